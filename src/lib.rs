@@ -1,0 +1,2 @@
+//! rota: on-call rotations for one chat workspace.
+pub mod domain;

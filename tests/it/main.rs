@@ -1,0 +1,1 @@
+//! One integration binary: it starts the real `rota` and speaks HTTP to it.
