@@ -1,2 +1,3 @@
 //! rota: on-call rotations for one chat workspace.
+
 pub mod domain;

@@ -1,0 +1,121 @@
+//! When duty is handed over (contract section 6; section 17, "Time").
+//!
+//! A cadence names *nominal* hand-overs: local dates and times counted from `starts_at`'s local date and time, never
+//! from the hand-over before. One on a skipped day moves to the same local time on the next day that is not skipped,
+//! and only then does local time become an instant. Those earlier than `starts_at` do not exist, equal ones are one.
+
+mod nominal;
+#[cfg(test)]
+mod tests;
+mod walk;
+
+use super::holidays::{Calendar, CountryCode};
+use super::time::HhMm;
+use super::zones::ZoneName;
+use jiff::Timestamp;
+use jiff::civil::{Date, DateTime, Weekday};
+use std::borrow::Cow;
+pub use walk::HandOvers;
+
+/// What a cadence counts (api.md, "Cadence request members").
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Kind {
+    /// Every `period` weeks on `starts_at`'s weekday, at its time.
+    DayOfWeek,
+    /// Each of these weekdays, at `starts_at`'s time, in every `period`-th week counted from `starts_at`'s; weeks
+    /// begin on Monday. At least one, in any order.
+    DaysOfWeekList(Vec<Weekday>),
+    /// `starts_at`'s day of the month, or the last day of a shorter month, every `period` months.
+    DayOfMonth,
+    /// These occurrences, 1 to 5, of the weekday, every `period` months counted from `starts_at`'s. A fifth that a
+    /// month lacks is no hand-over. At least one, in any order.
+    NthWeekdayOfMonth { weekday: Weekday, weeks: Vec<u8> },
+    /// Each of these times, every `period` days counted from `starts_at`'s date. At least one, in any order.
+    Daily { times: Vec<HhMm> },
+    /// At `starts_at`'s time on every `period`-th working day; the first working day on or after `starts_at`'s date is
+    /// the first. Weekends and national holidays are never working days, whatever [`Skips`] says.
+    Workday,
+}
+
+/// Which days are skipped: a day is, when any of the countries has it so.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Skips {
+    pub weekends: bool,
+    pub national_holidays: bool,
+    pub countries: Vec<CountryCode>,
+}
+
+impl Skips {
+    /// Whether the day is skipped.
+    pub fn skips(&self, calendar: &Calendar, date: Date) -> bool {
+        self.countries.iter().any(|&country| {
+            self.weekends && calendar.is_weekend(country, date)
+                || self.national_holidays && calendar.is_national_holiday(country, date)
+        })
+    }
+
+    /// Whether there can be a skipped day at all.
+    pub fn skip_any(&self) -> bool {
+        (self.weekends || self.national_holidays) && !self.countries.is_empty()
+    }
+}
+
+/// When the turns of a window pass on.
+///
+/// What api.md refuses (a period below 1, an empty list, a week outside 1 to 5) is refused where a request is read. Such
+/// a cadence has few hand-overs or none, and does no harm.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Cadence {
+    pub kind: Kind,
+    pub zone: ZoneName,
+    pub starts_at: Timestamp,
+    pub period: u32,
+    pub skips: Skips,
+}
+
+impl Cadence {
+    /// The first hand-over strictly after `after`; `None` when there is none before the end of the calendar.
+    pub fn next(&self, calendar: &Calendar, after: Timestamp) -> Option<Timestamp> {
+        self.hand_overs(calendar, after).next()
+    }
+
+    /// The next `n` hand-overs strictly after `after`, in order; fewer when they end.
+    pub fn upcoming(&self, calendar: &Calendar, after: Timestamp, n: usize) -> Vec<Timestamp> {
+        self.hand_overs(calendar, after).take(n).collect()
+    }
+
+    /// All hand-overs strictly after `after`, in order. Going on with this costs less than asking anew after each.
+    pub fn hand_overs<'a>(&'a self, calendar: &'a Calendar, after: Timestamp) -> HandOvers<'a> {
+        HandOvers::new(self, calendar, after)
+    }
+
+    /// `starts_at` as a local date and time of the cadence's zone: what everything is counted from.
+    pub fn anchor(&self) -> DateTime {
+        self.zone.tz().to_datetime(self.starts_at)
+    }
+
+    /// The `dayOfWeek` that is shown: `starts_at`'s weekday, or the one whose occurrences are counted.
+    pub fn day_of_week(&self) -> Weekday {
+        match self.kind {
+            Kind::NthWeekdayOfMonth { weekday, .. } => weekday,
+            _ => self.anchor().weekday(),
+        }
+    }
+
+    /// The `dayOfMonth` that is shown: `starts_at`'s day, also where some months are too short for it.
+    pub fn day_of_month(&self) -> i8 {
+        self.anchor().day()
+    }
+
+    /// The skips as they count: a workday cadence always skips weekends and national holidays.
+    pub fn effective_skips(&self) -> Cow<'_, Skips> {
+        match self.kind {
+            Kind::Workday => Cow::Owned(Skips {
+                weekends: true,
+                national_holidays: true,
+                countries: self.skips.countries.clone(),
+            }),
+            _ => Cow::Borrowed(&self.skips),
+        }
+    }
+}

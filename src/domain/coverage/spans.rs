@@ -1,0 +1,169 @@
+//! Weekly stretches and off days as sorted lists of instants.
+
+use super::{OffDays, Stretch};
+use crate::domain::days;
+use crate::domain::holidays::Calendar;
+use crate::domain::time::{HhMm, Interval};
+use crate::domain::zones::ZoneName;
+use jiff::civil::{Time, Weekday};
+use jiff::tz::TimeZone;
+use jiff::{SignedDuration, Timestamp};
+
+const DAY: i64 = 24 * 60;
+const WEEK: i64 = 7 * DAY;
+
+/// Local minutes since Monday 00:00, from and until; a piece that runs into the next week ends past `WEEK`.
+pub(super) type Piece = (i64, i64);
+
+/// The stretches as disjoint pieces with gaps between them, in order; those that overlap or abut are one, also around
+/// the end of the week.
+pub(super) fn weekly(coverage: &[Stretch]) -> Vec<Piece> {
+    let mut pieces: Vec<Piece> = coverage.iter().map(piece).collect();
+    pieces.sort_unstable();
+    let mut joined: Vec<Piece> = Vec::with_capacity(pieces.len());
+    for (from, until) in pieces {
+        match joined.last_mut() {
+            Some(last) if from <= last.1 => last.1 = last.1.max(until),
+            _ => joined.push((from, until)),
+        }
+    }
+    // The last pieces run on into next week's first ones.
+    while let [first, .., last] = joined[..] {
+        if last.1 - WEEK < first.0 {
+            break;
+        }
+        joined.remove(0);
+        let end = joined.len() - 1;
+        joined[end].1 = last.1.max(first.1 + WEEK);
+    }
+    joined
+}
+
+fn piece(stretch: &Stretch) -> Piece {
+    let minute = |day: Weekday, time: HhMm| {
+        let time = time.civil();
+        let minutes = i64::from(time.hour()) * 60 + i64::from(time.minute());
+        i64::from(day.to_monday_zero_offset()) * DAY + minutes
+    };
+    let from = minute(stretch.start_day, stretch.start_time);
+    let until = minute(stretch.end_day, stretch.end_time);
+    let until = if until > from {
+        until
+    } else if stretch.start_day == stretch.end_day && until < from {
+        until + DAY
+    } else {
+        until + WEEK
+    };
+    (from, until)
+}
+
+/// Whether the pieces leave no minute of the week out.
+pub(super) fn is_whole_week(pieces: &[Piece]) -> bool {
+    matches!(pieces, [(from, until)] if until - from >= WEEK)
+}
+
+/// That many weeks before and after the instant, or as far as the calendar goes.
+pub(super) fn around(at: Timestamp, weeks: i64) -> Interval {
+    let reach = SignedDuration::from_hours(weeks * 7 * 24);
+    Interval {
+        from: at.checked_sub(reach).unwrap_or(Timestamp::MIN),
+        until: at.checked_add(reach).unwrap_or(Timestamp::MAX),
+    }
+}
+
+/// The pieces as instants, disjoint with gaps between them and in order, at least everywhere in `around`; nothing is
+/// cut at its edges.
+pub(super) fn instants(zone: ZoneName, pieces: &[Piece], around: Interval) -> Vec<Interval> {
+    let tz = zone.tz();
+    let monday_of = |at: Timestamp| {
+        let day = days::number(tz.to_datetime(at).date());
+        day - days::weekday(day) as i64
+    };
+    // A piece ends at most two weeks after the Monday of its week.
+    let mondays = (monday_of(around.from) - 14..=monday_of(around.until)).step_by(7);
+    let mut found: Vec<Interval> = Vec::new();
+    for monday in mondays {
+        let instant = |minutes: i64| {
+            let time = Time::constant((minutes % DAY / 60) as i8, (minutes % 60) as i8, 0, 0);
+            instant(tz, monday + minutes / DAY, time)
+        };
+        for &(from, until) in pieces {
+            if let (Some(from), Some(until)) = (instant(from), instant(until)) {
+                found.push(Interval { from, until });
+            }
+        }
+    }
+    // A piece that begins in a gap and ends soon after it has no length, or less than none.
+    found.retain(|piece| piece.from < piece.until);
+    joined(found)
+}
+
+/// The off days that touch `around`, runs of them as one, in order.
+pub(super) fn off_days(off: &OffDays, calendar: &Calendar, around: Interval) -> Vec<Interval> {
+    let tz = off.zone.tz();
+    let day_of = |at: Timestamp| days::number(tz.to_datetime(at).date());
+    let mut found = Vec::new();
+    let mut run = None;
+    // One day more at each end: a time of the day before may lie after midnight where a zone leaves out a day.
+    for day in day_of(around.from) - 1..=day_of(around.until) + 1 {
+        let is_off = days::date(day).is_some_and(|date| off.skips.skips(calendar, date));
+        if is_off {
+            run.get_or_insert(day);
+        } else if let Some(first) = run.take() {
+            found.extend(run_of_days(tz, first, day));
+        }
+    }
+    if let Some(first) = run {
+        found.extend(run_of_days(tz, first, day_of(around.until) + 2));
+    }
+    joined(found)
+}
+
+fn run_of_days(tz: &TimeZone, first: i64, end: i64) -> Option<Interval> {
+    let from = instant(tz, first, Time::midnight()).unwrap_or(Timestamp::MIN);
+    let until = instant(tz, end, Time::midnight()).unwrap_or(Timestamp::MAX);
+    // The day that Samoa left out has no length.
+    (from < until).then_some(Interval { from, until })
+}
+
+fn instant(tz: &TimeZone, day: i64, time: Time) -> Option<Timestamp> {
+    let local = days::date(day)?.to_datetime(time);
+    tz.to_ambiguous_timestamp(local).compatible().ok()
+}
+
+/// Sorted, and those that overlap or abut made one.
+fn joined(mut pieces: Vec<Interval>) -> Vec<Interval> {
+    pieces.sort_unstable();
+    pieces.dedup_by(|next, kept| {
+        let meets = next.from <= kept.until;
+        if meets {
+            kept.until = kept.until.max(next.until);
+        }
+        meets
+    });
+    pieces
+}
+
+/// What is left of `open` without `shut`; both disjoint and in order.
+pub(super) fn without(open: &[Interval], shut: &[Interval]) -> Vec<Interval> {
+    let mut left = Vec::with_capacity(open.len());
+    let mut first = 0;
+    for &Interval { mut from, until } in open {
+        while first < shut.len() && shut[first].until <= from {
+            first += 1;
+        }
+        for cut in shut[first..].iter().take_while(|cut| cut.from < until) {
+            if from < cut.from {
+                left.push(Interval {
+                    from,
+                    until: cut.from,
+                });
+            }
+            from = from.max(cut.until);
+        }
+        if from < until {
+            left.push(Interval { from, until });
+        }
+    }
+    left
+}

@@ -1,0 +1,176 @@
+//! Weekends and national public holidays, by country (contract section 6).
+//!
+//! The days of 2000 to 2050 are compiled in as one table that is searched in place: nothing is read at start and
+//! nothing is kept in memory. The operator's file is laid over it.
+
+mod table;
+#[cfg(test)]
+mod tests;
+
+use super::days;
+use jiff::civil::Date;
+use std::collections::BTreeMap;
+use std::fmt;
+use table::Row;
+
+/// An ISO 3166-1 alpha-2 country code or an ISO 3166-2 subdivision, upper case, that the table knows: `GB`, `GB-SCT`.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct CountryCode(Row);
+
+impl CountryCode {
+    /// Reads a code exactly as it is written; `None` when it is unknown.
+    pub fn parse(text: &str) -> Option<CountryCode> {
+        Row::find(text).map(CountryCode)
+    }
+
+    /// The code as text.
+    pub fn as_str(&self) -> &'static str {
+        self.0.code()
+    }
+
+    /// The country of a subdivision; `None` for a country.
+    pub fn country(&self) -> Option<CountryCode> {
+        self.0.parent().map(CountryCode)
+    }
+}
+
+impl fmt::Display for CountryCode {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.pad(self.as_str())
+    }
+}
+
+impl fmt::Debug for CountryCode {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "CountryCode({})", self.as_str())
+    }
+}
+
+/// Which days are weekend or national holiday, where.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Calendar {
+    /// The operator's days: true for an added one, false for a removed one.
+    changes: BTreeMap<(CountryCode, Date), bool>,
+}
+
+impl Calendar {
+    /// The days that are compiled in, and no others.
+    pub fn embedded() -> Calendar {
+        Calendar::default()
+    }
+
+    /// The compiled-in days with the operator's file laid over them.
+    ///
+    /// A line adds a day, `GB 2027-06-07 Jubilee`, or removes one, `-GB 2027-12-28`. Country, date (`YYYY-MM-DD`) and
+    /// name are separated by blanks or commas; the name, which may contain both, is for the reader and may be left
+    /// out. Blank lines and lines that begin with `#` are passed over. The last line about a day counts. A country's
+    /// line goes for its subdivisions too, save where a subdivision has a line of its own for that day.
+    ///
+    /// An error is the number of the line, from 1, and what is wrong with it.
+    pub fn with_file(text: &str) -> Result<Calendar, (usize, String)> {
+        let mut changes = BTreeMap::new();
+        let text = text.strip_prefix('\u{feff}').unwrap_or(text);
+        for (at, line) in text.lines().enumerate() {
+            let line = line.trim();
+            if line.is_empty() || line.starts_with('#') {
+                continue;
+            }
+            let (key, added) = read_line(line).map_err(|why| (at + 1, why))?;
+            changes.insert(key, added);
+        }
+        Ok(Calendar { changes })
+    }
+
+    /// Whether the day is a weekend day there. A subdivision's weekend is its country's.
+    pub fn is_weekend(&self, country: CountryCode, date: Date) -> bool {
+        country.0.weekend() & (1 << date.weekday().to_monday_zero_offset()) != 0
+    }
+
+    /// Whether the day is a national public holiday there.
+    pub fn is_national_holiday(&self, country: CountryCode, date: Date) -> bool {
+        self.change(country, date)
+            .unwrap_or_else(|| country.0.is_holiday(days::number(date)))
+    }
+
+    /// The last year that the table, or a day that the operator added, speaks of; 1999 where no holiday is known at
+    /// all. A later year has its weekends and few or no holidays, which is worth a warning.
+    pub fn covers_until(&self, country: CountryCode) -> i16 {
+        self.changes
+            .iter()
+            .filter(|((code, _), added)| {
+                **added && (*code == country || Some(*code) == country.country())
+            })
+            .map(|((_, date), _)| date.year())
+            .fold(country.0.last_year(), i16::max)
+    }
+
+    /// Every code that the table knows, in order; a country comes before its subdivisions.
+    pub fn countries(&self) -> impl Iterator<Item = CountryCode> + use<> {
+        Row::all().map(CountryCode)
+    }
+
+    /// The weekend days there, bit 0 for Monday.
+    pub(super) fn weekend(&self, country: CountryCode) -> u8 {
+        country.0.weekend()
+    }
+
+    /// The numbers of all national holidays from day `from` on, in no order; one may come twice.
+    pub(super) fn holidays_from(&self, country: CountryCode, from: i64) -> Vec<i64> {
+        let mut found = country.0.holidays();
+        found.retain(|&day| day >= from);
+        if self.changes.is_empty() {
+            return found;
+        }
+        found.retain(|&day| {
+            days::date(day).is_none_or(|date| self.change(country, date) != Some(false))
+        });
+        for &(code, date) in self.changes.keys() {
+            let ours = code == country || Some(code) == country.country();
+            if ours && days::number(date) >= from && self.change(country, date) == Some(true) {
+                found.push(days::number(date));
+            }
+        }
+        found
+    }
+
+    fn change(&self, country: CountryCode, date: Date) -> Option<bool> {
+        // Hardly anybody has a file, and every day of every walk asks.
+        if self.changes.is_empty() {
+            return None;
+        }
+        let line = |code| self.changes.get(&(code, date)).copied();
+        line(country).or_else(|| country.country().and_then(line))
+    }
+}
+
+/// One line of the operator's file: which day, and whether it is added.
+fn read_line(line: &str) -> Result<((CountryCode, Date), bool), String> {
+    let (added, line) = match line.strip_prefix('-') {
+        Some(rest) => (false, rest.trim_start()),
+        None => (true, line),
+    };
+    let mut fields = line
+        .split(|c: char| c.is_whitespace() || c == ',')
+        .filter(|field| !field.is_empty());
+    let code = fields.next().unwrap_or_default();
+    let country = CountryCode::parse(code).ok_or_else(|| {
+        format!(
+            "`{code}` is not a known country: an upper-case code such as GB or GB-SCT comes first"
+        )
+    })?;
+    let day = fields.next().unwrap_or_default();
+    let date = read_date(day)
+        .ok_or_else(|| format!("`{day}` is not a date: YYYY-MM-DD follows the country"))?;
+    Ok(((country, date), added))
+}
+
+/// Exactly `YYYY-MM-DD`; jiff alone would take more than that.
+fn read_date(text: &str) -> Option<Date> {
+    let shape = |(at, byte): (usize, u8)| match at {
+        4 | 7 => byte == b'-',
+        _ => byte.is_ascii_digit(),
+    };
+    (text.len() == 10 && text.bytes().enumerate().all(shape))
+        .then(|| text.parse().ok())
+        .flatten()
+}
