@@ -1,9 +1,20 @@
 //! The rules, pure: values in, values out. No clock, no I/O, no serde, no SQL.
 
+pub mod absence;
+pub mod access;
 pub mod cadence;
 pub mod coverage;
 mod days;
+pub mod dealing;
+pub mod edit;
+pub mod grid;
+pub mod handover;
 pub mod holidays;
 pub mod ids;
+pub mod plan;
+pub mod refusal;
+pub mod roster;
+pub mod rotation;
+pub mod tiers;
 pub mod time;
 pub mod zones;

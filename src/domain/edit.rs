@@ -1,0 +1,55 @@
+//! What callers ask for, read and in shape; whether it fits the state is for the actions to judge.
+
+use super::ids::{ChannelId, GroupId, UserId};
+use super::time::Interval;
+
+/// A rotation to create (api.md "POST /v1/rotations").
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct NewRotation {
+    pub name: String,
+    pub description: Option<String>,
+    /// Upper case.
+    pub code: Option<String>,
+    pub public: bool,
+    /// 1 to 20.
+    pub lanes: usize,
+    pub owners: Vec<UserId>,
+    pub channels: Vec<ChannelId>,
+    pub users: Vec<UserId>,
+    pub groups: Vec<GroupId>,
+}
+
+/// Members of a rotation to change; `None` keeps a member as it is, `Some(None)` clears it.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct RotationPatch {
+    pub name: Option<String>,
+    pub description: Option<Option<String>>,
+    /// Upper case.
+    pub code: Option<Option<String>>,
+    pub public: Option<bool>,
+    pub enabled: Option<bool>,
+    pub owners: Option<Vec<UserId>>,
+    pub users: Option<Vec<UserId>>,
+    pub groups: Option<Vec<GroupId>>,
+    pub skips_are_off_time: Option<bool>,
+    pub double_cover: Option<bool>,
+    pub enable_topic: Option<bool>,
+    pub topic_template: Option<Option<String>>,
+}
+
+/// What a channel is to be told; `None` keeps that half as it is.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct ChannelChange {
+    pub posts_messages: Option<bool>,
+    pub syncs_topic: Option<bool>,
+}
+
+/// Somebody to mark away (api.md "POST .../availability").
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct NewAbsence {
+    pub user: UserId,
+    pub period: Interval,
+    pub reason: Option<String>,
+    /// In all rotations, not just the one named in the path.
+    pub everywhere: bool,
+}

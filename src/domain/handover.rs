@@ -1,0 +1,345 @@
+//! What happens to duty at one instant: places emptied, dealt and filled, windows judged, the record written.
+//! The timer, the plan and every write go through [`Change`], so what is planned is what happens
+//! (contract sections 5, 7, 8, 9).
+
+use super::absence::Absences;
+use super::dealing::{self, Question};
+use super::holidays::Calendar;
+use super::ids::UserId;
+use super::roster::Place;
+use super::rotation::{Entry, Holder, Mode, Reason, Rotation};
+use jiff::Timestamp;
+use std::collections::HashMap;
+use std::rc::Rc;
+
+/// What dealing and judging need beside the rotation.
+#[derive(Clone, Copy)]
+pub struct Around<'a> {
+    pub calendar: &'a Calendar,
+    /// The absences that count in this rotation and end after it was last judged.
+    pub absences: &'a Absences,
+}
+
+/// What makes a window open or shut in a change.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Flips {
+    /// Time went by: also while the rotation was disabled.
+    ByClock,
+    /// Somebody edited the hours or the days off.
+    ByEdit,
+}
+
+/// A change of one rotation's duty at one instant. Decide first, then [`Change::finish`] judges the windows and begins
+/// the entries that the record needs, one a cell at most.
+pub struct Change<'a> {
+    pub rotation: &'a mut Rotation,
+    around: Around<'a>,
+    at: Timestamp,
+    flips: Flips,
+    /// Why a cell's place was emptied or dealt in this change.
+    touched: Vec<Option<Reason>>,
+    /// How many places each person holds.
+    held: HashMap<UserId, usize>,
+    /// The order of each roster, once somebody has asked for it: members do not change within a change.
+    orders: Vec<Option<Rc<Vec<Place>>>>,
+}
+
+impl<'a> Change<'a> {
+    /// Begins a change. `at` must not lie before [`Stamps::judged_at`](super::rotation::Stamps).
+    pub fn begin(
+        rotation: &'a mut Rotation,
+        around: Around<'a>,
+        at: Timestamp,
+        flips: Flips,
+    ) -> Change<'a> {
+        let touched = vec![None; rotation.cells.len()];
+        let orders = vec![None; rotation.rosters.len()];
+        let mut held = HashMap::new();
+        for holder in rotation
+            .cells
+            .iter()
+            .filter_map(|cell| cell.holder.as_ref())
+        {
+            *held.entry(holder.user.clone()).or_default() += 1;
+        }
+        Change {
+            rotation,
+            around,
+            at,
+            flips,
+            touched,
+            held,
+            orders,
+        }
+    }
+
+    /// Empties the cells named and deals them again in the order of places.
+    pub fn hand_over(&mut self, cells: &[usize], reason: Reason) {
+        for &cell in cells {
+            self.put(cell, None, reason);
+        }
+        for &cell in cells {
+            self.deal(cell, reason);
+        }
+    }
+
+    /// Deals every empty place of an enabled `auto` rotation; a manual one deals only when told to.
+    /// A place that this change emptied keeps the reason it was emptied for.
+    pub fn fill(&mut self, reason: Reason) {
+        if self.rotation.deals_itself() {
+            for cell in 0..self.rotation.cells.len() {
+                if self.rotation.cells[cell].holder.is_none() {
+                    self.deal(cell, self.touched[cell].unwrap_or(reason));
+                }
+            }
+        }
+    }
+
+    /// Puts somebody on a place, as told. Somebody who holds it already goes on holding the turn they have.
+    /// The roster's next turn becomes the place after them, if they are in it.
+    pub fn seat(&mut self, cell: usize, user: &UserId, reason: Reason) {
+        let present = self.rotation.cells[cell].holder.as_ref();
+        if present.is_none_or(|holder| &holder.user != user) {
+            let holder = Holder {
+                user: user.clone(),
+                since: self.at,
+                skipped: Vec::new(),
+            };
+            self.put(cell, Some(holder), reason);
+        }
+        let (roster, order) = self.order(cell);
+        if let Some(turn) = order.iter().position(|place| &place.user == user) {
+            self.rotation.rosters[roster].next_turn = (turn + 1) % order.len();
+        }
+    }
+
+    /// Takes whoever holds a place off it.
+    pub fn clear(&mut self, cell: usize, reason: Reason) {
+        if self.rotation.cells[cell].holder.is_some() {
+            self.put(cell, None, reason);
+        }
+    }
+
+    /// Takes people who are no longer members off duty (contract section 5, rule 8).
+    pub fn clear_leavers(&mut self) {
+        for cell in 0..self.rotation.cells.len() {
+            let holder = self.rotation.cells[cell].holder.as_ref();
+            if holder.is_some_and(|holder| !self.rotation.has_member(&holder.user)) {
+                self.clear(cell, Reason::RemovalOfActiveDuty);
+            }
+        }
+    }
+
+    /// Does everything that falls due at this instant: hand-overs of all windows due, emptied together and dealt in
+    /// the order of places, then one fill where a hand-over or the end of an absence allows it. Answers whether there
+    /// was a hand-over.
+    fn everything_due(&mut self) -> bool {
+        let before = self.rotation.stamps.judged_at;
+        let is_due = |window: &super::rotation::Window| {
+            let next = window
+                .cadence
+                .as_ref()
+                .and_then(|c| c.next(self.around.calendar, before));
+            next == Some(self.at)
+        };
+        let due: Vec<bool> = self.rotation.windows.iter().map(is_due).collect();
+        let cells: Vec<usize> = (0..self.rotation.cells.len())
+            .filter(|&cell| {
+                due[self.rotation.cells[cell].window] && !self.rotation.cells[cell].stopped
+            })
+            .collect();
+        self.hand_over(&cells, Reason::NextOnScheduledDuty);
+        let any = due.contains(&true);
+        if any || self.around.absences.ends_at(self.at) {
+            self.fill(Reason::NextOnScheduledDuty);
+        }
+        any
+    }
+
+    /// Judges the windows (a disabled rotation stays frozen) and begins the entries needed.
+    pub fn finish(mut self) -> Outcome {
+        let was_open: Vec<bool> = self
+            .rotation
+            .windows
+            .iter()
+            .map(|window| window.open)
+            .collect();
+        if self.rotation.enabled {
+            for index in 0..self.rotation.windows.len() {
+                let hours = self.rotation.hours(&self.rotation.windows[index]);
+                self.rotation.windows[index].open = hours.at(self.around.calendar, self.at).open;
+            }
+        }
+        let mut begun = Vec::new();
+        for index in 0..self.rotation.cells.len() {
+            let window = self.rotation.cells[index].window;
+            if let Some(reason) = self.entry_reason(index, was_open[window]) {
+                let (_, order) = self.order(index);
+                let entry = entry(self.rotation, &order, index, self.at, reason);
+                self.rotation.cells[index].entry = entry;
+                begun.push(index);
+            }
+        }
+        self.rotation.stamps.judged_at = self.at;
+        let flipped = self
+            .rotation
+            .windows
+            .iter()
+            .zip(was_open)
+            .any(|(window, was)| window.open != was);
+        Outcome {
+            shows: flipped || !begun.is_empty(),
+            begun,
+        }
+    }
+
+    /// Why a cell's record needs a new entry now; `None` when the running one goes on.
+    fn entry_reason(&self, index: usize, was_open: bool) -> Option<Reason> {
+        let cell = &self.rotation.cells[index];
+        let window = &self.rotation.windows[cell.window];
+        let covering = self.rotation.on_call(cell).map(|holder| &holder.user);
+        let same_person = covering == cell.entry.user.as_ref();
+        if cell.stopped {
+            return (!same_person).then_some(Reason::CoverageChanged);
+        }
+        let same_turn = self.touched[index].is_none() || covering.is_none();
+        let same_hours = cell.entry.hours == self.rotation.hours_held(window);
+        if same_person && same_turn && same_hours && was_open == window.open {
+            return None;
+        }
+        let flipped = was_open != window.open;
+        Some(match self.touched[index] {
+            _ if !same_hours || (flipped && self.flips == Flips::ByEdit) => Reason::CoverageChanged,
+            _ if flipped && !window.open => Reason::BusinessHoursOffline,
+            Some(reason) => reason,
+            None if flipped => Reason::BusinessHoursBackOnline,
+            // A cell that runs again: who covers it is a matter of the plan, not of the clock.
+            None => Reason::CoverageChanged,
+        })
+    }
+
+    fn deal(&mut self, cell: usize, reason: Reason) {
+        if self.rotation.cells[cell].stopped {
+            return;
+        }
+        let (roster, order) = self.order(cell);
+        let dealt = dealing::deal(&Question {
+            order: &order,
+            next_turn: self.rotation.rosters[roster].next_turn,
+            double_cover: self.rotation.double_cover,
+            away: &|user| self.around.absences.at(user, self.at),
+            busy: &|user| self.held.get(user).is_some_and(|&places| places > 0),
+        });
+        if let Some(dealt) = dealt {
+            self.rotation.rosters[roster].next_turn = dealt.next_turn;
+            let holder = Holder {
+                user: dealt.user,
+                since: self.at,
+                skipped: dealt.skipped,
+            };
+            self.put(cell, Some(holder), reason);
+        }
+    }
+
+    /// The one way onto and off a place.
+    fn put(&mut self, cell: usize, holder: Option<Holder>, reason: Reason) {
+        if let Some(holder) = &holder {
+            *self.held.entry(holder.user.clone()).or_default() += 1;
+        }
+        let before = std::mem::replace(&mut self.rotation.cells[cell].holder, holder);
+        if let Some(places) = before.and_then(|before| self.held.get_mut(&before.user)) {
+            *places -= 1;
+        }
+        self.touched[cell] = Some(reason);
+    }
+
+    /// A cell's roster, by its index, and the order of its people.
+    fn order(&mut self, cell: usize) -> (usize, Rc<Vec<Place>>) {
+        let index = self
+            .rotation
+            .roster_index(self.rotation.cells[cell].roster.as_ref());
+        let rotation = &self.rotation;
+        let order = self.orders[index]
+            .get_or_insert_with(|| Rc::new(rotation.order(&rotation.rosters[index])));
+        (index, Rc::clone(order))
+    }
+}
+
+/// What a change came to.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Outcome {
+    /// The cells (indices into [`Rotation::cells`]) that began an entry.
+    pub begun: Vec<usize>,
+    /// Whether anything that is shown of the rotation is different now: the end of an absence that fills no place
+    /// shows nowhere.
+    pub shows: bool,
+}
+
+/// The entry that a cell's present state calls for; `order` is that of its roster.
+pub fn entry(
+    rotation: &Rotation,
+    order: &[Place],
+    index: usize,
+    at: Timestamp,
+    reason: Reason,
+) -> Entry {
+    let cell = &rotation.cells[index];
+    let window = &rotation.windows[cell.window];
+    let holder = rotation.on_call(cell);
+    Entry {
+        start: at,
+        user: holder.map(|holder| holder.user.clone()),
+        turn: holder.and_then(|holder| order.iter().position(|place| place.user == holder.user)),
+        reason,
+        lane_name: rotation.lanes[cell.lane].name.clone(),
+        window_name: window.name.clone(),
+        hours: rotation.hours_held(window),
+        skipped: holder
+            .map(|holder| holder.skipped.clone())
+            .unwrap_or_default(),
+    }
+}
+
+/// Does everything due at `at`, which must be what [`next_due`] answered.
+pub fn step(rotation: &mut Rotation, around: Around, at: Timestamp) -> Outcome {
+    let mut change = Change::begin(rotation, around, at, Flips::ByClock);
+    let handed_over = change.everything_due();
+    let outcome = change.finish();
+    Outcome {
+        shows: outcome.shows || handed_over,
+        ..outcome
+    }
+}
+
+/// The next instant after the last judged one at which something falls due: a hand-over, a window opening or
+/// shutting, or, where a place stands empty, the end of an absence. `None` on a disabled rotation: it is frozen.
+pub fn next_due(rotation: &Rotation, around: Around) -> Option<Timestamp> {
+    if !rotation.enabled {
+        return None;
+    }
+    let after = rotation.stamps.judged_at;
+    let windows = rotation.windows.iter().flat_map(|window| {
+        let handover = window
+            .cadence
+            .as_ref()
+            .and_then(|c| c.next(around.calendar, after));
+        let hours = rotation.hours(window);
+        let shutter = if hours.always_open() {
+            None
+        } else {
+            hours.at(around.calendar, after).changes_at
+        };
+        [handover, shutter]
+    });
+    let vacancy =
+        rotation.mode() == Mode::Auto && rotation.running().any(|cell| cell.holder.is_none());
+    let back = if vacancy {
+        around.absences.next_end(after)
+    } else {
+        None
+    };
+    windows.flatten().chain(back).min()
+}
+
+#[cfg(test)]
+mod tests;

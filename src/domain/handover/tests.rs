@@ -1,0 +1,346 @@
+//! Tables of what happens at one instant after another, and properties that hold whatever happens.
+
+use super::*;
+use crate::domain::cadence::{Cadence, Kind, Skips};
+use crate::domain::coverage::Stretch;
+use crate::domain::ids::{CellId, LaneId, RotationId, WindowId};
+use crate::domain::plan::plan;
+use crate::domain::rotation::{Cell, Lane, Members, Profile, Roster, Stamps, Window};
+use crate::domain::time::{HhMm, Interval};
+use crate::domain::zones::ZoneName;
+use jiff::SignedDuration;
+use jiff::civil::Weekday;
+use proptest::prelude::*;
+
+fn at(text: &str) -> Timestamp {
+    text.parse().unwrap()
+}
+
+fn weekly(starts_at: &str) -> Cadence {
+    Cadence {
+        kind: Kind::DayOfWeek,
+        zone: ZoneName::utc(),
+        starts_at: at(starts_at),
+        period: 1,
+        skips: Skips {
+            weekends: false,
+            national_holidays: false,
+            countries: Vec::new(),
+        },
+    }
+}
+
+fn stretch(start_day: Weekday, start: &str, end_day: Weekday, end: &str) -> Stretch {
+    let time = |text| HhMm::parse(text).unwrap();
+    Stretch {
+        start_day,
+        start_time: time(start),
+        end_day,
+        end_time: time(end),
+    }
+}
+
+/// A rotation of so many people (`a`, `b`, ...), lanes, and windows with their cadences and hours, begun at an
+/// instant and dealt.
+fn rotation(
+    people: usize,
+    lanes: usize,
+    windows: Vec<(Cadence, Vec<Stretch>)>,
+    begun: Timestamp,
+) -> Rotation {
+    let names = (0..people).map(|n| UserId::from(char::from(b'a' + n as u8).to_string()));
+    let windows: Vec<Window> = windows
+        .into_iter()
+        .enumerate()
+        .map(|(n, (cadence, coverage))| Window {
+            id: WindowId::from(format!("win_{n}")),
+            name: None,
+            zone: Some(cadence.zone),
+            coverage,
+            cadence: Some(cadence),
+            open: false,
+        })
+        .collect();
+    let entry = Entry::never_held(begun);
+    let cells = (0..windows.len() * lanes)
+        .map(|n| Cell {
+            id: CellId::from(format!("cel_{n}")),
+            lane: n % lanes,
+            window: n / lanes,
+            roster: None,
+            stopped: false,
+            holder: None,
+            entry: entry.clone(),
+        })
+        .collect();
+    Rotation {
+        id: RotationId::from("rot_1"),
+        profile: Profile::default(),
+        enabled: true,
+        double_cover: false,
+        skips_are_off_time: false,
+        members: Members {
+            users: names.collect(),
+            groups: Vec::new(),
+        },
+        lanes: (0..lanes)
+            .map(|n| Lane {
+                id: LaneId::from(format!("lan_{n}")),
+                name: None,
+            })
+            .collect(),
+        windows,
+        cells,
+        rosters: vec![Roster {
+            id: None,
+            narrowed: None,
+            next_turn: 0,
+        }],
+        stamps: Stamps {
+            version: 1,
+            created_at: begun,
+            updated_at: begun,
+            judged_at: begun,
+        },
+    }
+}
+
+fn dealt(mut rotation: Rotation, around: Around) -> Rotation {
+    let begun = rotation.stamps.judged_at;
+    let mut change = Change::begin(&mut rotation, around, begun, Flips::ByEdit);
+    change.fill(Reason::CoverageChanged);
+    change.finish();
+    rotation
+}
+
+/// Walks so many steps and writes down each entry begun: `instant cell user reason`.
+fn walk(mut rotation: Rotation, around: Around, steps: usize) -> Vec<String> {
+    let mut lines = Vec::new();
+    for _ in 0..steps {
+        let Some(due) = next_due(&rotation, around) else {
+            break;
+        };
+        for cell in step(&mut rotation, around, due).begun {
+            let entry = &rotation.cells[cell].entry;
+            let user = entry.user.as_ref().map_or("-", |user| user.as_str());
+            lines.push(format!("{due} {cell} {user} {}", entry.reason.name()));
+        }
+    }
+    lines
+}
+
+fn away(list: &[(&str, &str, &str)]) -> Absences {
+    let period = |from, until| Interval {
+        from: at(from),
+        until: at(until),
+    };
+    Absences::new(
+        list.iter()
+            .map(|(user, from, until)| (UserId::from(*user), period(from, until)))
+            .collect(),
+    )
+}
+
+#[test]
+fn duty_passes_in_order_and_passes_over_the_absent() {
+    let calendar = Calendar::embedded();
+    let absences = away(&[("b", "2026-11-29T00:00:00Z", "2026-12-01T00:00:00Z")]);
+    let around = Around {
+        calendar: &calendar,
+        absences: &absences,
+    };
+    let begun = dealt(
+        rotation(
+            3,
+            1,
+            vec![(weekly("2026-11-16T09:00:00Z"), vec![])],
+            at("2026-11-24T00:00:00Z"),
+        ),
+        around,
+    );
+    assert_eq!(begun.cells[0].holder.as_ref().unwrap().user.as_str(), "a");
+    assert_eq!(
+        walk(begun, around, 3),
+        [
+            "2026-11-30T09:00:00Z 0 c next-on-scheduled-duty",
+            "2026-12-07T09:00:00Z 0 a next-on-scheduled-duty",
+            "2026-12-14T09:00:00Z 0 b next-on-scheduled-duty",
+        ]
+    );
+}
+
+#[test]
+fn a_shut_window_keeps_its_place_and_opens_with_the_same_person() {
+    let calendar = Calendar::embedded();
+    let absences = Absences::default();
+    let around = Around {
+        calendar: &calendar,
+        absences: &absences,
+    };
+    let hours = vec![
+        stretch(Weekday::Monday, "09:00", Weekday::Monday, "17:00"),
+        stretch(Weekday::Tuesday, "09:00", Weekday::Tuesday, "17:00"),
+    ];
+    let begun = dealt(
+        rotation(
+            2,
+            1,
+            vec![(weekly("2026-11-16T09:00:00Z"), hours)],
+            at("2026-11-23T09:00:00Z"),
+        ),
+        around,
+    );
+    assert_eq!(
+        walk(begun, around, 4),
+        [
+            "2026-11-23T17:00:00Z 0 - business-hours-offline",
+            "2026-11-24T09:00:00Z 0 a business-hours-back-online",
+            "2026-11-24T17:00:00Z 0 - business-hours-offline",
+            "2026-11-30T09:00:00Z 0 b next-on-scheduled-duty",
+        ]
+    );
+}
+
+#[test]
+fn an_empty_place_is_filled_when_an_absence_ends() {
+    let calendar = Calendar::embedded();
+    let absences = away(&[("a", "2026-11-01T00:00:00Z", "2026-11-26T12:00:00Z")]);
+    let around = Around {
+        calendar: &calendar,
+        absences: &absences,
+    };
+    let begun = dealt(
+        rotation(
+            1,
+            1,
+            vec![(weekly("2026-11-16T09:00:00Z"), vec![])],
+            at("2026-11-23T09:00:00Z"),
+        ),
+        around,
+    );
+    assert_eq!(begun.cells[0].holder, None);
+    assert_eq!(
+        walk(begun, around, 2),
+        [
+            "2026-11-26T12:00:00Z 0 a next-on-scheduled-duty",
+            "2026-11-30T09:00:00Z 0 a next-on-scheduled-duty",
+        ]
+    );
+}
+
+#[test]
+fn windows_due_at_one_instant_are_emptied_together_and_dealt_in_order() {
+    let calendar = Calendar::embedded();
+    let absences = Absences::default();
+    let around = Around {
+        calendar: &calendar,
+        absences: &absences,
+    };
+    let cadence = weekly("2026-11-16T09:00:00Z");
+    let windows = vec![(cadence.clone(), vec![]), (cadence, vec![])];
+    let begun = dealt(rotation(3, 1, windows, at("2026-11-23T09:00:00Z")), around);
+    assert_eq!(
+        walk(begun, around, 1),
+        [
+            "2026-11-30T09:00:00Z 0 c next-on-scheduled-duty",
+            "2026-11-30T09:00:00Z 1 a next-on-scheduled-duty",
+        ]
+    );
+}
+
+#[test]
+fn a_disabled_rotation_is_frozen() {
+    let calendar = Calendar::embedded();
+    let absences = Absences::default();
+    let around = Around {
+        calendar: &calendar,
+        absences: &absences,
+    };
+    let windows = vec![(weekly("2026-11-16T09:00:00Z"), vec![])];
+    let mut frozen = dealt(rotation(3, 1, windows, at("2026-11-23T09:00:00Z")), around);
+    frozen.enabled = false;
+    assert_eq!(next_due(&frozen, around), None);
+}
+
+prop_compose! {
+    fn cadences()(kind in 0..4_u8, day in 1..28_i8, hour in 0..24_i8, period in 1..4_u32) -> Cadence {
+        let kind = match kind {
+            0 => Kind::DayOfWeek,
+            1 => Kind::DaysOfWeekList(vec![Weekday::Monday, Weekday::Thursday]),
+            2 => Kind::Daily { times: vec![HhMm::parse("08:00").unwrap(), HhMm::parse("20:00").unwrap()] },
+            _ => Kind::DayOfMonth,
+        };
+        let starts_at = jiff::civil::date(2026, 1, day).at(hour, 0, 0, 0).to_zoned(ZoneName::utc().tz().clone());
+        let starts_at = starts_at.unwrap().timestamp();
+        let zone = ZoneName::parse("Europe/Oslo").unwrap();
+        let skips = Skips { weekends: false, national_holidays: false, countries: Vec::new() };
+        Cadence { kind, zone, starts_at, period, skips }
+    }
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(60))]
+
+    /// After every instant: no fillable place is empty, nobody holds two places unless allowed, the record is a
+    /// chain, and what the plan said beforehand is what came.
+    #[test]
+    fn whatever_happens_the_rules_hold(
+        people in 0..5_usize,
+        lanes in 1..4_usize,
+        cadences in prop::collection::vec((cadences(), any::<bool>()), 1..3),
+        double_cover in any::<bool>(),
+        absent in prop::collection::vec((0..5_u8, 0..60_i64, 1..20_i64), 0..6),
+    ) {
+        let begun = at("2026-03-01T00:00:00Z");
+        let day = |n: i64| begun + SignedDuration::from_hours(24 * n);
+        let periods = absent.iter().map(|(user, from, days)| {
+            let user = UserId::from(char::from(b'a' + user).to_string());
+            (user, Interval { from: day(*from), until: day(from + days) })
+        });
+        let absences = Absences::new(periods.collect());
+        let calendar = Calendar::embedded();
+        let around = Around { calendar: &calendar, absences: &absences };
+        let hours = vec![stretch(Weekday::Monday, "09:00", Weekday::Friday, "17:00")];
+        let windows = cadences
+            .into_iter()
+            .map(|(cadence, covered)| (cadence, if covered { hours.clone() } else { Vec::new() }))
+            .collect();
+        let mut now = rotation(people, lanes, windows, begun);
+        now.double_cover = double_cover;
+        let mut now = dealt(now, around);
+        let range = Interval { from: begun, until: day(60) };
+        let planned = plan(&now, around, range).unwrap();
+        let mut record: Vec<(usize, Entry, Option<Timestamp>)> = Vec::new();
+        let mut running: Vec<Entry> = now.cells.iter().map(|cell| cell.entry.clone()).collect();
+        while let Some(due) = next_due(&now, around).filter(|due| *due < day(90)) {
+            prop_assert!(due > now.stamps.judged_at);
+            for cell in step(&mut now, around, due).begun {
+                let ended = std::mem::replace(&mut running[cell], now.cells[cell].entry.clone());
+                prop_assert!(ended.start < due);
+                record.push((cell, ended, Some(due)));
+            }
+            let holds = |user: &UserId| {
+                let held = |cell: &&Cell| cell.holder.as_ref().is_some_and(|holder| &holder.user == user);
+                now.cells.iter().filter(held).count()
+            };
+            let here: Vec<&UserId> =
+                now.members.users.iter().filter(|user| absences.at(user, due).is_none()).collect();
+            let empty = now.cells.iter().filter(|cell| cell.holder.is_none()).count();
+            if empty > 0 {
+                prop_assert!(here.iter().all(|user| !double_cover && holds(user) > 0));
+            }
+            if !double_cover {
+                prop_assert!(now.members.users.iter().all(|user| holds(user) <= 1));
+            }
+        }
+        record.extend(running.into_iter().enumerate().map(|(cell, entry)| (cell, entry, None)));
+        for turn in planned.iter().filter(|turn| turn.end.is_some_and(|end| end < day(90))) {
+            let came = record.iter().find(|(cell, entry, _)| *cell == turn.cell && entry.start == turn.entry.start);
+            prop_assert_eq!(came.map(|(_, entry, end)| (entry, *end)), Some((&turn.entry, turn.end)));
+        }
+        let touching = record.iter().filter(|(_, entry, end)| {
+            entry.start < range.until && end.is_none_or(|end| end > range.from)
+        });
+        prop_assert_eq!(touching.count(), planned.len());
+    }
+}

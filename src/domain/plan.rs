@@ -1,0 +1,95 @@
+//! The future of duty, by the same code that the timer runs (contract section 7).
+
+use super::handover::{self, Around};
+use super::refusal::Refusal;
+use super::rotation::{Entry, Rotation};
+use super::time::Interval;
+use jiff::Timestamp;
+
+/// Instants that one plan walks through at the most: a hand-over a day for fifty years.
+const MOST_STEPS: usize = 20_000;
+
+/// Turns that one plan holds at the most.
+const MOST_TURNS: usize = 100_000;
+
+/// A planned turn: an entry of the record to come, with its end where one is known.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Planned {
+    /// Index into [`Rotation::cells`].
+    pub cell: usize,
+    pub entry: Entry,
+    /// Absent when open-ended.
+    pub end: Option<Timestamp>,
+}
+
+/// The turns that touch the range, from the running entries on, if nothing changes. Turns keep their own bounds, so
+/// the walk goes on behind the range for as long as one that began within it can still end. Stopped cells have none.
+///
+/// Refuses a range so far ahead, or so full of turns, that walking there would keep others waiting.
+pub fn plan(rotation: &Rotation, around: Around, range: Interval) -> Result<Vec<Planned>, Refusal> {
+    let mut future = rotation.clone();
+    let mut running: Vec<Entry> = future.cells.iter().map(|cell| cell.entry.clone()).collect();
+    let mut planned = Vec::new();
+    let (mut horizon, mut steps) = (None, 0);
+    while let Some(at) = handover::next_due(&future, around) {
+        if at >= range.until {
+            let mut unfinished = (0..running.len())
+                .filter(|&cell| !future.cells[cell].stopped && running[cell].start < range.until)
+                .peekable();
+            if unfinished.peek().is_none() {
+                break;
+            }
+            let horizon = *horizon.get_or_insert_with(|| {
+                unfinished
+                    .filter_map(|cell| ends_by(&future, around, cell, range.until))
+                    .max()
+            });
+            if horizon.is_none_or(|horizon| at > horizon) {
+                break;
+            }
+        }
+        steps += 1;
+        for cell in handover::step(&mut future, around, at).begun {
+            let begun = future.cells[cell].entry.clone();
+            let entry = std::mem::replace(&mut running[cell], begun);
+            if at > range.from && !rotation.cells[cell].stopped {
+                planned.push(Planned {
+                    cell,
+                    entry,
+                    end: Some(at),
+                });
+            }
+        }
+        if steps > MOST_STEPS || planned.len() > MOST_TURNS {
+            return Err(Refusal::Invalid(
+                "to: too many hand-overs lie before it; ask for a nearer or a shorter range".into(),
+            ));
+        }
+    }
+    let open_ended = running.into_iter().enumerate();
+    planned.extend(open_ended.map(|(cell, entry)| Planned {
+        cell,
+        entry,
+        end: None,
+    }));
+    planned.retain(|turn| turn.entry.start < range.until && !rotation.cells[turn.cell].stopped);
+    Ok(planned)
+}
+
+/// The instant by which a cell's entry that runs at `at` has ended if it ever does: its window's next hand-over or
+/// opening or shutting, and for a place without a holder also the last end of an absence.
+fn ends_by(rotation: &Rotation, around: Around, cell: usize, at: Timestamp) -> Option<Timestamp> {
+    let window = &rotation.windows[rotation.cells[cell].window];
+    let handover = window
+        .cadence
+        .as_ref()
+        .and_then(|cadence| cadence.next(around.calendar, at));
+    let flip = rotation.hours(window).at(around.calendar, at).changes_at;
+    let vacant = rotation.cells[cell].holder.is_none();
+    let back = if vacant {
+        around.absences.last_end()
+    } else {
+        None
+    };
+    handover.into_iter().chain(flip).chain(back).max()
+}

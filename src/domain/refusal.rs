@@ -1,0 +1,28 @@
+//! Every refusal, by name. Which status and code each becomes on the wire stands in `api::problem` alone.
+
+/// Why a request is not carried out: theirs to mend, never a fault of ours.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Refusal {
+    /// The body or a query parameter is wrong; the text names the member by its path and says what to send.
+    Invalid(String),
+    /// Nothing of that id is there for this caller; the noun names what was looked for.
+    NotFound(&'static str),
+    /// The key's selected rotations, or the person's place in the rotation, do not permit it.
+    ResourceDenied(String),
+    /// The credential lacks a scope.
+    ScopeDenied(String),
+    /// The path takes these methods, comma-separated, and no other.
+    WrongMethod(&'static str),
+    /// The validator sent is not the current one.
+    StaleValidator,
+    /// The plan does not include it.
+    PaymentRequired(String),
+    /// The rotation is disabled: nobody goes on or off duty.
+    RotationDisabled,
+    /// Another rotation of the workspace answers to the code.
+    RotationCodeTaken(String),
+    /// The creation key was used with another body.
+    IdempotencyKeyReused,
+    /// The creation key was used more than a day ago, or its rotation has been deleted.
+    IdempotencyKeySpent(&'static str),
+}

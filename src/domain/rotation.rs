@@ -1,0 +1,344 @@
+//! A rotation and the state of its duty: lanes crossed with windows into cells, and who holds each.
+//! (api.md "Rotation"; contract section 5.)
+
+use super::cadence::Cadence;
+use super::coverage::{Hours, OffDays, Stretch};
+use super::ids::{CellId, ChannelId, GroupId, LaneId, RosterId, RotationId, UserId, WindowId};
+use super::roster::{self, Place};
+use super::zones::ZoneName;
+use jiff::Timestamp;
+
+/// Everything that is stored of one rotation, its duty as of [`Stamps::judged_at`] included.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Rotation {
+    pub id: RotationId,
+    pub profile: Profile,
+    /// A disabled rotation keeps everything as it was and hands over to nobody.
+    pub enabled: bool,
+    /// One person may hold two places when the list is too short to fill both.
+    pub double_cover: bool,
+    /// Days that the cadence skips count as not covered.
+    pub skips_are_off_time: bool,
+    pub members: Members,
+    /// Rows, in dealing order; the first is primary. Never empty.
+    pub lanes: Vec<Lane>,
+    /// Columns. Never empty.
+    pub windows: Vec<Window>,
+    /// The one order of places everywhere: window by window, lanes in dealing order within each.
+    pub cells: Vec<Cell>,
+    /// The common roster (no name) first, then those that cells name.
+    pub rosters: Vec<Roster>,
+    pub stamps: Stamps,
+}
+
+/// What people read of a rotation; no rule of dealing looks at it.
+#[derive(Clone, Debug, PartialEq, Eq, Default)]
+pub struct Profile {
+    pub name: String,
+    pub description: Option<String>,
+    /// Unique in the workspace, upper case.
+    pub code: Option<String>,
+    pub public: bool,
+    pub owners: Vec<UserId>,
+    pub channels: Vec<ChannelSetting>,
+    pub enable_topic: bool,
+    pub topic_template: Option<String>,
+}
+
+/// What one channel is told.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct ChannelSetting {
+    pub channel: ChannelId,
+    pub posts_messages: bool,
+    pub syncs_topic: bool,
+}
+
+/// Counters and instants that change with every write.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Stamps {
+    /// Starts at 1, rises by exactly one with every committed change.
+    pub version: u64,
+    pub created_at: Timestamp,
+    pub updated_at: Timestamp,
+    /// The instant up to which everything due has been done; what is shown is shown as of it.
+    pub judged_at: Timestamp,
+}
+
+/// People added one by one, and people who come with a chat user group. Deactivated people are not among them.
+#[derive(Clone, Debug, PartialEq, Eq, Default)]
+pub struct Members {
+    pub users: Vec<UserId>,
+    pub groups: Vec<GroupMembers>,
+}
+
+/// A user group with its people in the chat platform's order.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct GroupMembers {
+    pub group: GroupId,
+    pub users: Vec<UserId>,
+}
+
+/// A kind of duty; one person holds it at a time.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Lane {
+    pub id: LaneId,
+    pub name: Option<String>,
+}
+
+/// Covered hours and the cadence of their hand-overs.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Window {
+    pub id: WindowId,
+    pub name: Option<String>,
+    /// `None` on a manual rotation.
+    pub zone: Option<ZoneName>,
+    /// Empty: the whole week.
+    pub coverage: Vec<Stretch>,
+    /// `None` on a manual rotation: duty passes only when somebody says so.
+    pub cadence: Option<Cadence>,
+    /// As last judged.
+    pub open: bool,
+}
+
+/// One lane crossed with one window.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Cell {
+    pub id: CellId,
+    /// Index into [`Rotation::lanes`].
+    pub lane: usize,
+    /// Index into [`Rotation::windows`].
+    pub window: usize,
+    /// The roster it deals from; `None` is the common one.
+    pub roster: Option<RosterId>,
+    /// Kept but not running, because the plan does not include its lane.
+    pub stopped: bool,
+    /// Whose turn it is, on call or waiting for the window to open.
+    pub holder: Option<Holder>,
+    /// The running entry of the record.
+    pub entry: Entry,
+}
+
+/// A dealt turn.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Holder {
+    pub user: UserId,
+    pub since: Timestamp,
+    /// Absent people passed over when this turn was dealt.
+    pub skipped: Vec<Skipped>,
+}
+
+/// Somebody passed over, and the absence that was the reason.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Skipped {
+    pub user: UserId,
+    pub from: Option<Timestamp>,
+    pub until: Option<Timestamp>,
+}
+
+/// A list that cells deal from, with the place that the next hand-over deals from.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Roster {
+    /// `None` is the common roster: all members.
+    pub id: Option<RosterId>,
+    /// Narrowed to these members, in this order; `None` follows all members.
+    pub narrowed: Option<Narrowed>,
+    /// A place in the roster's order.
+    pub next_turn: usize,
+}
+
+/// Who a narrowed roster lists, as written.
+#[derive(Clone, Debug, PartialEq, Eq, Default)]
+pub struct Narrowed {
+    pub users: Vec<UserId>,
+    pub groups: Vec<GroupId>,
+}
+
+/// The running entry of a cell's history: who covers it, since when and why (contract section 9).
+#[derive(Clone, Debug, PartialEq)]
+pub struct Entry {
+    pub start: Timestamp,
+    /// `None` when nobody covers.
+    pub user: Option<UserId>,
+    /// The person's place in the order when the entry began.
+    pub turn: Option<usize>,
+    pub reason: Reason,
+    pub lane_name: Option<String>,
+    pub window_name: Option<String>,
+    /// The hours it is held under; later edits do not rewrite them.
+    pub hours: HoursHeld,
+    /// Absent people passed over when the turn was dealt.
+    pub skipped: Vec<Skipped>,
+}
+
+impl Entry {
+    /// What a place begins with that nobody has held yet, on hours that restrict nothing.
+    pub fn never_held(at: Timestamp) -> Entry {
+        Entry {
+            start: at,
+            user: None,
+            turn: None,
+            reason: Reason::ExplicitChange,
+            lane_name: None,
+            window_name: None,
+            hours: HoursHeld {
+                zone: None,
+                always_open: true,
+                coverage: Vec::new(),
+            },
+            skipped: Vec::new(),
+        }
+    }
+}
+
+/// The hours of a window as a turn was held under them.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct HoursHeld {
+    pub zone: Option<ZoneName>,
+    pub always_open: bool,
+    pub coverage: Vec<Stretch>,
+}
+
+/// Why an entry of the history began.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Reason {
+    NextOnScheduledDuty,
+    RotateToNextOnDuty,
+    ExplicitChange,
+    DutyCleared,
+    RemovalOfActiveDuty,
+    CoverageChanged,
+    BusinessHoursOffline,
+    BusinessHoursBackOnline,
+}
+
+impl Reason {
+    /// Every reason, for reading them back.
+    pub const ALL: [Reason; 8] = [
+        Reason::NextOnScheduledDuty,
+        Reason::RotateToNextOnDuty,
+        Reason::ExplicitChange,
+        Reason::DutyCleared,
+        Reason::RemovalOfActiveDuty,
+        Reason::CoverageChanged,
+        Reason::BusinessHoursOffline,
+        Reason::BusinessHoursBackOnline,
+    ];
+
+    /// The name that the wire and the database use.
+    pub fn name(self) -> &'static str {
+        match self {
+            Reason::NextOnScheduledDuty => "next-on-scheduled-duty",
+            Reason::RotateToNextOnDuty => "rotate-to-next-on-duty",
+            Reason::ExplicitChange => "explicit-change",
+            Reason::DutyCleared => "duty-cleared",
+            Reason::RemovalOfActiveDuty => "removal-of-active-duty",
+            Reason::CoverageChanged => "coverage-changed",
+            Reason::BusinessHoursOffline => "business-hours-offline",
+            Reason::BusinessHoursBackOnline => "business-hours-back-online",
+        }
+    }
+}
+
+/// How duty passes on.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Mode {
+    Manual,
+    Auto,
+}
+
+impl Rotation {
+    /// All windows have a cadence or none has.
+    pub fn mode(&self) -> Mode {
+        if self.windows.iter().any(|window| window.cadence.is_some()) {
+            Mode::Auto
+        } else {
+            Mode::Manual
+        }
+    }
+
+    /// Whether empty places are dealt by themselves.
+    pub fn deals_itself(&self) -> bool {
+        self.enabled && self.mode() == Mode::Auto
+    }
+
+    /// The hours of a window, with the days that the cadence skips where those count as off.
+    pub fn hours(&self, window: &Window) -> Hours {
+        let off = window
+            .cadence
+            .as_ref()
+            .filter(|_| self.skips_are_off_time)
+            .map(OffDays::of);
+        Hours {
+            zone: window.zone,
+            coverage: window.coverage.clone(),
+            off,
+        }
+    }
+
+    /// The same as the record keeps them.
+    pub fn hours_held(&self, window: &Window) -> HoursHeld {
+        HoursHeld {
+            zone: window.zone,
+            always_open: self.hours(window).always_open(),
+            coverage: window.coverage.clone(),
+        }
+    }
+
+    /// Who is on call in a cell: its holder while its window is open.
+    pub fn on_call<'c>(&self, cell: &'c Cell) -> Option<&'c Holder> {
+        cell.holder
+            .as_ref()
+            .filter(|_| self.windows[cell.window].open && !cell.stopped)
+    }
+
+    /// The cells that the plan lets run.
+    pub fn running(&self) -> impl Iterator<Item = &Cell> {
+        self.cells.iter().filter(|cell| !cell.stopped)
+    }
+
+    /// The roster that a cell deals from, as an index into [`Rotation::rosters`].
+    pub fn roster_index(&self, id: Option<&RosterId>) -> usize {
+        let position = self
+            .rosters
+            .iter()
+            .position(|roster| roster.id.as_ref() == id);
+        position.expect("a rotation is loaded with every roster that its cells name")
+    }
+
+    /// The same roster itself.
+    pub fn roster(&self, id: Option<&RosterId>) -> &Roster {
+        &self.rosters[self.roster_index(id)]
+    }
+
+    /// A roster's people in the order duty passes through.
+    pub fn order(&self, roster: &Roster) -> Vec<Place> {
+        roster::order(&self.members, roster.narrowed.as_ref())
+    }
+
+    /// The place of a person in a cell's order; `None` for somebody who is not in its roster.
+    pub fn turn_of(&self, cell: &Cell, user: &UserId) -> Option<usize> {
+        let order = self.order(self.roster(cell.roster.as_ref()));
+        order.iter().position(|place| &place.user == user)
+    }
+
+    /// Whether a person is a member, individually or through a group.
+    pub fn has_member(&self, user: &UserId) -> bool {
+        self.members.contains(user)
+    }
+
+    /// Equal but for the stamps: a write that leaves this true changes nothing.
+    pub fn same_as(&self, other: &Rotation) -> bool {
+        let stamped = Rotation {
+            stamps: other.stamps,
+            ..self.clone()
+        };
+        stamped == *other
+    }
+}
+
+impl Members {
+    /// Whether a person is among them, individually or through a group.
+    pub fn contains(&self, user: &UserId) -> bool {
+        self.users.contains(user) || self.groups.iter().any(|group| group.users.contains(user))
+    }
+}

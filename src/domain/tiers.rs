@@ -1,0 +1,62 @@
+//! What the workspace's plan includes (contract section 11).
+
+/// The plan's name.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Tier {
+    Free,
+    Pro,
+}
+
+/// The plan with its quotas. `None` is unlimited.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Plan {
+    pub tier: Tier,
+    pub max_rotations: Option<u64>,
+    /// People are counted once each however many rotations they are in.
+    pub max_people: Option<u64>,
+}
+
+impl Tier {
+    /// The name in the config file and on the wire.
+    pub fn name(self) -> &'static str {
+        match self {
+            Tier::Free => "free",
+            Tier::Pro => "pro",
+        }
+    }
+
+    /// `free` or `pro`.
+    pub fn parse(name: &str) -> Option<Tier> {
+        [Tier::Free, Tier::Pro]
+            .into_iter()
+            .find(|tier| tier.name() == name)
+    }
+}
+
+impl Plan {
+    /// The plan's own quotas: free 3 rotations and 15 people, pro unlimited.
+    pub fn of(tier: Tier) -> Plan {
+        match tier {
+            Tier::Free => Plan {
+                tier,
+                max_rotations: Some(3),
+                max_people: Some(15),
+            },
+            Tier::Pro => Plan {
+                tier,
+                max_rotations: None,
+                max_people: None,
+            },
+        }
+    }
+
+    /// Whether the lane at this place in dealing order runs; further ones are kept and not dealt.
+    pub fn runs_lane(&self, lane: usize) -> bool {
+        self.tier == Tier::Pro || lane == 0
+    }
+
+    /// Whether rotations may follow chat user groups.
+    pub fn has_user_groups(&self) -> bool {
+        self.tier == Tier::Pro
+    }
+}
