@@ -1,3 +1,5 @@
 //! rota: on-call rotations for one chat workspace.
 
+pub mod clock;
 pub mod domain;
+pub mod http;

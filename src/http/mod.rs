@@ -1,0 +1,243 @@
+//! HTTP/1.1 over blocking sockets: a bounded accept loop around rouille's request and response types.
+//!
+//! rouille's own server has no limits, no time-outs and can be aborted by one request; its types are good. So the
+//! bytes are ours and what a handler sees is rouille's. Everything a stranger can make us hold is bounded here:
+//! connections, bytes, and the *total* time that each step may take, however the bytes trickle.
+//!
+//! | File | Part |
+//! |---|---|
+//! | `head` | bytes to a request head, or to the refusal (pure) |
+//! | `body` | Content-Length and chunked bodies (pure) |
+//! | `answer` | rouille's response to bytes |
+//! | `wire` | one socket: its input buffer and its deadlines |
+//! | `connection` | the requests of one connection, in order |
+//! | `registry` | who is connected, who is idle; draining at the end |
+//! | `workers` | the threads that serve connections |
+
+mod answer;
+mod body;
+mod connection;
+mod head;
+mod refusals;
+mod registry;
+#[cfg(test)]
+mod tests;
+mod wire;
+mod workers;
+
+use std::io;
+use std::net::{Shutdown, SocketAddr, TcpListener, TcpStream};
+use std::os::fd::OwnedFd;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::Duration;
+
+use refusals::Refusals;
+use registry::{Open, Registry};
+use workers::Workers;
+
+/// How long the accept loop rests after an error, most often a lack of file descriptors.
+const ACCEPT_RETRY: Duration = Duration::from_millis(50);
+
+/// What one server, one connection and one request may take.
+#[derive(Clone, Debug)]
+pub struct Limits {
+    /// Connections open at once; one more is answered 503 and closed.
+    pub connections: usize,
+    /// Bytes of a request line and its headers together; more is 431. Also bounds the trailers of a chunked body.
+    pub head_bytes: usize,
+    /// Header lines of a request; more is 431. At most 128.
+    pub headers: usize,
+    /// Bytes of a request body once decoded; more is 413.
+    pub body_bytes: usize,
+    /// How long a connection may wait between requests before it is closed without a word.
+    pub idle: Duration,
+    /// How long a whole head may take from its first byte; longer is 408.
+    pub head: Duration,
+    /// How long a whole body may take from the end of its head; longer is 408.
+    pub body: Duration,
+    /// How long the client may take to accept a whole response; then the connection is closed.
+    pub write: Duration,
+}
+
+impl Default for Limits {
+    fn default() -> Limits {
+        Limits {
+            connections: 1000,
+            head_bytes: 16 * 1024,
+            headers: 100,
+            body_bytes: 1024 * 1024,
+            idle: Duration::from_secs(60),
+            head: Duration::from_secs(10),
+            body: Duration::from_secs(20),
+            write: Duration::from_secs(20),
+        }
+    }
+}
+
+/// A request that no handler sees, and the answer it gets.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Malformed {
+    /// 400, 408, 413, 417, 431, 501, 503 or 505.
+    pub status: u16,
+    /// For people: what is wrong and what to send instead.
+    pub detail: String,
+}
+
+impl Malformed {
+    fn new(status: u16, detail: impl Into<String>) -> Malformed {
+        Malformed {
+            status,
+            detail: detail.into(),
+        }
+    }
+}
+
+/// What answers the requests. Called from many threads at once.
+pub trait Service: Send + Sync + 'static {
+    /// Answers one request.
+    ///
+    /// The method is as sent, `HEAD` too: answer it like `GET`, the body is left out on the way. The raw URL is the
+    /// request target as received, begins with `/` (or is `*` for OPTIONS) and is not decoded. These response headers
+    /// are the loop's own and ignored here: Connection, Content-Length, Date, Keep-Alive, Trailer, Transfer-Encoding
+    /// and Upgrade.
+    fn handle(&self, request: &rouille::Request) -> rouille::Response;
+
+    /// Renders the answer to a request that could not be read; the connection closes after it. Must not wait for
+    /// anything: over the cap of connections it runs on the accepting thread.
+    fn malformed(&self, problem: Malformed) -> rouille::Response;
+
+    /// Answers a request whose body is over the limit; the connection closes after it. The request is shown without its
+    /// body, so that whoever may not make it at all is told so instead.
+    fn too_large(&self, request: &rouille::Request, problem: Malformed) -> rouille::Response {
+        let _ = request;
+        self.malformed(problem)
+    }
+
+    /// Renders the answer after [`Service::handle`] panicked with the message `panic`.
+    fn panicked(&self, request: &rouille::Request, panic: &str) -> rouille::Response;
+
+    /// The time for the `Date` header.
+    fn date(&self) -> jiff::Timestamp;
+}
+
+/// What the accept loop, the connections and the stoppers share.
+struct Shared {
+    limits: Limits,
+    stopping: AtomicBool,
+    /// A duplicate of the listening socket: shutting it down wakes `accept`.
+    listening: TcpStream,
+    registry: Registry,
+}
+
+impl Shared {
+    fn stopping(&self) -> bool {
+        // Sequentially consistent, as `Open::idle`: either the connection sees the flag or the drain sees it idle.
+        self.stopping.load(Ordering::SeqCst)
+    }
+}
+
+/// A bound, not yet serving HTTP server.
+pub struct Server {
+    listener: TcpListener,
+    address: SocketAddr,
+    shared: Arc<Shared>,
+}
+
+impl Server {
+    /// Binds `addr`, a `host:port` where port 0 picks a free one. From here on clients can connect; they are served
+    /// by [`Server::run`].
+    ///
+    /// # Errors
+    /// When the address does not parse or resolve, is in use or not ours to bind.
+    pub fn bind(addr: &str, limits: Limits) -> io::Result<Server> {
+        let listener = TcpListener::bind(addr)?;
+        let address = listener.local_addr()?;
+        let listening = TcpStream::from(OwnedFd::from(listener.try_clone()?));
+        Ok(Server {
+            listener,
+            address,
+            shared: Arc::new(Shared {
+                limits,
+                stopping: AtomicBool::new(false),
+                listening,
+                registry: Registry::default(),
+            }),
+        })
+    }
+
+    /// The address bound, with the real port.
+    pub fn local_addr(&self) -> SocketAddr {
+        self.address
+    }
+
+    /// A handle that ends [`Server::run`] from another thread, also before it began.
+    pub fn stopper(&self) -> Stopper {
+        Stopper {
+            shared: Arc::clone(&self.shared),
+        }
+    }
+
+    /// Serves until stopped. Then closes idle connections at once, lets running requests finish for at most `grace`,
+    /// cuts what is left and returns.
+    pub fn run(self, service: Arc<dyn Service>, grace: Duration) {
+        let Server {
+            listener, shared, ..
+        } = self;
+        accept(&listener, &shared, &service);
+        drop(listener);
+        shared.registry.close_idle();
+        shared.registry.drain(crate::clock::monotonic() + grace);
+    }
+}
+
+fn accept(listener: &TcpListener, shared: &Arc<Shared>, service: &Arc<dyn Service>) {
+    let workers = Workers::default();
+    let mut refusals = Refusals::new(Arc::clone(service));
+    let mut failing = false;
+    while !shared.stopping() {
+        let (stream, peer) = match listener.accept() {
+            Ok(accepted) => accepted,
+            Err(_) if shared.stopping() => break,
+            Err(error) => {
+                // Once a row: out of descriptors this comes back twenty times a second.
+                if !failing {
+                    log::warn!("cannot accept connections, retrying: {error}");
+                }
+                failing = true;
+                std::thread::sleep(ACCEPT_RETRY);
+                continue;
+            }
+        };
+        failing = false;
+        let open = Arc::new(Open::new(stream, peer));
+        let Some(entry) = Registry::enter(shared, &open) else {
+            refusals.too_many(open, shared.limits.connections);
+            continue;
+        };
+        refusals.over();
+        let (serving, service) = (Arc::clone(shared), Arc::clone(service));
+        let started = workers.run(Box::new(move || {
+            connection::serve(entry.open(), &serving, &*service);
+        }));
+        if let Err(error) = started {
+            log::warn!("cannot start a thread for a connection: {error}");
+            refusals.no_thread(open);
+        }
+    }
+}
+
+/// Ends a [`Server::run`]; clones do the same.
+#[derive(Clone)]
+pub struct Stopper {
+    shared: Arc<Shared>,
+}
+
+impl Stopper {
+    /// Asks the server to stop and returns at once. Doing it again changes nothing.
+    pub fn stop(&self) {
+        self.shared.stopping.store(true, Ordering::SeqCst);
+        // Fails when it is shut already; the flag is what counts.
+        let _ = self.shared.listening.shutdown(Shutdown::Both);
+    }
+}

@@ -1,0 +1,120 @@
+//! Who is connected: the cap on connections, and the end of them all when the server stops.
+
+use std::collections::HashMap;
+use std::net::{Shutdown, SocketAddr, TcpStream};
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
+use std::time::Instant;
+
+use super::Shared;
+use crate::clock::monotonic;
+
+/// One accepted connection.
+pub(super) struct Open {
+    pub(super) stream: TcpStream,
+    pub(super) peer: SocketAddr,
+    idle: AtomicBool,
+}
+
+impl Open {
+    pub(super) fn new(stream: TcpStream, peer: SocketAddr) -> Open {
+        Open {
+            stream,
+            peer,
+            idle: AtomicBool::new(false),
+        }
+    }
+
+    /// Says whether the connection waits for a request of which no byte has come.
+    pub(super) fn set_idle(&self, idle: bool) {
+        self.idle.store(idle, Ordering::SeqCst);
+    }
+
+    /// Ends the waiting for a request. What has come already is still read, and can still be answered.
+    pub(super) fn stop_reading(&self) {
+        // Fails when the client is gone, which is as good.
+        let _ = self.stream.shutdown(Shutdown::Read);
+    }
+}
+
+#[derive(Default)]
+pub(super) struct Registry {
+    members: Mutex<Members>,
+    left: Condvar,
+}
+
+#[derive(Default)]
+struct Members {
+    open: HashMap<u64, Arc<Open>>,
+    next: u64,
+}
+
+impl Registry {
+    /// Counts a connection in, until the entry is dropped; `None` when there are as many as there may be.
+    pub(super) fn enter(shared: &Arc<Shared>, open: &Arc<Open>) -> Option<Entry> {
+        let mut members = shared.registry.lock();
+        if members.open.len() >= shared.limits.connections {
+            return None;
+        }
+        let id = members.next;
+        members.next += 1;
+        members.open.insert(id, Arc::clone(open));
+        Some(Entry {
+            id,
+            open: Arc::clone(open),
+            shared: Arc::clone(shared),
+        })
+    }
+
+    /// Closes the connections that wait for a request.
+    pub(super) fn close_idle(&self) {
+        for open in self.lock().open.values() {
+            if open.idle.load(Ordering::SeqCst) {
+                open.stop_reading();
+            }
+        }
+    }
+
+    /// Waits until every connection has ended, at most until `deadline`; then cuts the others.
+    pub(super) fn drain(&self, deadline: Instant) {
+        let mut members = self.lock();
+        while !members.open.is_empty() {
+            let left = deadline.saturating_duration_since(monotonic());
+            if left.is_zero() {
+                break;
+            }
+            members = match self.left.wait_timeout(members, left) {
+                Ok((members, _)) => members,
+                Err(poisoned) => poisoned.into_inner().0,
+            };
+        }
+        for open in members.open.values() {
+            let _ = open.stream.shutdown(Shutdown::Both);
+        }
+    }
+
+    fn lock(&self) -> MutexGuard<'_, Members> {
+        self.members.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+/// A connection's place in the registry.
+pub(super) struct Entry {
+    id: u64,
+    open: Arc<Open>,
+    shared: Arc<Shared>,
+}
+
+impl Entry {
+    pub(super) fn open(&self) -> &Open {
+        &self.open
+    }
+}
+
+impl Drop for Entry {
+    fn drop(&mut self) {
+        let registry = &self.shared.registry;
+        registry.lock().open.remove(&self.id);
+        registry.left.notify_all();
+    }
+}

@@ -1,0 +1,242 @@
+//! The server from outside: raw bytes over TCP against a toy service.
+
+use crate::clock::monotonic;
+use std::io::{ErrorKind, Read, Write};
+use std::net::{Shutdown, SocketAddr, TcpStream};
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::mpsc::{Receiver, Sender, channel};
+use std::sync::{Arc, Mutex};
+use std::thread::JoinHandle;
+use std::time::Duration;
+
+use jiff::Timestamp;
+use rouille::{Request, Response, ResponseBody};
+
+use super::*;
+
+mod abuse;
+mod exchange;
+mod stop;
+
+/// How long a test waits for what must come; never reached when all is well.
+const PATIENCE: Duration = Duration::from_secs(10);
+const GRACE: Duration = Duration::from_secs(8);
+
+/// What a handler at `/wait` says and waits for.
+struct Gate {
+    entered: Sender<()>,
+    open: Receiver<()>,
+}
+
+struct Toy {
+    handled: AtomicUsize,
+    gate: Mutex<Gate>,
+}
+
+impl Service for Toy {
+    fn handle(&self, request: &Request) -> Response {
+        self.handled.fetch_add(1, Ordering::SeqCst);
+        let path = request.raw_url();
+        match path.split_once('?').unwrap_or((path, "")) {
+            ("/wait", _) => {
+                let gate = self.gate.lock().expect("no panic under it");
+                gate.entered.send(()).expect("the test waits");
+                gate.open.recv().expect("the test opens");
+                Response::text("waited")
+            }
+            ("/panic", _) => panic!("out of {}", "order"),
+            ("/large", size) => {
+                let size = size.parse().expect("a size");
+                Response::from_data("text/plain", vec![b'x'; size])
+            }
+            ("/unknown-size", _) => Response {
+                data: ResponseBody::from_reader(&b"of a reader"[..]),
+                ..Response::text("")
+            },
+            ("/empty", _) => Response::empty_204(),
+            ("/same", _) => Response::text("not sent").with_status_code(304),
+            ("/split", _) => {
+                Response::text("split").with_additional_header("Location", "/\r\nSet-Cookie: a=b")
+            }
+            _ => {
+                let mut body = String::new();
+                let mut data = request.data().expect("the first to ask");
+                data.read_to_string(&mut body).expect("text");
+                let host = request.header("Host").unwrap_or("-");
+                Response::text(format!("{} {path} {host} {body}", request.method()))
+            }
+        }
+    }
+
+    fn too_large(&self, _: &Request, problem: Malformed) -> Response {
+        self.malformed(problem)
+    }
+
+    fn malformed(&self, problem: Malformed) -> Response {
+        Response::text(problem.detail).with_status_code(problem.status)
+    }
+
+    fn panicked(&self, request: &Request, panic: &str) -> Response {
+        Response::text(format!("{} {panic}", request.raw_url())).with_status_code(500)
+    }
+
+    fn date(&self) -> Timestamp {
+        Timestamp::UNIX_EPOCH
+    }
+}
+
+/// A running server, stopped at the end of the test.
+struct Running {
+    address: SocketAddr,
+    stopper: Stopper,
+    toy: Arc<Toy>,
+    entered: Receiver<()>,
+    open: Sender<()>,
+    thread: Option<JoinHandle<()>>,
+}
+
+impl Running {
+    fn start(limits: Limits) -> Running {
+        Running::with_grace(limits, GRACE)
+    }
+
+    fn with_grace(limits: Limits, grace: Duration) -> Running {
+        let (entering, entered) = channel();
+        let (open, opened) = channel();
+        let toy = Arc::new(Toy {
+            handled: AtomicUsize::new(0),
+            gate: Mutex::new(Gate {
+                entered: entering,
+                open: opened,
+            }),
+        });
+        let server = Server::bind("127.0.0.1:0", limits).expect("a free port");
+        let (address, stopper) = (server.local_addr(), server.stopper());
+        let service: Arc<dyn Service> = toy.clone();
+        let thread = std::thread::spawn(move || server.run(service, grace));
+        Running {
+            address,
+            stopper,
+            toy,
+            entered,
+            open,
+            thread: Some(thread),
+        }
+    }
+
+    fn connect(&self) -> Client {
+        let stream = TcpStream::connect(self.address).expect("it listens");
+        stream.set_read_timeout(Some(PATIENCE)).expect("a socket");
+        stream.set_write_timeout(Some(PATIENCE)).expect("a socket");
+        Client {
+            stream,
+            received: Vec::new(),
+        }
+    }
+
+    /// Sends `bytes` on a connection of their own and returns all that comes back until it is closed.
+    fn exchange(&self, bytes: &[u8]) -> String {
+        let mut client = self.connect();
+        client.send(bytes);
+        client.rest()
+    }
+
+    fn handled(&self) -> usize {
+        self.toy.handled.load(Ordering::SeqCst)
+    }
+
+    /// Waits until `run` has returned.
+    fn join(&mut self) {
+        if let Some(thread) = self.thread.take() {
+            thread.join().expect("the server does not panic");
+        }
+    }
+}
+
+impl Drop for Running {
+    fn drop(&mut self) {
+        self.stopper.stop();
+        if !std::thread::panicking() {
+            self.join();
+        }
+    }
+}
+
+struct Client {
+    stream: TcpStream,
+    received: Vec<u8>,
+}
+
+impl Client {
+    fn send(&mut self, bytes: &[u8]) {
+        self.stream.write_all(bytes).expect("it reads");
+    }
+
+    fn get(&mut self, target: &str) -> Answer {
+        self.send(format!("GET {target} HTTP/1.1\r\nHost: h\r\n\r\n").as_bytes());
+        self.answer()
+    }
+
+    /// The next answer, with as much body as it announces.
+    fn answer(&mut self) -> Answer {
+        let head = self.take_until(|bytes| {
+            let end = bytes.windows(4).position(|window| window == b"\r\n\r\n");
+            end.map(|at| at + 4)
+        });
+        let head = String::from_utf8(head).expect("text");
+        let mut answer = Answer {
+            status: head[9..12].parse().expect("a status"),
+            head,
+            body: String::new(),
+        };
+        let length = answer.header("Content-Length");
+        let length: usize = length.map_or(0, |length| length.parse().expect("a number"));
+        let body = self.take_until(|bytes| (bytes.len() >= length).then_some(length));
+        answer.body = String::from_utf8(body).expect("text");
+        answer
+    }
+
+    fn take_until(&mut self, end: impl Fn(&[u8]) -> Option<usize>) -> Vec<u8> {
+        loop {
+            if let Some(end) = end(&self.received) {
+                let rest = self.received.split_off(end);
+                return std::mem::replace(&mut self.received, rest);
+            }
+            let mut buffer = [0; 4096];
+            match self.stream.read(&mut buffer).expect("an answer in time") {
+                0 => panic!(
+                    "closed after {:?}",
+                    self.received.escape_ascii().to_string()
+                ),
+                count => self.received.extend_from_slice(&buffer[..count]),
+            }
+        }
+    }
+
+    /// All that still comes, until the server closes the connection properly.
+    fn rest(&mut self) -> String {
+        self.stream
+            .read_to_end(&mut self.received)
+            .expect("closed, not reset, and in time");
+        String::from_utf8(std::mem::take(&mut self.received)).expect("text")
+    }
+}
+
+struct Answer {
+    status: u16,
+    head: String,
+    body: String,
+}
+
+impl Answer {
+    fn header(&self, name: &str) -> Option<&str> {
+        self.head.lines().find_map(|line| {
+            let (key, value) = line.split_once(": ")?;
+            key.eq_ignore_ascii_case(name).then_some(value)
+        })
+    }
+
+    fn closes(&self) -> bool {
+        self.header("Connection") == Some("close")
+    }
+}
