@@ -1,0 +1,145 @@
+//! Who is away when (api.md "Absence").
+
+use super::body::{self, check_length, invalid, present};
+use super::moment::Moment;
+use super::on_call::AbsenceSource;
+use super::words::words;
+use crate::domain::absence;
+use crate::domain::edit::NewAbsence;
+use crate::domain::ids::UserId;
+use crate::domain::refusal::Refusal;
+use crate::domain::time::Interval;
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+const REASON: usize = 2_000;
+
+words! {
+    /// Which rotations an absence counts in.
+    AppliesTo {
+        Rotation = "rotation",
+        AllRotations = "allRotations",
+    }
+}
+
+/// A stored absence.
+#[derive(Clone, Debug, Serialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct Absence {
+    pub id: String,
+    pub user_id: String,
+    pub from: Moment,
+    /// Exclusive.
+    pub until: Moment,
+    /// For people to read.
+    pub reason: Option<String>,
+    pub applies_to: AppliesTo,
+    /// The covered rotations when `appliesTo` is `rotation`, empty otherwise.
+    pub rotation_ids: Vec<String>,
+    /// Always false: an absence is one period.
+    pub recurring: bool,
+    pub source: AbsenceSource,
+}
+
+/// Renders a stored absence.
+pub fn render(absence: &absence::Absence) -> Absence {
+    let (applies_to, rotation_ids) = match &absence.applies_to {
+        absence::AppliesTo::Rotation(id) => (AppliesTo::Rotation, vec![id.to_string()]),
+        absence::AppliesTo::AllRotations => (AppliesTo::AllRotations, Vec::new()),
+    };
+    Absence {
+        id: absence.id.to_string(),
+        user_id: absence.user.to_string(),
+        from: absence.period.from.into(),
+        until: absence.period.until.into(),
+        reason: absence.reason.clone(),
+        applies_to,
+        rotation_ids,
+        recurring: false,
+        source: AbsenceSource::InternalAvailability,
+    }
+}
+
+/// Somebody to mark away.
+#[derive(Clone, Debug, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct AbsenceRequest {
+    user_id: String,
+    from: Moment,
+    /// Exclusive; later than `from`.
+    until: Moment,
+    /// At most 2,000 characters, for people to read; no rule looks at it.
+    #[serde(default)]
+    reason: Option<String>,
+    /// Default `rotation`: the one in the path.
+    #[serde(default, deserialize_with = "present")]
+    #[schemars(with = "AppliesTo")]
+    applies_to: Option<AppliesTo>,
+}
+
+/// Reads an absence to create.
+///
+/// # Errors
+/// [`Refusal::Invalid`] naming the member.
+pub fn parse(bytes: &[u8]) -> Result<NewAbsence, Refusal> {
+    let request: AbsenceRequest = body::parse(bytes)?;
+    check_length("reason", request.reason.as_deref(), REASON)?;
+    let period = Interval {
+        from: request.from.0,
+        until: request.until.0,
+    };
+    if period.until <= period.from {
+        return invalid("until: send an instant later than `from`");
+    }
+    Ok(NewAbsence {
+        user: UserId::from(request.user_id),
+        period,
+        reason: request.reason,
+        everywhere: request.applies_to == Some(AppliesTo::AllRotations),
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_reason_is_text_or_null() {
+        let read = |reason: serde_json::Value| {
+            let body = serde_json::json!({
+                "userId": "U1", "from": "2026-11-23T09:00:00Z", "until": "2026-11-24T09:00:00Z", "reason": reason,
+            });
+            parse(body.to_string().as_bytes()).map(|new| new.reason)
+        };
+        let long = "å".repeat(2000);
+        assert_eq!(read(serde_json::Value::Null), Ok(None));
+        assert_eq!(read(long.clone().into()), Ok(Some(long)));
+        for wrong in ["x".repeat(2001).into(), 7.into()] {
+            let Err(Refusal::Invalid(detail)) = read(wrong) else {
+                panic!("a refusal")
+            };
+            assert!(detail.starts_with("reason: "), "{detail}");
+        }
+    }
+
+    #[test]
+    fn a_period_ends_after_it_begins() {
+        let read = |until: &str| {
+            let body =
+                format!(r#"{{"userId":"U1","from":"2026-11-23T09:00:00Z","until":"{until}"}}"#);
+            parse(body.as_bytes())
+        };
+        assert!(read("2026-11-23T09:00:00.001Z").is_ok());
+        for until in [
+            "2026-11-23T09:00:00Z",
+            "2026-11-23T10:00:00+01:00",
+            "2026-11-22T09:00:00Z",
+            "x",
+        ] {
+            let Err(Refusal::Invalid(detail)) = read(until) else {
+                panic!("{until}")
+            };
+            assert!(detail.starts_with("until: "), "{detail}");
+        }
+    }
+}

@@ -1,0 +1,460 @@
+//! Bodies at the door: bytes to typed members, or a refusal that names the member by its path and says what to send
+//! (contract section 2).
+
+use crate::domain::refusal::Refusal;
+use serde::Deserialize;
+use serde::de::value::MapAccessDeserializer;
+use serde::de::{DeserializeOwned, Deserializer, Error, MapAccess, Unexpected, Visitor};
+use serde_json::error::Category;
+use std::fmt;
+use std::marker::PhantomData;
+
+/// Reads a JSON object. Unknown members are passed over.
+///
+/// # Errors
+/// [`Refusal::Invalid`] for an empty body, malformed JSON, a missing member and one of a wrong type.
+pub fn parse<T: DeserializeOwned>(bytes: &[u8]) -> Result<T, Refusal> {
+    if is_blank(bytes) {
+        return invalid("the body is empty; send a JSON object");
+    }
+    read::<Object<T>>(bytes).map(|Object(value)| value)
+}
+
+/// The same where the body may be absent or `null`, which then reads as the default.
+///
+/// # Errors
+/// As [`parse`].
+pub fn parse_optional<T: DeserializeOwned + Default>(bytes: &[u8]) -> Result<T, Refusal> {
+    if is_blank(bytes) {
+        return Ok(T::default());
+    }
+    let object = read::<Option<Object<T>>>(bytes)?;
+    Ok(object.map(|Object(value)| value).unwrap_or_default())
+}
+
+pub(super) fn read<T: DeserializeOwned>(bytes: &[u8]) -> Result<T, Refusal> {
+    if is_too_deep(bytes) {
+        return invalid(format!(
+            "the body is nested deeper than {DEPTH} levels; send a flatter one"
+        ));
+    }
+    // As a whole: serde reads no text in members that it passes over.
+    let Ok(text) = std::str::from_utf8(bytes) else {
+        return invalid("the body is not UTF-8; send JSON in UTF-8");
+    };
+    let mut reader = serde_json::Deserializer::from_str(text);
+    let value = serde_path_to_error::deserialize(&mut reader).map_err(|error| refusal(&error))?;
+    reader.end().map_err(|error| malformed(&error))?;
+    Ok(value)
+}
+
+/// How many lists and objects may lie within each other. Nothing of the API comes near it, and readers that recurse,
+/// ours and others', are safe with it.
+const DEPTH: usize = 64;
+
+/// Whether lists and objects lie deeper within each other than allowed, also where no member of ours stands.
+fn is_too_deep(bytes: &[u8]) -> bool {
+    let (mut depth, mut in_string, mut escaped) = (0_usize, false, false);
+    for byte in bytes {
+        match byte {
+            _ if escaped => escaped = false,
+            b'\\' if in_string => escaped = true,
+            b'"' => in_string = !in_string,
+            _ if in_string => {}
+            b'[' | b'{' => depth += 1,
+            b']' | b'}' => depth = depth.saturating_sub(1),
+            _ => {}
+        }
+        if depth > DEPTH {
+            return true;
+        }
+    }
+    false
+}
+
+/// Whether nothing but blanks was sent.
+pub fn is_blank(bytes: &[u8]) -> bool {
+    bytes.iter().all(u8::is_ascii_whitespace)
+}
+
+/// A refusal with the sentence that goes into `detail`.
+pub fn invalid<T>(detail: impl Into<String>) -> Result<T, Refusal> {
+    Err(Refusal::Invalid(detail.into()))
+}
+
+fn malformed(error: &serde_json::Error) -> Refusal {
+    Refusal::Invalid(format!(
+        "the body is not well-formed JSON: {error}; send one JSON value"
+    ))
+}
+
+fn refusal(error: &serde_path_to_error::Error<serde_json::Error>) -> Refusal {
+    let path = match error.path().to_string() {
+        root if root == "." => String::new(),
+        path => path,
+    };
+    if error.inner().classify() != Category::Data {
+        let overflows = error.inner().to_string().starts_with("number out of range");
+        return match path.is_empty() {
+            false if overflows => Refusal::Invalid(format!(
+                "{path}: the number is far too large; send a smaller one"
+            )),
+            _ => malformed(error.inner()),
+        };
+    }
+    Refusal::Invalid(explain(path, &error.inner().to_string()))
+}
+
+/// Puts serde's words about one member into ours: the path first, then what to send.
+fn explain(path: String, message: &str) -> String {
+    let message = match message.rfind(" at line ") {
+        Some(end) => &message[..end],
+        None => message,
+    };
+    let quoted = |prefix: &str| message.strip_prefix(prefix)?.strip_suffix('`');
+    let below = |member: &str| match path.as_str() {
+        "" => member.to_owned(),
+        path => format!("{path}.{member}"),
+    };
+    if let Some(member) = quoted("missing field `") {
+        return format!("{}: missing; it is required", below(member));
+    }
+    if let Some(member) = quoted("duplicate field `") {
+        return format!("{}: sent twice; send it once", below(member));
+    }
+    let place = if path.is_empty() { "the body" } else { &path };
+    match message.rsplit_once(", expected ") {
+        Some((found, expected)) => {
+            let found = found.split_once(": ").map_or(found, |(_, found)| found);
+            format!(
+                "{place}: send {}, not {}",
+                plain(expected),
+                shortened(found)
+            )
+        }
+        None => format!("{place}: {message}"),
+    }
+}
+
+/// Enough of what was sent to recognise it: a detail is for reading.
+fn shortened(found: &str) -> std::borrow::Cow<'_, str> {
+    let found = match found {
+        "sequence" => "a list",
+        "map" => "an object",
+        other => other,
+    };
+    const SHOWN: usize = 60;
+    match found.char_indices().nth(SHOWN) {
+        Some((end, _)) => format!("{}...", &found[..end]).into(),
+        None => found.into(),
+    }
+}
+
+/// What serde calls the types, in the words of JSON.
+fn plain(expected: &str) -> &str {
+    match expected {
+        "a sequence" => "a list",
+        other => other,
+    }
+}
+
+/// A value that must be a JSON object: the readers that serde derives take a list of the members' values as well.
+struct Object<T>(T);
+
+impl<'de, T: Deserialize<'de>> Deserialize<'de> for Object<T> {
+    fn deserialize<D: Deserializer<'de>>(from: D) -> Result<Object<T>, D::Error> {
+        struct Members<T>(PhantomData<T>);
+        impl<'de, T: Deserialize<'de>> Visitor<'de> for Members<T> {
+            type Value = T;
+
+            fn expecting(&self, f: &mut fmt::Formatter) -> fmt::Result {
+                f.write_str("an object")
+            }
+
+            fn visit_map<A: MapAccess<'de>>(self, members: A) -> Result<T, A::Error> {
+                T::deserialize(MapAccessDeserializer::new(members))
+            }
+        }
+        from.deserialize_map(Members(PhantomData)).map(Object)
+    }
+}
+
+/// For members that are an object.
+///
+/// # Errors
+/// As the object's members; another type is wrong.
+pub fn object<'de, D: Deserializer<'de>, T: Deserialize<'de>>(from: D) -> Result<T, D::Error> {
+    Object::deserialize(from).map(|Object(value)| value)
+}
+
+/// For members that are a list of objects.
+///
+/// # Errors
+/// As [`object`].
+pub fn objects<'de, D: Deserializer<'de>, T: Deserialize<'de>>(
+    from: D,
+) -> Result<Vec<T>, D::Error> {
+    let objects = Vec::<Object<T>>::deserialize(from)?;
+    Ok(objects.into_iter().map(|Object(value)| value).collect())
+}
+
+/// For optional members that are an object and cannot be null.
+///
+/// # Errors
+/// As [`object`].
+pub fn present_object<'de, D: Deserializer<'de>, T: Deserialize<'de>>(
+    from: D,
+) -> Result<Option<T>, D::Error> {
+    object(from).map(Some)
+}
+
+/// For optional members that are a list of objects and cannot be null.
+///
+/// # Errors
+/// As [`object`].
+pub fn present_objects<'de, D: Deserializer<'de>, T: Deserialize<'de>>(
+    from: D,
+) -> Result<Option<Vec<T>>, D::Error> {
+    objects(from).map(Some)
+}
+
+/// For optional members that cannot be null: present means present with a value.
+///
+/// # Errors
+/// As the value's own type; `null` is a wrong type.
+pub fn present<'de, D: Deserializer<'de>, T: Deserialize<'de>>(
+    from: D,
+) -> Result<Option<T>, D::Error> {
+    T::deserialize(from).map(Some)
+}
+
+/// For members of a patch that `null` clears: the outer layer tells absent from `null`.
+///
+/// # Errors
+/// As the value's own type.
+pub fn clearable<'de, D: Deserializer<'de>, T: Deserialize<'de>>(
+    from: D,
+) -> Result<Option<Option<T>>, D::Error> {
+    Option::<T>::deserialize(from).map(Some)
+}
+
+/// Refuses a list with more than `most` members, or one that names something twice. The id itself is not repeated in
+/// the refusal: it may be somebody's.
+///
+/// # Errors
+/// [`Refusal::Invalid`] with the path.
+pub fn check_list<T: PartialEq>(path: &str, list: &[T], most: usize) -> Result<(), Refusal> {
+    if list.len() > most {
+        return invalid(format!("{path}: send at most {most}, not {}", list.len()));
+    }
+    for (index, item) in list.iter().enumerate() {
+        if list[..index].contains(item) {
+            return invalid(format!("{path}[{index}]: named twice; send each once"));
+        }
+    }
+    Ok(())
+}
+
+/// Refuses a text of more than `most` characters.
+///
+/// # Errors
+/// [`Refusal::Invalid`] with the path.
+pub fn check_length(path: &str, text: Option<&str>, most: usize) -> Result<(), Refusal> {
+    match text.map_or(0, |text| text.chars().count()) {
+        long if long > most => invalid(format!(
+            "{path}: send at most {most} characters, not {long}"
+        )),
+        _ => Ok(()),
+    }
+}
+
+/// The longest name, in characters.
+pub const NAME: usize = 200;
+
+/// Refuses a name that is too long, or that holds what has no place in a line of text.
+///
+/// # Errors
+/// [`Refusal::Invalid`] with the path.
+pub fn check_name(path: &str, name: Option<&str>) -> Result<(), Refusal> {
+    check_length(path, name, NAME)?;
+    match name {
+        Some(name) if name.contains(char::is_control) => invalid(format!(
+            "{path}: send no line breaks or other control characters"
+        )),
+        _ => Ok(()),
+    }
+}
+
+/// For members that must be there but may be `null`.
+///
+/// # Errors
+/// As the value's own type.
+pub fn nullable<'de, D: Deserializer<'de>, T: Deserialize<'de>>(
+    from: D,
+) -> Result<Option<T>, D::Error> {
+    Option::<T>::deserialize(from)
+}
+
+/// The error of a hand-written member.
+pub(super) fn member<E: Error>(found: Unexpected, expected: &str) -> E {
+    E::custom(format_args!("invalid value: {found}, expected {expected}"))
+}
+
+/// Reads a string and makes a value of it; `expected` says what to send instead of another type.
+pub(super) fn read_text<'de, D: Deserializer<'de>, T>(
+    from: D,
+    expected: &str,
+    make: impl FnOnce(&str) -> Result<T, D::Error>,
+) -> Result<T, D::Error> {
+    struct Text<'a, F>(&'a str, F);
+    impl<T, Stop: Error, F: FnOnce(&str) -> Result<T, Stop>> Visitor<'_> for Text<'_, F> {
+        type Value = Result<T, Stop>;
+
+        fn expecting(&self, f: &mut fmt::Formatter) -> fmt::Result {
+            f.write_str(self.0)
+        }
+
+        fn visit_str<E: Error>(self, text: &str) -> Result<Self::Value, E> {
+            Ok((self.1)(text))
+        }
+    }
+    from.deserialize_any(Text(expected, make))?
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::wire::int32::Int32;
+
+    #[derive(Debug, Default, PartialEq, Deserialize)]
+    #[serde(rename_all = "camelCase")]
+    struct Inner {
+        roster_id: Option<String>,
+        #[serde(default, deserialize_with = "present")]
+        period: Option<Int32>,
+    }
+
+    #[derive(Debug, Default, PartialEq, Deserialize)]
+    struct Outer {
+        name: String,
+        #[serde(default, deserialize_with = "objects")]
+        cells: Vec<Inner>,
+        #[serde(default, deserialize_with = "clearable")]
+        code: Option<Option<String>>,
+    }
+
+    fn refused(body: &str) -> String {
+        match parse::<Outer>(body.as_bytes()) {
+            Err(Refusal::Invalid(detail)) => detail,
+            other => panic!("{body}: {other:?}"),
+        }
+    }
+
+    #[test]
+    fn refusals_name_the_member_and_what_to_send() {
+        for (body, detail) in [
+            ("", "the body is empty; send a JSON object"),
+            (" \n", "the body is empty; send a JSON object"),
+            ("{}", "name: missing; it is required"),
+            ("[]", "the body: send an object, not a list"),
+            (r#"["a"]"#, "the body: send an object, not a list"),
+            ("null", "the body: send an object, not null"),
+            (r#"{"name":null}"#, "name: send a string, not null"),
+            (r#"{"name":7}"#, "name: send a string, not integer `7`"),
+            (
+                r#"{"name":"a","name":"b"}"#,
+                "name: sent twice; send it once",
+            ),
+            (
+                r#"{"name":"a","cells":{}}"#,
+                "cells: send a list, not an object",
+            ),
+            (
+                r#"{"name":"a","cells":[{},{"period":null}]}"#,
+                "cells[1].period: send a whole number of at most 32 bits, not null",
+            ),
+            (
+                r#"{"name":"a","cells":[{"period":"1.5"}]}"#,
+                "cells[0].period: send a whole number of at most 32 bits, not string \"1.5\"",
+            ),
+            (
+                r#"{"name":"a","cells":[{"rosterId":7}]}"#,
+                "cells[0].rosterId: send a string, not integer `7`",
+            ),
+        ] {
+            assert_eq!(refused(body), detail, "{body}");
+        }
+        let huge = "9".repeat(400);
+        for (body, path) in [
+            (format!(r#"{{"name":{huge}}}"#), "name: "),
+            (
+                format!(r#"{{"name":"a","cells":[{{}},{{"period":-{huge}}}]}}"#),
+                "cells[1].period: ",
+            ),
+            (
+                r#"{"name":"a","cells":[{"period":1e999}]}"#.into(),
+                "cells[0].period: ",
+            ),
+        ] {
+            let detail = refused(&body);
+            assert!(detail.starts_with(path), "{detail}");
+        }
+        for body in ["{", "{\"name\":\"a\"} x", "{\"name\":}", "nul", "\u{1}"] {
+            assert!(refused(body).contains("not well-formed JSON"), "{body}");
+        }
+    }
+
+    #[test]
+    fn unknown_members_are_passed_over_if_the_body_is_text() {
+        for more in ["1e999", r#""\ud800""#, r#"{"more":[-1E+999]}"#] {
+            let body = format!(r#"{{"name":"a","more":{more}}}"#);
+            assert!(parse::<Outer>(body.as_bytes()).is_ok(), "{body}");
+        }
+        for body in [
+            &b"{\"name\":\"a\",\"more\":\"\xff\"}"[..],
+            b"{\"name\":\"\xff\"}",
+            b"\xff\xfe{\0}\0",
+        ] {
+            let Err(Refusal::Invalid(detail)) = parse::<Outer>(body) else {
+                panic!("{body:?}")
+            };
+            assert!(detail.contains("UTF-8"), "{detail}");
+        }
+    }
+
+    #[test]
+    fn depth_is_bounded_everywhere() {
+        let nested = |depth: usize| {
+            let (open, close) = ("[".repeat(depth), "]".repeat(depth));
+            format!(r#"{{"name":"[[\\\"[","more":{open}"[{{"{close}}}"#)
+        };
+        assert!(parse::<Outer>(nested(63).as_bytes()).is_ok());
+        for depth in [64, 100_000] {
+            assert!(refused(&nested(depth)).contains("deeper than 64"));
+        }
+    }
+
+    #[test]
+    fn absent_null_and_unknown_members() {
+        let read = |body: &str| parse::<Outer>(body.as_bytes()).unwrap();
+        assert_eq!(read(r#"{"name":"a","more":[1]}"#).code, None);
+        assert_eq!(read(r#"{"name":"a","code":null}"#).code, Some(None));
+        assert_eq!(
+            read(r#"{"name":"a","code":"x"}"#).code,
+            Some(Some("x".into()))
+        );
+        assert_eq!(parse_optional::<Outer>(b"null"), Ok(Outer::default()));
+        assert_eq!(parse_optional::<Outer>(b" "), Ok(Outer::default()));
+        assert!(parse_optional::<Outer>(b"7").is_err());
+    }
+
+    #[test]
+    fn lists_are_bounded_and_name_nothing_twice() {
+        assert_eq!(check_list("ids", &["a", "b"], 2), Ok(()));
+        let detail = |list: &[&str]| check_list("ids", list, 3).unwrap_err();
+        let twice = "ids[2]: named twice; send each once";
+        assert_eq!(detail(&["a", "b", "a"]), Refusal::Invalid(twice.into()));
+        let many = "ids: send at most 3, not 4";
+        assert_eq!(detail(&["a", "b", "c", "a"]), Refusal::Invalid(many.into()));
+    }
+}

@@ -1,0 +1,83 @@
+//! Covered hours: weekly stretches (api.md "Coverage stretch").
+
+use super::moment::TimeOfDay;
+use super::words::words;
+use crate::domain::coverage;
+use jiff::civil;
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+words! {
+    /// A day of the week.
+    Weekday {
+        Monday = "monday",
+        Tuesday = "tuesday",
+        Wednesday = "wednesday",
+        Thursday = "thursday",
+        Friday = "friday",
+        Saturday = "saturday",
+        Sunday = "sunday",
+    }
+}
+
+const DAYS: [(Weekday, civil::Weekday); 7] = [
+    (Weekday::Monday, civil::Weekday::Monday),
+    (Weekday::Tuesday, civil::Weekday::Tuesday),
+    (Weekday::Wednesday, civil::Weekday::Wednesday),
+    (Weekday::Thursday, civil::Weekday::Thursday),
+    (Weekday::Friday, civil::Weekday::Friday),
+    (Weekday::Saturday, civil::Weekday::Saturday),
+    (Weekday::Sunday, civil::Weekday::Sunday),
+];
+
+impl From<civil::Weekday> for Weekday {
+    fn from(day: civil::Weekday) -> Weekday {
+        DAYS[day.to_monday_zero_offset() as usize].0
+    }
+}
+
+impl From<Weekday> for civil::Weekday {
+    fn from(day: Weekday) -> civil::Weekday {
+        DAYS[day as usize].1
+    }
+}
+
+/// A weekly stretch of covered hours. One that ends earlier than it starts runs into the next day or week; start equal
+/// to end is the whole week.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct Stretch {
+    pub start_day: Weekday,
+    /// Local time in the window's zone.
+    pub start_time: TimeOfDay,
+    pub end_day: Weekday,
+    /// Local time in the window's zone; the stretch has ended then.
+    pub end_time: TimeOfDay,
+}
+
+impl From<&coverage::Stretch> for Stretch {
+    fn from(stretch: &coverage::Stretch) -> Stretch {
+        Stretch {
+            start_day: stretch.start_day.into(),
+            start_time: TimeOfDay(stretch.start_time),
+            end_day: stretch.end_day.into(),
+            end_time: TimeOfDay(stretch.end_time),
+        }
+    }
+}
+
+impl From<Stretch> for coverage::Stretch {
+    fn from(stretch: Stretch) -> coverage::Stretch {
+        coverage::Stretch {
+            start_day: stretch.start_day.into(),
+            start_time: stretch.start_time.0,
+            end_day: stretch.end_day.into(),
+            end_time: stretch.end_time.0,
+        }
+    }
+}
+
+/// The stretches of a window, in the order they were sent.
+pub fn stretches(coverage: &[coverage::Stretch]) -> Vec<Stretch> {
+    coverage.iter().map(Stretch::from).collect()
+}

@@ -1,0 +1,347 @@
+//! Bodies that create and change rotations and their duty (api.md "POST /v1/rotations", "PUT .../channels",
+//! "PUT .../on-call"; contract section 5).
+
+#[cfg(test)]
+mod tests;
+
+use super::body::{self, check_length, check_list, clearable, invalid, present};
+use super::int32::Int32;
+use crate::domain::edit::{ChannelChange, NewRotation, RotationPatch};
+use crate::domain::ids::{CellId, ChannelId, GroupId, UserId};
+use crate::domain::refusal::Refusal;
+use crate::domain::rotation::Narrowed;
+use schemars::JsonSchema;
+use serde::Deserialize;
+use serde_json::json;
+
+const LANES: i32 = 20;
+const PEOPLE: usize = 1_000;
+const GROUPS: usize = 100;
+const CHANNELS: usize = 50;
+const OWNERS: usize = 50;
+const CELLS: usize = 400;
+const TEXT: usize = 4_000;
+const CODE: usize = 40;
+
+/// A rotation to create. It starts enabled and `manual`, with one window and nobody on duty.
+#[derive(Clone, Debug, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct RotationRequest {
+    /// 1 to 200 characters, not blank and none of them a control character; not unique.
+    name: String,
+    /// At most 4,000 characters.
+    #[serde(default)]
+    description: Option<String>,
+    /// 1 to 40 ASCII letters, digits, `-` and `_`; compared without case and kept upper-case. Unique in the workspace.
+    #[serde(default)]
+    code: Option<String>,
+    /// Default false: visible to members, owners and workspace admins.
+    #[serde(default)]
+    public: bool,
+    /// 1 to 20, default 1; more than one is a paid feature.
+    #[serde(default, deserialize_with = "present")]
+    #[schemars(with = "Int32")]
+    lanes: Option<Int32>,
+    /// User ids, 1 to 50.
+    owners: Vec<String>,
+    /// Channel ids, at most 50; the app must already be in every one.
+    #[serde(default)]
+    channels: Vec<String>,
+    /// User ids in the order duty passes through, at most 1,000, each once.
+    #[serde(default)]
+    user_ids: Vec<String>,
+    /// Chat user groups that the rotation follows, at most 100.
+    #[serde(default)]
+    user_group_ids: Vec<String>,
+}
+
+/// Reads a rotation to create.
+///
+/// # Errors
+/// [`Refusal::Invalid`] naming the member.
+pub fn new_rotation(bytes: &[u8]) -> Result<NewRotation, Refusal> {
+    let request: RotationRequest = body::parse(bytes)?;
+    check_name(&request.name)?;
+    check_length("description", request.description.as_deref(), TEXT)?;
+    check_owners(&request.owners)?;
+    check_list("channels", &request.channels, CHANNELS)?;
+    check_list("userIds", &request.user_ids, PEOPLE)?;
+    check_list("userGroupIds", &request.user_group_ids, GROUPS)?;
+    let lanes = match request.lanes.map_or(1, |lanes| lanes.0) {
+        lanes @ 1..=LANES => lanes.unsigned_abs() as usize,
+        lanes => return invalid(format!("lanes: send 1 to {LANES}, not {lanes}")),
+    };
+    Ok(NewRotation {
+        name: request.name,
+        description: request.description,
+        code: request.code.as_deref().map(code).transpose()?,
+        public: request.public,
+        lanes,
+        owners: ids(request.owners),
+        channels: ids::<ChannelId>(request.channels),
+        users: ids(request.user_ids),
+        groups: ids(request.user_group_ids),
+    })
+}
+
+/// A creation in one form, whatever its body looked like: two that ask for the same have the same bytes.
+pub fn canonical(new: &NewRotation) -> String {
+    // Every member by name: one that is added cannot be forgotten here.
+    let NewRotation {
+        name,
+        description,
+        code,
+        public,
+        lanes,
+        owners,
+        channels,
+        users,
+        groups,
+    } = new;
+    json!({
+        "name": name,
+        "description": description,
+        "code": code,
+        "public": public,
+        "lanes": lanes,
+        "owners": texts(owners, UserId::as_str),
+        "channels": texts(channels, ChannelId::as_str),
+        "users": texts(users, UserId::as_str),
+        "groups": texts(groups, GroupId::as_str),
+    })
+    .to_string()
+}
+
+/// Members of a rotation to change; what is left out stays as it is.
+#[derive(Clone, Debug, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct PatchRequest {
+    /// 1 to 200 characters, not blank and none of them a control character.
+    #[serde(default, deserialize_with = "present")]
+    #[schemars(with = "String")]
+    name: Option<String>,
+    /// At most 4,000 characters; null clears it.
+    #[serde(default, deserialize_with = "clearable")]
+    #[schemars(with = "Option<String>")]
+    description: Option<Option<String>>,
+    /// 1 to 40 ASCII letters, digits, `-` and `_`; null clears it.
+    #[serde(default, deserialize_with = "clearable")]
+    #[schemars(with = "Option<String>")]
+    code: Option<Option<String>>,
+    #[serde(default, deserialize_with = "present")]
+    #[schemars(with = "bool")]
+    public: Option<bool>,
+    /// False freezes the rotation as it is; true judges it now and hands over at the next instant to come.
+    #[serde(default, deserialize_with = "present")]
+    #[schemars(with = "bool")]
+    enabled: Option<bool>,
+    /// User ids, 1 to 50.
+    #[serde(default, deserialize_with = "present")]
+    #[schemars(with = "Vec<String>")]
+    owners: Option<Vec<String>>,
+    /// User ids in the order duty passes through, at most 1,000, each once.
+    #[serde(default, deserialize_with = "present")]
+    #[schemars(with = "Vec<String>")]
+    user_ids: Option<Vec<String>>,
+    /// Chat user groups that the rotation follows, at most 100.
+    #[serde(default, deserialize_with = "present")]
+    #[schemars(with = "Vec<String>")]
+    user_group_ids: Option<Vec<String>>,
+    #[serde(default, deserialize_with = "present")]
+    #[schemars(with = "bool")]
+    skips_are_off_time: Option<bool>,
+    #[serde(default, deserialize_with = "present")]
+    #[schemars(with = "bool")]
+    double_cover: Option<bool>,
+    #[serde(default, deserialize_with = "present")]
+    #[schemars(with = "bool")]
+    enable_topic: Option<bool>,
+    /// At most 4,000 characters; null is the service's own wording.
+    #[serde(default, deserialize_with = "clearable")]
+    #[schemars(with = "Option<String>")]
+    topic_template: Option<Option<String>>,
+}
+
+/// Reads a change of a rotation.
+///
+/// # Errors
+/// [`Refusal::Invalid`] naming the member.
+pub fn patch(bytes: &[u8]) -> Result<RotationPatch, Refusal> {
+    let request: PatchRequest = body::parse(bytes)?;
+    if let Some(name) = &request.name {
+        check_name(name)?;
+    }
+    for (path, text) in [
+        ("description", &request.description),
+        ("topicTemplate", &request.topic_template),
+    ] {
+        let text = text.as_ref().and_then(Option::as_deref);
+        check_length(path, text, TEXT)?;
+    }
+    if let Some(owners) = &request.owners {
+        check_owners(owners)?;
+    }
+    check_list(
+        "userIds",
+        request.user_ids.as_deref().unwrap_or_default(),
+        PEOPLE,
+    )?;
+    check_list(
+        "userGroupIds",
+        request.user_group_ids.as_deref().unwrap_or_default(),
+        GROUPS,
+    )?;
+    let code = match request.code {
+        Some(Some(text)) => Some(Some(code(&text)?)),
+        other => other,
+    };
+    Ok(RotationPatch {
+        name: request.name,
+        description: request.description,
+        code,
+        public: request.public,
+        enabled: request.enabled,
+        owners: request.owners.map(ids),
+        users: request.user_ids.map(ids),
+        groups: request.user_group_ids.map(ids),
+        skips_are_off_time: request.skips_are_off_time,
+        double_cover: request.double_cover,
+        enable_topic: request.enable_topic,
+        topic_template: request.topic_template,
+    })
+}
+
+/// What a channel is to be told; what is left out stays as it is. On a channel being added `postsMessages` is true and
+/// `syncsTopic` follows the rotation's `enableTopic`.
+#[derive(Clone, Debug, Default, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct ChannelRequest {
+    #[serde(default, deserialize_with = "present")]
+    #[schemars(with = "bool")]
+    posts_messages: Option<bool>,
+    #[serde(default, deserialize_with = "present")]
+    #[schemars(with = "bool")]
+    syncs_topic: Option<bool>,
+}
+
+/// Reads what a channel is to be told; no body says nothing.
+///
+/// # Errors
+/// [`Refusal::Invalid`] naming the member.
+pub fn channel(bytes: &[u8]) -> Result<ChannelChange, Refusal> {
+    let request: ChannelRequest = body::parse_optional(bytes)?;
+    Ok(ChannelChange {
+        posts_messages: request.posts_messages,
+        syncs_topic: request.syncs_topic,
+    })
+}
+
+/// Who a roster is narrowed to, in order. At least one person or group, all of them members of the rotation.
+#[derive(Clone, Debug, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct RosterRequest {
+    /// User ids, at most 1,000, each once.
+    #[serde(default)]
+    user_ids: Vec<String>,
+    /// Chat user groups, at most 100, each once; their people come after those named one by one.
+    #[serde(default)]
+    user_group_ids: Vec<String>,
+}
+
+/// Reads whom a roster is narrowed to.
+///
+/// # Errors
+/// [`Refusal::Invalid`] naming the member.
+pub fn roster(bytes: &[u8]) -> Result<Narrowed, Refusal> {
+    let request: RosterRequest = body::parse(bytes)?;
+    if request.user_ids.is_empty() && request.user_group_ids.is_empty() {
+        return invalid("userIds: send at least one person, or a group in `userGroupIds`");
+    }
+    check_list("userIds", &request.user_ids, PEOPLE)?;
+    check_list("userGroupIds", &request.user_group_ids, GROUPS)?;
+    Ok(Narrowed {
+        users: ids(request.user_ids),
+        groups: ids::<GroupId>(request.user_group_ids),
+    })
+}
+
+/// Who is to be on duty, in the order of places.
+#[derive(Clone, Debug, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct OnCallRequest {
+    /// User ids of members, at least one. Nobody twice unless the rotation has `doubleCover`.
+    user_ids: Vec<String>,
+}
+
+/// Reads who is to be on duty. Whether somebody may stand there twice depends on the rotation.
+///
+/// # Errors
+/// [`Refusal::Invalid`] naming the member.
+pub fn on_call(bytes: &[u8]) -> Result<Vec<UserId>, Refusal> {
+    let request: OnCallRequest = body::parse(bytes)?;
+    match request.user_ids.len() {
+        0 => invalid("userIds: send at least one; DELETE takes everybody off duty"),
+        1..=CELLS => Ok(ids(request.user_ids)),
+        many => invalid(format!("userIds: send at most {CELLS}, not {many}")),
+    }
+}
+
+/// Which cells hand over now.
+#[derive(Clone, Debug, Default, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct RotateRequest {
+    /// Omitted: all cells.
+    #[serde(default, deserialize_with = "present")]
+    #[schemars(with = "Vec<String>")]
+    cell_ids: Option<Vec<String>>,
+}
+
+/// Reads which cells hand over; `None` is all.
+///
+/// # Errors
+/// [`Refusal::Invalid`] naming the member.
+pub fn rotate(bytes: &[u8]) -> Result<Option<Vec<CellId>>, Refusal> {
+    let request: RotateRequest = body::parse_optional(bytes)?;
+    let Some(cells) = request.cell_ids else {
+        return Ok(None);
+    };
+    if cells.is_empty() {
+        return invalid("cellIds: send at least one, or omit the member to hand over all cells");
+    }
+    check_list("cellIds", &cells, CELLS)?;
+    Ok(Some(ids(cells)))
+}
+
+fn ids<T: From<String>>(texts: Vec<String>) -> Vec<T> {
+    texts.into_iter().map(T::from).collect()
+}
+
+fn texts<T>(ids: &[T], text: fn(&T) -> &str) -> Vec<&str> {
+    ids.iter().map(text).collect()
+}
+
+fn check_name(name: &str) -> Result<(), Refusal> {
+    if name.trim().is_empty() {
+        let most = body::NAME;
+        return invalid(format!(
+            "name: send 1 to {most} characters that are not all blank"
+        ));
+    }
+    body::check_name("name", Some(name))
+}
+
+fn check_owners(owners: &[String]) -> Result<(), Refusal> {
+    if owners.is_empty() {
+        return invalid("owners: send at least one user id");
+    }
+    check_list("owners", owners, OWNERS)
+}
+
+/// A rotation's code, upper case.
+fn code(text: &str) -> Result<String, Refusal> {
+    let plain = |byte: u8| byte.is_ascii_alphanumeric() || matches!(byte, b'-' | b'_');
+    if (1..=CODE).contains(&text.len()) && text.bytes().all(plain) {
+        return Ok(text.to_ascii_uppercase());
+    }
+    invalid(format!("code: send 1 to {CODE} of A-Z a-z 0-9 - _"))
+}

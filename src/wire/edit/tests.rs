@@ -1,0 +1,165 @@
+use super::*;
+use serde_json::{Value, json};
+
+fn detail<T: std::fmt::Debug>(read: Result<T, Refusal>) -> String {
+    match read {
+        Err(Refusal::Invalid(detail)) => detail,
+        other => panic!("{other:?}"),
+    }
+}
+
+fn create(change: Value) -> Result<NewRotation, Refusal> {
+    let mut body = json!({ "name": "Ops", "owners": ["U1"] });
+    body.as_object_mut()
+        .unwrap()
+        .extend(change.as_object().unwrap().clone());
+    new_rotation(body.to_string().as_bytes())
+}
+
+#[test]
+fn codes_are_short_ascii_and_upper_case() {
+    for (text, expected) in [
+        ("ops-Night_1", Some("OPS-NIGHT_1")),
+        ("7", Some("7")),
+        (&"x".repeat(40), Some(&*"X".repeat(40))),
+        (&"x".repeat(41), None),
+        ("", None),
+        ("a b", None),
+        ("a/b", None),
+        ("vakt-å", None),
+    ] {
+        assert_eq!(code(text).ok().as_deref(), expected, "{text}");
+    }
+}
+
+#[test]
+fn what_is_wrong_with_a_creation_is_named() {
+    let people: Vec<String> = (0..1001).map(|n| format!("U{n}")).collect();
+    for (change, path) in [
+        (json!({ "name": " \t" }), "name: "),
+        (json!({ "name": "x".repeat(201) }), "name: "),
+        (json!({ "name": null }), "name: "),
+        (json!({ "owners": [] }), "owners: "),
+        (json!({ "owners": people[..51] }), "owners: "),
+        (json!({ "owners": ["U1", "U1"] }), "owners[1]: "),
+        (json!({ "owners": ["U1", 2] }), "owners[1]: "),
+        (json!({ "userIds": people }), "userIds: "),
+        (json!({ "userGroupIds": people[..101] }), "userGroupIds: "),
+        (json!({ "channels": people[..51] }), "channels: "),
+        (json!({ "lanes": 0 }), "lanes: "),
+        (json!({ "lanes": "21" }), "lanes: "),
+        (json!({ "lanes": null }), "lanes: "),
+        (json!({ "public": null }), "public: "),
+        (json!({ "name": "a\u{0}b" }), "name: "),
+        (json!({ "name": "a\nb" }), "name: "),
+        (json!({ "name": "a\u{85}" }), "name: "),
+        (json!({ "description": "x".repeat(4001) }), "description: "),
+        (json!({ "description": 7 }), "description: "),
+        (json!({ "code": "a b" }), "code: "),
+    ] {
+        let detail = detail(create(change.clone()));
+        assert!(detail.starts_with(path), "{change}: {detail}");
+    }
+    let long = "å\n".repeat(2000);
+    let described = create(json!({ "description": long, "code": null })).unwrap();
+    assert_eq!((described.description, described.code), (Some(long), None));
+    let bare = create(json!({ "description": null })).unwrap();
+    assert_eq!(bare.description, None);
+    let name = "å".repeat(200);
+    let most = create(json!({ "name": name, "lanes": "20", "userIds": people[..1000] })).unwrap();
+    assert_eq!((most.lanes, most.users.len()), (20, 1000));
+}
+
+#[test]
+fn bodies_that_say_the_same_are_the_same() {
+    let told = |change: Value| canonical(&create(change).unwrap());
+    let bare = told(json!({}));
+    for same in [
+        json!({ "public": false, "lanes": "1", "code": null, "description": null }),
+        json!({ "lanes": 1, "userIds": [], "userGroupIds": [], "channels": [], "more": 1 }),
+    ] {
+        assert_eq!(told(same.clone()), bare, "{same}");
+    }
+    assert_eq!(
+        told(json!({ "code": "ops" })),
+        told(json!({ "code": "OPS" }))
+    );
+    let mut all = vec![bare];
+    for other in [
+        json!({ "name": "ops" }),
+        json!({ "description": "" }),
+        json!({ "code": "ops" }),
+        json!({ "public": true }),
+        json!({ "lanes": 2 }),
+        json!({ "owners": ["U1", "U2"] }),
+        json!({ "owners": ["U2", "U1"] }),
+        json!({ "channels": ["U2"] }),
+        json!({ "userIds": ["U2"] }),
+        json!({ "userGroupIds": ["U2"] }),
+    ] {
+        let told = told(other.clone());
+        assert!(!all.contains(&told), "{other}");
+        all.push(told);
+    }
+}
+
+#[test]
+fn a_patch_clears_with_null() {
+    let read = |body: Value| patch(body.to_string().as_bytes());
+    assert_eq!(read(json!({})).unwrap(), RotationPatch::default());
+    let cleared =
+        read(json!({ "description": null, "code": null, "topicTemplate": null })).unwrap();
+    assert_eq!(cleared.description, Some(None));
+    assert_eq!(
+        (cleared.code, cleared.topic_template),
+        (Some(None), Some(None))
+    );
+    assert_eq!(
+        read(json!({ "code": "x" })).unwrap().code,
+        Some(Some("X".into()))
+    );
+    for (change, path) in [
+        (json!({ "name": "a\tb" }), "name: "),
+        (json!({ "description": "x".repeat(4001) }), "description: "),
+        (
+            json!({ "topicTemplate": "x".repeat(4001) }),
+            "topicTemplate: ",
+        ),
+    ] {
+        assert!(detail(read(change)).starts_with(path), "{path}");
+    }
+    for member in [
+        "name",
+        "public",
+        "enabled",
+        "owners",
+        "userIds",
+        "doubleCover",
+        "enableTopic",
+    ] {
+        let detail = detail(read(json!({ member: null })));
+        assert!(detail.starts_with(&format!("{member}: ")), "{detail}");
+    }
+}
+
+#[test]
+fn bodies_that_may_be_left_out() {
+    for body in ["", "null", "{}", r#"{"more":1}"#] {
+        assert_eq!(
+            channel(body.as_bytes()),
+            Ok(ChannelChange::default()),
+            "{body}"
+        );
+        assert_eq!(rotate(body.as_bytes()), Ok(None), "{body}");
+    }
+    for (body, path) in [
+        (r#"{"cellIds":[]}"#, "cellIds: "),
+        (r#"{"cellIds":["a","a"]}"#, "cellIds[1]: "),
+        (r#"{"cellIds":null}"#, "cellIds: "),
+    ] {
+        assert!(detail(rotate(body.as_bytes())).starts_with(path), "{body}");
+    }
+    assert!(detail(on_call(b"")).contains("empty"));
+    assert!(detail(on_call(br#"{"userIds":[]}"#)).starts_with("userIds: "));
+    assert!(detail(roster(b"{}")).starts_with("userIds: "));
+}

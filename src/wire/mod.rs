@@ -1,0 +1,31 @@
+//! The JSON of the API: domain values to answers, bodies to domain values. One file a resource.
+//!
+//! Requests are parsed at the door: what comes out of this folder is in shape, and what does not fit is refused with the
+//! path of the member and what to send instead (contract section 2). The OpenAPI document is made of these very types,
+//! so doc comments here are what its readers see.
+
+pub mod absence;
+pub mod body;
+pub mod cadence;
+pub mod coverage;
+pub mod dev;
+pub mod directory;
+pub mod edit;
+pub mod etag;
+pub mod grid;
+pub mod history;
+pub mod int32;
+pub mod key;
+pub mod moment;
+pub mod on_call;
+pub mod page;
+pub mod problem;
+pub mod rotation;
+pub mod schedule;
+pub mod url;
+mod words;
+
+/// A count or a place as int32. Nothing of a rotation comes near the limit.
+fn small(count: usize) -> i32 {
+    i32::try_from(count).unwrap_or(i32::MAX)
+}

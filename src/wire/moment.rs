@@ -1,0 +1,313 @@
+//! Instants, times of day and zones as text.
+
+use super::body;
+use super::words::inline_schema;
+use crate::domain::time::{HhMm, Interval};
+use crate::domain::zones::ZoneName;
+use jiff::tz::Offset;
+use jiff::{Timestamp, civil};
+use schemars::JsonSchema;
+use serde::de::{Error, Unexpected};
+use serde::{Deserialize, Deserializer, Serialize, Serializer};
+
+/// What to send for an instant.
+pub const INSTANT: &str = "an RFC 3339 date-time with its offset, such as 2026-11-23T09:00:00Z";
+const LOCAL_OR_UTC: &str = "an RFC 3339 date-time, such as 2026-11-23T09:00:00+01:00";
+const TIME: &str = "a time of day as HH:mm, such as 09:00";
+
+/// An instant, written in UTC with `Z`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Moment(pub Timestamp);
+
+/// Reads an RFC 3339 date-time that carries an offset, cut to whole milliseconds. Its seconds may be left out.
+pub fn parse_instant(text: &str) -> Option<Timestamp> {
+    let (local, offset) = parts(text.as_bytes())?;
+    offset?.to_timestamp(local).ok()
+}
+
+/// The same where a missing offset reads as UTC.
+pub fn parse_local_or_utc(text: &str) -> Option<Timestamp> {
+    let (local, offset) = parts(text.as_bytes())?;
+    offset.unwrap_or(Offset::UTC).to_timestamp(local).ok()
+}
+
+/// What a date-time says (RFC 3339 section 5.6), to the millisecond: its local time, and its offset if it has one.
+/// Nothing but that grammar is read, so that what other notations say is never taken for something else.
+fn parts(text: &[u8]) -> Option<(civil::DateTime, Option<Offset>)> {
+    let mut rest = Rest(text);
+    let (year, month, day) = (
+        rest.number(4)?,
+        rest.after(b"-")?.number(2)?,
+        rest.after(b"-")?.number(2)?,
+    );
+    let (hour, minute) = (rest.after(b"Tt")?.number(2)?, rest.after(b":")?.number(2)?);
+    let (mut second, mut millisecond) = (0, 0);
+    if rest.after(b":").is_some() {
+        second = rest.number(2)?;
+        if rest.after(b".").is_some() {
+            millisecond = rest.thousandths()?;
+        }
+    }
+    let offset = match rest.0 {
+        [] => None,
+        b"Z" | b"z" => Some(Offset::UTC),
+        _ => Some(rest.offset()?),
+    };
+    let small = |number: i32| i8::try_from(number).ok();
+    // There is no 61st second in the time that everything is counted in.
+    let second = if second == 60 { 59 } else { second };
+    let local = civil::DateTime::new(
+        i16::try_from(year).ok()?,
+        small(month)?,
+        small(day)?,
+        small(hour)?,
+        small(minute)?,
+        small(second)?,
+        millisecond * 1_000_000,
+    );
+    Some((local.ok()?, offset))
+}
+
+/// What is still to be read.
+struct Rest<'a>(&'a [u8]);
+
+impl Rest<'_> {
+    /// A number of exactly so many digits.
+    fn number(&mut self, digits: usize) -> Option<i32> {
+        let (number, rest) = self.0.split_at_checked(digits)?;
+        let mut value = 0;
+        for digit in number {
+            if !digit.is_ascii_digit() {
+                return None;
+            }
+            value = value * 10 + i32::from(digit - b'0');
+        }
+        self.0 = rest;
+        Some(value)
+    }
+
+    /// What comes after one of these bytes.
+    fn after(&mut self, bytes: &[u8]) -> Option<&mut Self> {
+        let (first, rest) = self.0.split_first()?;
+        self.0 = bytes.contains(first).then_some(rest)?;
+        Some(self)
+    }
+
+    /// A fraction of at least one digit; what is finer than thousandths is cut off.
+    fn thousandths(&mut self) -> Option<i32> {
+        let (mut value, mut unit) = (self.number(1)? * 100, 10);
+        while let Some(digit) = self.number(1) {
+            value += digit * unit;
+            unit /= 10;
+        }
+        Some(value)
+    }
+
+    /// `+hh:mm` or `-hh:mm`, and nothing after it.
+    fn offset(mut self) -> Option<Offset> {
+        let sign = match self.0.first() {
+            Some(b'-') => -1,
+            _ => 1,
+        };
+        let hours = self.after(b"+-")?.number(2)?;
+        let minutes = self.after(b":")?.number(2)?;
+        if hours > 23 || minutes > 59 || !self.0.is_empty() {
+            return None;
+        }
+        Offset::from_seconds(sign * (hours * 60 + minutes) * 60).ok()
+    }
+}
+
+impl From<Timestamp> for Moment {
+    fn from(at: Timestamp) -> Moment {
+        Moment(at)
+    }
+}
+
+impl Serialize for Moment {
+    fn serialize<S: Serializer>(&self, to: S) -> Result<S::Ok, S::Error> {
+        to.collect_str(&self.0)
+    }
+}
+
+impl<'de> Deserialize<'de> for Moment {
+    fn deserialize<D: Deserializer<'de>>(from: D) -> Result<Moment, D::Error> {
+        body::read_text(from, INSTANT, |text| {
+            let read = parse_instant(text).map(Moment);
+            read.ok_or_else(|| body::member(Unexpected::Str(text), INSTANT))
+        })
+    }
+}
+
+inline_schema!(Moment, { "type": "string", "format": "date-time" });
+
+/// Where a cadence is counted from, as a request gives it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Anchor(pub Timestamp);
+
+impl<'de> Deserialize<'de> for Anchor {
+    fn deserialize<D: Deserializer<'de>>(from: D) -> Result<Anchor, D::Error> {
+        body::read_text(from, LOCAL_OR_UTC, |text| {
+            let read = parse_local_or_utc(text).map(Anchor);
+            read.ok_or_else(|| body::member(Unexpected::Str(text), LOCAL_OR_UTC))
+        })
+    }
+}
+
+inline_schema!(Anchor, { "type": "string" });
+
+/// An instant in a zone of its own, written with the offset that it has there.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Local(pub Timestamp, pub ZoneName);
+
+impl Serialize for Local {
+    fn serialize<S: Serializer>(&self, to: S) -> Result<S::Ok, S::Error> {
+        to.collect_str(&self.0.display_with_offset(self.1.tz().to_offset(self.0)))
+    }
+}
+
+inline_schema!(Local, { "type": "string", "format": "date-time" });
+
+/// A time of day, `HH:mm`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct TimeOfDay(pub HhMm);
+
+impl Serialize for TimeOfDay {
+    fn serialize<S: Serializer>(&self, to: S) -> Result<S::Ok, S::Error> {
+        to.collect_str(&self.0)
+    }
+}
+
+impl<'de> Deserialize<'de> for TimeOfDay {
+    fn deserialize<D: Deserializer<'de>>(from: D) -> Result<TimeOfDay, D::Error> {
+        body::read_text(from, TIME, |text| {
+            let read = HhMm::parse(text).map(TimeOfDay);
+            read.ok_or_else(|| body::member(Unexpected::Str(text), TIME))
+        })
+    }
+}
+
+inline_schema!(TimeOfDay, { "type": "string", "pattern": "^([01][0-9]|2[0-3]):[0-5][0-9]$" });
+
+/// A time zone in a request: a city of the tz database, or `UTC`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Zone(pub ZoneName);
+
+impl<'de> Deserialize<'de> for Zone {
+    fn deserialize<D: Deserializer<'de>>(from: D) -> Result<Zone, D::Error> {
+        let expected = "a city such as Europe/Oslo, or UTC";
+        body::read_text(from, expected, |text| {
+            ZoneName::parse(text).map(Zone).map_err(D::Error::custom)
+        })
+    }
+}
+
+inline_schema!(Zone, { "type": "string", "examples": ["Europe/Oslo", "UTC"] });
+
+/// A half-open stretch of time as two instants.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct Span {
+    /// The stretch begins here.
+    pub start_utc: Moment,
+    /// The stretch has ended here.
+    pub end_utc: Moment,
+}
+
+impl From<Interval> for Span {
+    fn from(interval: Interval) -> Span {
+        Span {
+            start_utc: interval.from.into(),
+            end_utc: interval.until.into(),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn instants_carry_an_offset() {
+        for (text, expected) in [
+            ("2026-11-23T09:00:00Z", Some("2026-11-23T09:00:00Z")),
+            ("2026-11-23t09:00:00z", Some("2026-11-23T09:00:00Z")),
+            ("2026-11-23T09:00Z", Some("2026-11-23T09:00:00Z")),
+            ("2026-11-23T09:00:00+02:00", Some("2026-11-23T07:00:00Z")),
+            ("2026-11-23T09:00:00-00:30", Some("2026-11-23T09:30:00Z")),
+            (
+                "2026-11-23T09:00:00.1239Z",
+                Some("2026-11-23T09:00:00.123Z"),
+            ),
+            ("2026-11-23T09:00:00.1Z", Some("2026-11-23T09:00:00.1Z")),
+            (
+                "2026-11-23T09:00:00.123456789012Z",
+                Some("2026-11-23T09:00:00.123Z"),
+            ),
+            ("2016-12-31T23:59:60Z", Some("2016-12-31T23:59:59Z")),
+            ("2026-11-23T09:00:00-00:00", Some("2026-11-23T09:00:00Z")),
+            ("2026-11-23T09:00:00+23:59", Some("2026-11-22T09:01:00Z")),
+            ("2026-11-23T09:00:00", None),
+            ("2026-11-23", None),
+            ("2026-11-23Z", None),
+            ("2026-11-23 09:00:00Z", None),
+            ("2026-11-23T09Z", None),
+            ("2026-11-23T0900Z", None),
+            ("20261123T090000Z", None),
+            ("2026-11-23T9:00:00Z", None),
+            ("2026-11-23T09:00:0Z", None),
+            ("2026-11-23T09:00:00,5Z", None),
+            ("2026-11-23T09:00:00.Z", None),
+            ("2026-11-23T09:00.5Z", None),
+            ("2026-11-23T09:00:00+0100", None),
+            ("2026-11-23T09:00:00+01", None),
+            ("2026-11-23T09:00:00+01:00:30", None),
+            ("2026-11-23T09:00:00+24:00", None),
+            ("2026-11-23T09:00:00+01:60", None),
+            ("2026-11-23T09:00:00 +01:00", None),
+            ("2026-11-23T09:00:00Z ", None),
+            (" 2026-11-23T09:00:00Z", None),
+            ("2026-11-23T24:00:00Z", None),
+            ("2026-11-23T09:60:00Z", None),
+            ("2026-11-23T09:00:61Z", None),
+            ("2026-11-23T09:00:00Z[UTC]", None),
+            ("2026-02-30T09:00:00Z", None),
+            ("2026-11-23T25:00:00Z", None),
+            ("2026-11-23T09:00:00+99:00", None),
+            ("2026-11-23T09:00:00+01:00[Europe/Oslo]", None),
+            ("+002026-11-23T09:00:00Z", None),
+            ("9999-12-31T23:59:59Z", None),
+            ("", None),
+            ("now", None),
+            ("\u{e9}\u{e9}\u{e9}\u{e9}\u{e9}\u{e9}\u{e9}", None),
+        ] {
+            let read = parse_instant(text).map(|at| at.to_string());
+            assert_eq!(read.as_deref(), expected, "{text}");
+        }
+    }
+
+    #[test]
+    fn an_anchor_without_offset_is_utc() {
+        for (text, expected) in [
+            ("2026-11-23T09:00:00", Some("2026-11-23T09:00:00Z")),
+            ("2026-11-23T09:00", Some("2026-11-23T09:00:00Z")),
+            ("2026-11-23T09:00:00+01:00", Some("2026-11-23T08:00:00Z")),
+            ("2026-11-23T09:00:00Z", Some("2026-11-23T09:00:00Z")),
+            ("2026-11-23T09:00:00+99:00", None),
+            ("2026-11-23", None),
+            ("2026-11-23T", None),
+            ("2026-11-23T09", None),
+            ("2026-11-23T0900", None),
+            ("2026-11-23T09:00:00,5", None),
+            ("2026-11-23T09:00[Europe/Oslo]", None),
+            ("2026-11-23T09:00+01:00[Europe/Oslo]", None),
+            ("2026-11-23T09:00+0100", None),
+            ("2026-11-23T09:00+01", None),
+            ("2026-11-23T09:00+01:00:30", None),
+            ("9999-12-31T23:59:59", None),
+        ] {
+            let read = parse_local_or_utc(text).map(|at| at.to_string());
+            assert_eq!(read.as_deref(), expected, "{text}");
+        }
+    }
+}

@@ -1,0 +1,47 @@
+//! The envelope of every collection (api.md "Collection envelope and error body"; contract section 3).
+
+use super::small;
+use schemars::JsonSchema;
+use serde::Serialize;
+
+/// One page of a collection.
+#[derive(Clone, Debug, Serialize, JsonSchema)]
+#[schemars(rename = "{T}Page")]
+#[serde(rename_all = "camelCase")]
+pub struct Page<T> {
+    /// Empty past the last page.
+    pub data: Vec<T>,
+    /// From 1.
+    pub page: i32,
+    /// At most this many items are on a page.
+    pub page_size: i32,
+    /// Items on all pages.
+    pub total_items: i32,
+    pub total_pages: i32,
+}
+
+impl<T> Page<T> {
+    /// The page of that number, from 1, of `total` items.
+    pub fn new(data: Vec<T>, number: u32, size: u32, total: u64) -> Page<T> {
+        let pages = total.div_ceil(u64::from(size.max(1)));
+        let whole = |count: u64| small(usize::try_from(count).unwrap_or(usize::MAX));
+        Page {
+            data,
+            page: whole(number.into()),
+            page_size: whole(size.into()),
+            total_items: whole(total),
+            total_pages: whole(pages),
+        }
+    }
+
+    /// The same page with each item as something else.
+    pub fn map<U>(self, act: impl FnMut(T) -> U) -> Page<U> {
+        Page {
+            data: self.data.into_iter().map(act).collect(),
+            page: self.page,
+            page_size: self.page_size,
+            total_items: self.total_items,
+            total_pages: self.total_pages,
+        }
+    }
+}

@@ -1,0 +1,98 @@
+//! Request targets: path segments and query parameters, each decoded alone (RFC 3986).
+
+use std::borrow::Cow;
+
+/// The path and the query of a request target.
+pub fn split(target: &str) -> (&str, &str) {
+    target.split_once('?').unwrap_or((target, ""))
+}
+
+/// The segments of a raw path. Each is decoded alone, so `%2F` never becomes a border between two. `None` when the path
+/// does not begin with `/` or one is not valid percent-encoded UTF-8: then nothing of that name is there.
+pub fn segments(path: &str) -> Option<Vec<Cow<'_, str>>> {
+    path.strip_prefix('/')?.split('/').map(decode).collect()
+}
+
+/// A path segment decoded; `None` when it is not valid percent-encoded UTF-8.
+pub fn decode(segment: &str) -> Option<Cow<'_, str>> {
+    if !segment.contains('%') {
+        return Some(Cow::Borrowed(segment));
+    }
+    let mut bytes = Vec::with_capacity(segment.len());
+    let mut rest = segment.bytes();
+    while let Some(byte) = rest.next() {
+        bytes.push(match byte {
+            b'%' => hexadecimal(rest.next()?)? << 4 | hexadecimal(rest.next()?)?,
+            other => other,
+        });
+    }
+    String::from_utf8(bytes).ok().map(Cow::Owned)
+}
+
+fn hexadecimal(digit: u8) -> Option<u8> {
+    char::from(digit)
+        .to_digit(16)
+        .and_then(|value| u8::try_from(value).ok())
+}
+
+/// Query parameters with `+` and percent-encoding decoded; `None` when one is not valid.
+pub fn parameters(query: &str) -> Option<Vec<(String, String)>> {
+    let pairs = query.split('&').filter(|pair| !pair.is_empty());
+    let read = |text: &str| Some(decode(&text.replace('+', " "))?.into_owned());
+    let pair = |pair: &str| {
+        let (name, value) = pair.split_once('=').unwrap_or((pair, ""));
+        Some((read(name)?, read(value)?))
+    };
+    pairs.map(pair).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn segments_are_decoded_alone() {
+        for (path, expected) in [
+            ("/v1/rotations", Some("v1|rotations")),
+            ("/v1/a%2Fb", Some("v1|a/b")),
+            ("/v1/%72ot", Some("v1|rot")),
+            ("/v1/", Some("v1|")),
+            ("/v1//x", Some("v1||x")),
+            ("/a+b", Some("a+b")),
+            ("/%C3%A5", Some("\u{e5}")),
+            ("/%c3", None),
+            ("/%", None),
+            ("/%2", None),
+            ("/%zz", None),
+            ("/%+1", None),
+            ("v1", None),
+            ("*", None),
+        ] {
+            let read = segments(path).map(|segments| segments.join("|"));
+            assert_eq!(read.as_deref(), expected, "{path}");
+        }
+    }
+
+    #[test]
+    fn parameters_take_plus_and_percent() {
+        let read = |query| {
+            let pairs = parameters(query)?;
+            let text: Vec<_> = pairs
+                .iter()
+                .map(|(name, value)| format!("{name}={value}"))
+                .collect();
+            Some(text.join("|"))
+        };
+        for (query, expected) in [
+            ("", Some("")),
+            ("a=1&b=2", Some("a=1|b=2")),
+            ("a=x+y%2Bz", Some("a=x y+z")),
+            ("a&b=", Some("a=|b=")),
+            ("&&a=1=2", Some("a=1=2")),
+            ("a=%ff", None),
+            ("%=1", None),
+        ] {
+            assert_eq!(read(query).as_deref(), expected, "{query}");
+        }
+    }
+}

@@ -1,0 +1,116 @@
+//! Closed sets of words, such as weekdays: an enum that is read and written as one string.
+
+/// Makes an enum whose values are strings on the wire. The derived reader of serde takes a wrong type for malformed
+/// JSON and loses the path; this one says which words there are.
+macro_rules! words {
+    ($(#[doc = $doc:literal])* $name:ident { $($(#[doc = $about:literal])* $variant:ident = $text:literal),+ $(,)? }) => {
+        $(#[doc = $doc])*
+        #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+        pub enum $name {
+            $($(#[doc = $about])* $variant,)+
+        }
+
+        impl $name {
+            const WORDS: &'static [(&'static str, $name)] = &[$(($text, $name::$variant)),+];
+
+            /// The word on the wire.
+            pub fn as_str(self) -> &'static str {
+                match self {
+                    $($name::$variant => $text,)+
+                }
+            }
+
+            /// The value of that word, in its exact spelling.
+            pub fn parse(text: &str) -> Option<$name> {
+                $crate::wire::words::find($name::WORDS, text)
+            }
+
+            /// What to send instead of a wrong word: all of them, in backticks.
+            pub fn choices() -> String {
+                $crate::wire::words::choices($name::WORDS)
+            }
+        }
+
+        impl serde::Serialize for $name {
+            fn serialize<S: serde::Serializer>(&self, to: S) -> Result<S::Ok, S::Error> {
+                to.serialize_str(self.as_str())
+            }
+        }
+
+        impl<'de> serde::Deserialize<'de> for $name {
+            fn deserialize<D: serde::Deserializer<'de>>(from: D) -> Result<$name, D::Error> {
+                $crate::wire::words::read(from, $name::WORDS)
+            }
+        }
+
+        impl schemars::JsonSchema for $name {
+            fn schema_name() -> std::borrow::Cow<'static, str> {
+                stringify!($name).into()
+            }
+
+            fn json_schema(_: &mut schemars::SchemaGenerator) -> schemars::Schema {
+                let words = [$(($text, concat!($($about),*))),+];
+                let description = $crate::wire::words::description(concat!($($doc),*), &words);
+                schemars::json_schema!({ "type": "string", "enum": [$($text),+], "description": description })
+            }
+        }
+    };
+}
+
+/// Gives a type read or written as one JSON value its schema, put in place wherever it is used.
+macro_rules! inline_schema {
+    ($name:ident, $schema:tt) => {
+        impl schemars::JsonSchema for $name {
+            fn inline_schema() -> bool {
+                true
+            }
+
+            fn schema_name() -> std::borrow::Cow<'static, str> {
+                stringify!($name).into()
+            }
+
+            fn json_schema(_: &mut schemars::SchemaGenerator) -> schemars::Schema {
+                schemars::json_schema!($schema)
+            }
+        }
+    };
+}
+
+pub(super) use {inline_schema, words};
+
+use super::body;
+use serde::de::Unexpected;
+
+/// The value of a word.
+pub(super) fn find<T: Copy>(words: &[(&str, T)], text: &str) -> Option<T> {
+    let found = words.iter().find(|(word, _)| *word == text);
+    found.map(|(_, value)| *value)
+}
+
+/// `one of` and the words, in backticks.
+pub(super) fn choices<T>(words: &[(&str, T)]) -> String {
+    let quoted: Vec<String> = words.iter().map(|(word, _)| format!("`{word}`")).collect();
+    match quoted.as_slice() {
+        [only] => only.clone(),
+        _ => format!("one of {}", quoted.join(" ")),
+    }
+}
+
+/// What the document says of the words: the set, then each word that needs more than its name.
+pub(super) fn description(of_all: &str, words: &[(&str, &str)]) -> String {
+    let mut text = of_all.trim().to_owned();
+    for (word, about) in words.iter().filter(|(_, about)| !about.is_empty()) {
+        text.push_str(&format!("\n- `{word}`:{about}"));
+    }
+    text
+}
+
+/// Reads one of the words.
+pub(super) fn read<'de, D: serde::Deserializer<'de>, T: Copy>(
+    from: D,
+    words: &[(&str, T)],
+) -> Result<T, D::Error> {
+    body::read_text(from, &choices(words), |text| {
+        find(words, text).ok_or_else(|| body::member(Unexpected::Str(text), &choices(words)))
+    })
+}
