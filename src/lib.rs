@@ -1,6 +1,10 @@
 //! rota: on-call rotations for one chat workspace.
 
+pub mod actions;
 pub mod clock;
 pub mod domain;
 pub mod http;
+pub mod store;
+pub mod timer;
+pub mod wake;
 pub mod wire;

@@ -1,0 +1,196 @@
+//! Creating rotations (api.md "POST /v1/rotations").
+
+use super::membership::{check_groups_included, check_people, known_groups, known_people};
+use super::{Desk, Stop};
+use crate::domain::access::Caller;
+use crate::domain::edit::NewRotation;
+use crate::domain::ids::{CellId, ChannelId, LaneId, RotationId, WindowId};
+use crate::domain::refusal::Refusal;
+use crate::domain::rotation::{
+    Cell, ChannelSetting, Entry, Lane, Members, Profile, Roster, Rotation, Stamps, Window,
+};
+use crate::domain::tiers::Plan;
+use crate::store::{self, CreationKey, MemberLists, ReadTx, WriteTx};
+use jiff::{SignedDuration, Timestamp};
+
+/// How long a creation key answers with the rotation that its first use made (api.md "Limits").
+const CREATION_KEY_LIFE: SignedDuration = SignedDuration::from_hours(24);
+
+/// A rotation to create, under a key that makes retries safe.
+#[derive(Clone, Debug)]
+pub struct NewCreation {
+    pub key: String,
+    /// SHA-256 of what the body says, in canonical form.
+    pub body_hash: [u8; 32],
+    pub rotation: NewRotation,
+}
+
+/// What creating answered: a new rotation, or the one that the same key made before.
+#[derive(Clone, Debug)]
+pub struct Created {
+    pub rotation: Rotation,
+    pub replayed: bool,
+}
+
+/// Creates a rotation, or answers with the one that an earlier try made (api.md "POST /v1/rotations").
+pub fn create(desk: &Desk, caller: &Caller, creation: NewCreation) -> Result<Created, Stop> {
+    caller.check_create()?;
+    let (plan, credential) = (desk.plan(), caller.credential().to_string());
+    desk.store().write(move |tx| {
+        if let Some(used) = store::load_creation_key(&tx.as_read(), &credential, &creation.key)? {
+            return Ok(Created {
+                rotation: replay(tx, &used, &creation.body_hash)?,
+                replayed: true,
+            });
+        }
+        check_new(&tx.as_read(), &creation.rotation, &plan)?;
+        let rotation = insert(tx, creation.rotation)?;
+        store::insert_creation_key(
+            tx,
+            &CreationKey {
+                credential,
+                key: creation.key,
+                body_hash: creation.body_hash,
+                rotation: rotation.id.clone(),
+                created_at: tx.now(),
+            },
+        )?;
+        Ok(Created {
+            rotation,
+            replayed: false,
+        })
+    })
+}
+
+fn replay(tx: &WriteTx, used: &CreationKey, body_hash: &[u8; 32]) -> Result<Rotation, Stop> {
+    if tx.now() >= used.created_at + CREATION_KEY_LIFE {
+        return Err(
+            Refusal::IdempotencyKeySpent("the key was first used more than 24 hours ago").into(),
+        );
+    }
+    if &used.body_hash != body_hash {
+        return Err(Refusal::IdempotencyKeyReused.into());
+    }
+    let rotation = store::load_rotation(&tx.as_read(), &used.rotation)?;
+    Ok(rotation.ok_or(Refusal::IdempotencyKeySpent(
+        "the rotation that it created has been deleted",
+    ))?)
+}
+
+/// The meaning of the body first, then the plan, then what clashes with others.
+fn check_new(tx: &ReadTx, new: &NewRotation, plan: &Plan) -> Result<(), Stop> {
+    known_people(tx, "owners", &new.owners)?;
+    known_people(tx, "userIds", &new.users)?;
+    known_groups(tx, &new.groups)?;
+    for (index, channel) in new.channels.iter().enumerate() {
+        let there = store::load_channel(tx, channel)?.is_some_and(|channel| channel.app_is_member);
+        if !there {
+            let detail = format!(
+                "channels[{index}]: the app is not in a channel `{channel}`; invite it there first"
+            );
+            return Err(Refusal::Invalid(detail).into());
+        }
+    }
+    if new.lanes > 1 && !plan.runs_lane(new.lanes - 1) {
+        return Err(Refusal::PaymentRequired(
+            "lanes: more than one lane needs the Pro plan".into(),
+        )
+        .into());
+    }
+    if let Some(most) = plan.max_rotations
+        && store::count_rotations(tx)? >= most
+    {
+        let detail = format!("the plan includes {most} rotations, and the workspace has them all");
+        return Err(Refusal::PaymentRequired(detail).into());
+    }
+    check_groups_included(plan, !new.groups.is_empty())?;
+    check_people(tx, plan, None, &new.users, &new.groups)?;
+    match &new.code {
+        Some(code) if store::code_holder(tx, code)?.is_some() => {
+            Err(Refusal::RotationCodeTaken(code.clone()).into())
+        }
+        _ => Ok(()),
+    }
+}
+fn insert(tx: &mut WriteTx, new: NewRotation) -> Result<Rotation, Stop> {
+    let at = tx.now();
+    let id = RotationId::from(tx.mint("rot_"));
+    let window = Window {
+        id: WindowId::from(tx.mint("win_")),
+        name: None,
+        zone: None,
+        coverage: Vec::new(),
+        cadence: None,
+        open: true,
+    };
+    let lanes: Vec<Lane> = (0..new.lanes)
+        .map(|_| Lane {
+            id: LaneId::from(tx.mint("lan_")),
+            name: None,
+        })
+        .collect();
+    let cells = (0..new.lanes)
+        .map(|lane| first_cell(CellId::from(tx.mint("cel_")), lane, at))
+        .collect();
+    let channel = |channel: ChannelId| ChannelSetting {
+        channel,
+        posts_messages: true,
+        syncs_topic: false,
+    };
+    let mut rotation = Rotation {
+        id,
+        profile: Profile {
+            name: new.name,
+            description: new.description,
+            code: new.code,
+            public: new.public,
+            owners: new.owners,
+            channels: new.channels.into_iter().map(channel).collect(),
+            enable_topic: false,
+            topic_template: None,
+        },
+        enabled: true,
+        double_cover: false,
+        skips_are_off_time: false,
+        members: Members::default(),
+        lanes,
+        windows: vec![window],
+        cells,
+        rosters: vec![Roster {
+            id: None,
+            narrowed: None,
+            next_turn: 0,
+        }],
+        stamps: Stamps {
+            version: 1,
+            created_at: at,
+            updated_at: at,
+            judged_at: at,
+        },
+    };
+    store::insert_rotation(tx, &rotation, None)?;
+    store::save_members(
+        tx,
+        &rotation.id,
+        &MemberLists {
+            users: Some(new.users),
+            groups: Some(new.groups),
+        },
+    )?;
+    rotation.members = store::load_members(&tx.as_read(), &rotation.id)?;
+    let all: Vec<usize> = (0..rotation.cells.len()).collect();
+    store::begin_entries(tx, &rotation, &all)?;
+    Ok(rotation)
+}
+
+fn first_cell(id: CellId, lane: usize, at: Timestamp) -> Cell {
+    Cell {
+        id,
+        lane,
+        window: 0,
+        roster: None,
+        stopped: false,
+        holder: None,
+        entry: Entry::never_held(at),
+    }
+}

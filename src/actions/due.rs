@@ -1,0 +1,194 @@
+//! Doing what is due: many rotations in one commit, and yet a failing one holds up no other.
+
+use super::frame::Draft;
+use super::{Desk, Fault};
+use crate::clock::monotonic;
+use crate::domain::ids::RotationId;
+use crate::store::{self, WriteTx};
+use jiff::Timestamp;
+use std::collections::HashMap;
+use std::time::{Duration, Instant};
+
+/// Rotations that share a commit: enough to make the disk's cost small, few enough to keep other writers short.
+const BATCH: usize = 200;
+
+/// How long one job may go on before other writers get their turn; what is left is done by the next.
+const JOB_TIME: Duration = Duration::from_millis(50);
+
+/// The longest time a failing rotation is left alone.
+const LONGEST_BACK_OFF: Duration = Duration::from_secs(600);
+
+/// Goes over what is due, remembering which rotations failed and when to try them again.
+#[derive(Debug, Default)]
+pub struct Sweep {
+    failing: HashMap<RotationId, BackOff>,
+}
+
+#[derive(Clone, Copy, Debug)]
+struct BackOff {
+    delay: Duration,
+    until: Instant,
+}
+
+impl Sweep {
+    /// Does everything due now in every rotation; answers how many moved on.
+    pub fn run(&mut self, desk: &Desk) -> Result<usize, Fault> {
+        self.run_until(desk, &|| false)
+    }
+
+    /// The same, ending between two jobs once it is told to stop.
+    fn run_until(&mut self, desk: &Desk, stopped: &dyn Fn() -> bool) -> Result<usize, Fault> {
+        let mut done = 0;
+        loop {
+            if stopped() {
+                return Ok(done);
+            }
+            let (now, limit) = (desk.now(), BATCH + self.failing.len());
+            let due = desk.store().read(|tx| store::list_due(tx, now, limit))?;
+            // Longest due first, so whatever still fails is among them; what is not has been mended or deleted.
+            self.failing.retain(|id, _| due.contains(id));
+            let ready: Vec<RotationId> =
+                due.into_iter().filter(|id| !self.is_waiting(id)).collect();
+            if ready.is_empty() {
+                return Ok(done);
+            }
+            for (id, outcome) in run_batch(desk, ready)? {
+                match outcome {
+                    Ok(()) => {
+                        self.failing.remove(&id);
+                        done += 1;
+                    }
+                    Err(fault) => self.note(id, &fault),
+                }
+            }
+        }
+    }
+
+    fn is_waiting(&self, id: &RotationId) -> bool {
+        self.failing
+            .get(id)
+            .is_some_and(|back_off| back_off.until > monotonic())
+    }
+
+    fn note(&mut self, id: RotationId, fault: &Fault) {
+        let last = self.failing.get(&id).map(|back_off| back_off.delay);
+        let delay = last.map_or(Duration::from_secs(1), |last| {
+            (last * 2).min(LONGEST_BACK_OFF)
+        });
+        log::error!(
+            "timer: rotation {id}: {fault}; next try in {} s",
+            delay.as_secs()
+        );
+        self.failing.insert(
+            id,
+            BackOff {
+                delay,
+                until: monotonic() + delay,
+            },
+        );
+    }
+}
+
+type Outcomes = Vec<(RotationId, Result<(), Fault>)>;
+
+/// Catches up as many of these as fit into one job, at least one. They share one part as long as all goes well, for
+/// keeping what it takes to undo each of them costs a third of the work; where one fails, each has a part of its own.
+fn run_batch(desk: &Desk, ids: Vec<RotationId>) -> Result<Outcomes, Fault> {
+    let shared = desk.clone();
+    desk.store().write(move |tx| {
+        let together = tx.part(|tx| in_job_time(&ids, |id| catch_up(&shared, tx, id).map(Ok)));
+        together
+            .or_else(|_: Fault| in_job_time(&ids, |id| Ok(tx.part(|tx| catch_up(&shared, tx, id)))))
+    })
+}
+
+/// The outcomes of an act until the job's time is up or an error ends it.
+fn in_job_time(
+    ids: &[RotationId],
+    mut act: impl FnMut(&RotationId) -> Result<Result<(), Fault>, Fault>,
+) -> Result<Outcomes, Fault> {
+    let begun = monotonic();
+    let mut outcomes = Vec::with_capacity(ids.len());
+    for id in ids {
+        outcomes.push((id.clone(), act(id)?));
+        if begun.elapsed() > JOB_TIME {
+            break;
+        }
+    }
+    Ok(outcomes)
+}
+
+fn catch_up(desk: &Desk, tx: &mut WriteTx, id: &RotationId) -> Result<(), Fault> {
+    let Some(mut draft) = Draft::load(&tx.as_read(), desk, id)? else {
+        return Ok(());
+    };
+    if !draft.catch_up(tx)? {
+        // Nothing was due after all, so the stored instant is out of date: mend it, or it would be asked for for ever.
+        store::save_due(tx, id, draft.next_due())?;
+    }
+    Ok(())
+}
+
+/// The next instant at which anything falls due.
+pub fn next(desk: &Desk) -> Result<Option<Timestamp>, Fault> {
+    desk.store().read(store::next_due)
+}
+
+/// Does everything due up to now.
+pub fn catch_up_all(desk: &Desk) -> Result<usize, Fault> {
+    Sweep::default().run(desk)
+}
+
+/// The same, ending early once it is told to stop; the next start does the rest.
+pub fn catch_up_until(desk: &Desk, stopped: &dyn Fn() -> bool) -> Result<usize, Fault> {
+    Sweep::default().run_until(desk, stopped)
+}
+
+/// Moves the development clock to an instant, through every due instant on the way in order
+/// (contract section 14).
+pub fn advance(desk: &Desk, to: Timestamp) -> Result<(), Fault> {
+    catch_up_all(desk)?;
+    while let Some(at) = next(desk)?.filter(|at| *at <= to) {
+        desk.clock().set(at.max(desk.now()));
+        if catch_up_all(desk)? == 0 {
+            return Err(Fault::Corrupt(format!(
+                "nothing could be done of what is due at {at}"
+            )));
+        }
+    }
+    desk.clock().set(to);
+    keep_clock(desk)
+}
+
+/// The name of the fact that keeps the development clock.
+pub const CLOCK_FACT: &str = "development_clock";
+
+/// Remembers the development clock, for commands and for the next start.
+pub fn keep_clock(desk: &Desk) -> Result<(), Fault> {
+    let now = desk.now().to_string();
+    desk.store()
+        .write(move |tx| store::save_fact(tx, CLOCK_FACT, &now))
+}
+
+/// What next due instants were computed with. Where it differs from what is remembered, all are looked at again:
+/// holidays or time zones may have changed since.
+pub fn check_rules(desk: &Desk, rules: &str) -> Result<(), Fault> {
+    const FACT: &str = "rules";
+    if desk
+        .store()
+        .read(|tx| store::load_fact(tx, FACT))?
+        .as_deref()
+        == Some(rules)
+    {
+        return Ok(());
+    }
+    let (shared, rules) = (desk.clone(), rules.to_string());
+    desk.store().write(move |tx| {
+        for id in store::list_rotation_ids(&tx.as_read())? {
+            if let Some(draft) = Draft::load(&tx.as_read(), &shared, &id)? {
+                store::save_due(tx, &id, draft.next_due())?;
+            }
+        }
+        store::save_fact(tx, FACT, &rules)
+    })
+}

@@ -1,0 +1,282 @@
+//! The frame of every write to a rotation: load it, let what fell due happen, judge the caller and the validator, act,
+//! and store what changed with the record of it.
+
+use super::{Desk, Fault, Stop};
+use crate::domain::absence::Absences;
+use crate::domain::access::Caller;
+use crate::domain::handover::{self, Around, Change, Flips};
+use crate::domain::holidays::Calendar;
+use crate::domain::ids::RotationId;
+use crate::domain::refusal::Refusal;
+use crate::domain::roster;
+use crate::domain::rotation::{Reason, Rotation};
+use crate::domain::tiers::Plan;
+use crate::store::{self, ReadTx, WriteTx};
+use crate::wire::etag::{self, Precondition};
+use jiff::Timestamp;
+
+/// A rotation being changed within a write.
+pub struct Draft<'a> {
+    pub rotation: Rotation,
+    pub absences: Absences,
+    pub calendar: &'a Calendar,
+    pub plan: Plan,
+    /// As stored.
+    before: Rotation,
+}
+
+impl<'a> Draft<'a> {
+    /// Loads a rotation with what dealing needs; `None` when there is none of that id.
+    pub fn load(tx: &ReadTx, desk: &'a Desk, id: &RotationId) -> Result<Option<Draft<'a>>, Fault> {
+        let Some(rotation) = store::load_rotation(tx, id)? else {
+            return Ok(None);
+        };
+        let absences = store::load_absences(tx, &rotation)?;
+        let before = rotation.clone();
+        Ok(Some(Draft {
+            rotation,
+            absences,
+            calendar: desk.calendar(),
+            plan: desk.plan(),
+            before,
+        }))
+    }
+
+    /// A change of duty now, by a write.
+    pub fn change(&mut self, tx: &WriteTx, flips: Flips, act: impl FnOnce(&mut Change)) {
+        let at = self.instant(tx);
+        let around = Around {
+            calendar: self.calendar,
+            absences: &self.absences,
+        };
+        let mut change = Change::begin(&mut self.rotation, around, at, flips);
+        act(&mut change);
+        change.finish();
+    }
+
+    /// The next instant at which something falls due in it.
+    pub fn next_due(&self) -> Option<Timestamp> {
+        handover::next_due(
+            &self.rotation,
+            Around {
+                calendar: self.calendar,
+                absences: &self.absences,
+            },
+        )
+    }
+
+    /// The instant that a write counts as: never before what has been judged already.
+    pub fn instant(&self, tx: &WriteTx) -> Timestamp {
+        tx.now().max(self.rotation.stamps.judged_at)
+    }
+
+    /// Does everything due up to now, instant by instant, as one committed change. What shows nowhere raises no version.
+    /// Answers whether anything was due.
+    pub fn catch_up(&mut self, tx: &mut WriteTx) -> Result<bool, Fault> {
+        let (mut any, mut shows) = (false, false);
+        let mut due = self.next_due();
+        while let Some(at) = due.filter(|at| *at <= tx.now()) {
+            let around = Around {
+                calendar: self.calendar,
+                absences: &self.absences,
+            };
+            let outcome = handover::step(&mut self.rotation, around, at);
+            store::begin_entries(tx, &self.rotation, &outcome.begun)?;
+            (any, shows) = (true, shows || outcome.shows);
+            due = self.next_due();
+        }
+        if any {
+            self.save(tx, shows, due)?;
+        }
+        Ok(any)
+    }
+
+    /// Stores the draft if the write changed anything: one version more, the record of what began and ended, and the
+    /// next due instant.
+    pub fn store(mut self, tx: &mut WriteTx) -> Result<Rotation, Fault> {
+        if self.rotation.same_as(&self.before) {
+            return Ok(self.before);
+        }
+        let at = self.instant(tx);
+        let kept = |cell: &crate::domain::rotation::Cell| {
+            self.rotation.cells.iter().any(|c| c.id == cell.id)
+        };
+        for gone in self.before.cells.iter().filter(|cell| !kept(cell)) {
+            store::end_entry(tx, &self.before.id, &gone.id, at)?;
+        }
+        let entry_before = |id| {
+            self.before
+                .cells
+                .iter()
+                .find(|cell| &cell.id == id)
+                .map(|cell| &cell.entry)
+        };
+        let begun: Vec<usize> = (0..self.rotation.cells.len())
+            .filter(|&index| {
+                let cell = &self.rotation.cells[index];
+                entry_before(&cell.id) != Some(&cell.entry)
+            })
+            .collect();
+        store::begin_entries(tx, &self.rotation, &begun)?;
+        let due = self.next_due();
+        self.save(tx, true, due)?;
+        Ok(self.rotation)
+    }
+
+    fn save(&mut self, tx: &mut WriteTx, shows: bool, due: Option<Timestamp>) -> Result<(), Fault> {
+        if shows {
+            self.rotation.stamps.version += 1;
+            self.rotation.stamps.updated_at = self.instant(tx);
+        }
+        store::save_rotation(tx, &self.before, &self.rotation, due)?;
+        self.before = self.rotation.clone();
+        Ok(())
+    }
+
+    /// Reads the members anew, after the lists or the directory changed, and the absences that count with them.
+    pub fn reload_members(&mut self, tx: &WriteTx) -> Result<(), Fault> {
+        self.rotation.members = store::load_members(&tx.as_read(), &self.rotation.id)?;
+        self.absences = store::load_absences(&tx.as_read(), &self.rotation)?;
+        Ok(())
+    }
+
+    /// Takes over a changed membership: next turns keep pointing at the same people, those who left come off duty, and
+    /// empty places are dealt.
+    pub fn follow_members(&mut self, tx: &WriteTx, before: &Rotation, flips: Flips) {
+        let orders: Vec<_> = before
+            .rosters
+            .iter()
+            .map(|roster| (roster.id.clone(), before.order(roster)))
+            .collect();
+        for index in 0..self.rotation.rosters.len() {
+            let roster = &self.rotation.rosters[index];
+            if let Some((_, old)) = orders.iter().find(|(id, _)| *id == roster.id) {
+                let new = self.rotation.order(roster);
+                self.rotation.rosters[index].next_turn =
+                    roster::repoint(old, roster.next_turn, &new);
+            }
+        }
+        self.change(tx, flips, |change| {
+            change.clear_leavers();
+            change.fill(Reason::CoverageChanged);
+        });
+    }
+}
+
+/// Judges a write to one rotation: refuses an unknown, hidden or foreign one, lets what fell due happen first, checks
+/// what else the path names (`exists`) and the validator, then acts. An error of the act undoes the act alone; what fell
+/// due stays done.
+pub fn judged<T: Send + 'static>(
+    desk: &Desk,
+    caller: &Caller,
+    id: &RotationId,
+    precondition: &Precondition,
+    exists: impl FnOnce(&ReadTx, &Rotation) -> Result<(), Stop> + Send + 'static,
+    act: impl FnOnce(&mut WriteTx, Draft) -> Result<T, Stop> + Send + 'static,
+) -> Result<T, Stop> {
+    let (shared, caller, id, precondition) = (
+        desk.clone(),
+        caller.clone(),
+        id.clone(),
+        precondition.clone(),
+    );
+    let outcome = desk
+        .store()
+        .write(move |tx| -> Result<Result<T, Stop>, Stop> {
+            let Some(mut draft) = Draft::load(&tx.as_read(), &shared, &id)? else {
+                return Ok(Err(Refusal::NotFound("rotation").into()));
+            };
+            if let Err(refusal) = caller.check_edit(&draft.rotation) {
+                return Ok(Err(refusal.into()));
+            }
+            let was_due = draft.catch_up(tx)?;
+            if let Err(stop) = exists(&tx.as_read(), &draft.rotation) {
+                return Ok(Err(stop));
+            }
+            if !precondition.admits(&etag::tag(&draft.rotation)) {
+                return Ok(Err(Refusal::StaleValidator.into()));
+            }
+            if was_due {
+                // What fell due stays done, so the act alone is undone when it fails.
+                return Ok(tx.part(|tx| act(tx, draft)));
+            }
+            act(tx, draft).map(Ok)
+        });
+    outcome?
+}
+
+/// A judged write that changes the rotation and stores it.
+pub fn edit(
+    desk: &Desk,
+    caller: &Caller,
+    id: &RotationId,
+    precondition: &Precondition,
+    act: impl FnOnce(&mut WriteTx, &mut Draft) -> Result<(), Stop> + Send + 'static,
+) -> Result<Rotation, Stop> {
+    edit_within(desk, caller, id, precondition, |_, _| Ok(()), act)
+}
+
+/// The same for a path that names something within the rotation.
+pub fn edit_within(
+    desk: &Desk,
+    caller: &Caller,
+    id: &RotationId,
+    precondition: &Precondition,
+    exists: impl FnOnce(&ReadTx, &Rotation) -> Result<(), Stop> + Send + 'static,
+    act: impl FnOnce(&mut WriteTx, &mut Draft) -> Result<(), Stop> + Send + 'static,
+) -> Result<Rotation, Stop> {
+    judged(
+        desk,
+        caller,
+        id,
+        precondition,
+        exists,
+        move |tx, mut draft| {
+            act(tx, &mut draft)?;
+            Ok(draft.store(tx)?)
+        },
+    )
+}
+
+/// Lets rotations follow what a write does to the things they depend on (the directory, absences, the plan): `before`
+/// is loaded, `write` done, and each rotation that `affected` names is given to `follow` with its state before.
+pub fn follow<T>(
+    desk: &Desk,
+    tx: &mut WriteTx,
+    affected: &[RotationId],
+    write: impl FnOnce(&mut WriteTx) -> Result<T, Stop>,
+    follow: impl Fn(&WriteTx, &mut Draft, &Rotation),
+) -> Result<T, Stop> {
+    let mut befores = Vec::with_capacity(affected.len());
+    for id in affected {
+        if let Some(mut draft) = Draft::load(&tx.as_read(), desk, id)? {
+            draft.catch_up(tx)?;
+            befores.push(draft.before);
+        }
+    }
+    let answer = write(tx)?;
+    for before in befores {
+        if let Some(mut draft) = Draft::load(&tx.as_read(), desk, &before.id)? {
+            follow(tx, &mut draft, &before);
+            // What the directory changed beneath the rotation is a change of it as well.
+            draft.before = before;
+            draft.store(tx)?;
+        }
+    }
+    Ok(answer)
+}
+
+/// Replaces the directory and lets every rotation follow, in one transaction.
+pub fn follow_directory(
+    desk: &Desk,
+    replace: impl FnOnce(&mut WriteTx) -> Result<(), Fault> + Send + 'static,
+) -> Result<(), Stop> {
+    let shared = desk.clone();
+    desk.store().write(move |tx| {
+        let all = store::list_rotation_ids(&tx.as_read())?;
+        let replace = |tx: &mut WriteTx| Ok(replace(tx)?);
+        follow(&shared, tx, &all, replace, |tx, draft, before| {
+            draft.follow_members(tx, before, Flips::ByEdit)
+        })
+    })
+}

@@ -1,0 +1,114 @@
+//! Reading rotations, their plan and their record, as far as the caller may see.
+
+use super::{Desk, Stop};
+use crate::domain::access::Caller;
+use crate::domain::handover::Around;
+use crate::domain::ids::RotationId;
+use crate::domain::plan::{self, Planned};
+use crate::domain::refusal::Refusal;
+use crate::domain::rotation::Rotation;
+use crate::domain::time::Interval;
+use crate::store::{self, HistoryEntry, Page, ReadTx, RotationFilter};
+
+/// One rotation.
+pub fn rotation(desk: &Desk, caller: &Caller, id: &RotationId) -> Result<Rotation, Stop> {
+    desk.store().read(|tx| visible(tx, caller, id))
+}
+
+pub(super) fn visible(tx: &ReadTx, caller: &Caller, id: &RotationId) -> Result<Rotation, Stop> {
+    let rotation = store::load_rotation(tx, id)?.ok_or(Refusal::NotFound("rotation"))?;
+    caller.check_see(&rotation)?;
+    Ok(rotation)
+}
+
+/// A page of the rotations that are there for this caller, and how many there are in all.
+pub fn rotations(
+    desk: &Desk,
+    caller: &Caller,
+    filter: RotationFilter,
+    page: Page,
+) -> Result<(Vec<Rotation>, u64), Stop> {
+    let (among, seen_by) = match caller {
+        Caller::Key { rotations, .. } => (rotations.clone(), None),
+        Caller::Member { is_admin: true, .. } => (None, None),
+        Caller::Member { user, .. } => (None, Some(user.clone())),
+    };
+    let filter = RotationFilter {
+        among,
+        seen_by,
+        ..filter
+    };
+    desk.store().read(|tx| {
+        let (ids, total) = store::list_rotations(tx, &filter, page)?;
+        let mut rotations = Vec::with_capacity(ids.len());
+        for id in ids {
+            rotations.extend(store::load_rotation(tx, &id)?);
+        }
+        Ok((rotations, total))
+    })
+}
+
+/// The turns that touch a range if nothing changes, by start, then lane, then window. What lies before now comes from
+/// the record, as far as the running turns reach (contract section 7).
+pub fn schedule(
+    desk: &Desk,
+    caller: &Caller,
+    id: &RotationId,
+    range: Interval,
+) -> Result<(Rotation, Vec<Planned>), Stop> {
+    desk.store().read(|tx| {
+        let rotation = visible(tx, caller, id)?;
+        let absences = store::load_absences(tx, &rotation)?;
+        let around = Around {
+            calendar: desk.calendar(),
+            absences: &absences,
+        };
+        let mut turns = plan::plan(&rotation, around, range)?;
+        for (cell, place) in rotation.cells.iter().enumerate() {
+            let Some(holder) = place
+                .holder
+                .as_ref()
+                .filter(|holder| holder.since < place.entry.start)
+            else {
+                continue;
+            };
+            let pieces = store::list_pieces(tx, id, &place.id, holder.since)?;
+            let touching = pieces.into_iter().filter(|piece| {
+                piece.entry.start < range.until && piece.end.is_some_and(|end| end > range.from)
+            });
+            turns.extend(touching.map(|piece| Planned {
+                cell,
+                entry: piece.entry,
+                end: piece.end,
+            }));
+        }
+        let place = |turn: &Planned| {
+            (
+                rotation.cells[turn.cell].lane,
+                rotation.cells[turn.cell].window,
+            )
+        };
+        turns.sort_by_key(|turn| (turn.entry.start, place(turn)));
+        Ok((rotation, turns))
+    })
+}
+
+/// The record of a range, by start (contract section 9).
+pub fn history(
+    desk: &Desk,
+    caller: &Caller,
+    id: &RotationId,
+    range: Interval,
+) -> Result<Vec<HistoryEntry>, Stop> {
+    desk.store().read(|tx| {
+        let rotation = visible(tx, caller, id)?;
+        let mut entries = store::list_history(tx, id, range)?;
+        let place = |entry: &HistoryEntry| {
+            let cell = rotation.cells.iter().find(|cell| cell.id == entry.cell);
+            // Places that are no longer there come last.
+            cell.map_or((usize::MAX, usize::MAX), |cell| (cell.lane, cell.window))
+        };
+        entries.sort_by_key(|entry| (entry.entry.start, place(entry)));
+        Ok(entries)
+    })
+}

@@ -1,0 +1,419 @@
+//! Use cases on a real file: what was due happens first, a gap ends where stepping ends, every statement has its index.
+
+use super::*;
+use crate::domain::access::{Caller, Scope};
+use crate::domain::cadence::{Cadence, Kind, Skips};
+use crate::domain::edit::{NewAbsence, NewRotation, RotationPatch};
+use crate::domain::grid::{CadenceSpec, CellSpec, GridSpec, LaneSpec, WindowSpec, ZoneSpec};
+use crate::domain::ids::{ChannelId, KeyId, RotationId, UserId};
+use crate::domain::rotation::Rotation;
+use crate::domain::time::Interval;
+use crate::domain::zones::ZoneName;
+use crate::store::{self, Channel, Directory, Page, Person, RotationFilter, Team};
+use crate::wire::etag::Precondition;
+use jiff::SignedDuration;
+use std::path::PathBuf;
+
+/// A workspace in a file of its own, on a frozen clock, with six people and a channel.
+struct Office {
+    folder: PathBuf,
+    desk: Desk,
+}
+
+const BEGUN: &str = "2026-03-02T00:00:00Z";
+
+fn at(text: &str) -> Timestamp {
+    text.parse().expect("an instant")
+}
+
+fn caller() -> Caller {
+    Caller::Key {
+        id: KeyId::from("key_1"),
+        scopes: Scope::ALL.to_vec(),
+        rotations: None,
+    }
+}
+
+impl Office {
+    fn open(name: &str) -> Office {
+        let folder =
+            std::env::temp_dir().join(format!("rota-actions-{name}-{}", std::process::id()));
+        drop(std::fs::remove_dir_all(&folder));
+        std::fs::create_dir_all(&folder).expect("a temporary folder");
+        let office = Office {
+            desk: Office::desk(&folder, at(BEGUN)),
+            folder,
+        };
+        office.import();
+        office
+    }
+
+    fn desk(folder: &std::path::Path, now: Timestamp) -> Desk {
+        let clock = Arc::new(Clock::frozen(now));
+        let store =
+            Store::open(&folder.join("rota.db"), Arc::clone(&clock), true).expect("a database");
+        Desk::new(
+            store,
+            Calendar::embedded(),
+            clock,
+            Plan::of(crate::domain::tiers::Tier::Pro),
+        )
+    }
+
+    fn import(&self) {
+        let team = Team {
+            id: "T1".into(),
+            name: None,
+            domain: None,
+        };
+        let person = |n: u32| Person {
+            id: UserId::from(format!("U{n}")),
+            team_id: "T1".into(),
+            display_name: None,
+            real_name: None,
+            email: None,
+            is_guest: false,
+            is_external: false,
+            is_deleted: false,
+            is_admin: false,
+            avatar_url: None,
+            time_zone: None,
+        };
+        let channel = Channel {
+            id: ChannelId::from("C1"),
+            team_id: "T1".into(),
+            name: None,
+            is_private: false,
+            app_is_member: true,
+            topic: None,
+        };
+        let people = (1..=6).map(person).collect();
+        let directory = Directory {
+            team,
+            people,
+            groups: Vec::new(),
+            channels: vec![channel],
+        };
+        frame::follow_directory(&self.desk, move |tx| {
+            store::replace_directory(tx, &directory)
+        })
+        .expect("an import");
+    }
+
+    fn create(&self, key: &str) -> Rotation {
+        let rotation = NewRotation {
+            name: key.into(),
+            description: None,
+            code: None,
+            public: true,
+            lanes: 1,
+            owners: vec![UserId::from("U1")],
+            channels: vec![ChannelId::from("C1")],
+            users: (1..=4).map(|n| UserId::from(format!("U{n}"))).collect(),
+            groups: Vec::new(),
+        };
+        let creation = creation::NewCreation {
+            key: key.into(),
+            body_hash: [0; 32],
+            rotation,
+        };
+        creation::create(&self.desk, &caller(), creation)
+            .expect("a rotation")
+            .rotation
+    }
+
+    /// One lane more, and a window handed over daily at 09:00 in Oslo.
+    fn cover(&self, rotation: &Rotation) -> Rotation {
+        let zone = ZoneName::parse("Europe/Oslo").expect("a zone");
+        let cadence = Cadence {
+            kind: Kind::Daily {
+                times: vec![crate::domain::time::HhMm::parse("09:00").expect("a time")],
+            },
+            zone,
+            starts_at: at(BEGUN),
+            period: 1,
+            skips: Skips::default(),
+        };
+        let (lane, window) = (
+            rotation.lanes[0].id.to_string(),
+            rotation.windows[0].id.to_string(),
+        );
+        let cell = |lane: &str| CellSpec {
+            id: None,
+            lane: lane.into(),
+            window: window.clone(),
+            roster: None,
+        };
+        let spec = GridSpec {
+            lanes: [lane.as_str(), "second"]
+                .map(|id| LaneSpec {
+                    id: Some(id.into()),
+                    name: Some(id.into()),
+                })
+                .to_vec(),
+            windows: Some(vec![WindowSpec {
+                id: Some(window.clone()),
+                name: None,
+                zone: ZoneSpec::Named(zone),
+                coverage: Vec::new(),
+                cadence: CadenceSpec::Timed(cadence),
+            }]),
+            cells: vec![cell(&lane), cell("second")],
+            double_cover: false,
+        };
+        rotations::replace_coverage(
+            &self.desk,
+            &caller(),
+            &rotation.id,
+            &Precondition::Any,
+            spec,
+        )
+        .expect("a grid")
+    }
+
+    fn holders(&self, id: &RotationId) -> Vec<String> {
+        let rotation = reads::rotation(&self.desk, &caller(), id).expect("the rotation");
+        let name =
+            |holder: &crate::domain::rotation::Holder| format!("{}@{}", holder.user, holder.since);
+        rotation
+            .cells
+            .iter()
+            .map(|cell| cell.holder.as_ref().map_or("-".into(), name))
+            .collect()
+    }
+}
+
+impl Drop for Office {
+    fn drop(&mut self) {
+        drop(std::fs::remove_dir_all(&self.folder));
+    }
+}
+
+#[test]
+fn a_month_away_ends_where_a_month_of_steps_ends() {
+    let (stepped, away) = (Office::open("stepped"), Office::open("away"));
+    let month = at(BEGUN) + SignedDuration::from_hours(24 * 31);
+    let id = stepped.cover(&stepped.create("one")).id;
+    due::advance(&stepped.desk, month).expect("a month of steps");
+    let other = away.cover(&away.create("one")).id;
+    let desk = Office::desk(&away.folder, month);
+    assert_eq!(due::catch_up_all(&desk).expect("catching up"), 1);
+    let back = Office {
+        folder: away.folder.clone(),
+        desk,
+    };
+    assert_eq!(back.holders(&other), stepped.holders(&id));
+    let range = Interval {
+        from: at(BEGUN),
+        until: month,
+    };
+    let record = |office: &Office, id: &RotationId| -> Vec<_> {
+        let entries = reads::history(&office.desk, &caller(), id, range).expect("the record");
+        entries
+            .into_iter()
+            .map(|entry| {
+                (
+                    entry.entry.start,
+                    entry.end,
+                    entry.entry.user,
+                    entry.entry.reason,
+                )
+            })
+            .collect()
+    };
+    let (gathered, steps) = (record(&back, &other), record(&stepped, &id));
+    assert_eq!(gathered, steps);
+    assert_eq!(steps.len(), 2 * 32);
+    // A month away is one change; a month of steps is one a hand-over.
+    let version = |office: &Office, id| {
+        reads::rotation(&office.desk, &caller(), id)
+            .expect("it")
+            .stamps
+            .version
+    };
+    assert_eq!(
+        (version(&back, &other), version(&stepped, &id)),
+        (3, 2 + 31)
+    );
+}
+
+#[test]
+fn a_refused_write_leaves_what_fell_due_done() {
+    let office = Office::open("refused");
+    let id = office.cover(&office.create("one")).id;
+    office
+        .desk
+        .clock()
+        .set(at(BEGUN) + SignedDuration::from_hours(24));
+    let stale = Precondition::parse("\"stale\"");
+    let outcome = duty::clear(&office.desk, &caller(), &id, &stale, None);
+    assert!(matches!(
+        outcome,
+        Err(Stop::Refused(
+            crate::domain::refusal::Refusal::StaleValidator
+        ))
+    ));
+    assert_eq!(
+        office.holders(&id),
+        ["U3@2026-03-02T08:00:00Z", "U4@2026-03-02T08:00:00Z"]
+    );
+}
+
+#[test]
+fn a_broken_rotation_holds_up_no_other() {
+    let office = Office::open("broken");
+    let (broken, whole) = (
+        office.cover(&office.create("one")).id,
+        office.cover(&office.create("two")).id,
+    );
+    let damage = "UPDATE cell SET lane = 99 WHERE rotation_id = ?1 AND position = 1";
+    let file = rusqlite::Connection::open(office.desk.store().path()).expect("the file");
+    file.execute(damage, [broken.as_str()]).expect("damage");
+    office
+        .desk
+        .clock()
+        .set(at(BEGUN) + SignedDuration::from_hours(24));
+    assert_eq!(due::catch_up_all(&office.desk).expect("a sweep"), 1);
+    assert_eq!(
+        office.holders(&whole),
+        ["U3@2026-03-02T08:00:00Z", "U4@2026-03-02T08:00:00Z"]
+    );
+}
+
+#[test]
+fn the_end_of_an_absence_that_fills_nothing_raises_no_version() {
+    let office = Office::open("vacancy");
+    let id = office.cover(&office.create("one")).id;
+    let any = Precondition::Any;
+    let users = Some(vec![UserId::from("U1")]);
+    let patch = RotationPatch {
+        users,
+        ..RotationPatch::default()
+    };
+    let before = rotations::patch(&office.desk, &caller(), &id, &any, patch).expect("one member");
+    assert_eq!(
+        before
+            .cells
+            .iter()
+            .filter(|cell| cell.holder.is_none())
+            .count(),
+        1
+    );
+    let period = Interval {
+        from: at("2026-03-02T01:00:00Z"),
+        until: at("2026-03-02T02:00:00Z"),
+    };
+    let absence = NewAbsence {
+        user: UserId::from("U1"),
+        period,
+        reason: None,
+        everywhere: false,
+    };
+    absences::create(&office.desk, &caller(), &id, absence).expect("an absence");
+    due::advance(&office.desk, at("2026-03-02T03:00:00Z")).expect("an hour past its end");
+    let after = reads::rotation(&office.desk, &caller(), &id).expect("the rotation");
+    assert_eq!(after.stamps.version, before.stamps.version);
+}
+
+#[test]
+fn somebody_away_is_not_dealt_to_on_joining() {
+    let office = Office::open("joining");
+    let (one, two) = (
+        office.cover(&office.create("one")).id,
+        office.create("two").id,
+    );
+    let any = Precondition::Any;
+    let join = |id: &RotationId, names: &[&str]| {
+        let users = Some(names.iter().map(|name| UserId::from(*name)).collect());
+        let patch = RotationPatch {
+            users,
+            ..RotationPatch::default()
+        };
+        rotations::patch(&office.desk, &caller(), id, &any, patch).expect("members")
+    };
+    join(&two, &["U6"]);
+    let period = Interval {
+        from: at(BEGUN),
+        until: at("2026-03-02T05:00:00Z"),
+    };
+    let absence = NewAbsence {
+        user: UserId::from("U6"),
+        period,
+        reason: None,
+        everywhere: true,
+    };
+    absences::create(&office.desk, &caller(), &two, absence).expect("an absence everywhere");
+    join(&one, &["U6"]);
+    assert_eq!(office.holders(&one), ["-", "-"]);
+    due::advance(&office.desk, at("2026-03-02T06:00:00Z")).expect("some hours");
+    assert_eq!(office.holders(&one), ["U6@2026-03-02T05:00:00Z", "-"]);
+}
+
+/// Where a whole table is read on purpose: lists that are sorted or searched, imports, and sums.
+const WHOLE: [&str; 7] = [
+    "FROM rotation ORDER BY id",
+    "FROM person",
+    "FROM user_group",
+    "FROM channel",
+    "FROM rotation r",
+    "SELECT count(*) FROM rotation",
+    "FROM api_key",
+];
+
+#[test]
+fn every_statement_finds_its_rows_by_an_index() {
+    let office = Office::open("plans");
+    let desk = &office.desk;
+    let rotation = office.cover(&office.create("one"));
+    let (any, id) = (Precondition::Any, &rotation.id);
+    let period = Interval {
+        from: at(BEGUN),
+        until: at("2026-03-09T00:00:00Z"),
+    };
+    for everywhere in [true, false] {
+        let absence = NewAbsence {
+            user: UserId::from("U2"),
+            period,
+            reason: None,
+            everywhere,
+        };
+        let (absence, _) = absences::create(desk, &caller(), id, absence).expect("an absence");
+        absences::list(desk, &caller(), id, None, None).expect("absences");
+        due::advance(desk, at("2026-03-05T00:00:00Z")).expect("some days");
+        absences::remove(desk, &caller(), id, &absence.id).expect("no absence");
+    }
+    let users = Some(vec![UserId::from("U5"), UserId::from("U6")]);
+    let code = Some(Some("ONE".to_string()));
+    let patch = RotationPatch {
+        users,
+        code,
+        ..RotationPatch::default()
+    };
+    rotations::patch(desk, &caller(), id, &any, patch).expect("a patch");
+    duty::rotate(desk, &caller(), id, &any, None).expect("a rotation");
+    reads::history(desk, &caller(), id, period).expect("the record");
+    reads::schedule(desk, &caller(), id, period).expect("the plan");
+    let filter = RotationFilter {
+        text: Some("o".into()),
+        user: Some(UserId::from("U5")),
+        ..RotationFilter::default()
+    };
+    reads::rotations(
+        desk,
+        &caller(),
+        filter,
+        Page {
+            number: 1,
+            size: 10,
+        },
+    )
+    .expect("a list");
+    plan::switch(desk, Plan::of(crate::domain::tiers::Tier::Free)).expect("a plan");
+    rotations::delete(desk, &caller(), id, &any).expect("a deletion");
+    let scans = store::statements_that_scan(desk.store()).expect("plans");
+    let unwanted: Vec<_> = scans
+        .iter()
+        .filter(|sql| !WHOLE.iter().any(|whole| sql.contains(whole)))
+        .collect();
+    assert_eq!(unwanted, Vec::<&String>::new());
+}

@@ -1,0 +1,148 @@
+//! Absences.
+
+use super::rows::{instant, json, millis};
+use super::{Fault, ReadTx, WriteTx};
+use crate::domain::absence::{Absence, Absences, AppliesTo};
+use crate::domain::ids::{AbsenceId, RotationId, UserId};
+use crate::domain::rotation::Rotation;
+use crate::domain::time::Interval;
+use jiff::Timestamp;
+use rusqlite::{Row, params};
+
+const COLUMNS: &str = "id, user_id, rotation_id, from_at, until_at, reason";
+
+fn read(row: &Row) -> Result<Absence, Fault> {
+    let rotation: Option<String> = row.get(2)?;
+    Ok(Absence {
+        id: row.get::<_, String>(0)?.into(),
+        user: row.get::<_, String>(1)?.into(),
+        period: Interval {
+            from: instant(row.get(3)?)?,
+            until: instant(row.get(4)?)?,
+        },
+        reason: row.get(5)?,
+        applies_to: rotation.map_or(AppliesTo::AllRotations, |id| AppliesTo::Rotation(id.into())),
+    })
+}
+
+fn collect(mut rows: rusqlite::Rows) -> Result<Vec<Absence>, Fault> {
+    let mut absences = Vec::new();
+    while let Some(row) = rows.next()? {
+        absences.push(read(row)?);
+    }
+    Ok(absences)
+}
+
+/// The absences that count in a rotation and end after an instant: those written for it, and its members' absences
+/// from all rotations.
+pub fn list_absences(
+    tx: &ReadTx,
+    rotation: &Rotation,
+    ending_after: Timestamp,
+) -> Result<Vec<Absence>, Fault> {
+    let sql = format!("SELECT {COLUMNS} FROM absence WHERE rotation_id = ?1 AND until_at > ?2");
+    let mut query = tx.conn.prepare_cached(&sql)?;
+    let mut absences = collect(query.query(params![rotation.id.as_str(), millis(ending_after)])?)?;
+    // Most workspaces have no such absence at hand: one look spares the list of people.
+    let sql = "SELECT EXISTS (SELECT 1 FROM absence INDEXED BY absence_everywhere
+                              WHERE rotation_id IS NULL AND until_at > ?1)";
+    if tx
+        .conn
+        .prepare_cached(sql)?
+        .query_row([millis(ending_after)], |row| row.get(0))?
+    {
+        let members = crate::domain::roster::order(&rotation.members, None);
+        let people: Vec<&str> = members.iter().map(|place| place.user.as_str()).collect();
+        let sql = format!(
+            "SELECT {COLUMNS} FROM absence
+             WHERE user_id IN (SELECT value FROM json_each(?1)) AND until_at > ?2 AND rotation_id IS NULL"
+        );
+        let mut query = tx.conn.prepare_cached(&sql)?;
+        absences.extend(collect(
+            query.query(params![json(&people)?, millis(ending_after)])?,
+        )?);
+    }
+    absences.sort_by(|a, b| (a.period, &a.id).cmp(&(b.period, &b.id)));
+    Ok(absences)
+}
+
+/// The same as dealing asks for them, from the instant that the rotation was last judged at.
+pub fn load_absences(tx: &ReadTx, rotation: &Rotation) -> Result<Absences, Fault> {
+    let absences = list_absences(tx, rotation, rotation.stamps.judged_at)?;
+    Ok(Absences::new(
+        absences
+            .into_iter()
+            .map(|absence| (absence.user, absence.period))
+            .collect(),
+    ))
+}
+
+/// One absence.
+pub fn load_absence(tx: &ReadTx, id: &AbsenceId) -> Result<Option<Absence>, Fault> {
+    let sql = format!("SELECT {COLUMNS} FROM absence WHERE id = ?1");
+    let mut query = tx.conn.prepare_cached(&sql)?;
+    Ok(collect(query.query([id.as_str()])?)?.pop())
+}
+
+/// An absence of the same person, over the same period, for the same rotations.
+pub fn same_absence(
+    tx: &ReadTx,
+    user: &UserId,
+    period: Interval,
+    applies_to: &AppliesTo,
+) -> Result<Option<Absence>, Fault> {
+    let sql = format!(
+        "SELECT {COLUMNS} FROM absence
+         WHERE user_id = ?1 AND until_at = ?2 AND from_at = ?3 AND rotation_id IS ?4"
+    );
+    let rotation = rotation_column(applies_to);
+    let mut query = tx.conn.prepare_cached(&sql)?;
+    let key = params![
+        user.as_str(),
+        millis(period.until),
+        millis(period.from),
+        rotation
+    ];
+    Ok(collect(query.query(key)?)?.pop())
+}
+
+/// Stores an absence.
+pub fn insert_absence(tx: &mut WriteTx, absence: &Absence) -> Result<(), Fault> {
+    let sql = "INSERT INTO absence (id, user_id, rotation_id, from_at, until_at, reason)
+               VALUES (?1, ?2, ?3, ?4, ?5, ?6)";
+    tx.conn.prepare_cached(sql)?.execute(params![
+        absence.id.as_str(),
+        absence.user.as_str(),
+        rotation_column(&absence.applies_to),
+        millis(absence.period.from),
+        millis(absence.period.until),
+        absence.reason,
+    ])?;
+    Ok(())
+}
+
+/// Deletes an absence.
+pub fn remove_absence(tx: &mut WriteTx, id: &AbsenceId) -> Result<(), Fault> {
+    tx.conn
+        .prepare_cached("DELETE FROM absence WHERE id = ?1")?
+        .execute([id.as_str()])?;
+    Ok(())
+}
+
+fn rotation_column(applies_to: &AppliesTo) -> Option<&str> {
+    match applies_to {
+        AppliesTo::Rotation(rotation) => Some(rotation.as_str()),
+        AppliesTo::AllRotations => None,
+    }
+}
+
+/// Rotations in which a person's absence from all of them counts: where they are a member.
+pub fn list_rotations_of(tx: &ReadTx, user: &UserId) -> Result<Vec<RotationId>, Fault> {
+    let sql = "SELECT rotation_id FROM rotation_person WHERE user_id = ?1
+               UNION SELECT g.rotation_id FROM user_group_person m JOIN rotation_group g ON g.group_id = m.group_id
+                     WHERE m.user_id = ?1";
+    let mut query = tx.conn.prepare_cached(sql)?;
+    let found = query.query_map([user.as_str()], |row| row.get::<_, String>(0))?;
+    let ids: Result<Vec<_>, _> = found.map(|id| id.map(RotationId::from)).collect();
+    Ok(ids?)
+}

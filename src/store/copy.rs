@@ -1,0 +1,373 @@
+//! Copies of the database: made while it is in use, checked, and put in its place.
+//!
+//! Bytes are only ever copied by SQLite: a descriptor of ours on a file that SQLite has open takes SQLite's locks with it
+//! when it closes.
+
+use super::{Fault, ReadTx, migrate, rows};
+use rusqlite::config::DbConfig;
+use rusqlite::{Connection, ErrorCode, OpenFlags};
+use std::ffi::OsString;
+use std::fs::File;
+use std::os::unix::fs::{MetadataExt, chown};
+use std::path::{Path, PathBuf};
+use std::time::Duration;
+
+/// Writes a copy of the database at `source` to the new file `target`, in one consistent state, readable for nobody
+/// else. The copy appears under
+/// its name only when it is whole and on disk; until then it grows at [`unfinished`].
+///
+/// Refuses a target that exists.
+pub fn copy_database(source: &Path, target: &Path) -> Result<(), String> {
+    refuse_existing(target)?;
+    let partial = unfinished(target);
+    let copied = copy_into(source, &partial).and_then(|()| {
+        refuse_existing(target)?;
+        std::fs::rename(&partial, target).map_err(|error| named(target, error))?;
+        sync_folder_of(target)
+    });
+    if copied.is_err() {
+        // What failed is what the caller is told; a rest that cannot be removed either is plain to see.
+        drop(std::fs::remove_file(&partial));
+    }
+    copied
+}
+
+/// Where a copy grows until it is whole.
+pub fn unfinished(target: &Path) -> PathBuf {
+    with_suffix(target, ".unfinished")
+}
+
+/// Whether a file can be used as rota's database: a sound SQLite file, of rota's, not of a newer version. The error says
+/// what is wrong with it.
+pub fn check_database(path: &Path) -> Result<(), String> {
+    let conn = read_only(path)?;
+    refuse_foreign(&conn, path)?;
+    let problems = rows::integrity_problems(&conn).map_err(|error| named(path, error))?;
+    match problems.as_slice() {
+        [] => Ok(()),
+        [first, rest @ ..] => Err(named(
+            path,
+            format!("damaged: {first} (and {} more)", rest.len()),
+        )),
+    }
+}
+
+/// Puts a copy of the database at `copy` in the place of the one at `database`, which nobody may be using, and answers
+/// the name beside it that the replaced one is kept under: `kept`, where there was one.
+///
+/// At every moment there is a whole database at `database` if there was one before. The new one keeps its mode and, as
+/// far as the system lets us, its owner.
+pub fn replace_database(database: &Path, copy: &Path, kept: &Path) -> Result<bool, String> {
+    let fresh = with_suffix(database, ".restoring");
+    // Left behind by a restore that was cut short.
+    if fresh.exists() {
+        std::fs::remove_file(&fresh).map_err(|error| named(&fresh, error))?;
+    }
+    copy_database(copy, &fresh)?;
+    let replaced = database.exists();
+    let swapped = if replaced {
+        keep_access(database, &fresh).and_then(|()| set_aside(database, kept))
+    } else {
+        Ok(())
+    };
+    swapped
+        .and_then(|()| std::fs::rename(&fresh, database).map_err(|error| named(database, error)))
+        .inspect_err(|_| drop(std::fs::remove_file(&fresh)))?;
+    sync_folder_of(database)?;
+    Ok(replaced)
+}
+
+/// Gives a file the mode and the owner of another.
+fn keep_access(from: &Path, to: &Path) -> Result<(), String> {
+    let data = std::fs::metadata(from).map_err(|error| named(from, error))?;
+    // Only root can give a file away; then it belongs to whoever restores.
+    if let Err(error) = chown(to, Some(data.uid()), Some(data.gid())) {
+        log::warn!("restore: the owner cannot be kept: {error}");
+    }
+    std::fs::set_permissions(to, data.permissions()).map_err(|error| named(to, error))
+}
+
+/// Gives the replaced file a second name. A log beside it goes along, so that it is never taken for the new file's.
+fn set_aside(database: &Path, kept: &Path) -> Result<(), String> {
+    refuse_existing(kept)?;
+    settle(database)?;
+    for suffix in ["-wal", "-shm"] {
+        let log = with_suffix(database, suffix);
+        if log.exists() {
+            std::fs::rename(&log, with_suffix(kept, suffix)).map_err(|error| named(&log, error))?;
+        }
+    }
+    // Not every file system has hard links; without them the name is free for a moment.
+    std::fs::hard_link(database, kept)
+        .or_else(|_| std::fs::rename(database, kept))
+        .map_err(|error| named(kept, error))
+}
+
+/// Brings the write-ahead log into the file, which works only while nobody else has it open. A file too damaged for that
+/// is set aside as it is.
+fn settle(database: &Path) -> Result<(), String> {
+    let settled = Connection::open_with_flags(database, OpenFlags::SQLITE_OPEN_READ_WRITE)
+        .and_then(|conn| {
+            conn.busy_timeout(Duration::from_secs(5))?;
+            // Closing a damaged file would otherwise throw away the log that may still mend it.
+            conn.set_db_config(DbConfig::SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, true)?;
+            conn.pragma_update(None, "journal_mode", "DELETE")
+        });
+    match settled {
+        Err(error) if error.sqlite_error_code() == Some(ErrorCode::DatabaseBusy) => Err(named(
+            database,
+            "in use by another program; stop it and try again",
+        )),
+        Err(error) => {
+            log::warn!("restore: {}: {error}; kept as it is", database.display());
+            Ok(())
+        }
+        Ok(()) => Ok(()),
+    }
+}
+
+fn copy_into(source: &Path, partial: &Path) -> Result<(), String> {
+    let conn = read_only(source)?;
+    refuse_foreign(&conn, source)?;
+    // Left behind by a copy that was cut short; SQLite refuses a target that is not empty.
+    if partial.exists() {
+        std::fs::remove_file(partial).map_err(|error| named(partial, error))?;
+    }
+    migrate::create_file(partial)?;
+    rows::vacuum_into(&conn, partial).map_err(|error| named(partial, error))?;
+    let copy = File::open(partial).map_err(|error| named(partial, error))?;
+    copy.sync_all().map_err(|error| named(partial, error))
+}
+
+fn refuse_foreign(conn: &Connection, path: &Path) -> Result<(), String> {
+    if migrate::recognise(conn, path)?.is_empty {
+        return Err(named(path, "an empty database; there is nothing in it"));
+    }
+    Ok(())
+}
+
+/// A database opened to be looked at: nothing is written to it, and it is not brought up to date.
+pub struct Inspection {
+    conn: Connection,
+    path: PathBuf,
+    found: migrate::Found,
+}
+
+impl Inspection {
+    /// Opens a database of ours that is there. The error names the path.
+    pub fn open(path: &Path) -> Result<Inspection, String> {
+        let conn = read_only(path)?;
+        let found = migrate::recognise(&conn, path)?;
+        let path = path.to_owned();
+        Ok(Inspection { conn, path, found })
+    }
+
+    /// Why its rows cannot be read as they are, where that is so: it waits for the next start.
+    pub fn unready(&self) -> Option<String> {
+        if self.found.is_empty {
+            return Some("an empty database; the next start fills it".into());
+        }
+        let version = self.found.version;
+        (version < migrate::VERSION)
+            .then(|| format!("older schema {version}; the next start migrates it"))
+    }
+
+    /// What is wrong with the file itself: damaged pages, rows that refer to nothing. Empty when nothing is.
+    pub fn integrity_problems(&self) -> Result<Vec<String>, String> {
+        rows::integrity_problems(&self.conn).map_err(|error| named(&self.path, error))
+    }
+
+    /// Reads from one snapshot.
+    pub fn read<T>(&self, act: impl FnOnce(&ReadTx) -> Result<T, Fault>) -> Result<T, String> {
+        let read = || {
+            let _snapshot = self.conn.unchecked_transaction()?;
+            act(&ReadTx { conn: &self.conn })
+        };
+        read().map_err(|error: Fault| named(&self.path, error))
+    }
+}
+
+fn read_only(path: &Path) -> Result<Connection, String> {
+    if !path.try_exists().map_err(|error| named(path, error))? {
+        return Err(named(path, "there is no such file"));
+    }
+    let open = || {
+        let conn = Connection::open_with_flags(path, OpenFlags::SQLITE_OPEN_READ_ONLY)?;
+        conn.busy_timeout(Duration::from_secs(5))?;
+        Ok(conn)
+    };
+    open().map_err(|error: rusqlite::Error| named(path, error))
+}
+
+fn refuse_existing(path: &Path) -> Result<(), String> {
+    if path.exists() {
+        return Err(named(path, "exists already; name a new file"));
+    }
+    Ok(())
+}
+
+/// A rename is on disk only when its folder is.
+fn sync_folder_of(path: &Path) -> Result<(), String> {
+    let folder = match path.parent() {
+        Some(folder) if folder != Path::new("") => folder,
+        _ => Path::new("."),
+    };
+    File::open(folder)
+        .and_then(|folder| folder.sync_all())
+        .map_err(|error| named(folder, error))
+}
+
+fn with_suffix(path: &Path, suffix: &str) -> PathBuf {
+    let mut name = OsString::from(path);
+    name.push(suffix);
+    PathBuf::from(name)
+}
+
+fn named(path: &Path, what: impl std::fmt::Display) -> String {
+    format!("{}: {what}", path.display())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::clock::Clock;
+    use crate::store::{Fault, Store, load_fact, save_fact};
+    use std::sync::Arc;
+
+    /// A folder of its own; gone with the test.
+    struct Folder(PathBuf);
+
+    impl Folder {
+        fn new(name: &str) -> Folder {
+            let path =
+                std::env::temp_dir().join(format!("rota-copy-{name}-{}", std::process::id()));
+            std::fs::create_dir_all(&path).expect("a temporary folder");
+            Folder(path)
+        }
+
+        fn file(&self, name: &str) -> PathBuf {
+            self.0.join(name)
+        }
+
+        fn names(&self) -> Vec<String> {
+            let entries = std::fs::read_dir(&self.0).expect("the folder");
+            let name =
+                |entry: std::io::Result<std::fs::DirEntry>| entry.expect("an entry").file_name();
+            let mut names: Vec<_> = entries
+                .map(|entry| name(entry).to_string_lossy().into_owned())
+                .collect();
+            names.sort();
+            names
+        }
+    }
+
+    impl Drop for Folder {
+        fn drop(&mut self) {
+            drop(std::fs::remove_dir_all(&self.0));
+        }
+    }
+
+    fn open(path: &Path) -> Store {
+        Store::open(path, Arc::new(Clock::system()), true).expect("a database")
+    }
+
+    fn write(store: &Store, value: &'static str) {
+        let done: Result<(), Fault> = store.write(move |tx| save_fact(tx, "rules", value));
+        done.expect("a write");
+    }
+
+    fn read(path: &Path) -> Option<String> {
+        open(path)
+            .read(|tx| load_fact(tx, "rules"))
+            .expect("a read")
+    }
+
+    #[test]
+    fn a_copy_is_of_one_instant_and_overwrites_nothing() {
+        let folder = Folder::new("backup");
+        let (db, copy) = (folder.file("a.db"), folder.file("copy.db"));
+        let store = open(&db);
+        write(&store, "before");
+        copy_database(&db, &copy).expect("a copy of a database in use");
+        write(&store, "after");
+        assert!(copy_database(&db, &copy).is_err_and(|why| why.contains("exists already")));
+        check_database(&copy).expect("a sound copy");
+        assert_eq!(
+            (read(&copy).as_deref(), read(&db).as_deref()),
+            (Some("before"), Some("after"))
+        );
+        assert!(
+            !folder
+                .names()
+                .iter()
+                .any(|name| name.contains("unfinished"))
+        );
+    }
+
+    #[test]
+    fn a_copy_takes_the_place_and_what_it_replaces_is_kept() {
+        let folder = Folder::new("restore");
+        let (db, copy, kept) = (
+            folder.file("a.db"),
+            folder.file("copy.db"),
+            folder.file("a.db.kept"),
+        );
+        let store = open(&db);
+        write(&store, "before");
+        copy_database(&db, &copy).expect("a copy");
+        write(&store, "after");
+        let busy = replace_database(&db, &copy, &kept);
+        assert!(busy.is_err_and(|why| why.contains("in use")));
+        drop(store);
+        assert_eq!(replace_database(&db, &copy, &kept), Ok(true));
+        assert_eq!(folder.names(), ["a.db", "a.db.kept", "copy.db"]);
+        assert_eq!(
+            (read(&db).as_deref(), read(&kept).as_deref()),
+            (Some("before"), Some("after"))
+        );
+        let new = folder.file("new.db");
+        assert_eq!(replace_database(&new, &copy, &kept), Ok(false));
+        assert_eq!(read(&new).as_deref(), Some("before"));
+    }
+
+    #[test]
+    fn a_log_left_behind_goes_along_with_its_file() {
+        let folder = Folder::new("log");
+        let (db, copy, kept) = (
+            folder.file("a.db"),
+            folder.file("copy.db"),
+            folder.file("a.db.kept"),
+        );
+        write(&open(&copy), "copy");
+        std::fs::write(&db, "no database at all".repeat(500)).expect("a file");
+        std::fs::write(folder.file("a.db-wal"), "a log").expect("a file");
+        assert_eq!(replace_database(&db, &copy, &kept), Ok(true));
+        assert!(folder.file("a.db.kept-wal").exists());
+        assert_eq!(read(&db).as_deref(), Some("copy"));
+    }
+
+    #[test]
+    fn what_is_no_database_of_ours_is_told() {
+        let folder = Folder::new("check");
+        let rows: [(&str, &[u8], &str); 3] = [
+            ("text.db", &[b'x'; 5000], "not a database"),
+            ("empty.db", b"", "empty"),
+            ("absent.db", b"", "no such file"),
+        ];
+        for (name, bytes, expected) in rows {
+            if name != "absent.db" {
+                std::fs::write(folder.file(name), bytes).expect("a file");
+            }
+            let told = check_database(&folder.file(name)).expect_err(name);
+            assert!(told.contains(expected) && told.contains(name), "{told}");
+        }
+        let other = Connection::open(folder.file("other.db")).expect("a database");
+        other.execute_batch("CREATE TABLE t (a)").expect("a table");
+        let other = folder.file("other.db");
+        let copied = copy_database(&other, &folder.file("copy.db"));
+        for told in [check_database(&other), copied] {
+            assert!(told.is_err_and(|why| why.contains("another program")));
+        }
+        assert!(!folder.names().iter().any(|name| name.contains("copy")));
+    }
+}

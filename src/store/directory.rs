@@ -1,0 +1,393 @@
+//! The people, user groups and channels of the chat workspace, as last imported.
+
+mod replace;
+
+pub use replace::replace_directory;
+
+use super::meta::{Team, load_team};
+use super::{Fault, ReadTx};
+use crate::domain::ids::{ChannelId, GroupId, UserId};
+use rusqlite::{OptionalExtension, Params, Row, params};
+
+/// A person of the chat workspace (api.md "Directory records", User).
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Person {
+    pub id: UserId,
+    pub team_id: String,
+    pub display_name: Option<String>,
+    pub real_name: Option<String>,
+    pub email: Option<String>,
+    pub is_guest: bool,
+    pub is_external: bool,
+    /// Deactivated, or gone from the platform; the row stays so that the id resolves.
+    pub is_deleted: bool,
+    /// Whether they administer the workspace.
+    pub is_admin: bool,
+    pub avatar_url: Option<String>,
+    pub time_zone: Option<String>,
+}
+
+/// A chat user group.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Group {
+    pub id: GroupId,
+    pub team_id: String,
+    pub name: Option<String>,
+    pub handle: Option<String>,
+    /// Its people in order. Read with the whole [`Directory`]; empty elsewhere.
+    pub users: Vec<UserId>,
+}
+
+/// A chat channel.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Channel {
+    pub id: ChannelId,
+    pub team_id: String,
+    pub name: Option<String>,
+    pub is_private: bool,
+    /// Whether rota has been invited, so that what it posts arrives.
+    pub app_is_member: bool,
+    /// In a directory to import, `None` leaves the topic as it stands.
+    pub topic: Option<String>,
+}
+
+impl Channel {
+    /// Whether rota can see it at all: a private channel that it is not in is not there for it.
+    pub fn is_reachable(&self) -> bool {
+        self.app_is_member || !self.is_private
+    }
+}
+
+/// Everything that an import replaces and an export shows.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Directory {
+    pub team: Team,
+    pub people: Vec<Person>,
+    pub groups: Vec<Group>,
+    pub channels: Vec<Channel>,
+}
+
+/// One page of a list.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Page {
+    /// From 1.
+    pub number: u32,
+    /// Rows a page.
+    pub size: u32,
+}
+
+impl Page {
+    /// Rows before it.
+    pub(super) fn offset(self) -> i64 {
+        i64::from(self.number.saturating_sub(1)).saturating_mul(i64::from(self.size))
+    }
+
+    fn holds(self, place: u64) -> bool {
+        let begin = self.offset() as u64;
+        (begin..begin.saturating_add(u64::from(self.size))).contains(&place)
+    }
+}
+
+/// Which people to list. Both compare without case.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct PersonFilter {
+    /// Somewhere in the display name or the real name.
+    pub text: Option<String>,
+    /// The whole address.
+    pub email: Option<String>,
+}
+
+/// One kind of record: how it is read and what a search looks at.
+struct Kind<T> {
+    columns: &'static str,
+    /// The table with the condition that leaves out what lists never show.
+    listed: &'static str,
+    table: &'static str,
+    read: fn(&Row) -> rusqlite::Result<T>,
+    texts: fn(&T) -> [Option<&String>; 2],
+}
+
+const PEOPLE: Kind<Person> = Kind {
+    columns: "id, team_id, display_name, real_name, email, is_guest, is_external, is_deleted, is_admin, avatar_url, \
+              time_zone",
+    listed: "person WHERE is_deleted = 0",
+    table: "person",
+    read: person,
+    texts: |person| [person.display_name.as_ref(), person.real_name.as_ref()],
+};
+
+const GROUPS: Kind<Group> = Kind {
+    columns: "id, team_id, name, handle",
+    listed: "user_group WHERE true",
+    table: "user_group",
+    read: group,
+    texts: |group| [group.name.as_ref(), group.handle.as_ref()],
+};
+
+const CHANNELS: Kind<Channel> = Kind {
+    columns: "id, team_id, name, is_private, app_is_member, topic",
+    listed: "channel WHERE (app_is_member OR NOT is_private)",
+    table: "channel",
+    read: channel,
+    texts: |channel| [channel.name.as_ref(), None],
+};
+
+/// A person by id, deleted ones too.
+pub fn load_person(tx: &ReadTx, id: &UserId) -> Result<Option<Person>, Fault> {
+    load(tx, &PEOPLE, id.as_str())
+}
+
+/// People by name, deleted ones left out, and how many there are on all pages.
+pub fn list_people(
+    tx: &ReadTx,
+    filter: &PersonFilter,
+    descending: bool,
+    page: Page,
+) -> Result<(Vec<Person>, u64), Fault> {
+    let Some(email) = &filter.email else {
+        return list(tx, &PEOPLE, filter.text.as_deref(), descending, page);
+    };
+    let condition = format!("{} AND email = ?1 COLLATE NOCASE", PEOPLE.listed);
+    let sql = sorted(&PEOPLE, &condition, descending);
+    scan(tx, &PEOPLE, &sql, [email], filter.text.as_deref(), page)
+}
+
+/// A user group by id, without its people.
+pub fn load_group(tx: &ReadTx, id: &GroupId) -> Result<Option<Group>, Fault> {
+    load(tx, &GROUPS, id.as_str())
+}
+
+/// User groups by name, without their people, and how many there are; `text` is looked for in name and handle.
+pub fn list_groups(
+    tx: &ReadTx,
+    text: Option<&str>,
+    descending: bool,
+    page: Page,
+) -> Result<(Vec<Group>, u64), Fault> {
+    list(tx, &GROUPS, text, descending, page)
+}
+
+/// An order of a user group's people.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Order {
+    /// The one that duty passes through.
+    Duty,
+    /// The platform's own.
+    Platform,
+}
+
+/// The people of a user group in order, deleted ones too.
+pub(super) fn people_of_group(
+    tx: &ReadTx,
+    id: &GroupId,
+    order: Order,
+) -> Result<Vec<UserId>, Fault> {
+    let column = match order {
+        Order::Duty => "position",
+        Order::Platform => "platform_position",
+    };
+    let sql =
+        format!("SELECT user_id FROM user_group_person WHERE group_id = ?1 ORDER BY {column}");
+    let mut query = tx.conn.prepare_cached(&sql)?;
+    let ids = query.query_map([id.as_str()], |row| {
+        Ok(UserId::from(row.get::<_, String>(0)?))
+    })?;
+    Ok(ids.collect::<Result<_, _>>()?)
+}
+
+/// A channel by id, also one that rota cannot reach.
+pub fn load_channel(tx: &ReadTx, id: &ChannelId) -> Result<Option<Channel>, Fault> {
+    load(tx, &CHANNELS, id.as_str())
+}
+
+/// The channels that rota can reach by name, and how many there are.
+pub fn list_channels(
+    tx: &ReadTx,
+    text: Option<&str>,
+    descending: bool,
+    page: Page,
+) -> Result<(Vec<Channel>, u64), Fault> {
+    list(tx, &CHANNELS, text, descending, page)
+}
+
+/// Whether the platform has a channel of that id, whether or not rota is in it.
+pub fn is_known_channel(tx: &ReadTx, id: &ChannelId) -> Result<bool, Fault> {
+    Ok(load_channel(tx, id)?.is_some())
+}
+
+/// Those of the people who are not in the workspace: unknown ids and deleted people, in the order given.
+pub fn unknown_people(tx: &ReadTx, ids: &[UserId]) -> Result<Vec<UserId>, Fault> {
+    missing(
+        tx,
+        "SELECT 1 FROM person WHERE id = ?1 AND is_deleted = 0",
+        ids,
+        UserId::as_str,
+    )
+}
+
+/// Those of the user groups that the platform does not have, in the order given.
+pub fn unknown_groups(tx: &ReadTx, ids: &[GroupId]) -> Result<Vec<GroupId>, Fault> {
+    missing(
+        tx,
+        "SELECT 1 FROM user_group WHERE id = ?1",
+        ids,
+        GroupId::as_str,
+    )
+}
+
+/// Those of the channels that rota is not in, unknown ones among them, in the order given.
+pub fn unknown_channels(tx: &ReadTx, ids: &[ChannelId]) -> Result<Vec<ChannelId>, Fault> {
+    missing(
+        tx,
+        "SELECT 1 FROM channel WHERE id = ?1 AND app_is_member = 1",
+        ids,
+        ChannelId::as_str,
+    )
+}
+
+/// The whole directory: people with the deleted ones, groups with their people, every channel; each by id.
+pub fn load_directory(tx: &ReadTx) -> Result<Directory, Fault> {
+    let mut groups = every(tx, &GROUPS)?;
+    for group in &mut groups {
+        group.users = people_of_group(tx, &group.id, Order::Platform)?;
+    }
+    let (people, channels) = (every(tx, &PEOPLE)?, every(tx, &CHANNELS)?);
+    Ok(Directory {
+        team: load_team(tx)?,
+        people,
+        groups,
+        channels,
+    })
+}
+
+fn load<T>(tx: &ReadTx, kind: &Kind<T>, id: &str) -> Result<Option<T>, Fault> {
+    let sql = format!("SELECT {} FROM {} WHERE id = ?1", kind.columns, kind.table);
+    let mut query = tx.conn.prepare_cached(&sql)?;
+    Ok(query.query_row([id], kind.read).optional()?)
+}
+
+fn every<T>(tx: &ReadTx, kind: &Kind<T>) -> Result<Vec<T>, Fault> {
+    let sql = format!("SELECT {} FROM {} ORDER BY id", kind.columns, kind.table);
+    let mut query = tx.conn.prepare_cached(&sql)?;
+    let rows = query.query_map([], kind.read)?;
+    Ok(rows.collect::<Result<_, _>>()?)
+}
+
+fn list<T>(
+    tx: &ReadTx,
+    kind: &Kind<T>,
+    text: Option<&str>,
+    descending: bool,
+    page: Page,
+) -> Result<(Vec<T>, u64), Fault> {
+    let sql = sorted(kind, kind.listed, descending);
+    if text.is_some() {
+        return scan(tx, kind, &sql, [], text, page);
+    }
+    let count = format!("SELECT count(*) FROM {}", kind.listed);
+    let total: i64 = tx
+        .conn
+        .prepare_cached(&count)?
+        .query_row([], |row| row.get(0))?;
+    let mut query = tx
+        .conn
+        .prepare_cached(&format!("{sql} LIMIT ?1 OFFSET ?2"))?;
+    let rows = query.query_map(params![page.size, page.offset()], kind.read)?;
+    Ok((rows.collect::<Result<_, _>>()?, total as u64))
+}
+
+fn sorted<T>(kind: &Kind<T>, listed: &str, descending: bool) -> String {
+    let way = if descending { "DESC" } else { "ASC" };
+    format!(
+        "SELECT {} FROM {listed} ORDER BY sort_name {way}, id {way}",
+        kind.columns
+    )
+}
+
+/// Reads through all rows of a query. Texts are compared here and not by LIKE, which folds the case of ASCII only and
+/// gives `%` and `_` a meaning.
+fn scan<T>(
+    tx: &ReadTx,
+    kind: &Kind<T>,
+    sql: &str,
+    values: impl Params,
+    text: Option<&str>,
+    page: Page,
+) -> Result<(Vec<T>, u64), Fault> {
+    let text = text.map(str::to_lowercase);
+    let fits = |record: &T| {
+        let Some(text) = &text else { return true };
+        let texts = (kind.texts)(record).into_iter().flatten();
+        texts
+            .into_iter()
+            .any(|part| part.to_lowercase().contains(text))
+    };
+    let mut query = tx.conn.prepare_cached(sql)?;
+    let (mut listed, mut total) = (Vec::new(), 0);
+    for record in query.query_map(values, kind.read)? {
+        let record = record?;
+        if fits(&record) {
+            if page.holds(total) {
+                listed.push(record);
+            }
+            total += 1;
+        }
+    }
+    Ok((listed, total))
+}
+
+fn missing<T: Clone>(
+    tx: &ReadTx,
+    sql: &str,
+    ids: &[T],
+    name: fn(&T) -> &str,
+) -> Result<Vec<T>, Fault> {
+    let mut query = tx.conn.prepare_cached(sql)?;
+    let mut missing = Vec::new();
+    for id in ids {
+        if !query.exists([name(id)])? {
+            missing.push(id.clone());
+        }
+    }
+    Ok(missing)
+}
+
+fn person(row: &Row) -> rusqlite::Result<Person> {
+    Ok(Person {
+        id: UserId::from(row.get::<_, String>(0)?),
+        team_id: row.get(1)?,
+        display_name: row.get(2)?,
+        real_name: row.get(3)?,
+        email: row.get(4)?,
+        is_guest: row.get(5)?,
+        is_external: row.get(6)?,
+        is_deleted: row.get(7)?,
+        is_admin: row.get(8)?,
+        avatar_url: row.get(9)?,
+        time_zone: row.get(10)?,
+    })
+}
+
+fn group(row: &Row) -> rusqlite::Result<Group> {
+    Ok(Group {
+        id: GroupId::from(row.get::<_, String>(0)?),
+        team_id: row.get(1)?,
+        name: row.get(2)?,
+        handle: row.get(3)?,
+        users: Vec::new(),
+    })
+}
+
+fn channel(row: &Row) -> rusqlite::Result<Channel> {
+    Ok(Channel {
+        id: ChannelId::from(row.get::<_, String>(0)?),
+        team_id: row.get(1)?,
+        name: row.get(2)?,
+        is_private: row.get(3)?,
+        app_is_member: row.get(4)?,
+        topic: row.get(5)?,
+    })
+}
+
+#[cfg(test)]
+mod tests;

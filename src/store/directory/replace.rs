@@ -1,0 +1,159 @@
+//! Replacing the directory's rows by an import.
+
+use super::{CHANNELS, Channel, Directory, Group, Order, PEOPLE, Person, every, people_of_group};
+use crate::domain::ids::{ChannelId, UserId};
+use crate::store::meta::save_team;
+use crate::store::{Fault, WriteTx};
+use rusqlite::{Params, params};
+use std::collections::HashSet;
+
+/// Puts a directory in the place of the one that stands (contract section 12). People left out stay as deleted rows;
+/// groups and channels left out are gone. Within a group those who stay are in the order given, newcomers after them.
+///
+/// Only the rows: what follows for rotations is the caller's next step. Every id in a group must be among `people`.
+pub fn replace_directory(tx: &mut WriteTx, directory: &Directory) -> Result<(), Fault> {
+    save_team(tx, &directory.team)?;
+    replace_people(tx, &directory.people)?;
+    replace_groups(tx, &directory.groups)?;
+    replace_channels(tx, &directory.channels)
+}
+
+fn replace_people(tx: &mut WriteTx, people: &[Person]) -> Result<(), Fault> {
+    let kept: HashSet<&UserId> = people.iter().map(|person| &person.id).collect();
+    for person in every(&tx.as_read(), &PEOPLE)? {
+        if !person.is_deleted && !kept.contains(&person.id) {
+            run(
+                tx,
+                "UPDATE person SET is_deleted = 1 WHERE id = ?1",
+                [person.id.as_str()],
+            )?;
+        }
+    }
+    let sql = "INSERT INTO person (id, team_id, display_name, real_name, email, is_guest, is_external, is_deleted, \
+               is_admin, avatar_url, time_zone, sort_name) VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12) \
+               ON CONFLICT (id) DO UPDATE SET team_id = excluded.team_id, display_name = excluded.display_name, \
+               real_name = excluded.real_name, email = excluded.email, is_guest = excluded.is_guest, \
+               is_external = excluded.is_external, is_deleted = excluded.is_deleted, is_admin = excluded.is_admin, \
+               avatar_url = excluded.avatar_url, time_zone = excluded.time_zone, sort_name = excluded.sort_name";
+    for person in people {
+        let name = person
+            .display_name
+            .as_deref()
+            .or(person.real_name.as_deref());
+        let values = params![
+            person.id.as_str(),
+            person.team_id,
+            person.display_name,
+            person.real_name,
+            person.email,
+            person.is_guest,
+            person.is_external,
+            person.is_deleted,
+            person.is_admin,
+            person.avatar_url,
+            person.time_zone,
+            sort_name(name, person.id.as_str()),
+        ];
+        run(tx, sql, values)?;
+    }
+    Ok(())
+}
+
+fn replace_groups(tx: &mut WriteTx, groups: &[Group]) -> Result<(), Fault> {
+    // Who was in a group before decides who counts as a newcomer, so it is read before the rows go.
+    let mut orders = Vec::new();
+    for group in groups {
+        let before = people_of_group(&tx.as_read(), &group.id, Order::Duty)?;
+        let platform = people_of_group(&tx.as_read(), &group.id, Order::Platform)?;
+        orders.push(newcomers_last(&before, &platform, &group.users));
+    }
+    run(tx, "DELETE FROM user_group", [])?;
+    let sql =
+        "INSERT INTO user_group (id, team_id, name, handle, sort_name) VALUES (?1, ?2, ?3, ?4, ?5)";
+    let place = "INSERT INTO user_group_person (group_id, position, platform_position, user_id) \
+                 VALUES (?1, ?2, ?3, ?4)";
+    for (group, order) in groups.iter().zip(orders) {
+        let (id, name) = (
+            group.id.as_str(),
+            group.name.as_deref().or(group.handle.as_deref()),
+        );
+        run(
+            tx,
+            sql,
+            params![
+                id,
+                group.team_id,
+                group.name,
+                group.handle,
+                sort_name(name, id)
+            ],
+        )?;
+        for (position, user) in order.into_iter().enumerate() {
+            let on_platform = group.users.iter().position(|listed| listed == user);
+            let on_platform = on_platform.unwrap_or_default() as i64;
+            run(
+                tx,
+                place,
+                params![id, position as i64, on_platform, user.as_str()],
+            )?;
+        }
+    }
+    Ok(())
+}
+
+/// The order that duty is to pass through: those who stay as they stood, or as the platform lists them now where it has
+/// changed their order among themselves, then the newcomers.
+pub(super) fn newcomers_last<'a>(
+    before: &[UserId],
+    platform: &[UserId],
+    now: &'a [UserId],
+) -> Vec<&'a UserId> {
+    let known: HashSet<&UserId> = before.iter().collect();
+    let listed: HashSet<&UserId> = now.iter().collect();
+    let (mut staying, newcomers): (Vec<_>, Vec<_>) =
+        now.iter().partition(|user| known.contains(user));
+    let stayed = platform.iter().filter(|user| listed.contains(user));
+    if staying.iter().copied().eq(stayed) {
+        staying.sort_by_key(|user| before.iter().position(|known| known == *user));
+    }
+    staying.into_iter().chain(newcomers).collect()
+}
+
+fn replace_channels(tx: &mut WriteTx, channels: &[Channel]) -> Result<(), Fault> {
+    let kept: HashSet<&ChannelId> = channels.iter().map(|channel| &channel.id).collect();
+    for channel in every(&tx.as_read(), &CHANNELS)? {
+        if !kept.contains(&channel.id) {
+            run(
+                tx,
+                "DELETE FROM channel WHERE id = ?1",
+                [channel.id.as_str()],
+            )?;
+        }
+    }
+    let sql = "INSERT INTO channel (id, team_id, name, is_private, app_is_member, topic, sort_name) \
+               VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7) \
+               ON CONFLICT (id) DO UPDATE SET team_id = excluded.team_id, name = excluded.name, \
+               is_private = excluded.is_private, app_is_member = excluded.app_is_member, \
+               topic = coalesce(excluded.topic, topic), sort_name = excluded.sort_name";
+    for channel in channels {
+        let values = params![
+            channel.id.as_str(),
+            channel.team_id,
+            channel.name,
+            channel.is_private,
+            channel.app_is_member,
+            channel.topic,
+            sort_name(channel.name.as_deref(), channel.id.as_str()),
+        ];
+        run(tx, sql, values)?;
+    }
+    Ok(())
+}
+
+fn sort_name(name: Option<&str>, id: &str) -> String {
+    name.unwrap_or(id).to_lowercase()
+}
+
+fn run(tx: &mut WriteTx, sql: &str, values: impl Params) -> Result<(), Fault> {
+    Ok(tx.conn.prepare_cached(sql)?.execute(values).map(drop)?)
+}

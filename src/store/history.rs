@@ -1,0 +1,186 @@
+//! The record: entries begin and end, and are never rewritten (contract section 9).
+
+use super::rows::{instant, instant_or_none, millis};
+use super::shapes::{hours_from_json, hours_to_json, skipped_from_json, skipped_to_json};
+use super::{Fault, ReadTx, WriteTx};
+use crate::domain::ids::{CellId, LaneId, RotationId, WindowId};
+use crate::domain::rotation::{Entry, Reason, Rotation};
+use crate::domain::time::Interval;
+use jiff::Timestamp;
+use rusqlite::{Row, params};
+use std::collections::HashMap;
+
+/// An entry as it was recorded; `end` is absent on a running one.
+#[derive(Clone, Debug, PartialEq)]
+pub struct HistoryEntry {
+    pub cell: CellId,
+    pub lane: LaneId,
+    pub window: WindowId,
+    pub entry: Entry,
+    pub end: Option<Timestamp>,
+}
+
+/// Running entries by cell id.
+pub(super) type Running = HashMap<String, Entry>;
+
+const COLUMNS: &str =
+    "cell_id, lane_id, window_id, started_at, ended_at, user_id, turn, reason, lane_name,
+                       window_name, hours, skipped";
+
+fn read(row: &Row) -> Result<HistoryEntry, Fault> {
+    let reason: String = row.get(7)?;
+    let Some(reason) = Reason::ALL.into_iter().find(|known| known.name() == reason) else {
+        return Err(Fault::Corrupt(format!("history: reason {reason}")));
+    };
+    Ok(HistoryEntry {
+        cell: row.get::<_, String>(0)?.into(),
+        lane: row.get::<_, String>(1)?.into(),
+        window: row.get::<_, String>(2)?.into(),
+        end: instant_or_none(row.get(4)?)?,
+        entry: Entry {
+            start: instant(row.get(3)?)?,
+            user: row.get::<_, Option<String>>(5)?.map(Into::into),
+            turn: row.get::<_, Option<i64>>(6)?.map(|turn| turn as usize),
+            reason,
+            lane_name: row.get(8)?,
+            window_name: row.get(9)?,
+            hours: hours_from_json(row.get_ref(10)?.as_str().map_err(rusqlite::Error::from)?)?,
+            skipped: skipped_from_json(row.get_ref(11)?.as_str().map_err(rusqlite::Error::from)?)?,
+        },
+    })
+}
+
+fn collect(mut rows: rusqlite::Rows) -> Result<Vec<HistoryEntry>, Fault> {
+    let mut entries = Vec::new();
+    while let Some(row) = rows.next()? {
+        entries.push(read(row)?);
+    }
+    Ok(entries)
+}
+
+pub(super) fn load_running(tx: &ReadTx, id: &RotationId) -> Result<Running, Fault> {
+    let sql = format!("SELECT {COLUMNS} FROM history WHERE rotation_id = ?1 AND ended_at IS NULL");
+    let mut query = tx.conn.prepare_cached(&sql)?;
+    let entries = collect(query.query([id.as_str()])?)?;
+    Ok(entries
+        .into_iter()
+        .map(|entry| (entry.cell.to_string(), entry.entry))
+        .collect())
+}
+
+/// Begins the running entries of these cells (indices into [`Rotation::cells`]), ending those before them.
+pub fn begin_entries(tx: &mut WriteTx, rotation: &Rotation, cells: &[usize]) -> Result<(), Fault> {
+    for &index in cells {
+        let cell = &rotation.cells[index];
+        let entry = &cell.entry;
+        end_entry(tx, &rotation.id, &cell.id, entry.start)?;
+        tx.conn
+            .prepare_cached(
+                "INSERT INTO history (rotation_id, cell_id, started_at, user_id, turn, reason, lane_id, lane_name,
+                                      window_id, window_name, hours, skipped)
+                 VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12)",
+            )?
+            .execute(params![
+                rotation.id.as_str(),
+                cell.id.as_str(),
+                millis(entry.start),
+                entry.user.as_ref().map(|user| user.as_str()),
+                entry.turn.map(|turn| turn as i64),
+                entry.reason.name(),
+                rotation.lanes[cell.lane].id.as_str(),
+                entry.lane_name,
+                rotation.windows[cell.window].id.as_str(),
+                entry.window_name,
+                hours_to_json(&entry.hours)?,
+                skipped_to_json(&entry.skipped)?,
+            ])?;
+    }
+    Ok(())
+}
+
+/// Ends a cell's running entry. One that began at the same instant lasted no time: it was not held, and goes.
+pub fn end_entry(
+    tx: &mut WriteTx,
+    rotation: &RotationId,
+    cell: &CellId,
+    at: Timestamp,
+) -> Result<(), Fault> {
+    // The plus keeps the start out of the choice of index: only the running entry is looked at, however long the record.
+    let sql = "UPDATE history SET ended_at = ?3
+               WHERE rotation_id = ?1 AND cell_id = ?2 AND ended_at IS NULL AND +started_at < ?3";
+    let key = params![rotation.as_str(), cell.as_str(), millis(at)];
+    if tx.conn.prepare_cached(sql)?.execute(key)? == 0 {
+        let sql =
+            "DELETE FROM history WHERE rotation_id = ?1 AND cell_id = ?2 AND ended_at IS NULL";
+        tx.conn
+            .prepare_cached(sql)?
+            .execute([rotation.as_str(), cell.as_str()])?;
+    }
+    Ok(())
+}
+
+/// The entries of a rotation that touch a range, by start. The cells that ever were are found by hopping through the
+/// index, and in each only the entries of the range are read, however long the record is.
+pub fn list_history(
+    tx: &ReadTx,
+    id: &RotationId,
+    range: Interval,
+) -> Result<Vec<HistoryEntry>, Fault> {
+    let sql = "WITH RECURSIVE known (cell_id) AS (
+             SELECT min(cell_id) FROM history WHERE rotation_id = ?1
+             UNION ALL
+             SELECT (SELECT min(h.cell_id) FROM history h WHERE h.rotation_id = ?1 AND h.cell_id > known.cell_id)
+             FROM known WHERE known.cell_id IS NOT NULL
+         ),
+         first (cell_id, started_at) AS (
+             SELECT cell_id, coalesce((SELECT max(h.started_at) FROM history h
+                 WHERE h.rotation_id = ?1 AND h.cell_id = known.cell_id AND h.started_at <= ?2), ?2)
+             FROM known WHERE cell_id IS NOT NULL
+         )
+         SELECT h.cell_id, lane_id, window_id, h.started_at, ended_at, user_id, turn, reason, lane_name,
+                window_name, hours, skipped
+         FROM first CROSS JOIN history h
+         WHERE h.rotation_id = ?1 AND h.cell_id = first.cell_id AND h.started_at >= first.started_at
+             AND h.started_at < ?3 AND (h.ended_at IS NULL OR h.ended_at > ?2)
+         ORDER BY h.started_at, h.id";
+    let mut query = tx.conn.prepare_cached(sql)?;
+    collect(query.query(params![
+        id.as_str(),
+        millis(range.from),
+        millis(range.until)
+    ])?)
+}
+
+/// The ended entries of one cell since an instant: the pieces that a running turn has already been cut into.
+pub fn list_pieces(
+    tx: &ReadTx,
+    id: &RotationId,
+    cell: &CellId,
+    since: Timestamp,
+) -> Result<Vec<HistoryEntry>, Fault> {
+    let sql = format!(
+        "SELECT {COLUMNS} FROM history
+         WHERE rotation_id = ?1 AND cell_id = ?2 AND started_at >= ?3 AND ended_at IS NOT NULL ORDER BY started_at"
+    );
+    let mut query = tx.conn.prepare_cached(&sql)?;
+    collect(query.query(params![id.as_str(), cell.as_str(), millis(since)])?)
+}
+
+/// Cells whose chain of entries is broken: one entry does not begin where the one before it ended.
+pub fn list_broken_chains(tx: &ReadTx) -> Result<Vec<(RotationId, CellId)>, Fault> {
+    let mut query = tx.conn.prepare_cached(
+        "SELECT DISTINCT rotation_id, cell_id FROM (
+             SELECT rotation_id, cell_id, started_at, row_number() OVER chain AS place,
+                    lag(ended_at) OVER chain AS before
+             FROM history WINDOW chain AS (PARTITION BY rotation_id, cell_id ORDER BY started_at)
+         ) WHERE place > 1 AND before IS NOT started_at",
+    )?;
+    let named = |row: &Row| -> rusqlite::Result<(RotationId, CellId)> {
+        Ok((
+            row.get::<_, String>(0)?.into(),
+            row.get::<_, String>(1)?.into(),
+        ))
+    };
+    let cells = query.query_map([], named)?;
+    Ok(cells.collect::<Result<_, _>>()?)
+}

@@ -1,0 +1,207 @@
+//! Team API keys and chat member access tokens. Of secrets only their SHA-256 is here.
+
+use super::rows::{from_json, instant, instant_or_none, json, millis};
+use super::{Fault, ReadTx, WriteTx};
+use crate::domain::access::Scope;
+use crate::domain::ids::{KeyId, RotationId, TokenId, UserId};
+use jiff::Timestamp;
+use rusqlite::{OptionalExtension, Params, Row, params};
+
+/// A team API key as it is stored.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct KeyRecord {
+    pub id: KeyId,
+    /// What its owner calls it; not unique.
+    pub name: String,
+    /// SHA-256 of the whole key as it is presented.
+    pub secret_hash: [u8; 32],
+    /// The secret before the last rotation, and the instant from which it no longer opens anything.
+    pub previous: Option<([u8; 32], Timestamp)>,
+    pub scopes: Vec<Scope>,
+    /// The rotations that it is limited to; `None` is all.
+    pub rotations: Option<Vec<RotationId>>,
+    pub disabled: bool,
+    pub created_at: Timestamp,
+    /// From this instant on it opens nothing; `None` is never.
+    pub expires_at: Option<Timestamp>,
+}
+
+/// A chat member access token as it is stored.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct TokenRecord {
+    pub id: TokenId,
+    /// The person that it acts as.
+    pub user: UserId,
+    /// SHA-256 of the whole token as it is presented.
+    pub secret_hash: [u8; 32],
+    pub created_at: Timestamp,
+    /// From this instant on it opens nothing; `None` is never.
+    pub expires_at: Option<Timestamp>,
+}
+
+const KEY_COLUMNS: &str = "id, name, secret_hash, previous_hash, previous_expires_at, scopes, rotations, disabled, \
+                           created_at, expires_at";
+
+/// A key by its id.
+pub fn load_key(tx: &ReadTx, id: &KeyId) -> Result<Option<KeyRecord>, Fault> {
+    let sql = format!("SELECT {KEY_COLUMNS} FROM api_key WHERE id = ?1");
+    one(tx, &sql, id.as_str(), key)
+}
+
+/// Every key, oldest first.
+pub fn list_keys(tx: &ReadTx) -> Result<Vec<KeyRecord>, Fault> {
+    let sql = format!("SELECT {KEY_COLUMNS} FROM api_key ORDER BY created_at, id");
+    all(tx, &sql, key)
+}
+
+/// Adds a key.
+pub fn insert_key(tx: &mut WriteTx, record: &KeyRecord) -> Result<(), Fault> {
+    let sql = format!(
+        "INSERT INTO api_key ({KEY_COLUMNS}) VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10)"
+    );
+    write_key(tx, &sql, record)
+}
+
+/// Stores a key that exists as it is now.
+pub fn save_key(tx: &mut WriteTx, record: &KeyRecord) -> Result<(), Fault> {
+    let sql = "UPDATE api_key SET name = ?2, secret_hash = ?3, previous_hash = ?4, previous_expires_at = ?5, \
+               scopes = ?6, rotations = ?7, disabled = ?8, created_at = ?9, expires_at = ?10 WHERE id = ?1";
+    write_key(tx, sql, record)
+}
+
+/// Removes a key for good; false where there is none of that id.
+pub fn remove_key(tx: &mut WriteTx, id: &KeyId) -> Result<bool, Fault> {
+    run(
+        tx,
+        "DELETE FROM api_key WHERE id = ?1",
+        params![id.as_str()],
+    )
+}
+
+const TOKEN_COLUMNS: &str = "id, user_id, secret_hash, created_at, expires_at";
+
+/// A token by its id.
+pub fn load_token(tx: &ReadTx, id: &TokenId) -> Result<Option<TokenRecord>, Fault> {
+    let sql = format!("SELECT {TOKEN_COLUMNS} FROM member_token WHERE id = ?1");
+    one(tx, &sql, id.as_str(), token)
+}
+
+/// Every token, oldest first.
+pub fn list_tokens(tx: &ReadTx) -> Result<Vec<TokenRecord>, Fault> {
+    let sql = format!("SELECT {TOKEN_COLUMNS} FROM member_token ORDER BY created_at, id");
+    all(tx, &sql, token)
+}
+
+/// Adds a token; its person must exist.
+pub fn insert_token(tx: &mut WriteTx, record: &TokenRecord) -> Result<(), Fault> {
+    let sql = format!("INSERT INTO member_token ({TOKEN_COLUMNS}) VALUES (?1, ?2, ?3, ?4, ?5)");
+    let values = params![
+        record.id.as_str(),
+        record.user.as_str(),
+        record.secret_hash,
+        millis(record.created_at),
+        record.expires_at.map(millis),
+    ];
+    run(tx, &sql, values).map(drop)
+}
+
+/// Removes a token for good; false where there is none of that id.
+pub fn remove_token(tx: &mut WriteTx, id: &TokenId) -> Result<bool, Fault> {
+    run(
+        tx,
+        "DELETE FROM member_token WHERE id = ?1",
+        params![id.as_str()],
+    )
+}
+
+fn write_key(tx: &mut WriteTx, sql: &str, record: &KeyRecord) -> Result<(), Fault> {
+    let scopes: Vec<&str> = record.scopes.iter().map(|scope| scope.name()).collect();
+    let rotations = record.rotations.as_ref().map(|ids| {
+        let ids: Vec<&str> = ids.iter().map(RotationId::as_str).collect();
+        json(&ids)
+    });
+    let values = params![
+        record.id.as_str(),
+        record.name,
+        record.secret_hash,
+        record.previous.map(|(hash, _)| hash),
+        record.previous.map(|(_, expires_at)| millis(expires_at)),
+        json(&scopes)?,
+        rotations.transpose()?,
+        record.disabled,
+        millis(record.created_at),
+        record.expires_at.map(millis),
+    ];
+    run(tx, sql, values).map(drop)
+}
+
+fn key(row: &Row) -> Result<KeyRecord, Fault> {
+    let previous: (Option<[u8; 32]>, Option<i64>) = (row.get(3)?, row.get(4)?);
+    let previous = match previous {
+        (Some(hash), Some(expires_at)) => Some((hash, instant(expires_at)?)),
+        _ => None,
+    };
+    let rotations: Option<String> = row.get(6)?;
+    let rotations = rotations.map(|ids| from_json::<Vec<String>>(&ids));
+    Ok(KeyRecord {
+        id: KeyId::from(row.get::<_, String>(0)?),
+        name: row.get(1)?,
+        secret_hash: row.get(2)?,
+        previous,
+        scopes: scopes(&row.get::<_, String>(5)?)?,
+        rotations: rotations
+            .transpose()?
+            .map(|ids| ids.into_iter().map(RotationId::from).collect()),
+        disabled: row.get(7)?,
+        created_at: instant(row.get(8)?)?,
+        expires_at: instant_or_none(row.get(9)?)?,
+    })
+}
+
+fn scopes(names: &str) -> Result<Vec<Scope>, Fault> {
+    let named = |name: String| {
+        Scope::parse(&name).ok_or_else(|| Fault::Corrupt(format!("a key with the scope {name}")))
+    };
+    from_json::<Vec<String>>(names)?
+        .into_iter()
+        .map(named)
+        .collect()
+}
+
+fn token(row: &Row) -> Result<TokenRecord, Fault> {
+    Ok(TokenRecord {
+        id: TokenId::from(row.get::<_, String>(0)?),
+        user: UserId::from(row.get::<_, String>(1)?),
+        secret_hash: row.get(2)?,
+        created_at: instant(row.get(3)?)?,
+        expires_at: instant_or_none(row.get(4)?)?,
+    })
+}
+
+fn one<T>(
+    tx: &ReadTx,
+    sql: &str,
+    id: &str,
+    read: fn(&Row) -> Result<T, Fault>,
+) -> Result<Option<T>, Fault> {
+    let mut query = tx.conn.prepare_cached(sql)?;
+    query
+        .query_row([id], |row| Ok(read(row)))
+        .optional()?
+        .transpose()
+}
+
+fn all<T>(tx: &ReadTx, sql: &str, read: fn(&Row) -> Result<T, Fault>) -> Result<Vec<T>, Fault> {
+    let mut query = tx.conn.prepare_cached(sql)?;
+    let mut rows = query.query([])?;
+    let mut records = Vec::new();
+    while let Some(row) = rows.next()? {
+        records.push(read(row)?);
+    }
+    Ok(records)
+}
+
+/// Whether it changed anything.
+fn run(tx: &mut WriteTx, sql: &str, values: impl Params) -> Result<bool, Fault> {
+    Ok(tx.conn.prepare_cached(sql)?.execute(values)? > 0)
+}

@@ -1,0 +1,53 @@
+//! Single facts of the workspace.
+
+use super::{Fault, ReadTx, WriteTx};
+use rusqlite::OptionalExtension;
+
+/// The chat workspace that this installation serves.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Team {
+    pub id: String,
+    pub name: Option<String>,
+    pub domain: Option<String>,
+}
+
+/// A fact by name; `None` when it was never written.
+pub fn load_fact(tx: &ReadTx, name: &str) -> Result<Option<String>, Fault> {
+    let mut query = tx
+        .conn
+        .prepare_cached("SELECT value FROM meta WHERE name = ?1")?;
+    Ok(query.query_row([name], |row| row.get(0)).optional()?)
+}
+
+/// Writes a fact.
+pub fn save_fact(tx: &mut WriteTx, name: &str, value: &str) -> Result<(), Fault> {
+    let sql = "INSERT INTO meta (name, value) VALUES (?1, ?2) ON CONFLICT (name) DO UPDATE SET value = excluded.value";
+    Ok(tx
+        .conn
+        .prepare_cached(sql)?
+        .execute([name, value])
+        .map(drop)?)
+}
+
+/// The workspace; before the first import it is called `local`.
+pub fn load_team(tx: &ReadTx) -> Result<Team, Fault> {
+    Ok(Team {
+        id: load_fact(tx, "team_id")?.unwrap_or_else(|| "local".into()),
+        name: load_fact(tx, "team_name")?,
+        domain: load_fact(tx, "team_domain")?,
+    })
+}
+
+/// Names the workspace.
+pub fn save_team(tx: &mut WriteTx, team: &Team) -> Result<(), Fault> {
+    save_fact(tx, "team_id", &team.id)?;
+    tx.conn
+        .prepare_cached("DELETE FROM meta WHERE name IN ('team_name', 'team_domain')")?
+        .execute([])?;
+    for (name, value) in [("team_name", &team.name), ("team_domain", &team.domain)] {
+        if let Some(value) = value {
+            save_fact(tx, name, value)?;
+        }
+    }
+    Ok(())
+}

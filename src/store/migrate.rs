@@ -1,0 +1,130 @@
+//! The ladder of schema versions. `PRAGMA user_version` says on which step a file stands.
+
+use rusqlite::{Connection, OpenFlags, Transaction, TransactionBehavior};
+use std::fs::OpenOptions;
+use std::io::ErrorKind;
+use std::os::unix::fs::OpenOptionsExt;
+use std::path::{Path, PathBuf};
+use std::time::Duration;
+
+/// The version that this program reads and writes.
+pub const VERSION: i64 = 1;
+
+/// Marks a file as rota's, so that another program's database is never taken for one.
+const APPLICATION_ID: i64 = 0x726f_7461;
+
+/// Each step brings a file from the version of its place in the list to the next; the first makes an empty file.
+const STEPS: [&str; VERSION as usize] = [include_str!("../../schema.sql")];
+
+/// Makes, checks or migrates the file. The error names the path and says what to do.
+pub(super) fn prepare(path: &Path, create: bool) -> Result<(), String> {
+    let named = |error: rusqlite::Error| format!("{}: {error}", path.display());
+    let found = path
+        .try_exists()
+        .map_err(|error| format!("{}: {error}", path.display()))?;
+    if !found && !create {
+        return Err(format!(
+            "{}: there is no database here; `rota serve` makes one",
+            path.display()
+        ));
+    }
+    if !found {
+        create_file(path)?;
+    }
+    let conn = open(path).map_err(named)?;
+    let found = recognise(&conn, path)?;
+    // A copy comes without the write-ahead log that readers beside a writer rely on.
+    conn.pragma_update(None, "journal_mode", "WAL")
+        .map_err(named)?;
+    if found.version == VERSION {
+        return Ok(());
+    }
+    if !found.is_empty {
+        let copy = beside(path, &format!("schema-{}", found.version));
+        create_file(&copy)?;
+        super::rows::vacuum_into(&conn, &copy)
+            .map_err(|error| format!("{}: {error}", copy.display()))?;
+        log::info!("migrate: copied the old database to {}", copy.display());
+    }
+    climb(&conn).map_err(named)
+}
+
+/// Makes an empty file that nobody else can read, for SQLite to fill; its logs get the same mode. False where there is
+/// a file already, which is left alone: to open and close one that SQLite has open would take SQLite's locks with it.
+pub fn create_file(path: &Path) -> Result<bool, String> {
+    let mut options = OpenOptions::new();
+    match options.write(true).create_new(true).mode(0o600).open(path) {
+        Ok(_) => Ok(true),
+        Err(error) if error.kind() == ErrorKind::AlreadyExists => Ok(false),
+        Err(error) => Err(format!("{}: {error}", path.display())),
+    }
+}
+
+/// Refuses a file that is no database of ours or a newer version's. One that is missing or empty is fine.
+pub(super) fn recognise_file(path: &Path) -> Result<(), String> {
+    let named = |error: rusqlite::Error| format!("{}: {error}", path.display());
+    // What cannot be looked at is told when it is opened.
+    if !path.exists() {
+        return Ok(());
+    }
+    recognise(&open(path).map_err(named)?, path).map(drop)
+}
+
+/// What a file turned out to be.
+pub(super) struct Found {
+    pub(super) version: i64,
+    /// Nothing was ever written to it.
+    pub(super) is_empty: bool,
+}
+
+/// Tells a database of ours from another program's and from one that only a newer version can read. Changes nothing.
+pub(super) fn recognise(conn: &Connection, path: &Path) -> Result<Found, String> {
+    let named = |error: rusqlite::Error| format!("{}: {error}", path.display());
+    let number = |sql: &str| {
+        conn.query_row(sql, [], |row| row.get::<_, i64>(0))
+            .map_err(named)
+    };
+    let version = number("PRAGMA user_version")?;
+    let is_empty = number("SELECT count(*) FROM sqlite_schema")? == 0;
+    if !is_empty && number("PRAGMA application_id")? != APPLICATION_ID {
+        return Err(format!(
+            "{}: this is another program's database",
+            path.display()
+        ));
+    }
+    if version > VERSION {
+        return Err(format!(
+            "{}: written by a newer rota (schema {version}, this one knows {VERSION}); use that version of the program",
+            path.display()
+        ));
+    }
+    Ok(Found { version, is_empty })
+}
+
+fn open(path: &Path) -> rusqlite::Result<Connection> {
+    let flags = OpenFlags::SQLITE_OPEN_READ_WRITE | OpenFlags::SQLITE_OPEN_NO_MUTEX;
+    let conn = Connection::open_with_flags(path, flags)?;
+    conn.busy_timeout(Duration::from_secs(5))?;
+    Ok(conn)
+}
+
+/// Climbs in one transaction, so that a file is never between two versions. Where somebody else climbed meanwhile, from
+/// where they left it.
+fn climb(conn: &Connection) -> rusqlite::Result<()> {
+    let tx = Transaction::new_unchecked(conn, TransactionBehavior::Immediate)?;
+    let version: i64 = tx.pragma_query_value(None, "user_version", |row| row.get(0))?;
+    let done = usize::try_from(version).unwrap_or(STEPS.len());
+    for step in STEPS.iter().skip(done) {
+        tx.execute_batch(step)?;
+    }
+    tx.pragma_update(None, "application_id", APPLICATION_ID)?;
+    tx.pragma_update(None, "user_version", VERSION)?;
+    tx.commit()
+}
+
+/// A name beside the file: `rota.db` becomes `rota.db.<suffix>`.
+fn beside(path: &Path, suffix: &str) -> PathBuf {
+    let mut name = path.as_os_str().to_owned();
+    name.push(format!(".{suffix}"));
+    PathBuf::from(name)
+}

@@ -1,0 +1,318 @@
+//! One SQLite file: opening it, reading it, writing it. Every line of SQL of the program is in this folder.
+//!
+//! Reads come from a small pool of read-only connections, each in a transaction of its own. Writes are jobs for one
+//! thread with one connection: a savepoint a job, one commit a drained batch, answers after the commit. So writers
+//! share the cost of reaching the disk, and nobody is told of a write that could still be lost.
+
+mod absence;
+mod copy;
+mod directory;
+mod finding;
+mod history;
+mod keys;
+mod lock;
+mod meta;
+mod migrate;
+mod rotation;
+mod rows;
+mod shapes;
+mod writer;
+
+pub use absence::{
+    insert_absence, list_absences, list_rotations_of, load_absence, load_absences, remove_absence,
+    same_absence,
+};
+pub use copy::{Inspection, check_database, copy_database, replace_database, unfinished};
+pub use directory::*;
+pub use finding::{
+    CreationKey, RotationFilter, RotationOrder, code_holder, count_rotations, insert_creation_key,
+    list_cadences, list_due, list_many_laned, list_people_in_rotations, list_people_of_group,
+    list_rotation_ids, list_rotations, load_creation_key, next_due,
+};
+pub use history::{
+    HistoryEntry, begin_entries, end_entry, list_broken_chains, list_history, list_pieces,
+};
+pub use keys::*;
+pub use lock::Lock;
+pub use meta::{Team, load_fact, load_team, save_fact, save_team};
+pub use migrate::create_file;
+pub use rotation::{
+    MemberLists, insert_rotation, load_members, load_rotation, remove_rotation, save_due,
+    save_members, save_rotation,
+};
+pub use writer::WriteTx;
+
+use crate::clock::Clock;
+use crate::domain::refusal::Refusal;
+use crate::wake::Bell;
+use jiff::Timestamp;
+use rusqlite::config::DbConfig;
+use rusqlite::{Connection, OpenFlags};
+use std::fmt;
+use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicI64, AtomicU64, Ordering};
+use std::sync::{Arc, Mutex, PoisonError};
+use std::time::Duration;
+
+/// A fault of ours or of the machine's: logged, and answered without a word of the inside.
+#[derive(Debug)]
+pub enum Fault {
+    /// SQLite could not do it.
+    Storage(rusqlite::Error),
+    /// The file says what it must not say.
+    Corrupt(String),
+    /// The commit that this write was part of did not reach the disk: nothing of it is stored.
+    NotCommitted(String),
+    /// The storage thread is gone or the program is stopping.
+    Stopped,
+    /// The job panicked; its savepoint was rolled back.
+    Panicked(String),
+}
+
+impl Fault {
+    /// Whether the storage, not the program, is to blame: a full disk, a read-only, locked or damaged file.
+    pub fn is_unavailable(&self) -> bool {
+        use rusqlite::ErrorCode as Code;
+        match self {
+            Fault::NotCommitted(_) | Fault::Stopped => true,
+            Fault::Storage(error) => matches!(
+                error.sqlite_error_code(),
+                Some(
+                    Code::DiskFull
+                        | Code::ReadOnly
+                        | Code::SystemIoFailure
+                        | Code::DatabaseBusy
+                        | Code::DatabaseLocked
+                        | Code::DatabaseCorrupt
+                        | Code::NotADatabase
+                        | Code::CannotOpen
+                        | Code::PermissionDenied
+                )
+            ),
+            Fault::Corrupt(_) | Fault::Panicked(_) => false,
+        }
+    }
+}
+
+impl fmt::Display for Fault {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Fault::Storage(error) => write!(f, "storage: {error}"),
+            Fault::Corrupt(what) => write!(f, "unreadable record: {what}"),
+            Fault::NotCommitted(why) => write!(f, "storage: not committed: {why}"),
+            Fault::Stopped => f.write_str("storage: stopped"),
+            Fault::Panicked(what) => write!(f, "a write panicked: {what}"),
+        }
+    }
+}
+
+impl std::error::Error for Fault {}
+
+impl From<rusqlite::Error> for Fault {
+    fn from(error: rusqlite::Error) -> Self {
+        Fault::Storage(error)
+    }
+}
+
+/// Why an action did not happen: theirs or ours.
+#[derive(Debug)]
+pub enum Stop {
+    Refused(Refusal),
+    Failed(Fault),
+}
+
+impl From<Refusal> for Stop {
+    fn from(refusal: Refusal) -> Self {
+        Stop::Refused(refusal)
+    }
+}
+
+impl From<Fault> for Stop {
+    fn from(fault: Fault) -> Self {
+        Stop::Failed(fault)
+    }
+}
+
+impl From<rusqlite::Error> for Stop {
+    fn from(error: rusqlite::Error) -> Self {
+        Stop::Failed(Fault::Storage(error))
+    }
+}
+
+/// The open database. Cheap to share behind an [`Arc`].
+pub struct Store {
+    path: PathBuf,
+    readers: Mutex<Vec<Connection>>,
+    /// Looks for commits of other processes: its data version changes with every commit but its own.
+    watch: Mutex<Option<Connection>>,
+    seen: AtomicI64,
+    writer: writer::Writer,
+    news: Arc<News>,
+}
+
+/// What commits tell the rest of the program.
+#[derive(Debug, Default)]
+pub struct News {
+    /// Rises with every commit that changed something, also of another process once it is noticed.
+    generation: AtomicU64,
+    /// Rung when something falls due earlier than the timer expects.
+    pub bell: Bell,
+    /// What the timer waits for, in milliseconds since 1970.
+    expected: AtomicI64,
+}
+
+impl News {
+    /// What was read under one generation is still true under the same one.
+    pub fn generation(&self) -> u64 {
+        self.generation.load(Ordering::Acquire)
+    }
+
+    /// Says what the timer waits for: commits with anything due earlier ring. `None` is any commit with something due;
+    /// to be said before the query for what is due next, so that a commit in between is not lost.
+    pub fn expect(&self, due: Option<Timestamp>) {
+        self.expected
+            .store(due.map_or(i64::MAX, rows::millis), Ordering::SeqCst);
+    }
+
+    /// `due` is the earliest instant, in milliseconds, that the commit stored as due.
+    fn publish(&self, due: i64) {
+        self.generation.fetch_add(1, Ordering::AcqRel);
+        if due < self.expected.load(Ordering::SeqCst) {
+            self.bell.ring();
+        }
+    }
+}
+
+/// Connections kept open for readers; more are opened in a burst and closed after it.
+const IDLE_READERS: usize = 16;
+
+/// A snapshot to read from: everything read through one is of one instant.
+pub struct ReadTx<'a> {
+    pub(in crate::store) conn: &'a Connection,
+}
+
+impl Store {
+    /// Opens a database that exists, or makes it where `create` says so. An older one is copied beside itself and
+    /// migrated; a newer one is refused and left untouched. The error names the path and what to do.
+    pub fn open(path: &Path, clock: Arc<Clock>, create: bool) -> Result<Store, String> {
+        migrate::prepare(path, create)?;
+        let named = |error: Fault| format!("{}: {error}", path.display());
+        let news = Arc::new(News::default());
+        let conn = connect(path, OpenFlags::SQLITE_OPEN_READ_WRITE).map_err(named)?;
+        // Room for what one instant changes in thousands of rotations; readers do with SQLite's 2 MB.
+        let room = conn.execute_batch("PRAGMA cache_size = -8192");
+        room.map_err(|error| named(error.into()))?;
+        let writer = writer::Writer::start(conn, clock, Arc::clone(&news));
+        let store = Store {
+            path: path.to_owned(),
+            readers: Mutex::default(),
+            watch: Mutex::default(),
+            seen: AtomicI64::default(),
+            writer,
+            news,
+        };
+        store.read(|tx| load_fact(tx, "team_id")).map_err(named)?;
+        Ok(store)
+    }
+
+    /// The database file.
+    pub fn path(&self) -> &Path {
+        &self.path
+    }
+
+    /// What commits tell.
+    pub fn news(&self) -> &Arc<News> {
+        &self.news
+    }
+
+    /// Reads from one snapshot.
+    pub fn read<T, E: From<Fault>>(
+        &self,
+        act: impl FnOnce(&ReadTx) -> Result<T, E>,
+    ) -> Result<T, E> {
+        let pooled = self
+            .readers
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner)
+            .pop();
+        let conn = match pooled {
+            Some(conn) => conn,
+            None => connect(&self.path, OpenFlags::SQLITE_OPEN_READ_ONLY)?,
+        };
+        begin_read(&conn)?;
+        let answer = act(&ReadTx { conn: &conn });
+        if end_read(&conn).is_ok() {
+            let mut readers = self.readers.lock().unwrap_or_else(PoisonError::into_inner);
+            if readers.len() < IDLE_READERS {
+                readers.push(conn);
+            }
+        }
+        answer
+    }
+
+    /// Runs a write and answers once it is on disk. An error undoes all of it.
+    pub fn write<T, E>(
+        &self,
+        act: impl FnOnce(&mut WriteTx) -> Result<T, E> + Send + 'static,
+    ) -> Result<T, E>
+    where
+        T: Send + 'static,
+        E: From<Fault> + Send + 'static,
+    {
+        self.writer.run(act)
+    }
+
+    /// Notices commits of other processes; to be called a few times a second. (Those of this one show as well, and cost
+    /// only that what is remembered is read again.)
+    pub fn notice_others(&self) -> Result<(), Fault> {
+        let mut watch = self.watch.lock().unwrap_or_else(PoisonError::into_inner);
+        let conn = match watch.take() {
+            Some(conn) => conn,
+            None => connect(&self.path, OpenFlags::SQLITE_OPEN_READ_ONLY)?,
+        };
+        let version = rows::data_version(&conn)?;
+        if self.seen.swap(version, Ordering::Relaxed) != version {
+            self.news.publish(i64::MIN);
+        }
+        *watch = Some(conn);
+        Ok(())
+    }
+}
+
+fn begin_read(conn: &Connection) -> Result<(), Fault> {
+    Ok(conn
+        .prepare_cached("BEGIN DEFERRED")?
+        .execute([])
+        .map(drop)?)
+}
+
+fn end_read(conn: &Connection) -> Result<(), Fault> {
+    Ok(conn.prepare_cached("COMMIT")?.execute([]).map(drop)?)
+}
+
+/// A connection with the settings that the whole program relies on.
+fn connect(path: &Path, mode: OpenFlags) -> Result<Connection, Fault> {
+    #[cfg_attr(not(test), expect(unused_mut))]
+    let mut conn = Connection::open_with_flags(path, mode | OpenFlags::SQLITE_OPEN_NO_MUTEX)?;
+    conn.busy_timeout(Duration::from_secs(5))?;
+    conn.set_db_config(DbConfig::SQLITE_DBCONFIG_DEFENSIVE, true)?;
+    conn.set_db_config(DbConfig::SQLITE_DBCONFIG_DQS_DML, false)?;
+    conn.set_db_config(DbConfig::SQLITE_DBCONFIG_DQS_DDL, false)?;
+    // A plan does not depend on the values bound. Otherwise a table with a partial index has its statements prepared
+    // anew for every execution.
+    conn.set_db_config(DbConfig::SQLITE_DBCONFIG_ENABLE_QPSG, true)?;
+    conn.execute_batch(
+        "PRAGMA synchronous = FULL; PRAGMA foreign_keys = ON; PRAGMA trusted_schema = OFF;
+         PRAGMA cell_size_check = ON; PRAGMA journal_size_limit = 67108864; PRAGMA wal_autocheckpoint = 1000;
+         PRAGMA temp_store = MEMORY; PRAGMA mmap_size = 0;",
+    )?;
+    conn.set_prepared_statement_cache_capacity(128);
+    #[cfg(test)]
+    plans::listen(&mut conn)?;
+    Ok(conn)
+}
+
+#[cfg(test)]
+mod plans;
+#[cfg(test)]
+pub use plans::statements_that_scan;

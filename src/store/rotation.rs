@@ -1,0 +1,584 @@
+//! Rotations: the whole of one is read together and written together, only the rows that differ.
+
+use super::rows::{instant, millis};
+use super::shapes::{
+    cadence_from_json, cadence_to_json, coverage_from_json, coverage_to_json, narrowed_from_json,
+    narrowed_to_json, skipped_from_json, skipped_to_json, zone,
+};
+use super::{Fault, ReadTx, WriteTx, history};
+use crate::domain::ids::{GroupId, RotationId, UserId};
+use crate::domain::rotation::{
+    Cell, ChannelSetting, GroupMembers, Holder, Lane, Members, Mode, Profile, Roster, Rotation,
+    Stamps, Window,
+};
+use jiff::Timestamp;
+use rusqlite::{OptionalExtension, Row, params};
+
+/// A rotation with everything in it; `None` when there is none of that id.
+pub fn load_rotation(tx: &ReadTx, id: &RotationId) -> Result<Option<Rotation>, Fault> {
+    let head = tx
+        .conn
+        .prepare_cached(
+            "SELECT name, description, code, enabled, public, double_cover, skips_are_off_time, enable_topic,
+                    topic_template, version, created_at, updated_at, judged_at
+             FROM rotation WHERE id = ?1",
+        )?
+        .query_row([id.as_str()], |row| {
+            Ok(Head {
+                name: row.get(0)?,
+                description: row.get(1)?,
+                code: row.get(2)?,
+                enabled: row.get(3)?,
+                public: row.get(4)?,
+                double_cover: row.get(5)?,
+                skips_are_off_time: row.get(6)?,
+                enable_topic: row.get(7)?,
+                topic_template: row.get(8)?,
+                version: row.get::<_, i64>(9)? as u64,
+                instants: [row.get(10)?, row.get(11)?, row.get(12)?],
+            })
+        })
+        .optional()?;
+    let Some(head) = head else { return Ok(None) };
+    let entries = history::load_running(tx, id)?;
+    let [created_at, updated_at, judged_at] = head.instants;
+    let (lanes, windows, rosters) = (lanes(tx, id)?, windows(tx, id)?, rosters(tx, id)?);
+    let cells = cells(tx, id, entries)?;
+    for cell in &cells {
+        let roster = rosters.iter().any(|roster| roster.id == cell.roster);
+        if cell.lane >= lanes.len() || cell.window >= windows.len() || !roster {
+            return Err(Fault::Corrupt(format!(
+                "cell {} names what its rotation does not have",
+                cell.id
+            )));
+        }
+    }
+    Ok(Some(Rotation {
+        id: id.clone(),
+        profile: Profile {
+            name: head.name,
+            description: head.description,
+            code: head.code,
+            public: head.public,
+            owners: owners(tx, id)?,
+            channels: channels(tx, id)?,
+            enable_topic: head.enable_topic,
+            topic_template: head.topic_template,
+        },
+        enabled: head.enabled,
+        double_cover: head.double_cover,
+        skips_are_off_time: head.skips_are_off_time,
+        members: members(tx, id)?,
+        lanes,
+        windows,
+        cells,
+        rosters,
+        stamps: Stamps {
+            version: head.version,
+            created_at: instant(created_at)?,
+            updated_at: instant(updated_at)?,
+            judged_at: instant(judged_at)?,
+        },
+    }))
+}
+
+struct Head {
+    name: String,
+    description: Option<String>,
+    code: Option<String>,
+    enabled: bool,
+    public: bool,
+    double_cover: bool,
+    skips_are_off_time: bool,
+    enable_topic: bool,
+    topic_template: Option<String>,
+    version: u64,
+    instants: [i64; 3],
+}
+
+/// Rows of one rotation, in the order of their positions.
+fn rows<T>(
+    tx: &ReadTx,
+    sql: &str,
+    id: &RotationId,
+    mut read: impl FnMut(&Row) -> Result<T, Fault>,
+) -> Result<Vec<T>, Fault> {
+    let mut query = tx.conn.prepare_cached(sql)?;
+    let mut rows = query.query([id.as_str()])?;
+    let mut found = Vec::new();
+    while let Some(row) = rows.next()? {
+        found.push(read(row)?);
+    }
+    Ok(found)
+}
+
+fn text(row: &Row, column: usize) -> Result<String, Fault> {
+    Ok(row.get(column)?)
+}
+
+fn owners(tx: &ReadTx, id: &RotationId) -> Result<Vec<UserId>, Fault> {
+    let sql = "SELECT user_id FROM rotation_owner WHERE rotation_id = ?1 ORDER BY position";
+    rows(tx, sql, id, |row| Ok(text(row, 0)?.into()))
+}
+
+fn channels(tx: &ReadTx, id: &RotationId) -> Result<Vec<ChannelSetting>, Fault> {
+    let sql = "SELECT channel_id, posts_messages, syncs_topic FROM rotation_channel
+               WHERE rotation_id = ?1 ORDER BY position";
+    rows(tx, sql, id, |row| {
+        Ok(ChannelSetting {
+            channel: text(row, 0)?.into(),
+            posts_messages: row.get(1)?,
+            syncs_topic: row.get(2)?,
+        })
+    })
+}
+
+/// Deactivated people count as removed: they stay in the list for their return, and are not among the members.
+fn members(tx: &ReadTx, id: &RotationId) -> Result<Members, Fault> {
+    let sql = "SELECT p.id FROM rotation_person m CROSS JOIN person p ON p.id = m.user_id
+               WHERE m.rotation_id = ?1 AND NOT p.is_deleted ORDER BY m.position";
+    let users = rows(tx, sql, id, |row| Ok(text(row, 0)?.into()))?;
+    let sql = "SELECT g.group_id, p.id FROM rotation_group g
+               LEFT JOIN user_group_person m ON m.group_id = g.group_id
+               LEFT JOIN person p ON p.id = m.user_id AND NOT p.is_deleted
+               WHERE g.rotation_id = ?1 ORDER BY g.position, m.position";
+    let mut groups: Vec<GroupMembers> = Vec::new();
+    rows(tx, sql, id, |row| {
+        let group = GroupId::from(text(row, 0)?);
+        if groups.last().is_none_or(|last| last.group != group) {
+            groups.push(GroupMembers {
+                group,
+                users: Vec::new(),
+            });
+        }
+        let user = row.get::<_, Option<String>>(1)?.map(UserId::from);
+        groups
+            .last_mut()
+            .into_iter()
+            .for_each(|last| last.users.extend(user.clone()));
+        Ok(())
+    })?;
+    Ok(Members { users, groups })
+}
+
+fn lanes(tx: &ReadTx, id: &RotationId) -> Result<Vec<Lane>, Fault> {
+    let sql = "SELECT id, name FROM lane WHERE rotation_id = ?1 ORDER BY position";
+    rows(tx, sql, id, |row| {
+        Ok(Lane {
+            id: text(row, 0)?.into(),
+            name: row.get(1)?,
+        })
+    })
+}
+
+fn windows(tx: &ReadTx, id: &RotationId) -> Result<Vec<Window>, Fault> {
+    let sql = "SELECT id, name, time_zone, coverage, cadence, is_open FROM coverage_window
+               WHERE rotation_id = ?1 ORDER BY position";
+    rows(tx, sql, id, |row| {
+        let name = row.get::<_, Option<String>>(2)?;
+        let cadence = row.get::<_, Option<String>>(4)?;
+        Ok(Window {
+            id: text(row, 0)?.into(),
+            name: row.get(1)?,
+            zone: name.as_deref().map(zone).transpose()?,
+            coverage: coverage_from_json(&text(row, 3)?)?,
+            cadence: cadence.as_deref().map(cadence_from_json).transpose()?,
+            open: row.get(5)?,
+        })
+    })
+}
+
+fn cells(tx: &ReadTx, id: &RotationId, mut entries: history::Running) -> Result<Vec<Cell>, Fault> {
+    let sql = "SELECT id, lane, window, roster_id, stopped, holder_user_id, holder_since, holder_skipped FROM cell
+               WHERE rotation_id = ?1 ORDER BY position";
+    rows(tx, sql, id, |row| {
+        let cell = text(row, 0)?;
+        let Some(entry) = entries.remove(&cell) else {
+            return Err(Fault::Corrupt(format!(
+                "cell {cell} has no running entry of history"
+            )));
+        };
+        let holder = row
+            .get::<_, Option<String>>(5)?
+            .zip(row.get::<_, Option<i64>>(6)?);
+        let skipped = text(row, 7)?;
+        let holder = holder
+            .map(|(user, since)| -> Result<Holder, Fault> {
+                Ok(Holder {
+                    user: user.into(),
+                    since: instant(since)?,
+                    skipped: skipped_from_json(&skipped)?,
+                })
+            })
+            .transpose()?;
+        Ok(Cell {
+            id: cell.into(),
+            lane: row.get::<_, i64>(1)? as usize,
+            window: row.get::<_, i64>(2)? as usize,
+            roster: row.get::<_, Option<String>>(3)?.map(Into::into),
+            stopped: row.get(4)?,
+            holder,
+            entry,
+        })
+    })
+}
+
+fn rosters(tx: &ReadTx, id: &RotationId) -> Result<Vec<Roster>, Fault> {
+    let sql = "SELECT id, narrowed, next_turn FROM roster WHERE rotation_id = ?1 ORDER BY position";
+    rows(tx, sql, id, |row| {
+        let narrowed = row.get::<_, Option<String>>(1)?;
+        Ok(Roster {
+            id: Some(text(row, 0)?)
+                .filter(|id| !id.is_empty())
+                .map(Into::into),
+            narrowed: narrowed.as_deref().map(narrowed_from_json).transpose()?,
+            next_turn: row.get::<_, i64>(2)? as usize,
+        })
+    })
+}
+
+/// Writes a rotation that is not there yet, all but its history.
+pub fn insert_rotation(
+    tx: &mut WriteTx,
+    rotation: &Rotation,
+    next_due: Option<Timestamp>,
+) -> Result<(), Fault> {
+    tx.note_due(next_due);
+    tx.conn
+        .prepare_cached(
+            "INSERT INTO rotation (name, description, code, enabled, public, mode, double_cover, skips_are_off_time,
+                                   enable_topic, topic_template, version, updated_at, judged_at, next_due_at, id,
+                                   created_at, sort_name, search_text, sequence)
+             VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14, ?15, ?16, ?17, ?18,
+                     (SELECT coalesce(max(sequence), 0) + 1 FROM rotation))",
+        )?
+        .execute(params![
+            rotation.profile.name,
+            rotation.profile.description,
+            rotation.profile.code,
+            rotation.enabled,
+            rotation.profile.public,
+            mode_name(rotation.mode()),
+            rotation.double_cover,
+            rotation.skips_are_off_time,
+            rotation.profile.enable_topic,
+            rotation.profile.topic_template,
+            rotation.stamps.version as i64,
+            millis(rotation.stamps.updated_at),
+            millis(rotation.stamps.judged_at),
+            next_due.map(millis),
+            rotation.id.as_str(),
+            millis(rotation.stamps.created_at),
+            sort_name(rotation),
+            search_text(rotation),
+        ])?;
+    write_lists(tx, None, rotation)
+}
+
+/// Writes what differs between `before`, as it is stored, and `after`; history apart.
+pub fn save_rotation(
+    tx: &mut WriteTx,
+    before: &Rotation,
+    after: &Rotation,
+    next_due: Option<Timestamp>,
+) -> Result<(), Fault> {
+    save_stamps(tx, after, next_due)?;
+    let head = |r: &Rotation| (r.enabled, r.mode(), r.double_cover, r.skips_are_off_time);
+    if before.profile != after.profile || head(before) != head(after) {
+        save_head(tx, after)?;
+    }
+    write_lists(tx, Some(before), after)
+}
+
+fn save_stamps(
+    tx: &mut WriteTx,
+    rotation: &Rotation,
+    next_due: Option<Timestamp>,
+) -> Result<(), Fault> {
+    tx.note_due(next_due);
+    let values = params![
+        rotation.id.as_str(),
+        rotation.stamps.version as i64,
+        millis(rotation.stamps.updated_at),
+        millis(rotation.stamps.judged_at),
+        next_due.map(millis),
+    ];
+    // Most writes leave the due instant as it is; to set it again would write a page of its index.
+    let sql = "UPDATE rotation SET version = ?2, updated_at = ?3, judged_at = ?4 WHERE id = ?1 AND next_due_at IS ?5";
+    if tx.conn.prepare_cached(sql)?.execute(values)? == 0 {
+        let sql = "UPDATE rotation SET version = ?2, updated_at = ?3, judged_at = ?4, next_due_at = ?5 WHERE id = ?1";
+        tx.conn.prepare_cached(sql)?.execute(values)?;
+    }
+    Ok(())
+}
+
+fn save_head(tx: &mut WriteTx, rotation: &Rotation) -> Result<(), Fault> {
+    let sql = "UPDATE rotation SET name = ?2, description = ?3, code = ?4, enabled = ?5, public = ?6, mode = ?7,
+                   double_cover = ?8, skips_are_off_time = ?9, enable_topic = ?10, topic_template = ?11,
+                   sort_name = ?12, search_text = ?13
+               WHERE id = ?1";
+    tx.conn.prepare_cached(sql)?.execute(params![
+        rotation.id.as_str(),
+        rotation.profile.name,
+        rotation.profile.description,
+        rotation.profile.code,
+        rotation.enabled,
+        rotation.profile.public,
+        mode_name(rotation.mode()),
+        rotation.double_cover,
+        rotation.skips_are_off_time,
+        rotation.profile.enable_topic,
+        rotation.profile.topic_template,
+        sort_name(rotation),
+        search_text(rotation),
+    ])?;
+    Ok(())
+}
+
+fn sort_name(rotation: &Rotation) -> String {
+    rotation.profile.name.to_lowercase()
+}
+
+fn search_text(rotation: &Rotation) -> String {
+    let profile = &rotation.profile;
+    let parts = [
+        Some(&profile.name),
+        profile.code.as_ref(),
+        profile.description.as_ref(),
+    ];
+    let lines: Vec<String> = parts
+        .into_iter()
+        .flatten()
+        .map(|part| part.to_lowercase())
+        .collect();
+    lines.join("\n")
+}
+
+/// Stores the next due instant alone: absences, holidays or time zones changed, the rotation did not.
+pub fn save_due(
+    tx: &mut WriteTx,
+    id: &RotationId,
+    next_due: Option<Timestamp>,
+) -> Result<(), Fault> {
+    tx.note_due(next_due);
+    let sql = "UPDATE rotation SET next_due_at = ?2 WHERE id = ?1";
+    tx.conn
+        .prepare_cached(sql)?
+        .execute(params![id.as_str(), next_due.map(millis)])?;
+    Ok(())
+}
+
+fn mode_name(mode: Mode) -> &'static str {
+    match mode {
+        Mode::Manual => "manual",
+        Mode::Auto => "auto",
+    }
+}
+
+fn write_lists(tx: &mut WriteTx, before: Option<&Rotation>, after: &Rotation) -> Result<(), Fault> {
+    let id = after.id.as_str();
+    let differs =
+        |part: fn(&Rotation, &Rotation) -> bool| before.is_none_or(|before| part(before, after));
+    if differs(|a, b| a.profile.owners != b.profile.owners) {
+        clear(tx, "DELETE FROM rotation_owner WHERE rotation_id = ?1", id)?;
+        let sql = "INSERT INTO rotation_owner (rotation_id, position, user_id) VALUES (?1, ?2, ?3)";
+        for (position, owner) in after.profile.owners.iter().enumerate() {
+            tx.conn
+                .prepare_cached(sql)?
+                .execute(params![id, position as i64, owner.as_str()])?;
+        }
+    }
+    if differs(|a, b| a.profile.channels != b.profile.channels) {
+        clear(
+            tx,
+            "DELETE FROM rotation_channel WHERE rotation_id = ?1",
+            id,
+        )?;
+        let sql = "INSERT INTO rotation_channel (rotation_id, position, channel_id, posts_messages, syncs_topic)
+                   VALUES (?1, ?2, ?3, ?4, ?5)";
+        for (position, channel) in after.profile.channels.iter().enumerate() {
+            tx.conn.prepare_cached(sql)?.execute(params![
+                id,
+                position as i64,
+                channel.channel.as_str(),
+                channel.posts_messages,
+                channel.syncs_topic
+            ])?;
+        }
+    }
+    if differs(|a, b| a.lanes != b.lanes) {
+        clear(tx, "DELETE FROM lane WHERE rotation_id = ?1", id)?;
+        let sql = "INSERT INTO lane (rotation_id, position, id, name) VALUES (?1, ?2, ?3, ?4)";
+        for (position, lane) in after.lanes.iter().enumerate() {
+            tx.conn.prepare_cached(sql)?.execute(params![
+                id,
+                position as i64,
+                lane.id.as_str(),
+                lane.name
+            ])?;
+        }
+    }
+    write_windows(tx, before, after)?;
+    write_rosters(tx, before, after)?;
+    write_cells(tx, before, after)
+}
+
+/// The members as written by a caller. They are not saved with the rotation, whose members are read through the
+/// directory: saving those back would forget people who are deactivated for a while.
+pub fn save_members(tx: &mut WriteTx, id: &RotationId, members: &MemberLists) -> Result<(), Fault> {
+    if let Some(users) = &members.users {
+        clear(
+            tx,
+            "DELETE FROM rotation_person WHERE rotation_id = ?1",
+            id.as_str(),
+        )?;
+        let sql =
+            "INSERT INTO rotation_person (rotation_id, position, user_id) VALUES (?1, ?2, ?3)";
+        for (position, user) in users.iter().enumerate() {
+            tx.conn.prepare_cached(sql)?.execute(params![
+                id.as_str(),
+                position as i64,
+                user.as_str()
+            ])?;
+        }
+    }
+    if let Some(groups) = &members.groups {
+        clear(
+            tx,
+            "DELETE FROM rotation_group WHERE rotation_id = ?1",
+            id.as_str(),
+        )?;
+        let sql =
+            "INSERT INTO rotation_group (rotation_id, position, group_id) VALUES (?1, ?2, ?3)";
+        for (position, group) in groups.iter().enumerate() {
+            tx.conn.prepare_cached(sql)?.execute(params![
+                id.as_str(),
+                position as i64,
+                group.as_str()
+            ])?;
+        }
+    }
+    Ok(())
+}
+
+/// Lists of members to write; `None` keeps a list as it is.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct MemberLists {
+    pub users: Option<Vec<UserId>>,
+    pub groups: Option<Vec<GroupId>>,
+}
+
+/// The members of a rotation as the directory has them now.
+pub fn load_members(tx: &ReadTx, id: &RotationId) -> Result<Members, Fault> {
+    members(tx, id)
+}
+
+fn write_windows(
+    tx: &mut WriteTx,
+    before: Option<&Rotation>,
+    after: &Rotation,
+) -> Result<(), Fault> {
+    let id = after.id.as_str();
+    let kept = before.filter(|before| before.windows.len() == after.windows.len());
+    if kept.is_none() {
+        clear(tx, "DELETE FROM coverage_window WHERE rotation_id = ?1", id)?;
+    }
+    let sql = "INSERT INTO coverage_window (rotation_id, position, id, name, time_zone, coverage, cadence, is_open)
+               VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8)
+               ON CONFLICT (rotation_id, position) DO UPDATE SET id = excluded.id, name = excluded.name,
+                   time_zone = excluded.time_zone, coverage = excluded.coverage, cadence = excluded.cadence,
+                   is_open = excluded.is_open";
+    for (position, window) in after.windows.iter().enumerate() {
+        if kept.is_some_and(|before| before.windows[position] == *window) {
+            continue;
+        }
+        tx.conn.prepare_cached(sql)?.execute(params![
+            id,
+            position as i64,
+            window.id.as_str(),
+            window.name,
+            window.zone.map(|zone| zone.to_string()),
+            coverage_to_json(&window.coverage)?,
+            window.cadence.as_ref().map(cadence_to_json).transpose()?,
+            window.open,
+        ])?;
+    }
+    Ok(())
+}
+
+fn write_rosters(
+    tx: &mut WriteTx,
+    before: Option<&Rotation>,
+    after: &Rotation,
+) -> Result<(), Fault> {
+    let id = after.id.as_str();
+    let kept = before.filter(|before| before.rosters.len() == after.rosters.len());
+    if kept.is_none() {
+        clear(tx, "DELETE FROM roster WHERE rotation_id = ?1", id)?;
+    }
+    let sql = "INSERT INTO roster (rotation_id, position, id, narrowed, next_turn) VALUES (?1, ?2, ?3, ?4, ?5)
+               ON CONFLICT (rotation_id, position) DO UPDATE SET id = excluded.id, narrowed = excluded.narrowed,
+                   next_turn = excluded.next_turn";
+    for (position, roster) in after.rosters.iter().enumerate() {
+        if kept.is_some_and(|before| before.rosters[position] == *roster) {
+            continue;
+        }
+        tx.conn.prepare_cached(sql)?.execute(params![
+            id,
+            position as i64,
+            roster.id.as_ref().map_or("", |id| id.as_str()),
+            roster.narrowed.as_ref().map(narrowed_to_json).transpose()?,
+            roster.next_turn as i64,
+        ])?;
+    }
+    Ok(())
+}
+
+fn write_cells(tx: &mut WriteTx, before: Option<&Rotation>, after: &Rotation) -> Result<(), Fault> {
+    let id = after.id.as_str();
+    let kept = before.filter(|before| before.cells.len() == after.cells.len());
+    if kept.is_none() {
+        clear(tx, "DELETE FROM cell WHERE rotation_id = ?1", id)?;
+    }
+    let sql = "INSERT INTO cell (rotation_id, position, id, lane, window, roster_id, stopped, holder_user_id,
+                                 holder_since, holder_skipped)
+               VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10)
+               ON CONFLICT (rotation_id, position) DO UPDATE SET id = excluded.id, lane = excluded.lane,
+                   window = excluded.window, roster_id = excluded.roster_id, stopped = excluded.stopped,
+                   holder_user_id = excluded.holder_user_id, holder_since = excluded.holder_since,
+                   holder_skipped = excluded.holder_skipped";
+    for (position, cell) in after.cells.iter().enumerate() {
+        if kept.is_some_and(|before| same_row(&before.cells[position], cell)) {
+            continue;
+        }
+        let holder = cell.holder.as_ref();
+        tx.conn.prepare_cached(sql)?.execute(params![
+            id,
+            position as i64,
+            cell.id.as_str(),
+            cell.lane as i64,
+            cell.window as i64,
+            cell.roster.as_ref().map(|roster| roster.as_str()),
+            cell.stopped,
+            holder.map(|holder| holder.user.as_str()),
+            holder.map(|holder| millis(holder.since)),
+            skipped_to_json(holder.map_or(&[], |holder| &holder.skipped))?,
+        ])?;
+    }
+    Ok(())
+}
+
+/// The entry of the record has a table of its own.
+fn same_row(a: &Cell, b: &Cell) -> bool {
+    let row = |cell: &Cell| (cell.lane, cell.window, cell.stopped);
+    a.id == b.id && row(a) == row(b) && a.roster == b.roster && a.holder == b.holder
+}
+
+fn clear(tx: &mut WriteTx, sql: &str, id: &str) -> Result<(), Fault> {
+    Ok(tx.conn.prepare_cached(sql)?.execute([id]).map(drop)?)
+}
+
+/// Deletes a rotation with everything in it, its history and absences too.
+pub fn remove_rotation(tx: &mut WriteTx, id: &RotationId) -> Result<(), Fault> {
+    clear(tx, "DELETE FROM rotation WHERE id = ?1", id.as_str())
+}

@@ -1,0 +1,67 @@
+//! Small helpers between rows and values, and what concerns the file as a whole.
+
+use super::Fault;
+use jiff::Timestamp;
+use rusqlite::Connection;
+use serde::Serialize;
+use serde::de::DeserializeOwned;
+use std::path::Path;
+
+/// A number that changes when another connection commits.
+pub(super) fn data_version(conn: &Connection) -> Result<i64, Fault> {
+    Ok(conn.pragma_query_value(None, "data_version", |row| row.get(0))?)
+}
+
+/// An instant as it is stored: milliseconds since 1970.
+pub(super) fn millis(at: Timestamp) -> i64 {
+    at.as_millisecond()
+}
+
+/// The same read back.
+pub(super) fn instant(millis: i64) -> Result<Timestamp, Fault> {
+    Timestamp::from_millisecond(millis)
+        .map_err(|error| Fault::Corrupt(format!("instant {millis}: {error}")))
+}
+
+pub(super) fn instant_or_none(millis: Option<i64>) -> Result<Option<Timestamp>, Fault> {
+    millis.map(instant).transpose()
+}
+
+/// A JSON column.
+pub(super) fn json<T: Serialize>(value: &T) -> Result<String, Fault> {
+    serde_json::to_string(value).map_err(|error| Fault::Corrupt(error.to_string()))
+}
+
+/// The same read back.
+pub(super) fn from_json<T: DeserializeOwned>(text: &str) -> Result<T, Fault> {
+    serde_json::from_str(text).map_err(|error| Fault::Corrupt(format!("{error} in {text}")))
+}
+
+pub(super) fn vacuum_into(conn: &Connection, target: &Path) -> Result<(), Fault> {
+    let Some(name) = target.to_str() else {
+        return Err(Fault::Corrupt(format!(
+            "{}: not a name that SQLite can take",
+            target.display()
+        )));
+    };
+    Ok(conn.execute("VACUUM INTO ?1", [name]).map(drop)?)
+}
+
+pub(super) fn integrity_problems(conn: &Connection) -> Result<Vec<String>, Fault> {
+    let mut problems = Vec::new();
+    let mut pages = conn.prepare("PRAGMA integrity_check")?;
+    for line in pages.query_map([], |row| row.get::<_, String>(0))? {
+        problems.extend(Some(line?).filter(|line| line != "ok"));
+    }
+    let mut references = conn.prepare("PRAGMA foreign_key_check")?;
+    let named = |row: &rusqlite::Row| -> rusqlite::Result<String> {
+        let (table, parent) = (row.get::<_, String>(0)?, row.get::<_, String>(2)?);
+        Ok(format!(
+            "a row of {table} refers to a missing row of {parent}"
+        ))
+    };
+    for line in references.query_map([], named)? {
+        problems.push(line?);
+    }
+    Ok(problems)
+}
