@@ -1,7 +1,9 @@
 //! rota: on-call rotations for one chat workspace.
 
 pub mod actions;
+pub mod api;
 pub mod clock;
+pub mod dev;
 pub mod domain;
 pub mod http;
 pub mod store;

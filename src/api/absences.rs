@@ -1,0 +1,100 @@
+//! /v1/rotations/{rotationId}/availability: who is away.
+
+use super::Api;
+use super::answer::{self, Outcome};
+use super::extract::Call;
+use super::operation::{
+    Body, Gives, Kind, Operation, PAGE, PAGE_SIZE, gives, gives_nothing, parameter, shape,
+};
+use crate::actions::absences;
+use crate::domain::ids::RotationId;
+use crate::wire::absence::{self, Absence, AbsenceRequest};
+use crate::wire::page::Page;
+
+pub const LIST: Operation = Operation {
+    id: "listAbsences",
+    tag: "availability",
+    summary: "List absences",
+    about: "The absences that count in the rotation and touch the range.",
+    query: &[
+        parameter(
+            "from",
+            Kind::Instant,
+            "The range begins here; open when left out.",
+        ),
+        parameter(
+            "to",
+            Kind::Instant,
+            "The range has ended here; open when left out.",
+        ),
+        PAGE,
+        PAGE_SIZE,
+    ],
+    body: Body::None,
+    gives: &[gives(200, "A page of absences.", shape::<Page<Absence>>)],
+    refuses: &[],
+};
+
+/// GET availability.
+pub fn list(_: &Api, call: &Call) -> Outcome {
+    let ((from, until), page) = (call.query.open_range()?, call.query.page()?);
+    let id = call.path.id("rotationId");
+    let found = absences::list(call.desk, call.caller, &id, from, until)?;
+    answer::json(
+        200,
+        &answer::page_of(found, page).map(|found| absence::render(&found)),
+    )
+}
+
+pub const CREATE: Operation = Operation {
+    id: "createAbsence",
+    tag: "availability",
+    summary: "Mark somebody away",
+    about: "The next hand-over passes over them; nobody comes off duty. Sending the same absence again creates nothing.",
+    query: &[],
+    body: Body::Required(shape::<AbsenceRequest>),
+    gives: &[
+        Gives {
+            status: 201,
+            about: "The absence.",
+            shape: Some(shape::<Absence>),
+            headers: &["Location"],
+        },
+        Gives {
+            status: 200,
+            about: "The same absence, which was there already.",
+            shape: Some(shape::<Absence>),
+            headers: &["Location"],
+        },
+    ],
+    refuses: &[],
+};
+
+/// POST availability.
+pub fn create(_: &Api, call: &Call) -> Outcome {
+    let new = absence::parse(&call.body)?;
+    let id: RotationId = call.path.id("rotationId");
+    let (stored, created) = absences::create(call.desk, call.caller, &id, new)?;
+    let location = format!("/v1/rotations/{id}/availability/{}", stored.id);
+    let status = if created { 201 } else { 200 };
+    let body = answer::json(status, &absence::render(&stored))?;
+    Ok(answer::with(body, "Location", location))
+}
+
+pub const REMOVE: Operation = Operation {
+    id: "deleteAbsence",
+    tag: "availability",
+    summary: "Delete an absence",
+    about: "An absence for all rotations goes everywhere.",
+    query: &[],
+    body: Body::None,
+    gives: &[gives_nothing("It is gone.")],
+    refuses: &[],
+};
+
+/// DELETE an absence.
+pub fn remove(_: &Api, call: &Call) -> Outcome {
+    let (id, absence) = (call.path.id("rotationId"), call.path.id("absenceId"));
+    absences::remove(call.desk, call.caller, &id, &absence)?;
+    Ok(answer::empty(204))
+}

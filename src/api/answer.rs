@@ -1,0 +1,78 @@
+//! Answers: JSON bodies, validators, 304.
+
+use super::problem::Problem;
+use crate::store::Page;
+use crate::wire::etag;
+use crate::wire::page::Page as PageShape;
+use rouille::{Response, ResponseBody};
+use serde::Serialize;
+use std::io::Cursor;
+use std::sync::Arc;
+
+/// What a handler answers.
+pub type Outcome = Result<Response, Problem>;
+
+/// A JSON body.
+///
+/// # Errors
+/// A fault of ours when the value cannot be written as JSON.
+pub fn json<T: Serialize>(status: u16, value: &T) -> Outcome {
+    let body = bytes(value)?;
+    Ok(with_body(status, ResponseBody::from_data(body)))
+}
+
+/// A value as JSON.
+///
+/// # Errors
+/// A fault of ours when it cannot be written as JSON.
+pub fn bytes<T: Serialize>(value: &T) -> Result<Vec<u8>, Problem> {
+    serde_json::to_vec(value).map_err(|error| Problem::internal(format!("cannot render: {error}")))
+}
+
+/// A body that is JSON already and may be shared by many answers.
+pub fn shared(body: &Arc<[u8]>) -> Response {
+    let size = body.len();
+    let reader = Cursor::new(Arc::clone(body));
+    with_body(200, ResponseBody::from_reader_and_size(reader, size))
+}
+
+fn with_body(status: u16, data: ResponseBody) -> Response {
+    let headers = vec![("Content-Type".into(), "application/json".into())];
+    Response {
+        status_code: status,
+        headers,
+        data,
+        upgrade: None,
+    }
+}
+
+/// A status without a body.
+pub fn empty(status: u16) -> Response {
+    Response {
+        status_code: status,
+        headers: Vec::new(),
+        data: ResponseBody::empty(),
+        upgrade: None,
+    }
+}
+
+/// Adds a header.
+pub fn with(mut response: Response, name: &'static str, value: impl Into<String>) -> Response {
+    response.headers.push((name.into(), value.into().into()));
+    response
+}
+
+/// 304 with the validator, where the caller has what is current.
+pub fn not_modified(if_none_match: Option<&str>, tag: &str) -> Option<Response> {
+    let known = if_none_match.is_some_and(|header| etag::is_known(header, tag));
+    known.then(|| with(empty(304), "ETag", tag))
+}
+
+/// One page of what is all at hand.
+pub fn page_of<T>(items: Vec<T>, page: Page) -> PageShape<T> {
+    let total = items.len() as u64;
+    let size = page.size as usize;
+    let before = (page.number as usize - 1).saturating_mul(size);
+    let data = items.into_iter().skip(before).take(size).collect();
+    PageShape::new(data, page.number, page.size, total)
+}

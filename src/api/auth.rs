@@ -1,0 +1,241 @@
+//! Who asks: `Authorization: Bearer` with a team API key or a member token (contract sections 2 and 4).
+
+use super::problem::Problem;
+use crate::actions::keys::{KEY_PREFIX, TOKEN_PREFIX, hash};
+use crate::actions::{Desk, Fault};
+use crate::domain::access::Caller;
+use crate::domain::ids::{KeyId, TokenId};
+use crate::store::{ReadTx, load_key, load_person, load_token};
+use jiff::Timestamp;
+use std::collections::HashMap;
+use std::sync::{Arc, PoisonError, RwLock};
+use subtle::ConstantTimeEq;
+
+/// A credential as it is stored, with whom it speaks for.
+#[derive(Debug)]
+pub struct Known {
+    pub caller: Caller,
+    /// SHA-256 of the whole text as presented.
+    hash: [u8; 32],
+    /// The secret before the last rotation, and from when on it opens nothing.
+    previous: Option<([u8; 32], Timestamp)>,
+    disabled: bool,
+    expires_at: Option<Timestamp>,
+}
+
+/// Credentials kept between two commits at most; more are read anew.
+const KEPT: usize = 4096;
+
+/// Answers who asks. Records are remembered for as long as nothing is committed.
+#[derive(Default)]
+pub struct Doors {
+    remembered: RwLock<Remembered>,
+}
+
+#[derive(Default)]
+struct Remembered {
+    generation: u64,
+    by_name: HashMap<String, Arc<Known>>,
+}
+
+/// Why a credential opens nothing.
+pub enum Closed {
+    /// None was presented. Does not count as a failed one.
+    Missing,
+    /// One was presented, and this is wrong with it.
+    Failed(Problem),
+    /// The records could not be read.
+    Fault(Fault),
+}
+
+impl Doors {
+    /// Whom the header speaks for.
+    ///
+    /// # Errors
+    /// Says whether none was presented, or what is wrong with the one that was.
+    pub fn open(&self, desk: &Desk, header: Option<&str>) -> Result<Arc<Known>, Closed> {
+        let presented = header.and_then(bearer).ok_or(Closed::Missing)?;
+        let unknown = || Closed::Failed(Problem::unknown_credential());
+        let name = name_of(presented).ok_or_else(unknown)?;
+        let known = self
+            .find(desk, name)
+            .map_err(Closed::Fault)?
+            .ok_or_else(unknown)?;
+        known
+            .admit(&hash(presented), desk.now())
+            .map_err(Closed::Failed)?;
+        Ok(known)
+    }
+
+    fn find(&self, desk: &Desk, name: &str) -> Result<Option<Arc<Known>>, Fault> {
+        // Read before the records are: what a later commit changes is then read again.
+        let generation = desk.store().news().generation();
+        {
+            let remembered = self
+                .remembered
+                .read()
+                .unwrap_or_else(PoisonError::into_inner);
+            if remembered.generation == generation
+                && let Some(known) = remembered.by_name.get(name)
+            {
+                return Ok(Some(Arc::clone(known)));
+            }
+        }
+        let Some(known) = desk.store().read(|tx| load(tx, name))?.map(Arc::new) else {
+            return Ok(None);
+        };
+        let mut remembered = self
+            .remembered
+            .write()
+            .unwrap_or_else(PoisonError::into_inner);
+        if remembered.generation != generation || remembered.by_name.len() >= KEPT {
+            remembered.by_name.clear();
+            remembered.generation = generation;
+        }
+        remembered
+            .by_name
+            .insert(name.to_owned(), Arc::clone(&known));
+        Ok(Some(known))
+    }
+}
+
+impl Known {
+    /// What the rate of requests is counted by.
+    pub fn id(&self) -> &str {
+        match &self.caller {
+            Caller::Key { id, .. } => id.as_str(),
+            Caller::Member { token, .. } => token.as_str(),
+        }
+    }
+
+    fn admit(&self, presented: &[u8; 32], now: Timestamp) -> Result<(), Problem> {
+        let current = bool::from(self.hash.ct_eq(presented));
+        let previous = self.previous.as_ref();
+        let outgoing = previous.filter(|(hash, _)| bool::from(hash.ct_eq(presented)));
+        if !current && outgoing.is_none() {
+            return Err(Problem::unknown_credential());
+        }
+        if self.disabled {
+            return Err(Problem::disabled_credential());
+        }
+        let until = [
+            self.expires_at,
+            outgoing.filter(|_| !current).map(|(_, until)| *until),
+        ];
+        if until.into_iter().flatten().any(|until| until <= now) {
+            return Err(Problem::expired_credential());
+        }
+        Ok(())
+    }
+}
+
+/// Reads the record that a credential names, whose id stands in it without its prefix.
+fn load(tx: &ReadTx, name: &str) -> Result<Option<Known>, Fault> {
+    if let Some(bare) = name.strip_prefix(KEY_PREFIX) {
+        let key = load_key(tx, &KeyId::from(format!("key_{bare}")))?;
+        return Ok(key.map(|key| Known {
+            caller: Caller::Key {
+                id: key.id,
+                scopes: key.scopes,
+                rotations: key.rotations,
+            },
+            hash: key.secret_hash,
+            previous: key.previous,
+            disabled: key.disabled,
+            expires_at: key.expires_at,
+        }));
+    }
+    let bare = name.strip_prefix(TOKEN_PREFIX).unwrap_or_default();
+    let Some(token) = load_token(tx, &TokenId::from(format!("tok_{bare}")))? else {
+        return Ok(None);
+    };
+    let person = load_person(tx, &token.user)?;
+    Ok(Some(Known {
+        disabled: person.as_ref().is_none_or(|person| person.is_deleted),
+        caller: Caller::Member {
+            token: token.id,
+            user: token.user,
+            is_admin: person.is_some_and(|person| person.is_admin),
+        },
+        hash: token.secret_hash,
+        previous: None,
+        expires_at: token.expires_at,
+    }))
+}
+
+/// The credential of an `Authorization` header; another scheme presents none.
+fn bearer(header: &str) -> Option<&str> {
+    let (scheme, credential) = header.trim().split_once(' ')?;
+    let credential = credential.trim();
+    (scheme.eq_ignore_ascii_case("bearer") && !credential.is_empty()).then_some(credential)
+}
+
+/// The part of a credential that names its record: everything before the secret.
+fn name_of(presented: &str) -> Option<&str> {
+    const LONGEST: usize = 200;
+    let prefix = [KEY_PREFIX, TOKEN_PREFIX]
+        .into_iter()
+        .find(|prefix| presented.starts_with(prefix))?;
+    let end = prefix.len() + presented[prefix.len()..].find('_')?;
+    let named = end > prefix.len() && end + 1 < presented.len() && presented.len() <= LONGEST;
+    named.then(|| &presented[..end])
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn credentials_name_their_record() {
+        for (header, name) in [
+            ("Bearer svc_key_abc_secret", Some("svc_key_abc")),
+            ("bearer svc_mbr_x1_s_t", Some("svc_mbr_x1")),
+            ("BEARER   svc_key_abc_secret ", Some("svc_key_abc")),
+            ("Bearer svc_key_abc", None),
+            ("Bearer svc_key_abc_", None),
+            ("Bearer svc_key__secret", None),
+            ("Bearer svc_whsec_abc_secret", None),
+            ("Bearer abc", None),
+        ] {
+            assert_eq!(bearer(header).and_then(name_of), name, "{header}");
+        }
+        for header in [
+            "",
+            "Bearer",
+            "Bearer ",
+            "Basic svc_key_abc_secret",
+            "svc_key_abc_secret",
+        ] {
+            assert_eq!(bearer(header), None, "{header}");
+        }
+    }
+
+    #[test]
+    fn secrets_and_their_ends() {
+        let at = |second| Timestamp::from_second(second).unwrap();
+        let known = |disabled, expires_at| Known {
+            caller: Caller::Key {
+                id: KeyId::from("key_a"),
+                scopes: Vec::new(),
+                rotations: None,
+            },
+            hash: [1; 32],
+            previous: Some(([2; 32], at(100))),
+            disabled,
+            expires_at,
+        };
+        for (known, secret, now, expected) in [
+            (known(false, None), 1, 500, None),
+            (known(false, None), 2, 99, None),
+            (known(false, None), 2, 100, Some("expired_secret")),
+            (known(false, None), 3, 0, Some("unknown")),
+            (known(false, Some(at(200))), 1, 199, None),
+            (known(false, Some(at(200))), 1, 200, Some("expired_secret")),
+            (known(true, None), 1, 0, Some("disabled")),
+            (known(true, None), 3, 0, Some("unknown")),
+        ] {
+            let answer = known.admit(&[secret; 32], at(now)).err();
+            assert_eq!(answer.and_then(|problem| problem.code), expected);
+        }
+    }
+}

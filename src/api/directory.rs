@@ -1,0 +1,237 @@
+//! /v1/users, /v1/groups and /v1/channels: the chat workspace's directory.
+
+use super::Api;
+use super::answer::{self, Outcome};
+use super::extract::{Call, Query};
+use super::operation::{
+    Body, Kind, Operation, PAGE, PAGE_SIZE, Parameter, gives, parameter, shape,
+};
+use crate::actions::Stop;
+use crate::domain::ids::{ChannelId, GroupId, UserId};
+use crate::domain::refusal::Refusal;
+use crate::store::{self, Person, PersonFilter};
+use crate::wire::directory::{Channel, Group, User};
+use crate::wire::page::Page;
+
+const SORT: Parameter = parameter(
+    "sort",
+    Kind::OneOf(&["name", "-name"]),
+    "The field to sort by, `-` before it for descending; `name` by default.",
+);
+
+/// A person as the API shows them.
+pub fn user_record(person: Person) -> User {
+    User {
+        id: person.id.to_string(),
+        team_id: person.team_id,
+        display_name: person.display_name,
+        real_name: person.real_name,
+        email: person.email,
+        is_guest: person.is_guest,
+        is_external: person.is_external,
+        is_deleted: person.is_deleted,
+        avatar_url: person.avatar_url,
+        time_zone: person.time_zone,
+    }
+}
+
+fn group_record(group: store::Group) -> Group {
+    Group {
+        id: group.id.to_string(),
+        team_id: group.team_id,
+        name: group.name,
+        handle: group.handle,
+    }
+}
+
+fn channel_record(channel: store::Channel) -> Channel {
+    Channel {
+        id: channel.id.to_string(),
+        team_id: channel.team_id,
+        name: channel.name,
+        is_private: channel.is_private,
+    }
+}
+
+/// Whether a list is to go backwards by name.
+fn descending(query: &Query) -> Result<bool, Refusal> {
+    Ok(query
+        .sort(&[("name", ())])?
+        .is_some_and(|(_, descending)| descending))
+}
+
+/// The text looked for; an empty one looks for nothing.
+fn text(query: &Query) -> Result<Option<&str>, Refusal> {
+    Ok(query.one("q")?.filter(|text| !text.is_empty()))
+}
+
+pub const USERS: Operation = Operation {
+    id: "listUsers",
+    tag: "directory",
+    summary: "List people",
+    about: "The people of the workspace by name. Deactivated ones are left out.",
+    query: &[
+        PAGE,
+        PAGE_SIZE,
+        SORT,
+        parameter("q", Kind::Text, "Only people with this text in a name."),
+        parameter("email", Kind::Text, "Only the person with this address."),
+    ],
+    body: Body::None,
+    gives: &[gives(200, "A page of people.", shape::<Page<User>>)],
+    refuses: &[],
+};
+
+/// GET users.
+pub fn users(_: &Api, call: &Call) -> Outcome {
+    let (page, descending) = (call.query.page()?, descending(&call.query)?);
+    let filter = PersonFilter {
+        text: text(&call.query)?.map(str::to_owned),
+        email: call.query.one("email")?.map(str::to_owned),
+    };
+    let read = call
+        .desk
+        .store()
+        .read(|tx| store::list_people(tx, &filter, descending, page));
+    let (found, total) = read.map_err(Stop::Failed)?;
+    let shown = found.into_iter().map(user_record).collect();
+    answer::json(200, &Page::new(shown, page.number, page.size, total))
+}
+
+pub const USER: Operation = Operation {
+    id: "getUser",
+    tag: "directory",
+    summary: "Read a person",
+    about: "Also answers for deactivated people, so that ids resolve.",
+    query: &[],
+    body: Body::None,
+    gives: &[gives(200, "The person.", shape::<User>)],
+    refuses: &[],
+};
+
+/// GET a user.
+pub fn user(_: &Api, call: &Call) -> Outcome {
+    let id: UserId = call.path.id("userId");
+    let found = call
+        .desk
+        .store()
+        .read(|tx| store::load_person(tx, &id))
+        .map_err(Stop::Failed)?;
+    answer::json(200, &user_record(found.ok_or(Refusal::NotFound("user"))?))
+}
+
+pub const GROUPS: Operation = Operation {
+    id: "listGroups",
+    tag: "directory",
+    summary: "List chat user groups",
+    about: "The chat user groups of the workspace by name.",
+    query: &[
+        PAGE,
+        PAGE_SIZE,
+        SORT,
+        parameter(
+            "q",
+            Kind::Text,
+            "Only groups with this text in name or handle.",
+        ),
+    ],
+    body: Body::None,
+    gives: &[gives(200, "A page of groups.", shape::<Page<Group>>)],
+    refuses: &[],
+};
+
+/// GET groups.
+pub fn groups(_: &Api, call: &Call) -> Outcome {
+    let (page, descending, text) = (
+        call.query.page()?,
+        descending(&call.query)?,
+        text(&call.query)?,
+    );
+    let read = call
+        .desk
+        .store()
+        .read(|tx| store::list_groups(tx, text, descending, page));
+    let (found, total) = read.map_err(Stop::Failed)?;
+    let shown = found.into_iter().map(group_record).collect();
+    answer::json(200, &Page::new(shown, page.number, page.size, total))
+}
+
+pub const GROUP: Operation = Operation {
+    id: "getGroup",
+    tag: "directory",
+    summary: "Read a chat user group",
+    about: "Its people are shown by the rotations that follow it.",
+    query: &[],
+    body: Body::None,
+    gives: &[gives(200, "The group.", shape::<Group>)],
+    refuses: &[],
+};
+
+/// GET a group.
+pub fn group(_: &Api, call: &Call) -> Outcome {
+    let id: GroupId = call.path.id("groupId");
+    let found = call
+        .desk
+        .store()
+        .read(|tx| store::load_group(tx, &id))
+        .map_err(Stop::Failed)?;
+    answer::json(200, &group_record(found.ok_or(Refusal::NotFound("group"))?))
+}
+
+pub const CHANNELS: Operation = Operation {
+    id: "listChannels",
+    tag: "directory",
+    summary: "List channels",
+    about: "The channels that the app can reach by name: public ones, and private ones that it is in.",
+    query: &[
+        PAGE,
+        PAGE_SIZE,
+        SORT,
+        parameter("q", Kind::Text, "Only channels with this text in the name."),
+    ],
+    body: Body::None,
+    gives: &[gives(200, "A page of channels.", shape::<Page<Channel>>)],
+    refuses: &[],
+};
+
+/// GET channels.
+pub fn channels(_: &Api, call: &Call) -> Outcome {
+    let (page, descending, text) = (
+        call.query.page()?,
+        descending(&call.query)?,
+        text(&call.query)?,
+    );
+    let read = call
+        .desk
+        .store()
+        .read(|tx| store::list_channels(tx, text, descending, page));
+    let (found, total) = read.map_err(Stop::Failed)?;
+    let shown = found.into_iter().map(channel_record).collect();
+    answer::json(200, &Page::new(shown, page.number, page.size, total))
+}
+
+pub const CHANNEL: Operation = Operation {
+    id: "getChannel",
+    tag: "directory",
+    summary: "Read a channel",
+    about: "A private channel that the app is not in answers 404, so a 404 does not prove the id wrong.",
+    query: &[],
+    body: Body::None,
+    gives: &[gives(200, "The channel.", shape::<Channel>)],
+    refuses: &[],
+};
+
+/// GET a channel.
+pub fn channel(_: &Api, call: &Call) -> Outcome {
+    let id: ChannelId = call.path.id("channelId");
+    let found = call
+        .desk
+        .store()
+        .read(|tx| store::load_channel(tx, &id))
+        .map_err(Stop::Failed)?;
+    let reachable = found.filter(store::Channel::is_reachable);
+    answer::json(
+        200,
+        &channel_record(reachable.ok_or(Refusal::NotFound("channel"))?),
+    )
+}

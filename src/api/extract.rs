@@ -1,0 +1,340 @@
+//! What a handler is given, and how it reads path, query and paging (contract sections 2 and 3).
+
+use super::operation::{LARGEST_PAGE, LAST_PAGE};
+use super::problem::Problem;
+use super::routes::Row;
+use crate::actions::Desk;
+use crate::domain::access::Caller;
+use crate::domain::refusal::Refusal;
+use crate::domain::time::Interval;
+use crate::store::Page;
+use crate::wire::body::invalid;
+use crate::wire::moment;
+use crate::wire::url;
+use jiff::{SignedDuration, Timestamp};
+use rouille::Request;
+use std::borrow::Cow;
+
+/// One request of somebody known, its path matched and its body read.
+pub struct Call<'a> {
+    pub desk: &'a Desk,
+    pub caller: &'a Caller,
+    /// Empty where the operation takes none.
+    pub body: Vec<u8>,
+    pub if_none_match: Option<Cow<'a, str>>,
+    pub path: Path<'a>,
+    pub query: Query,
+}
+
+/// The decoded values of a path, by the names in its pattern.
+pub struct Path<'a>(pub Vec<(&'static str, Cow<'a, str>)>);
+
+impl Path<'_> {
+    /// The value of a name in the pattern.
+    pub fn id<T: for<'s> From<&'s str>>(&self, name: &str) -> T {
+        let found = self.0.iter().find(|(known, _)| *known == name);
+        // A name that the pattern lacks reads as the empty id, which nothing has.
+        T::from(found.map_or("", |(_, value)| value.as_ref()))
+    }
+}
+
+/// A header, its lines joined where it was sent in several: they are one list.
+pub fn header<'r>(request: &'r Request, name: &str) -> Option<Cow<'r, str>> {
+    let mut lines = request
+        .headers()
+        .filter(|(known, _)| known.eq_ignore_ascii_case(name));
+    let (_, first) = lines.next()?;
+    let mut joined = Cow::Borrowed(first);
+    for (_, more) in lines {
+        let all = joined.to_mut();
+        all.push(',');
+        all.push_str(more);
+    }
+    Some(joined)
+}
+
+/// A header that says one thing, so that it can be there only once.
+///
+/// # Errors
+/// When it is there in several lines, whatever they say.
+pub fn single<'r>(request: &'r Request, name: &str) -> Result<Option<&'r str>, Refusal> {
+    let mut lines = request
+        .headers()
+        .filter(|(known, _)| known.eq_ignore_ascii_case(name));
+    let first = lines.next().map(|(_, value)| value);
+    match lines.next() {
+        Some(_) => invalid(format!("{name}: sent twice; send it once")),
+        None => Ok(first),
+    }
+}
+
+/// Refuses a request whose body does not say it is JSON.
+pub fn check_media_type(request: &Request) -> Result<(), Problem> {
+    let value = request.header("Content-Type").unwrap_or_default();
+    let kind = value.split(';').next().unwrap_or_default().trim();
+    let known = ["application/json-patch+json", "application/json"];
+    match known.iter().any(|known| kind.eq_ignore_ascii_case(known)) {
+        true => Ok(()),
+        false => Err(Problem::wrong_media_type()),
+    }
+}
+
+/// The parameters of a query. Unknown ones are passed over; a known one may be there once.
+pub struct Query(Vec<(String, String)>);
+
+impl Query {
+    /// Reads the query of a request for an operation.
+    ///
+    /// # Errors
+    /// When it is not valid percent-encoded UTF-8, and when it asks to sort or expand what cannot be.
+    pub fn parse(text: &str, row: &Row) -> Result<Query, Refusal> {
+        let Some(pairs) = url::parameters(text) else {
+            return invalid("the query is not valid percent-encoded UTF-8");
+        };
+        let query = Query(pairs);
+        for name in ["sort", "expand"] {
+            let known = row
+                .operation
+                .query
+                .iter()
+                .any(|parameter| parameter.name == name);
+            if !known && query.one(name)?.is_some() {
+                return invalid(format!(
+                    "{name}: this operation has nothing to {name}; leave it out"
+                ));
+            }
+        }
+        Ok(query)
+    }
+
+    /// A parameter as text.
+    ///
+    /// # Errors
+    /// When it is there twice.
+    pub fn one(&self, name: &str) -> Result<Option<&str>, Refusal> {
+        let mut values = self.0.iter().filter(|(known, _)| known == name);
+        let first = values.next().map(|(_, value)| value.as_str());
+        match values.next() {
+            Some(_) => invalid(format!("{name}: sent twice; send it once")),
+            None => Ok(first),
+        }
+    }
+
+    /// Which page of a collection: `page` from 1, `pageSize` 1 to 200, 50 by default.
+    ///
+    /// # Errors
+    /// When one of them is out of range.
+    pub fn page(&self) -> Result<Page, Refusal> {
+        let number = self.whole("page", 1, LAST_PAGE)?;
+        let size = self.whole("pageSize", 50, LARGEST_PAGE)?;
+        Ok(Page { number, size })
+    }
+
+    fn whole(&self, name: &str, default: u32, most: u32) -> Result<u32, Refusal> {
+        let Some(text) = self.one(name)? else {
+            return Ok(default);
+        };
+        let digits = !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_digit());
+        match text.parse() {
+            Ok(number) if digits && (1..=most).contains(&number) => Ok(number),
+            _ => invalid(format!("{name}: send a whole number from 1 to {most}")),
+        }
+    }
+
+    /// The field to sort by, as one of `fields` with its name, and whether it is descending.
+    ///
+    /// # Errors
+    /// When it is none of them.
+    pub fn sort<T: Copy>(&self, fields: &[(&str, T)]) -> Result<Option<(T, bool)>, Refusal> {
+        let Some(text) = self.one("sort")? else {
+            return Ok(None);
+        };
+        let (name, descending) = match text.strip_prefix('-') {
+            Some(name) => (name, true),
+            None => (text, false),
+        };
+        match fields.iter().find(|(known, _)| *known == name) {
+            Some((_, field)) => Ok(Some((*field, descending))),
+            None => {
+                let names: Vec<&str> = fields.iter().map(|(name, _)| *name).collect();
+                let names = names.join("` `");
+                invalid(format!(
+                    "sort: send one of `{names}`, with `-` before it for descending"
+                ))
+            }
+        }
+    }
+
+    /// `true` or `false`.
+    ///
+    /// # Errors
+    /// When it is neither.
+    pub fn flag(&self, name: &str) -> Result<Option<bool>, Refusal> {
+        match self.one(name)? {
+            None => Ok(None),
+            Some("true") => Ok(Some(true)),
+            Some("false") => Ok(Some(false)),
+            Some(_) => invalid(format!("{name}: send true or false")),
+        }
+    }
+
+    /// An instant with any offset. The `+` of an offset may have become a space on the way.
+    ///
+    /// # Errors
+    /// When it is no RFC 3339 date-time with an offset.
+    pub fn instant(&self, name: &str) -> Result<Option<Timestamp>, Refusal> {
+        let Some(text) = self.one(name)? else {
+            return Ok(None);
+        };
+        let read = moment::parse_instant(text);
+        match read.or_else(|| moment::parse_instant(&text.replace(' ', "+"))) {
+            Some(at) => Ok(Some(at)),
+            None => invalid(format!("{name}: send {}", moment::INSTANT)),
+        }
+    }
+
+    /// The range from `from` to `to`, both needed, at most so many days long.
+    ///
+    /// # Errors
+    /// When one is missing or wrong, or the range empty or too long.
+    pub fn range(&self, most_days: i64) -> Result<Interval, Refusal> {
+        let needed = |name| match self.instant(name)? {
+            Some(at) => Ok(at),
+            None => invalid(format!("{name}: missing; send {}", moment::INSTANT)),
+        };
+        let range = Interval {
+            from: needed("from")?,
+            until: needed("to")?,
+        };
+        check_order(range)?;
+        if range.until.duration_since(range.from) > SignedDuration::from_hours(24 * most_days) {
+            return invalid(format!(
+                "to: send an instant at most {most_days} days after `from`"
+            ));
+        }
+        Ok(range)
+    }
+
+    /// The range from `from` to `to`, each of which may be left out.
+    ///
+    /// # Errors
+    /// When one is wrong, or the range empty.
+    pub fn open_range(&self) -> Result<(Option<Timestamp>, Option<Timestamp>), Refusal> {
+        let (from, until) = (self.instant("from")?, self.instant("to")?);
+        if let (Some(from), Some(until)) = (from, until) {
+            check_order(Interval { from, until })?;
+        }
+        Ok((from, until))
+    }
+}
+
+fn check_order(range: Interval) -> Result<(), Refusal> {
+    match range.from < range.until {
+        true => Ok(()),
+        false => invalid("to: send an instant later than `from`"),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn query(text: &str) -> Query {
+        Query(url::parameters(text).unwrap())
+    }
+
+    #[test]
+    fn pages() {
+        for (text, expected) in [
+            ("", Some((1, 50))),
+            ("page=3&pageSize=200", Some((3, 200))),
+            ("pageSize=1", Some((1, 1))),
+            ("page=2147483647", Some((2_147_483_647, 50))),
+            ("page=2147483648", None),
+            ("page=4294967295", None),
+            ("page=0", None),
+            ("page=-1", None),
+            ("page=%2B1", None),
+            ("page=x", None),
+            ("page=", None),
+            ("page=1.0", None),
+            ("page=99999999999", None),
+            ("page=1&page=2", None),
+            ("pageSize=0", None),
+            ("pageSize=201", None),
+        ] {
+            let page = query(text).page().ok().map(|page| (page.number, page.size));
+            assert_eq!(page, expected, "{text}");
+        }
+    }
+
+    #[test]
+    fn sorting() {
+        for (text, expected) in [
+            ("", Some(None)),
+            ("sort=name", Some(Some((1, false)))),
+            ("sort=-name", Some(Some((1, true)))),
+            ("sort=-createdAt", Some(Some((2, true)))),
+            ("sort=Name", None),
+            ("sort=--name", None),
+            ("sort=-", None),
+            ("sort=", None),
+            ("sort=name,createdAt", None),
+            ("sort=name&sort=name", None),
+        ] {
+            let sort = query(text).sort(&[("name", 1), ("createdAt", 2)]);
+            assert_eq!(sort.ok(), expected, "{text}");
+        }
+    }
+
+    #[test]
+    fn ranges() {
+        let day = "from=2026-01-01T00:00:00Z&to=2026-01-02T00:00:00Z";
+        let offset = "from=2026-01-01T02:00:00+02:00&to=2026-01-02T00:00:00%2B00:00";
+        for (text, expected) in [
+            (day, "2026-01-01T00:00:00Z"),
+            (offset, "2026-01-01T00:00:00Z"),
+            (
+                "from=2026-01-01T00:00:00Z&to=2026-04-01T00:00:00Z",
+                "2026-01-01T00:00:00Z",
+            ),
+            (
+                "from=2026-01-01T00:00:00Z&to=2026-04-01T00:00:00.001Z",
+                "to: ",
+            ),
+            ("from=2026-01-01T00:00:00Z", "to: missing"),
+            ("to=2026-01-01T00:00:00Z", "from: missing"),
+            ("from=yesterday&to=2026-01-01T00:00:00Z", "from: send"),
+            (
+                "from=2026-01-01T02:00:00+0200&to=2026-01-02T00:00:00Z",
+                "from: send",
+            ),
+            (
+                "from=2026-01-01T00:00:00Z[UTC]&to=2026-01-02T00:00:00Z",
+                "from: send",
+            ),
+            (
+                "from=2026-01-01T00:00:00&to=2026-01-02T00:00:00Z",
+                "from: send",
+            ),
+            (
+                "from=2026-01-02T00:00:00Z&to=2026-01-01T00:00:00Z",
+                "to: send",
+            ),
+            (
+                "from=2026-01-01T00:00:00Z&to=2026-01-01T00:00:00Z",
+                "to: send",
+            ),
+        ] {
+            let read = match query(text).range(90) {
+                Ok(range) => range.from.to_string(),
+                Err(Refusal::Invalid(detail)) => detail,
+                Err(other) => panic!("{other:?}"),
+            };
+            assert!(read.starts_with(expected), "{text}: {read}");
+        }
+        assert_eq!(query("").open_range(), Ok((None, None)));
+        assert!(query(day).open_range().is_ok());
+        assert!(query("to=x").open_range().is_err());
+    }
+}

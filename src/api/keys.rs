@@ -1,0 +1,57 @@
+//! /v1/keys/self.
+
+use super::Api;
+use super::answer::{self, Outcome};
+use super::extract::Call;
+use super::operation::{Body, Operation, gives, shape};
+use crate::actions::Stop;
+use crate::domain::access::Caller;
+use crate::domain::ids::RotationId;
+use crate::domain::refusal::Refusal;
+use crate::store::{load_key, load_team};
+use crate::wire::key::{KeySelf, Selector};
+
+pub const OWN: Operation = Operation {
+    id: "getOwnKey",
+    tag: "keys",
+    summary: "What this key may do",
+    about: "Needs no scope. Member tokens are refused: they are no keys.",
+    query: &[],
+    body: Body::None,
+    gives: &[gives(
+        200,
+        "The key that made the request.",
+        shape::<KeySelf>,
+    )],
+    refuses: &[],
+};
+
+/// GET keys/self.
+pub fn own(_: &Api, call: &Call) -> Outcome {
+    let Caller::Key { id, .. } = call.caller else {
+        return Err(
+            Refusal::ScopeDenied("only team API keys can ask this; send one".into()).into(),
+        );
+    };
+    let (key, team) = call.desk.store().read(|tx| -> Result<_, Stop> {
+        let key = load_key(tx, id)?.ok_or(Refusal::NotFound("key"))?;
+        Ok((key, load_team(tx)?))
+    })?;
+    let selector = |ids: Vec<RotationId>| Selector {
+        rotation_ids: ids.iter().map(RotationId::to_string).collect(),
+    };
+    let shown = KeySelf {
+        id: key.id.to_string(),
+        name: key.name,
+        team_id: team.id,
+        scopes: key
+            .scopes
+            .iter()
+            .map(|scope| scope.name().to_owned())
+            .collect(),
+        selector: key.rotations.map(selector),
+        created_at: key.created_at.into(),
+        expires_at: key.expires_at.map(Into::into),
+    };
+    answer::json(200, &shown)
+}

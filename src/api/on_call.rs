@@ -1,0 +1,147 @@
+//! /v1/rotations/{rotationId}/on-call and /rotate.
+
+use super::Api;
+use super::answer::{self, Outcome};
+use super::directory;
+use super::extract::Call;
+use super::operation::{Body, Kind, NOT_MODIFIED, Operation, gives_tagged, parameter, shape};
+use crate::actions::{Stop, duty, reads};
+use crate::domain::ids::{CellId, RotationId};
+use crate::domain::refusal::Refusal;
+use crate::domain::rotation::Rotation;
+use crate::store::load_person;
+use crate::wire::body::invalid;
+use crate::wire::edit::{self, OnCallRequest, RotateRequest};
+use crate::wire::etag::{self, Precondition};
+use crate::wire::on_call::{self, OnCall};
+
+pub const READ: Operation = Operation {
+    id: "getOnCall",
+    tag: "on-call",
+    summary: "Who is on call",
+    about: "The people on call now, in the order of places. `expand=users` adds their directory records; such an answer \
+            has no ETag.",
+    query: &[parameter(
+        "expand",
+        Kind::OneOf(&["users"]),
+        "Adds the people's directory records.",
+    )],
+    body: Body::None,
+    gives: &[
+        gives_tagged(200, "Who is on call.", shape::<OnCall>),
+        NOT_MODIFIED,
+    ],
+    refuses: &[],
+};
+
+/// GET on-call: from the shelf, unless people are to be filled in.
+pub fn read(api: &Api, call: &Call) -> Outcome {
+    let id: RotationId = call.path.id("rotationId");
+    match call.query.one("expand")? {
+        None => {}
+        Some("users") => return expanded(call, &id),
+        Some(_) => return Ok(invalid("expand: send `users`, or leave it out")?),
+    }
+    let card = api
+        .shelf
+        .card(call.desk, &id)?
+        .ok_or(Refusal::NotFound("rotation"))?;
+    call.caller.check_see(&card.rotation)?;
+    let unchanged = answer::not_modified(call.if_none_match.as_deref(), &card.tag);
+    let whole = || answer::with(answer::shared(&card.body), "ETag", card.tag.as_str());
+    Ok(unchanged.unwrap_or_else(whole))
+}
+
+fn expanded(call: &Call, id: &RotationId) -> Outcome {
+    let rotation = reads::rotation(call.desk, call.caller, id)?;
+    let mut ids = Vec::new();
+    for holder in rotation.running().filter_map(|cell| rotation.on_call(cell)) {
+        if !ids.contains(&&holder.user) {
+            ids.push(&holder.user);
+        }
+    }
+    let people = call.desk.store().read(|tx| -> Result<Vec<_>, Stop> {
+        let found: Result<Vec<_>, _> = ids.iter().map(|id| load_person(tx, id)).collect();
+        Ok(found?.into_iter().flatten().collect())
+    })?;
+    let users = people.into_iter().map(directory::user_record).collect();
+    answer::json(
+        200,
+        &on_call::render(&rotation, call.desk.calendar(), Some(users)),
+    )
+}
+
+/// The resource as it stands after a write, with the fresh validator.
+fn written(call: &Call, rotation: &Rotation) -> Outcome {
+    let body = on_call::render(rotation, call.desk.calendar(), None);
+    Ok(answer::with(
+        answer::json(200, &body)?,
+        "ETag",
+        etag::tag(rotation),
+    ))
+}
+
+pub const REPLACE: Operation = Operation {
+    id: "replaceOnCall",
+    tag: "on-call",
+    summary: "Put people on duty",
+    about: "Gives the people, in order, to the places of the windows open now; if none is open, of all windows. Fewer \
+            people than places empty the rest. Scheduled hand-overs keep their times.",
+    query: &[],
+    body: Body::Required(shape::<OnCallRequest>),
+    gives: &[gives_tagged(200, "Who is on call now.", shape::<OnCall>)],
+    refuses: &[(409, "rotation_disabled")],
+};
+
+/// PUT on-call.
+pub fn replace(_: &Api, call: &Call, precondition: &Precondition) -> Outcome {
+    let users = edit::on_call(&call.body)?;
+    let id = call.path.id("rotationId");
+    written(
+        call,
+        &duty::set_on_duty(call.desk, call.caller, &id, precondition, users)?,
+    )
+}
+
+pub const CLEAR: Operation = Operation {
+    id: "clearOnCall",
+    tag: "on-call",
+    summary: "Take people off duty",
+    about: "Takes everybody off duty, or whoever holds one cell. The places stay empty until the next hand-over.",
+    query: &[parameter("cellId", Kind::Text, "Only this cell.")],
+    body: Body::None,
+    gives: &[gives_tagged(200, "Who is on call now.", shape::<OnCall>)],
+    refuses: &[(409, "rotation_disabled")],
+};
+
+/// DELETE on-call.
+pub fn clear(_: &Api, call: &Call, precondition: &Precondition) -> Outcome {
+    let cell = call.query.one("cellId")?.map(CellId::from);
+    let id = call.path.id("rotationId");
+    written(
+        call,
+        &duty::clear(call.desk, call.caller, &id, precondition, cell)?,
+    )
+}
+
+pub const ROTATE: Operation = Operation {
+    id: "rotate",
+    tag: "on-call",
+    summary: "Hand over now",
+    about: "Hands over now, all cells or those named, in the same way as a scheduled hand-over. Scheduled hand-overs keep \
+            their times.",
+    query: &[],
+    body: Body::Optional(shape::<RotateRequest>),
+    gives: &[gives_tagged(200, "Who is on call now.", shape::<OnCall>)],
+    refuses: &[(409, "rotation_disabled")],
+};
+
+/// POST rotate.
+pub fn rotate(_: &Api, call: &Call, precondition: &Precondition) -> Outcome {
+    let cells = edit::rotate(&call.body)?;
+    let id = call.path.id("rotationId");
+    written(
+        call,
+        &duty::rotate(call.desk, call.caller, &id, precondition, cells)?,
+    )
+}

@@ -1,0 +1,97 @@
+//! How operations may refuse: what follows from a route, and what an operation adds.
+
+use crate::api::operation::Body;
+use crate::api::routes::{Handler, Row};
+
+/// Every status that the operation may refuse with, and the codes that come with it; an empty one is none.
+pub fn of(row: &Row) -> Vec<(u16, Vec<&'static str>)> {
+    let mut rows: Vec<(u16, &[&'static str])> = Vec::new();
+    let open = matches!(row.handler, Handler::Open(_));
+    // What is wrong with any request, or with its body also where nobody looks at one.
+    rows.extend([
+        (400, &["invalid_request"] as &[_]),
+        (408, &[""]),
+        (413, &["invalid_request"]),
+        (431, &[""]),
+    ]);
+    if !open {
+        rows.push((
+            401,
+            &[
+                "missing_credential",
+                "unknown",
+                "disabled",
+                "expired_secret",
+            ],
+        ));
+        rows.push((403, &["scope_denied", "resource_denied"]));
+        rows.push((429, &["rate_limited"]));
+    }
+    if row.pattern.contains('{') {
+        rows.push((404, &[""]));
+    }
+    if !matches!(row.operation.body, Body::None) {
+        rows.push((415, &["invalid_request"]));
+    }
+    match row.handler {
+        Handler::IfMatch(_) => rows.extend([
+            (412, &["precondition_failed"] as &[_]),
+            (428, &["precondition_required"]),
+        ]),
+        Handler::Keyed(_) => rows.push((428, &["precondition_required"])),
+        Handler::Plain(_) | Handler::Open(_) => {}
+    }
+    rows.extend([(500, &[""] as &[_]), (503, &["storage_unavailable"])]);
+    let mut all: Vec<(u16, Vec<&'static str>)> = rows
+        .into_iter()
+        .map(|(status, codes)| (status, codes.to_vec()))
+        .collect();
+    for (status, code) in row.operation.refuses {
+        match all.iter_mut().find(|(known, _)| known == status) {
+            Some((_, codes)) => codes.push(code),
+            None => all.push((*status, vec![code])),
+        }
+    }
+    all.sort_by_key(|(status, _)| *status);
+    all
+}
+
+/// The name that operations refer to a refusal by: one of a status, save where each has codes of its own.
+pub fn name(status: u16, codes: &[&str]) -> String {
+    let mut name = format!("Refused{status}");
+    if status == 409 {
+        codes
+            .iter()
+            .filter(|code| !code.is_empty())
+            .for_each(|code| name.push_str(&format!(".{code}")));
+    }
+    name
+}
+
+/// What a refusal is about, with its codes.
+pub fn about(status: u16, codes: &[&&str]) -> String {
+    let text = match status {
+        400 => "The request is wrong; `detail` names the member and says what to send.",
+        401 => "No credential, or none that opens anything.",
+        402 => "The plan does not include it.",
+        403 => "The credential does not permit it.",
+        404 => "Nothing of that id is there for this credential.",
+        408 => "The request took too long to arrive.",
+        409 => "The state does not allow it.",
+        412 => "The ETag is stale: read again and send the new one.",
+        413 => "The body is over 1 MiB.",
+        415 => "The body does not say that it is JSON.",
+        428 => "The header that makes the write safe is missing.",
+        429 => "Too many requests: wait for Retry-After.",
+        431 => "The request line and its headers are too large.",
+        503 => "The storage cannot do it at the moment; nothing was changed.",
+        _ => "The server could not do it; its log says why under the same `instance`.",
+    };
+    match codes {
+        [] => text.to_owned(),
+        codes => {
+            let named: Vec<String> = codes.iter().map(|code| format!("`{code}`")).collect();
+            format!("{text} Codes: {}.", named.join(", "))
+        }
+    }
+}

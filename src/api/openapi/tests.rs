@@ -1,0 +1,74 @@
+use super::*;
+use std::collections::HashSet;
+
+#[test]
+fn every_route_is_described() {
+    let document = document();
+    let mut ids = HashSet::new();
+    for row in ROUTES {
+        let operation = &document["paths"][row.pattern][row.method.to_ascii_lowercase()];
+        let name = format!("{} {}", row.method, row.pattern);
+        for member in ["operationId", "summary", "description"] {
+            assert!(
+                operation[member]
+                    .as_str()
+                    .is_some_and(|text| !text.is_empty()),
+                "{name}: {member}"
+            );
+        }
+        assert!(
+            ids.insert(operation["operationId"].to_string()),
+            "{name}: an id of its own"
+        );
+        assert!(
+            TAGS.iter().any(|(tag, _)| *tag == row.operation.tag),
+            "{name}: a known tag"
+        );
+        let responses = operation["responses"].as_object().expect("responses");
+        assert!(
+            responses.keys().any(|status| status.starts_with('2')),
+            "{name}: a success"
+        );
+        for status in ["400", "408", "413", "431", "500"] {
+            assert!(responses.contains_key(status), "{name}: {status}");
+        }
+    }
+}
+
+#[test]
+fn references_lead_somewhere_and_shapes_agree() {
+    let document = document();
+    check_references(&document, &document);
+    // A type that is both read and sent must look the same: there is one schema of a name.
+    let mut maker = Maker::new();
+    ROUTES.iter().for_each(|row| drop(maker.operation(row)));
+    let sent = maker.sent.take_definitions(true);
+    assert!(sent.contains_key("Stretch"));
+    for (name, mut schema) in maker.read.take_definitions(true) {
+        if let Some(mut other) = sent.get(&name).cloned() {
+            tidy(&mut schema);
+            tidy(&mut other);
+            assert_eq!(schema, other, "{name}");
+        }
+    }
+}
+
+fn check_references(document: &Value, value: &Value) {
+    match value {
+        Value::Object(members) => {
+            if let Some(reference) = members.get("$ref").and_then(Value::as_str) {
+                let pointer = reference
+                    .strip_prefix('#')
+                    .expect("a reference within the document");
+                assert!(document.pointer(pointer).is_some(), "{reference}");
+            }
+            members
+                .values()
+                .for_each(|member| check_references(document, member));
+        }
+        Value::Array(items) => items
+            .iter()
+            .for_each(|item| check_references(document, item)),
+        _ => {}
+    }
+}

@@ -1,0 +1,248 @@
+//! The only place that gives refusals, faults and unreadable requests their status, code and title on the wire
+//! (api.md "Errors"; contract section 2).
+
+use crate::actions::{Fault, Stop};
+use crate::domain::refusal::Refusal;
+use crate::http::Malformed;
+use crate::wire::problem as wire;
+use rouille::{Response, ResponseBody};
+use std::borrow::Cow;
+
+/// A request that was not carried out.
+#[derive(Debug)]
+pub struct Problem {
+    pub status: u16,
+    pub code: Option<&'static str>,
+    detail: Cow<'static, str>,
+    headers: Vec<(&'static str, Cow<'static, str>)>,
+    /// What the log says and the answer does not.
+    pub inside: Option<String>,
+}
+
+const MEDIA_TYPE: &str = "application/problem+json";
+
+impl Problem {
+    fn new(status: u16, code: &'static str, detail: impl Into<Cow<'static, str>>) -> Problem {
+        let code = Some(code);
+        Problem {
+            status,
+            code,
+            detail: detail.into(),
+            headers: Vec::new(),
+            inside: None,
+        }
+    }
+
+    fn uncoded(status: u16, detail: impl Into<Cow<'static, str>>) -> Problem {
+        Problem {
+            code: None,
+            ..Problem::new(status, "", detail)
+        }
+    }
+
+    fn with(mut self, name: &'static str, value: impl Into<Cow<'static, str>>) -> Problem {
+        self.headers.push((name, value.into()));
+        self
+    }
+
+    fn unauthorized(code: &'static str, detail: &'static str) -> Problem {
+        Problem::new(401, code, detail).with("WWW-Authenticate", "Bearer")
+    }
+
+    /// No credential at all.
+    pub fn missing_credential() -> Problem {
+        let detail = "send `Authorization: Bearer` with a team API key or a member token";
+        Problem::unauthorized("missing_credential", detail)
+    }
+
+    /// A credential that was never minted, or has been revoked.
+    pub fn unknown_credential() -> Problem {
+        Problem::unauthorized(
+            "unknown",
+            "the credential is unknown or revoked; send a current one",
+        )
+    }
+
+    /// A disabled key, or the token of somebody deactivated.
+    pub fn disabled_credential() -> Problem {
+        Problem::unauthorized("disabled", "the key is disabled, or the person deactivated")
+    }
+
+    /// A key or token past its time, or a secret past the grace of its rotation.
+    pub fn expired_credential() -> Problem {
+        Problem::unauthorized(
+            "expired_secret",
+            "the secret has expired; send the current one",
+        )
+    }
+
+    /// Too many requests; one more is welcome after so many seconds.
+    pub fn rate_limited(seconds: u64) -> Problem {
+        let detail = format!("too many requests; wait {seconds} seconds");
+        Problem::new(429, "rate_limited", detail).with("Retry-After", seconds.to_string())
+    }
+
+    /// No route of that path.
+    pub fn unknown_route() -> Problem {
+        Problem::uncoded(
+            404,
+            "there is nothing at this path; GET /v1/openapi.json lists what there is",
+        )
+    }
+
+    /// A path that takes other methods.
+    pub fn wrong_method(allowed: &str) -> Problem {
+        let detail = format!("this path takes {allowed}");
+        Problem::uncoded(405, detail).with("Allow", allowed.to_owned())
+    }
+
+    /// A body that does not say it is JSON.
+    pub fn wrong_media_type() -> Problem {
+        let detail = "Content-Type: send application/json-patch+json or application/json";
+        Problem::new(415, "invalid_request", detail)
+    }
+
+    /// A write without the header that makes it safe.
+    pub fn missing_precondition(detail: &'static str) -> Problem {
+        Problem::new(428, "precondition_required", detail)
+    }
+
+    /// Something of ours went wrong; the answer says nothing of it.
+    pub fn internal(inside: impl Into<String>) -> Problem {
+        let detail = "the server could not do it; check the current state before trying again";
+        Problem {
+            inside: Some(inside.into()),
+            ..Problem::uncoded(500, detail)
+        }
+    }
+
+    /// Renders the answer; `instance` names it, here and in the log.
+    pub fn render(&self, instance: &str) -> Response {
+        let body = wire::Problem {
+            kind: Some("about:blank".to_owned()),
+            title: Some(self.title().to_owned()),
+            status: Some(self.status.into()),
+            detail: Some(self.detail.to_string()),
+            instance: Some(instance.to_owned()),
+            code: self.code.map(str::to_owned),
+        };
+        // Strings and a number: they always serialize.
+        let body = serde_json::to_vec(&body).unwrap_or_default();
+        let mut headers: Vec<(Cow<'static, str>, Cow<'static, str>)> =
+            vec![("Content-Type".into(), MEDIA_TYPE.into())];
+        headers.extend(
+            self.headers
+                .iter()
+                .map(|(name, value)| ((*name).into(), value.clone())),
+        );
+        Response {
+            status_code: self.status,
+            headers,
+            data: ResponseBody::from_data(body),
+            upgrade: None,
+        }
+    }
+
+    /// What the problems of one code, or of one status without a code, have in common.
+    fn title(&self) -> &'static str {
+        match (self.code, self.status) {
+            (Some("missing_credential"), _) => "Credential missing",
+            (Some("unknown"), _) => "Credential unknown",
+            (Some("disabled"), _) => "Credential disabled",
+            (Some("expired_secret"), _) => "Secret expired",
+            (Some("scope_denied"), _) => "Scope missing",
+            (Some("resource_denied"), _) => "Not permitted here",
+            (Some("precondition_required"), _) => "Precondition required",
+            (Some("precondition_failed"), _) => "Resource changed meanwhile",
+            (Some("rate_limited"), _) => "Too many requests",
+            (Some("payment_required"), _) => "Not in the plan",
+            (Some("rotation_disabled"), _) => "Rotation disabled",
+            (Some("rotation_code_taken"), _) => "Rotation code taken",
+            (Some("idempotency_key_reused"), _) => "Idempotency-Key reused",
+            (Some("storage_unavailable"), _) => "Storage unavailable",
+            (_, 404) => "Not found",
+            (_, 405) => "Method not allowed",
+            (_, 408) => "Request too slow",
+            (_, 409) => "Conflict",
+            (_, 413) => "Body too large",
+            (_, 415) => "Media type not supported",
+            (_, 431) => "Header too large",
+            (_, 501) => "Not implemented",
+            (_, 503) => "Server busy",
+            (_, 505) => "HTTP version not supported",
+            (_, 400..=499) => "Request invalid",
+            _ => "Server error",
+        }
+    }
+}
+
+impl From<Refusal> for Problem {
+    fn from(refusal: Refusal) -> Problem {
+        match refusal {
+            Refusal::Invalid(detail) => Problem::new(400, "invalid_request", detail),
+            Refusal::NotFound(what) => {
+                Problem::uncoded(404, format!("there is no such {what} for this credential"))
+            }
+            Refusal::ResourceDenied(detail) => Problem::new(403, "resource_denied", detail),
+            Refusal::WrongMethod(allowed) => Problem::wrong_method(allowed),
+            Refusal::ScopeDenied(detail) => Problem::new(403, "scope_denied", detail),
+            Refusal::StaleValidator => Problem::new(
+                412,
+                "precondition_failed",
+                "If-Match: not the current ETag; read the rotation again and send the new one exactly, with its quotes",
+            ),
+            Refusal::PaymentRequired(detail) => Problem::new(402, "payment_required", detail),
+            Refusal::RotationDisabled => Problem::new(
+                409,
+                "rotation_disabled",
+                "nobody goes on or off duty while the rotation is disabled; enable it first",
+            ),
+            Refusal::RotationCodeTaken(code) => Problem::new(
+                409,
+                "rotation_code_taken",
+                format!("code: another rotation answers to `{code}`; choose another code"),
+            ),
+            Refusal::IdempotencyKeyReused => Problem::new(
+                409,
+                "idempotency_key_reused",
+                "Idempotency-Key: already used with another body; send a new key",
+            ),
+            Refusal::IdempotencyKeySpent(why) => {
+                Problem::uncoded(409, format!("Idempotency-Key: {why}; send a new key"))
+            }
+        }
+    }
+}
+
+impl From<Fault> for Problem {
+    fn from(fault: Fault) -> Problem {
+        let inside = fault.to_string();
+        if !fault.is_unavailable() {
+            return Problem::internal(inside);
+        }
+        let detail = "the storage cannot do it at the moment; nothing was changed, try again later";
+        let problem = Problem::new(503, "storage_unavailable", detail);
+        Problem {
+            inside: Some(inside),
+            ..problem
+        }
+    }
+}
+
+impl From<Stop> for Problem {
+    fn from(stop: Stop) -> Problem {
+        match stop {
+            Stop::Refused(refusal) => refusal.into(),
+            Stop::Failed(fault) => fault.into(),
+        }
+    }
+}
+
+impl From<Malformed> for Problem {
+    fn from(malformed: Malformed) -> Problem {
+        match malformed.status {
+            400 | 413 => Problem::new(malformed.status, "invalid_request", malformed.detail),
+            status => Problem::uncoded(status, malformed.detail),
+        }
+    }
+}

@@ -1,0 +1,228 @@
+//! /v1/rotations: listing, creating, reading, changing and deleting.
+
+use super::Api;
+use super::answer::{self, Outcome};
+use super::extract::Call;
+use super::operation::{
+    Body, Gives, Kind, NOT_MODIFIED, Operation, PAGE, PAGE_SIZE, gives, gives_nothing,
+    gives_tagged, parameter, shape,
+};
+use crate::actions::creation::{self, NewCreation};
+use crate::actions::reads;
+use crate::actions::rotations;
+use crate::domain::ids::UserId;
+use crate::domain::refusal::Refusal;
+use crate::domain::rotation as domain;
+use crate::store::{RotationFilter, RotationOrder};
+use crate::wire::body::invalid;
+use crate::wire::edit::{self, PatchRequest, RotationRequest};
+use crate::wire::etag::{self, Precondition};
+use crate::wire::page::Page;
+use crate::wire::rotation::{self, Rotation};
+use sha2::{Digest, Sha256};
+
+const MODES: &[&str] = &["manual", "auto", "external"];
+
+pub const LIST: Operation = Operation {
+    id: "listRotations",
+    tag: "rotations",
+    summary: "List rotations",
+    about: "The rotations that the credential may see, as whole resources.",
+    query: &[
+        PAGE,
+        PAGE_SIZE,
+        parameter(
+            "sort",
+            Kind::OneOf(&[
+                "name",
+                "-name",
+                "createdAt",
+                "-createdAt",
+                "updatedAt",
+                "-updatedAt",
+            ]),
+            "The field to sort by, `-` before it for descending; `createdAt` by default.",
+        ),
+        parameter(
+            "code",
+            Kind::Text,
+            "Only the rotation that answers to this code.",
+        ),
+        parameter("enabled", Kind::Flag, "Only enabled or only disabled ones."),
+        parameter("mode", Kind::OneOf(MODES), "Only those of this mode."),
+        parameter(
+            "userId",
+            Kind::Text,
+            "Only those that this person is a member or owner of.",
+        ),
+        parameter(
+            "q",
+            Kind::Text,
+            "Only those with this text in name, code or description.",
+        ),
+    ],
+    body: Body::None,
+    gives: &[gives(200, "A page of rotations.", shape::<Page<Rotation>>)],
+    refuses: &[],
+};
+
+/// GET rotations.
+pub fn list(_: &Api, call: &Call) -> Outcome {
+    let page = call.query.page()?;
+    let filter = filter(call)?;
+    let (found, total) = reads::rotations(call.desk, call.caller, filter, page)?;
+    let shown = found
+        .iter()
+        .map(|found| rotation::render(found, call.desk.calendar()))
+        .collect();
+    answer::json(200, &Page::new(shown, page.number, page.size, total))
+}
+
+fn filter(call: &Call) -> Result<RotationFilter, Refusal> {
+    let query = &call.query;
+    let mode = query.one("mode")?.map(str::to_owned);
+    if mode.as_deref().is_some_and(|mode| !MODES.contains(&mode)) {
+        return invalid("mode: send one of `manual` `auto` `external`");
+    }
+    let orders = [
+        ("name", RotationOrder::Name),
+        ("createdAt", RotationOrder::CreatedAt),
+        ("updatedAt", RotationOrder::UpdatedAt),
+    ];
+    let (order, descending) = query.sort(&orders)?.unwrap_or_default();
+    Ok(RotationFilter {
+        code: query.one("code")?.map(str::to_ascii_uppercase),
+        enabled: query.flag("enabled")?,
+        mode,
+        user: query.one("userId")?.map(UserId::from),
+        text: query
+            .one("q")?
+            .filter(|text| !text.is_empty())
+            .map(str::to_owned),
+        order,
+        descending,
+        ..RotationFilter::default()
+    })
+}
+
+/// A rotation with its validator.
+pub fn tagged(call: &Call, status: u16, found: &domain::Rotation) -> Outcome {
+    let body = rotation::render(found, call.desk.calendar());
+    Ok(answer::with(
+        answer::json(status, &body)?,
+        "ETag",
+        etag::tag(found),
+    ))
+}
+
+pub const CREATE: Operation = Operation {
+    id: "createRotation",
+    tag: "rotations",
+    summary: "Create a rotation",
+    about: "Creates an enabled, manual rotation with one window and nobody on duty. A retry with the same \
+            Idempotency-Key within 24 hours answers the rotation that the first attempt made.",
+    query: &[],
+    body: Body::Required(shape::<RotationRequest>),
+    gives: &[
+        Gives {
+            status: 201,
+            about: "The rotation.",
+            shape: Some(shape::<Rotation>),
+            headers: &["ETag", "Location"],
+        },
+        Gives {
+            status: 200,
+            about: "The rotation that an earlier attempt with this key made.",
+            shape: Some(shape::<Rotation>),
+            headers: &["ETag", "Location"],
+        },
+    ],
+    refuses: &[
+        (402, "payment_required"),
+        (409, "rotation_code_taken"),
+        (409, "idempotency_key_reused"),
+        (409, ""),
+    ],
+};
+
+/// POST rotations.
+pub fn create(_: &Api, call: &Call, key: &str) -> Outcome {
+    let new = edit::new_rotation(&call.body)?;
+    let creation = NewCreation {
+        key: key.to_owned(),
+        body_hash: Sha256::digest(edit::canonical(&new)).into(),
+        rotation: new,
+    };
+    let created = creation::create(call.desk, call.caller, creation)?;
+    let status = if created.replayed { 200 } else { 201 };
+    let location = format!("/v1/rotations/{}", created.rotation.id);
+    Ok(answer::with(
+        tagged(call, status, &created.rotation)?,
+        "Location",
+        location,
+    ))
+}
+
+pub const READ: Operation = Operation {
+    id: "getRotation",
+    tag: "rotations",
+    summary: "Read a rotation",
+    about: "The rotation with its grid, its lists and who is on call.",
+    query: &[],
+    body: Body::None,
+    gives: &[
+        gives_tagged(200, "The rotation.", shape::<Rotation>),
+        NOT_MODIFIED,
+    ],
+    refuses: &[],
+};
+
+/// GET a rotation.
+pub fn read(_: &Api, call: &Call) -> Outcome {
+    let found = reads::rotation(call.desk, call.caller, &call.path.id("rotationId"))?;
+    match answer::not_modified(call.if_none_match.as_deref(), &etag::tag(&found)) {
+        Some(unchanged) => Ok(unchanged),
+        None => tagged(call, 200, &found),
+    }
+}
+
+pub const PATCH: Operation = Operation {
+    id: "patchRotation",
+    tag: "rotations",
+    summary: "Change a rotation",
+    about: "Changes the members sent and no others. People who are no longer members come off duty at once; empty places \
+            of an enabled `auto` rotation are dealt at once.",
+    query: &[],
+    body: Body::Required(shape::<PatchRequest>),
+    gives: &[gives_tagged(200, "The whole rotation.", shape::<Rotation>)],
+    refuses: &[(402, "payment_required"), (409, "rotation_code_taken")],
+};
+
+/// PATCH a rotation.
+pub fn patch(_: &Api, call: &Call, precondition: &Precondition) -> Outcome {
+    let patch = edit::patch(&call.body)?;
+    let id = call.path.id("rotationId");
+    tagged(
+        call,
+        200,
+        &rotations::patch(call.desk, call.caller, &id, precondition, patch)?,
+    )
+}
+
+pub const REMOVE: Operation = Operation {
+    id: "deleteRotation",
+    tag: "rotations",
+    summary: "Delete a rotation",
+    about: "There is no undelete. Whoever is on duty comes off.",
+    query: &[],
+    body: Body::None,
+    gives: &[gives_nothing("It is gone.")],
+    refuses: &[],
+};
+
+/// DELETE a rotation.
+pub fn remove(_: &Api, call: &Call, precondition: &Precondition) -> Outcome {
+    let id = call.path.id("rotationId");
+    rotations::delete(call.desk, call.caller, &id, precondition)?;
+    Ok(answer::empty(204))
+}

@@ -1,0 +1,203 @@
+//! The whole API on one screen. Dispatch and the OpenAPI document are made of the same rows, so they cannot disagree.
+
+use super::answer::Outcome;
+use super::extract::{Call, Path};
+use super::operation::Operation;
+use super::{Api, absences, directory, grid, keys, on_call, record, rotations, service};
+use crate::domain::access::Scope::{
+    self, ReadDirectory, ReadOnCall, ReadRotations, WriteDuty, WriteRotations,
+};
+use crate::wire::etag::Precondition;
+use std::borrow::Cow;
+
+/// One operation.
+pub struct Row {
+    pub method: &'static str,
+    /// Segments in braces are parameters; none of them may be empty.
+    pub pattern: &'static str,
+    /// What the credential must be allowed; `None` needs no more than a credential, or not even that.
+    pub scope: Option<Scope>,
+    pub handler: Handler,
+    pub operation: &'static Operation,
+}
+
+/// The handler, by what the request must bring along.
+#[derive(Clone, Copy)]
+pub enum Handler {
+    /// No credential.
+    Open(fn(&Api) -> Outcome),
+    /// A credential.
+    Plain(fn(&Api, &Call) -> Outcome),
+    /// And an `If-Match` header.
+    IfMatch(fn(&Api, &Call, &Precondition) -> Outcome),
+    /// And an `Idempotency-Key` header.
+    Keyed(fn(&Api, &Call, &str) -> Outcome),
+}
+
+use Handler::{IfMatch, Keyed, Open, Plain};
+
+const fn row(
+    method: &'static str,
+    pattern: &'static str,
+    scope: Option<Scope>,
+    handler: Handler,
+    operation: &'static Operation,
+) -> Row {
+    Row {
+        method,
+        pattern,
+        scope,
+        handler,
+        operation,
+    }
+}
+
+/// Every operation, in the order of the document.
+#[rustfmt::skip]
+pub static ROUTES: &[Row] = &[
+    row("GET",    "/v1/rotations/{rotationId}/on-call",                   Some(ReadOnCall),     Plain(on_call::read),      &on_call::READ),
+    row("PUT",    "/v1/rotations/{rotationId}/on-call",                   Some(WriteDuty),      IfMatch(on_call::replace), &on_call::REPLACE),
+    row("DELETE", "/v1/rotations/{rotationId}/on-call",                   Some(WriteDuty),      IfMatch(on_call::clear),   &on_call::CLEAR),
+    row("POST",   "/v1/rotations/{rotationId}/rotate",                    Some(WriteDuty),      IfMatch(on_call::rotate),  &on_call::ROTATE),
+
+    row("GET",    "/v1/rotations",                                        Some(ReadRotations),  Plain(rotations::list),    &rotations::LIST),
+    row("POST",   "/v1/rotations",                                        Some(WriteRotations), Keyed(rotations::create),  &rotations::CREATE),
+    row("GET",    "/v1/rotations/{rotationId}",                           Some(ReadRotations),  Plain(rotations::read),    &rotations::READ),
+    row("PATCH",  "/v1/rotations/{rotationId}",                           Some(WriteRotations), IfMatch(rotations::patch), &rotations::PATCH),
+    row("DELETE", "/v1/rotations/{rotationId}",                           Some(WriteRotations), IfMatch(rotations::remove), &rotations::REMOVE),
+    row("PUT",    "/v1/rotations/{rotationId}/channels/{channelId}",      Some(WriteRotations), IfMatch(grid::channel),    &grid::CHANNEL),
+    row("PUT",    "/v1/rotations/{rotationId}/coverage",                  Some(WriteRotations), IfMatch(grid::coverage),   &grid::COVERAGE),
+    row("PUT",    "/v1/rotations/{rotationId}/rosters/{rosterId}",        Some(WriteRotations), IfMatch(grid::roster),     &grid::ROSTER),
+
+    row("GET",    "/v1/rotations/{rotationId}/schedule",                  Some(ReadRotations),  Plain(record::schedule),   &record::SCHEDULE),
+    row("GET",    "/v1/rotations/{rotationId}/history",                   Some(ReadRotations),  Plain(record::history),    &record::HISTORY),
+
+    row("GET",    "/v1/rotations/{rotationId}/availability",              Some(ReadRotations),  Plain(absences::list),     &absences::LIST),
+    row("POST",   "/v1/rotations/{rotationId}/availability",              Some(WriteDuty),      Plain(absences::create),   &absences::CREATE),
+    row("DELETE", "/v1/rotations/{rotationId}/availability/{absenceId}",  Some(WriteDuty),      Plain(absences::remove),   &absences::REMOVE),
+
+    row("GET",    "/v1/users",                                            Some(ReadDirectory),  Plain(directory::users),   &directory::USERS),
+    row("GET",    "/v1/users/{userId}",                                   Some(ReadDirectory),  Plain(directory::user),    &directory::USER),
+    row("GET",    "/v1/groups",                                           Some(ReadDirectory),  Plain(directory::groups),  &directory::GROUPS),
+    row("GET",    "/v1/groups/{groupId}",                                 Some(ReadDirectory),  Plain(directory::group),   &directory::GROUP),
+    row("GET",    "/v1/channels",                                         Some(ReadDirectory),  Plain(directory::channels), &directory::CHANNELS),
+    row("GET",    "/v1/channels/{channelId}",                             Some(ReadDirectory),  Plain(directory::channel), &directory::CHANNEL),
+
+    row("GET",    "/v1/keys/self",                                        None,                 Plain(keys::own),          &keys::OWN),
+    row("GET",    "/v1/openapi.json",                                     None,                 Open(service::openapi),    &service::OPENAPI),
+    row("GET",    "/healthz",                                             None,                 Open(service::health),     &service::HEALTH),
+];
+
+/// What a method and a path lead to.
+pub enum Found<'a> {
+    Route(&'static Row, Path<'a>),
+    /// The path is there, for these methods.
+    Methods(String),
+    Nothing,
+}
+
+/// Finds the operation. `HEAD` is `GET` whose body is left out on the way.
+pub fn find<'a>(method: &str, segments: &[Cow<'a, str>]) -> Found<'a> {
+    let method = if method == "HEAD" { "GET" } else { method };
+    let mut allowed = Vec::new();
+    for row in ROUTES.iter().filter(|row| fits(row.pattern, segments)) {
+        if row.method == method {
+            return Found::Route(row, parameters(row.pattern, segments));
+        }
+        allowed.push(row.method);
+    }
+    if allowed.is_empty() {
+        return Found::Nothing;
+    }
+    if allowed.contains(&"GET") {
+        allowed.push("HEAD");
+    }
+    Found::Methods(allowed.join(", "))
+}
+
+/// The segments of a pattern; it begins with a slash.
+pub fn pieces(pattern: &'static str) -> impl Iterator<Item = &'static str> {
+    pattern.split('/').skip(1)
+}
+
+/// The name of a parameter; `None` for a piece that stands for itself.
+pub fn name(piece: &str) -> Option<&str> {
+    piece.strip_prefix('{')?.strip_suffix('}')
+}
+
+fn fits(pattern: &'static str, segments: &[Cow<str>]) -> bool {
+    let mut given = segments.iter();
+    let all = pieces(pattern).all(|piece| {
+        let segment = given.next();
+        segment
+            .is_some_and(|segment| piece == segment || name(piece).is_some() && !segment.is_empty())
+    });
+    all && given.next().is_none()
+}
+
+fn parameters<'a>(pattern: &'static str, segments: &[Cow<'a, str>]) -> Path<'a> {
+    let pairs = pieces(pattern).zip(segments);
+    Path(
+        pairs
+            .filter_map(|(piece, segment)| Some((name(piece)?, segment.clone())))
+            .collect(),
+    )
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::wire::url;
+
+    #[test]
+    fn paths_lead_to_operations() {
+        for (method, path, expected) in [
+            ("GET", "/v1/rotations", "GET /v1/rotations"),
+            ("HEAD", "/v1/rotations", "GET /v1/rotations"),
+            ("POST", "/v1/rotations", "POST /v1/rotations"),
+            (
+                "GET",
+                "/v1/rotations/a",
+                "GET /v1/rotations/{rotationId} rotationId=a",
+            ),
+            (
+                "GET",
+                "/v1/rotations/a%2Fb",
+                "GET /v1/rotations/{rotationId} rotationId=a/b",
+            ),
+            (
+                "GET",
+                "/v1/%72otations/a",
+                "GET /v1/rotations/{rotationId} rotationId=a",
+            ),
+            (
+                "PUT",
+                "/v1/rotations/a/channels/C%20D",
+                "PUT /v1/rotations/{rotationId}/channels/{channelId} rotationId=a channelId=C D",
+            ),
+            ("PATCH", "/v1/rotations", "GET, POST, HEAD"),
+            ("OPTIONS", "/v1/rotations/a/rotate", "POST"),
+            ("get", "/v1/rotations/a/rotate", "POST"),
+            ("GET", "/v1/rotations/", "nothing"),
+            ("GET", "/v1/rotations/a/", "nothing"),
+            ("GET", "//v1/rotations", "nothing"),
+            ("GET", "/v1/rotations%2Fa", "nothing"),
+            ("GET", "/v1", "nothing"),
+            ("GET", "/", "nothing"),
+        ] {
+            let segments = url::segments(path).unwrap();
+            let found = match find(method, &segments) {
+                Found::Nothing => "nothing".to_owned(),
+                Found::Methods(allowed) => allowed,
+                Found::Route(row, Path(values)) => {
+                    let mut text = format!("{} {}", row.method, row.pattern);
+                    for (name, value) in values {
+                        text.push_str(&format!(" {name}={value}"));
+                    }
+                    text
+                }
+            };
+            assert_eq!(found, expected, "{method} {path}");
+        }
+    }
+}
