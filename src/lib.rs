@@ -1,12 +1,57 @@
-//! rota: on-call rotations for one chat workspace.
+//! rota: on-call rotations for one chat workspace. One binary, one SQLite file.
+//!
+//! # The way of a request
+//!
+//! A connection's thread in [`http`] reads one request within its bounds and hands it to [`api`]. There
+//! `routes` names the operation, its scope and its precondition; `auth` answers who asks; [`wire`] parses the body into
+//! values of the [`domain`], or refuses it with the path of the member that is wrong. An action of [`actions`] does the
+//! work: reads from one snapshot of the [`store`], writes in one job of its one writing connection. Its answer becomes JSON in
+//! [`wire`] again, a refusal a problem object in `api::problem`.
+//!
+//! # The way of a hand-over
+//!
+//! Every rotation has the next instant at which something falls due in an index. [`timer`] sleeps until the first of
+//! them and has [`actions::due`] do it: `domain::handover` empties and deals places and judges windows, instant by
+//! instant; the state, its version and the record are stored together. A write to a rotation first lets what fell due
+//! happen in the same way, and the plan of the future is made by the same code.
+//!
+//! # Floors
+//!
+//! Import downward only; `tests/it/house.rs` holds the tree against this table.
+//!
+//! | Floor | Rooms | May import |
+//! |---|---|---|
+//! | 5 | `main`, [`cli`], [`config`] | all below |
+//! | 4 | [`api`], [`dev`], [`timer`] | 0 to 3, not one another |
+//! | 3 | [`actions`] | [`domain`], [`wire`], [`store`], [`wake`], [`clock`] |
+//! | 2 | [`store`] | [`domain`], [`clock`], [`wake`] |
+//! | 1 | [`wire`], [`http`] | [`domain`]; [`clock`] (`http`) |
+//! | 0 | [`domain`], [`clock`], [`wake`] | std and jiff, not one another |
+//!
+//! # What always holds
+//!
+//! - Time is an argument. Only [`clock`] reads the system clock, and `WriteTx::now` never runs backwards.
+//! - Intervals are half-open; hand-overs are counted from the anchor, never from the one before.
+//! - A rotation's version rises by one with every change committed, and what is shown of it is a function of what is
+//!   stored, so equal validators mean equal bodies.
+//! - Every cell's record is a chain of entries without holes, the last of them running.
+//! - Every line of SQL is in [`store`]; transactions begin and end there alone, around the jobs that actions hand in.
+
+pub mod domain;
+
+pub mod clock;
+pub mod wake;
+
+pub mod http;
+pub mod wire;
+
+pub mod store;
 
 pub mod actions;
+
 pub mod api;
-pub mod clock;
 pub mod dev;
-pub mod domain;
-pub mod http;
-pub mod store;
 pub mod timer;
-pub mod wake;
-pub mod wire;
+
+pub mod cli;
+pub mod config;

@@ -1,0 +1,60 @@
+//! `rota check`: what is wrong with the configuration and the database. Changes neither.
+
+use super::output::{answer, tell};
+use super::run::{countries_without_holidays, holidays_end};
+use super::workspace::{database, days, development_clock, parse_clock, settings};
+use super::{Failure, Place};
+use crate::clock::Clock;
+use crate::domain::holidays::Calendar;
+use crate::store::{Inspection, list_broken_chains};
+
+/// Looks, prints what is wrong a line each, and fails if anything is.
+pub fn run(place: Place) -> Result<(), Failure> {
+    // A wrong configuration is something found, not a wrong command.
+    check(place).map_err(|failure| match failure {
+        Failure::Usage(sentence) | Failure::Failed(sentence) => Failure::Failed(sentence),
+    })
+}
+
+fn check(place: Place) -> Result<(), Failure> {
+    let config = settings(place)?;
+    let (calendar, _) = days(&config.holidays)?;
+    let path = database(&config)?;
+    let problems = problems(&Inspection::open(&path)?, &calendar)?;
+    for problem in &problems {
+        answer(problem)?;
+    }
+    match problems.len() {
+        0 => {
+            tell(&format!("{}: nothing is wrong", path.display()));
+            Ok(())
+        }
+        count => Err(Failure::Failed(format!(
+            "{}: {count} found to be wrong",
+            path.display()
+        ))),
+    }
+}
+
+fn problems(database: &Inspection, calendar: &Calendar) -> Result<Vec<String>, Failure> {
+    let mut problems = database.integrity_problems()?;
+    problems.extend(database.unready());
+    // Rows of a damaged file can say anything, and those of an older one are not known; what follows from them would
+    // mislead.
+    if !problems.is_empty() {
+        return Ok(problems);
+    }
+    for (rotation, cell) in database.read(list_broken_chains)? {
+        problems.push(format!(
+            "the history of {cell} of {rotation} has a hole or an overlap"
+        ));
+    }
+    let now = match parse_clock(database.read(development_clock)?)? {
+        Some(at) => at,
+        None => Clock::system().now(),
+    };
+    for country in database.read(|tx| countries_without_holidays(tx, calendar, now))? {
+        problems.push(holidays_end(calendar, country));
+    }
+    Ok(problems)
+}

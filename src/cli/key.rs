@@ -1,0 +1,198 @@
+//! `rota key`: team API keys.
+
+use super::output::{answer, instant_or_dash, naming, table, tell};
+use super::workspace::{Missing, database, open_with_clock, settings};
+use super::{Failure, Place};
+use crate::actions::keys::{self, NewKey};
+use crate::config;
+use crate::domain::access::Scope;
+use crate::domain::ids::{KeyId, RotationId};
+use crate::store::{KeyRecord, ReadTx, Store, list_keys};
+use clap::{Args, Subcommand};
+use jiff::Timestamp;
+use std::time::Duration;
+
+const EXAMPLES: &str = "\
+Scopes:
+  read:rotations   rotations, schedule, history, absences
+  write:rotations  create, change and delete rotations
+  read:oncall      who is on call
+  write:duty       on-call, rotate, absences
+  read:directory   people, user groups, channels
+  manage:webhooks  webhook endpoints
+
+Examples:
+  rota key create --name dashboard --scope read:oncall read:rotations
+  rota key create --name pager --scope write:duty --rotation rot_x1 --expires 90d";
+
+#[derive(Subcommand)]
+pub enum Command {
+    /// Mint a key and print it, this once, alone on its line
+    #[command(after_help = EXAMPLES)]
+    Create(Create),
+    /// List keys, oldest first
+    List,
+    /// Disable a key: it answers 401 `disabled` until it is enabled again
+    Disable(Named),
+    /// Enable a disabled key
+    Enable(Named),
+    /// Remove a key for good
+    Revoke(Named),
+    /// Give a key a new secret and print the new key; the old one works on for a while
+    Rotate(Rotate),
+}
+
+#[derive(Args)]
+pub struct Create {
+    /// What to call it
+    #[arg(long)]
+    name: String,
+    /// What it may be used for; several may be given
+    #[arg(long, required = true, num_args = 1.., value_name = "SCOPE", value_parser = scope)]
+    scope: Vec<Scope>,
+    /// Limit it to this rotation; several may be given
+    #[arg(long, num_args = 1.., value_name = "ID")]
+    rotation: Vec<String>,
+    /// Let it expire after this long: 90s, 15m, 24h, 7d
+    #[arg(long, value_name = "DURATION", value_parser = config::lifetime)]
+    expires: Option<Duration>,
+}
+
+#[derive(Args)]
+pub struct Named {
+    /// The key's id, as `rota key list` shows it
+    #[arg(value_name = "ID")]
+    id: String,
+}
+
+#[derive(Args)]
+pub struct Rotate {
+    /// The key's id, as `rota key list` shows it
+    #[arg(value_name = "ID")]
+    id: String,
+    /// How long the old secret works on: 90s, 15m, 24h, 7d
+    #[arg(long, value_name = "DURATION", default_value = "24h", value_parser = config::duration)]
+    grace: Duration,
+}
+
+fn scope(name: &str) -> Result<Scope, String> {
+    let names = || Scope::ALL.map(Scope::name).join(", ");
+    Scope::parse(name).ok_or_else(|| format!("send one of {}", names()))
+}
+
+/// Runs one of them.
+pub fn run(place: Place, command: Command) -> Result<(), Failure> {
+    let path = database(&settings(place)?)?;
+    let missing = if matches!(command, Command::Create(_)) {
+        Missing::Create
+    } else {
+        Missing::Refuse
+    };
+    let (store, clock) = open_with_clock(&path, missing, None)?;
+    match command {
+        Command::Create(create) => mint(&store, create, clock.now()),
+        Command::List => list(&store, clock.now()),
+        Command::Disable(named) => set_disabled(&store, named, true),
+        Command::Enable(named) => set_disabled(&store, named, false),
+        Command::Revoke(named) => {
+            keys::revoke_key(&store, KeyId::from(named.id.as_str())).map_err(naming(&named.id))?;
+            tell(&format!("revoked {}", named.id));
+            Ok(())
+        }
+        Command::Rotate(rotate) => renew(&store, rotate),
+    }
+}
+
+fn mint(store: &Store, create: Create, now: Timestamp) -> Result<(), Failure> {
+    let rotations: Vec<RotationId> = create.rotation.into_iter().map(RotationId::from).collect();
+    let new = NewKey {
+        name: create.name,
+        scopes: create.scope,
+        rotations: Some(rotations).filter(|rotations| !rotations.is_empty()),
+        disabled: false,
+        expires_at: expiry(now, create.expires)?,
+    };
+    let (record, key) = keys::create_key(store, new)?;
+    tell(&format!(
+        "created {}; the key is shown this once:",
+        record.id
+    ));
+    answer(&key)
+}
+
+fn expiry(now: Timestamp, lifetime: Option<Duration>) -> Result<Option<Timestamp>, Failure> {
+    let after = |lifetime| now.checked_add(lifetime);
+    let beyond = |_| {
+        Failure::Usage(
+            "--expires: the duration reaches beyond the calendar; send a shorter one".into(),
+        )
+    };
+    lifetime.map(after).transpose().map_err(beyond)
+}
+
+fn set_disabled(store: &Store, named: Named, disabled: bool) -> Result<(), Failure> {
+    keys::set_disabled(store, KeyId::from(named.id.as_str()), disabled)
+        .map_err(naming(&named.id))?;
+    tell(&format!(
+        "{} {}",
+        if disabled { "disabled" } else { "enabled" },
+        named.id
+    ));
+    Ok(())
+}
+
+fn renew(store: &Store, rotate: Rotate) -> Result<(), Failure> {
+    let key = keys::rotate_key(store, KeyId::from(rotate.id.as_str()), rotate.grace)
+        .map_err(naming(&rotate.id))?;
+    tell(&format!(
+        "rotated {}; the new key is shown this once:",
+        rotate.id
+    ));
+    answer(&key)
+}
+
+fn list(store: &Store, now: Timestamp) -> Result<(), Failure> {
+    let keys = store.read(|tx: &ReadTx| list_keys(tx))?;
+    let heads = [
+        "ID",
+        "NAME",
+        "STATE",
+        "OLD SECRET UNTIL",
+        "CREATED",
+        "EXPIRES",
+        "SCOPES",
+        "ROTATIONS",
+    ];
+    let rows: Vec<Vec<String>> = keys.iter().map(|key| row(key, now)).collect();
+    answer(&table(&heads, &rows))
+}
+
+fn row(key: &KeyRecord, now: Timestamp) -> Vec<String> {
+    let expired = key.expires_at.is_some_and(|at| at <= now);
+    let state = match (key.disabled, expired) {
+        (true, _) => "disabled",
+        (false, true) => "expired",
+        (false, false) => "enabled",
+    };
+    let old = key
+        .previous
+        .map(|(_, until)| until)
+        .filter(|until| *until > now);
+    let scopes: Vec<&str> = key.scopes.iter().map(|scope| scope.name()).collect();
+    let rotations = key.rotations.as_ref().map_or("all".into(), |ids| {
+        ids.iter()
+            .map(RotationId::as_str)
+            .collect::<Vec<_>>()
+            .join(",")
+    });
+    vec![
+        key.id.to_string(),
+        key.name.clone(),
+        state.into(),
+        instant_or_dash(old),
+        key.created_at.to_string(),
+        instant_or_dash(key.expires_at),
+        scopes.join(","),
+        rotations,
+    ]
+}

@@ -1,0 +1,201 @@
+//! What `rota serve` and `rota dev` share: taking the database, coming up to date, serving until told to stop.
+
+use super::Failure;
+use super::signals::Signals;
+use super::workspace::{Missing, days, open_store, open_with_clock};
+use crate::actions::{Desk, due, plan};
+use crate::api;
+use crate::clock::Clock;
+use crate::config::{Config, RateLimitPart};
+use crate::domain::holidays::{Calendar, CountryCode};
+use crate::domain::tiers::Plan;
+use crate::domain::zones;
+use crate::http::{Limits, Server, Service};
+use crate::store::{Fault, Lock, ReadTx, list_cadences};
+use crate::timer;
+use jiff::Timestamp;
+use sha2::{Digest, Sha256};
+use std::collections::BTreeSet;
+use std::net::SocketAddr;
+use std::path::Path;
+use std::sync::Arc;
+use std::time::Duration;
+
+/// How long running requests may take once the server is told to stop.
+const GRACE: Duration = Duration::from_secs(10);
+
+/// Where a server listens unless it is told.
+pub const LISTEN: &str = "127.0.0.1:8080";
+
+/// The limits on requests as they are set; what is unset stays as `unset` has it, but a setting turns limits on that
+/// are off.
+pub fn requests(set: RateLimitPart, unset: api::Limits) -> api::Limits {
+    if set == RateLimitPart::default() {
+        return unset;
+    }
+    let usual = api::Limits::default();
+    api::Limits {
+        requests_per_minute: set.requests_per_minute.unwrap_or(usual.requests_per_minute),
+        burst: set.burst.unwrap_or(usual.burst),
+    }
+}
+
+/// Which clock a server runs on.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Time {
+    /// The system's, whatever the database was made with.
+    System,
+    /// The database's own development clock, or the system's where it has none. An instant sets the development clock.
+    Development(Option<Timestamp>),
+}
+
+/// A database taken, an address bound; not serving yet.
+pub struct Station {
+    pub desk: Desk,
+    server: Server,
+    /// What decides when something falls due, besides the rotations themselves.
+    rules: String,
+    /// Nobody else serves this file while this lives.
+    _lock: Lock,
+}
+
+impl Station {
+    /// Takes the database, which is made where it is missing, and the address. The workspace is on `plan` at first.
+    pub fn open(db: &Path, config: &Config, time: Time, plan: Plan) -> Result<Station, Failure> {
+        let (calendar, text) = days(&config.holidays)?;
+        let mut lock = Lock::take_known(db)?;
+        let process = std::process::id();
+        lock.sign(&format!("process {process}"))?;
+        let (store, clock) = match time {
+            Time::System => {
+                let clock = Arc::new(Clock::system());
+                (open_store(db, Arc::clone(&clock), Missing::Create)?, clock)
+            }
+            Time::Development(at) => open_with_clock(db, Missing::Create, at)?,
+        };
+        let listen = config
+            .listen
+            .as_ref()
+            .map_or(LISTEN.into(), |listen| listen.to_string());
+        let server = Server::bind(&listen, Limits::default()).map_err(|error| {
+            format!("cannot listen on {listen}: {error}; --listen HOST:PORT names another address")
+        })?;
+        lock.sign(&format!(
+            "process {process} at {}",
+            url(server.local_addr())
+        ))?;
+        let desk = Desk::new(store, calendar, clock, plan);
+        Ok(Station {
+            desk,
+            server,
+            rules: rules(&text),
+            _lock: lock,
+        })
+    }
+
+    /// How this machine reaches the server.
+    pub fn url(&self) -> String {
+        url(self.server.local_addr())
+    }
+
+    /// Does everything that fell due while nobody served, and puts the workspace on the plan of the settings. A signal
+    /// ends it after the step in hand.
+    pub fn catch_up(&self, config: &Config, signals: &Signals) -> Result<(), Failure> {
+        let desk = &self.desk;
+        if !signals.told_to_stop() {
+            due::check_rules(desk, &self.rules)?;
+        }
+        let moved = due::catch_up_until(desk, &|| signals.told_to_stop())?;
+        if moved > 0 {
+            log::info!("caught up: {moved} rotations moved on");
+        }
+        if desk.clock().is_frozen() {
+            due::keep_clock(desk)?;
+        }
+        if signals.told_to_stop() {
+            return Ok(());
+        }
+        plan::switch(desk, config.plan.plan())?;
+        let (calendar, now) = (desk.calendar(), desk.now());
+        let ended = desk
+            .store()
+            .read(|tx: &ReadTx| countries_without_holidays(tx, calendar, now))?;
+        for country in ended {
+            log::warn!("{}", holidays_end(calendar, country));
+        }
+        Ok(())
+    }
+
+    /// Serves until a signal says to stop, then lets running requests finish. `ready` is called when requests are
+    /// answered.
+    pub fn serve(
+        self,
+        signals: &Signals,
+        service: Arc<dyn Service>,
+        ready: impl FnOnce() -> Result<(), Failure>,
+    ) -> Result<(), Failure> {
+        let address = self.server.local_addr();
+        let stopper = self.server.stopper();
+        signals.on_stop(move || stopper.stop());
+        if signals.told_to_stop() {
+            log::info!("stopped");
+            return Ok(());
+        }
+        let timer =
+            timer::start(self.desk.clone()).map_err(|error| format!("the timer: {error}"))?;
+        log::info!("listening on http://{address}");
+        ready()?;
+        self.server.run(service, GRACE);
+        timer.stop();
+        log::info!("stopped");
+        Ok(())
+    }
+}
+
+/// The address as a URL; an unspecified one listens on loopback too.
+fn url(mut address: SocketAddr) -> String {
+    if address.ip().is_unspecified() {
+        address.set_ip(match address {
+            SocketAddr::V4(_) => std::net::Ipv4Addr::LOCALHOST.into(),
+            SocketAddr::V6(_) => std::net::Ipv6Addr::LOCALHOST.into(),
+        });
+    }
+    format!("http://{address}")
+}
+
+/// Names the program, its time zones and the operator's own days.
+fn rules(days: &str) -> String {
+    let hash: [u8; 32] = Sha256::digest(days.as_bytes()).into();
+    let hash: String = hash[..8].iter().map(|byte| format!("{byte:02x}")).collect();
+    format!(
+        "rota {} tzdata {} days {hash}",
+        env!("CARGO_PKG_VERSION"),
+        zones::tzdata_version()
+    )
+}
+
+/// Countries whose holidays some rotation skips although they are known until a year before this one only.
+pub fn countries_without_holidays(
+    tx: &ReadTx,
+    calendar: &Calendar,
+    now: Timestamp,
+) -> Result<BTreeSet<CountryCode>, Fault> {
+    let year = now.to_zoned(jiff::tz::TimeZone::UTC).year();
+    let mut ended = BTreeSet::new();
+    for cadence in list_cadences(tx)? {
+        let skips = cadence.effective_skips();
+        if skips.national_holidays {
+            let countries = skips.countries.iter().copied();
+            ended.extend(countries.filter(|country| calendar.covers_until(*country) < year));
+        }
+    }
+    Ok(ended)
+}
+
+/// What to tell about one of them.
+pub fn holidays_end(calendar: &Calendar, country: CountryCode) -> String {
+    format!(
+        "holidays of {country} are known until {} only; add this year's with a [holidays] file",
+        calendar.covers_until(country)
+    )
+}

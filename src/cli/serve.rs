@@ -1,0 +1,53 @@
+//! `rota serve`: the production server.
+
+use super::run::{Station, Time, requests};
+use super::signals::Signals;
+use super::workspace::{database, settings_with};
+use super::{Failure, Place};
+use crate::api::{self, Api};
+use crate::config::{BaseUrl, Config, Listen};
+use clap::Args;
+use std::sync::Arc;
+
+const EXAMPLES: &str = "\
+SIGTERM and SIGINT stop it: running requests finish, at most 10 seconds; another one a second later ends it at once.
+
+Examples:
+  rota serve
+  rota serve --db /var/lib/rota/rota.db --listen 0.0.0.0:8080 --base-url https://rota.example.org
+  rota serve --config /etc/rota/rota.toml";
+
+#[derive(Args)]
+#[command(after_help = EXAMPLES)]
+pub struct Flags {
+    /// Where to listen; port 0 picks a free one and logs it [env: ROTA_LISTEN] [default: 127.0.0.1:8080]
+    #[arg(long, value_name = "ADDR")]
+    listen: Option<Listen>,
+    /// The address that others reach this server at [env: ROTA_BASE_URL]
+    #[arg(long, value_name = "URL")]
+    base_url: Option<BaseUrl>,
+}
+
+/// Serves until told to stop.
+pub fn run(place: Place, flags: Flags) -> Result<(), Failure> {
+    let signals = Signals::register()?;
+    let flags = Config {
+        listen: flags.listen,
+        base_url: flags.base_url,
+        ..Config::default()
+    };
+    let config = settings_with(place, flags)?;
+    let station = Station::open(
+        &database(&config)?,
+        &config,
+        Time::System,
+        config.plan.plan(),
+    )?;
+    station.catch_up(&config, &signals)?;
+    let limits = requests(config.rate_limit, api::Limits::default());
+    let service = Arc::new(Api::new(station.desk.clone(), limits, None));
+    if let Some(url) = &config.base_url {
+        log::info!("others reach it at {url}");
+    }
+    station.serve(&signals, service, || Ok(()))
+}

@@ -1,0 +1,83 @@
+//! `rota token`: access tokens that act as one person.
+
+use super::output::{answer, instant_or_dash, naming, table, tell};
+use super::workspace::{Missing, database, open, settings};
+use super::{Failure, Place};
+use crate::actions::keys;
+use crate::config;
+use crate::domain::ids::{TokenId, UserId};
+use crate::store::{ReadTx, Store, TokenRecord, list_tokens};
+use clap::{Args, Subcommand};
+use std::time::Duration;
+
+const EXAMPLES: &str = "\
+Examples:
+  rota token create --user UADA
+  rota token create --user UADA --expires 7d";
+
+#[derive(Subcommand)]
+pub enum Command {
+    /// Mint a token that acts as a person and print it, this once, alone on its line
+    #[command(after_help = EXAMPLES)]
+    Create(Create),
+    /// List tokens, oldest first
+    List,
+    /// Remove a token for good
+    Revoke(Named),
+}
+
+#[derive(Args)]
+pub struct Create {
+    /// The person's id in the chat workspace
+    #[arg(long, value_name = "ID")]
+    user: String,
+    /// Let it expire after this long: 90s, 15m, 24h, 7d
+    #[arg(long, value_name = "DURATION", value_parser = config::lifetime)]
+    expires: Option<Duration>,
+}
+
+#[derive(Args)]
+pub struct Named {
+    /// The token's id, as `rota token list` shows it
+    #[arg(value_name = "ID")]
+    id: String,
+}
+
+/// Runs one of them.
+pub fn run(place: Place, command: Command) -> Result<(), Failure> {
+    let path = database(&settings(place)?)?;
+    match command {
+        Command::Create(create) => mint(&open(&path, Missing::Create)?, create),
+        Command::List => list(&open(&path, Missing::Refuse)?),
+        Command::Revoke(named) => {
+            let store = open(&path, Missing::Refuse)?;
+            keys::revoke_token(&store, TokenId::from(named.id.as_str()))
+                .map_err(naming(&named.id))?;
+            tell(&format!("revoked {}", named.id));
+            Ok(())
+        }
+    }
+}
+
+fn mint(store: &Store, create: Create) -> Result<(), Failure> {
+    let (record, token) = keys::create_token(store, UserId::from(create.user), create.expires)?;
+    tell(&format!(
+        "created {}, which acts as {}; the token is shown this once:",
+        record.id, record.user
+    ));
+    answer(&token)
+}
+
+fn list(store: &Store) -> Result<(), Failure> {
+    let tokens = store.read(|tx: &ReadTx| list_tokens(tx))?;
+    let row = |token: &TokenRecord| {
+        vec![
+            token.id.to_string(),
+            token.user.to_string(),
+            token.created_at.to_string(),
+            instant_or_dash(token.expires_at),
+        ]
+    };
+    let rows: Vec<Vec<String>> = tokens.iter().map(row).collect();
+    answer(&table(&["ID", "USER", "CREATED", "EXPIRES"], &rows))
+}

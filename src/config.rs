@@ -1,0 +1,159 @@
+//! Settings: flags, then `ROTA_*` environment variables, then the config file, then defaults (contract section 1).
+//!
+//! Each layer is read whole and checked as it is read, so an error can say where the value stands. Names of variables
+//! that nobody here knows are passed over; an unknown key in the file is an error that names it.
+
+mod file;
+#[cfg(test)]
+mod tests;
+mod values;
+
+pub use values::{BaseUrl, Listen, duration, instant, lifetime};
+
+use crate::domain::tiers::{Plan, Tier};
+use serde::Deserialize;
+use std::ffi::OsString;
+use std::path::PathBuf;
+
+/// What the operator set. A `None` is left to the command, which knows its own default.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Config {
+    /// The database file.
+    pub db: Option<PathBuf>,
+    /// Where to listen.
+    pub listen: Option<Listen>,
+    /// How the outside reaches this server.
+    pub base_url: Option<BaseUrl>,
+    pub plan: PlanPart,
+    pub holidays: HolidaysPart,
+    pub rate_limit: RateLimitPart,
+}
+
+/// `[plan]`: what the workspace is entitled to (contract section 11).
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub struct PlanPart {
+    #[serde(deserialize_with = "values::tier")]
+    pub name: Option<Tier>,
+    /// Rotations; the plan's own quota where unset.
+    pub max_rotations: Option<u64>,
+    /// People in rotations, each counted once; the plan's own quota where unset.
+    pub max_people: Option<u64>,
+}
+
+/// `[holidays]`: the operator's own days.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub struct HolidaysPart {
+    /// A file of days to add or remove.
+    pub file: Option<PathBuf>,
+}
+
+/// `[rate_limit]`: how much one credential may ask for (contract section 4).
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub struct RateLimitPart {
+    /// 0 turns the limit off.
+    pub requests_per_minute: Option<u32>,
+    /// Requests that may come at once.
+    #[serde(deserialize_with = "values::burst")]
+    pub burst: Option<u32>,
+}
+
+impl PlanPart {
+    /// The plan with its quotas; without a name it is pro.
+    pub fn plan(self) -> Plan {
+        let own = Plan::of(self.name.unwrap_or(Tier::Pro));
+        Plan {
+            max_rotations: self.max_rotations.or(own.max_rotations),
+            max_people: self.max_people.or(own.max_people),
+            ..own
+        }
+    }
+}
+
+impl Config {
+    /// Brings the layers together. `flags` is what the command line gave, `config` the file it named; `environment`
+    /// answers a variable by its name.
+    ///
+    /// The error is one line: where the value came from, what is wrong with it and what to send instead.
+    pub fn load(
+        flags: Config,
+        config: Option<PathBuf>,
+        environment: &dyn Fn(&str) -> Option<OsString>,
+    ) -> Result<Config, String> {
+        let given = |name: &str| environment(name).filter(|value| !value.is_empty());
+        let file = match config.or_else(|| given("ROTA_CONFIG").map(PathBuf::from)) {
+            Some(path) => file::read(&path)?,
+            None => Config::default(),
+        };
+        Ok(flags.over(from_environment(&given)?).over(file))
+    }
+
+    /// This layer with what it leaves open taken from the one below.
+    fn over(self, below: Config) -> Config {
+        Config {
+            db: self.db.or(below.db),
+            listen: self.listen.or(below.listen),
+            base_url: self.base_url.or(below.base_url),
+            plan: PlanPart {
+                name: self.plan.name.or(below.plan.name),
+                max_rotations: self.plan.max_rotations.or(below.plan.max_rotations),
+                max_people: self.plan.max_people.or(below.plan.max_people),
+            },
+            holidays: HolidaysPart {
+                file: self.holidays.file.or(below.holidays.file),
+            },
+            rate_limit: RateLimitPart {
+                requests_per_minute: (self.rate_limit.requests_per_minute)
+                    .or(below.rate_limit.requests_per_minute),
+                burst: self.rate_limit.burst.or(below.rate_limit.burst),
+            },
+        }
+    }
+}
+
+/// The layer of the environment. An empty variable counts as unset.
+fn from_environment(given: &dyn Fn(&str) -> Option<OsString>) -> Result<Config, String> {
+    let variables = Variables { given };
+    Ok(Config {
+        db: given("ROTA_DB").map(PathBuf::from),
+        listen: variables.read("ROTA_LISTEN", str::parse)?,
+        base_url: variables.read("ROTA_BASE_URL", str::parse)?,
+        plan: PlanPart {
+            name: variables.read("ROTA_PLAN_NAME", values::parse_tier)?,
+            max_rotations: variables.read("ROTA_PLAN_MAX_ROTATIONS", values::whole_number)?,
+            max_people: variables.read("ROTA_PLAN_MAX_PEOPLE", values::whole_number)?,
+        },
+        holidays: HolidaysPart {
+            file: given("ROTA_HOLIDAYS_FILE").map(PathBuf::from),
+        },
+        rate_limit: RateLimitPart {
+            requests_per_minute: variables
+                .read("ROTA_RATE_LIMIT_REQUESTS_PER_MINUTE", values::whole_number)?,
+            burst: variables.read("ROTA_RATE_LIMIT_BURST", values::parse_burst)?,
+        },
+    })
+}
+
+struct Variables<'a> {
+    given: &'a dyn Fn(&str) -> Option<OsString>,
+}
+
+impl Variables<'_> {
+    fn read<T>(
+        &self,
+        name: &str,
+        parse: fn(&str) -> Result<T, String>,
+    ) -> Result<Option<T>, String> {
+        let Some(value) = (self.given)(name) else {
+            return Ok(None);
+        };
+        let Some(text) = value.to_str() else {
+            return Err(format!("{name}: the value is not UTF-8; set plain text"));
+        };
+        parse(text.trim())
+            .map(Some)
+            .map_err(|why| format!("{name}: {why}"))
+    }
+}

@@ -1,0 +1,248 @@
+use super::*;
+use std::collections::HashMap;
+use std::time::Duration;
+
+fn load(flags: Config, environment: &[(&str, &str)]) -> Result<Config, String> {
+    let map: HashMap<&str, &str> = environment.iter().copied().collect();
+    Config::load(flags, None, &|name| map.get(name).map(OsString::from))
+}
+
+fn listening(on: &str) -> Config {
+    Config {
+        listen: on.parse().ok(),
+        ..Config::default()
+    }
+}
+
+#[test]
+fn durations_are_a_number_and_a_unit() {
+    let rows = [
+        ("90s", Some(90)),
+        ("15m", Some(900)),
+        ("24h", Some(86_400)),
+        ("7d", Some(604_800)),
+        ("0s", Some(0)),
+        ("", None),
+        ("s", None),
+        ("90", None),
+        ("+9s", None),
+        ("-9s", None),
+        ("1.5h", None),
+        ("1 h", None),
+        ("1H", None),
+        ("1w", None),
+        ("99999999999999999999d", None),
+        ("9999999999999999999d", None),
+        ("1ü", None),
+    ];
+    for (text, seconds) in rows {
+        assert_eq!(
+            duration(text).ok(),
+            seconds.map(Duration::from_secs),
+            "{text}"
+        );
+    }
+}
+
+#[test]
+fn addresses_and_urls_are_checked() {
+    for good in [
+        "127.0.0.1:8080",
+        "127.0.0.1:0",
+        "[::1]:80",
+        "localhost:65535",
+        "0.0.0.0:1",
+    ] {
+        assert!(good.parse::<Listen>().is_ok(), "{good}");
+    }
+    for bad in [
+        "",
+        "8080",
+        ":80",
+        "::1:80",
+        "a:65536",
+        "a:",
+        "http://a:80",
+        "a b:1",
+        "[::1]",
+    ] {
+        assert!(bad.parse::<Listen>().is_err(), "{bad}");
+    }
+    let url = |text: &str| text.parse::<BaseUrl>().ok().map(|url| url.to_string());
+    assert_eq!(
+        url("https://a.example/rota/").as_deref(),
+        Some("https://a.example/rota")
+    );
+    assert_eq!(
+        url("http://127.0.0.1:80").as_deref(),
+        Some("http://127.0.0.1:80")
+    );
+    for bad in [
+        "",
+        "a.example",
+        "ftp://a",
+        "https://",
+        "https:///x",
+        "https://a?b",
+        "https://u@a",
+        "https://a b",
+    ] {
+        assert_eq!(url(bad), None, "{bad}");
+    }
+}
+
+#[test]
+fn the_upper_layer_wins() {
+    let environment = [
+        ("ROTA_LISTEN", "a:2"),
+        ("ROTA_PLAN_NAME", "free"),
+        ("ROTA_OTHER", "?"),
+        ("ROTA_DB", ""),
+    ];
+    let config = load(listening("a:1"), &environment).expect("good values");
+    assert_eq!(
+        (config.listen, config.plan.name),
+        ("a:1".parse().ok(), Some(Tier::Free))
+    );
+    assert_eq!(config.db, None);
+    let file = file::parse("listen = 'a:3'\ndb = 'x.db'\n[plan]\nname = 'pro'\nmax_people = 7")
+        .expect("a good file");
+    let layered = load(Config::default(), &environment)
+        .expect("good values")
+        .over(file);
+    assert_eq!(
+        (layered.listen, layered.plan.name),
+        ("a:2".parse().ok(), Some(Tier::Free))
+    );
+    assert_eq!(
+        (layered.db, layered.plan.max_people),
+        (Some("x.db".into()), Some(7))
+    );
+}
+
+#[test]
+fn quotas_fill_in_from_the_plan() {
+    let rows = [
+        ("", (Tier::Pro, None, None)),
+        ("name = 'free'", (Tier::Free, Some(3), Some(15))),
+        (
+            "name = 'free'\nmax_people = 20",
+            (Tier::Free, Some(3), Some(20)),
+        ),
+        ("max_rotations = 9", (Tier::Pro, Some(9), None)),
+    ];
+    for (text, expected) in rows {
+        let plan = file::parse(&format!("[plan]\n{text}"))
+            .expect("a good file")
+            .plan
+            .plan();
+        assert_eq!(
+            (plan.tier, plan.max_rotations, plan.max_people),
+            expected,
+            "{text}"
+        );
+    }
+}
+
+#[test]
+fn a_bad_variable_is_named() {
+    let rows = [
+        (
+            "ROTA_LISTEN",
+            "80",
+            "ROTA_LISTEN: \"80\" is not an address; send HOST:PORT",
+        ),
+        (
+            "ROTA_BASE_URL",
+            "x",
+            "ROTA_BASE_URL: \"x\" is not a base URL",
+        ),
+        (
+            "ROTA_PLAN_NAME",
+            "gold",
+            "ROTA_PLAN_NAME: \"gold\" is not a plan; send \"free\" or \"pro\"",
+        ),
+        (
+            "ROTA_PLAN_MAX_ROTATIONS",
+            "-1",
+            "ROTA_PLAN_MAX_ROTATIONS: \"-1\" is not a number",
+        ),
+        (
+            "ROTA_RATE_LIMIT_BURST",
+            "0",
+            "ROTA_RATE_LIMIT_BURST: 0 lets nobody in",
+        ),
+        ("ROTA_CONFIG", "/nowhere/rota.toml", "/nowhere/rota.toml: "),
+    ];
+    for (name, value, expected) in rows {
+        let error = load(Config::default(), &[(name, value)]).expect_err("a bad value");
+        assert!(error.starts_with(expected), "{error}");
+    }
+}
+
+#[test]
+fn the_file_names_line_and_key() {
+    let rows = [
+        ("", (0, "")),
+        (
+            "lisen = 'a:1'",
+            (1, "lisen: unknown key, expected one of `db`"),
+        ),
+        (
+            "[plan]\n\nnmae = 'pro'",
+            (3, "plan.nmae: unknown key, expected one of"),
+        ),
+        ("[webhook]\nx = 1", (1, "webhook: unknown key")),
+        ("listen = 80", (1, "listen: invalid type: integer `80`")),
+        ("\nlisten = '80'", (2, "listen: \"80\" is not an address")),
+        (
+            "[plan]\nname = 'gold'",
+            (2, "plan.name: \"gold\" is not a plan"),
+        ),
+        (
+            "[plan]\nmax_people = 'x'",
+            (2, "plan.max_people: invalid type"),
+        ),
+        (
+            "[plan]\nmax_people = -1",
+            (2, "plan.max_people: invalid value"),
+        ),
+        (
+            "[rate_limit]\nburst = 0",
+            (2, "rate_limit.burst: 0 lets nobody in"),
+        ),
+        ("listen = ", (1, "")),
+        ("db = 'a'\ndb = 'b'", (2, "duplicate key")),
+    ];
+    for (text, (line, expected)) in rows {
+        let found = file::parse(text).err().unwrap_or_default();
+        assert_eq!(found.0, line, "{text}: {found:?}");
+        assert!(
+            found.1.starts_with(expected) && !found.1.contains('\n'),
+            "{text}: {found:?}"
+        );
+    }
+}
+
+#[test]
+fn the_sample_file_is_a_good_one() {
+    let sample = include_str!("../../packaging/rota.toml");
+    assert_eq!(file::parse(sample), Ok(Config::default()));
+    // Settings are commented out without a blank after the mark.
+    let settings: String = sample
+        .lines()
+        .map(|line| match line.strip_prefix('#') {
+            Some(setting) if !setting.starts_with(' ') => format!("{setting}\n"),
+            _ => format!("{line}\n"),
+        })
+        .collect();
+    let config = file::parse(&settings).expect("good values");
+    assert!(config.db.is_some() && config.listen.is_some() && config.base_url.is_some());
+    assert!(
+        config.plan.name.is_some()
+            && config.plan.max_rotations.is_some()
+            && config.plan.max_people.is_some()
+    );
+    assert!(config.holidays.file.is_some());
+    assert!(config.rate_limit.requests_per_minute.is_some() && config.rate_limit.burst.is_some());
+}

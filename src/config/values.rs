@@ -1,0 +1,158 @@
+//! How single settings are written. Every error says what to send instead.
+
+use crate::domain::tiers::Tier;
+use jiff::Timestamp;
+use serde::Deserialize;
+use serde::de::{Deserializer, Error};
+use std::fmt;
+use std::str::FromStr;
+use std::time::Duration;
+
+/// An address to listen on: a host or address, and a port. Port 0 is one that the system picks.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Listen(String);
+
+impl FromStr for Listen {
+    type Err = String;
+
+    fn from_str(text: &str) -> Result<Listen, String> {
+        let parts = text.rsplit_once(':').filter(|(host, port)| {
+            let bracketed = host.starts_with('[') && host.ends_with(']');
+            let plain = !host.is_empty() && !host.contains([':', '[', ']', '/', ' ']);
+            (bracketed || plain) && port.parse::<u16>().is_ok()
+        });
+        match parts {
+            Some(_) => Ok(Listen(text.to_owned())),
+            None => Err(format!(
+                "{text:?} is not an address; send HOST:PORT, such as 127.0.0.1:8080 or [::1]:8080"
+            )),
+        }
+    }
+}
+
+impl fmt::Display for Listen {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.0)
+    }
+}
+
+/// The address that others reach this server at, without a slash at its end.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct BaseUrl(String);
+
+impl FromStr for BaseUrl {
+    type Err = String;
+
+    fn from_str(text: &str) -> Result<BaseUrl, String> {
+        let rest = text
+            .strip_prefix("https://")
+            .or_else(|| text.strip_prefix("http://"));
+        let odd =
+            |c: char| c.is_whitespace() || c.is_control() || matches!(c, '?' | '#' | '@' | '"');
+        match rest.map(|rest| rest.trim_end_matches('/')) {
+            Some(rest)
+                if !rest.is_empty() && !rest.starts_with(['/', ':']) && !rest.contains(odd) =>
+            {
+                Ok(BaseUrl(text.trim_end_matches('/').to_owned()))
+            }
+            _ => Err(format!(
+                "{text:?} is not a base URL; send one such as https://rota.example.org"
+            )),
+        }
+    }
+}
+
+impl fmt::Display for BaseUrl {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.0)
+    }
+}
+
+/// A length of time as `90s`, `15m`, `24h` or `7d`; a day is 24 hours.
+pub fn duration(text: &str) -> Result<Duration, String> {
+    let read = || {
+        let (digits, unit) = text.split_at_checked(text.len().checked_sub(1)?)?;
+        let unit = match unit {
+            "s" => 1,
+            "m" => 60,
+            "h" => 60 * 60,
+            "d" => 24 * 60 * 60,
+            _ => return None,
+        };
+        let plain = !digits.is_empty() && digits.bytes().all(|byte| byte.is_ascii_digit());
+        let seconds = digits
+            .parse::<u64>()
+            .ok()
+            .filter(|_| plain)?
+            .checked_mul(unit)?;
+        Some(Duration::from_secs(seconds))
+    };
+    read().ok_or_else(|| {
+        format!("{text:?} is not a duration; send a number and a unit, such as 90s, 15m, 24h or 7d")
+    })
+}
+
+/// The same, for what would be over at once with 0.
+pub fn lifetime(text: &str) -> Result<Duration, String> {
+    let positive = |length: &Duration| !length.is_zero();
+    let read = duration(text)?;
+    Some(read).filter(positive).ok_or_else(|| {
+        format!("{text:?} would be over at once; send a longer duration, such as 24h")
+    })
+}
+
+/// An instant in RFC 3339 with its offset.
+pub fn instant(text: &str) -> Result<Timestamp, String> {
+    let read: Option<Timestamp> = text.parse().ok();
+    // The clock counts whole milliseconds.
+    let whole = read.and_then(|at| Timestamp::from_millisecond(at.as_millisecond()).ok());
+    whole.ok_or_else(|| {
+        format!(
+            "{text:?} is not an instant; send RFC 3339 with an offset, such as 2026-11-23T09:00:00Z"
+        )
+    })
+}
+
+pub(super) fn whole_number<T: FromStr>(text: &str) -> Result<T, String> {
+    let plain = text.bytes().all(|byte| byte.is_ascii_digit());
+    let read = text.parse().ok().filter(|_| plain);
+    read.ok_or_else(|| format!("{text:?} is not a number in range; send a whole number from 0 up"))
+}
+
+pub(super) fn parse_tier(text: &str) -> Result<Tier, String> {
+    Tier::parse(text).ok_or_else(|| format!("{text:?} is not a plan; send \"free\" or \"pro\""))
+}
+
+pub(super) fn parse_burst(text: &str) -> Result<u32, String> {
+    whole_number(text).and_then(some_burst)
+}
+
+/// With a burst of 0 no request would ever pass.
+fn some_burst(burst: u32) -> Result<u32, String> {
+    let off = "0 lets nobody in; send at least 1, or requests_per_minute 0 to turn the limit off";
+    if burst == 0 {
+        Err(off.into())
+    } else {
+        Ok(burst)
+    }
+}
+
+pub(super) fn tier<'de, D: Deserializer<'de>>(from: D) -> Result<Option<Tier>, D::Error> {
+    let text = String::deserialize(from)?;
+    parse_tier(&text).map(Some).map_err(D::Error::custom)
+}
+
+pub(super) fn burst<'de, D: Deserializer<'de>>(from: D) -> Result<Option<u32>, D::Error> {
+    let burst = u32::deserialize(from)?;
+    some_burst(burst).map(Some).map_err(D::Error::custom)
+}
+
+/// A value that is written as text and parsed from it.
+pub(super) fn text<'de, D, T>(from: D) -> Result<Option<T>, D::Error>
+where
+    D: Deserializer<'de>,
+    T: FromStr<Err = String>,
+{
+    let text = String::deserialize(from)?;
+    text.parse().map(Some).map_err(D::Error::custom)
+}
