@@ -1,0 +1,216 @@
+//! Holds the source against the floors and invariants that `src/lib.rs` tells.
+
+use std::collections::BTreeSet;
+use std::fs;
+use std::path::{Path, PathBuf};
+
+/// Who may import whom; a room may always import itself.
+const FLOORS: [(&str, &[&str]); 13] = [
+    ("domain", &[]),
+    ("clock", &[]),
+    ("wake", &[]),
+    ("wire", &["domain"]),
+    ("http", &["domain", "clock"]),
+    ("store", &["domain", "clock", "wake"]),
+    ("actions", &["domain", "clock", "wake", "wire", "store"]),
+    (
+        "api",
+        &[
+            "domain", "clock", "wake", "wire", "http", "store", "actions",
+        ],
+    ),
+    (
+        "dev",
+        &[
+            "domain", "clock", "wake", "wire", "http", "store", "actions",
+        ],
+    ),
+    (
+        "timer",
+        &["domain", "clock", "wake", "wire", "store", "actions"],
+    ),
+    (
+        "config",
+        &[
+            "domain", "clock", "wake", "wire", "http", "store", "actions", "api", "dev", "timer",
+        ],
+    ),
+    (
+        "cli",
+        &[
+            "domain", "clock", "wake", "wire", "http", "store", "actions", "api", "dev", "timer",
+            "config",
+        ],
+    ),
+    ("main", &["cli"]),
+];
+
+struct Source {
+    /// The top module that the file belongs to.
+    room: String,
+    path: PathBuf,
+    /// Without what only tests compile.
+    text: String,
+}
+
+fn sources() -> Vec<Source> {
+    let src = Path::new(env!("CARGO_MANIFEST_DIR")).join("src");
+    let mut found = Vec::new();
+    let mut folders = vec![src.clone()];
+    while let Some(folder) = folders.pop() {
+        for entry in fs::read_dir(folder).expect("a source folder") {
+            let path = entry.expect("an entry").path();
+            let name = path
+                .file_name()
+                .and_then(|name| name.to_str())
+                .expect("a name")
+                .to_string();
+            if path.is_dir() && name != "tests" {
+                folders.push(path);
+            } else if name.ends_with(".rs")
+                && !["tests.rs", "lib.rs", "plans.rs"].contains(&name.as_str())
+            {
+                let whole = fs::read_to_string(&path).expect("a source file");
+                let text = whole
+                    .split("\n#[cfg(test)]\nmod tests {")
+                    .next()
+                    .unwrap_or_default()
+                    .to_string();
+                let inner = path.strip_prefix(&src).expect("below src").to_path_buf();
+                let room = inner
+                    .components()
+                    .next()
+                    .expect("a part")
+                    .as_os_str()
+                    .to_string_lossy()
+                    .into_owned();
+                found.push(Source {
+                    room: room.trim_end_matches(".rs").to_string(),
+                    path: inner,
+                    text,
+                });
+            }
+        }
+    }
+    assert!(found.len() > 50, "the source was not found");
+    found
+}
+
+fn code_lines(source: &Source) -> impl Iterator<Item = (usize, &str)> {
+    let lines = source
+        .text
+        .lines()
+        .enumerate()
+        .map(|(at, line)| (at + 1, line));
+    lines.filter(|(_, line)| !line.trim_start().starts_with("//"))
+}
+
+/// Every place where one of the patterns stands outside the rooms that may have it.
+fn places(patterns: &[&str], allowed: impl Fn(&Source) -> bool) -> Vec<String> {
+    let mut found = Vec::new();
+    for source in sources().iter().filter(|source| !allowed(source)) {
+        for (at, line) in code_lines(source) {
+            if patterns.iter().any(|pattern| line.contains(pattern)) {
+                found.push(format!("{}:{at}: {}", source.path.display(), line.trim()));
+            }
+        }
+    }
+    found
+}
+
+#[test]
+fn imports_go_downward() {
+    let mut wrong = Vec::new();
+    for source in sources() {
+        let Some((_, below)) = FLOORS.iter().find(|(room, _)| *room == source.room) else {
+            panic!("{}: no floor is known for this room", source.path.display());
+        };
+        for (at, line) in code_lines(&source) {
+            for part in line.split("crate::").skip(1) {
+                let name: String = part
+                    .chars()
+                    .take_while(|c| c.is_alphanumeric() || *c == '_')
+                    .collect();
+                let is_room = FLOORS.iter().any(|(room, _)| *room == name);
+                if is_room && name != source.room && !below.contains(&name.as_str()) {
+                    wrong.push(format!(
+                        "{}:{at}: {} may not import {name}",
+                        source.path.display(),
+                        source.room
+                    ));
+                }
+            }
+        }
+    }
+    assert_eq!(wrong, Vec::<String>::new());
+}
+
+/// The table here, the one that `src/lib.rs` tells and the tree have the same rooms.
+#[test]
+fn every_room_has_a_floor() {
+    let known: BTreeSet<String> = FLOORS.iter().map(|(room, _)| room.to_string()).collect();
+    let rooms: BTreeSet<String> = sources().into_iter().map(|source| source.room).collect();
+    assert_eq!(rooms, known);
+    let lib = Path::new(env!("CARGO_MANIFEST_DIR")).join("src/lib.rs");
+    let lib = fs::read_to_string(lib).expect("src/lib.rs");
+    let rows = lib.lines().filter_map(|line| line.strip_prefix("//! | "));
+    let rows = rows.filter(|row| row.starts_with(|c: char| c.is_ascii_digit()));
+    let told = rows.flat_map(|row| row.split('|').nth(1).unwrap_or_default().split(','));
+    let told = told.map(|room| room.trim().trim_matches(['[', ']', '`']).to_string());
+    assert_eq!(told.collect::<BTreeSet<String>>(), known);
+}
+
+/// Imports are told room by room, so that the test above sees each of them.
+#[test]
+fn imports_are_not_bundled() {
+    assert_eq!(
+        places(&["crate::{", "crate::*"], |_| false),
+        Vec::<String>::new()
+    );
+}
+
+#[test]
+fn only_the_clock_reads_the_clock() {
+    let readings = [
+        "Timestamp::now(",
+        "SystemTime::now",
+        "Instant::now(",
+        "Zoned::now(",
+    ];
+    assert_eq!(
+        places(&readings, |source| source.room == "clock"),
+        Vec::<String>::new()
+    );
+}
+
+#[test]
+fn sql_is_in_the_store_alone() {
+    let sql = [
+        "\"SELECT ",
+        "\"INSERT INTO",
+        "\"UPDATE ",
+        "\"DELETE FROM",
+        "\"PRAGMA ",
+        "rusqlite::",
+    ];
+    assert_eq!(
+        places(&sql, |source| source.room == "store"),
+        Vec::<String>::new()
+    );
+}
+
+#[test]
+fn the_domain_knows_no_serde() {
+    assert_eq!(
+        places(&["serde", "rusqlite", "rouille"], |source| source.room
+            != "domain"),
+        Vec::<String>::new()
+    );
+}
+
+#[test]
+fn writes_begin_in_the_actions() {
+    let begun = ["store().write(", "store.write("];
+    let may = |source: &Source| ["actions", "store"].contains(&source.room.as_str());
+    assert_eq!(places(&begun, may), Vec::<String>::new());
+}

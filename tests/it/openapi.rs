@@ -1,0 +1,155 @@
+//! The published document: there, the same everywhere, and whole.
+
+use crate::support::*;
+use serde_json::{Value, json};
+
+#[test]
+fn the_document_is_served_and_printed() {
+    let rota = Rota::at(MONDAY);
+    let answer = rota.anyone().get("/v1/openapi.json").is(200);
+    let document = answer.json();
+    assert!(
+        text(&document["openapi"]).starts_with("3.1"),
+        "{}",
+        document["openapi"]
+    );
+    let dir = TempDir::new();
+    let (code, printed, errors) = run(rota_command(&dir).arg("openapi"));
+    assert_eq!((code, errors.as_str()), (0, ""));
+    assert_eq!(serde_json::from_str::<Value>(&printed).unwrap(), document);
+}
+
+#[test]
+fn every_operation_has_answers_and_every_reference_a_target() {
+    let rota = Rota::at(MONDAY);
+    let document = rota.anyone().get("/v1/openapi.json").is(200).json();
+    let mut operations = 0;
+    for (path, item) in document["paths"].as_object().unwrap() {
+        for (method, operation) in item.as_object().unwrap() {
+            if ["get", "put", "post", "patch", "delete"].contains(&method.as_str()) {
+                operations += 1;
+                let responses = operation["responses"].as_object();
+                assert!(responses.is_some_and(|r| !r.is_empty()), "{method} {path}");
+            }
+        }
+    }
+    assert!(operations >= 25, "{operations}");
+    let whole = document.to_string();
+    for reference in whole.split("\"$ref\":\"").skip(1) {
+        let reference = reference.split('"').next().unwrap();
+        let target = reference
+            .strip_prefix('#')
+            .and_then(|pointer| document.pointer(pointer));
+        assert!(target.is_some(), "dangling {reference}");
+    }
+}
+
+/// Every operation is asked in the ways that it says it refuses.
+#[test]
+fn every_operation_refuses_as_it_says() {
+    let rota = Rota::with_people(2);
+    let rotation = rota.daily("U1 U2", 1);
+    let mut grid = rotation.grid(1, &[always(daily())]);
+    grid["cells"][0]["rosterId"] = json!("day");
+    rotation.put("/coverage", grid).is(200);
+    let document = rota.anyone().get("/v1/openapi.json").is(200).json();
+    let range = "?from=2026-01-05T00:00:00Z&to=2026-01-06T00:00:00Z";
+    let away =
+        json!({ "userId": "U1", "from": "2026-03-01T00:00:00Z", "until": "2026-03-02T00:00:00Z" });
+    let mut asked = 0;
+    for (template, item) in document["paths"].as_object().unwrap() {
+        for (method, operation) in item.as_object().unwrap() {
+            let Some(responses) = operation["responses"].as_object() else {
+                continue;
+            };
+            let method = method.to_uppercase();
+            if operation["security"] == json!([]) {
+                continue;
+            }
+            asked += 1;
+            let what = format!("{method} {template}");
+            let told = |status: &str| responses.contains_key(status);
+            let fill = |rotation: &str, of: [&str; 5]| {
+                let names = ["channelId", "userId", "groupId", "rosterId", "absenceId"];
+                let mut path = template.replace("{rotationId}", rotation);
+                for (name, id) in names.into_iter().zip(of) {
+                    path = path.replace(&format!("{{{name}}}"), id);
+                }
+                let ranged = ["/schedule", "/history"]
+                    .iter()
+                    .any(|end| template.ends_with(end));
+                path + if ranged { range } else { "" }
+            };
+            let body = match template.rsplit('/').next().unwrap() {
+                _ if operation.get("requestBody").is_none() => None,
+                "on-call" | "{rosterId}" => Some(json!({ "userIds": ["U1"] })),
+                "coverage" => Some(rotation.grid(1, &[always(daily())])),
+                "availability" => Some(away.clone()),
+                "rotations" => Some(new_rotation("U1")),
+                _ => Some(json!({})),
+            };
+            let here = fill(&rotation.id, ["C1", "U1", "G1", "day", "abs_x"]);
+            let request = |by: Caller<'_>, path: &str| {
+                let request = by.request(&method, path).header("If-Match", "*");
+                let request = request.header("Idempotency-Key", &unique("asked"));
+                match &body {
+                    Some(body) => request.json(body).send(),
+                    None => request.send(),
+                }
+            };
+            for always in ["400", "401", "403", "429", "500", "503"] {
+                assert!(told(always), "{what}: {always} is not described");
+            }
+            request(rota.anyone(), &here).refused(401, "missing_credential");
+            request(rota.with("svc_key_x_y"), &here).refused(401, "unknown");
+            let about = text(&operation["description"]);
+            if let Some((_, rest)) = about.split_once("Needs the scope `") {
+                let scope = rest.split('`').next().unwrap();
+                let all = "read:rotations write:rotations read:oncall write:duty read:directory manage:webhooks";
+                assert!(all.contains(scope), "{what}: {scope}");
+                let others = rota.key(&all.replace(scope, ""));
+                request(rota.with(&others), &here).refused(403, "scope_denied");
+            }
+            if told("404") {
+                request(
+                    rota.caller(),
+                    &fill("rot_unknown", ["C9", "U9", "G9", "night", "abs_x"]),
+                )
+                .refused(404, "");
+            }
+            if told("412") {
+                let stale = rota.request(&method, &here).header("If-Match", "\"stale\"");
+                let stale = match &body {
+                    Some(body) => stale.json(body),
+                    None => stale,
+                };
+                stale.send().refused(412, "precondition_failed");
+            }
+            if told("428") {
+                let bare = rota.request(&method, &here);
+                let bare = match &body {
+                    Some(body) => bare.json(body),
+                    None => bare,
+                };
+                bare.send().refused(428, "precondition_required");
+            }
+            assert_eq!(told("415"), body.is_some(), "{what}");
+            if body.is_some() {
+                let typed = |kind: &str, bytes: Vec<u8>| {
+                    let request = rota.request(&method, &here).header("If-Match", "*");
+                    let request = request.header("Idempotency-Key", &unique("asked"));
+                    request.header("Content-Type", kind).body(bytes).send()
+                };
+                typed("text/plain", b"{}".to_vec()).refused(415, "invalid_request");
+                typed(PLAIN_JSON, vec![b' '; 1024 * 1024 + 1]).refused(413, "invalid_request");
+                typed(PLAIN_JSON, b"[]".to_vec()).refused(400, "invalid_request");
+            }
+        }
+    }
+    assert!(asked >= 23, "{asked}");
+    assert_eq!(rotation.etag(), rotation.get("/on-call").is(200).etag());
+}
+
+fn rota_command(dir: &TempDir) -> std::process::Command {
+    crate::support::rota(dir.path())
+}

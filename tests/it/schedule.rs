@@ -1,0 +1,169 @@
+//! GET schedule: what will happen if nothing changes, and then does.
+
+use crate::support::*;
+use serde_json::{Value, json};
+
+#[test]
+fn the_plan_is_what_then_happens() {
+    let rota = Rota::with_people(5);
+    let rotation = rota.rotation("U1 U2 U3 U4");
+    let zone = "Europe/Oslo";
+    let mut grid = rotation.grid(
+        2,
+        &[
+            hours(zone, &weekdays("08:00", "20:00"), daily()),
+            hours(
+                zone,
+                &weekdays("20:00", "08:00"),
+                weekly(zone, "2026-01-07T12:00"),
+            ),
+        ],
+    );
+    for cell in [2, 3] {
+        grid["cells"][cell]["rosterId"] = json!("night");
+    }
+    rotation.put("/coverage", grid).is(200);
+    rotation
+        .put("/rosters/night", json!({ "userIds": ["U4", "U3", "U1"] }))
+        .is(200);
+    rotation.away("U2", "2026-01-08T00:00Z", "2026-01-12T10:00Z");
+    rotation.away("U3", "2026-01-10T00:00Z", "2026-01-20T12:34Z");
+    rotation.away("U4", "2026-01-14T00:00Z", "2026-01-16T00:00Z");
+    let (from, to) = ("2026-01-05T08:00Z", "2026-02-20T00:00Z");
+    let plan = rotation.turns("schedule", from, to);
+    assert!(plan.len() > 100, "{}", plan.len());
+    rota.to("2026-02-22T00:00Z");
+    let record = rotation.turns("history", from, to);
+    let facts = |all: &[Value]| -> Vec<Value> {
+        let members = [
+            "start",
+            "end",
+            "userId",
+            "turn",
+            "laneId",
+            "laneName",
+            "windowId",
+            "windowName",
+        ];
+        let fact = |item: &Value| {
+            members
+                .iter()
+                .map(|m| item.get(*m).cloned().unwrap_or_default())
+                .collect()
+        };
+        all.iter()
+            .filter(|item| at(text(&item["start"])) > at(from))
+            .map(fact)
+            .collect()
+    };
+    let (planned, happened) = (facts(&plan), facts(&record));
+    for (planned, happened) in planned.iter().zip(&happened) {
+        assert_eq!(planned, happened);
+    }
+    assert_eq!(planned.len(), happened.len());
+}
+
+#[test]
+fn items_say_who_where_and_why() {
+    let rota = Rota::with_people(3);
+    let rotation = rota.rotation("U1 U2 U3");
+    rotation.cover(
+        1,
+        &[hours(
+            "UTC",
+            &weekdays("08:00", "16:00"),
+            weekly("UTC", "2026-01-06T12:00"),
+        )],
+    );
+    rotation.away("U2", "2026-01-06T00:00Z", "2026-01-07T00:00Z");
+    let (from, to) = ("2026-01-05T09:00Z", "2026-01-07T12:00Z");
+    assert_eq!(
+        rotation.schedule(from, to),
+        [
+            "2026-01-05T08:00Z 2026-01-05T16:00Z U1",
+            "2026-01-05T16:00Z 2026-01-06T08:00Z -",
+            "2026-01-06T08:00Z 2026-01-06T12:00Z U1",
+            "2026-01-06T12:00Z 2026-01-06T16:00Z U3",
+            "2026-01-06T16:00Z 2026-01-07T08:00Z -",
+            "2026-01-07T08:00Z 2026-01-07T16:00Z U3",
+        ]
+    );
+    let items = rotation.turns("schedule", from, to);
+    let kinds: Vec<&str> = items.iter().map(|item| text(&item["kind"])).collect();
+    assert_eq!(kinds, ["turn", "nobody", "turn", "turn", "nobody", "turn"]);
+    let now = rotation.read();
+    for item in &items {
+        assert_eq!(item["cellId"], now["cells"][0]["id"]);
+        assert_eq!(item.get("arrangementId"), None);
+        assert!(item["skippedForAbsence"].is_array());
+    }
+    assert_eq!(text(&items[3]["skippedForAbsence"][0]["userId"]), "U2");
+    assert_eq!((int(&items[0]["turn"]), int(&items[3]["turn"])), (0, 2));
+    // Asking changed nothing.
+    assert_eq!(rotation.read(), now);
+}
+
+#[test]
+fn a_manual_rotation_plans_what_it_has() {
+    let rota = Rota::with_people(2);
+    let rotation = rota.rotation("U1 U2");
+    rotation.rotate();
+    let items = rotation.turns("schedule", "2026-01-05T09:00Z", "2026-02-05T09:00Z");
+    assert_eq!(items.len(), 1, "{items:?}");
+    assert_eq!(
+        (text(&items[0]["userId"]), items[0].get("end")),
+        ("U1", None)
+    );
+}
+
+#[test]
+fn a_disabled_rotation_shows_its_frozen_state() {
+    let rota = Rota::with_people(2);
+    let rotation = rota.daily("U1 U2", 1);
+    rotation.patch(json!({ "enabled": false })).is(200);
+    let items = rotation.turns("schedule", "2026-01-05T09:00Z", "2026-02-05T09:00Z");
+    assert_eq!(items.len(), 1, "{items:?}");
+    assert_eq!(
+        (text(&items[0]["userId"]), items[0].get("end")),
+        ("U1", None)
+    );
+}
+
+#[test]
+fn items_are_in_order_of_start_lane_and_window() {
+    let rota = Rota::with_people(8);
+    let rotation = rota.rotation("U1 U2 U3 U4 U5 U6 U7 U8");
+    rotation.cover(2, &[always(daily()), always(daily())]);
+    let path = rotation.path("/schedule?from=2026-01-06T09:00:00Z&to=2026-01-08T09:00:00Z");
+    let items = rota.caller().all(&path);
+    let order: Vec<String> = items
+        .iter()
+        .map(|item| {
+            format!(
+                "{} {} {}",
+                instant(&item["start"]),
+                text(&item["laneName"]),
+                text(&item["windowName"])
+            )
+        })
+        .collect();
+    let mut sorted = order.clone();
+    sorted.sort();
+    assert_eq!(order, sorted);
+    assert_eq!(order.len(), 8);
+}
+
+#[test]
+fn the_range_is_bounded() {
+    let rota = Rota::with_people(1);
+    let rotation = rota.daily("U1", 1);
+    let range = |seconds: i64| {
+        let to = plus("2026-01-05T00:00Z", seconds);
+        rotation.get(&format!(
+            "/schedule?from=2026-01-05T00:00:00Z&to={}",
+            rfc(&to)
+        ))
+    };
+    range(366 * DAY).is(200);
+    range(366 * DAY + 1).refused(400, "invalid_request");
+}

@@ -1,0 +1,40 @@
+//! Starts the real `rota` and speaks HTTP to it, so that a test reads as a table.
+//!
+//! `Rota` is a running server (killed on drop), `Caller` a credential on it, `Rot` a rotation on it.
+//! Every answer from `/v1` is held against the OpenAPI document that the server itself publishes.
+
+mod directory;
+mod http;
+mod openapi;
+mod rotation;
+mod server;
+mod temp;
+mod time;
+
+pub use directory::*;
+pub use http::*;
+#[allow(unused_imports)]
+pub use openapi::Document;
+pub use rotation::*;
+pub use server::*;
+#[allow(unused_imports)]
+pub use temp::TempDir;
+pub use time::*;
+
+/// The words of a list written as "U1 U2 U3".
+pub fn words(list: &str) -> Vec<String> {
+    list.split_whitespace().map(str::to_owned).collect()
+}
+
+/// A JSON text member, or "-" where it is null or absent.
+pub fn text(value: &serde_json::Value) -> &str {
+    value.as_str().unwrap_or("-")
+}
+
+/// An int32 member: a JSON integer or a string of digits.
+pub fn int(value: &serde_json::Value) -> i64 {
+    value
+        .as_i64()
+        .or_else(|| value.as_str()?.parse().ok())
+        .unwrap_or_else(|| panic!("not an int32: {value}"))
+}
