@@ -1,0 +1,81 @@
+//! The bare handler: the program's own HTTP loop with a handler that has its answer ready. What the API adds to it is
+//! what it costs.
+
+use rota::clock::Clock;
+use rota::http::{Limits, Malformed, Server, Service};
+use rouille::{Request, Response, ResponseBody};
+use std::borrow::Cow;
+use std::io::{Read, Write};
+use std::sync::Arc;
+use std::time::Duration;
+
+/// Makes this program the bare handler.
+pub const ARGUMENT: &str = "serve-bare";
+
+struct Bare {
+    headers: Vec<(Cow<'static, str>, Cow<'static, str>)>,
+    body: Vec<u8>,
+    clock: Clock,
+}
+
+impl Service for Bare {
+    /// The one answer, or 304 to whoever sends a validator.
+    fn handle(&self, request: &Request) -> Response {
+        let known = request.header("If-None-Match").is_some();
+        let data = if known {
+            ResponseBody::empty()
+        } else {
+            ResponseBody::from_data(self.body.clone())
+        };
+        Response {
+            status_code: if known { 304 } else { 200 },
+            headers: self.headers.clone(),
+            data,
+            upgrade: None,
+        }
+    }
+
+    fn malformed(&self, problem: Malformed) -> Response {
+        Response::text(problem.detail).with_status_code(problem.status)
+    }
+
+    fn panicked(&self, _: &Request, _: &str) -> Response {
+        Response::text("").with_status_code(500)
+    }
+
+    fn date(&self) -> jiff::Timestamp {
+        self.clock.now()
+    }
+}
+
+/// Reads the answer from standard input, prints the address and serves until killed.
+pub fn serve() {
+    let mut input = Vec::new();
+    std::io::stdin()
+        .read_to_end(&mut input)
+        .expect("an answer to give");
+    let end = input
+        .windows(4)
+        .position(|four| four == b"\r\n\r\n")
+        .expect("a head");
+    let head = String::from_utf8(input[..end].to_vec()).expect("a head in ASCII");
+    let own = ["Date", "Content-Length", "Connection"];
+    let headers = head
+        .lines()
+        .filter_map(|line| line.split_once(": "))
+        .filter(|(name, _)| !own.contains(name));
+    let headers = headers
+        .map(|(name, value)| (name.to_owned().into(), value.to_owned().into()))
+        .collect();
+    let server = Server::bind("127.0.0.1:0", Limits::default()).expect("a free port");
+    println!("{}", server.local_addr());
+    std::io::stdout().flush().expect("an open output");
+    server.run(
+        Arc::new(Bare {
+            headers,
+            body: input[end + 4..].to_vec(),
+            clock: Clock::system(),
+        }),
+        Duration::ZERO,
+    );
+}

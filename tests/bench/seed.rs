@@ -1,0 +1,255 @@
+//! Databases to measure on, made through the library.
+
+use jiff::Timestamp;
+use rota::actions::creation::{self, NewCreation};
+use rota::actions::keys::{NewKey, create_key};
+use rota::actions::rotations;
+use rota::actions::{Desk, frame};
+use rota::clock::Clock;
+use rota::domain::absence::Absences;
+use rota::domain::access::{Caller, Scope};
+use rota::domain::cadence::{Cadence, Kind, Skips};
+use rota::domain::coverage::Stretch;
+use rota::domain::edit::NewRotation;
+use rota::domain::grid::{CadenceSpec, CellSpec, GridSpec, LaneSpec, WindowSpec, ZoneSpec};
+use rota::domain::handover::{self, Around};
+use rota::domain::holidays::Calendar;
+use rota::domain::ids::{CellId, KeyId, LaneId, RotationId, UserId, WindowId};
+use rota::domain::rotation::{Reason, Rotation};
+use rota::domain::tiers::{Plan, Tier};
+use rota::domain::time::HhMm;
+use rota::domain::zones::ZoneName;
+use rota::store::{self, Directory, Fault, MemberLists, Person, Store, Team};
+use rota::wire::etag::Precondition;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+/// A folder beside the build, so on a real disk; removed when dropped.
+pub struct Scratch(PathBuf);
+
+impl Scratch {
+    pub fn new(name: &str) -> Scratch {
+        let path = Path::new(env!("CARGO_TARGET_TMPDIR"))
+            .join(format!("bench-{name}-{}", std::process::id()));
+        std::fs::create_dir_all(&path).expect("a folder for databases");
+        Scratch(path)
+    }
+
+    pub fn file(&self, name: &str) -> PathBuf {
+        self.0.join(name)
+    }
+}
+
+impl Drop for Scratch {
+    fn drop(&mut self) {
+        drop(std::fs::remove_dir_all(&self.0));
+    }
+}
+
+/// A database with six people and an API key with every scope.
+pub struct Seed {
+    pub desk: Desk,
+    pub path: PathBuf,
+    pub key: String,
+}
+
+/// Somebody who may do everything.
+pub fn caller() -> Caller {
+    Caller::Key {
+        id: KeyId::from("key_bench"),
+        scopes: Scope::ALL.to_vec(),
+        rotations: None,
+    }
+}
+
+/// The desk of a database.
+pub fn desk(path: &Path, clock: Clock) -> Desk {
+    let clock = Arc::new(clock);
+    let store = Store::open(path, Arc::clone(&clock), true).expect("a database");
+    Desk::new(store, Calendar::embedded(), clock, Plan::of(Tier::Pro))
+}
+
+impl Seed {
+    pub fn new(path: PathBuf, clock: Clock) -> Seed {
+        let desk = desk(&path, clock);
+        let directory = Directory {
+            team: Team {
+                id: "T1".into(),
+                name: None,
+                domain: None,
+            },
+            people: users().into_iter().map(person).collect(),
+            groups: Vec::new(),
+            channels: Vec::new(),
+        };
+        frame::follow_directory(&desk, move |tx| store::replace_directory(tx, &directory))
+            .expect("an import");
+        let new = NewKey {
+            name: "bench".into(),
+            scopes: Scope::ALL.to_vec(),
+            rotations: None,
+            disabled: false,
+            expires_at: None,
+        };
+        let (_, key) = create_key(desk.store(), new).expect("a key");
+        Seed { desk, path, key }
+    }
+
+    /// A rotation of all six people with so many lanes, and windows of these hours (none: the whole week), handed over
+    /// weekly at one instant.
+    pub fn rotation(
+        &self,
+        name: &str,
+        lanes: usize,
+        windows: &[&[Stretch]],
+        starts_at: Timestamp,
+    ) -> Rotation {
+        let rotation = NewRotation {
+            name: name.into(),
+            description: None,
+            code: None,
+            public: true,
+            lanes: 1,
+            owners: vec![UserId::from("U1")],
+            channels: Vec::new(),
+            users: users(),
+            groups: Vec::new(),
+        };
+        let creation = NewCreation {
+            key: name.into(),
+            body_hash: [0; 32],
+            rotation,
+        };
+        let created = creation::create(&self.desk, &caller(), creation)
+            .expect("a rotation")
+            .rotation;
+        let grid = grid(lanes, windows, starts_at);
+        rotations::replace_coverage(&self.desk, &caller(), &created.id, &Precondition::Any, grid)
+            .expect("a grid")
+    }
+
+    /// So many rotations like this one, in one commit.
+    pub fn copies(&self, like: Rotation, count: usize) {
+        let calendar = Calendar::embedded();
+        let around = Around {
+            calendar: &calendar,
+            absences: &Absences::default(),
+        };
+        let due = handover::next_due(&like, around);
+        let write = move |tx: &mut store::WriteTx| -> Result<(), Fault> {
+            for _ in 0..count {
+                let mut copy = like.clone();
+                copy.id = RotationId::from(tx.mint("rot_"));
+                copy.lanes
+                    .iter_mut()
+                    .for_each(|lane| lane.id = LaneId::from(tx.mint("lan_")));
+                copy.windows
+                    .iter_mut()
+                    .for_each(|window| window.id = WindowId::from(tx.mint("win_")));
+                copy.cells
+                    .iter_mut()
+                    .for_each(|cell| cell.id = CellId::from(tx.mint("cel_")));
+                store::insert_rotation(tx, &copy, due)?;
+                let lists = MemberLists {
+                    users: Some(users()),
+                    groups: None,
+                };
+                store::save_members(tx, &copy.id, &lists)?;
+                let all: Vec<usize> = (0..copy.cells.len()).collect();
+                store::begin_entries(tx, &copy, &all)?;
+            }
+            Ok(())
+        };
+        self.desk.store().write(write).expect("copies");
+    }
+
+    /// A record of so many hours that ended before now, an entry an hour, in the first cell of a rotation.
+    pub fn record(&self, rotation: Rotation, hours: i64) {
+        let write = move |tx: &mut store::WriteTx| -> Result<(), Fault> {
+            let (mut past, people) = (rotation.clone(), users());
+            for hour in (1..=hours).rev() {
+                let entry = &mut past.cells[0].entry;
+                entry.start =
+                    rotation.cells[0].entry.start - jiff::SignedDuration::from_hours(hour);
+                entry.user = Some(people[hour as usize % people.len()].clone());
+                entry.reason = Reason::NextOnScheduledDuty;
+                store::begin_entries(tx, &past, &[0])?;
+            }
+            store::begin_entries(tx, &rotation, &[0])
+        };
+        self.desk.store().write(write).expect("a record");
+    }
+}
+
+/// The ids of the people there are.
+pub fn users() -> Vec<UserId> {
+    (1..=6).map(|n| UserId::from(format!("U{n}"))).collect()
+}
+
+/// Monday 09:00 to Friday 17:00.
+pub fn working_week() -> Stretch {
+    use jiff::civil::Weekday;
+    let time = |text| HhMm::parse(text).expect("a time of day");
+    Stretch {
+        start_day: Weekday::Monday,
+        start_time: time("09:00"),
+        end_day: Weekday::Friday,
+        end_time: time("17:00"),
+    }
+}
+
+fn person(id: UserId) -> Person {
+    Person {
+        display_name: Some(format!("Person {id}")),
+        id,
+        team_id: "T1".into(),
+        real_name: None,
+        email: None,
+        is_guest: false,
+        is_external: false,
+        is_deleted: false,
+        is_admin: false,
+        avatar_url: None,
+        time_zone: None,
+    }
+}
+
+fn grid(lanes: usize, windows: &[&[Stretch]], starts_at: Timestamp) -> GridSpec {
+    let zone = ZoneName::parse("Europe/Oslo").expect("a zone");
+    let cadence = Cadence {
+        kind: Kind::DayOfWeek,
+        zone,
+        starts_at,
+        period: 1,
+        skips: Skips::default(),
+    };
+    let lane = |n: usize| format!("lane-{n}");
+    let window = |n: usize| format!("window-{n}");
+    let window_spec = |(n, hours): (usize, &&[Stretch])| WindowSpec {
+        id: Some(window(n)),
+        name: Some(window(n)),
+        zone: ZoneSpec::Named(zone),
+        coverage: hours.to_vec(),
+        cadence: CadenceSpec::Timed(cadence.clone()),
+    };
+    let cell = |w: usize, l: usize| CellSpec {
+        id: None,
+        lane: lane(l),
+        window: window(w),
+        roster: None,
+    };
+    GridSpec {
+        lanes: (0..lanes)
+            .map(|n| LaneSpec {
+                id: Some(lane(n)),
+                name: Some(lane(n)),
+            })
+            .collect(),
+        windows: Some(windows.iter().enumerate().map(window_spec).collect()),
+        cells: (0..windows.len())
+            .flat_map(|w| (0..lanes).map(move |l| (w, l)))
+            .map(|(w, l)| cell(w, l))
+            .collect(),
+        double_cover: false,
+    }
+}

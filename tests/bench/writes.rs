@@ -1,0 +1,91 @@
+//! Writes against what the disk itself takes.
+
+use crate::load::{Client, FEW, rate};
+use crate::program::{self, Program};
+use crate::seed::{Scratch, Seed};
+use crate::table::{Floor, median, row, section};
+use rota::clock::Clock;
+use std::fs::File;
+use std::io::Write;
+use std::path::Path;
+use std::time::{Duration, Instant};
+
+/// Times that the disk and the program take turns.
+const ROUNDS: usize = 300;
+
+/// PUT on-call by one writer against one synced append of a page to a file, and by eight at once, who share commits.
+pub fn run() {
+    section("PUT on-call against a synced append on the same file system");
+    let folder = Scratch::new("writes");
+    let seed = Seed::new(folder.file("rota.db"), Clock::system());
+    let ids: Vec<String> = (0..8)
+        .map(|n| {
+            seed.rotation(&format!("rotation {n}"), 1, &[&[]], seed.desk.now())
+                .id
+                .to_string()
+        })
+        .collect();
+    let (path, key) = (seed.path.clone(), seed.key.clone());
+    drop(seed);
+    let (rota, _) = program::serve(&path, &key);
+    let writes: Vec<Vec<Vec<u8>>> = ids.iter().map(|id| take_turns(&rota, id)).collect();
+
+    let (sync, write) = alone(&rota, &writes[0], &folder.file("append"));
+    let measured = format!("{:.0} us of {:.0} us", write * 1e6, sync * 1e6);
+    row(
+        "one writer, median time of a write, in syncs",
+        &measured,
+        write / sync,
+        Floor::AtMost(1.5),
+    );
+
+    let round = |_| rate(rota.address, &writes, FEW, 200, Duration::from_millis(500));
+    let together = median((0..5).map(round).collect());
+    let measured = format!("{together:.0}/s of {:.0}/s", 1.0 / sync);
+    row(
+        "eight writers, against one sync each",
+        &measured,
+        together * sync,
+        Floor::AtLeast(3.0),
+    );
+    let measured = format!("{together:.0}/s of {:.0}/s", 1.0 / write);
+    row(
+        "eight writers, against one",
+        &measured,
+        together * write,
+        Floor::None,
+    );
+}
+
+/// Puts one person on duty, then another.
+fn take_turns(rota: &Program, id: &str) -> Vec<Vec<u8>> {
+    let put = |user: &str| {
+        let body = format!(r#"{{"userIds":["{user}"]}}"#);
+        rota.request(
+            "PUT",
+            &format!("/v1/rotations/{id}/on-call"),
+            &[("If-Match", "*")],
+            &body,
+        )
+    };
+    vec![put("U1"), put("U2")]
+}
+
+/// Median times of a synced append and of a write, taken in turn.
+fn alone(rota: &Program, writes: &[Vec<u8>], file: &Path) -> (f64, f64) {
+    let mut file = File::create(file).expect("a file beside the database");
+    let mut client = Client::connect(rota.address);
+    let (mut syncs, mut times) = (Vec::new(), Vec::new());
+    for round in 0..ROUNDS {
+        let begun = Instant::now();
+        file.write_all(&[0; 4096])
+            .and_then(|()| file.sync_data())
+            .expect("an append");
+        syncs.push(begun.elapsed().as_secs_f64());
+        let begun = Instant::now();
+        let answer = client.ask(&writes[round % writes.len()]);
+        times.push(begun.elapsed().as_secs_f64());
+        assert_eq!(answer.status, 200, "{answer:?}");
+    }
+    (median(syncs), median(times))
+}
