@@ -37,11 +37,6 @@ pub fn start(desk: Desk) -> std::io::Result<Timer> {
 }
 
 impl Timer {
-    /// Whether the thread has ended; it never does by itself.
-    pub fn is_dead(&self) -> bool {
-        self.thread.is_finished()
-    }
-
     /// Ends the thread once the work in hand is done.
     pub fn stop(self) {
         self.stopping.store(true, Ordering::Release);

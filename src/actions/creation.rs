@@ -1,6 +1,8 @@
 //! Creating rotations (api.md "POST /v1/rotations").
 
-use super::membership::{check_groups_included, check_people, known_groups, known_people};
+use super::membership::{
+    check_groups_included, check_people, joined_channels, known_groups, known_people,
+};
 use super::{Desk, Stop};
 use crate::domain::access::Caller;
 use crate::domain::edit::NewRotation;
@@ -82,15 +84,7 @@ fn check_new(tx: &ReadTx, new: &NewRotation, plan: &Plan) -> Result<(), Stop> {
     known_people(tx, "owners", &new.owners)?;
     known_people(tx, "userIds", &new.users)?;
     known_groups(tx, &new.groups)?;
-    for (index, channel) in new.channels.iter().enumerate() {
-        let there = store::load_channel(tx, channel)?.is_some_and(|channel| channel.app_is_member);
-        if !there {
-            let detail = format!(
-                "channels[{index}]: the app is not in a channel `{channel}`; invite it there first"
-            );
-            return Err(Refusal::Invalid(detail).into());
-        }
-    }
+    joined_channels(tx, &new.channels)?;
     if new.lanes > 1 && !plan.runs_lane(new.lanes - 1) {
         return Err(Refusal::PaymentRequired(
             "lanes: more than one lane needs the Pro plan".into(),

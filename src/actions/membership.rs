@@ -1,44 +1,51 @@
-//! Whether people and groups may be put into a rotation: they are known, and the plan includes them.
+//! Whether people, groups and channels may be put into a rotation: they are known, and the plan includes them.
 
 use super::Stop;
-use crate::domain::ids::{GroupId, RotationId, UserId};
+use crate::domain::ids::{ChannelId, GroupId, RotationId, UserId};
 use crate::domain::refusal::Refusal;
 use crate::domain::tiers::Plan;
 use crate::store::{self, ReadTx};
 use std::collections::BTreeSet;
 
-/// Refuses somebody who is not in the workspace, naming their place in the list `member`.
-pub(super) fn known_people(tx: &ReadTx, member: &str, users: &[UserId]) -> Result<(), Stop> {
-    match store::unknown_people(tx, users)?.first() {
-        Some(unknown) => {
-            let index = users
-                .iter()
-                .position(|user| user == unknown)
-                .unwrap_or_default();
-            Err(Refusal::Invalid(format!(
-                "{member}[{index}]: nobody in the workspace has the id `{unknown}`"
-            ))
-            .into())
-        }
+/// Refuses the first of a list that is unknown: `sentence` says so, given its place.
+fn refuse_first<T: PartialEq>(
+    named: &[T],
+    unknown: &[T],
+    sentence: impl Fn(usize, &T) -> String,
+) -> Result<(), Stop> {
+    let first = named
+        .iter()
+        .enumerate()
+        .find(|(_, id)| unknown.contains(id));
+    match first {
+        Some((index, id)) => Err(Refusal::Invalid(sentence(index, id)).into()),
         None => Ok(()),
     }
 }
 
+/// Refuses somebody who is not in the workspace, naming their place in the list `member`.
+pub(super) fn known_people(tx: &ReadTx, member: &str, users: &[UserId]) -> Result<(), Stop> {
+    refuse_first(users, &store::unknown_people(tx, users)?, |index, id| {
+        format!("{member}[{index}]: nobody in the workspace has the id `{id}`")
+    })
+}
+
 /// The same for the user groups of `userGroupIds`.
 pub(super) fn known_groups(tx: &ReadTx, groups: &[GroupId]) -> Result<(), Stop> {
-    match store::unknown_groups(tx, groups)?.first() {
-        Some(unknown) => {
-            let index = groups
-                .iter()
-                .position(|group| group == unknown)
-                .unwrap_or_default();
-            let detail = format!(
-                "userGroupIds[{index}]: no user group of the workspace has the id `{unknown}`"
-            );
-            Err(Refusal::Invalid(detail).into())
-        }
-        None => Ok(()),
-    }
+    refuse_first(groups, &store::unknown_groups(tx, groups)?, |index, id| {
+        format!("userGroupIds[{index}]: no user group of the workspace has the id `{id}`")
+    })
+}
+
+/// The same for `channels`, in which the app must be already.
+pub(super) fn joined_channels(tx: &ReadTx, channels: &[ChannelId]) -> Result<(), Stop> {
+    refuse_first(
+        channels,
+        &store::unknown_channels(tx, channels)?,
+        |index, id| {
+            format!("channels[{index}]: the app is not in a channel `{id}`; invite it there first")
+        },
+    )
 }
 
 /// Refuses user groups on a plan without them.

@@ -134,7 +134,7 @@ pub fn set_channel(
             .channels
             .iter()
             .any(|setting| setting.channel == named);
-        if !told && store::load_channel(tx, &named)?.is_none() {
+        if !told && !store::is_known_channel(tx, &named)? {
             return Err(Refusal::NotFound("channel").into());
         }
         Ok(())

@@ -9,9 +9,10 @@ use super::operation::{
 use crate::actions::Stop;
 use crate::domain::ids::{ChannelId, GroupId, UserId};
 use crate::domain::refusal::Refusal;
-use crate::store::{self, Person, PersonFilter};
+use crate::store::{self, Fault, Person, PersonFilter, ReadTx};
 use crate::wire::directory::{Channel, Group, User};
 use crate::wire::page::Page;
+use serde::Serialize;
 
 const SORT: Parameter = parameter(
     "sort",
@@ -53,6 +54,18 @@ fn channel_record(channel: store::Channel) -> Channel {
     }
 }
 
+/// A page of what is found, each as it is shown.
+fn listed<T, R: Serialize>(
+    call: &Call,
+    page: store::Page,
+    show: fn(T) -> R,
+    find: impl FnOnce(&ReadTx) -> Result<(Vec<T>, u64), Fault>,
+) -> Outcome {
+    let (found, total) = call.desk.store().read(find).map_err(Stop::Failed)?;
+    let shown = found.into_iter().map(show).collect();
+    answer::json(200, &Page::new(shown, page.number, page.size, total))
+}
+
 /// Whether a list is to go backwards by name.
 fn descending(query: &Query) -> Result<bool, Refusal> {
     Ok(query
@@ -89,13 +102,9 @@ pub fn users(_: &Api, call: &Call) -> Outcome {
         text: text(&call.query)?.map(str::to_owned),
         email: call.query.one("email")?.map(str::to_owned),
     };
-    let read = call
-        .desk
-        .store()
-        .read(|tx| store::list_people(tx, &filter, descending, page));
-    let (found, total) = read.map_err(Stop::Failed)?;
-    let shown = found.into_iter().map(user_record).collect();
-    answer::json(200, &Page::new(shown, page.number, page.size, total))
+    listed(call, page, user_record, |tx| {
+        store::list_people(tx, &filter, descending, page)
+    })
 }
 
 pub const USER: Operation = Operation {
@@ -147,13 +156,9 @@ pub fn groups(_: &Api, call: &Call) -> Outcome {
         descending(&call.query)?,
         text(&call.query)?,
     );
-    let read = call
-        .desk
-        .store()
-        .read(|tx| store::list_groups(tx, text, descending, page));
-    let (found, total) = read.map_err(Stop::Failed)?;
-    let shown = found.into_iter().map(group_record).collect();
-    answer::json(200, &Page::new(shown, page.number, page.size, total))
+    listed(call, page, group_record, |tx| {
+        store::list_groups(tx, text, descending, page)
+    })
 }
 
 pub const GROUP: Operation = Operation {
@@ -201,13 +206,9 @@ pub fn channels(_: &Api, call: &Call) -> Outcome {
         descending(&call.query)?,
         text(&call.query)?,
     );
-    let read = call
-        .desk
-        .store()
-        .read(|tx| store::list_channels(tx, text, descending, page));
-    let (found, total) = read.map_err(Stop::Failed)?;
-    let shown = found.into_iter().map(channel_record).collect();
-    answer::json(200, &Page::new(shown, page.number, page.size, total))
+    listed(call, page, channel_record, |tx| {
+        store::list_channels(tx, text, descending, page)
+    })
 }
 
 pub const CHANNEL: Operation = Operation {

@@ -15,11 +15,6 @@ impl Interval {
     pub fn contains(&self, at: Timestamp) -> bool {
         self.from <= at && at < self.until
     }
-
-    /// Whether the two share an instant.
-    pub fn touches(&self, other: &Interval) -> bool {
-        self.from < other.until && other.from < self.until
-    }
 }
 
 /// A local time of day to the minute, `HH:mm`, 00:00 to 23:59.

@@ -1,4 +1,4 @@
-//! Finding rotations: lists, due ones, those that follow a group, and the keys that created them.
+//! Finding rotations: lists, due ones, the people in them, and the keys that created them.
 
 use super::directory::Page;
 use super::rows::{instant_or_none, millis};

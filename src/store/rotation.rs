@@ -68,7 +68,7 @@ pub fn load_rotation(tx: &ReadTx, id: &RotationId) -> Result<Option<Rotation>, F
         enabled: head.enabled,
         double_cover: head.double_cover,
         skips_are_off_time: head.skips_are_off_time,
-        members: members(tx, id)?,
+        members: load_members(tx, id)?,
         lanes,
         windows,
         cells,
@@ -133,8 +133,8 @@ fn channels(tx: &ReadTx, id: &RotationId) -> Result<Vec<ChannelSetting>, Fault> 
     })
 }
 
-/// Deactivated people count as removed: they stay in the list for their return, and are not among the members.
-fn members(tx: &ReadTx, id: &RotationId) -> Result<Members, Fault> {
+/// The members of a rotation as the directory has them now. Deactivated people count as removed: they stay in the list for their return, and are not among the members.
+pub fn load_members(tx: &ReadTx, id: &RotationId) -> Result<Members, Fault> {
     let sql = "SELECT p.id FROM rotation_person m CROSS JOIN person p ON p.id = m.user_id
                WHERE m.rotation_id = ?1 AND NOT p.is_deleted ORDER BY m.position";
     let users = rows(tx, sql, id, |row| Ok(text(row, 0)?.into()))?;
@@ -380,13 +380,8 @@ fn write_lists(tx: &mut WriteTx, before: Option<&Rotation>, after: &Rotation) ->
     let differs =
         |part: fn(&Rotation, &Rotation) -> bool| before.is_none_or(|before| part(before, after));
     if differs(|a, b| a.profile.owners != b.profile.owners) {
-        clear(tx, "DELETE FROM rotation_owner WHERE rotation_id = ?1", id)?;
-        let sql = "INSERT INTO rotation_owner (rotation_id, position, user_id) VALUES (?1, ?2, ?3)";
-        for (position, owner) in after.profile.owners.iter().enumerate() {
-            tx.conn
-                .prepare_cached(sql)?
-                .execute(params![id, position as i64, owner.as_str()])?;
-        }
+        let owners = after.profile.owners.iter().map(UserId::as_str);
+        write_names(tx, ["rotation_owner", "user_id"], id, owners)?;
     }
     if differs(|a, b| a.profile.channels != b.profile.channels) {
         clear(
@@ -427,36 +422,33 @@ fn write_lists(tx: &mut WriteTx, before: Option<&Rotation>, after: &Rotation) ->
 /// directory: saving those back would forget people who are deactivated for a while.
 pub fn save_members(tx: &mut WriteTx, id: &RotationId, members: &MemberLists) -> Result<(), Fault> {
     if let Some(users) = &members.users {
-        clear(
-            tx,
-            "DELETE FROM rotation_person WHERE rotation_id = ?1",
-            id.as_str(),
-        )?;
-        let sql =
-            "INSERT INTO rotation_person (rotation_id, position, user_id) VALUES (?1, ?2, ?3)";
-        for (position, user) in users.iter().enumerate() {
-            tx.conn.prepare_cached(sql)?.execute(params![
-                id.as_str(),
-                position as i64,
-                user.as_str()
-            ])?;
-        }
+        let users = users.iter().map(UserId::as_str);
+        write_names(tx, ["rotation_person", "user_id"], id.as_str(), users)?;
     }
     if let Some(groups) = &members.groups {
-        clear(
-            tx,
-            "DELETE FROM rotation_group WHERE rotation_id = ?1",
-            id.as_str(),
-        )?;
-        let sql =
-            "INSERT INTO rotation_group (rotation_id, position, group_id) VALUES (?1, ?2, ?3)";
-        for (position, group) in groups.iter().enumerate() {
-            tx.conn.prepare_cached(sql)?.execute(params![
-                id.as_str(),
-                position as i64,
-                group.as_str()
-            ])?;
-        }
+        let groups = groups.iter().map(GroupId::as_str);
+        write_names(tx, ["rotation_group", "group_id"], id.as_str(), groups)?;
+    }
+    Ok(())
+}
+
+/// Replaces a list that a rotation has in a table of its own, one id a row.
+fn write_names<'a>(
+    tx: &mut WriteTx,
+    [table, column]: [&str; 2],
+    id: &str,
+    names: impl Iterator<Item = &'a str>,
+) -> Result<(), Fault> {
+    clear(
+        tx,
+        &format!("DELETE FROM {table} WHERE rotation_id = ?1"),
+        id,
+    )?;
+    let sql = format!("INSERT INTO {table} (rotation_id, position, {column}) VALUES (?1, ?2, ?3)");
+    for (position, name) in names.enumerate() {
+        tx.conn
+            .prepare_cached(&sql)?
+            .execute(params![id, position as i64, name])?;
     }
     Ok(())
 }
@@ -466,11 +458,6 @@ pub fn save_members(tx: &mut WriteTx, id: &RotationId, members: &MemberLists) ->
 pub struct MemberLists {
     pub users: Option<Vec<UserId>>,
     pub groups: Option<Vec<GroupId>>,
-}
-
-/// The members of a rotation as the directory has them now.
-pub fn load_members(tx: &ReadTx, id: &RotationId) -> Result<Members, Fault> {
-    members(tx, id)
 }
 
 fn write_windows(
