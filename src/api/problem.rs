@@ -2,7 +2,8 @@
 //! (api.md "Errors"; contract section 2).
 
 use crate::actions::{Fault, Stop};
-use crate::domain::refusal::Refusal;
+use crate::domain::refusal::{Refusal, UrlFault};
+use crate::domain::webhook::{MAX_ATTEMPTS, MAX_WEBHOOKS};
 use crate::http::Malformed;
 use crate::wire::problem as wire;
 use rouille::{Response, ResponseBody};
@@ -159,6 +160,15 @@ impl Problem {
             (Some("rotation_disabled"), _) => "Rotation disabled",
             (Some("rotation_code_taken"), _) => "Rotation code taken",
             (Some("idempotency_key_reused"), _) => "Idempotency-Key reused",
+            (Some("webhook_endpoint_limit"), _) => "Too many webhook endpoints",
+            (Some("webhook_url_malformed"), _) => "URL malformed",
+            (Some("webhook_url_scheme_not_allowed"), _) => "URL scheme not allowed",
+            (Some("webhook_url_host_not_resolvable"), _) => "URL host not resolvable",
+            (Some("webhook_url_private_address"), _) => "URL address not public",
+            (Some("webhook_event_type_unknown"), _) => "Event type unknown",
+            (Some("webhook_event_type_not_subscribable"), _) => "Event type not subscribable",
+            (Some("webhook_endpoint_disabled"), _) => "Webhook endpoint disabled",
+            (Some("no_rotation"), _) => "No rotation",
             (Some("storage_unavailable"), _) => "Storage unavailable",
             (_, 404) => "Not found",
             (_, 405) => "Method not allowed",
@@ -176,6 +186,15 @@ impl Problem {
     }
 }
 
+fn url_code(fault: UrlFault) -> &'static str {
+    match fault {
+        UrlFault::Malformed => "webhook_url_malformed",
+        UrlFault::SchemeNotAllowed => "webhook_url_scheme_not_allowed",
+        UrlFault::HostNotResolvable => "webhook_url_host_not_resolvable",
+        UrlFault::PrivateAddress => "webhook_url_private_address",
+    }
+}
+
 impl From<Refusal> for Problem {
     fn from(refusal: Refusal) -> Problem {
         match refusal {
@@ -189,7 +208,7 @@ impl From<Refusal> for Problem {
             Refusal::StaleValidator => Problem::new(
                 412,
                 "precondition_failed",
-                "If-Match: not the current ETag; read the rotation again and send the new one exactly, with its quotes",
+                "If-Match: not the current ETag; read the resource again and send the new one exactly, with its quotes",
             ),
             Refusal::PaymentRequired(detail) => Problem::new(402, "payment_required", detail),
             Refusal::RotationDisabled => Problem::new(
@@ -206,6 +225,36 @@ impl From<Refusal> for Problem {
                 409,
                 "idempotency_key_reused",
                 "Idempotency-Key: already used with another body; send a new key",
+            ),
+            Refusal::WebhookLimit => Problem::new(
+                409,
+                "webhook_endpoint_limit",
+                format!("a workspace holds at most {MAX_WEBHOOKS} endpoints; delete one first"),
+            ),
+            Refusal::WebhookUrl(fault, detail) => Problem::new(400, url_code(fault), detail),
+            Refusal::EventTypeUnknown(detail) => {
+                Problem::new(400, "webhook_event_type_unknown", detail)
+            }
+            Refusal::EventTypeNotSubscribable(detail) => {
+                Problem::new(400, "webhook_event_type_not_subscribable", detail)
+            }
+            Refusal::WebhookDisabled => Problem::new(
+                409,
+                "webhook_endpoint_disabled",
+                "nothing is sent to a disabled endpoint; enable it first",
+            ),
+            Refusal::NoRotation => Problem::new(
+                409,
+                "no_rotation",
+                "a test event carries the state of a rotation; create one first",
+            ),
+            Refusal::DeliveryUnfinished => Problem::uncoded(
+                409,
+                "the delivery is still being tried; cancel it or wait for its end",
+            ),
+            Refusal::DeliveryAttempts => Problem::uncoded(
+                409,
+                format!("the delivery has had {MAX_ATTEMPTS} attempts and is not sent again"),
             ),
             Refusal::IdempotencyKeySpent(why) => {
                 Problem::uncoded(409, format!("Idempotency-Key: {why}; send a new key"))

@@ -65,4 +65,10 @@ id! {
     KeyId
     /// A chat member access token: `tok_...`.
     TokenId
+    /// A webhook endpoint: `whk_...`.
+    WebhookId
+    /// A signing secret of an endpoint: `sec_...`.
+    SecretId
+    /// One event on its way to one endpoint: 32 hexadecimal digits.
+    DeliveryId
 }

@@ -2,19 +2,23 @@
 
 pub mod absence;
 pub mod access;
+pub mod address;
 pub mod cadence;
 pub mod coverage;
 mod days;
 pub mod dealing;
 pub mod edit;
+pub mod event;
 pub mod grid;
 pub mod handover;
 pub mod holidays;
 pub mod ids;
+pub mod ladder;
 pub mod plan;
 pub mod refusal;
 pub mod roster;
 pub mod rotation;
 pub mod tiers;
 pub mod time;
+pub mod webhook;
 pub mod zones;

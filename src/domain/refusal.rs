@@ -23,6 +23,31 @@ pub enum Refusal {
     RotationCodeTaken(String),
     /// The creation key was used with another body.
     IdempotencyKeyReused,
+    /// The workspace holds as many webhook endpoints as it may.
+    WebhookLimit,
+    /// The endpoint's URL cannot be dialled: why, and the sentence for the caller.
+    WebhookUrl(UrlFault, String),
+    /// An event type that nobody knows; the text names the member by its path.
+    EventTypeUnknown(String),
+    /// `webhook.test` cannot be subscribed to; the text names the member by its path.
+    EventTypeNotSubscribable(String),
+    /// The endpoint is disabled: nothing is sent to it.
+    WebhookDisabled,
+    /// A test event carries the state of a rotation, and there is none.
+    NoRotation,
+    /// Only a finished delivery can be sent anew.
+    DeliveryUnfinished,
+    /// The delivery has been attempted as often as it may be.
+    DeliveryAttempts,
     /// The creation key was used more than a day ago, or its rotation has been deleted.
     IdempotencyKeySpent(&'static str),
+}
+
+/// What is wrong with the URL of an endpoint (api.md "Errors", `webhook_url_...`).
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum UrlFault {
+    Malformed,
+    SchemeNotAllowed,
+    HostNotResolvable,
+    PrivateAddress,
 }

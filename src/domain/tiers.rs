@@ -55,6 +55,11 @@ impl Plan {
         self.tier == Tier::Pro || lane == 0
     }
 
+    /// Whether webhook endpoints may be written, and are sent to.
+    pub fn has_webhooks(&self) -> bool {
+        self.tier == Tier::Pro
+    }
+
     /// Whether rotations may follow chat user groups.
     pub fn has_user_groups(&self) -> bool {
         self.tier == Tier::Pro

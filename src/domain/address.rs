@@ -1,0 +1,278 @@
+//! Which addresses may be dialled: public ones, and what an operator opens (section 16).
+
+use std::fmt;
+use std::net::{IpAddr, Ipv4Addr, Ipv6Addr};
+use std::str::FromStr;
+
+#[cfg(test)]
+mod tests;
+
+/// A kind of address that is not public.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Range {
+    Loopback,
+    Private,
+    LinkLocal,
+    /// Between a provider and its customers (RFC 6598).
+    Shared,
+    /// Where a cloud's machines read their own credentials.
+    Metadata,
+    Unspecified,
+    Multicast,
+    Documentation,
+    Benchmarking,
+    /// All else that is not global unicast.
+    Reserved,
+}
+
+impl Range {
+    /// The name in messages (section 17).
+    pub fn name(self) -> &'static str {
+        match self {
+            Range::Loopback => "loopback",
+            Range::Private => "private",
+            Range::LinkLocal => "link-local",
+            Range::Shared => "shared",
+            Range::Metadata => "metadata",
+            Range::Unspecified => "unspecified",
+            Range::Multicast => "multicast",
+            Range::Documentation => "documentation",
+            Range::Benchmarking => "benchmarking",
+            Range::Reserved => "reserved",
+        }
+    }
+}
+
+impl fmt::Display for Range {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.name())
+    }
+}
+
+const LOOPBACK_V4: Net = v4(127, 0, 0, 0, 8);
+const LOOPBACK_V6: Net = v6(0, 0, 0, 1, 128);
+const LINK_LOCAL_V4: Net = v4(169, 254, 0, 0, 16);
+const LINK_LOCAL_V6: Net = v6(0xfe80, 0, 0, 0, 10);
+
+/// One of the reserved addresses, and like multicast never a single receiver.
+const BROADCAST: Net = v4(255, 255, 255, 255, 32);
+
+/// IPv6 addresses that hold an IPv4 one in their last 32 bits: IPv4-mapped, and the well-known prefix of NAT64.
+const MAPPED: Net = Net {
+    address: IpAddr::V6(Ipv6Addr::new(0, 0, 0, 0, 0, 0xffff, 0, 0)),
+    prefix: 96,
+};
+const TRANSLATED: Net = v6(0x64, 0xff9b, 0, 0, 96);
+
+/// Where global unicast is, apart from the exceptions in the table.
+const GLOBAL_V6: Net = v6(0x2000, 0, 0, 0, 3);
+
+/// The first that holds an address names it.
+const TABLE: &[(Net, Range)] = &[
+    (v4(169, 254, 169, 254, 32), Range::Metadata),
+    (v4(168, 63, 129, 16, 32), Range::Metadata),
+    (v4(100, 100, 100, 200, 32), Range::Metadata),
+    (v4(192, 0, 0, 192, 32), Range::Metadata),
+    (v6(0xfd00, 0xec2, 0, 0x254, 128), Range::Metadata),
+    (v6(0xfd20, 0xce, 0, 0x254, 128), Range::Metadata),
+    (v4(0, 0, 0, 0, 32), Range::Unspecified),
+    (v4(0, 0, 0, 0, 8), Range::Reserved),
+    (v4(10, 0, 0, 0, 8), Range::Private),
+    (v4(100, 64, 0, 0, 10), Range::Shared),
+    (LOOPBACK_V4, Range::Loopback),
+    (LINK_LOCAL_V4, Range::LinkLocal),
+    (v4(172, 16, 0, 0, 12), Range::Private),
+    (v4(192, 0, 0, 0, 24), Range::Reserved),
+    (v4(192, 0, 2, 0, 24), Range::Documentation),
+    (v4(192, 88, 99, 0, 24), Range::Reserved),
+    (v4(192, 168, 0, 0, 16), Range::Private),
+    (v4(198, 18, 0, 0, 15), Range::Benchmarking),
+    (v4(198, 51, 100, 0, 24), Range::Documentation),
+    (v4(203, 0, 113, 0, 24), Range::Documentation),
+    (v4(224, 0, 0, 0, 4), Range::Multicast),
+    (v4(240, 0, 0, 0, 4), Range::Reserved),
+    (v6(0, 0, 0, 0, 128), Range::Unspecified),
+    (LOOPBACK_V6, Range::Loopback),
+    (v6(0xfc00, 0, 0, 0, 7), Range::Private),
+    (LINK_LOCAL_V6, Range::LinkLocal),
+    (v6(0xff00, 0, 0, 0, 8), Range::Multicast),
+    (v6(0x2001, 0, 0, 0, 23), Range::Reserved),
+    (v6(0x2001, 0xdb8, 0, 0, 32), Range::Documentation),
+    (v6(0x2002, 0, 0, 0, 16), Range::Reserved),
+    (v6(0x3fff, 0, 0, 0, 20), Range::Documentation),
+];
+
+/// Why an address may not be dialled by itself; `None` when it is public. An IPv6 address with an IPv4 one inside is
+/// judged by that.
+pub fn refused(address: IpAddr) -> Option<Range> {
+    let address = innermost(address);
+    let named = TABLE.iter().find(|(net, _)| net.contains(address));
+    match named {
+        Some((_, range)) => Some(*range),
+        None if address.is_ipv6() && !GLOBAL_V6.contains(address) => Some(Range::Reserved),
+        None => None,
+    }
+}
+
+fn innermost(address: IpAddr) -> IpAddr {
+    match address {
+        IpAddr::V6(outer) if MAPPED.contains(address) || TRANSLATED.contains(address) => {
+            IpAddr::V4(Ipv4Addr::from_bits(outer.to_bits() as u32))
+        }
+        _ => address,
+    }
+}
+
+/// A network in CIDR notation.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Net {
+    address: IpAddr,
+    /// The leading bits that its addresses share: 0 to 32, or to 128.
+    prefix: u8,
+}
+
+const fn v4(a: u8, b: u8, c: u8, d: u8, prefix: u8) -> Net {
+    Net {
+        address: IpAddr::V4(Ipv4Addr::new(a, b, c, d)),
+        prefix,
+    }
+}
+
+/// From the first three groups and the last one.
+const fn v6(a: u16, b: u16, c: u16, last: u16, prefix: u8) -> Net {
+    Net {
+        address: IpAddr::V6(Ipv6Addr::new(a, b, c, 0, 0, 0, 0, last)),
+        prefix,
+    }
+}
+
+/// An address as a number of 128 bits, an IPv4 one in the first 32 of them.
+fn bits(address: IpAddr) -> u128 {
+    match address {
+        IpAddr::V4(address) => u128::from(address.to_bits()) << 96,
+        IpAddr::V6(address) => address.to_bits(),
+    }
+}
+
+/// The bits of [`bits`] that a network of that prefix leaves open.
+fn host_bits(prefix: u8) -> u128 {
+    u128::MAX.checked_shr(u32::from(prefix)).unwrap_or(0)
+}
+
+fn width(address: IpAddr) -> u8 {
+    if address.is_ipv4() { 32 } else { 128 }
+}
+
+impl Net {
+    /// Whether the address is one of the network; never across IPv4 and IPv6.
+    pub fn contains(&self, address: IpAddr) -> bool {
+        let differing = bits(self.address) ^ bits(address);
+        self.address.is_ipv4() == address.is_ipv4() && differing & !host_bits(self.prefix) == 0
+    }
+
+    /// Whether every address of this network is one of the other.
+    pub fn lies_within(&self, other: &Net) -> bool {
+        self.prefix >= other.prefix && other.contains(self.address)
+    }
+
+    /// Whether the entry opens an address of that range. See [`Openings::nets`] for the rule.
+    fn opens(&self, address: IpAddr, range: Range) -> bool {
+        let within = |nets: [Net; 2]| nets.iter().any(|net| self.lies_within(net));
+        self.contains(address)
+            && match range {
+                Range::Private | Range::Shared | Range::Documentation | Range::Benchmarking => true,
+                Range::Reserved => !BROADCAST.contains(address),
+                Range::Loopback => within([LOOPBACK_V4, LOOPBACK_V6]),
+                Range::LinkLocal => within([LINK_LOCAL_V4, LINK_LOCAL_V6]),
+                Range::Metadata => self.prefix == width(self.address),
+                Range::Unspecified | Range::Multicast => false,
+            }
+    }
+}
+
+impl fmt::Display for Net {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}/{}", self.address, self.prefix)
+    }
+}
+
+impl FromStr for Net {
+    type Err = String;
+
+    /// Reads `10.0.0.0/8`, `fd12::/16`, or an address alone.
+    ///
+    /// # Errors
+    /// A sentence that says what to write instead.
+    fn from_str(text: &str) -> Result<Net, String> {
+        let (address, prefix) = match text.split_once('/') {
+            Some((address, prefix)) => (address, Some(prefix)),
+            None => (text, None),
+        };
+        let Ok(address) = address.parse::<IpAddr>() else {
+            return Err(format!(
+                "\"{text}\" is no network: write an address or a CIDR such as 10.0.0.0/8 or fd12:3456::/32"
+            ));
+        };
+        let most = width(address);
+        let prefix = match prefix {
+            None => most,
+            Some(digits) => digits
+                .parse()
+                .ok()
+                .filter(|n: &u8| *n <= most && digits == n.to_string())
+                .ok_or_else(|| {
+                    format!("\"{text}\": write a whole number from 0 to {most} after the slash")
+                })?,
+        };
+        let start = bits(address) & !host_bits(prefix);
+        let net = Net {
+            address: match address {
+                IpAddr::V4(_) => Ipv4Addr::from_bits((start >> 96) as u32).into(),
+                IpAddr::V6(_) => Ipv6Addr::from_bits(start).into(),
+            },
+            prefix,
+        };
+        if net.address != address {
+            return Err(format!(
+                "\"{text}\" is an address inside a network: write {net} for the network or {address} for the address alone"
+            ));
+        }
+        if net.lies_within(&MAPPED) || net.lies_within(&TRANSLATED) {
+            // Addresses are judged by the IPv4 inside, so such an entry would never count.
+            return Err(format!(
+                "\"{text}\" stands for IPv4 addresses: write those as IPv4"
+            ));
+        }
+        Ok(net)
+    }
+}
+
+/// What an operator opens beside the public addresses.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Openings {
+    /// 127.0.0.0/8 and `::1`: `rota dev` alone.
+    pub loopback: bool,
+    /// `[webhooks] allow_nets`. An entry that contains an address opens it where it is private, shared, documentation,
+    /// benchmarking or reserved. Loopback and link-local are opened only by an entry that lies wholly inside that
+    /// range, a metadata address by itself alone: a wide entry does not mean those. Unspecified, multicast and
+    /// broadcast addresses are opened by none: to connect to the unspecified one is to reach this machine, and the
+    /// others are no single receiver.
+    pub nets: Vec<Net>,
+}
+
+impl Openings {
+    /// Whether an address may be dialled.
+    ///
+    /// # Errors
+    /// The range it is refused for.
+    pub fn judge(&self, address: IpAddr) -> Result<(), Range> {
+        let address = innermost(address);
+        let Some(range) = refused(address) else {
+            return Ok(());
+        };
+        let mut nets = self.nets.iter();
+        let opened =
+            self.loopback && range == Range::Loopback || nets.any(|net| net.opens(address, range));
+        if opened { Ok(()) } else { Err(range) }
+    }
+}

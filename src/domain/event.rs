@@ -1,0 +1,219 @@
+//! What a change of a rotation is news of (api.md "Events"; contract section 16, "What emits", and section 17,
+//! "Webhooks").
+
+use super::holidays::Calendar;
+use super::rotation::{Cell, Rotation};
+use super::webhook::EventType;
+use jiff::Timestamp;
+
+/// What made a change.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Act {
+    /// Something fell due: a hand-over, a window opening or shutting, the end of an absence.
+    Clock,
+    /// Somebody was put on duty or taken off it by hand.
+    Duty,
+    /// The rotation was edited: its profile, channels, coverage, rosters or members.
+    Edit,
+    /// Something beside the rotation was edited that is no news by itself: an absence.
+    Aside,
+}
+
+/// Why duty changed hands.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Cause {
+    Scheduled,
+    Manual,
+}
+
+impl Cause {
+    /// The name on the wire.
+    pub fn name(self) -> &'static str {
+        match self {
+            Cause::Scheduled => "scheduled",
+            Cause::Manual => "manual",
+        }
+    }
+}
+
+/// Why nobody is on call.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Nobody {
+    /// A window is open and nobody holds it.
+    Unplanned,
+    /// Every window is shut.
+    AsArranged,
+}
+
+impl Nobody {
+    /// Why nobody is on call in a rotation where nobody is.
+    pub fn of(rotation: &Rotation) -> Nobody {
+        match rotation.windows.iter().any(|window| window.open) {
+            true => Nobody::Unplanned,
+            false => Nobody::AsArranged,
+        }
+    }
+
+    /// The name on the wire.
+    pub fn name(self) -> &'static str {
+        match self {
+            Nobody::Unplanned => "nobody-on-call-unplanned",
+            Nobody::AsArranged => "nobody-on-call-as-arranged",
+        }
+    }
+}
+
+/// One piece of news.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Event {
+    Created,
+    Updated,
+    Deleted,
+    DutyChanged {
+        cause: Cause,
+    },
+    NobodyOnCall {
+        reason: Nobody,
+        /// When a window opens next; `None` where one is open, and where none will.
+        resumes_at: Option<Timestamp>,
+    },
+    Test,
+}
+
+impl Event {
+    /// Its type on the wire.
+    pub fn kind(self) -> EventType {
+        match self {
+            Event::Created => EventType::RotationCreated,
+            Event::Updated => EventType::RotationUpdated,
+            Event::Deleted => EventType::RotationDeleted,
+            Event::DutyChanged { .. } => EventType::DutyChanged,
+            Event::NobodyOnCall { .. } => EventType::NobodyOnCall,
+            Event::Test => EventType::WebhookTest,
+        }
+    }
+}
+
+/// The news of a committed change, each kind once, in the order that they are sent.
+pub fn news(before: &Rotation, after: &Rotation, act: Act, calendar: &Calendar) -> Vec<Event> {
+    let changes = changes(before, after);
+    let mut news = Vec::new();
+    if act == Act::Edit {
+        news.push(Event::Updated);
+    }
+    if changes.iter().any(Place::changed) {
+        let cause = cause(act, &changes);
+        news.push(Event::DutyChanged { cause });
+    }
+    if let Some(reason) = nobody(after, &changes) {
+        let resumes_at = match reason {
+            Nobody::Unplanned => None,
+            Nobody::AsArranged => opens_next(after, calendar),
+        };
+        news.push(Event::NobodyOnCall { reason, resumes_at });
+    }
+    news
+}
+
+/// A place before and after.
+struct Place<'a> {
+    was: Option<&'a str>,
+    is: Option<&'a str>,
+    /// Whether the place was there before.
+    known: bool,
+    /// Whether the place is still there.
+    kept: bool,
+    /// Whether the place is still there and its window open.
+    open: bool,
+    /// Whether its window was shut before.
+    was_shut: bool,
+}
+
+impl Place<'_> {
+    fn changed(&self) -> bool {
+        self.was != self.is
+    }
+
+    /// Open with nobody on it, where somebody was or since its window opened just now. A place that is new counts where
+    /// one vanished with somebody on it: an edit that replaces places gives them new ids.
+    fn left_empty(&self, somebody_vanished: bool) -> bool {
+        let new = !self.known && somebody_vanished;
+        self.open && self.is.is_none() && (self.was.is_some() || self.was_shut || new)
+    }
+
+    fn vanished_with_somebody(&self) -> bool {
+        !self.kept && self.was.is_some()
+    }
+}
+
+/// Every running place that was or is there.
+fn changes<'a>(before: &'a Rotation, after: &'a Rotation) -> Vec<Place<'a>> {
+    fn on_call<'a>(rotation: &'a Rotation, cell: &'a Cell) -> Option<&'a str> {
+        rotation.on_call(cell).map(|holder| holder.user.as_str())
+    }
+    let find =
+        |rotation: &'a Rotation, like: &Cell| rotation.cells.iter().find(|cell| cell.id == like.id);
+    let kept = after.cells.iter().map(|cell| {
+        let known = find(before, cell);
+        Place {
+            was: known.and_then(|known| on_call(before, known)),
+            is: on_call(after, cell),
+            known: known.is_some(),
+            kept: true,
+            open: after.windows[cell.window].open && !cell.stopped,
+            was_shut: known.is_some_and(|known| !before.windows[known.window].open),
+        }
+    });
+    let gone = before
+        .cells
+        .iter()
+        .filter(|cell| find(after, cell).is_none());
+    let gone = gone.map(|cell| Place {
+        was: on_call(before, cell),
+        is: None,
+        known: true,
+        kept: false,
+        open: false,
+        was_shut: false,
+    });
+    kept.chain(gone).collect()
+}
+
+/// Cover that resumes after an edit counts as scheduled: nobody took anything from anybody.
+fn cause(act: Act, changes: &[Place]) -> Cause {
+    let mut changed = changes.iter().filter(|place| place.changed());
+    match act {
+        Act::Clock => Cause::Scheduled,
+        Act::Duty => Cause::Manual,
+        Act::Edit | Act::Aside => match changed.all(|place| place.was.is_none()) {
+            true => Cause::Scheduled,
+            false => Cause::Manual,
+        },
+    }
+}
+
+/// Whether a change left nobody on call, and why. A place whose window shut is not news while another window is
+/// covered: so the sun is followed.
+fn nobody(after: &Rotation, changes: &[Place]) -> Option<Nobody> {
+    let somebody_vanished = changes.iter().any(Place::vanished_with_somebody);
+    let left_empty = |place: &Place| place.left_empty(somebody_vanished);
+    if changes.iter().any(left_empty) {
+        return Some(Nobody::Unplanned);
+    }
+    let somebody_was = changes.iter().any(|place| place.was.is_some());
+    let somebody_is = changes.iter().any(|place| place.is.is_some());
+    (somebody_was && !somebody_is).then(|| Nobody::of(after))
+}
+
+/// When the first of the windows opens.
+fn opens_next(rotation: &Rotation, calendar: &Calendar) -> Option<Timestamp> {
+    let opens = |window| {
+        let hours = rotation.hours(window);
+        let view = hours.at(calendar, rotation.stamps.judged_at);
+        view.next.map(|stretch| stretch.from)
+    };
+    rotation.windows.iter().filter_map(opens).min()
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,182 @@
+//! What is news, as tables. A rotation is written window by window: the holders of its lanes, `-` for an empty place,
+//! a window that is shut in brackets: `a - | (b c)`.
+
+use super::*;
+use crate::domain::ids::{CellId, LaneId, RotationId, WindowId};
+use crate::domain::rotation::{Entry, Holder, Lane, Members, Profile, Roster, Stamps, Window};
+
+fn rotation(text: &str) -> Rotation {
+    let at: Timestamp = "2026-03-02T09:00:00Z".parse().unwrap();
+    let (mut windows, mut cells, mut lanes) = (Vec::new(), Vec::new(), Vec::new());
+    for (window, column) in text.split('|').enumerate() {
+        let column = column.trim();
+        let open = !column.starts_with('(');
+        windows.push(Window {
+            id: WindowId::from(format!("win_{window}")),
+            name: None,
+            zone: None,
+            coverage: Vec::new(),
+            cadence: None,
+            open,
+        });
+        let holders = column.trim_matches(['(', ')']).split_whitespace();
+        for (lane, holder) in holders.enumerate() {
+            if lanes.len() <= lane {
+                lanes.push(Lane {
+                    id: LaneId::from(format!("lan_{lane}")),
+                    name: None,
+                });
+            }
+            cells.push(Cell {
+                id: CellId::from(format!("cel_{window}_{lane}")),
+                lane,
+                window,
+                roster: None,
+                stopped: holder == "x",
+                holder: (!["-", "x"].contains(&holder)).then(|| Holder {
+                    user: holder.into(),
+                    since: at,
+                    skipped: Vec::new(),
+                }),
+                entry: Entry::never_held(at),
+            });
+        }
+    }
+    Rotation {
+        id: RotationId::from("rot_1"),
+        profile: Profile::default(),
+        enabled: true,
+        double_cover: false,
+        skips_are_off_time: false,
+        members: Members::default(),
+        lanes,
+        windows,
+        cells,
+        rosters: vec![Roster {
+            id: None,
+            narrowed: None,
+            next_turn: 0,
+        }],
+        stamps: Stamps {
+            version: 1,
+            created_at: at,
+            updated_at: at,
+            judged_at: at,
+        },
+    }
+}
+
+fn told(before: &str, after: &str, act: Act) -> String {
+    let news = news(
+        &rotation(before),
+        &rotation(after),
+        act,
+        &Calendar::embedded(),
+    );
+    words(&news)
+}
+
+fn words(news: &[Event]) -> String {
+    let word = |event: &Event| match event {
+        Event::Created => "created".to_owned(),
+        Event::Updated => "updated".to_owned(),
+        Event::Deleted => "deleted".to_owned(),
+        Event::Test => "test".to_owned(),
+        Event::DutyChanged { cause } => cause.name().to_owned(),
+        Event::NobodyOnCall { reason, .. } => match reason {
+            Nobody::Unplanned => "unplanned".to_owned(),
+            Nobody::AsArranged => "as-arranged".to_owned(),
+        },
+    };
+    news.iter().map(word).collect::<Vec<_>>().join(" ")
+}
+
+#[test]
+fn what_a_change_is_news_of() {
+    use Act::{Aside, Clock, Duty, Edit};
+    for (before, after, act, expected) in [
+        // A hand-over, to somebody else and to the same person.
+        ("a", "b", Clock, "scheduled"),
+        ("a", "a", Clock, ""),
+        ("a b", "b a", Clock, "scheduled"),
+        ("a b", "a c", Clock, "scheduled"),
+        ("a", "-", Clock, "scheduled unplanned"),
+        ("-", "a", Clock, "scheduled"),
+        ("-", "-", Clock, ""),
+        // Windows shut and open.
+        ("a", "(a)", Clock, "scheduled as-arranged"),
+        ("(a)", "a", Clock, "scheduled"),
+        ("(a)", "b", Clock, "scheduled"),
+        ("(-)", "-", Clock, "unplanned"),
+        ("-", "(-)", Clock, ""),
+        ("(a)", "(b)", Clock, ""),
+        ("a -", "(a -)", Clock, "scheduled as-arranged"),
+        ("(a -)", "a -", Clock, "scheduled unplanned"),
+        // The sun is followed: one window shuts while the next one opens or is open.
+        ("a | (b)", "(a) | b", Clock, "scheduled"),
+        ("a | b", "(a) | b", Clock, "scheduled"),
+        ("a | (-)", "(a) | -", Clock, "scheduled unplanned"),
+        ("a | -", "(a) | -", Clock, "scheduled unplanned"),
+        // By hand.
+        ("a", "b", Duty, "manual"),
+        ("-", "a", Duty, "manual"),
+        ("a", "-", Duty, "manual unplanned"),
+        ("a b", "a -", Duty, "manual unplanned"),
+        ("(a)", "(b)", Duty, ""),
+        ("(a)", "(-)", Duty, ""),
+        ("a", "a", Duty, ""),
+        // Edits tell of themselves, whether duty changes or not; cover that resumes counts as scheduled.
+        ("a", "a", Edit, "updated"),
+        ("a", "b", Edit, "updated manual"),
+        ("-", "a", Edit, "updated scheduled"),
+        ("a -", "b c", Edit, "updated manual"),
+        ("a -", "a c", Edit, "updated scheduled"),
+        ("a", "a b", Edit, "updated scheduled"),
+        ("a b", "a", Edit, "updated manual"),
+        ("a", "a -", Edit, "updated"),
+        ("a", "-", Edit, "updated manual unplanned"),
+        ("a", "(a)", Edit, "updated manual as-arranged"),
+        ("(a)", "a", Edit, "updated scheduled"),
+        ("(-)", "-", Edit, "updated unplanned"),
+        // What the plan stops is no place.
+        ("a b", "a x", Edit, "updated manual"),
+        ("a x", "a b", Edit, "updated scheduled"),
+        // Absences tell of nothing but what they lead to.
+        ("-", "a", Aside, "scheduled"),
+        ("a", "a", Aside, ""),
+    ] {
+        assert_eq!(
+            told(before, after, act),
+            expected,
+            "{before} -> {after} {act:?}"
+        );
+    }
+}
+
+/// The places of these lanes get new ids, as when an edit sends them anew.
+#[test]
+fn places_that_are_replaced_are_news_of_the_rotation() {
+    for (before, after, replaced, expected) in [
+        ("a", "-", &[0][..], "updated manual unplanned"),
+        ("a", "a", &[0], "updated manual"),
+        ("a", "(-)", &[0], "updated manual as-arranged"),
+        // Another lane is held throughout.
+        ("a b", "- b", &[0], "updated manual unplanned"),
+        ("a b", "c b", &[0], "updated manual"),
+        ("a b", "x b", &[0], "updated manual"),
+        ("a | b", "(-) | b", &[0], "updated manual"),
+        // Nobody was on the place that went, or none went: a new lane begins empty.
+        ("- b", "- b", &[0], "updated"),
+        ("(a) | b", "- | b", &[0], "updated"),
+        ("b", "b -", &[1], "updated"),
+    ] {
+        let (before_is, mut after_is) = (rotation(before), rotation(after));
+        for cell in &mut after_is.cells {
+            if replaced.contains(&cell.lane) && cell.window == 0 {
+                cell.id = CellId::from(format!("cel_new_{}", cell.lane));
+            }
+        }
+        let news = news(&before_is, &after_is, Act::Edit, &Calendar::embedded());
+        assert_eq!(words(&news), expected, "{before} -> {after}");
+    }
+}
