@@ -25,7 +25,7 @@
 //! | 4 | [`api`], [`dev`], [`timer`] | 0 to 3, not one another |
 //! | 3 | [`actions`] | [`domain`], [`wire`], [`store`], [`wake`], [`clock`] |
 //! | 2 | [`store`] | [`domain`], [`clock`], [`wake`] |
-//! | 1 | [`wire`], [`http`] | [`domain`]; [`clock`] (`http`) |
+//! | 1 | [`wire`], [`dial`], [`http`] | [`domain`]; [`clock`] (`dial`, `http`) |
 //! | 0 | [`domain`], [`clock`], [`wake`] | std and jiff, not one another |
 //!
 //! # What always holds
@@ -35,6 +35,7 @@
 //! - A rotation's version rises by one with every change committed, and what is shown of it is a function of what is
 //!   stored, so equal validators mean equal bodies.
 //! - Every cell's record is a chain of entries without holes, the last of them running.
+//! - What is dialled was judged: [`dial`] connects to addresses that its own resolver has looked at, and nothing else dials.
 //! - Every line of SQL is in [`store`]; transactions begin and end there alone, around the jobs that actions hand in.
 
 pub mod domain;
@@ -42,6 +43,7 @@ pub mod domain;
 pub mod clock;
 pub mod wake;
 
+pub mod dial;
 pub mod http;
 pub mod wire;
 

@@ -5,11 +5,12 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 /// Who may import whom; a room may always import itself.
-const FLOORS: [(&str, &[&str]); 13] = [
+const FLOORS: [(&str, &[&str]); 14] = [
     ("domain", &[]),
     ("clock", &[]),
     ("wake", &[]),
     ("wire", &["domain"]),
+    ("dial", &["domain", "clock"]),
     ("http", &["domain", "clock"]),
     ("store", &["domain", "clock", "wake"]),
     ("actions", &["domain", "clock", "wake", "wire", "store"]),
