@@ -162,6 +162,11 @@ impl Inspection {
         Ok(Inspection { conn, path, found })
     }
 
+    /// Whether nothing was ever written to it.
+    pub fn is_empty(&self) -> bool {
+        self.found.is_empty
+    }
+
     /// Why its rows cannot be read as they are, where that is so: it waits for the next start.
     pub fn unready(&self) -> Option<String> {
         if self.found.is_empty {

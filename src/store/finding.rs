@@ -103,6 +103,17 @@ pub fn count_rotations(tx: &ReadTx) -> Result<u64, Fault> {
     Ok(count as u64)
 }
 
+/// The rotation that was changed last; `None` when there is none. Of those changed in one millisecond it is `of_these`,
+/// where that is among them.
+pub fn last_changed_rotation(
+    tx: &ReadTx,
+    of_these: Option<&RotationId>,
+) -> Result<Option<RotationId>, Fault> {
+    let sql =
+        "SELECT id FROM rotation ORDER BY updated_at DESC, id = ?1 DESC, sequence DESC LIMIT 1";
+    Ok(ids(tx, sql, [of_these.map(RotationId::as_str)])?.pop())
+}
+
 /// Every rotation's id.
 pub fn list_rotation_ids(tx: &ReadTx) -> Result<Vec<RotationId>, Fault> {
     ids(tx, "SELECT id FROM rotation ORDER BY id", [])

@@ -203,5 +203,6 @@ fn all<T>(tx: &ReadTx, sql: &str, read: fn(&Row) -> Result<T, Fault>) -> Result<
 
 /// Whether it changed anything.
 fn run(tx: &mut WriteTx, sql: &str, values: impl Params) -> Result<bool, Fault> {
+    tx.note_credentials();
     Ok(tx.conn.prepare_cached(sql)?.execute(values)? > 0)
 }

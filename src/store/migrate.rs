@@ -1,5 +1,6 @@
 //! The ladder of schema versions. `PRAGMA user_version` says on which step a file stands.
 
+use super::copy::copy_database;
 use rusqlite::{Connection, OpenFlags, Transaction, TransactionBehavior};
 use std::fs::OpenOptions;
 use std::io::ErrorKind;
@@ -8,13 +9,16 @@ use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 /// The version that this program reads and writes.
-pub const VERSION: i64 = 1;
+pub const VERSION: i64 = 2;
 
 /// Marks a file as rota's, so that another program's database is never taken for one.
 const APPLICATION_ID: i64 = 0x726f_7461;
 
-/// Each step brings a file from the version of its place in the list to the next; the first makes an empty file.
-const STEPS: [&str; VERSION as usize] = [include_str!("../../schema.sql")];
+/// Makes an empty file one of this version.
+const SCHEMA: &str = include_str!("../../schema.sql");
+
+/// Each step brings a file from a version to the next; the first begins at version 1.
+const STEPS: [&str; VERSION as usize - 1] = [include_str!("steps/1-to-2.sql")];
 
 /// Makes, checks or migrates the file. The error names the path and says what to do.
 pub(super) fn prepare(path: &Path, create: bool) -> Result<(), String> {
@@ -39,14 +43,33 @@ pub(super) fn prepare(path: &Path, create: bool) -> Result<(), String> {
     if found.version == VERSION {
         return Ok(());
     }
-    if !found.is_empty {
-        let copy = beside(path, &format!("schema-{}", found.version));
-        create_file(&copy)?;
-        super::rows::vacuum_into(&conn, &copy)
-            .map_err(|error| format!("{}: {error}", copy.display()))?;
+    // From here on nobody else writes: what is copied is what is migrated, and of two that begin at once one waits.
+    let tx = Transaction::new_unchecked(&conn, TransactionBehavior::Immediate).map_err(named)?;
+    let found = recognise(&tx, path)?;
+    let copy = (!found.is_empty && found.version < VERSION).then(|| free_name(path, found.version));
+    if let Some(copy) = &copy {
+        copy_database(path, copy)?;
         log::info!("migrate: copied the old database to {}", copy.display());
     }
-    climb(&conn).map_err(named)
+    climb(tx).map_err(|error| {
+        // The database is as it was. A start that fails again and again must not fill the disk.
+        if let Some(copy) = &copy {
+            drop(std::fs::remove_file(copy));
+        }
+        named(error)
+    })
+}
+
+/// Where the copy goes: `rota.db.schema-1`, or `rota.db.schema-1.2` and so on where there is one. An older copy is
+/// never written over: it may be of a database that was put in the place of this one.
+fn free_name(path: &Path, version: i64) -> PathBuf {
+    let first = format!("schema-{version}");
+    let further = (2..).map(|number| format!("{first}.{number}"));
+    std::iter::once(first.clone())
+        .chain(further)
+        .map(|suffix| beside(path, &suffix))
+        .find(|name| name.symlink_metadata().is_err())
+        .expect("numbers do not end")
 }
 
 /// Makes an empty file that nobody else can read, for SQLite to fill; its logs get the same mode. False where there is
@@ -110,12 +133,16 @@ fn open(path: &Path) -> rusqlite::Result<Connection> {
 
 /// Climbs in one transaction, so that a file is never between two versions. Where somebody else climbed meanwhile, from
 /// where they left it.
-fn climb(conn: &Connection) -> rusqlite::Result<()> {
-    let tx = Transaction::new_unchecked(conn, TransactionBehavior::Immediate)?;
+fn climb(tx: Transaction) -> rusqlite::Result<()> {
     let version: i64 = tx.pragma_query_value(None, "user_version", |row| row.get(0))?;
-    let done = usize::try_from(version).unwrap_or(STEPS.len());
-    for step in STEPS.iter().skip(done) {
-        tx.execute_batch(step)?;
+    match usize::try_from(version) {
+        Ok(0) => tx.execute_batch(SCHEMA)?,
+        Ok(version) => {
+            for step in STEPS.iter().skip(version - 1) {
+                tx.execute_batch(step)?;
+            }
+        }
+        Err(_) => {}
     }
     tx.pragma_update(None, "application_id", APPLICATION_ID)?;
     tx.pragma_update(None, "user_version", VERSION)?;
@@ -127,4 +154,35 @@ fn beside(path: &Path, suffix: &str) -> PathBuf {
     let mut name = path.as_os_str().to_owned();
     name.push(format!(".{suffix}"));
     PathBuf::from(name)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// What SQLite remembers of a schema, without comments and line breaks.
+    fn schema(conn: &Connection) -> Vec<String> {
+        let mut query = conn
+            .prepare("SELECT coalesce(sql, name) FROM sqlite_schema ORDER BY type, name")
+            .unwrap();
+        let rows = query.query_map([], |row| row.get::<_, String>(0)).unwrap();
+        rows.map(|sql| {
+            let sql = sql.unwrap();
+            let lines = sql.lines().map(|line| line.split("--").next().unwrap());
+            let words: Vec<&str> = lines.flat_map(str::split_whitespace).collect();
+            words.join(" ")
+        })
+        .collect()
+    }
+
+    #[test]
+    fn the_steps_lead_to_the_schema() {
+        let climbed = Connection::open_in_memory().unwrap();
+        climbed.execute_batch(include_str!("steps/1.sql")).unwrap();
+        climbed.pragma_update(None, "user_version", 1).unwrap();
+        climb(climbed.unchecked_transaction().unwrap()).unwrap();
+        let made = Connection::open_in_memory().unwrap();
+        climb(made.unchecked_transaction().unwrap()).unwrap();
+        assert_eq!(schema(&climbed), schema(&made));
+    }
 }

@@ -6,6 +6,7 @@
 
 mod absence;
 mod copy;
+mod delivery;
 mod directory;
 mod finding;
 mod history;
@@ -15,7 +16,9 @@ mod meta;
 mod migrate;
 mod rotation;
 mod rows;
+mod sending;
 mod shapes;
+mod webhook;
 mod writer;
 
 pub use absence::{
@@ -23,11 +26,14 @@ pub use absence::{
     same_absence,
 };
 pub use copy::{Inspection, check_database, copy_database, replace_database, unfinished};
+pub use delivery::{
+    DeliveryFilter, DeliveryRecord, insert_event, list_attempts, list_deliveries, load_delivery,
+};
 pub use directory::*;
 pub use finding::{
     CreationKey, RotationFilter, RotationOrder, code_holder, count_rotations, insert_creation_key,
-    list_cadences, list_due, list_many_laned, list_people_in_rotations, list_people_of_group,
-    list_rotation_ids, list_rotations, load_creation_key, next_due,
+    last_changed_rotation, list_cadences, list_due, list_many_laned, list_people_in_rotations,
+    list_people_of_group, list_rotation_ids, list_rotations, load_creation_key, next_due,
 };
 pub use history::{
     HistoryEntry, begin_entries, end_entry, list_broken_chains, list_history, list_pieces,
@@ -40,9 +46,13 @@ pub use rotation::{
     MemberLists, insert_rotation, load_members, load_rotation, remove_rotation, save_due,
     save_members, save_rotation,
 };
-pub use writer::WriteTx;
+pub use sending::*;
+pub use webhook::*;
+use writer::Safety;
+pub use writer::{Pending, WriteTx};
 
 use crate::clock::Clock;
+use crate::domain::ids::RotationId;
 use crate::domain::refusal::Refusal;
 use crate::wake::Bell;
 use jiff::Timestamp;
@@ -153,18 +163,29 @@ pub struct Store {
 /// What commits tell the rest of the program.
 #[derive(Debug, Default)]
 pub struct News {
-    /// Rises with every commit that changed something, also of another process once it is noticed.
+    /// Rises with every commit that changed something but the log of what was sent, also of another process once it is
+    /// noticed.
     generation: AtomicU64,
     /// Rung when something falls due earlier than the timer expects.
     pub bell: Bell,
+    /// Rung when there may be something to send.
+    pub post: Bell,
     /// What the timer waits for, in milliseconds since 1970.
     expected: AtomicI64,
+    recalls: AtomicU64,
+    credentials: AtomicU64,
+    changed: Mutex<Option<RotationId>>,
 }
 
 impl News {
     /// What was read under one generation is still true under the same one.
     pub fn generation(&self) -> u64 {
         self.generation.load(Ordering::Acquire)
+    }
+
+    /// What was read of keys, tokens and people under one of these is still true under the same one.
+    pub fn credentials(&self) -> u64 {
+        self.credentials.load(Ordering::Acquire)
     }
 
     /// Says what the timer waits for: commits with anything due earlier ring. `None` is any commit with something due;
@@ -174,13 +195,53 @@ impl News {
             .store(due.map_or(i64::MAX, rows::millis), Ordering::SeqCst);
     }
 
-    /// `due` is the earliest instant, in milliseconds, that the commit stored as due.
-    fn publish(&self, due: i64) {
-        self.generation.fetch_add(1, Ordering::AcqRel);
-        if due < self.expected.load(Ordering::SeqCst) {
+    /// The rotation that this process changed last; `None` when it has changed none.
+    pub fn changed_last(&self) -> Option<RotationId> {
+        let changed = self.changed.lock();
+        changed.unwrap_or_else(PoisonError::into_inner).clone()
+    }
+
+    /// How often something was recalled: what was taken to be sent under one number may be sent as it is under the same.
+    pub fn recalls(&self) -> u64 {
+        self.recalls.load(Ordering::Acquire)
+    }
+
+    fn publish(&self, commit: Published) {
+        if commit.remembered {
+            self.generation.fetch_add(1, Ordering::AcqRel);
+        }
+        if commit.changed.is_some() {
+            *self.changed.lock().unwrap_or_else(PoisonError::into_inner) = commit.changed;
+        }
+        if commit.credentials {
+            self.credentials.fetch_add(1, Ordering::AcqRel);
+        }
+        if commit.recalled {
+            self.recalls.fetch_add(1, Ordering::AcqRel);
+        }
+        if commit.due < self.expected.load(Ordering::SeqCst) {
             self.bell.ring();
         }
+        if commit.to_send {
+            self.post.ring();
+        }
     }
+}
+
+/// What a commit tells.
+struct Published {
+    /// It changed something that is remembered.
+    remembered: bool,
+    /// The earliest instant, in milliseconds, that it stored as due.
+    due: i64,
+    /// It stored something that the delivery side may have to do.
+    to_send: bool,
+    /// What was taken to be sent may not be sent any more as it is.
+    recalled: bool,
+    /// The rotation that it changed last.
+    changed: Option<RotationId>,
+    /// It changed keys, tokens or people.
+    credentials: bool,
 }
 
 /// Connections kept open for readers; more are opened in a burst and closed after it.
@@ -259,7 +320,38 @@ impl Store {
         T: Send + 'static,
         E: From<Fault> + Send + 'static,
     {
-        self.writer.run(act)
+        self.writer.run(Safety::Power, act)
+    }
+
+    /// The same for what may be lost with the power, though not with the process: the log of what was sent. Whatever of
+    /// it is lost is sent again, as at-least-once allows.
+    pub fn write_log<T, E>(
+        &self,
+        act: impl FnOnce(&mut WriteTx) -> Result<T, E> + Send + 'static,
+    ) -> Result<T, E>
+    where
+        T: Send + 'static,
+        E: From<Fault> + Send + 'static,
+    {
+        self.writer.run(Safety::Process, act)
+    }
+
+    /// The same without waiting for it.
+    pub fn write_log_later<T, E>(
+        &self,
+        act: impl FnOnce(&mut WriteTx) -> Result<T, E> + Send + 'static,
+    ) -> Pending<T, E>
+    where
+        T: Send + 'static,
+        E: From<Fault> + Send + 'static,
+    {
+        self.writer.hand_over(Safety::Process, act)
+    }
+
+    /// The present instant, never before that of a write: what was stored as due at once is due, also where the clock was
+    /// stepped back since.
+    pub fn now(&self) -> Timestamp {
+        self.writer.now()
     }
 
     /// Notices commits of other processes; to be called a few times a second. (Those of this one show as well, and cost
@@ -272,7 +364,14 @@ impl Store {
         };
         let version = rows::data_version(&conn)?;
         if self.seen.swap(version, Ordering::Relaxed) != version {
-            self.news.publish(i64::MIN);
+            self.news.publish(Published {
+                remembered: true,
+                due: i64::MIN,
+                to_send: true,
+                recalled: true,
+                changed: None,
+                credentials: true,
+            });
         }
         *watch = Some(conn);
         Ok(())

@@ -272,6 +272,7 @@ pub fn insert_rotation(
             sort_name(rotation),
             search_text(rotation),
         ])?;
+    tx.note_changed(&rotation.id);
     write_lists(tx, None, rotation)
 }
 
@@ -286,6 +287,9 @@ pub fn save_rotation(
     let head = |r: &Rotation| (r.enabled, r.mode(), r.double_cover, r.skips_are_off_time);
     if before.profile != after.profile || head(before) != head(after) {
         save_head(tx, after)?;
+    }
+    if before.stamps.version != after.stamps.version {
+        tx.note_changed(&after.id);
     }
     write_lists(tx, Some(before), after)
 }

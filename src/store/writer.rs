@@ -1,16 +1,17 @@
 //! The one connection that writes: a queue of jobs for the storage thread, one commit a drained batch, and a short way for
 //! a job that is alone.
 
-use super::{Fault, News, ReadTx};
+use super::{Fault, News, Published, ReadTx};
 use crate::clock::Clock;
+use crate::domain::ids::RotationId;
 use jiff::Timestamp;
 use rand::RngExt;
 use rand::distr::Alphanumeric;
 use rusqlite::Connection;
 use std::any::Any;
-use std::cell::Cell;
+use std::cell::{Cell, RefCell};
 use std::panic::{AssertUnwindSafe, catch_unwind};
-use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::atomic::{AtomicI64, AtomicUsize, Ordering};
 use std::sync::mpsc::{Receiver, Sender, SyncSender, channel, sync_channel};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::thread::JoinHandle;
@@ -19,8 +20,21 @@ use std::thread::JoinHandle;
 pub struct WriteTx<'a> {
     pub(in crate::store) conn: &'a Connection,
     now: Timestamp,
-    /// The earliest instant, in milliseconds, that the batch stored as due.
-    due: &'a Cell<i64>,
+    told: &'a Told,
+}
+
+/// What a batch stored that others wait for.
+pub(super) struct Told {
+    /// The earliest instant, in milliseconds, at which a rotation falls due.
+    due: Cell<i64>,
+    /// Whether there may be something to send.
+    to_send: Cell<bool>,
+    /// Whether what was taken to be sent may not be sent any more as it is.
+    recalled: Cell<bool>,
+    /// The rotation that changed last.
+    changed: RefCell<Option<RotationId>>,
+    /// Whether keys, tokens or people changed.
+    credentials: Cell<bool>,
 }
 
 impl WriteTx<'_> {
@@ -44,6 +58,32 @@ impl WriteTx<'_> {
         random_letters(43)
     }
 
+    /// Notes that a rotation has a new version.
+    pub(in crate::store) fn note_changed(&self, rotation: &RotationId) {
+        self.told.changed.replace(Some(rotation.clone()));
+    }
+
+    /// Notes that keys, tokens or people changed.
+    pub(in crate::store) fn note_credentials(&self) {
+        self.told.credentials.set(true);
+    }
+
+    /// Notes that what was taken to be sent may not be sent any more as it is: an endpoint changed, a delivery was
+    /// cancelled.
+    pub(in crate::store) fn note_recalled(&self) {
+        self.told.recalled.set(true);
+    }
+
+    /// A new id of 32 hexadecimal digits: 128 random bits.
+    pub fn mint_hexadecimal(&mut self) -> String {
+        format!("{:032x}", rand::random::<u128>())
+    }
+
+    /// A random share, from 0 to 1.
+    pub fn mint_share(&mut self) -> f64 {
+        rand::random()
+    }
+
     /// Runs a part that is undone alone when it fails or panics.
     pub fn part<T, E: From<Fault>>(
         &mut self,
@@ -52,7 +92,7 @@ impl WriteTx<'_> {
         let turn = Turn {
             conn: self.conn,
             now: self.now,
-            due: self.due,
+            told: self.told,
             undo: Undo::Savepoint("part"),
         };
         attempt(turn, act)
@@ -60,11 +100,13 @@ impl WriteTx<'_> {
 
     /// Notes an instant that is being stored as due, for the timer.
     pub(in crate::store) fn note_due(&self, due: Option<Timestamp>) {
-        self.due.set(
-            self.due
-                .get()
-                .min(due.map_or(i64::MAX, super::rows::millis)),
-        );
+        let due = due.map_or(i64::MAX, super::rows::millis);
+        self.told.due.set(self.told.due.get().min(due));
+    }
+
+    /// Notes that there may be something to send, for the delivery side.
+    pub(in crate::store) fn note_to_send(&self) {
+        self.told.to_send.set(true);
     }
 }
 
@@ -76,17 +118,32 @@ fn random_letters(count: usize) -> String {
         .collect()
 }
 
-/// A job for the thread: it is handed the transaction of its batch, or the reason why there is none, and answers what to
-/// call once the batch is on disk or is known not to be.
-type Job = Box<dyn FnOnce(Result<Turn<'_>, String>) -> Reply + Send>;
+/// A job for the thread.
+struct Job {
+    safety: Safety,
+    run: Run,
+}
+
+/// It is handed the transaction of its batch, or the reason why there is none, and answers what to call once the batch is
+/// committed or is known not to be.
+type Run = Box<dyn FnOnce(Result<Turn<'_>, String>) -> Reply + Send>;
 type Reply = Box<dyn FnOnce(Result<(), String>)>;
+
+/// What a commit survives.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(super) enum Safety {
+    /// The end of the process. A loss of power may take the last of these commits back, in order and whole.
+    Process,
+    /// A loss of power as well.
+    Power,
+}
 
 /// A job's turn on the storage thread.
 #[derive(Clone, Copy)]
 struct Turn<'a> {
     conn: &'a Connection,
     now: Timestamp,
-    due: &'a Cell<i64>,
+    told: &'a Told,
     undo: Undo,
 }
 
@@ -111,24 +168,29 @@ struct Shared {
     /// Jobs handed to the thread and not answered yet.
     waiting: AtomicUsize,
     clock: Arc<Clock>,
+    /// The latest instant that a job was given, in milliseconds.
+    latest: AtomicI64,
     news: Arc<News>,
 }
 
 /// The one connection that writes.
 struct Bench {
     conn: Connection,
-    /// The latest instant that a job was given.
-    latest: Timestamp,
+    /// What its next commit survives.
+    safety: Safety,
 }
 
 impl Writer {
     pub(super) fn start(conn: Connection, clock: Arc<Clock>, news: Arc<News>) -> Writer {
-        let latest = Timestamp::MIN;
         let shared = Arc::new(Shared {
-            bench: Mutex::new(Bench { conn, latest }),
+            bench: Mutex::new(Bench {
+                conn,
+                safety: Safety::Power,
+            }),
             crowd: AtomicUsize::new(0),
             waiting: AtomicUsize::new(0),
             clock,
+            latest: AtomicI64::new(i64::MIN),
             news,
         });
         let (jobs, queue) = channel();
@@ -148,38 +210,80 @@ impl Writer {
     /// spares it two changes of threads, and on the storage thread, together with others, where somebody is.
     pub(super) fn run<T, E>(
         &self,
+        safety: Safety,
         act: impl FnOnce(&mut WriteTx) -> Result<T, E> + Send + 'static,
     ) -> Result<T, E>
     where
         T: Send + 'static,
         E: From<Fault> + Send + 'static,
     {
-        let (answer, answered) = sync_channel::<Result<T, E>>(1);
-        let job: Job = Box::new(move |transaction| {
-            let outcome = match transaction {
-                Ok(turn) => attempt(turn, act),
-                Err(why) => Err(Fault::NotCommitted(why).into()),
-            };
-            Box::new(move |committed| reply(&answer, outcome, committed))
-        });
-        let Some(jobs) = &self.jobs else {
-            return Err(Fault::Stopped.into());
-        };
+        let (job, pending) = job(safety, act);
         match self.shared.free_bench() {
-            Some(mut bench) => {
-                self.shared.serve(&mut bench, std::iter::once(job));
+            Some(mut bench) if self.jobs.is_some() => {
+                self.shared.serve(&mut bench, vec![job]);
             }
-            None => {
-                self.shared.waiting.fetch_add(1, Ordering::SeqCst);
-                if jobs.send(job).is_err() {
-                    return Err(Fault::Stopped.into());
-                }
-            }
+            _ => self.queue(job),
         }
-        answered
-            .recv()
-            .unwrap_or_else(|_| Err(Fault::Stopped.into()))
+        pending.wait()
     }
+
+    /// Hands a job to the storage thread and does not wait for it.
+    pub(super) fn hand_over<T, E>(
+        &self,
+        safety: Safety,
+        act: impl FnOnce(&mut WriteTx) -> Result<T, E> + Send + 'static,
+    ) -> Pending<T, E>
+    where
+        T: Send + 'static,
+        E: From<Fault> + Send + 'static,
+    {
+        let (job, pending) = job(safety, act);
+        self.queue(job);
+        pending
+    }
+
+    /// Where there is no thread any more the job is dropped, and whoever waits for it is told so.
+    fn queue(&self, job: Job) {
+        if let Some(jobs) = &self.jobs {
+            self.shared.waiting.fetch_add(1, Ordering::SeqCst);
+            drop(jobs.send(job));
+        }
+    }
+
+    /// The present instant, never before one that a job was given.
+    pub(super) fn now(&self) -> Timestamp {
+        self.shared.now()
+    }
+}
+
+/// The outcome of a write that is still to come.
+pub struct Pending<T, E>(Receiver<Result<T, E>>);
+
+impl<T, E: From<Fault>> Pending<T, E> {
+    /// Waits until the write is on disk or is known not to be.
+    pub fn wait(self) -> Result<T, E> {
+        let outcome = self.0.recv();
+        outcome.unwrap_or_else(|_| Err(Fault::Stopped.into()))
+    }
+}
+
+fn job<T, E>(
+    safety: Safety,
+    act: impl FnOnce(&mut WriteTx) -> Result<T, E> + Send + 'static,
+) -> (Job, Pending<T, E>)
+where
+    T: Send + 'static,
+    E: From<Fault> + Send + 'static,
+{
+    let (answer, answered) = sync_channel::<Result<T, E>>(1);
+    let run: Run = Box::new(move |transaction| {
+        let outcome = match transaction {
+            Ok(turn) => attempt(turn, act),
+            Err(why) => Err(Fault::NotCommitted(why).into()),
+        };
+        Box::new(move |committed| reply(&answer, outcome, committed))
+    });
+    (Job { safety, run }, Pending(answered))
 }
 
 impl Drop for Writer {
@@ -232,7 +336,7 @@ fn attempt<T, E: From<Fault>>(
     Turn {
         conn,
         now,
-        due,
+        told,
         undo,
     }: Turn,
     act: impl FnOnce(&mut WriteTx) -> Result<T, E>,
@@ -242,7 +346,7 @@ fn attempt<T, E: From<Fault>>(
         return Err(Fault::NotCommitted("the transaction was rolled back".into()).into());
     }
     undo.prepare(conn)?;
-    let outcome = catch_unwind(AssertUnwindSafe(|| act(&mut WriteTx { conn, now, due })));
+    let outcome = catch_unwind(AssertUnwindSafe(|| act(&mut WriteTx { conn, now, told })));
     let outcome = outcome.unwrap_or_else(|panic| Err(Fault::Panicked(panic_text(&*panic)).into()));
     match (outcome.is_err(), undo.finish(conn, outcome.is_err())) {
         (false, Err(fault)) => Err(Fault::NotCommitted(fault.to_string()).into()),
@@ -277,6 +381,13 @@ fn reply<T, E: From<Fault>>(
 }
 
 impl Shared {
+    /// The present instant, never before one that a job was given.
+    fn now(&self) -> Timestamp {
+        let latest = Timestamp::from_millisecond(self.latest.load(Ordering::Acquire));
+        let clock = self.clock.now();
+        latest.map_or(clock, |latest| latest.max(clock))
+    }
+
     /// The bench, where nobody is at it, waits for it, or did of late. Whoever waits goes first, so nobody waits for ever.
     fn free_bench(&self) -> Option<MutexGuard<'_, Bench>> {
         let calm =
@@ -293,31 +404,46 @@ impl Shared {
             // Panics of jobs are caught, so what is behind a poisoned lock is whole.
             let mut bench = self.bench.lock().unwrap_or_else(PoisonError::into_inner);
             let jobs = std::iter::once(first).chain(queue.try_iter().take(BATCH - 1));
-            let served = self.serve(&mut bench, jobs);
+            let served = self.serve(&mut bench, jobs.collect());
             self.waiting.fetch_sub(served, Ordering::SeqCst);
         }
     }
 
     /// Runs a batch in one transaction, commits it and answers its jobs; tells how many there were.
-    fn serve(&self, bench: &mut Bench, jobs: impl Iterator<Item = Job>) -> usize {
+    fn serve(&self, bench: &mut Bench, jobs: Vec<Job>) -> usize {
+        let safety = jobs.iter().map(|job| job.safety).max();
+        let safety = safety.unwrap_or(Safety::Power);
+        let mut state = bench.make_safe(safety).map_err(|error| error.to_string());
         let conn = &bench.conn;
-        let (changes, due) = (conn.total_changes(), Cell::new(i64::MAX));
-        let mut state = run(conn, BEGIN).map_err(|error| error.to_string());
-        let mut replies = Vec::new();
+        let changes = conn.total_changes();
+        let told = Told {
+            due: Cell::new(i64::MAX),
+            to_send: Cell::new(false),
+            recalled: Cell::new(false),
+            changed: RefCell::default(),
+            credentials: Cell::new(false),
+        };
+        if state.is_ok() {
+            state = run(conn, BEGIN).map_err(|error| error.to_string());
+        }
+        let mut replies = Vec::with_capacity(jobs.len());
         for job in jobs {
-            bench.latest = bench.latest.max(self.clock.now());
-            let now = bench.latest;
+            let now = self.now();
+            self.latest
+                .fetch_max(now.as_millisecond(), Ordering::AcqRel);
             let turn = Turn {
                 conn,
                 now,
-                due: &due,
+                told: &told,
                 undo: if replies.is_empty() {
                     Undo::Transaction
                 } else {
                     Undo::Savepoint("job")
                 },
             };
-            replies.push(job(state.as_ref().map(|()| turn).map_err(String::clone)));
+            replies.push((job.run)(
+                state.as_ref().map(|()| turn).map_err(String::clone),
+            ));
             // A full disk or an I/O error rolls the whole batch back, not just the job that met it.
             if state.is_ok() && conn.is_autocommit() {
                 state = Err("the transaction was rolled back".into());
@@ -325,7 +451,15 @@ impl Shared {
         }
         let committed = state.and_then(|()| commit(conn));
         if conn.total_changes() != changes {
-            self.news.publish(due.get());
+            self.news.publish(Published {
+                // The log of what was sent is read from the file, never remembered.
+                remembered: safety == Safety::Power,
+                due: told.due.get(),
+                to_send: told.to_send.get(),
+                recalled: told.recalled.get(),
+                changed: told.changed.take(),
+                credentials: told.credentials.get(),
+            });
         }
         let served = replies.len();
         let crowd = self.crowd.load(Ordering::Relaxed);
@@ -339,6 +473,21 @@ impl Shared {
             reply(committed.clone());
         }
         served
+    }
+}
+
+impl Bench {
+    /// Has the next commit survive at least this. It cannot be changed within a transaction.
+    fn make_safe(&mut self, safety: Safety) -> Result<(), Fault> {
+        if self.safety != safety {
+            let level = match safety {
+                Safety::Process => "PRAGMA synchronous = NORMAL",
+                Safety::Power => "PRAGMA synchronous = FULL",
+            };
+            self.conn.execute_batch(level)?;
+            self.safety = safety;
+        }
+        Ok(())
     }
 }
 

@@ -12,6 +12,7 @@ use std::collections::HashSet;
 ///
 /// Only the rows: what follows for rotations is the caller's next step. Every id in a group must be among `people`.
 pub fn replace_directory(tx: &mut WriteTx, directory: &Directory) -> Result<(), Fault> {
+    tx.note_credentials();
     save_team(tx, &directory.team)?;
     replace_people(tx, &directory.people)?;
     replace_groups(tx, &directory.groups)?;

@@ -1,0 +1,265 @@
+-- The whole state of one rota workspace. Instants are milliseconds since 1970-01-01 UTC.
+-- Every table is STRICT; every query of the program finds its rows by an index or by a primary key.
+
+-- Single facts: team_id, team_name, team_domain, plan, development_clock, rules (what next_due_at was computed with).
+CREATE TABLE meta (
+    name TEXT PRIMARY KEY,
+    value TEXT NOT NULL
+) STRICT, WITHOUT ROWID;
+
+-- People of the chat workspace. Those left out of an import stay, as deleted, so that ids resolve.
+CREATE TABLE person (
+    id TEXT PRIMARY KEY,
+    team_id TEXT NOT NULL,
+    display_name TEXT,
+    real_name TEXT,
+    email TEXT,
+    is_guest INTEGER NOT NULL CHECK (is_guest IN (0, 1)),
+    is_external INTEGER NOT NULL CHECK (is_external IN (0, 1)),
+    is_deleted INTEGER NOT NULL CHECK (is_deleted IN (0, 1)),
+    is_admin INTEGER NOT NULL CHECK (is_admin IN (0, 1)),
+    avatar_url TEXT,
+    time_zone TEXT,
+    -- What lists are sorted by: the display name, else the real name, else the id, in lower case.
+    sort_name TEXT NOT NULL
+) STRICT, WITHOUT ROWID;
+CREATE INDEX person_by_name ON person (is_deleted, sort_name, id);
+CREATE INDEX person_by_email ON person (email COLLATE NOCASE) WHERE email IS NOT NULL;
+
+-- Chat user groups.
+CREATE TABLE user_group (
+    id TEXT PRIMARY KEY,
+    team_id TEXT NOT NULL,
+    name TEXT,
+    handle TEXT,
+    sort_name TEXT NOT NULL
+) STRICT, WITHOUT ROWID;
+CREATE INDEX user_group_by_name ON user_group (sort_name, id);
+
+-- Who is in a chat user group.
+CREATE TABLE user_group_person (
+    group_id TEXT NOT NULL REFERENCES user_group (id) ON DELETE CASCADE,
+    -- The order that duty passes through: the platform's, newcomers last.
+    position INTEGER NOT NULL,
+    -- The platform's own order, by which a change of it is noticed.
+    platform_position INTEGER NOT NULL,
+    user_id TEXT NOT NULL REFERENCES person (id),
+    PRIMARY KEY (group_id, position)
+) STRICT, WITHOUT ROWID;
+CREATE INDEX user_group_person_by_user ON user_group_person (user_id);
+
+-- Chat channels.
+CREATE TABLE channel (
+    id TEXT PRIMARY KEY,
+    team_id TEXT NOT NULL,
+    name TEXT,
+    is_private INTEGER NOT NULL CHECK (is_private IN (0, 1)),
+    app_is_member INTEGER NOT NULL CHECK (app_is_member IN (0, 1)),
+    topic TEXT,
+    sort_name TEXT NOT NULL
+) STRICT, WITHOUT ROWID;
+CREATE INDEX channel_by_name ON channel (sort_name, id);
+
+CREATE TABLE rotation (
+    id TEXT PRIMARY KEY,
+    -- Counts creations, so that those of one instant keep their order in lists.
+    sequence INTEGER NOT NULL UNIQUE,
+    name TEXT NOT NULL,
+    description TEXT,
+    -- Upper case; unique in the workspace.
+    code TEXT,
+    enabled INTEGER NOT NULL CHECK (enabled IN (0, 1)),
+    public INTEGER NOT NULL CHECK (public IN (0, 1)),
+    -- Derived from the windows, kept for the filter of the list.
+    mode TEXT NOT NULL CHECK (mode IN ('manual', 'auto', 'external')),
+    double_cover INTEGER NOT NULL CHECK (double_cover IN (0, 1)),
+    skips_are_off_time INTEGER NOT NULL CHECK (skips_are_off_time IN (0, 1)),
+    enable_topic INTEGER NOT NULL CHECK (enable_topic IN (0, 1)),
+    topic_template TEXT,
+    -- What lists are sorted by: the name in lower case.
+    sort_name TEXT NOT NULL,
+    -- What is searched: name, code and description in lower case, a line each.
+    search_text TEXT NOT NULL,
+    -- Rises by exactly one with every committed change.
+    version INTEGER NOT NULL CHECK (version >= 1),
+    created_at INTEGER NOT NULL,
+    updated_at INTEGER NOT NULL,
+    -- Everything due up to this instant has been done.
+    judged_at INTEGER NOT NULL,
+    -- The next instant at which something falls due; null when nothing will.
+    next_due_at INTEGER
+) STRICT, WITHOUT ROWID;
+CREATE UNIQUE INDEX rotation_by_code ON rotation (code) WHERE code IS NOT NULL;
+CREATE INDEX rotation_due ON rotation (next_due_at, id) WHERE next_due_at IS NOT NULL;
+CREATE INDEX rotation_by_creation ON rotation (created_at, sequence);
+CREATE INDEX rotation_by_name ON rotation (sort_name, sequence);
+
+-- People who may administer a rotation.
+CREATE TABLE rotation_owner (
+    rotation_id TEXT NOT NULL REFERENCES rotation (id) ON DELETE CASCADE,
+    position INTEGER NOT NULL,
+    user_id TEXT NOT NULL REFERENCES person (id),
+    PRIMARY KEY (rotation_id, position)
+) STRICT, WITHOUT ROWID;
+CREATE INDEX rotation_owner_by_user ON rotation_owner (user_id, rotation_id);
+
+-- Members added individually, in the order duty passes through.
+CREATE TABLE rotation_person (
+    rotation_id TEXT NOT NULL REFERENCES rotation (id) ON DELETE CASCADE,
+    position INTEGER NOT NULL,
+    user_id TEXT NOT NULL REFERENCES person (id),
+    PRIMARY KEY (rotation_id, position)
+) STRICT, WITHOUT ROWID;
+CREATE INDEX rotation_person_by_user ON rotation_person (user_id, rotation_id);
+
+-- User groups that a rotation follows. A group that the platform no longer has brings nobody in.
+CREATE TABLE rotation_group (
+    rotation_id TEXT NOT NULL REFERENCES rotation (id) ON DELETE CASCADE,
+    position INTEGER NOT NULL,
+    group_id TEXT NOT NULL,
+    PRIMARY KEY (rotation_id, position)
+) STRICT, WITHOUT ROWID;
+CREATE INDEX rotation_group_by_group ON rotation_group (group_id, rotation_id);
+
+-- What each channel is told.
+CREATE TABLE rotation_channel (
+    rotation_id TEXT NOT NULL REFERENCES rotation (id) ON DELETE CASCADE,
+    position INTEGER NOT NULL,
+    channel_id TEXT NOT NULL,
+    posts_messages INTEGER NOT NULL CHECK (posts_messages IN (0, 1)),
+    syncs_topic INTEGER NOT NULL CHECK (syncs_topic IN (0, 1)),
+    PRIMARY KEY (rotation_id, position)
+) STRICT, WITHOUT ROWID;
+
+-- Rows of the grid, in dealing order.
+CREATE TABLE lane (
+    rotation_id TEXT NOT NULL REFERENCES rotation (id) ON DELETE CASCADE,
+    position INTEGER NOT NULL,
+    id TEXT NOT NULL,
+    name TEXT,
+    PRIMARY KEY (rotation_id, position)
+) STRICT, WITHOUT ROWID;
+
+-- Columns of the grid.
+CREATE TABLE coverage_window (
+    rotation_id TEXT NOT NULL REFERENCES rotation (id) ON DELETE CASCADE,
+    position INTEGER NOT NULL,
+    id TEXT NOT NULL,
+    name TEXT,
+    -- Null on a manual rotation.
+    time_zone TEXT,
+    -- A list of stretches; empty is the whole week.
+    coverage TEXT NOT NULL CHECK (json_valid(coverage)),
+    -- Null on a manual rotation.
+    cadence TEXT CHECK (cadence IS NULL OR json_valid(cadence)),
+    -- As last judged.
+    is_open INTEGER NOT NULL CHECK (is_open IN (0, 1)),
+    PRIMARY KEY (rotation_id, position)
+) STRICT, WITHOUT ROWID;
+
+-- One lane crossed with one window, with whose turn it is.
+CREATE TABLE cell (
+    rotation_id TEXT NOT NULL REFERENCES rotation (id) ON DELETE CASCADE,
+    -- Window by window, lanes in dealing order within each.
+    position INTEGER NOT NULL,
+    id TEXT NOT NULL,
+    lane INTEGER NOT NULL,
+    window INTEGER NOT NULL,
+    -- Null is the common roster.
+    roster_id TEXT,
+    stopped INTEGER NOT NULL CHECK (stopped IN (0, 1)),
+    holder_user_id TEXT,
+    holder_since INTEGER,
+    -- Absent people passed over when the turn was dealt.
+    holder_skipped TEXT NOT NULL CHECK (json_valid(holder_skipped)),
+    PRIMARY KEY (rotation_id, position),
+    CHECK ((holder_user_id IS NULL) = (holder_since IS NULL))
+) STRICT, WITHOUT ROWID;
+
+-- Cells that a plan may stop.
+CREATE INDEX cell_beyond_first_lane ON cell (rotation_id) WHERE lane > 0;
+
+-- Lists that cells deal from; the common one has the empty id.
+CREATE TABLE roster (
+    rotation_id TEXT NOT NULL REFERENCES rotation (id) ON DELETE CASCADE,
+    position INTEGER NOT NULL,
+    id TEXT NOT NULL,
+    -- { users, groups } as written; null follows all members.
+    narrowed TEXT CHECK (narrowed IS NULL OR json_valid(narrowed)),
+    next_turn INTEGER NOT NULL,
+    PRIMARY KEY (rotation_id, position)
+) STRICT, WITHOUT ROWID;
+
+-- The record: a chain of entries a cell without holes. The running entry has no end.
+CREATE TABLE history (
+    id INTEGER PRIMARY KEY,
+    rotation_id TEXT NOT NULL REFERENCES rotation (id) ON DELETE CASCADE,
+    cell_id TEXT NOT NULL,
+    started_at INTEGER NOT NULL,
+    ended_at INTEGER CHECK (ended_at > started_at),
+    -- Null when nobody covered.
+    user_id TEXT,
+    -- The person's place in the order when the entry began.
+    turn INTEGER,
+    reason TEXT NOT NULL,
+    lane_id TEXT NOT NULL,
+    lane_name TEXT,
+    window_id TEXT NOT NULL,
+    window_name TEXT,
+    -- The hours it was held under: { zone, alwaysOpen, coverage }.
+    hours TEXT NOT NULL CHECK (json_valid(hours)),
+    -- Absent people passed over when the turn was dealt.
+    skipped TEXT NOT NULL CHECK (json_valid(skipped))
+) STRICT;
+CREATE INDEX history_by_cell ON history (rotation_id, cell_id, started_at);
+CREATE UNIQUE INDEX history_running ON history (rotation_id, cell_id) WHERE ended_at IS NULL;
+
+-- People away. Without a rotation the absence counts in all of them.
+CREATE TABLE absence (
+    id TEXT PRIMARY KEY,
+    user_id TEXT NOT NULL REFERENCES person (id),
+    rotation_id TEXT REFERENCES rotation (id) ON DELETE CASCADE,
+    from_at INTEGER NOT NULL,
+    until_at INTEGER NOT NULL CHECK (until_at > from_at),
+    reason TEXT
+) STRICT, WITHOUT ROWID;
+CREATE INDEX absence_by_rotation ON absence (rotation_id, until_at);
+CREATE INDEX absence_by_user ON absence (user_id, until_at);
+CREATE INDEX absence_everywhere ON absence (until_at) WHERE rotation_id IS NULL;
+
+-- Creation keys that are spent, by the credential that used them. Kept for good: a spent key stays refused.
+CREATE TABLE creation_key (
+    credential TEXT NOT NULL,
+    key TEXT NOT NULL,
+    -- SHA-256 of the body in canonical form.
+    body_hash BLOB NOT NULL,
+    rotation_id TEXT NOT NULL,
+    created_at INTEGER NOT NULL,
+    PRIMARY KEY (credential, key)
+) STRICT, WITHOUT ROWID;
+
+-- Team API keys. Only hashes of secrets are kept.
+CREATE TABLE api_key (
+    id TEXT PRIMARY KEY,
+    name TEXT NOT NULL,
+    secret_hash BLOB NOT NULL CHECK (length(secret_hash) = 32),
+    -- A rotated-out secret and the instant from which it no longer opens anything.
+    previous_hash BLOB CHECK (previous_hash IS NULL OR length(previous_hash) = 32),
+    previous_expires_at INTEGER,
+    -- A list of scope names.
+    scopes TEXT NOT NULL CHECK (json_valid(scopes)),
+    -- A list of rotation ids that the key is limited to; null is all.
+    rotations TEXT CHECK (rotations IS NULL OR json_valid(rotations)),
+    disabled INTEGER NOT NULL CHECK (disabled IN (0, 1)),
+    created_at INTEGER NOT NULL,
+    expires_at INTEGER
+) STRICT, WITHOUT ROWID;
+
+-- Chat member access tokens: each acts as one person.
+CREATE TABLE member_token (
+    id TEXT PRIMARY KEY,
+    user_id TEXT NOT NULL REFERENCES person (id),
+    secret_hash BLOB NOT NULL CHECK (length(secret_hash) = 32),
+    created_at INTEGER NOT NULL,
+    expires_at INTEGER
+) STRICT, WITHOUT ROWID;

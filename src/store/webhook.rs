@@ -1,0 +1,191 @@
+//! Webhook endpoints.
+
+use super::rows::{from_json, instant, instant_or_none, json, millis};
+use super::{Fault, ReadTx, WriteTx};
+use crate::domain::ids::WebhookId;
+use crate::domain::webhook::{
+    CurrentSecret, Disabled, DisabledReason, EventType, PreviousSecret, SigningSecret, Webhook,
+};
+use jiff::Timestamp;
+use rusqlite::{OptionalExtension, Row, params};
+
+const COLUMNS: &str =
+    "id, name, url, event_types, disabled_reason, disabled_at, secret_id, secret, secret_created_at,
+    previous_id, previous_secret, previous_expires_at, version, created_at, updated_at";
+
+/// One endpoint; `None` when there is none of that id.
+pub fn load_webhook(tx: &ReadTx, id: &WebhookId) -> Result<Option<Webhook>, Fault> {
+    let sql = format!("SELECT {COLUMNS} FROM webhook WHERE id = ?1");
+    let mut query = tx.conn.prepare_cached(&sql)?;
+    query
+        .query_row([id.as_str()], |row| Ok(webhook(row)))
+        .optional()?
+        .transpose()
+}
+
+/// Every endpoint, in the order they were registered.
+pub fn list_webhooks(tx: &ReadTx) -> Result<Vec<Webhook>, Fault> {
+    let sql = format!("SELECT {COLUMNS} FROM webhook ORDER BY sequence");
+    let mut query = tx.conn.prepare_cached(&sql)?;
+    let rows = query.query_map([], |row| Ok(webhook(row)))?;
+    rows.map(|row| row?).collect()
+}
+
+/// The enabled endpoints with what they subscribe to, in the order they were registered.
+pub fn list_subscribers(tx: &ReadTx) -> Result<Vec<(WebhookId, Vec<EventType>)>, Fault> {
+    let sql = "SELECT id, event_types FROM webhook WHERE disabled_reason IS NULL ORDER BY sequence";
+    let mut query = tx.conn.prepare_cached(sql)?;
+    let mut rows = query.query([])?;
+    let mut found = Vec::new();
+    while let Some(row) = rows.next()? {
+        let id = WebhookId::from(row.get::<_, String>(0)?);
+        found.push((id, event_types(&row.get::<_, String>(1)?)?));
+    }
+    Ok(found)
+}
+
+fn webhook(row: &Row) -> Result<Webhook, Fault> {
+    let reason: Option<String> = row.get(4)?;
+    let disabled = match (reason, instant_or_none(row.get(5)?)?) {
+        (Some(name), Some(since)) => Some(Disabled {
+            reason: DisabledReason::parse(&name)
+                .ok_or_else(|| Fault::Corrupt(format!("disabled reason {name}")))?,
+            since,
+        }),
+        _ => None,
+    };
+    let previous = match (
+        row.get::<_, Option<String>>(9)?,
+        row.get::<_, Option<String>>(10)?,
+        instant_or_none(row.get(11)?)?,
+    ) {
+        (Some(id), Some(secret), Some(expires_at)) => Some(PreviousSecret {
+            id: id.into(),
+            secret: SigningSecret(secret),
+            expires_at,
+        }),
+        _ => None,
+    };
+    Ok(Webhook {
+        id: row.get::<_, String>(0)?.into(),
+        name: row.get(1)?,
+        url: row.get(2)?,
+        event_types: event_types(&row.get::<_, String>(3)?)?,
+        disabled,
+        current: CurrentSecret {
+            id: row.get::<_, String>(6)?.into(),
+            secret: SigningSecret(row.get(7)?),
+            created_at: instant(row.get(8)?)?,
+        },
+        previous,
+        version: row.get::<_, i64>(12)? as u64,
+        created_at: instant(row.get(13)?)?,
+        updated_at: instant_or_none(row.get(14)?)?,
+    })
+}
+
+fn event_types(text: &str) -> Result<Vec<EventType>, Fault> {
+    let names: Vec<String> = from_json(text)?;
+    let read = |name: &String| {
+        EventType::parse(name).ok_or_else(|| Fault::Corrupt(format!("event type {name}")))
+    };
+    names.iter().map(read).collect()
+}
+
+/// Stores a new endpoint.
+pub fn insert_webhook(tx: &mut WriteTx, webhook: &Webhook) -> Result<(), Fault> {
+    tx.conn
+        .prepare_cached(
+            "INSERT INTO webhook (id, sequence, name, url, event_types, secret_id, secret, secret_created_at, version,
+                                  created_at, healthy_at_sequence)
+             VALUES (?1, (SELECT coalesce(max(sequence), 0) + 1 FROM webhook), ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, 0)",
+        )?
+        .execute(params![
+            webhook.id.as_str(),
+            webhook.name,
+            webhook.url,
+            names(&webhook.event_types)?,
+            webhook.current.id.as_str(),
+            webhook.current.secret.0,
+            millis(webhook.current.created_at),
+            webhook.version as i64,
+            millis(webhook.created_at),
+        ])?;
+    Ok(())
+}
+
+/// Stores what an endpoint has become. Where it is enabled now, there may be something to send to it.
+pub fn save_webhook(tx: &mut WriteTx, webhook: &Webhook) -> Result<(), Fault> {
+    let previous = webhook.previous.as_ref();
+    tx.conn
+        .prepare_cached(
+            "UPDATE webhook SET name = ?2, url = ?3, event_types = ?4, disabled_reason = ?5, disabled_at = ?6,
+                    secret_id = ?7, secret = ?8, secret_created_at = ?9, previous_id = ?10, previous_secret = ?11,
+                    previous_expires_at = ?12, version = ?13, updated_at = ?14
+             WHERE id = ?1",
+        )?
+        .execute(params![
+            webhook.id.as_str(),
+            webhook.name,
+            webhook.url,
+            names(&webhook.event_types)?,
+            webhook.disabled.map(|disabled| disabled.reason.name()),
+            webhook.disabled.map(|disabled| millis(disabled.since)),
+            webhook.current.id.as_str(),
+            webhook.current.secret.0,
+            millis(webhook.current.created_at),
+            previous.map(|previous| previous.id.as_str()),
+            previous.map(|previous| &previous.secret.0),
+            previous.map(|previous| millis(previous.expires_at)),
+            webhook.version as i64,
+            webhook.updated_at.map(millis),
+        ])?;
+    tx.note_recalled();
+    tx.note_to_send();
+    Ok(())
+}
+
+fn names(types: &[EventType]) -> Result<String, Fault> {
+    json(&types.iter().map(|kind| kind.name()).collect::<Vec<_>>())
+}
+
+/// Deletes an endpoint. Its deliveries are nobody's from now on; [`clear_removed`](super::clear_removed) takes them away.
+pub fn remove_webhook(tx: &mut WriteTx, id: &WebhookId) -> Result<(), Fault> {
+    tx.conn
+        .prepare_cached("DELETE FROM webhook WHERE id = ?1")?
+        .execute([id.as_str()])?;
+    tx.conn
+        .prepare_cached("INSERT INTO webhook_removed (id) VALUES (?1)")?
+        .execute([id.as_str()])?;
+    tx.note_recalled();
+    tx.note_to_send();
+    Ok(())
+}
+
+/// Notes a 2xx, an enabling or a change of the URL: from now on only later deliveries can disable the endpoint by
+/// failing.
+pub fn note_healthy(tx: &mut WriteTx, id: &WebhookId) -> Result<(), Fault> {
+    tx.conn
+        .prepare_cached(
+            "UPDATE webhook SET healthy_at_sequence = newest.seq
+             FROM (SELECT seq FROM sqlite_sequence WHERE name = 'delivery') AS newest
+             WHERE id = ?1 AND healthy_at_sequence < newest.seq",
+        )?
+        .execute([id.as_str()])?;
+    Ok(())
+}
+
+/// Whether a rotated-out secret has expired that is still kept.
+pub fn any_expired_secret(tx: &ReadTx, now: Timestamp) -> Result<bool, Fault> {
+    let sql = "SELECT EXISTS (SELECT 1 FROM webhook WHERE previous_expires_at <= ?1)";
+    let mut query = tx.conn.prepare_cached(sql)?;
+    Ok(query.query_row([millis(now)], |row| row.get(0))?)
+}
+
+/// Forgets the rotated-out secrets that have expired: nothing is signed with them any more.
+pub fn forget_expired_secrets(tx: &mut WriteTx, now: Timestamp) -> Result<usize, Fault> {
+    let sql =
+        "UPDATE webhook SET previous_id = NULL, previous_secret = NULL, previous_expires_at = NULL
+               WHERE previous_expires_at <= ?1";
+    Ok(tx.conn.prepare_cached(sql)?.execute([millis(now)])?)
+}
