@@ -117,8 +117,8 @@ fn begin(out: &mut Vec<u8>, status: u16, ending: Ending, date: &str) {
     });
 }
 
-fn field(out: &mut Vec<u8>, name: &str, value: &str) {
-    // Framing and connection are decided here, whatever the handler says.
+/// Whether a response header is decided here, whatever the handler says: framing, the connection and the date.
+pub fn is_own(name: &str) -> bool {
     const OURS: [&str; 7] = [
         "connection",
         "content-length",
@@ -128,12 +128,16 @@ fn field(out: &mut Vec<u8>, name: &str, value: &str) {
         "transfer-encoding",
         "upgrade",
     ];
+    OURS.iter().any(|ours| name.eq_ignore_ascii_case(ours))
+}
+
+fn field(out: &mut Vec<u8>, name: &str, value: &str) {
     // Whoever gets a line end into a header could write the rest of the response.
     let splits = |text: &str| text.bytes().any(|byte| matches!(byte, b'\r' | b'\n' | 0));
     if name.is_empty() || splits(name) || splits(value) {
         return;
     }
-    if OURS.iter().any(|ours| name.eq_ignore_ascii_case(ours)) {
+    if is_own(name) {
         return;
     }
     out.extend_from_slice(name.as_bytes());

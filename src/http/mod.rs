@@ -25,6 +25,8 @@ mod tests;
 mod wire;
 mod workers;
 
+pub use answer::is_own as is_own_header;
+
 use std::io;
 use std::net::{Shutdown, SocketAddr, TcpListener, TcpStream};
 use std::os::fd::OwnedFd;

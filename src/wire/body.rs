@@ -154,6 +154,7 @@ fn shortened(found: &str) -> std::borrow::Cow<'_, str> {
 fn plain(expected: &str) -> &str {
     match expected {
         "a sequence" => "a list",
+        "a map" => "an object",
         other => other,
     }
 }

@@ -1,20 +1,52 @@
-//! Validators: the ETag of a rotation, and the preconditions that callers make of it (contract section 2; RFC 9110,
-//! section 13).
+//! Validators: the ETags of rotations and webhook endpoints, and the preconditions that callers make of them (contract
+//! section 2; RFC 9110, section 13).
 
 use crate::domain::rotation::Rotation;
+use crate::domain::webhook::Webhook;
+use jiff::Timestamp;
 use sha2::{Digest, Sha256};
 use std::fmt::Write;
 
 /// The strong validator of a rotation and of its on-call resource, in quotes. It changes with every version and begins
 /// with a letter, so nobody takes it for the version.
 pub fn tag(rotation: &Rotation) -> String {
+    let stamps = &rotation.stamps;
+    let updated_at = stamps.updated_at.as_millisecond();
+    strong(
+        'r',
+        rotation.id.as_str(),
+        &[stamps.version.to_be_bytes(), updated_at.to_be_bytes()],
+    )
+}
+
+/// The strong validator of a webhook endpoint, in quotes. It changes with every version, and when the grace of the
+/// outgoing secret ends: what is shown changes then, and nothing is written.
+pub fn webhook_tag(webhook: &Webhook, now: Timestamp) -> String {
+    let updated_at = webhook.updated_at.map(Timestamp::as_millisecond);
+    let in_grace = webhook.previous_at(now).is_some();
+    strong(
+        'w',
+        webhook.id.as_str(),
+        &[
+            webhook.version.to_be_bytes(),
+            webhook.created_at.as_millisecond().to_be_bytes(),
+            updated_at.unwrap_or(i64::MIN).to_be_bytes(),
+            u64::from(in_grace).to_be_bytes(),
+        ],
+    )
+}
+
+/// A validator of everything that tells one representation from another; the letter tells what kind of resource it is.
+fn strong(kind: char, id: &str, stamps: &[[u8; 8]]) -> String {
     let mut hash = Sha256::new();
-    hash.update(rotation.id.as_str());
+    hash.update(id);
     hash.update([0]);
-    hash.update(rotation.stamps.version.to_be_bytes());
-    hash.update(rotation.stamps.updated_at.as_millisecond().to_be_bytes());
+    for stamp in stamps {
+        hash.update(stamp);
+    }
     let mut tag = String::with_capacity(36);
-    tag.push_str("\"r");
+    tag.push('"');
+    tag.push(kind);
     for byte in &hash.finalize()[..16] {
         // Writing to a string cannot fail.
         let _ = write!(tag, "{byte:02x}");
@@ -99,6 +131,7 @@ fn validators(header: &str) -> Option<Vec<Validator<'_>>> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::domain::webhook::{CurrentSecret, PreviousSecret, SigningSecret};
 
     #[test]
     fn if_match_is_a_list_of_strong_validators() {
@@ -142,6 +175,75 @@ mod tests {
             ("", false),
         ] {
             assert_eq!(is_known(header, "\"r1\""), known, "{header}");
+        }
+    }
+
+    #[test]
+    fn the_tag_of_an_endpoint_changes_with_what_is_shown() {
+        let at = |seconds| Timestamp::from_second(seconds).unwrap();
+        let before = webhook();
+        let tag = webhook_tag(&before, at(50));
+        assert_eq!(tag.len(), 35, "{tag}");
+        assert!(tag.starts_with("\"w") && tag.ends_with('"'), "{tag}");
+        assert_eq!(tag, webhook_tag(&before, at(99)));
+        let in_other_ways = [
+            webhook_tag(&before, at(100)),
+            webhook_tag(
+                &Webhook {
+                    version: 2,
+                    ..before.clone()
+                },
+                at(50),
+            ),
+            webhook_tag(
+                &Webhook {
+                    updated_at: Some(at(7)),
+                    ..before.clone()
+                },
+                at(50),
+            ),
+            webhook_tag(
+                &Webhook {
+                    created_at: at(7),
+                    ..before.clone()
+                },
+                at(50),
+            ),
+            webhook_tag(
+                &Webhook {
+                    id: "whk_2".into(),
+                    ..before
+                },
+                at(50),
+            ),
+        ];
+        for (index, other) in in_other_ways.iter().enumerate() {
+            assert_ne!(*other, tag, "{index}");
+        }
+    }
+
+    /// One whose outgoing secret signs until second 100.
+    fn webhook() -> Webhook {
+        let secret = || SigningSecret("svc_whsec_x".into());
+        Webhook {
+            id: "whk_1".into(),
+            name: "pager".into(),
+            url: "https://example.com/".into(),
+            event_types: Vec::new(),
+            disabled: None,
+            current: CurrentSecret {
+                id: "sec_2".into(),
+                secret: secret(),
+                created_at: Timestamp::UNIX_EPOCH,
+            },
+            previous: Some(PreviousSecret {
+                id: "sec_1".into(),
+                secret: secret(),
+                expires_at: Timestamp::from_second(100).unwrap(),
+            }),
+            version: 1,
+            created_at: Timestamp::UNIX_EPOCH,
+            updated_at: None,
         }
     }
 }

@@ -2,6 +2,7 @@
 
 use super::coverage::{self, Stretch};
 use super::moment::Moment;
+use super::words::names;
 use crate::domain::rotation;
 use schemars::JsonSchema;
 use serde::Serialize;
@@ -34,25 +35,9 @@ pub struct HistoryEntry {
     pub hours_as_held: Option<HoursAsHeld>,
 }
 
-/// Why an entry began, by the name that the record keeps.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct HistoryReason(pub rotation::Reason);
-
-impl Serialize for HistoryReason {
-    fn serialize<S: serde::Serializer>(&self, to: S) -> Result<S::Ok, S::Error> {
-        to.serialize_str(self.0.name())
-    }
-}
-
-impl JsonSchema for HistoryReason {
-    fn schema_name() -> std::borrow::Cow<'static, str> {
-        "HistoryReason".into()
-    }
-
-    fn json_schema(_: &mut schemars::SchemaGenerator) -> schemars::Schema {
-        let names = rotation::Reason::ALL.map(rotation::Reason::name);
-        schemars::json_schema!({ "type": "string", "enum": names })
-    }
+names! {
+    /// Why an entry began.
+    HistoryReason(rotation::Reason) of rotation::Reason::ALL
 }
 
 /// A window's hours at the time.

@@ -8,10 +8,12 @@ pub mod absence;
 pub mod body;
 pub mod cadence;
 pub mod coverage;
+pub mod delivery;
 pub mod dev;
 pub mod directory;
 pub mod edit;
 pub mod etag;
+pub mod event;
 pub mod grid;
 pub mod history;
 pub mod int32;
@@ -20,9 +22,12 @@ pub mod moment;
 pub mod on_call;
 pub mod page;
 pub mod problem;
+pub mod receiver;
 pub mod rotation;
 pub mod schedule;
+pub mod signature;
 pub mod url;
+pub mod webhook;
 mod words;
 
 /// A count or a place as int32. Nothing of a rotation comes near the limit.

@@ -57,6 +57,33 @@ macro_rules! words {
     };
 }
 
+/// Makes a type for a value of the domain that is written as its name: the domain knows the names, so they stand once.
+macro_rules! names {
+    ($(#[doc = $doc:literal])* $name:ident($of:ty) of $all:expr) => {
+        $(#[doc = $doc])*
+        #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+        pub struct $name(pub $of);
+
+        impl serde::Serialize for $name {
+            fn serialize<S: serde::Serializer>(&self, to: S) -> Result<S::Ok, S::Error> {
+                to.serialize_str(self.0.name())
+            }
+        }
+
+        impl schemars::JsonSchema for $name {
+            fn schema_name() -> std::borrow::Cow<'static, str> {
+                stringify!($name).into()
+            }
+
+            fn json_schema(_: &mut schemars::SchemaGenerator) -> schemars::Schema {
+                let names: Vec<&str> = $all.into_iter().map(<$of>::name).collect();
+                let description = concat!($($doc),*).trim();
+                schemars::json_schema!({ "type": "string", "enum": names, "description": description })
+            }
+        }
+    };
+}
+
 /// Gives a type read or written as one JSON value its schema, put in place wherever it is used.
 macro_rules! inline_schema {
     ($name:ident, $schema:tt) => {
@@ -76,7 +103,7 @@ macro_rules! inline_schema {
     };
 }
 
-pub(super) use {inline_schema, words};
+pub(super) use {inline_schema, names, words};
 
 use super::body;
 use serde::de::Unexpected;

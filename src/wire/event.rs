@@ -1,0 +1,246 @@
+//! The body that is posted to webhook endpoints (api.md "Body members").
+
+use super::delivery::EventType;
+use super::moment::Moment;
+use super::on_call::NobodyReason;
+use super::rotation::{self, Rotation};
+use super::words::names;
+use crate::domain::event::{self, Event, Nobody};
+use crate::domain::holidays::Calendar;
+use crate::domain::rotation as domain;
+use jiff::Timestamp;
+use schemars::JsonSchema;
+use serde::Serialize;
+
+names! {
+    /// What made duty change: `scheduled` a hand-over falling due, a window opening or shutting, or cover that resumes
+    /// after an edit; `manual` somebody's hand.
+    EventCause(event::Cause) of [event::Cause::Scheduled, event::Cause::Manual]
+}
+
+/// An event as all deliveries of it share it; `deliveryId` stands before its members. A member with no value is absent,
+/// never null.
+#[derive(Clone, Debug, Serialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct EventBody {
+    pub event_type: EventType,
+    /// The chat workspace.
+    pub team_id: String,
+    /// On `rotation.deleted` the only identification.
+    pub rotation_id: String,
+    /// Rises with every write of the rotation: discard what is older than what you have. Not the ETag. Absent on
+    /// `rotation.deleted`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub version: Option<u64>,
+    /// When the event became this delivery; the same across retries.
+    pub timestamp: Moment,
+    /// As GET returned it at `timestamp`. Absent on `rotation.deleted`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub rotation: Option<Rotation>,
+    /// The URL of the rotation. Absent on `rotation.deleted`.
+    #[serde(rename = "self", skip_serializing_if = "Option::is_none")]
+    pub url: Option<String>,
+    /// On `duty.changed`, where it is known.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub cause: Option<EventCause>,
+    /// On `nobody.on_call`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub reason: Option<NobodyReason>,
+    /// On `nobody.on_call`, where a window will open.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub cover_resumes_at: Option<Moment>,
+}
+
+/// Renders the news of a rotation. `base_url` is how the outside reaches this server, without a slash at its end.
+pub fn render(
+    event: Event,
+    rotation: &domain::Rotation,
+    calendar: &Calendar,
+    team_id: &str,
+    base_url: &str,
+    at: Timestamp,
+) -> EventBody {
+    let (cause, reason, resumes_at) = match event {
+        Event::DutyChanged { cause } => (Some(EventCause(cause)), None, None),
+        Event::NobodyOnCall { reason, resumes_at } => (None, Some(because(reason)), resumes_at),
+        Event::Created | Event::Updated | Event::Deleted | Event::Test => (None, None, None),
+    };
+    let is_there = event != Event::Deleted;
+    EventBody {
+        event_type: EventType(event.kind()),
+        team_id: team_id.to_owned(),
+        rotation_id: rotation.id.to_string(),
+        version: is_there.then_some(rotation.stamps.version),
+        timestamp: at.into(),
+        rotation: is_there.then(|| rotation::render(rotation, calendar)),
+        url: is_there.then(|| format!("{base_url}/v1/rotations/{}", rotation.id)),
+        cause,
+        reason,
+        cover_resumes_at: resumes_at.map(Moment),
+    }
+}
+
+fn because(reason: Nobody) -> NobodyReason {
+    match reason {
+        Nobody::Unplanned => NobodyReason::Unplanned,
+        Nobody::AsArranged => NobodyReason::AsArranged,
+    }
+}
+
+/// An event as JSON, to be kept until the last delivery of it has ended.
+///
+/// # Errors
+/// When it cannot be written as JSON.
+pub fn frozen(body: &EventBody) -> Result<String, serde_json::Error> {
+    serde_json::to_string(body)
+}
+
+/// The bytes of one delivery, made of what [`frozen`] gave: the same at every attempt. An id is hexadecimal, so it
+/// needs no escaping.
+pub fn body(id: &str, frozen: &str) -> String {
+    let members = frozen.strip_prefix('{').unwrap_or(frozen);
+    format!("{{\"deliveryId\":\"{id}\",{members}")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::domain::event::Cause;
+    use crate::domain::rotation::{Cell, Entry, Lane, Members, Profile, Roster, Stamps, Window};
+    use serde_json::{Value, json};
+
+    fn at(text: &str) -> Timestamp {
+        text.parse().unwrap()
+    }
+
+    /// A manual rotation with one place and nobody on it.
+    fn rotation() -> domain::Rotation {
+        let begun = at("2026-11-20T08:00:00Z");
+        domain::Rotation {
+            id: "rot_1".into(),
+            profile: Profile {
+                name: "Ops \"1\"".into(),
+                ..Profile::default()
+            },
+            enabled: true,
+            double_cover: false,
+            skips_are_off_time: false,
+            members: Members::default(),
+            lanes: vec![Lane {
+                id: "lan_1".into(),
+                name: None,
+            }],
+            windows: vec![Window {
+                id: "win_1".into(),
+                name: None,
+                zone: None,
+                coverage: Vec::new(),
+                cadence: None,
+                open: true,
+            }],
+            cells: vec![Cell {
+                id: "cel_1".into(),
+                lane: 0,
+                window: 0,
+                roster: None,
+                stopped: false,
+                holder: None,
+                entry: Entry::never_held(begun),
+            }],
+            rosters: vec![Roster {
+                id: None,
+                narrowed: None,
+                next_turn: 0,
+            }],
+            stamps: Stamps {
+                version: 7,
+                created_at: begun,
+                updated_at: begun,
+                judged_at: begun,
+            },
+        }
+    }
+
+    fn rendered(event: Event) -> EventBody {
+        let (calendar, at) = (Calendar::embedded(), at("2026-11-20T10:00:00+01:00"));
+        render(
+            event,
+            &rotation(),
+            &calendar,
+            "T1",
+            "https://rota.example",
+            at,
+        )
+    }
+
+    #[test]
+    fn each_event_has_its_members_and_no_null() {
+        let resumes_at = Some(at("2026-11-23T08:00:00Z"));
+        for (event, kind, more) in [
+            (Event::Created, "rotation.created", json!({})),
+            (Event::Updated, "rotation.updated", json!({})),
+            (Event::Test, "webhook.test", json!({})),
+            (
+                Event::DutyChanged {
+                    cause: Cause::Manual,
+                },
+                "duty.changed",
+                json!({ "cause": "manual" }),
+            ),
+            (
+                Event::NobodyOnCall {
+                    reason: Nobody::Unplanned,
+                    resumes_at: None,
+                },
+                "nobody.on_call",
+                json!({ "reason": "nobody-on-call-unplanned" }),
+            ),
+            (
+                Event::NobodyOnCall {
+                    reason: Nobody::AsArranged,
+                    resumes_at,
+                },
+                "nobody.on_call",
+                json!({ "reason": "nobody-on-call-as-arranged", "coverResumesAt": "2026-11-23T08:00:00Z" }),
+            ),
+        ] {
+            let mut expected = json!({
+                "eventType": kind,
+                "teamId": "T1",
+                "rotationId": "rot_1",
+                "version": 7,
+                "timestamp": "2026-11-20T09:00:00Z",
+                "rotation": rotation::render(&rotation(), &Calendar::embedded()),
+                "self": "https://rota.example/v1/rotations/rot_1",
+            });
+            let members = expected.as_object_mut().unwrap();
+            members.extend(more.as_object().unwrap().clone());
+            assert_eq!(json!(rendered(event)), expected);
+        }
+    }
+
+    #[test]
+    fn of_a_deleted_rotation_only_the_id_is_left() {
+        let expected = json!({
+            "eventType": "rotation.deleted",
+            "teamId": "T1",
+            "rotationId": "rot_1",
+            "timestamp": "2026-11-20T09:00:00Z",
+        });
+        assert_eq!(json!(rendered(Event::Deleted)), expected);
+    }
+
+    #[test]
+    fn deliveries_of_one_event_differ_in_their_id_alone() {
+        let event = rendered(Event::Updated);
+        let frozen = frozen(&event).unwrap();
+        let body = body("0123456789abcdef0123456789abcdef", &frozen);
+        let start =
+            r#"{"deliveryId":"0123456789abcdef0123456789abcdef","eventType":"rotation.updated","#;
+        assert!(body.starts_with(start), "{body}");
+        assert!(body.ends_with(&frozen[1..]));
+        let read: Value = serde_json::from_str(&body).unwrap();
+        assert_eq!(read["rotation"]["name"], "Ops \"1\"");
+        assert_eq!(read["rotation"]["description"], Value::Null);
+    }
+}

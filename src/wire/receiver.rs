@@ -1,0 +1,167 @@
+//! The bodies of the built-in webhook receiver of `rota dev` (contract sections 14 and 16).
+
+use super::body::{self, invalid, present};
+use super::int32::Int32;
+use super::moment::Moment;
+use crate::domain::refusal::Refusal;
+use serde::{Deserialize, Serialize};
+use std::collections::BTreeMap;
+
+/// The longest wait before an answer, in milliseconds.
+const LONGEST_DELAY: i32 = 60_000;
+
+/// What a receiver answers.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub struct Answer {
+    pub status: u16,
+    pub headers: BTreeMap<String, String>,
+    /// Real time, whatever the clock says.
+    pub delay_ms: u32,
+    pub body: String,
+}
+
+impl Default for Answer {
+    /// 200 with nothing in it, at once.
+    fn default() -> Answer {
+        Answer {
+            status: 200,
+            headers: BTreeMap::new(),
+            delay_ms: 0,
+            body: String::new(),
+        }
+    }
+}
+
+/// One request that a receiver got.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct Received {
+    pub at: Moment,
+    /// By their names in lower case; those sent in several lines are joined.
+    pub headers: BTreeMap<String, String>,
+    pub body: String,
+}
+
+/// What a receiver got.
+#[derive(Clone, Debug, Serialize)]
+pub struct Requests {
+    /// Oldest first.
+    pub requests: Vec<Received>,
+}
+
+#[derive(Default, Deserialize)]
+#[serde(rename_all = "camelCase")]
+struct AnswerRequest {
+    #[serde(default, deserialize_with = "present")]
+    status: Option<Int32>,
+    #[serde(default, deserialize_with = "present")]
+    headers: Option<BTreeMap<String, String>>,
+    #[serde(default, deserialize_with = "present")]
+    delay_ms: Option<Int32>,
+    #[serde(default, deserialize_with = "present")]
+    body: Option<String>,
+}
+
+/// Reads what a receiver is to answer; what is left out is as in [`Answer::default`].
+///
+/// # Errors
+/// [`Refusal::Invalid`] naming the member.
+pub fn answer(bytes: &[u8]) -> Result<Answer, Refusal> {
+    let request: AnswerRequest = body::parse(bytes)?;
+    let status = match request.status.map_or(200, |status| status.0) {
+        status @ 200..=599 => status.unsigned_abs() as u16,
+        status => return invalid(format!("status: send 200 to 599, not {status}")),
+    };
+    let delay_ms = match request.delay_ms.map_or(0, |delay| delay.0) {
+        delay @ 0..=LONGEST_DELAY => delay.unsigned_abs(),
+        delay => {
+            return invalid(format!(
+                "delayMs: send 0 to {LONGEST_DELAY} milliseconds, not {delay}"
+            ));
+        }
+    };
+    let headers = request.headers.unwrap_or_default();
+    for (name, value) in &headers {
+        check_header(name, value)?;
+    }
+    Ok(Answer {
+        status,
+        headers,
+        delay_ms,
+        body: request.body.unwrap_or_default(),
+    })
+}
+
+/// A field name is a token, and a value has no line ends (RFC 9110, sections 5.1 and 5.5).
+fn check_header(name: &str, value: &str) -> Result<(), Refusal> {
+    let token = |byte: u8| byte.is_ascii_alphanumeric() || b"!#$%&'*+-.^_`|~".contains(&byte);
+    if name.is_empty() || !name.bytes().all(token) {
+        return invalid("headers: send names of letters, digits and `-`");
+    }
+    if value.chars().any(|c| c.is_control() && c != '\t') {
+        return invalid(format!(
+            "headers.{name}: send no line breaks or other control characters"
+        ));
+    }
+    Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use serde_json::json;
+
+    #[test]
+    fn answers_are_as_told() {
+        assert_eq!(answer(b"{}"), Ok(Answer::default()));
+        let body =
+            r#"{"status":"503","headers":{"Retry-After":"7"},"delayMs":60000,"body":"no","x":1}"#;
+        let told = answer(body.as_bytes()).unwrap();
+        let shown = json!({
+            "status": 503, "headers": { "Retry-After": "7" }, "delayMs": 60000, "body": "no",
+        });
+        assert_eq!(json!(told), shown);
+    }
+
+    #[test]
+    fn what_is_wrong_is_named() {
+        for (body, expected) in [
+            ("", "the body is empty; send a JSON object"),
+            (r#"{"status":199}"#, "status: send 200 to 599, not 199"),
+            (r#"{"status":600}"#, "status: send 200 to 599, not 600"),
+            (
+                r#"{"status":null}"#,
+                "status: send a whole number of at most 32 bits, not null",
+            ),
+            (
+                r#"{"delayMs":-1}"#,
+                "delayMs: send 0 to 60000 milliseconds, not -1",
+            ),
+            (
+                r#"{"delayMs":60001}"#,
+                "delayMs: send 0 to 60000 milliseconds, not 60001",
+            ),
+            (r#"{"body":{}}"#, "body: send a string, not an object"),
+            (r#"{"headers":[]}"#, "headers: send an object, not a list"),
+            (
+                r#"{"headers":{"A":1}}"#,
+                "headers.A: send a string, not integer `1`",
+            ),
+            (
+                r#"{"headers":{"A":"b\r\nC: d"}}"#,
+                "headers.A: send no line breaks or other control characters",
+            ),
+            (
+                r#"{"headers":{"A b":""}}"#,
+                "headers: send names of letters, digits and `-`",
+            ),
+            (
+                r#"{"headers":{"":""}}"#,
+                "headers: send names of letters, digits and `-`",
+            ),
+        ] {
+            let refused = Err(Refusal::Invalid(expected.into()));
+            assert_eq!(answer(body.as_bytes()), refused, "{body}");
+        }
+    }
+}
