@@ -10,7 +10,11 @@ mod values;
 
 pub use values::{BaseUrl, Listen, duration, instant, lifetime};
 
+use crate::dial::Trust;
+use crate::domain::address::Net;
+use crate::domain::ladder::Ladder;
 use crate::domain::tiers::{Plan, Tier};
+use jiff::SignedDuration;
 use serde::Deserialize;
 use std::ffi::OsString;
 use std::path::PathBuf;
@@ -27,6 +31,7 @@ pub struct Config {
     pub plan: PlanPart,
     pub holidays: HolidaysPart,
     pub rate_limit: RateLimitPart,
+    pub webhooks: WebhooksPart,
 }
 
 /// `[plan]`: what the workspace is entitled to (contract section 11).
@@ -60,6 +65,23 @@ pub struct RateLimitPart {
     pub burst: Option<u32>,
 }
 
+/// `[webhooks]`: how deliveries are sent (contract section 16).
+#[derive(Clone, Debug, Default, PartialEq, Eq, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub struct WebhooksPart {
+    /// The waits from each round to the next: at most 50, each at most 7 days.
+    #[serde(deserialize_with = "values::ladder")]
+    pub ladder: Option<Vec<SignedDuration>>,
+    /// Networks that may be dialled although they are not public.
+    #[serde(deserialize_with = "values::nets")]
+    pub allow_nets: Option<Vec<Net>>,
+    /// A file of certificate authorities in PEM, trusted beside those of `trust`.
+    pub extra_ca_file: Option<PathBuf>,
+    /// Whose certificate authorities are trusted; the bundled ones where unset.
+    #[serde(deserialize_with = "values::trust")]
+    pub trust: Option<Trust>,
+}
+
 impl PlanPart {
     /// The plan with its quotas; without a name it is pro.
     pub fn plan(self) -> Plan {
@@ -69,6 +91,13 @@ impl PlanPart {
             max_people: self.max_people.or(own.max_people),
             ..own
         }
+    }
+}
+
+impl WebhooksPart {
+    /// When a failed delivery is tried again.
+    pub fn ladder(&self) -> Ladder {
+        self.ladder.clone().map(Ladder::new).unwrap_or_default()
     }
 }
 
@@ -109,6 +138,12 @@ impl Config {
                     .or(below.rate_limit.requests_per_minute),
                 burst: self.rate_limit.burst.or(below.rate_limit.burst),
             },
+            webhooks: WebhooksPart {
+                ladder: self.webhooks.ladder.or(below.webhooks.ladder),
+                allow_nets: self.webhooks.allow_nets.or(below.webhooks.allow_nets),
+                extra_ca_file: (self.webhooks.extra_ca_file).or(below.webhooks.extra_ca_file),
+                trust: self.webhooks.trust.or(below.webhooks.trust),
+            },
         }
     }
 }
@@ -132,6 +167,12 @@ fn from_environment(given: &dyn Fn(&str) -> Option<OsString>) -> Result<Config, 
             requests_per_minute: variables
                 .read("ROTA_RATE_LIMIT_REQUESTS_PER_MINUTE", values::whole_number)?,
             burst: variables.read("ROTA_RATE_LIMIT_BURST", values::parse_burst)?,
+        },
+        webhooks: WebhooksPart {
+            ladder: variables.read("ROTA_WEBHOOKS_LADDER", values::parse_ladder)?,
+            allow_nets: variables.read("ROTA_WEBHOOKS_ALLOW_NETS", values::parse_nets)?,
+            extra_ca_file: given("ROTA_WEBHOOKS_EXTRA_CA_FILE").map(PathBuf::from),
+            trust: variables.read("ROTA_WEBHOOKS_TRUST", values::parse_trust)?,
         },
     })
 }

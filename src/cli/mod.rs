@@ -17,6 +17,7 @@ mod scratch;
 mod serve;
 mod signals;
 mod token;
+mod verify;
 mod workspace;
 
 use clap::{Args, Parser, Subcommand};
@@ -79,6 +80,8 @@ enum Command {
     Check,
     /// Print the OpenAPI document of the HTTP API
     Openapi,
+    /// Verify the signature of a webhook delivery, its body on standard input
+    Verify(verify::Flags),
 }
 
 /// Why a command did not do what it was asked.
@@ -122,7 +125,11 @@ pub fn run() -> ExitCode {
             return ExitCode::from(u8::try_from(error.exit_code()).unwrap_or(2));
         }
     };
-    env_logger::Builder::from_env(env_logger::Env::new().filter_or("ROTA_LOG", "info")).init();
+    env_logger::Builder::from_env(env_logger::Env::new().filter_or("ROTA_LOG", "info"))
+        // It tells of every header at `debug`; what became of a send is told by the delivery side.
+        .filter_module("ureq", log::LevelFilter::Warn)
+        .filter_module("ureq_proto", log::LevelFilter::Warn)
+        .init();
     let (code, sentence) = match dispatch(rota) {
         Ok(()) => return ExitCode::SUCCESS,
         Err(Failure::Failed(sentence)) => (1, sentence),
@@ -144,5 +151,6 @@ fn dispatch(rota: Rota) -> Result<(), Failure> {
         Command::Restore(flags) => restore::run(place, flags),
         Command::Check => check::run(place),
         Command::Openapi => openapi::run(),
+        Command::Verify(flags) => verify::run(place, flags),
     }
 }

@@ -1,6 +1,6 @@
 //! The layer of the config file.
 
-use super::{BaseUrl, Config, HolidaysPart, Listen, PlanPart, RateLimitPart, values};
+use super::{BaseUrl, Config, HolidaysPart, Listen, PlanPart, RateLimitPart, WebhooksPart, values};
 use serde::Deserialize;
 use std::path::{Path, PathBuf};
 
@@ -15,6 +15,7 @@ struct File {
     plan: PlanPart,
     holidays: HolidaysPart,
     rate_limit: RateLimitPart,
+    webhooks: WebhooksPart,
 }
 
 /// Reads a file. The error names it, with the line and the key.
@@ -36,6 +37,7 @@ pub(super) fn parse(text: &str) -> Result<Config, (usize, String)> {
         plan: file.plan,
         holidays: file.holidays,
         rate_limit: file.rate_limit,
+        webhooks: file.webhooks,
     })
 }
 

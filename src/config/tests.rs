@@ -144,6 +144,71 @@ fn quotas_fill_in_from_the_plan() {
     }
 }
 
+/// The part of one layer.
+fn webhooks(file: &str) -> WebhooksPart {
+    let text = format!("[webhooks]\n{file}");
+    file::parse(&text).expect("a good file").webhooks
+}
+
+#[test]
+fn webhook_settings_come_from_each_layer() {
+    let nets = |list: &[&str]| Some(list.iter().map(|net| net.parse().unwrap()).collect());
+    let steps = |seconds: &[i64]| {
+        let steps = seconds.iter().map(|step| SignedDuration::from_secs(*step));
+        Some(steps.collect::<Vec<_>>())
+    };
+    let environment = [
+        ("ROTA_WEBHOOKS_LADDER", " 1s , 7d,0s "),
+        ("ROTA_WEBHOOKS_ALLOW_NETS", "10.1.0.0/16 ,fd00:1::/32"),
+        ("ROTA_WEBHOOKS_EXTRA_CA_FILE", ""),
+        ("ROTA_WEBHOOKS_TRUST", " bundled"),
+    ];
+    let upper = load(Config::default(), &environment).expect("good values");
+    let file = webhooks("ladder = []\nallow_nets = []\nextra_ca_file = 'ca.pem'\ntrust = 'system'");
+    assert_eq!(
+        (&file.ladder, &file.allow_nets, file.trust),
+        (&steps(&[]), &nets(&[]), Some(Trust::System))
+    );
+    let below = Config {
+        webhooks: file,
+        ..Config::default()
+    };
+    let expected = WebhooksPart {
+        ladder: steps(&[1, 7 * 86_400, 0]),
+        allow_nets: nets(&["10.1.0.0/16", "fd00:1::/32"]),
+        extra_ca_file: Some("ca.pem".into()),
+        trust: Some(Trust::Bundled),
+    };
+    assert_eq!(upper.over(below).webhooks, expected);
+    let unset = load(Config::default(), &[("ROTA_WEBHOOKS_ALLOW_NETS", "")]);
+    assert_eq!(unset, Ok(Config::default()));
+}
+
+#[test]
+fn a_ladder_has_a_round_more_than_waits() {
+    assert_eq!(WebhooksPart::default().ladder().rounds(), 9);
+    assert_eq!(webhooks("ladder = []").ladder().rounds(), 1);
+    let most = vec!["1s"; 50].join(",");
+    let load = |ladder: &str| load(Config::default(), &[("ROTA_WEBHOOKS_LADDER", ladder)]);
+    let config = load(&most).expect("as many as there may be");
+    assert_eq!(config.webhooks.ladder().rounds(), 51);
+    assert_eq!(
+        load(&format!("{most},1s")),
+        Err("ROTA_WEBHOOKS_LADDER: 51 waits are too many; send at most 50".into())
+    );
+}
+
+#[test]
+fn a_ca_of_ones_own_goes_with_either_trust() {
+    let file = ("ROTA_WEBHOOKS_EXTRA_CA_FILE", "ca.pem");
+    for (name, trust) in [("bundled", Trust::Bundled), ("system", Trust::System)] {
+        let loaded = load(Config::default(), &[file, ("ROTA_WEBHOOKS_TRUST", name)]);
+        let webhooks = loaded.expect("good settings").webhooks;
+        assert_eq!(webhooks.extra_ca_file, Some("ca.pem".into()));
+        assert_eq!(webhooks.trust, Some(trust));
+    }
+}
+
 #[test]
 fn a_bad_variable_is_named() {
     let rows = [
@@ -172,6 +237,26 @@ fn a_bad_variable_is_named() {
             "0",
             "ROTA_RATE_LIMIT_BURST: 0 lets nobody in",
         ),
+        (
+            "ROTA_WEBHOOKS_LADDER",
+            "30s,5",
+            "ROTA_WEBHOOKS_LADDER: \"5\" is not a duration; send a number",
+        ),
+        (
+            "ROTA_WEBHOOKS_LADDER",
+            "9999999999999d",
+            "ROTA_WEBHOOKS_LADDER: \"9999999999999d\" is too long to wait",
+        ),
+        (
+            "ROTA_WEBHOOKS_ALLOW_NETS",
+            "10.1.0.0/16,",
+            "ROTA_WEBHOOKS_ALLOW_NETS: \"\" is no network: write an address or a CIDR",
+        ),
+        (
+            "ROTA_WEBHOOKS_TRUST",
+            "System",
+            "ROTA_WEBHOOKS_TRUST: \"System\" is not known; send",
+        ),
         ("ROTA_CONFIG", "/nowhere/rota.toml", "/nowhere/rota.toml: "),
     ];
     for (name, value, expected) in rows {
@@ -193,6 +278,42 @@ fn the_file_names_line_and_key() {
             (3, "plan.nmae: unknown key, expected one of"),
         ),
         ("[webhook]\nx = 1", (1, "webhook: unknown key")),
+        (
+            "[webhooks]\nallow_net = []",
+            (
+                2,
+                "webhooks.allow_net: unknown key, expected one of `ladder`",
+            ),
+        ),
+        (
+            "[webhooks]\nladder = ['1s', '5x']",
+            (2, "webhooks.ladder: \"5x\" is not a duration; send"),
+        ),
+        (
+            "[webhooks]\nladder = '1s'",
+            (2, "webhooks.ladder: invalid type: string"),
+        ),
+        (
+            "[webhooks]\nladder = ['8d']",
+            (
+                2,
+                "webhooks.ladder: \"8d\" is too long to wait; send at most 7d",
+            ),
+        ),
+        (
+            "[webhooks]\nallow_nets = ['10.1.0.0/16', '']",
+            (
+                2,
+                "webhooks.allow_nets: \"\" is no network: write an address or a CIDR",
+            ),
+        ),
+        (
+            "[webhooks]\ntrust = 'all'",
+            (
+                2,
+                "webhooks.trust: \"all\" is not known; send \"bundled\" or",
+            ),
+        ),
         ("listen = 80", (1, "listen: invalid type: integer `80`")),
         ("\nlisten = '80'", (2, "listen: \"80\" is not an address")),
         (
@@ -245,4 +366,13 @@ fn the_sample_file_is_a_good_one() {
     );
     assert!(config.holidays.file.is_some());
     assert!(config.rate_limit.requests_per_minute.is_some() && config.rate_limit.burst.is_some());
+    let webhooks = config.webhooks;
+    assert!(webhooks.allow_nets.is_some() && webhooks.extra_ca_file.is_some());
+    assert_eq!(webhooks.trust, Some(Trust::Bundled));
+    assert!(webhooks.ladder.is_some());
+    assert_eq!(
+        webhooks.ladder(),
+        Ladder::default(),
+        "the defaults are told"
+    );
 }

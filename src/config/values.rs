@@ -1,7 +1,10 @@
 //! How single settings are written. Every error says what to send instead.
 
+use crate::dial::Trust;
+use crate::domain::address::Net;
+use crate::domain::ladder::LIFE;
 use crate::domain::tiers::Tier;
-use jiff::Timestamp;
+use jiff::{SignedDuration, Timestamp};
 use serde::Deserialize;
 use serde::de::{Deserializer, Error};
 use std::fmt;
@@ -137,14 +140,87 @@ fn some_burst(burst: u32) -> Result<u32, String> {
     }
 }
 
+/// Waits that a ladder may have.
+const MOST_STEPS: usize = 50;
+
+pub(super) fn parse_ladder(text: &str) -> Result<Vec<SignedDuration>, String> {
+    list(text, step).and_then(not_too_many)
+}
+
+fn step(text: &str) -> Result<SignedDuration, String> {
+    let length = duration(text)?;
+    let step = SignedDuration::try_from(length).ok();
+    // No round begins later than that, so a longer wait would be for nothing.
+    step.filter(|step| *step <= LIFE)
+        .ok_or_else(|| format!("{text:?} is too long to wait; send at most 7d"))
+}
+
+fn not_too_many(steps: Vec<SignedDuration>) -> Result<Vec<SignedDuration>, String> {
+    match steps.len() {
+        0..=MOST_STEPS => Ok(steps),
+        count => Err(format!(
+            "{count} waits are too many; send at most {MOST_STEPS}"
+        )),
+    }
+}
+
+pub(super) fn parse_nets(text: &str) -> Result<Vec<Net>, String> {
+    list(text, str::parse)
+}
+
+pub(super) fn parse_trust(text: &str) -> Result<Trust, String> {
+    match text {
+        "bundled" => Ok(Trust::Bundled),
+        "system" => Ok(Trust::System),
+        _ => Err(format!(
+            "{text:?} is not known; send \"bundled\" or \"system\""
+        )),
+    }
+}
+
+/// Items between commas; blanks around them do not count.
+fn list<T>(text: &str, item: fn(&str) -> Result<T, String>) -> Result<Vec<T>, String> {
+    text.split(',').map(|text| item(text.trim())).collect()
+}
+
 pub(super) fn tier<'de, D: Deserializer<'de>>(from: D) -> Result<Option<Tier>, D::Error> {
     let text = String::deserialize(from)?;
     parse_tier(&text).map(Some).map_err(D::Error::custom)
 }
 
+pub(super) fn trust<'de, D: Deserializer<'de>>(from: D) -> Result<Option<Trust>, D::Error> {
+    let text = String::deserialize(from)?;
+    parse_trust(&text).map(Some).map_err(D::Error::custom)
+}
+
 pub(super) fn burst<'de, D: Deserializer<'de>>(from: D) -> Result<Option<u32>, D::Error> {
     let burst = u32::deserialize(from)?;
     some_burst(burst).map(Some).map_err(D::Error::custom)
+}
+
+pub(super) fn ladder<'de, D>(from: D) -> Result<Option<Vec<SignedDuration>>, D::Error>
+where
+    D: Deserializer<'de>,
+{
+    let steps = items(from, step)?;
+    not_too_many(steps).map(Some).map_err(D::Error::custom)
+}
+
+pub(super) fn nets<'de, D>(from: D) -> Result<Option<Vec<Net>>, D::Error>
+where
+    D: Deserializer<'de>,
+{
+    items(from, str::parse).map(Some)
+}
+
+/// A list of values that are written as text.
+fn items<'de, D, T>(from: D, item: fn(&str) -> Result<T, String>) -> Result<Vec<T>, D::Error>
+where
+    D: Deserializer<'de>,
+{
+    let texts = Vec::<String>::deserialize(from)?;
+    let items = texts.iter().map(|text| item(text));
+    items.collect::<Result<_, _>>().map_err(D::Error::custom)
 }
 
 /// A value that is written as text and parsed from it.

@@ -34,13 +34,14 @@ const FLOORS: [(&str, &[&str]); 14] = [
         "config",
         &[
             "domain", "clock", "wake", "wire", "http", "store", "actions", "api", "dev", "timer",
+            "dial",
         ],
     ),
     (
         "cli",
         &[
             "domain", "clock", "wake", "wire", "http", "store", "actions", "api", "dev", "timer",
-            "config",
+            "dial", "config",
         ],
     ),
     ("main", &["cli"]),
