@@ -15,6 +15,12 @@
 //! instant; the state, its version and the record are stored together. A write to a rotation first lets what fell due
 //! happen in the same way, and the plan of the future is made by the same code.
 //!
+//! # The way of an event
+//!
+//! Whatever changes a rotation stores the news of it in the same transaction: `actions::outbox` renders the body once and
+//! queues a delivery for each endpoint that subscribes. The commit wakes [`delivery`], which has `actions::sending` take
+//! what is due, lane by lane, posts it by [`dial`] and records how that went, with what follows by `domain::ladder`.
+//!
 //! # Floors
 //!
 //! Import downward only; `tests/it/house.rs` holds the tree against this table.
@@ -22,8 +28,8 @@
 //! | Floor | Rooms | May import |
 //! |---|---|---|
 //! | 5 | `main`, [`cli`], [`config`] | all below |
-//! | 4 | [`api`], [`dev`], [`timer`] | 0 to 3, not one another |
-//! | 3 | [`actions`] | [`domain`], [`wire`], [`store`], [`wake`], [`clock`] |
+//! | 4 | [`api`], [`dev`], [`timer`], [`delivery`] | 0 to 3, not one another |
+//! | 3 | [`actions`] | [`domain`], [`wire`], [`dial`], [`store`], [`wake`], [`clock`] |
 //! | 2 | [`store`] | [`domain`], [`clock`], [`wake`] |
 //! | 1 | [`wire`], [`dial`], [`http`] | [`domain`]; [`clock`] (`dial`, `http`) |
 //! | 0 | [`domain`], [`clock`], [`wake`] | std and jiff, not one another |
@@ -52,6 +58,7 @@ pub mod store;
 pub mod actions;
 
 pub mod api;
+pub mod delivery;
 pub mod dev;
 pub mod timer;
 

@@ -6,6 +6,7 @@ use super::{Desk, Fault, Stop};
 use crate::domain::absence::{Absence, AppliesTo};
 use crate::domain::access::Caller;
 use crate::domain::edit::NewAbsence;
+use crate::domain::event::Act;
 use crate::domain::handover::Flips;
 use crate::domain::ids::{AbsenceId, RotationId};
 use crate::domain::refusal::Refusal;
@@ -122,7 +123,7 @@ fn change(
         AppliesTo::Rotation(id) => vec![id.clone()],
         AppliesTo::AllRotations => store::list_rotations_of(&tx.as_read(), &absence.user)?,
     };
-    frame::follow(desk, tx, &affected, write, |tx, draft, _| {
+    frame::follow(desk, tx, &affected, Act::Aside, write, |tx, draft, _| {
         draft.change(tx, Flips::ByEdit, |change| {
             change.fill(Reason::CoverageChanged)
         });

@@ -3,9 +3,10 @@
 use super::membership::{
     check_groups_included, check_people, joined_channels, known_groups, known_people,
 };
-use super::{Desk, Stop};
+use super::{Desk, Stop, outbox};
 use crate::domain::access::Caller;
 use crate::domain::edit::NewRotation;
+use crate::domain::event::Event;
 use crate::domain::ids::{CellId, ChannelId, LaneId, RotationId, WindowId};
 use crate::domain::refusal::Refusal;
 use crate::domain::rotation::{
@@ -37,7 +38,7 @@ pub struct Created {
 /// Creates a rotation, or answers with the one that an earlier try made (api.md "POST /v1/rotations").
 pub fn create(desk: &Desk, caller: &Caller, creation: NewCreation) -> Result<Created, Stop> {
     caller.check_create()?;
-    let (plan, credential) = (desk.plan(), caller.credential().to_string());
+    let (shared, credential) = (desk.clone(), caller.credential().to_string());
     desk.store().write(move |tx| {
         if let Some(used) = store::load_creation_key(&tx.as_read(), &credential, &creation.key)? {
             return Ok(Created {
@@ -45,8 +46,9 @@ pub fn create(desk: &Desk, caller: &Caller, creation: NewCreation) -> Result<Cre
                 replayed: true,
             });
         }
-        check_new(&tx.as_read(), &creation.rotation, &plan)?;
+        check_new(&tx.as_read(), &creation.rotation, &shared.plan())?;
         let rotation = insert(tx, creation.rotation)?;
+        outbox::announce(tx, &shared, &rotation, &[Event::Created])?;
         store::insert_creation_key(
             tx,
             &CreationKey {

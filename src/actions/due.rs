@@ -1,7 +1,7 @@
 //! Doing what is due: many rotations in one commit, and yet a failing one holds up no other.
 
 use super::frame::Draft;
-use super::{Desk, Fault};
+use super::{Desk, Fault, sending};
 use crate::clock::monotonic;
 use crate::domain::ids::RotationId;
 use crate::store::{self, WriteTx};
@@ -144,20 +144,47 @@ pub fn catch_up_until(desk: &Desk, stopped: &dyn Fn() -> bool) -> Result<usize, 
     Sweep::default().run_until(desk, stopped)
 }
 
-/// Moves the development clock to an instant, through every due instant on the way in order
-/// (contract section 14).
-pub fn advance(desk: &Desk, to: Timestamp) -> Result<(), Fault> {
+/// Moves the development clock to an instant, through every due instant on the way in order, of rotations and of
+/// deliveries (contract section 14). `settle` has everything sent that is due.
+pub fn advance(
+    desk: &Desk,
+    to: Timestamp,
+    settle: &dyn Fn() -> Result<(), Fault>,
+) -> Result<(), Fault> {
+    let moved = step_to(desk, to, settle);
+    // How far it came counts, also where it did not come to the end.
+    keep_clock(desk)?;
+    moved
+}
+
+/// Times that something due at one instant may be looked at again: others may queue more of it meanwhile.
+const LOOKS: usize = 1000;
+
+fn step_to(
+    desk: &Desk,
+    to: Timestamp,
+    settle: &dyn Fn() -> Result<(), Fault>,
+) -> Result<(), Fault> {
     catch_up_all(desk)?;
-    while let Some(at) = next(desk)?.filter(|at| *at <= to) {
-        desk.clock().set(at.max(desk.now()));
-        if catch_up_all(desk)? == 0 {
+    settle()?;
+    let mut looks = 0;
+    loop {
+        let next = next(desk)?.into_iter().chain(sending::next(desk)?).min();
+        let Some(at) = next.filter(|at| *at <= to) else {
+            break;
+        };
+        looks = if at > desk.now() { 0 } else { looks + 1 };
+        if looks > LOOKS {
             return Err(Fault::Corrupt(format!(
                 "nothing could be done of what is due at {at}"
             )));
         }
+        desk.clock().set(at.max(desk.now()));
+        catch_up_all(desk)?;
+        settle()?;
     }
     desk.clock().set(to);
-    keep_clock(desk)
+    settle()
 }
 
 /// The name of the fact that keeps the development clock.
@@ -168,6 +195,22 @@ pub fn keep_clock(desk: &Desk) -> Result<(), Fault> {
     let now = desk.now().to_string();
     desk.store()
         .write(move |tx| store::save_fact(tx, CLOCK_FACT, &now))
+}
+
+/// The name of the fact that keeps where others reach the server.
+pub const BASE_URL_FACT: &str = "base_url";
+
+/// Remembers where others reach the server: commands that write news name it as the server does.
+pub fn keep_base_url(desk: &Desk) -> Result<(), Fault> {
+    let kept = desk
+        .store()
+        .read(|tx| store::load_fact(tx, BASE_URL_FACT))?;
+    if kept.as_deref() == Some(desk.base_url()) {
+        return Ok(());
+    }
+    let own = desk.base_url().to_owned();
+    desk.store()
+        .write(move |tx| store::save_fact(tx, BASE_URL_FACT, &own))
 }
 
 /// What next due instants were computed with. Where it differs from what is remembered, all are looked at again:

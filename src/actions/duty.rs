@@ -1,6 +1,6 @@
 //! Passing duty on by hand: rotate, set on duty, clear (contract section 5, rules 6 and 7).
 
-use super::frame::edit;
+use super::frame;
 use super::{Desk, Stop};
 use crate::domain::access::Caller;
 use crate::domain::handover::Flips;
@@ -18,7 +18,7 @@ pub fn rotate(
     precondition: &Precondition,
     cells: Option<Vec<CellId>>,
 ) -> Result<Rotation, Stop> {
-    edit(desk, caller, id, precondition, move |tx, draft| {
+    frame::duty(desk, caller, id, precondition, move |tx, draft| {
         let named = places(&draft.rotation, cells.as_deref(), |index| {
             format!("cellIds[{index}]")
         })?;
@@ -40,7 +40,7 @@ pub fn set_on_duty(
     precondition: &Precondition,
     users: Vec<UserId>,
 ) -> Result<Rotation, Stop> {
-    edit(desk, caller, id, precondition, move |tx, draft| {
+    frame::duty(desk, caller, id, precondition, move |tx, draft| {
         let rotation = &draft.rotation;
         check_people(rotation, &users)?;
         let any_open = rotation
@@ -97,7 +97,7 @@ pub fn clear(
     precondition: &Precondition,
     cell: Option<CellId>,
 ) -> Result<Rotation, Stop> {
-    edit(desk, caller, id, precondition, move |tx, draft| {
+    frame::duty(desk, caller, id, precondition, move |tx, draft| {
         let named = places(
             &draft.rotation,
             cell.as_ref().map(std::slice::from_ref),

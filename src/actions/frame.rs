@@ -1,9 +1,10 @@
 //! The frame of every write to a rotation: load it, let what fell due happen, judge the caller and the validator, act,
 //! and store what changed with the record of it.
 
-use super::{Desk, Fault, Stop};
+use super::{Desk, Fault, Stop, outbox};
 use crate::domain::absence::Absences;
 use crate::domain::access::Caller;
+use crate::domain::event::{self, Act};
 use crate::domain::handover::{self, Around, Change, Flips};
 use crate::domain::holidays::Calendar;
 use crate::domain::ids::RotationId;
@@ -21,6 +22,7 @@ pub struct Draft<'a> {
     pub absences: Absences,
     pub calendar: &'a Calendar,
     pub plan: Plan,
+    desk: &'a Desk,
     /// As stored.
     before: Rotation,
 }
@@ -38,6 +40,7 @@ impl<'a> Draft<'a> {
             absences,
             calendar: desk.calendar(),
             plan: desk.plan(),
+            desk,
             before,
         }))
     }
@@ -70,8 +73,8 @@ impl<'a> Draft<'a> {
         tx.now().max(self.rotation.stamps.judged_at)
     }
 
-    /// Does everything due up to now, instant by instant, as one committed change. What shows nowhere raises no version.
-    /// Answers whether anything was due.
+    /// Does everything due up to now, instant by instant, as one committed change that is news of where it ended up. What
+    /// shows nowhere raises no version. Answers whether anything was due.
     pub fn catch_up(&mut self, tx: &mut WriteTx) -> Result<bool, Fault> {
         let (mut any, mut shows) = (false, false);
         let mut due = self.next_due();
@@ -86,14 +89,14 @@ impl<'a> Draft<'a> {
             due = self.next_due();
         }
         if any {
-            self.save(tx, shows, due)?;
+            self.save(tx, Act::Clock, shows, due)?;
         }
         Ok(any)
     }
 
-    /// Stores the draft if the write changed anything: one version more, the record of what began and ended, and the
-    /// next due instant.
-    pub fn store(mut self, tx: &mut WriteTx) -> Result<Rotation, Fault> {
+    /// Stores the draft if the write changed anything: one version more, the record of what began and ended, the next due
+    /// instant, and the news.
+    pub fn store(mut self, tx: &mut WriteTx, act: Act) -> Result<Rotation, Fault> {
         if self.rotation.same_as(&self.before) {
             return Ok(self.before);
         }
@@ -119,16 +122,26 @@ impl<'a> Draft<'a> {
             .collect();
         store::begin_entries(tx, &self.rotation, &begun)?;
         let due = self.next_due();
-        self.save(tx, true, due)?;
+        self.save(tx, act, true, due)?;
         Ok(self.rotation)
     }
 
-    fn save(&mut self, tx: &mut WriteTx, shows: bool, due: Option<Timestamp>) -> Result<(), Fault> {
+    fn save(
+        &mut self,
+        tx: &mut WriteTx,
+        act: Act,
+        shows: bool,
+        due: Option<Timestamp>,
+    ) -> Result<(), Fault> {
         if shows {
             self.rotation.stamps.version += 1;
             self.rotation.stamps.updated_at = self.instant(tx);
         }
         store::save_rotation(tx, &self.before, &self.rotation, due)?;
+        if shows {
+            let news = event::news(&self.before, &self.rotation, act, self.calendar);
+            outbox::announce(tx, self.desk, &self.rotation, &news)?;
+        }
         self.before = self.rotation.clone();
         Ok(())
     }
@@ -205,7 +218,26 @@ pub fn judged<T: Send + 'static>(
     outcome?
 }
 
-/// A judged write that changes the rotation and stores it.
+/// A judged write that puts people on duty or takes them off it, and stores that.
+pub fn duty(
+    desk: &Desk,
+    caller: &Caller,
+    id: &RotationId,
+    precondition: &Precondition,
+    act: impl FnOnce(&mut WriteTx, &mut Draft) -> Result<(), Stop> + Send + 'static,
+) -> Result<Rotation, Stop> {
+    let exists = |_: &ReadTx, _: &Rotation| Ok(());
+    judged(
+        desk,
+        caller,
+        id,
+        precondition,
+        exists,
+        stored(Act::Duty, act),
+    )
+}
+
+/// A judged write that edits the rotation and stores it.
 pub fn edit(
     desk: &Desk,
     caller: &Caller,
@@ -231,19 +263,29 @@ pub fn edit_within(
         id,
         precondition,
         exists,
-        move |tx, mut draft| {
-            act(tx, &mut draft)?;
-            Ok(draft.store(tx)?)
-        },
+        stored(Act::Edit, act),
     )
 }
 
+/// An act whose outcome is stored, as news of this kind.
+fn stored(
+    news: Act,
+    act: impl FnOnce(&mut WriteTx, &mut Draft) -> Result<(), Stop>,
+) -> impl FnOnce(&mut WriteTx, Draft) -> Result<Rotation, Stop> {
+    move |tx, mut draft| {
+        act(tx, &mut draft)?;
+        Ok(draft.store(tx, news)?)
+    }
+}
+
 /// Lets rotations follow what a write does to the things they depend on (the directory, absences, the plan): `before`
-/// is loaded, `write` done, and each rotation that `affected` names is given to `follow` with its state before.
+/// is loaded, `write` done, and each rotation that `affected` names is given to `follow` with its state before. `act` says
+/// what kind of news it is where a rotation changes.
 pub fn follow<T>(
     desk: &Desk,
     tx: &mut WriteTx,
     affected: &[RotationId],
+    act: Act,
     write: impl FnOnce(&mut WriteTx) -> Result<T, Stop>,
     follow: impl Fn(&WriteTx, &mut Draft, &Rotation),
 ) -> Result<T, Stop> {
@@ -260,7 +302,7 @@ pub fn follow<T>(
             follow(tx, &mut draft, &before);
             // What the directory changed beneath the rotation is a change of it as well.
             draft.before = before;
-            draft.store(tx)?;
+            draft.store(tx, act)?;
         }
     }
     Ok(answer)
@@ -275,8 +317,13 @@ pub fn follow_directory(
     desk.store().write(move |tx| {
         let all = store::list_rotation_ids(&tx.as_read())?;
         let replace = |tx: &mut WriteTx| Ok(replace(tx)?);
-        follow(&shared, tx, &all, replace, |tx, draft, before| {
-            draft.follow_members(tx, before, Flips::ByEdit)
-        })
+        follow(
+            &shared,
+            tx,
+            &all,
+            Act::Edit,
+            replace,
+            |tx, draft, before| draft.follow_members(tx, before, Flips::ByEdit),
+        )
     })
 }

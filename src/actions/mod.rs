@@ -2,6 +2,7 @@
 
 pub mod absences;
 pub mod creation;
+pub mod deliveries;
 pub mod development;
 pub mod directory;
 pub mod due;
@@ -9,12 +10,17 @@ pub mod duty;
 pub mod frame;
 pub mod keys;
 mod membership;
+mod outbox;
 pub mod plan;
 pub mod reads;
 pub mod rotations;
+pub mod sending;
+pub mod webhooks;
 
 use crate::clock::Clock;
+use crate::dial::{Dialler, Rules};
 use crate::domain::holidays::Calendar;
+use crate::domain::ladder::Ladder;
 use crate::domain::tiers::Plan;
 use crate::store::Store;
 use jiff::Timestamp;
@@ -29,16 +35,48 @@ pub struct Desk {
     calendar: Arc<Calendar>,
     clock: Arc<Clock>,
     plan: Arc<RwLock<Plan>>,
+    outward: Arc<Outward>,
+}
+
+/// What concerns receivers outside.
+pub struct Outward {
+    /// Where others reach this service, without a slash at its end.
+    pub base_url: String,
+    /// When deliveries are tried again.
+    pub ladder: Ladder,
+    /// The only way out.
+    pub dialler: Dialler,
+}
+
+impl Outward {
+    /// With what applies where nothing is set: public receivers over https, the usual ladder.
+    ///
+    /// # Errors
+    /// When TLS cannot be set up.
+    pub fn usual(base_url: &str) -> Result<Outward, String> {
+        Ok(Outward {
+            base_url: base_url.to_owned(),
+            ladder: Ladder::default(),
+            dialler: Dialler::new(Rules::default())?,
+        })
+    }
 }
 
 impl Desk {
     /// Brings the parts together.
-    pub fn new(store: Store, calendar: Calendar, clock: Arc<Clock>, plan: Plan) -> Desk {
+    pub fn new(
+        store: Store,
+        calendar: Calendar,
+        clock: Arc<Clock>,
+        plan: Plan,
+        outward: Outward,
+    ) -> Desk {
         Desk {
             store: Arc::new(store),
             calendar: Arc::new(calendar),
             clock,
             plan: Arc::new(RwLock::new(plan)),
+            outward: Arc::new(outward),
         }
     }
 
@@ -57,14 +95,29 @@ impl Desk {
         &self.clock
     }
 
-    /// The present instant.
+    /// The present instant, never before that of a write.
     pub fn now(&self) -> Timestamp {
-        self.clock.now()
+        self.store.now()
     }
 
     /// The workspace's plan.
     pub fn plan(&self) -> Plan {
         *self.plan.read().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Where others reach this service, without a slash at its end.
+    pub fn base_url(&self) -> &str {
+        &self.outward.base_url
+    }
+
+    /// When deliveries are tried again.
+    pub fn ladder(&self) -> &Ladder {
+        &self.outward.ladder
+    }
+
+    /// The only way out.
+    pub fn dialler(&self) -> &Dialler {
+        &self.outward.dialler
     }
 
     pub(in crate::actions) fn set_plan(&self, plan: Plan) {

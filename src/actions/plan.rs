@@ -1,27 +1,40 @@
 //! The workspace's plan (contract section 11).
 
 use super::frame::{self, Draft};
-use super::{Desk, Stop};
+use super::{Desk, Stop, webhooks};
+use crate::domain::event::Act;
 use crate::domain::handover::Flips;
 use crate::domain::rotation::{Reason, Rotation};
 use crate::domain::tiers::Plan;
+use crate::domain::webhook::DisabledReason;
 use crate::store::{self, WriteTx};
 
 /// What the plan was when lanes were last stopped or let run.
 const FACT: &str = "plan";
 
-/// Puts the workspace on a plan: further lanes stop, or run again and are dealt. Does nothing where it is on it.
+/// Puts the workspace on a plan: further lanes stop, or run again and are dealt; a plan without webhooks disables the
+/// endpoints, and going back leaves them for their owner to enable. Does nothing where it is on it.
 pub fn switch(desk: &Desk, plan: Plan) -> Result<(), Stop> {
-    desk.set_plan(plan);
-    let shared = desk.clone();
-    desk.store().write(move |tx| {
+    let (shared, before) = (desk.clone(), desk.plan());
+    let switched = desk.store().write(move |tx| {
+        // Within the write, whose lanes are dealt by it, and so that no write goes by a plan that is not in the file.
+        shared.set_plan(plan);
         if store::load_fact(&tx.as_read(), FACT)?.as_deref() == Some(plan.tier.name()) {
             return Ok(());
         }
         let affected = store::list_many_laned(&tx.as_read())?;
-        let write = |tx: &mut WriteTx| Ok(store::save_fact(tx, FACT, plan.tier.name())?);
-        frame::follow(&shared, tx, &affected, write, stop_or_run)
-    })
+        let write = |tx: &mut WriteTx| {
+            if !plan.has_webhooks() {
+                webhooks::disable_all(tx, DisabledReason::PlanDowngrade)?;
+            }
+            Ok(store::save_fact(tx, FACT, plan.tier.name())?)
+        };
+        frame::follow(&shared, tx, &affected, Act::Edit, write, stop_or_run)
+    });
+    if switched.is_err() {
+        desk.set_plan(before);
+    }
+    switched
 }
 
 fn stop_or_run(tx: &WriteTx, draft: &mut Draft, _: &Rotation) {

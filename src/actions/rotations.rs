@@ -2,9 +2,10 @@
 
 use super::frame::{self, Draft, edit};
 use super::membership::{check_groups_included, check_people, known_groups, known_people};
-use super::{Desk, Stop};
+use super::{Desk, Stop, outbox};
 use crate::domain::access::Caller;
 use crate::domain::edit::{ChannelChange, RotationPatch};
+use crate::domain::event::Event;
 use crate::domain::grid::{self, GridSpec};
 use crate::domain::handover::Flips;
 use crate::domain::ids::{ChannelId, GroupId, RosterId, RotationId};
@@ -110,10 +111,16 @@ pub fn delete(
     id: &RotationId,
     precondition: &Precondition,
 ) -> Result<(), Stop> {
-    let gone = id.clone();
+    let shared = desk.clone();
     let exists = |_: &ReadTx, _: &Rotation| Ok(());
-    frame::judged(desk, caller, id, precondition, exists, move |tx, _| {
-        Ok(store::remove_rotation(tx, &gone)?)
+    frame::judged(desk, caller, id, precondition, exists, move |tx, draft| {
+        store::remove_rotation(tx, &draft.rotation.id)?;
+        Ok(outbox::announce(
+            tx,
+            &shared,
+            &draft.rotation,
+            &[Event::Deleted],
+        )?)
     })
 }
 

@@ -1,5 +1,8 @@
 //! Use cases on a real file: what was due happens first, a gap ends where stepping ends, every statement has its index.
 
+mod endpoints;
+mod queue;
+
 use super::*;
 use crate::domain::access::{Caller, Scope};
 use crate::domain::cadence::{Cadence, Kind, Skips};
@@ -34,6 +37,23 @@ fn caller() -> Caller {
     }
 }
 
+/// Receivers on loopback may be dialled.
+fn local() -> Outward {
+    let openings = crate::domain::address::Openings {
+        loopback: true,
+        ..Default::default()
+    };
+    let rules = Rules {
+        openings,
+        plain_http: true,
+        ..Rules::default()
+    };
+    Outward {
+        dialler: Dialler::new(rules).expect("TLS"),
+        ..Outward::usual("http://rota.example").expect("TLS")
+    }
+}
+
 impl Office {
     fn open(name: &str) -> Office {
         let folder =
@@ -57,6 +77,7 @@ impl Office {
             Calendar::embedded(),
             clock,
             Plan::of(crate::domain::tiers::Tier::Pro),
+            local(),
         )
     }
 
@@ -194,7 +215,7 @@ fn a_month_away_ends_where_a_month_of_steps_ends() {
     let (stepped, away) = (Office::open("stepped"), Office::open("away"));
     let month = at(BEGUN) + SignedDuration::from_hours(24 * 31);
     let id = stepped.cover(&stepped.create("one")).id;
-    due::advance(&stepped.desk, month).expect("a month of steps");
+    due::advance(&stepped.desk, month, &|| Ok(())).expect("a month of steps");
     let other = away.cover(&away.create("one")).id;
     let desk = Office::desk(&away.folder, month);
     assert_eq!(due::catch_up_all(&desk).expect("catching up"), 1);
@@ -310,7 +331,8 @@ fn the_end_of_an_absence_that_fills_nothing_raises_no_version() {
         everywhere: false,
     };
     absences::create(&office.desk, &caller(), &id, absence).expect("an absence");
-    due::advance(&office.desk, at("2026-03-02T03:00:00Z")).expect("an hour past its end");
+    due::advance(&office.desk, at("2026-03-02T03:00:00Z"), &|| Ok(()))
+        .expect("an hour past its end");
     let after = reads::rotation(&office.desk, &caller(), &id).expect("the rotation");
     assert_eq!(after.stamps.version, before.stamps.version);
 }
@@ -345,12 +367,13 @@ fn somebody_away_is_not_dealt_to_on_joining() {
     absences::create(&office.desk, &caller(), &two, absence).expect("an absence everywhere");
     join(&one, &["U6"]);
     assert_eq!(office.holders(&one), ["-", "-"]);
-    due::advance(&office.desk, at("2026-03-02T06:00:00Z")).expect("some hours");
+    due::advance(&office.desk, at("2026-03-02T06:00:00Z"), &|| Ok(())).expect("some hours");
     assert_eq!(office.holders(&one), ["U6@2026-03-02T05:00:00Z", "-"]);
 }
 
-/// Where a whole table is read on purpose: lists that are sorted or searched, imports, and sums.
-const WHOLE: [&str; 7] = [
+/// Where a whole table is read on purpose: lists that are sorted or searched, imports, sums, and a test event's
+/// rotation.
+const WHOLE: [&str; 8] = [
     "FROM rotation ORDER BY id",
     "FROM person",
     "FROM user_group",
@@ -358,6 +381,7 @@ const WHOLE: [&str; 7] = [
     "FROM rotation r",
     "SELECT count(*) FROM rotation",
     "FROM api_key",
+    "FROM rotation ORDER BY updated_at DESC",
 ];
 
 #[test]
@@ -379,7 +403,7 @@ fn every_statement_finds_its_rows_by_an_index() {
         };
         let (absence, _) = absences::create(desk, &caller(), id, absence).expect("an absence");
         absences::list(desk, &caller(), id, None, None).expect("absences");
-        due::advance(desk, at("2026-03-05T00:00:00Z")).expect("some days");
+        due::advance(desk, at("2026-03-05T00:00:00Z"), &|| Ok(())).expect("some days");
         absences::remove(desk, &caller(), id, &absence.id).expect("no absence");
     }
     let users = Some(vec![UserId::from("U5"), UserId::from("U6")]);
@@ -408,6 +432,7 @@ fn every_statement_finds_its_rows_by_an_index() {
         },
     )
     .expect("a list");
+    queue::every_use(desk, id);
     plan::switch(desk, Plan::of(crate::domain::tiers::Tier::Free)).expect("a plan");
     rotations::delete(desk, &caller(), id, &any).expect("a deletion");
     let scans = store::statements_that_scan(desk.store()).expect("plans");

@@ -165,6 +165,25 @@ impl Query {
         }
     }
 
+    /// One of these words, as the value that `parse` makes of it.
+    ///
+    /// # Errors
+    /// When `parse` knows no such word; the refusal tells `words`.
+    pub fn choice<T>(
+        &self,
+        name: &str,
+        words: &[&str],
+        parse: fn(&str) -> Option<T>,
+    ) -> Result<Option<T>, Refusal> {
+        let Some(text) = self.one(name)? else {
+            return Ok(None);
+        };
+        match parse(text) {
+            Some(value) => Ok(Some(value)),
+            None => invalid(format!("{name}: send one of `{}`", words.join("` `"))),
+        }
+    }
+
     /// `true` or `false`.
     ///
     /// # Errors
@@ -284,6 +303,24 @@ mod tests {
         ] {
             let sort = query(text).sort(&[("name", 1), ("createdAt", 2)]);
             assert_eq!(sort.ok(), expected, "{text}");
+        }
+    }
+
+    #[test]
+    fn choices() {
+        let words = ["1", "2"];
+        for (text, expected) in [
+            ("", Ok(None)),
+            ("n=2", Ok(Some(1))),
+            ("n=3", Err("n: send one of `1` `2`")),
+            ("n=", Err("n: send one of `1` `2`")),
+            ("n=1&n=1", Err("n: sent twice; send it once")),
+        ] {
+            let read = query(text).choice("n", &words, |text| {
+                ["1", "2"].iter().position(|word| *word == text)
+            });
+            let expected = expected.map_err(|detail| Refusal::Invalid(detail.into()));
+            assert_eq!(read, expected, "{text}");
         }
     }
 

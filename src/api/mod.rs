@@ -13,6 +13,7 @@
 mod absences;
 mod answer;
 mod auth;
+mod deliveries;
 mod directory;
 mod extract;
 mod grid;
@@ -27,6 +28,7 @@ mod rotations;
 mod routes;
 mod service;
 mod shelf;
+mod webhooks;
 
 pub use rate::Limits;
 

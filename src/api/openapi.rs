@@ -1,11 +1,13 @@
 //! The OpenAPI 3.1 document: the routes, with schemas of the very types that are sent and read.
 
+mod events;
 mod refusals;
 #[cfg(test)]
 mod tests;
 
 use super::operation::{Body, Gives, Kind, Operation, Parameter, Shape};
 use super::routes::{self, Handler, ROUTES, Row};
+use crate::domain::access::Scope;
 use crate::wire::problem;
 use schemars::SchemaGenerator;
 use schemars::generate::SchemaSettings;
@@ -21,6 +23,7 @@ pub fn document() -> Value {
         let item = paths.entry(row.pattern).or_insert_with(|| json!({}));
         item[row.method.to_ascii_lowercase()] = maker.operation(row);
     }
+    let webhooks = events::describe(&mut maker);
     json!({
         "openapi": "3.1.0",
         "info": {
@@ -33,6 +36,7 @@ pub fn document() -> Value {
         "servers": [{ "url": "/" }],
         "tags": TAGS.map(|(name, about)| json!({ "name": name, "description": about })),
         "paths": paths,
+        "webhooks": webhooks,
         "components": {
             "responses": std::mem::take(&mut maker.refusals),
             "schemas": maker.schemas(),
@@ -51,12 +55,12 @@ pub fn document() -> Value {
 }
 
 const ABOUT: &str = "A rotation is a grid: lanes (kinds of duty) crossed with windows (covered hours with a cadence) \
-    into cells, each with one holder.\n\nWrites to a rotation need `If-Match` with the ETag of the last read, or `*` on \
-    purpose. Timestamps are RFC 3339 in UTC unless said otherwise. Whole numbers in requests may be strings of digits. \
+    into cells, each with one holder.\n\nWrites to a rotation or a webhook endpoint need `If-Match` with the ETag of the \
+    last read, or `*` on purpose. Timestamps are RFC 3339 in UTC unless said otherwise. Whole numbers in requests may be strings of digits. \
     Unknown members are ignored. HEAD is GET without a body. Every error is a problem object, also 405, 417, 501 and \
     505, which any path may answer to a request that it cannot take.";
 
-const TAGS: [(&str, &str); 7] = [
+const TAGS: [(&str, &str); 8] = [
     (
         "on-call",
         "Who is on call, and putting people on and off duty.",
@@ -67,6 +71,10 @@ const TAGS: [(&str, &str); 7] = [
     (
         "directory",
         "People, user groups and channels of the chat workspace.",
+    ),
+    (
+        "webhooks",
+        "Where events are posted, and what became of each delivery. Changes need the Pro plan.",
     ),
     ("keys", "API keys."),
     ("service", "The server itself; needs no credential."),
@@ -119,6 +127,8 @@ impl Maker {
         });
         described["security"] = match row.handler {
             Handler::Open(_) => json!([]),
+            // They belong to no rotation and to no person.
+            _ if row.scope == Some(Scope::ManageWebhooks) => json!([{ "apiKey": [] }]),
             _ => json!([{ "apiKey": [] }, { "memberToken": [] }]),
         };
         let body = match operation.body {
@@ -243,6 +253,8 @@ fn path_parameter(name: &str) -> Value {
         "rosterId" => "A roster, as the grid names it.",
         "channelId" => "A channel, as the chat platform names it.",
         "groupId" => "A user group, as the chat platform names it.",
+        "webhookId" => "A webhook endpoint, `whk_...`.",
+        "deliveryId" => "A delivery, 32 hexadecimal characters.",
         _ => "A person, as the chat platform names them.",
     };
     json!({ "name": name, "in": "path", "required": true, "schema": { "type": "string" }, "description": about })
@@ -269,7 +281,7 @@ fn query_parameter(parameter: &Parameter) -> Value {
 fn response_header(name: &str) -> Value {
     let (about, schema) = match name {
         "ETag" => (
-            "The strong validator of the rotation, in quotes.",
+            "The strong validator of the resource, in quotes.",
             json!({ "type": "string" }),
         ),
         "Location" => ("The path of what was created.", json!({ "type": "string" })),

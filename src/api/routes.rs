@@ -3,9 +3,11 @@
 use super::answer::Outcome;
 use super::extract::{Call, Path};
 use super::operation::Operation;
-use super::{Api, absences, directory, grid, keys, on_call, record, rotations, service};
+use super::{
+    Api, absences, deliveries, directory, grid, keys, on_call, record, rotations, service, webhooks,
+};
 use crate::domain::access::Scope::{
-    self, ReadDirectory, ReadOnCall, ReadRotations, WriteDuty, WriteRotations,
+    self, ManageWebhooks, ReadDirectory, ReadOnCall, ReadRotations, WriteDuty, WriteRotations,
 };
 use crate::wire::etag::Precondition;
 use std::borrow::Cow;
@@ -82,6 +84,21 @@ pub static ROUTES: &[Row] = &[
     row("GET",    "/v1/groups/{groupId}",                                 Some(ReadDirectory),  Plain(directory::group),   &directory::GROUP),
     row("GET",    "/v1/channels",                                         Some(ReadDirectory),  Plain(directory::channels), &directory::CHANNELS),
     row("GET",    "/v1/channels/{channelId}",                             Some(ReadDirectory),  Plain(directory::channel), &directory::CHANNEL),
+
+    row("GET",    "/v1/webhooks",                                         Some(ManageWebhooks), Plain(webhooks::list),     &webhooks::LIST),
+    row("POST",   "/v1/webhooks",                                         Some(ManageWebhooks), Plain(webhooks::register), &webhooks::REGISTER),
+    row("GET",    "/v1/webhooks/{webhookId}",                             Some(ManageWebhooks), Plain(webhooks::read),     &webhooks::READ),
+    row("PUT",    "/v1/webhooks/{webhookId}",                             Some(ManageWebhooks), IfMatch(webhooks::replace), &webhooks::REPLACE),
+    row("DELETE", "/v1/webhooks/{webhookId}",                             Some(ManageWebhooks), IfMatch(webhooks::remove), &webhooks::REMOVE),
+    row("POST",   "/v1/webhooks/{webhookId}/disable",                     Some(ManageWebhooks), IfMatch(webhooks::disable), &webhooks::DISABLE),
+    row("POST",   "/v1/webhooks/{webhookId}/enable",                      Some(ManageWebhooks), IfMatch(webhooks::enable), &webhooks::ENABLE),
+    row("POST",   "/v1/webhooks/{webhookId}/rotate",                      Some(ManageWebhooks), IfMatch(webhooks::rotate), &webhooks::ROTATE),
+    row("POST",   "/v1/webhooks/{webhookId}/test",                        Some(ManageWebhooks), Plain(webhooks::test),     &webhooks::TEST),
+
+    row("GET",    "/v1/webhooks/{webhookId}/deliveries",                       Some(ManageWebhooks), Plain(deliveries::list),     &deliveries::LIST),
+    row("GET",    "/v1/webhooks/{webhookId}/deliveries/{deliveryId}/attempts", Some(ManageWebhooks), Plain(deliveries::attempts), &deliveries::ATTEMPTS),
+    row("POST",   "/v1/webhooks/{webhookId}/deliveries/{deliveryId}/cancel",   Some(ManageWebhooks), Plain(deliveries::cancel),   &deliveries::CANCEL),
+    row("POST",   "/v1/webhooks/{webhookId}/deliveries/{deliveryId}/resend",   Some(ManageWebhooks), Plain(deliveries::resend),   &deliveries::RESEND),
 
     row("GET",    "/v1/keys/self",                                        None,                 Plain(keys::own),          &keys::OWN),
     row("GET",    "/v1/openapi.json",                                     None,                 Open(service::openapi),    &service::OPENAPI),
@@ -175,6 +192,32 @@ mod tests {
                 "/v1/rotations/a/channels/C%20D",
                 "PUT /v1/rotations/{rotationId}/channels/{channelId} rotationId=a channelId=C D",
             ),
+            ("GET", "/v1/webhooks", "GET /v1/webhooks"),
+            ("POST", "/v1/webhooks", "POST /v1/webhooks"),
+            (
+                "PUT",
+                "/v1/webhooks/w",
+                "PUT /v1/webhooks/{webhookId} webhookId=w",
+            ),
+            (
+                "POST",
+                "/v1/webhooks/w/rotate",
+                "POST /v1/webhooks/{webhookId}/rotate webhookId=w",
+            ),
+            (
+                "HEAD",
+                "/v1/webhooks/w/deliveries",
+                "GET /v1/webhooks/{webhookId}/deliveries webhookId=w",
+            ),
+            (
+                "GET",
+                "/v1/webhooks/w/deliveries/d/attempts",
+                "GET /v1/webhooks/{webhookId}/deliveries/{deliveryId}/attempts webhookId=w deliveryId=d",
+            ),
+            ("PATCH", "/v1/webhooks/w", "GET, PUT, DELETE, HEAD"),
+            ("GET", "/v1/webhooks/w/test", "POST"),
+            ("GET", "/v1/webhooks/w/deliveries/d/resend", "POST"),
+            ("GET", "/v1/webhooks/w/deliveries/d", "nothing"),
             ("PATCH", "/v1/rotations", "GET, POST, HEAD"),
             ("OPTIONS", "/v1/rotations/a/rotate", "POST"),
             ("get", "/v1/rotations/a/rotate", "POST"),

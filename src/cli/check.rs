@@ -1,7 +1,7 @@
 //! `rota check`: what is wrong with the configuration and the database. Changes neither.
 
 use super::output::{answer, tell};
-use super::run::{countries_without_holidays, holidays_end};
+use super::run::{Receivers, countries_without_holidays, holidays_end, outward};
 use super::workspace::{database, days, development_clock, parse_clock, settings};
 use super::{Failure, Place};
 use crate::clock::Clock;
@@ -19,6 +19,8 @@ pub fn run(place: Place) -> Result<(), Failure> {
 fn check(place: Place) -> Result<(), Failure> {
     let config = settings(place)?;
     let (calendar, _) = days(&config.holidays)?;
+    // Certificate authorities are read as a server would.
+    outward(String::new(), &config.webhooks, Receivers::Public)?;
     let path = database(&config)?;
     let problems = problems(&Inspection::open(&path)?, &calendar)?;
     for problem in &problems {

@@ -86,6 +86,7 @@ fn parsed<T>(read: Result<T, Refusal>) -> Result<T, Failure> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::actions::Outward;
     use crate::cli::scratch::Scratch;
     use crate::clock::Clock;
     use crate::domain::holidays::Calendar;
@@ -100,7 +101,13 @@ mod tests {
         let clock = Arc::new(Clock::frozen(at));
         let store = Store::open(&scratch.path().join("rota.db"), Arc::clone(&clock), true)
             .expect("a database");
-        let desk = Desk::new(store, Calendar::embedded(), clock, Plan::of(Tier::Pro));
+        let desk = Desk::new(
+            store,
+            Calendar::embedded(),
+            clock,
+            Plan::of(Tier::Pro),
+            Outward::usual("http://rota.example").unwrap(),
+        );
         fill(&desk).expect("a demo workspace");
         let held = |tx: &ReadTx| {
             let mut held = Vec::new();

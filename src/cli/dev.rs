@@ -1,7 +1,7 @@
 //! `rota dev`: the server for local development (contract sections 1 and 14).
 
 use super::output::answer;
-use super::run::{Station, Time, requests};
+use super::run::{Receivers, Station, Time, requests};
 use super::scratch::Scratch;
 use super::signals::Signals;
 use super::workspace::{database, settings_with};
@@ -22,7 +22,13 @@ Prints ROTA_URL, ROTA_API_KEY (every scope) and ROTA_TOKEN_<USER_ID> for each pe
 Examples:
   rota dev
   rota dev --db dev.db                        keep the data for the next start
-  rota dev --clock 2026-11-23T09:00:00Z       time stands still; POST /dev/clock moves it";
+  rota dev --clock 2026-11-23T09:00:00Z       time stands still; POST /dev/clock moves it
+
+Routes of `rota dev` alone, without a credential:
+  POST /dev/clock {\"advanceSeconds\":3600}      with --clock: moves it through everything due
+  POST /dev/receiver/NAME                      a webhook receiver; GET shows what it got, DELETE forgets it
+  PUT  /dev/receiver/NAME {\"status\":503}       what it answers; also headers, delayMs, body
+  PUT  /dev/plan {\"name\":\"free\"}               or \"pro\"";
 
 #[derive(Args)]
 #[command(after_help = EXAMPLES)]
@@ -64,7 +70,13 @@ pub fn run(place: Place, flags: Flags) -> Result<(), Failure> {
     } else {
         config.plan.plan()
     };
-    let station = Station::open(&db, &config, Time::Development(flags.clock), plan)?;
+    let station = Station::open(
+        &db,
+        &config,
+        Time::Development(flags.clock),
+        plan,
+        Receivers::Local,
+    )?;
     if fresh && !flags.empty {
         demo::fill(&station.desk)?;
     }
@@ -72,13 +84,15 @@ pub fn run(place: Place, flags: Flags) -> Result<(), Failure> {
     let credentials = development::renew(station.desk.store())?;
     let lines = lines(&station.url(), &credentials);
     let limits = requests(config.rate_limit, api::Limits::OFF);
-    let routes = dev::routes(station.desk.clone());
+    let delivery = station.deliver()?;
+    let sending = delivery.handle();
+    let routes = dev::routes(station.desk.clone(), Box::new(move || sending.settle()));
     let service = Arc::new(Api::new(
         station.desk.clone(),
         limits,
         Some(Box::new(routes)),
     ));
-    station.serve(&signals, service, move || {
+    station.serve(&signals, service, delivery, move || {
         lines.iter().try_for_each(|line| answer(line))
     })
 }

@@ -19,7 +19,7 @@ Scopes:
   read:oncall      who is on call
   write:duty       on-call, rotate, absences
   read:directory   people, user groups, channels
-  manage:webhooks  webhook endpoints
+  manage:webhooks  webhook endpoints and their delivery log
 
 Examples:
   rota key create --name dashboard --scope read:oncall read:rotations

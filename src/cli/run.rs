@@ -3,10 +3,13 @@
 use super::Failure;
 use super::signals::Signals;
 use super::workspace::{Missing, days, open_store, open_with_clock};
-use crate::actions::{Desk, due, plan};
+use crate::actions::{Desk, Outward, due, plan};
 use crate::api;
 use crate::clock::Clock;
-use crate::config::{Config, RateLimitPart};
+use crate::config::{Config, RateLimitPart, WebhooksPart};
+use crate::delivery::{self, Delivery};
+use crate::dial::{Dialler, Rules};
+use crate::domain::address::Openings;
 use crate::domain::holidays::{Calendar, CountryCode};
 use crate::domain::tiers::Plan;
 use crate::domain::zones;
@@ -49,6 +52,45 @@ pub enum Time {
     Development(Option<Timestamp>),
 }
 
+/// Which receivers are dialled.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Receivers {
+    /// Public ones over https, and what the settings open.
+    Public,
+    /// Those on loopback too, and over http: for development.
+    Local,
+}
+
+/// What concerns receivers outside, from the settings.
+pub fn outward(
+    base_url: String,
+    part: &WebhooksPart,
+    receivers: Receivers,
+) -> Result<Outward, Failure> {
+    let local = receivers == Receivers::Local;
+    let extra_ca = match &part.extra_ca_file {
+        Some(path) => Some(std::fs::read(path).map_err(|error| {
+            let path = path.display();
+            Failure::Usage(format!("{path}: {error} (the [webhooks] extra_ca_file)"))
+        })?),
+        None => None,
+    };
+    let rules = Rules {
+        openings: Openings {
+            loopback: local,
+            nets: part.allow_nets.clone().unwrap_or_default(),
+        },
+        plain_http: local,
+        trust: part.trust.unwrap_or_default(),
+        extra_ca,
+    };
+    Ok(Outward {
+        base_url,
+        ladder: part.ladder(),
+        dialler: Dialler::new(rules).map_err(Failure::Usage)?,
+    })
+}
+
 /// A database taken, an address bound; not serving yet.
 pub struct Station {
     pub desk: Desk,
@@ -61,7 +103,13 @@ pub struct Station {
 
 impl Station {
     /// Takes the database, which is made where it is missing, and the address. The workspace is on `plan` at first.
-    pub fn open(db: &Path, config: &Config, time: Time, plan: Plan) -> Result<Station, Failure> {
+    pub fn open(
+        db: &Path,
+        config: &Config,
+        time: Time,
+        plan: Plan,
+        receivers: Receivers,
+    ) -> Result<Station, Failure> {
         let (calendar, text) = days(&config.holidays)?;
         let mut lock = Lock::take_known(db)?;
         let process = std::process::id();
@@ -84,7 +132,10 @@ impl Station {
             "process {process} at {}",
             url(server.local_addr())
         ))?;
-        let desk = Desk::new(store, calendar, clock, plan);
+        let own = url(server.local_addr());
+        let base_url = config.base_url.as_ref().map_or(own, ToString::to_string);
+        let outward = outward(base_url, &config.webhooks, receivers)?;
+        let desk = Desk::new(store, calendar, clock, plan, outward);
         Ok(Station {
             desk,
             server,
@@ -103,6 +154,7 @@ impl Station {
     pub fn catch_up(&self, config: &Config, signals: &Signals) -> Result<(), Failure> {
         let desk = &self.desk;
         if !signals.told_to_stop() {
+            due::keep_base_url(desk)?;
             due::check_rules(desk, &self.rules)?;
         }
         let moved = due::catch_up_until(desk, &|| signals.told_to_stop())?;
@@ -126,18 +178,29 @@ impl Station {
         Ok(())
     }
 
-    /// Serves until a signal says to stop, then lets running requests finish. `ready` is called when requests are
-    /// answered.
+    /// Begins to send what is queued.
+    pub fn deliver(&self) -> Result<Delivery, Failure> {
+        let failed = |error| Failure::Failed(format!("the delivery side: {error}"));
+        delivery::start(self.desk.clone()).map_err(failed)
+    }
+
+    /// Serves until a signal says to stop, then lets running requests and sends finish. `ready` is called when requests
+    /// are answered.
     pub fn serve(
         self,
         signals: &Signals,
         service: Arc<dyn Service>,
+        delivery: Delivery,
         ready: impl FnOnce() -> Result<(), Failure>,
     ) -> Result<(), Failure> {
         let address = self.server.local_addr();
-        let stopper = self.server.stopper();
-        signals.on_stop(move || stopper.stop());
+        let (stopper, sending) = (self.server.stopper(), delivery.handle());
+        signals.on_stop(move || {
+            sending.stop();
+            stopper.stop();
+        });
         if signals.told_to_stop() {
+            delivery.stop(GRACE);
             log::info!("stopped");
             return Ok(());
         }
@@ -147,6 +210,7 @@ impl Station {
         ready()?;
         self.server.run(service, GRACE);
         timer.stop();
+        delivery.stop(GRACE);
         log::info!("stopped");
         Ok(())
     }

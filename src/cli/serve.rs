@@ -1,6 +1,6 @@
 //! `rota serve`: the production server.
 
-use super::run::{Station, Time, requests};
+use super::run::{Receivers, Station, Time, requests};
 use super::signals::Signals;
 use super::workspace::{database, settings_with};
 use super::{Failure, Place};
@@ -23,7 +23,7 @@ pub struct Flags {
     /// Where to listen; port 0 picks a free one and logs it [env: ROTA_LISTEN] [default: 127.0.0.1:8080]
     #[arg(long, value_name = "ADDR")]
     listen: Option<Listen>,
-    /// The address that others reach this server at [env: ROTA_BASE_URL]
+    /// The address that others reach this server at: `self` in webhooks begins with it [env: ROTA_BASE_URL]
     #[arg(long, value_name = "URL")]
     base_url: Option<BaseUrl>,
 }
@@ -42,12 +42,12 @@ pub fn run(place: Place, flags: Flags) -> Result<(), Failure> {
         &config,
         Time::System,
         config.plan.plan(),
+        Receivers::Public,
     )?;
     station.catch_up(&config, &signals)?;
     let limits = requests(config.rate_limit, api::Limits::default());
     let service = Arc::new(Api::new(station.desk.clone(), limits, None));
-    if let Some(url) = &config.base_url {
-        log::info!("others reach it at {url}");
-    }
-    station.serve(&signals, service, || Ok(()))
+    log::info!("others reach it at {}", station.desk.base_url());
+    let delivery = station.deliver()?;
+    station.serve(&signals, service, delivery, || Ok(()))
 }

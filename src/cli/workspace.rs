@@ -1,9 +1,10 @@
 //! Opening what a command works on: settings, clock, database, desk.
 
 use super::output::tell;
+use super::run::{Receivers, outward};
 use super::{Failure, Place};
 use crate::actions::Desk;
-use crate::actions::due::CLOCK_FACT;
+use crate::actions::due::{BASE_URL_FACT, CLOCK_FACT};
 use crate::clock::Clock;
 use crate::config::{Config, HolidaysPart};
 use crate::domain::holidays::Calendar;
@@ -123,7 +124,20 @@ pub fn parse_clock(fact: Option<String>) -> Result<Option<Timestamp>, Failure> {
 pub fn desk(config: &Config, missing: Missing) -> Result<Desk, Failure> {
     let (calendar, _) = days(&config.holidays)?;
     let (store, clock) = open_with_clock(&database(config)?, missing, None)?;
-    Ok(Desk::new(store, calendar, clock, config.plan.plan()))
+    let kept = store.read(|tx: &ReadTx| load_fact(tx, BASE_URL_FACT))?;
+    let own = || kept.unwrap_or_else(|| format!("http://{}", super::run::LISTEN));
+    let base_url = config
+        .base_url
+        .as_ref()
+        .map_or_else(own, ToString::to_string);
+    let outward = outward(base_url, &config.webhooks, Receivers::Public)?;
+    Ok(Desk::new(
+        store,
+        calendar,
+        clock,
+        config.plan.plan(),
+        outward,
+    ))
 }
 
 /// Weekends and holidays, with the operator's days laid over them; the second answer is the text of the operator's file.

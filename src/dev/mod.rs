@@ -1,54 +1,72 @@
 //! The routes of `rota dev` alone: move the clock, replace the directory, switch the plan, mint credentials, look into
-//! the local chat platform (contract section 14). They need no credential and are not there under `rota serve`.
+//! the local chat platform, receive webhooks (contract section 14). They need no credential and are not there under
+//! `rota serve`.
+
+mod receiver;
 
 use crate::actions::keys::{self, NewKey};
-use crate::actions::{Desk, Fault, Stop, directory, due, plan};
+use crate::actions::{Desk, Fault, Stop, directory, due, plan, webhooks};
+use crate::domain::ids::WebhookId;
 use crate::domain::refusal::Refusal;
 use crate::domain::tiers::Plan;
 use crate::store::{self, load_directory};
 use crate::wire::dev::{self as shapes, Chat, ChatGroup, Clock};
-use crate::wire::{body, url};
+use crate::wire::{body, delivery, url};
+use receiver::Receivers;
 use rouille::{Request, Response, ResponseBody};
 use serde::Serialize;
+use std::borrow::Cow;
 use std::io::Read;
 use std::sync::{Mutex, PoisonError};
 
 type Outcome = Result<Response, Stop>;
 
+/// Waits until all that follows from what was committed is done: events attempted, effects carried out.
+pub type Settle = Box<dyn Fn() -> Result<(), Fault> + Send + Sync>;
+
 /// The routes, to be asked before those of the API: `None` leaves the request to them.
-pub fn routes(desk: Desk) -> impl Fn(&Request) -> Option<Outcome> + Send + Sync {
+pub fn routes(desk: Desk, settle: Settle) -> impl Fn(&Request) -> Option<Outcome> + Send + Sync {
     let moving = Mutex::new(());
+    let receivers = Receivers::default();
     move |request| {
         let (path, _) = url::split(request.raw_url());
-        let rest = path.strip_prefix("/dev/")?;
-        let allowed = methods(rest)?;
+        let segments = url::segments(path.strip_prefix("/dev")?)?;
+        let rest: Vec<&str> = segments.iter().map(Cow::as_ref).collect();
+        let allowed = methods(&rest)?;
         if request.header("Origin").is_some() {
             return Some(Err(from_a_page().into()));
         }
-        Some(match (request.method(), rest) {
-            ("GET" | "HEAD", "clock") => clock(&desk),
-            ("POST", "clock") => {
+        Some(match (request.method(), rest.as_slice()) {
+            ("GET" | "HEAD", ["clock"]) => clock(&desk),
+            ("POST", ["clock"]) => {
                 // One move at a time: two at once could each find the clock behind where the other has put it.
                 let _one = moving.lock().unwrap_or_else(PoisonError::into_inner);
-                move_clock(&desk, request)
+                move_clock(&desk, &settle, request)
             }
-            ("PUT", "directory") => replace_directory(&desk, request),
-            ("GET" | "HEAD", "chat") => chat(&desk),
-            ("PUT", "plan") => switch_plan(&desk, request),
-            ("POST", "tokens") => mint_token(&desk, request),
-            ("POST", "keys") => mint_key(&desk, request),
+            ("PUT", ["directory"]) => replace_directory(&desk, &settle, request),
+            ("GET" | "HEAD", ["chat"]) => chat(&desk),
+            ("PUT", ["plan"]) => switch_plan(&desk, &settle, request),
+            ("POST", ["tokens"]) => mint_token(&desk, request),
+            ("POST", ["keys"]) => mint_key(&desk, request),
+            ("POST", ["webhooks", id, "test"]) => test_webhook(&desk, &WebhookId::from(*id)),
+            ("POST", ["receiver", name]) => receivers.receive(name, request, desk.now()),
+            ("PUT", ["receiver", name]) => receivers.tell(name, request),
+            ("GET" | "HEAD", ["receiver", name]) => receivers.show(name),
+            ("DELETE", ["receiver", name]) => receivers.forget(name),
             _ => Err(Refusal::WrongMethod(allowed).into()),
         })
     }
 }
 
 /// The methods that a path below `/dev/` takes; `None` when there is nothing.
-fn methods(rest: &str) -> Option<&'static str> {
+fn methods(rest: &[&str]) -> Option<&'static str> {
     match rest {
-        "clock" => Some("GET, HEAD, POST"),
-        "chat" => Some("GET, HEAD"),
-        "directory" | "plan" => Some("PUT"),
-        "tokens" | "keys" => Some("POST"),
+        ["clock"] => Some("GET, HEAD, POST"),
+        ["chat"] => Some("GET, HEAD"),
+        ["directory"] | ["plan"] => Some("PUT"),
+        ["tokens"] | ["keys"] => Some("POST"),
+        ["webhooks", id, "test"] if !id.is_empty() => Some("POST"),
+        ["receiver", name] if !name.is_empty() => Some("GET, HEAD, POST, PUT, DELETE"),
         _ => None,
     }
 }
@@ -67,18 +85,19 @@ fn clock(desk: &Desk) -> Outcome {
     })
 }
 
-fn move_clock(desk: &Desk, request: &Request) -> Outcome {
+fn move_clock(desk: &Desk, settle: &Settle, request: &Request) -> Outcome {
     if !desk.clock().is_frozen() {
         let detail = "the clock runs by itself; start `rota dev` with --clock to move it";
         return Err(Refusal::Invalid(detail.into()).into());
     }
     let to = shapes::clock(&sent(request)?, desk.now())?;
-    due::advance(desk, to)?;
+    due::advance(desk, to, settle)?;
     clock(desk)
 }
 
-fn replace_directory(desk: &Desk, request: &Request) -> Outcome {
+fn replace_directory(desk: &Desk, settle: &Settle, request: &Request) -> Outcome {
     directory::import(desk, body::parse(&sent(request)?)?)?;
+    settle()?;
     chat(desk)
 }
 
@@ -103,10 +122,18 @@ fn chat(desk: &Desk) -> Outcome {
     })
 }
 
-fn switch_plan(desk: &Desk, request: &Request) -> Outcome {
+fn switch_plan(desk: &Desk, settle: &Settle, request: &Request) -> Outcome {
     let tier = shapes::plan(&sent(request)?)?;
     plan::switch(desk, Plan::of(tier))?;
+    settle()?;
     json(&shapes::Plan { name: tier.name() })
+}
+
+fn test_webhook(desk: &Desk, id: &WebhookId) -> Outcome {
+    let queued = webhooks::test(desk, id)?;
+    let mut answer = json(&delivery::render(&queued))?;
+    answer.status_code = 202;
+    Ok(answer)
 }
 
 fn mint_token(desk: &Desk, request: &Request) -> Outcome {

@@ -62,7 +62,7 @@ pub fn here() {
     seed(&path);
     let desk = seed::desk(&path, Clock::frozen(at(SUNDAY)));
     let begun = Instant::now();
-    due::advance(&desk, at(MONDAY)).expect("the hand-overs");
+    due::advance(&desk, at(MONDAY), &|| Ok(())).expect("the hand-overs");
     let took = begun.elapsed().as_secs_f64();
     row(
         "actions::due::advance over one instant",

@@ -13,15 +13,17 @@ mod record;
 mod seed;
 mod start;
 mod table;
+mod webhooks;
 mod writes;
 
 /// The sections by name. `due-here` is for profilers and runs only when it is named.
-const SECTIONS: [(&str, fn()); 6] = [
+const SECTIONS: [(&str, fn()); 7] = [
     ("reads", reads::run),
     ("writes", writes::run),
     ("due", due::run),
     ("start", start::run),
     ("record", record::run),
+    ("webhooks", webhooks::run),
     ("due-here", due::here),
 ];
 

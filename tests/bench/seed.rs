@@ -4,7 +4,7 @@ use jiff::Timestamp;
 use rota::actions::creation::{self, NewCreation};
 use rota::actions::keys::{NewKey, create_key};
 use rota::actions::rotations;
-use rota::actions::{Desk, frame};
+use rota::actions::{Desk, Outward, frame};
 use rota::clock::Clock;
 use rota::domain::absence::Absences;
 use rota::domain::access::{Caller, Scope};
@@ -64,9 +64,14 @@ pub fn caller() -> Caller {
 
 /// The desk of a database.
 pub fn desk(path: &Path, clock: Clock) -> Desk {
-    let clock = Arc::new(clock);
+    let outward = Outward::usual("http://127.0.0.1:8080").expect("TLS can be set up");
+    desk_with(path, Arc::new(clock), outward)
+}
+
+fn desk_with(path: &Path, clock: Arc<Clock>, outward: Outward) -> Desk {
     let store = Store::open(path, Arc::clone(&clock), true).expect("a database");
-    Desk::new(store, Calendar::embedded(), clock, Plan::of(Tier::Pro))
+    let plan = Plan::of(Tier::Pro);
+    Desk::new(store, Calendar::embedded(), clock, plan, outward)
 }
 
 impl Seed {
@@ -93,6 +98,13 @@ impl Seed {
         };
         let (_, key) = create_key(desk.store(), new).expect("a key");
         Seed { desk, path, key }
+    }
+
+    /// The same with another way out.
+    pub fn with(self, outward: Outward) -> Seed {
+        let clock = Arc::clone(self.desk.clock());
+        let desk = desk_with(&self.path, clock, outward);
+        Seed { desk, ..self }
     }
 
     /// A rotation of all six people with so many lanes, and windows of these hours (none: the whole week), handed over

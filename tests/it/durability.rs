@@ -15,7 +15,7 @@ fn production(db: &Path, key: &str) -> Rota {
     serve(command, key)
 }
 
-fn rotation<'a>(server: &'a Rota, id: &str) -> Rot<'a> {
+pub fn rotation<'a>(server: &'a Rota, id: &str) -> Rot<'a> {
     Rot {
         by: server.caller(),
         id: id.to_owned(),
@@ -23,7 +23,7 @@ fn rotation<'a>(server: &'a Rota, id: &str) -> Rot<'a> {
 }
 
 /// The version that is stored, which no read of a rotation shows.
-fn version(db: &Path, id: &str) -> i64 {
+pub fn version(db: &Path, id: &str) -> i64 {
     let only_read = rusqlite::OpenFlags::SQLITE_OPEN_READ_ONLY;
     let conn = rusqlite::Connection::open_with_flags(db, only_read).expect("the database");
     conn.query_row("SELECT version FROM rotation WHERE id = ?", [id], |row| {
@@ -253,7 +253,7 @@ fn a_killed_server_that_comes_back_later_has_caught_up() {
 }
 
 /// A file that cannot grow is a full disk. `None` where the shell cannot limit it.
-fn cramped(db: &Path, key: &str) -> Option<Rota> {
+pub fn cramped(db: &Path, key: &str, settings: &[(&str, &str)]) -> Option<Rota> {
     let script = "trap '' XFSZ && ulimit -f 2000 && exec \"$0\" \"$@\"";
     let shell = |command: &mut Command| {
         command
@@ -281,7 +281,8 @@ fn cramped(db: &Path, key: &str) -> Option<Rota> {
     ]);
     command
         .arg(db)
-        .env("ROTA_RATE_LIMIT_REQUESTS_PER_MINUTE", "0");
+        .env("ROTA_RATE_LIMIT_REQUESTS_PER_MINUTE", "0")
+        .envs(settings.iter().copied());
     Some(serve(command, key))
 }
 
@@ -289,7 +290,7 @@ fn cramped(db: &Path, key: &str) -> Option<Rota> {
 fn a_full_disk_stops_writes_alone() {
     let (_dir, db) = imported();
     let key = key(&db, SCOPES);
-    let Some(server) = cramped(&db, &key) else {
+    let Some(server) = cramped(&db, &key, &[]) else {
         return;
     };
     let created = server.rotation("U1 U2 U3");

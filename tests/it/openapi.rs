@@ -56,6 +56,8 @@ fn every_operation_refuses_as_it_says() {
     let range = "?from=2026-01-05T00:00:00Z&to=2026-01-06T00:00:00Z";
     let away =
         json!({ "userId": "U1", "from": "2026-03-01T00:00:00Z", "until": "2026-03-02T00:00:00Z" });
+    let (hook, receiver) = rota.hook("");
+    let endpoint = json!({ "name": "test", "url": receiver.url(), "eventTypes": [] });
     let mut asked = 0;
     for (template, item) in document["paths"].as_object().unwrap() {
         for (method, operation) in item.as_object().unwrap() {
@@ -69,8 +71,15 @@ fn every_operation_refuses_as_it_says() {
             asked += 1;
             let what = format!("{method} {template}");
             let told = |status: &str| responses.contains_key(status);
-            let fill = |rotation: &str, of: [&str; 5]| {
-                let names = ["channelId", "userId", "groupId", "rosterId", "absenceId"];
+            let fill = |rotation: &str, of: [&str; 6]| {
+                let names = [
+                    "channelId",
+                    "userId",
+                    "groupId",
+                    "rosterId",
+                    "absenceId",
+                    "webhookId",
+                ];
                 let mut path = template.replace("{rotationId}", rotation);
                 for (name, id) in names.into_iter().zip(of) {
                     path = path.replace(&format!("{{{name}}}"), id);
@@ -86,9 +95,10 @@ fn every_operation_refuses_as_it_says() {
                 "coverage" => Some(rotation.grid(1, &[always(daily())])),
                 "availability" => Some(away.clone()),
                 "rotations" => Some(new_rotation("U1")),
+                "webhooks" | "{webhookId}" => Some(endpoint.clone()),
                 _ => Some(json!({})),
             };
-            let here = fill(&rotation.id, ["C1", "U1", "G1", "day", "abs_x"]);
+            let here = fill(&rotation.id, ["C1", "U1", "G1", "day", "abs_x", &hook.id]);
             let request = |by: Caller<'_>, path: &str| {
                 let request = by.request(&method, path).header("If-Match", "*");
                 let request = request.header("Idempotency-Key", &unique("asked"));
@@ -113,7 +123,7 @@ fn every_operation_refuses_as_it_says() {
             if told("404") {
                 request(
                     rota.caller(),
-                    &fill("rot_unknown", ["C9", "U9", "G9", "night", "abs_x"]),
+                    &fill("rot_unknown", ["C9", "U9", "G9", "night", "abs_x", "whk_x"]),
                 )
                 .refused(404, "");
             }
@@ -146,7 +156,7 @@ fn every_operation_refuses_as_it_says() {
             }
         }
     }
-    assert!(asked >= 23, "{asked}");
+    assert!(asked >= 36, "{asked}");
     assert_eq!(rotation.etag(), rotation.get("/on-call").is(200).etag());
 }
 

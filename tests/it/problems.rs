@@ -442,8 +442,47 @@ fn nothing_of_the_inside_is_told() {
     }
 }
 
-/// Every code that rotations, duty and the directory refuse with; `storage_unavailable` needs a full disk and is met
-/// in `durability`.
+/// What webhook endpoints are refused with; leaves as many endpoints behind as there may be.
+fn webhook_refusals(rota: &Rota) -> Vec<Value> {
+    let by = rota.with(&rota.key("manage:webhooks"));
+    let loopback = "https://127.0.0.1/";
+    let unknown = format!("https://{}.invalid/", "x".repeat(64));
+    let post = |url: &str, events: &[&str]| {
+        let body = json!({ "name": "test", "url": url, "eventTypes": events });
+        by.post("/v1/webhooks", body)
+    };
+    let made = post(loopback, &[]).is(201).json();
+    let path = format!("/v1/webhooks/{}", text(&made["endpoint"]["id"]));
+    let act = |action: &str| {
+        let request = by.request("POST", &format!("{path}/{action}"));
+        request.header("If-Match", "*").send()
+    };
+    let mut refusals = vec![act("test").refused(409, "no_rotation")];
+    act("disable").is(200);
+    refusals.push(act("test").refused(409, "webhook_endpoint_disabled"));
+    for (url, events, code) in [
+        ("https://", &[][..], "webhook_url_malformed"),
+        ("ftp://127.0.0.1/", &[], "webhook_url_scheme_not_allowed"),
+        (unknown.as_str(), &[], "webhook_url_host_not_resolvable"),
+        ("https://10.0.0.1/", &[], "webhook_url_private_address"),
+        (loopback, &["duty.ended"], "webhook_event_type_unknown"),
+        (
+            loopback,
+            &["webhook.test"],
+            "webhook_event_type_not_subscribable",
+        ),
+    ] {
+        refusals.push(post(url, events).refused(400, code));
+    }
+    for _ in 1..10 {
+        post(loopback, &[]).is(201);
+    }
+    refusals.push(post(loopback, &[]).refused(409, "webhook_endpoint_limit"));
+    refusals
+}
+
+/// Every code that rotations, duty, the directory and webhook endpoints refuse with; `storage_unavailable` needs a full
+/// disk and is met in `durability`.
 #[test]
 fn every_code_is_met() {
     let dir = TempDir::new();
@@ -452,6 +491,7 @@ fn every_code_is_met() {
     let start = start.env("ROTA_RATE_LIMIT_REQUESTS_PER_MINUTE", 60);
     let rota = start.env("ROTA_RATE_LIMIT_BURST", 40).go();
     rota.people(3);
+    let of_webhooks = webhook_refusals(&rota);
     let (mine, other) = (rota.rotation("U1 U2"), rota.rotation("U1 U2"));
     mine.patch(json!({ "code": "TAKEN" })).is(200);
     let all = "read:rotations write:rotations read:oncall write:duty";
@@ -513,7 +553,8 @@ fn every_code_is_met() {
             ours.put_on_call("U1").refused(409, "rotation_disabled")
         },
     ];
-    let met: std::collections::BTreeSet<&str> = refusals.iter().map(|r| text(&r["code"])).collect();
+    let met = refusals.iter().chain(&of_webhooks);
+    let met: std::collections::BTreeSet<&str> = met.map(|r| text(&r["code"])).collect();
     let document = rota.anyone().get("/v1/openapi.json").is(200).json();
     let mut documented = std::collections::BTreeSet::new();
     for response in document["components"]["responses"]

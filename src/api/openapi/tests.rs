@@ -1,5 +1,5 @@
 use super::*;
-use std::collections::HashSet;
+use std::collections::{HashMap, HashSet};
 
 #[test]
 fn every_route_is_described() {
@@ -51,6 +51,46 @@ fn references_lead_somewhere_and_shapes_agree() {
             assert_eq!(schema, other, "{name}");
         }
     }
+}
+
+/// Operations refer to refusals by name, so one name has one list of codes.
+#[test]
+fn refusals_of_one_name_are_the_same() {
+    let mut known = HashMap::new();
+    for row in ROUTES {
+        for (status, codes) in refusals::of(row) {
+            let name = refusals::name(status, &codes);
+            let first = known.entry(name.clone()).or_insert_with(|| codes.clone());
+            assert_eq!(*first, codes, "{name}: {} {}", row.method, row.pattern);
+        }
+    }
+    assert!(known.contains_key("Refused409.webhook_endpoint_disabled.no_rotation"));
+}
+
+#[test]
+fn events_are_described() {
+    let document = document();
+    let event = &document["webhooks"]["event"]["post"];
+    let parts = &event["requestBody"]["content"]["application/json"]["schema"]["allOf"];
+    assert_eq!(parts[0]["required"], json!(["deliveryId"]));
+    assert_eq!(
+        parts[1],
+        json!({ "$ref": "#/components/schemas/EventBody" })
+    );
+    let body = &document["components"]["schemas"]["EventBody"];
+    assert_eq!(
+        body["required"],
+        json!(["eventType", "teamId", "rotationId", "timestamp"])
+    );
+    // A member with no value is absent, so none of them may be null.
+    assert!(!body.to_string().contains("\"null\""), "{body}");
+    let names: Vec<&str> = event["parameters"]
+        .as_array()
+        .expect("parameters")
+        .iter()
+        .filter_map(|parameter| parameter["name"].as_str())
+        .collect();
+    assert_eq!(names, ["Service-Timestamp", "Service-Signature"]);
 }
 
 fn check_references(document: &Value, value: &Value) {

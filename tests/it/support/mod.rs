@@ -6,20 +6,26 @@
 mod directory;
 mod http;
 mod openapi;
+mod outlet;
 mod rotation;
 mod server;
 mod temp;
 mod time;
+mod webhook;
+mod wire;
 
 pub use directory::*;
 pub use http::*;
 #[allow(unused_imports)]
 pub use openapi::Document;
+pub use outlet::*;
 pub use rotation::*;
 pub use server::*;
 #[allow(unused_imports)]
 pub use temp::TempDir;
 pub use time::*;
+pub use webhook::*;
+pub use wire::*;
 
 /// The words of a list written as "U1 U2 U3".
 pub fn words(list: &str) -> Vec<String> {

@@ -1,0 +1,91 @@
+//! The delivery log of an endpoint: reading it, cancelling and resending (contract section 16).
+
+use super::webhooks::{check_plan, load};
+use super::{Desk, Stop};
+use crate::domain::ids::{DeliveryId, WebhookId};
+use crate::domain::ladder;
+use crate::domain::refusal::Refusal;
+use crate::domain::webhook::{Attempt, Delivery, DeliveryState, MAX_ATTEMPTS};
+use crate::store::{self, DeliveryFilter, DeliveryRecord, Page, ReadTx};
+use crate::wire::event;
+
+/// A page of an endpoint's deliveries, newest first, and how many there are in all.
+pub fn list(
+    desk: &Desk,
+    webhook: &WebhookId,
+    filter: DeliveryFilter,
+    page: Page,
+) -> Result<(Vec<Delivery>, u64), Stop> {
+    desk.store().read(|tx| {
+        load(tx, webhook)?;
+        Ok(store::list_deliveries(tx, webhook, &filter, page)?)
+    })
+}
+
+/// What is known of one delivery.
+#[derive(Clone, Debug)]
+pub struct Log {
+    pub delivery: Delivery,
+    /// As posted by every attempt.
+    pub body: String,
+    /// Those that have ended, oldest first.
+    pub attempts: Vec<Attempt>,
+}
+
+/// The attempts of a delivery.
+pub fn attempts(desk: &Desk, webhook: &WebhookId, id: &DeliveryId) -> Result<Log, Stop> {
+    desk.store().read(|tx| {
+        let (record, frozen) = find(tx, webhook, id)?;
+        Ok(Log {
+            body: event::body(id.as_str(), &frozen),
+            attempts: store::list_attempts(tx, record.sequence)?,
+            delivery: record.delivery,
+        })
+    })
+}
+
+fn find(
+    tx: &ReadTx,
+    webhook: &WebhookId,
+    id: &DeliveryId,
+) -> Result<(DeliveryRecord, String), Stop> {
+    load(tx, webhook)?;
+    Ok(store::load_delivery(tx, webhook, id)?.ok_or(Refusal::NotFound("delivery"))?)
+}
+
+/// Ends a delivery that is unfinished, also one on the wire: that attempt ends by itself and is logged. `false` when it
+/// had finished.
+pub fn cancel(desk: &Desk, webhook: &WebhookId, id: &DeliveryId) -> Result<bool, Stop> {
+    let (webhook, id) = (webhook.clone(), id.clone());
+    desk.store().write(move |tx| {
+        let (record, _) = find(&tx.as_read(), &webhook, &id)?;
+        let unfinished = record.delivery.state == DeliveryState::Pending;
+        if unfinished {
+            store::cancel(tx, record.sequence)?;
+        }
+        Ok(unfinished)
+    })
+}
+
+/// Sends a finished delivery anew: same id, same bytes, a new ladder. Not without end: see [`MAX_ATTEMPTS`].
+pub fn resend(desk: &Desk, webhook: &WebhookId, id: &DeliveryId) -> Result<Delivery, Stop> {
+    let (shared, webhook, id) = (desk.clone(), webhook.clone(), id.clone());
+    desk.store().write(move |tx| {
+        let endpoint = load(&tx.as_read(), &webhook)?;
+        let (record, _) = find(&tx.as_read(), &webhook, &id)?;
+        check_plan(&shared.plan())?;
+        if record.delivery.state == DeliveryState::Pending || record.on_the_wire {
+            return Err(Refusal::DeliveryUnfinished.into());
+        }
+        if record.delivery.attempts >= MAX_ATTEMPTS {
+            return Err(Refusal::DeliveryAttempts.into());
+        }
+        if endpoint.disabled.is_some() {
+            return Err(Refusal::WebhookDisabled.into());
+        }
+        let now = tx.now();
+        let expires_at = now.saturating_add(ladder::LIFE).unwrap_or(now);
+        store::send_anew(tx, record.sequence, expires_at)?;
+        Ok(find(&tx.as_read(), &webhook, &id)?.0.delivery)
+    })
+}

@@ -1,0 +1,58 @@
+//! Writing news down in the transaction that causes it: the body once, a delivery for each endpoint that subscribes to it
+//! (api.md "Events").
+
+use super::{Desk, Fault};
+use crate::domain::event::Event;
+use crate::domain::ids::{DeliveryId, WebhookId};
+use crate::domain::rotation::Rotation;
+use crate::domain::webhook::EventType;
+use crate::store::{self, WriteTx};
+use crate::wire::event;
+
+/// Queues the news of a rotation, as it stands in this write, for whoever subscribes to it.
+pub fn announce(
+    tx: &mut WriteTx,
+    desk: &Desk,
+    rotation: &Rotation,
+    news: &[Event],
+) -> Result<(), Fault> {
+    if news.is_empty() {
+        return Ok(());
+    }
+    let subscribers = store::list_subscribers(&tx.as_read())?;
+    for event in news {
+        let to = subscribed(&subscribers, event.kind());
+        if !to.is_empty() {
+            queue(tx, desk, rotation, *event, &to)?;
+        }
+    }
+    Ok(())
+}
+
+fn subscribed(subscribers: &[(WebhookId, Vec<EventType>)], kind: EventType) -> Vec<WebhookId> {
+    let wanted = subscribers
+        .iter()
+        .filter(|(_, kinds)| kinds.contains(&kind));
+    wanted.map(|(id, _)| id.clone()).collect()
+}
+
+/// Queues one event for these endpoints; answers the ids of its deliveries.
+pub(super) fn queue(
+    tx: &mut WriteTx,
+    desk: &Desk,
+    rotation: &Rotation,
+    news: Event,
+    to: &[WebhookId],
+) -> Result<Vec<DeliveryId>, Fault> {
+    let team = store::load_team(&tx.as_read())?;
+    let body = event::render(
+        news,
+        rotation,
+        desk.calendar(),
+        &team.id,
+        desk.base_url(),
+        tx.now(),
+    );
+    let frozen = event::frozen(&body).map_err(|error| Fault::Corrupt(error.to_string()))?;
+    store::insert_event(tx, news.kind(), &rotation.id, &frozen, to)
+}

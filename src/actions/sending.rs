@@ -1,0 +1,258 @@
+//! What the delivery side does to the queue: taking what is due, recording how it ended, starting over after a crash,
+//! clearing away (contract section 16).
+//!
+//! All of it may be lost with the power, though not with the process: what was sent and not recorded is sent again, with
+//! the same id and bytes.
+
+use super::webhooks::disable_for;
+use super::{Desk, Fault};
+use crate::domain::ids::WebhookId;
+use crate::domain::ladder::{Failure, Next};
+use crate::domain::webhook::{AttemptResult, DeliveryState, DisabledReason, Outcome};
+use crate::store::{self, Lane, Pending, ReadTx, Taken, WriteTx};
+use crate::wire::{event, signature};
+use jiff::{SignedDuration, Timestamp};
+
+/// How long a finished delivery is kept.
+const KEPT: SignedDuration = SignedDuration::from_hours(30 * 24);
+
+/// Deliveries given up in one commit because their time is over, so that other writers get their turn.
+const EXPIRED_AT_ONCE: usize = 200;
+
+/// An attempt to be made: written down already.
+#[derive(Clone, Debug)]
+pub struct Job {
+    pub webhook: WebhookId,
+    pub url: String,
+    /// Those of this service; the connection adds its own.
+    pub headers: Vec<(&'static str, String)>,
+    pub body: String,
+    taken: Taken,
+    /// Under which number of recalls it was taken.
+    recalls: u64,
+}
+
+impl Job {
+    /// How the log names it.
+    pub fn name(&self) -> String {
+        let (webhook, id, number) = (&self.webhook, &self.taken.id, self.taken.number);
+        format!("webhook {webhook} delivery {id} attempt {number}")
+    }
+
+    /// Whether it may still be sent as it was taken: no endpoint has changed and no delivery was cancelled since.
+    pub fn is_current(&self, desk: &Desk) -> bool {
+        self.recalls == desk.store().news().recalls()
+    }
+}
+
+/// An attempt that was made.
+#[derive(Clone, Debug)]
+pub struct Done {
+    pub job: Job,
+    pub result: AttemptResult,
+    /// Whether the answer carried a Retry-After that can be read, whatever its status.
+    pub asked_to_wait: bool,
+}
+
+impl Done {
+    /// How the log tells it: `failed 503`, `no_response timeout`.
+    pub fn told(&self) -> String {
+        let (result, outcome) = (&self.result, self.result.outcome.name());
+        match (result.status, result.error) {
+            (Some(status), _) => format!("{outcome} {status}"),
+            (None, Some(error)) => format!("{outcome} {}", error.name()),
+            (None, None) => outcome.to_owned(),
+        }
+    }
+}
+
+/// One commit for a lane: what was done is recorded, what was taken and not sent is put back, and, unless that is all,
+/// what is due next is taken.
+#[derive(Clone, Debug)]
+pub struct Step {
+    pub webhook: WebhookId,
+    pub lane: Lane,
+    pub done: Vec<Done>,
+    pub put_back: Option<Job>,
+    pub take: bool,
+}
+
+impl Step {
+    /// Does it, and waits for the commit.
+    pub fn run(self, desk: &Desk) -> Result<Option<Job>, Fault> {
+        let shared = desk.clone();
+        desk.store().write_log(move |tx| self.within(&shared, tx))
+    }
+
+    /// Has it done while the caller goes on.
+    pub fn begin(self, desk: &Desk) -> Pending<Option<Job>, Fault> {
+        let shared = desk.clone();
+        desk.store()
+            .write_log_later(move |tx| self.within(&shared, tx))
+    }
+
+    fn within(self, desk: &Desk, tx: &mut WriteTx) -> Result<Option<Job>, Fault> {
+        for done in &self.done {
+            record(desk, tx, done)?;
+        }
+        if let Some(job) = &self.put_back {
+            store::put_back(tx, &job.taken)?;
+        }
+        match self.take {
+            true => take(desk, tx, &self.webhook, self.lane),
+            false => Ok(None),
+        }
+    }
+}
+
+fn take(
+    desk: &Desk,
+    tx: &mut WriteTx,
+    webhook: &WebhookId,
+    lane: Lane,
+) -> Result<Option<Job>, Fault> {
+    // Read before the endpoint is: what is recalled later is noticed before it is sent.
+    let recalls = desk.store().news().recalls();
+    let endpoint = store::load_webhook(&tx.as_read(), webhook)?;
+    let Some(endpoint) = endpoint.filter(|endpoint| endpoint.disabled.is_none()) else {
+        return Ok(None);
+    };
+    let now = tx.now();
+    let mut expired = 0;
+    let head = loop {
+        match store::head(&tx.as_read(), webhook, lane, now)? {
+            Some(head) if head.expired && expired < EXPIRED_AT_ONCE => {
+                store::finish(tx, head.sequence, DeliveryState::Exhausted)?;
+                expired += 1;
+            }
+            head => break head,
+        }
+    };
+    if expired > 0 {
+        log::warn!(
+            "webhook {webhook}: {expired} deliveries not tried again within a week, given up"
+        );
+    }
+    let Some(head) = head.filter(|head| !head.expired && head.due_at <= now) else {
+        return Ok(None);
+    };
+    let taken = store::take(tx, head.sequence)?;
+    let body = event::body(taken.id.as_str(), &taken.frozen);
+    // The receiver compares it with its own clock, so it is the clock's, also where that was stepped back.
+    let timestamp = desk.clock().now().as_second();
+    let secrets = endpoint.secrets_at(now);
+    let secrets: Vec<&str> = secrets.iter().map(|secret| secret.0.as_str()).collect();
+    let signature = signature::header(&secrets, timestamp, body.as_bytes());
+    let headers = vec![
+        ("Content-Type", "application/json".to_owned()),
+        (signature::TIMESTAMP_HEADER, timestamp.to_string()),
+        (signature::SIGNATURE_HEADER, signature),
+    ];
+    let given: Vec<(&str, &str)> = headers
+        .iter()
+        .map(|(name, value)| (*name, value.as_str()))
+        .collect();
+    let sent = desk
+        .dialler()
+        .request_headers(&endpoint.url, &given, body.len());
+    store::begin_attempt(tx, &taken, now, desk.ladder().rounds(), &sent)?;
+    Ok(Some(Job {
+        webhook: webhook.clone(),
+        url: endpoint.url,
+        headers,
+        body,
+        taken,
+        recalls,
+    }))
+}
+
+fn record(desk: &Desk, tx: &mut WriteTx, done: &Done) -> Result<(), Fault> {
+    let (taken, webhook) = (&done.job.taken, &done.job.webhook);
+    store::end_attempt(tx, taken, &done.result)?;
+    if done.result.outcome == Outcome::Delivered {
+        store::note_healthy(tx, webhook)?;
+        return match store::finish_delivered(tx, taken)? {
+            true => Ok(()),
+            false => store::take_off_the_wire(tx, taken.sequence),
+        };
+    }
+    let Some(standing) = store::standing(&tx.as_read(), taken)? else {
+        return store::take_off_the_wire(tx, taken.sequence);
+    };
+    let failure = Failure {
+        result: &done.result,
+        asked_to_wait: done.asked_to_wait,
+        ended_at: tx.now(),
+    };
+    match desk.ladder().next(standing, failure, tx.mint_share()) {
+        Next::Again { at, round } => {
+            // Once for a delivery; the further rounds are in its log.
+            if (standing.round, round) == (1, 2) {
+                log::warn!("{}: {}, next try at {at}", done.job.name(), done.told());
+            }
+            store::try_again(tx, taken.sequence, at, round)
+        }
+        Next::Exhausted => {
+            store::finish(tx, taken.sequence, DeliveryState::Exhausted)?;
+            log::warn!("{}: {}, given up", done.job.name(), done.told());
+            give_up_on(tx, webhook, taken.sequence)
+        }
+    }
+}
+
+/// Disables an endpoint that has not once been well since a delivery to it was queued.
+fn give_up_on(tx: &mut WriteTx, id: &WebhookId, sequence: i64) -> Result<(), Fault> {
+    let webhook = store::load_webhook(&tx.as_read(), id)?;
+    let Some(webhook) = webhook.filter(|webhook| webhook.disabled.is_none()) else {
+        return Ok(());
+    };
+    if store::tells_of_failure(&tx.as_read(), id, sequence)? {
+        disable_for(tx, webhook, DisabledReason::DeliveryFailures)?;
+    }
+    Ok(())
+}
+
+/// Starts over after the process ended: what was on the wire is interrupted and due at once.
+pub fn start_over(desk: &Desk) -> Result<usize, Fault> {
+    desk.store().write(store::end_interrupted)
+}
+
+/// The lanes with anything to send, each with when its first falls due.
+pub fn lanes(desk: &Desk) -> Result<Vec<(WebhookId, Lane, Timestamp)>, Fault> {
+    desk.store().read(store::list_lanes)
+}
+
+/// When the next attempt falls due; `None` when nothing is to be sent.
+pub fn next(desk: &Desk) -> Result<Option<Timestamp>, Fault> {
+    Ok(lanes(desk)?.into_iter().map(|(_, _, due)| due).min())
+}
+
+/// The newest delivery there ever was.
+pub fn newest(desk: &Desk) -> Result<i64, Fault> {
+    desk.store().read(store::newest_delivery)
+}
+
+/// How many deliveries up to the newest are on the wire or due and not taken up yet.
+pub fn unsettled(desk: &Desk, newest: i64) -> Result<u64, Fault> {
+    let now = desk.now();
+    desk.store()
+        .read(|tx| store::count_unsettled(tx, newest, now))
+}
+
+/// Clears away some of what is kept no longer; answers whether there may be more.
+pub fn clear(desk: &Desk) -> Result<bool, Fault> {
+    let now = desk.now();
+    let until = now.saturating_sub(KEPT).unwrap_or(Timestamp::MIN);
+    let anything = |tx: &ReadTx| -> Result<bool, Fault> {
+        Ok(store::anything_to_clear(tx, until)? || store::any_expired_secret(tx, now)?)
+    };
+    if !desk.store().read(anything)? {
+        return Ok(false);
+    }
+    desk.store().write_log(move |tx| {
+        store::clear_old(tx, until)?;
+        store::clear_removed(tx)?;
+        store::forget_expired_secrets(tx, now)?;
+        Ok::<_, Fault>(true)
+    })
+}

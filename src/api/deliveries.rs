@@ -1,0 +1,159 @@
+//! /v1/webhooks/{webhookId}/deliveries: the delivery log of an endpoint. No validators here: what is read has no ETag,
+//! and what is written needs none.
+
+use super::Api;
+use super::answer::{self, Outcome};
+use super::extract::Call;
+use super::operation::{
+    Body, Kind, LARGEST_PAGE, Operation, PAGE, PAGE_SIZE, gives, parameter, shape,
+};
+use crate::actions::deliveries;
+use crate::domain::ids::RotationId;
+use crate::domain::webhook::{DeliveryState, EventType};
+use crate::store::DeliveryFilter;
+use crate::wire::body::invalid;
+use crate::wire::delivery::{self, Cancelled, Delivery, DeliveryAttempt};
+use crate::wire::page::Page;
+
+const STATES: &[&str] = &["pending", "delivered", "exhausted", "cancelled"];
+
+const EVENT_TYPES: &[&str] = &[
+    "duty.changed",
+    "nobody.on_call",
+    "rotation.created",
+    "rotation.updated",
+    "rotation.deleted",
+    "webhook.test",
+];
+
+pub const LIST: Operation = Operation {
+    id: "listDeliveries",
+    tag: "webhooks",
+    summary: "List deliveries",
+    about: "The deliveries of an endpoint, newest first. Finished ones are kept 30 days.",
+    query: &[
+        parameter("state", Kind::OneOf(STATES), "Only those in this state."),
+        parameter(
+            "eventType",
+            Kind::OneOf(EVENT_TYPES),
+            "Only those of this event type.",
+        ),
+        parameter("rotationId", Kind::Text, "Only those about this rotation."),
+        PAGE,
+        PAGE_SIZE,
+    ],
+    body: Body::None,
+    gives: &[gives(200, "A page of deliveries.", shape::<Page<Delivery>>)],
+    refuses: &[],
+};
+
+/// GET deliveries.
+pub fn list(_: &Api, call: &Call) -> Outcome {
+    let query = &call.query;
+    let page = query.page()?;
+    let filter = DeliveryFilter {
+        state: query.choice("state", STATES, DeliveryState::parse)?,
+        event_type: query.choice("eventType", EVENT_TYPES, EventType::parse)?,
+        rotation: query.one("rotationId")?.map(RotationId::from),
+    };
+    let id = call.path.id("webhookId");
+    let (found, total) = deliveries::list(call.desk, &id, filter, page)?;
+    let shown = found.iter().map(delivery::render).collect();
+    answer::json(200, &Page::new(shown, page.number, page.size, total))
+}
+
+pub const ATTEMPTS: Operation = Operation {
+    id: "listDeliveryAttempts",
+    tag: "webhooks",
+    summary: "List attempts of a delivery",
+    about: "Every attempt that has ended, oldest first and always on one page: `page` and `pageSize` are refused.",
+    query: &[],
+    body: Body::None,
+    gives: &[gives(
+        200,
+        "The attempts, all on one page.",
+        shape::<Page<DeliveryAttempt>>,
+    )],
+    refuses: &[],
+};
+
+/// GET attempts.
+pub fn attempts(_: &Api, call: &Call) -> Outcome {
+    for name in ["page", "pageSize"] {
+        if call.query.one(name)?.is_some() {
+            return Ok(invalid(format!(
+                "{name}: attempts are always on one page; leave it out"
+            ))?);
+        }
+    }
+    let (webhook, id) = (call.path.id("webhookId"), call.path.id("deliveryId"));
+    let log = deliveries::attempts(call.desk, &webhook, &id)?;
+    let shown = delivery::attempts(&log.delivery, &log.body, log.attempts);
+    let count = u32::try_from(shown.len()).unwrap_or(u32::MAX);
+    let size = count.max(LARGEST_PAGE);
+    answer::json(200, &Page::new(shown, 1, size, count.into()))
+}
+
+pub const CANCEL: Operation = Operation {
+    id: "cancelDelivery",
+    tag: "webhooks",
+    summary: "Cancel a delivery",
+    about: "Ends a delivery that is unfinished, also one on the wire. The endpoint stays as it is.",
+    query: &[],
+    body: Body::None,
+    gives: &[gives(200, "Whether it was ended.", shape::<Cancelled>)],
+    refuses: &[],
+};
+
+/// POST cancel.
+pub fn cancel(_: &Api, call: &Call) -> Outcome {
+    let (webhook, id) = (call.path.id("webhookId"), call.path.id("deliveryId"));
+    let cancelled = deliveries::cancel(call.desk, &webhook, &id)?;
+    answer::json(200, &Cancelled { cancelled })
+}
+
+pub const RESEND: Operation = Operation {
+    id: "resendDelivery",
+    tag: "webhooks",
+    summary: "Send a delivery again",
+    about: "Sends a finished delivery again: same id, same bytes, a new ladder. Attempts go on counting; rounds begin \
+            at 1. 409 without a code: it is unfinished, or has had 200 attempts.",
+    query: &[],
+    body: Body::None,
+    gives: &[gives(202, "The delivery on its way.", shape::<Delivery>)],
+    refuses: &[
+        (402, "payment_required"),
+        (409, "webhook_endpoint_disabled"),
+        (409, ""),
+    ],
+};
+
+/// POST resend.
+pub fn resend(_: &Api, call: &Call) -> Outcome {
+    let (webhook, id) = (call.path.id("webhookId"), call.path.id("deliveryId"));
+    let queued = deliveries::resend(call.desk, &webhook, &id)?;
+    answer::json(202, &delivery::render(&queued))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_limit_of_resending_is_told() {
+        let limit = format!("{} attempts", crate::domain::webhook::MAX_ATTEMPTS);
+        assert!(RESEND.about.contains(&limit), "{}", RESEND.about);
+    }
+
+    #[test]
+    fn filters_name_everything_that_there_is() {
+        let states: Vec<&str> = DeliveryState::ALL.map(DeliveryState::name).to_vec();
+        assert_eq!(STATES, states);
+        let types = EventType::SUBSCRIBABLE.into_iter();
+        let types: Vec<&str> = types
+            .chain([EventType::WebhookTest])
+            .map(EventType::name)
+            .collect();
+        assert_eq!(EVENT_TYPES, types);
+    }
+}

@@ -1,0 +1,247 @@
+//! /v1/webhooks: registering, reading, replacing, disabling, enabling, deleting; secrets and test events. Endpoints belong
+//! to the workspace, so the rotations that a key is limited to do not narrow them.
+
+use super::Api;
+use super::answer::{self, Outcome};
+use super::extract::Call;
+use super::operation::{
+    Body, Gives, NOT_MODIFIED, Operation, PAGE, PAGE_SIZE, gives, gives_nothing, gives_tagged,
+    shape,
+};
+use crate::actions::webhooks;
+use crate::domain::webhook::Webhook;
+use crate::wire::delivery::{self, Delivery};
+use crate::wire::etag::{self, Precondition};
+use crate::wire::page::Page;
+use crate::wire::webhook::{
+    self, RotateSecretRequest, WebhookEndpoint, WebhookReplaceRequest, WebhookRequest, WithSecret,
+};
+use serde::Serialize;
+
+pub const LIST: Operation = Operation {
+    id: "listWebhooks",
+    tag: "webhooks",
+    summary: "List endpoints",
+    about: "The webhook endpoints of the workspace, oldest first; there are at most ten. Reads work on any plan.",
+    query: &[PAGE, PAGE_SIZE],
+    body: Body::None,
+    gives: &[gives(
+        200,
+        "A page of endpoints.",
+        shape::<Page<WebhookEndpoint>>,
+    )],
+    refuses: &[],
+};
+
+/// GET webhooks.
+pub fn list(_: &Api, call: &Call) -> Outcome {
+    let page = call.query.page()?;
+    let found = answer::page_of(webhooks::list(call.desk)?, page);
+    let now = call.desk.now();
+    answer::json(200, &found.map(|found| webhook::render(&found, now)))
+}
+
+pub const REGISTER: Operation = Operation {
+    id: "registerWebhook",
+    tag: "webhooks",
+    summary: "Register an endpoint",
+    about: "Registers a destination for the events of every rotation in the workspace, later ones included. The URL is \
+            judged first; the answer has it as it will be dialled. The secret is shown this once.",
+    query: &[],
+    body: Body::Required(shape::<WebhookRequest>),
+    gives: &[Gives {
+        status: 201,
+        about: "The endpoint with its signing secret.",
+        shape: Some(shape::<WithSecret>),
+        headers: &["ETag", "Location"],
+    }],
+    refuses: &[
+        (400, "webhook_url_malformed"),
+        (400, "webhook_url_scheme_not_allowed"),
+        (400, "webhook_url_host_not_resolvable"),
+        (400, "webhook_url_private_address"),
+        (400, "webhook_event_type_unknown"),
+        (400, "webhook_event_type_not_subscribable"),
+        (402, "payment_required"),
+        (409, "webhook_endpoint_limit"),
+    ],
+};
+
+/// POST webhooks.
+pub fn register(_: &Api, call: &Call) -> Outcome {
+    let spec = webhook::new_webhook(&call.body, |url| webhooks::target(call.desk, url))?;
+    let made = webhooks::register(call.desk, spec)?;
+    let location = format!("/v1/webhooks/{}", made.id);
+    let answered = tagged(call, 201, &made, webhook::with_secret)?;
+    Ok(answer::with(answered, "Location", location))
+}
+
+pub const READ: Operation = Operation {
+    id: "getWebhook",
+    tag: "webhooks",
+    summary: "Read an endpoint",
+    about: "Never the secret. Reads work on any plan.",
+    query: &[],
+    body: Body::None,
+    gives: &[
+        gives_tagged(200, "The endpoint.", shape::<WebhookEndpoint>),
+        NOT_MODIFIED,
+    ],
+    refuses: &[],
+};
+
+/// GET a webhook.
+pub fn read(_: &Api, call: &Call) -> Outcome {
+    let found = webhooks::read(call.desk, &call.path.id("webhookId"))?;
+    let tag = etag::webhook_tag(&found, call.desk.now());
+    match answer::not_modified(call.if_none_match.as_deref(), &tag) {
+        Some(unchanged) => Ok(unchanged),
+        None => tagged(call, 200, &found, webhook::render),
+    }
+}
+
+pub const REPLACE: Operation = Operation {
+    id: "replaceWebhook",
+    tag: "webhooks",
+    summary: "Replace an endpoint",
+    about: "Replaces name, URL and event types together; all three are required. The URL is judged as strictly as at \
+            registration.",
+    query: &[],
+    body: Body::Required(shape::<WebhookReplaceRequest>),
+    gives: &[gives_tagged(200, "The endpoint.", shape::<WebhookEndpoint>)],
+    refuses: &[
+        (400, "webhook_url_malformed"),
+        (400, "webhook_url_scheme_not_allowed"),
+        (400, "webhook_url_host_not_resolvable"),
+        (400, "webhook_url_private_address"),
+        (400, "webhook_event_type_unknown"),
+        (400, "webhook_event_type_not_subscribable"),
+        (402, "payment_required"),
+    ],
+};
+
+/// PUT a webhook.
+pub fn replace(_: &Api, call: &Call, precondition: &Precondition) -> Outcome {
+    let spec = webhook::replacement(&call.body, |url| webhooks::target(call.desk, url))?;
+    let id = call.path.id("webhookId");
+    let changed = webhooks::replace(call.desk, &id, precondition, spec)?;
+    tagged(call, 200, &changed, webhook::render)
+}
+
+pub const REMOVE: Operation = Operation {
+    id: "deleteWebhook",
+    tag: "webhooks",
+    summary: "Delete an endpoint",
+    about: "Its deliveries end and go with it. Works on any plan.",
+    query: &[],
+    body: Body::None,
+    gives: &[gives_nothing("It is gone.")],
+    refuses: &[],
+};
+
+/// DELETE a webhook.
+pub fn remove(_: &Api, call: &Call, precondition: &Precondition) -> Outcome {
+    webhooks::remove(call.desk, &call.path.id("webhookId"), precondition)?;
+    Ok(answer::empty(204))
+}
+
+pub const DISABLE: Operation = Operation {
+    id: "disableWebhook",
+    tag: "webhooks",
+    summary: "Disable an endpoint",
+    about: "Nothing is sent to it and new events are not queued; what was queued is held. Works on any plan.",
+    query: &[],
+    body: Body::None,
+    gives: &[gives_tagged(
+        200,
+        "The endpoint; the same as before when it was disabled already.",
+        shape::<WebhookEndpoint>,
+    )],
+    refuses: &[],
+};
+
+/// POST disable.
+pub fn disable(_: &Api, call: &Call, precondition: &Precondition) -> Outcome {
+    let id = call.path.id("webhookId");
+    let changed = webhooks::disable(call.desk, &id, precondition)?;
+    tagged(call, 200, &changed, webhook::render)
+}
+
+pub const ENABLE: Operation = Operation {
+    id: "enableWebhook",
+    tag: "webhooks",
+    summary: "Enable an endpoint",
+    about: "Events are sent to it again, and what was held meanwhile is tried again.",
+    query: &[],
+    body: Body::None,
+    gives: &[gives_tagged(
+        200,
+        "The endpoint; the same as before when it was enabled already.",
+        shape::<WebhookEndpoint>,
+    )],
+    refuses: &[(402, "payment_required")],
+};
+
+/// POST enable.
+pub fn enable(_: &Api, call: &Call, precondition: &Precondition) -> Outcome {
+    let id = call.path.id("webhookId");
+    let changed = webhooks::enable(call.desk, &id, precondition)?;
+    tagged(call, 200, &changed, webhook::render)
+}
+
+pub const ROTATE: Operation = Operation {
+    id: "rotateWebhookSecret",
+    tag: "webhooks",
+    summary: "Rotate the signing secret",
+    about: "Makes a new secret, shown this once. The outgoing one signs beside it for the grace.",
+    query: &[],
+    body: Body::Optional(shape::<RotateSecretRequest>),
+    gives: &[gives_tagged(
+        200,
+        "The endpoint with its new signing secret.",
+        shape::<WithSecret>,
+    )],
+    refuses: &[(402, "payment_required")],
+};
+
+/// POST rotate.
+pub fn rotate(_: &Api, call: &Call, precondition: &Precondition) -> Outcome {
+    let grace = webhook::grace(&call.body)?;
+    let id = call.path.id("webhookId");
+    let changed = webhooks::rotate_secret(call.desk, &id, precondition, grace)?;
+    tagged(call, 200, &changed, webhook::with_secret)
+}
+
+pub const TEST: Operation = Operation {
+    id: "testWebhook",
+    tag: "webhooks",
+    summary: "Send a test event",
+    about: "Queues a `webhook.test` event, whatever the endpoint subscribes to. It carries the state of the rotation that \
+            changed last; the delivery log has the outcome.",
+    query: &[],
+    body: Body::None,
+    gives: &[gives(202, "The delivery on its way.", shape::<Delivery>)],
+    refuses: &[
+        (402, "payment_required"),
+        (409, "webhook_endpoint_disabled"),
+        (409, "no_rotation"),
+    ],
+};
+
+/// POST test.
+pub fn test(_: &Api, call: &Call) -> Outcome {
+    let queued = webhooks::test(call.desk, &call.path.id("webhookId"))?;
+    answer::json(202, &delivery::render(&queued))
+}
+
+/// An endpoint, rendered, with its validator: both as of one instant, for the end of a grace changes them.
+fn tagged<T: Serialize>(
+    call: &Call,
+    status: u16,
+    found: &Webhook,
+    render: fn(&Webhook, jiff::Timestamp) -> T,
+) -> Outcome {
+    let now = call.desk.now();
+    let body = answer::json(status, &render(found, now))?;
+    Ok(answer::with(body, "ETag", etag::webhook_tag(found, now)))
+}

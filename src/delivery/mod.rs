@@ -1,0 +1,236 @@
+//! The delivery side: sends what is queued, with two lanes an endpoint and one request in flight on each
+//! (contract section 16, "Order").
+//!
+//! One thread dispatches: it wakes when a commit queued something, looks which lanes have anything due, and starts a
+//! thread for each of them that is not at work. That thread takes, sends and records until nothing more is due on its
+//! lane. So an endpoint that hangs holds up nobody but itself, and its retries not even its first attempts.
+
+mod lane;
+mod send;
+
+use crate::actions::sending;
+use crate::actions::{Desk, Fault};
+use crate::clock::monotonic;
+use crate::domain::ids::WebhookId;
+use crate::store::Lane;
+use crate::wake::Bell;
+use std::collections::HashSet;
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::thread::JoinHandle;
+use std::time::{Duration, Instant};
+
+/// The longest wait before the clock is looked at again: clocks step, machines sleep.
+const LOOK: Duration = Duration::from_millis(500);
+
+/// The wait after something went wrong.
+const RETRY: Duration = Duration::from_secs(5);
+
+/// Longer than any attempt takes, and the tries to record it.
+const STUCK: Duration = Duration::from_secs(30);
+
+/// A lane of one endpoint.
+type Track = (WebhookId, Lane);
+
+/// What the threads share.
+struct Shared {
+    desk: Desk,
+    stopping: AtomicBool,
+    /// Lanes at work.
+    busy: Mutex<HashSet<Track>>,
+    /// When it was told to stop.
+    stopped_at: Mutex<Option<Instant>>,
+    /// Rings when a lane comes to rest.
+    rest: Bell,
+}
+
+impl Shared {
+    fn busy(&self) -> MutexGuard<'_, HashSet<Track>> {
+        self.busy.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn is_stopping(&self) -> bool {
+        self.stopping.load(Ordering::Acquire)
+    }
+
+    /// A lane has nothing more to do. The dispatcher looks at it once more: something may have fallen due since.
+    fn rest(&self, track: &Track) {
+        self.free(track);
+        self.rest.ring();
+        self.desk.store().news().post.ring();
+    }
+
+    /// A lane failed. It is looked at again with the others, not at once: what failed may go on failing.
+    fn free(&self, track: &Track) {
+        self.busy().remove(track);
+    }
+
+    /// Waits for so long, or until the program stops.
+    fn pause(&self, wait: Duration) {
+        let (post, until) = (&self.desk.store().news().post, monotonic() + wait);
+        loop {
+            let heard = post.rings();
+            let left = until.saturating_duration_since(monotonic());
+            if self.is_stopping() || left.is_zero() {
+                return;
+            }
+            post.wait(heard, left);
+        }
+    }
+}
+
+/// The running delivery side.
+pub struct Delivery {
+    shared: Arc<Shared>,
+    thread: JoinHandle<()>,
+}
+
+/// A handle that stops it, and waits for it to come to rest.
+#[derive(Clone)]
+pub struct Handle(Arc<Shared>);
+
+/// Starts the dispatching thread, after what was on the wire when the last process ended has been seen to.
+pub fn start(desk: Desk) -> Result<Delivery, String> {
+    let interrupted = sending::start_over(&desk).map_err(|fault| fault.to_string())?;
+    if interrupted > 0 {
+        log::info!("delivery: {interrupted} attempts were interrupted, they are made again");
+    }
+    let shared = Arc::new(Shared {
+        desk,
+        stopping: AtomicBool::new(false),
+        busy: Mutex::default(),
+        stopped_at: Mutex::default(),
+        rest: Bell::default(),
+    });
+    let dispatching = Arc::clone(&shared);
+    let thread = std::thread::Builder::new()
+        .name("delivery".into())
+        .spawn(move || dispatch(&dispatching))
+        .map_err(|error| error.to_string())?;
+    Ok(Delivery { shared, thread })
+}
+
+impl Delivery {
+    /// What others may do to it.
+    pub fn handle(&self) -> Handle {
+        Handle(Arc::clone(&self.shared))
+    }
+
+    /// Takes up nothing more and waits for what is on the wire, until `grace` after it was first told to stop. What has
+    /// not ended by then is interrupted, and made again after the next start.
+    pub fn stop(self, grace: Duration) {
+        let deadline = self.handle().stop() + grace;
+        drop(self.thread.join());
+        loop {
+            let heard = self.shared.rest.rings();
+            let left = deadline.saturating_duration_since(monotonic());
+            let busy = self.shared.busy().len();
+            if busy == 0 {
+                return;
+            }
+            if left.is_zero() {
+                log::warn!("delivery: {busy} attempts left on the wire; they are made again");
+                return;
+            }
+            // A lane that failed rings nothing.
+            self.shared.rest.wait(heard, left.min(LOOK));
+        }
+    }
+}
+
+impl Handle {
+    /// Takes up nothing more; answers when it was first told so.
+    pub fn stop(&self) -> Instant {
+        self.0.stopping.store(true, Ordering::Release);
+        self.0.desk.store().news().post.ring();
+        let mut told = (self.0.stopped_at)
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner);
+        *told.get_or_insert_with(monotonic)
+    }
+
+    /// Waits until of what is queued now nothing is on the wire and nothing due is left undone, and clears away what is
+    /// kept no longer.
+    ///
+    /// # Errors
+    /// When the storage fails, and when nothing of it moves for half a minute.
+    pub fn settle(&self) -> Result<(), Fault> {
+        let desk = &self.0.desk;
+        let newest = sending::newest(desk)?;
+        let (mut left, mut since) = (u64::MAX, monotonic());
+        loop {
+            let heard = self.0.rest.rings();
+            let unsettled = sending::unsettled(desk, newest)?;
+            if unsettled == 0 {
+                break;
+            }
+            if unsettled != left {
+                (left, since) = (unsettled, monotonic());
+            }
+            if self.0.is_stopping() {
+                return Err(Fault::Stopped);
+            }
+            if since.elapsed() > STUCK {
+                let why = format!("{unsettled} deliveries are due and are not taken up");
+                return Err(Fault::NotCommitted(why));
+            }
+            if self.0.busy().is_empty() {
+                desk.store().news().post.ring();
+            }
+            self.0.rest.wait(heard, LOOK);
+        }
+        while sending::clear(desk)? {}
+        Ok(())
+    }
+}
+
+fn dispatch(shared: &Arc<Shared>) {
+    let post = &shared.desk.store().news().post;
+    while !shared.is_stopping() {
+        // Read before the queries: a ring between them and the wait is not lost.
+        let heard = post.rings();
+        let wait = match catch_unwind(AssertUnwindSafe(|| look(shared))) {
+            Ok(Ok(wait)) => wait,
+            Ok(Err(fault)) => {
+                log::error!("delivery: {fault}; trying again in {} s", RETRY.as_secs());
+                RETRY
+            }
+            Err(_) => {
+                log::error!(
+                    "delivery: a panic was caught; trying again in {} s",
+                    RETRY.as_secs()
+                );
+                RETRY
+            }
+        };
+        post.wait(heard, wait);
+    }
+}
+
+/// Starts the lanes that have anything due, clears away a little, and answers how long to wait.
+fn look(shared: &Arc<Shared>) -> Result<Duration, Fault> {
+    let desk = &shared.desk;
+    let (lanes, now) = (sending::lanes(desk)?, desk.now());
+    let mut wait = LOOK;
+    for (webhook, lane, due) in lanes {
+        if due > now {
+            // A frozen clock is moved by whoever then asks for this to settle.
+            if !desk.clock().is_frozen() {
+                let until = Duration::try_from(due.duration_since(now)).unwrap_or(LOOK);
+                wait = wait.min(until);
+            }
+            continue;
+        }
+        let track = (webhook, lane);
+        if shared.busy().insert(track.clone()) {
+            lane::start(Arc::clone(shared), track);
+        }
+    }
+    match sending::clear(desk) {
+        Ok(true) => wait = Duration::ZERO,
+        Ok(false) => {}
+        Err(fault) => log::error!("delivery: clearing away: {fault}"),
+    }
+    Ok(wait)
+}

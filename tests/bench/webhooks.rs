@@ -1,0 +1,240 @@
+//! Webhooks: the durable queue against a plain loop that posts the same bodies, and how soon an event is on its way.
+
+use crate::load::Client;
+use crate::program::{self, Program};
+use crate::seed::{Scratch, Seed, caller};
+use crate::table::{Floor, median, row, section};
+use rota::actions::{Desk, Outward, duty, webhooks};
+use rota::clock::Clock;
+use rota::dial::{Dialler, Rules};
+use rota::domain::address::Openings;
+use rota::domain::ids::{RotationId, UserId};
+use rota::domain::ladder::Ladder;
+use rota::domain::webhook::{EventType, WebhookSpec};
+use rota::wire::etag::Precondition;
+use rota::wire::signature;
+use std::io::{BufRead, BufReader, Read, Write};
+use std::net::{SocketAddr, TcpListener, TcpStream};
+use std::sync::mpsc::{Receiver, Sender, channel};
+use std::time::{Duration, Instant};
+
+/// Deliveries in the queue.
+const QUEUED: usize = 2000;
+/// Events sent one by one.
+const ALONE: usize = 200;
+/// When the database's clock stands still.
+const CLOCK: &str = "2026-11-23T09:00:00Z";
+/// Longer than anything here should take.
+const PATIENCE: Duration = Duration::from_secs(60);
+
+pub fn run() {
+    section("webhooks to a receiver on loopback");
+    through_the_queue();
+    one_by_one(
+        "from a write sent to its event received, idle, median ms",
+        0,
+        |times| median(times) * 1e3,
+        Floor::AtMost(20.0),
+    );
+    one_by_one(
+        "the same with nine of ten endpoints hanging, p99 ms",
+        9,
+        |times| late(times) * 1e3,
+        Floor::AtMost(100.0),
+    );
+}
+
+/// What 99 of 100 stay below.
+fn late(mut times: Vec<f64>) -> f64 {
+    times.sort_by(f64::total_cmp);
+    times[times.len() * 99 / 100]
+}
+
+/// One healthy endpoint with a full queue, three times; the middle one counts.
+fn through_the_queue() {
+    let mut rounds: Vec<(f64, f64)> = (0..3).map(|_| queue_and_loop()).collect();
+    rounds.sort_by(|(queued, plain), (other, loops)| (queued / plain).total_cmp(&(other / loops)));
+    let (queued, plain) = rounds[1];
+    let measured = format!("{queued:.0}/s of {plain:.0}/s");
+    row(
+        "the queue, against a plain ureq loop, same signed bodies",
+        &measured,
+        queued / plain,
+        Floor::AtLeast(0.6),
+    );
+}
+
+/// Deliveries a second through the queue, and by a loop that posts the same bodies.
+fn queue_and_loop() -> (f64, f64) {
+    let folder = Scratch::new("webhooks");
+    let (receiver, arrived) = receive();
+    let seed = Seed::new(
+        folder.file("rota.db"),
+        Clock::frozen(CLOCK.parse().expect("an instant")),
+    );
+    let seed = local(seed);
+    let rotation = seed.rotation("rotation", 1, &[&[]], seed.desk.now()).id;
+    register(&seed.desk, receiver);
+    for round in 0..QUEUED {
+        take_turns(&seed.desk, &rotation, round);
+    }
+    let path = seed.path.clone();
+    drop(seed);
+
+    let rota = program::dev(&path, CLOCK);
+    let first = arrived.recv_timeout(PATIENCE).expect("a first delivery");
+    let rest: Vec<Arrival> = (1..QUEUED)
+        .map(|_| arrived.recv_timeout(PATIENCE).expect("a delivery"))
+        .collect();
+    let last = rest.last().expect("many deliveries");
+    let queued = (QUEUED - 1) as f64 / last.at.duration_since(first.at).as_secs_f64();
+    drop(rota);
+
+    let config = ureq::Agent::config_builder()
+        .proxy(None)
+        .max_idle_connections(0);
+    let agent = config.build().into();
+    let begun = Instant::now();
+    for arrival in &rest {
+        post(&agent, receiver, &arrival.body);
+    }
+    let plain = rest.len() as f64 / begun.elapsed().as_secs_f64();
+    (queued, plain)
+}
+
+/// Events one at a time to one endpoint, while others that accept and never answer are sent to as well.
+fn one_by_one(figure: &str, hanging: usize, judge: fn(Vec<f64>) -> f64, floor: Floor) {
+    let folder = Scratch::new("webhooks");
+    let (receiver, arrived) = receive();
+    let hang = TcpListener::bind("127.0.0.1:0").expect("a free port");
+    let clock = Clock::frozen(CLOCK.parse().expect("an instant"));
+    let seed = local(Seed::new(folder.file("rota.db"), clock));
+    let rotation = seed.rotation("rotation", 1, &[&[]], seed.desk.now()).id;
+    for _ in 0..hanging {
+        register(&seed.desk, hang.local_addr().expect("a bound address"));
+    }
+    register(&seed.desk, receiver);
+    let path = seed.path.clone();
+    drop(seed);
+
+    let rota = program::dev(&path, CLOCK);
+    let writes = puts(&rota, &rotation);
+    let mut client = Client::connect(rota.address);
+    let mut times = Vec::with_capacity(ALONE);
+    for round in 0..ALONE {
+        let begun = Instant::now();
+        let answer = client.ask(&writes[round % writes.len()]);
+        assert_eq!(answer.status, 200, "{answer:?}");
+        let arrival = arrived.recv_timeout(PATIENCE).expect("a delivery");
+        times.push(arrival.at.saturating_duration_since(begun).as_secs_f64());
+        // Idle again, as far as this endpoint goes.
+        std::thread::sleep(Duration::from_millis(2));
+    }
+    let judged = judge(times);
+    row(figure, &format!("{judged:.1} ms"), judged, floor);
+}
+
+/// The same seed with a desk that may dial loopback.
+fn local(seed: Seed) -> Seed {
+    let rules = Rules {
+        openings: Openings {
+            loopback: true,
+            nets: Vec::new(),
+        },
+        plain_http: true,
+        ..Rules::default()
+    };
+    let outward = Outward {
+        base_url: "http://127.0.0.1:8080".into(),
+        ladder: Ladder::default(),
+        dialler: Dialler::new(rules).expect("TLS can be set up"),
+    };
+    seed.with(outward)
+}
+
+fn register(desk: &Desk, receiver: SocketAddr) {
+    let spec = WebhookSpec {
+        name: "bench".into(),
+        url: format!("http://{receiver}/hook"),
+        event_types: vec![EventType::DutyChanged],
+    };
+    webhooks::register(desk, spec).expect("an endpoint");
+}
+
+fn take_turns(desk: &Desk, rotation: &RotationId, round: usize) {
+    let user = UserId::from(["U2", "U3"][round % 2]);
+    duty::set_on_duty(desk, &caller(), rotation, &Precondition::Any, vec![user])
+        .expect("somebody on duty");
+}
+
+fn puts(rota: &Program, rotation: &RotationId) -> Vec<Vec<u8>> {
+    let path = format!("/v1/rotations/{rotation}/on-call");
+    let put = |user: &str| {
+        let body = format!(r#"{{"userIds":["{user}"]}}"#);
+        rota.request("PUT", &path, &[("If-Match", "*")], &body)
+    };
+    vec![put("U2"), put("U3")]
+}
+
+/// A delivery, as it was received.
+struct Arrival {
+    /// The first byte of it.
+    at: Instant,
+    body: Vec<u8>,
+}
+
+/// Receives one request at a time and answers 200.
+fn receive() -> (SocketAddr, Receiver<Arrival>) {
+    let listener = TcpListener::bind("127.0.0.1:0").expect("a free port");
+    let address = listener.local_addr().expect("a bound address");
+    let (told, arrived) = channel();
+    std::thread::spawn(move || {
+        for stream in listener.incoming().map_while(Result::ok) {
+            // One that goes away early is not counted.
+            drop(answer(stream, &told));
+        }
+    });
+    (address, arrived)
+}
+
+fn answer(stream: TcpStream, told: &Sender<Arrival>) -> std::io::Result<()> {
+    stream.set_nodelay(true)?;
+    let mut reader = BufReader::new(stream);
+    reader.fill_buf()?;
+    let at = Instant::now();
+    let mut length = 0;
+    loop {
+        let mut line = String::new();
+        reader.read_line(&mut line)?;
+        let line = line.trim_end().to_ascii_lowercase();
+        if let Some(value) = line.strip_prefix("content-length:") {
+            length = value.trim().parse().unwrap_or(0);
+        }
+        if line.is_empty() {
+            break;
+        }
+    }
+    let mut body = vec![0; length];
+    reader.read_exact(&mut body)?;
+    let done = b"HTTP/1.1 200 OK\r\nContent-Length: 0\r\nConnection: close\r\n\r\n";
+    reader.get_mut().write_all(done)?;
+    // The plain loop after the queue is not listened to.
+    drop(told.send(Arrival { at, body }));
+    Ok(())
+}
+
+/// What a plain sender would do: sign, post, read the answer, over a connection of its own.
+fn post(agent: &ureq::Agent, receiver: SocketAddr, body: &[u8]) {
+    let (secret, timestamp) = ("svc_whsec_bench", 1_763_888_400);
+    let mut answer = agent
+        .post(format!("http://{receiver}/hook"))
+        .header("Content-Type", "application/json")
+        .header(signature::TIMESTAMP_HEADER, timestamp.to_string())
+        .header(
+            signature::SIGNATURE_HEADER,
+            signature::header(&[secret], timestamp, body),
+        )
+        .send(body)
+        .expect("the receiver answers");
+    answer.body_mut().read_to_vec().expect("an empty body");
+}

@@ -1,0 +1,274 @@
+//! A receiver of raw TCP in the test's own process: it does what the test says and keeps what it got. It outlives
+//! servers that are killed.
+
+use super::text;
+use rustls::pki_types::pem::PemObject;
+use rustls::pki_types::{CertificateDer, PrivateKeyDer};
+use rustls::{ServerConfig, ServerConnection, StreamOwned};
+use serde_json::Value;
+use std::collections::BTreeMap;
+use std::io::{ErrorKind, Read, Write};
+use std::net::{TcpListener, TcpStream};
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::{Arc, Condvar, Mutex};
+use std::time::Duration;
+
+pub const CERTS: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/it/certs");
+
+/// A request that was read to its end.
+#[derive(Clone, Debug)]
+pub struct Post {
+    pub path: String,
+    pub body: String,
+    /// The delivery that the body names.
+    pub id: String,
+}
+
+impl Post {
+    pub fn json(&self) -> Value {
+        serde_json::from_str(&self.body).expect("a body of JSON")
+    }
+}
+
+/// What follows a request.
+pub enum Then {
+    /// These bytes, and the end.
+    Say(Vec<u8>),
+    /// These bytes, and then the others again and again until the client has gone.
+    Trickle(&'static str, &'static str),
+    /// Nothing until the client has gone.
+    Hang,
+    /// The end.
+    Close,
+}
+
+/// An answer with this status and an empty body.
+pub fn status(status: u16) -> Then {
+    Then::Say(format!("HTTP/1.1 {status} -\r\nContent-Length: 0\r\n\r\n").into_bytes())
+}
+
+type Act = dyn Fn(&Post) -> Then + Send + Sync;
+
+/// How connections are met.
+#[derive(Clone)]
+pub enum Manner {
+    Reads(Arc<Act>),
+    /// Says this at once, whatever comes.
+    Blurts(&'static str),
+    /// Breaks the connection once something has come.
+    Resets,
+}
+
+impl Manner {
+    pub fn reads(act: impl Fn(&Post) -> Then + Send + Sync + 'static) -> Manner {
+        Manner::Reads(Arc::new(act))
+    }
+
+    /// Answers this status to everything.
+    pub fn says(code: u16) -> Manner {
+        Manner::reads(move |_| status(code))
+    }
+
+    pub fn hangs() -> Manner {
+        Manner::reads(|_| Then::Hang)
+    }
+}
+
+/// Shut until it is opened.
+#[derive(Clone, Default)]
+pub struct Gate(Arc<(Mutex<bool>, Condvar)>);
+
+impl Gate {
+    pub fn open(&self) {
+        *self.0.0.lock().unwrap() = true;
+        self.0.1.notify_all();
+    }
+
+    pub fn pass(&self) {
+        let open = self.0.0.lock().unwrap();
+        drop(self.0.1.wait_while(open, |open| !*open).unwrap());
+    }
+}
+
+#[derive(Default)]
+struct Kept {
+    connections: AtomicUsize,
+    /// Requests that were done with.
+    ended: AtomicUsize,
+    posts: Mutex<Vec<Post>>,
+    /// Requests without an end yet, by path: now, and the most at one time.
+    open: Mutex<BTreeMap<String, (usize, usize)>>,
+}
+
+/// The receiver.
+pub struct Outlet {
+    pub port: u16,
+    manner: Arc<Mutex<Manner>>,
+    kept: Arc<Kept>,
+}
+
+impl Outlet {
+    pub fn new(manner: Manner) -> Outlet {
+        Outlet::start(manner, None)
+    }
+
+    /// Over TLS, with a certificate of `certs`.
+    pub fn secure(certificate: &str, manner: Manner) -> Outlet {
+        let read = |file: &str| std::fs::read(format!("{CERTS}/{file}")).expect("a certificate");
+        let certificate = read(&format!("{certificate}.pem"));
+        let provider = Arc::new(rustls::crypto::ring::default_provider());
+        let config = ServerConfig::builder_with_provider(provider)
+            .with_safe_default_protocol_versions()
+            .expect("versions")
+            .with_no_client_auth()
+            .with_single_cert(
+                vec![CertificateDer::from_pem_slice(&certificate).expect("a certificate")],
+                PrivateKeyDer::from_pem_slice(&read("leaf.key")).expect("a key"),
+            )
+            .expect("a certificate with its key");
+        Outlet::start(manner, Some(Arc::new(config)))
+    }
+
+    fn start(manner: Manner, tls: Option<Arc<ServerConfig>>) -> Outlet {
+        let listener = TcpListener::bind("127.0.0.1:0").expect("a port");
+        let outlet = Outlet {
+            port: listener.local_addr().expect("an address").port(),
+            manner: Arc::new(Mutex::new(manner)),
+            kept: Arc::default(),
+        };
+        let (manner, kept) = (Arc::clone(&outlet.manner), Arc::clone(&outlet.kept));
+        std::thread::spawn(move || {
+            for stream in listener.incoming().map_while(Result::ok) {
+                kept.connections.fetch_add(1, Ordering::SeqCst);
+                let (manner, kept) = (manner.lock().unwrap().clone(), Arc::clone(&kept));
+                let tls = tls.clone();
+                std::thread::spawn(move || meet(stream, tls, &manner, &kept));
+            }
+        });
+        outlet
+    }
+
+    pub fn url(&self) -> String {
+        format!("http://127.0.0.1:{}/", self.port)
+    }
+
+    pub fn https(&self, host: &str) -> String {
+        format!("https://{host}:{}/", self.port)
+    }
+
+    /// How connections to come are met.
+    pub fn now(&self, manner: Manner) {
+        *self.manner.lock().unwrap() = manner;
+    }
+
+    /// All there were, also those without a request.
+    pub fn connections(&self) -> usize {
+        self.kept.connections.load(Ordering::SeqCst)
+    }
+
+    /// Requests whose connection has come to its end.
+    pub fn ended(&self) -> usize {
+        self.kept.ended.load(Ordering::SeqCst)
+    }
+
+    /// In the order in which they came.
+    pub fn posts(&self) -> Vec<Post> {
+        self.kept.posts.lock().unwrap().clone()
+    }
+
+    pub fn posts_to(&self, path: &str) -> Vec<Post> {
+        let mut posts = self.posts();
+        posts.retain(|post| post.path == path);
+        posts
+    }
+
+    /// The most requests to a path that were there at one time.
+    pub fn most_at_once(&self, path: &str) -> usize {
+        let open = self.kept.open.lock().unwrap();
+        open.get(path).map_or(0, |(_, most)| *most)
+    }
+}
+
+trait Stream: Read + Write {}
+impl<T: Read + Write> Stream for T {}
+
+fn meet(socket: TcpStream, tls: Option<Arc<ServerConfig>>, manner: &Manner, kept: &Kept) {
+    let act = match manner {
+        Manner::Reads(act) => act,
+        Manner::Blurts(what) => {
+            let mut socket = socket;
+            let _ = socket.write_all(what.as_bytes());
+            let _ = socket.read_to_end(&mut Vec::new());
+            return;
+        }
+        Manner::Resets => {
+            // Bytes that are left unread make the end a reset.
+            let _ = socket.peek(&mut [0]);
+            return;
+        }
+    };
+    let raw = socket.try_clone().expect("a socket");
+    let mut stream: Box<dyn Stream> = match tls {
+        Some(config) => {
+            let connection = ServerConnection::new(config).expect("a connection");
+            Box::new(StreamOwned::new(connection, socket))
+        }
+        None => Box::new(socket),
+    };
+    let Some(post) = read(&mut *stream) else {
+        return;
+    };
+    kept.posts.lock().unwrap().push(post.clone());
+    {
+        let mut open = kept.open.lock().unwrap();
+        let (now, most) = open.entry(post.path.clone()).or_default();
+        *now += 1;
+        *most = (*most).max(*now);
+    }
+    match act(&post) {
+        Then::Close => {}
+        // Fails where the client has seen enough.
+        Then::Say(answer) => drop(stream.write_all(&answer).and_then(|()| stream.flush())),
+        Then::Hang => drop(stream.read_to_end(&mut Vec::new())),
+        Then::Trickle(head, piece) => {
+            let pause = Some(Duration::from_millis(20));
+            raw.set_read_timeout(pause).expect("a time-out");
+            let mut going = stream.write_all(head.as_bytes()).is_ok();
+            while going && stream.write_all(piece.as_bytes()).is_ok() {
+                going = match stream.read(&mut [0; 64]) {
+                    Err(error) => error.kind() == ErrorKind::WouldBlock,
+                    Ok(count) => count > 0,
+                };
+            }
+        }
+    }
+    if let Some((now, _)) = kept.open.lock().unwrap().get_mut(&post.path) {
+        *now -= 1;
+    }
+    kept.ended.fetch_add(1, Ordering::SeqCst);
+}
+
+/// A request to its end; nothing where the client goes away before.
+fn read(stream: &mut dyn Stream) -> Option<Post> {
+    let mut bytes = Vec::new();
+    let mut piece = [0; 4096];
+    loop {
+        let whole = String::from_utf8_lossy(&bytes);
+        if let Some((head, body)) = whole.split_once("\r\n\r\n") {
+            let length = head.to_ascii_lowercase();
+            let length = length.split("content-length: ").nth(1)?.lines().next()?;
+            if body.len() >= length.parse().ok()? {
+                let json: Value = serde_json::from_str(body).unwrap_or_default();
+                return Some(Post {
+                    path: head.split(' ').nth(1)?.to_owned(),
+                    body: body.to_owned(),
+                    id: text(&json["deliveryId"]).to_owned(),
+                });
+            }
+        }
+        match stream.read(&mut piece) {
+            Ok(0) | Err(_) => return None,
+            Ok(count) => bytes.extend_from_slice(&piece[..count]),
+        }
+    }
+}

@@ -1,0 +1,112 @@
+//! A receiver that the test plays by itself: it sees what came over the wire, and answers when the test says so.
+
+use super::server::eventually;
+use std::io::{BufRead, BufReader, ErrorKind, Read, Write};
+use std::net::{TcpListener, TcpStream};
+
+/// Takes one request a connection; none is read before the test asks for it.
+pub struct OwnReceiver(TcpListener);
+
+/// A request that waits for its answer; dropping it closes the connection without one.
+pub struct Arrival {
+    pub line: String,
+    /// In order, names as they were written.
+    pub headers: Vec<(String, String)>,
+    pub body: String,
+    stream: TcpStream,
+}
+
+impl OwnReceiver {
+    pub fn open() -> OwnReceiver {
+        let listener = TcpListener::bind("127.0.0.1:0").expect("a free port");
+        listener.set_nonblocking(true).unwrap();
+        OwnReceiver(listener)
+    }
+
+    /// `127.0.0.1:PORT`.
+    pub fn authority(&self) -> String {
+        self.0.local_addr().unwrap().to_string()
+    }
+
+    pub fn url(&self) -> String {
+        format!("http://{}/hook", self.authority())
+    }
+
+    /// Waits for the next connection.
+    #[track_caller]
+    pub fn connection(&self) -> TcpStream {
+        let mut stream = None;
+        eventually("a connection", || {
+            stream = self.0.accept().ok().map(|(stream, _)| stream);
+            stream.is_some()
+        });
+        stream.unwrap()
+    }
+
+    /// Waits for the next request.
+    #[track_caller]
+    pub fn arrival(&self) -> Arrival {
+        let mut reader = BufReader::new(self.connection());
+        let mut line = || {
+            let mut line = String::new();
+            reader.read_line(&mut line).expect("a line of the head");
+            line.trim_end().to_owned()
+        };
+        let first = line();
+        let head: Vec<String> = std::iter::repeat_with(line)
+            .take_while(|line| !line.is_empty())
+            .collect();
+        let header = |line: &String| {
+            let (name, value) = line.split_once(": ").expect("a header");
+            (name.to_owned(), value.to_owned())
+        };
+        let headers: Vec<_> = head.iter().map(header).collect();
+        let length = headers.iter().find(|(name, _)| name == "Content-Length");
+        let mut body = vec![0; length.expect("a length").1.parse().unwrap()];
+        reader.read_exact(&mut body).expect("the body");
+        Arrival {
+            line: first,
+            headers,
+            body: String::from_utf8(body).expect("text"),
+            stream: reader.into_inner(),
+        }
+    }
+
+    /// That nobody has connected beyond those taken.
+    #[track_caller]
+    pub fn is_left_alone(&self) {
+        let next = self.0.accept().map(|(_, from)| from);
+        assert_eq!(next.expect_err("nobody").kind(), ErrorKind::WouldBlock);
+    }
+}
+
+impl Arrival {
+    #[track_caller]
+    pub fn header(&self, name: &str) -> &str {
+        let found = self.headers.iter().find(|(n, _)| n == name);
+        &found.unwrap_or_else(|| panic!("no {name}")).1
+    }
+
+    #[track_caller]
+    pub fn delivery(&self) -> String {
+        let body: serde_json::Value = serde_json::from_str(&self.body).expect("JSON");
+        super::text(&body["deliveryId"]).to_owned()
+    }
+
+    /// Answers without a body.
+    pub fn status(self, status: u16) {
+        self.raw(&format!("HTTP/1.1 {status} X\r\nContent-Length: 0\r\n\r\n"));
+    }
+
+    /// Answers with these bytes and closes.
+    pub fn raw(mut self, answer: &str) {
+        // Whoever asked may be gone.
+        let _ = self.stream.write_all(answer.as_bytes());
+    }
+
+    /// Answers with these bytes and keeps the connection open for as long as what it gives back is kept.
+    pub fn stall(mut self, answer: &str) -> TcpStream {
+        let _ = self.stream.write_all(answer.as_bytes());
+        self.stream
+    }
+}
