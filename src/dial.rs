@@ -91,8 +91,6 @@ const BUDGET: Budget = Budget {
 /// What became of one POST.
 #[derive(Clone, Debug)]
 pub struct Exchange {
-    /// All request headers as sent, in order; what would have been sent where nothing was.
-    pub headers: Vec<(String, String)>,
     /// Real time from resolving to the end of the body. `None` where no request was made: nothing was connected to.
     pub duration: Option<Duration>,
     /// How it ended.
@@ -191,8 +189,8 @@ impl Dialler {
         }
     }
 
-    /// All headers of a request, in their order, as [`Dialler::post`] sends them: Host, Content-Length, User-Agent and
-    /// Accept, then those given. Host is left out where the URL is none that is dialled.
+    /// All headers of a request to this URL, in their order: Host, Content-Length, User-Agent and Accept, then those
+    /// given. Host is left out where the URL is none that is dialled.
     pub fn request_headers(
         &self,
         url: &str,
@@ -202,34 +200,31 @@ impl Dialler {
         all_headers(self.target(url).ok().as_ref(), given, length)
     }
 
-    /// Posts the body once. The headers are sent after Host, Content-Length, User-Agent and Accept; nothing else is.
-    /// Takes at most 12 s and never panics.
-    pub fn post(&self, url: &str, headers: &[(&str, &str)], body: &[u8]) -> Exchange {
+    /// Posts the body once, with what [`Dialler::request_headers`] gave and no other header. Takes at most 12 s and never
+    /// panics.
+    pub fn post(&self, url: &str, headers: &[(String, String)], body: &[u8]) -> Exchange {
         let started = crate::clock::monotonic();
-        let target = self.target(url).ok();
-        let headers = all_headers(target.as_ref(), headers, body.len());
-        let Some(target) = target else {
-            return Exchange {
-                headers,
-                duration: None,
-                end: End::Failed(SendError::InvalidUrl),
-            };
-        };
         // ureq checks its own steps with assertions. One that fails must not take the sender's thread along.
-        let sent = panic::catch_unwind(AssertUnwindSafe(|| self.send(&target, &headers, body)));
-        let (dialled, end) = match sent {
-            Ok(Ok(end)) => (true, end),
-            Ok(Err(error)) => {
+        let posted = panic::catch_unwind(AssertUnwindSafe(|| self.try_post(url, headers, body)));
+        let (dialled, end) = posted.unwrap_or((true, End::Failed(SendError::Internal)));
+        Exchange {
+            duration: dialled.then(|| crate::clock::monotonic().saturating_duration_since(started)),
+            end,
+        }
+    }
+
+    /// Whether something was connected to, and how it ended.
+    fn try_post(&self, url: &str, headers: &[(String, String)], body: &[u8]) -> (bool, End) {
+        let Ok(target) = self.target(url) else {
+            return (false, End::Failed(SendError::InvalidUrl));
+        };
+        match self.send(&target, headers, body) {
+            Ok(end) => (true, end),
+            Err(error) => {
                 log::debug!("no answer from {}: {error}", target.host());
                 let (dialled, error) = classify(&error);
                 (dialled, End::Failed(error))
             }
-            Err(_) => (true, End::Failed(SendError::Internal)),
-        };
-        Exchange {
-            headers,
-            duration: dialled.then(|| crate::clock::monotonic().saturating_duration_since(started)),
-            end,
         }
     }
 

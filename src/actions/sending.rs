@@ -24,8 +24,8 @@ const EXPIRED_AT_ONCE: usize = 200;
 pub struct Job {
     pub webhook: WebhookId,
     pub url: String,
-    /// Those of this service; the connection adds its own.
-    pub headers: Vec<(&'static str, String)>,
+    /// All of the request's.
+    pub headers: Vec<(String, String)>,
     pub body: String,
     taken: Taken,
     /// Under which number of recalls it was taken.
@@ -143,19 +143,15 @@ fn take(
     let secrets = endpoint.secrets_at(now);
     let secrets: Vec<&str> = secrets.iter().map(|secret| secret.0.as_str()).collect();
     let signature = signature::header(&secrets, timestamp, body.as_bytes());
-    let headers = vec![
-        ("Content-Type", "application/json".to_owned()),
-        (signature::TIMESTAMP_HEADER, timestamp.to_string()),
-        (signature::SIGNATURE_HEADER, signature),
+    let given = [
+        ("Content-Type", "application/json"),
+        (signature::TIMESTAMP_HEADER, &timestamp.to_string()),
+        (signature::SIGNATURE_HEADER, &signature),
     ];
-    let given: Vec<(&str, &str)> = headers
-        .iter()
-        .map(|(name, value)| (*name, value.as_str()))
-        .collect();
-    let sent = desk
+    let headers = desk
         .dialler()
         .request_headers(&endpoint.url, &given, body.len());
-    store::begin_attempt(tx, &taken, now, desk.ladder().rounds(), &sent)?;
+    store::begin_attempt(tx, &taken, now, desk.ladder().rounds(), &headers)?;
     Ok(Some(Job {
         webhook: webhook.clone(),
         url: endpoint.url,

@@ -4,25 +4,13 @@ use crate::actions::Desk;
 use crate::actions::sending::{Done, Job};
 use crate::dial::{End, Exchange, SNIPPET};
 use crate::domain::ladder;
-use crate::domain::webhook::{AttemptResult, Outcome, SendError, Snippet};
-use std::panic::{AssertUnwindSafe, catch_unwind};
+use crate::domain::webhook::{AttemptResult, Outcome, Snippet};
 
-/// Makes an attempt. A panic on the way is an attempt that failed.
+/// Makes an attempt.
 pub(super) fn send(desk: &Desk, job: Job) -> Done {
-    let headers: Vec<(&str, &str)> = job
-        .headers
-        .iter()
-        .map(|(name, value)| (*name, value.as_str()))
-        .collect();
-    let post = || desk.dialler().post(&job.url, &headers, job.body.as_bytes());
-    let exchange = catch_unwind(AssertUnwindSafe(post)).unwrap_or_else(|_| Exchange {
-        headers: headers
-            .iter()
-            .map(|(name, value)| ((*name).to_owned(), (*value).to_owned()))
-            .collect(),
-        duration: None,
-        end: End::Failed(SendError::Internal),
-    });
+    let exchange = desk
+        .dialler()
+        .post(&job.url, &job.headers, job.body.as_bytes());
     let (result, asked_to_wait) = judge(desk, &exchange);
     let done = Done {
         job,

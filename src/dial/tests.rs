@@ -21,7 +21,12 @@ const HEADERS: &[(&str, &str)] = &[
 ];
 
 fn post(dialler: &Dialler, url: &str) -> Exchange {
-    dialler.post(url, HEADERS, b"{}")
+    post_body(dialler, url, b"{}")
+}
+
+fn post_body(dialler: &Dialler, url: &str, body: &[u8]) -> Exchange {
+    let headers = dialler.request_headers(url, HEADERS, body.len());
+    dialler.post(url, &headers, body)
 }
 
 /// Posts by http to the port and says how it ended.
@@ -47,7 +52,8 @@ fn answered(status: u16, body: &str) -> End {
 fn what_is_reported_is_what_goes_out() {
     let (port, served) = answering("HTTP/1.1 204 No Content\r\n\r\n");
     let url = format!("http://me:secret@Receiver.example:{port}/a/b?c=d#top");
-    let exchange = post(&dialler(BUDGET), &url);
+    let dialler = dialler(BUDGET);
+    let exchange = post(&dialler, &url);
     let version = env!("CARGO_PKG_VERSION");
     let sent = format!(
         "POST /a/b?c=d HTTP/1.1\r\nHost: receiver.example:{port}\r\nContent-Length: 2\r\n\
@@ -55,8 +61,8 @@ fn what_is_reported_is_what_goes_out() {
          Service-Timestamp: 1795212000\r\nService-Signature: v1=ab,v1=cd\r\n\r\n{{}}"
     );
     assert_eq!(String::from_utf8_lossy(&served.join().unwrap()), sent);
-    let told: String = exchange
-        .headers
+    let told: String = dialler
+        .request_headers(&url, HEADERS, 2)
         .iter()
         .map(|(name, value)| format!("{name}: {value}\r\n"))
         .collect();
@@ -71,7 +77,7 @@ fn large_and_empty_bodies_go_out_whole() {
         let (port, served) = answering("HTTP/1.1 200 OK\r\nContent-Length: 0\r\n\r\n");
         let body = vec![b'x'; length];
         let url = format!("http://receiver.example:{port}/");
-        let exchange = dialler(BUDGET).post(&url, HEADERS, &body);
+        let exchange = post_body(&dialler(BUDGET), &url, &body);
         assert_eq!(exchange.end, answered(200, ""));
         assert!(served.join().unwrap().ends_with(&body));
     }
@@ -228,7 +234,7 @@ fn a_receiver_that_reads_nothing_is_left_in_time() {
     };
     let started = monotonic();
     let url = format!("http://receiver.example:{port}/");
-    let exchange = dialler(budget).post(&url, HEADERS, &vec![b'x'; 64 << 20]);
+    let exchange = post_body(&dialler(budget), &url, &vec![b'x'; 64 << 20]);
     assert_eq!(exchange.end, End::Failed(SendError::Timeout));
     assert!(monotonic() - started < LONG / 4);
     drop(done);
@@ -295,9 +301,11 @@ fn urls_that_may_not_be_dialled_are_not() {
         let exchange = post(&dialler, url);
         assert_eq!(exchange.end, End::Failed(SendError::InvalidUrl), "{url}");
         assert_eq!(exchange.duration, None, "{url}");
-        assert_eq!(exchange.headers[0].0, "Content-Length", "{url}");
+        let headers = dialler.request_headers(url, HEADERS, 2);
+        assert_eq!(headers[0].0, "Content-Length", "{url}");
     }
-    let exchange = dialler.post("https://localhost/", &[("X", "a\r\nY: b")], b"");
+    let headers = dialler.request_headers("https://localhost/", &[("X", "a\r\nY: b")], 0);
+    let exchange = dialler.post("https://localhost/", &headers, b"");
     assert_eq!(exchange.end, End::Failed(SendError::Internal));
     assert_eq!(exchange.duration, None);
 }
