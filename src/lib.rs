@@ -32,7 +32,7 @@
 //! | 3 | [`actions`] | [`domain`], [`wire`], [`dial`], [`store`], [`wake`], [`clock`] |
 //! | 2 | [`store`] | [`domain`], [`clock`], [`wake`] |
 //! | 1 | [`wire`], [`dial`], [`http`] | [`domain`]; [`clock`] (`dial`, `http`) |
-//! | 0 | [`domain`], [`clock`], [`wake`] | std and jiff, not one another |
+//! | 0 | [`domain`], [`clock`], [`wake`] | std, jiff and log, not one another |
 //!
 //! # What always holds
 //!

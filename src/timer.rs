@@ -2,18 +2,12 @@
 
 use crate::actions::due::{self, Sweep};
 use crate::actions::{Desk, Fault};
+use crate::wake::{LOOK, attend};
 use jiff::Timestamp;
-use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::thread::JoinHandle;
 use std::time::Duration;
-
-/// The longest wait before the clock and other processes' commits are looked at again: clocks step, machines sleep.
-const LOOK: Duration = Duration::from_millis(500);
-
-/// The wait after something went wrong, so that a file that cannot be used is not asked for without end.
-const RETRY: Duration = Duration::from_secs(5);
 
 /// The running timer.
 pub struct Timer {
@@ -48,27 +42,11 @@ impl Timer {
 fn run(desk: &Desk, stopping: &AtomicBool) {
     let mut sweep = Sweep::default();
     let news = desk.store().news();
-    while !stopping.load(Ordering::Acquire) {
-        // Read before the queries: a ring between them and the wait is not lost.
-        let heard = news.bell.rings();
+    attend("timer", &news.bell, stopping, || {
+        // Said before the queries, too.
         news.expect(None);
-        let outcome = catch_unwind(AssertUnwindSafe(|| look(desk, &mut sweep)));
-        let wait = match outcome {
-            Ok(Ok(wait)) => wait,
-            Ok(Err(fault)) => {
-                log::error!("timer: {fault}; trying again in {} s", RETRY.as_secs());
-                RETRY
-            }
-            Err(_) => {
-                log::error!(
-                    "timer: a panic was caught; trying again in {} s",
-                    RETRY.as_secs()
-                );
-                RETRY
-            }
-        };
-        news.bell.wait(heard, wait);
-    }
+        look(desk, &mut sweep)
+    });
 }
 
 /// Notices what others wrote, does what is due and answers how long to wait.

@@ -1,7 +1,16 @@
 //! A bell: loops wait on it, commits ring it.
 
+use std::fmt::Display;
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Condvar, Mutex, PoisonError};
 use std::time::Duration;
+
+/// The longest wait before the clock and other processes' commits are looked at again: clocks step, machines sleep.
+pub const LOOK: Duration = Duration::from_millis(500);
+
+/// The wait after something went wrong, so that a file that cannot be used is not asked for without end.
+const RETRY: Duration = Duration::from_secs(5);
 
 /// Counts its rings, so that one that comes between a query and the wait after it is not lost.
 #[derive(Debug, Default)]
@@ -27,5 +36,34 @@ impl Bell {
         let rings = self.rings.lock().unwrap_or_else(PoisonError::into_inner);
         let silent = |rings: &mut u64| *rings == heard;
         drop(self.rung.wait_timeout_while(rings, at_most, silent));
+    }
+}
+
+/// Looks whenever the bell rings, and when the time is up that the last look asked for, until it is told to stop. A look
+/// that fails or panics is told in the log under `name`, and made again a little later.
+pub fn attend<E: Display>(
+    name: &str,
+    bell: &Bell,
+    stopping: &AtomicBool,
+    mut look: impl FnMut() -> Result<Duration, E>,
+) {
+    while !stopping.load(Ordering::Acquire) {
+        // Read before the look: a ring between its queries and the wait is not lost.
+        let heard = bell.rings();
+        let wait = match catch_unwind(AssertUnwindSafe(&mut look)) {
+            Ok(Ok(wait)) => wait,
+            Ok(Err(fault)) => {
+                log::error!("{name}: {fault}; trying again in {} s", RETRY.as_secs());
+                RETRY
+            }
+            Err(_) => {
+                log::error!(
+                    "{name}: a panic was caught; trying again in {} s",
+                    RETRY.as_secs()
+                );
+                RETRY
+            }
+        };
+        bell.wait(heard, wait);
     }
 }

@@ -3,7 +3,6 @@
 use super::webhooks::{check_plan, load};
 use super::{Desk, Stop};
 use crate::domain::ids::{DeliveryId, WebhookId};
-use crate::domain::ladder;
 use crate::domain::refusal::Refusal;
 use crate::domain::webhook::{Attempt, Delivery, DeliveryState, MAX_ATTEMPTS};
 use crate::store::{self, DeliveryFilter, DeliveryRecord, Page, ReadTx};
@@ -83,9 +82,7 @@ pub fn resend(desk: &Desk, webhook: &WebhookId, id: &DeliveryId) -> Result<Deliv
         if endpoint.disabled.is_some() {
             return Err(Refusal::WebhookDisabled.into());
         }
-        let now = tx.now();
-        let expires_at = now.saturating_add(ladder::LIFE).unwrap_or(now);
-        store::send_anew(tx, record.sequence, expires_at)?;
+        store::send_anew(tx, record.sequence)?;
         Ok(find(&tx.as_read(), &webhook, &id)?.0.delivery)
     })
 }

@@ -13,19 +13,12 @@ use crate::actions::{Desk, Fault};
 use crate::clock::monotonic;
 use crate::domain::ids::WebhookId;
 use crate::store::Lane;
-use crate::wake::Bell;
+use crate::wake::{Bell, LOOK, attend};
 use std::collections::HashSet;
-use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::thread::JoinHandle;
 use std::time::{Duration, Instant};
-
-/// The longest wait before the clock is looked at again: clocks step, machines sleep.
-const LOOK: Duration = Duration::from_millis(500);
-
-/// The wait after something went wrong.
-const RETRY: Duration = Duration::from_secs(5);
 
 /// Longer than any attempt takes, and the tries to record it.
 const STUCK: Duration = Duration::from_secs(30);
@@ -187,25 +180,7 @@ impl Handle {
 
 fn dispatch(shared: &Arc<Shared>) {
     let post = &shared.desk.store().news().post;
-    while !shared.is_stopping() {
-        // Read before the queries: a ring between them and the wait is not lost.
-        let heard = post.rings();
-        let wait = match catch_unwind(AssertUnwindSafe(|| look(shared))) {
-            Ok(Ok(wait)) => wait,
-            Ok(Err(fault)) => {
-                log::error!("delivery: {fault}; trying again in {} s", RETRY.as_secs());
-                RETRY
-            }
-            Err(_) => {
-                log::error!(
-                    "delivery: a panic was caught; trying again in {} s",
-                    RETRY.as_secs()
-                );
-                RETRY
-            }
-        };
-        post.wait(heard, wait);
-    }
+    attend("delivery", post, &shared.stopping, || look(shared));
 }
 
 /// Starts the lanes that have anything due, clears away a little, and answers how long to wait.

@@ -20,6 +20,11 @@ const QUICK_RETRIES: [SignedDuration; 2] =
 /// No round begins later than this after the delivery was made.
 pub const LIFE: SignedDuration = SignedDuration::from_hours(7 * 24);
 
+/// The instant after which no round begins of a delivery that was made, or sent anew, at `made_at`.
+pub fn expires_at(made_at: Timestamp) -> Timestamp {
+    made_at.saturating_add(LIFE).unwrap_or(made_at)
+}
+
 /// The steps from each round to the next.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Ladder(Vec<SignedDuration>);

@@ -43,7 +43,6 @@ pub fn insert_event(
         .execute([kind.name(), rotation.as_str(), frozen])?;
     let event = tx.conn.last_insert_rowid();
     let now = tx.now();
-    let expires_at = now.saturating_add(ladder::LIFE).unwrap_or(now);
     let mut made = Vec::with_capacity(to.len());
     for webhook in to {
         let id = DeliveryId::from(tx.mint_hexadecimal());
@@ -58,7 +57,7 @@ pub fn insert_event(
                 webhook.as_str(),
                 event,
                 millis(now),
-                millis(expires_at)
+                millis(ladder::expires_at(now))
             ])?;
         made.push(id);
     }

@@ -4,7 +4,7 @@
 use super::rows::{instant, instant_or_none, json, millis};
 use super::{Fault, ReadTx, WriteTx};
 use crate::domain::ids::{DeliveryId, WebhookId};
-use crate::domain::ladder::Standing;
+use crate::domain::ladder::{self, Standing};
 use crate::domain::webhook::{AttemptResult, DeliveryState, SendError};
 use jiff::{SignedDuration, Timestamp};
 use rusqlite::{OptionalExtension, params};
@@ -268,14 +268,19 @@ pub fn finish(tx: &mut WriteTx, sequence: i64, state: DeliveryState) -> Result<(
 }
 
 /// Begins a new ladder for a finished delivery, due at once.
-pub fn send_anew(tx: &mut WriteTx, sequence: i64, expires_at: Timestamp) -> Result<(), Fault> {
+pub fn send_anew(tx: &mut WriteTx, sequence: i64) -> Result<(), Fault> {
+    let now = tx.now();
     tx.conn
         .prepare_cached(
             "UPDATE delivery SET state = 'pending', ended_at = NULL, stage = 'retry', due_at = ?2, expires_at = ?3,
                     round = 1, tries = 0
              WHERE sequence = ?1",
         )?
-        .execute(params![sequence, millis(tx.now()), millis(expires_at)])?;
+        .execute(params![
+            sequence,
+            millis(now),
+            millis(ladder::expires_at(now))
+        ])?;
     tx.note_to_send();
     Ok(())
 }

@@ -5,7 +5,7 @@ use super::moment::Moment;
 use super::on_call::NobodyReason;
 use super::rotation::{self, Rotation};
 use super::words::names;
-use crate::domain::event::{self, Event, Nobody};
+use crate::domain::event::{self, Event};
 use crate::domain::holidays::Calendar;
 use crate::domain::rotation as domain;
 use jiff::Timestamp;
@@ -62,7 +62,9 @@ pub fn render(
 ) -> EventBody {
     let (cause, reason, resumes_at) = match event {
         Event::DutyChanged { cause } => (Some(EventCause(cause)), None, None),
-        Event::NobodyOnCall { reason, resumes_at } => (None, Some(because(reason)), resumes_at),
+        Event::NobodyOnCall { reason, resumes_at } => {
+            (None, Some(NobodyReason(reason)), resumes_at)
+        }
         Event::Created | Event::Updated | Event::Deleted | Event::Test => (None, None, None),
     };
     let is_there = event != Event::Deleted;
@@ -77,13 +79,6 @@ pub fn render(
         cause,
         reason,
         cover_resumes_at: resumes_at.map(Moment),
-    }
-}
-
-fn because(reason: Nobody) -> NobodyReason {
-    match reason {
-        Nobody::Unplanned => NobodyReason::Unplanned,
-        Nobody::AsArranged => NobodyReason::AsArranged,
     }
 }
 
@@ -105,7 +100,7 @@ pub fn body(id: &str, frozen: &str) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::domain::event::Cause;
+    use crate::domain::event::{Cause, Nobody};
     use crate::domain::rotation::{Cell, Entry, Lane, Members, Profile, Roster, Stamps, Window};
     use serde_json::{Value, json};
 

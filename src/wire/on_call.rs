@@ -3,21 +3,18 @@
 use super::directory::User;
 use super::moment::Moment;
 use super::small;
-use super::words::words;
+use super::words::{names, words};
+use crate::domain::event::Nobody;
 use crate::domain::holidays::Calendar;
 use crate::domain::rotation as domain;
 use jiff::Timestamp;
 use schemars::JsonSchema;
 use serde::Serialize;
 
-words! {
-    /// Why nobody is on call.
-    NobodyReason {
-        /// A window is open and nobody holds it.
-        Unplanned = "nobody-on-call-unplanned",
-        /// Every window is shut.
-        AsArranged = "nobody-on-call-as-arranged",
-    }
+names! {
+    /// Why nobody is on call: `nobody-on-call-unplanned`, a window is open and nobody holds it;
+    /// `nobody-on-call-as-arranged`, every window is shut.
+    NobodyReason(Nobody) of [Nobody::Unplanned, Nobody::AsArranged]
 }
 
 words! {
@@ -126,18 +123,13 @@ pub fn render(
     let on_call: Vec<Entry> = rotation.running().filter_map(entry).collect();
     OnCall {
         rotation_id: rotation.id.to_string(),
-        nobody_on_call_reason: on_call.is_empty().then(|| nobody_reason(rotation)),
+        nobody_on_call_reason: on_call
+            .is_empty()
+            .then(|| NobodyReason(Nobody::of(rotation))),
         on_call,
         unmapped_external_duty: None,
         external_assignments: None,
         users,
-    }
-}
-
-fn nobody_reason(rotation: &domain::Rotation) -> NobodyReason {
-    match rotation.windows.iter().any(|window| window.open) {
-        true => NobodyReason::Unplanned,
-        false => NobodyReason::AsArranged,
     }
 }
 
