@@ -157,6 +157,8 @@ fn insert(tx: &mut WriteTx, new: NewRotation) -> Result<Rotation, Stop> {
             narrowed: None,
             next_turn: 0,
         }],
+        arranged: Vec::new(),
+        pending: Vec::new(),
         stamps: Stamps {
             version: 1,
             created_at: at,
@@ -187,6 +189,7 @@ fn first_cell(id: CellId, lane: usize, at: Timestamp) -> Cell {
         roster: None,
         stopped: false,
         holder: None,
+        arranged_until: None,
         entry: Entry::never_held(at),
     }
 }

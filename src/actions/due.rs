@@ -3,6 +3,7 @@
 use super::frame::Draft;
 use super::{Desk, Fault, sending};
 use crate::clock::monotonic;
+use crate::domain::event::Act;
 use crate::domain::ids::RotationId;
 use crate::store::{self, WriteTx};
 use jiff::Timestamp;
@@ -228,8 +229,10 @@ pub fn check_rules(desk: &Desk, rules: &str) -> Result<(), Fault> {
     let (shared, rules) = (desk.clone(), rules.to_string());
     desk.store().write(move |tx| {
         for id in store::list_rotation_ids(&tx.as_read())? {
-            if let Some(draft) = Draft::load(&tx.as_read(), &shared, &id)? {
+            if let Some(mut draft) = Draft::load(&tx.as_read(), &shared, &id)? {
                 store::save_due(tx, &id, draft.next_due())?;
+                // Other days off, other turns: a duty may no longer be its requester's.
+                draft.settle(tx, Act::Aside)?;
             }
         }
         store::save_fact(tx, FACT, &rules)

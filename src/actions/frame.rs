@@ -4,11 +4,14 @@
 use super::{Desk, Fault, Stop, outbox};
 use crate::domain::absence::Absences;
 use crate::domain::access::Caller;
+use crate::domain::agreement::Ground;
 use crate::domain::event::{self, Act};
 use crate::domain::handover::{self, Around, Change, Flips};
 use crate::domain::holidays::Calendar;
 use crate::domain::ids::RotationId;
+use crate::domain::outlook;
 use crate::domain::refusal::Refusal;
+use crate::domain::request::Pending;
 use crate::domain::roster;
 use crate::domain::rotation::{Reason, Rotation};
 use crate::domain::tiers::Plan;
@@ -25,6 +28,9 @@ pub struct Draft<'a> {
     desk: &'a Desk,
     /// As stored.
     before: Rotation,
+    /// Something changed beside the rotation's own state that its validator covers: a record of an arrangement or of a
+    /// request.
+    pub touched: bool,
 }
 
 impl<'a> Draft<'a> {
@@ -42,7 +48,20 @@ impl<'a> Draft<'a> {
             plan: desk.plan(),
             desk,
             before,
+            touched: false,
         }))
+    }
+
+    /// What agreements are judged by, now.
+    pub fn ground(&self, tx: &WriteTx) -> Ground<'_> {
+        Ground {
+            rotation: &self.rotation,
+            around: Around {
+                calendar: self.calendar,
+                absences: &self.absences,
+            },
+            now: self.instant(tx),
+        }
     }
 
     /// A change of duty now, by a write.
@@ -94,11 +113,20 @@ impl<'a> Draft<'a> {
         Ok(any)
     }
 
-    /// Stores the draft if the write changed anything: one version more, the record of what began and ended, the next due
-    /// instant, and the news.
+    /// Stores the draft if the write changed anything, and answers with the rotation.
     pub fn store(mut self, tx: &mut WriteTx, act: Act) -> Result<Rotation, Fault> {
-        if self.rotation.same_as(&self.before) {
-            return Ok(self.before);
+        self.settle(tx, act)?;
+        Ok(self.rotation)
+    }
+
+    /// Stores the draft if the write changed anything: one version more, the record of what began and ended, the next due
+    /// instant, and the news. Answers whether there is anything to send.
+    pub fn settle(&mut self, tx: &mut WriteTx, act: Act) -> Result<bool, Fault> {
+        if self.may_lose_duties(act) {
+            self.expire_lost();
+        }
+        if self.rotation.same_as(&self.before) && !self.touched {
+            return Ok(false);
         }
         let at = self.instant(tx);
         let kept = |cell: &crate::domain::rotation::Cell| {
@@ -122,8 +150,29 @@ impl<'a> Draft<'a> {
             .collect();
         store::begin_entries(tx, &self.rotation, &begun)?;
         let due = self.next_due();
-        self.save(tx, act, true, due)?;
-        Ok(self.rotation)
+        self.save(tx, act, true, due)
+    }
+
+    /// Whether the write may have taken a duty from whoever a pending request relies on: a disabled rotation stays as it is,
+    /// and names and channels change nobody's duty.
+    fn may_lose_duties(&self, act: Act) -> bool {
+        let any = self.rotation.enabled && !self.rotation.pending.is_empty();
+        any && (act == Act::Aside || !self.rotation.same_duty_as(&self.before))
+    }
+
+    /// Has pending requests expire whose duties are no longer held, as planned, by whoever is to give them away, as far
+    /// ahead as can be told. Time alone does not bring that about, for what happens is what was planned.
+    fn expire_lost(&mut self) {
+        let pending = &self.rotation.pending;
+        let until = pending.iter().map(Pending::until).max();
+        let around = Around {
+            calendar: self.calendar,
+            absences: &self.absences,
+        };
+        let until = until.unwrap_or(self.rotation.stamps.judged_at);
+        let (outlooks, known) = outlook::foresee(&self.rotation, around, until);
+        let keeps = |pending: &&Pending| outlook::keeps(&self.rotation, &outlooks, known, pending);
+        self.rotation.pending = pending.iter().filter(keeps).cloned().collect();
     }
 
     fn save(
@@ -132,18 +181,20 @@ impl<'a> Draft<'a> {
         act: Act,
         shows: bool,
         due: Option<Timestamp>,
-    ) -> Result<(), Fault> {
+    ) -> Result<bool, Fault> {
         if shows {
             self.rotation.stamps.version += 1;
             self.rotation.stamps.updated_at = self.instant(tx);
         }
         store::save_rotation(tx, &self.before, &self.rotation, due)?;
+        let mut queued = false;
         if shows {
             let news = event::news(&self.before, &self.rotation, act, self.calendar);
-            outbox::announce(tx, self.desk, &self.rotation, &news)?;
+            queued = outbox::announce(tx, self.desk, &self.rotation, &news)?;
         }
         self.before = self.rotation.clone();
-        Ok(())
+        self.touched = false;
+        Ok(queued)
     }
 
     /// Reads the members anew, after the lists or the directory changed, and the absences that count with them.
@@ -187,24 +238,34 @@ pub fn judged<T: Send + 'static>(
     exists: impl FnOnce(&ReadTx, &Rotation) -> Result<(), Stop> + Send + 'static,
     act: impl FnOnce(&mut WriteTx, Draft) -> Result<T, Stop> + Send + 'static,
 ) -> Result<T, Stop> {
-    let (shared, caller, id, precondition) = (
-        desk.clone(),
-        caller.clone(),
-        id.clone(),
-        precondition.clone(),
-    );
+    let caller = caller.clone();
+    let admit = move |tx: &ReadTx, rotation: &Rotation| {
+        caller.check_edit(rotation)?;
+        exists(tx, rotation)?;
+        Ok(None)
+    };
+    admitted(desk, id, precondition, admit, act)
+}
+
+/// The same with `admit` in the place of the rule that the rotation's editors write: it refuses, lets the write go on, or
+/// answers at once.
+pub fn admitted<T: Send + 'static>(
+    desk: &Desk,
+    id: &RotationId,
+    precondition: &Precondition,
+    admit: impl FnOnce(&ReadTx, &Rotation) -> Result<Option<T>, Stop> + Send + 'static,
+    act: impl FnOnce(&mut WriteTx, Draft) -> Result<T, Stop> + Send + 'static,
+) -> Result<T, Stop> {
+    let (shared, id, precondition) = (desk.clone(), id.clone(), precondition.clone());
     let outcome = desk
         .store()
         .write(move |tx| -> Result<Result<T, Stop>, Stop> {
             let Some(mut draft) = Draft::load(&tx.as_read(), &shared, &id)? else {
                 return Ok(Err(Refusal::NotFound("rotation").into()));
             };
-            if let Err(refusal) = caller.check_edit(&draft.rotation) {
-                return Ok(Err(refusal.into()));
-            }
             let was_due = draft.catch_up(tx)?;
-            if let Err(stop) = exists(&tx.as_read(), &draft.rotation) {
-                return Ok(Err(stop));
+            if let Some(outcome) = admit(&tx.as_read(), &draft.rotation).transpose() {
+                return Ok(outcome);
             }
             if !precondition.admits(&etag::tag(&draft.rotation)) {
                 return Ok(Err(Refusal::StaleValidator.into()));

@@ -9,24 +9,27 @@ use crate::domain::webhook::EventType;
 use crate::store::{self, WriteTx};
 use crate::wire::event;
 
-/// Queues the news of a rotation, as it stands in this write, for whoever subscribes to it.
+/// Queues the news of a rotation, as it stands in this write, for whoever subscribes to it; answers whether anybody
+/// does.
 pub fn announce(
     tx: &mut WriteTx,
     desk: &Desk,
     rotation: &Rotation,
     news: &[Event],
-) -> Result<(), Fault> {
+) -> Result<bool, Fault> {
     if news.is_empty() {
-        return Ok(());
+        return Ok(false);
     }
     let subscribers = store::list_subscribers(&tx.as_read())?;
+    let mut queued = false;
     for event in news {
         let to = subscribed(&subscribers, event.kind());
         if !to.is_empty() {
             queue(tx, desk, rotation, *event, &to)?;
+            queued = true;
         }
     }
-    Ok(())
+    Ok(queued)
 }
 
 fn subscribed(subscribers: &[(WebhookId, Vec<EventType>)], kind: EventType) -> Vec<WebhookId> {

@@ -115,12 +115,8 @@ pub fn delete(
     let exists = |_: &ReadTx, _: &Rotation| Ok(());
     frame::judged(desk, caller, id, precondition, exists, move |tx, draft| {
         store::remove_rotation(tx, &draft.rotation.id)?;
-        Ok(outbox::announce(
-            tx,
-            &shared,
-            &draft.rotation,
-            &[Event::Deleted],
-        )?)
+        outbox::announce(tx, &shared, &draft.rotation, &[Event::Deleted])?;
+        Ok(())
     })
 }
 

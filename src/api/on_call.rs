@@ -8,6 +8,7 @@ use super::operation::{Body, Kind, NOT_MODIFIED, Operation, gives_tagged, parame
 use crate::actions::{Stop, duty, reads};
 use crate::domain::ids::{CellId, RotationId};
 use crate::domain::refusal::Refusal;
+use crate::domain::resolve;
 use crate::domain::rotation::Rotation;
 use crate::store::load_person;
 use crate::wire::body::invalid;
@@ -55,9 +56,11 @@ pub fn read(api: &Api, call: &Call) -> Outcome {
 fn expanded(call: &Call, id: &RotationId) -> Outcome {
     let rotation = reads::rotation(call.desk, call.caller, id)?;
     let mut ids = Vec::new();
-    for holder in rotation.running().filter_map(|cell| rotation.on_call(cell)) {
-        if !ids.contains(&&holder.user) {
-            ids.push(&holder.user);
+    for cell in rotation.running() {
+        if let Some(hold) = resolve::on_call(&rotation, cell)
+            && !ids.contains(&hold.user())
+        {
+            ids.push(hold.user());
         }
     }
     let people = call.desk.store().read(|tx| -> Result<Vec<_>, Stop> {

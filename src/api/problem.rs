@@ -2,9 +2,12 @@
 //! (api.md "Errors"; contract section 2).
 
 use crate::actions::{Fault, Stop};
+use crate::domain::arrangement::MAX_ARRANGED;
 use crate::domain::refusal::{Refusal, UrlFault};
+use crate::domain::request::{MAX_PENDING, MAX_PENDING_EACH};
 use crate::domain::webhook::{MAX_ATTEMPTS, MAX_WEBHOOKS};
 use crate::http::Malformed;
+use crate::wire::conflict::{self, Conflict};
 use crate::wire::problem as wire;
 use rouille::{Response, ResponseBody};
 use std::borrow::Cow;
@@ -16,6 +19,7 @@ pub struct Problem {
     pub code: Option<&'static str>,
     detail: Cow<'static, str>,
     headers: Vec<(&'static str, Cow<'static, str>)>,
+    conflicts: Option<Vec<Conflict>>,
     /// What the log says and the answer does not.
     pub inside: Option<String>,
 }
@@ -30,6 +34,7 @@ impl Problem {
             code,
             detail: detail.into(),
             headers: Vec::new(),
+            conflicts: None,
             inside: None,
         }
     }
@@ -44,6 +49,13 @@ impl Problem {
     fn with(mut self, name: &'static str, value: impl Into<Cow<'static, str>>) -> Problem {
         self.headers.push((name, value.into()));
         self
+    }
+
+    fn about(self, conflicts: &[crate::domain::conflict::Conflict]) -> Problem {
+        Problem {
+            conflicts: Some(conflict::render_all(conflicts)),
+            ..self
+        }
     }
 
     fn unauthorized(code: &'static str, detail: &'static str) -> Problem {
@@ -126,6 +138,7 @@ impl Problem {
             detail: Some(self.detail.to_string()),
             instance: Some(instance.to_owned()),
             code: self.code.map(str::to_owned),
+            conflicts: self.conflicts.clone(),
         };
         // Strings and a number: they always serialize.
         let body = serde_json::to_vec(&body).unwrap_or_default();
@@ -169,6 +182,17 @@ impl Problem {
             (Some("webhook_event_type_not_subscribable"), _) => "Event type not subscribable",
             (Some("webhook_endpoint_disabled"), _) => "Webhook endpoint disabled",
             (Some("no_rotation"), _) => "No rotation",
+            (Some("operationIdReused"), _) => "Operation id reused",
+            (Some("arrangementChanged"), _) => "Arrangement changed meanwhile",
+            (Some("repairNotSupported"), _) => "Agreed among people",
+            (Some("notYourDuty"), _) => "Not their duty",
+            (Some("conflictsNotAcknowledged"), _) => "Conflicts to acknowledge",
+            (Some("conflictBlocks"), _) => "Conflict in the way",
+            (Some("requestNotPending"), _) => "Request settled",
+            (Some("coverAlreadyAccepted"), _) => "Cover accepted already",
+            (Some("requestChanged"), _) => "Request changed meanwhile",
+            (Some("startedLegNotAcknowledged"), _) => "Leg begun",
+            (Some("invalidCoverCursor"), _) => "Cursor invalid",
             (Some("storage_unavailable"), _) => "Storage unavailable",
             (_, 404) => "Not found",
             (_, 405) => "Method not allowed",
@@ -255,6 +279,67 @@ impl From<Refusal> for Problem {
             Refusal::DeliveryAttempts => Problem::uncoded(
                 409,
                 format!("the delivery has had {MAX_ATTEMPTS} attempts and is not sent again"),
+            ),
+            Refusal::OperationIdReused => Problem::new(
+                409,
+                "operationIdReused",
+                "operationId: already used for another write; send a new id, or the same write to retry it",
+            ),
+            Refusal::ArrangementChanged(why) => Problem::new(
+                409,
+                "arrangementChanged",
+                format!("the arrangement {why}; read it again"),
+            ),
+            Refusal::RepairNotSupported => Problem::new(
+                409,
+                "repairNotSupported",
+                "an accepted cover and the legs of a swap are not changed here; end the cover, or agree on another swap",
+            ),
+            Refusal::NotYourDuty(why) => Problem::new(409, "notYourDuty", why),
+            Refusal::ConflictsNotAcknowledged(conflicts) => Problem::new(
+                409,
+                "conflictsNotAcknowledged",
+                "acknowledgedConflictIds: send the ids of all conflicts, having seen them",
+            )
+            .about(&conflicts),
+            Refusal::ConflictBlocks(conflicts) => Problem::new(
+                409,
+                "conflictBlocks",
+                "another arrangement lies over the cell at that time; change or end it first, or choose another time",
+            )
+            .about(&conflicts),
+            Refusal::RequestNotPending(state) => Problem::new(
+                409,
+                "requestNotPending",
+                format!("the request is {state}, so this step is closed; read it again"),
+            ),
+            Refusal::CoverAlreadyAccepted => Problem::new(
+                409,
+                "coverAlreadyAccepted",
+                "somebody has accepted the request already; duty is covered",
+            ),
+            Refusal::RequestChanged => Problem::new(
+                409,
+                "requestChanged",
+                "expectedRevision: not the current one; read the request again",
+            ),
+            Refusal::TooManyArranged => Problem::uncoded(
+                409,
+                format!("a rotation holds at most {MAX_ARRANGED} arrangements that are not over; end some first"),
+            ),
+            Refusal::TooManyPending => Problem::uncoded(
+                409,
+                format!("a rotation holds at most {MAX_PENDING} pending requests, {MAX_PENDING_EACH} of one requester; settle some first"),
+            ),
+            Refusal::StartedLegNotAcknowledged(key) => Problem::new(
+                409,
+                "startedLegNotAcknowledged",
+                format!("acknowledgedStartedLegKeys: the leg `{key}` has begun; send its key to take over the rest"),
+            ),
+            Refusal::InvalidCoverCursor => Problem::new(
+                422,
+                "invalidCoverCursor",
+                "cursor: not one for this rotation and range; begin again without it",
             ),
             Refusal::IdempotencyKeySpent(why) => {
                 Problem::uncoded(409, format!("Idempotency-Key: {why}; send a new key"))

@@ -36,15 +36,20 @@ impl Absences {
         Absences { away }
     }
 
+    /// The absences of one person.
+    pub fn of<'a>(&'a self, user: &'a UserId) -> impl Iterator<Item = Interval> + 'a {
+        let first = self.away.partition_point(|(who, _)| who < user);
+        let theirs = self.away[first..].iter();
+        let theirs = theirs.take_while(move |(who, _)| who == user);
+        theirs.map(|(_, period)| *period)
+    }
+
     /// The absence that keeps a person away at an instant; of several the one that ends last.
     pub fn at(&self, user: &UserId, at: Timestamp) -> Option<Skipped> {
-        let first = self.away.partition_point(|(who, _)| who < user);
-        self.away[first..]
-            .iter()
-            .take_while(|(who, _)| who == user)
-            .filter(|(_, period)| period.contains(at))
-            .max_by_key(|(_, period)| period.until)
-            .map(|(user, period)| Skipped {
+        self.of(user)
+            .filter(|period| period.contains(at))
+            .max_by_key(|period| period.until)
+            .map(|period| Skipped {
                 user: user.clone(),
                 from: Some(period.from),
                 until: Some(period.until),

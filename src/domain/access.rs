@@ -70,6 +70,20 @@ impl Caller {
         }
     }
 
+    /// The person who acts; keys act for nobody.
+    ///
+    /// # Errors
+    /// [`Refusal::ScopeDenied`] for a key.
+    pub fn person(&self) -> Result<&UserId, Refusal> {
+        match self {
+            Caller::Member { user, .. } => Ok(user),
+            Caller::Key { .. } => Err(Refusal::ScopeDenied(
+                "this operation is a person's; send a chat member access token, not an API key"
+                    .into(),
+            )),
+        }
+    }
+
     /// Whether the credential opens this kind of operation at all. What a person may do to one rotation is judged
     /// again with the rotation at hand; webhooks belong to no rotation, so they take a key.
     pub fn check_scope(&self, scope: Scope) -> Result<(), Refusal> {

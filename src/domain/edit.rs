@@ -1,6 +1,7 @@
 //! What callers ask for, read and in shape; whether it fits the state is for the actions to judge.
 
-use super::ids::{ChannelId, GroupId, UserId};
+use super::arrangement::TurnSelection;
+use super::ids::{ArrangementId, CellId, ChannelId, GroupId, UserId};
 use super::time::Interval;
 
 /// A rotation to create (api.md "POST /v1/rotations").
@@ -52,4 +53,60 @@ pub struct NewAbsence {
     pub reason: Option<String>,
     /// In all rotations, not just the one named in the path.
     pub everywhere: bool,
+}
+
+/// Somebody to hold a cell for an interval (api.md "POST .../duty-arrangements/{arrangementId}/changes").
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct NewAssignment {
+    pub cell: CellId,
+    pub user: UserId,
+    pub asked: Interval,
+    pub turn_selection: Option<TurnSelection>,
+    /// Ids of conflicts.
+    pub acknowledged: Vec<String>,
+    /// To be looked at in the place of this one.
+    pub replaces: Option<ArrangementId>,
+}
+
+/// A duty that somebody asks others to cover (api.md "POST .../cover-requests/preview").
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct NewCover {
+    pub cell: CellId,
+    pub asked: Interval,
+    /// 1 to 100, each once.
+    pub recipients: Vec<UserId>,
+    pub reason: String,
+    pub turn_selection: Option<TurnSelection>,
+    /// Ids of conflicts, for a preview.
+    pub acknowledged: Vec<String>,
+}
+
+/// Two shifts that somebody offers to swap (api.md "POST .../swap-requests/preview").
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct NewSwap {
+    pub recipient: UserId,
+    /// Two, with keys that differ.
+    pub legs: Vec<NewLeg>,
+    pub reason: String,
+    /// Ids of conflicts.
+    pub acknowledged: Vec<String>,
+}
+
+/// One of them.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct NewLeg {
+    pub key: String,
+    pub cell: CellId,
+    pub holder: UserId,
+    pub period: Interval,
+}
+
+/// What a step on something that others may have changed meanwhile brings along.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Answering {
+    pub expected_revision: u64,
+    /// Ids of conflicts.
+    pub acknowledged: Vec<String>,
+    /// Keys of legs that have begun.
+    pub started_legs: Vec<String>,
 }

@@ -2,6 +2,8 @@
 //! "Webhooks").
 
 use super::holidays::Calendar;
+use super::ids::ArrangementId;
+use super::resolve;
 use super::rotation::{Cell, Rotation};
 use super::webhook::EventType;
 use jiff::Timestamp;
@@ -9,13 +11,16 @@ use jiff::Timestamp;
 /// What made a change.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Act {
-    /// Something fell due: a hand-over, a window opening or shutting, the end of an absence.
+    /// Something fell due: a hand-over, a window opening or shutting, the end of an absence, an arrangement beginning or
+    /// ending.
     Clock,
     /// Somebody was put on duty or taken off it by hand.
     Duty,
     /// The rotation was edited: its profile, channels, coverage, rosters or members.
     Edit,
-    /// Something beside the rotation was edited that is no news by itself: an absence.
+    /// An arrangement was made, changed or ended: an update where who is on call stays as it was.
+    Arrangement,
+    /// Something was written that is no news by itself: an absence, a request that nobody has accepted yet.
     Aside,
 }
 
@@ -70,7 +75,8 @@ pub enum Event {
     Updated,
     Deleted,
     DutyChanged {
-        cause: Cause,
+        /// `None` where an arrangement began or ended by the clock.
+        cause: Option<Cause>,
     },
     NobodyOnCall {
         reason: Nobody,
@@ -97,11 +103,12 @@ impl Event {
 /// The news of a committed change, each kind once, in the order that they are sent.
 pub fn news(before: &Rotation, after: &Rotation, act: Act, calendar: &Calendar) -> Vec<Event> {
     let changes = changes(before, after);
+    let duty_changed = changes.iter().any(Place::changed);
     let mut news = Vec::new();
-    if act == Act::Edit {
+    if act == Act::Edit || (act == Act::Arrangement && !duty_changed) {
         news.push(Event::Updated);
     }
-    if changes.iter().any(Place::changed) {
+    if duty_changed {
         let cause = cause(act, &changes);
         news.push(Event::DutyChanged { cause });
     }
@@ -127,6 +134,8 @@ struct Place<'a> {
     open: bool,
     /// Whether its window was shut before.
     was_shut: bool,
+    /// Whether an arrangement over it began or ended.
+    rearranged: bool,
 }
 
 impl Place<'_> {
@@ -149,7 +158,10 @@ impl Place<'_> {
 /// Every running place that was or is there.
 fn changes<'a>(before: &'a Rotation, after: &'a Rotation) -> Vec<Place<'a>> {
     fn on_call<'a>(rotation: &'a Rotation, cell: &'a Cell) -> Option<&'a str> {
-        rotation.on_call(cell).map(|holder| holder.user.as_str())
+        resolve::on_call(rotation, cell).map(|hold| hold.user().as_str())
+    }
+    fn arranged<'a>(rotation: &'a Rotation, cell: &Cell) -> Option<&'a ArrangementId> {
+        resolve::arranged(rotation, cell).map(|arranged| &arranged.id)
     }
     let find =
         |rotation: &'a Rotation, like: &Cell| rotation.cells.iter().find(|cell| cell.id == like.id);
@@ -162,6 +174,7 @@ fn changes<'a>(before: &'a Rotation, after: &'a Rotation) -> Vec<Place<'a>> {
             kept: true,
             open: after.windows[cell.window].open && !cell.stopped,
             was_shut: known.is_some_and(|known| !before.windows[known.window].open),
+            rearranged: known.and_then(|known| arranged(before, known)) != arranged(after, cell),
         }
     });
     let gone = before
@@ -175,19 +188,22 @@ fn changes<'a>(before: &'a Rotation, after: &'a Rotation) -> Vec<Place<'a>> {
         kept: false,
         open: false,
         was_shut: false,
+        rearranged: false,
     });
     kept.chain(gone).collect()
 }
 
-/// Cover that resumes after an edit counts as scheduled: nobody took anything from anybody.
-fn cause(act: Act, changes: &[Place]) -> Cause {
+/// Cover that resumes after an edit counts as scheduled: nobody took anything from anybody. What an arrangement does by
+/// the clock is neither.
+fn cause(act: Act, changes: &[Place]) -> Option<Cause> {
     let mut changed = changes.iter().filter(|place| place.changed());
     match act {
-        Act::Clock => Cause::Scheduled,
-        Act::Duty => Cause::Manual,
+        Act::Clock if changed.any(|place| place.rearranged) => None,
+        Act::Clock => Some(Cause::Scheduled),
+        Act::Duty | Act::Arrangement => Some(Cause::Manual),
         Act::Edit | Act::Aside => match changed.all(|place| place.was.is_none()) {
-            true => Cause::Scheduled,
-            false => Cause::Manual,
+            true => Some(Cause::Scheduled),
+            false => Some(Cause::Manual),
         },
     }
 }

@@ -116,6 +116,7 @@ pub fn replace(
                 holder: kept
                     .and_then(|cell| cell.holder.clone())
                     .filter(|_| plan.runs_lane(lane_index)),
+                arranged_until: kept.and_then(|cell| cell.arranged_until),
                 entry,
             });
         }

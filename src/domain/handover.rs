@@ -2,13 +2,18 @@
 //! The timer, the plan and every write go through [`Change`], so what is planned is what happens
 //! (contract sections 5, 7, 8, 9).
 
+mod agreements;
+
 use super::absence::Absences;
 use super::dealing::{self, Question};
 use super::holidays::Calendar;
-use super::ids::UserId;
+use super::ids::{ArrangementId, UserId};
+use super::request::Pending;
+use super::resolve::{self, Hold};
 use super::roster::Place;
 use super::rotation::{Entry, Holder, Mode, Reason, Rotation};
 use jiff::Timestamp;
+use std::cell::Cell;
 use std::collections::HashMap;
 use std::rc::Rc;
 
@@ -38,6 +43,12 @@ pub struct Change<'a> {
     flips: Flips,
     /// Why a cell's place was emptied or dealt in this change.
     touched: Vec<Option<Reason>>,
+    /// The arrangement that ran over each cell when this change began.
+    ran: Vec<Option<ArrangementId>>,
+    /// Why a cell's arrangement began or ended in this change.
+    moved: Vec<Option<Reason>>,
+    /// How many people dealing has asked about.
+    asked: Cell<usize>,
     /// How many places each person holds.
     held: HashMap<UserId, usize>,
     /// The order of each roster, once somebody has asked for it: members do not change within a change.
@@ -53,6 +64,9 @@ impl<'a> Change<'a> {
         flips: Flips,
     ) -> Change<'a> {
         let touched = vec![None; rotation.cells.len()];
+        let moved = touched.clone();
+        let running = |cell| resolve::arranged(rotation, cell).map(|arranged| arranged.id.clone());
+        let ran = rotation.cells.iter().map(running).collect();
         let orders = vec![None; rotation.rosters.len()];
         let mut held = HashMap::new();
         for holder in rotation
@@ -68,6 +82,9 @@ impl<'a> Change<'a> {
             at,
             flips,
             touched,
+            ran,
+            moved,
+            asked: Cell::new(0),
             held,
             orders,
         }
@@ -120,8 +137,16 @@ impl<'a> Change<'a> {
         }
     }
 
-    /// Takes people who are no longer members off duty (contract section 5, rule 8).
+    /// Takes people who are no longer members off duty, and what was arranged for them away (contract section 5, rule 8,
+    /// and section 17 "Arrangements").
     pub fn clear_leavers(&mut self) {
+        let members = self.rotation.members.clone();
+        for gone in self.void(|arranged| !members.contains(&arranged.user)) {
+            let cells = &self.rotation.cells;
+            if let Some(cell) = cells.iter().position(|cell| cell.id == gone.cell) {
+                self.moved[cell] = Some(Reason::RemovalOfActiveDuty);
+            }
+        }
         for cell in 0..self.rotation.cells.len() {
             let holder = self.rotation.cells[cell].holder.as_ref();
             if holder.is_some_and(|holder| !self.rotation.has_member(&holder.user)) {
@@ -156,8 +181,9 @@ impl<'a> Change<'a> {
         any
     }
 
-    /// Judges the windows (a disabled rotation stays frozen) and begins the entries needed.
+    /// Judges arrangements and windows (a disabled rotation stays frozen) and begins the entries needed.
     pub fn finish(mut self) -> Outcome {
+        let agreements = self.judge_agreements();
         let was_open: Vec<bool> = self
             .rotation
             .windows
@@ -188,8 +214,13 @@ impl<'a> Change<'a> {
             .zip(was_open)
             .any(|(window, was)| window.open != was);
         Outcome {
-            shows: flipped || !begun.is_empty(),
+            // Who holds a place shows also while its window is shut and beneath an arrangement.
+            shows: flipped
+                || agreements
+                || !begun.is_empty()
+                || self.touched.iter().any(Option::is_some),
             begun,
+            work: 10 * self.rotation.cells.len() + self.asked.get(),
         }
     }
 
@@ -197,18 +228,23 @@ impl<'a> Change<'a> {
     fn entry_reason(&self, index: usize, was_open: bool) -> Option<Reason> {
         let cell = &self.rotation.cells[index];
         let window = &self.rotation.windows[cell.window];
-        let covering = self.rotation.on_call(cell).map(|holder| &holder.user);
-        let same_person = covering == cell.entry.user.as_ref();
+        let covering = resolve::on_call(self.rotation, cell);
+        let same_person = covering.map(Hold::user) == cell.entry.user.as_ref();
         if cell.stopped {
             return (!same_person).then_some(Reason::CoverageChanged);
         }
-        let same_turn = self.touched[index].is_none() || covering.is_none();
+        // What happens to the dealt turn beneath an arrangement is not news of who covers.
+        let is_arranged = matches!(covering, Some(Hold::Arranged(_)));
+        let changed = self.touched[index]
+            .filter(|_| !is_arranged)
+            .or(self.moved[index]);
+        let same_turn = changed.is_none() || covering.is_none();
         let same_hours = cell.entry.hours == self.rotation.hours_held(window);
         if same_person && same_turn && same_hours && was_open == window.open {
             return None;
         }
         let flipped = was_open != window.open;
-        Some(match self.touched[index] {
+        Some(match changed {
             _ if !same_hours || (flipped && self.flips == Flips::ByEdit) => Reason::CoverageChanged,
             _ if flipped && !window.open => Reason::BusinessHoursOffline,
             Some(reason) => reason,
@@ -227,7 +263,10 @@ impl<'a> Change<'a> {
             order: &order,
             next_turn: self.rotation.rosters[roster].next_turn,
             double_cover: self.rotation.double_cover,
-            away: &|user| self.around.absences.at(user, self.at),
+            away: &|user| {
+                self.asked.set(self.asked.get() + 1);
+                self.around.absences.at(user, self.at)
+            },
             busy: &|user| self.held.get(user).is_some_and(|&places| places > 0),
         });
         if let Some(dealt) = dealt {
@@ -273,6 +312,8 @@ pub struct Outcome {
     /// Whether anything that is shown of the rotation is different now: the end of an absence that fills no place
     /// shows nowhere.
     pub shows: bool,
+    /// What it took: ten for each cell and one for each person whom dealing asked about.
+    pub work: usize,
 }
 
 /// The entry that a cell's present state calls for; `order` is that of its roster.
@@ -285,18 +326,17 @@ pub fn entry(
 ) -> Entry {
     let cell = &rotation.cells[index];
     let window = &rotation.windows[cell.window];
-    let holder = rotation.on_call(cell);
+    let hold = resolve::on_call(rotation, cell);
     Entry {
         start: at,
-        user: holder.map(|holder| holder.user.clone()),
-        turn: holder.and_then(|holder| order.iter().position(|place| place.user == holder.user)),
+        user: hold.map(|hold| hold.user().clone()),
+        turn: hold.and_then(|hold| order.iter().position(|place| &place.user == hold.user())),
         reason,
         lane_name: rotation.lanes[cell.lane].name.clone(),
         window_name: window.name.clone(),
         hours: rotation.hours_held(window),
-        skipped: holder
-            .map(|holder| holder.skipped.clone())
-            .unwrap_or_default(),
+        skipped: hold.map(|hold| hold.skipped().to_vec()).unwrap_or_default(),
+        arrangement: hold.and_then(|hold| hold.arrangement().cloned()),
     }
 }
 
@@ -312,7 +352,8 @@ pub fn step(rotation: &mut Rotation, around: Around, at: Timestamp) -> Outcome {
 }
 
 /// The next instant after the last judged one at which something falls due: a hand-over, a window opening or
-/// shutting, or, where a place stands empty, the end of an absence. `None` on a disabled rotation: it is frozen.
+/// shutting, an arrangement beginning or ending, a pending request expiring or, where a place stands empty, the end of an
+/// absence. `None` on a disabled rotation: it is frozen.
 pub fn next_due(rotation: &Rotation, around: Around) -> Option<Timestamp> {
     if !rotation.enabled {
         return None;
@@ -338,7 +379,12 @@ pub fn next_due(rotation: &Rotation, around: Around) -> Option<Timestamp> {
     } else {
         None
     };
-    windows.flatten().chain(back).min()
+    let arranged = rotation.arranged.iter();
+    let agreements = arranged
+        .flat_map(|arranged| [arranged.period.from, arranged.period.until])
+        .chain(rotation.pending.iter().map(Pending::expires_at))
+        .filter(|at| *at > after);
+    windows.flatten().chain(back).chain(agreements).min()
 }
 
 #[cfg(test)]

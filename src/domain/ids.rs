@@ -55,6 +55,10 @@ id! {
     RosterId
     /// An absence: `abs_...`.
     AbsenceId
+    /// An arrangement: `arr_...`.
+    ArrangementId
+    /// A request among people: `cov_...` to cover, `swp_...` to swap.
+    RequestId
     /// A person, as the chat platform names them.
     UserId
     /// A chat user group, as the chat platform names it.

@@ -7,7 +7,7 @@ use super::time::Interval;
 use jiff::Timestamp;
 
 /// Instants that one plan walks through at the most: a hand-over a day for fifty years.
-const MOST_STEPS: usize = 20_000;
+pub(super) const MOST_STEPS: usize = 20_000;
 
 /// Turns that one plan holds at the most.
 const MOST_TURNS: usize = 100_000;
@@ -22,21 +22,47 @@ pub struct Planned {
     pub end: Option<Timestamp>,
 }
 
+/// What a plan may take at the most, as [`handover::Outcome::work`] counts: two seconds.
+const MOST_WORK: usize = 20_000_000;
+
+/// What it may take behind its range, to find where turns end.
+const MOST_WORK_BEHIND: usize = 500_000;
+
 /// The turns that touch the range, from the running entries on, if nothing changes. Turns keep their own bounds, so
-/// the walk goes on behind the range for as long as one that began within it can still end. Stopped cells have none.
+/// the walk goes on behind the range for as long as one that began within it can still end, and where that would take long
+/// its end is left open. Stopped cells have none.
 ///
 /// Refuses a range so far ahead, or so full of turns, that walking there would keep others waiting.
 pub fn plan(rotation: &Rotation, around: Around, range: Interval) -> Result<Vec<Planned>, Refusal> {
-    let mut future = rotation.clone();
+    walk(rotation, around, range, MOST_WORK_BEHIND)
+}
+
+/// The same without a look behind the range: turns that end there, or later, have no end.
+pub fn within(
+    rotation: &Rotation,
+    around: Around,
+    range: Interval,
+) -> Result<Vec<Planned>, Refusal> {
+    walk(rotation, around, range, 0)
+}
+
+/// `behind` is what may be spent behind the range.
+fn walk(
+    rotation: &Rotation,
+    around: Around,
+    range: Interval,
+    behind: usize,
+) -> Result<Vec<Planned>, Refusal> {
+    let mut future = without_requests(rotation);
     let mut running: Vec<Entry> = future.cells.iter().map(|cell| cell.entry.clone()).collect();
     let mut planned = Vec::new();
-    let (mut horizon, mut steps) = (None, 0);
+    let (mut horizon, mut steps, mut work, mut spent) = (None, 0, 0, 0);
     while let Some(at) = handover::next_due(&future, around) {
         if at >= range.until {
             let mut unfinished = (0..running.len())
                 .filter(|&cell| !future.cells[cell].stopped && running[cell].start < range.until)
                 .peekable();
-            if unfinished.peek().is_none() {
+            if spent >= behind || unfinished.peek().is_none() {
                 break;
             }
             let horizon = *horizon.get_or_insert_with(|| {
@@ -49,7 +75,12 @@ pub fn plan(rotation: &Rotation, around: Around, range: Interval) -> Result<Vec<
             }
         }
         steps += 1;
-        for cell in handover::step(&mut future, around, at).begun {
+        let outcome = handover::step(&mut future, around, at);
+        match at < range.until {
+            true => work += outcome.work,
+            false => spent += outcome.work,
+        }
+        for cell in outcome.begun {
             let begun = future.cells[cell].entry.clone();
             let entry = std::mem::replace(&mut running[cell], begun);
             if at > range.from && !rotation.cells[cell].stopped {
@@ -60,10 +91,8 @@ pub fn plan(rotation: &Rotation, around: Around, range: Interval) -> Result<Vec<
                 });
             }
         }
-        if steps > MOST_STEPS || planned.len() > MOST_TURNS {
-            return Err(Refusal::Invalid(
-                "to: too many hand-overs lie before it; ask for a nearer or a shorter range".into(),
-            ));
+        if steps > MOST_STEPS || planned.len() > MOST_TURNS || work > MOST_WORK {
+            return Err(too_far());
         }
     }
     let open_ended = running.into_iter().enumerate();
@@ -74,6 +103,19 @@ pub fn plan(rotation: &Rotation, around: Around, range: Interval) -> Result<Vec<
     }));
     planned.retain(|turn| turn.entry.start < range.until && !rotation.cells[turn.cell].stopped);
     Ok(planned)
+}
+
+/// A rotation to look ahead with: requests that nobody has settled change no duty, and each would be an instant to stop at.
+pub(super) fn without_requests(rotation: &Rotation) -> Rotation {
+    let mut future = rotation.clone();
+    future.pending.clear();
+    future
+}
+
+/// The refusal of what lies too far ahead.
+pub(super) fn too_far() -> Refusal {
+    let detail = "to: too many hand-overs lie before it; ask for a nearer or a shorter range";
+    Refusal::Invalid(detail.into())
 }
 
 /// The instant by which a cell's entry that runs at `at` has ended if it ever does: its window's next hand-over or
@@ -91,5 +133,12 @@ fn ends_by(rotation: &Rotation, around: Around, cell: usize, at: Timestamp) -> O
     } else {
         None
     };
-    handover.into_iter().chain(flip).chain(back).max()
+    let cell = &rotation.cells[cell].id;
+    let over = rotation
+        .arranged
+        .iter()
+        .filter(|arranged| &arranged.cell == cell);
+    let arranged = over.map(|arranged| arranged.period.until);
+    let ends = handover.into_iter().chain(flip).chain(back).chain(arranged);
+    ends.max()
 }

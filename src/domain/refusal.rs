@@ -1,5 +1,7 @@
 //! Every refusal, by name. Which status and code each becomes on the wire stands in `api::problem` alone.
 
+use super::conflict::Conflict;
+
 /// Why a request is not carried out: theirs to mend, never a fault of ours.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Refusal {
@@ -41,6 +43,32 @@ pub enum Refusal {
     DeliveryAttempts,
     /// The creation key was used more than a day ago, or its rotation has been deleted.
     IdempotencyKeySpent(&'static str),
+    /// The operation id was used for another write.
+    OperationIdReused,
+    /// The arrangement is not at the revision expected, or is over or cancelled; the text says which.
+    ArrangementChanged(String),
+    /// What an accepted cover or a swap made is changed by the people who agreed to it alone.
+    RepairNotSupported,
+    /// Somebody does not hold, as planned, what is to change hands; the text says who and what.
+    NotYourDuty(String),
+    /// Conflicts that somebody has to acknowledge first.
+    ConflictsNotAcknowledged(Vec<Conflict>),
+    /// Conflicts among which one blocks.
+    ConflictBlocks(Vec<Conflict>),
+    /// The request does not stand where the step needs it; the text says where it does.
+    RequestNotPending(String),
+    /// Somebody else was first.
+    CoverAlreadyAccepted,
+    /// The request is not at the revision expected.
+    RequestChanged,
+    /// The rotation holds as many arrangements that are not over as it may.
+    TooManyArranged,
+    /// The rotation holds as many pending requests as it may.
+    TooManyPending,
+    /// A leg has begun and is not among those acknowledged; the text names it.
+    StartedLegNotAcknowledged(String),
+    /// The cursor is none of ours, or of another rotation or range.
+    InvalidCoverCursor,
 }
 
 /// What is wrong with the URL of an endpoint (api.md "Errors", `webhook_url_...`).

@@ -1,9 +1,13 @@
 //! A rotation and the state of its duty: lanes crossed with windows into cells, and who holds each.
 //! (api.md "Rotation"; contract section 5.)
 
+use super::arrangement::Arranged;
 use super::cadence::Cadence;
 use super::coverage::{Hours, OffDays, Stretch};
-use super::ids::{CellId, ChannelId, GroupId, LaneId, RosterId, RotationId, UserId, WindowId};
+use super::ids::{
+    ArrangementId, CellId, ChannelId, GroupId, LaneId, RosterId, RotationId, UserId, WindowId,
+};
+use super::request::Pending;
 use super::roster::{self, Place};
 use super::zones::ZoneName;
 use jiff::Timestamp;
@@ -28,6 +32,10 @@ pub struct Rotation {
     pub cells: Vec<Cell>,
     /// The common roster (no name) first, then those that cells name.
     pub rosters: Vec<Roster>,
+    /// The arrangements that are not over, by where they begin. Those over one cell never overlap.
+    pub arranged: Vec<Arranged>,
+    /// The requests among people that nobody has settled.
+    pub pending: Vec<Pending>,
     pub stamps: Stamps,
 }
 
@@ -112,8 +120,10 @@ pub struct Cell {
     pub roster: Option<RosterId>,
     /// Kept but not running, because the plan does not include its lane.
     pub stopped: bool,
-    /// Whose turn it is, on call or waiting for the window to open.
+    /// Whose turn it is: on call, waiting for the window to open, or beneath an arrangement.
     pub holder: Option<Holder>,
+    /// When the last arrangement over it ended.
+    pub arranged_until: Option<Timestamp>,
     /// The running entry of the record.
     pub entry: Entry,
 }
@@ -168,6 +178,8 @@ pub struct Entry {
     pub hours: HoursHeld,
     /// Absent people passed over when the turn was dealt.
     pub skipped: Vec<Skipped>,
+    /// The arrangement that it is held by; `None` for a dealt turn.
+    pub arrangement: Option<ArrangementId>,
 }
 
 impl Entry {
@@ -186,6 +198,7 @@ impl Entry {
                 coverage: Vec::new(),
             },
             skipped: Vec::new(),
+            arrangement: None,
         }
     }
 }
@@ -284,13 +297,6 @@ impl Rotation {
         }
     }
 
-    /// Who is on call in a cell: its holder while its window is open.
-    pub fn on_call<'c>(&self, cell: &'c Cell) -> Option<&'c Holder> {
-        cell.holder
-            .as_ref()
-            .filter(|_| self.windows[cell.window].open && !cell.stopped)
-    }
-
     /// The cells that the plan lets run.
     pub fn running(&self) -> impl Iterator<Item = &Cell> {
         self.cells.iter().filter(|cell| !cell.stopped)
@@ -328,11 +334,38 @@ impl Rotation {
 
     /// Equal but for the stamps: a write that leaves this true changes nothing.
     pub fn same_as(&self, other: &Rotation) -> bool {
-        let stamped = Rotation {
-            stamps: other.stamps,
-            ..self.clone()
-        };
-        stamped == *other
+        self.profile == other.profile && self.same_duty_as(other)
+    }
+
+    /// Equal but for the stamps and for what people read of it.
+    pub fn same_duty_as(&self, other: &Rotation) -> bool {
+        // Every member by name: one that is added cannot be forgotten here.
+        let Rotation {
+            id,
+            profile: _,
+            enabled,
+            double_cover,
+            skips_are_off_time,
+            members,
+            lanes,
+            windows,
+            cells,
+            rosters,
+            arranged,
+            pending,
+            stamps: _,
+        } = self;
+        *id == other.id
+            && *enabled == other.enabled
+            && *double_cover == other.double_cover
+            && *skips_are_off_time == other.skips_are_off_time
+            && *members == other.members
+            && *lanes == other.lanes
+            && *windows == other.windows
+            && *cells == other.cells
+            && *rosters == other.rosters
+            && *arranged == other.arranged
+            && *pending == other.pending
     }
 }
 
@@ -340,5 +373,61 @@ impl Members {
     /// Whether a person is among them, individually or through a group.
     pub fn contains(&self, user: &UserId) -> bool {
         self.users.contains(user) || self.groups.iter().any(|group| group.users.contains(user))
+    }
+}
+
+#[cfg(test)]
+pub mod tests {
+    use super::*;
+
+    /// A manual rotation with one place and nobody on it.
+    pub fn rotation() -> Rotation {
+        let begun: Timestamp = "2026-11-20T08:00:00Z".parse().unwrap();
+        Rotation {
+            id: "rot_1".into(),
+            profile: Profile {
+                name: "Ops \"1\"".into(),
+                ..Profile::default()
+            },
+            enabled: true,
+            double_cover: false,
+            skips_are_off_time: false,
+            members: Members::default(),
+            lanes: vec![Lane {
+                id: "lan_1".into(),
+                name: None,
+            }],
+            windows: vec![Window {
+                id: "win_1".into(),
+                name: None,
+                zone: None,
+                coverage: Vec::new(),
+                cadence: None,
+                open: true,
+            }],
+            cells: vec![Cell {
+                id: "cel_1".into(),
+                lane: 0,
+                window: 0,
+                roster: None,
+                stopped: false,
+                holder: None,
+                arranged_until: None,
+                entry: Entry::never_held(begun),
+            }],
+            rosters: vec![Roster {
+                id: None,
+                narrowed: None,
+                next_turn: 0,
+            }],
+            arranged: Vec::new(),
+            pending: Vec::new(),
+            stamps: Stamps {
+                version: 7,
+                created_at: begun,
+                updated_at: begun,
+                judged_at: begun,
+            },
+        }
     }
 }

@@ -15,6 +15,29 @@ impl Interval {
     pub fn contains(&self, at: Timestamp) -> bool {
         self.from <= at && at < self.until
     }
+
+    /// Whether no instant lies in it.
+    pub fn is_empty(&self) -> bool {
+        self.until <= self.from
+    }
+
+    /// The part of it from an instant on; `None` once it is over.
+    pub fn since(&self, at: Timestamp) -> Option<Interval> {
+        let rest = Interval {
+            from: self.from.max(at),
+            until: self.until,
+        };
+        (!rest.is_empty()).then_some(rest)
+    }
+
+    /// The part that it shares with another; `None` where they share no instant.
+    pub fn meets(&self, other: Interval) -> Option<Interval> {
+        let shared = Interval {
+            from: self.from.max(other.from),
+            until: self.until.min(other.until),
+        };
+        (!shared.is_empty()).then_some(shared)
+    }
 }
 
 /// A local time of day to the minute, `HH:mm`, 00:00 to 23:59.

@@ -25,7 +25,7 @@ pub(super) type Running = HashMap<String, Entry>;
 
 const COLUMNS: &str =
     "cell_id, lane_id, window_id, started_at, ended_at, user_id, turn, reason, lane_name,
-                       window_name, hours, skipped";
+                       window_name, hours, skipped, arrangement_id";
 
 fn read(row: &Row) -> Result<HistoryEntry, Fault> {
     let reason: String = row.get(7)?;
@@ -46,6 +46,7 @@ fn read(row: &Row) -> Result<HistoryEntry, Fault> {
             window_name: row.get(9)?,
             hours: hours_from_json(row.get_ref(10)?.as_str().map_err(rusqlite::Error::from)?)?,
             skipped: skipped_from_json(row.get_ref(11)?.as_str().map_err(rusqlite::Error::from)?)?,
+            arrangement: row.get::<_, Option<String>>(12)?.map(Into::into),
         },
     })
 }
@@ -77,8 +78,8 @@ pub fn begin_entries(tx: &mut WriteTx, rotation: &Rotation, cells: &[usize]) -> 
         tx.conn
             .prepare_cached(
                 "INSERT INTO history (rotation_id, cell_id, started_at, user_id, turn, reason, lane_id, lane_name,
-                                      window_id, window_name, hours, skipped)
-                 VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12)",
+                                      window_id, window_name, hours, skipped, arrangement_id)
+                 VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13)",
             )?
             .execute(params![
                 rotation.id.as_str(),
@@ -93,6 +94,7 @@ pub fn begin_entries(tx: &mut WriteTx, rotation: &Rotation, cells: &[usize]) -> 
                 entry.window_name,
                 hours_to_json(&entry.hours)?,
                 skipped_to_json(&entry.skipped)?,
+                entry.arrangement.as_ref().map(|id| id.as_str()),
             ])?;
     }
     Ok(())
@@ -138,7 +140,7 @@ pub fn list_history(
              FROM known WHERE cell_id IS NOT NULL
          )
          SELECT h.cell_id, lane_id, window_id, h.started_at, ended_at, user_id, turn, reason, lane_name,
-                window_name, hours, skipped
+                window_name, hours, skipped, arrangement_id
          FROM first CROSS JOIN history h
          WHERE h.rotation_id = ?1 AND h.cell_id = first.cell_id AND h.started_at >= first.started_at
              AND h.started_at < ?3 AND (h.ended_at IS NULL OR h.ended_at > ?2)
@@ -151,7 +153,8 @@ pub fn list_history(
     ])?)
 }
 
-/// The ended entries of one cell since an instant: the pieces that a running turn has already been cut into.
+/// The ended entries of one cell that reach beyond an instant: the pieces that a running turn has already been cut into,
+/// the first of them perhaps begun before it, by an arrangement.
 pub fn list_pieces(
     tx: &ReadTx,
     id: &RotationId,
@@ -160,7 +163,10 @@ pub fn list_pieces(
 ) -> Result<Vec<HistoryEntry>, Fault> {
     let sql = format!(
         "SELECT {COLUMNS} FROM history
-         WHERE rotation_id = ?1 AND cell_id = ?2 AND started_at >= ?3 AND ended_at IS NOT NULL ORDER BY started_at"
+         WHERE rotation_id = ?1 AND cell_id = ?2 AND ended_at > ?3
+             AND started_at >= coalesce((SELECT max(h.started_at) FROM history h
+                 WHERE h.rotation_id = ?1 AND h.cell_id = ?2 AND h.started_at <= ?3), ?3)
+         ORDER BY started_at"
     );
     let mut query = tx.conn.prepare_cached(&sql)?;
     collect(query.query(params![id.as_str(), cell.as_str(), millis(since)])?)

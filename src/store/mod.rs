@@ -5,6 +5,7 @@
 //! share the cost of reaching the disk, and nobody is told of a write that could still be lost.
 
 mod absence;
+mod arrangement;
 mod copy;
 mod delivery;
 mod directory;
@@ -14,6 +15,8 @@ mod keys;
 mod lock;
 mod meta;
 mod migrate;
+mod operation;
+mod request;
 mod rotation;
 mod rows;
 mod sending;
@@ -24,6 +27,9 @@ mod writer;
 pub use absence::{
     insert_absence, list_absences, list_rotations_of, load_absence, load_absences, remove_absence,
     same_absence,
+};
+pub use arrangement::{
+    cancel_arrangement, insert_arrangement, list_arrangements, list_overlaps, load_arrangement,
 };
 pub use copy::{Inspection, check_database, copy_database, replace_database, unfinished};
 pub use delivery::{
@@ -42,6 +48,8 @@ pub use keys::*;
 pub use lock::Lock;
 pub use meta::{Team, load_fact, load_team, save_fact, save_team};
 pub use migrate::create_file;
+pub use operation::{OperationRecord, insert_operation, load_operation};
+pub use request::{RequestPosition, insert_request, list_requests, load_request, save_request};
 pub use rotation::{
     MemberLists, insert_rotation, load_members, load_rotation, remove_rotation, save_due,
     save_members, save_rotation,

@@ -1,11 +1,11 @@
 //! Rotations: the whole of one is read together and written together, only the rows that differ.
 
-use super::rows::{instant, millis};
+use super::rows::{instant, instant_or_none, millis};
 use super::shapes::{
     cadence_from_json, cadence_to_json, coverage_from_json, coverage_to_json, narrowed_from_json,
     narrowed_to_json, skipped_from_json, skipped_to_json, zone,
 };
-use super::{Fault, ReadTx, WriteTx, history};
+use super::{Fault, ReadTx, WriteTx, arrangement, history, request};
 use crate::domain::ids::{GroupId, RotationId, UserId};
 use crate::domain::rotation::{
     Cell, ChannelSetting, GroupMembers, Holder, Lane, Members, Mode, Profile, Roster, Rotation,
@@ -73,6 +73,8 @@ pub fn load_rotation(tx: &ReadTx, id: &RotationId) -> Result<Option<Rotation>, F
         windows,
         cells,
         rosters,
+        arranged: arrangement::load_arranged(tx, id)?,
+        pending: request::load_pending(tx, id)?,
         stamps: Stamps {
             version: head.version,
             created_at: instant(created_at)?,
@@ -189,7 +191,10 @@ fn windows(tx: &ReadTx, id: &RotationId) -> Result<Vec<Window>, Fault> {
 }
 
 fn cells(tx: &ReadTx, id: &RotationId, mut entries: history::Running) -> Result<Vec<Cell>, Fault> {
-    let sql = "SELECT id, lane, window, roster_id, stopped, holder_user_id, holder_since, holder_skipped FROM cell
+    let sql =
+        "SELECT id, lane, window, roster_id, stopped, holder_user_id, holder_since, holder_skipped,
+                      arranged_until
+               FROM cell
                WHERE rotation_id = ?1 ORDER BY position";
     rows(tx, sql, id, |row| {
         let cell = text(row, 0)?;
@@ -218,6 +223,7 @@ fn cells(tx: &ReadTx, id: &RotationId, mut entries: history::Running) -> Result<
             roster: row.get::<_, Option<String>>(3)?.map(Into::into),
             stopped: row.get(4)?,
             holder,
+            arranged_until: instant_or_none(row.get(8)?)?,
             entry,
         })
     })
@@ -276,7 +282,8 @@ pub fn insert_rotation(
     write_lists(tx, None, rotation)
 }
 
-/// Writes what differs between `before`, as it is stored, and `after`; history apart.
+/// Writes what differs between `before`, as it is stored, and `after`, with what became of arrangements and pending
+/// requests; history apart.
 pub fn save_rotation(
     tx: &mut WriteTx,
     before: &Rotation,
@@ -291,7 +298,9 @@ pub fn save_rotation(
     if before.stamps.version != after.stamps.version {
         tx.note_changed(&after.id);
     }
-    write_lists(tx, Some(before), after)
+    write_lists(tx, Some(before), after)?;
+    arrangement::save_arranged(tx, before, after)?;
+    request::save_pending(tx, before, after)
 }
 
 fn save_stamps(
@@ -532,12 +541,12 @@ fn write_cells(tx: &mut WriteTx, before: Option<&Rotation>, after: &Rotation) ->
         clear(tx, "DELETE FROM cell WHERE rotation_id = ?1", id)?;
     }
     let sql = "INSERT INTO cell (rotation_id, position, id, lane, window, roster_id, stopped, holder_user_id,
-                                 holder_since, holder_skipped)
-               VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10)
+                                 holder_since, holder_skipped, arranged_until)
+               VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11)
                ON CONFLICT (rotation_id, position) DO UPDATE SET id = excluded.id, lane = excluded.lane,
                    window = excluded.window, roster_id = excluded.roster_id, stopped = excluded.stopped,
                    holder_user_id = excluded.holder_user_id, holder_since = excluded.holder_since,
-                   holder_skipped = excluded.holder_skipped";
+                   holder_skipped = excluded.holder_skipped, arranged_until = excluded.arranged_until";
     for (position, cell) in after.cells.iter().enumerate() {
         if kept.is_some_and(|before| same_row(&before.cells[position], cell)) {
             continue;
@@ -554,6 +563,7 @@ fn write_cells(tx: &mut WriteTx, before: Option<&Rotation>, after: &Rotation) ->
             holder.map(|holder| holder.user.as_str()),
             holder.map(|holder| millis(holder.since)),
             skipped_to_json(holder.map_or(&[], |holder| &holder.skipped))?,
+            cell.arranged_until.map(millis),
         ])?;
     }
     Ok(())
@@ -561,7 +571,7 @@ fn write_cells(tx: &mut WriteTx, before: Option<&Rotation>, after: &Rotation) ->
 
 /// The entry of the record has a table of its own.
 fn same_row(a: &Cell, b: &Cell) -> bool {
-    let row = |cell: &Cell| (cell.lane, cell.window, cell.stopped);
+    let row = |cell: &Cell| (cell.lane, cell.window, cell.stopped, cell.arranged_until);
     a.id == b.id && row(a) == row(b) && a.roster == b.roster && a.holder == b.holder
 }
 

@@ -2,12 +2,14 @@
 
 use super::Fault;
 use super::rows::{from_json, instant, instant_or_none, json, millis};
+use crate::domain::arrangement::{Segment, Snapshot, TurnKind, TurnSelection};
 use crate::domain::cadence::{Cadence, Kind, Skips};
 use crate::domain::coverage::Stretch;
 use crate::domain::holidays::CountryCode;
 use crate::domain::ids::{GroupId, UserId};
+use crate::domain::request::Leg;
 use crate::domain::rotation::{HoursHeld, Narrowed, Skipped};
-use crate::domain::time::HhMm;
+use crate::domain::time::{HhMm, Interval};
 use crate::domain::zones::ZoneName;
 use jiff::civil::Weekday;
 use serde::{Deserialize, Serialize};
@@ -239,4 +241,124 @@ pub(super) fn narrowed_from_json(text: &str) -> Result<Narrowed, Fault> {
         users: shape.users.into_iter().map(UserId::from).collect(),
         groups: shape.groups.into_iter().map(GroupId::from).collect(),
     })
+}
+
+/// `[from, until, user]`.
+#[derive(Serialize, Deserialize)]
+struct SegmentShape(i64, i64, Option<String>);
+
+#[derive(Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+struct SnapshotShape {
+    as_of: i64,
+    from: i64,
+    until: i64,
+    complete: bool,
+    segments: Vec<SegmentShape>,
+}
+
+fn interval(from: i64, until: i64) -> Result<Interval, Fault> {
+    Ok(Interval {
+        from: instant(from)?,
+        until: instant(until)?,
+    })
+}
+
+pub(super) fn snapshot_to_json(snapshot: &Snapshot) -> Result<String, Fault> {
+    let segment = |segment: &Segment| {
+        SegmentShape(
+            millis(segment.period.from),
+            millis(segment.period.until),
+            segment.user.as_ref().map(UserId::to_string),
+        )
+    };
+    json(&SnapshotShape {
+        as_of: millis(snapshot.as_of),
+        from: millis(snapshot.period.from),
+        until: millis(snapshot.period.until),
+        complete: snapshot.complete,
+        segments: snapshot.segments.iter().map(segment).collect(),
+    })
+}
+
+pub(super) fn snapshot_from_json(text: &str) -> Result<Snapshot, Fault> {
+    let shape: SnapshotShape = from_json(text)?;
+    let segment = |SegmentShape(from, until, user): SegmentShape| {
+        Ok(Segment {
+            period: interval(from, until)?,
+            user: user.map(Into::into),
+        })
+    };
+    Ok(Snapshot {
+        as_of: instant(shape.as_of)?,
+        period: interval(shape.from, shape.until)?,
+        complete: shape.complete,
+        segments: shape
+            .segments
+            .into_iter()
+            .map(segment)
+            .collect::<Result<_, Fault>>()?,
+    })
+}
+
+/// `[kind, from, until]`.
+#[derive(Serialize, Deserialize)]
+struct TurnSelectionShape(String, i64, i64);
+
+pub(super) fn turn_selection_to_json(selection: &TurnSelection) -> Result<String, Fault> {
+    json(&TurnSelectionShape(
+        selection.kind.name().into(),
+        millis(selection.turn.from),
+        millis(selection.turn.until),
+    ))
+}
+
+pub(super) fn turn_selection_from_json(text: &str) -> Result<TurnSelection, Fault> {
+    let TurnSelectionShape(kind, from, until) = from_json(text)?;
+    let known = TurnKind::ALL.into_iter().find(|known| known.name() == kind);
+    Ok(TurnSelection {
+        kind: known.map_or_else(|| corrupt(format!("turn selection {kind}")), Ok)?,
+        turn: interval(from, until)?,
+    })
+}
+
+#[derive(Serialize, Deserialize)]
+struct LegShape {
+    key: Option<String>,
+    cell: String,
+    holder: String,
+    assignee: Option<String>,
+    from: i64,
+    until: i64,
+    arrangement: Option<String>,
+}
+
+pub(super) fn legs_to_json(legs: &[Leg]) -> Result<String, Fault> {
+    let shape = |leg: &Leg| LegShape {
+        key: leg.key.clone(),
+        cell: leg.cell.to_string(),
+        holder: leg.holder.to_string(),
+        assignee: leg.assignee.as_ref().map(UserId::to_string),
+        from: millis(leg.period.from),
+        until: millis(leg.period.until),
+        arrangement: leg.arrangement.as_ref().map(|id| id.to_string()),
+    };
+    json(&legs.iter().map(shape).collect::<Vec<_>>())
+}
+
+pub(super) fn legs_from_json(text: &str) -> Result<Vec<Leg>, Fault> {
+    let read = |shape: LegShape| {
+        Ok(Leg {
+            key: shape.key,
+            cell: shape.cell.into(),
+            holder: shape.holder.into(),
+            assignee: shape.assignee.map(Into::into),
+            period: interval(shape.from, shape.until)?,
+            arrangement: shape.arrangement.map(Into::into),
+        })
+    };
+    from_json::<Vec<LegShape>>(text)?
+        .into_iter()
+        .map(read)
+        .collect()
 }

@@ -209,6 +209,17 @@ pub fn present_object<'de, D: Deserializer<'de>, T: Deserialize<'de>>(
     object(from).map(Some)
 }
 
+/// For optional members that are an object or null.
+///
+/// # Errors
+/// As [`object`].
+pub fn nullable_object<'de, D: Deserializer<'de>, T: Deserialize<'de>>(
+    from: D,
+) -> Result<Option<T>, D::Error> {
+    let sent = Option::<Object<T>>::deserialize(from)?;
+    Ok(sent.map(|Object(value)| value))
+}
+
 /// For optional members that are a list of objects and cannot be null.
 ///
 /// # Errors

@@ -1,11 +1,11 @@
 //! Validators: the ETags of rotations and webhook endpoints, and the preconditions that callers make of them (contract
 //! section 2; RFC 9110, section 13).
 
+use super::hex;
 use crate::domain::rotation::Rotation;
 use crate::domain::webhook::Webhook;
 use jiff::Timestamp;
 use sha2::{Digest, Sha256};
-use std::fmt::Write;
 
 /// The strong validator of a rotation and of its on-call resource, in quotes. It changes with every version and begins
 /// with a letter, so nobody takes it for the version.
@@ -44,15 +44,7 @@ fn strong(kind: char, id: &str, stamps: &[[u8; 8]]) -> String {
     for stamp in stamps {
         hash.update(stamp);
     }
-    let mut tag = String::with_capacity(36);
-    tag.push('"');
-    tag.push(kind);
-    for byte in &hash.finalize()[..16] {
-        // Writing to a string cannot fail.
-        let _ = write!(tag, "{byte:02x}");
-    }
-    tag.push('"');
-    tag
+    format!("\"{kind}{}\"", hex(&hash.finalize()[..16]))
 }
 
 /// What `If-Match` demands of the current validator.

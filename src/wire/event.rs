@@ -40,7 +40,7 @@ pub struct EventBody {
     /// The URL of the rotation. Absent on `rotation.deleted`.
     #[serde(rename = "self", skip_serializing_if = "Option::is_none")]
     pub url: Option<String>,
-    /// On `duty.changed`, where it is known.
+    /// On `duty.changed`; absent where an arrangement began or ended by the clock.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub cause: Option<EventCause>,
     /// On `nobody.on_call`.
@@ -61,7 +61,7 @@ pub fn render(
     at: Timestamp,
 ) -> EventBody {
     let (cause, reason, resumes_at) = match event {
-        Event::DutyChanged { cause } => (Some(EventCause(cause)), None, None),
+        Event::DutyChanged { cause } => (cause.map(EventCause), None, None),
         Event::NobodyOnCall { reason, resumes_at } => {
             (None, Some(NobodyReason(reason)), resumes_at)
         }
@@ -101,59 +101,11 @@ pub fn body(id: &str, frozen: &str) -> String {
 mod tests {
     use super::*;
     use crate::domain::event::{Cause, Nobody};
-    use crate::domain::rotation::{Cell, Entry, Lane, Members, Profile, Roster, Stamps, Window};
+    use crate::domain::rotation::tests::rotation;
     use serde_json::{Value, json};
 
     fn at(text: &str) -> Timestamp {
         text.parse().unwrap()
-    }
-
-    /// A manual rotation with one place and nobody on it.
-    fn rotation() -> domain::Rotation {
-        let begun = at("2026-11-20T08:00:00Z");
-        domain::Rotation {
-            id: "rot_1".into(),
-            profile: Profile {
-                name: "Ops \"1\"".into(),
-                ..Profile::default()
-            },
-            enabled: true,
-            double_cover: false,
-            skips_are_off_time: false,
-            members: Members::default(),
-            lanes: vec![Lane {
-                id: "lan_1".into(),
-                name: None,
-            }],
-            windows: vec![Window {
-                id: "win_1".into(),
-                name: None,
-                zone: None,
-                coverage: Vec::new(),
-                cadence: None,
-                open: true,
-            }],
-            cells: vec![Cell {
-                id: "cel_1".into(),
-                lane: 0,
-                window: 0,
-                roster: None,
-                stopped: false,
-                holder: None,
-                entry: Entry::never_held(begun),
-            }],
-            rosters: vec![Roster {
-                id: None,
-                narrowed: None,
-                next_turn: 0,
-            }],
-            stamps: Stamps {
-                version: 7,
-                created_at: begun,
-                updated_at: begun,
-                judged_at: begun,
-            },
-        }
     }
 
     fn rendered(event: Event) -> EventBody {
@@ -177,10 +129,15 @@ mod tests {
             (Event::Test, "webhook.test", json!({})),
             (
                 Event::DutyChanged {
-                    cause: Cause::Manual,
+                    cause: Some(Cause::Manual),
                 },
                 "duty.changed",
                 json!({ "cause": "manual" }),
+            ),
+            (
+                Event::DutyChanged { cause: None },
+                "duty.changed",
+                json!({}),
             ),
             (
                 Event::NobodyOnCall {

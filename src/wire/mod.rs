@@ -4,9 +4,12 @@
 //! path of the member and what to send instead (contract section 2). The OpenAPI document is made of these very types,
 //! so doc comments here are what its readers see.
 
+use std::fmt::Write;
+
 pub mod absence;
 pub mod body;
 pub mod cadence;
+pub mod conflict;
 pub mod coverage;
 pub mod delivery;
 pub mod dev;
@@ -29,6 +32,16 @@ pub mod signature;
 pub mod url;
 pub mod webhook;
 mod words;
+
+/// Bytes as lower-case hexadecimal digits.
+fn hex(bytes: &[u8]) -> String {
+    let mut digits = String::with_capacity(2 * bytes.len());
+    for byte in bytes {
+        // Writing to a string does not fail.
+        let _ = write!(digits, "{byte:02x}");
+    }
+    digits
+}
 
 /// A count or a place as int32. Nothing of a rotation comes near the limit.
 fn small(count: usize) -> i32 {

@@ -12,6 +12,7 @@ use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
 /// What to send for an instant.
 pub const INSTANT: &str = "an RFC 3339 date-time with its offset, such as 2026-11-23T09:00:00Z";
+const UTC_INSTANT: &str = "an RFC 3339 date-time with offset zero, such as 2026-11-23T09:00:00Z";
 const LOCAL_OR_UTC: &str = "an RFC 3339 date-time, such as 2026-11-23T09:00:00+01:00";
 const TIME: &str = "a time of day as HH:mm, such as 09:00";
 
@@ -23,6 +24,13 @@ pub struct Moment(pub Timestamp);
 pub fn parse_instant(text: &str) -> Option<Timestamp> {
     let (local, offset) = parts(text.as_bytes())?;
     offset?.to_timestamp(local).ok()
+}
+
+/// The same where the offset must be zero.
+pub fn parse_utc(text: &str) -> Option<Timestamp> {
+    let (local, offset) = parts(text.as_bytes())?;
+    let offset = offset.filter(|offset| *offset == Offset::UTC)?;
+    offset.to_timestamp(local).ok()
 }
 
 /// The same where a missing offset reads as UTC.
@@ -140,6 +148,27 @@ impl<'de> Deserialize<'de> for Moment {
 }
 
 inline_schema!(Moment, { "type": "string", "format": "date-time" });
+
+/// An instant in a request that must carry offset zero; written like any other.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct UtcMoment(pub Timestamp);
+
+impl Serialize for UtcMoment {
+    fn serialize<S: Serializer>(&self, to: S) -> Result<S::Ok, S::Error> {
+        Moment(self.0).serialize(to)
+    }
+}
+
+impl<'de> Deserialize<'de> for UtcMoment {
+    fn deserialize<D: Deserializer<'de>>(from: D) -> Result<UtcMoment, D::Error> {
+        body::read_text(from, UTC_INSTANT, |text| {
+            let read = parse_utc(text).map(UtcMoment);
+            read.ok_or_else(|| body::member(Unexpected::Str(text), UTC_INSTANT))
+        })
+    }
+}
+
+inline_schema!(UtcMoment, { "type": "string", "format": "date-time" });
 
 /// Where a cadence is counted from, as a request gives it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

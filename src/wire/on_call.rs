@@ -6,6 +6,7 @@ use super::small;
 use super::words::{names, words};
 use crate::domain::event::Nobody;
 use crate::domain::holidays::Calendar;
+use crate::domain::resolve;
 use crate::domain::rotation as domain;
 use jiff::Timestamp;
 use schemars::JsonSchema;
@@ -65,7 +66,7 @@ pub struct Entry {
     pub lane_name: Option<String>,
     pub window_id: Option<String>,
     pub window_name: Option<String>,
-    /// When the assignment began, whatever the coverage.
+    /// When the assignment, a dealt turn or an arrangement, began, whatever the coverage.
     pub since: Option<Moment>,
     /// When the assignment ends, whatever the coverage; exclusive, null when open.
     pub until: Option<Moment>,
@@ -97,27 +98,28 @@ pub fn render(
     let ends = turn_ends(rotation, calendar);
     let shuts = shuts(rotation, calendar);
     let entry = |cell: &domain::Cell| {
-        let holder = rotation.on_call(cell)?;
+        let hold = resolve::on_call(rotation, cell)?;
         let lane = &rotation.lanes[cell.lane];
         let window = &rotation.windows[cell.window];
-        let until = ends[cell.window];
+        let turn_ends = ends[cell.window];
+        let (since, until) = resolve::bounds(rotation, cell, hold, turn_ends);
         Some(Entry {
-            user_id: holder.user.to_string(),
-            turn: rotation.turn_of(cell, &holder.user).map(small),
+            user_id: hold.user().to_string(),
+            turn: rotation.turn_of(cell, hold.user()).map(small),
             cell_id: Some(cell.id.to_string()),
             lane_id: Some(lane.id.to_string()),
             lane_name: lane.name.clone(),
             window_id: Some(window.id.to_string()),
             window_name: window.name.clone(),
-            since: Some(holder.since.into()),
+            since: Some(since.into()),
             until: until.map(Moment),
             covered_until: until
                 .into_iter()
                 .chain(shuts[cell.window])
                 .min()
                 .map(Moment),
-            turn_ends: until.map(Moment),
-            skipped_for_absence: skipped(&holder.skipped),
+            turn_ends: turn_ends.map(Moment),
+            skipped_for_absence: skipped(hold.skipped()),
         })
     };
     let on_call: Vec<Entry> = rotation.running().filter_map(entry).collect();

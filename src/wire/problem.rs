@@ -1,5 +1,6 @@
 //! The error body (api.md "Collection envelope and error body").
 
+use super::conflict::Conflict;
 use schemars::JsonSchema;
 use serde::Serialize;
 
@@ -20,4 +21,7 @@ pub struct Problem {
     /// Machine-readable; absent where the status says it all.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub code: Option<String>,
+    /// What stands against an agreement; there with the codes `conflictsNotAcknowledged` and `conflictBlocks`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub conflicts: Option<Vec<Conflict>>,
 }

@@ -9,6 +9,7 @@ use super::small;
 use super::words::words;
 use crate::domain::holidays::Calendar;
 use crate::domain::ids::UserId;
+use crate::domain::resolve;
 use crate::domain::rotation as domain;
 use schemars::JsonSchema;
 use serde::Serialize;
@@ -217,10 +218,14 @@ pub fn render(rotation: &domain::Rotation, calendar: &Calendar) -> Rotation {
         running_lanes: small((0..rotation.lanes.len()).filter(runs).count()),
         held_seats: small(
             running()
-                .filter(|cell| rotation.on_call(cell).is_some())
+                .filter(|cell| resolve::on_call(rotation, cell).is_some())
                 .count(),
         ),
-        open_seats: small(running().filter(|cell| cell.holder.is_none()).count()),
+        open_seats: small(
+            running()
+                .filter(|cell| resolve::holder(rotation, cell).is_none())
+                .count(),
+        ),
         is_grid: running().count() > 1,
         double_cover: rotation.double_cover,
         skips_are_off_time: rotation.skips_are_off_time,

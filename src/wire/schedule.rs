@@ -14,6 +14,8 @@ words! {
     PlannedKind {
         /// A dealt turn.
         Turn = "turn",
+        /// Somebody holds the place by an arrangement.
+        Arrangement = "arrangement",
         /// Nobody covers: the place is empty or the window shut.
         Nobody = "nobody",
     }
@@ -39,6 +41,9 @@ pub struct PlannedTurn {
     #[serde(skip_serializing_if = "Option::is_none")]
     pub turn: Option<i32>,
     pub kind: PlannedKind,
+    /// The arrangement that the place is held by; absent otherwise.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub arrangement_id: Option<String>,
     /// Absent people passed over for this turn.
     pub skipped_for_absence: Vec<SkippedMember>,
 }
@@ -57,10 +62,12 @@ pub fn render(rotation: &Rotation, planned: &Planned) -> PlannedTurn {
         window_name: entry.window_name.clone(),
         user_id: entry.user.as_ref().map(|user| user.to_string()),
         turn: entry.turn.filter(|_| entry.user.is_some()).map(small),
-        kind: match entry.user {
-            Some(_) => PlannedKind::Turn,
-            None => PlannedKind::Nobody,
+        kind: match (&entry.user, &entry.arrangement) {
+            (Some(_), Some(_)) => PlannedKind::Arrangement,
+            (Some(_), None) => PlannedKind::Turn,
+            (None, _) => PlannedKind::Nobody,
         },
+        arrangement_id: entry.arrangement.as_ref().map(|id| id.to_string()),
         skipped_for_absence: on_call::skipped(&entry.skipped),
     }
 }

@@ -1,9 +1,9 @@
 //! Signatures of deliveries (api.md "Delivery", "Signature verification rules").
 
+use super::hex;
 use hmac::{Hmac, KeyInit, Mac};
 use sha2::Sha256;
 use std::fmt;
-use std::fmt::Write;
 use subtle::ConstantTimeEq;
 
 /// The header with the time of an attempt, in decimal Unix seconds.
@@ -97,12 +97,7 @@ fn digest(secret: &str, timestamp: &str, body: &[u8]) -> String {
     mac.update(timestamp.as_bytes());
     mac.update(b".");
     mac.update(body);
-    let mut digits = String::with_capacity(64);
-    for byte in mac.finalize().into_bytes() {
-        // Writing to a string does not fail.
-        let _ = write!(digits, "{byte:02x}");
-    }
-    digits
+    hex(&mac.finalize().into_bytes())
 }
 
 #[cfg(test)]

@@ -48,6 +48,10 @@ macro_rules! words {
                 stringify!($name).into()
             }
 
+            fn schema_id() -> std::borrow::Cow<'static, str> {
+                concat!(module_path!(), "::", stringify!($name)).into()
+            }
+
             fn json_schema(_: &mut schemars::SchemaGenerator) -> schemars::Schema {
                 let words = [$(($text, concat!($($about),*))),+];
                 let description = $crate::wire::words::description(concat!($($doc),*), &words);
@@ -73,6 +77,10 @@ macro_rules! names {
         impl schemars::JsonSchema for $name {
             fn schema_name() -> std::borrow::Cow<'static, str> {
                 stringify!($name).into()
+            }
+
+            fn schema_id() -> std::borrow::Cow<'static, str> {
+                concat!(module_path!(), "::", stringify!($name)).into()
             }
 
             fn json_schema(_: &mut schemars::SchemaGenerator) -> schemars::Schema {

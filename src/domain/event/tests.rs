@@ -1,13 +1,17 @@
 //! What is news, as tables. A rotation is written window by window: the holders of its lanes, `-` for an empty place,
-//! a window that is shut in brackets: `a - | (b c)`.
+//! a window that is shut in brackets: `a - | (b c)`. Somebody who holds a place by an arrangement stands over whoever is
+//! dealt it: `a>b`.
 
 use super::*;
+use crate::domain::arrangement::Arranged;
 use crate::domain::ids::{CellId, LaneId, RotationId, WindowId};
 use crate::domain::rotation::{Entry, Holder, Lane, Members, Profile, Roster, Stamps, Window};
+use crate::domain::time::Interval;
 
 fn rotation(text: &str) -> Rotation {
     let at: Timestamp = "2026-03-02T09:00:00Z".parse().unwrap();
     let (mut windows, mut cells, mut lanes) = (Vec::new(), Vec::new(), Vec::new());
+    let mut arranged = Vec::new();
     for (window, column) in text.split('|').enumerate() {
         let column = column.trim();
         let open = !column.starts_with('(');
@@ -27,8 +31,23 @@ fn rotation(text: &str) -> Rotation {
                     name: None,
                 });
             }
+            let id = CellId::from(format!("cel_{window}_{lane}"));
+            let (holder, over) = holder.split_once('>').unwrap_or((holder, ""));
+            if !over.is_empty() {
+                arranged.push(Arranged {
+                    id: format!("arr_{window}_{lane}_{over}").into(),
+                    cell: id.clone(),
+                    user: over.into(),
+                    period: Interval {
+                        from: at,
+                        until: Timestamp::MAX,
+                    },
+                    running: true,
+                    request: None,
+                });
+            }
             cells.push(Cell {
-                id: CellId::from(format!("cel_{window}_{lane}")),
+                id,
                 lane,
                 window,
                 roster: None,
@@ -38,6 +57,7 @@ fn rotation(text: &str) -> Rotation {
                     since: at,
                     skipped: Vec::new(),
                 }),
+                arranged_until: None,
                 entry: Entry::never_held(at),
             });
         }
@@ -57,6 +77,8 @@ fn rotation(text: &str) -> Rotation {
             narrowed: None,
             next_turn: 0,
         }],
+        arranged,
+        pending: Vec::new(),
         stamps: Stamps {
             version: 1,
             created_at: at,
@@ -82,7 +104,7 @@ fn words(news: &[Event]) -> String {
         Event::Updated => "updated".to_owned(),
         Event::Deleted => "deleted".to_owned(),
         Event::Test => "test".to_owned(),
-        Event::DutyChanged { cause } => cause.name().to_owned(),
+        Event::DutyChanged { cause } => cause.map_or("-", Cause::name).to_owned(),
         Event::NobodyOnCall { reason, .. } => match reason {
             Nobody::Unplanned => "unplanned".to_owned(),
             Nobody::AsArranged => "as-arranged".to_owned(),
@@ -93,7 +115,7 @@ fn words(news: &[Event]) -> String {
 
 #[test]
 fn what_a_change_is_news_of() {
-    use Act::{Aside, Clock, Duty, Edit};
+    use Act::{Arrangement, Aside, Clock, Duty, Edit};
     for (before, after, act, expected) in [
         // A hand-over, to somebody else and to the same person.
         ("a", "b", Clock, "scheduled"),
@@ -141,6 +163,30 @@ fn what_a_change_is_news_of() {
         // What the plan stops is no place.
         ("a b", "a x", Edit, "updated manual"),
         ("a x", "a b", Edit, "updated scheduled"),
+        // Arrangements by the clock have no cause, whatever happens beneath.
+        ("a", "a>b", Clock, "-"),
+        ("a>b", "a", Clock, "-"),
+        ("a>b", "c", Clock, "-"),
+        ("a>b", "c>b", Clock, ""),
+        ("a>b", "a>c", Clock, "-"),
+        ("a", "a>a", Clock, ""),
+        ("a b", "c b>d", Clock, "-"),
+        ("a b>d", "c b>d", Clock, "scheduled"),
+        ("a b>b", "c b", Clock, "scheduled"),
+        ("->b", "-", Clock, "- unplanned"),
+        ("(a)", "(a>b)", Clock, ""),
+        ("(a>b)", "a>b", Clock, "scheduled"),
+        ("a>b", "(a>b)", Clock, "scheduled as-arranged"),
+        // By hand, and by people's agreement: an update where nobody changes.
+        ("a>b", "c>b", Duty, ""),
+        ("a", "a>b", Arrangement, "manual"),
+        ("a>b", "a", Arrangement, "manual"),
+        ("->b", "-", Arrangement, "manual unplanned"),
+        ("-", "->b", Arrangement, "manual"),
+        ("a", "a", Arrangement, "updated"),
+        ("a", "a>a", Arrangement, "updated"),
+        ("(a)", "(a>b)", Arrangement, "updated"),
+        ("c a>b", "c x", Edit, "updated manual"),
         // Absences tell of nothing but what they lead to.
         ("-", "a", Aside, "scheduled"),
         ("a", "a", Aside, ""),

@@ -1,6 +1,7 @@
 //! Tables of what happens at one instant after another, and properties that hold whatever happens.
 
 use super::*;
+use crate::domain::arrangement::Arranged;
 use crate::domain::cadence::{Cadence, Kind, Skips};
 use crate::domain::coverage::Stretch;
 use crate::domain::ids::{CellId, LaneId, RotationId, WindowId};
@@ -70,6 +71,7 @@ fn rotation(
             roster: None,
             stopped: false,
             holder: None,
+            arranged_until: None,
             entry: entry.clone(),
         })
         .collect();
@@ -96,6 +98,8 @@ fn rotation(
             narrowed: None,
             next_turn: 0,
         }],
+        arranged: Vec::new(),
+        pending: Vec::new(),
         stamps: Stamps {
             version: 1,
             created_at: begun,
@@ -248,6 +252,151 @@ fn windows_due_at_one_instant_are_emptied_together_and_dealt_in_order() {
     );
 }
 
+/// An arrangement of a cell, by its number.
+fn arranged(cell: usize, user: &str, from: &str, until: &str) -> Arranged {
+    Arranged {
+        id: format!("arr_{cell}_{from}").into(),
+        cell: CellId::from(format!("cel_{cell}")),
+        user: user.into(),
+        period: Interval {
+            from: at(from),
+            until: at(until),
+        },
+        running: false,
+        request: None,
+    }
+}
+
+/// One lane of three people who pass duty on every Monday at nine, begun on one.
+fn weekly_duty(around: Around, arrangements: Vec<Arranged>) -> Rotation {
+    let windows = vec![(weekly("2026-11-16T09:00:00Z"), vec![])];
+    let mut rotation = dealt(rotation(3, 1, windows, at("2026-11-23T09:00:00Z")), around);
+    rotation.arranged = arrangements;
+    rotation
+}
+
+#[test]
+fn an_arrangement_lies_over_the_dealt_turn() {
+    let calendar = Calendar::embedded();
+    let absences = Absences::default();
+    let around = Around {
+        calendar: &calendar,
+        absences: &absences,
+    };
+    let (tuesday, friday) = ("2026-11-24T00:00:00Z", "2026-11-27T00:00:00Z");
+    let (handover, next) = ("2026-11-30T09:00:00Z", "2026-12-07T09:00:00Z");
+    let over = |user, from, until| arranged(0, user, from, until);
+    for (arrangements, expected) in [
+        // Within a turn: the dealt person is back.
+        (
+            vec![over("c", tuesday, friday)],
+            &[
+                "2026-11-24T00:00:00Z 0 c explicit-change",
+                "2026-11-27T00:00:00Z 0 a explicit-change",
+                "2026-11-30T09:00:00Z 0 b next-on-scheduled-duty",
+            ][..],
+        ),
+        // Over a hand-over: it is no news, and whoever was dealt the turn meanwhile comes on.
+        (
+            vec![over("c", friday, "2026-12-01T00:00:00Z")],
+            &[
+                "2026-11-27T00:00:00Z 0 c explicit-change",
+                "2026-12-01T00:00:00Z 0 b explicit-change",
+                "2026-12-07T09:00:00Z 0 c next-on-scheduled-duty",
+            ],
+        ),
+        // A whole turn: it begins as an arrangement does, and the hand-over at its end is one.
+        (
+            vec![over("a", handover, next)],
+            &[
+                "2026-11-30T09:00:00Z 0 a explicit-change",
+                "2026-12-07T09:00:00Z 0 c next-on-scheduled-duty",
+            ],
+        ),
+        // One after the other, of the same person too.
+        (
+            vec![over("c", tuesday, friday), over("c", friday, handover)],
+            &[
+                "2026-11-24T00:00:00Z 0 c explicit-change",
+                "2026-11-27T00:00:00Z 0 c explicit-change",
+                "2026-11-30T09:00:00Z 0 b next-on-scheduled-duty",
+            ],
+        ),
+        // Over the person's own turn.
+        (
+            vec![over("a", tuesday, friday)],
+            &[
+                "2026-11-24T00:00:00Z 0 a explicit-change",
+                "2026-11-27T00:00:00Z 0 a explicit-change",
+                "2026-11-30T09:00:00Z 0 b next-on-scheduled-duty",
+            ],
+        ),
+    ] {
+        let begun = weekly_duty(around, arrangements);
+        let mut lines = walk(begun, around, 5);
+        lines.truncate(expected.len());
+        assert_eq!(lines, expected);
+    }
+}
+
+#[test]
+fn whoever_leaves_takes_their_arrangements_along() {
+    let calendar = Calendar::embedded();
+    let absences = Absences::default();
+    let around = Around {
+        calendar: &calendar,
+        absences: &absences,
+    };
+    let [mut first, mut second] = [
+        arranged(0, "c", "2026-11-23T09:00:00Z", "2026-11-24T00:00:00Z"),
+        arranged(0, "a", "2026-12-07T09:00:00Z", "2026-12-14T09:00:00Z"),
+    ];
+    (first.request, second.request) = (Some("swp_1".into()), Some("swp_1".into()));
+    let leave = |rotation: &Rotation, user: &str| {
+        let mut after = rotation.clone();
+        after.members.users.retain(|member| member.as_str() != user);
+        let mut change = Change::begin(
+            &mut after,
+            around,
+            at("2026-11-23T10:00:00Z"),
+            Flips::ByEdit,
+        );
+        change.clear_leavers();
+        change.finish();
+        let left: Vec<String> = after
+            .arranged
+            .iter()
+            .map(|left| left.user.to_string())
+            .collect();
+        (left.join(" "), after.cells[0].entry.reason.name())
+    };
+    let (removal, change) = ("removal-of-active-duty", "explicit-change");
+    let mut rotation = weekly_duty(around, vec![first, second]);
+    rotation.stamps.judged_at = at("2026-11-23T08:00:00Z");
+    // Before it begins neither leg is owed without the other.
+    let coming = rotation.clone();
+    let early = |user| {
+        let mut after = coming.clone();
+        after.members.users.retain(|member| member.as_str() != user);
+        let mut change = Change::begin(
+            &mut after,
+            around,
+            at("2026-11-23T08:30:00Z"),
+            Flips::ByEdit,
+        );
+        change.clear_leavers();
+        change.finish();
+        after.arranged.len()
+    };
+    assert_eq!([early("c"), early("a"), early("b")], [0, 0, 2]);
+    step(&mut rotation, around, at("2026-11-23T09:00:00Z"));
+    assert_eq!(rotation.cells[0].entry.reason.name(), change);
+    // What has begun is served: the other leg stays owed.
+    assert_eq!(leave(&rotation, "c"), ("a".to_owned(), removal));
+    assert_eq!(leave(&rotation, "b"), ("c a".to_owned(), change));
+    assert_eq!(leave(&rotation, "a"), ("c".to_owned(), change));
+}
+
 #[test]
 fn a_disabled_rotation_is_frozen() {
     let calendar = Calendar::embedded();
@@ -258,8 +407,38 @@ fn a_disabled_rotation_is_frozen() {
     };
     let windows = vec![(weekly("2026-11-16T09:00:00Z"), vec![])];
     let mut frozen = dealt(rotation(3, 1, windows, at("2026-11-23T09:00:00Z")), around);
+    frozen.arranged = vec![arranged(
+        0,
+        "c",
+        "2026-11-24T00:00:00Z",
+        "2026-11-25T00:00:00Z",
+    )];
+    step(&mut frozen, around, at("2026-11-24T00:00:00Z"));
     frozen.enabled = false;
     assert_eq!(next_due(&frozen, around), None);
+    let on_call = |rotation: &Rotation| {
+        let hold = resolve::on_call(rotation, &rotation.cells[0]);
+        hold.map(|hold| hold.user().to_string())
+    };
+    Change::begin(
+        &mut frozen,
+        around,
+        at("2026-11-26T00:00:00Z"),
+        Flips::ByEdit,
+    )
+    .finish();
+    assert_eq!(on_call(&frozen).as_deref(), Some("c"));
+    // Enabled again, it is judged as of then.
+    frozen.enabled = true;
+    Change::begin(
+        &mut frozen,
+        around,
+        at("2026-11-26T00:00:00Z"),
+        Flips::ByClock,
+    )
+    .finish();
+    assert_eq!(on_call(&frozen).as_deref(), Some("a"));
+    assert_eq!(frozen.arranged, []);
 }
 
 prop_compose! {
@@ -290,6 +469,7 @@ proptest! {
         cadences in prop::collection::vec((cadences(), any::<bool>()), 1..3),
         double_cover in any::<bool>(),
         absent in prop::collection::vec((0..5_u8, 0..60_i64, 1..20_i64), 0..6),
+        agreed in prop::collection::vec((0..6_usize, 0..5_u8, 0..1500_i64, 1..400_i64), 0..6),
     ) {
         let begun = at("2026-03-01T00:00:00Z");
         let day = |n: i64| begun + SignedDuration::from_hours(24 * n);
@@ -308,6 +488,15 @@ proptest! {
         let mut now = rotation(people, lanes, windows, begun);
         now.double_cover = double_cover;
         let mut now = dealt(now, around);
+        for (cell, user, from, hours) in agreed {
+            let hour = |n: i64| (begun + SignedDuration::from_hours(n)).to_string();
+            let user = char::from(b'a' + user).to_string();
+            let new = arranged(cell % now.cells.len(), &user, &hour(from + 1), &hour(from + 1 + hours));
+            let meets = |other: &Arranged| other.cell == new.cell && other.period.meets(new.period).is_some();
+            if !now.arranged.iter().any(meets) {
+                now.arranged.push(new);
+            }
+        }
         let range = Interval { from: begun, until: day(60) };
         let planned = plan(&now, around, range).unwrap();
         let mut record: Vec<(usize, Entry, Option<Timestamp>)> = Vec::new();

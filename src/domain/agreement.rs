@@ -1,0 +1,196 @@
+//! What an agreement to hold a cell is judged by, whether somebody assigns it, asks for cover or offers a swap
+//! (contract section 10 and section 17 "Arrangements", "Cover, swap").
+
+use super::arrangement::{Segment, Snapshot, TurnSelection};
+use super::conflict::{self, Conflict, Name, Terms};
+use super::handover::{Around, Change, Flips};
+use super::ids::{ArrangementId, CellId, UserId};
+use super::outlook::{self, Outlook};
+use super::plan;
+use super::refusal::Refusal;
+use super::rotation::Rotation;
+use super::time::Interval;
+use jiff::Timestamp;
+
+/// Segments that a snapshot keeps at the most: a year of business hours.
+const MOST_SEGMENTS: usize = 750;
+
+/// A rotation as it stands, with what its future depends on.
+#[derive(Clone, Copy)]
+pub struct Ground<'a> {
+    /// With everything due up to `now` done.
+    pub rotation: &'a Rotation,
+    pub around: Around<'a>,
+    pub now: Timestamp,
+}
+
+fn invalid<T>(detail: String) -> Result<T, Refusal> {
+    Err(Refusal::Invalid(detail))
+}
+
+impl Ground<'_> {
+    /// The place of a cell; `member` says where in the request it was named.
+    pub fn cell(&self, member: &str, id: &CellId) -> Result<usize, Refusal> {
+        let cells = &self.rotation.cells;
+        match cells.iter().position(|cell| &cell.id == id) {
+            None => invalid(format!("{member}: this rotation has no cell `{id}`")),
+            Some(index) => Ok(index),
+        }
+    }
+
+    /// Refuses a cell whose lane the plan does not let run.
+    pub fn check_runs(&self, member: &str, cell: usize) -> Result<(), Refusal> {
+        match self.rotation.cells[cell].stopped {
+            false => Ok(()),
+            true => Err(Refusal::PaymentRequired(format!(
+                "{member}: the lane of this cell does not run on this plan"
+            ))),
+        }
+    }
+
+    /// What is still to come of an interval; `member` says where in the request its end was named.
+    pub fn rest(&self, member: &str, asked: Interval) -> Result<Interval, Refusal> {
+        match asked.since(self.now) {
+            Some(rest) => Ok(rest),
+            None => invalid(format!(
+                "{member}: send an instant later than now, {}",
+                self.now
+            )),
+        }
+    }
+
+    /// Whether somebody is in the roster that a cell deals from.
+    pub fn is_eligible(&self, cell: usize, user: &UserId) -> bool {
+        self.rotation
+            .turn_of(&self.rotation.cells[cell], user)
+            .is_some()
+    }
+
+    /// Refuses somebody who is not in the roster that a cell deals from.
+    pub fn check_eligible(&self, member: &str, cell: usize, user: &UserId) -> Result<(), Refusal> {
+        if self.is_eligible(cell, user) {
+            return Ok(());
+        }
+        invalid(format!(
+            "{member}: `{user}` is not in the roster of this cell"
+        ))
+    }
+
+    /// What is to become of each cell, up to an instant. A disabled rotation has no future to agree on.
+    pub fn outlooks(&self, until: Timestamp) -> Result<Vec<Outlook>, Refusal> {
+        if !self.rotation.enabled {
+            return Err(Refusal::RotationDisabled);
+        }
+        outlook::ahead(self.rotation, self.around, until)
+    }
+
+    /// Everything in the way of the terms; arrangements of `own` are not.
+    pub fn conflicts(&self, terms: &Terms, own: Option<&UserId>, name: &Name) -> Vec<Conflict> {
+        conflict::find(self.rotation, self.around.absences, terms, own, name)
+    }
+
+    /// The plan of a cell over a period.
+    pub fn snapshot(&self, cell: usize, period: Interval) -> Result<Snapshot, Refusal> {
+        let planned = plan::within(self.rotation, self.around, period)?;
+        let mut turns: Vec<_> = planned
+            .into_iter()
+            .filter(|turn| turn.cell == cell)
+            .collect();
+        turns.sort_by_key(|turn| turn.entry.start);
+        let mut segments: Vec<Segment> = Vec::new();
+        for turn in turns {
+            let whole = Interval {
+                from: turn.entry.start,
+                until: turn.end.unwrap_or(Timestamp::MAX),
+            };
+            let Some(piece) = whole.meets(period) else {
+                continue;
+            };
+            segments.push(Segment {
+                period: piece,
+                user: turn.entry.user,
+            });
+        }
+        let complete = segments.len() <= MOST_SEGMENTS;
+        segments.truncate(MOST_SEGMENTS);
+        Ok(Snapshot {
+            as_of: self.now,
+            period,
+            complete,
+            segments,
+        })
+    }
+
+    /// Refuses terms that, taken together, would have a person hold two cells at once where one may not; beside each stands
+    /// where in the request it was named.
+    pub fn check_single(
+        &self,
+        outlooks: &[Outlook],
+        all: &[(&str, &Terms)],
+    ) -> Result<(), Refusal> {
+        if self.rotation.double_cover {
+            return Ok(());
+        }
+        let place = |terms: &Terms| {
+            self.rotation
+                .cells
+                .iter()
+                .position(|cell| cell.id == terms.cell)
+        };
+        let mut after = outlooks.to_vec();
+        for (_, terms) in all {
+            if let Some(cell) = place(terms) {
+                after[cell].take_over(&terms.user, terms.period);
+            }
+        }
+        for (member, terms) in all {
+            if place(terms)
+                .is_some_and(|cell| outlook::is_doubled(&after, cell, &terms.user, terms.period))
+            {
+                return invalid(format!(
+                    "{member}: `{}` holds another cell of this rotation at that time; one person in two cells needs \
+                     doubleCover",
+                    terms.user
+                ));
+            }
+        }
+        Ok(())
+    }
+
+    /// The rotation as it would stand now without an arrangement.
+    pub fn without(&self, id: &ArrangementId) -> Rotation {
+        let mut without = self.rotation.clone();
+        let change = Change::begin(&mut without, self.around, self.now, Flips::ByClock);
+        change
+            .rotation
+            .arranged
+            .retain(|arranged| &arranged.id != id);
+        change.finish();
+        without
+    }
+
+    /// Refuses a turn selection other than the one that the plan gives; none may always be sent.
+    pub fn check_selection(
+        &self,
+        sent: Option<TurnSelection>,
+        planned: Option<TurnSelection>,
+    ) -> Result<(), Refusal> {
+        match sent {
+            Some(sent) if Some(sent) != planned => invalid(
+                "turnSelection: not the one that the plan gives; copy it from a fresh preview or send null".into(),
+            ),
+            _ => Ok(()),
+        }
+    }
+}
+
+/// Refuses what conflicts stand against: one that blocks, or one that nobody has acknowledged.
+pub fn check_conflicts(conflicts: Vec<Conflict>, acknowledged: &[String]) -> Result<(), Refusal> {
+    if conflict::blocks(&conflicts) {
+        return Err(Refusal::ConflictBlocks(conflicts));
+    }
+    match conflict::acknowledged(&conflicts, acknowledged) {
+        true => Ok(()),
+        false => Err(Refusal::ConflictsNotAcknowledged(conflicts)),
+    }
+}

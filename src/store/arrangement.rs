@@ -1,0 +1,213 @@
+//! Arrangements. Those that are not over are read with their rotation, and what becomes of them is written with it.
+
+use super::rows::{instant, millis};
+use super::shapes::{
+    snapshot_from_json, snapshot_to_json, turn_selection_from_json, turn_selection_to_json,
+};
+use super::{Fault, Page, ReadTx, WriteTx};
+use crate::domain::arrangement::{Arranged, Arrangement, ArrangementKind};
+use crate::domain::ids::{ArrangementId, CellId, RotationId};
+use crate::domain::rotation::Rotation;
+use crate::domain::time::Interval;
+use rusqlite::{OptionalExtension, Row, params};
+
+const COLUMNS: &str =
+    "id, rotation_id, cell_id, user_id, from_at, until_at, revision, cancelled, kind, snapshot,
+                       turn_selection, request_id";
+
+fn period(row: &Row, from: usize) -> Result<Interval, Fault> {
+    Ok(Interval {
+        from: instant(row.get(from)?)?,
+        until: instant(row.get(from + 1)?)?,
+    })
+}
+
+fn read(row: &Row) -> Result<Arrangement, Fault> {
+    let kind: String = row.get(8)?;
+    let known = ArrangementKind::ALL
+        .into_iter()
+        .find(|known| known.name() == kind);
+    let selection = row.get::<_, Option<String>>(10)?;
+    let period = period(row, 4)?;
+    Ok(Arrangement {
+        id: row.get::<_, String>(0)?.into(),
+        rotation: row.get::<_, String>(1)?.into(),
+        cell: row.get::<_, String>(2)?.into(),
+        user: row.get::<_, String>(3)?.into(),
+        period,
+        revision: row.get::<_, i64>(6)? as u64,
+        cancelled: row.get(7)?,
+        kind: known.ok_or_else(|| Fault::Corrupt(format!("arrangement: kind {kind}")))?,
+        request: row.get::<_, Option<String>>(11)?.map(Into::into),
+        snapshot: snapshot_from_json(&row.get::<_, String>(9)?)?,
+        turn_selection: selection
+            .as_deref()
+            .map(turn_selection_from_json)
+            .transpose()?,
+    })
+}
+
+/// The arrangements of a rotation that are not over, as its rules need them.
+pub(super) fn load_arranged(tx: &ReadTx, id: &RotationId) -> Result<Vec<Arranged>, Fault> {
+    let sql = "SELECT id, cell_id, user_id, from_at, until_at, stage, request_id FROM arrangement
+               WHERE rotation_id = ?1 AND stage IS NOT NULL ORDER BY from_at, id";
+    let mut query = tx.conn.prepare_cached(sql)?;
+    let mut rows = query.query([id.as_str()])?;
+    let mut arranged = Vec::new();
+    while let Some(row) = rows.next()? {
+        arranged.push(Arranged {
+            id: row.get::<_, String>(0)?.into(),
+            cell: row.get::<_, String>(1)?.into(),
+            user: row.get::<_, String>(2)?.into(),
+            period: period(row, 3)?,
+            running: row.get_ref(5)?.as_str().is_ok_and(|stage| stage == RUNNING),
+            request: row.get::<_, Option<String>>(6)?.map(Into::into),
+        });
+    }
+    Ok(arranged)
+}
+
+const RUNNING: &str = "running";
+
+fn stage(arranged: &Arranged) -> &'static str {
+    if arranged.running { RUNNING } else { "coming" }
+}
+
+/// One arrangement of a rotation.
+pub fn load_arrangement(
+    tx: &ReadTx,
+    rotation: &RotationId,
+    id: &ArrangementId,
+) -> Result<Option<Arrangement>, Fault> {
+    let sql = format!("SELECT {COLUMNS} FROM arrangement WHERE id = ?2 AND rotation_id = ?1");
+    let mut query = tx.conn.prepare_cached(&sql)?;
+    let found = query.query_row([rotation.as_str(), id.as_str()], |row| Ok(read(row)));
+    found.optional()?.transpose()
+}
+
+/// A page of the arrangements of a rotation that meet a range, cancelled ones too, by where they end, and how many there
+/// are in all.
+pub fn list_arrangements(
+    tx: &ReadTx,
+    rotation: &RotationId,
+    range: Interval,
+    page: Page,
+) -> Result<(Vec<Arrangement>, u64), Fault> {
+    // The plus leaves the end to choose the index: what was over before the range is not looked at, however much it is.
+    const MEETING: &str =
+        "FROM arrangement WHERE rotation_id = ?1 AND until_at > ?2 AND +from_at < ?3";
+    let [from, until] = [millis(range.from), millis(range.until)];
+    let sql = format!("SELECT count(*) {MEETING}");
+    let mut query = tx.conn.prepare_cached(&sql)?;
+    let key = params![rotation.as_str(), from, until];
+    let total: i64 = query.query_row(key, |row| row.get(0))?;
+    let sql = format!("SELECT {COLUMNS} {MEETING} ORDER BY until_at, sequence LIMIT ?4 OFFSET ?5");
+    let mut query = tx.conn.prepare_cached(&sql)?;
+    let [limit, before] = [i64::from(page.size), page.offset()];
+    let mut rows = query.query(params![rotation.as_str(), from, until, limit, before])?;
+    let mut found = Vec::new();
+    while let Some(row) = rows.next()? {
+        found.push(read(row)?);
+    }
+    Ok((found, total as u64))
+}
+
+/// Writes a new arrangement; its rotation, saved afterwards, says whether it runs.
+pub fn insert_arrangement(tx: &mut WriteTx, new: &Arrangement) -> Result<(), Fault> {
+    let sql = "INSERT INTO arrangement (id, rotation_id, cell_id, user_id, from_at, until_at, revision, cancelled, kind,
+                                        snapshot, turn_selection, request_id, stage)
+               VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, 'coming')";
+    tx.conn.prepare_cached(sql)?.execute(params![
+        new.id.as_str(),
+        new.rotation.as_str(),
+        new.cell.as_str(),
+        new.user.as_str(),
+        millis(new.period.from),
+        millis(new.period.until),
+        new.revision as i64,
+        new.cancelled,
+        new.kind.name(),
+        snapshot_to_json(&new.snapshot)?,
+        new.turn_selection
+            .as_ref()
+            .map(turn_selection_to_json)
+            .transpose()?,
+        new.request.as_ref().map(|id| id.as_str()),
+    ])?;
+    Ok(())
+}
+
+/// Marks an arrangement that its rotation has let go of as cancelled: another stands in its place.
+pub fn cancel_arrangement(tx: &mut WriteTx, id: &ArrangementId) -> Result<(), Fault> {
+    let sql = "UPDATE arrangement SET cancelled = 1, stage = NULL WHERE id = ?1";
+    tx.conn.prepare_cached(sql)?.execute([id.as_str()])?;
+    Ok(())
+}
+
+/// Writes what became of a rotation's arrangements. One that is gone is over; where its end had not come, it ended when
+/// the rotation was judged if it ran, and is cancelled if it did not.
+pub(super) fn save_arranged(
+    tx: &mut WriteTx,
+    before: &Rotation,
+    after: &Rotation,
+) -> Result<(), Fault> {
+    let find = |rotation: &'_ Rotation, id: &ArrangementId| {
+        rotation
+            .arranged
+            .iter()
+            .position(|arranged| &arranged.id == id)
+    };
+    let at = after.stamps.judged_at;
+    for old in &before.arranged {
+        if find(after, &old.id).is_some() {
+            continue;
+        }
+        let id = old.id.as_str();
+        if old.period.until <= at {
+            let sql = "UPDATE arrangement SET stage = NULL WHERE id = ?1";
+            tx.conn.prepare_cached(sql)?.execute([id])?;
+        } else if old.running && old.period.from < at {
+            let sql = "UPDATE arrangement SET stage = NULL, until_at = ?2, revision = revision + 1 WHERE id = ?1";
+            tx.conn
+                .prepare_cached(sql)?
+                .execute(params![id, millis(at)])?;
+        } else {
+            let sql = "UPDATE arrangement SET stage = NULL, cancelled = 1, revision = revision + 1 WHERE id = ?1";
+            tx.conn.prepare_cached(sql)?.execute([id])?;
+        }
+    }
+    for new in &after.arranged {
+        let old = find(before, &new.id).map(|index| &before.arranged[index]);
+        if old == Some(new) {
+            continue;
+        }
+        let cut = old.is_some_and(|old| old.period != new.period);
+        let sql = "UPDATE arrangement SET stage = ?2, from_at = ?3, until_at = ?4, revision = revision + ?5
+                   WHERE id = ?1";
+        tx.conn.prepare_cached(sql)?.execute(params![
+            new.id.as_str(),
+            stage(new),
+            millis(new.period.from),
+            millis(new.period.until),
+            cut,
+        ])?;
+    }
+    Ok(())
+}
+
+/// Cells over which two arrangements that are not over overlap: who holds such a cell would be a matter of luck.
+pub fn list_overlaps(tx: &ReadTx) -> Result<Vec<(RotationId, CellId)>, Fault> {
+    let sql = "SELECT DISTINCT a.rotation_id, a.cell_id
+               FROM arrangement a JOIN arrangement b ON b.rotation_id = a.rotation_id AND b.cell_id = a.cell_id
+               WHERE a.stage IS NOT NULL AND b.stage IS NOT NULL AND a.sequence < b.sequence
+                   AND a.from_at < b.until_at AND b.from_at < a.until_at";
+    let mut query = tx.conn.prepare_cached(sql)?;
+    let named = |row: &Row| -> rusqlite::Result<(RotationId, CellId)> {
+        Ok((
+            row.get::<_, String>(0)?.into(),
+            row.get::<_, String>(1)?.into(),
+        ))
+    };
+    let cells = query.query_map([], named)?;
+    Ok(cells.collect::<Result<_, _>>()?)
+}

@@ -1,0 +1,72 @@
+//! Writes carried out under an `operationId`, with their answers (contract section 10).
+
+use super::rows::{instant, millis};
+use super::{Fault, ReadTx, WriteTx};
+use crate::domain::ids::RotationId;
+use jiff::Timestamp;
+use rusqlite::{OptionalExtension, params};
+
+/// A write that was carried out.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct OperationRecord {
+    /// SHA-256 of method, path and body in canonical form.
+    pub body_hash: [u8; 32],
+    /// The answer as JSON, with its validator.
+    pub answer: String,
+    pub etag: String,
+    pub created_at: Timestamp,
+}
+
+/// Old records cleared away with each new one: more than come, so that none pile up, and few enough to cost nothing.
+const CLEARED_AT_ONCE: i64 = 4;
+
+/// What was carried out under an id of a credential's; `None` for an id that is not spent.
+pub fn load_operation(
+    tx: &ReadTx,
+    credential: &str,
+    id: &str,
+) -> Result<Option<OperationRecord>, Fault> {
+    let sql = "SELECT body_hash, answer, etag, created_at FROM operation WHERE credential = ?1 AND id = ?2";
+    let mut query = tx.conn.prepare_cached(sql)?;
+    let found = query.query_row([credential, id], |row| {
+        let created_at: i64 = row.get(3)?;
+        Ok((row.get(0)?, row.get(1)?, row.get(2)?, created_at))
+    });
+    let Some((body_hash, answer, etag, created_at)) = found.optional()? else {
+        return Ok(None);
+    };
+    Ok(Some(OperationRecord {
+        body_hash,
+        answer,
+        etag,
+        created_at: instant(created_at)?,
+    }))
+}
+
+/// Writes down what was carried out, in the place of a record that is too old to count, and clears a few away that were
+/// made before `forgotten`.
+pub fn insert_operation(
+    tx: &mut WriteTx,
+    credential: &str,
+    id: &str,
+    rotation: &RotationId,
+    record: &OperationRecord,
+    forgotten: Timestamp,
+) -> Result<(), Fault> {
+    let sql = "DELETE FROM operation WHERE (credential, id) IN (
+                   SELECT credential, id FROM operation WHERE created_at < ?1 ORDER BY created_at LIMIT ?2)";
+    let old = params![millis(forgotten), CLEARED_AT_ONCE];
+    tx.conn.prepare_cached(sql)?.execute(old)?;
+    let sql = "INSERT OR REPLACE INTO operation (credential, id, rotation_id, body_hash, answer, etag, created_at)
+               VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7)";
+    tx.conn.prepare_cached(sql)?.execute(params![
+        credential,
+        id,
+        rotation.as_str(),
+        record.body_hash,
+        record.answer,
+        record.etag,
+        millis(record.created_at),
+    ])?;
+    Ok(())
+}
