@@ -15,6 +15,13 @@
 //! instant; the state, its version and the record are stored together. A write to a rotation first lets what fell due
 //! happen in the same way, and the plan of the future is made by the same code.
 //!
+//! # The way of an agreement
+//!
+//! An assignment, a cover or a swap is judged on a `domain::agreement::Ground`: the rotation as it stands, and by
+//! `domain::outlook` what is to become of it. `actions::operation` carries the write out once under the caller's id, and keeps
+//! the answer for retries. What comes of it is an arrangement over the dealt turn: `domain::resolve` says who holds a cell,
+//! and everybody asks there. Every settled write has pending requests expire whose duties are no longer held as planned.
+//!
 //! # The way of an event
 //!
 //! Whatever changes a rotation stores the news of it in the same transaction: `actions::outbox` renders the body once and
@@ -40,6 +47,7 @@
 //! - Intervals are half-open; hand-overs are counted from the anchor, never from the one before.
 //! - A rotation's version rises by one with every change committed, and what is shown of it is a function of what is
 //!   stored, so equal validators mean equal bodies.
+//! - Arrangements over one cell never overlap; dealing goes on beneath them as if they were not there.
 //! - Every cell's record is a chain of entries without holes, the last of them running.
 //! - What is dialled was judged: [`dial`] connects to addresses that its own resolver has looked at, and nothing else dials.
 //! - Every line of SQL is in [`store`]; transactions begin and end there alone, around the jobs that actions hand in.

@@ -1,6 +1,9 @@
 //! One file a use case. Whoever asks (a request, the timer, a command), the same action runs, so a rule exists once.
 
 pub mod absences;
+mod acceptance;
+pub mod assignments;
+pub mod covers;
 pub mod creation;
 pub mod deliveries;
 pub mod development;
@@ -10,11 +13,14 @@ pub mod duty;
 pub mod frame;
 pub mod keys;
 mod membership;
+pub mod operation;
 mod outbox;
 pub mod plan;
 pub mod reads;
+pub mod requests;
 pub mod rotations;
 pub mod sending;
+pub mod swaps;
 pub mod webhooks;
 
 use crate::clock::Clock;

@@ -2,7 +2,8 @@
 
 use super::{Desk, Stop};
 use crate::domain::access::Caller;
-use crate::domain::handover::Around;
+use crate::domain::agreement::Ground;
+use crate::domain::handover::{self, Around};
 use crate::domain::ids::RotationId;
 use crate::domain::plan::{self, Planned};
 use crate::domain::refusal::Refusal;
@@ -19,6 +20,35 @@ pub(super) fn visible(tx: &ReadTx, caller: &Caller, id: &RotationId) -> Result<R
     let rotation = store::load_rotation(tx, id)?.ok_or(Refusal::NotFound("rotation"))?;
     caller.check_see(&rotation)?;
     Ok(rotation)
+}
+
+/// Judges something by what a rotation is to become, with everything due by now done; nothing is stored. The rotation is
+/// answered as it is stored, for its validator.
+pub(super) fn on_ground<T>(
+    desk: &Desk,
+    caller: &Caller,
+    id: &RotationId,
+    judge: impl FnOnce(&ReadTx, &Ground) -> Result<T, Stop>,
+) -> Result<(Rotation, T), Stop> {
+    desk.store().read(|tx| {
+        let stored = visible(tx, caller, id)?;
+        let absences = store::load_absences(tx, &stored)?;
+        let around = Around {
+            calendar: desk.calendar(),
+            absences: &absences,
+        };
+        let mut current = stored.clone();
+        while let Some(at) = handover::next_due(&current, around).filter(|at| *at <= desk.now()) {
+            handover::step(&mut current, around, at);
+        }
+        let ground = Ground {
+            rotation: &current,
+            around,
+            now: desk.now().max(current.stamps.judged_at),
+        };
+        let judged = judge(tx, &ground)?;
+        Ok((stored, judged))
+    })
 }
 
 /// A page of the rotations that are there for this caller, and how many there are in all.
@@ -72,7 +102,8 @@ pub fn schedule(
             else {
                 continue;
             };
-            let pieces = store::list_pieces(tx, id, &place.id, holder.since)?;
+            let since = holder.since.max(range.from);
+            let pieces = store::list_pieces(tx, id, &place.id, since)?;
             let touching = pieces.into_iter().filter(|piece| {
                 piece.entry.start < range.until && piece.end.is_some_and(|end| end > range.from)
             });

@@ -1,5 +1,6 @@
 //! Use cases on a real file: what was due happens first, a gap ends where stepping ends, every statement has its index.
 
+mod agreements;
 mod endpoints;
 mod queue;
 
@@ -433,6 +434,7 @@ fn every_statement_finds_its_rows_by_an_index() {
     )
     .expect("a list");
     queue::every_use(desk, id);
+    agreements::uses::every_use(desk, id);
     plan::switch(desk, Plan::of(crate::domain::tiers::Tier::Free)).expect("a plan");
     rotations::delete(desk, &caller(), id, &any).expect("a deletion");
     let scans = store::statements_that_scan(desk.store()).expect("plans");

@@ -1,5 +1,6 @@
 //! Answers: JSON bodies, validators, 304.
 
+use super::extract::Call;
 use super::problem::Problem;
 use crate::store::Page;
 use crate::wire::etag;
@@ -27,6 +28,22 @@ pub fn json<T: Serialize>(status: u16, value: &T) -> Outcome {
 /// A fault of ours when it cannot be written as JSON.
 pub fn bytes<T: Serialize>(value: &T) -> Result<Vec<u8>, Problem> {
     serde_json::to_vec(value).map_err(|error| Problem::internal(format!("cannot render: {error}")))
+}
+
+/// A body that is JSON already.
+pub fn text(json: String) -> Response {
+    with_body(200, ResponseBody::from_data(json))
+}
+
+/// A JSON body with its validator, or 304 where the caller has what is current.
+///
+/// # Errors
+/// A fault of ours when the value cannot be written as JSON.
+pub fn tagged<T: Serialize>(call: &Call, tag: &str, value: &T) -> Outcome {
+    match not_modified(call.if_none_match.as_deref(), tag) {
+        Some(unchanged) => Ok(unchanged),
+        None => Ok(with(json(200, value)?, "ETag", tag)),
+    }
 }
 
 /// A body that is JSON already and may be shared by many answers.

@@ -217,6 +217,20 @@ impl Query {
     /// # Errors
     /// When one is missing or wrong, or the range empty or too long.
     pub fn range(&self, most_days: i64) -> Result<Interval, Refusal> {
+        let range = self.any_range()?;
+        if range.until.duration_since(range.from) > SignedDuration::from_hours(24 * most_days) {
+            return invalid(format!(
+                "to: send an instant at most {most_days} days after `from`"
+            ));
+        }
+        Ok(range)
+    }
+
+    /// The range from `from` to `to`, both needed.
+    ///
+    /// # Errors
+    /// When one is missing or wrong, or the range empty.
+    pub fn any_range(&self) -> Result<Interval, Refusal> {
         let needed = |name| match self.instant(name)? {
             Some(at) => Ok(at),
             None => invalid(format!("{name}: missing; send {}", moment::INSTANT)),
@@ -226,11 +240,6 @@ impl Query {
             until: needed("to")?,
         };
         check_order(range)?;
-        if range.until.duration_since(range.from) > SignedDuration::from_hours(24 * most_days) {
-            return invalid(format!(
-                "to: send an instant at most {most_days} days after `from`"
-            ));
-        }
         Ok(range)
     }
 

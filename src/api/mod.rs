@@ -12,7 +12,9 @@
 
 mod absences;
 mod answer;
+mod arrangements;
 mod auth;
+mod covers;
 mod deliveries;
 mod directory;
 mod extract;
@@ -24,10 +26,12 @@ mod operation;
 mod problem;
 mod rate;
 mod record;
+mod requests;
 mod rotations;
 mod routes;
 mod service;
 mod shelf;
+mod swaps;
 mod webhooks;
 
 pub use rate::Limits;
@@ -46,7 +50,7 @@ use operation::Body;
 use problem::Problem;
 use rate::Rates;
 use rouille::{Request, Response};
-use routes::{Found, Handler, Row};
+use routes::{Found, Handler, Needs, Row};
 use shelf::Shelf;
 use std::fmt;
 use std::io::Read;
@@ -142,8 +146,10 @@ impl Api {
             Err(Closed::Fault(fault)) => return Err(fault.into()),
         };
         limited(self.rates.ask(known.id(), clock::monotonic()))?;
-        if let Some(scope) = row.scope {
-            known.caller.check_scope(scope)?;
+        match row.needs {
+            Needs::Nothing => {}
+            Needs::Scoped(scope) => known.caller.check_scope(scope)?,
+            Needs::Person => known.caller.person().map(drop)?,
         }
         Ok(known)
     }

@@ -6,7 +6,7 @@ mod refusals;
 mod tests;
 
 use super::operation::{Body, Gives, Kind, Operation, Parameter, Shape};
-use super::routes::{self, Handler, ROUTES, Row};
+use super::routes::{self, Handler, Needs, ROUTES, Row};
 use crate::domain::access::Scope;
 use crate::wire::problem;
 use schemars::SchemaGenerator;
@@ -60,7 +60,7 @@ const ABOUT: &str = "A rotation is a grid: lanes (kinds of duty) crossed with wi
     Unknown members are ignored. HEAD is GET without a body. Every error is a problem object, also 405, 417, 501 and \
     505, which any path may answer to a request that it cannot take.";
 
-const TAGS: [(&str, &str); 8] = [
+const TAGS: [(&str, &str); 11] = [
     (
         "on-call",
         "Who is on call, and putting people on and off duty.",
@@ -68,6 +68,12 @@ const TAGS: [(&str, &str); 8] = [
     ("rotations", "Rotations, their grids, lists and channels."),
     ("schedule", "What will be, and what was."),
     ("availability", "Who is away."),
+    (
+        "arrangements",
+        "Who holds a cell for an interval, over whoever is dealt the turn.",
+    ),
+    ("cover", "Asking others to cover a duty."),
+    ("swap", "Swapping two shifts."),
     (
         "directory",
         "People, user groups and channels of the chat workspace.",
@@ -128,7 +134,8 @@ impl Maker {
         described["security"] = match row.handler {
             Handler::Open(_) => json!([]),
             // They belong to no rotation and to no person.
-            _ if row.scope == Some(Scope::ManageWebhooks) => json!([{ "apiKey": [] }]),
+            _ if row.needs == Needs::Scoped(Scope::ManageWebhooks) => json!([{ "apiKey": [] }]),
+            _ if row.needs == Needs::Person => json!([{ "memberToken": [] }]),
             _ => json!([{ "apiKey": [] }, { "memberToken": [] }]),
         };
         let body = match operation.body {
@@ -210,9 +217,10 @@ impl Maker {
 
 fn about(row: &Row) -> String {
     let text = row.operation.about;
-    match row.scope {
-        Some(scope) => format!("{text}\n\nNeeds the scope `{}`.", scope.name()),
-        None => text.to_owned(),
+    match row.needs {
+        Needs::Scoped(scope) => format!("{text}\n\nNeeds the scope `{}`.", scope.name()),
+        Needs::Person => format!("{text}\n\nNeeds a member token."),
+        Needs::Nothing => text.to_owned(),
     }
 }
 
@@ -254,6 +262,9 @@ fn path_parameter(name: &str) -> Value {
         "channelId" => "A channel, as the chat platform names it.",
         "groupId" => "A user group, as the chat platform names it.",
         "webhookId" => "A webhook endpoint, `whk_...`.",
+        "arrangementId" => "An arrangement, `arr_...`.",
+        "coverRequestId" => "A cover request, `cov_...`.",
+        "swapRequestId" => "A swap request, `swp_...`.",
         "deliveryId" => "A delivery, 32 hexadecimal characters.",
         _ => "A person, as the chat platform names them.",
     };

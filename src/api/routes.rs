@@ -4,7 +4,8 @@ use super::answer::Outcome;
 use super::extract::{Call, Path};
 use super::operation::Operation;
 use super::{
-    Api, absences, deliveries, directory, grid, keys, on_call, record, rotations, service, webhooks,
+    Api, absences, arrangements, covers, deliveries, directory, grid, keys, on_call, record,
+    rotations, service, swaps, webhooks,
 };
 use crate::domain::access::Scope::{
     self, ManageWebhooks, ReadDirectory, ReadOnCall, ReadRotations, WriteDuty, WriteRotations,
@@ -17,10 +18,20 @@ pub struct Row {
     pub method: &'static str,
     /// Segments in braces are parameters; none of them may be empty.
     pub pattern: &'static str,
-    /// What the credential must be allowed; `None` needs no more than a credential, or not even that.
-    pub scope: Option<Scope>,
+    pub needs: Needs,
     pub handler: Handler,
     pub operation: &'static Operation,
+}
+
+/// What the credential must be.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Needs {
+    /// No more than a credential, or not even that.
+    Nothing,
+    /// One that opens this kind of operation.
+    Scoped(Scope),
+    /// A person's: a member token.
+    Person,
 }
 
 /// The handler, by what the request must bring along.
@@ -37,18 +48,19 @@ pub enum Handler {
 }
 
 use Handler::{IfMatch, Keyed, Open, Plain};
+use Needs::{Nothing, Person, Scoped};
 
 const fn row(
     method: &'static str,
     pattern: &'static str,
-    scope: Option<Scope>,
+    needs: Needs,
     handler: Handler,
     operation: &'static Operation,
 ) -> Row {
     Row {
         method,
         pattern,
-        scope,
+        needs,
         handler,
         operation,
     }
@@ -57,52 +69,76 @@ const fn row(
 /// Every operation, in the order of the document.
 #[rustfmt::skip]
 pub static ROUTES: &[Row] = &[
-    row("GET",    "/v1/rotations/{rotationId}/on-call",                   Some(ReadOnCall),     Plain(on_call::read),      &on_call::READ),
-    row("PUT",    "/v1/rotations/{rotationId}/on-call",                   Some(WriteDuty),      IfMatch(on_call::replace), &on_call::REPLACE),
-    row("DELETE", "/v1/rotations/{rotationId}/on-call",                   Some(WriteDuty),      IfMatch(on_call::clear),   &on_call::CLEAR),
-    row("POST",   "/v1/rotations/{rotationId}/rotate",                    Some(WriteDuty),      IfMatch(on_call::rotate),  &on_call::ROTATE),
+    row("GET",    "/v1/rotations/{rotationId}/on-call",                   Scoped(ReadOnCall),     Plain(on_call::read),      &on_call::READ),
+    row("PUT",    "/v1/rotations/{rotationId}/on-call",                   Scoped(WriteDuty),      IfMatch(on_call::replace), &on_call::REPLACE),
+    row("DELETE", "/v1/rotations/{rotationId}/on-call",                   Scoped(WriteDuty),      IfMatch(on_call::clear),   &on_call::CLEAR),
+    row("POST",   "/v1/rotations/{rotationId}/rotate",                    Scoped(WriteDuty),      IfMatch(on_call::rotate),  &on_call::ROTATE),
 
-    row("GET",    "/v1/rotations",                                        Some(ReadRotations),  Plain(rotations::list),    &rotations::LIST),
-    row("POST",   "/v1/rotations",                                        Some(WriteRotations), Keyed(rotations::create),  &rotations::CREATE),
-    row("GET",    "/v1/rotations/{rotationId}",                           Some(ReadRotations),  Plain(rotations::read),    &rotations::READ),
-    row("PATCH",  "/v1/rotations/{rotationId}",                           Some(WriteRotations), IfMatch(rotations::patch), &rotations::PATCH),
-    row("DELETE", "/v1/rotations/{rotationId}",                           Some(WriteRotations), IfMatch(rotations::remove), &rotations::REMOVE),
-    row("PUT",    "/v1/rotations/{rotationId}/channels/{channelId}",      Some(WriteRotations), IfMatch(grid::channel),    &grid::CHANNEL),
-    row("PUT",    "/v1/rotations/{rotationId}/coverage",                  Some(WriteRotations), IfMatch(grid::coverage),   &grid::COVERAGE),
-    row("PUT",    "/v1/rotations/{rotationId}/rosters/{rosterId}",        Some(WriteRotations), IfMatch(grid::roster),     &grid::ROSTER),
+    row("GET",    "/v1/rotations",                                        Scoped(ReadRotations),  Plain(rotations::list),    &rotations::LIST),
+    row("POST",   "/v1/rotations",                                        Scoped(WriteRotations), Keyed(rotations::create),  &rotations::CREATE),
+    row("GET",    "/v1/rotations/{rotationId}",                           Scoped(ReadRotations),  Plain(rotations::read),    &rotations::READ),
+    row("PATCH",  "/v1/rotations/{rotationId}",                           Scoped(WriteRotations), IfMatch(rotations::patch), &rotations::PATCH),
+    row("DELETE", "/v1/rotations/{rotationId}",                           Scoped(WriteRotations), IfMatch(rotations::remove), &rotations::REMOVE),
+    row("PUT",    "/v1/rotations/{rotationId}/channels/{channelId}",      Scoped(WriteRotations), IfMatch(grid::channel),    &grid::CHANNEL),
+    row("PUT",    "/v1/rotations/{rotationId}/coverage",                  Scoped(WriteRotations), IfMatch(grid::coverage),   &grid::COVERAGE),
+    row("PUT",    "/v1/rotations/{rotationId}/rosters/{rosterId}",        Scoped(WriteRotations), IfMatch(grid::roster),     &grid::ROSTER),
 
-    row("GET",    "/v1/rotations/{rotationId}/schedule",                  Some(ReadRotations),  Plain(record::schedule),   &record::SCHEDULE),
-    row("GET",    "/v1/rotations/{rotationId}/history",                   Some(ReadRotations),  Plain(record::history),    &record::HISTORY),
+    row("GET",    "/v1/rotations/{rotationId}/schedule",                  Scoped(ReadRotations),  Plain(record::schedule),   &record::SCHEDULE),
+    row("GET",    "/v1/rotations/{rotationId}/history",                   Scoped(ReadRotations),  Plain(record::history),    &record::HISTORY),
 
-    row("GET",    "/v1/rotations/{rotationId}/availability",              Some(ReadRotations),  Plain(absences::list),     &absences::LIST),
-    row("POST",   "/v1/rotations/{rotationId}/availability",              Some(WriteDuty),      Plain(absences::create),   &absences::CREATE),
-    row("DELETE", "/v1/rotations/{rotationId}/availability/{absenceId}",  Some(WriteDuty),      Plain(absences::remove),   &absences::REMOVE),
+    row("GET",    "/v1/rotations/{rotationId}/availability",              Scoped(ReadRotations),  Plain(absences::list),     &absences::LIST),
+    row("POST",   "/v1/rotations/{rotationId}/availability",              Scoped(WriteDuty),      Plain(absences::create),   &absences::CREATE),
+    row("DELETE", "/v1/rotations/{rotationId}/availability/{absenceId}",  Scoped(WriteDuty),      Plain(absences::remove),   &absences::REMOVE),
 
-    row("GET",    "/v1/users",                                            Some(ReadDirectory),  Plain(directory::users),   &directory::USERS),
-    row("GET",    "/v1/users/{userId}",                                   Some(ReadDirectory),  Plain(directory::user),    &directory::USER),
-    row("GET",    "/v1/groups",                                           Some(ReadDirectory),  Plain(directory::groups),  &directory::GROUPS),
-    row("GET",    "/v1/groups/{groupId}",                                 Some(ReadDirectory),  Plain(directory::group),   &directory::GROUP),
-    row("GET",    "/v1/channels",                                         Some(ReadDirectory),  Plain(directory::channels), &directory::CHANNELS),
-    row("GET",    "/v1/channels/{channelId}",                             Some(ReadDirectory),  Plain(directory::channel), &directory::CHANNEL),
+    row("POST",   "/v1/rotations/{rotationId}/duty-arrangements/preview",  Scoped(WriteDuty),  Plain(arrangements::preview),  &arrangements::PREVIEW),
+    row("POST",   "/v1/rotations/{rotationId}/duty-arrangements",          Scoped(WriteDuty),  IfMatch(arrangements::create), &arrangements::CREATE),
+    row("GET",    "/v1/rotations/{rotationId}/duty-arrangements",          Scoped(ReadOnCall), Plain(arrangements::list),     &arrangements::LIST),
+    row("GET",    "/v1/rotations/{rotationId}/duty-arrangements/{arrangementId}",         Scoped(ReadOnCall), Plain(arrangements::read),     &arrangements::READ),
+    row("POST",   "/v1/rotations/{rotationId}/duty-arrangements/{arrangementId}/changes", Scoped(WriteDuty),  IfMatch(arrangements::change), &arrangements::CHANGE),
+    row("POST",   "/v1/rotations/{rotationId}/duty-arrangements/{arrangementId}/end",     Scoped(WriteDuty),  IfMatch(arrangements::end),    &arrangements::END),
 
-    row("GET",    "/v1/webhooks",                                         Some(ManageWebhooks), Plain(webhooks::list),     &webhooks::LIST),
-    row("POST",   "/v1/webhooks",                                         Some(ManageWebhooks), Plain(webhooks::register), &webhooks::REGISTER),
-    row("GET",    "/v1/webhooks/{webhookId}",                             Some(ManageWebhooks), Plain(webhooks::read),     &webhooks::READ),
-    row("PUT",    "/v1/webhooks/{webhookId}",                             Some(ManageWebhooks), IfMatch(webhooks::replace), &webhooks::REPLACE),
-    row("DELETE", "/v1/webhooks/{webhookId}",                             Some(ManageWebhooks), IfMatch(webhooks::remove), &webhooks::REMOVE),
-    row("POST",   "/v1/webhooks/{webhookId}/disable",                     Some(ManageWebhooks), IfMatch(webhooks::disable), &webhooks::DISABLE),
-    row("POST",   "/v1/webhooks/{webhookId}/enable",                      Some(ManageWebhooks), IfMatch(webhooks::enable), &webhooks::ENABLE),
-    row("POST",   "/v1/webhooks/{webhookId}/rotate",                      Some(ManageWebhooks), IfMatch(webhooks::rotate), &webhooks::ROTATE),
-    row("POST",   "/v1/webhooks/{webhookId}/test",                        Some(ManageWebhooks), Plain(webhooks::test),     &webhooks::TEST),
+    row("POST",   "/v1/rotations/{rotationId}/cover-requests/preview",     Person,             Plain(covers::preview),        &covers::PREVIEW),
+    row("POST",   "/v1/rotations/{rotationId}/cover-requests",             Person,             IfMatch(covers::create),       &covers::CREATE),
+    row("GET",    "/v1/rotations/{rotationId}/cover-requests",             Scoped(ReadOnCall), Plain(covers::list),           &covers::LIST),
+    row("GET",    "/v1/rotations/{rotationId}/cover-requests/{coverRequestId}",         Scoped(ReadOnCall), Plain(covers::read),      &covers::READ),
+    row("POST",   "/v1/rotations/{rotationId}/cover-requests/{coverRequestId}/accept",  Person,             IfMatch(covers::accept),  &covers::ACCEPT),
+    row("POST",   "/v1/rotations/{rotationId}/cover-requests/{coverRequestId}/decline", Person,             IfMatch(covers::decline), &covers::DECLINE),
+    row("POST",   "/v1/rotations/{rotationId}/cover-requests/{coverRequestId}/cancel",  Person,             IfMatch(covers::cancel),  &covers::CANCEL),
+    row("POST",   "/v1/rotations/{rotationId}/cover-requests/{coverRequestId}/end",     Person,             IfMatch(covers::end),     &covers::END),
 
-    row("GET",    "/v1/webhooks/{webhookId}/deliveries",                       Some(ManageWebhooks), Plain(deliveries::list),     &deliveries::LIST),
-    row("GET",    "/v1/webhooks/{webhookId}/deliveries/{deliveryId}/attempts", Some(ManageWebhooks), Plain(deliveries::attempts), &deliveries::ATTEMPTS),
-    row("POST",   "/v1/webhooks/{webhookId}/deliveries/{deliveryId}/cancel",   Some(ManageWebhooks), Plain(deliveries::cancel),   &deliveries::CANCEL),
-    row("POST",   "/v1/webhooks/{webhookId}/deliveries/{deliveryId}/resend",   Some(ManageWebhooks), Plain(deliveries::resend),   &deliveries::RESEND),
+    row("POST",   "/v1/rotations/{rotationId}/swap-requests/preview",      Person,             Plain(swaps::preview),         &swaps::PREVIEW),
+    row("POST",   "/v1/rotations/{rotationId}/swap-requests",              Person,             IfMatch(swaps::create),        &swaps::CREATE),
+    row("GET",    "/v1/rotations/{rotationId}/swap-requests",              Scoped(ReadOnCall), Plain(swaps::list),            &swaps::LIST),
+    row("GET",    "/v1/rotations/{rotationId}/swap-requests/{swapRequestId}",         Scoped(ReadOnCall), Plain(swaps::read),      &swaps::READ),
+    row("POST",   "/v1/rotations/{rotationId}/swap-requests/{swapRequestId}/accept",  Person,             IfMatch(swaps::accept),  &swaps::ACCEPT),
+    row("POST",   "/v1/rotations/{rotationId}/swap-requests/{swapRequestId}/decline", Person,             IfMatch(swaps::decline), &swaps::DECLINE),
+    row("POST",   "/v1/rotations/{rotationId}/swap-requests/{swapRequestId}/cancel",  Person,             IfMatch(swaps::cancel),  &swaps::CANCEL),
 
-    row("GET",    "/v1/keys/self",                                        None,                 Plain(keys::own),          &keys::OWN),
-    row("GET",    "/v1/openapi.json",                                     None,                 Open(service::openapi),    &service::OPENAPI),
-    row("GET",    "/healthz",                                             None,                 Open(service::health),     &service::HEALTH),
+    row("GET",    "/v1/users",                                            Scoped(ReadDirectory),  Plain(directory::users),   &directory::USERS),
+    row("GET",    "/v1/users/{userId}",                                   Scoped(ReadDirectory),  Plain(directory::user),    &directory::USER),
+    row("GET",    "/v1/groups",                                           Scoped(ReadDirectory),  Plain(directory::groups),  &directory::GROUPS),
+    row("GET",    "/v1/groups/{groupId}",                                 Scoped(ReadDirectory),  Plain(directory::group),   &directory::GROUP),
+    row("GET",    "/v1/channels",                                         Scoped(ReadDirectory),  Plain(directory::channels), &directory::CHANNELS),
+    row("GET",    "/v1/channels/{channelId}",                             Scoped(ReadDirectory),  Plain(directory::channel), &directory::CHANNEL),
+
+    row("GET",    "/v1/webhooks",                                         Scoped(ManageWebhooks), Plain(webhooks::list),     &webhooks::LIST),
+    row("POST",   "/v1/webhooks",                                         Scoped(ManageWebhooks), Plain(webhooks::register), &webhooks::REGISTER),
+    row("GET",    "/v1/webhooks/{webhookId}",                             Scoped(ManageWebhooks), Plain(webhooks::read),     &webhooks::READ),
+    row("PUT",    "/v1/webhooks/{webhookId}",                             Scoped(ManageWebhooks), IfMatch(webhooks::replace), &webhooks::REPLACE),
+    row("DELETE", "/v1/webhooks/{webhookId}",                             Scoped(ManageWebhooks), IfMatch(webhooks::remove), &webhooks::REMOVE),
+    row("POST",   "/v1/webhooks/{webhookId}/disable",                     Scoped(ManageWebhooks), IfMatch(webhooks::disable), &webhooks::DISABLE),
+    row("POST",   "/v1/webhooks/{webhookId}/enable",                      Scoped(ManageWebhooks), IfMatch(webhooks::enable), &webhooks::ENABLE),
+    row("POST",   "/v1/webhooks/{webhookId}/rotate",                      Scoped(ManageWebhooks), IfMatch(webhooks::rotate), &webhooks::ROTATE),
+    row("POST",   "/v1/webhooks/{webhookId}/test",                        Scoped(ManageWebhooks), Plain(webhooks::test),     &webhooks::TEST),
+
+    row("GET",    "/v1/webhooks/{webhookId}/deliveries",                       Scoped(ManageWebhooks), Plain(deliveries::list),     &deliveries::LIST),
+    row("GET",    "/v1/webhooks/{webhookId}/deliveries/{deliveryId}/attempts", Scoped(ManageWebhooks), Plain(deliveries::attempts), &deliveries::ATTEMPTS),
+    row("POST",   "/v1/webhooks/{webhookId}/deliveries/{deliveryId}/cancel",   Scoped(ManageWebhooks), Plain(deliveries::cancel),   &deliveries::CANCEL),
+    row("POST",   "/v1/webhooks/{webhookId}/deliveries/{deliveryId}/resend",   Scoped(ManageWebhooks), Plain(deliveries::resend),   &deliveries::RESEND),
+
+    row("GET",    "/v1/keys/self",                                        Nothing,                 Plain(keys::own),          &keys::OWN),
+    row("GET",    "/v1/openapi.json",                                     Nothing,                 Open(service::openapi),    &service::OPENAPI),
+    row("GET",    "/healthz",                                             Nothing,                 Open(service::health),     &service::HEALTH),
 ];
 
 /// What a method and a path lead to.

@@ -6,7 +6,7 @@ use super::workspace::{database, days, development_clock, parse_clock, settings}
 use super::{Failure, Place};
 use crate::clock::Clock;
 use crate::domain::holidays::Calendar;
-use crate::store::{Inspection, list_broken_chains};
+use crate::store::{Inspection, list_broken_chains, list_overlaps};
 
 /// Looks, prints what is wrong a line each, and fails if anything is.
 pub fn run(place: Place) -> Result<(), Failure> {
@@ -50,6 +50,9 @@ fn problems(database: &Inspection, calendar: &Calendar) -> Result<Vec<String>, F
         problems.push(format!(
             "the history of {cell} of {rotation} has a hole or an overlap"
         ));
+    }
+    for (rotation, cell) in database.read(list_overlaps)? {
+        problems.push(format!("arrangements over {cell} of {rotation} overlap"));
     }
     let now = match parse_clock(database.read(development_clock)?)? {
         Some(at) => at,

@@ -7,10 +7,12 @@
 use std::fmt::Write;
 
 pub mod absence;
+pub mod arrangement;
 pub mod body;
 pub mod cadence;
 pub mod conflict;
 pub mod coverage;
+pub mod cursor;
 pub mod delivery;
 pub mod dev;
 pub mod directory;
@@ -26,6 +28,7 @@ pub mod on_call;
 pub mod page;
 pub mod problem;
 pub mod receiver;
+pub mod request;
 pub mod rotation;
 pub mod schedule;
 pub mod signature;

@@ -33,7 +33,7 @@ fn every_operation_has_answers_and_every_reference_a_target() {
             }
         }
     }
-    assert!(operations >= 25, "{operations}");
+    assert!(operations >= 57, "{operations}");
     let whole = document.to_string();
     for reference in whole.split("\"$ref\":\"").skip(1) {
         let reference = reference.split('"').next().unwrap();
@@ -56,6 +56,8 @@ fn every_operation_refuses_as_it_says() {
     let range = "?from=2026-01-05T00:00:00Z&to=2026-01-06T00:00:00Z";
     let away =
         json!({ "userId": "U1", "from": "2026-03-01T00:00:00Z", "until": "2026-03-02T00:00:00Z" });
+    let agreed = agreements(&rota, &rotation);
+    let (asking, asked_for) = (rota.token("U1"), rota.token("U2"));
     let (hook, receiver) = rota.hook("");
     let endpoint = json!({ "name": "test", "url": receiver.url(), "eventTypes": [] });
     let mut asked = 0;
@@ -71,7 +73,7 @@ fn every_operation_refuses_as_it_says() {
             asked += 1;
             let what = format!("{method} {template}");
             let told = |status: &str| responses.contains_key(status);
-            let fill = |rotation: &str, of: [&str; 6]| {
+            let fill = |rotation: &str, of: [&str; 9]| {
                 let names = [
                     "channelId",
                     "userId",
@@ -79,14 +81,22 @@ fn every_operation_refuses_as_it_says() {
                     "rosterId",
                     "absenceId",
                     "webhookId",
+                    "arrangementId",
+                    "coverRequestId",
+                    "swapRequestId",
                 ];
                 let mut path = template.replace("{rotationId}", rotation);
                 for (name, id) in names.into_iter().zip(of) {
                     path = path.replace(&format!("{{{name}}}"), id);
                 }
-                let ranged = ["/schedule", "/history"]
-                    .iter()
-                    .any(|end| template.ends_with(end));
+                let lists = [
+                    "/schedule",
+                    "/history",
+                    "/duty-arrangements",
+                    "/cover-requests",
+                    "/swap-requests",
+                ];
+                let ranged = method == "GET" && lists.iter().any(|end| template.ends_with(end));
                 path + if ranged { range } else { "" }
             };
             let body = match template.rsplit('/').next().unwrap() {
@@ -96,9 +106,35 @@ fn every_operation_refuses_as_it_says() {
                 "availability" => Some(away.clone()),
                 "rotations" => Some(new_rotation("U1")),
                 "webhooks" | "{webhookId}" => Some(endpoint.clone()),
+                "accept" | "decline" | "cancel" | "end" => Some(agreed.step.clone()),
+                _ if template.contains("/duty-arrangements") => Some(agreed.assignment.clone()),
+                _ if template.contains("/cover-requests") => Some(agreed.cover.clone()),
+                _ if template.contains("/swap-requests") => Some(agreed.swap.clone()),
                 _ => Some(json!({})),
             };
-            let here = fill(&rotation.id, ["C1", "U1", "G1", "day", "abs_x", &hook.id]);
+            let [arrangement, cover, swap] = &agreed.ids;
+            let here = fill(
+                &rotation.id,
+                [
+                    "C1",
+                    "U1",
+                    "G1",
+                    "day",
+                    "abs_x",
+                    &hook.id,
+                    arrangement,
+                    cover,
+                    swap,
+                ],
+            );
+            let about = text(&operation["description"]);
+            let personal = about.contains("Needs a member token.");
+            let answers = template.ends_with("/accept") || template.ends_with("/decline");
+            let caller = match (personal, answers) {
+                (true, true) => rota.with(&asked_for),
+                (true, false) => rota.with(&asking),
+                (false, _) => rota.caller(),
+            };
             let request = |by: Caller<'_>, path: &str| {
                 let request = by.request(&method, path).header("If-Match", "*");
                 let request = request.header("Idempotency-Key", &unique("asked"));
@@ -112,7 +148,9 @@ fn every_operation_refuses_as_it_says() {
             }
             request(rota.anyone(), &here).refused(401, "missing_credential");
             request(rota.with("svc_key_x_y"), &here).refused(401, "unknown");
-            let about = text(&operation["description"]);
+            if personal {
+                request(rota.caller(), &here).refused(403, "scope_denied");
+            }
             if let Some((_, rest)) = about.split_once("Needs the scope `") {
                 let scope = rest.split('`').next().unwrap();
                 let all = "read:rotations write:rotations read:oncall write:duty read:directory manage:webhooks";
@@ -121,14 +159,15 @@ fn every_operation_refuses_as_it_says() {
                 request(rota.with(&others), &here).refused(403, "scope_denied");
             }
             if told("404") {
-                request(
-                    rota.caller(),
-                    &fill("rot_unknown", ["C9", "U9", "G9", "night", "abs_x", "whk_x"]),
-                )
-                .refused(404, "");
+                let unknown = [
+                    "C9", "U9", "G9", "night", "abs_x", "whk_x", "arr_x", "cov_x", "swp_x",
+                ];
+                request(caller.clone(), &fill("rot_unknown", unknown)).refused(404, "");
             }
             if told("412") {
-                let stale = rota.request(&method, &here).header("If-Match", "\"stale\"");
+                let stale = caller
+                    .request(&method, &here)
+                    .header("If-Match", "\"stale\"");
                 let stale = match &body {
                     Some(body) => stale.json(body),
                     None => stale,
@@ -136,7 +175,7 @@ fn every_operation_refuses_as_it_says() {
                 stale.send().refused(412, "precondition_failed");
             }
             if told("428") {
-                let bare = rota.request(&method, &here);
+                let bare = caller.request(&method, &here);
                 let bare = match &body {
                     Some(body) => bare.json(body),
                     None => bare,
@@ -146,7 +185,7 @@ fn every_operation_refuses_as_it_says() {
             assert_eq!(told("415"), body.is_some(), "{what}");
             if body.is_some() {
                 let typed = |kind: &str, bytes: Vec<u8>| {
-                    let request = rota.request(&method, &here).header("If-Match", "*");
+                    let request = caller.request(&method, &here).header("If-Match", "*");
                     let request = request.header("Idempotency-Key", &unique("asked"));
                     request.header("Content-Type", kind).body(bytes).send()
                 };
@@ -156,8 +195,69 @@ fn every_operation_refuses_as_it_says() {
             }
         }
     }
-    assert!(asked >= 36, "{asked}");
+    assert!(asked >= 57, "{asked}");
     assert_eq!(rotation.etag(), rotation.get("/on-call").is(200).etag());
+}
+
+/// What operations on agreements are asked with.
+struct Agreements {
+    /// An arrangement, a cover request and a swap request.
+    ids: [String; 3],
+    assignment: Value,
+    cover: Value,
+    swap: Value,
+    step: Value,
+}
+
+/// Makes one of each in a rotation of U1 and U2 who take turns daily at 09:00.
+fn agreements(rota: &Rota, rotation: &Rot) -> Agreements {
+    let cell = rotation.read()["cells"][0]["id"].clone();
+    let turn = |day: &str, next: &str| {
+        let (from, to) = (format!("{day}T09:00:00Z"), format!("{next}T09:00:00Z"));
+        json!({ "operationId": unique("op"), "cellId": cell, "from": from, "to": to })
+    };
+    let with = |mut body: Value, more: Value| {
+        body.as_object_mut()
+            .unwrap()
+            .extend(more.as_object().unwrap().clone());
+        body
+    };
+    let leg = |key: &str, holder: &str, day: &str, next: &str| {
+        with(
+            turn(day, next),
+            json!({ "key": key, "holderUserId": holder }),
+        )
+    };
+    let assignment = with(
+        turn("2026-01-20", "2026-01-21"),
+        json!({ "userId": "U1", "expectedRevision": 1 }),
+    );
+    let cover = with(
+        turn("2026-01-06", "2026-01-07"),
+        json!({ "recipientUserIds": ["U2"] }),
+    );
+    let swap = json!({
+        "operationId": unique("op"), "recipientUserId": "U2",
+        "legs": [leg("a", "U1", "2026-01-08", "2026-01-09"), leg("b", "U2", "2026-01-07", "2026-01-08")],
+    });
+    let ours = rotation.with(&rota.token("U1"));
+    let made = |by: &Rot, route: &str, body: &Value| {
+        let answer = by.by.post_if(&by.path(route), "*", body.clone());
+        answer.is(200).json()
+    };
+    let arrangement = made(rotation, "/duty-arrangements", &assignment);
+    let id = |written: Value| text(&written["request"]["request"]["id"]).to_owned();
+    Agreements {
+        ids: [
+            text(&arrangement["arrangements"][0]["id"]).to_owned(),
+            id(made(&ours, "/cover-requests", &cover)),
+            id(made(&ours, "/swap-requests", &swap)),
+        ],
+        assignment: with(assignment, json!({ "operationId": unique("op") })),
+        cover: with(cover, json!({ "operationId": unique("op") })),
+        swap: with(swap, json!({ "operationId": unique("op") })),
+        step: json!({ "operationId": unique("op"), "expectedRevision": 1 }),
+    }
 }
 
 fn rota_command(dir: &TempDir) -> std::process::Command {

@@ -481,7 +481,81 @@ fn webhook_refusals(rota: &Rota) -> Vec<Value> {
     refusals
 }
 
-/// Every code that rotations, duty, the directory and webhook endpoints refuse with; `storage_unavailable` needs a full
+/// What arrangements, cover and swap requests are refused with.
+fn agreement_refusals(rota: &Rota) -> Vec<Value> {
+    let rotation = rota.daily("U1 U2 U3", 1);
+    let cell = rotation.read()["cells"][0]["id"].clone();
+    let people = ["U1", "U2", "U3"].map(|user| rotation.with(&rota.token(user)));
+    let [one, two, three] = &people;
+    let post = |by: &Rot, route: &str, body: Value| by.by.post_if(&by.path(route), "*", body);
+    let on = |day: u8, more: Value| {
+        let mut body = json!({
+            "operationId": unique("op"), "cellId": cell, "expectedRevision": 1,
+            "from": format!("2026-01-{day:02}T09:00:00Z"), "to": format!("2026-01-{:02}T09:00:00Z", day + 1),
+        });
+        body.as_object_mut()
+            .unwrap()
+            .extend(more.as_object().unwrap().clone());
+        body
+    };
+    let step = || json!({ "operationId": unique("op"), "expectedRevision": 1 });
+    let id = |answer: Answer| text(&answer.is(200).json()["request"]["request"]["id"]).to_owned();
+    let assign = |day: u8, user: &str| on(day, json!({ "userId": user }));
+    let (first, same) = (assign(20, "U1"), "/duty-arrangements");
+    post(&rotation, same, first.clone()).is(200);
+    let mut reused = first.clone();
+    reused["userId"] = json!("U2");
+    rotation.away("U3", "2026-01-22T10:00:00Z", "2026-01-22T11:00:00Z");
+    let ask = |day: u8| on(day, json!({ "recipientUserIds": ["U1", "U3"] }));
+    let cover = id(post(two, "/cover-requests", ask(6)));
+    let accept = format!("/cover-requests/{cover}/accept");
+    post(three, &accept, step()).is(200);
+    let made = two.get(&format!("/cover-requests/{cover}")).is(200).json();
+    let arrangement = text(&made["request"]["arrangementId"]).to_owned();
+    let other = id(post(
+        three,
+        "/cover-requests",
+        on(7, json!({ "recipientUserIds": ["U1"] })),
+    ));
+    let mut old = step();
+    old["expectedRevision"] = json!(7);
+    let leg =
+        |key: &str, day: u8, holder: &str| on(day, json!({ "key": key, "holderUserId": holder }));
+    let swap = json!({
+        "operationId": unique("op"), "recipientUserId": "U2",
+        "legs": [leg("a", 8, "U1"), leg("b", 9, "U2")],
+    });
+    let swap = id(post(one, "/swap-requests", swap));
+    let range = "from=2026-01-01T00:00:00Z&to=2026-02-01T00:00:00Z&cursor=x";
+    let mut refusals = vec![
+        post(&rotation, same, reused).refused(409, "operationIdReused"),
+        post(&rotation, same, assign(20, "U2")).refused(409, "conflictBlocks"),
+        post(&rotation, same, assign(22, "U3")).refused(409, "conflictsNotAcknowledged"),
+        post(two, "/cover-requests", ask(7)).refused(409, "notYourDuty"),
+        post(one, &accept, step()).refused(409, "coverAlreadyAccepted"),
+        post(two, &format!("/cover-requests/{cover}/cancel"), step())
+            .refused(409, "requestNotPending"),
+        post(one, &format!("/cover-requests/{other}/accept"), old.clone())
+            .refused(409, "requestChanged"),
+        post(&rotation, &format!("{same}/{arrangement}/end"), step())
+            .refused(409, "repairNotSupported"),
+        rotation
+            .get(&format!("/cover-requests?{range}"))
+            .refused(422, "invalidCoverCursor"),
+    ];
+    let listed =
+        rotation.get("/duty-arrangements?from=2026-01-20T00:00:00Z&to=2026-01-21T00:00:00Z");
+    let direct = text(&listed.is(200).json()["data"][0]["id"]).to_owned();
+    refusals.push(
+        post(&rotation, &format!("{same}/{direct}/end"), old).refused(409, "arrangementChanged"),
+    );
+    rota.to("2026-01-08T12:00:00Z");
+    let accept = format!("/swap-requests/{swap}/accept");
+    refusals.push(post(two, &accept, step()).refused(409, "startedLegNotAcknowledged"));
+    refusals
+}
+
+/// Every code that rotations, duty, agreements, the directory and webhook endpoints refuse with; `storage_unavailable` needs a full
 /// disk and is met in `durability`.
 #[test]
 fn every_code_is_met() {
@@ -553,7 +627,8 @@ fn every_code_is_met() {
             ours.put_on_call("U1").refused(409, "rotation_disabled")
         },
     ];
-    let met = refusals.iter().chain(&of_webhooks);
+    let of_agreements = agreement_refusals(&rota);
+    let met = refusals.iter().chain(&of_webhooks).chain(&of_agreements);
     let met: std::collections::BTreeSet<&str> = met.map(|r| text(&r["code"])).collect();
     let document = rota.anyone().get("/v1/openapi.json").is(200).json();
     let mut documented = std::collections::BTreeSet::new();

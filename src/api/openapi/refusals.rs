@@ -81,6 +81,7 @@ pub fn about(status: u16, codes: &[&&str]) -> String {
         412 => "The ETag is stale: read again and send the new one.",
         413 => "The body is over 1 MiB.",
         415 => "The body does not say that it is JSON.",
+        422 => "The cursor does not belong to this rotation and range.",
         428 => "The header that makes the write safe is missing.",
         429 => "Too many requests: wait for Retry-After.",
         431 => "The request line and its headers are too large.",

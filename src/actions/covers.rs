@@ -1,0 +1,159 @@
+//! Asking others to cover a duty (api.md "POST .../cover-requests"; contract section 10).
+
+use super::acceptance;
+use super::frame::Draft;
+use super::operation::{self, Operation, Receipt};
+use super::requests::{self, Outcome};
+use super::{Desk, Stop, reads};
+use crate::domain::access::Caller;
+use crate::domain::agreement::Ground;
+use crate::domain::arrangement::TurnSelection;
+use crate::domain::conflict::{self, Conflict};
+use crate::domain::edit::NewCover;
+use crate::domain::ids::{RequestId, RotationId, UserId};
+use crate::domain::refusal::Refusal;
+use crate::domain::request::{Leg, Request, RequestKind, RequestState};
+use crate::domain::rotation::Rotation;
+use crate::domain::time::Interval;
+use crate::store::{ReadTx, WriteTx};
+use crate::wire::arrangement::{AgreementPreview, TurnSelection as WireSelection};
+use crate::wire::conflict as wire_conflict;
+use crate::wire::etag::Precondition;
+use crate::wire::request::CoverRequest;
+
+/// A duty to cover as the plan sees it.
+struct Judged {
+    period: Interval,
+    conflicts: Vec<Conflict>,
+    selection: Option<TurnSelection>,
+}
+
+/// Judges what somebody asks others to cover. Whether a recipient may hold it beside what they hold is judged when they
+/// accept.
+fn judge(ground: &Ground, requester: &UserId, new: &NewCover) -> Result<Judged, Refusal> {
+    let cell = ground.cell("cellId", &new.cell)?;
+    let period = ground.rest("to", new.asked)?;
+    for (index, recipient) in new.recipients.iter().enumerate() {
+        let member = format!("recipientUserIds[{index}]");
+        if recipient == requester {
+            return Err(Refusal::Invalid(format!(
+                "{member}: that is you; ask somebody else"
+            )));
+        }
+        ground.check_eligible(&member, cell, recipient)?;
+    }
+    ground.check_runs("cellId", cell)?;
+    if !ground.rotation.has_member(requester) {
+        // Without a look at the plan: anybody who sees the rotation may come this far.
+        return Err(Refusal::NotYourDuty(
+            "you are not a member of this rotation".into(),
+        ));
+    }
+    let outlooks = ground.outlooks(period.until)?;
+    let selection = outlooks[cell].selection(period, ground.now);
+    ground.check_selection(new.turn_selection, selection)?;
+    let offered = new
+        .recipients
+        .iter()
+        .map(|user| leg(requester, new, Some(user)));
+    let offers = acceptance::shifts(ground, &offered.collect::<Vec<_>>(), |_| String::new())?;
+    acceptance::check_held(&offers[..1], &outlooks)?;
+    Ok(Judged {
+        period,
+        conflicts: offers
+            .iter()
+            .flat_map(|offer| offer.conflicts(ground))
+            .collect(),
+        selection,
+    })
+}
+
+fn leg(requester: &UserId, new: &NewCover, assignee: Option<&UserId>) -> Leg {
+    Leg {
+        key: None,
+        cell: new.cell.clone(),
+        holder: requester.clone(),
+        assignee: assignee.cloned(),
+        period: new.asked,
+        arrangement: None,
+    }
+}
+
+/// What asking for cover would meet; changes nothing. The rotation is answered for its validator.
+pub fn preview(
+    desk: &Desk,
+    caller: &Caller,
+    id: &RotationId,
+    new: &NewCover,
+) -> Result<(Rotation, AgreementPreview), Stop> {
+    let requester = caller.person()?;
+    reads::on_ground(desk, caller, id, |_, ground| {
+        let judged = judge(ground, requester, new)?;
+
+        Ok(AgreementPreview {
+            effective_from: judged.period.from.into(),
+            to: judged.period.until.into(),
+            can_commit: conflict::are_settled(&judged.conflicts, &new.acknowledged),
+            conflicts: wire_conflict::render_all(&judged.conflicts),
+            turn_selection: judged.selection.as_ref().map(WireSelection::of),
+        })
+    })
+}
+
+/// Asks others to cover a duty; who is on duty stays as it is until somebody accepts.
+pub fn create(
+    desk: &Desk,
+    caller: &Caller,
+    id: &RotationId,
+    precondition: &Precondition,
+    operation: Operation,
+    new: NewCover,
+) -> Result<Receipt, Stop> {
+    let requester = caller.person()?.clone();
+    let (asking, named) = (caller.clone(), operation.id.clone());
+    let part = |_: &ReadTx, _: &Rotation| Ok(());
+    operation::run(
+        desk,
+        caller,
+        id,
+        precondition,
+        operation,
+        part,
+        move |tx, draft| {
+            let judged = judge(&draft.ground(tx), &requester, &new)?;
+
+            if conflict::blocks(&judged.conflicts) {
+                return Err(Refusal::ConflictBlocks(judged.conflicts).into());
+            }
+            let request = request(tx, draft, requester, new);
+            requests::ask(tx, draft, &request)?;
+            requests::written::<CoverRequest>(
+                tx,
+                draft,
+                &asking,
+                named,
+                &request,
+                Outcome::beside(),
+            )
+        },
+    )
+}
+
+fn request(tx: &mut WriteTx, draft: &Draft, requester: UserId, new: NewCover) -> Request {
+    let leg = leg(&requester, &new, None);
+    Request {
+        id: RequestId::from(tx.mint("cov_")),
+        rotation: draft.rotation.id.clone(),
+        kind: RequestKind::Cover,
+        requester,
+        recipients: new.recipients,
+        declined: Vec::new(),
+        legs: vec![leg],
+        reason: new.reason,
+        turn_selection: new.turn_selection,
+        acknowledged: Vec::new(),
+        revision: 1,
+        state: RequestState::Pending,
+        accepted_by: None,
+    }
+}

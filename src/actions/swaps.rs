@@ -1,0 +1,237 @@
+//! Swapping two shifts (api.md "POST .../swap-requests/preview"; contract section 10).
+
+use super::acceptance::{self, Shift};
+use super::frame::Draft;
+use super::operation::{self, Operation, Receipt};
+use super::requests::{self, Outcome};
+use super::{Desk, Stop, reads};
+use crate::domain::access::Caller;
+use crate::domain::agreement::Ground;
+use crate::domain::conflict::{self, Conflict};
+use crate::domain::edit::{NewLeg, NewSwap};
+use crate::domain::ids::{RequestId, RotationId, UserId};
+use crate::domain::refusal::Refusal;
+use crate::domain::request::{Leg, Request, RequestKind, RequestState};
+use crate::domain::rotation::Rotation;
+use crate::store::{ReadTx, WriteTx};
+use crate::wire::conflict as wire_conflict;
+use crate::wire::etag::Precondition;
+use crate::wire::request::{SwapPreview, SwapPreviewLeg, SwapRequest};
+use jiff::tz::TimeZone;
+use jiff::{Timestamp, ToSpan};
+
+/// Two shifts as the plan sees them, each in the hands of the other.
+struct Judged {
+    legs: Vec<Leg>,
+    shifts: Vec<Shift>,
+    /// Leg by leg.
+    conflicts: Vec<Vec<Conflict>>,
+}
+
+fn invalid<T>(detail: String) -> Result<T, Refusal> {
+    Err(Refusal::Invalid(detail))
+}
+
+/// Judges an offer. What the future says comes last: a disabled rotation has none.
+fn judge(ground: &Ground, requester: &UserId, new: &NewSwap) -> Result<Judged, Refusal> {
+    if &new.recipient == requester {
+        return invalid("recipientUserId: that is you; offer the swap to somebody else".into());
+    }
+    if !ground.rotation.has_member(&new.recipient) {
+        let detail = format!(
+            "recipientUserId: `{}` is not a member of this rotation",
+            new.recipient
+        );
+        return invalid(detail);
+    }
+    let path = |index: usize| format!("legs[{index}].");
+    let latest = six_months_after(ground.now);
+    let mut legs = Vec::new();
+    for (index, leg) in new.legs.iter().enumerate() {
+        let path = path(index);
+        if leg.period.from <= ground.now {
+            return invalid(format!(
+                "{path}from: send an instant later than now, {}",
+                ground.now
+            ));
+        }
+        if leg.period.until > latest {
+            return invalid(format!(
+                "{path}to: send an instant at most six months from now"
+            ));
+        }
+        legs.push(handed_over(requester, new, leg, &path)?);
+    }
+    if legs[0].holder == legs[1].holder {
+        return invalid(
+            "legs[1].holderUserId: holds the other leg as well; send one shift of each".into(),
+        );
+    }
+    let shifts = acceptance::shifts(ground, &legs, path)?;
+    for (index, shift) in shifts.iter().enumerate() {
+        let member = path(index) + "cellId";
+        ground.check_eligible(&member, shift.cell, &shift.terms.user)?;
+    }
+    for (index, shift) in shifts.iter().enumerate() {
+        ground.check_runs(&format!("{}cellId", path(index)), shift.cell)?;
+    }
+    let outlooks = ground.outlooks(acceptance::last_end(&shifts))?;
+    for (index, shift) in shifts.iter().enumerate() {
+        let (outlook, path) = (&outlooks[shift.cell], path(index));
+        if !outlook.is_turn(shift.terms.period) {
+            return invalid(format!(
+                "{path}from: not a whole turn of the cell; read the schedule"
+            ));
+        }
+        if acceptance::check_held(std::slice::from_ref(shift), &outlooks).is_err() {
+            let holder = &shift.holder;
+            return invalid(format!(
+                "{path}holderUserId: `{holder}` does not hold this turn as planned"
+            ));
+        }
+    }
+    let members = [path(0), path(1)].map(|path| path + "cellId");
+    let terms = [
+        (&*members[0], &shifts[0].terms),
+        (&*members[1], &shifts[1].terms),
+    ];
+    ground.check_single(&outlooks, &terms)?;
+    Ok(Judged {
+        conflicts: shifts.iter().map(|shift| shift.conflicts(ground)).collect(),
+        legs,
+        shifts,
+    })
+}
+
+/// A leg in the hands of whichever of the two does not hold it.
+fn handed_over(
+    requester: &UserId,
+    new: &NewSwap,
+    leg: &NewLeg,
+    path: &str,
+) -> Result<Leg, Refusal> {
+    let assignee = if &leg.holder == requester {
+        &new.recipient
+    } else if leg.holder == new.recipient {
+        requester
+    } else {
+        return invalid(format!(
+            "{path}holderUserId: send yourself or the recipient"
+        ));
+    };
+    Ok(Leg {
+        key: Some(leg.key.clone()),
+        cell: leg.cell.clone(),
+        holder: leg.holder.clone(),
+        assignee: Some(assignee.clone()),
+        period: leg.period,
+        arrangement: None,
+    })
+}
+
+/// Counted in calendar months, in UTC (api.md "Limits").
+fn six_months_after(now: Timestamp) -> Timestamp {
+    let later = now.to_zoned(TimeZone::UTC).checked_add(6.months());
+    later.map_or(Timestamp::MAX, |later| later.timestamp())
+}
+
+/// What offering a swap would meet; changes nothing. The rotation is answered for its validator.
+pub fn preview(
+    desk: &Desk,
+    caller: &Caller,
+    id: &RotationId,
+    new: &NewSwap,
+) -> Result<(Rotation, SwapPreview), Stop> {
+    let requester = caller.person()?;
+    reads::on_ground(desk, caller, id, |_, ground| {
+        let judged = judge(ground, requester, new)?;
+
+        let parts = judged
+            .legs
+            .iter()
+            .zip(&judged.shifts)
+            .zip(&judged.conflicts);
+        let legs: Vec<SwapPreviewLeg> = parts
+            .map(|((leg, shift), conflicts)| SwapPreviewLeg {
+                key: leg.key.clone().unwrap_or_default(),
+                assignee_user_id: shift.terms.user.to_string(),
+                from: shift.terms.period.from.into(),
+                to: shift.terms.period.until.into(),
+                conflicts: wire_conflict::render_all(conflicts),
+                can_acknowledge: !conflict::blocks(conflicts),
+                acknowledged: conflict::acknowledged(conflicts, &new.acknowledged),
+                has_started: leg.has_started(ground.now),
+            })
+            .collect();
+        Ok(SwapPreview {
+            can_proceed: legs
+                .iter()
+                .all(|leg| leg.can_acknowledge && leg.acknowledged),
+            legs,
+        })
+    })
+}
+
+/// Offers a swap; who is on duty stays as it is until the recipient accepts.
+pub fn create(
+    desk: &Desk,
+    caller: &Caller,
+    id: &RotationId,
+    precondition: &Precondition,
+    operation: Operation,
+    new: NewSwap,
+) -> Result<Receipt, Stop> {
+    let requester = caller.person()?.clone();
+    let (asking, named) = (caller.clone(), operation.id.clone());
+    let part = |_: &ReadTx, _: &Rotation| Ok(());
+    operation::run(
+        desk,
+        caller,
+        id,
+        precondition,
+        operation,
+        part,
+        move |tx, draft| {
+            let judged = judge(&draft.ground(tx), &requester, &new)?;
+
+            let conflicts: Vec<Conflict> = judged.conflicts.into_iter().flatten().collect();
+            if conflict::blocks(&conflicts) {
+                return Err(Refusal::ConflictBlocks(conflicts).into());
+            }
+            // Only what there is to acknowledge is kept.
+            let seen = conflicts.into_iter().map(|conflict| conflict.id);
+            let acknowledged = seen.filter(|id| new.acknowledged.contains(id)).collect();
+            let new = NewSwap {
+                acknowledged,
+                ..new
+            };
+            let request = request(tx, draft, requester, new, judged.legs);
+            requests::ask(tx, draft, &request)?;
+            requests::written::<SwapRequest>(tx, draft, &asking, named, &request, Outcome::beside())
+        },
+    )
+}
+
+fn request(
+    tx: &mut WriteTx,
+    draft: &Draft,
+    requester: UserId,
+    new: NewSwap,
+    legs: Vec<Leg>,
+) -> Request {
+    Request {
+        id: RequestId::from(tx.mint("swp_")),
+        rotation: draft.rotation.id.clone(),
+        kind: RequestKind::Swap,
+        requester,
+        recipients: vec![new.recipient],
+        declined: Vec::new(),
+        legs,
+        reason: new.reason,
+        turn_selection: None,
+        acknowledged: new.acknowledged,
+        revision: 1,
+        state: RequestState::Pending,
+        accepted_by: None,
+    }
+}

@@ -1,0 +1,127 @@
+//! Random sequences of hand-overs, arrangements, covers, swaps, absences and edits, held against a model that is no more
+//! than intervals: who is on call, the plan and the record agree with it at every minute.
+
+mod agree;
+mod answers;
+mod assign;
+mod compare;
+mod grid;
+mod model;
+mod ops;
+mod outlook;
+mod records;
+mod rules;
+mod time;
+pub mod uses;
+mod walk;
+
+use super::*;
+use answers::Step;
+use model::Window;
+use ops::{Op, Pass, Slot};
+use proptest::test_runner::{Config, RngSeed, TestError, TestRunner};
+use std::cell::Cell;
+use time::{HOUR, Hours, WEEK};
+
+/// Sequences in one test; `PROPTEST_CASES` asks for others, and for as many.
+const SEQUENCES: u32 = 800;
+
+/// The same sequences in every run, unless others are asked for.
+fn runner(seed: u64) -> TestRunner {
+    let asked = std::env::var_os("PROPTEST_CASES").is_some();
+    let usual = Config::default();
+    TestRunner::new(Config {
+        cases: if asked { usual.cases } else { SEQUENCES },
+        rng_seed: if asked {
+            usual.rng_seed
+        } else {
+            RngSeed::Fixed(seed)
+        },
+        failure_persistence: None,
+        ..usual
+    })
+}
+
+/// Walks through one sequence from the next Monday on, in a rotation of its own.
+fn walk_through(office: &Office, name: &str, case: &ops::Case) -> walk::Outcome {
+    let now = office.desk.now().duration_since(at(BEGUN)).as_secs() / 60;
+    let monday = now - now.rem_euclid(WEEK) + WEEK;
+    let monday = at(BEGUN) + SignedDuration::from_mins(monday);
+    office.desk.clock().set(monday);
+    let mut walk = walk::Walk::begin(&office.desk, name, case)?;
+    let outcome = walk.run(&case.ops);
+    rotations::delete(&office.desk, &caller(), &walk.id, &Precondition::Any).expect("a deletion");
+    outcome
+}
+
+/// Walks through random sequences, one rotation after the other in the same workspace.
+fn walk_many(name: &str, seed: u64) {
+    let office = Office::open(name);
+    let made = Cell::new(0_u32);
+    let outcome = runner(seed).run(&ops::case(), |case| {
+        made.set(made.get() + 1);
+        walk_through(&office, &format!("{name} {}", made.get()), &case)
+    });
+    match outcome {
+        Err(TestError::Fail(why, case)) => panic!("{why}\n{case:?}"),
+        outcome => outcome.expect("sequences"),
+    }
+}
+
+/// A rotation with one lane, handed over daily at nine, and a sequence of its own.
+fn walk_once(name: &str, people: u8, hours: Hours, ops: Vec<Op>) {
+    let cadence = time::Cadence {
+        times: vec![9 * HOUR],
+        period: 1,
+        starts: 9 * HOUR,
+    };
+    let window = Window {
+        cadence: Some(cadence),
+        hours,
+        open: false,
+    };
+    let case = ops::Case {
+        people,
+        lanes: 1,
+        windows: vec![window],
+        double_cover: false,
+        ops,
+    };
+    walk_through(&Office::open(name), name, &case).expect("as foreseen");
+}
+
+#[test]
+fn a_cover_ends_with_every_piece_that_is_left_of_it() {
+    let accept = || Op::Answer(0, None, Step::Accept, [true, true, false]);
+    let ops = vec![
+        Op::Ask(0, Slot::Turn(0), None, vec![4]),
+        accept(),
+        Op::Ask(0, Slot::Arranged(0, 30, 30), None, vec![2]),
+        accept(),
+        Op::Answer(1, None, Step::End, [false; 3]),
+    ];
+    walk_once("agreements-pieces", 3, Hours::Always, ops);
+}
+
+#[test]
+fn a_place_filled_while_its_window_is_shut_is_another_version() {
+    // Everybody is away at the hand-over, back in the evening.
+    let ops = vec![
+        Op::Away(1, 0, 18 * HOUR),
+        Op::Away(2, 0, 18 * HOUR),
+        Op::Advance(20 * HOUR, Pass::Timer),
+    ];
+    walk_once("agreements-shut", 2, Hours::Office, ops);
+}
+
+// Two, for two processors.
+
+#[test]
+fn random_sequences_agree_with_the_model() {
+    walk_many("agreements-1", 1);
+}
+
+#[test]
+fn other_random_sequences_agree_with_the_model() {
+    walk_many("agreements-2", 2);
+}

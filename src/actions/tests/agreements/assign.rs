@@ -1,0 +1,140 @@
+//! Direct assignments and previews, done to a rotation and to its model.
+
+use super::model::{Model, Who};
+use super::ops::Slot;
+use super::outlook::Hold;
+use super::rules::Sent;
+use super::time::Span;
+use super::walk::{Outcome, Walk, fail, person};
+use crate::actions::tests::*;
+use crate::domain::edit::NewAssignment;
+use serde_json::Value;
+
+/// A place, who is to hold it, over which interval, and whether conflicts are acknowledged.
+pub type Asked = (usize, Who, Slot, bool);
+
+impl Walk<'_> {
+    fn new_assignment(&self, (place, who, slot, _): Asked) -> (Hold, NewAssignment) {
+        let (cell, span) = self.slot(place, slot);
+        let new = NewAssignment {
+            cell: self.cell_id(cell),
+            user: person(who),
+            asked: self.interval(span),
+            turn_selection: None,
+            acknowledged: Vec::new(),
+            replaces: None,
+        };
+        (Hold { cell, who, span }, new)
+    }
+
+    pub fn assign(&mut self, before: &Model, what: Asked) -> Outcome {
+        let (hold, new) = self.new_assignment(what);
+        let sent = Sent {
+            acknowledged: what.3,
+            ..Sent::default()
+        };
+        let (desk, id) = (self.desk, self.id.clone());
+        if self.once_in_a_while()
+            && let Ok((_, preview)) = assignments::preview(desk, &caller(), &id, &new)
+        {
+            let told = serde_json::to_value(preview).expect("JSON");
+            self.compare_preview(&told, hold, None)?;
+        }
+        let verdict = self.model.assign(hold, &sent);
+        let outcome = self.insist(what.3, |operation, acknowledged| {
+            let new = NewAssignment {
+                acknowledged,
+                ..new.clone()
+            };
+            assignments::create(desk, &caller(), &id, &Precondition::Any, operation, new)
+        });
+        let receipt = self.written(before, verdict, outcome, false)?;
+        self.learn(receipt)
+    }
+
+    /// What a preview says is in the way, and what of a turn is taken over.
+    pub fn compare_preview(&self, told: &Value, hold: Hold, own: Option<Who>) -> Outcome {
+        let instant = |value: &Value| self.minute(at(value.as_str().expect("an instant")));
+        let span = |value: &Value| Span {
+            from: instant(&value["from"]),
+            until: instant(&value["to"]),
+        };
+        let Some(rest) = hold.span.rest(self.model.now) else {
+            return fail(format!("over already: {told}"));
+        };
+        let hold = Hold { span: rest, ..hold };
+        let conflicts = told["conflicts"].as_array().expect("conflicts");
+        let mut found: Vec<(Span, String, bool)> = conflicts
+            .iter()
+            .map(|found| {
+                let user = found["userId"].as_str().expect("a user").to_owned();
+                (span(found), user, found["canAcknowledge"] == false)
+            })
+            .collect();
+        found.sort();
+        let foreseen = self.model.in_the_way(hold, own).into_iter();
+        let foreseen: Vec<_> = foreseen
+            .map(|found| (found.span, person(found.who).to_string(), found.blocks))
+            .collect();
+        let outlook = self.model.outlook(rest.until);
+        let selection = self.model.selection(&outlook, hold.cell, rest);
+        let selected = told["turnSelection"]
+            .as_object()
+            .map(|_| &told["turnSelection"]);
+        let selected = selected.map(|turn| (turn["kind"] == "fullTurn", span(turn)));
+        let begins = instant(&told["effectiveFrom"]);
+        if own.is_none() && found != foreseen || selected != selection || begins != rest.from {
+            return fail(format!("{foreseen:?} {selection:?} from {rest:?}: {told}"));
+        }
+        Ok(())
+    }
+
+    pub fn reassign(&mut self, before: &Model, which: usize, new: Asked, stale: bool) -> Outcome {
+        let new = (new.0, self.somebody(new.1), new.2, new.3);
+        let (hold, assignment) = self.new_assignment(new);
+        let sent = Sent {
+            acknowledged: new.3,
+            stale,
+            ..Sent::default()
+        };
+        let (desk, id) = (self.desk, self.id.clone());
+        let revision = self.revision(before.arrangements[which].revision, stale);
+        let named = self.arrangements[which].clone();
+        let verdict = self.model.reassign(which, hold, &sent);
+        let outcome = self.insist(new.3, |operation, acknowledged| {
+            let new = NewAssignment {
+                acknowledged,
+                ..assignment.clone()
+            };
+            let (named, new) = (named.as_str().into(), (new, revision));
+            assignments::change(
+                desk,
+                &caller(),
+                &id,
+                &Precondition::Any,
+                operation,
+                named,
+                new,
+            )
+        });
+        let receipt = self.written(before, verdict, outcome, false)?;
+        self.learn(receipt)
+    }
+
+    pub fn end_assignment(&mut self, before: &Model, which: usize, stale: bool) -> Outcome {
+        let sent = Sent {
+            stale,
+            ..Sent::default()
+        };
+        let (desk, id) = (self.desk, self.id.clone());
+        let revision = self.revision(before.arrangements[which].revision, stale);
+        let named = self.arrangements[which].clone();
+        let verdict = self.model.end_assignment(which, &sent);
+        let outcome = self.insist(false, |operation, _| {
+            let (any, named) = (Precondition::Any, named.as_str().into());
+            assignments::end(desk, &caller(), &id, &any, operation, named, revision)
+        });
+        let receipt = self.written(before, verdict, outcome, false)?;
+        self.learn(receipt)
+    }
+}

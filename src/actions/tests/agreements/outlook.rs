@@ -1,0 +1,157 @@
+//! What the model says is to come: the dealt turns as intervals, with the arrangements laid over them.
+
+use super::model::{Key, Model, State, Who};
+use super::time::{Minute, Span};
+
+/// A dealt turn; `until` is far away where no end is known.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Turn {
+    pub who: Option<Who>,
+    pub span: Span,
+}
+
+/// Where no end is known.
+pub const NEVER: Minute = Minute::MAX;
+
+/// Somebody to hold a cell over an interval.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Hold {
+    pub cell: Key,
+    pub who: Who,
+    pub span: Span,
+}
+
+/// The dealt turns of each cell, the running one from where it began, up to an instant.
+pub struct Outlook {
+    turns: Vec<(Key, Vec<Turn>)>,
+}
+
+impl Outlook {
+    /// The dealt turns of a cell.
+    pub fn turns(&self, cell: Key) -> &[Turn] {
+        let found = self.turns.iter().find(|(key, _)| *key == cell);
+        found.map_or(&[], |(_, turns)| turns)
+    }
+}
+
+impl Model {
+    /// Deals the future on a copy.
+    pub fn outlook(&self, until: Minute) -> Outlook {
+        let mut future = self.clone();
+        let mut turns: Vec<(Key, Vec<Turn>)> =
+            self.cells.iter().map(|cell| (cell.key, vec![])).collect();
+        loop {
+            for (cell, (_, turns)) in future.cells.iter().zip(&mut turns) {
+                let from = cell.holder.map_or(future.now, |(_, since)| since);
+                let who = cell.holder.map(|(who, _)| who);
+                if let Some(last) = turns.last_mut() {
+                    if (last.who, last.span.from) == (who, from) || (last.who, who) == (None, None)
+                    {
+                        continue;
+                    }
+                    last.span.until = future.now;
+                }
+                let span = Span { from, until: NEVER };
+                turns.push(Turn { who, span });
+            }
+            match future.next_due().filter(|at| *at <= until) {
+                Some(at) => future.step(at),
+                None => return Outlook { turns },
+            };
+        }
+    }
+
+    /// Who holds a cell over a span, piece by piece and whether its window is open or shut: a hold taken over first, then
+    /// an arrangement, then whoever is dealt the turn.
+    pub fn holding(
+        &self,
+        outlook: &Outlook,
+        taken: &[Hold],
+        cell: Key,
+        span: Span,
+    ) -> Vec<(Span, Option<Who>)> {
+        let taken = taken.iter().filter(|hold| hold.cell == cell);
+        let taken: Vec<_> = taken.map(|hold| (hold.span, Some(hold.who))).collect();
+        let arranged = self.arrangements.iter();
+        let arranged = arranged.filter(|arranged| arranged.cell == cell && !arranged.gone);
+        let arranged = arranged.map(|arranged| (arranged.span, Some(arranged.who)));
+        let dealt = outlook.turns(cell).iter().map(|turn| (turn.span, turn.who));
+        let layers: Vec<(Span, Option<Who>)> =
+            taken.into_iter().chain(arranged).chain(dealt).collect();
+        let mut edges: Vec<Minute> = layers
+            .iter()
+            .flat_map(|(layer, _)| [layer.from, layer.until])
+            .chain([span.from, span.until])
+            .filter(|edge| span.from <= *edge && *edge <= span.until)
+            .collect();
+        edges.sort_unstable();
+        edges.dedup();
+        let piece = |edges: &[Minute]| {
+            let top = layers.iter().find(|(layer, _)| layer.holds(edges[0]));
+            let span = Span {
+                from: edges[0],
+                until: edges[1],
+            };
+            (span, top.and_then(|(_, who)| *who))
+        };
+        edges.windows(2).map(piece).collect()
+    }
+
+    /// Whether somebody holds a cell over a whole span.
+    pub fn holds(&self, outlook: &Outlook, who: Who, cell: Key, span: Span) -> bool {
+        let mut pieces = self.holding(outlook, &[], cell, span).into_iter();
+        pieces.all(|(_, holder)| holder == Some(who))
+    }
+
+    /// Whether these holds, taken together, have one of these people in two cells at once where one may not.
+    pub fn doubles(&self, outlook: &Outlook, taken: &[Hold]) -> bool {
+        let others = |hold: &Hold| {
+            let cells = self.cells.iter().map(|cell| cell.key);
+            cells
+                .filter(|key| *key != hold.cell)
+                .flat_map(|key| self.holding(outlook, taken, key, hold.span))
+                .any(|(_, who)| who == Some(hold.who))
+        };
+        !self.double_cover && taken.iter().any(others)
+    }
+
+    /// What of a dealt turn a span takes over: whether all of it, and the turn.
+    pub fn selection(&self, outlook: &Outlook, cell: Key, span: Span) -> Option<(bool, Span)> {
+        let turns = outlook.turns(cell).iter();
+        let turn = turns
+            .filter(|turn| turn.who.is_some())
+            .find(|turn| turn.span.until == span.until)?;
+        let begun = turn.span.from <= self.now;
+        let whole = !begun && turn.span.from == span.from;
+        let rest = begun && turn.span.from <= span.from;
+        (whole || rest).then_some((whole, turn.span))
+    }
+
+    /// Has the pending requests expire whose holders do not hold what is to change hands, as planned, to its end. A
+    /// disabled rotation stays as it was.
+    pub fn expire_lost(&mut self) {
+        let pending = |state| state == State::Pending;
+        let ends = self
+            .requests
+            .iter()
+            .filter(|request| pending(request.state));
+        let Some(until) = ends.map(super::model::Request::until).max() else {
+            return;
+        };
+        if !self.enabled() {
+            return;
+        }
+        let outlook = self.outlook(until);
+        for index in 0..self.requests.len() {
+            let request = &self.requests[index];
+            let kept = request.legs.iter().all(|leg| {
+                let runs = self.cells.iter().any(|cell| cell.key == leg.cell);
+                let rest = leg.span.rest(self.now);
+                runs && rest.is_some_and(|rest| self.holds(&outlook, leg.holder, leg.cell, rest))
+            });
+            if pending(request.state) && !kept {
+                self.requests[index].expire();
+            }
+        }
+    }
+}

@@ -1,0 +1,77 @@
+//! Arrangements and requests as the model keeps them.
+
+use super::model::{Key, Who};
+use super::time::{Minute, Span};
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Kind {
+    Direct,
+    Cover,
+    Swap,
+}
+
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Arrangement {
+    pub cell: Key,
+    pub who: Who,
+    pub span: Span,
+    pub kind: Kind,
+    /// Ended, cancelled or over: it plays no part any more.
+    pub gone: bool,
+    pub cancelled: bool,
+    pub revision: u64,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum State {
+    Pending,
+    Accepted,
+    Declined,
+    Cancelled,
+    Expired,
+    Ended,
+}
+
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Leg {
+    pub cell: Key,
+    pub holder: Who,
+    pub assignee: Option<Who>,
+    pub span: Span,
+    /// The arrangement that accepting made, with what later acceptances left of it.
+    pub made: Vec<usize>,
+}
+
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Request {
+    /// A cover has one leg, a swap two.
+    pub legs: Vec<Leg>,
+    pub requester: Who,
+    pub recipients: Vec<Who>,
+    pub declined: Vec<Who>,
+    pub accepted_by: Option<Who>,
+    pub state: State,
+    pub revision: u64,
+}
+
+impl Request {
+    pub fn is_cover(&self) -> bool {
+        self.legs.len() == 1
+    }
+
+    /// From the beginning of its first leg to the end of its last.
+    pub fn until(&self) -> Minute {
+        let ends = self.legs.iter().map(|leg| leg.span.until);
+        ends.max().expect("a leg")
+    }
+
+    pub fn expire(&mut self) {
+        self.settle(State::Expired);
+    }
+
+    /// Moves it on: it has another revision.
+    pub fn settle(&mut self, state: State) {
+        self.state = state;
+        self.revision += 1;
+    }
+}

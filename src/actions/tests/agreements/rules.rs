@@ -1,0 +1,365 @@
+//! What the model says of each write: whether it is carried out, what refuses it otherwise, and what it changes.
+
+use super::model::{Absence, Arrangement, Cell, Key, Kind, Leg, Model, Request, State, Who};
+use super::outlook::{Hold, NEVER, Outlook};
+use super::time::Span;
+
+/// Why a write is refused.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Refused {
+    Invalid,
+    Denied,
+    Disabled,
+    NotYourDuty,
+    Blocks,
+    Unacknowledged,
+    Repair,
+    ArrangementChanged,
+    NotPending,
+    AlreadyAccepted,
+    RequestChanged,
+    StartedLeg,
+}
+
+/// Carried out, or refused for one of these: where several hold, the contract does not say which comes first.
+pub type Verdict = Result<(), Vec<Refused>>;
+
+/// Something in the way of somebody holding a cell.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub struct InTheWay {
+    pub span: Span,
+    pub who: Who,
+    pub blocks: bool,
+}
+
+fn refuse(reasons: Vec<(bool, Refused)>) -> Verdict {
+    let found: Vec<Refused> = reasons
+        .into_iter()
+        .filter_map(|(holds, refused)| holds.then_some(refused))
+        .collect();
+    if found.is_empty() { Ok(()) } else { Err(found) }
+}
+
+/// What one swaps or asks others to hold, and how sure one is.
+#[derive(Clone, Debug, Default)]
+pub struct Sent {
+    /// The revision sent is not the current one.
+    pub stale: bool,
+    /// All conflicts that may be acknowledged are.
+    pub acknowledged: bool,
+    /// Legs that have begun are named.
+    pub keys: bool,
+}
+
+impl Model {
+    fn cell(&self, key: Key) -> Option<&Cell> {
+        self.cells.iter().find(|cell| cell.key == key)
+    }
+
+    /// After every write that is carried out: what lost its ground expires, and the record goes on.
+    fn settle(&mut self) {
+        self.judge();
+        self.expire_lost();
+    }
+
+    // Duty by hand.
+
+    pub fn rotate(&mut self, places: &[usize]) -> Verdict {
+        refuse(vec![(!self.enabled(), Refused::Disabled)])?;
+        self.hand_over(places);
+        self.fill();
+        self.settle();
+        Ok(())
+    }
+
+    pub fn clear(&mut self, places: &[usize]) -> Verdict {
+        refuse(vec![(!self.enabled(), Refused::Disabled)])?;
+        for &place in places {
+            self.cells[place].holder = None;
+        }
+        self.settle();
+        Ok(())
+    }
+
+    pub fn seat(&mut self, users: &[Who]) -> Verdict {
+        let open = |place: &usize| self.windows[self.cells[*place].window].open;
+        let all: Vec<usize> = (0..self.cells.len()).collect();
+        let some: Vec<usize> = all.iter().copied().filter(open).collect();
+        let places = if some.is_empty() { all } else { some };
+        let twice = |index: usize| users[..index].contains(&users[index]);
+        let invalid = users.len() > places.len()
+            || users.iter().any(|who| !self.members.contains(who))
+            || (!self.double_cover && (0..users.len()).any(twice));
+        refuse(vec![(invalid, Refused::Invalid)])?;
+        refuse(vec![(!self.enabled(), Refused::Disabled)])?;
+        for (index, place) in places.into_iter().enumerate() {
+            let Some(&who) = users.get(index) else {
+                self.cells[place].holder = None;
+                continue;
+            };
+            if self.cells[place].holder.is_none_or(|(held, _)| held != who) {
+                self.cells[place].holder = Some((who, self.now));
+            }
+            let turn = self.members.iter().position(|member| *member == who);
+            self.next_turn = (turn.expect("a member") + 1) % self.members.len();
+        }
+        self.settle();
+        Ok(())
+    }
+
+    // Edits.
+
+    pub fn away(&mut self, absence: Absence) -> Verdict {
+        let stranger = !self.members.contains(&absence.who);
+        refuse(vec![(stranger, Refused::Invalid)])?;
+        if !self.absences.contains(&absence) {
+            self.absences.push(absence);
+            self.fill();
+            self.settle();
+        }
+        Ok(())
+    }
+
+    pub fn back(&mut self, index: usize) -> Verdict {
+        self.absences.remove(index);
+        self.fill();
+        self.settle();
+        Ok(())
+    }
+
+    /// The next turn keeps pointing at its person, or at the next one of the old order who stays.
+    pub fn set_members(&mut self, members: Vec<Who>) -> Verdict {
+        if members == self.members {
+            return Ok(());
+        }
+        let old = std::mem::replace(&mut self.members, members);
+        let round = (0..old.len()).map(|step| old[(self.next_turn + step) % old.len()]);
+        let next = round
+            .filter_map(|who| self.members.iter().position(|member| *member == who))
+            .next();
+        self.next_turn = next.unwrap_or(0);
+        let members = self.members.clone();
+        self.void(|lost| !members.contains(&lost.who));
+        for cell in &mut self.cells {
+            cell.holder = cell.holder.filter(|(who, _)| self.members.contains(who));
+        }
+        self.fill();
+        self.settle();
+        Ok(())
+    }
+
+    pub fn enable(&mut self, enabled: bool) -> Verdict {
+        if enabled != self.enabled() {
+            self.frozen = (!enabled).then_some(self.now);
+            self.fill();
+            self.settle();
+        }
+        Ok(())
+    }
+
+    /// Another grid: fills what it leaves empty. Where nothing changes nothing happens.
+    pub fn regrid(&mut self, change: impl FnOnce(&mut Model)) -> Verdict {
+        let before = (self.shown(), self.lanes.clone());
+        change(self);
+        if before != (self.shown(), self.lanes.clone()) {
+            self.fill();
+            self.settle();
+        }
+        Ok(())
+    }
+
+    // Agreements.
+
+    /// Everything in the way of a hold; arrangements of `own` over the cell are not.
+    pub fn in_the_way(&self, hold: Hold, own: Option<Who>) -> Vec<InTheWay> {
+        let away = self
+            .absences
+            .iter()
+            .filter(|absence| absence.who == hold.who);
+        let away = away.map(|absence| (absence.span, absence.who, false));
+        let others = self
+            .arrangements
+            .iter()
+            .filter(|other| !other.gone && other.cell == hold.cell && Some(other.who) != own);
+        let others = others.map(|other| (other.span, other.who, true));
+        let meeting = |(span, who, blocks): (Span, Who, bool)| {
+            let span = span.meets(hold.span)?;
+            Some(InTheWay { span, who, blocks })
+        };
+        let mut found: Vec<InTheWay> = away.chain(others).filter_map(meeting).collect();
+        found.sort();
+        found
+    }
+
+    fn conflicts(&self, holds: &[(Hold, Option<Who>)], acknowledged: bool) -> [(bool, Refused); 2] {
+        let found: Vec<InTheWay> = holds
+            .iter()
+            .flat_map(|(hold, own)| self.in_the_way(*hold, *own))
+            .collect();
+        let blocks = found.iter().any(|found| found.blocks);
+        let some = found.iter().any(|found| !found.blocks);
+        [
+            (blocks, Refused::Blocks),
+            (some && !acknowledged, Refused::Unacknowledged),
+        ]
+    }
+
+    fn lay(&mut self, hold: Hold, kind: Kind) -> usize {
+        self.arrangements.push(Arrangement {
+            cell: hold.cell,
+            who: hold.who,
+            span: hold.span,
+            kind,
+            gone: false,
+            cancelled: false,
+            revision: 1,
+        });
+        self.arrangements.len() - 1
+    }
+
+    fn assignment(&self, asked: Hold) -> Result<Hold, Vec<Refused>> {
+        let hold = asked.span.rest(self.now).map(|span| Hold { span, ..asked });
+        let hold = hold.filter(|_| self.cell(asked.cell).is_some());
+        let hold = hold.filter(|_| self.members.contains(&asked.who));
+        let hold = hold.filter(|hold| !self.doubles(&self.outlook(hold.span.until), &[*hold]));
+        if self.enabled() {
+            hold.ok_or(vec![Refused::Invalid])
+        } else if hold.is_some() {
+            Err(vec![Refused::Disabled])
+        } else {
+            Err(vec![Refused::Invalid])
+        }
+    }
+
+    pub fn assign(&mut self, asked: Hold, sent: &Sent) -> Verdict {
+        let hold = self.assignment(asked)?;
+        refuse(self.conflicts(&[(hold, None)], sent.acknowledged).into())?;
+        self.lay(hold, Kind::Direct);
+        self.settle();
+        Ok(())
+    }
+
+    fn current(&self, index: usize, sent: &Sent) -> [(bool, Refused); 2] {
+        let arrangement = &self.arrangements[index];
+        let agreed = arrangement.kind != Kind::Direct;
+        [
+            (agreed, Refused::Repair),
+            (
+                !agreed && (sent.stale || arrangement.gone),
+                Refused::ArrangementChanged,
+            ),
+        ]
+    }
+
+    pub fn reassign(&mut self, index: usize, asked: Hold, sent: &Sent) -> Verdict {
+        let mut without = self.clone();
+        without.arrangements[index].gone = true;
+        let hold = without.assignment(asked)?;
+        let conflicts = without.conflicts(&[(hold, None)], sent.acknowledged);
+        refuse([self.current(index, sent), conflicts].concat())?;
+        self.end_arrangement(index);
+        self.arrangements[index].cancelled = true;
+        self.lay(hold, Kind::Direct);
+        self.settle();
+        Ok(())
+    }
+
+    pub fn end_assignment(&mut self, index: usize, sent: &Sent) -> Verdict {
+        let disabled = [(!self.enabled(), Refused::Disabled)];
+        refuse([&self.current(index, sent)[..], &disabled].concat())?;
+        self.end_arrangement(index);
+        self.settle();
+        Ok(())
+    }
+
+    pub fn ask(&mut self, own: Hold, recipients: &[Who]) -> Verdict {
+        let invalid = refuse(vec![(true, Refused::Invalid)]);
+        let (Some(span), Some(_)) = (own.span.rest(self.now), self.cell(own.cell)) else {
+            return invalid;
+        };
+        let outlook = self.outlook(span.until);
+        let offers = recipients.iter().map(|&who| Hold { who, span, ..own });
+        let offers: Vec<(Hold, Option<Who>)> = offers.map(|hold| (hold, Some(own.who))).collect();
+        let wrong =
+            |(offer, _): &(Hold, _)| offer.who == own.who || !self.members.contains(&offer.who);
+        if offers.iter().any(wrong) {
+            return invalid;
+        }
+        refuse(vec![
+            (!self.enabled(), Refused::Disabled),
+            (
+                !self.holds(&outlook, own.who, own.cell, span),
+                Refused::NotYourDuty,
+            ),
+            self.conflicts(&offers, true)[0],
+        ])?;
+        let leg = Leg {
+            cell: own.cell,
+            holder: own.who,
+            assignee: None,
+            span: own.span,
+            made: Vec::new(),
+        };
+        self.request(vec![leg], own.who, recipients.to_vec());
+        Ok(())
+    }
+
+    fn request(&mut self, legs: Vec<Leg>, requester: Who, recipients: Vec<Who>) {
+        self.requests.push(Request {
+            legs,
+            requester,
+            recipients,
+            declined: Vec::new(),
+            accepted_by: None,
+            state: State::Pending,
+            revision: 1,
+        });
+        self.settle();
+    }
+
+    fn is_turn(&self, outlook: &Outlook, hold: Hold) -> bool {
+        let mut turns = outlook.turns(hold.cell).iter();
+        turns.any(|turn| turn.who.is_some() && turn.span == hold.span && turn.span.until != NEVER)
+    }
+
+    /// `theirs` are two shifts with who holds each.
+    pub fn offer(&mut self, requester: Who, recipient: Who, theirs: [Hold; 2]) -> Verdict {
+        let takes = |hold: &Hold| match hold.who == requester {
+            true => recipient,
+            false => requester,
+        };
+        let outlook = self.outlook(theirs[0].span.until.max(theirs[1].span.until));
+        let taken = theirs.map(|hold| Hold {
+            who: takes(&hold),
+            ..hold
+        });
+        let wrong = |hold: &Hold| {
+            hold.span.from <= self.now
+                || self.cell(hold.cell).is_none()
+                || !(hold.who == requester || hold.who == recipient)
+                || !self.is_turn(&outlook, *hold)
+                || !self.holds(&outlook, hold.who, hold.cell, hold.span)
+                || !self.members.contains(&takes(hold))
+        };
+        let invalid = requester == recipient
+            || theirs[0].who == theirs[1].who
+            || theirs.iter().any(wrong)
+            || self.doubles(&outlook, &taken);
+        refuse(vec![(invalid, Refused::Invalid)])?;
+        let holds = [0, 1].map(|leg| (taken[leg], Some(theirs[leg].who)));
+        refuse(vec![
+            (!self.enabled(), Refused::Disabled),
+            self.conflicts(&holds, true)[0],
+        ])?;
+        let legs = theirs.iter().zip(taken).map(|(hold, taken)| Leg {
+            cell: hold.cell,
+            holder: hold.who,
+            assignee: Some(taken.who),
+            span: hold.span,
+            made: Vec::new(),
+        });
+        let legs = legs.collect();
+        self.request(legs, requester, vec![recipient]);
+        Ok(())
+    }
+}

@@ -1,0 +1,118 @@
+//! Time as the model counts it: whole minutes from a Monday, midnight UTC, on which a sequence begins.
+
+/// Minutes since the beginning of a sequence.
+pub type Minute = i64;
+
+/// An hour of them.
+pub const HOUR: Minute = 60;
+/// A day of them.
+pub const DAY: Minute = 24 * HOUR;
+/// A week of them.
+pub const WEEK: Minute = 7 * DAY;
+
+/// A half-open stretch: the minute `from` belongs to it, the minute `until` does not.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub struct Span {
+    pub from: Minute,
+    pub until: Minute,
+}
+
+impl Span {
+    /// Whether a minute lies in it.
+    pub fn holds(self, at: Minute) -> bool {
+        self.from <= at && at < self.until
+    }
+
+    /// Whether the two share a minute, and which.
+    pub fn meets(self, other: Span) -> Option<Span> {
+        let shared = Span {
+            from: self.from.max(other.from),
+            until: self.until.min(other.until),
+        };
+        (shared.from < shared.until).then_some(shared)
+    }
+
+    /// What is left of it at a minute.
+    pub fn rest(self, now: Minute) -> Option<Span> {
+        self.meets(Span {
+            from: now,
+            until: Minute::MAX,
+        })
+    }
+}
+
+/// When a window is open.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Hours {
+    Always,
+    /// Nine to five, Monday to Friday.
+    Office,
+    /// Eight in the evening to eight in the morning, every day.
+    Nights,
+}
+
+impl Hours {
+    /// The open stretches of a week, counted from Monday; one may reach into the next week.
+    pub fn stretches(self) -> Vec<Span> {
+        let daily = |days: i64, from: i64, hours: i64| {
+            (0..days)
+                .map(|day| Span {
+                    from: day * DAY + from * HOUR,
+                    until: day * DAY + (from + hours) * HOUR,
+                })
+                .collect()
+        };
+        match self {
+            Hours::Always => Vec::new(),
+            Hours::Office => daily(5, 9, 8),
+            Hours::Nights => daily(7, 20, 12),
+        }
+    }
+
+    /// Whether it is open at a minute.
+    pub fn open_at(self, at: Minute) -> bool {
+        let minute = at.rem_euclid(WEEK);
+        let stretches = self.stretches();
+        let open = |minute| stretches.iter().any(|stretch| stretch.holds(minute));
+        self == Hours::Always || open(minute) || open(minute + WEEK)
+    }
+
+    /// The first minute after another at which it opens or shuts: no two stretches touch, so every edge is one.
+    pub fn next_flip(self, after: Minute) -> Option<Minute> {
+        let monday = after - after.rem_euclid(WEEK);
+        let stretches = self.stretches().into_iter();
+        let edges = stretches.flat_map(|span| [span.from, span.until]);
+        let near = edges.flat_map(|edge| [-WEEK, 0, WEEK].map(|week| monday + week + edge));
+        near.filter(|at| *at > after).min()
+    }
+}
+
+/// When a window's cells are handed over, counted from `starts`.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Cadence {
+    /// Times of day every so many days; none: every so many weeks, at the time that it starts.
+    pub times: Vec<Minute>,
+    pub period: i64,
+    pub starts: Minute,
+}
+
+impl Cadence {
+    /// The first hand-over after a minute.
+    pub fn next(&self, after: Minute) -> Minute {
+        let later = |at: &Minute| *at > after && *at >= self.starts;
+        if self.times.is_empty() {
+            let step = self.period * WEEK;
+            let weeks = (after - self.starts).div_euclid(step).max(-1);
+            let near = (weeks..weeks + 3).map(|n| self.starts + n * step);
+            return near.filter(later).min().expect("a hand-over follows");
+        }
+        let first = self.starts.div_euclid(DAY);
+        let day = after.div_euclid(DAY).max(first);
+        let near = day..=day + 2 * self.period;
+        near.filter(|day| (day - first) % self.period == 0)
+            .flat_map(|day| self.times.iter().map(move |time| day * DAY + time))
+            .filter(later)
+            .min()
+            .expect("a hand-over follows")
+    }
+}

@@ -1,0 +1,216 @@
+//! Every use of agreements once, so that their statements are looked at.
+
+use crate::actions::operation::Operation;
+use crate::actions::requests::{self, Taking};
+use crate::actions::tests::*;
+use crate::actions::{assignments, covers, swaps};
+use crate::domain::absence::Absences;
+use crate::domain::edit::{Answering, NewAssignment, NewCover, NewLeg, NewSwap};
+use crate::domain::handover::Around;
+use crate::domain::ids::{ArrangementId, RequestId};
+use crate::domain::outlook;
+use crate::domain::request::{RequestKind, Step};
+use crate::wire::request::{CoverRequest, SwapRequest};
+
+/// Makes, lists, cuts, ends and loses each kind of agreement in a rotation whose cell somebody holds, dealt weekly.
+pub fn every_use(desk: &Desk, id: &RotationId) {
+    let uses = Uses {
+        desk,
+        id,
+        any: Precondition::Any,
+    };
+    // Two people and more places: each may hold several.
+    let doubly = RotationPatch {
+        double_cover: Some(true),
+        ..RotationPatch::default()
+    };
+    rotations::patch(desk, &caller(), id, &uses.any, doubly).expect("a patch");
+    let (holder, other) = uses.people();
+    let now = desk.now();
+    let asked = uses.hours(10, 20);
+    let arrangement = uses.assign(&other, asked);
+    uses.assign(&other, uses.hours(30, 40));
+    let range = Interval {
+        from: now,
+        until: now + SignedDuration::from_hours(1000),
+    };
+    let page = Page {
+        number: 1,
+        size: 10,
+    };
+    assignments::list(desk, &caller(), id, range, page).expect("a list");
+    assignments::read(desk, &caller(), id, &arrangement).expect("an arrangement");
+    assignments::end(
+        desk,
+        &caller(),
+        id,
+        &uses.any,
+        uses.operation(),
+        arrangement,
+        1,
+    )
+    .expect("its end");
+    let cover = uses.ask(&other, &holder, uses.hours(30, 40));
+    uses.take::<CoverRequest>(RequestKind::Cover, &holder, cover, Step::Accept);
+    due::advance(desk, now + SignedDuration::from_hours(35), &|| Ok(())).expect("some hours");
+    let (kind, cursor) = (RequestKind::Cover, None);
+    requests::list::<CoverRequest>(desk, &caller(), id, kind, range, cursor).expect("a list");
+    uses.offer_and_lose();
+}
+
+struct Uses<'a> {
+    desk: &'a Desk,
+    id: &'a RotationId,
+    any: Precondition,
+}
+
+fn person(user: &UserId) -> Caller {
+    Caller::Member {
+        token: "tok_1".into(),
+        user: user.clone(),
+        is_admin: false,
+    }
+}
+
+impl Uses<'_> {
+    fn rotation(&self) -> Rotation {
+        reads::rotation(self.desk, &caller(), self.id).expect("a rotation")
+    }
+
+    /// Whoever holds the first cell, and somebody else.
+    fn people(&self) -> (UserId, UserId) {
+        let rotation = self.rotation();
+        let holder = rotation.cells[0].holder.clone().expect("somebody").user;
+        let mut others = rotation.members.users.iter();
+        let other = others.rfind(|user| **user != holder);
+        (holder, other.expect("somebody else").clone())
+    }
+
+    fn hours(&self, from: i64, until: i64) -> Interval {
+        let at = |hours| self.desk.now() + SignedDuration::from_hours(hours);
+        Interval {
+            from: at(from),
+            until: at(until),
+        }
+    }
+
+    fn operation(&self) -> Operation {
+        Operation {
+            id: format!("op-{}", self.rotation().stamps.version),
+            body_hash: [0; 32],
+        }
+    }
+
+    fn assign(&self, user: &UserId, asked: Interval) -> ArrangementId {
+        let new = NewAssignment {
+            cell: self.rotation().cells[0].id.clone(),
+            user: user.clone(),
+            asked,
+            turn_selection: None,
+            acknowledged: Vec::new(),
+            replaces: None,
+        };
+        let operation = self.operation();
+        assignments::create(self.desk, &caller(), self.id, &self.any, operation, new).expect("one");
+        let arranged = self.rotation().arranged;
+        let made = arranged.iter().find(|arranged| arranged.period == asked);
+        made.expect("the one made").id.clone()
+    }
+
+    /// Asks for cover; the request that is pending then.
+    fn ask(&self, holder: &UserId, recipient: &UserId, asked: Interval) -> RequestId {
+        let new = NewCover {
+            cell: self.rotation().cells[0].id.clone(),
+            asked,
+            recipients: vec![recipient.clone()],
+            reason: String::new(),
+            turn_selection: None,
+            acknowledged: Vec::new(),
+        };
+        let operation = self.operation();
+        covers::create(
+            self.desk,
+            &person(holder),
+            self.id,
+            &self.any,
+            operation,
+            new,
+        )
+        .expect("one");
+        self.rotation().pending[0].id.clone()
+    }
+
+    fn take<T: crate::wire::request::Record + serde::Serialize>(
+        &self,
+        kind: RequestKind,
+        by: &UserId,
+        request: RequestId,
+        step: Step,
+    ) {
+        let taking = Taking {
+            kind,
+            request: request.clone(),
+            step,
+            operation: self.operation(),
+            answering: Answering {
+                expected_revision: 1,
+                ..Answering::default()
+            },
+        };
+        requests::take::<T>(self.desk, &person(by), self.id, &self.any, taking).expect("a step");
+        requests::read::<T>(self.desk, &person(by), self.id, kind, &request).expect("it");
+    }
+
+    /// Two turns to come are offered, and one of the two leaves.
+    fn offer_and_lose(&self) {
+        let rotation = self.rotation();
+        let around = Around {
+            calendar: self.desk.calendar(),
+            absences: &Absences::default(),
+        };
+        let far = self.hours(0, 24 * 60).until;
+        let outlooks = outlook::ahead(&rotation, around, far).expect("turns");
+        let dealt = |(cell, cells): (usize, outlook::Outlook)| {
+            cells.dealt.into_iter().map(move |turn| (cell, turn))
+        };
+        let turns = outlooks.into_iter().enumerate().flat_map(dealt);
+        let to_come = |(_, turn): &(usize, outlook::Stretch)| {
+            turn.from > self.desk.now() && turn.until.is_some()
+        };
+        let mut turns: Vec<_> = turns.filter(to_come).collect();
+        let first = turns[0].1.user.clone();
+        let other = turns.iter().position(|(_, turn)| turn.user != first);
+        turns.swap(1, other.expect("a turn of somebody else"));
+        turns.truncate(2);
+        let leg = |(cell, turn): &(usize, outlook::Stretch)| NewLeg {
+            key: turn.from.to_string() + &cell.to_string(),
+            cell: rotation.cells[*cell].id.clone(),
+            holder: turn.user.clone().expect("somebody"),
+            period: Interval {
+                from: turn.from,
+                until: turn.until.expect("an end"),
+            },
+        };
+        let legs: Vec<NewLeg> = turns.iter().map(leg).collect();
+        let (one, other) = (legs[0].holder.clone(), legs[1].holder.clone());
+        let new = NewSwap {
+            recipient: other,
+            legs,
+            reason: String::new(),
+            acknowledged: Vec::new(),
+        };
+        let operation = self.operation();
+        swaps::create(self.desk, &person(&one), self.id, &self.any, operation, new).expect("one");
+        let swap = self.rotation().pending[0].id.clone();
+        let alone = RotationPatch {
+            users: Some(vec![one]),
+            ..RotationPatch::default()
+        };
+        rotations::patch(self.desk, &caller(), self.id, &self.any, alone).expect("a patch");
+        assert_eq!(self.rotation().pending, []);
+        let kind = RequestKind::Swap;
+        let read = requests::read::<SwapRequest>(self.desk, &caller(), self.id, kind, &swap);
+        let told = serde_json::to_value(read.expect("it").1).expect("JSON");
+        assert_eq!(told["request"]["state"], "expired");
+    }
+}

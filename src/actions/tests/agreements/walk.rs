@@ -1,0 +1,358 @@
+//! A rotation beside its model: every operation is done to both, and they are held against each other.
+
+use super::compare::CellSpells;
+use super::grid::regrid;
+use super::model::{Absence, Key, Model, Who};
+use super::ops::{Case, Op, Pass, WILD};
+use super::rules::{Refused, Verdict};
+use super::time::{DAY, Minute, Span};
+use crate::actions::operation::Operation;
+use crate::actions::tests::*;
+use crate::domain::ids::{AbsenceId, TokenId};
+use crate::domain::refusal::Refusal;
+use proptest::test_runner::TestCaseError;
+
+/// What went wrong, in words.
+pub type Outcome = Result<(), TestCaseError>;
+
+/// Fails with a sentence.
+pub fn fail<T>(sentence: String) -> Result<T, TestCaseError> {
+    Err(TestCaseError::fail(sentence))
+}
+
+/// A rotation beside its model.
+pub struct Walk<'a> {
+    pub desk: &'a Desk,
+    pub base: Timestamp,
+    pub id: RotationId,
+    pub model: Model,
+    pub version: u64,
+    /// By their keys in the model.
+    pub lanes: Vec<Option<String>>,
+    pub windows: Vec<String>,
+    pub cells: Vec<Option<String>>,
+    /// In the order of the model's.
+    pub arrangements: Vec<String>,
+    pub requests: Vec<String>,
+    absences: Vec<AbsenceId>,
+    operations: u32,
+    /// Something fell due that nobody has done yet.
+    pub overdue: bool,
+    /// What was planned for time that has gone by since.
+    pub plans: Vec<(Span, Vec<CellSpells>)>,
+}
+
+/// The person as a member of the workspace.
+pub fn person(who: Who) -> UserId {
+    UserId::from(format!("U{who}"))
+}
+
+/// The person by a member token.
+pub fn member(who: Who) -> Caller {
+    Caller::Member {
+        token: TokenId::from(format!("tok_{who}")),
+        user: person(who),
+        is_admin: false,
+    }
+}
+
+/// What a refusal is in the model.
+fn refused(refusal: &Refusal) -> Option<Refused> {
+    Some(match refusal {
+        Refusal::Invalid(_) => Refused::Invalid,
+        Refusal::ResourceDenied(_) => Refused::Denied,
+        Refusal::RotationDisabled => Refused::Disabled,
+        Refusal::NotYourDuty(_) => Refused::NotYourDuty,
+        Refusal::ConflictBlocks(_) => Refused::Blocks,
+        Refusal::ConflictsNotAcknowledged(_) => Refused::Unacknowledged,
+        Refusal::RepairNotSupported => Refused::Repair,
+        Refusal::ArrangementChanged(_) => Refused::ArrangementChanged,
+        Refusal::RequestNotPending(_) => Refused::NotPending,
+        Refusal::CoverAlreadyAccepted => Refused::AlreadyAccepted,
+        Refusal::RequestChanged => Refused::RequestChanged,
+        Refusal::StartedLegNotAcknowledged(_) => Refused::StartedLeg,
+        _ => return None,
+    })
+}
+
+/// Says where in the sequence an error came up.
+fn told(error: TestCaseError, op: &Op, now: Minute) -> TestCaseError {
+    TestCaseError::fail(format!("{op:?} at minute {now}: {error}"))
+}
+
+/// The `n`-th of so many, round and round; none of none.
+pub fn round(n: usize, many: usize) -> Option<usize> {
+    (many > 0).then(|| n % many)
+}
+
+impl<'a> Walk<'a> {
+    /// Makes the rotation; the clock must stand on a Monday's midnight.
+    pub fn begin(desk: &'a Desk, name: &str, case: &Case) -> Result<Walk<'a>, TestCaseError> {
+        let members: Vec<Who> = (1..=case.people).collect();
+        let model = Model::new(members, case.lanes, case.windows.clone(), case.double_cover);
+        let rotation = NewRotation {
+            name: name.into(),
+            description: None,
+            code: None,
+            public: true,
+            lanes: 1,
+            owners: vec![UserId::from("U1")],
+            channels: Vec::new(),
+            users: model.members.iter().map(|who| person(*who)).collect(),
+            groups: Vec::new(),
+        };
+        let creation = creation::NewCreation {
+            key: name.into(),
+            body_hash: [0; 32],
+            rotation,
+        };
+        let made = creation::create(desk, &caller(), creation).expect("a rotation");
+        let mut walk = Walk {
+            desk,
+            base: desk.now(),
+            id: made.rotation.id.clone(),
+            lanes: vec![Some(made.rotation.lanes[0].id.to_string())],
+            windows: vec![made.rotation.windows[0].id.to_string()],
+            cells: Vec::new(),
+            model,
+            version: 0,
+            arrangements: Vec::new(),
+            requests: Vec::new(),
+            absences: Vec::new(),
+            operations: 0,
+            overdue: false,
+            plans: Vec::new(),
+        };
+        let laid = walk.replace_grid().expect("a grid");
+        walk.version = laid.stamps.version;
+        walk.compare()?;
+        Ok(walk)
+    }
+
+    /// Lives through the operations, then through four days more, which must come as planned.
+    pub fn run(&mut self, ops: &[Op]) -> Outcome {
+        for op in ops {
+            let now = self.model.now;
+            let told = |error| told(error, op, now);
+            self.perform(op).map_err(told)?;
+            // What falls due while nobody looks is done by the next operation, whatever it is.
+            if !matches!(op, Op::Advance(_, Pass::Asleep)) {
+                self.compare().map_err(told)?;
+            }
+        }
+        self.pass(self.model.now + 4 * DAY, Pass::Asleep)?;
+        self.compare()?;
+        self.compare_records()
+    }
+
+    pub fn instant(&self, at: Minute) -> Timestamp {
+        self.base + SignedDuration::from_mins(at)
+    }
+
+    pub fn minute(&self, at: Timestamp) -> Minute {
+        at.duration_since(self.base).as_secs() / 60
+    }
+
+    pub fn interval(&self, span: Span) -> Interval {
+        Interval {
+            from: self.instant(span.from),
+            until: self.instant(span.until),
+        }
+    }
+
+    pub fn cell_id(&self, key: Key) -> crate::domain::ids::CellId {
+        self.cells[key].as_deref().expect("a known cell").into()
+    }
+
+    /// Says yes once in three operations: looks that need not be taken every time.
+    pub fn once_in_a_while(&self) -> bool {
+        self.operations.is_multiple_of(3)
+    }
+
+    pub fn operation(&mut self) -> Operation {
+        self.operations += 1;
+        Operation {
+            id: format!("{}-{}", self.id, self.operations),
+            body_hash: [0; 32],
+        }
+    }
+
+    /// Time goes by; what was planned is what came.
+    fn pass(&mut self, to: Minute, pass: Pass) -> Outcome {
+        let range = Span {
+            from: self.model.now,
+            until: to,
+        };
+        if range.from < range.until {
+            let planned = self.planned(range)?;
+            self.plans.push((range, planned));
+        }
+        let changes = self.model.advance(to);
+        match pass {
+            Pass::Timer => {
+                due::advance(self.desk, self.instant(to), &|| Ok(())).expect("time goes by");
+                self.version += changes;
+            }
+            Pass::Asleep => {
+                self.desk.clock().set(self.instant(to));
+                // However much falls due, it is one change.
+                let first = changes > 0 && !self.overdue;
+                self.version += u64::from(first);
+                self.overdue |= first;
+            }
+        }
+        Ok(())
+    }
+
+    /// Notes what a write came to: carried out and foreseen, its version counted, or refused for a reason foreseen.
+    pub fn written<T>(
+        &mut self,
+        before: &Model,
+        verdict: Verdict,
+        outcome: Result<T, Stop>,
+        may_repeat: bool,
+    ) -> Result<Option<T>, TestCaseError> {
+        match (verdict, outcome) {
+            (Ok(()), Ok(answer)) => {
+                let changed =
+                    before.shown() != self.model.shown() || before.lanes != self.model.lanes;
+                // The same person dealt again at the same minute: only the reason in the record may differ.
+                let risen = may_repeat && !changed && self.stored_version() == self.version + 1;
+                self.version += u64::from(changed || risen);
+                Ok(Some(answer))
+            }
+            (Err(mut foreseen), Err(Stop::Refused(refusal))) => {
+                if !before.enabled() && foreseen.contains(&Refused::Invalid) {
+                    foreseen.push(Refused::Disabled);
+                }
+                if !before.enabled() && foreseen.contains(&Refused::Disabled) {
+                    foreseen.push(Refused::Invalid);
+                }
+                match refused(&refusal) {
+                    Some(refused) if foreseen.contains(&refused) => Ok(None),
+                    _ => fail(format!("refused {refusal:?}, not for {foreseen:?}")),
+                }
+            }
+            (verdict, Ok(_)) => fail(format!("carried out, foreseen {verdict:?}")),
+            (verdict, Err(stop)) => fail(format!("{stop:?}, foreseen {verdict:?}")),
+        }
+    }
+
+    /// A member, save one who stands for themselves.
+    pub fn somebody(&self, who: Who) -> Who {
+        let members = &self.model.members;
+        let member = round(usize::from(who), members.len()).map(|place| members[place]);
+        member.filter(|_| who != WILD).unwrap_or(who)
+    }
+
+    fn places(&self, place: Option<usize>) -> Vec<usize> {
+        match place {
+            Some(place) => vec![place % self.model.cells.len()],
+            None => (0..self.model.cells.len()).collect(),
+        }
+    }
+
+    fn perform(&mut self, op: &Op) -> Outcome {
+        let (desk, id, any) = (self.desk, self.id.clone(), Precondition::Any);
+        let before = self.model.clone();
+        match op {
+            Op::Advance(minutes, pass) => self.pass(before.now + minutes, *pass)?,
+            Op::ToNextDue => {
+                if let Some(at) = before.next_due() {
+                    self.pass(at, Pass::Timer)?;
+                }
+            }
+            Op::Rotate(place) => {
+                let places = self.places(*place);
+                let cells = place.map(|_| self.cell_id(before.cells[places[0]].key));
+                let cells = cells.map(|cell| vec![cell]);
+                let verdict = self.model.rotate(&places);
+                let outcome = duty::rotate(desk, &caller(), &id, &any, cells);
+                self.written(&before, verdict, outcome, true)?;
+            }
+            Op::Clear(place) => {
+                let places = self.places(*place);
+                let cell = place.map(|_| self.cell_id(before.cells[places[0]].key));
+                let verdict = self.model.clear(&places);
+                let outcome = duty::clear(desk, &caller(), &id, &any, cell);
+                self.written(&before, verdict, outcome, false)?;
+            }
+            Op::Seat(users) => {
+                let users: Vec<Who> = users.iter().map(|who| self.somebody(*who)).collect();
+                let verdict = self.model.seat(&users);
+                let users = users.iter().map(|who| person(*who)).collect();
+                let outcome = duty::set_on_duty(desk, &caller(), &id, &any, users);
+                self.written(&before, verdict, outcome, false)?;
+            }
+            Op::Away(who, from, long) => {
+                let from = before.now + from;
+                let span = Span {
+                    from,
+                    until: from + long,
+                };
+                let (who, new) = (self.somebody(*who), self.model.absences.len());
+                let verdict = self.model.away(Absence { who, span });
+                let absence = NewAbsence {
+                    user: person(who),
+                    period: self.interval(span),
+                    reason: None,
+                    everywhere: false,
+                };
+                let outcome = absences::create(desk, &caller(), &id, absence);
+                let made = self.written(&before, verdict, outcome, false)?;
+                let made = made.filter(|_| self.model.absences.len() > new);
+                self.absences.extend(made.map(|(absence, _)| absence.id));
+            }
+            Op::Back(which) => {
+                if let Some(index) = round(*which, self.absences.len()) {
+                    let verdict = self.model.back(index);
+                    let absence = self.absences.remove(index);
+                    let outcome = absences::remove(desk, &caller(), &id, &absence);
+                    self.written(&before, verdict, outcome, false)?;
+                }
+            }
+            Op::Join(who, place) => {
+                let mut members = before.members.clone();
+                members.retain(|member| member != who);
+                members.insert(place % (members.len() + 1), *who);
+                self.set_members(&before, members)?;
+            }
+            Op::Leave(which) => {
+                let mut members = before.members.clone();
+                members.remove(which % members.len());
+                if !members.is_empty() {
+                    self.set_members(&before, members)?;
+                }
+            }
+            Op::Enable(enabled) => {
+                let verdict = self.model.enable(*enabled);
+                let patch = RotationPatch {
+                    enabled: Some(*enabled),
+                    ..RotationPatch::default()
+                };
+                let outcome = rotations::patch(desk, &caller(), &id, &any, patch);
+                self.written(&before, verdict, outcome, false)?;
+            }
+            Op::Grid(change) => {
+                let verdict = self.model.regrid(|model| regrid(model, *change));
+                let outcome = self.replace_grid();
+                self.written(&before, verdict, outcome, false)?;
+            }
+            _ => self.agree(op, &before)?,
+        }
+        Ok(())
+    }
+
+    fn set_members(&mut self, before: &Model, members: Vec<Who>) -> Outcome {
+        let users = Some(members.iter().map(|who| person(*who)).collect());
+        let verdict = self.model.set_members(members);
+        let patch = RotationPatch {
+            users,
+            ..RotationPatch::default()
+        };
+        let any = Precondition::Any;
+        let outcome = rotations::patch(self.desk, &caller(), &self.id, &any, patch);
+        self.written(before, verdict, outcome, false)?;
+        Ok(())
+    }
+}

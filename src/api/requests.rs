@@ -1,0 +1,62 @@
+//! What cover-requests and swap-requests have in common.
+
+use super::answer::{self, Outcome};
+use super::arrangements::{operation, receipt};
+use super::extract::Call;
+use crate::actions::requests::{self, Taking};
+use crate::domain::ids::{RequestId, RotationId};
+use crate::domain::request::{RequestKind, Step};
+use crate::wire::arrangement;
+use crate::wire::etag::{self, Precondition};
+use crate::wire::request::Record;
+use serde::Serialize;
+
+/// The request that the path names.
+fn named(call: &Call, kind: RequestKind) -> RequestId {
+    call.path.id(match kind {
+        RequestKind::Cover => "coverRequestId",
+        RequestKind::Swap => "swapRequestId",
+    })
+}
+
+/// GET a list of them.
+pub fn list<T: Record + Serialize>(call: &Call, kind: RequestKind) -> Outcome {
+    let (range, cursor) = (call.query.any_range()?, call.query.one("cursor")?);
+    let id: RotationId = call.path.id("rotationId");
+    let (rotation, found) = requests::list::<T>(call.desk, call.caller, &id, kind, range, cursor)?;
+    answer::tagged(call, &etag::tag(&rotation), &found)
+}
+
+/// GET one of them.
+pub fn read<T: Record + Serialize>(call: &Call, kind: RequestKind) -> Outcome {
+    let id: RotationId = call.path.id("rotationId");
+    let request = named(call, kind);
+    let (rotation, found) = requests::read::<T>(call.desk, call.caller, &id, kind, &request)?;
+    answer::tagged(call, &etag::tag(&rotation), &found)
+}
+
+/// POST a step, named as its operation is.
+pub fn take<T: Record + Serialize>(
+    call: &Call,
+    precondition: &Precondition,
+    kind: RequestKind,
+    step: Step,
+    name: &str,
+) -> Outcome {
+    let (operation_id, answering) = arrangement::parse_step(&call.body)?;
+    let taking = Taking {
+        kind,
+        request: named(call, kind),
+        step,
+        operation: operation(call, operation_id, name),
+        answering,
+    };
+    let id = call.path.id("rotationId");
+    receipt(requests::take::<T>(
+        call.desk,
+        call.caller,
+        &id,
+        precondition,
+        taking,
+    )?)
+}

@@ -1,0 +1,389 @@
+//! Arrangements and direct assignments (api.md "Arrangement"; contract section 10).
+
+use super::body::{self, check_length, invalid, nullable_object, present};
+use super::conflict::Conflict;
+use super::moment::{Moment, UtcMoment};
+use super::words::{names, words};
+use crate::domain::arrangement::{self as domain, TurnKind};
+use crate::domain::edit::{Answering, NewAssignment};
+use crate::domain::refusal::Refusal;
+use crate::domain::time::Interval;
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+use sha2::{Digest, Sha256};
+
+/// The longest operation id (api.md "Limits").
+const OPERATION_ID: usize = 128;
+
+/// The most conflict ids, or keys of legs, that one write acknowledges.
+const ACKNOWLEDGED: usize = 1_000;
+
+names! {
+    /// How an arrangement came about.
+    ArrangementKind(domain::ArrangementKind) of domain::ArrangementKind::ALL
+}
+
+words! {
+    /// Where an arrangement stands.
+    ArrangementState {
+        /// It counts; it may be over already.
+        Active = "active",
+        Cancelled = "cancelled",
+    }
+}
+
+words! {
+    /// How much of a turn is taken over.
+    TurnSelectionKind {
+        FullTurn = "fullTurn",
+        /// What is left of the running turn.
+        RemainingTurn = "remainingTurn",
+    }
+}
+
+words! {
+    /// Whether change events are still to be sent.
+    PublicationState {
+        /// The write queued an event.
+        Pending = "pending",
+        /// There was nothing to send.
+        Published = "published",
+    }
+}
+
+/// Who holds a cell for an interval, over whoever is dealt the turn.
+#[derive(Clone, Debug, Serialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct Arrangement {
+    pub id: String,
+    pub rotation_id: String,
+    pub cell_id: String,
+    pub user_id: String,
+    pub from: Moment,
+    /// Exclusive.
+    pub to: Moment,
+    /// Rises with every change; send it to change or end the arrangement.
+    pub revision: u64,
+    pub state: ArrangementState,
+    pub kind: ArrangementKind,
+    pub origin: Option<Origin>,
+    pub original_snapshot: Option<Snapshot>,
+    pub turn_selection: Option<TurnSelection>,
+}
+
+/// The people whom an arrangement replaces.
+#[derive(Clone, Debug, Serialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct Origin {
+    /// In the order that they would have come on.
+    pub user_ids: Vec<String>,
+    /// False where there may be more.
+    pub complete: bool,
+}
+
+/// The plan of the cell before the arrangement.
+#[derive(Clone, Debug, Serialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct Snapshot {
+    pub as_of_utc: Moment,
+    pub from: Moment,
+    /// Exclusive.
+    pub to: Moment,
+    /// False where there were more segments.
+    pub complete: bool,
+    pub segments: Vec<Segment>,
+}
+
+/// A stretch of it.
+#[derive(Clone, Debug, Serialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct Segment {
+    pub from: Moment,
+    /// Exclusive.
+    pub to: Moment,
+    /// Empty where nobody would have been on call.
+    pub user_ids: Vec<String>,
+    /// Whether it is known who it was.
+    pub resolved: bool,
+}
+
+/// The turn that an interval takes over.
+#[derive(Clone, Copy, Debug, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct TurnSelection {
+    pub kind: TurnSelectionKind,
+    /// Where the original turn began, also where part of it has been served already.
+    pub from: UtcMoment,
+    /// Exclusive.
+    pub to: UtcMoment,
+}
+
+impl TurnSelection {
+    /// Reads one; where it does not name a turn of the plan is for the plan to say.
+    pub(super) fn read(self) -> domain::TurnSelection {
+        domain::TurnSelection {
+            kind: match self.kind {
+                TurnSelectionKind::FullTurn => TurnKind::FullTurn,
+                TurnSelectionKind::RemainingTurn => TurnKind::RemainingTurn,
+            },
+            turn: Interval {
+                from: self.from.0,
+                until: self.to.0,
+            },
+        }
+    }
+
+    /// Renders one.
+    pub fn of(selection: &domain::TurnSelection) -> TurnSelection {
+        TurnSelection {
+            kind: match selection.kind {
+                TurnKind::FullTurn => TurnSelectionKind::FullTurn,
+                TurnKind::RemainingTurn => TurnSelectionKind::RemainingTurn,
+            },
+            from: UtcMoment(selection.turn.from),
+            to: UtcMoment(selection.turn.until),
+        }
+    }
+}
+
+/// Renders an arrangement.
+pub fn render(arrangement: &domain::Arrangement) -> Arrangement {
+    let snapshot = &arrangement.snapshot;
+    let segment = |segment: &domain::Segment| Segment {
+        from: segment.period.from.into(),
+        to: segment.period.until.into(),
+        user_ids: segment.user.iter().map(|user| user.to_string()).collect(),
+        resolved: true,
+    };
+    Arrangement {
+        id: arrangement.id.to_string(),
+        rotation_id: arrangement.rotation.to_string(),
+        cell_id: arrangement.cell.to_string(),
+        user_id: arrangement.user.to_string(),
+        from: arrangement.period.from.into(),
+        to: arrangement.period.until.into(),
+        revision: arrangement.revision,
+        state: match arrangement.cancelled {
+            false => ArrangementState::Active,
+            true => ArrangementState::Cancelled,
+        },
+        kind: ArrangementKind(arrangement.kind),
+        origin: Some(Origin {
+            user_ids: snapshot
+                .people()
+                .into_iter()
+                .map(|user| user.to_string())
+                .collect(),
+            complete: snapshot.complete,
+        }),
+        original_snapshot: Some(Snapshot {
+            as_of_utc: snapshot.as_of.into(),
+            from: snapshot.period.from.into(),
+            to: snapshot.period.until.into(),
+            complete: snapshot.complete,
+            segments: snapshot.segments.iter().map(segment).collect(),
+        }),
+        turn_selection: arrangement.turn_selection.as_ref().map(TurnSelection::of),
+    }
+}
+
+/// What a write of an arrangement would meet.
+#[derive(Clone, Debug, Serialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct AgreementPreview {
+    /// The later of the start asked for and now.
+    pub effective_from: Moment,
+    /// Exclusive.
+    pub to: Moment,
+    pub conflicts: Vec<Conflict>,
+    /// False while a conflict blocks or is not acknowledged. A cover may be asked for all the same where none blocks:
+    /// whoever accepts it acknowledges the rest.
+    pub can_commit: bool,
+    /// Copy it into the write to record it.
+    pub turn_selection: Option<TurnSelection>,
+}
+
+/// What a write of an arrangement came to.
+#[derive(Clone, Debug, Serialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct ArrangementWritten {
+    pub operation_id: String,
+    /// The rotation's version counter; the ETag is in the header.
+    pub rotation_version: u64,
+    /// When the write takes effect.
+    pub effective_from: Moment,
+    /// The records that changed, those cancelled and those that took their place.
+    pub arrangements: Vec<Arrangement>,
+    pub delivery_state: PublicationState,
+}
+
+/// Whether a write queued anything to be sent.
+pub fn delivery_state(queued: bool) -> PublicationState {
+    match queued {
+        true => PublicationState::Pending,
+        false => PublicationState::Published,
+    }
+}
+
+/// Somebody to hold a cell for an interval.
+#[derive(Clone, Debug, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct AssignmentRequest {
+    /// Needed for writes: 1 to 128 characters, the same again only to retry the same write.
+    #[serde(default)]
+    operation_id: Option<String>,
+    cell_id: String,
+    /// Somebody in the cell's roster.
+    user_id: String,
+    /// With offset zero. One that has passed reads as now.
+    from: UtcMoment,
+    /// With offset zero; exclusive, later than `from` and than now.
+    to: UtcMoment,
+    /// Needed to change an arrangement: the revision that it is at.
+    #[serde(default)]
+    expected_revision: Option<u64>,
+    /// As the preview gave it, to record it.
+    #[serde(default, deserialize_with = "nullable_object")]
+    #[schemars(with = "Option<TurnSelection>")]
+    turn_selection: Option<TurnSelection>,
+    /// Ids of conflicts that somebody has seen.
+    #[serde(default, deserialize_with = "present")]
+    #[schemars(with = "Vec<String>")]
+    acknowledged_conflict_ids: Option<Vec<String>>,
+    /// For a preview: look at it in the place of this arrangement.
+    #[serde(default)]
+    arrangement_id: Option<String>,
+}
+
+/// Reads an assignment to look at.
+///
+/// # Errors
+/// [`Refusal::Invalid`] naming the member.
+pub fn parse_preview(bytes: &[u8]) -> Result<NewAssignment, Refusal> {
+    let request: AssignmentRequest = body::parse(bytes)?;
+    if let Some(id) = &request.operation_id {
+        check_operation_id(id)?;
+    }
+    assignment(request)
+}
+
+/// Reads an assignment to make, with the id of the operation.
+///
+/// # Errors
+/// [`Refusal::Invalid`] naming the member.
+pub fn parse_new(bytes: &[u8]) -> Result<(String, NewAssignment), Refusal> {
+    let mut request: AssignmentRequest = body::parse(bytes)?;
+    let id = operation_id(request.operation_id.take())?;
+    Ok((id, assignment(request)?))
+}
+
+/// Reads an assignment to put in the place of another, with the id of the operation and the revision expected.
+///
+/// # Errors
+/// [`Refusal::Invalid`] naming the member.
+pub fn parse_change(bytes: &[u8]) -> Result<(String, NewAssignment, u64), Refusal> {
+    let mut request: AssignmentRequest = body::parse(bytes)?;
+    let id = operation_id(request.operation_id.take())?;
+    let Some(revision) = request.expected_revision else {
+        return invalid("expectedRevision: missing; send the revision that you read");
+    };
+    Ok((id, assignment(request)?, revision))
+}
+
+fn assignment(request: AssignmentRequest) -> Result<NewAssignment, Refusal> {
+    Ok(NewAssignment {
+        cell: request.cell_id.into(),
+        user: request.user_id.into(),
+        asked: period("", request.from, request.to)?,
+        turn_selection: request.turn_selection.map(TurnSelection::read),
+        acknowledged: acknowledged("acknowledgedConflictIds", request.acknowledged_conflict_ids)?,
+        replaces: request.arrangement_id.map(Into::into),
+    })
+}
+
+/// A step on something that others may have changed meanwhile.
+#[derive(Clone, Debug, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct StepRequest {
+    /// 1 to 128 characters, the same again only to retry the same write.
+    #[serde(default)]
+    #[schemars(required, with = "String")]
+    operation_id: Option<String>,
+    /// The revision that you read.
+    expected_revision: u64,
+    /// To accept: ids of conflicts that you have seen.
+    #[serde(default, deserialize_with = "present")]
+    #[schemars(with = "Vec<String>")]
+    acknowledged_conflict_ids: Option<Vec<String>>,
+    /// To accept a swap: keys of the legs that have begun.
+    #[serde(default, deserialize_with = "present")]
+    #[schemars(with = "Vec<String>")]
+    acknowledged_started_leg_keys: Option<Vec<String>>,
+}
+
+/// Reads a step, with the id of the operation.
+///
+/// # Errors
+/// [`Refusal::Invalid`] naming the member.
+pub fn parse_step(bytes: &[u8]) -> Result<(String, Answering), Refusal> {
+    let request: StepRequest = body::parse(bytes)?;
+    let answering = Answering {
+        expected_revision: request.expected_revision,
+        acknowledged: acknowledged("acknowledgedConflictIds", request.acknowledged_conflict_ids)?,
+        started_legs: acknowledged(
+            "acknowledgedStartedLegKeys",
+            request.acknowledged_started_leg_keys,
+        )?,
+    };
+    Ok((operation_id(request.operation_id)?, answering))
+}
+
+pub(super) fn operation_id(sent: Option<String>) -> Result<String, Refusal> {
+    match sent {
+        Some(id) => check_operation_id(&id).map(|()| id),
+        None => invalid("operationId: missing; send an id of your own, the same on every retry"),
+    }
+}
+
+pub(super) fn check_operation_id(id: &str) -> Result<(), Refusal> {
+    if id.is_empty() {
+        return invalid("operationId: empty; send an id of your own, the same on every retry");
+    }
+    check_length("operationId", Some(id), OPERATION_ID)
+}
+
+/// An interval of a request; `path` is what stands before its members.
+pub(super) fn period(path: &str, from: UtcMoment, to: UtcMoment) -> Result<Interval, Refusal> {
+    let period = Interval {
+        from: from.0,
+        until: to.0,
+    };
+    match period.is_empty() {
+        true => invalid(format!("{path}to: send an instant later than `from`")),
+        false => Ok(period),
+    }
+}
+
+pub(super) fn acknowledged(path: &str, sent: Option<Vec<String>>) -> Result<Vec<String>, Refusal> {
+    let sent = sent.unwrap_or_default();
+    match sent.len() > ACKNOWLEDGED {
+        true => invalid(format!(
+            "{path}: send at most {ACKNOWLEDGED}, not {}",
+            sent.len()
+        )),
+        false => Ok(sent),
+    }
+}
+
+/// What tells one write from another: the operation, the values of its path, and what its body says, however it is
+/// spaced and in whatever order its members stand.
+pub fn body_hash(operation: &str, path: &[&str], body: &[u8]) -> [u8; 32] {
+    let mut digest = Sha256::new();
+    digest.update(serde_json::json!([operation, path]).to_string());
+    // Members that nobody reads may hold what is no JSON text; then the bytes tell.
+    match serde_json::from_slice::<serde_json::Value>(body) {
+        Ok(body) => digest.update(body.to_string()),
+        Err(_) => digest.update(body),
+    }
+    digest.finalize().into()
+}
