@@ -167,3 +167,24 @@ fn the_range_is_bounded() {
     range(366 * DAY).is(200);
     range(366 * DAY + 1).refused(400, "invalid_request");
 }
+
+#[test]
+fn an_empty_place_that_an_absence_keeps_for_decades_hides_no_plan() {
+    let rota = Rota::with_people(3);
+    let rotation = rota.daily("U1 U2 U3", 4);
+    rotation.away("U3", "2026-01-06T00:00:00Z", "2099-01-01T00:00:00Z");
+    rota.to("2026-01-06T12:00:00Z");
+    let range = "from=2026-01-06T12:00:00Z&to=2026-01-08T12:00:00Z";
+    let turns = rotation
+        .by
+        .all(&rotation.path(&format!("/schedule?{range}")));
+    let empty = turns.iter().filter(|turn| turn.get("userId").is_none());
+    assert_eq!(empty.count(), 2);
+    let ends = turns.iter().filter(|turn| turn.get("end").is_some());
+    assert_eq!(
+        ends.count(),
+        turns.len() - 2,
+        "where the places are empty nothing ends soon"
+    );
+    rotation.preview(3, "U3", "2026-01-07T12:00Z", "2026-01-07T13:00Z");
+}

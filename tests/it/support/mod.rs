@@ -3,10 +3,12 @@
 //! `Rota` is a running server (killed on drop), `Caller` a credential on it, `Rot` a rotation on it.
 //! Every answer from `/v1` is held against the OpenAPI document that the server itself publishes.
 
+mod arrangement;
 mod directory;
 mod http;
 mod openapi;
 mod outlet;
+mod request;
 mod rotation;
 mod server;
 mod temp;
@@ -14,11 +16,13 @@ mod time;
 mod webhook;
 mod wire;
 
+pub use arrangement::*;
 pub use directory::*;
 pub use http::*;
 #[allow(unused_imports)]
 pub use openapi::Document;
 pub use outlet::*;
+pub use request::*;
 pub use rotation::*;
 pub use server::*;
 #[allow(unused_imports)]

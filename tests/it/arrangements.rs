@@ -1,0 +1,26 @@
+//! Direct assignments: writing them, what stands against them, and everything that looks at who holds a place.
+
+mod access;
+mod agreeing;
+mod beneath;
+mod bounds;
+mod conflicts;
+mod frozen;
+mod ground;
+mod hours;
+mod listing;
+mod migration;
+mod news;
+mod operations;
+mod order;
+mod record;
+mod shape;
+mod terms;
+mod writes;
+
+use crate::support::*;
+
+/// A Monday with four people, and U1 on duty on the one place until 09:00 the next day; then U2, U3, U4, a day each.
+fn four(rota: &Rota) -> Rot<'_> {
+    rota.daily("U1 U2 U3 U4", 1)
+}

@@ -1,0 +1,8 @@
+//! Swapping two shifts.
+
+mod accepting;
+mod answering;
+mod callers;
+mod expiry;
+mod offering;
+mod started;
