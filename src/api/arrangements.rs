@@ -10,7 +10,7 @@ use crate::actions::assignments;
 use crate::actions::operation::{self as once, Receipt};
 use crate::domain::ids::{ArrangementId, RotationId};
 use crate::wire::arrangement::{
-    self, AgreementPreview, Arrangement, ArrangementWritten, AssignmentRequest, StepRequest,
+    self, AgreementPreview, Arrangement, ArrangementWritten, AssignmentRequest, Named, StepRequest,
 };
 use crate::wire::etag::{self, Precondition};
 use crate::wire::page::Page;
@@ -71,7 +71,7 @@ pub const CREATE: Operation = Operation {
     about: "Somebody of the cell's roster holds it for the interval. Dealing goes on underneath: when the assignment \
             ends, whoever is dealt the turn by then is back.",
     query: &[],
-    body: Body::Required(shape::<AssignmentRequest>),
+    body: Body::Required(shape::<Named<AssignmentRequest>>),
     gives: &[gives_tagged(
         200,
         "What changed.",
@@ -160,7 +160,7 @@ pub const CHANGE: Operation = Operation {
     about: "Cancels the assignment and puts another in its place. One that runs is replaced from now on; what was served \
             stays in the record.",
     query: &[],
-    body: Body::Required(shape::<AssignmentRequest>),
+    body: Body::Required(shape::<Named<AssignmentRequest>>),
     gives: &[gives_tagged(
         200,
         "What changed.",

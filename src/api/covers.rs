@@ -9,7 +9,7 @@ use super::requests;
 use crate::actions::covers;
 use crate::domain::ids::RotationId;
 use crate::domain::request::{RequestKind, Step};
-use crate::wire::arrangement::{AgreementPreview, StepRequest};
+use crate::wire::arrangement::{AgreementPreview, Named, StepRequest};
 use crate::wire::etag::{self, Precondition};
 use crate::wire::request::{self, CoverBody, CoverRequest, Item, RequestList, RequestWritten};
 
@@ -51,7 +51,7 @@ pub const CREATE: Operation = Operation {
     summary: "Ask for cover",
     about: "Asks others to cover a duty of yours. Who is on duty stays as it is until one of them accepts.",
     query: &[],
-    body: Body::Required(shape::<CoverBody>),
+    body: Body::Required(shape::<Named<CoverBody>>),
     gives: &[gives_tagged(
         200,
         "The request.",

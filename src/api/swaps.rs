@@ -9,7 +9,7 @@ use super::requests;
 use crate::actions::swaps;
 use crate::domain::ids::RotationId;
 use crate::domain::request::{RequestKind, Step};
-use crate::wire::arrangement::StepRequest;
+use crate::wire::arrangement::{Named, StepRequest};
 use crate::wire::etag::{self, Precondition};
 use crate::wire::request::{
     self, Item, RequestList, RequestWritten, SwapBody, SwapPreview, SwapRequest,
@@ -49,7 +49,7 @@ pub const CREATE: Operation = Operation {
     about: "Offers somebody to swap two full shifts, one held by each. Who is on duty stays as it is until they \
             accept.",
     query: &[],
-    body: Body::Required(shape::<SwapBody>),
+    body: Body::Required(shape::<Named<SwapBody>>),
     gives: &[gives_tagged(
         200,
         "The request.",

@@ -8,9 +8,11 @@ use crate::domain::arrangement::{self as domain, TurnKind};
 use crate::domain::edit::{Answering, NewAssignment};
 use crate::domain::refusal::Refusal;
 use crate::domain::time::Interval;
-use schemars::JsonSchema;
+use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
 use serde::{Deserialize, Serialize};
 use sha2::{Digest, Sha256};
+use std::borrow::Cow;
+use std::marker::PhantomData;
 
 /// The longest operation id (api.md "Limits").
 const OPERATION_ID: usize = 128;
@@ -231,6 +233,7 @@ pub fn delivery_state(queued: bool) -> PublicationState {
 pub struct AssignmentRequest {
     /// Needed for writes: 1 to 128 characters, the same again only to retry the same write.
     #[serde(default)]
+    #[schemars(length(min = 1, max = 128))]
     operation_id: Option<String>,
     cell_id: String,
     /// Somebody in the cell's roster.
@@ -253,6 +256,24 @@ pub struct AssignmentRequest {
     /// For a preview: look at it in the place of this arrangement.
     #[serde(default)]
     arrangement_id: Option<String>,
+}
+
+/// The body of a write, which names its operation; a preview of the same need not.
+pub struct Named<T>(PhantomData<T>);
+
+impl<T: JsonSchema> JsonSchema for Named<T> {
+    fn inline_schema() -> bool {
+        true
+    }
+
+    fn schema_name() -> Cow<'static, str> {
+        format!("Named{}", T::schema_name()).into()
+    }
+
+    fn json_schema(generator: &mut SchemaGenerator) -> Schema {
+        let body = generator.subschema_for::<T>();
+        json_schema!({ "allOf": [body, { "required": ["operationId"] }] })
+    }
 }
 
 /// Reads an assignment to look at.
@@ -307,7 +328,7 @@ fn assignment(request: AssignmentRequest) -> Result<NewAssignment, Refusal> {
 pub struct StepRequest {
     /// 1 to 128 characters, the same again only to retry the same write.
     #[serde(default)]
-    #[schemars(required, with = "String")]
+    #[schemars(required, with = "String", length(min = 1, max = 128))]
     operation_id: Option<String>,
     /// The revision that you read.
     expected_revision: u64,

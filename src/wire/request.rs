@@ -251,6 +251,7 @@ pub fn capability(capability: domain::Capability) -> RequestCapability {
 pub struct CoverBody {
     /// Needed for the write: 1 to 128 characters, the same again only to retry the same write.
     #[serde(default)]
+    #[schemars(length(min = 1, max = 128))]
     operation_id: Option<String>,
     cell_id: String,
     /// With offset zero. One that has passed reads as now.
@@ -258,10 +259,11 @@ pub struct CoverBody {
     /// With offset zero; exclusive, later than `from` and than now.
     to: UtcMoment,
     /// 1 to 100 people of the cell's roster, each once, not the requester.
+    #[schemars(length(min = 1, max = 100))]
     recipient_user_ids: Vec<String>,
     /// At most 2,000 characters, for people to read.
     #[serde(default, deserialize_with = "present")]
-    #[schemars(with = "String")]
+    #[schemars(with = "String", length(max = 2000))]
     reason: Option<String>,
     /// As the preview gave it, to record it.
     #[serde(default, deserialize_with = "nullable_object")]
@@ -324,6 +326,7 @@ fn new_cover(body: CoverBody) -> Result<NewCover, Refusal> {
 pub struct SwapBody {
     /// Needed for the write: 1 to 128 characters, the same again only to retry the same write.
     #[serde(default)]
+    #[schemars(length(min = 1, max = 128))]
     operation_id: Option<String>,
     /// Somebody else than the requester.
     recipient_user_id: String,
@@ -333,7 +336,7 @@ pub struct SwapBody {
     legs: Vec<LegBody>,
     /// At most 2,000 characters, for people to read.
     #[serde(default, deserialize_with = "present")]
-    #[schemars(with = "String")]
+    #[schemars(with = "String", length(max = 2000))]
     reason: Option<String>,
     /// Ids of conflicts that the requester has seen.
     #[serde(default, deserialize_with = "present")]
@@ -346,6 +349,7 @@ pub struct SwapBody {
 #[serde(rename_all = "camelCase")]
 pub struct LegBody {
     /// 1 to 200 characters, another for each leg.
+    #[schemars(length(min = 1, max = 200))]
     key: String,
     cell_id: String,
     /// Who holds the shift as planned.
