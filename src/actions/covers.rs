@@ -89,7 +89,6 @@ pub fn preview(
     let requester = caller.person()?;
     reads::on_ground(desk, caller, id, |_, ground| {
         let judged = judge(ground, requester, new)?;
-
         Ok(AgreementPreview {
             effective_from: judged.period.from.into(),
             to: judged.period.until.into(),
@@ -121,7 +120,6 @@ pub fn create(
         part,
         move |tx, draft| {
             let judged = judge(&draft.ground(tx), &requester, &new)?;
-
             if conflict::blocks(&judged.conflicts) {
                 return Err(Refusal::ConflictBlocks(judged.conflicts).into());
             }

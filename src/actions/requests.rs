@@ -207,16 +207,16 @@ pub fn take<T: Record + Serialize>(
         let found = load(tx, rotation, kind, &wanted)?;
         Ok(found.check_part(step, &acting, rotation)?)
     };
-    let caller = caller.clone();
+    let stepping = caller.clone();
     operation::run(
         desk,
-        &caller.clone(),
+        caller,
         id,
         precondition,
         operation,
         part,
         move |tx, draft| {
-            let person = caller.person()?.clone();
+            let person = stepping.person()?.clone();
             let mut found = load(&tx.as_read(), &draft.rotation, kind, &request)?;
             found.check_state(step, &draft.rotation, draft.instant(tx))?;
             if found.revision != answering.expected_revision {
@@ -232,7 +232,7 @@ pub fn take<T: Record + Serialize>(
                 Step::End => end(tx, draft, &mut found),
             };
             store::save_request(tx, &found)?;
-            written::<T>(tx, draft, &caller, named, &found, outcome)
+            written::<T>(tx, draft, &stepping, named, &found, outcome)
         },
     )
 }

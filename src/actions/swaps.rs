@@ -145,7 +145,6 @@ pub fn preview(
     let requester = caller.person()?;
     reads::on_ground(desk, caller, id, |_, ground| {
         let judged = judge(ground, requester, new)?;
-
         let parts = judged
             .legs
             .iter()
@@ -193,7 +192,6 @@ pub fn create(
         part,
         move |tx, draft| {
             let judged = judge(&draft.ground(tx), &requester, &new)?;
-
             let conflicts: Vec<Conflict> = judged.conflicts.into_iter().flatten().collect();
             if conflict::blocks(&conflicts) {
                 return Err(Refusal::ConflictBlocks(conflicts).into());
