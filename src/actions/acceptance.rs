@@ -44,11 +44,8 @@ pub(super) fn accept(
             return Err(Refusal::StartedLegNotAcknowledged(key).into());
         }
     }
-    let conflicts = shifts
-        .iter()
-        .flat_map(|shift| shift.conflicts(&ground))
-        .collect();
-    check_conflicts(conflicts, &acknowledged)?;
+    let conflicts = shifts.iter().flat_map(|shift| shift.conflicts(&ground));
+    check_conflicts(&conflicts.collect::<Vec<_>>(), &acknowledged)?;
     let ids = arrangement_ids(tx, request);
     let mut made = Vec::new();
     for (shift, id) in shifts.iter().zip(&ids) {

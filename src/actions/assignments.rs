@@ -9,7 +9,7 @@ use crate::domain::agreement::{Ground, check_conflicts};
 use crate::domain::arrangement::{
     Arranged, Arrangement, ArrangementKind, MAX_ARRANGED, Snapshot, TurnSelection,
 };
-use crate::domain::conflict::{self, Conflict, Terms};
+use crate::domain::conflict::{Conflict, Terms};
 use crate::domain::edit::NewAssignment;
 use crate::domain::event::Act;
 use crate::domain::handover::Flips;
@@ -76,13 +76,12 @@ pub fn preview(
             ..*ground
         };
         let judged = judge(&ground, new)?;
-        Ok(AgreementPreview {
-            effective_from: judged.period.from.into(),
-            to: judged.period.until.into(),
-            can_commit: conflict::are_settled(&judged.conflicts, &new.acknowledged),
-            conflicts: wire_conflict::render_all(&judged.conflicts),
-            turn_selection: judged.selection.as_ref().map(wire::TurnSelection::of),
-        })
+        Ok(wire::preview(
+            judged.period,
+            &judged.conflicts,
+            &new.acknowledged,
+            judged.selection,
+        ))
     })
 }
 
@@ -119,7 +118,7 @@ pub fn create(
         part,
         move |tx, draft| {
             let judged = judge(&draft.ground(tx), &new)?;
-            check_conflicts(judged.conflicts.clone(), &new.acknowledged)?;
+            check_conflicts(&judged.conflicts, &new.acknowledged)?;
             let (from, made) = (judged.period.from, assign(tx, draft, None, new, judged)?);
             written(tx, draft, named, from, &[made], |_| Ok(()))
         },
@@ -154,7 +153,7 @@ pub fn change(
             };
             let judged = judge(&ground, &new)?;
             check_current(&old, expected_revision, &draft.rotation)?;
-            check_conflicts(judged.conflicts.clone(), &new.acknowledged)?;
+            check_conflicts(&judged.conflicts, &new.acknowledged)?;
             let (from, gone) = (judged.period.from, old.id.clone());
             let made = assign(tx, draft, Some(&old.id), new, judged)?;
             written(tx, draft, named, from, &[old.id, made], move |tx| {
@@ -184,9 +183,7 @@ pub fn end(
         part,
         move |tx, draft| {
             let old = load(&tx.as_read(), &draft.rotation, &arrangement)?;
-            if !draft.rotation.enabled {
-                return Err(Refusal::RotationDisabled.into());
-            }
+            draft.rotation.check_enabled()?;
             check_current(&old, expected_revision, &draft.rotation)?;
             let from = old.period.from.max(draft.instant(tx));
             draft.change(tx, Flips::ByEdit, |change| {

@@ -6,9 +6,9 @@ use super::operation::{self, Operation, Receipt};
 use super::requests::{self, Outcome};
 use super::{Desk, Stop, reads};
 use crate::domain::access::Caller;
-use crate::domain::agreement::Ground;
+use crate::domain::agreement::{Ground, check_unblocked};
 use crate::domain::arrangement::TurnSelection;
-use crate::domain::conflict::{self, Conflict};
+use crate::domain::conflict::Conflict;
 use crate::domain::edit::NewCover;
 use crate::domain::ids::{RequestId, RotationId, UserId};
 use crate::domain::refusal::Refusal;
@@ -16,8 +16,7 @@ use crate::domain::request::{Leg, Request, RequestKind, RequestState};
 use crate::domain::rotation::Rotation;
 use crate::domain::time::Interval;
 use crate::store::{ReadTx, WriteTx};
-use crate::wire::arrangement::{AgreementPreview, TurnSelection as WireSelection};
-use crate::wire::conflict as wire_conflict;
+use crate::wire::arrangement::{self as wire, AgreementPreview};
 use crate::wire::etag::Precondition;
 use crate::wire::request::CoverRequest;
 
@@ -89,13 +88,12 @@ pub fn preview(
     let requester = caller.person()?;
     reads::on_ground(desk, caller, id, |_, ground| {
         let judged = judge(ground, requester, new)?;
-        Ok(AgreementPreview {
-            effective_from: judged.period.from.into(),
-            to: judged.period.until.into(),
-            can_commit: conflict::are_settled(&judged.conflicts, &new.acknowledged),
-            conflicts: wire_conflict::render_all(&judged.conflicts),
-            turn_selection: judged.selection.as_ref().map(WireSelection::of),
-        })
+        Ok(wire::preview(
+            judged.period,
+            &judged.conflicts,
+            &new.acknowledged,
+            judged.selection,
+        ))
     })
 }
 
@@ -120,9 +118,7 @@ pub fn create(
         part,
         move |tx, draft| {
             let judged = judge(&draft.ground(tx), &requester, &new)?;
-            if conflict::blocks(&judged.conflicts) {
-                return Err(Refusal::ConflictBlocks(judged.conflicts).into());
-            }
+            check_unblocked(&judged.conflicts)?;
             let request = request(tx, draft, requester, new);
             requests::ask(tx, draft, &request)?;
             requests::written::<CoverRequest>(

@@ -22,7 +22,7 @@ pub fn rotate(
         let named = places(&draft.rotation, cells.as_deref(), |index| {
             format!("cellIds[{index}]")
         })?;
-        check_enabled(&draft.rotation)?;
+        draft.rotation.check_enabled()?;
         draft.change(tx, Flips::ByEdit, |change| {
             change.hand_over(&named, Reason::RotateToNextOnDuty);
             change.fill(Reason::RotateToNextOnDuty);
@@ -60,7 +60,7 @@ pub fn set_on_duty(
             );
             return Err(Refusal::Invalid(detail).into());
         }
-        check_enabled(rotation)?;
+        rotation.check_enabled()?;
         draft.change(tx, Flips::ByEdit, |change| {
             for (index, &place) in places.iter().enumerate() {
                 match users.get(index) {
@@ -103,7 +103,7 @@ pub fn clear(
             cell.as_ref().map(std::slice::from_ref),
             |_| "cellId".into(),
         )?;
-        check_enabled(&draft.rotation)?;
+        draft.rotation.check_enabled()?;
         draft.change(tx, Flips::ByEdit, |change| {
             named
                 .iter()
@@ -120,7 +120,7 @@ fn places(
     path: impl Fn(usize) -> String,
 ) -> Result<Vec<usize>, Refusal> {
     for (index, id) in named.unwrap_or_default().iter().enumerate() {
-        if !rotation.cells.iter().any(|cell| &cell.id == id) {
+        if rotation.place_of(id).is_none() {
             return Err(Refusal::Invalid(format!(
                 "{}: this rotation has no cell `{id}`",
                 path(index)
@@ -132,12 +132,4 @@ fn places(
         !cell.stopped && named.is_none_or(|ids| ids.contains(&cell.id))
     };
     Ok((0..rotation.cells.len()).filter(chosen).collect())
-}
-
-fn check_enabled(rotation: &Rotation) -> Result<(), Refusal> {
-    if rotation.enabled {
-        Ok(())
-    } else {
-        Err(Refusal::RotationDisabled)
-    }
 }

@@ -15,7 +15,7 @@ use crate::domain::ids::{ArrangementId, RequestId, RotationId, UserId};
 use crate::domain::outlook::Outlook;
 use crate::domain::refusal::Refusal;
 use crate::domain::request::{
-    MAX_PENDING, MAX_PENDING_EACH, Pending, Request, RequestKind, RequestState, Step,
+    MAX_PENDING, MAX_PENDING_EACH, Request, RequestKind, RequestState, Step,
 };
 use crate::domain::rotation::{Cell, Rotation};
 use crate::domain::time::Interval;
@@ -168,7 +168,7 @@ fn capabilities(caller: &Caller, ground: &Ground, range: Interval) -> Vec<CellCa
     running.map(capability).collect()
 }
 
-pub(super) fn load(
+fn load(
     tx: &ReadTx,
     rotation: &Rotation,
     kind: RequestKind,
@@ -323,8 +323,7 @@ pub(super) fn ask(tx: &mut WriteTx, draft: &mut Draft, request: &Request) -> Res
         return Err(Refusal::TooManyPending.into());
     }
     store::insert_request(tx, request)?;
-    let pending: Pending = request.pending();
-    draft.rotation.pending.push(pending);
+    draft.rotation.pending.push(request.pending());
     Ok(())
 }
 

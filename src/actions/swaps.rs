@@ -6,7 +6,7 @@ use super::operation::{self, Operation, Receipt};
 use super::requests::{self, Outcome};
 use super::{Desk, Stop, reads};
 use crate::domain::access::Caller;
-use crate::domain::agreement::Ground;
+use crate::domain::agreement::{Ground, check_unblocked};
 use crate::domain::conflict::{self, Conflict};
 use crate::domain::edit::{NewLeg, NewSwap};
 use crate::domain::ids::{RequestId, RotationId, UserId};
@@ -193,9 +193,7 @@ pub fn create(
         move |tx, draft| {
             let judged = judge(&draft.ground(tx), &requester, &new)?;
             let conflicts: Vec<Conflict> = judged.conflicts.into_iter().flatten().collect();
-            if conflict::blocks(&conflicts) {
-                return Err(Refusal::ConflictBlocks(conflicts).into());
-            }
+            check_unblocked(&conflicts)?;
             // Only what there is to acknowledge is kept.
             let seen = conflicts.into_iter().map(|conflict| conflict.id);
             let acknowledged = seen.filter(|id| new.acknowledged.contains(id)).collect();

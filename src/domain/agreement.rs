@@ -31,8 +31,7 @@ fn invalid<T>(detail: String) -> Result<T, Refusal> {
 impl Ground<'_> {
     /// The place of a cell; `member` says where in the request it was named.
     pub fn cell(&self, member: &str, id: &CellId) -> Result<usize, Refusal> {
-        let cells = &self.rotation.cells;
-        match cells.iter().position(|cell| &cell.id == id) {
+        match self.rotation.place_of(id) {
             None => invalid(format!("{member}: this rotation has no cell `{id}`")),
             Some(index) => Ok(index),
         }
@@ -59,28 +58,19 @@ impl Ground<'_> {
         }
     }
 
-    /// Whether somebody is in the roster that a cell deals from.
-    pub fn is_eligible(&self, cell: usize, user: &UserId) -> bool {
-        self.rotation
-            .turn_of(&self.rotation.cells[cell], user)
-            .is_some()
-    }
-
     /// Refuses somebody who is not in the roster that a cell deals from.
     pub fn check_eligible(&self, member: &str, cell: usize, user: &UserId) -> Result<(), Refusal> {
-        if self.is_eligible(cell, user) {
-            return Ok(());
+        match self.rotation.turn_of(&self.rotation.cells[cell], user) {
+            Some(_) => Ok(()),
+            None => invalid(format!(
+                "{member}: `{user}` is not in the roster of this cell"
+            )),
         }
-        invalid(format!(
-            "{member}: `{user}` is not in the roster of this cell"
-        ))
     }
 
     /// What is to become of each cell, up to an instant. A disabled rotation has no future to agree on.
     pub fn outlooks(&self, until: Timestamp) -> Result<Vec<Outlook>, Refusal> {
-        if !self.rotation.enabled {
-            return Err(Refusal::RotationDisabled);
-        }
+        self.rotation.check_enabled()?;
         outlook::ahead(self.rotation, self.around, until)
     }
 
@@ -131,12 +121,7 @@ impl Ground<'_> {
         if self.rotation.double_cover {
             return Ok(());
         }
-        let place = |terms: &Terms| {
-            self.rotation
-                .cells
-                .iter()
-                .position(|cell| cell.id == terms.cell)
-        };
+        let place = |terms: &Terms| self.rotation.place_of(&terms.cell);
         let mut after = outlooks.to_vec();
         for (_, terms) in all {
             if let Some(cell) = place(terms) {
@@ -185,12 +170,18 @@ impl Ground<'_> {
 }
 
 /// Refuses what conflicts stand against: one that blocks, or one that nobody has acknowledged.
-pub fn check_conflicts(conflicts: Vec<Conflict>, acknowledged: &[String]) -> Result<(), Refusal> {
-    if conflict::blocks(&conflicts) {
-        return Err(Refusal::ConflictBlocks(conflicts));
-    }
-    match conflict::acknowledged(&conflicts, acknowledged) {
+pub fn check_conflicts(conflicts: &[Conflict], acknowledged: &[String]) -> Result<(), Refusal> {
+    check_unblocked(conflicts)?;
+    match conflict::acknowledged(conflicts, acknowledged) {
         true => Ok(()),
-        false => Err(Refusal::ConflictsNotAcknowledged(conflicts)),
+        false => Err(Refusal::ConflictsNotAcknowledged(conflicts.to_vec())),
+    }
+}
+
+/// The same where nobody has to acknowledge anything yet.
+pub fn check_unblocked(conflicts: &[Conflict]) -> Result<(), Refusal> {
+    match conflict::blocks(conflicts) {
+        false => Ok(()),
+        true => Err(Refusal::ConflictBlocks(conflicts.to_vec())),
     }
 }

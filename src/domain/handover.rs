@@ -140,10 +140,8 @@ impl<'a> Change<'a> {
     /// Takes people who are no longer members off duty, and what was arranged for them away (contract section 5, rule 8,
     /// and section 17 "Arrangements").
     pub fn clear_leavers(&mut self) {
-        let members = self.rotation.members.clone();
-        for gone in self.void(|arranged| !members.contains(&arranged.user)) {
-            let cells = &self.rotation.cells;
-            if let Some(cell) = cells.iter().position(|cell| cell.id == gone.cell) {
+        for gone in self.void(|rotation, arranged| !rotation.has_member(&arranged.user)) {
+            if let Some(cell) = self.rotation.place_of(&gone.cell) {
                 self.moved[cell] = Some(Reason::RemovalOfActiveDuty);
             }
         }

@@ -218,7 +218,7 @@ pub fn keeps(
     pending: &Pending,
 ) -> bool {
     pending.duties.iter().all(|duty| {
-        let cell = rotation.cells.iter().position(|cell| cell.id == duty.cell);
+        let cell = rotation.place_of(&duty.cell);
         let rest = duty.period.since(rotation.stamps.judged_at);
         cell.zip(rest).is_some_and(|(cell, rest)| {
             let until = known.map_or(rest.until, |known| rest.until.min(known));

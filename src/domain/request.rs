@@ -276,10 +276,7 @@ impl Request {
         if !open {
             return Err(Refusal::RequestNotPending(self.state.name().into()));
         }
-        match rotation.enabled {
-            true => Ok(()),
-            false => Err(Refusal::RotationDisabled),
-        }
+        rotation.check_enabled()
     }
 
     /// What the caller may do with it now.

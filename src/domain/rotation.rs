@@ -7,6 +7,7 @@ use super::coverage::{Hours, OffDays, Stretch};
 use super::ids::{
     ArrangementId, CellId, ChannelId, GroupId, LaneId, RosterId, RotationId, UserId, WindowId,
 };
+use super::refusal::Refusal;
 use super::request::Pending;
 use super::roster::{self, Place};
 use super::zones::ZoneName;
@@ -325,6 +326,19 @@ impl Rotation {
     pub fn turn_of(&self, cell: &Cell, user: &UserId) -> Option<usize> {
         let order = self.order(self.roster(cell.roster.as_ref()));
         order.iter().position(|place| &place.user == user)
+    }
+
+    /// The place of a cell, as an index into [`Rotation::cells`]; `None` where it is not there.
+    pub fn place_of(&self, id: &CellId) -> Option<usize> {
+        self.cells.iter().position(|cell| &cell.id == id)
+    }
+
+    /// Refuses what would take somebody on or off duty while the rotation is disabled.
+    pub fn check_enabled(&self) -> Result<(), Refusal> {
+        match self.enabled {
+            true => Ok(()),
+            false => Err(Refusal::RotationDisabled),
+        }
     }
 
     /// Whether a person is a member, individually or through a group.

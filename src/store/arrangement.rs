@@ -1,5 +1,6 @@
 //! Arrangements. Those that are not over are read with their rotation, and what becomes of them is written with it.
 
+use super::history::named_cells;
 use super::rows::{instant, millis};
 use super::shapes::{
     snapshot_from_json, snapshot_to_json, turn_selection_from_json, turn_selection_to_json,
@@ -202,12 +203,5 @@ pub fn list_overlaps(tx: &ReadTx) -> Result<Vec<(RotationId, CellId)>, Fault> {
                WHERE a.stage IS NOT NULL AND b.stage IS NOT NULL AND a.sequence < b.sequence
                    AND a.from_at < b.until_at AND b.from_at < a.until_at";
     let mut query = tx.conn.prepare_cached(sql)?;
-    let named = |row: &Row| -> rusqlite::Result<(RotationId, CellId)> {
-        Ok((
-            row.get::<_, String>(0)?.into(),
-            row.get::<_, String>(1)?.into(),
-        ))
-    };
-    let cells = query.query_map([], named)?;
-    Ok(cells.collect::<Result<_, _>>()?)
+    named_cells(query.query([])?)
 }

@@ -7,7 +7,7 @@ use crate::domain::ids::{CellId, LaneId, RotationId, WindowId};
 use crate::domain::rotation::{Entry, Reason, Rotation};
 use crate::domain::time::Interval;
 use jiff::Timestamp;
-use rusqlite::{Row, params};
+use rusqlite::{Row, Rows, params};
 use std::collections::HashMap;
 
 /// An entry as it was recorded; `end` is absent on a running one.
@@ -51,7 +51,7 @@ fn read(row: &Row) -> Result<HistoryEntry, Fault> {
     })
 }
 
-fn collect(mut rows: rusqlite::Rows) -> Result<Vec<HistoryEntry>, Fault> {
+fn collect(mut rows: Rows) -> Result<Vec<HistoryEntry>, Fault> {
     let mut entries = Vec::new();
     while let Some(row) = rows.next()? {
         entries.push(read(row)?);
@@ -181,12 +181,14 @@ pub fn list_broken_chains(tx: &ReadTx) -> Result<Vec<(RotationId, CellId)>, Faul
              FROM history WINDOW chain AS (PARTITION BY rotation_id, cell_id ORDER BY started_at)
          ) WHERE place > 1 AND before IS NOT started_at",
     )?;
-    let named = |row: &Row| -> rusqlite::Result<(RotationId, CellId)> {
-        Ok((
-            row.get::<_, String>(0)?.into(),
-            row.get::<_, String>(1)?.into(),
-        ))
+    named_cells(query.query([])?)
+}
+
+/// Rows of a rotation's id and a cell's.
+pub(super) fn named_cells(rows: Rows) -> Result<Vec<(RotationId, CellId)>, Fault> {
+    let named = |row: &Row| {
+        let (rotation, cell) = (row.get::<_, String>(0)?, row.get::<_, String>(1)?);
+        Ok((rotation.into(), cell.into()))
     };
-    let cells = query.query_map([], named)?;
-    Ok(cells.collect::<Result<_, _>>()?)
+    Ok(rows.mapped(named).collect::<Result<_, _>>()?)
 }

@@ -1,10 +1,11 @@
 //! Arrangements and direct assignments (api.md "Arrangement"; contract section 10).
 
 use super::body::{self, check_length, invalid, nullable_object, present};
-use super::conflict::Conflict;
+use super::conflict::{self, Conflict};
 use super::moment::{Moment, UtcMoment};
 use super::words::{names, words};
 use crate::domain::arrangement::{self as domain, TurnKind};
+use crate::domain::conflict::{Conflict as Met, are_settled};
 use crate::domain::edit::{Answering, NewAssignment};
 use crate::domain::refusal::Refusal;
 use crate::domain::time::Interval;
@@ -203,6 +204,22 @@ pub struct AgreementPreview {
     pub can_commit: bool,
     /// Copy it into the write to record it.
     pub turn_selection: Option<TurnSelection>,
+}
+
+/// Renders what taking a cell over for a period would meet, by somebody who has seen these conflicts.
+pub fn preview(
+    period: Interval,
+    conflicts: &[Met],
+    acknowledged: &[String],
+    selection: Option<domain::TurnSelection>,
+) -> AgreementPreview {
+    AgreementPreview {
+        effective_from: period.from.into(),
+        to: period.until.into(),
+        conflicts: conflict::render_all(conflicts),
+        can_commit: are_settled(conflicts, acknowledged),
+        turn_selection: selection.as_ref().map(TurnSelection::of),
+    }
 }
 
 /// What a write of an arrangement came to.

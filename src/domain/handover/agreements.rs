@@ -2,22 +2,24 @@
 
 use super::Change;
 use crate::domain::arrangement::Arranged;
-use crate::domain::ids::CellId;
 use crate::domain::resolve;
 use crate::domain::rotation::{Reason, Rotation};
 
 impl Change<'_> {
     /// Takes arrangements away that have lost their ground. Where one had not begun, what was agreed by the same request and
     /// has not begun goes with it: who is not given a shift back owes none. Answers those that ran.
-    pub(super) fn void(&mut self, lost: impl Fn(&Arranged) -> bool) -> Vec<Arranged> {
-        let arranged = &mut self.rotation.arranged;
-        let gone: Vec<Arranged> = arranged.extract_if(.., |arranged| lost(arranged)).collect();
+    pub(super) fn void(&mut self, lost: fn(&Rotation, &Arranged) -> bool) -> Vec<Arranged> {
+        let mut arranged = std::mem::take(&mut self.rotation.arranged);
+        let gone: Vec<Arranged> = arranged
+            .extract_if(.., |arranged| lost(self.rotation, arranged))
+            .collect();
         let (ran, unserved): (Vec<_>, Vec<_>) = gone.into_iter().partition(|gone| gone.running);
         arranged.retain(|other| {
             let together =
                 |gone: &Arranged| other.request.is_some() && gone.request == other.request;
             other.running || !unserved.iter().any(together)
         });
+        self.rotation.arranged = arranged;
         ran
     }
 
@@ -27,13 +29,7 @@ impl Change<'_> {
         let at = self.at;
         let count = |rotation: &Rotation| (rotation.arranged.len(), rotation.pending.len());
         let before = count(self.rotation);
-        let cells: Vec<CellId> = self
-            .rotation
-            .cells
-            .iter()
-            .map(|cell| cell.id.clone())
-            .collect();
-        self.void(|arranged| !cells.contains(&arranged.cell));
+        self.void(|rotation, arranged| rotation.place_of(&arranged.cell).is_none());
         let rotation = &mut *self.rotation;
         if rotation.enabled {
             rotation
