@@ -8,6 +8,7 @@ use crate::domain::access::Caller;
 use crate::domain::edit::NewRotation;
 use crate::domain::event::Event;
 use crate::domain::ids::{CellId, ChannelId, LaneId, RotationId, WindowId};
+use crate::domain::mention::MentionSettings;
 use crate::domain::refusal::Refusal;
 use crate::domain::rotation::{
     Cell, ChannelSetting, Entry, Lane, Members, Profile, Roster, Rotation, Stamps, Window,
@@ -144,6 +145,8 @@ fn insert(tx: &mut WriteTx, new: NewRotation) -> Result<Rotation, Stop> {
             channels: new.channels.into_iter().map(channel).collect(),
             enable_topic: false,
             topic_template: None,
+            duty_group: None,
+            mentions: MentionSettings::default(),
         },
         enabled: true,
         double_cover: false,
@@ -164,6 +167,7 @@ fn insert(tx: &mut WriteTx, new: NewRotation) -> Result<Rotation, Stop> {
             created_at: at,
             updated_at: at,
             judged_at: at,
+            remind_at: None,
         },
     };
     store::insert_rotation(tx, &rotation, None)?;

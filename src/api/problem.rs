@@ -3,6 +3,7 @@
 
 use crate::actions::{Fault, Stop};
 use crate::domain::arrangement::MAX_ARRANGED;
+use crate::domain::mention::MAX_A_DAY;
 use crate::domain::refusal::{Refusal, UrlFault};
 use crate::domain::request::{MAX_PENDING, MAX_PENDING_EACH};
 use crate::domain::webhook::{MAX_ATTEMPTS, MAX_WEBHOOKS};
@@ -193,6 +194,10 @@ impl Problem {
             (Some("requestChanged"), _) => "Request changed meanwhile",
             (Some("startedLegNotAcknowledged"), _) => "Leg begun",
             (Some("invalidCoverCursor"), _) => "Cursor invalid",
+            (Some("user_group_not_manageable"), _) => "User group not manageable",
+            (Some("chat_unavailable"), _) => "Chat platform unavailable",
+            (Some("mentionNotOpen"), _) => "Mention closed",
+            (Some("invalid_access_code"), _) => "Access code invalid",
             (Some("storage_unavailable"), _) => "Storage unavailable",
             (_, 404) => "Not found",
             (_, 405) => "Method not allowed",
@@ -336,6 +341,40 @@ impl From<Refusal> for Problem {
                 "startedLegNotAcknowledged",
                 format!("acknowledgedStartedLegKeys: the leg `{key}` has begun; send its key to take over the rest"),
             ),
+            Refusal::GroupNotManageable(why) => Problem::new(
+                409,
+                "user_group_not_manageable",
+                format!("the chat platform does not allow it: {why}"),
+            ),
+            Refusal::ChatUnavailable(why, seconds) => {
+                let detail = format!("{why}; nothing was changed, try again later");
+                let problem = Problem::new(503, "chat_unavailable", detail);
+                match seconds {
+                    Some(seconds) => problem.with("Retry-After", seconds.max(1).to_string()),
+                    None => problem,
+                }
+            }
+            Refusal::MentionNotOpen(state) => Problem::new(
+                409,
+                "mentionNotOpen",
+                format!("the mention is {state}; nobody needs to answer it any more"),
+            ),
+            Refusal::TooManyMentions => Problem::uncoded(
+                409,
+                format!("a rotation has at most {MAX_A_DAY} mentions within 24 hours; wait a while"),
+            ),
+            Refusal::MissingAccessCode => Problem::new(
+                401,
+                "missing_credential",
+                "webhook-key: missing; send the key of the rotation's inbound webhook",
+            )
+            .with("WWW-Authenticate", "webhook-key"),
+            Refusal::InvalidAccessCode => Problem::new(
+                401,
+                "invalid_access_code",
+                "webhook-key: invalid access code; send the current key of the rotation's inbound webhook",
+            )
+            .with("WWW-Authenticate", "webhook-key"),
             Refusal::InvalidCoverCursor => Problem::new(
                 422,
                 "invalidCoverCursor",

@@ -110,3 +110,22 @@ pub struct Answering {
     /// Keys of legs that have begun.
     pub started_legs: Vec<String>,
 }
+
+/// The chat user group to keep in step with whoever is on call (api.md "PUT .../on-duty-group").
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum DutyGroupChoice {
+    /// One that is there.
+    Group(GroupId),
+    /// The one of a handle, written without its `@`; made where there is none.
+    Handle(String),
+}
+
+/// How a rotation is to deal with mentions; `None` keeps a setting as it is.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct SettingsChange {
+    pub expires_after_minutes: Option<u32>,
+    /// `Some(None)` is once.
+    pub remind_after_minutes: Option<Option<u32>>,
+    pub one_at_a_time: Option<bool>,
+    pub rotate_after_acknowledgement: Option<bool>,
+}

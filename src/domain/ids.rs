@@ -73,6 +73,8 @@ id! {
     WebhookId
     /// A signing secret of an endpoint: `sec_...`.
     SecretId
+    /// A mention of whoever is on call: `men_...`.
+    MentionId
     /// One event on its way to one endpoint: 32 hexadecimal digits.
     DeliveryId
 }

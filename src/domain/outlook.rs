@@ -16,6 +16,11 @@ use jiff::Timestamp;
 /// wait.
 const MOST_WORK: usize = 2_000_000;
 
+/// Instants that a look at who comes next may take, and what that may take: many are made, and none is worth waiting for.
+const MOST_GLANCES: usize = 100;
+/// See [`MOST_GLANCES`].
+const MOST_GLANCE_WORK: usize = 100_000;
+
 /// A stretch for which a cell is one person's, or nobody's.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Stretch {
@@ -93,6 +98,64 @@ pub fn foresee(
         }
     }
     (cells, None)
+}
+
+/// A rotation as it is to stand just before an instant, and at it with everything due then done; `None` where that is too far
+/// ahead to be told.
+pub fn stand(rotation: &Rotation, around: Around, at: Timestamp) -> Option<(Rotation, Rotation)> {
+    let mut walk = Walk::new(rotation, MOST_STEPS, MOST_WORK);
+    loop {
+        let next = handover::next_due(&walk.future, around)?;
+        if next >= at {
+            let before = walk.future.clone();
+            if next == at {
+                walk.step(around, at)?;
+            }
+            return Some((before, walk.future));
+        }
+        walk.step(around, next)?;
+    }
+}
+
+/// The rotation at the first instant at which it stands as asked for; `None` where that does not come soon.
+pub fn stand_when(
+    rotation: &Rotation,
+    around: Around,
+    stands: impl Fn(&Rotation) -> bool,
+) -> Option<Rotation> {
+    let mut walk = Walk::new(rotation, MOST_GLANCES, MOST_GLANCE_WORK);
+    loop {
+        let next = handover::next_due(&walk.future, around)?;
+        walk.step(around, next)?;
+        if stands(&walk.future) {
+            return Some(walk.future);
+        }
+    }
+}
+
+/// A walk ahead of time, within bounds.
+struct Walk {
+    future: Rotation,
+    steps: usize,
+    work: usize,
+}
+
+impl Walk {
+    fn new(rotation: &Rotation, steps: usize, work: usize) -> Walk {
+        Walk {
+            future: without_requests(rotation),
+            steps,
+            work,
+        }
+    }
+
+    /// `None` where the bounds are reached.
+    fn step(&mut self, around: Around, at: Timestamp) -> Option<()> {
+        self.steps = self.steps.checked_sub(1)?;
+        let work = handover::step(&mut self.future, around, at).work;
+        self.work = self.work.checked_sub(work)?;
+        Some(())
+    }
 }
 
 /// Lets the last stretch go on, or ends it at `at` and begins another, where somebody else has the cell or has it anew.

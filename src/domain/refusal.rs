@@ -67,6 +67,18 @@ pub enum Refusal {
     TooManyPending,
     /// A leg has begun and is not among those acknowledged; the text names it.
     StartedLegNotAcknowledged(String),
+    /// The chat platform does not let the user group be kept in step with duty; the text says why.
+    GroupNotManageable(String),
+    /// The chat platform could not be asked; the text says why, and the seconds how long it asks to wait.
+    ChatUnavailable(String, Option<u64>),
+    /// The mention is closed; the text says how it stands.
+    MentionNotOpen(&'static str),
+    /// The rotation has as many open mentions as it may.
+    TooManyMentions,
+    /// The call of an inbound webhook carries no key.
+    MissingAccessCode,
+    /// It carries a key that is not the rotation's.
+    InvalidAccessCode,
     /// The cursor is none of ours, or of another rotation or range.
     InvalidCoverCursor,
 }

@@ -2,8 +2,9 @@
 //! open window decides whether whoever holds the cell is on call (contract sections 6 and 10).
 
 use super::arrangement::Arranged;
+use super::holidays::Calendar;
 use super::ids::{ArrangementId, UserId};
-use super::rotation::{Cell, Holder, Rotation, Skipped};
+use super::rotation::{Cell, Holder, Rotation, Skipped, Window};
 use jiff::Timestamp;
 
 /// Somebody's hold on a cell, as last judged.
@@ -83,4 +84,13 @@ pub fn bounds(
             (since, turn_ends.into_iter().chain(next).min())
         }
     }
+}
+
+/// When the turns of each window pass on; `None` where nothing is scheduled: on manual and on disabled rotations.
+pub fn turn_ends(rotation: &Rotation, calendar: &Calendar) -> Vec<Option<Timestamp>> {
+    let next = |window: &Window| {
+        let cadence = window.cadence.as_ref().filter(|_| rotation.enabled)?;
+        cadence.next(calendar, rotation.stamps.judged_at)
+    };
+    rotation.windows.iter().map(next).collect()
 }

@@ -7,6 +7,7 @@ use super::coverage::{Hours, OffDays, Stretch};
 use super::ids::{
     ArrangementId, CellId, ChannelId, GroupId, LaneId, RosterId, RotationId, UserId, WindowId,
 };
+use super::mention::MentionSettings;
 use super::refusal::Refusal;
 use super::request::Pending;
 use super::roster::{self, Place};
@@ -52,6 +53,20 @@ pub struct Profile {
     pub channels: Vec<ChannelSetting>,
     pub enable_topic: bool,
     pub topic_template: Option<String>,
+    /// The chat user group kept in step with whoever is on call.
+    pub duty_group: Option<GroupId>,
+    pub mentions: MentionSettings,
+}
+
+impl Profile {
+    /// The channels whose topic tells who is on call.
+    pub fn topic_channels(&self) -> impl Iterator<Item = &ChannelId> {
+        let synced = self
+            .channels
+            .iter()
+            .filter(|setting| self.enable_topic && setting.syncs_topic);
+        synced.map(|setting| &setting.channel)
+    }
 }
 
 /// What one channel is told.
@@ -71,6 +86,8 @@ pub struct Stamps {
     pub updated_at: Timestamp,
     /// The instant up to which everything due has been done; what is shown is shown as of it.
     pub judged_at: Timestamp,
+    /// When somebody is to be reminded next that they come on.
+    pub remind_at: Option<Timestamp>,
 }
 
 /// People added one by one, and people who come with a chat user group. Deactivated people are not among them.
@@ -223,11 +240,12 @@ pub enum Reason {
     CoverageChanged,
     BusinessHoursOffline,
     BusinessHoursBackOnline,
+    AfterMention,
 }
 
 impl Reason {
     /// Every reason, for reading them back.
-    pub const ALL: [Reason; 8] = [
+    pub const ALL: [Reason; 9] = [
         Reason::NextOnScheduledDuty,
         Reason::RotateToNextOnDuty,
         Reason::ExplicitChange,
@@ -236,6 +254,7 @@ impl Reason {
         Reason::CoverageChanged,
         Reason::BusinessHoursOffline,
         Reason::BusinessHoursBackOnline,
+        Reason::AfterMention,
     ];
 
     /// The name that the wire and the database use.
@@ -249,6 +268,7 @@ impl Reason {
             Reason::CoverageChanged => "coverage-changed",
             Reason::BusinessHoursOffline => "business-hours-offline",
             Reason::BusinessHoursBackOnline => "business-hours-back-online",
+            Reason::AfterMention => "after-mention",
         }
     }
 }
@@ -441,6 +461,7 @@ pub mod tests {
                 created_at: begun,
                 updated_at: begun,
                 judged_at: begun,
+                remind_at: None,
             },
         }
     }

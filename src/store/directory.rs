@@ -2,7 +2,7 @@
 
 mod replace;
 
-pub use replace::replace_directory;
+pub use replace::{insert_group, replace_directory, replace_group_people, save_channel_topic};
 
 use super::meta::{Team, load_team};
 use super::{Fault, ReadTx};
@@ -25,6 +25,14 @@ pub struct Person {
     pub is_admin: bool,
     pub avatar_url: Option<String>,
     pub time_zone: Option<String>,
+}
+
+impl Person {
+    /// How people call them: the display name, else the real name, else the id.
+    pub fn name(&self) -> &str {
+        let named = self.display_name.as_deref().or(self.real_name.as_deref());
+        named.unwrap_or(self.id.as_str())
+    }
 }
 
 /// A chat user group.
@@ -137,6 +145,14 @@ pub fn load_person(tx: &ReadTx, id: &UserId) -> Result<Option<Person>, Fault> {
     load(tx, &PEOPLE, id.as_str())
 }
 
+/// Whether somebody is in the workspace.
+pub fn is_present(tx: &ReadTx, id: &UserId) -> Result<bool, Fault> {
+    let mut query = tx
+        .conn
+        .prepare_cached("SELECT 1 FROM person WHERE id = ?1 AND is_deleted = 0")?;
+    Ok(query.exists([id.as_str()])?)
+}
+
 /// People by name, deleted ones left out, and how many there are on all pages.
 pub fn list_people(
     tx: &ReadTx,
@@ -150,6 +166,13 @@ pub fn list_people(
     let condition = format!("{} AND email = ?1 COLLATE NOCASE", PEOPLE.listed);
     let sql = sorted(&PEOPLE, &condition, descending);
     scan(tx, &PEOPLE, &sql, [email], filter.text.as_deref(), page)
+}
+
+/// The people who have an address, whatever its case, deleted ones left out.
+pub fn list_people_by_email(tx: &ReadTx, email: &str) -> Result<Vec<UserId>, Fault> {
+    let sql =
+        "SELECT id FROM person WHERE email = ?1 COLLATE NOCASE AND NOT is_deleted ORDER BY id";
+    super::rows::ids(tx.conn, sql, email)
 }
 
 /// A user group by id, without its people.
@@ -193,6 +216,20 @@ pub(super) fn people_of_group(
         Ok(UserId::from(row.get::<_, String>(0)?))
     })?;
     Ok(ids.collect::<Result<_, _>>()?)
+}
+
+/// The people of a user group in the platform's own order, deleted ones too.
+pub fn list_group_people(tx: &ReadTx, id: &GroupId) -> Result<Vec<UserId>, Fault> {
+    people_of_group(tx, id, Order::Platform)
+}
+
+/// The user group of a handle, whatever the case and whether or not it is written with its `@`; of several, one that rota made.
+pub fn find_group(tx: &ReadTx, handle: &str) -> Result<Option<GroupId>, Fault> {
+    let sql = "SELECT id FROM user_group WHERE handle COLLATE NOCASE IN (?1, '@' || ?1)
+               ORDER BY id NOT IN (SELECT group_id FROM duty_group WHERE is_own), id LIMIT 1";
+    let mut query = tx.conn.prepare_cached(sql)?;
+    let found = query.query_row([handle], |row| row.get::<_, String>(0));
+    Ok(found.optional()?.map(GroupId::from))
 }
 
 /// A channel by id, also one that rota cannot reach.

@@ -1,7 +1,7 @@
 //! Finding rotations: lists, due ones, the people in them, and the keys that created them.
 
 use super::directory::Page;
-use super::rows::{instant_or_none, millis};
+use super::rows::millis;
 use super::shapes::cadence_from_json;
 use super::{Fault, ReadTx, WriteTx};
 use crate::domain::cadence::Cadence;
@@ -128,11 +128,32 @@ pub fn list_due(tx: &ReadTx, at: Timestamp, limit: usize) -> Result<Vec<Rotation
 /// The first instant at which something falls due in any rotation.
 pub fn next_due(tx: &ReadTx) -> Result<Option<Timestamp>, Fault> {
     let sql = "SELECT min(next_due_at) FROM rotation WHERE next_due_at IS NOT NULL";
-    instant_or_none(
-        tx.conn
-            .prepare_cached(sql)?
-            .query_row([], |row| row.get(0))?,
+    super::rows::first_instant(tx.conn, sql)
+}
+
+/// Up to `limit` rotations of which somebody is to be reminded at or before an instant, the longest due first.
+pub fn list_due_reminders(
+    tx: &ReadTx,
+    at: Timestamp,
+    limit: usize,
+) -> Result<Vec<RotationId>, Fault> {
+    let sql = "SELECT id FROM rotation WHERE remind_at <= ?1 ORDER BY remind_at, id LIMIT ?2";
+    ids(tx, sql, params![millis(at), limit as i64])
+}
+
+/// The first instant at which somebody is to be reminded.
+pub fn next_reminder(tx: &ReadTx) -> Result<Option<Timestamp>, Fault> {
+    super::rows::first_instant(
+        tx.conn,
+        "SELECT min(remind_at) FROM rotation WHERE remind_at IS NOT NULL",
     )
+}
+
+/// The rotations that take members from a user group.
+pub fn list_rotations_following(tx: &ReadTx, group: &GroupId) -> Result<Vec<RotationId>, Fault> {
+    let sql =
+        "SELECT DISTINCT rotation_id FROM rotation_group WHERE group_id = ?1 ORDER BY rotation_id";
+    ids(tx, sql, [group.as_str()])
 }
 
 /// Rotations with more lanes than one, which a plan may stop or let run.

@@ -1,6 +1,8 @@
 //! Single facts of the workspace.
 
+use super::rows::millis;
 use super::{Fault, ReadTx, WriteTx};
+use jiff::Timestamp;
 use rusqlite::OptionalExtension;
 
 /// The chat workspace that this installation serves.
@@ -27,6 +29,32 @@ pub fn save_fact(tx: &mut WriteTx, name: &str, value: &str) -> Result<(), Fault>
         .prepare_cached(sql)?
         .execute([name, value])
         .map(drop)?)
+}
+
+/// Keeps until when the chat platform asked to be left alone, by the fact that stands for what.
+pub(super) fn save_hold(tx: &mut WriteTx, fact: &str, until: Timestamp) -> Result<(), Fault> {
+    save_fact(tx, fact, &millis(until).to_string())
+}
+
+/// Now, or the end of such a wait: the earliest instant at which anything more may be asked of the platform.
+pub(super) fn first_free(tx: &WriteTx, fact: &str) -> Result<i64, Fault> {
+    let held = load_fact(&tx.as_read(), fact)?.and_then(|until| until.parse().ok());
+    Ok(millis(tx.now()).max(held.unwrap_or(i64::MIN)))
+}
+
+/// The fact that counts how often the directory was replaced.
+const IMPORTS: &str = "directory_imports";
+
+/// How often the directory was replaced.
+pub fn count_imports(tx: &ReadTx) -> Result<u64, Fault> {
+    let count = load_fact(tx, IMPORTS)?.and_then(|count| count.parse().ok());
+    Ok(count.unwrap_or(0))
+}
+
+/// Counts that it was once more.
+pub(super) fn note_import(tx: &mut WriteTx) -> Result<(), Fault> {
+    let count = count_imports(&tx.as_read())? + 1;
+    save_fact(tx, IMPORTS, &count.to_string())
 }
 
 /// The workspace; before the first import it is called `local`.

@@ -9,7 +9,7 @@ use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 /// The version that this program reads and writes.
-pub const VERSION: i64 = 3;
+pub const VERSION: i64 = 4;
 
 /// Marks a file as rota's, so that another program's database is never taken for one.
 const APPLICATION_ID: i64 = 0x726f_7461;
@@ -21,6 +21,7 @@ const SCHEMA: &str = include_str!("../../schema.sql");
 const STEPS: [&str; VERSION as usize - 1] = [
     include_str!("steps/1-to-2.sql"),
     include_str!("steps/2-to-3.sql"),
+    include_str!("steps/3-to-4.sql"),
 ];
 
 /// Makes, checks or migrates the file. The error names the path and says what to do.

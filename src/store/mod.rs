@@ -13,6 +13,8 @@ mod finding;
 mod history;
 mod keys;
 mod lock;
+mod mention;
+mod message;
 mod meta;
 mod migrate;
 mod operation;
@@ -21,6 +23,7 @@ mod rotation;
 mod rows;
 mod sending;
 mod shapes;
+mod upkeep;
 mod webhook;
 mod writer;
 
@@ -38,23 +41,27 @@ pub use delivery::{
 pub use directory::*;
 pub use finding::{
     CreationKey, RotationFilter, RotationOrder, code_holder, count_rotations, insert_creation_key,
-    last_changed_rotation, list_cadences, list_due, list_many_laned, list_people_in_rotations,
-    list_people_of_group, list_rotation_ids, list_rotations, load_creation_key, next_due,
+    last_changed_rotation, list_cadences, list_due, list_due_reminders, list_many_laned,
+    list_people_in_rotations, list_people_of_group, list_rotation_ids, list_rotations,
+    list_rotations_following, load_creation_key, next_due, next_reminder,
 };
 pub use history::{
     HistoryEntry, begin_entries, end_entry, list_broken_chains, list_history, list_pieces,
 };
 pub use keys::*;
 pub use lock::Lock;
-pub use meta::{Team, load_fact, load_team, save_fact, save_team};
+pub use mention::*;
+pub use message::*;
+pub use meta::{Team, count_imports, load_fact, load_team, save_fact, save_team};
 pub use migrate::create_file;
 pub use operation::{OperationRecord, insert_operation, load_operation};
 pub use request::{RequestPosition, insert_request, list_requests, load_request, save_request};
 pub use rotation::{
-    MemberLists, insert_rotation, load_members, load_rotation, remove_rotation, save_due,
-    save_members, save_rotation,
+    MemberLists, insert_rotation, load_members, load_rotation, load_stamps, remove_rotation,
+    save_due, save_members, save_reminder, save_rotation,
 };
 pub use sending::*;
+pub use upkeep::*;
 pub use webhook::*;
 use writer::Safety;
 pub use writer::{Pending, WriteTx};
@@ -178,6 +185,8 @@ pub struct News {
     pub bell: Bell,
     /// Rung when there may be something to send.
     pub post: Bell,
+    /// Rung when there may be something to tell chat.
+    pub chat: Bell,
     /// What the timer waits for, in milliseconds since 1970.
     expected: AtomicI64,
     recalls: AtomicU64,
@@ -233,6 +242,9 @@ impl News {
         if commit.to_send {
             self.post.ring();
         }
+        if commit.to_tell {
+            self.chat.ring();
+        }
     }
 }
 
@@ -244,6 +256,8 @@ struct Published {
     due: i64,
     /// It stored something that the delivery side may have to do.
     to_send: bool,
+    /// It stored something that chat may have to be told.
+    to_tell: bool,
     /// What was taken to be sent may not be sent any more as it is.
     recalled: bool,
     /// The rotation that it changed last.
@@ -376,6 +390,7 @@ impl Store {
                 remembered: true,
                 due: i64::MIN,
                 to_send: true,
+                to_tell: true,
                 recalled: true,
                 changed: None,
                 credentials: true,

@@ -7,6 +7,7 @@ use super::shapes::{
 };
 use super::{Fault, ReadTx, WriteTx, arrangement, history, request};
 use crate::domain::ids::{GroupId, RotationId, UserId};
+use crate::domain::mention::MentionSettings;
 use crate::domain::rotation::{
     Cell, ChannelSetting, GroupMembers, Holder, Lane, Members, Mode, Profile, Roster, Rotation,
     Stamps, Window,
@@ -20,7 +21,8 @@ pub fn load_rotation(tx: &ReadTx, id: &RotationId) -> Result<Option<Rotation>, F
         .conn
         .prepare_cached(
             "SELECT name, description, code, enabled, public, double_cover, skips_are_off_time, enable_topic,
-                    topic_template, version, created_at, updated_at, judged_at
+                    topic_template, version, created_at, updated_at, judged_at, remind_at, duty_group_id,
+                    mention_expires, mention_reminds, mention_single, mention_rotates
              FROM rotation WHERE id = ?1",
         )?
         .query_row([id.as_str()], |row| {
@@ -36,6 +38,14 @@ pub fn load_rotation(tx: &ReadTx, id: &RotationId) -> Result<Option<Rotation>, F
                 topic_template: row.get(8)?,
                 version: row.get::<_, i64>(9)? as u64,
                 instants: [row.get(10)?, row.get(11)?, row.get(12)?],
+                remind_at: row.get(13)?,
+                duty_group: row.get(14)?,
+                mentions: MentionSettings {
+                    expires_after_minutes: row.get(15)?,
+                    remind_after_minutes: row.get(16)?,
+                    one_at_a_time: row.get(17)?,
+                    rotate_after_acknowledgement: row.get(18)?,
+                },
             })
         })
         .optional()?;
@@ -64,6 +74,8 @@ pub fn load_rotation(tx: &ReadTx, id: &RotationId) -> Result<Option<Rotation>, F
             channels: channels(tx, id)?,
             enable_topic: head.enable_topic,
             topic_template: head.topic_template,
+            duty_group: head.duty_group.map(Into::into),
+            mentions: head.mentions,
         },
         enabled: head.enabled,
         double_cover: head.double_cover,
@@ -80,7 +92,26 @@ pub fn load_rotation(tx: &ReadTx, id: &RotationId) -> Result<Option<Rotation>, F
             created_at: instant(created_at)?,
             updated_at: instant(updated_at)?,
             judged_at: instant(judged_at)?,
+            remind_at: instant_or_none(head.remind_at)?,
         },
+    }))
+}
+
+/// The counters and instants of a rotation alone; `None` when there is none of that id.
+pub fn load_stamps(tx: &ReadTx, id: &RotationId) -> Result<Option<Stamps>, Fault> {
+    let sql =
+        "SELECT version, created_at, updated_at, judged_at, remind_at FROM rotation WHERE id = ?1";
+    let mut query = tx.conn.prepare_cached(sql)?;
+    let mut rows = query.query([id.as_str()])?;
+    let Some(row) = rows.next()? else {
+        return Ok(None);
+    };
+    Ok(Some(Stamps {
+        version: row.get::<_, i64>(0)? as u64,
+        created_at: instant(row.get(1)?)?,
+        updated_at: instant(row.get(2)?)?,
+        judged_at: instant(row.get(3)?)?,
+        remind_at: instant_or_none(row.get(4)?)?,
     }))
 }
 
@@ -96,6 +127,9 @@ struct Head {
     topic_template: Option<String>,
     version: u64,
     instants: [i64; 3],
+    remind_at: Option<i64>,
+    duty_group: Option<String>,
+    mentions: MentionSettings,
 }
 
 /// Rows of one rotation, in the order of their positions.
@@ -309,17 +343,21 @@ fn save_stamps(
     next_due: Option<Timestamp>,
 ) -> Result<(), Fault> {
     tx.note_due(next_due);
+    tx.note_due(rotation.stamps.remind_at);
     let values = params![
         rotation.id.as_str(),
         rotation.stamps.version as i64,
         millis(rotation.stamps.updated_at),
         millis(rotation.stamps.judged_at),
         next_due.map(millis),
+        rotation.stamps.remind_at.map(millis),
     ];
-    // Most writes leave the due instant as it is; to set it again would write a page of its index.
-    let sql = "UPDATE rotation SET version = ?2, updated_at = ?3, judged_at = ?4 WHERE id = ?1 AND next_due_at IS ?5";
+    // Most writes leave these instants as they are; to set them again would write pages of their indexes.
+    let sql = "UPDATE rotation SET version = ?2, updated_at = ?3, judged_at = ?4
+               WHERE id = ?1 AND next_due_at IS ?5 AND remind_at IS ?6";
     if tx.conn.prepare_cached(sql)?.execute(values)? == 0 {
-        let sql = "UPDATE rotation SET version = ?2, updated_at = ?3, judged_at = ?4, next_due_at = ?5 WHERE id = ?1";
+        let sql = "UPDATE rotation SET version = ?2, updated_at = ?3, judged_at = ?4, next_due_at = ?5, remind_at = ?6
+                   WHERE id = ?1";
         tx.conn.prepare_cached(sql)?.execute(values)?;
     }
     Ok(())
@@ -328,8 +366,10 @@ fn save_stamps(
 fn save_head(tx: &mut WriteTx, rotation: &Rotation) -> Result<(), Fault> {
     let sql = "UPDATE rotation SET name = ?2, description = ?3, code = ?4, enabled = ?5, public = ?6, mode = ?7,
                    double_cover = ?8, skips_are_off_time = ?9, enable_topic = ?10, topic_template = ?11,
-                   sort_name = ?12, search_text = ?13
+                   sort_name = ?12, search_text = ?13, duty_group_id = ?14, mention_expires = ?15, mention_reminds = ?16,
+                   mention_single = ?17, mention_rotates = ?18
                WHERE id = ?1";
+    let mentions = &rotation.profile.mentions;
     tx.conn.prepare_cached(sql)?.execute(params![
         rotation.id.as_str(),
         rotation.profile.name,
@@ -344,6 +384,11 @@ fn save_head(tx: &mut WriteTx, rotation: &Rotation) -> Result<(), Fault> {
         rotation.profile.topic_template,
         sort_name(rotation),
         search_text(rotation),
+        rotation.profile.duty_group.as_ref().map(GroupId::as_str),
+        mentions.expires_after_minutes,
+        mentions.remind_after_minutes,
+        mentions.one_at_a_time,
+        mentions.rotate_after_acknowledgement,
     ])?;
     Ok(())
 }
@@ -378,6 +423,20 @@ pub fn save_due(
     tx.conn
         .prepare_cached(sql)?
         .execute(params![id.as_str(), next_due.map(millis)])?;
+    Ok(())
+}
+
+/// Stores when somebody is to be reminded next, alone.
+pub fn save_reminder(
+    tx: &mut WriteTx,
+    id: &RotationId,
+    remind_at: Option<Timestamp>,
+) -> Result<(), Fault> {
+    tx.note_due(remind_at);
+    let sql = "UPDATE rotation SET remind_at = ?2 WHERE id = ?1";
+    tx.conn
+        .prepare_cached(sql)?
+        .execute(params![id.as_str(), remind_at.map(millis)])?;
     Ok(())
 }
 

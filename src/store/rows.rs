@@ -27,6 +27,22 @@ pub(super) fn instant_or_none(millis: Option<i64>) -> Result<Option<Timestamp>, 
     millis.map(instant).transpose()
 }
 
+/// The instant that a query of one row and column answers.
+pub(super) fn first_instant(conn: &Connection, sql: &str) -> Result<Option<Timestamp>, Fault> {
+    instant_or_none(conn.prepare_cached(sql)?.query_row([], |row| row.get(0))?)
+}
+
+/// The ids that a query answers for a key.
+pub(super) fn ids<T: From<String>>(
+    conn: &Connection,
+    sql: &str,
+    key: &str,
+) -> Result<Vec<T>, Fault> {
+    let mut query = conn.prepare_cached(sql)?;
+    let ids = query.query_map([key], |row| Ok(T::from(row.get::<_, String>(0)?)))?;
+    Ok(ids.collect::<Result<_, _>>()?)
+}
+
 /// A JSON column.
 pub(super) fn json<T: Serialize>(value: &T) -> Result<String, Fault> {
     serde_json::to_string(value).map_err(|error| Fault::Corrupt(error.to_string()))

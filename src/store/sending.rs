@@ -1,6 +1,8 @@
 //! The queue of deliveries: what is due on which lane, taking it, recording how it ended (contract section 16, "Order"
 //! and "Crash").
 
+use super::mention::{any_old_mention, clear_mentions};
+use super::message::{any_old_message, clear_messages};
 use super::rows::{instant, instant_or_none, json, millis};
 use super::{Fault, ReadTx, WriteTx};
 use crate::domain::ids::{DeliveryId, WebhookId};
@@ -405,6 +407,17 @@ pub fn anything_to_clear(tx: &ReadTx, until: Timestamp) -> Result<bool, Fault> {
         .prepare_cached("SELECT EXISTS (SELECT 1 FROM webhook_removed)")?
         .query_row([], |row| row.get(0))?;
     Ok(removed || oldest.is_some_and(|oldest| oldest <= until))
+}
+
+/// Whether there are messages or mentions to clear away that ended at or before `until`.
+pub fn anything_told_to_clear(tx: &ReadTx, until: Timestamp) -> Result<bool, Fault> {
+    Ok(any_old_message(tx, until)? || any_old_mention(tx, until)?)
+}
+
+/// Takes away some of them.
+pub fn clear_told(tx: &mut WriteTx, until: Timestamp) -> Result<(), Fault> {
+    clear_messages(tx, until, CLEARED_AT_ONCE)?;
+    clear_mentions(tx, until, CLEARED_AT_ONCE)
 }
 
 /// Takes away some deliveries that ended at or before `until`.

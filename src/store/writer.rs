@@ -29,6 +29,8 @@ pub(super) struct Told {
     due: Cell<i64>,
     /// Whether there may be something to send.
     to_send: Cell<bool>,
+    /// Whether there may be something to tell chat.
+    to_tell: Cell<bool>,
     /// Whether what was taken to be sent may not be sent any more as it is.
     recalled: Cell<bool>,
     /// The rotation that changed last.
@@ -107,6 +109,11 @@ impl WriteTx<'_> {
     /// Notes that there may be something to send, for the delivery side.
     pub(in crate::store) fn note_to_send(&self) {
         self.told.to_send.set(true);
+    }
+
+    /// Notes that there may be something to tell chat.
+    pub(in crate::store) fn note_to_tell(&self) {
+        self.told.to_tell.set(true);
     }
 }
 
@@ -419,6 +426,7 @@ impl Shared {
         let told = Told {
             due: Cell::new(i64::MAX),
             to_send: Cell::new(false),
+            to_tell: Cell::new(false),
             recalled: Cell::new(false),
             changed: RefCell::default(),
             credentials: Cell::new(false),
@@ -456,6 +464,7 @@ impl Shared {
                 remembered: safety == Safety::Power,
                 due: told.due.get(),
                 to_send: told.to_send.get(),
+                to_tell: told.to_tell.get(),
                 recalled: told.recalled.get(),
                 changed: told.changed.take(),
                 credentials: told.credentials.get(),

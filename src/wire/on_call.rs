@@ -95,7 +95,7 @@ pub fn render(
     calendar: &Calendar,
     users: Option<Vec<User>>,
 ) -> OnCall {
-    let ends = turn_ends(rotation, calendar);
+    let ends = resolve::turn_ends(rotation, calendar);
     let shuts = shuts(rotation, calendar);
     let entry = |cell: &domain::Cell| {
         let hold = resolve::on_call(rotation, cell)?;
@@ -133,15 +133,6 @@ pub fn render(
         external_assignments: None,
         users,
     }
-}
-
-/// When the turns of each window pass on; `None` where nothing is scheduled: on manual and on disabled rotations.
-pub fn turn_ends(rotation: &domain::Rotation, calendar: &Calendar) -> Vec<Option<Timestamp>> {
-    let next = |window: &domain::Window| {
-        let cadence = window.cadence.as_ref().filter(|_| rotation.enabled)?;
-        cadence.next(calendar, rotation.stamps.judged_at)
-    };
-    rotation.windows.iter().map(next).collect()
 }
 
 /// When each open window shuts; `None` where it will not: a disabled rotation is frozen as it is.

@@ -251,7 +251,7 @@ pub fn render(rotation: &domain::Rotation, calendar: &Calendar) -> Rotation {
             .iter()
             .map(|r| roster(rotation, r))
             .collect(),
-        on_duty_user_group_id: None,
+        on_duty_user_group_id: profile.duty_group.as_ref().map(ToString::to_string),
         on_call: on_call::render(rotation, calendar, None),
         created_at: rotation.stamps.created_at.into(),
         updated_at: rotation.stamps.updated_at.into(),
@@ -321,7 +321,7 @@ fn window(rotation: &domain::Rotation, window: &domain::Window, calendar: &Calen
 }
 
 fn cells(rotation: &domain::Rotation, calendar: &Calendar) -> Vec<Cell> {
-    let ends = on_call::turn_ends(rotation, calendar);
+    let ends = resolve::turn_ends(rotation, calendar);
     let cell = |cell: &domain::Cell| Cell {
         id: cell.id.to_string(),
         lane_id: rotation.lanes[cell.lane].id.to_string(),

@@ -84,6 +84,7 @@ fn rotation(text: &str) -> Rotation {
             created_at: at,
             updated_at: at,
             judged_at: at,
+            remind_at: None,
         },
     }
 }

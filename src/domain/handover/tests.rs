@@ -105,6 +105,7 @@ fn rotation(
             created_at: begun,
             updated_at: begun,
             judged_at: begun,
+            remind_at: None,
         },
     }
 }

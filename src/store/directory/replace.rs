@@ -1,18 +1,22 @@
 //! Replacing the directory's rows by an import.
 
-use super::{CHANNELS, Channel, Directory, Group, Order, PEOPLE, Person, every, people_of_group};
-use crate::domain::ids::{ChannelId, UserId};
-use crate::store::meta::save_team;
+use super::{
+    CHANNELS, Channel, Directory, Group, Order, PEOPLE, Person, every, load_group, people_of_group,
+};
+use crate::domain::ids::{ChannelId, GroupId, UserId};
+use crate::store::meta::{note_import, save_team};
 use crate::store::{Fault, WriteTx};
 use rusqlite::{Params, params};
 use std::collections::HashSet;
 
-/// Puts a directory in the place of the one that stands (contract section 12). People left out stay as deleted rows;
-/// groups and channels left out are gone. Within a group those who stay are in the order given, newcomers after them.
+/// Puts a directory in the place of the one that stands (contract section 12). People left out stay as deleted rows; groups
+/// and channels left out are gone. Within a group those who stay are in the order given, newcomers after them.
 ///
-/// Only the rows: what follows for rotations is the caller's next step. Every id in a group must be among `people`.
+/// Only the rows: what follows for rotations is the caller's next step. Every id in a group must be among `people`, or known
+/// before.
 pub fn replace_directory(tx: &mut WriteTx, directory: &Directory) -> Result<(), Fault> {
     tx.note_credentials();
+    note_import(tx)?;
     save_team(tx, &directory.team)?;
     replace_people(tx, &directory.people)?;
     replace_groups(tx, &directory.groups)?;
@@ -69,37 +73,76 @@ fn replace_groups(tx: &mut WriteTx, groups: &[Group]) -> Result<(), Fault> {
         orders.push(newcomers_last(&before, &platform, &group.users));
     }
     run(tx, "DELETE FROM user_group", [])?;
-    let sql =
-        "INSERT INTO user_group (id, team_id, name, handle, sort_name) VALUES (?1, ?2, ?3, ?4, ?5)";
-    let place = "INSERT INTO user_group_person (group_id, position, platform_position, user_id) \
-                 VALUES (?1, ?2, ?3, ?4)";
     for (group, order) in groups.iter().zip(orders) {
-        let (id, name) = (
-            group.id.as_str(),
-            group.name.as_deref().or(group.handle.as_deref()),
-        );
-        run(
-            tx,
-            sql,
-            params![
-                id,
-                group.team_id,
-                group.name,
-                group.handle,
-                sort_name(name, id)
-            ],
-        )?;
-        for (position, user) in order.into_iter().enumerate() {
-            let on_platform = group.users.iter().position(|listed| listed == user);
-            let on_platform = on_platform.unwrap_or_default() as i64;
-            run(
-                tx,
-                place,
-                params![id, position as i64, on_platform, user.as_str()],
-            )?;
-        }
+        write_group(tx, group)?;
+        write_people(tx, group, &order)?;
     }
     Ok(())
+}
+
+/// Adds a user group that the platform has made.
+pub fn insert_group(tx: &mut WriteTx, group: &Group) -> Result<(), Fault> {
+    write_group(tx, group)?;
+    write_people(tx, group, &group.users.iter().collect::<Vec<_>>())
+}
+
+/// Replaces the people of a user group by those whom the platform has in it now.
+pub fn replace_group_people(
+    tx: &mut WriteTx,
+    group: &GroupId,
+    users: &[UserId],
+) -> Result<(), Fault> {
+    let Some(known) = load_group(&tx.as_read(), group)? else {
+        return Ok(());
+    };
+    let users = users.to_vec();
+    let group = Group { users, ..known };
+    let before = people_of_group(&tx.as_read(), &group.id, Order::Duty)?;
+    let platform = people_of_group(&tx.as_read(), &group.id, Order::Platform)?;
+    let order = newcomers_last(&before, &platform, &group.users);
+    run(
+        tx,
+        "DELETE FROM user_group_person WHERE group_id = ?1",
+        [group.id.as_str()],
+    )?;
+    write_people(tx, &group, &order)
+}
+
+fn write_group(tx: &mut WriteTx, group: &Group) -> Result<(), Fault> {
+    let name = group.name.as_deref().or(group.handle.as_deref());
+    let id = group.id.as_str();
+    let sql =
+        "INSERT INTO user_group (id, team_id, name, handle, sort_name) VALUES (?1, ?2, ?3, ?4, ?5)";
+    let sort_name = sort_name(name, id);
+    run(
+        tx,
+        sql,
+        params![id, group.team_id, group.name, group.handle, sort_name],
+    )
+}
+
+fn write_people(tx: &mut WriteTx, group: &Group, order: &[&UserId]) -> Result<(), Fault> {
+    let sql = "INSERT INTO user_group_person (group_id, position, platform_position, user_id) \
+               VALUES (?1, ?2, ?3, ?4)";
+    for (position, user) in order.iter().enumerate() {
+        let on_platform = group.users.iter().position(|listed| listed == *user);
+        let on_platform = on_platform.unwrap_or_default() as i64;
+        let values = params![
+            group.id.as_str(),
+            position as i64,
+            on_platform,
+            user.as_str()
+        ];
+        run(tx, sql, values)?;
+    }
+    Ok(())
+}
+
+/// Stores the topic that a channel has now; an empty one is none.
+pub fn save_channel_topic(tx: &mut WriteTx, channel: &ChannelId, topic: &str) -> Result<(), Fault> {
+    let topic = Some(topic).filter(|topic| !topic.is_empty());
+    let sql = "UPDATE channel SET topic = ?2 WHERE id = ?1";
+    run(tx, sql, params![channel.as_str(), topic])
 }
 
 /// The order that duty is to pass through: those who stay as they stood, or as the platform lists them now where it has
@@ -124,11 +167,12 @@ fn replace_channels(tx: &mut WriteTx, channels: &[Channel]) -> Result<(), Fault>
     let kept: HashSet<&ChannelId> = channels.iter().map(|channel| &channel.id).collect();
     for channel in every(&tx.as_read(), &CHANNELS)? {
         if !kept.contains(&channel.id) {
-            run(
-                tx,
-                "DELETE FROM channel WHERE id = ?1",
-                [channel.id.as_str()],
-            )?;
+            let id = channel.id.as_str();
+            run(tx, "DELETE FROM channel WHERE id = ?1", [id])?;
+            // What rota wrote there is gone with it.
+            let sql =
+                "UPDATE channel_topic SET written = NULL, writing = NULL WHERE channel_id = ?1";
+            run(tx, sql, [id])?;
         }
     }
     let sql = "INSERT INTO channel (id, team_id, name, is_private, app_is_member, topic, sort_name) \

@@ -1,0 +1,100 @@
+//! The topic of a channel: the rotation's template, or the service's own wording.
+
+use super::{Names, Piece, clock};
+use crate::domain::ids::UserId;
+use crate::domain::rotation::Profile;
+use crate::domain::takeover::Glance;
+use crate::domain::zones::ZoneName;
+use jiff::Timestamp;
+
+/// Where nothing else is set.
+const USUAL: &str = "%NAME%: %USER% until %UNTIL%, next %NEXT_USER%";
+
+/// The same where nobody is on call.
+const USUAL_NOBODY: &str = "%NAME%: nobody is on call, next %NEXT_USER%";
+
+/// The same where nothing is scheduled.
+const USUAL_OPEN: &str = "%NAME%: %USER%";
+
+/// Stands for what has no value.
+const NOTHING: &str = "N/A";
+
+/// What a topic tells.
+#[derive(Clone, Copy)]
+pub struct TopicSubject<'a> {
+    pub profile: &'a Profile,
+    pub glance: &'a Glance,
+    /// The handle of the on-duty group.
+    pub duty_handle: Option<&'a str>,
+}
+
+/// Fills the template in. A token without a value is `N/A`; one that nobody knows stays as typed.
+pub fn topic(subject: TopicSubject, names: Names) -> Vec<Piece> {
+    let glance = subject.glance;
+    let usual = match (glance.on_call.is_empty(), glance.until) {
+        (true, _) => USUAL_NOBODY,
+        (false, Some(_)) => USUAL,
+        (false, None) => USUAL_OPEN,
+    };
+    let template = subject.profile.topic_template.as_deref();
+    let template = template.filter(|template| !template.trim().is_empty());
+    let template = template.unwrap_or(usual);
+    let mut pieces = Vec::new();
+    let mut rest = template;
+    while let Some((plain, from)) = rest.split_once('%') {
+        let token = from.split_once('%');
+        match token.and_then(|(name, _)| value(name, subject, names)) {
+            Some(value) => {
+                pieces.push(Piece::Plain(plain.to_owned()));
+                pieces.extend(value);
+                rest = token.map_or("", |(_, rest)| rest);
+            }
+            None => {
+                pieces.push(Piece::Plain(format!("{plain}%")));
+                rest = from;
+            }
+        }
+    }
+    pieces.push(Piece::Plain(rest.to_owned()));
+    pieces
+}
+
+/// What a token stands for; `None` for one that nobody knows.
+fn value(token: &str, subject: TopicSubject, names: Names) -> Option<Vec<Piece>> {
+    let (profile, glance) = (subject.profile, subject.glance);
+    let one = |value: Option<String>| vec![Piece::Value(value.unwrap_or(NOTHING.into()))];
+    let people = |people: &[UserId], of: &dyn Fn(&UserId) -> String| {
+        let mut pieces = Vec::new();
+        for person in people {
+            if !pieces.is_empty() {
+                pieces.push(Piece::Plain(", ".into()));
+            }
+            pieces.push(Piece::Value(of(person)));
+        }
+        if pieces.is_empty() {
+            return one(None);
+        }
+        pieces
+    };
+    let name = |user: &UserId| names.named(user).name;
+    let handle = |user: &UserId| names.named(user).handle;
+    let instant = |at: Option<Timestamp>, zone: Option<ZoneName>| one(at.map(|at| clock(at, zone)));
+    Some(match token {
+        "NAME" => one(Some(names.plain(&profile.name))),
+        "DESCRIPTION" => one(profile.description.as_deref().map(|text| names.plain(text))),
+        "CODE" => one(profile.code.clone()),
+        "DUTY_SIZE" => one(Some(glance.on_call.len().to_string())),
+        "USER" => people(&glance.on_call, &name),
+        "USERHANDLE" => people(&glance.on_call, &handle),
+        "USERID" => people(&glance.on_call, &UserId::to_string),
+        "NEXT_USER" => people(&glance.next, &name),
+        "NEXT_USERHANDLE" => people(&glance.next, &handle),
+        "NEXT_USERID" => people(&glance.next, &UserId::to_string),
+        "UNTIL" => instant(glance.until, glance.zone),
+        "UNTIL_UTC" => instant(glance.until, None),
+        "NEXT_UNTIL" => instant(glance.next_until, glance.zone),
+        "NEXT_UNTIL_UTC" => instant(glance.next_until, None),
+        "DUTYHANDLE" => one(subject.duty_handle.map(|handle| format!("@{handle}"))),
+        _ => return None,
+    })
+}

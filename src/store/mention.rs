@@ -1,0 +1,195 @@
+//! Mentions, and the way in for other programs (contract section 13).
+
+use super::rows::{from_json, instant, instant_or_none, json, millis};
+use super::{Fault, ReadTx, WriteTx};
+use crate::domain::ids::{MentionId, RotationId, UserId};
+use crate::domain::mention::{Mention, MentionSettings, MentionState};
+use jiff::Timestamp;
+use rusqlite::{OptionalExtension, params};
+
+/// `[expires, reminds, single, rotates]`.
+type SettingsShape = (u32, Option<u32>, bool, bool);
+
+/// A mention by id.
+pub fn load_mention(tx: &ReadTx, id: &MentionId) -> Result<Option<Mention>, Fault> {
+    let sql = "SELECT rotation_id, channel_id, asker_id, message, state, notified, passed, acknowledged_by, opened_at,
+                      expires_at, remind_at, closed_at, settings
+               FROM mention WHERE id = ?1";
+    let mut query = tx.conn.prepare_cached(sql)?;
+    let mut rows = query.query([id.as_str()])?;
+    let Some(row) = rows.next()? else {
+        return Ok(None);
+    };
+    let state: String = row.get(4)?;
+    let known = MentionState::ALL
+        .into_iter()
+        .find(|known| known.name() == state);
+    let people = |column| -> Result<Vec<UserId>, Fault> {
+        let ids: Vec<String> = from_json(&row.get::<_, String>(column)?)?;
+        Ok(ids.into_iter().map(UserId::from).collect())
+    };
+    let settings: SettingsShape = from_json(&row.get::<_, String>(12)?)?;
+    Ok(Some(Mention {
+        id: id.clone(),
+        rotation: row.get::<_, String>(0)?.into(),
+        channel: row.get::<_, String>(1)?.into(),
+        asker: row.get::<_, String>(2)?.into(),
+        message: row.get(3)?,
+        state: known.ok_or_else(|| Fault::Corrupt(format!("mention state {state}")))?,
+        notified: people(5)?,
+        passed: people(6)?,
+        acknowledged_by: row.get::<_, Option<String>>(7)?.map(UserId::from),
+        opened_at: instant(row.get(8)?)?,
+        expires_at: instant(row.get(9)?)?,
+        remind_at: instant_or_none(row.get(10)?)?,
+        closed_at: instant_or_none(row.get(11)?)?,
+        settings: MentionSettings {
+            expires_after_minutes: settings.0,
+            remind_after_minutes: settings.1,
+            one_at_a_time: settings.2,
+            rotate_after_acknowledgement: settings.3,
+        },
+    }))
+}
+
+/// Writes a mention, new or changed.
+pub fn save_mention(tx: &mut WriteTx, mention: &Mention) -> Result<(), Fault> {
+    let sql = "INSERT INTO mention (id, rotation_id, channel_id, asker_id, message, state, notified, passed,
+                                    acknowledged_by, opened_at, expires_at, remind_at, closed_at, settings, due_at)
+               VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14, ?15)
+               ON CONFLICT (id) DO UPDATE SET state = excluded.state, notified = excluded.notified,
+                   passed = excluded.passed, acknowledged_by = excluded.acknowledged_by, remind_at = excluded.remind_at,
+                   closed_at = excluded.closed_at, due_at = excluded.due_at";
+    let people = |people: &[UserId]| json(&people.iter().map(UserId::as_str).collect::<Vec<_>>());
+    let settings = mention.settings;
+    let shape: SettingsShape = (
+        settings.expires_after_minutes,
+        settings.remind_after_minutes,
+        settings.one_at_a_time,
+        settings.rotate_after_acknowledgement,
+    );
+    tx.note_due(mention.due_at());
+    tx.conn.prepare_cached(sql)?.execute(params![
+        mention.id.as_str(),
+        mention.rotation.as_str(),
+        mention.channel.as_str(),
+        mention.asker.as_str(),
+        mention.message,
+        mention.state.name(),
+        people(&mention.notified)?,
+        people(&mention.passed)?,
+        mention.acknowledged_by.as_ref().map(UserId::as_str),
+        millis(mention.opened_at),
+        millis(mention.expires_at),
+        mention.remind_at.map(millis),
+        mention.closed_at.map(millis),
+        json(&shape)?,
+        mention.due_at().map(millis),
+    ])?;
+    Ok(())
+}
+
+/// Has a mention looked at again later, without reading what else is known of it.
+pub fn put_off_mention(tx: &mut WriteTx, id: &MentionId, until: Timestamp) -> Result<(), Fault> {
+    tx.note_due(Some(until));
+    let sql = "UPDATE mention SET due_at = ?2 WHERE id = ?1 AND due_at IS NOT NULL";
+    let mut put_off = tx.conn.prepare_cached(sql)?;
+    Ok(put_off
+        .execute(params![id.as_str(), millis(until)])
+        .map(drop)?)
+}
+
+/// How many mentions of a rotation were opened after an instant.
+pub fn count_mentions(
+    tx: &ReadTx,
+    rotation: &RotationId,
+    after: Timestamp,
+) -> Result<usize, Fault> {
+    let sql = "SELECT count(*) FROM mention WHERE rotation_id = ?1 AND opened_at > ?2";
+    let mut query = tx.conn.prepare_cached(sql)?;
+    let values = params![rotation.as_str(), millis(after)];
+    let count: i64 = query.query_row(values, |row| row.get(0))?;
+    Ok(count as usize)
+}
+
+/// The first mention in which something is due at an instant.
+pub fn first_due_mention(tx: &ReadTx, now: Timestamp) -> Result<Option<MentionId>, Fault> {
+    let sql = "SELECT id FROM mention WHERE due_at <= ?1 ORDER BY due_at, id LIMIT 1";
+    let mut query = tx.conn.prepare_cached(sql)?;
+    let found = query.query_row([millis(now)], |row| row.get::<_, String>(0));
+    Ok(found.optional()?.map(MentionId::from))
+}
+
+/// When something falls due next in any mention.
+pub fn next_mention(tx: &ReadTx) -> Result<Option<Timestamp>, Fault> {
+    super::rows::first_instant(
+        tx.conn,
+        "SELECT min(due_at) FROM mention WHERE due_at IS NOT NULL",
+    )
+}
+
+/// Whether any mention was closed at or before an instant.
+pub(super) fn any_old_mention(tx: &ReadTx, until: Timestamp) -> Result<bool, Fault> {
+    let sql = "SELECT EXISTS (SELECT 1 FROM mention WHERE closed_at <= ?1)";
+    let mut query = tx.conn.prepare_cached(sql)?;
+    Ok(query.query_row([millis(until)], |row| row.get(0))?)
+}
+
+/// Takes away some mentions that were closed at or before an instant.
+pub(super) fn clear_mentions(tx: &mut WriteTx, until: Timestamp, most: i64) -> Result<(), Fault> {
+    let sql = "DELETE FROM mention WHERE id IN
+                   (SELECT id FROM mention WHERE closed_at <= ?1 ORDER BY closed_at LIMIT ?2)";
+    let mut remove = tx.conn.prepare_cached(sql)?;
+    Ok(remove.execute(params![millis(until), most]).map(drop)?)
+}
+
+/// The way in of a rotation for other programs.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct InboundWebhook {
+    pub rotation: RotationId,
+    /// What its address ends with.
+    pub path: String,
+    pub key: String,
+    pub created_at: Timestamp,
+}
+
+/// The way into a rotation; `None` where nobody has asked for it yet.
+pub fn load_inbound(tx: &ReadTx, rotation: &RotationId) -> Result<Option<InboundWebhook>, Fault> {
+    inbound(tx, "rotation_id", rotation.as_str())
+}
+
+/// The same by its path.
+pub fn load_inbound_by_path(tx: &ReadTx, path: &str) -> Result<Option<InboundWebhook>, Fault> {
+    inbound(tx, "path", path)
+}
+
+fn inbound(tx: &ReadTx, column: &str, value: &str) -> Result<Option<InboundWebhook>, Fault> {
+    let sql = format!(
+        "SELECT rotation_id, path, access_key, created_at FROM inbound_webhook WHERE {column} = ?1"
+    );
+    let mut query = tx.conn.prepare_cached(&sql)?;
+    let mut rows = query.query([value])?;
+    let Some(row) = rows.next()? else {
+        return Ok(None);
+    };
+    Ok(Some(InboundWebhook {
+        rotation: row.get::<_, String>(0)?.into(),
+        path: row.get(1)?,
+        key: row.get(2)?,
+        created_at: instant(row.get(3)?)?,
+    }))
+}
+
+/// Writes the way into a rotation, in the place of the one that it had.
+pub fn save_inbound(tx: &mut WriteTx, inbound: &InboundWebhook) -> Result<(), Fault> {
+    let sql = "INSERT INTO inbound_webhook (rotation_id, path, access_key, created_at) VALUES (?1, ?2, ?3, ?4)
+               ON CONFLICT (rotation_id) DO UPDATE SET path = excluded.path, access_key = excluded.access_key,
+                   created_at = excluded.created_at";
+    tx.conn.prepare_cached(sql)?.execute(params![
+        inbound.rotation.as_str(),
+        inbound.path,
+        inbound.key,
+        millis(inbound.created_at),
+    ])?;
+    Ok(())
+}
