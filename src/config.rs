@@ -32,6 +32,16 @@ pub struct Config {
     pub holidays: HolidaysPart,
     pub rate_limit: RateLimitPart,
     pub webhooks: WebhooksPart,
+    pub chat: ChatPart,
+}
+
+/// `[chat]`: what people are told (contract section 12).
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub struct ChatPart {
+    /// How long before they come on people are reminded, at most 30 days; 0 is never.
+    #[serde(deserialize_with = "values::reminder")]
+    pub reminder_before: Option<SignedDuration>,
 }
 
 /// `[plan]`: what the workspace is entitled to (contract section 11).
@@ -144,6 +154,9 @@ impl Config {
                 extra_ca_file: (self.webhooks.extra_ca_file).or(below.webhooks.extra_ca_file),
                 trust: self.webhooks.trust.or(below.webhooks.trust),
             },
+            chat: ChatPart {
+                reminder_before: self.chat.reminder_before.or(below.chat.reminder_before),
+            },
         }
     }
 }
@@ -173,6 +186,9 @@ fn from_environment(given: &dyn Fn(&str) -> Option<OsString>) -> Result<Config, 
             allow_nets: variables.read("ROTA_WEBHOOKS_ALLOW_NETS", values::parse_nets)?,
             extra_ca_file: given("ROTA_WEBHOOKS_EXTRA_CA_FILE").map(PathBuf::from),
             trust: variables.read("ROTA_WEBHOOKS_TRUST", values::parse_trust)?,
+        },
+        chat: ChatPart {
+            reminder_before: variables.read("ROTA_CHAT_REMINDER_BEFORE", values::parse_reminder)?,
         },
     })
 }

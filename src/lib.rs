@@ -28,15 +28,23 @@
 //! queues a delivery for each endpoint that subscribes. The commit wakes [`delivery`], which has `actions::sending` take
 //! what is due, lane by lane, posts it by [`dial`] and records how that went, with what follows by `domain::ladder`.
 //!
+//! # The way of a word in chat
+//!
+//! The same transaction queues messages, worded by `domain::wording`, and calls for topics and on-duty groups to be looked at
+//! (`actions::telling`). [`delivery`] has `actions::effects` ask the platform, which is behind the trait of [`chat`], and write
+//! down what came of it. What a topic or a group should be is worked out when it is looked at, so only the newest is written.
+//!
 //! # Floors
 //!
-//! Import downward only; `tests/it/house.rs` holds the tree against this table.
+//! Import downward only; `tests/it/house.rs` holds the tree against this table. [`chat`] stands on [`store`] because the
+//! directory in the database is the embedded platform's own.
 //!
 //! | Floor | Rooms | May import |
 //! |---|---|---|
 //! | 5 | `main`, [`cli`], [`config`] | all below |
 //! | 4 | [`api`], [`dev`], [`timer`], [`delivery`] | 0 to 3, not one another |
-//! | 3 | [`actions`] | [`domain`], [`wire`], [`dial`], [`store`], [`wake`], [`clock`] |
+//! | 3 | [`actions`] | [`domain`], [`wire`], [`dial`], [`store`], [`chat`], [`wake`], [`clock`] |
+//! | 2 | [`chat`] | [`domain`], [`store`] |
 //! | 2 | [`store`] | [`domain`], [`clock`], [`wake`] |
 //! | 1 | [`wire`], [`dial`], [`http`] | [`domain`]; [`clock`] (`dial`, `http`) |
 //! | 0 | [`domain`], [`clock`], [`wake`] | std, jiff and log, not one another |
@@ -62,6 +70,8 @@ pub mod http;
 pub mod wire;
 
 pub mod store;
+
+pub mod chat;
 
 pub mod actions;
 

@@ -61,6 +61,7 @@ fn look(desk: &Desk, sweep: &mut Sweep) -> Result<Duration, Fault> {
     if done > 0 {
         log::info!("timer: {done} rotations moved on");
     }
+    due::run_beside(desk)?;
     let next = due::next(desk)?;
     // What failed is due already and has its own time to be tried again.
     let next = next.filter(|at| *at > desk.now());

@@ -4,7 +4,8 @@ use super::{Desk, Fault, Stop, frame};
 use crate::domain::ids::{ChannelId, GroupId, UserId};
 use crate::domain::refusal::Refusal;
 use crate::store::{
-    Channel, Directory, Group, Person, ReadTx, Store, Team, load_directory, replace_directory,
+    Channel, Directory, Group, Person, ReadTx, Store, Team, list_duty_groups, list_group_people,
+    load_directory, load_group, load_topic, replace_directory,
 };
 use crate::wire::directory::{ImportChannel, ImportFile, ImportGroup, ImportTeam, ImportUser};
 use std::collections::HashSet;
@@ -13,18 +14,37 @@ use std::collections::HashSet;
 const LONGEST_ID: usize = 200;
 
 /// Puts the file in the place of the directory and lets every rotation follow, in one transaction. People left out
-/// become deleted; within a group newcomers stand last.
+/// become deleted; within a group newcomers stand last. User groups that rota made and keeps stay, for no file knows them.
 ///
 /// Refuses, with the path of the member: an empty, blank or overlong id, one given twice, a group naming somebody who
 /// is not among the file's users.
 pub fn import(desk: &Desk, file: ImportFile) -> Result<(), Stop> {
-    let directory = checked(file)?;
-    frame::follow_directory(desk, move |tx| replace_directory(tx, &directory))
+    let mut directory = checked(file)?;
+    frame::follow_directory(desk, move |tx| {
+        let own = own_groups(&tx.as_read(), &directory)?;
+        directory.groups.extend(own);
+        replace_directory(tx, &directory)
+    })
+}
+
+/// The on-duty groups that rota made and that a directory to import leaves out.
+fn own_groups(tx: &ReadTx, directory: &Directory) -> Result<Vec<Group>, Fault> {
+    let mut own = Vec::new();
+    for kept in list_duty_groups(tx)?.into_iter().filter(|kept| kept.is_own) {
+        let named = directory.groups.iter().any(|group| group.id == kept.group);
+        if let Some(group) = load_group(tx, &kept.group)?.filter(|_| !named) {
+            own.push(Group {
+                users: list_group_people(tx, &kept.group)?,
+                ..group
+            });
+        }
+    }
+    Ok(own)
 }
 
 /// The directory as a file that [`import`] takes back without a change.
 pub fn export(store: &Store) -> Result<ImportFile, Fault> {
-    let directory = store.read(|tx: &ReadTx| load_directory(tx))?;
+    let directory = store.read(|tx: &ReadTx| without_ours(tx, load_directory(tx)?))?;
     Ok(ImportFile {
         team: ImportTeam {
             id: directory.team.id,
@@ -35,6 +55,27 @@ pub fn export(store: &Store) -> Result<ImportFile, Fault> {
         groups: directory.groups.into_iter().map(group).collect(),
         channels: directory.channels.into_iter().map(channel).collect(),
     })
+}
+
+/// A directory without what rota keeps there: an import leaves alone what the file does not name, and would take our own topics
+/// and people for those of others.
+fn without_ours(tx: &ReadTx, mut directory: Directory) -> Result<Directory, Fault> {
+    for channel in &mut directory.channels {
+        let kept = load_topic(tx, &channel.id)?;
+        let ours = |topic: &String| kept.as_ref().is_some_and(|kept| kept.is_ours(topic));
+        channel.topic = channel.topic.take().filter(|topic| !ours(topic));
+    }
+    for kept in list_duty_groups(tx)? {
+        directory
+            .groups
+            .retain(|group| group.id != kept.group || !kept.is_own);
+        let adopted = directory
+            .groups
+            .iter_mut()
+            .filter(|group| group.id == kept.group);
+        adopted.for_each(|group| group.users.retain(|user| !kept.placed.contains(user)));
+    }
+    Ok(directory)
 }
 
 fn checked(file: ImportFile) -> Result<Directory, Refusal> {

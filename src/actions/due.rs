@@ -1,7 +1,7 @@
 //! Doing what is due: many rotations in one commit, and yet a failing one holds up no other.
 
 use super::frame::Draft;
-use super::{Desk, Fault, sending};
+use super::{Desk, Fault, effects, reminders, sending};
 use crate::clock::monotonic;
 use crate::domain::event::Act;
 use crate::domain::ids::RotationId;
@@ -130,9 +130,17 @@ fn catch_up(desk: &Desk, tx: &mut WriteTx, id: &RotationId) -> Result<(), Fault>
     Ok(())
 }
 
-/// The next instant at which anything falls due.
+/// The next instant at which anything falls due: in a rotation, or somebody to remind.
 pub fn next(desk: &Desk) -> Result<Option<Timestamp>, Fault> {
-    desk.store().read(store::next_due)
+    desk.store().read(|tx| {
+        let next = [store::next_due(tx)?, store::next_reminder(tx)?];
+        Ok(next.into_iter().flatten().min())
+    })
+}
+
+/// Does what is due beside duty, once duty is as it should be: reminders.
+pub fn run_beside(desk: &Desk) -> Result<(), Fault> {
+    reminders::run(desk)
 }
 
 /// Does everything due up to now.
@@ -166,11 +174,16 @@ fn step_to(
     to: Timestamp,
     settle: &dyn Fn() -> Result<(), Fault>,
 ) -> Result<(), Fault> {
-    catch_up_all(desk)?;
-    settle()?;
+    let catch_up = || {
+        catch_up_all(desk)?;
+        run_beside(desk)?;
+        settle()
+    };
+    catch_up()?;
     let mut looks = 0;
     loop {
-        let next = next(desk)?.into_iter().chain(sending::next(desk)?).min();
+        let to_send = sending::next(desk)?.into_iter().chain(effects::next(desk)?);
+        let next = next(desk)?.into_iter().chain(to_send).min();
         let Some(at) = next.filter(|at| *at <= to) else {
             break;
         };
@@ -181,8 +194,7 @@ fn step_to(
             )));
         }
         desk.clock().set(at.max(desk.now()));
-        catch_up_all(desk)?;
-        settle()?;
+        catch_up()?;
     }
     desk.clock().set(to);
     settle()
@@ -231,6 +243,8 @@ pub fn check_rules(desk: &Desk, rules: &str) -> Result<(), Fault> {
         for id in store::list_rotation_ids(&tx.as_read())? {
             if let Some(mut draft) = Draft::load(&tx.as_read(), &shared, &id)? {
                 store::save_due(tx, &id, draft.next_due())?;
+                draft.plan_reminder(tx);
+                store::save_reminder(tx, &id, draft.rotation.stamps.remind_at)?;
                 // Other days off, other turns: a duty may no longer be its requester's.
                 draft.settle(tx, Act::Aside)?;
             }

@@ -1,7 +1,7 @@
 //! The frame of every write to a rotation: load it, let what fell due happen, judge the caller and the validator, act,
 //! and store what changed with the record of it.
 
-use super::{Desk, Fault, Stop, outbox};
+use super::{Desk, Fault, Stop, outbox, telling};
 use crate::domain::absence::Absences;
 use crate::domain::access::Caller;
 use crate::domain::agreement::Ground;
@@ -14,7 +14,9 @@ use crate::domain::refusal::Refusal;
 use crate::domain::request::Pending;
 use crate::domain::roster;
 use crate::domain::rotation::{Reason, Rotation};
+use crate::domain::takeover;
 use crate::domain::tiers::Plan;
+use crate::domain::wording::{Message, Names};
 use crate::store::{self, ReadTx, WriteTx};
 use crate::wire::etag::{self, Precondition};
 use jiff::Timestamp;
@@ -126,6 +128,10 @@ impl<'a> Draft<'a> {
             self.expire_lost();
         }
         if self.rotation.same_as(&self.before) && !self.touched {
+            if act == Act::Aside {
+                // Another absence, another person who is next.
+                telling::call_for_topics(tx, &self.rotation)?;
+            }
             return Ok(false);
         }
         let at = self.instant(tx);
@@ -186,15 +192,38 @@ impl<'a> Draft<'a> {
             self.rotation.stamps.version += 1;
             self.rotation.stamps.updated_at = self.instant(tx);
         }
+        self.plan_reminder(tx);
         store::save_rotation(tx, &self.before, &self.rotation, due)?;
         let mut queued = false;
         if shows {
-            let news = event::news(&self.before, &self.rotation, act, self.calendar);
-            queued = outbox::announce(tx, self.desk, &self.rotation, &news)?;
+            let (before, after) = (&self.before, &self.rotation);
+            let news = event::news(before, after, act, self.calendar);
+            queued = outbox::announce(tx, self.desk, after, &news)?;
+            queued |= telling::change(tx, self.desk, before, after, act, &news)?;
         }
         self.before = self.rotation.clone();
         self.touched = false;
         Ok(queued)
+    }
+
+    /// Says when somebody is to be reminded next; what is due already is left to be told.
+    pub fn plan_reminder(&mut self, tx: &WriteTx) {
+        let (now, before) = (tx.now(), self.desk.reminder_before());
+        if self.rotation.stamps.remind_at.is_none_or(|at| at > now) {
+            self.rotation.stamps.remind_at =
+                takeover::next_reminder(&self.rotation, self.calendar, before, now);
+        }
+    }
+
+    /// Queues what is to be said of it in chat; answers whether that is anything.
+    pub fn say(
+        &self,
+        tx: &mut WriteTx,
+        words: impl FnOnce(&Rotation, Names) -> Vec<Message>,
+    ) -> Result<bool, Fault> {
+        telling::say(tx, self.desk, &self.rotation, |names| {
+            words(&self.rotation, names)
+        })
     }
 
     /// Reads the members anew, after the lists or the directory changed, and the absences that count with them.
@@ -369,7 +398,7 @@ pub fn follow<T>(
     Ok(answer)
 }
 
-/// Replaces the directory and lets every rotation follow, in one transaction.
+/// Replaces the directory and lets every rotation follow, in one transaction; topics and on-duty groups are looked at.
 pub fn follow_directory(
     desk: &Desk,
     replace: impl FnOnce(&mut WriteTx) -> Result<(), Fault> + Send + 'static,
@@ -377,7 +406,10 @@ pub fn follow_directory(
     let shared = desk.clone();
     desk.store().write(move |tx| {
         let all = store::list_rotation_ids(&tx.as_read())?;
-        let replace = |tx: &mut WriteTx| Ok(replace(tx)?);
+        let replace = |tx: &mut WriteTx| {
+            replace(tx)?;
+            Ok(store::call_for_everything(tx)?)
+        };
         follow(
             &shared,
             tx,

@@ -10,6 +10,8 @@ pub mod development;
 pub mod directory;
 pub mod due;
 pub mod duty;
+pub mod duty_group;
+pub mod effects;
 pub mod frame;
 pub mod keys;
 mod membership;
@@ -17,19 +19,23 @@ pub mod operation;
 mod outbox;
 pub mod plan;
 pub mod reads;
+pub mod reminders;
 pub mod requests;
 pub mod rotations;
 pub mod sending;
+pub mod standing;
 pub mod swaps;
+mod telling;
 pub mod webhooks;
 
+use crate::chat::{Chat, Local};
 use crate::clock::Clock;
 use crate::dial::{Dialler, Rules};
 use crate::domain::holidays::Calendar;
 use crate::domain::ladder::Ladder;
 use crate::domain::tiers::Plan;
 use crate::store::Store;
-use jiff::Timestamp;
+use jiff::{SignedDuration, Timestamp};
 use std::sync::{Arc, PoisonError, RwLock};
 
 pub use crate::store::{Fault, Stop};
@@ -42,6 +48,7 @@ pub struct Desk {
     clock: Arc<Clock>,
     plan: Arc<RwLock<Plan>>,
     outward: Arc<Outward>,
+    chat: Arc<dyn Chat>,
 }
 
 /// What concerns receivers outside.
@@ -52,7 +59,12 @@ pub struct Outward {
     pub ladder: Ladder,
     /// The only way out.
     pub dialler: Dialler,
+    /// How long before they come on people are reminded; zero is never.
+    pub reminder_before: SignedDuration,
 }
+
+/// How long before they come on people are reminded, where nothing else is set.
+pub const REMINDER_BEFORE: SignedDuration = SignedDuration::from_hours(1);
 
 impl Outward {
     /// With what applies where nothing is set: public receivers over https, the usual ladder.
@@ -64,12 +76,13 @@ impl Outward {
             base_url: base_url.to_owned(),
             ladder: Ladder::default(),
             dialler: Dialler::new(Rules::default())?,
+            reminder_before: REMINDER_BEFORE,
         })
     }
 }
 
 impl Desk {
-    /// Brings the parts together.
+    /// Brings the parts together, with the embedded chat platform.
     pub fn new(
         store: Store,
         calendar: Calendar,
@@ -77,13 +90,33 @@ impl Desk {
         plan: Plan,
         outward: Outward,
     ) -> Desk {
+        let store = Arc::new(store);
         Desk {
-            store: Arc::new(store),
+            chat: Arc::new(Local::new(Arc::clone(&store))),
+            store,
             calendar: Arc::new(calendar),
             clock,
             plan: Arc::new(RwLock::new(plan)),
             outward: Arc::new(outward),
         }
+    }
+
+    /// The same with another chat platform, or something around the one that it has.
+    pub fn with_chat(self, put: impl FnOnce(Arc<dyn Chat>) -> Arc<dyn Chat>) -> Desk {
+        Desk {
+            chat: put(Arc::clone(&self.chat)),
+            ..self
+        }
+    }
+
+    /// The chat platform.
+    pub fn chat(&self) -> &dyn Chat {
+        &*self.chat
+    }
+
+    /// How long before they come on people are reminded.
+    pub fn reminder_before(&self) -> SignedDuration {
+        self.outward.reminder_before
     }
 
     /// The database.

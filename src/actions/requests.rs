@@ -19,6 +19,7 @@ use crate::domain::request::{
 };
 use crate::domain::rotation::{Cell, Rotation};
 use crate::domain::time::Interval;
+use crate::domain::wording;
 use crate::store::{self, ReadTx, RequestPosition, WriteTx};
 use crate::wire::arrangement as wire_arrangement;
 use crate::wire::cursor;
@@ -227,9 +228,9 @@ pub fn take<T: Record + Serialize>(
                 Step::Decline => decline(draft, &mut found, &person),
                 Step::Cancel => {
                     settle(draft, &mut found, RequestState::Cancelled);
-                    Outcome::beside()
+                    Outcome::beside(Told::Nothing)
                 }
-                Step::End => end(tx, draft, &mut found),
+                Step::End => end(tx, draft, &mut found, person),
             };
             store::save_request(tx, &found)?;
             written::<T>(tx, draft, &stepping, named, &found, outcome)
@@ -242,22 +243,34 @@ pub(super) struct Outcome {
     act: Act,
     /// Arrangements that it made or changed.
     arrangements: Vec<ArrangementId>,
+    told: Told,
+}
+
+/// What people are told of a step.
+pub(super) enum Told {
+    Nothing,
+    Asked,
+    Accepted,
+    Declined(UserId),
+    Ended(UserId),
 }
 
 impl Outcome {
     /// Nothing but the record of the request changed.
-    pub(super) fn beside() -> Outcome {
+    pub(super) fn beside(told: Told) -> Outcome {
         Outcome {
             act: Act::Aside,
             arrangements: Vec::new(),
+            told,
         }
     }
 
     /// Arrangements were made or changed.
-    pub(super) fn arranged(arrangements: Vec<ArrangementId>) -> Outcome {
+    pub(super) fn arranged(arrangements: Vec<ArrangementId>, told: Told) -> Outcome {
         Outcome {
             act: Act::Arrangement,
             arrangements,
+            told,
         }
     }
 }
@@ -277,7 +290,9 @@ pub(super) fn settle(draft: &mut Draft, request: &mut Request, state: RequestSta
 
 /// Declining twice changes nothing; the last of the recipients to decline settles the request.
 fn decline(draft: &mut Draft, request: &mut Request, person: &UserId) -> Outcome {
+    let mut told = Told::Nothing;
     if !request.declined.contains(person) {
+        told = Told::Declined(person.clone());
         request.declined.push(person.clone());
         let all = request
             .recipients
@@ -290,12 +305,12 @@ fn decline(draft: &mut Draft, request: &mut Request, person: &UserId) -> Outcome
         };
         settle(draft, request, state);
     }
-    Outcome::beside()
+    Outcome::beside(told)
 }
 
 /// Ends an accepted cover: what has not begun is cancelled, what runs ends now, the pieces too that another cover cut it
 /// into.
-fn end(tx: &mut WriteTx, draft: &mut Draft, request: &mut Request) -> Outcome {
+fn end(tx: &mut WriteTx, draft: &mut Draft, request: &mut Request, by: UserId) -> Outcome {
     let agreed = |arranged: &Arranged| arranged.request.as_ref() == Some(&request.id);
     let arranged = draft
         .rotation
@@ -310,7 +325,7 @@ fn end(tx: &mut WriteTx, draft: &mut Draft, request: &mut Request) -> Outcome {
             .retain(|arranged| !agreed(arranged));
     });
     settle(draft, request, RequestState::Ended);
-    Outcome::arranged(ended)
+    Outcome::arranged(ended, Told::Ended(by))
 }
 
 /// Makes a request of a rotation pending.
@@ -336,7 +351,14 @@ pub(super) fn written<T: Record>(
     request: &Request,
     outcome: Outcome,
 ) -> Result<RequestWritten<T>, Stop> {
-    let queued = draft.settle(tx, outcome.act)?;
+    let mut queued = draft.settle(tx, outcome.act)?;
+    queued |= draft.say(tx, |rotation, names| match &outcome.told {
+        Told::Nothing => Vec::new(),
+        Told::Asked => wording::asked(rotation, request, names),
+        Told::Accepted => wording::accepted(rotation, request, names),
+        Told::Declined(by) => wording::declined(rotation, request, by, names),
+        Told::Ended(by) => wording::ended(rotation, request, by, names),
+    })?;
     let ground = draft.ground(tx);
     let now = ground.now;
     Ok(RequestWritten {

@@ -1,8 +1,9 @@
 //! Changing and deleting rotations.
 
+use super::duty_group::check_no_circle;
 use super::frame::{self, Draft, edit};
 use super::membership::{check_groups_included, check_people, known_groups, known_people};
-use super::{Desk, Stop, outbox};
+use super::{Desk, Stop, outbox, telling};
 use crate::domain::access::Caller;
 use crate::domain::edit::{ChannelChange, RotationPatch};
 use crate::domain::event::Event;
@@ -62,6 +63,10 @@ fn check_patch(tx: &ReadTx, patch: &RotationPatch, draft: &Draft) -> Result<(), 
     known_people(tx, "owners", patch.owners.as_deref().unwrap_or_default())?;
     known_people(tx, "userIds", patch.users.as_deref().unwrap_or_default())?;
     known_groups(tx, patch.groups.as_deref().unwrap_or_default())?;
+    if let Some(filled) = &draft.rotation.profile.duty_group {
+        let member = |index| format!("userGroupIds[{index}]");
+        check_no_circle(tx, patch.groups.iter().flatten(), filled, member)?;
+    }
     check_groups_included(
         &draft.plan,
         patch
@@ -116,6 +121,7 @@ pub fn delete(
     frame::judged(desk, caller, id, precondition, exists, move |tx, draft| {
         store::remove_rotation(tx, &draft.rotation.id)?;
         outbox::announce(tx, &shared, &draft.rotation, &[Event::Deleted])?;
+        telling::deleted(tx, &shared, &draft.rotation)?;
         Ok(())
     })
 }

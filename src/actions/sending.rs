@@ -13,6 +13,9 @@ use crate::store::{self, Lane, Pending, ReadTx, Taken, WriteTx};
 use crate::wire::{event, signature};
 use jiff::{SignedDuration, Timestamp};
 
+/// How long messages and closed mentions are kept: as far back as the record is shown at once.
+const TOLD_KEPT: SignedDuration = SignedDuration::from_hours(90 * 24);
+
 /// How long a finished delivery is kept.
 const KEPT: SignedDuration = SignedDuration::from_hours(30 * 24);
 
@@ -239,8 +242,11 @@ pub fn unsettled(desk: &Desk, newest: i64) -> Result<u64, Fault> {
 pub fn clear(desk: &Desk) -> Result<bool, Fault> {
     let now = desk.now();
     let until = now.saturating_sub(KEPT).unwrap_or(Timestamp::MIN);
+    let told = now.saturating_sub(TOLD_KEPT).unwrap_or(Timestamp::MIN);
     let anything = |tx: &ReadTx| -> Result<bool, Fault> {
-        Ok(store::anything_to_clear(tx, until)? || store::any_expired_secret(tx, now)?)
+        Ok(store::anything_to_clear(tx, until)?
+            || store::anything_told_to_clear(tx, told)?
+            || store::any_expired_secret(tx, now)?)
     };
     if !desk.store().read(anything)? {
         return Ok(false);
@@ -248,6 +254,7 @@ pub fn clear(desk: &Desk) -> Result<bool, Fault> {
     desk.store().write_log(move |tx| {
         store::clear_old(tx, until)?;
         store::clear_removed(tx)?;
+        store::clear_told(tx, told)?;
         store::forget_expired_secrets(tx, now)?;
         Ok::<_, Fault>(true)
     })

@@ -3,7 +3,7 @@
 use super::acceptance::{self, Shift};
 use super::frame::Draft;
 use super::operation::{self, Operation, Receipt};
-use super::requests::{self, Outcome};
+use super::requests::{self, Outcome, Told};
 use super::{Desk, Stop, reads};
 use crate::domain::access::Caller;
 use crate::domain::agreement::{Ground, check_unblocked};
@@ -203,7 +203,14 @@ pub fn create(
             };
             let request = request(tx, draft, requester, new, judged.legs);
             requests::ask(tx, draft, &request)?;
-            requests::written::<SwapRequest>(tx, draft, &asking, named, &request, Outcome::beside())
+            requests::written::<SwapRequest>(
+                tx,
+                draft,
+                &asking,
+                named,
+                &request,
+                Outcome::beside(Told::Asked),
+            )
         },
     )
 }

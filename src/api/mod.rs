@@ -14,6 +14,7 @@ mod absences;
 mod answer;
 mod arrangements;
 mod auth;
+mod chat;
 mod covers;
 mod deliveries;
 mod directory;

@@ -60,7 +60,7 @@ const ABOUT: &str = "A rotation is a grid: lanes (kinds of duty) crossed with wi
     Unknown members are ignored. HEAD is GET without a body. Every error is a problem object, also 405, 417, 501 and \
     505, which any path may answer to a request that it cannot take.";
 
-const TAGS: [(&str, &str); 11] = [
+const TAGS: [(&str, &str); 12] = [
     (
         "on-call",
         "Who is on call, and putting people on and off duty.",
@@ -81,6 +81,10 @@ const TAGS: [(&str, &str); 11] = [
     (
         "webhooks",
         "Where events are posted, and what became of each delivery. Changes need the Pro plan.",
+    ),
+    (
+        "chat",
+        "The on-duty group, and how a rotation stands in chat.",
     ),
     ("keys", "API keys."),
     ("service", "The server itself; needs no credential."),
@@ -206,6 +210,7 @@ impl Maker {
         let header = match status {
             401 => Some("WWW-Authenticate"),
             429 => Some("Retry-After"),
+            503 if codes.contains(&"chat_unavailable") => Some("Retry-After"),
             _ => None,
         };
         if let Some(name) = header {

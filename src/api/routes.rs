@@ -4,7 +4,7 @@ use super::answer::Outcome;
 use super::extract::{Call, Path};
 use super::operation::Operation;
 use super::{
-    Api, absences, arrangements, covers, deliveries, directory, grid, keys, on_call, record,
+    Api, absences, arrangements, chat, covers, deliveries, directory, grid, keys, on_call, record,
     rotations, service, swaps, webhooks,
 };
 use crate::domain::access::Scope::{
@@ -80,6 +80,11 @@ pub static ROUTES: &[Row] = &[
     row("PATCH",  "/v1/rotations/{rotationId}",                           Scoped(WriteRotations), IfMatch(rotations::patch), &rotations::PATCH),
     row("DELETE", "/v1/rotations/{rotationId}",                           Scoped(WriteRotations), IfMatch(rotations::remove), &rotations::REMOVE),
     row("PUT",    "/v1/rotations/{rotationId}/channels/{channelId}",      Scoped(WriteRotations), IfMatch(grid::channel),    &grid::CHANNEL),
+    row("PUT",    "/v1/rotations/{rotationId}/on-duty-group",             Scoped(WriteRotations), IfMatch(chat::bind),       &chat::BIND),
+    row("DELETE", "/v1/rotations/{rotationId}/on-duty-group",             Scoped(WriteRotations), IfMatch(chat::unbind),     &chat::UNBIND),
+    row("GET",    "/v1/rotations/{rotationId}/chat",                      Scoped(ReadRotations),  Plain(chat::standing),     &chat::STANDING),
+    row("GET",    "/v1/user-groups/capabilities",                         Scoped(ReadDirectory),  Plain(chat::capabilities), &chat::CAPABILITIES),
+
     row("PUT",    "/v1/rotations/{rotationId}/coverage",                  Scoped(WriteRotations), IfMatch(grid::coverage),   &grid::COVERAGE),
     row("PUT",    "/v1/rotations/{rotationId}/rosters/{rosterId}",        Scoped(WriteRotations), IfMatch(grid::roster),     &grid::ROSTER),
 

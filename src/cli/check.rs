@@ -20,7 +20,7 @@ fn check(place: Place) -> Result<(), Failure> {
     let config = settings(place)?;
     let (calendar, _) = days(&config.holidays)?;
     // Certificate authorities are read as a server would.
-    outward(String::new(), &config.webhooks, Receivers::Public)?;
+    outward(String::new(), &config, Receivers::Public)?;
     let path = database(&config)?;
     let problems = problems(&Inspection::open(&path)?, &calendar)?;
     for problem in &problems {

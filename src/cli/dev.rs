@@ -8,8 +8,9 @@ use super::workspace::{database, settings_with};
 use super::{Failure, Place, demo};
 use crate::actions::development::{self, Credentials};
 use crate::api::{self, Api};
+use crate::chat::{Moody, Temper};
 use crate::config::{self, Config, Listen};
-use crate::dev;
+use crate::dev::{self, Chores};
 use crate::domain::ids::UserId;
 use crate::domain::tiers::{Plan, Tier};
 use clap::Args;
@@ -28,6 +29,8 @@ Routes of `rota dev` alone, without a credential:
   POST /dev/clock {\"advanceSeconds\":3600}      with --clock: moves it through everything due
   POST /dev/receiver/NAME                      a webhook receiver; GET shows what it got, DELETE forgets it
   PUT  /dev/receiver/NAME {\"status\":503}       what it answers; also headers, delayMs, body
+  GET  /dev/chat                               messages, topics and user groups of the local chat platform
+  PUT  /dev/chat {\"failure\":\"error\"}          how it behaves; also \"rateLimited\" with retryAfterSeconds, delayMs
   PUT  /dev/plan {\"name\":\"free\"}               or \"pro\"";
 
 #[derive(Args)]
@@ -70,13 +73,15 @@ pub fn run(place: Place, flags: Flags) -> Result<(), Failure> {
     } else {
         config.plan.plan()
     };
-    let station = Station::open(
+    let mut station = Station::open(
         &db,
         &config,
         Time::Development(flags.clock),
         plan,
         Receivers::Local,
     )?;
+    let temper = Temper::default();
+    station.put_chat(|chat| Arc::new(Moody::around(chat, temper.clone())));
     if fresh && !flags.empty {
         demo::fill(&station.desk)?;
     }
@@ -85,8 +90,12 @@ pub fn run(place: Place, flags: Flags) -> Result<(), Failure> {
     let lines = lines(&station.url(), &credentials);
     let limits = requests(config.rate_limit, api::Limits::OFF);
     let delivery = station.deliver()?;
-    let sending = delivery.handle();
-    let routes = dev::routes(station.desk.clone(), Box::new(move || sending.settle()));
+    let (sending, telling) = (delivery.handle(), delivery.handle());
+    let chores = Chores {
+        all: Box::new(move || sending.settle()),
+        chat: Box::new(move || telling.settle_chat()),
+    };
+    let routes = dev::routes(station.desk.clone(), temper, chores);
     let service = Arc::new(Api::new(
         station.desk.clone(),
         limits,

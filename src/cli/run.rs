@@ -3,10 +3,11 @@
 use super::Failure;
 use super::signals::Signals;
 use super::workspace::{Missing, days, open_store, open_with_clock};
-use crate::actions::{Desk, Outward, due, plan};
+use crate::actions::{Desk, Outward, REMINDER_BEFORE, due, plan};
 use crate::api;
+use crate::chat::Chat;
 use crate::clock::Clock;
-use crate::config::{Config, RateLimitPart, WebhooksPart};
+use crate::config::{Config, RateLimitPart};
 use crate::delivery::{self, Delivery};
 use crate::dial::{Dialler, Rules};
 use crate::domain::address::Openings;
@@ -16,7 +17,7 @@ use crate::domain::zones;
 use crate::http::{Limits, Server, Service};
 use crate::store::{Fault, Lock, ReadTx, list_cadences};
 use crate::timer;
-use jiff::Timestamp;
+use jiff::{SignedDuration, Timestamp};
 use sha2::{Digest, Sha256};
 use std::collections::BTreeSet;
 use std::net::SocketAddr;
@@ -64,9 +65,10 @@ pub enum Receivers {
 /// What concerns receivers outside, from the settings.
 pub fn outward(
     base_url: String,
-    part: &WebhooksPart,
+    config: &Config,
     receivers: Receivers,
 ) -> Result<Outward, Failure> {
+    let part = &config.webhooks;
     let local = receivers == Receivers::Local;
     let extra_ca = match &part.extra_ca_file {
         Some(path) => Some(std::fs::read(path).map_err(|error| {
@@ -88,6 +90,7 @@ pub fn outward(
         base_url,
         ladder: part.ladder(),
         dialler: Dialler::new(rules).map_err(Failure::Usage)?,
+        reminder_before: config.chat.reminder_before.unwrap_or(REMINDER_BEFORE),
     })
 }
 
@@ -134,14 +137,20 @@ impl Station {
         ))?;
         let own = url(server.local_addr());
         let base_url = config.base_url.as_ref().map_or(own, ToString::to_string);
-        let outward = outward(base_url, &config.webhooks, receivers)?;
+        let outward = outward(base_url, config, receivers)?;
+        let rules = rules(&text, outward.reminder_before);
         let desk = Desk::new(store, calendar, clock, plan, outward);
         Ok(Station {
             desk,
             server,
-            rules: rules(&text),
+            rules,
             _lock: lock,
         })
+    }
+
+    /// Puts something around the chat platform.
+    pub fn put_chat(&mut self, put: impl FnOnce(Arc<dyn Chat>) -> Arc<dyn Chat>) {
+        self.desk = self.desk.clone().with_chat(put);
     }
 
     /// How this machine reaches the server.
@@ -167,6 +176,7 @@ impl Station {
         if signals.told_to_stop() {
             return Ok(());
         }
+        due::run_beside(desk)?;
         plan::switch(desk, config.plan.plan())?;
         let (calendar, now) = (desk.calendar(), desk.now());
         let ended = desk
@@ -227,14 +237,15 @@ fn url(mut address: SocketAddr) -> String {
     format!("http://{address}")
 }
 
-/// Names the program, its time zones and the operator's own days.
-fn rules(days: &str) -> String {
+/// Names the program, its time zones, the operator's own days and how long before people are reminded.
+fn rules(days: &str, reminder_before: SignedDuration) -> String {
     let hash: [u8; 32] = Sha256::digest(days.as_bytes()).into();
     let hash: String = hash[..8].iter().map(|byte| format!("{byte:02x}")).collect();
     format!(
-        "rota {} tzdata {} days {hash}",
+        "rota {} tzdata {} days {hash} reminders {} s",
         env!("CARGO_PKG_VERSION"),
-        zones::tzdata_version()
+        zones::tzdata_version(),
+        reminder_before.as_secs()
     )
 }
 

@@ -130,7 +130,7 @@ pub fn desk(config: &Config, missing: Missing) -> Result<Desk, Failure> {
         .base_url
         .as_ref()
         .map_or_else(own, ToString::to_string);
-    let outward = outward(base_url, &config.webhooks, Receivers::Public)?;
+    let outward = outward(base_url, config, Receivers::Public)?;
     Ok(Desk::new(
         store,
         calendar,

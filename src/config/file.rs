@@ -1,6 +1,8 @@
 //! The layer of the config file.
 
-use super::{BaseUrl, Config, HolidaysPart, Listen, PlanPart, RateLimitPart, WebhooksPart, values};
+use super::{
+    BaseUrl, ChatPart, Config, HolidaysPart, Listen, PlanPart, RateLimitPart, WebhooksPart, values,
+};
 use serde::Deserialize;
 use std::path::{Path, PathBuf};
 
@@ -16,6 +18,7 @@ struct File {
     holidays: HolidaysPart,
     rate_limit: RateLimitPart,
     webhooks: WebhooksPart,
+    chat: ChatPart,
 }
 
 /// Reads a file. The error names it, with the line and the key.
@@ -38,6 +41,7 @@ pub(super) fn parse(text: &str) -> Result<Config, (usize, String)> {
         holidays: file.holidays,
         rate_limit: file.rate_limit,
         webhooks: file.webhooks,
+        chat: file.chat,
     })
 }
 

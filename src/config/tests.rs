@@ -210,6 +210,36 @@ fn a_ca_of_ones_own_goes_with_either_trust() {
 }
 
 #[test]
+fn reminders_come_from_each_layer() {
+    let before = |text: &str| {
+        let environment = [("ROTA_CHAT_REMINDER_BEFORE", text)];
+        let config = load(Config::default(), &environment).expect("a good value");
+        config.chat.reminder_before
+    };
+    let secs = |secs| Some(SignedDuration::from_secs(secs));
+    for (text, expected) in [
+        ("15m", secs(900)),
+        ("0s", secs(0)),
+        ("24h", secs(86_400)),
+        ("30d", secs(30 * 86_400)),
+        ("", None),
+    ] {
+        assert_eq!(before(text), expected, "{text}");
+        let file = file::parse(&format!("[chat]\nreminder_before = '{text}'"));
+        let file = file.map(|file| file.chat.reminder_before);
+        // A file that names the key means to say something.
+        assert_eq!(file.ok().flatten(), expected, "{text}");
+    }
+    let file = file::parse("[chat]\nreminder_before = '2h'").expect("a good file");
+    let upper = load(Config::default(), &[("ROTA_CHAT_REMINDER_BEFORE", "0s")]);
+    let upper = upper.expect("a good value");
+    // Nobody is to be reminded: that is a setting as well.
+    assert_eq!(upper.over(file.clone()).chat.reminder_before, secs(0));
+    let unset = Config::default().over(file);
+    assert_eq!(unset.chat.reminder_before, secs(7200));
+}
+
+#[test]
 fn a_bad_variable_is_named() {
     let rows = [
         (
@@ -256,6 +286,21 @@ fn a_bad_variable_is_named() {
             "ROTA_WEBHOOKS_TRUST",
             "System",
             "ROTA_WEBHOOKS_TRUST: \"System\" is not known; send",
+        ),
+        (
+            "ROTA_CHAT_REMINDER_BEFORE",
+            "1",
+            "ROTA_CHAT_REMINDER_BEFORE: \"1\" is not a duration; send",
+        ),
+        (
+            "ROTA_CHAT_REMINDER_BEFORE",
+            "31d",
+            "ROTA_CHAT_REMINDER_BEFORE: \"31d\" is too long before; send at most 30d",
+        ),
+        (
+            "ROTA_CHAT_REMINDER_BEFORE",
+            "99999999999999d",
+            "ROTA_CHAT_REMINDER_BEFORE: \"99999999999999d\" is too long",
         ),
         ("ROTA_CONFIG", "/nowhere/rota.toml", "/nowhere/rota.toml: "),
     ];
@@ -314,6 +359,32 @@ fn the_file_names_line_and_key() {
                 "webhooks.trust: \"all\" is not known; send \"bundled\" or",
             ),
         ),
+        (
+            "[chat]\nremind_before = '1h'",
+            (
+                2,
+                "chat.remind_before: unknown key, expected `reminder_before`",
+            ),
+        ),
+        (
+            "[chat]\nreminder_before = 'soon'",
+            (2, "chat.reminder_before: \"soon\" is not a duration; send"),
+        ),
+        (
+            "[chat]\nreminder_before = '30d'\n[plan]\nx = 1",
+            (4, "plan.x: unknown key"),
+        ),
+        (
+            "[chat]\nreminder_before = '721h'",
+            (
+                2,
+                "chat.reminder_before: \"721h\" is too long before; send at most 30d",
+            ),
+        ),
+        (
+            "[chat]\nreminder_before = 3600",
+            (2, "chat.reminder_before: invalid type: integer `3600`"),
+        ),
         ("listen = 80", (1, "listen: invalid type: integer `80`")),
         ("\nlisten = '80'", (2, "listen: \"80\" is not an address")),
         (
@@ -365,6 +436,11 @@ fn the_sample_file_is_a_good_one() {
             && config.plan.max_people.is_some()
     );
     assert!(config.holidays.file.is_some());
+    assert_eq!(
+        config.chat.reminder_before,
+        Some(crate::actions::REMINDER_BEFORE),
+        "the default is told"
+    );
     assert!(config.rate_limit.requests_per_minute.is_some() && config.rate_limit.burst.is_some());
     let webhooks = config.webhooks;
     assert!(webhooks.allow_nets.is_some() && webhooks.extra_ca_file.is_some());

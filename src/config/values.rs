@@ -164,6 +164,14 @@ fn not_too_many(steps: Vec<SignedDuration>) -> Result<Vec<SignedDuration>, Strin
     }
 }
 
+pub(super) fn parse_reminder(text: &str) -> Result<SignedDuration, String> {
+    const MOST: SignedDuration = SignedDuration::from_hours(30 * 24);
+    let before = SignedDuration::try_from(duration(text)?).ok();
+    before.filter(|before| *before <= MOST).ok_or_else(|| {
+        format!("{text:?} is too long before; send at most 30d, or 0s to remind nobody")
+    })
+}
+
 pub(super) fn parse_nets(text: &str) -> Result<Vec<Net>, String> {
     list(text, str::parse)
 }
@@ -186,6 +194,14 @@ fn list<T>(text: &str, item: fn(&str) -> Result<T, String>) -> Result<Vec<T>, St
 pub(super) fn tier<'de, D: Deserializer<'de>>(from: D) -> Result<Option<Tier>, D::Error> {
     let text = String::deserialize(from)?;
     parse_tier(&text).map(Some).map_err(D::Error::custom)
+}
+
+pub(super) fn reminder<'de, D>(from: D) -> Result<Option<SignedDuration>, D::Error>
+where
+    D: Deserializer<'de>,
+{
+    let text = String::deserialize(from)?;
+    parse_reminder(&text).map(Some).map_err(D::Error::custom)
 }
 
 pub(super) fn trust<'de, D: Deserializer<'de>>(from: D) -> Result<Option<Trust>, D::Error> {

@@ -4,7 +4,10 @@
 //! One thread dispatches: it wakes when a commit queued something, looks which lanes have anything due, and starts a
 //! thread for each of them that is not at work. That thread takes, sends and records until nothing more is due on its
 //! lane. So an endpoint that hangs holds up nobody but itself, and its retries not even its first attempts.
+//!
+//! What chat is told has lanes of its own, in `chat`.
 
+mod chat;
 mod lane;
 mod send;
 
@@ -14,6 +17,7 @@ use crate::clock::monotonic;
 use crate::domain::ids::WebhookId;
 use crate::store::Lane;
 use crate::wake::{Bell, LOOK, attend};
+use chat::Telling;
 use std::collections::HashSet;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -36,6 +40,7 @@ struct Shared {
     stopped_at: Mutex<Option<Instant>>,
     /// Rings when a lane comes to rest.
     rest: Bell,
+    chat: Arc<Telling>,
 }
 
 impl Shared {
@@ -77,6 +82,7 @@ impl Shared {
 pub struct Delivery {
     shared: Arc<Shared>,
     thread: JoinHandle<()>,
+    chat: Vec<JoinHandle<()>>,
 }
 
 /// A handle that stops it, and waits for it to come to rest.
@@ -90,6 +96,7 @@ pub fn start(desk: Desk) -> Result<Delivery, String> {
         log::info!("delivery: {interrupted} attempts were interrupted, they are made again");
     }
     let shared = Arc::new(Shared {
+        chat: Arc::new(Telling::new(desk.clone())),
         desk,
         stopping: AtomicBool::new(false),
         busy: Mutex::default(),
@@ -101,7 +108,12 @@ pub fn start(desk: Desk) -> Result<Delivery, String> {
         .name("delivery".into())
         .spawn(move || dispatch(&dispatching))
         .map_err(|error| error.to_string())?;
-    Ok(Delivery { shared, thread })
+    let chat = shared.chat.start().map_err(|error| error.to_string())?;
+    Ok(Delivery {
+        shared,
+        thread,
+        chat,
+    })
 }
 
 impl Delivery {
@@ -115,6 +127,7 @@ impl Delivery {
     pub fn stop(self, grace: Duration) {
         let deadline = self.handle().stop() + grace;
         drop(self.thread.join());
+        self.shared.chat.wait(&self.chat, deadline);
         loop {
             let heard = self.shared.rest.rings();
             let left = deadline.saturating_duration_since(monotonic());
@@ -137,18 +150,28 @@ impl Handle {
     pub fn stop(&self) -> Instant {
         self.0.stopping.store(true, Ordering::Release);
         self.0.desk.store().news().post.ring();
+        self.0.chat.stop();
         let mut told = (self.0.stopped_at)
             .lock()
             .unwrap_or_else(PoisonError::into_inner);
         *told.get_or_insert_with(monotonic)
     }
 
-    /// Waits until of what is queued now nothing is on the wire and nothing due is left undone, and clears away what is
+    /// Carries out what chat is told and is due, and what comes of it.
+    ///
+    /// # Errors
+    /// When the storage fails.
+    pub fn settle_chat(&self) -> Result<(), Fault> {
+        self.0.chat.settle()
+    }
+
+    /// Waits until what chat is told is carried out, and of what is queued then nothing is on the wire and nothing due is left undone, and clears away what is
     /// kept no longer.
     ///
     /// # Errors
     /// When the storage fails, and when nothing of it moves for half a minute.
     pub fn settle(&self) -> Result<(), Fault> {
+        self.settle_chat()?;
         let desk = &self.0.desk;
         let newest = sending::newest(desk)?;
         let (mut left, mut since) = (u64::MAX, monotonic());

@@ -6,11 +6,13 @@ mod receiver;
 
 use crate::actions::keys::{self, NewKey};
 use crate::actions::{Desk, Fault, Stop, directory, due, plan, webhooks};
-use crate::domain::ids::WebhookId;
+use crate::chat::Temper;
+use crate::domain::chat::Recipient;
+use crate::domain::ids::{GroupId, WebhookId};
 use crate::domain::refusal::Refusal;
 use crate::domain::tiers::Plan;
 use crate::store::{self, load_directory};
-use crate::wire::dev::{self as shapes, Chat, ChatGroup, Clock};
+use crate::wire::dev::{self as shapes, Chat, ChatGroup, ChatMessage, Clock};
 use crate::wire::{body, delivery, url};
 use receiver::Receivers;
 use rouille::{Request, Response, ResponseBody};
@@ -21,11 +23,23 @@ use std::sync::{Mutex, PoisonError};
 
 type Outcome = Result<Response, Stop>;
 
-/// Waits until all that follows from what was committed is done: events attempted, effects carried out.
-pub type Settle = Box<dyn Fn() -> Result<(), Fault> + Send + Sync>;
+/// Does what waits to be done, and comes back when it is.
+pub type Chore = Box<dyn Fn() -> Result<(), Fault> + Send + Sync>;
+
+/// What follows from what was committed.
+pub struct Chores {
+    /// All of it: events attempted, effects carried out.
+    pub all: Chore,
+    /// What chat is told.
+    pub chat: Chore,
+}
 
 /// The routes, to be asked before those of the API: `None` leaves the request to them.
-pub fn routes(desk: Desk, settle: Settle) -> impl Fn(&Request) -> Option<Outcome> + Send + Sync {
+pub fn routes(
+    desk: Desk,
+    temper: Temper,
+    chores: Chores,
+) -> impl Fn(&Request) -> Option<Outcome> + Send + Sync {
     let moving = Mutex::new(());
     let receivers = Receivers::default();
     move |request| {
@@ -41,11 +55,12 @@ pub fn routes(desk: Desk, settle: Settle) -> impl Fn(&Request) -> Option<Outcome
             ("POST", ["clock"]) => {
                 // One move at a time: two at once could each find the clock behind where the other has put it.
                 let _one = moving.lock().unwrap_or_else(PoisonError::into_inner);
-                move_clock(&desk, &settle, request)
+                move_clock(&desk, &chores, request)
             }
-            ("PUT", ["directory"]) => replace_directory(&desk, &settle, request),
-            ("GET" | "HEAD", ["chat"]) => chat(&desk),
-            ("PUT", ["plan"]) => switch_plan(&desk, &settle, request),
+            ("PUT", ["directory"]) => replace_directory(&desk, &chores, request),
+            ("GET" | "HEAD", ["chat"]) => chat(&desk, &chores),
+            ("PUT", ["chat"]) => set_mood(&temper, request),
+            ("PUT", ["plan"]) => switch_plan(&desk, &chores, request),
             ("POST", ["tokens"]) => mint_token(&desk, request),
             ("POST", ["keys"]) => mint_key(&desk, request),
             ("POST", ["webhooks", id, "test"]) => test_webhook(&desk, &WebhookId::from(*id)),
@@ -62,7 +77,7 @@ pub fn routes(desk: Desk, settle: Settle) -> impl Fn(&Request) -> Option<Outcome
 fn methods(rest: &[&str]) -> Option<&'static str> {
     match rest {
         ["clock"] => Some("GET, HEAD, POST"),
-        ["chat"] => Some("GET, HEAD"),
+        ["chat"] => Some("GET, HEAD, PUT"),
         ["directory"] | ["plan"] => Some("PUT"),
         ["tokens"] | ["keys"] => Some("POST"),
         ["webhooks", id, "test"] if !id.is_empty() => Some("POST"),
@@ -85,47 +100,76 @@ fn clock(desk: &Desk) -> Outcome {
     })
 }
 
-fn move_clock(desk: &Desk, settle: &Settle, request: &Request) -> Outcome {
+fn move_clock(desk: &Desk, chores: &Chores, request: &Request) -> Outcome {
     if !desk.clock().is_frozen() {
         let detail = "the clock runs by itself; start `rota dev` with --clock to move it";
         return Err(Refusal::Invalid(detail.into()).into());
     }
     let to = shapes::clock(&sent(request)?, desk.now())?;
-    due::advance(desk, to, settle)?;
+    due::advance(desk, to, &chores.all)?;
     clock(desk)
 }
 
-fn replace_directory(desk: &Desk, settle: &Settle, request: &Request) -> Outcome {
+fn replace_directory(desk: &Desk, chores: &Chores, request: &Request) -> Outcome {
     directory::import(desk, body::parse(&sent(request)?)?)?;
-    settle()?;
-    chat(desk)
+    (chores.all)()?;
+    chat(desk, chores)
 }
 
-fn chat(desk: &Desk) -> Outcome {
-    let directory = desk.store().read(load_directory)?;
+/// Messages that are shown at the most, the newest.
+const SHOWN: usize = 10_000;
+
+fn chat(desk: &Desk, chores: &Chores) -> Outcome {
+    // What a write has queued is a matter of moments: nobody should have to wait and see.
+    (chores.chat)()?;
+    let (directory, sent, kept) = desk.store().read(|tx| -> Result<_, Fault> {
+        let kept = store::list_duty_groups(tx)?;
+        Ok((load_directory(tx)?, store::list_sent(tx, SHOWN)?, kept))
+    })?;
+    let disabled = |id: &GroupId| kept.iter().any(|kept| kept.group == *id && kept.disabled);
     let topic = |channel: store::Channel| Some((channel.id.to_string(), channel.topic?));
     let group = |group: store::Group| {
         let user_ids = group.users.iter().map(ToString::to_string).collect();
         (
             group.id.to_string(),
             ChatGroup {
-                handle: group.handle,
                 user_ids,
-                disabled: false,
+                disabled: disabled(&group.id),
+                handle: group.handle,
             },
         )
     };
     json(&Chat {
-        messages: Vec::new(),
+        messages: sent.into_iter().map(message).collect(),
         topics: directory.channels.into_iter().filter_map(topic).collect(),
         groups: directory.groups.into_iter().map(group).collect(),
     })
 }
 
-fn switch_plan(desk: &Desk, settle: &Settle, request: &Request) -> Outcome {
+fn message(sent: store::Sent) -> ChatMessage {
+    let (channel_id, user_id) = match sent.to {
+        Recipient::Channel(id) => (Some(id.to_string()), None),
+        Recipient::Person(id) => (None, Some(id.to_string())),
+    };
+    ChatMessage {
+        at: sent.at.into(),
+        channel_id,
+        user_id,
+        text: sent.text,
+    }
+}
+
+/// Has the chat platform behave in some way until it is told otherwise.
+fn set_mood(temper: &Temper, request: &Request) -> Outcome {
+    let (mood, shown) = shapes::mood(&sent(request)?)?;
+    temper.set(mood);
+    json(&shown)
+}
+
+fn switch_plan(desk: &Desk, chores: &Chores, request: &Request) -> Outcome {
     let tier = shapes::plan(&sent(request)?)?;
     plan::switch(desk, Plan::of(tier))?;
-    settle()?;
+    (chores.all)()?;
     json(&shapes::Plan { name: tier.name() })
 }
 

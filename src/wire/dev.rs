@@ -4,12 +4,14 @@ use super::body::{self, invalid, present};
 use super::int32::Int32;
 use super::moment::Moment;
 use crate::domain::access::Scope;
+use crate::domain::chat::{Mood, Trouble};
 use crate::domain::ids::{RotationId, UserId};
 use crate::domain::refusal::Refusal;
 use crate::domain::tiers::Tier;
 use jiff::{SignedDuration, Timestamp};
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
+use std::time::Duration;
 
 /// Where the clock stands.
 #[derive(Clone, Debug, Serialize)]
@@ -149,12 +151,78 @@ pub struct Key {
 /// What the local chat platform holds.
 #[derive(Clone, Debug, Default, Serialize)]
 pub struct Chat {
-    /// What was posted; nothing is posted yet.
-    pub messages: Vec<serde_json::Value>,
+    /// What was posted, oldest first.
+    pub messages: Vec<ChatMessage>,
     /// Topics by channel id.
     pub topics: BTreeMap<String, String>,
     /// Groups by id.
     pub groups: BTreeMap<String, ChatGroup>,
+}
+
+/// A message, in a channel or to a person.
+#[derive(Clone, Debug, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub struct ChatMessage {
+    pub at: Moment,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub channel_id: Option<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub user_id: Option<String>,
+    pub text: String,
+}
+
+/// How the chat platform is to behave; what is left out is as it usually is.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(default, rename_all = "camelCase")]
+pub struct MoodRequest {
+    /// How long it thinks before each answer, in real time.
+    delay_ms: u32,
+    failure: Option<Failure>,
+    /// What it asks to wait where it has too many requests.
+    retry_after_seconds: Option<u32>,
+    /// Channels and user groups that it says it has never heard of.
+    forgotten: Vec<String>,
+    /// Why user groups cannot be kept in step.
+    no_groups: Option<String>,
+    /// It holds no empty user groups.
+    no_empty_groups: bool,
+}
+
+/// What it answers instead of doing anything.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+enum Failure {
+    Error,
+    RateLimited,
+    Refused,
+}
+
+/// The longest time that the platform thinks.
+const LONGEST_THOUGHT: u32 = 60_000;
+
+/// Reads how the chat platform is to behave; answers it as it was read, too.
+///
+/// # Errors
+/// [`Refusal::Invalid`] naming the member.
+pub fn mood(bytes: &[u8]) -> Result<(Mood, MoodRequest), Refusal> {
+    let request: MoodRequest = body::parse(bytes)?;
+    if request.delay_ms > LONGEST_THOUGHT {
+        return invalid(format!("delayMs: send at most {LONGEST_THOUGHT}"));
+    }
+    let wait = SignedDuration::from_secs(request.retry_after_seconds.unwrap_or(1).into());
+    let failure = request.failure.map(|failure| match failure {
+        Failure::Error => Trouble::Later("it answered with an error".into()),
+        Failure::RateLimited => Trouble::Wait(wait),
+        Failure::Refused => Trouble::Refused("the app may not do this".into()),
+    });
+    let mood = Mood {
+        delay: Duration::from_millis(request.delay_ms.into()),
+        failure,
+        forgotten: request.forgotten.clone(),
+        no_groups: request.no_groups.clone(),
+        holds_empty_groups: !request.no_empty_groups,
+    };
+    Ok((mood, request))
 }
 
 /// A chat user group as the platform holds it.

@@ -10,6 +10,7 @@ pub mod absence;
 pub mod arrangement;
 pub mod body;
 pub mod cadence;
+pub mod chat;
 pub mod conflict;
 pub mod coverage;
 pub mod cursor;
@@ -47,6 +48,6 @@ fn hex(bytes: &[u8]) -> String {
 }
 
 /// A count or a place as int32. Nothing of a rotation comes near the limit.
-fn small(count: usize) -> i32 {
+pub fn small(count: usize) -> i32 {
     i32::try_from(count).unwrap_or(i32::MAX)
 }

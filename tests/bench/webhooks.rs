@@ -148,6 +148,7 @@ fn local(seed: Seed) -> Seed {
         base_url: "http://127.0.0.1:8080".into(),
         ladder: Ladder::default(),
         dialler: Dialler::new(rules).expect("TLS can be set up"),
+        ..Outward::usual("http://rota.example").expect("TLS")
     };
     seed.with(outward)
 }

@@ -188,7 +188,7 @@ fn wrong_methods_are_told_the_right_ones() {
     for (method, path, allowed) in [
         ("PUT", "/dev/clock", "GET, HEAD, POST"),
         ("GET", "/dev/directory", "PUT"),
-        ("POST", "/dev/chat", "GET, HEAD"),
+        ("POST", "/dev/chat", "GET, HEAD, PUT"),
         ("GET", "/dev/plan", "PUT"),
         ("GET", "/dev/tokens", "POST"),
         ("DELETE", "/dev/keys", "POST"),

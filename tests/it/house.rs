@@ -5,7 +5,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 /// Who may import whom; a room may always import itself.
-const FLOORS: [(&str, &[&str]); 15] = [
+const FLOORS: [(&str, &[&str]); 16] = [
     ("domain", &[]),
     ("clock", &[]),
     ("wake", &[]),
@@ -13,9 +13,10 @@ const FLOORS: [(&str, &[&str]); 15] = [
     ("dial", &["domain", "clock"]),
     ("http", &["domain", "clock"]),
     ("store", &["domain", "clock", "wake"]),
+    ("chat", &["domain", "store"]),
     (
         "actions",
-        &["domain", "clock", "wake", "wire", "dial", "store"],
+        &["domain", "clock", "wake", "wire", "dial", "store", "chat"],
     ),
     (
         "api",
@@ -26,7 +27,7 @@ const FLOORS: [(&str, &[&str]); 15] = [
     (
         "dev",
         &[
-            "domain", "clock", "wake", "wire", "http", "store", "actions",
+            "domain", "clock", "wake", "wire", "http", "store", "chat", "actions",
         ],
     ),
     (
@@ -40,15 +41,15 @@ const FLOORS: [(&str, &[&str]); 15] = [
     (
         "config",
         &[
-            "domain", "clock", "wake", "wire", "http", "store", "actions", "api", "dev", "timer",
-            "delivery", "dial",
+            "domain", "clock", "wake", "wire", "http", "store", "chat", "actions", "api", "dev",
+            "timer", "delivery", "dial",
         ],
     ),
     (
         "cli",
         &[
-            "domain", "clock", "wake", "wire", "http", "store", "actions", "api", "dev", "timer",
-            "delivery", "dial", "config",
+            "domain", "clock", "wake", "wire", "http", "store", "chat", "actions", "api", "dev",
+            "timer", "delivery", "dial", "config",
         ],
     ),
     ("main", &["cli"]),

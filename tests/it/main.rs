@@ -6,6 +6,7 @@ mod support;
 mod absences;
 mod arrangements;
 mod cadence;
+mod chat;
 mod cli;
 mod coverage;
 mod covers;

@@ -59,10 +59,10 @@ pub fn of(row: &Row) -> Vec<(u16, Vec<&'static str>)> {
 /// The name that operations refer to a refusal by: one of a status, save where each has codes of its own.
 pub fn name(status: u16, codes: &[&str]) -> String {
     let mut name = format!("Refused{status}");
-    if matches!(status, 400 | 409) {
+    if matches!(status, 400 | 409 | 503) {
         codes
             .iter()
-            .filter(|code| !["", "invalid_request"].contains(code))
+            .filter(|code| !["", "invalid_request", "storage_unavailable"].contains(code))
             .for_each(|code| name.push_str(&format!(".{code}")));
     }
     name

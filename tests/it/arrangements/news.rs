@@ -198,12 +198,12 @@ fn windows_are_news_as_ever_over_an_arrangement() {
 
 #[test]
 fn a_write_is_published_where_nothing_was_to_be_sent() {
-    for (events, now, later) in [
-        (None, "published", "published"),
-        (Some("rotation.created"), "published", "published"),
-        (Some("duty.changed"), "pending", "published"),
-        (Some("rotation.updated"), "published", "pending"),
-        (Some(ALL_EVENTS), "pending", "pending"),
+    for (events, later) in [
+        (None, "published"),
+        (Some("rotation.created"), "published"),
+        (Some("duty.changed"), "published"),
+        (Some("rotation.updated"), "pending"),
+        (Some(ALL_EVENTS), "pending"),
     ] {
         let rota = Rota::with_people(4);
         let _hook = events.map(|events| rota.hook(events));
@@ -219,8 +219,12 @@ fn a_write_is_published_where_nothing_was_to_be_sent() {
             .is(200)
             .json();
         let cancelled = rotation.end(&only_arrangement(&coming));
+        // Whoever comes on or goes off at once is told in chat, whatever endpoints ask for.
         let found = [&at_once, &ended, &coming, &cancelled].map(state);
-        assert_eq!(found, [now, now, later, later], "{events:?}");
+        assert_eq!(found, ["pending", "pending", later, later], "{events:?}");
+        // Whoever is on duty anyway is told nothing.
+        let own = rotation.try_assign(0, "U1", MONDAY, "2026-01-05T12:00Z");
+        assert_eq!(state(&own.is(200).json()), later, "{events:?}");
     }
 }
 
@@ -230,8 +234,16 @@ fn a_disabled_endpoint_is_nothing_to_send_to() {
     let (hook, _) = rota.hook(ALL_EVENTS);
     hook.act("disable").is(200);
     let rotation = four(&rota);
-    let answer = rotation.try_assign(0, "U3", MONDAY, "2026-01-05T12:00Z");
-    assert_eq!(answer.is(200).json()["deliveryState"], json!("published"));
+    let assign = |from: &str, to: &str| {
+        let answer = rotation.try_assign(0, "U3", from, to).is(200).json();
+        text(&answer["deliveryState"]).to_owned()
+    };
+    let later = || assign("2026-01-05T14:00Z", "2026-01-05T15:00Z");
+    assert_eq!(later(), "published");
+    // Chat is told all the same.
+    assert_eq!(assign(MONDAY, "2026-01-05T12:00Z"), "pending");
+    hook.act("enable").is(200);
+    assert_eq!(assign("2026-01-05T16:00Z", "2026-01-05T17:00Z"), "pending");
 }
 
 #[test]

@@ -77,8 +77,13 @@ fn the_version_rises_by_one_with_every_step() {
         assert_eq!(answer.etag(), rotation.etag());
         assert_ne!(answer.etag(), before);
     }
-    // Where nothing is to be sent, it is published.
+    // Whoever is asked has a direct message to get, whoever asked hears of the answer; where nobody hears of a step, it is
+    // published.
+    assert_eq!(created["deliveryState"], json!("pending"));
     let asked = rotation.ask_cover("U1", "05T10 05T12", "U2");
     let told = asked.step("U2", "decline").is(200).json();
+    assert_eq!(told["deliveryState"], json!("pending"));
+    let asked = rotation.ask_cover("U1", "05T10 05T12", "U2");
+    let told = asked.step("U1", "cancel").is(200).json();
     assert_eq!(told["deliveryState"], json!("published"));
 }

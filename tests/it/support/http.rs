@@ -310,7 +310,8 @@ impl Request<'_> {
             reply,
             log,
         };
-        if path.starts_with("/v1/") && path != openapi::PATH {
+        let described = path.starts_with("/v1/") || path.starts_with("/webhook/");
+        if described && path != openapi::PATH {
             openapi::check(rota, &method, &path, &answer);
         }
         answer

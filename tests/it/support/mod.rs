@@ -4,6 +4,7 @@
 //! Every answer from `/v1` is held against the OpenAPI document that the server itself publishes.
 
 mod arrangement;
+mod chat;
 mod directory;
 mod http;
 mod openapi;
@@ -17,6 +18,7 @@ mod webhook;
 mod wire;
 
 pub use arrangement::*;
+pub use chat::*;
 pub use directory::*;
 pub use http::*;
 #[allow(unused_imports)]

@@ -52,7 +52,7 @@ pub fn every_use(desk: &Desk, id: &RotationId) {
     .expect("its end");
     let cover = uses.ask(&other, &holder, uses.hours(30, 40));
     uses.take::<CoverRequest>(RequestKind::Cover, &holder, cover, Step::Accept);
-    due::advance(desk, now + SignedDuration::from_hours(35), &|| Ok(())).expect("some hours");
+    due::advance(desk, now + SignedDuration::from_hours(35), &|| tell(desk)).expect("some hours");
     let (kind, cursor) = (RequestKind::Cover, None);
     requests::list::<CoverRequest>(desk, &caller(), id, kind, range, cursor).expect("a list");
     uses.offer_and_lose();

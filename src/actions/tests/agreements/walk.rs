@@ -190,7 +190,8 @@ impl<'a> Walk<'a> {
         let changes = self.model.advance(to);
         match pass {
             Pass::Timer => {
-                due::advance(self.desk, self.instant(to), &|| Ok(())).expect("time goes by");
+                due::advance(self.desk, self.instant(to), &|| tell(self.desk))
+                    .expect("time goes by");
                 self.version += changes;
             }
             Pass::Asleep => {

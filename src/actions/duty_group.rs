@@ -1,0 +1,208 @@
+//! Keeping a chat user group in step with whoever is on call (api.md "PUT .../on-duty-group").
+
+use super::frame;
+use super::{Desk, Stop, reads};
+use crate::domain::access::Caller;
+use crate::domain::chat::Trouble;
+use crate::domain::edit::DutyGroupChoice;
+use crate::domain::ids::{GroupId, RotationId};
+use crate::domain::refusal::Refusal;
+use crate::domain::rotation::Rotation;
+use crate::store::{self, Group, ReadTx};
+use crate::wire::etag::{self, Precondition};
+
+/// What the chat platform and the plan allow.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Capabilities {
+    pub can_bind: bool,
+    pub can_create: bool,
+    /// Why not.
+    pub reason: Option<String>,
+}
+
+/// Whether user groups can be kept in step with duty.
+pub fn capabilities(desk: &Desk) -> Capabilities {
+    let manners = desk.chat().manners();
+    let unpaid = (!desk.plan().has_user_groups()).then(|| NEEDS_PRO.to_owned());
+    let no_binding = unpaid.or(manners.no_binding);
+    let no_creating = no_binding.clone().or(manners.no_creating);
+    Capabilities {
+        can_bind: no_binding.is_none(),
+        can_create: no_creating.is_none(),
+        reason: no_binding.or(no_creating),
+    }
+}
+
+const NEEDS_PRO: &str = "on-duty groups need the Pro plan";
+
+/// A user group that the platform has, and whether it was made just now.
+struct Chosen {
+    group: GroupId,
+    made: Option<Group>,
+}
+
+/// Has a user group kept in step with whoever is on call: one that is there, or one of a handle, which is made where there is
+/// none.
+///
+/// The platform is asked before the write, as nothing may wait for it within: whoever may not write, or with an old
+/// validator, is refused before that.
+pub fn bind(
+    desk: &Desk,
+    caller: &Caller,
+    id: &RotationId,
+    precondition: &Precondition,
+    choice: DutyGroupChoice,
+) -> Result<Rotation, Stop> {
+    let rotation = current(desk, caller, id, precondition)?;
+    let member = match choice {
+        DutyGroupChoice::Group(_) => "userGroupId",
+        DutyGroupChoice::Handle(_) => "handle",
+    };
+    let chosen = choose(desk, &rotation, choice)?;
+    frame::edit(desk, caller, id, precondition, move |tx, draft| {
+        let mut chosen = chosen;
+        if let Some(group) = &chosen.made {
+            // Somebody else may have made one meanwhile, or told of this one first.
+            let handle = group.handle.as_deref().unwrap_or_default();
+            let known = store::find_group(&tx.as_read(), handle)?;
+            match known.filter(|known| *known != group.id) {
+                Some(other) => chosen.group = other,
+                None => {
+                    if store::load_group(&tx.as_read(), &group.id)?.is_none() {
+                        store::insert_group(tx, group)?;
+                    }
+                    store::note_own_group(tx, &group.id)?;
+                }
+            }
+        }
+        check_no_circle(
+            &tx.as_read(),
+            followed(&draft.rotation),
+            &chosen.group,
+            |_| member.into(),
+        )?;
+        draft.rotation.profile.duty_group = Some(chosen.group);
+        Ok(())
+    })
+}
+
+/// Has no user group kept in step any more: our people come out.
+pub fn unbind(
+    desk: &Desk,
+    caller: &Caller,
+    id: &RotationId,
+    precondition: &Precondition,
+) -> Result<Rotation, Stop> {
+    frame::edit(desk, caller, id, precondition, |_, draft| {
+        draft.rotation.profile.duty_group = None;
+        Ok(())
+    })
+}
+
+/// The rotation, if the caller may write it as it stands.
+fn current(
+    desk: &Desk,
+    caller: &Caller,
+    id: &RotationId,
+    precondition: &Precondition,
+) -> Result<Rotation, Stop> {
+    desk.store().read(|tx| {
+        let rotation = reads::visible(tx, caller, id)?;
+        caller.check_edit(&rotation)?;
+        match precondition.admits(&etag::tag(&rotation)) {
+            true => Ok(rotation),
+            false => Err(Refusal::StaleValidator.into()),
+        }
+    })
+}
+
+fn choose(desk: &Desk, rotation: &Rotation, choice: DutyGroupChoice) -> Result<Chosen, Stop> {
+    if let DutyGroupChoice::Group(group) = &choice {
+        let known = desk.store().read(|tx| store::load_group(tx, group))?;
+        if known.is_none() {
+            let why = format!("userGroupId: no user group of the workspace has the id `{group}`");
+            return Err(Refusal::Invalid(why).into());
+        }
+        desk.store()
+            .read(|tx| check_no_circle(tx, followed(rotation), group, |_| "userGroupId".into()))?;
+    }
+    if !desk.plan().has_user_groups() {
+        return Err(Refusal::PaymentRequired(NEEDS_PRO.into()).into());
+    }
+    let (chat, manners) = (desk.chat(), desk.chat().manners());
+    if let Some(why) = manners.no_binding {
+        return Err(Refusal::GroupNotManageable(why).into());
+    }
+    let handle = match choice {
+        DutyGroupChoice::Group(group) => {
+            chat.people(&group).map_err(refusal)?;
+            return Ok(Chosen { group, made: None });
+        }
+        DutyGroupChoice::Handle(handle) => handle,
+    };
+    if let Some(group) = chat.find_group(&handle).map_err(refusal)? {
+        chat.people(&group).map_err(refusal)?;
+        return Ok(Chosen { group, made: None });
+    }
+    if let Some(why) = manners.no_creating {
+        return Err(Refusal::GroupNotManageable(why).into());
+    }
+    let name = &rotation.profile.name;
+    let group = chat.make_group(&handle, name).map_err(refusal)?;
+    let made = Group {
+        id: group.clone(),
+        team_id: desk.store().read(store::load_team)?.id,
+        name: Some(name.clone()),
+        handle: Some(handle),
+        users: Vec::new(),
+    };
+    Ok(Chosen {
+        group,
+        made: Some(made),
+    })
+}
+
+/// Refuses an on-duty group that the members of its rotation come from, themselves or by way of other rotations that they fill:
+/// each hand-over would take people out of it for good. `followed` are the user groups that the members are to come from, and
+/// `member` says where in the request one of them, by its place, or the group was named.
+pub(super) fn check_no_circle<'a>(
+    tx: &ReadTx,
+    followed: impl IntoIterator<Item = &'a GroupId>,
+    filled: &GroupId,
+    member: impl Fn(usize) -> String,
+) -> Result<(), Stop> {
+    let mut reached = vec![filled.clone()];
+    let mut next = 0;
+    while let Some(group) = reached.get(next).cloned() {
+        next += 1;
+        for rotation in store::list_rotations_following(tx, &group)? {
+            let fills = store::load_rotation(tx, &rotation)?.and_then(|r| r.profile.duty_group);
+            reached.extend(fills.filter(|fills| !reached.contains(fills)));
+        }
+    }
+    let mut followed = followed.into_iter().enumerate();
+    match followed.find(|(_, group)| reached.contains(group)) {
+        None => Ok(()),
+        Some((index, group)) => Err(Refusal::Invalid(format!(
+            "{}: the rotation takes its members from `{group}`, which `{filled}` would fill, itself or by way \
+             of other rotations, so whoever goes off duty would leave the rotation; choose another user group",
+            member(index)
+        ))
+        .into()),
+    }
+}
+
+fn followed(rotation: &Rotation) -> impl Iterator<Item = &GroupId> {
+    rotation.members.groups.iter().map(|group| &group.group)
+}
+
+fn refusal(trouble: Trouble) -> Refusal {
+    match trouble {
+        Trouble::Refused(why) | Trouble::Gone(why) => Refusal::GroupNotManageable(why),
+        Trouble::Wait(wait) => {
+            let seconds = u64::try_from(wait.as_secs()).ok();
+            Refusal::ChatUnavailable(trouble.told(), seconds)
+        }
+        trouble => Refusal::ChatUnavailable(trouble.told(), None),
+    }
+}

@@ -1,0 +1,117 @@
+//! Random sequences of hand-overs, edits and trouble with the platform, in two workspaces: in one the platform is always well, in
+//! the other it is well again in the end. Duty is the same in both; groups, topics and messages are what a simple model says.
+
+mod desks;
+mod looks;
+mod model;
+mod ops;
+mod walk;
+
+use super::*;
+use ops::{Case, Ill, Op};
+use proptest::test_runner::{Config, RngSeed, TestCaseError, TestError, TestRunner};
+use std::cell::Cell;
+
+/// Sequences in one test; `PROPTEST_CASES` asks for others, and for as many.
+const SEQUENCES: u32 = 40;
+
+/// The same sequences in every run, unless others are asked for.
+fn runner(seed: u64) -> TestRunner {
+    let asked = std::env::var_os("PROPTEST_CASES").is_some();
+    let usual = Config::default();
+    TestRunner::new(Config {
+        cases: if asked { usual.cases } else { SEQUENCES },
+        rng_seed: if asked {
+            usual.rng_seed
+        } else {
+            RngSeed::Fixed(seed)
+        },
+        failure_persistence: None,
+        ..usual
+    })
+}
+
+fn walk_many(name: &str, seed: u64) {
+    let made = Cell::new(0_u32);
+    let outcome = runner(seed).run(&ops::case(), |case| {
+        made.set(made.get() + 1);
+        let outcome = walk::through(&format!("{name}-{}", made.get()), &case);
+        outcome.map_err(TestCaseError::fail)
+    });
+    match outcome {
+        Err(TestError::Fail(why, case)) => panic!("{why}\n{case:?}"),
+        outcome => outcome.expect("sequences"),
+    }
+}
+
+fn walk_once(name: &str, ops: Vec<Op>) {
+    for holds_empty in [true, false] {
+        let case = Case {
+            holds_empty,
+            ops: ops.clone(),
+        };
+        walk::through(&format!("{name}-{holds_empty}"), &case).expect("as foreseen");
+    }
+}
+
+// Two, for two processors.
+
+#[test]
+fn chat_shows_what_the_model_says() {
+    walk_many("chatting-1", 1);
+}
+
+#[test]
+fn chat_shows_what_the_model_says_otherwise() {
+    walk_many("chatting-2", 2);
+}
+
+#[test]
+fn groups_and_topics_outlast_trouble() {
+    let troubles = [
+        Ill::Down,
+        Ill::Busy,
+        Ill::Refuses,
+        Ill::NoGroups,
+        Ill::Forgets(0),
+        Ill::Forgets(2),
+        Ill::Forgets(3),
+    ];
+    for (place, ill) in troubles.into_iter().enumerate() {
+        let ops = vec![
+            Op::Bind(0, false),
+            Op::Bind(1, true),
+            Op::Topics(0, true),
+            Op::Sync(0, 0, true),
+            Op::Trouble(ill),
+            Op::Rotate(0),
+            Op::Advance(20),
+            Op::Clear(1),
+            Op::Heal,
+            Op::Sync(0, 0, false),
+            Op::Unbind(0),
+            Op::Unbind(1),
+        ];
+        walk_once(&format!("chatting-trouble-{place}"), ops);
+    }
+}
+
+#[test]
+fn a_plan_without_groups_takes_everybody_out() {
+    let ops = vec![Op::Bind(1, false), Op::Free(true), Op::Free(false)];
+    walk_once("chatting-plan", ops);
+}
+
+#[test]
+fn a_topic_changed_by_hand_stands_until_duty_changes() {
+    let ops = vec![
+        Op::Topics(0, true),
+        Op::Sync(0, 0, true),
+        Op::Word(0),
+        Op::Advance(1),
+        Op::Word(0),
+        Op::Rotate(0),
+        Op::Topics(0, false),
+    ];
+    walk_once("chatting-by-hand", ops);
+}

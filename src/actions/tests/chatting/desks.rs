@@ -1,0 +1,288 @@
+//! A workspace whose platform writes down what it was asked to post, in the order in which it took it.
+
+use super::super::told::group;
+use super::super::*;
+use crate::chat::{Chat, Moody, Temper};
+use crate::domain::chat::{Manners, Mood, Recipient, Trouble};
+use crate::domain::ids::GroupId;
+use crate::domain::rotation::Holder;
+use std::collections::BTreeMap;
+use std::sync::Mutex;
+
+/// What was posted: to whom, the text, the key.
+pub type Post = (String, String, String);
+
+struct Recorder {
+    inner: Arc<dyn Chat>,
+    posts: Arc<Mutex<Vec<Post>>>,
+}
+
+impl Chat for Recorder {
+    fn manners(&self) -> Manners {
+        self.inner.manners()
+    }
+
+    fn handle(&self, user: &UserId, name: &str) -> String {
+        self.inner.handle(user, name)
+    }
+
+    fn plain(&self, text: &str) -> String {
+        self.inner.plain(text)
+    }
+
+    fn post(&self, to: &Recipient, text: &str, key: &str) -> Result<(), Trouble> {
+        self.inner.post(to, text, key)?;
+        let to = match to {
+            Recipient::Channel(id) => id.to_string(),
+            Recipient::Person(id) => id.to_string(),
+        };
+        let mut posts = self.posts.lock().expect("posts");
+        posts.push((to, text.into(), key.into()));
+        Ok(())
+    }
+
+    fn topic(&self, channel: &ChannelId) -> Result<String, Trouble> {
+        self.inner.topic(channel)
+    }
+
+    fn set_topic(&self, channel: &ChannelId, topic: &str) -> Result<(), Trouble> {
+        self.inner.set_topic(channel, topic)
+    }
+
+    fn find_group(&self, handle: &str) -> Result<Option<GroupId>, Trouble> {
+        self.inner.find_group(handle)
+    }
+
+    fn make_group(&self, handle: &str, name: &str) -> Result<GroupId, Trouble> {
+        self.inner.make_group(handle, name)
+    }
+
+    fn people(&self, group: &GroupId) -> Result<Vec<UserId>, Trouble> {
+        self.inner.people(group)
+    }
+
+    fn set_people(&self, group: &GroupId, people: &[UserId]) -> Result<(), Trouble> {
+        self.inner.set_people(group, people)
+    }
+
+    fn set_disabled(&self, group: &GroupId, disabled: bool) -> Result<(), Trouble> {
+        self.inner.set_disabled(group, disabled)
+    }
+}
+
+/// A rotation and who holds its places, by their ids.
+pub type Held = BTreeMap<String, Option<String>>;
+
+pub struct Workspace {
+    /// Keeps the file until the end.
+    _office: Office,
+    pub desk: Desk,
+    pub temper: Temper,
+    posts: Arc<Mutex<Vec<Post>>>,
+}
+
+impl Workspace {
+    /// Six people, two channels and a user group with a stranger in it.
+    pub fn open(name: &str, holds_empty_groups: bool) -> Workspace {
+        let office = Office::open(name);
+        told::redirect(&office.desk, |directory| {
+            let mut second = directory.channels[0].clone();
+            second.id = "C2".into();
+            directory.channels.push(second);
+            directory.channels[0].topic = Some("welcome".into());
+            directory.groups = vec![group("G1", &["U5"])];
+        });
+        let (temper, posts) = (Temper::default(), Arc::<Mutex<Vec<Post>>>::default());
+        let (mood, log) = (temper.clone(), Arc::clone(&posts));
+        let desk = office.desk.clone().with_chat(|inner| {
+            let recorder = Recorder { inner, posts: log };
+            Arc::new(Moody::around(Arc::new(recorder), mood))
+        });
+        temper.set(Mood {
+            holds_empty_groups,
+            ..Mood::default()
+        });
+        Workspace {
+            _office: office,
+            desk,
+            temper,
+            posts,
+        }
+    }
+
+    /// What was posted from some place on.
+    pub fn posts(&self, from: usize) -> Vec<Post> {
+        self.posts.lock().expect("posts")[from..].to_vec()
+    }
+
+    pub fn rotation(&self, id: &RotationId) -> Rotation {
+        reads::rotation(&self.desk, &caller(), id).expect("the rotation")
+    }
+
+    pub fn topic(&self, channel: &str) -> String {
+        let channel = ChannelId::from(channel);
+        let found = self
+            .desk
+            .store()
+            .read(|tx| store::load_channel(tx, &channel));
+        let topic = found.expect("a channel").and_then(|channel| channel.topic);
+        topic.unwrap_or_default()
+    }
+
+    /// The user group of a handle: its id, its people, and whether rota has made and disabled it.
+    pub fn group(&self, handle: &str) -> Option<(GroupId, Vec<String>, bool, bool)> {
+        self.desk
+            .store()
+            .read(|tx| -> Result<_, Fault> {
+                let Some(id) = store::find_group(tx, handle)? else {
+                    return Ok(None);
+                };
+                let people = store::list_group_people(tx, &id)?;
+                let people = people.iter().map(UserId::to_string).collect();
+                let kept = store::load_duty_group(tx, &id)?;
+                let own = kept.as_ref().is_some_and(|kept| kept.is_own);
+                Ok(Some((
+                    id,
+                    people,
+                    own,
+                    kept.is_some_and(|kept| kept.disabled),
+                )))
+            })
+            .expect("a group")
+    }
+
+    /// What is to be the same whatever the platform did: members, duty and the record of it.
+    pub fn duty(&self, id: &RotationId) -> String {
+        let rotation = self.rotation(id);
+        let range = Interval {
+            from: at(BEGUN),
+            until: at("2027-01-01T00:00:00Z"),
+        };
+        let entries = reads::history(&self.desk, &caller(), id, range).expect("the record");
+        let place = |cell: &crate::domain::ids::CellId| rotation.place_of(cell);
+        let record: Vec<_> = entries
+            .iter()
+            .map(|one| {
+                let entry = &one.entry;
+                (
+                    place(&one.cell),
+                    entry.start,
+                    one.end,
+                    &entry.user,
+                    entry.reason,
+                )
+            })
+            .collect();
+        let holders: Vec<Option<&Holder>> = rotation
+            .cells
+            .iter()
+            .map(|cell| cell.holder.as_ref())
+            .collect();
+        let turns: Vec<usize> = rotation.rosters.iter().map(|list| list.next_turn).collect();
+        let (version, enabled, members) = (
+            rotation.stamps.version,
+            rotation.enabled,
+            &rotation.members.users,
+        );
+        format!("{version} {enabled} {members:?} {holders:?} {turns:?} {record:?}")
+    }
+
+    pub fn held(&self, id: &RotationId) -> Held {
+        let rotation = self.rotation(id);
+        let holder = |cell: &crate::domain::rotation::Cell| {
+            let holder = cell.holder.as_ref().filter(|_| !cell.stopped);
+            (
+                cell.id.to_string(),
+                holder.map(|holder| holder.user.to_string()),
+            )
+        };
+        rotation.cells.iter().map(holder).collect()
+    }
+
+    /// Those who are on call, each once, in the order of places: no window is ever shut here.
+    pub fn on_call(&self, id: &RotationId) -> Vec<String> {
+        let rotation = self.rotation(id);
+        let mut people = Vec::new();
+        for cell in rotation.cells.iter().filter(|cell| !cell.stopped) {
+            let user = cell.holder.as_ref().map(|holder| holder.user.to_string());
+            people.extend(user.filter(|user| !people.contains(user)));
+        }
+        people
+    }
+}
+
+/// A rotation of three people that posts in both channels, owned by somebody who is no member.
+pub fn made(desk: &Desk, name: &str) -> Rotation {
+    let rotation = NewRotation {
+        name: name.into(),
+        description: None,
+        code: None,
+        public: true,
+        lanes: 1,
+        owners: vec!["U6".into()],
+        channels: vec!["C1".into(), "C2".into()],
+        users: (1..=3).map(|n| UserId::from(format!("U{n}"))).collect(),
+        groups: Vec::new(),
+    };
+    let creation = creation::NewCreation {
+        key: name.into(),
+        body_hash: [0; 32],
+        rotation,
+    };
+    let made = creation::create(desk, &caller(), creation);
+    made.expect("a rotation").rotation
+}
+
+/// One or two lanes handed over daily at a time in UTC.
+pub fn daily(rotation: &Rotation, lanes: usize, time: &str) -> GridSpec {
+    let cadence = Cadence {
+        kind: Kind::Daily {
+            times: vec![crate::domain::time::HhMm::parse(time).expect("a time")],
+        },
+        zone: ZoneName::utc(),
+        starts_at: at(BEGUN),
+        period: 1,
+        skips: Skips::default(),
+    };
+    let (first, window) = (
+        rotation.lanes[0].id.to_string(),
+        rotation.windows[0].id.to_string(),
+    );
+    let lanes = &[first.as_str(), "second"][..lanes];
+    let lane = |id: &&str| LaneSpec {
+        id: Some(id.to_string()),
+        name: Some(if *id == first { "first" } else { "second" }.into()),
+    };
+    let cell = |lane: &&str| CellSpec {
+        id: None,
+        lane: lane.to_string(),
+        window: window.clone(),
+        roster: None,
+    };
+    GridSpec {
+        lanes: lanes.iter().map(lane).collect(),
+        windows: Some(vec![WindowSpec {
+            id: Some(window.clone()),
+            name: None,
+            zone: ZoneSpec::Named(ZoneName::utc()),
+            coverage: Vec::new(),
+            cadence: CadenceSpec::Timed(cadence),
+        }]),
+        cells: lanes.iter().map(cell).collect(),
+        double_cover: false,
+    }
+}
+
+const TEMPLATES: [&str; 3] = [
+    "%NAME%: %USERID%",
+    "%USERID% (%DUTY_SIZE%)",
+    "%NAME% has %DUTY_SIZE%",
+];
+
+/// One of three templates.
+pub fn worded(template: usize) -> RotationPatch {
+    RotationPatch {
+        topic_template: Some(Some(TEMPLATES[template].into())),
+        ..RotationPatch::default()
+    }
+}

@@ -1,0 +1,395 @@
+//! Does in both workspaces what a sequence says, and looks at each after everything that happens.
+
+use super::desks::{Held, Workspace, daily, made, worded};
+use super::model::{Group, People, Topic};
+use super::ops::{Case, Ill, Op};
+use super::*;
+use crate::domain::chat::{Mood, Trouble};
+use crate::domain::edit::{ChannelChange, DutyGroupChoice};
+use crate::domain::tiers::Tier;
+use std::cell::RefCell;
+use std::collections::{BTreeMap, BTreeSet};
+
+pub type Outcome = Result<(), String>;
+
+pub const CHANNELS: [&str; 2] = ["C1", "C2"];
+pub const HANDLES: [&str; 2] = ["g1", "made"];
+/// A rotation in both workspaces, and what chat is to show of it.
+pub struct Slot {
+    pub ids: [RotationId; 2],
+    pub name: String,
+    pub topics: bool,
+    pub syncs: [bool; 2],
+    pub template: usize,
+    pub group: Option<usize>,
+}
+
+/// What was seen of a workspace so far.
+pub struct View {
+    pub topics: [Topic; 2],
+    pub groups: [Group; 2],
+    pub posts: usize,
+    pub held: BTreeMap<String, Held>,
+    pub wrong: Option<String>,
+}
+
+pub struct Walk {
+    /// The first is always well.
+    pub desks: [Workspace; 2],
+    pub views: [RefCell<View>; 2],
+    pub slots: [Option<Slot>; 3],
+    /// The places in the order of creation.
+    pub order: Vec<usize>,
+    pub ill: Option<(Ill, Timestamp)>,
+    pub holds_empty: bool,
+    pub free: bool,
+    pub made: u32,
+    /// Recipients whom something may not have reached; everybody.
+    pub lost: BTreeSet<String>,
+    pub lost_all: bool,
+}
+
+pub fn through(name: &str, case: &Case) -> Outcome {
+    let calm = Workspace::open(&format!("{name}-calm"), true);
+    let moody = Workspace::open(&format!("{name}-moody"), case.holds_empty);
+    let view = || {
+        let mut strangers = Group::default();
+        strangers.change_by_hand(People::from(["U5".to_string()]));
+        RefCell::new(View {
+            topics: [Topic::new("welcome".into()), Topic::new(String::new())],
+            groups: [strangers, Group::default()],
+            posts: 0,
+            held: BTreeMap::new(),
+            wrong: None,
+        })
+    };
+    let mut walk = Walk {
+        desks: [calm, moody],
+        views: [view(), view()],
+        slots: [None, None, None],
+        order: Vec::new(),
+        ill: None,
+        holds_empty: case.holds_empty,
+        free: false,
+        made: 0,
+        lost: BTreeSet::new(),
+        lost_all: false,
+    };
+    let begun = [Op::Create(0), Op::Create(1)];
+    for op in begun.iter().chain(&case.ops).chain([&Op::Heal]) {
+        walk.act(op).map_err(|why| format!("{op:?}: {why}"))?;
+        for index in 0..2 {
+            tell(&walk.desks[index].desk).map_err(|fault| fault.to_string())?;
+            walk.look(index);
+            let wrong = walk.views[index].borrow().wrong.clone();
+            let which = ["calm", "moody"][index];
+            wrong.map_or(Ok(()), |why| Err(format!("{op:?}, {which}: {why}")))?;
+        }
+    }
+    walk.compare()
+}
+
+impl Walk {
+    /// Does something to a rotation in both workspaces; answers whether it was allowed, which must be the same in both.
+    fn both<T>(
+        &self,
+        slot: usize,
+        act: impl Fn(&Desk, &RotationId) -> Result<T, Stop>,
+    ) -> Result<bool, String> {
+        let Some(slot) = &self.slots[slot] else {
+            return Ok(false);
+        };
+        let allowed = [0, 1].map(|index| act(&self.desks[index].desk, &slot.ids[index]).is_ok());
+        match allowed {
+            [one, other] if one == other => Ok(one),
+            allowed => Err(format!("allowed: {allowed:?}")),
+        }
+    }
+
+    fn patch(&self, slot: usize, patch: RotationPatch) -> Result<bool, String> {
+        let any = Precondition::Any;
+        self.both(slot, |desk, id| {
+            rotations::patch(desk, &caller(), id, &any, patch.clone())
+        })
+    }
+
+    fn members(&self, slot: usize, count: u32) -> Result<bool, String> {
+        let users = (1..=count).map(|n| UserId::from(format!("U{n}"))).collect();
+        self.patch(
+            slot,
+            RotationPatch {
+                users: Some(users),
+                ..RotationPatch::default()
+            },
+        )
+    }
+
+    fn act(&mut self, op: &Op) -> Outcome {
+        let any = Precondition::Any;
+        match op {
+            Op::Advance(hours) => self.advance(SignedDuration::from_hours(*hours)),
+            Op::Create(slot) => return self.create(*slot),
+            Op::Delete(slot) => {
+                let gone =
+                    |desk: &Desk, id: &RotationId| rotations::delete(desk, &caller(), id, &any);
+                if self.both(*slot, gone)? {
+                    self.slots[*slot] = None;
+                    self.order.retain(|known| known != slot);
+                }
+            }
+            Op::Seat(slot, who) => {
+                let users: Vec<UserId> =
+                    who.iter().map(|n| UserId::from(format!("U{n}"))).collect();
+                self.both(*slot, |desk, id| {
+                    duty::set_on_duty(desk, &caller(), id, &any, users.clone())
+                })?;
+            }
+            Op::Clear(slot) => {
+                self.both(*slot, |desk, id| {
+                    duty::clear(desk, &caller(), id, &any, None)
+                })?;
+            }
+            Op::Rotate(slot) => {
+                self.both(*slot, |desk, id| {
+                    duty::rotate(desk, &caller(), id, &any, None)
+                })?;
+            }
+            Op::Join(slot) => drop(self.members(*slot, 4)?),
+            Op::Leave(slot) => drop(self.members(*slot, 3)?),
+            Op::Away(slot, who, from, hours) => {
+                let from = self.desks[0].desk.now() + SignedDuration::from_hours(*from);
+                let absence = NewAbsence {
+                    user: format!("U{who}").into(),
+                    period: Interval {
+                        from,
+                        until: from + SignedDuration::from_hours(*hours),
+                    },
+                    reason: None,
+                    everywhere: hours % 2 == 0,
+                };
+                self.both(*slot, |desk, id| {
+                    absences::create(desk, &caller(), id, absence.clone())
+                })?;
+            }
+            Op::Enable(slot, on) => {
+                let enabled = Some(*on);
+                let patch = RotationPatch {
+                    enabled,
+                    ..RotationPatch::default()
+                };
+                self.patch(*slot, patch)?;
+            }
+            Op::Bind(slot, made) => return self.bind(*slot, *made),
+            Op::Unbind(slot) => {
+                let unbind =
+                    |desk: &Desk, id: &RotationId| duty_group::unbind(desk, &caller(), id, &any);
+                if self.both(*slot, unbind)? {
+                    self.slot(*slot).group = None;
+                }
+            }
+            Op::Sync(slot, channel, on) => {
+                let change = ChannelChange {
+                    posts_messages: Some(true),
+                    syncs_topic: Some(*on),
+                };
+                let named = ChannelId::from(CHANNELS[*channel]);
+                let set = |desk: &Desk, id: &RotationId| {
+                    rotations::set_channel(desk, &caller(), id, &any, named.clone(), change)
+                };
+                if self.both(*slot, set)? {
+                    self.slot(*slot).syncs[*channel] = *on;
+                }
+            }
+            Op::Topics(slot, on) => {
+                let patch = RotationPatch {
+                    enable_topic: Some(*on),
+                    ..RotationPatch::default()
+                };
+                if self.patch(*slot, patch)? {
+                    self.slot(*slot).topics = *on;
+                }
+            }
+            Op::Template(slot, template) => {
+                if self.patch(*slot, worded(*template))? {
+                    self.slot(*slot).template = *template;
+                }
+            }
+            Op::People(made, people) => self.change_people(*made, *people),
+            Op::Word(channel) => self.change_topic(*channel),
+            Op::Free(free) => {
+                self.free = *free;
+                let tier = if *free { Tier::Free } else { Tier::Pro };
+                for workspace in &self.desks {
+                    let switched = plan::switch(&workspace.desk, Plan::of(tier));
+                    switched.map_err(|stop| format!("{stop:?}"))?;
+                }
+            }
+            Op::Trouble(ill) => {
+                self.heal();
+                self.fall_ill(*ill);
+            }
+            Op::Heal => self.heal(),
+        }
+        Ok(())
+    }
+
+    fn slot(&mut self, slot: usize) -> &mut Slot {
+        self.slots[slot].as_mut().expect("a rotation")
+    }
+
+    fn create(&mut self, slot: usize) -> Outcome {
+        if self.slots[slot].is_some() {
+            return Ok(());
+        }
+        self.made += 1;
+        let name = format!("r{:02}", self.made);
+        let lanes = if slot == 0 && !self.free { 2 } else { 1 };
+        let made = self.desks.each_ref().map(|workspace| {
+            let desk = &workspace.desk;
+            let rotation = made(desk, &name);
+            let any = Precondition::Any;
+            rotations::patch(desk, &caller(), &rotation.id, &any, worded(0)).expect("a template");
+            if slot < 2 {
+                let spec = daily(&rotation, lanes, ["09:00", "21:30"][slot]);
+                rotations::replace_coverage(desk, &caller(), &rotation.id, &any, spec)
+                    .expect("a grid");
+            }
+            rotation.id
+        });
+        self.order.push(slot);
+        self.slots[slot] = Some(Slot {
+            ids: made,
+            name,
+            topics: false,
+            syncs: [false; 2],
+            template: 0,
+            group: None,
+        });
+        Ok(())
+    }
+
+    /// Whoever cannot reach the platform is refused, which is no matter of duty.
+    fn bind(&mut self, slot: usize, made: bool) -> Outcome {
+        let Some(known) = &self.slots[slot] else {
+            return Ok(());
+        };
+        let bind = |index: usize| {
+            let choice = match made {
+                true => DutyGroupChoice::Handle("made".into()),
+                false => DutyGroupChoice::Group("G1".into()),
+            };
+            let (desk, any) = (&self.desks[index].desk, Precondition::Any);
+            duty_group::bind(desk, &caller(), &known.ids[index], &any, choice)
+        };
+        let bound = bind(1);
+        if bound.is_err() && self.ill.is_some_and(|(ill, _)| ill.group(made)) {
+            return Ok(());
+        }
+        if bound.is_ok() != bind(0).is_ok() {
+            return Err(format!("bound: {bound:?}"));
+        }
+        if bound.is_ok() {
+            self.slot(slot).group = Some(usize::from(made));
+        }
+        Ok(())
+    }
+
+    /// Somebody puts strangers and members into a group by hand, and takes others out.
+    fn change_people(&mut self, made: bool, chosen: u8) {
+        let ill = self.ill.is_some_and(|(ill, _)| ill.group(made));
+        let names = ["U1", "U2", "U3", "U5", "U6"].iter().enumerate();
+        let chosen = names.filter(|(place, _)| chosen & (1 << place) != 0);
+        let people: People = chosen.map(|(_, name)| name.to_string()).collect();
+        for (workspace, view) in self.desks.iter().zip(&self.views) {
+            let Some((id, ..)) = workspace.group(HANDLES[usize::from(made)]) else {
+                continue;
+            };
+            told::redirect(&workspace.desk, |directory| {
+                let group = directory.groups.iter_mut().find(|group| group.id == id);
+                // While it is not well, nobody could say what was done before that and what after.
+                if let Some(group) = group.filter(|_| !ill) {
+                    group.users = people
+                        .iter()
+                        .map(|name| UserId::from(name.as_str()))
+                        .collect();
+                    view.borrow_mut().groups[usize::from(made)].change_by_hand(people.clone());
+                }
+            });
+        }
+    }
+
+    fn change_topic(&mut self, channel: usize) {
+        self.made += 1;
+        let text = format!("by hand {}", self.made);
+        let ill = self.ill.is_some_and(|(ill, _)| ill.topic(channel));
+        for (workspace, view) in self.desks.iter().zip(&self.views) {
+            told::redirect(&workspace.desk, |directory| {
+                let id = ChannelId::from(CHANNELS[channel]);
+                let found = directory
+                    .channels
+                    .iter_mut()
+                    .find(|channel| channel.id == id);
+                if let Some(found) = found.filter(|_| !ill) {
+                    found.topic = Some(text.clone());
+                    view.borrow_mut().topics[channel].change_by_hand(&text);
+                }
+            });
+        }
+    }
+
+    fn fall_ill(&mut self, ill: Ill) {
+        let mut mood = Mood {
+            holds_empty_groups: self.holds_empty,
+            ..Mood::default()
+        };
+        match ill {
+            Ill::Down => mood.failure = Some(Trouble::Later("down".into())),
+            Ill::Busy => mood.failure = Some(Trouble::Wait(SignedDuration::from_secs(30))),
+            Ill::Refuses => {
+                mood.failure = Some(Trouble::Refused("no".into()));
+                self.lost_all = true;
+            }
+            Ill::NoGroups => mood.no_groups = Some("no".into()),
+            Ill::Forgets(place) => {
+                let group = |handle| self.desks[1].group(handle);
+                mood.forgotten = match place {
+                    0 | 1 => vec![CHANNELS[place].to_string()],
+                    _ => group(HANDLES[place - 2])
+                        .into_iter()
+                        .map(|(id, ..)| id.to_string())
+                        .collect(),
+                };
+                self.lost.extend(mood.forgotten.iter().cloned());
+            }
+        }
+        self.desks[1].temper.set(mood);
+        self.ill = Some((ill, self.desks[1].desk.now()));
+    }
+
+    /// The platform is well again, and time goes by until everything has been tried again.
+    fn heal(&mut self) {
+        let Some((_, since)) = self.ill else { return };
+        self.desks[1].temper.set(Mood {
+            holds_empty_groups: self.holds_empty,
+            ..Mood::default()
+        });
+        let lasted = self.desks[1].desk.now().duration_since(since);
+        // Messages of yesterday are not sent any more.
+        self.lost_all |= lasted > SignedDuration::from_hours(22);
+        self.advance(SignedDuration::from_mins(61));
+        self.ill = None;
+        self.look(1);
+    }
+
+    fn advance(&self, time: SignedDuration) {
+        for (index, workspace) in self.desks.iter().enumerate() {
+            let desk = &workspace.desk;
+            due::advance(desk, desk.now() + time, &|| {
+                tell(desk)?;
+                self.look(index);
+                Ok(())
+            })
+            .expect("some hours");
+        }
+    }
+}

@@ -1,0 +1,161 @@
+//! Everything that chat is told, once, so that their statements are looked at.
+
+use super::*;
+use crate::chat::{Moody, Temper};
+use crate::domain::chat::{Mood, Trouble};
+use crate::domain::edit::{ChannelChange, DutyGroupChoice};
+use crate::domain::ids::GroupId;
+use crate::store::Group;
+
+/// The same workspace behind a platform that misbehaves on command.
+pub(super) fn moody(desk: &Desk) -> (Desk, Temper) {
+    let temper = Temper::default();
+    let around = temper.clone();
+    let desk = desk
+        .clone()
+        .with_chat(|inner| Arc::new(Moody::around(inner, around)));
+    (desk, temper)
+}
+
+/// Puts a changed directory in the place of the one that stands.
+pub(super) fn redirect(desk: &Desk, change: impl FnOnce(&mut Directory)) {
+    let mut directory = desk
+        .store()
+        .read(store::load_directory)
+        .expect("the directory");
+    change(&mut directory);
+    frame::follow_directory(desk, move |tx| store::replace_directory(tx, &directory))
+        .expect("an import");
+}
+
+pub(super) fn group(id: &str, users: &[&str]) -> Group {
+    Group {
+        id: GroupId::from(id),
+        team_id: "T1".into(),
+        name: None,
+        handle: Some(id.to_lowercase()),
+        users: users.iter().map(|user| UserId::from(*user)).collect(),
+    }
+}
+
+struct Told {
+    desk: Desk,
+    temper: Temper,
+    id: RotationId,
+}
+
+/// Every use of the tables of messages, topics and on-duty groups.
+pub(super) fn every_use(office: &Office) {
+    let (desk, temper) = moody(&office.desk);
+    redirect(&desk, |directory| {
+        directory.groups = vec![group("G1", &["U5"]), group("G2", &["U5", "U6"])];
+        directory.people[0].email = Some("u1@example.com".into());
+    });
+    let id = office.cover(&office.create("told")).id;
+    let told = Told { desk, temper, id };
+    told.topics();
+    told.groups();
+    told.troubles();
+    told.clearing();
+}
+
+impl Told {
+    fn patch(&self, patch: RotationPatch) {
+        let any = Precondition::Any;
+        rotations::patch(&self.desk, &caller(), &self.id, &any, patch).expect("a patch");
+    }
+
+    fn bind(&self, choice: DutyGroupChoice) {
+        let any = Precondition::Any;
+        duty_group::bind(&self.desk, &caller(), &self.id, &any, choice).expect("a group");
+        tell(&self.desk).expect("what chat is told");
+    }
+
+    fn advance(&self, hours: i64) {
+        let to = self.desk.now() + SignedDuration::from_hours(hours);
+        due::advance(&self.desk, to, &|| tell(&self.desk)).expect("some hours");
+    }
+
+    fn topics(&self) {
+        self.patch(RotationPatch {
+            enable_topic: Some(true),
+            ..RotationPatch::default()
+        });
+        let change = ChannelChange {
+            syncs_topic: Some(true),
+            ..ChannelChange::default()
+        };
+        let (any, channel) = (Precondition::Any, ChannelId::from("C1"));
+        rotations::set_channel(&self.desk, &caller(), &self.id, &any, channel, change)
+            .expect("a channel");
+        self.advance(48);
+        standing::read(&self.desk, &caller(), &self.id).expect("how it stands");
+        self.patch(RotationPatch {
+            enable_topic: Some(false),
+            ..RotationPatch::default()
+        });
+        tell(&self.desk).expect("what chat is told");
+        // Called for once more while it was put back.
+        let forget = |tx: &mut store::WriteTx| store::remove_topic(tx, &"C1".into(), -1);
+        self.desk.store().write(forget).expect("a topic forgotten");
+        self.patch(RotationPatch {
+            enable_topic: Some(true),
+            ..RotationPatch::default()
+        });
+    }
+
+    fn groups(&self) {
+        self.bind(DutyGroupChoice::Group("G1".into()));
+        // Its members follow another one, which a third rotation could keep.
+        self.patch(RotationPatch {
+            groups: Some(vec!["G2".into()]),
+            ..RotationPatch::default()
+        });
+        self.bind(DutyGroupChoice::Handle("g1".into()));
+        self.bind(DutyGroupChoice::Handle("made".into()));
+        standing::read(&self.desk, &caller(), &self.id).expect("how it stands");
+        let kept = self.desk.store().read(store::list_duty_groups);
+        assert_eq!(kept.expect("the groups kept").len(), 1);
+        duty_group::unbind(&self.desk, &caller(), &self.id, &Precondition::Any).expect("none");
+        self.bind(DutyGroupChoice::Group("G1".into()));
+    }
+
+    fn troubles(&self) {
+        let failures = [
+            Trouble::Later("down".into()),
+            Trouble::Wait(SignedDuration::from_secs(30)),
+            Trouble::Gone("left".into()),
+        ];
+        for failure in failures {
+            self.temper.set(Mood {
+                failure: Some(failure),
+                ..Mood::default()
+            });
+            let any = Precondition::Any;
+            duty::rotate(&self.desk, &caller(), &self.id, &any, None).expect("a hand-over");
+            self.advance(1);
+            standing::read(&self.desk, &caller(), &self.id).expect("how it stands");
+        }
+        self.temper.set(Mood::default());
+        self.advance(48);
+        let sent = self.desk.store().read(|tx| store::list_sent(tx, 10));
+        assert_eq!(sent.expect("what was sent").len(), 10);
+    }
+
+    /// Ninety days later nothing is left of it but what is open.
+    fn clearing(&self) {
+        self.patch(RotationPatch {
+            enabled: Some(false),
+            ..RotationPatch::default()
+        });
+        tell(&self.desk).expect("what chat is told");
+        let later = self.desk.now() + SignedDuration::from_hours(24 * 91);
+        self.desk.clock().set(later);
+        while sending::clear(&self.desk).expect("cleared") {}
+        let sent = self.desk.store().read(|tx| store::list_sent(tx, 10));
+        assert_eq!(sent.expect("what was sent"), []);
+        let any = Precondition::Any;
+        rotations::delete(&self.desk, &caller(), &self.id, &any).expect("a deletion");
+        tell(&self.desk).expect("what chat is told");
+    }
+}

@@ -1,0 +1,138 @@
+//! /v1/rotations/{rotationId}/on-duty-group and /chat, /v1/user-groups/capabilities.
+
+use super::Api;
+use super::answer::{self, Outcome};
+use super::extract::Call;
+use super::operation::{Body, Operation, gives, gives_tagged, shape};
+use super::rotations::tagged;
+use crate::actions::duty_group;
+use crate::actions::standing::{self, GroupStanding, TopicStanding};
+use crate::wire::chat::{self as wire, Capabilities, ChatStanding, OnDutyGroupRequest};
+use crate::wire::etag::Precondition;
+use crate::wire::moment::Moment;
+use crate::wire::rotation::Rotation;
+use crate::wire::small;
+
+pub const BIND: Operation = Operation {
+    id: "setOnDutyGroup",
+    tag: "chat",
+    summary: "Keep a user group in step",
+    about: "Keeps a chat user group in step with whoever is on call: one that is there, or one of a handle, made where there \
+            is none and named after the rotation. It is filled at once; a window that shuts takes its person out until it \
+            opens. People in it who belong to no rotation that it serves stay.",
+    query: &[],
+    body: Body::Required(shape::<OnDutyGroupRequest>),
+    gives: &[gives_tagged(200, "The whole rotation.", shape::<Rotation>)],
+    refuses: &[
+        (402, "payment_required"),
+        (409, "user_group_not_manageable"),
+        (503, "chat_unavailable"),
+    ],
+};
+
+/// PUT the on-duty group.
+pub fn bind(_: &Api, call: &Call, precondition: &Precondition) -> Outcome {
+    let choice = wire::on_duty_group(&call.body)?;
+    let id = call.path.id("rotationId");
+    let rotation = duty_group::bind(call.desk, call.caller, &id, precondition, choice)?;
+    tagged(call, 200, &rotation)
+}
+
+pub const UNBIND: Operation = Operation {
+    id: "removeOnDutyGroup",
+    tag: "chat",
+    summary: "Keep no user group in step",
+    about: "The rotation's people come out of the user group, which is left as it is otherwise.",
+    query: &[],
+    body: Body::None,
+    gives: &[gives_tagged(200, "The whole rotation.", shape::<Rotation>)],
+    refuses: &[],
+};
+
+/// DELETE the on-duty group.
+pub fn unbind(_: &Api, call: &Call, precondition: &Precondition) -> Outcome {
+    let id = call.path.id("rotationId");
+    let rotation = duty_group::unbind(call.desk, call.caller, &id, precondition)?;
+    tagged(call, 200, &rotation)
+}
+
+pub const CAPABILITIES: Operation = Operation {
+    id: "getUserGroupCapabilities",
+    tag: "chat",
+    summary: "Whether user groups can be kept in step",
+    about: "Tells beforehand whether the chat platform and the plan allow it.",
+    query: &[],
+    body: Body::None,
+    gives: &[gives(200, "What can be done.", shape::<Capabilities>)],
+    refuses: &[],
+};
+
+/// GET the capabilities.
+pub fn capabilities(_: &Api, call: &Call) -> Outcome {
+    let can = duty_group::capabilities(call.desk);
+    let shown = Capabilities {
+        can_bind: can.can_bind,
+        can_create: can.can_create,
+        reason: can.reason,
+    };
+    answer::json(200, &shown)
+}
+
+pub const STANDING: Operation = Operation {
+    id: "getChatStanding",
+    tag: "chat",
+    summary: "How a rotation stands in chat",
+    about: "What should be in the on-duty group and in the channels' topics, what is there as far as rota knows, and what \
+            went wrong last. Nothing of it holds up duty.",
+    query: &[],
+    body: Body::None,
+    gives: &[gives(200, "How it stands.", shape::<ChatStanding>)],
+    refuses: &[],
+};
+
+/// GET how a rotation stands in chat.
+pub fn standing(_: &Api, call: &Call) -> Outcome {
+    let id = call.path.id("rotationId");
+    let found = standing::read(call.desk, call.caller, &id)?;
+    let shown = ChatStanding {
+        on_duty_group: found.group.map(group),
+        topics: found.topics.into_iter().map(topic).collect(),
+        messages: wire::MessageStanding {
+            pending: small(found.messages.pending as usize),
+            last_error: found.messages.last_error,
+        },
+    };
+    answer::json(200, &shown)
+}
+
+fn group(found: GroupStanding) -> wire::GroupStanding {
+    let upkeep = found.kept.upkeep;
+    wire::GroupStanding {
+        user_group_id: found.kept.group.to_string(),
+        handle: found.handle,
+        owned: found.kept.is_own,
+        in_step: match found.wanted.is_empty() {
+            true => found.present.is_empty() || found.kept.disabled,
+            false => found.wanted == found.present && !found.kept.disabled,
+        },
+        wanted_user_ids: wire::ids(&found.wanted),
+        user_ids: wire::ids(&found.present),
+        disabled: found.kept.disabled,
+        last_error: upkeep.error,
+        next_attempt_at: upkeep.due_at.map(Moment),
+    }
+}
+
+fn topic(found: TopicStanding) -> wire::TopicStanding {
+    let upkeep = found.kept.upkeep;
+    wire::TopicStanding {
+        channel_id: found.kept.channel.to_string(),
+        // A channel without a topic has an empty one.
+        in_step: found.wanted.as_deref().unwrap_or_default()
+            == found.present.as_deref().unwrap_or_default(),
+        wanted: found.wanted,
+        topic: found.present,
+        last_error: upkeep.error,
+        next_attempt_at: upkeep.due_at.map(Moment),
+    }
+}

@@ -1,0 +1,114 @@
+//! Carrying out what chat is told, beside the webhooks: a thread a lane, so that a slow post keeps no topic and no group
+//! waiting.
+
+use crate::actions::effects::{self, Hands, Lane};
+use crate::actions::{Desk, Fault};
+use crate::clock::monotonic;
+use crate::wake::{Bell, LOOK, attend};
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, Mutex, PoisonError};
+use std::thread::JoinHandle;
+use std::time::{Duration, Instant};
+
+/// The lanes and the hands at work on them.
+pub(super) struct Telling {
+    desk: Desk,
+    stopping: AtomicBool,
+    /// Whoever holds a lane's hands carries out what is due on it.
+    hands: [Mutex<Hands>; Lane::ALL.len()],
+    /// Rings when a thread ends.
+    rest: Bell,
+}
+
+impl Telling {
+    pub(super) fn new(desk: Desk) -> Telling {
+        Telling {
+            desk,
+            stopping: AtomicBool::new(false),
+            hands: Default::default(),
+            rest: Bell::default(),
+        }
+    }
+
+    /// Starts a thread a lane.
+    pub(super) fn start(self: &Arc<Telling>) -> std::io::Result<Vec<JoinHandle<()>>> {
+        let thread = |place: usize| {
+            let telling = Arc::clone(self);
+            let run = move || {
+                telling.attend(place);
+                telling.rest.ring();
+            };
+            std::thread::Builder::new().name("chat".into()).spawn(run)
+        };
+        (0..Lane::ALL.len()).map(thread).collect()
+    }
+
+    /// Takes up nothing more.
+    pub(super) fn stop(&self) {
+        self.stopping.store(true, Ordering::Release);
+        self.desk.store().news().chat.ring();
+    }
+
+    /// Waits for the threads to end, until an instant at the most; what is under way then is carried out again after the next
+    /// start.
+    pub(super) fn wait(&self, threads: &[JoinHandle<()>], deadline: Instant) {
+        loop {
+            let heard = self.rest.rings();
+            let busy = threads
+                .iter()
+                .filter(|thread| !thread.is_finished())
+                .count();
+            let left = deadline.saturating_duration_since(monotonic());
+            if busy > 0 && left.is_zero() {
+                log::warn!("chat: {busy} calls are under way; they are made again");
+            }
+            if busy == 0 || left.is_zero() {
+                return;
+            }
+            // The bell rings a moment before its thread has ended.
+            self.rest.wait(heard, left.min(Duration::from_millis(5)));
+        }
+    }
+
+    fn attend(&self, place: usize) {
+        let (lane, bell) = (Lane::ALL[place], &self.desk.store().news().chat);
+        let name = format!("chat: {}", lane.name());
+        attend(&name, bell, &self.stopping, || {
+            self.carry_out(place)?;
+            let next = effects::next_on(&self.desk, lane)?;
+            // A frozen clock is moved by whoever then asks for this to settle.
+            let next = next.filter(|_| !self.desk.clock().is_frozen());
+            let wait = next.map(|at| Duration::try_from(at.duration_since(self.desk.now())));
+            Ok::<_, Fault>(wait.and_then(Result::ok).unwrap_or(LOOK).min(LOOK))
+        });
+    }
+
+    /// Carries out what is due on a lane; answers whether there was anything.
+    fn carry_out(&self, place: usize) -> Result<bool, Fault> {
+        let mut hands = self.hands[place]
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner);
+        let mut any = false;
+        while !self.stopping.load(Ordering::Acquire)
+            && effects::carry_out(&self.desk, Lane::ALL[place], &mut hands)?
+        {
+            any = true;
+        }
+        Ok(any)
+    }
+
+    /// Carries out everything that is due, and what comes of it.
+    pub(super) fn settle(&self) -> Result<(), Fault> {
+        loop {
+            let mut any = false;
+            for place in 0..Lane::ALL.len() {
+                any |= self.carry_out(place)?;
+            }
+            match self.stopping.load(Ordering::Acquire) {
+                true => return Err(Fault::Stopped),
+                false if !any => return Ok(()),
+                false => {}
+            }
+        }
+    }
+}
