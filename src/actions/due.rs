@@ -1,7 +1,7 @@
 //! Doing what is due: many rotations in one commit, and yet a failing one holds up no other.
 
 use super::frame::Draft;
-use super::{Desk, Fault, effects, reminders, sending};
+use super::{Desk, Fault, effects, mentions, reminders, sending};
 use crate::clock::monotonic;
 use crate::domain::event::Act;
 use crate::domain::ids::RotationId;
@@ -130,17 +130,22 @@ fn catch_up(desk: &Desk, tx: &mut WriteTx, id: &RotationId) -> Result<(), Fault>
     Ok(())
 }
 
-/// The next instant at which anything falls due: in a rotation, or somebody to remind.
+/// The next instant at which anything falls due: in a rotation, somebody to remind, a mention.
 pub fn next(desk: &Desk) -> Result<Option<Timestamp>, Fault> {
     desk.store().read(|tx| {
-        let next = [store::next_due(tx)?, store::next_reminder(tx)?];
+        let next = [
+            store::next_due(tx)?,
+            store::next_reminder(tx)?,
+            store::next_mention(tx)?,
+        ];
         Ok(next.into_iter().flatten().min())
     })
 }
 
-/// Does what is due beside duty, once duty is as it should be: reminders.
+/// Does what is due beside duty, once duty is as it should be: reminders, and what becomes of mentions.
 pub fn run_beside(desk: &Desk) -> Result<(), Fault> {
-    reminders::run(desk)
+    reminders::run(desk)?;
+    mentions::run(desk)
 }
 
 /// Does everything due up to now.

@@ -1,12 +1,16 @@
 //! Who asks: `Authorization: Bearer` with a team API key or a member token (contract sections 2 and 4).
 
+use super::extract::{self, Path};
 use super::problem::Problem;
+use crate::actions::inbound;
 use crate::actions::keys::{KEY_PREFIX, TOKEN_PREFIX, hash};
-use crate::actions::{Desk, Fault};
+use crate::actions::{Desk, Fault, Stop};
 use crate::domain::access::Caller;
 use crate::domain::ids::{KeyId, TokenId};
+use crate::domain::refusal::Refusal;
 use crate::store::{ReadTx, load_key, load_person, load_token};
 use jiff::Timestamp;
+use rouille::Request;
 use std::collections::HashMap;
 use std::sync::{Arc, PoisonError, RwLock};
 use subtle::ConstantTimeEq;
@@ -44,6 +48,8 @@ pub enum Closed {
     Missing,
     /// One was presented, and this is wrong with it.
     Failed(Problem),
+    /// What was presented cannot be taken for one.
+    Refused(Problem),
     /// The records could not be read.
     Fault(Fault),
 }
@@ -97,6 +103,23 @@ impl Doors {
             .insert(name.to_owned(), Arc::clone(&known));
         Ok(Some(known))
     }
+}
+
+/// Lets in whoever presents the key of the inbound webhook that the path names.
+///
+/// # Errors
+/// As [`Doors::open`]; a path that leads nowhere is a failed credential too.
+pub fn enter(desk: &Desk, request: &Request, path: &Path) -> Result<Caller, Closed> {
+    let key = extract::single(request, "webhook-key");
+    let key = key.map_err(|refusal| Closed::Refused(refusal.into()))?;
+    let Some(key) = key else {
+        return Err(Closed::Refused(Refusal::MissingAccessCode.into()));
+    };
+    let name: String = path.id("webhookPath");
+    inbound::enter(desk, &name, key).map_err(|stop| match stop {
+        Stop::Refused(refusal) => Closed::Failed(refusal.into()),
+        Stop::Failed(fault) => Closed::Fault(fault),
+    })
 }
 
 impl Known {

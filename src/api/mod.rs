@@ -20,7 +20,9 @@ mod deliveries;
 mod directory;
 mod extract;
 mod grid;
+mod inbound;
 mod keys;
+mod mentions;
 mod on_call;
 pub mod openapi;
 mod operation;
@@ -39,6 +41,7 @@ pub use rate::Limits;
 
 use crate::actions::{Desk, Stop};
 use crate::clock;
+use crate::domain::access::Caller;
 use crate::domain::refusal::Refusal;
 use crate::http::{Malformed, Service};
 use crate::wire::etag::Precondition;
@@ -101,7 +104,7 @@ impl Api {
         if let Handler::Open(run) = row.handler {
             return run(self);
         }
-        let known = self.admit(request, row)?;
+        let caller = self.admit(request, row, &path)?;
         let body = read_body(row, request)?;
         if !body.is_empty() {
             extract::check_media_type(request)?;
@@ -109,7 +112,7 @@ impl Api {
         let guard = Guard::read(row, request)?;
         let call = Call {
             desk: &self.desk,
-            caller: &known.caller,
+            caller: caller.of(),
             body,
             if_none_match: extract::header(request, "If-None-Match"),
             path,
@@ -120,9 +123,9 @@ impl Api {
 
     /// What comes before the size of a body.
     fn check_entitled(&self, request: &Request) -> Result<(), Problem> {
-        let (row, ..) = find(request)?;
+        let (row, path, _) = find(request)?;
         if !matches!(row.handler, Handler::Open(_)) {
-            self.admit(request, row)?;
+            self.admit(request, row, &path)?;
         }
         match row.operation.body {
             Body::None => Ok(()),
@@ -131,28 +134,39 @@ impl Api {
     }
 
     /// Whoever makes the request, if their credential opens the operation.
-    fn admit(&self, request: &Request, row: &Row) -> Result<Arc<Known>, Problem> {
-        let opened = self
-            .doors
-            .open(&self.desk, extract::single(request, "Authorization")?);
+    fn admit(&self, request: &Request, row: &Row, path: &Path) -> Result<Admitted, Problem> {
         let limited = |waits: Result<(), u64>| waits.map_err(Problem::rate_limited);
-        let known = match opened {
-            Ok(known) => known,
-            Err(Closed::Failed(problem)) => {
-                let address = request.remote_addr().ip();
-                limited(self.rates.fail(address, clock::monotonic()))?;
-                return Err(problem);
-            }
-            Err(Closed::Missing) => return Err(Problem::missing_credential()),
-            Err(Closed::Fault(fault)) => return Err(fault.into()),
-        };
+        let closed = |closed| self.turn_away(request, closed);
+        if row.needs == Needs::AccessCode {
+            let caller = auth::enter(&self.desk, request, path).map_err(closed)?;
+            limited(self.rates.ask(caller.credential(), clock::monotonic()))?;
+            return Ok(Admitted::Entered(caller));
+        }
+        let header = extract::single(request, "Authorization")?;
+        let known = self.doors.open(&self.desk, header).map_err(closed)?;
         limited(self.rates.ask(known.id(), clock::monotonic()))?;
         match row.needs {
-            Needs::Nothing => {}
+            Needs::Nothing | Needs::AccessCode => {}
             Needs::Scoped(scope) => known.caller.check_scope(scope)?,
             Needs::Person => known.caller.person().map(drop)?,
         }
-        Ok(known)
+        Ok(Admitted::Known(known))
+    }
+
+    /// What whoever is not let in is told; who fails again and again from one address is slowed down.
+    fn turn_away(&self, request: &Request, closed: Closed) -> Problem {
+        match closed {
+            Closed::Missing => Problem::missing_credential(),
+            Closed::Refused(problem) => problem,
+            Closed::Fault(fault) => fault.into(),
+            Closed::Failed(problem) => {
+                let address = request.remote_addr().ip();
+                match self.rates.fail(address, clock::monotonic()) {
+                    Ok(()) => problem,
+                    Err(seconds) => Problem::rate_limited(seconds),
+                }
+            }
+        }
     }
 
     /// Renders a problem under a name of its own, and logs it under the same.
@@ -216,6 +230,23 @@ fn find(request: &Request) -> Result<(&'static Row, Path<'_>, &str), Problem> {
         Found::Route(row, path) => Ok((row, path, query)),
         Found::Methods(allowed) => Err(Problem::wrong_method(&allowed)),
         Found::Nothing => Err(Problem::unknown_route()),
+    }
+}
+
+/// Whoever was let in.
+enum Admitted {
+    /// By a credential of ours.
+    Known(Arc<Known>),
+    /// By the key of an inbound webhook.
+    Entered(Caller),
+}
+
+impl Admitted {
+    fn of(&self) -> &Caller {
+        match self {
+            Admitted::Known(known) => &known.caller,
+            Admitted::Entered(caller) => caller,
+        }
     }
 }
 

@@ -75,7 +75,7 @@ fn expanded(call: &Call, id: &RotationId) -> Outcome {
 }
 
 /// The resource as it stands after a write, with the fresh validator.
-fn written(call: &Call, rotation: &Rotation) -> Outcome {
+pub(super) fn written(call: &Call, rotation: &Rotation) -> Outcome {
     let body = on_call::render(rotation, call.desk.calendar(), None);
     Ok(answer::with(
         answer::json(200, &body)?,

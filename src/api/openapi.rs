@@ -49,6 +49,10 @@ pub fn document() -> Value {
                     "type": "http", "scheme": "bearer",
                     "description": "A chat member access token, `svc_mbr_...`, which acts as one person.",
                 },
+                "accessCode": {
+                    "type": "apiKey", "in": "header", "name": "webhook-key",
+                    "description": "The key of a rotation's inbound webhook.",
+                },
             },
         },
     })
@@ -60,7 +64,7 @@ const ABOUT: &str = "A rotation is a grid: lanes (kinds of duty) crossed with wi
     Unknown members are ignored. HEAD is GET without a body. Every error is a problem object, also 405, 417, 501 and \
     505, which any path may answer to a request that it cannot take.";
 
-const TAGS: [(&str, &str); 12] = [
+const TAGS: [(&str, &str); 14] = [
     (
         "on-call",
         "Who is on call, and putting people on and off duty.",
@@ -85,6 +89,14 @@ const TAGS: [(&str, &str); 12] = [
     (
         "chat",
         "The on-duty group, and how a rotation stands in chat.",
+    ),
+    (
+        "mentions",
+        "Asking for whoever is on call, and their answers.",
+    ),
+    (
+        "inbound",
+        "The way into a rotation for other programs. Deprecated in favour of the other operations.",
     ),
     ("keys", "API keys."),
     ("service", "The server itself; needs no credential."),
@@ -137,11 +149,15 @@ impl Maker {
         });
         described["security"] = match row.handler {
             Handler::Open(_) => json!([]),
+            _ if row.needs == Needs::AccessCode => json!([{ "accessCode": [] }]),
             // They belong to no rotation and to no person.
             _ if row.needs == Needs::Scoped(Scope::ManageWebhooks) => json!([{ "apiKey": [] }]),
             _ if row.needs == Needs::Person => json!([{ "memberToken": [] }]),
             _ => json!([{ "apiKey": [] }, { "memberToken": [] }]),
         };
+        if row.needs == Needs::AccessCode {
+            described["deprecated"] = json!(true);
+        }
         let body = match operation.body {
             Body::None => None,
             Body::Optional(shape) => Some((false, shape)),
@@ -225,6 +241,7 @@ fn about(row: &Row) -> String {
     match row.needs {
         Needs::Scoped(scope) => format!("{text}\n\nNeeds the scope `{}`.", scope.name()),
         Needs::Person => format!("{text}\n\nNeeds a member token."),
+        Needs::AccessCode => format!("{text}\n\nNeeds the key of the inbound webhook."),
         Needs::Nothing => text.to_owned(),
     }
 }
@@ -266,6 +283,8 @@ fn path_parameter(name: &str) -> Value {
         "rosterId" => "A roster, as the grid names it.",
         "channelId" => "A channel, as the chat platform names it.",
         "groupId" => "A user group, as the chat platform names it.",
+        "mentionId" => "A mention, `men_...`.",
+        "webhookPath" => "What the address of the inbound webhook ends with.",
         "webhookId" => "A webhook endpoint, `whk_...`.",
         "arrangementId" => "An arrangement, `arr_...`.",
         "coverRequestId" => "A cover request, `cov_...`.",
@@ -279,6 +298,7 @@ fn path_parameter(name: &str) -> Value {
 fn query_parameter(parameter: &Parameter) -> Value {
     let (schema, required) = match parameter.kind {
         Kind::Text => (json!({ "type": "string" }), false),
+        Kind::NeededText => (json!({ "type": "string" }), true),
         Kind::Flag => (json!({ "type": "boolean" }), false),
         Kind::Instant => (json!({ "type": "string", "format": "date-time" }), false),
         Kind::NeededInstant => (json!({ "type": "string", "format": "date-time" }), true),

@@ -53,6 +53,8 @@ pub struct Parameter {
 /// What a query parameter holds.
 pub enum Kind {
     Text,
+    /// Text that must be there.
+    NeededText,
     Flag,
     /// A date-time that may be left out.
     Instant,

@@ -4,8 +4,8 @@ use super::answer::Outcome;
 use super::extract::{Call, Path};
 use super::operation::Operation;
 use super::{
-    Api, absences, arrangements, chat, covers, deliveries, directory, grid, keys, on_call, record,
-    rotations, service, swaps, webhooks,
+    Api, absences, arrangements, chat, covers, deliveries, directory, grid, inbound, keys,
+    mentions, on_call, record, rotations, service, swaps, webhooks,
 };
 use crate::domain::access::Scope::{
     self, ManageWebhooks, ReadDirectory, ReadOnCall, ReadRotations, WriteDuty, WriteRotations,
@@ -32,6 +32,8 @@ pub enum Needs {
     Scoped(Scope),
     /// A person's: a member token.
     Person,
+    /// None of ours: the key of the inbound webhook that the path names.
+    AccessCode,
 }
 
 /// The handler, by what the request must bring along.
@@ -48,7 +50,7 @@ pub enum Handler {
 }
 
 use Handler::{IfMatch, Keyed, Open, Plain};
-use Needs::{Nothing, Person, Scoped};
+use Needs::{AccessCode, Nothing, Person, Scoped};
 
 const fn row(
     method: &'static str,
@@ -118,6 +120,18 @@ pub static ROUTES: &[Row] = &[
     row("POST",   "/v1/rotations/{rotationId}/swap-requests/{swapRequestId}/accept",  Person,             IfMatch(swaps::accept),  &swaps::ACCEPT),
     row("POST",   "/v1/rotations/{rotationId}/swap-requests/{swapRequestId}/decline", Person,             IfMatch(swaps::decline), &swaps::DECLINE),
     row("POST",   "/v1/rotations/{rotationId}/swap-requests/{swapRequestId}/cancel",  Person,             IfMatch(swaps::cancel),  &swaps::CANCEL),
+
+    row("GET",    "/v1/mentions/{mentionId}",                             Scoped(ReadOnCall),     Plain(mentions::read),        &mentions::READ),
+    row("POST",   "/v1/mentions/{mentionId}/acknowledge",                 Person,                 Plain(mentions::acknowledge), &mentions::ACKNOWLEDGE),
+    row("POST",   "/v1/mentions/{mentionId}/pass",                        Person,                 Plain(mentions::pass),        &mentions::PASS),
+    row("GET",    "/v1/rotations/{rotationId}/mention-settings",          Scoped(ReadRotations),  Plain(mentions::settings),    &mentions::SETTINGS),
+    row("PUT",    "/v1/rotations/{rotationId}/mention-settings",          Scoped(WriteRotations), IfMatch(mentions::set),       &mentions::SET),
+
+    row("GET",    "/v1/rotations/{rotationId}/inbound-webhook",           Scoped(ManageWebhooks), Plain(inbound::read),         &inbound::READ),
+    row("POST",   "/v1/rotations/{rotationId}/inbound-webhook/rotate",    Scoped(ManageWebhooks), Plain(inbound::rotate_key),   &inbound::ROTATE_KEY),
+    row("POST",   "/webhook/{webhookPath}/rotate",                        AccessCode,             Plain(inbound::rotate),       &inbound::ROTATE),
+    row("POST",   "/webhook/{webhookPath}/setonduty",                     AccessCode,             Plain(inbound::set_on_duty),  &inbound::SET_ON_DUTY),
+    row("POST",   "/webhook/{webhookPath}/mention",                       AccessCode,             Plain(inbound::mention),      &inbound::MENTION),
 
     row("GET",    "/v1/users",                                            Scoped(ReadDirectory),  Plain(directory::users),   &directory::USERS),
     row("GET",    "/v1/users/{userId}",                                   Scoped(ReadDirectory),  Plain(directory::user),    &directory::USER),

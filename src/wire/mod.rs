@@ -24,6 +24,7 @@ pub mod grid;
 pub mod history;
 pub mod int32;
 pub mod key;
+pub mod mention;
 pub mod moment;
 pub mod on_call;
 pub mod page;

@@ -25,6 +25,8 @@ mod history;
 mod hours;
 mod house;
 mod http;
+mod inbound;
+mod mentions;
 mod migrate;
 mod openapi;
 mod plan_tiers;

@@ -33,7 +33,7 @@ fn every_operation_has_answers_and_every_reference_a_target() {
             }
         }
     }
-    assert!(operations >= 61, "{operations}");
+    assert!(operations >= 74, "{operations}");
     let whole = document.to_string();
     for reference in whole.split("\"$ref\":\"").skip(1) {
         let reference = reference.split('"').next().unwrap();
@@ -59,6 +59,7 @@ fn every_operation_refuses_as_it_says() {
     let agreed = agreements(&rota, &rotation);
     let (asking, asked_for) = (rota.token("U1"), rota.token("U2"));
     let (hook, receiver) = rota.hook("");
+    let (inbound, mention) = (rotation.inbound(), rotation.mention("U2"));
     let endpoint = json!({ "name": "test", "url": receiver.url(), "eventTypes": [] });
     let mut asked = 0;
     for (template, item) in document["paths"].as_object().unwrap() {
@@ -73,7 +74,13 @@ fn every_operation_refuses_as_it_says() {
             asked += 1;
             let what = format!("{method} {template}");
             let told = |status: &str| responses.contains_key(status);
-            let fill = |rotation: &str, of: [&str; 9]| {
+            if operation["security"] == json!([{ "accessCode": [] }]) {
+                assert!(operation["deprecated"] == json!(true), "{what}");
+                let action = template.strip_prefix("/webhook/{webhookPath}/");
+                refuses_without_its_key(&inbound, action.expect("an action"), responses);
+                continue;
+            }
+            let fill = |rotation: &str, of: [&str; 10]| {
                 let names = [
                     "channelId",
                     "userId",
@@ -84,6 +91,7 @@ fn every_operation_refuses_as_it_says() {
                     "arrangementId",
                     "coverRequestId",
                     "swapRequestId",
+                    "mentionId",
                 ];
                 let mut path = template.replace("{rotationId}", rotation);
                 for (name, id) in names.into_iter().zip(of) {
@@ -126,6 +134,7 @@ fn every_operation_refuses_as_it_says() {
                     arrangement,
                     cover,
                     swap,
+                    &mention.id,
                 ],
             );
             let about = text(&operation["description"]);
@@ -164,7 +173,7 @@ fn every_operation_refuses_as_it_says() {
             }
             if told("404") {
                 let unknown = [
-                    "C9", "U9", "G9", "night", "abs_x", "whk_x", "arr_x", "cov_x", "swp_x",
+                    "C9", "U9", "G9", "night", "abs_x", "whk_x", "arr_x", "cov_x", "swp_x", "men_x",
                 ];
                 request(caller.clone(), &fill("rot_unknown", unknown)).refused(404, "");
             }
@@ -199,8 +208,38 @@ fn every_operation_refuses_as_it_says() {
             }
         }
     }
-    assert!(asked >= 59, "{asked}");
+    assert!(asked >= 72, "{asked}");
     assert_eq!(rotation.etag(), rotation.get("/on-call").is(200).etag());
+}
+
+/// An operation that takes the key of an inbound webhook is asked in the ways that it says it refuses.
+#[track_caller]
+fn refuses_without_its_key(inbound: &Inbound, action: &str, told: &serde_json::Map<String, Value>) {
+    for always in ["400", "401", "404", "409", "429", "500", "503"] {
+        assert!(
+            told.contains_key(always),
+            "{action}: {always} is not described"
+        );
+    }
+    // No other credential opens it, so none is denied for its scope; it looks at no body.
+    for never in ["403", "412", "415", "428"] {
+        assert!(!told.contains_key(never), "{action}: {never} is described");
+    }
+    let bare = inbound
+        .rota
+        .request("POST", &format!("{}/{action}", inbound.path));
+    bare.send().refused(401, "missing_credential");
+    let wrong = inbound.with_key("x");
+    wrong.post(action).refused(401, "invalid_access_code");
+    let elsewhere = Inbound {
+        path: "/webhook/unknown".to_owned(),
+        ..inbound.clone()
+    };
+    elsewhere.post(action).refused(404, "");
+    let twice = inbound
+        .request("POST", action)
+        .header("webhook-key", &inbound.key);
+    twice.send().names("webhook-key");
 }
 
 /// What operations on agreements are asked with.

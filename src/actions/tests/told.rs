@@ -1,10 +1,12 @@
-//! Everything that chat is told, once, so that their statements are looked at.
+//! Everything that chat is told, and the way in for other programs, once, so that their statements are looked at.
 
 use super::*;
+use crate::actions::mentions::Answer;
 use crate::chat::{Moody, Temper};
 use crate::domain::chat::{Mood, Trouble};
-use crate::domain::edit::{ChannelChange, DutyGroupChoice};
-use crate::domain::ids::GroupId;
+use crate::domain::edit::{ChannelChange, DutyGroupChoice, SettingsChange};
+use crate::domain::ids::{GroupId, MentionId};
+use crate::domain::mention::{Mention, MentionState, NewMention};
 use crate::store::Group;
 
 /// The same workspace behind a platform that misbehaves on command.
@@ -44,7 +46,7 @@ struct Told {
     id: RotationId,
 }
 
-/// Every use of the tables of messages, topics and on-duty groups.
+/// Every use of the tables of messages, topics, on-duty groups, mentions and of the ways in.
 pub(super) fn every_use(office: &Office) {
     let (desk, temper) = moody(&office.desk);
     redirect(&desk, |directory| {
@@ -56,6 +58,8 @@ pub(super) fn every_use(office: &Office) {
     told.topics();
     told.groups();
     told.troubles();
+    told.mentions();
+    told.ways_in();
     told.clearing();
 }
 
@@ -140,6 +144,55 @@ impl Told {
         self.advance(48);
         let sent = self.desk.store().read(|tx| store::list_sent(tx, 10));
         assert_eq!(sent.expect("what was sent").len(), 10);
+    }
+
+    fn ask(&self) -> Mention {
+        let new = NewMention {
+            asker: "U1".into(),
+            channel: "C1".into(),
+            message: Some("the door".into()),
+        };
+        mentions::open(&self.desk, &caller(), &self.id, new).expect("a mention")
+    }
+
+    fn answer(&self, mention: &Mention, answer: Answer) -> MentionState {
+        let person = Caller::Member {
+            token: "tok_1".into(),
+            user: mention.notified[0].clone(),
+            is_admin: false,
+        };
+        let after = mentions::answer(&self.desk, &person, &mention.id, answer);
+        after.expect("an answer").state
+    }
+
+    fn mentions(&self) {
+        let change = SettingsChange {
+            one_at_a_time: Some(true),
+            remind_after_minutes: Some(Some(20)),
+            rotate_after_acknowledgement: Some(true),
+            ..SettingsChange::default()
+        };
+        mentions::set_settings(&self.desk, &caller(), &self.id, &Precondition::Any, change)
+            .expect("settings");
+        let mention = self.ask();
+        assert_eq!(self.answer(&mention, Answer::Pass), MentionState::Open);
+        let taken = self.answer(&mention, Answer::Acknowledge);
+        assert_eq!(taken, MentionState::Acknowledged);
+        let forgotten: MentionId = self.ask().id;
+        self.advance(2);
+        let read = mentions::read(&self.desk, &caller(), &forgotten).expect("a mention");
+        assert_eq!(read.state, MentionState::Expired);
+    }
+
+    fn ways_in(&self) {
+        let desk = &self.desk;
+        let made = inbound::read(desk, &caller(), &self.id).expect("a way in");
+        let anew = inbound::rotate_key(desk, &caller(), &self.id).expect("another key");
+        assert!(inbound::enter(desk, &made.path, &made.key).is_err());
+        inbound::enter(desk, &anew.path, &anew.key).expect("a caller");
+        let rotation = reads::rotation(desk, &caller(), &self.id).expect("the rotation");
+        let found = inbound::member_by_email(desk, &rotation, "U1@Example.com");
+        assert_eq!(found.expect("a member").as_str(), "U1");
     }
 
     /// Ninety days later nothing is left of it but what is open.

@@ -1,7 +1,7 @@
 //! How operations may refuse: what follows from a route, and what an operation adds.
 
 use crate::api::operation::Body;
-use crate::api::routes::{Handler, Row};
+use crate::api::routes::{Handler, Needs, Row};
 
 /// Every status that the operation may refuse with, and the codes that come with it; an empty one is none.
 pub fn of(row: &Row) -> Vec<(u16, Vec<&'static str>)> {
@@ -14,7 +14,10 @@ pub fn of(row: &Row) -> Vec<(u16, Vec<&'static str>)> {
         (413, &["invalid_request"]),
         (431, &[""]),
     ]);
-    if !open {
+    if row.needs == Needs::AccessCode {
+        rows.push((401, &["missing_credential", "invalid_access_code"]));
+        rows.push((429, &["rate_limited"]));
+    } else if !open {
         rows.push((
             401,
             &[
@@ -59,6 +62,9 @@ pub fn of(row: &Row) -> Vec<(u16, Vec<&'static str>)> {
 /// The name that operations refer to a refusal by: one of a status, save where each has codes of its own.
 pub fn name(status: u16, codes: &[&str]) -> String {
     let mut name = format!("Refused{status}");
+    if status == 401 && codes.contains(&"invalid_access_code") {
+        return format!("{name}.invalid_access_code");
+    }
     if matches!(status, 400 | 409 | 503) {
         codes
             .iter()

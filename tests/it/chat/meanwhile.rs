@@ -121,6 +121,30 @@ fn what_is_of_yesterday_is_not_said() {
 }
 
 #[test]
+fn news_is_said_at_once_after_an_outage() {
+    let rota = Rota::unreminded(3);
+    let rotation = rota.daily("U1 U2", 1);
+    rotation.posts_in("C1");
+    rota.chat_is_down();
+    rotation.rotate();
+    // Long enough for the waits to be long.
+    rota.advance(HOUR);
+    rota.chat_is_up();
+    let mut ears = rota.ears();
+    rotation.mention("U3");
+    let told = ears.lines();
+    assert_eq!(told.len(), 2, "{told:?}");
+    assert!(
+        told[0].starts_with("C1: Rotation: @Person U2 takes over"),
+        "{told:?}"
+    );
+    assert!(
+        told[1].starts_with("C1: @Person U2 Person U3 asks"),
+        "{told:?}"
+    );
+}
+
+#[test]
 fn an_adopted_group_that_cannot_be_empty_is_not_forgotten() {
     let rota = Rota::unreminded(4);
     rota.furnish(4, &[("G1", "")], &[]);

@@ -130,7 +130,24 @@ fn chat_refusals(rota: &Rota) -> Vec<Value> {
     refusals
 }
 
-/// Every code that rotations, duty, agreements, the directory, chat and webhook endpoints refuse with;
+/// What mentions and the way in for other programs are refused with.
+fn mention_refusals(rota: &Rota) -> Vec<Value> {
+    let rotation = rota.rotation("U1");
+    let mention = rotation.mention("U2");
+    assert_eq!(mention.stands(), "nobody");
+    rotation.put_on_call("U1").is(200);
+    let mention = rotation.mention("U2");
+    assert_eq!(mention.after("U1", "pass"), "passed U1 without U1");
+    let wrong = rotation.inbound().with_key("svc_key_x_y");
+    vec![
+        mention
+            .step("U1", "acknowledge")
+            .refused(409, "mentionNotOpen"),
+        wrong.post("rotate").refused(401, "invalid_access_code"),
+    ]
+}
+
+/// Every code that rotations, duty, agreements, the directory, chat, mentions and webhook endpoints refuse with;
 /// `storage_unavailable` needs a full disk and is met in `durability`.
 #[test]
 fn every_code_is_met() {
@@ -203,9 +220,9 @@ fn every_code_is_met() {
         },
     ];
     let of_agreements = agreement_refusals(&rota);
-    let of_chat = chat_refusals(&rota);
+    let (of_chat, of_mentions) = (chat_refusals(&rota), mention_refusals(&rota));
     let met = refusals.iter().chain(&of_webhooks).chain(&of_agreements);
-    let met = met.chain(&of_chat);
+    let met = met.chain(&of_chat).chain(&of_mentions);
     let met: std::collections::BTreeSet<&str> = met.map(|r| text(&r["code"])).collect();
     let document = rota.anyone().get("/v1/openapi.json").is(200).json();
     let mut documented = std::collections::BTreeSet::new();

@@ -7,6 +7,7 @@ mod arrangement;
 mod chat;
 mod directory;
 mod http;
+mod mention;
 mod openapi;
 mod outlet;
 mod request;
@@ -21,6 +22,7 @@ pub use arrangement::*;
 pub use chat::*;
 pub use directory::*;
 pub use http::*;
+pub use mention::*;
 #[allow(unused_imports)]
 pub use openapi::Document;
 pub use outlet::*;

@@ -1,0 +1,241 @@
+//! Asking for whoever is on call, and their answers (contract section 13).
+
+use super::frame::{self, Draft};
+use super::{Desk, Fault, Stop, reads, telling};
+use crate::domain::access::Caller;
+use crate::domain::edit::SettingsChange;
+use crate::domain::event::Act;
+use crate::domain::handover::Flips;
+use crate::domain::ids::{MentionId, RotationId, UserId};
+use crate::domain::mention::{MAX_A_DAY, Mention, MentionSettings, NewMention, Notice};
+use crate::domain::refusal::Refusal;
+use crate::domain::resolve::{self, Hold};
+use crate::domain::rotation::{Reason, Rotation};
+use crate::domain::takeover;
+use crate::domain::wording;
+use crate::store::{self, ReadTx, WriteTx};
+use crate::wire::etag::Precondition;
+use jiff::{SignedDuration, Timestamp};
+
+/// The time within which mentions are counted.
+const DAY: SignedDuration = SignedDuration::from_hours(24);
+
+/// Asks for whoever is on call in a rotation, in a channel.
+pub fn open(
+    desk: &Desk,
+    caller: &Caller,
+    id: &RotationId,
+    new: NewMention,
+) -> Result<Mention, Stop> {
+    let (shared, caller, id) = (desk.clone(), caller.clone(), id.clone());
+    desk.store().write(move |tx| {
+        let draft = current(&shared, tx, &id)?;
+        caller.check_edit(&draft.rotation)?;
+        check_new(&tx.as_read(), &new)?;
+        draft.rotation.check_enabled()?;
+        let since = tx.now().saturating_sub(DAY).unwrap_or(Timestamp::MIN);
+        if store::count_mentions(&tx.as_read(), &id, since)? >= MAX_A_DAY {
+            return Err(Refusal::TooManyMentions.into());
+        }
+        let on_call = takeover::on_call(&draft.rotation);
+        let settings = draft.rotation.profile.mentions;
+        let minted = MentionId::from(tx.mint("men_"));
+        let (mention, notice) = Mention::open(minted, id, new, &on_call, settings, tx.now());
+        written(&shared, tx, &draft.rotation, &mention, Some(&notice))?;
+        Ok(mention)
+    })
+}
+
+fn check_new(tx: &ReadTx, new: &NewMention) -> Result<(), Stop> {
+    let (asker, channel) = (&new.asker, &new.channel);
+    if !store::unknown_people(tx, std::slice::from_ref(asker))?.is_empty() {
+        let why = format!("userId: nobody in the workspace has the id `{asker}`");
+        return Err(Refusal::Invalid(why).into());
+    }
+    if !store::unknown_channels(tx, std::slice::from_ref(channel))?.is_empty() {
+        let why =
+            format!("channelId: the app is not in a channel `{channel}`; invite it there first");
+        return Err(Refusal::Invalid(why).into());
+    }
+    Ok(())
+}
+
+/// One mention of a rotation that the caller may see.
+pub fn read(desk: &Desk, caller: &Caller, id: &MentionId) -> Result<Mention, Stop> {
+    desk.store().read(|tx| {
+        let mention = store::load_mention(tx, id)?.ok_or(Refusal::NotFound("mention"))?;
+        reads::visible(tx, caller, &mention.rotation).map_err(hidden)?;
+        Ok(mention)
+    })
+}
+
+/// A mention of a rotation that is not there for the caller is not there either.
+fn hidden(stop: Stop) -> Stop {
+    match stop {
+        Stop::Refused(Refusal::NotFound(_)) => Refusal::NotFound("mention").into(),
+        other => other,
+    }
+}
+
+/// How somebody answers.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Answer {
+    /// They take it on.
+    Acknowledge,
+    /// They leave it to the others.
+    Pass,
+}
+
+/// Answers a mention as somebody whom it has notified.
+pub fn answer(
+    desk: &Desk,
+    caller: &Caller,
+    id: &MentionId,
+    answer: Answer,
+) -> Result<Mention, Stop> {
+    let person = caller.person()?.clone();
+    let (shared, caller, id) = (desk.clone(), caller.clone(), id.clone());
+    desk.store().write(move |tx| {
+        let found = store::load_mention(&tx.as_read(), &id)?;
+        let mut mention = found.ok_or(Refusal::NotFound("mention"))?;
+        let mut draft = current(&shared, tx, &mention.rotation)?;
+        // Whoever was asked may answer, also where they cannot see the rotation any more.
+        if !mention.notified.contains(&person) {
+            let hidden = |refusal: Refusal| hidden(refusal.into());
+            caller.check_see(&draft.rotation).map_err(hidden)?;
+        }
+        expire(&shared, tx, &draft.rotation, &mut mention)?;
+        mention.check_answer(&person)?;
+        let now = tx.now();
+        let notice = match answer {
+            Answer::Acknowledge => Some(mention.acknowledge(&person, now)),
+            Answer::Pass => mention.pass(&person, &takeover::on_call(&draft.rotation), now),
+        };
+        written(&shared, tx, &draft.rotation, &mention, notice.as_ref())?;
+        if answer == Answer::Acknowledge && mention.settings.rotate_after_acknowledgement {
+            hand_over(tx, &mut draft, &person);
+            draft.store(tx, Act::Duty)?;
+        }
+        Ok(mention)
+    })
+}
+
+/// Hands over the places whose turn somebody is on call for. Who is not on call any more has handed over already; who
+/// stands in by an arrangement goes on doing so, and has no turn to hand over.
+fn hand_over(tx: &WriteTx, draft: &mut Draft, person: &UserId) {
+    let rotation = &draft.rotation;
+    let theirs = |index: &usize| {
+        let held = resolve::on_call(rotation, &rotation.cells[*index]);
+        matches!(held, Some(Hold::Dealt(holder)) if holder.user == *person)
+    };
+    let cells: Vec<usize> = (0..rotation.cells.len()).filter(theirs).collect();
+    if rotation.enabled && !cells.is_empty() {
+        draft.change(tx, Flips::ByEdit, |change| {
+            change.hand_over(&cells, Reason::AfterMention);
+            change.fill(Reason::AfterMention);
+        });
+    }
+}
+
+fn current<'a>(desk: &'a Desk, tx: &mut WriteTx, id: &RotationId) -> Result<Draft<'a>, Stop> {
+    let draft = Draft::load(&tx.as_read(), desk, id)?;
+    let mut draft = draft.ok_or(Refusal::NotFound("rotation"))?;
+    draft.catch_up(tx)?;
+    Ok(draft)
+}
+
+fn written(
+    desk: &Desk,
+    tx: &mut WriteTx,
+    rotation: &Rotation,
+    mention: &Mention,
+    notice: Option<&Notice>,
+) -> Result<(), Fault> {
+    store::save_mention(tx, mention)?;
+    if let Some(notice) = notice {
+        // Nobody is to be called for what has expired.
+        let calls = matches!(notice, Notice::Asked(_) | Notice::AskedAgain(_));
+        let until = calls.then_some(mention.expires_at);
+        telling::say_until(tx, desk, rotation, until, |names| {
+            vec![wording::mention(rotation, mention, notice, names)]
+        })?;
+    }
+    Ok(())
+}
+
+/// Does in a mention what is due; answers whether that was anything.
+fn expire(
+    desk: &Desk,
+    tx: &mut WriteTx,
+    rotation: &Rotation,
+    mention: &mut Mention,
+) -> Result<bool, Fault> {
+    let now = tx.now();
+    if mention.due_at().is_none_or(|due| due > now) {
+        return Ok(false);
+    }
+    let notice = mention.move_on(&takeover::on_call(rotation), now);
+    written(desk, tx, rotation, mention, notice.as_ref())?;
+    Ok(true)
+}
+
+/// How long a mention is left alone that could not be read.
+const BACK_OFF: SignedDuration = SignedDuration::from_mins(10);
+
+/// Does everything that is due in mentions; one that cannot be read holds up no other.
+pub fn run(desk: &Desk) -> Result<(), Fault> {
+    loop {
+        let now = desk.now();
+        let Some(id) = desk.store().read(|tx| store::first_due_mention(tx, now))? else {
+            return Ok(());
+        };
+        let shared = desk.clone();
+        desk.store().write(move |tx| -> Result<(), Fault> {
+            if let Err(fault) = tx.part(|tx| move_on(&shared, tx, &id)) {
+                log::error!("mentions: mention {id}: {fault}");
+                let later = tx.now().saturating_add(BACK_OFF);
+                store::put_off_mention(tx, &id, later.unwrap_or(Timestamp::MAX))?;
+            }
+            Ok(())
+        })?;
+    }
+}
+
+fn move_on(desk: &Desk, tx: &mut WriteTx, id: &MentionId) -> Result<(), Fault> {
+    let Some(mut mention) = store::load_mention(&tx.as_read(), id)? else {
+        return Ok(());
+    };
+    let rotation = store::load_rotation(&tx.as_read(), &mention.rotation)?;
+    let rotation = rotation.ok_or_else(|| Fault::Corrupt("a mention of no rotation".into()))?;
+    if !expire(desk, tx, &rotation, &mut mention)? {
+        // Nothing was due after all, so the stored instant is out of date: mend it, or it would be asked for for ever.
+        store::save_mention(tx, &mention)?;
+    }
+    Ok(())
+}
+
+/// Says how a rotation deals with mentions; those that are open go on as they began.
+pub fn set_settings(
+    desk: &Desk,
+    caller: &Caller,
+    id: &RotationId,
+    precondition: &Precondition,
+    change: SettingsChange,
+) -> Result<Rotation, Stop> {
+    frame::edit(desk, caller, id, precondition, move |_, draft| {
+        let settings = &mut draft.rotation.profile.mentions;
+        let was = *settings;
+        *settings = MentionSettings {
+            expires_after_minutes: change
+                .expires_after_minutes
+                .unwrap_or(was.expires_after_minutes),
+            remind_after_minutes: change
+                .remind_after_minutes
+                .unwrap_or(was.remind_after_minutes),
+            one_at_a_time: change.one_at_a_time.unwrap_or(was.one_at_a_time),
+            rotate_after_acknowledgement: (change.rotate_after_acknowledgement)
+                .unwrap_or(was.rotate_after_acknowledgement),
+        };
+        Ok(())
+    })
+}

@@ -1,0 +1,150 @@
+//! /webhook/{webhookPath}, the way in for other programs, and /v1/rotations/{rotationId}/inbound-webhook, which shows it
+//! (api.md "Inbound webhook"; contract section 13).
+
+use super::Api;
+use super::answer::{self, Outcome};
+use super::extract::Call;
+use super::operation::{Body, Kind, Operation, gives, gives_tagged, parameter, shape};
+use crate::actions::{duty, inbound, mentions, reads};
+use crate::domain::access::Caller;
+use crate::domain::ids::RotationId;
+use crate::domain::refusal::Refusal;
+use crate::store::InboundWebhook as Stored;
+use crate::wire::body::invalid;
+use crate::wire::etag::Precondition;
+use crate::wire::mention::{self as wire, InboundWebhook, MentionOpened};
+use crate::wire::on_call::OnCall;
+
+pub const READ: Operation = Operation {
+    id: "getInboundWebhook",
+    tag: "inbound",
+    summary: "The way into a rotation",
+    about: "Address and key of the rotation's inbound webhook; made when it is asked for first.",
+    query: &[],
+    body: Body::None,
+    gives: &[gives(200, "Address and key.", shape::<InboundWebhook>)],
+    refuses: &[],
+};
+
+/// GET the way in.
+pub fn read(_: &Api, call: &Call) -> Outcome {
+    let id = call.path.id("rotationId");
+    shown(call, inbound::read(call.desk, call.caller, &id)?)
+}
+
+pub const ROTATE_KEY: Operation = Operation {
+    id: "rotateInboundWebhookKey",
+    tag: "inbound",
+    summary: "Give the way in a new key",
+    about: "The old key opens nothing any more; the address stays.",
+    query: &[],
+    body: Body::None,
+    gives: &[gives(200, "Address and key.", shape::<InboundWebhook>)],
+    refuses: &[],
+};
+
+/// POST a new key.
+pub fn rotate_key(_: &Api, call: &Call) -> Outcome {
+    let id = call.path.id("rotationId");
+    shown(call, inbound::rotate_key(call.desk, call.caller, &id)?)
+}
+
+fn shown(call: &Call, found: Stored) -> Outcome {
+    let url = format!("{}/webhook/{}", call.desk.base_url(), found.path);
+    let shown = InboundWebhook {
+        url,
+        key: found.key,
+        created_at: found.created_at.into(),
+    };
+    answer::json(200, &shown)
+}
+
+pub const ROTATE: Operation = Operation {
+    id: "inboundRotate",
+    tag: "inbound",
+    summary: "Hand over now",
+    about: "Deprecated in favour of `POST /v1/rotations/{rotationId}/rotate`.",
+    query: &[],
+    body: Body::None,
+    gives: &[gives_tagged(200, "Who is on call now.", shape::<OnCall>)],
+    refuses: &[(409, "rotation_disabled")],
+};
+
+/// POST rotate.
+pub fn rotate(_: &Api, call: &Call) -> Outcome {
+    let id = rotation(call)?;
+    let rotated = duty::rotate(call.desk, call.caller, &id, &Precondition::Any, None)?;
+    super::on_call::written(call, &rotated)
+}
+
+pub const SET_ON_DUTY: Operation = Operation {
+    id: "inboundSetOnDuty",
+    tag: "inbound",
+    summary: "Put a member on duty",
+    about: "Deprecated in favour of `PUT /v1/rotations/{rotationId}/on-call`.",
+    query: &[parameter(
+        "email",
+        Kind::NeededText,
+        "The chat address of a member of the rotation, whatever its case.",
+    )],
+    body: Body::None,
+    gives: &[gives_tagged(200, "Who is on call now.", shape::<OnCall>)],
+    refuses: &[(409, "rotation_disabled")],
+};
+
+/// POST setonduty.
+pub fn set_on_duty(_: &Api, call: &Call) -> Outcome {
+    let id = rotation(call)?;
+    let Some(email) = call.query.one("email")?.filter(|email| !email.is_empty()) else {
+        return Ok(invalid(
+            "email: missing; send the chat address of a member",
+        )?);
+    };
+    let found = reads::rotation(call.desk, call.caller, &id)?;
+    let user = inbound::member_by_email(call.desk, &found, email)?;
+    let put = duty::set_on_duty(call.desk, call.caller, &id, &Precondition::Any, vec![user])?;
+    super::on_call::written(call, &put)
+}
+
+pub const MENTION: Operation = Operation {
+    id: "inboundMention",
+    tag: "inbound",
+    summary: "Ask for whoever is on call",
+    about: "Opens a mention: everybody on call is notified in the channel. Where nobody is on call it is answered at once.",
+    query: &[
+        parameter("userId", Kind::NeededText, "Who asks."),
+        parameter(
+            "channelId",
+            Kind::NeededText,
+            "The channel to ask in; the app must be in it.",
+        ),
+        parameter("message", Kind::Text, "At most 2,000 characters."),
+    ],
+    body: Body::None,
+    gives: &[gives(200, "What was opened.", shape::<MentionOpened>)],
+    refuses: &[(409, "rotation_disabled")],
+};
+
+/// POST mention.
+pub fn mention(_: &Api, call: &Call) -> Outcome {
+    let id = rotation(call)?;
+    let query = &call.query;
+    let new = wire::new_mention(
+        query.one("userId")?,
+        query.one("channelId")?,
+        query.one("message")?,
+    )?;
+    let opened = mentions::open(call.desk, call.caller, &id, new)?;
+    answer::json(200, &wire::opened(&opened))
+}
+
+/// The rotation that the key of the call opens.
+fn rotation(call: &Call) -> Result<RotationId, Refusal> {
+    match call.caller {
+        Caller::Key {
+            rotations: Some(ids),
+            ..
+        } => ids.first().cloned().ok_or(Refusal::NotFound("rotation")),
+        _ => Err(Refusal::NotFound("rotation")),
+    }
+}

@@ -1,0 +1,194 @@
+//! Mentions, how a rotation deals with them, and the way in for other programs (contract section 13).
+
+use super::body::{self, check_length, clearable, invalid, present};
+use super::chat::ids;
+use super::int32::Int32;
+use super::moment::Moment;
+use super::words::names;
+use crate::domain::edit::SettingsChange;
+use crate::domain::ids::UserId;
+use crate::domain::mention as domain;
+use crate::domain::refusal::Refusal;
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+names! {
+    /// Where a mention stands: `open`; `acknowledged`; `passed`, everybody notified has passed; `expired`, nobody answered in
+    /// time; `nobody`, nobody was on call.
+    MentionState(domain::MentionState) of domain::MentionState::ALL
+}
+
+/// The longest message of a mention, in characters.
+const MESSAGE: usize = 2_000;
+
+/// Somebody asked for whoever is on call.
+#[derive(Clone, Debug, Serialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct Mention {
+    pub id: String,
+    pub rotation_id: String,
+    /// Where people are notified.
+    pub channel_id: String,
+    /// Who asks.
+    pub user_id: String,
+    pub message: Option<String>,
+    pub state: MentionState,
+    /// In the order in which they were notified.
+    pub notified_user_ids: Vec<String>,
+    /// Those of them who left it to the others.
+    pub passed_user_ids: Vec<String>,
+    pub acknowledged_user_id: Option<String>,
+    pub opened_at: Moment,
+    /// When it expires where nobody has answered.
+    pub expires_at: Moment,
+    /// Null while it is open.
+    pub closed_at: Option<Moment>,
+}
+
+/// Renders a mention.
+pub fn render(mention: &domain::Mention) -> Mention {
+    Mention {
+        id: mention.id.to_string(),
+        rotation_id: mention.rotation.to_string(),
+        channel_id: mention.channel.to_string(),
+        user_id: mention.asker.to_string(),
+        message: mention.message.clone(),
+        state: MentionState(mention.state),
+        notified_user_ids: ids(&mention.notified),
+        passed_user_ids: ids(&mention.passed),
+        acknowledged_user_id: mention.acknowledged_by.as_ref().map(UserId::to_string),
+        opened_at: mention.opened_at.into(),
+        expires_at: mention.expires_at.into(),
+        closed_at: mention.closed_at.map(Moment),
+    }
+}
+
+/// What whoever opens a mention from outside is answered.
+#[derive(Clone, Debug, Serialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct MentionOpened {
+    pub mention_id: String,
+    /// `nobody` where nobody is on call.
+    pub state: MentionState,
+    pub notified_user_ids: Vec<String>,
+}
+
+/// Renders what was opened.
+pub fn opened(mention: &domain::Mention) -> MentionOpened {
+    MentionOpened {
+        mention_id: mention.id.to_string(),
+        state: MentionState(mention.state),
+        notified_user_ids: ids(&mention.notified),
+    }
+}
+
+/// Reads somebody to ask for, from the parameters of a query.
+///
+/// # Errors
+/// [`Refusal::Invalid`] naming the parameter.
+pub fn new_mention(
+    user: Option<&str>,
+    channel: Option<&str>,
+    message: Option<&str>,
+) -> Result<domain::NewMention, Refusal> {
+    let needed = |name: &str, what: &str, value: Option<&str>| match value {
+        Some(value) if !value.is_empty() => Ok(value.to_owned()),
+        _ => invalid(format!("{name}: missing; send the id of {what}")),
+    };
+    check_length("message", message, MESSAGE)?;
+    Ok(domain::NewMention {
+        asker: needed("userId", "whoever asks", user)?.into(),
+        channel: needed("channelId", "the channel to ask in", channel)?.into(),
+        message: message
+            .filter(|text| !text.trim().is_empty())
+            .map(str::to_owned),
+    })
+}
+
+/// How a rotation deals with mentions.
+#[derive(Clone, Debug, Serialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct MentionSettings {
+    /// How long a mention waits for an answer.
+    pub expires_after_minutes: i32,
+    /// How long after a notice the next one follows; null is once.
+    pub remind_after_minutes: Option<i32>,
+    /// People on call are notified one after the other, not all at once.
+    pub one_at_a_time: bool,
+    /// Whoever acknowledges hands over to the next.
+    pub rotate_after_acknowledgement: bool,
+}
+
+/// Renders the settings.
+pub fn settings(settings: &domain::MentionSettings) -> MentionSettings {
+    let minutes = |minutes: u32| i32::try_from(minutes).unwrap_or(i32::MAX);
+    MentionSettings {
+        expires_after_minutes: minutes(settings.expires_after_minutes),
+        remind_after_minutes: settings.remind_after_minutes.map(minutes),
+        one_at_a_time: settings.one_at_a_time,
+        rotate_after_acknowledgement: settings.rotate_after_acknowledgement,
+    }
+}
+
+/// How a rotation is to deal with mentions; what is left out stays as it is.
+#[derive(Clone, Debug, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct MentionSettingsRequest {
+    /// 1 to 10,080, a week.
+    #[serde(default, deserialize_with = "present")]
+    #[schemars(with = "Int32")]
+    expires_after_minutes: Option<Int32>,
+    /// 1 to 10,080; null is once.
+    #[serde(default, deserialize_with = "clearable")]
+    #[schemars(with = "Option<Int32>")]
+    remind_after_minutes: Option<Option<Int32>>,
+    #[serde(default, deserialize_with = "present")]
+    #[schemars(with = "bool")]
+    one_at_a_time: Option<bool>,
+    #[serde(default, deserialize_with = "present")]
+    #[schemars(with = "bool")]
+    rotate_after_acknowledgement: Option<bool>,
+}
+
+/// Reads how a rotation is to deal with mentions.
+///
+/// # Errors
+/// [`Refusal::Invalid`] naming the member.
+pub fn settings_change(bytes: &[u8]) -> Result<SettingsChange, Refusal> {
+    let request: MentionSettingsRequest = body::parse(bytes)?;
+    let minutes = |name: &str, sent: Int32| match u32::try_from(sent.0) {
+        Ok(minutes @ 1..=domain::MOST_MINUTES) => Ok(minutes),
+        _ => invalid(format!(
+            "{name}: send 1 to {}, not {}",
+            domain::MOST_MINUTES,
+            sent.0
+        )),
+    };
+    let expires = request.expires_after_minutes;
+    let reminds = request.remind_after_minutes;
+    Ok(SettingsChange {
+        expires_after_minutes: expires
+            .map(|sent| minutes("expiresAfterMinutes", sent))
+            .transpose()?,
+        remind_after_minutes: reminds
+            .map(|sent| {
+                sent.map(|sent| minutes("remindAfterMinutes", sent))
+                    .transpose()
+            })
+            .transpose()?,
+        one_at_a_time: request.one_at_a_time,
+        rotate_after_acknowledgement: request.rotate_after_acknowledgement,
+    })
+}
+
+/// The way into a rotation for other programs.
+#[derive(Clone, Debug, Serialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct InboundWebhook {
+    /// To be followed by `/rotate`, `/setonduty` or `/mention`.
+    pub url: String,
+    /// To be sent in the header `webhook-key`.
+    pub key: String,
+    /// When the key was made.
+    pub created_at: Moment,
+}
