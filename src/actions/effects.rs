@@ -103,7 +103,7 @@ fn keep(
     bring: impl FnOnce(&str) -> Result<(), Hitch>,
 ) -> Result<bool, Fault> {
     let now = desk.now();
-    let Some((key, calls)) = desk.store().read(|tx| store::first_due(tx, kept, now))? else {
+    let Some((key, upkeep)) = desk.store().read(|tx| store::first_due(tx, kept, now))? else {
         return Ok(false);
     };
     let trouble = match bring(&key) {
@@ -114,7 +114,7 @@ fn keep(
         Err(Hitch::Fault(fault)) => Trouble::Ours(fault.to_string()),
     };
     desk.store().write_log(move |tx| {
-        let tries = store::count_tries(&tx.as_read(), kept, &key)? + 1;
+        let tries = upkeep.tries + 1;
         let (next, why) = (next_try(tries, &trouble, tx.now()), trouble.told());
         if tries == 1 {
             log::warn!("chat: {} {key}: {why}, next try at {next}", kept.noun());
@@ -122,7 +122,7 @@ fn keep(
         if let Some(until) = held_until(&trouble, tx.now()) {
             store::hold_upkeep(tx, kept, until)?;
         }
-        store::try_upkeep_again(tx, kept, &key, calls, next, &why)
+        store::try_upkeep_again(tx, kept, &key, upkeep.calls, next, &why)
     })?;
     Ok(true)
 }

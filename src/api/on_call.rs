@@ -8,8 +8,8 @@ use super::operation::{Body, Kind, NOT_MODIFIED, Operation, gives_tagged, parame
 use crate::actions::{Stop, duty, reads};
 use crate::domain::ids::{CellId, RotationId};
 use crate::domain::refusal::Refusal;
-use crate::domain::resolve;
 use crate::domain::rotation::Rotation;
+use crate::domain::takeover;
 use crate::store::load_person;
 use crate::wire::body::invalid;
 use crate::wire::edit::{self, OnCallRequest, RotateRequest};
@@ -55,14 +55,7 @@ pub fn read(api: &Api, call: &Call) -> Outcome {
 
 fn expanded(call: &Call, id: &RotationId) -> Outcome {
     let rotation = reads::rotation(call.desk, call.caller, id)?;
-    let mut ids = Vec::new();
-    for cell in rotation.running() {
-        if let Some(hold) = resolve::on_call(&rotation, cell)
-            && !ids.contains(&hold.user())
-        {
-            ids.push(hold.user());
-        }
-    }
+    let ids = takeover::on_call(&rotation);
     let people = call.desk.store().read(|tx| -> Result<Vec<_>, Stop> {
         let found: Result<Vec<_>, _> = ids.iter().map(|id| load_person(tx, id)).collect();
         Ok(found?.into_iter().flatten().collect())

@@ -141,8 +141,5 @@ pub fn list_rotations_of(tx: &ReadTx, user: &UserId) -> Result<Vec<RotationId>, 
     let sql = "SELECT rotation_id FROM rotation_person WHERE user_id = ?1
                UNION SELECT g.rotation_id FROM user_group_person m JOIN rotation_group g ON g.group_id = m.group_id
                      WHERE m.user_id = ?1";
-    let mut query = tx.conn.prepare_cached(sql)?;
-    let found = query.query_map([user.as_str()], |row| row.get::<_, String>(0))?;
-    let ids: Result<Vec<_>, _> = found.map(|id| id.map(RotationId::from)).collect();
-    Ok(ids?)
+    super::rows::ids(tx.conn, sql, [user.as_str()])
 }

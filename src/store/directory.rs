@@ -172,7 +172,7 @@ pub fn list_people(
 pub fn list_people_by_email(tx: &ReadTx, email: &str) -> Result<Vec<UserId>, Fault> {
     let sql =
         "SELECT id FROM person WHERE email = ?1 COLLATE NOCASE AND NOT is_deleted ORDER BY id";
-    super::rows::ids(tx.conn, sql, email)
+    super::rows::ids(tx.conn, sql, [email])
 }
 
 /// A user group by id, without its people.
@@ -211,11 +211,7 @@ pub(super) fn people_of_group(
     };
     let sql =
         format!("SELECT user_id FROM user_group_person WHERE group_id = ?1 ORDER BY {column}");
-    let mut query = tx.conn.prepare_cached(&sql)?;
-    let ids = query.query_map([id.as_str()], |row| {
-        Ok(UserId::from(row.get::<_, String>(0)?))
-    })?;
-    Ok(ids.collect::<Result<_, _>>()?)
+    super::rows::ids(tx.conn, &sql, [id.as_str()])
 }
 
 /// The people of a user group in the platform's own order, deleted ones too.

@@ -1,7 +1,7 @@
 //! Finding rotations: lists, due ones, the people in them, and the keys that created them.
 
 use super::directory::Page;
-use super::rows::millis;
+use super::rows::{self, millis};
 use super::shapes::cadence_from_json;
 use super::{Fault, ReadTx, WriteTx};
 use crate::domain::cadence::Cadence;
@@ -111,24 +111,24 @@ pub fn last_changed_rotation(
 ) -> Result<Option<RotationId>, Fault> {
     let sql =
         "SELECT id FROM rotation ORDER BY updated_at DESC, id = ?1 DESC, sequence DESC LIMIT 1";
-    Ok(ids(tx, sql, [of_these.map(RotationId::as_str)])?.pop())
+    Ok(rows::ids(tx.conn, sql, [of_these.map(RotationId::as_str)])?.pop())
 }
 
 /// Every rotation's id.
 pub fn list_rotation_ids(tx: &ReadTx) -> Result<Vec<RotationId>, Fault> {
-    ids(tx, "SELECT id FROM rotation ORDER BY id", [])
+    rows::ids(tx.conn, "SELECT id FROM rotation ORDER BY id", [])
 }
 
 /// Up to `limit` rotations with something due at or before an instant, the longest due first.
 pub fn list_due(tx: &ReadTx, at: Timestamp, limit: usize) -> Result<Vec<RotationId>, Fault> {
     let sql = "SELECT id FROM rotation WHERE next_due_at <= ?1 ORDER BY next_due_at, id LIMIT ?2";
-    ids(tx, sql, params![millis(at), limit as i64])
+    rows::ids(tx.conn, sql, params![millis(at), limit as i64])
 }
 
 /// The first instant at which something falls due in any rotation.
 pub fn next_due(tx: &ReadTx) -> Result<Option<Timestamp>, Fault> {
     let sql = "SELECT min(next_due_at) FROM rotation WHERE next_due_at IS NOT NULL";
-    super::rows::first_instant(tx.conn, sql)
+    rows::first_instant(tx.conn, sql)
 }
 
 /// Up to `limit` rotations of which somebody is to be reminded at or before an instant, the longest due first.
@@ -138,12 +138,12 @@ pub fn list_due_reminders(
     limit: usize,
 ) -> Result<Vec<RotationId>, Fault> {
     let sql = "SELECT id FROM rotation WHERE remind_at <= ?1 ORDER BY remind_at, id LIMIT ?2";
-    ids(tx, sql, params![millis(at), limit as i64])
+    rows::ids(tx.conn, sql, params![millis(at), limit as i64])
 }
 
 /// The first instant at which somebody is to be reminded.
 pub fn next_reminder(tx: &ReadTx) -> Result<Option<Timestamp>, Fault> {
-    super::rows::first_instant(
+    rows::first_instant(
         tx.conn,
         "SELECT min(remind_at) FROM rotation WHERE remind_at IS NOT NULL",
     )
@@ -153,23 +153,16 @@ pub fn next_reminder(tx: &ReadTx) -> Result<Option<Timestamp>, Fault> {
 pub fn list_rotations_following(tx: &ReadTx, group: &GroupId) -> Result<Vec<RotationId>, Fault> {
     let sql =
         "SELECT DISTINCT rotation_id FROM rotation_group WHERE group_id = ?1 ORDER BY rotation_id";
-    ids(tx, sql, [group.as_str()])
+    rows::ids(tx.conn, sql, [group.as_str()])
 }
 
 /// Rotations with more lanes than one, which a plan may stop or let run.
 pub fn list_many_laned(tx: &ReadTx) -> Result<Vec<RotationId>, Fault> {
-    ids(
-        tx,
+    rows::ids(
+        tx.conn,
         "SELECT DISTINCT rotation_id FROM cell WHERE lane > 0 ORDER BY rotation_id",
         [],
     )
-}
-
-fn ids(tx: &ReadTx, sql: &str, params: impl rusqlite::Params) -> Result<Vec<RotationId>, Fault> {
-    let mut query = tx.conn.prepare_cached(sql)?;
-    let found = query.query_map(params, |row| row.get::<_, String>(0))?;
-    let ids: Result<Vec<_>, _> = found.map(|id| id.map(RotationId::from)).collect();
-    Ok(ids?)
 }
 
 /// The rotation that answers to a code (upper case).
@@ -193,20 +186,14 @@ pub fn list_people_in_rotations(
                UNION SELECT m.user_id FROM rotation_group g JOIN user_group_person m ON m.group_id = g.group_id
                      JOIN person p ON p.id = m.user_id AND NOT p.is_deleted
                WHERE ?1 IS NULL OR g.rotation_id <> ?1";
-    let mut query = tx.conn.prepare_cached(sql)?;
-    let found = query.query_map([but.map(RotationId::as_str)], |row| row.get::<_, String>(0))?;
-    let people: Result<Vec<_>, _> = found.map(|user| user.map(UserId::from)).collect();
-    Ok(people?)
+    rows::ids(tx.conn, sql, [but.map(RotationId::as_str)])
 }
 
 /// The people whom a user group brings in: those in it who are not deactivated.
 pub fn list_people_of_group(tx: &ReadTx, group: &GroupId) -> Result<Vec<UserId>, Fault> {
     let sql = "SELECT p.id FROM user_group_person m JOIN person p ON p.id = m.user_id
                WHERE m.group_id = ?1 AND NOT p.is_deleted ORDER BY m.position";
-    let mut query = tx.conn.prepare_cached(sql)?;
-    let found = query.query_map([group.as_str()], |row| row.get::<_, String>(0))?;
-    let people: Result<Vec<_>, _> = found.map(|user| user.map(UserId::from)).collect();
-    Ok(people?)
+    rows::ids(tx.conn, sql, [group.as_str()])
 }
 
 /// A creation key as it was used (api.md "POST /v1/rotations").
@@ -247,7 +234,7 @@ pub fn load_creation_key(
         key: key.into(),
         body_hash,
         rotation: rotation.into(),
-        created_at: super::rows::instant(created_at)?,
+        created_at: rows::instant(created_at)?,
     }))
 }
 

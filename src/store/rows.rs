@@ -32,14 +32,14 @@ pub(super) fn first_instant(conn: &Connection, sql: &str) -> Result<Option<Times
     instant_or_none(conn.prepare_cached(sql)?.query_row([], |row| row.get(0))?)
 }
 
-/// The ids that a query answers for a key.
+/// The ids that a query of one column answers.
 pub(super) fn ids<T: From<String>>(
     conn: &Connection,
     sql: &str,
-    key: &str,
+    params: impl rusqlite::Params,
 ) -> Result<Vec<T>, Fault> {
     let mut query = conn.prepare_cached(sql)?;
-    let ids = query.query_map([key], |row| Ok(T::from(row.get::<_, String>(0)?)))?;
+    let ids = query.query_map(params, |row| Ok(T::from(row.get::<_, String>(0)?)))?;
     Ok(ids.collect::<Result<_, _>>()?)
 }
 

@@ -85,11 +85,9 @@ pub fn head(
 /// The lanes of enabled endpoints that have anything to send, each with when its first falls due.
 pub fn list_lanes(tx: &ReadTx) -> Result<Vec<(WebhookId, Lane, Timestamp)>, Fault> {
     let sql = "SELECT id FROM webhook WHERE disabled_reason IS NULL ORDER BY sequence";
-    let mut query = tx.conn.prepare_cached(sql)?;
-    let ids = query.query_map([], |row| row.get::<_, String>(0))?;
-    let ids: Vec<String> = ids.collect::<Result<_, _>>()?;
+    let ids: Vec<WebhookId> = super::rows::ids(tx.conn, sql, [])?;
     let mut lanes = Vec::new();
-    for id in ids.into_iter().map(WebhookId::from) {
+    for id in ids {
         for lane in Lane::ALL {
             if let Some(head) = head(tx, &id, lane, Timestamp::MIN)? {
                 lanes.push((id.clone(), lane, head.due_at));

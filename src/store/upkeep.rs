@@ -6,7 +6,7 @@ use super::rows::{from_json, instant_or_none, json, millis};
 use super::{Fault, ReadTx, WriteTx};
 use crate::domain::ids::{ChannelId, GroupId, RotationId, UserId};
 use jiff::Timestamp;
-use rusqlite::{OptionalExtension, Row, params};
+use rusqlite::{Row, params};
 
 /// How bringing something in line fares.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -139,15 +139,22 @@ pub fn note_own_group(tx: &mut WriteTx, group: &GroupId) -> Result<(), Fault> {
     Ok(update.execute([group.as_str()]).map(drop)?)
 }
 
-/// The key of the first that is due at an instant, and how often it was called for.
-pub fn first_due(tx: &ReadTx, kept: Kept, now: Timestamp) -> Result<Option<(String, i64)>, Fault> {
+/// The key of the first that is due at an instant, and how it fares.
+pub fn first_due(
+    tx: &ReadTx,
+    kept: Kept,
+    now: Timestamp,
+) -> Result<Option<(String, Upkeep)>, Fault> {
     let (table, key) = kept.names();
-    let sql =
-        format!("SELECT {key}, calls FROM {table} WHERE due_at <= ?1 ORDER BY due_at LIMIT 1");
+    let sql = format!(
+        "SELECT {key}, due_at, calls, tries, error FROM {table} WHERE due_at <= ?1 ORDER BY due_at LIMIT 1"
+    );
     let mut query = tx.conn.prepare_cached(&sql)?;
-    Ok(query
-        .query_row([millis(now)], |row| Ok((row.get(0)?, row.get(1)?)))
-        .optional()?)
+    let mut rows = query.query([millis(now)])?;
+    let Some(row) = rows.next()? else {
+        return Ok(None);
+    };
+    Ok(Some((row.get(0)?, upkeep(row, 1)?)))
 }
 
 /// When the next of them falls due.
@@ -155,17 +162,6 @@ pub fn next_upkeep(tx: &ReadTx, kept: Kept) -> Result<Option<Timestamp>, Fault> 
     let (table, _) = kept.names();
     let sql = format!("SELECT min(due_at) FROM {table} WHERE due_at IS NOT NULL");
     super::rows::first_instant(tx.conn, &sql)
-}
-
-/// How often bringing something in line has failed.
-pub fn count_tries(tx: &ReadTx, kept: Kept, key: &str) -> Result<u32, Fault> {
-    let (table, column) = kept.names();
-    let sql = format!("SELECT tries FROM {table} WHERE {column} = ?1");
-    let mut query = tx.conn.prepare_cached(&sql)?;
-    Ok(query
-        .query_row([key], |row| row.get(0))
-        .optional()?
-        .unwrap_or(0))
 }
 
 /// Stores why something could not be brought in line as of a number of calls, and when it is tried again; at once where more
@@ -275,7 +271,7 @@ pub fn remove_topic(tx: &mut WriteTx, channel: &ChannelId, calls: i64) -> Result
 pub fn list_rotations_of_topic(tx: &ReadTx, channel: &ChannelId) -> Result<Vec<RotationId>, Fault> {
     let sql = "SELECT r.id FROM rotation_channel c CROSS JOIN rotation r ON r.id = c.rotation_id
                WHERE c.channel_id = ?1 AND c.syncs_topic ORDER BY r.sequence";
-    super::rows::ids(tx.conn, sql, channel.as_str())
+    super::rows::ids(tx.conn, sql, [channel.as_str()])
 }
 
 /// How a user group stands; `None` where rota does not keep it.
@@ -334,18 +330,16 @@ pub fn list_rotations_of_duty_group(
     group: &GroupId,
 ) -> Result<Vec<RotationId>, Fault> {
     let sql = "SELECT id FROM rotation WHERE duty_group_id = ?1 ORDER BY sequence";
-    super::rows::ids(tx.conn, sql, group.as_str())
+    super::rows::ids(tx.conn, sql, [group.as_str()])
 }
 
 /// The user groups that rota keeps, or has made.
 pub fn list_duty_groups(tx: &ReadTx) -> Result<Vec<DutyGroup>, Fault> {
     let sql = "SELECT group_id FROM duty_group ORDER BY group_id";
-    let mut query = tx.conn.prepare_cached(sql)?;
-    let ids = query.query_map([], |row| row.get::<_, String>(0))?;
-    let ids: Vec<String> = ids.collect::<Result<_, _>>()?;
+    let ids: Vec<GroupId> = super::rows::ids(tx.conn, sql, [])?;
     let mut groups = Vec::new();
-    for id in ids {
-        groups.extend(load_duty_group(tx, &GroupId::from(id))?);
+    for id in &ids {
+        groups.extend(load_duty_group(tx, id)?);
     }
     Ok(groups)
 }
