@@ -1,6 +1,7 @@
 //! The only reader of the system clock. Everything else is handed an instant.
 
-use jiff::Timestamp;
+use crate::fault;
+use jiff::{SignedDuration, Timestamp};
 use std::sync::atomic::{AtomicI64, Ordering};
 use std::time::Instant;
 
@@ -31,7 +32,7 @@ impl Clock {
     /// The present instant.
     pub fn now(&self) -> Timestamp {
         match self.frozen_at.load(Ordering::Acquire) {
-            RUNNING => whole_millisecond(Timestamp::now()),
+            RUNNING => whole_millisecond(system_now()),
             frozen => Timestamp::from_millisecond(frozen).unwrap_or(Timestamp::UNIX_EPOCH),
         }
     }
@@ -52,6 +53,12 @@ impl Clock {
 /// Time for deadlines and rate limits: it never steps, and stands still while the machine sleeps.
 pub fn monotonic() -> Instant {
     Instant::now()
+}
+
+fn system_now() -> Timestamp {
+    let now = Timestamp::now();
+    now.saturating_add(SignedDuration::from_secs(fault::clock_shift()))
+        .unwrap_or(now)
 }
 
 fn whole_millisecond(at: Timestamp) -> Timestamp {

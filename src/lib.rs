@@ -48,6 +48,7 @@
 //! | 2 | [`store`] | [`domain`], [`clock`], [`wake`] |
 //! | 1 | [`wire`], [`dial`], [`http`] | [`domain`]; [`clock`] (`dial`, `http`) |
 //! | 0 | [`domain`], [`clock`], [`wake`] | std, jiff and log, not one another |
+//! | 0 | [`fault`] | nothing; anybody but [`domain`] may have points in it |
 //!
 //! # What always holds
 //!
@@ -63,6 +64,7 @@
 pub mod domain;
 
 pub mod clock;
+pub mod fault;
 pub mod wake;
 
 pub mod dial;

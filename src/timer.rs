@@ -2,6 +2,7 @@
 
 use crate::actions::due::{self, Sweep};
 use crate::actions::{Desk, Fault};
+use crate::fault;
 use crate::wake::{LOOK, attend};
 use jiff::Timestamp;
 use std::sync::Arc;
@@ -45,6 +46,7 @@ fn run(desk: &Desk, stopping: &AtomicBool) {
     attend("timer", &news.bell, stopping, || {
         // Said before the queries, too.
         news.expect(None);
+        fault::point("timer.look");
         look(desk, &mut sweep)
     });
 }

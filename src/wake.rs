@@ -1,5 +1,6 @@
 //! A bell: loops wait on it, commits ring it.
 
+use crate::fault;
 use std::fmt::Display;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -64,6 +65,7 @@ pub fn attend<E: Display>(
                 RETRY
             }
         };
+        fault::point_of(name, "thread");
         bell.wait(heard, wait);
     }
 }

@@ -5,6 +5,7 @@ use super::{Desk, Fault, effects, mentions, reminders, sending};
 use crate::clock::monotonic;
 use crate::domain::event::Act;
 use crate::domain::ids::RotationId;
+use crate::fault;
 use crate::store::{self, WriteTx};
 use jiff::Timestamp;
 use std::collections::HashMap;
@@ -53,7 +54,9 @@ impl Sweep {
             if ready.is_empty() {
                 return Ok(done);
             }
-            for (id, outcome) in run_batch(desk, ready)? {
+            let outcomes = run_batch(desk, ready)?;
+            fault::point("due.batch");
+            for (id, outcome) in outcomes {
                 match outcome {
                     Ok(()) => {
                         self.failing.remove(&id);

@@ -43,6 +43,7 @@ use crate::actions::{Desk, Stop};
 use crate::clock;
 use crate::domain::access::Caller;
 use crate::domain::refusal::Refusal;
+use crate::fault;
 use crate::http::{Malformed, Service};
 use crate::wire::etag::Precondition;
 use crate::wire::url;
@@ -187,6 +188,7 @@ impl Api {
 
 impl Service for Api {
     fn handle(&self, request: &Request) -> Response {
+        fault::point("request");
         let began = log::log_enabled!(log::Level::Debug).then(clock::monotonic);
         match self.answer(request) {
             Ok(response) => {

@@ -5,12 +5,15 @@ use crate::actions::sending::{Done, Job};
 use crate::dial::{End, Exchange, SNIPPET};
 use crate::domain::ladder;
 use crate::domain::webhook::{AttemptResult, Outcome, Snippet};
+use crate::fault;
 
 /// Makes an attempt.
 pub(super) fn send(desk: &Desk, job: Job) -> Done {
+    fault::point("send.taken");
     let exchange = desk
         .dialler()
         .post(&job.url, &job.headers, job.body.as_bytes());
+    fault::point("send.answered");
     let (result, asked_to_wait) = judge(desk, &exchange);
     let done = Done {
         job,

@@ -15,6 +15,7 @@ use super::registry::Open;
 use super::wire::Wire;
 use super::{Malformed, Service, Shared};
 use crate::clock::monotonic;
+use crate::fault;
 
 /// After an error the client may still be sending. Closing at once would reset the connection and take the answer
 /// with it, so this much, for this long, is read and thrown away first: a body of a few times the limit, from a client
@@ -40,6 +41,7 @@ impl From<Malformed> for End {
 /// Serves a connection to its end.
 pub(super) fn serve(open: &Open, shared: &Shared, service: &dyn Service) {
     // Without it answers wait for acknowledgements. It fails only for a connection that is gone.
+    fault::point("connection");
     let _ = open.stream.set_nodelay(true);
     let mut connection = Connection {
         open,

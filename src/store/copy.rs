@@ -4,6 +4,7 @@
 //! when it closes.
 
 use super::{Fault, ReadTx, migrate, rows};
+use crate::fault;
 use rusqlite::config::DbConfig;
 use rusqlite::{Connection, ErrorCode, OpenFlags};
 use std::ffi::OsString;
@@ -21,6 +22,7 @@ pub fn copy_database(source: &Path, target: &Path) -> Result<(), String> {
     refuse_existing(target)?;
     let partial = unfinished(target);
     let copied = copy_into(source, &partial).and_then(|()| {
+        fault::point("copy.made");
         refuse_existing(target)?;
         std::fs::rename(&partial, target).map_err(|error| named(target, error))?;
         sync_folder_of(target)
@@ -70,6 +72,7 @@ pub fn replace_database(database: &Path, copy: &Path, kept: &Path) -> Result<boo
     } else {
         Ok(())
     };
+    fault::point("restore.aside");
     swapped
         .and_then(|()| std::fs::rename(&fresh, database).map_err(|error| named(database, error)))
         .inspect_err(|_| drop(std::fs::remove_file(&fresh)))?;

@@ -1,6 +1,7 @@
 //! The ladder of schema versions. `PRAGMA user_version` says on which step a file stands.
 
 use super::copy::copy_database;
+use crate::fault;
 use rusqlite::{Connection, OpenFlags, Transaction, TransactionBehavior};
 use std::fs::OpenOptions;
 use std::io::ErrorKind;
@@ -55,6 +56,7 @@ pub(super) fn prepare(path: &Path, create: bool) -> Result<(), String> {
         copy_database(path, copy)?;
         log::info!("migrate: copied the old database to {}", copy.display());
     }
+    fault::point("migrate.copied");
     climb(tx).map_err(|error| {
         // The database is as it was. A start that fails again and again must not fill the disk.
         if let Some(copy) = &copy {
@@ -150,6 +152,7 @@ fn climb(tx: Transaction) -> rusqlite::Result<()> {
     }
     tx.pragma_update(None, "application_id", APPLICATION_ID)?;
     tx.pragma_update(None, "user_version", VERSION)?;
+    fault::point("migrate.climbed");
     tx.commit()
 }
 

@@ -4,6 +4,7 @@
 use super::{Fault, News, Published, ReadTx};
 use crate::clock::Clock;
 use crate::domain::ids::RotationId;
+use crate::fault;
 use jiff::Timestamp;
 use rand::RngExt;
 use rand::distr::Alphanumeric;
@@ -409,6 +410,7 @@ impl Shared {
     fn serve_queue(&self, queue: &Receiver<Job>) {
         while let Ok(first) = queue.recv() {
             // Panics of jobs are caught, so what is behind a poisoned lock is whole.
+            fault::point("storage.thread");
             let mut bench = self.bench.lock().unwrap_or_else(PoisonError::into_inner);
             let jobs = std::iter::once(first).chain(queue.try_iter().take(BATCH - 1));
             let served = self.serve(&mut bench, jobs.collect());
@@ -434,6 +436,7 @@ impl Shared {
         if state.is_ok() {
             state = run(conn, BEGIN).map_err(|error| error.to_string());
         }
+        fault::point("commit.begun");
         let mut replies = Vec::with_capacity(jobs.len());
         for job in jobs {
             let now = self.now();
@@ -457,7 +460,9 @@ impl Shared {
                 state = Err("the transaction was rolled back".into());
             }
         }
+        fault::point("commit.ready");
         let committed = state.and_then(|()| commit(conn));
+        fault::point("commit.done");
         if conn.total_changes() != changes {
             self.news.publish(Published {
                 // The log of what was sent is read from the file, never remembered.

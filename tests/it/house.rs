@@ -5,23 +5,26 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 /// Who may import whom; a room may always import itself.
-const FLOORS: [(&str, &[&str]); 16] = [
+const FLOORS: [(&str, &[&str]); 17] = [
     ("domain", &[]),
-    ("clock", &[]),
-    ("wake", &[]),
+    ("fault", &[]),
+    ("clock", &["fault"]),
+    ("wake", &["fault"]),
     ("wire", &["domain"]),
     ("dial", &["domain", "clock"]),
-    ("http", &["domain", "clock"]),
-    ("store", &["domain", "clock", "wake"]),
+    ("http", &["domain", "clock", "fault"]),
+    ("store", &["domain", "clock", "wake", "fault"]),
     ("chat", &["domain", "store"]),
     (
         "actions",
-        &["domain", "clock", "wake", "wire", "dial", "store", "chat"],
+        &[
+            "domain", "clock", "wake", "fault", "wire", "dial", "store", "chat",
+        ],
     ),
     (
         "api",
         &[
-            "domain", "clock", "wake", "wire", "http", "store", "actions",
+            "domain", "clock", "wake", "fault", "wire", "http", "store", "actions",
         ],
     ),
     (
@@ -32,11 +35,15 @@ const FLOORS: [(&str, &[&str]); 16] = [
     ),
     (
         "timer",
-        &["domain", "clock", "wake", "wire", "store", "actions"],
+        &[
+            "domain", "clock", "wake", "fault", "wire", "store", "actions",
+        ],
     ),
     (
         "delivery",
-        &["domain", "clock", "wake", "dial", "store", "actions"],
+        &[
+            "domain", "clock", "wake", "fault", "dial", "store", "actions",
+        ],
     ),
     (
         "config",

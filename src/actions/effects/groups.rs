@@ -10,6 +10,7 @@ use crate::domain::event::Act;
 use crate::domain::handover::Flips;
 use crate::domain::ids::{GroupId, UserId};
 use crate::domain::takeover;
+use crate::fault;
 use crate::store::{self, DutyGroup, ReadTx, WriteTx};
 
 /// Whom rota has a say about in a user group: its people, and who of them is on call.
@@ -93,6 +94,7 @@ pub(super) fn bring(desk: &Desk, id: &GroupId) -> Result<(), Hitch> {
         desk.store()
             .write_log(move |tx| store::note_group(tx, &noted))?;
         chat.set_people(id, &wanted)?;
+        fault::point("chat.group");
     }
     if look.kept.disabled && !wanted.is_empty() {
         chat.set_disabled(id, false)?;

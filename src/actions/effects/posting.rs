@@ -3,6 +3,7 @@
 use crate::actions::{Desk, Fault};
 use crate::clock::monotonic;
 use crate::domain::chat::{Recipient, Trouble, held_until, is_stale, next_post};
+use crate::fault;
 use crate::store::{self, Outgoing, WriteTx};
 use std::time::Duration;
 
@@ -48,6 +49,7 @@ pub(super) fn post(desk: &Desk, posted: &mut Vec<Posted>) -> Result<bool, Fault>
             break;
         }
     }
+    fault::point("chat.posted");
     record(desk, posted)?;
     Ok(any)
 }

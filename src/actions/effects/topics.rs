@@ -8,6 +8,7 @@ use crate::domain::ids::{ChannelId, RotationId};
 use crate::domain::rotation::Profile;
 use crate::domain::takeover::{Glance, glance};
 use crate::domain::wording::{self, Piece, TopicSubject};
+use crate::fault;
 use crate::store::{self, ChannelTopic, ReadTx, WriteTx};
 use std::collections::HashMap;
 
@@ -137,6 +138,7 @@ fn write(desk: &Desk, look: Look, wanted: String) -> Result<(), Hitch> {
         .write_log(move |tx| store::note_topic(tx, &noted))?;
     if current != wanted {
         desk.chat().set_topic(&kept.channel, &wanted)?;
+        fault::point("chat.topic");
     }
     kept.written = kept.writing.take();
     desk.store().write_log(move |tx| -> Result<(), Fault> {
