@@ -3,6 +3,7 @@
 //! Bytes are only ever copied by SQLite: a descriptor of ours on a file that SQLite has open takes SQLite's locks with it
 //! when it closes.
 
+use super::progress::{copying, watch};
 use super::{Fault, ReadTx, migrate, rows};
 use crate::fault;
 use rusqlite::config::DbConfig;
@@ -14,13 +15,12 @@ use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 /// Writes a copy of the database at `source` to the new file `target`, in one consistent state, readable for nobody
-/// else. The copy appears under
-/// its name only when it is whole and on disk; until then it grows at [`unfinished`].
+/// else. The copy appears under its name only when it is whole and on disk. How far it has come is shown on a terminal.
 ///
 /// Refuses a target that exists.
 pub fn copy_database(source: &Path, target: &Path) -> Result<(), String> {
     refuse_existing(target)?;
-    let partial = unfinished(target);
+    let partial = with_suffix(target, ".unfinished");
     let copied = copy_into(source, &partial).and_then(|()| {
         fault::point("copy.made");
         refuse_existing(target)?;
@@ -34,17 +34,12 @@ pub fn copy_database(source: &Path, target: &Path) -> Result<(), String> {
     copied
 }
 
-/// Where a copy grows until it is whole.
-pub fn unfinished(target: &Path) -> PathBuf {
-    with_suffix(target, ".unfinished")
-}
-
 /// Whether a file can be used as rota's database: a sound SQLite file, of rota's, not of a newer version. The error says
 /// what is wrong with it.
 pub fn check_database(path: &Path) -> Result<(), String> {
     let conn = read_only(path)?;
     refuse_foreign(&conn, path)?;
-    let problems = rows::integrity_problems(&conn).map_err(|error| named(path, error))?;
+    let problems = integrity_problems(&conn, path)?;
     match problems.as_slice() {
         [] => Ok(()),
         [first, rest @ ..] => Err(named(
@@ -137,7 +132,14 @@ fn copy_into(source: &Path, partial: &Path) -> Result<(), String> {
         std::fs::remove_file(partial).map_err(|error| named(partial, error))?;
     }
     migrate::create_file(partial)?;
-    rows::vacuum_into(&conn, partial).map_err(|error| named(partial, error))?;
+    let total = rows::bytes_in_use(&conn).map_err(|error| named(source, error))?;
+    // SQLite copies in one step and tells nothing, but the copy can be seen growing.
+    let grown = || std::fs::metadata(partial).map_or(0, |data| data.len());
+    watch(
+        || copying(grown(), total),
+        || rows::vacuum_into(&conn, partial),
+    )
+    .map_err(|error| named(partial, error))?;
     let copy = File::open(partial).map_err(|error| named(partial, error))?;
     copy.sync_all().map_err(|error| named(partial, error))
 }
@@ -182,7 +184,7 @@ impl Inspection {
 
     /// What is wrong with the file itself: damaged pages, rows that refer to nothing. Empty when nothing is.
     pub fn integrity_problems(&self) -> Result<Vec<String>, String> {
-        rows::integrity_problems(&self.conn).map_err(|error| named(&self.path, error))
+        integrity_problems(&self.conn, &self.path)
     }
 
     /// Reads from one snapshot.
@@ -193,6 +195,12 @@ impl Inspection {
         };
         read().map_err(|error: Fault| named(&self.path, error))
     }
+}
+
+/// What is wrong with a file; that it is being looked for is shown on a terminal.
+fn integrity_problems(conn: &Connection, path: &Path) -> Result<Vec<String>, String> {
+    watch(|| "checking ...".into(), || rows::integrity_problems(conn))
+        .map_err(|error| named(path, error))
 }
 
 fn read_only(path: &Path) -> Result<Connection, String> {

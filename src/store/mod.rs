@@ -18,6 +18,7 @@ mod message;
 mod meta;
 mod migrate;
 mod operation;
+mod progress;
 mod request;
 mod rotation;
 mod rows;
@@ -34,7 +35,7 @@ pub use absence::{
 pub use arrangement::{
     cancel_arrangement, insert_arrangement, list_arrangements, list_overlaps, load_arrangement,
 };
-pub use copy::{Inspection, check_database, copy_database, replace_database, unfinished};
+pub use copy::{Inspection, check_database, copy_database, replace_database};
 pub use delivery::{
     DeliveryFilter, DeliveryRecord, insert_event, list_attempts, list_deliveries, load_delivery,
 };

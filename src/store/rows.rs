@@ -53,6 +53,13 @@ pub(super) fn from_json<T: DeserializeOwned>(text: &str) -> Result<T, Fault> {
     serde_json::from_str(text).map_err(|error| Fault::Corrupt(format!("{error} in {text}")))
 }
 
+/// How much of the file holds something: about what a copy of it takes.
+pub(super) fn bytes_in_use(conn: &Connection) -> Result<u64, Fault> {
+    let number = |pragma| conn.pragma_query_value(None, pragma, |row| row.get::<_, i64>(0));
+    let used = number("page_count")? - number("freelist_count")?;
+    Ok((used * number("page_size")?).unsigned_abs())
+}
+
 pub(super) fn vacuum_into(conn: &Connection, target: &Path) -> Result<(), Fault> {
     let Some(name) = target.to_str() else {
         return Err(Fault::Corrupt(format!(

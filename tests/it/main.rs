@@ -31,6 +31,7 @@ mod migrate;
 mod openapi;
 mod plan_tiers;
 mod problems;
+mod progress;
 mod races;
 mod receiver;
 mod receivers;
