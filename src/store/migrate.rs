@@ -102,7 +102,7 @@ pub(super) fn recognise_file(path: &Path) -> Result<(), String> {
 /// What a file turned out to be.
 pub(super) struct Found {
     pub(super) version: i64,
-    /// Nothing was ever written to it.
+    /// Nothing was ever written to it, save by Litestream.
     pub(super) is_empty: bool,
 }
 
@@ -114,7 +114,10 @@ pub(super) fn recognise(conn: &Connection, path: &Path) -> Result<Found, String>
             .map_err(named)
     };
     let version = number("PRAGMA user_version")?;
-    let is_empty = number("SELECT count(*) FROM sqlite_schema")? == 0;
+    // Litestream makes two tables of its own, maybe before we make ours.
+    let is_empty = number(
+        "SELECT count(*) FROM sqlite_schema WHERE name NOT IN ('_litestream_seq', '_litestream_lock')",
+    )? == 0;
     if !is_empty && number("PRAGMA application_id")? != APPLICATION_ID {
         return Err(format!(
             "{}: this is another program's database",

@@ -35,6 +35,7 @@ mod progress;
 mod races;
 mod receiver;
 mod receivers;
+mod replication;
 mod rosters;
 mod rotations;
 mod schedule;

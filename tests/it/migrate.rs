@@ -6,7 +6,7 @@ use rusqlite::Connection;
 use std::path::{Path, PathBuf};
 
 /// A database as version 1 made it, with a person in it.
-fn of_version_1(dir: &TempDir) -> PathBuf {
+pub fn of_version_1(dir: &TempDir) -> PathBuf {
     let db = dir.join("rota.db");
     let conn = Connection::open(&db).expect("a file");
     conn.execute_batch(include_str!("../../src/store/steps/1.sql"))
@@ -22,7 +22,7 @@ fn of_version_1(dir: &TempDir) -> PathBuf {
 }
 
 /// The schema version of a file, and the people in it.
-fn content(db: &Path) -> (i64, i64) {
+pub fn content(db: &Path) -> (i64, i64) {
     let conn = Connection::open(db).expect("a database");
     let number = |sql: &str| conn.query_row(sql, [], |row| row.get(0)).expect(sql);
     (
@@ -32,7 +32,7 @@ fn content(db: &Path) -> (i64, i64) {
 }
 
 /// The names beside the database that begin like a copy's.
-fn copies(dir: &TempDir) -> String {
+pub fn copies(dir: &TempDir) -> String {
     let names = std::fs::read_dir(dir.path()).expect("the folder");
     let mut names: Vec<String> = names
         .map(|entry| entry.unwrap().file_name().into_string().unwrap())
