@@ -65,8 +65,7 @@ pub fn run<A: Serialize>(
             created_at: tx.now(),
         };
         let id = &draft.rotation.id;
-        let forgotten = forgotten(record.created_at);
-        store::insert_operation(tx, &credential, &operation.id, id, &record, forgotten)?;
+        store::insert_operation(tx, &credential, &operation.id, id, &record)?;
         Ok(Receipt {
             answer: record.answer,
             etag: record.etag,
@@ -75,7 +74,7 @@ pub fn run<A: Serialize>(
 }
 
 /// What was carried out before this instant no longer counts.
-fn forgotten(now: Timestamp) -> Timestamp {
+pub(super) fn forgotten(now: Timestamp) -> Timestamp {
     now.checked_sub(KEPT).unwrap_or(Timestamp::MIN)
 }
 

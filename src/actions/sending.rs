@@ -5,7 +5,7 @@
 //! the same id and bytes.
 
 use super::webhooks::disable_for;
-use super::{Desk, Fault};
+use super::{Desk, Fault, operation};
 use crate::domain::ids::WebhookId;
 use crate::domain::ladder::{Failure, Next};
 use crate::domain::webhook::{AttemptResult, DeliveryState, DisabledReason, Outcome};
@@ -243,9 +243,11 @@ pub fn clear(desk: &Desk) -> Result<bool, Fault> {
     let now = desk.now();
     let until = now.saturating_sub(KEPT).unwrap_or(Timestamp::MIN);
     let told = now.saturating_sub(TOLD_KEPT).unwrap_or(Timestamp::MIN);
+    let forgotten = operation::forgotten(now);
     let anything = |tx: &ReadTx| -> Result<bool, Fault> {
         Ok(store::anything_to_clear(tx, until)?
             || store::anything_told_to_clear(tx, told)?
+            || store::any_old_operation(tx, forgotten)?
             || store::any_expired_secret(tx, now)?)
     };
     if !desk.store().read(anything)? {
@@ -255,6 +257,7 @@ pub fn clear(desk: &Desk) -> Result<bool, Fault> {
         store::clear_old(tx, until)?;
         store::clear_removed(tx)?;
         store::clear_told(tx, told)?;
+        store::clear_operations(tx, forgotten)?;
         store::forget_expired_secrets(tx, now)?;
         Ok::<_, Fault>(true)
     })

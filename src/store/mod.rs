@@ -55,7 +55,9 @@ pub use mention::*;
 pub use message::*;
 pub use meta::{Team, count_imports, load_fact, load_team, save_fact, save_team};
 pub use migrate::create_file;
-pub use operation::{OperationRecord, insert_operation, load_operation};
+pub use operation::{
+    OperationRecord, any_old_operation, clear_operations, insert_operation, load_operation,
+};
 pub use request::{RequestPosition, insert_request, list_requests, load_request, save_request};
 pub use rotation::{
     MemberLists, insert_rotation, load_members, load_rotation, load_stamps, remove_rotation,

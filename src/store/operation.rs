@@ -17,8 +17,8 @@ pub struct OperationRecord {
     pub created_at: Timestamp,
 }
 
-/// Old records cleared away with each new one: more than come, so that none pile up, and few enough to cost nothing.
-const CLEARED_AT_ONCE: i64 = 4;
+/// Records taken away in one commit, so that other writers get their turn.
+const CLEARED_AT_ONCE: i64 = 500;
 
 /// What was carried out under an id of a credential's; `None` for an id that is not spent.
 pub fn load_operation(
@@ -43,20 +43,14 @@ pub fn load_operation(
     }))
 }
 
-/// Writes down what was carried out, in the place of a record that is too old to count, and clears a few away that were
-/// made before `forgotten`.
+/// Writes down what was carried out, in the place of a record that is too old to count.
 pub fn insert_operation(
     tx: &mut WriteTx,
     credential: &str,
     id: &str,
     rotation: &RotationId,
     record: &OperationRecord,
-    forgotten: Timestamp,
 ) -> Result<(), Fault> {
-    let sql = "DELETE FROM operation WHERE (credential, id) IN (
-                   SELECT credential, id FROM operation WHERE created_at < ?1 ORDER BY created_at LIMIT ?2)";
-    let old = params![millis(forgotten), CLEARED_AT_ONCE];
-    tx.conn.prepare_cached(sql)?.execute(old)?;
     let sql = "INSERT OR REPLACE INTO operation (credential, id, rotation_id, body_hash, answer, etag, created_at)
                VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7)";
     tx.conn.prepare_cached(sql)?.execute(params![
@@ -69,4 +63,20 @@ pub fn insert_operation(
         millis(record.created_at),
     ])?;
     Ok(())
+}
+
+/// Whether any write was carried out before an instant.
+pub fn any_old_operation(tx: &ReadTx, until: Timestamp) -> Result<bool, Fault> {
+    let sql = "SELECT EXISTS (SELECT 1 FROM operation WHERE created_at < ?1)";
+    let mut query = tx.conn.prepare_cached(sql)?;
+    Ok(query.query_row([millis(until)], |row| row.get(0))?)
+}
+
+/// Takes away some of the records of writes that were carried out before an instant.
+pub fn clear_operations(tx: &mut WriteTx, until: Timestamp) -> Result<(), Fault> {
+    let sql = "DELETE FROM operation WHERE (credential, id) IN (
+                   SELECT credential, id FROM operation WHERE created_at < ?1 ORDER BY created_at LIMIT ?2)";
+    let mut remove = tx.conn.prepare_cached(sql)?;
+    let old = params![millis(until), CLEARED_AT_ONCE];
+    Ok(remove.execute(old).map(drop)?)
 }

@@ -36,6 +36,7 @@ mod races;
 mod receiver;
 mod receivers;
 mod replication;
+mod retention;
 mod rosters;
 mod rotations;
 mod schedule;
