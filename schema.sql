@@ -1,5 +1,6 @@
 -- The whole state of one rota workspace. Instants are milliseconds since 1970-01-01 UTC.
--- Every table is STRICT; every query of the program finds its rows by an index or by a primary key.
+-- Every table is STRICT; every query of the program finds its rows by an index or by a primary key. What is written at every
+-- step of a send is checked value by value: for a list of three or more SQLite would build a table at each write.
 
 -- Single facts: team_id, team_name, team_domain, plan, development_clock, rules (what next_due_at was computed with),
 -- base_url (what the last server called itself).
@@ -270,7 +271,7 @@ CREATE TABLE arrangement (
     turn_selection TEXT CHECK (turn_selection IS NULL OR json_valid(turn_selection)),
     CHECK (NOT cancelled OR stage IS NULL)
 ) STRICT;
-CREATE INDEX arrangement_live ON arrangement (rotation_id, from_at) WHERE stage IS NOT NULL;
+CREATE INDEX arrangement_live ON arrangement (rotation_id, from_at, id) WHERE stage IS NOT NULL;
 CREATE INDEX arrangement_by_end ON arrangement (rotation_id, until_at);
 
 -- Requests among people: to cover a duty, or to swap two.
@@ -411,13 +412,13 @@ CREATE TABLE delivery (
     id TEXT NOT NULL UNIQUE,
     webhook_id TEXT NOT NULL,
     event_id INTEGER NOT NULL REFERENCES event (id),
-    state TEXT NOT NULL CHECK (state IN ('pending', 'delivered', 'exhausted', 'cancelled')),
+    state TEXT NOT NULL CHECK (state = 'pending' OR state = 'delivered' OR state = 'exhausted' OR state = 'cancelled'),
     created_at INTEGER NOT NULL,
     -- Null while pending.
     ended_at INTEGER,
     -- What it waits for: its first attempt, a further one, or the end of the one on the wire. Null once finished; one that
     -- was cancelled may still have an attempt on the wire.
-    stage TEXT CHECK (stage IN ('fresh', 'retry', 'wire')),
+    stage TEXT CHECK (stage = 'fresh' OR stage = 'retry' OR stage = 'wire'),
     -- When the next attempt falls due; of one on the wire, when it did. Null once finished.
     due_at INTEGER,
     -- No round begins later. Time held while the endpoint is disabled does not count.
@@ -452,7 +453,7 @@ CREATE TABLE attempt (
     -- A list of [name, value], as sent.
     headers TEXT NOT NULL CHECK (json_valid(headers)),
     -- Null while it is on the wire.
-    outcome TEXT CHECK (outcome IN ('delivered', 'failed', 'no_response')),
+    outcome TEXT CHECK (outcome = 'delivered' OR outcome = 'failed' OR outcome = 'no_response'),
     status INTEGER,
     error TEXT,
     -- Real time; null when no request was made.
@@ -474,7 +475,7 @@ CREATE TABLE message (
     recipient_id TEXT NOT NULL,
     text TEXT NOT NULL,
     created_at INTEGER NOT NULL,
-    state TEXT NOT NULL CHECK (state IN ('pending', 'sent', 'dropped')),
+    state TEXT NOT NULL CHECK (state = 'pending' OR state = 'sent' OR state = 'dropped'),
     -- When it is to be sent, or tried again; null once it is not pending.
     due_at INTEGER,
     -- From when on it is not worth sending; null where a day is the limit.

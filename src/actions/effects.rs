@@ -13,7 +13,8 @@ pub use topics::Glances;
 use super::{Desk, Fault};
 use crate::domain::chat::{Trouble, held_until, next_try};
 use crate::domain::ids::{ChannelId, GroupId};
-use crate::store::{self, Kept};
+use crate::store::{self, Kept, News};
+use crate::wake::Bell;
 use jiff::Timestamp;
 use posting::Posted;
 
@@ -35,6 +36,15 @@ impl Lane {
             Lane::Messages => "messages",
             Lane::Topics => "topics",
             Lane::Groups => "groups",
+        }
+    }
+
+    /// Rings when there may be something to carry out on it.
+    pub fn bell(self, news: &News) -> &Bell {
+        match self {
+            Lane::Messages => &news.messages,
+            Lane::Topics => &news.topics,
+            Lane::Groups => &news.groups,
         }
     }
 }

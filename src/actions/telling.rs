@@ -2,7 +2,6 @@
 //! groups are to be looked at (contract section 12).
 
 use super::{Desk, Fault};
-use crate::domain::chat::Recipient;
 use crate::domain::event::{Act, Event, Nobody};
 use crate::domain::ids::{RotationId, UserId};
 use crate::domain::rotation::Rotation;
@@ -68,7 +67,8 @@ pub fn say_until(
     queue(tx, desk, &rotation.id, &messages, until)
 }
 
-/// Queues messages, not worth sending from an instant on; those to people who are no longer in the workspace are left out. Answers whether there is any.
+/// Queues messages, not worth sending from an instant on; those to people who are no longer in the workspace are left out.
+/// Answers whether there is any.
 pub fn queue(
     tx: &mut WriteTx,
     desk: &Desk,
@@ -76,18 +76,14 @@ pub fn queue(
     messages: &[Message],
     until: Option<Timestamp>,
 ) -> Result<bool, Fault> {
-    let mut any = false;
-    for (to, text) in messages {
-        if let Recipient::Person(user) = to
-            && !store::is_present(&tx.as_read(), user)?
-        {
-            continue;
-        }
-        let text = wording::shortened(text, desk.chat().manners().longest_message);
-        store::insert_message(tx, rotation, to, &text, until)?;
-        any = true;
+    if messages.is_empty() {
+        return Ok(false);
     }
-    Ok(any)
+    let longest = desk.chat().manners().longest_message;
+    let shortened = messages
+        .iter()
+        .map(|(to, text)| (to, wording::shortened(text, longest)));
+    store::insert_messages(tx, rotation, shortened, until)
 }
 
 /// Has the topics and the on-duty group looked at that a rotation had or has; answers whether there are any.

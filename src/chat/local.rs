@@ -74,9 +74,8 @@ impl Chat for Local {
         match to {
             Recipient::Channel(channel) => self.channel(channel).map(drop),
             Recipient::Person(user) => self.read(|tx| {
-                let found = store::load_person(tx, user)?.filter(|person| !person.is_deleted);
                 let gone = || Trouble::Gone(format!("nobody in the workspace has the id `{user}`"));
-                Ok(found.map(drop).ok_or_else(gone))
+                Ok(store::is_present(tx, user)?.then_some(()).ok_or_else(gone))
             }),
         }
     }

@@ -46,7 +46,9 @@ impl Telling {
     /// Takes up nothing more.
     pub(super) fn stop(&self) {
         self.stopping.store(true, Ordering::Release);
-        self.desk.store().news().chat.ring();
+        for lane in Lane::ALL {
+            lane.bell(self.desk.store().news()).ring();
+        }
     }
 
     /// Waits for the threads to end, until an instant at the most; what is under way then is carried out again after the next
@@ -71,30 +73,33 @@ impl Telling {
     }
 
     fn attend(&self, place: usize) {
-        let (lane, bell) = (Lane::ALL[place], &self.desk.store().news().chat);
+        let lane = Lane::ALL[place];
+        let bell = lane.bell(self.desk.store().news());
         let name = format!("chat: {}", lane.name());
         attend(&name, bell, &self.stopping, || {
-            self.carry_out(place)?;
-            let next = effects::next_on(&self.desk, lane)?;
-            // A frozen clock is moved by whoever then asks for this to settle.
-            let next = next.filter(|_| !self.desk.clock().is_frozen());
-            let wait = next.map(|at| Duration::try_from(at.duration_since(self.desk.now())));
-            Ok::<_, Fault>(wait.and_then(Result::ok).unwrap_or(LOOK).min(LOOK))
+            let any = self.carry_out(place)?;
+            let (next, now) = (effects::next_on(&self.desk, lane)?, self.desk.now());
+            let wait = match next {
+                Some(at) if at <= now && any => Duration::ZERO,
+                // A frozen clock is moved by whoever then asks for this to settle.
+                Some(at) if at > now && !self.desk.clock().is_frozen() => {
+                    Duration::try_from(at.duration_since(now)).unwrap_or(LOOK)
+                }
+                _ => LOOK,
+            };
+            Ok::<_, Fault>(wait.min(LOOK))
         });
     }
 
-    /// Carries out what is due on a lane; answers whether there was anything.
+    /// Carries out some of what is due on a lane; answers whether there was anything.
     fn carry_out(&self, place: usize) -> Result<bool, Fault> {
+        if self.stopping.load(Ordering::Acquire) {
+            return Ok(false);
+        }
         let mut hands = self.hands[place]
             .lock()
             .unwrap_or_else(PoisonError::into_inner);
-        let mut any = false;
-        while !self.stopping.load(Ordering::Acquire)
-            && effects::carry_out(&self.desk, Lane::ALL[place], &mut hands)?
-        {
-            any = true;
-        }
-        Ok(any)
+        effects::carry_out(&self.desk, Lane::ALL[place], &mut hands)
     }
 
     /// Carries out everything that is due, and what comes of it.

@@ -7,6 +7,7 @@ use crate::domain::chat::Recipient;
 use crate::domain::ids::RotationId;
 use jiff::Timestamp;
 use rusqlite::{OptionalExtension, Row, params};
+use std::borrow::Cow;
 
 /// The fact that keeps until when the platform asked to be told no message.
 const HOLD: &str = "chat_messages_held_until";
@@ -63,44 +64,63 @@ fn recipient(row: &Row, kind: usize) -> rusqlite::Result<Recipient> {
     })
 }
 
-/// Queues a message, to be dropped where it is not sent `until` an instant. Those to the same recipient that wait for another
-/// try are tried before it, now: people read them in order.
-pub fn insert_message(
+/// Queues messages, to be dropped where they are not sent `until` an instant; those to people who are not in the workspace
+/// are left out. Answers whether there is any.
+///
+/// Those to the same recipient that wait for another try are tried before them, now: people read them in order.
+pub fn insert_messages<'a>(
     tx: &mut WriteTx,
     rotation: &RotationId,
-    to: &Recipient,
-    text: &str,
+    messages: impl Iterator<Item = (&'a Recipient, Cow<'a, str>)>,
     until: Option<Timestamp>,
-) -> Result<(), Fault> {
+) -> Result<bool, Fault> {
     let (now, free) = (millis(tx.now()), first_free(tx, HOLD)?);
-    let sql = "SELECT error FROM message WHERE recipient_kind = ?1 AND recipient_id = ?2 AND state = 'pending'
-               ORDER BY due_at DESC LIMIT 1";
-    let mut query = tx.conn.prepare_cached(sql)?;
-    let before = query.query_row([kind(to), id(to)], |row| row.get::<_, Option<String>>(0));
-    let before = before.optional()?;
-    if before.is_some() {
-        let sql = "UPDATE message SET due_at = ?3
-                   WHERE recipient_kind = ?1 AND recipient_id = ?2 AND state = 'pending' AND due_at > ?3";
-        let values = params![kind(to), id(to), free];
-        tx.conn.prepare_cached(sql)?.execute(values)?;
+    // What waits for the same recipient: the last of it, and why.
+    let known = "SELECT ?1 = 'channel' OR EXISTS (SELECT 1 FROM person WHERE id = ?2 AND is_deleted = 0),
+                     (SELECT due_at FROM message WHERE recipient_kind = ?1 AND recipient_id = ?2 AND state = 'pending'
+                      ORDER BY due_at DESC LIMIT 1),
+                     (SELECT error FROM message WHERE recipient_kind = ?1 AND recipient_id = ?2 AND state = 'pending'
+                      ORDER BY due_at DESC LIMIT 1)";
+    let hurry = "UPDATE message SET due_at = ?3
+                 WHERE recipient_kind = ?1 AND recipient_id = ?2 AND state = 'pending' AND due_at > ?3";
+    let insert = "INSERT INTO message (rotation_id, recipient_kind, recipient_id, text, created_at, state, due_at, tries,
+                                       error, until_at)
+                  VALUES (?1, ?2, ?3, ?4, ?5, 'pending', ?6, 0, ?7, ?8)";
+    let mut any = false;
+    for (to, text) in messages {
+        let (kind, id) = (kind(to), id(to));
+        let mut query = tx.conn.prepare_cached(known)?;
+        let (present, last, error): (bool, Option<i64>, Option<String>) = query
+            .query_row([kind, id], |row| {
+                Ok((row.get(0)?, row.get(1)?, row.get(2)?))
+            })?;
+        if !present {
+            continue;
+        }
+        if last.is_some_and(|last| last > free) {
+            let mut update = tx.conn.prepare_cached(hurry)?;
+            update.execute(params![kind, id, free])?;
+        }
+        let waits = || "the chat platform asked to wait".to_owned();
+        let error = error.or_else(|| (free > now).then(waits));
+        let mut message = tx.conn.prepare_cached(insert)?;
+        let until = until.map(millis);
+        message.execute(params![
+            rotation.as_str(),
+            kind,
+            id,
+            text,
+            now,
+            free,
+            error,
+            until
+        ])?;
+        any = true;
     }
-    let waits = || "the chat platform asked to wait".to_owned();
-    let error = before.flatten().or_else(|| (free > now).then(waits));
-    let sql = "INSERT INTO message (rotation_id, recipient_kind, recipient_id, text, created_at, state, due_at, tries, error,
-                                    until_at)
-               VALUES (?1, ?2, ?3, ?4, ?5, 'pending', ?6, 0, ?7, ?8)";
-    tx.conn.prepare_cached(sql)?.execute(params![
-        rotation.as_str(),
-        kind(to),
-        id(to),
-        text,
-        now,
-        free,
-        error,
-        until.map(millis),
-    ])?;
-    tx.note_to_tell();
-    Ok(())
+    if any {
+        tx.note_to_post();
+    }
+    Ok(any)
 }
 
 /// The messages due at an instant, in the order in which they are to be sent.
@@ -146,7 +166,7 @@ pub fn try_message_again(
     let (kind, id) = (kind(&message.to), id(&message.to));
     let mut update = tx.conn.prepare_cached(sql)?;
     update.execute(params![kind, id, millis(at), error])?;
-    tx.note_to_tell();
+    tx.note_to_post();
     Ok(())
 }
 

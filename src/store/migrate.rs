@@ -10,7 +10,7 @@ use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 /// The version that this program reads and writes.
-pub const VERSION: i64 = 4;
+pub const VERSION: i64 = 5;
 
 /// Marks a file as rota's, so that another program's database is never taken for one.
 const APPLICATION_ID: i64 = 0x726f_7461;
@@ -23,6 +23,7 @@ const STEPS: [&str; VERSION as usize - 1] = [
     include_str!("steps/1-to-2.sql"),
     include_str!("steps/2-to-3.sql"),
     include_str!("steps/3-to-4.sql"),
+    include_str!("steps/4-to-5.sql"),
 ];
 
 /// Makes, checks or migrates the file. The error names the path and says what to do.
@@ -196,5 +197,39 @@ mod tests {
         let made = Connection::open_in_memory().unwrap();
         climb(made.unchecked_transaction().unwrap()).unwrap();
         assert_eq!(schema(&climbed), schema(&made));
+    }
+
+    #[test]
+    fn what_is_sent_keeps_its_numbers() {
+        let conn = Connection::open_in_memory().unwrap();
+        conn.execute_batch(include_str!("steps/1.sql")).unwrap();
+        for step in &STEPS[..3] {
+            conn.execute_batch(step).unwrap();
+        }
+        conn.execute_batch(
+            "INSERT INTO event (event_type, rotation_id, body) VALUES ('duty.changed', 'rot_1', '{}');
+             INSERT INTO delivery VALUES (7, 'd7', 'whk_1', 1, 'pending', 1, NULL, 'wire', 2, 3, 1, 1, 1);
+             INSERT INTO attempt VALUES (7, 1, 2, 1, 9, '[]', NULL, NULL, NULL, NULL, NULL, 0, NULL);
+             INSERT INTO message VALUES (4, 'rot_1', 'person', 'U1', 'hello', 1, 'sent', NULL, NULL, 0, NULL, 2);
+             INSERT INTO message VALUES (5, 'rot_1', 'person', 'U1', 'again', 1, 'sent', NULL, NULL, 0, NULL, 2);
+             DELETE FROM message WHERE sequence = 5;
+             PRAGMA user_version = 4;",
+        )
+        .unwrap();
+        climb(conn.unchecked_transaction().unwrap()).unwrap();
+        conn.execute_batch(
+            "INSERT INTO message SELECT NULL, rotation_id, recipient_kind, recipient_id, text, created_at, state, due_at,
+                                        until_at, tries, error, ended_at FROM message;
+             UPDATE attempt SET outcome = 'failed' WHERE delivery = 7;",
+        )
+        .unwrap();
+        let sql = "SELECT group_concat(sequence, ' ') || ', ' || (SELECT d.sequence || ' ' || outcome FROM delivery d
+                       JOIN attempt ON delivery = d.sequence) FROM message";
+        let numbers: String = conn.query_row(sql, [], |row| row.get(0)).unwrap();
+        assert_eq!(numbers, "4 6, 7 failed");
+        assert!(
+            conn.execute("UPDATE message SET state = 'lost'", [])
+                .is_err()
+        );
     }
 }

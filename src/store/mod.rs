@@ -188,8 +188,12 @@ pub struct News {
     pub bell: Bell,
     /// Rung when there may be something to send.
     pub post: Bell,
-    /// Rung when there may be something to tell chat.
-    pub chat: Bell,
+    /// Rung when there may be something to post in chat.
+    pub messages: Bell,
+    /// Rung when a topic may have to be brought in line.
+    pub topics: Bell,
+    /// The same for the people of a user group.
+    pub groups: Bell,
     /// What the timer waits for, in milliseconds since 1970.
     expected: AtomicI64,
     recalls: AtomicU64,
@@ -245,8 +249,13 @@ impl News {
         if commit.to_send {
             self.post.ring();
         }
-        if commit.to_tell {
-            self.chat.ring();
+        if commit.to_post {
+            self.messages.ring();
+        }
+        for (kept, bell) in [(Kept::Topic, &self.topics), (Kept::Group, &self.groups)] {
+            if commit.to_keep.contains(&kept) {
+                bell.ring();
+            }
         }
     }
 }
@@ -259,8 +268,10 @@ struct Published {
     due: i64,
     /// It stored something that the delivery side may have to do.
     to_send: bool,
-    /// It stored something that chat may have to be told.
-    to_tell: bool,
+    /// It stored something that may have to be posted in chat.
+    to_post: bool,
+    /// What it stored something of that may have to be brought in line.
+    to_keep: Vec<Kept>,
     /// What was taken to be sent may not be sent any more as it is.
     recalled: bool,
     /// The rotation that it changed last.
@@ -393,7 +404,8 @@ impl Store {
                 remembered: true,
                 due: i64::MIN,
                 to_send: true,
-                to_tell: true,
+                to_post: true,
+                to_keep: vec![Kept::Topic, Kept::Group],
                 recalled: true,
                 changed: None,
                 credentials: true,

@@ -1,7 +1,7 @@
 //! The one connection that writes: a queue of jobs for the storage thread, one commit a drained batch, and a short way for
 //! a job that is alone.
 
-use super::{Fault, News, Published, ReadTx};
+use super::{Fault, Kept, News, Published, ReadTx};
 use crate::clock::Clock;
 use crate::domain::ids::RotationId;
 use crate::fault;
@@ -30,8 +30,10 @@ pub(super) struct Told {
     due: Cell<i64>,
     /// Whether there may be something to send.
     to_send: Cell<bool>,
-    /// Whether there may be something to tell chat.
-    to_tell: Cell<bool>,
+    /// Whether there may be something to post in chat.
+    to_post: Cell<bool>,
+    /// What may have to be brought in line there.
+    to_keep: RefCell<Vec<Kept>>,
     /// Whether what was taken to be sent may not be sent any more as it is.
     recalled: Cell<bool>,
     /// The rotation that changed last.
@@ -112,9 +114,14 @@ impl WriteTx<'_> {
         self.told.to_send.set(true);
     }
 
-    /// Notes that there may be something to tell chat.
-    pub(in crate::store) fn note_to_tell(&self) {
-        self.told.to_tell.set(true);
+    /// Notes that there may be something to post in chat.
+    pub(in crate::store) fn note_to_post(&self) {
+        self.told.to_post.set(true);
+    }
+
+    /// Notes that there may be something of this kind to bring in line.
+    pub(in crate::store) fn note_to_keep(&self, kept: Kept) {
+        self.told.to_keep.borrow_mut().push(kept);
     }
 }
 
@@ -428,7 +435,8 @@ impl Shared {
         let told = Told {
             due: Cell::new(i64::MAX),
             to_send: Cell::new(false),
-            to_tell: Cell::new(false),
+            to_post: Cell::new(false),
+            to_keep: RefCell::default(),
             recalled: Cell::new(false),
             changed: RefCell::default(),
             credentials: Cell::new(false),
@@ -469,7 +477,8 @@ impl Shared {
                 remembered: safety == Safety::Power,
                 due: told.due.get(),
                 to_send: told.to_send.get(),
-                to_tell: told.to_tell.get(),
+                to_post: told.to_post.get(),
+                to_keep: told.to_keep.take(),
                 recalled: told.recalled.get(),
                 changed: told.changed.take(),
                 credentials: told.credentials.get(),

@@ -284,7 +284,7 @@ fn a_database_is_migrated_beside_it() {
     succeeds(&db, "check");
     drop(replicator);
     assert_eq!(copies(&dir), "rota.db.schema-1");
-    assert_eq!(content(&db), (4, 1));
+    assert_eq!(content(&db), (5, 1));
     assert_eq!(content(&dir.join("rota.db.schema-1")), (1, 1));
 }
 

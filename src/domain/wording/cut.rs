@@ -1,5 +1,7 @@
 //! Making a text short enough, without cutting what people would misread.
 
+use std::borrow::Cow;
+
 /// A part of a text.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Piece {
@@ -71,9 +73,9 @@ pub fn fit(pieces: &[Piece], most: usize) -> String {
 }
 
 /// A message in at most so many characters: whole lines as long as there is room, then how many more there are.
-pub fn shortened(text: &str, most: usize) -> String {
+pub fn shortened(text: &str, most: usize) -> Cow<'_, str> {
     if text.chars().count() <= most {
-        return text.to_owned();
+        return Cow::Borrowed(text);
     }
     // Room for the line that says how many are left out.
     const TAIL: usize = 24;
@@ -87,10 +89,13 @@ pub fn shortened(text: &str, most: usize) -> String {
         kept += 1;
     }
     if kept == 0 {
-        return fit(&[Piece::Plain(lines[0].to_owned())], most);
+        return Cow::Owned(fit(&[Piece::Plain(lines[0].to_owned())], most));
     }
     let more = lines.len() - kept;
-    format!("{}\n{MORE} and {more} more", lines[..kept].join("\n"))
+    Cow::Owned(format!(
+        "{}\n{MORE} and {more} more",
+        lines[..kept].join("\n")
+    ))
 }
 
 #[cfg(test)]
