@@ -5,7 +5,7 @@ use crate::domain::access::{Caller, Scope};
 use crate::domain::ids::{KeyId, RotationId, UserId};
 use crate::domain::refusal::Refusal;
 use crate::domain::rotation::Rotation;
-use crate::store::{self, InboundWebhook, ReadTx, WriteTx};
+use crate::store::{self, InboundWebhook, ReadTx};
 use subtle::ConstantTimeEq;
 
 /// The way into a rotation; made where nobody has asked for it yet.
@@ -34,7 +34,7 @@ fn make(desk: &Desk, caller: &Caller, id: &RotationId, anew: bool) -> Result<Inb
             return Ok(known.clone());
         }
         let inbound = InboundWebhook {
-            path: known.map_or_else(|| path(tx), |known| known.path),
+            path: known.map_or_else(|| tx.mint(""), |known| known.path),
             rotation: id,
             key: tx.mint_secret(),
             created_at: tx.now(),
@@ -42,10 +42,6 @@ fn make(desk: &Desk, caller: &Caller, id: &RotationId, anew: bool) -> Result<Inb
         store::save_inbound(tx, &inbound)?;
         Ok(inbound)
     })
-}
-
-fn path(tx: &mut WriteTx) -> String {
-    tx.mint("")
 }
 
 fn editable(tx: &ReadTx, caller: &Caller, id: &RotationId) -> Result<(), Stop> {

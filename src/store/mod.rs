@@ -11,6 +11,7 @@ mod delivery;
 mod directory;
 mod finding;
 mod history;
+mod inbound;
 mod keys;
 mod lock;
 mod mention;
@@ -49,6 +50,7 @@ pub use finding::{
 pub use history::{
     HistoryEntry, begin_entries, end_entry, list_broken_chains, list_history, list_pieces,
 };
+pub use inbound::{InboundWebhook, load_inbound, load_inbound_by_path, save_inbound};
 pub use keys::*;
 pub use lock::Lock;
 pub use mention::*;

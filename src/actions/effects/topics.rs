@@ -119,17 +119,15 @@ pub(super) fn bring(desk: &Desk, channel: &ChannelId) -> Result<(), Hitch> {
 fn write(desk: &Desk, look: Look, wanted: String) -> Result<(), Hitch> {
     let current = desk.chat().topic(&look.kept.channel)?;
     let Look { mut kept, imports } = look;
-    if current != wanted && kept.written.as_ref() == Some(&wanted) && !kept.is_ours(&current) {
+    if kept.is_ours(&current) {
+        kept.written = Some(current.clone());
+    } else if current != wanted && kept.written.as_ref() == Some(&wanted) {
         // Whoever changed it had a reason; it stands until there is something new to tell.
         let why = "somebody has changed the topic; it is written again when duty changes";
         return Ok((desk.store()).write_log(move |tx| store::save_topic(tx, &kept, Some(why)))?);
-    }
-    if !kept.is_ours(&current) && (current != wanted || kept.written.is_none()) {
+    } else if current != wanted || kept.written.is_none() {
         // What somebody else wrote is what is put back one day.
         kept.before = Some(current.clone());
-    }
-    if kept.is_ours(&current) {
-        kept.written = Some(current.clone());
     }
     // Kept before it is written: whatever becomes of the try, afterwards it is known for ours.
     kept.writing = Some(wanted.clone());

@@ -1,0 +1,58 @@
+//! The way into a rotation for other programs (api.md "Inbound webhook").
+
+use super::rows::{instant, millis};
+use super::{Fault, ReadTx, WriteTx};
+use crate::domain::ids::RotationId;
+use jiff::Timestamp;
+use rusqlite::params;
+
+/// The way in of a rotation for other programs.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct InboundWebhook {
+    pub rotation: RotationId,
+    /// What its address ends with.
+    pub path: String,
+    pub key: String,
+    pub created_at: Timestamp,
+}
+
+/// The way into a rotation; `None` where nobody has asked for it yet.
+pub fn load_inbound(tx: &ReadTx, rotation: &RotationId) -> Result<Option<InboundWebhook>, Fault> {
+    inbound(tx, "rotation_id", rotation.as_str())
+}
+
+/// The same by its path.
+pub fn load_inbound_by_path(tx: &ReadTx, path: &str) -> Result<Option<InboundWebhook>, Fault> {
+    inbound(tx, "path", path)
+}
+
+fn inbound(tx: &ReadTx, column: &str, value: &str) -> Result<Option<InboundWebhook>, Fault> {
+    let sql = format!(
+        "SELECT rotation_id, path, access_key, created_at FROM inbound_webhook WHERE {column} = ?1"
+    );
+    let mut query = tx.conn.prepare_cached(&sql)?;
+    let mut rows = query.query([value])?;
+    let Some(row) = rows.next()? else {
+        return Ok(None);
+    };
+    Ok(Some(InboundWebhook {
+        rotation: row.get::<_, String>(0)?.into(),
+        path: row.get(1)?,
+        key: row.get(2)?,
+        created_at: instant(row.get(3)?)?,
+    }))
+}
+
+/// Writes the way into a rotation, in the place of the one that it had.
+pub fn save_inbound(tx: &mut WriteTx, inbound: &InboundWebhook) -> Result<(), Fault> {
+    let sql = "INSERT INTO inbound_webhook (rotation_id, path, access_key, created_at) VALUES (?1, ?2, ?3, ?4)
+               ON CONFLICT (rotation_id) DO UPDATE SET path = excluded.path, access_key = excluded.access_key,
+                   created_at = excluded.created_at";
+    tx.conn.prepare_cached(sql)?.execute(params![
+        inbound.rotation.as_str(),
+        inbound.path,
+        inbound.key,
+        millis(inbound.created_at),
+    ])?;
+    Ok(())
+}
