@@ -8,8 +8,9 @@ mod file;
 mod tests;
 mod values;
 
-pub use values::{BaseUrl, Listen, duration, instant, lifetime};
+pub use values::{BaseUrl, Listen, LogFilter, duration, instant, lifetime};
 
+use crate::api::Access;
 use crate::dial::Trust;
 use crate::domain::address::Net;
 use crate::domain::ladder::Ladder;
@@ -28,11 +29,23 @@ pub struct Config {
     pub listen: Option<Listen>,
     /// How the outside reaches this server.
     pub base_url: Option<BaseUrl>,
+    /// What is logged.
+    pub log: Option<LogFilter>,
     pub plan: PlanPart,
     pub holidays: HolidaysPart,
     pub rate_limit: RateLimitPart,
     pub webhooks: WebhooksPart,
     pub chat: ChatPart,
+    pub metrics: MetricsPart,
+}
+
+/// `[metrics]`: for whoever watches over the server.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub struct MetricsPart {
+    /// Who may read them; anybody where unset.
+    #[serde(deserialize_with = "values::access")]
+    pub access: Option<Access>,
 }
 
 /// `[chat]`: what people are told (contract section 12).
@@ -135,6 +148,7 @@ impl Config {
             db: self.db.or(below.db),
             listen: self.listen.or(below.listen),
             base_url: self.base_url.or(below.base_url),
+            log: self.log.or(below.log),
             plan: PlanPart {
                 name: self.plan.name.or(below.plan.name),
                 max_rotations: self.plan.max_rotations.or(below.plan.max_rotations),
@@ -157,6 +171,9 @@ impl Config {
             chat: ChatPart {
                 reminder_before: self.chat.reminder_before.or(below.chat.reminder_before),
             },
+            metrics: MetricsPart {
+                access: self.metrics.access.or(below.metrics.access),
+            },
         }
     }
 }
@@ -168,6 +185,7 @@ fn from_environment(given: &dyn Fn(&str) -> Option<OsString>) -> Result<Config, 
         db: given("ROTA_DB").map(PathBuf::from),
         listen: variables.read("ROTA_LISTEN", str::parse)?,
         base_url: variables.read("ROTA_BASE_URL", str::parse)?,
+        log: variables.read("ROTA_LOG", str::parse)?,
         plan: PlanPart {
             name: variables.read("ROTA_PLAN_NAME", values::parse_tier)?,
             max_rotations: variables.read("ROTA_PLAN_MAX_ROTATIONS", values::whole_number)?,
@@ -189,6 +207,9 @@ fn from_environment(given: &dyn Fn(&str) -> Option<OsString>) -> Result<Config, 
         },
         chat: ChatPart {
             reminder_before: variables.read("ROTA_CHAT_REMINDER_BEFORE", values::parse_reminder)?,
+        },
+        metrics: MetricsPart {
+            access: variables.read("ROTA_METRICS_ACCESS", values::parse_access)?,
         },
     })
 }

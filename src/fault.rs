@@ -12,6 +12,7 @@
 //! | `send.taken` `send.answered` | a delivery: written down, not dialled; answered, not recorded |
 //! | `chat.posted` `chat.topic` `chat.group` | a message, a topic, a user group: changed on the platform, not recorded |
 //! | `request` `connection` | a request, within what catches panics; a connection, outside of it |
+//! | `accept.thread` | a connection accepted, on the thread that accepts |
 //! | `timer.look` | the timer's look, within what catches panics |
 //! | `timer.thread` `delivery.thread` `chat.thread` `storage.thread` | a loop, outside of what catches panics |
 //! | `migrate.copied` `migrate.climbed` | an old database: copied; migrated, not committed |

@@ -34,6 +34,12 @@
 //! (`actions::telling`). [`delivery`] has `actions::effects` ask the platform, which is behind the trait of [`chat`], and write
 //! down what came of it. What a topic or a group should be is worked out when it is looked at, so only the newest is written.
 //!
+//! # What the operator sees
+//!
+//! Things are counted where they happen, by the instruments of [`metrics`], which the desk carries; how things stand is asked of
+//! the database when somebody looks (`api::watch`). Threads that the server cannot do without have a pulse ([`vitals`]), and an
+//! overseer in [`cli`] ends the server when one of them ends.
+//!
 //! # Floors
 //!
 //! Import downward only; `tests/it/house.rs` holds the tree against this table. [`chat`] stands on [`store`] because the
@@ -43,11 +49,12 @@
 //! |---|---|---|
 //! | 5 | `main`, [`cli`], [`config`] | all below |
 //! | 4 | [`api`], [`dev`], [`timer`], [`delivery`] | 0 to 3, not one another |
-//! | 3 | [`actions`] | [`domain`], [`wire`], [`dial`], [`store`], [`chat`], [`wake`], [`clock`] |
+//! | 3 | [`actions`] | [`domain`], [`wire`], [`dial`], [`metrics`], [`store`], [`chat`], [`wake`], [`vitals`], [`clock`] |
 //! | 2 | [`chat`] | [`domain`], [`store`] |
-//! | 2 | [`store`] | [`domain`], [`clock`], [`wake`] |
-//! | 1 | [`wire`], [`dial`], [`http`] | [`domain`]; [`clock`] (`dial`, `http`) |
-//! | 0 | [`domain`], [`clock`], [`wake`] | std, jiff and log, not one another |
+//! | 2 | [`store`] | [`domain`], [`clock`], [`wake`], [`vitals`] |
+//! | 1 | [`wire`], [`dial`], [`http`], [`metrics`] | [`domain`]; [`clock`] (`dial`, `http`), [`vitals`] (`http`) |
+//! | 0 | [`domain`], [`clock`] | std, jiff and log, not one another |
+//! | 0 | [`vitals`], [`wake`] | [`clock`]; [`vitals`] (`wake`): loops beat a pulse as they wait |
 //! | 0 | [`fault`] | nothing; anybody but [`domain`] may have points in it |
 //!
 //! # What always holds
@@ -65,10 +72,12 @@ pub mod domain;
 
 pub mod clock;
 pub mod fault;
+pub mod vitals;
 pub mod wake;
 
 pub mod dial;
 pub mod http;
+pub mod metrics;
 pub mod wire;
 
 pub mod store;

@@ -2,6 +2,7 @@
 
 use crate::actions::due::{self, Sweep};
 use crate::actions::{Desk, Fault};
+use crate::clock::monotonic;
 use crate::fault;
 use crate::wake::{LOOK, attend};
 use jiff::Timestamp;
@@ -9,6 +10,9 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::thread::JoinHandle;
 use std::time::Duration;
+
+/// How often the end of the thread is looked for.
+const END_LOOK: Duration = Duration::from_millis(2);
 
 /// The running timer.
 pub struct Timer {
@@ -20,6 +24,8 @@ pub struct Timer {
 /// Starts the timer thread.
 pub fn start(desk: Desk) -> std::io::Result<Timer> {
     let stopping = Arc::new(AtomicBool::new(false));
+    // It counts as begun from here on: who looks before its first turn finds nothing late.
+    desk.vitals().timer.beat();
     let (flag, shared) = (Arc::clone(&stopping), desk.clone());
     let thread = std::thread::Builder::new()
         .name("timer".into())
@@ -32,34 +38,45 @@ pub fn start(desk: Desk) -> std::io::Result<Timer> {
 }
 
 impl Timer {
-    /// Ends the thread once the work in hand is done.
-    pub fn stop(self) {
+    /// Ends the thread once the work in hand is done; one that hangs is left after `grace`.
+    pub fn stop(self, grace: Duration) {
         self.stopping.store(true, Ordering::Release);
         self.desk.store().news().bell.ring();
-        drop(self.thread.join());
+        let deadline = monotonic() + grace;
+        while !self.thread.is_finished() {
+            if monotonic() > deadline {
+                log::warn!("timer: still at work; what is due is done after the next start");
+                return;
+            }
+            std::thread::sleep(END_LOOK);
+        }
     }
 }
 
 fn run(desk: &Desk, stopping: &AtomicBool) {
     let mut sweep = Sweep::default();
-    let news = desk.store().news();
-    attend("timer", &news.bell, stopping, || {
+    let (pulse, news) = (&desk.vitals().timer, desk.store().news());
+    attend(pulse, &news.bell, stopping, || {
         // Said before the queries, too.
         news.expect(None);
         fault::point("timer.look");
-        look(desk, &mut sweep)
+        look(desk, &mut sweep, stopping)
     });
 }
 
 /// Notices what others wrote, does what is due and answers how long to wait.
-fn look(desk: &Desk, sweep: &mut Sweep) -> Result<Duration, Fault> {
+fn look(desk: &Desk, sweep: &mut Sweep, stopping: &AtomicBool) -> Result<Duration, Fault> {
     desk.store().notice_others()?;
     if desk.clock().is_frozen() {
         // A frozen clock moves only when told to, and what falls due on the way is done by whoever moves it.
         desk.store().news().expect(Some(Timestamp::MIN));
         return Ok(LOOK);
     }
-    let done = sweep.run(desk)?;
+    let done = sweep.run_until(desk, &|| {
+        // Thousands of rotations may be due: each commit is a sign of life.
+        desk.vitals().timer.beat();
+        stopping.load(Ordering::Acquire)
+    })?;
     if done > 0 {
         log::info!("timer: {done} rotations moved on");
     }

@@ -1,6 +1,7 @@
 //! A bell: loops wait on it, commits ring it.
 
 use crate::fault;
+use crate::vitals::Pulse;
 use std::fmt::Display;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -41,14 +42,17 @@ impl Bell {
 }
 
 /// Looks whenever the bell rings, and when the time is up that the last look asked for, until it is told to stop. A look
-/// that fails or panics is told in the log under `name`, and made again a little later.
+/// that fails or panics is told in the log under the name of the pulse, and made again a little later. The pulse beats at
+/// each look, and ends with the thread.
 pub fn attend<E: Display>(
-    name: &str,
+    pulse: &Pulse,
     bell: &Bell,
     stopping: &AtomicBool,
     mut look: impl FnMut() -> Result<Duration, E>,
 ) {
+    let (name, _life) = (pulse.name(), pulse.life());
     while !stopping.load(Ordering::Acquire) {
+        pulse.beat();
         // Read before the look: a ring between its queries and the wait is not lost.
         let heard = bell.rings();
         let wait = match catch_unwind(AssertUnwindSafe(&mut look)) {

@@ -56,14 +56,17 @@ fn find(
 /// had finished.
 pub fn cancel(desk: &Desk, webhook: &WebhookId, id: &DeliveryId) -> Result<bool, Stop> {
     let (webhook, id) = (webhook.clone(), id.clone());
-    desk.store().write(move |tx| {
+    let cancelled = desk.store().write(move |tx| {
         let (record, _) = find(&tx.as_read(), &webhook, &id)?;
         let unfinished = record.delivery.state == DeliveryState::Pending;
         if unfinished {
             store::cancel(tx, record.sequence)?;
         }
-        Ok(unfinished)
-    })
+        Ok::<_, Stop>(unfinished)
+    })?;
+    let count = u64::from(cancelled);
+    (desk.metrics()).finished(DeliveryState::Cancelled, count);
+    Ok(cancelled)
 }
 
 /// Sends a finished delivery anew: same id, same bytes, a new ladder. Not without end: see [`MAX_ATTEMPTS`].

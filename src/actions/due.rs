@@ -38,8 +38,8 @@ impl Sweep {
         self.run_until(desk, &|| false)
     }
 
-    /// The same, ending between two jobs once it is told to stop.
-    fn run_until(&mut self, desk: &Desk, stopped: &dyn Fn() -> bool) -> Result<usize, Fault> {
+    /// The same, ending between two jobs once `stopped` says so, which is asked before each of them.
+    pub fn run_until(&mut self, desk: &Desk, stopped: &dyn Fn() -> bool) -> Result<usize, Fault> {
         let mut done = 0;
         loop {
             if stopped() {
@@ -58,8 +58,12 @@ impl Sweep {
             fault::point("due.batch");
             for (id, outcome) in outcomes {
                 match outcome {
-                    Ok(()) => {
+                    Ok(due) => {
                         self.failing.remove(&id);
+                        if let Some(due) = due {
+                            let late = Duration::try_from(desk.now().duration_since(due));
+                            desk.metrics().moved_on(late.unwrap_or_default());
+                        }
                         done += 1;
                     }
                     Err(fault) => self.note(id, &fault),
@@ -93,7 +97,8 @@ impl Sweep {
     }
 }
 
-type Outcomes = Vec<(RotationId, Result<(), Fault>)>;
+/// The first instant that was due in each.
+type Outcomes = Vec<(RotationId, Result<Option<Timestamp>, Fault>)>;
 
 /// Catches up as many of these as fit into one job, at least one. They share one part as long as all goes well, for
 /// keeping what it takes to undo each of them costs a third of the work; where one fails, each has a part of its own.
@@ -109,7 +114,7 @@ fn run_batch(desk: &Desk, ids: Vec<RotationId>) -> Result<Outcomes, Fault> {
 /// The outcomes of an act until the job's time is up or an error ends it.
 fn in_job_time(
     ids: &[RotationId],
-    mut act: impl FnMut(&RotationId) -> Result<Result<(), Fault>, Fault>,
+    mut act: impl FnMut(&RotationId) -> Result<Result<Option<Timestamp>, Fault>, Fault>,
 ) -> Result<Outcomes, Fault> {
     let begun = monotonic();
     let mut outcomes = Vec::with_capacity(ids.len());
@@ -122,15 +127,16 @@ fn in_job_time(
     Ok(outcomes)
 }
 
-fn catch_up(desk: &Desk, tx: &mut WriteTx, id: &RotationId) -> Result<(), Fault> {
+fn catch_up(desk: &Desk, tx: &mut WriteTx, id: &RotationId) -> Result<Option<Timestamp>, Fault> {
     let Some(mut draft) = Draft::load(&tx.as_read(), desk, id)? else {
-        return Ok(());
+        return Ok(None);
     };
-    if !draft.catch_up(tx)? {
+    let due = draft.catch_up(tx)?;
+    if due.is_none() {
         // Nothing was due after all, so the stored instant is out of date: mend it, or it would be asked for for ever.
         store::save_due(tx, id, draft.next_due())?;
     }
-    Ok(())
+    Ok(due)
 }
 
 /// The next instant at which anything falls due: in a rotation, somebody to remind, a mention.

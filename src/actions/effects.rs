@@ -30,12 +30,12 @@ impl Lane {
     /// All of them.
     pub const ALL: [Lane; 3] = [Lane::Messages, Lane::Topics, Lane::Groups];
 
-    /// How the log names it.
+    /// How the log names its thread.
     pub fn name(self) -> &'static str {
         match self {
-            Lane::Messages => "messages",
-            Lane::Topics => "topics",
-            Lane::Groups => "groups",
+            Lane::Messages => "chat: messages",
+            Lane::Topics => "chat: topics",
+            Lane::Groups => "chat: groups",
         }
     }
 

@@ -95,9 +95,9 @@ impl<'a> Draft<'a> {
     }
 
     /// Does everything due up to now, instant by instant, as one committed change that is news of where it ended up. What
-    /// shows nowhere raises no version. Answers whether anything was due.
-    pub fn catch_up(&mut self, tx: &mut WriteTx) -> Result<bool, Fault> {
-        let (mut any, mut shows) = (false, false);
+    /// shows nowhere raises no version. Answers the first instant that was due.
+    pub fn catch_up(&mut self, tx: &mut WriteTx) -> Result<Option<Timestamp>, Fault> {
+        let (mut first, mut shows) = (None, false);
         let mut due = self.next_due();
         while let Some(at) = due.filter(|at| *at <= tx.now()) {
             let around = Around {
@@ -106,13 +106,13 @@ impl<'a> Draft<'a> {
             };
             let outcome = handover::step(&mut self.rotation, around, at);
             store::begin_entries(tx, &self.rotation, &outcome.begun)?;
-            (any, shows) = (true, shows || outcome.shows);
+            (first, shows) = (first.or(Some(at)), shows || outcome.shows);
             due = self.next_due();
         }
-        if any {
+        if first.is_some() {
             self.save(tx, Act::Clock, shows, due)?;
         }
-        Ok(any)
+        Ok(first)
     }
 
     /// Stores the draft if the write changed anything, and answers with the rotation.
@@ -292,7 +292,7 @@ pub fn admitted<T: Send + 'static>(
             let Some(mut draft) = Draft::load(&tx.as_read(), &shared, &id)? else {
                 return Ok(Err(Refusal::NotFound("rotation").into()));
             };
-            let was_due = draft.catch_up(tx)?;
+            let was_due = draft.catch_up(tx)?.is_some();
             if let Some(outcome) = admit(&tx.as_read(), &draft.rotation).transpose() {
                 return Ok(outcome);
             }

@@ -28,6 +28,7 @@ pub mod sending;
 pub mod standing;
 pub mod swaps;
 mod telling;
+mod vitals;
 pub mod webhooks;
 
 use crate::chat::{Chat, Local};
@@ -36,11 +37,13 @@ use crate::dial::{Dialler, Rules};
 use crate::domain::holidays::Calendar;
 use crate::domain::ladder::Ladder;
 use crate::domain::tiers::Plan;
+use crate::metrics::Metrics;
 use crate::store::Store;
 use jiff::{SignedDuration, Timestamp};
 use std::sync::{Arc, PoisonError, RwLock};
 
 pub use crate::store::{Fault, Stop};
+pub use vitals::Vitals;
 
 /// What every use case works on. Cheap to clone; all clones are the same workspace.
 #[derive(Clone)]
@@ -51,6 +54,8 @@ pub struct Desk {
     plan: Arc<RwLock<Plan>>,
     outward: Arc<Outward>,
     chat: Arc<dyn Chat>,
+    metrics: Arc<Metrics>,
+    vitals: Arc<Vitals>,
 }
 
 /// What concerns receivers outside.
@@ -100,6 +105,8 @@ impl Desk {
             clock,
             plan: Arc::new(RwLock::new(plan)),
             outward: Arc::new(outward),
+            metrics: Arc::default(),
+            vitals: Arc::default(),
         }
     }
 
@@ -159,6 +166,16 @@ impl Desk {
     /// The only way out.
     pub fn dialler(&self) -> &Dialler {
         &self.outward.dialler
+    }
+
+    /// What the program counts of itself.
+    pub fn metrics(&self) -> &Metrics {
+        &self.metrics
+    }
+
+    /// The threads that carry out what falls due.
+    pub fn vitals(&self) -> &Arc<Vitals> {
+        &self.vitals
     }
 
     pub(in crate::actions) fn set_plan(&self, plan: Plan) {

@@ -69,6 +69,25 @@ impl Done {
     }
 }
 
+/// What a commit for a lane came to.
+#[derive(Debug, Default)]
+pub struct Stepped {
+    job: Option<Job>,
+    /// Deliveries that finished in it.
+    delivered: u64,
+    exhausted: u64,
+}
+
+impl Stepped {
+    /// Counts what finished, now that it is committed, and answers what was taken.
+    pub fn counted(self, desk: &Desk) -> Option<Job> {
+        let metrics = desk.metrics();
+        metrics.finished(DeliveryState::Delivered, self.delivered);
+        metrics.finished(DeliveryState::Exhausted, self.exhausted);
+        self.job
+    }
+}
+
 /// One commit for a lane: what was done is recorded, what was taken and not sent is put back, and, unless that is all,
 /// what is due next is taken.
 #[derive(Clone, Debug)]
@@ -84,27 +103,29 @@ impl Step {
     /// Does it, and waits for the commit.
     pub fn run(self, desk: &Desk) -> Result<Option<Job>, Fault> {
         let shared = desk.clone();
-        desk.store().write_log(move |tx| self.within(&shared, tx))
+        let stepped = desk.store().write_log(move |tx| self.within(&shared, tx));
+        stepped.map(|stepped| stepped.counted(desk))
     }
 
     /// Has it done while the caller goes on.
-    pub fn begin(self, desk: &Desk) -> Pending<Option<Job>, Fault> {
+    pub fn begin(self, desk: &Desk) -> Pending<Stepped, Fault> {
         let shared = desk.clone();
         desk.store()
             .write_log_later(move |tx| self.within(&shared, tx))
     }
 
-    fn within(self, desk: &Desk, tx: &mut WriteTx) -> Result<Option<Job>, Fault> {
+    fn within(self, desk: &Desk, tx: &mut WriteTx) -> Result<Stepped, Fault> {
+        let mut stepped = Stepped::default();
         for done in &self.done {
-            record(desk, tx, done)?;
+            record(desk, tx, done, &mut stepped)?;
         }
         if let Some(job) = &self.put_back {
             store::put_back(tx, &job.taken)?;
         }
-        match self.take {
-            true => take(desk, tx, &self.webhook, self.lane),
-            false => Ok(None),
+        if self.take {
+            stepped.job = take(desk, tx, &self.webhook, self.lane, &mut stepped.exhausted)?;
         }
+        Ok(stepped)
     }
 }
 
@@ -113,6 +134,7 @@ fn take(
     tx: &mut WriteTx,
     webhook: &WebhookId,
     lane: Lane,
+    exhausted: &mut u64,
 ) -> Result<Option<Job>, Fault> {
     // Read before the endpoint is: what is recalled later is noticed before it is sent.
     let recalls = desk.store().news().recalls();
@@ -131,6 +153,7 @@ fn take(
             head => break head,
         }
     };
+    *exhausted += expired as u64;
     if expired > 0 {
         log::warn!(
             "webhook {webhook}: {expired} deliveries not tried again within a week, given up"
@@ -165,13 +188,16 @@ fn take(
     }))
 }
 
-fn record(desk: &Desk, tx: &mut WriteTx, done: &Done) -> Result<(), Fault> {
+fn record(desk: &Desk, tx: &mut WriteTx, done: &Done, stepped: &mut Stepped) -> Result<(), Fault> {
     let (taken, webhook) = (&done.job.taken, &done.job.webhook);
     store::end_attempt(tx, taken, &done.result)?;
     if done.result.outcome == Outcome::Delivered {
         store::note_healthy(tx, webhook)?;
         return match store::finish_delivered(tx, taken)? {
-            true => Ok(()),
+            true => {
+                stepped.delivered += 1;
+                Ok(())
+            }
             false => store::take_off_the_wire(tx, taken.sequence),
         };
     }
@@ -193,6 +219,7 @@ fn record(desk: &Desk, tx: &mut WriteTx, done: &Done) -> Result<(), Fault> {
         }
         Next::Exhausted => {
             store::finish(tx, taken.sequence, DeliveryState::Exhausted)?;
+            stepped.exhausted += 1;
             log::warn!("{}: {}, given up", done.job.name(), done.told());
             give_up_on(tx, webhook, taken.sequence)
         }

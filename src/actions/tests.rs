@@ -460,6 +460,12 @@ fn every_statement_finds_its_rows_by_an_index() {
     )
     .expect("a list");
     queue::every_use(desk, id);
+    let census = |tx: &store::ReadTx| -> Result<(), Fault> {
+        store::list_rotation_names(tx)?;
+        store::list_open_places(tx)?;
+        store::load_queue(tx).map(drop)
+    };
+    desk.store().read(census).expect("a census");
     agreements::uses::every_use(desk, id);
     told::every_use(&office);
     plan::switch(desk, Plan::of(crate::domain::tiers::Tier::Free)).expect("a plan");

@@ -4,7 +4,7 @@ use super::Api;
 use super::answer::{self, Outcome};
 use super::extract::Call;
 use super::operation::{
-    Body, Gives, Kind, Operation, PAGE, PAGE_SIZE, gives, gives_nothing, parameter, shape,
+    Body, Gives, JSON, Kind, Operation, PAGE, PAGE_SIZE, gives, gives_nothing, parameter, shape,
 };
 use crate::actions::absences;
 use crate::domain::ids::RotationId;
@@ -59,12 +59,14 @@ pub const CREATE: Operation = Operation {
             about: "The absence.",
             shape: Some(shape::<Absence>),
             headers: &["Location"],
+            media_type: JSON,
         },
         Gives {
             status: 200,
             about: "The same absence, which was there already.",
             shape: Some(shape::<Absence>),
             headers: &["Location"],
+            media_type: JSON,
         },
     ],
     refuses: &[],

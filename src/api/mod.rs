@@ -8,6 +8,8 @@
 //! | `answer`, `problem` | what goes back; the only place that gives refusals a status |
 //! | `openapi` | the document, made of the routes |
 //! | `shelf` | who is on call, ready to send |
+//! | `tally` | what is counted of the answers; names of requests |
+//! | `watch` | for whoever watches over the server |
 //! | the others | handlers, one file a resource |
 
 mod absences;
@@ -35,9 +37,12 @@ mod routes;
 mod service;
 mod shelf;
 mod swaps;
+mod tally;
+mod watch;
 mod webhooks;
 
 pub use rate::Limits;
+pub use watch::Access;
 
 use crate::actions::{Desk, Stop};
 use crate::clock;
@@ -45,6 +50,7 @@ use crate::domain::access::Caller;
 use crate::domain::refusal::Refusal;
 use crate::fault;
 use crate::http::{Malformed, Service};
+use crate::metrics::Answers;
 use crate::wire::etag::Precondition;
 use crate::wire::url;
 use answer::Outcome;
@@ -55,13 +61,14 @@ use operation::Body;
 use problem::Problem;
 use rate::Rates;
 use rouille::{Request, Response};
-use routes::{Found, Handler, Needs, Row};
+use routes::{Found, Handler, Needs, ROUTES, Row};
 use shelf::Shelf;
 use std::fmt;
 use std::io::Read;
-use std::sync::Arc;
-use std::sync::atomic::{AtomicU64, Ordering};
-use std::time::Instant;
+use std::sync::{Arc, Mutex};
+use std::time::Duration;
+use tally::{Names, REQUEST_ID, Tally};
+use watch::Remembered;
 
 /// Routes of another edge, asked first: `None` leaves the request to the API. They need no credential, and what they
 /// refuse is rendered here.
@@ -76,33 +83,45 @@ pub struct Api {
     doors: Doors,
     rates: Rates,
     shelf: Shelf,
+    /// Who may read the metrics.
+    access: Access,
+    page: Mutex<Remembered>,
     other: Option<Other>,
-    /// Names this run of the server in the `instance` of its problems.
-    run: u32,
-    problems: AtomicU64,
+    tally: Tally,
+    names: Names,
+    started_at: Timestamp,
 }
 
 impl Api {
     /// The API of a workspace, with the routes of another edge before it where there is one.
-    pub fn new(desk: Desk, limits: Limits, other: Option<Other>) -> Api {
+    pub fn new(desk: Desk, limits: Limits, access: Access, other: Option<Other>) -> Api {
         Api {
-            desk,
             doors: Doors::default(),
             rates: Rates::new(limits),
             shelf: Shelf::default(),
+            access,
+            page: Mutex::default(),
             other,
-            run: rand::random(),
-            problems: AtomicU64::new(1),
+            tally: Tally::new(desk.metrics()),
+            names: Names::default(),
+            started_at: desk.clock().now(),
+            desk,
         }
     }
 
-    /// The order of checks is contract section 2.
-    fn answer(&self, request: &Request) -> Outcome {
+    /// The order of checks is contract section 2. `counted` becomes what counts the answer.
+    fn answer<'a>(&'a self, request: &Request, counted: &mut &'a Answers) -> Outcome {
         if let Some(outcome) = self.other.as_ref().and_then(|other| other(request)) {
-            return outcome.map_err(Problem::from);
+            *counted = &self.tally.dev;
+            return outcome.map(without_own_name).map_err(Problem::from);
         }
-        let (row, path, query) = find(request)?;
+        let (place, path, query) = find(request)?;
+        *counted = self.tally.route(place);
+        let row = &ROUTES[place];
         if let Handler::Open(run) = row.handler {
+            if !self.lets_anybody(row) {
+                self.admit(request, row, &path)?;
+            }
             return run(self);
         }
         let caller = self.admit(request, row, &path)?;
@@ -124,14 +143,21 @@ impl Api {
 
     /// What comes before the size of a body.
     fn check_entitled(&self, request: &Request) -> Result<(), Problem> {
-        let (row, path, _) = find(request)?;
-        if !matches!(row.handler, Handler::Open(_)) {
+        let (place, path, _) = find(request)?;
+        let row = &ROUTES[place];
+        if !self.lets_anybody(row) {
             self.admit(request, row, &path)?;
         }
         match row.operation.body {
             Body::None => Ok(()),
             _ => extract::check_media_type(request),
         }
+    }
+
+    /// Whether the operation asks for no credential.
+    fn lets_anybody(&self, row: &Row) -> bool {
+        let open = matches!(row.handler, Handler::Open(_));
+        open && (row.needs != Needs::Watching || self.access == Access::Open)
     }
 
     /// Whoever makes the request, if their credential opens the operation.
@@ -150,6 +176,7 @@ impl Api {
             Needs::Nothing | Needs::AccessCode => {}
             Needs::Scoped(scope) => known.caller.check_scope(scope)?,
             Needs::Person => known.caller.person().map(drop)?,
+            Needs::Watching => known.caller.check_watch()?,
         }
         Ok(Admitted::Known(known))
     }
@@ -170,39 +197,77 @@ impl Api {
         }
     }
 
-    /// Renders a problem under a name of its own, and logs it under the same.
-    fn refuse(&self, problem: &Problem, what: std::fmt::Arguments) -> Response {
-        let number = self.problems.fetch_add(1, Ordering::Relaxed);
-        let instance = format!("req_{:08x}_{number}", self.run);
-        let (status, code) = (problem.status, problem.code.unwrap_or("-"));
-        match &problem.inside {
-            Some(inside) if status == 503 => {
-                log::warn!("{what} {status} {code} {instance}: {inside}")
+    /// What counts the answer to a request that was not carried out.
+    fn counted(&self, request: &Request) -> &Answers {
+        match find(request) {
+            Ok((place, ..)) => self.tally.route(place),
+            Err(_) if self.other.is_some() && request.raw_url().starts_with("/dev/") => {
+                &self.tally.dev
             }
-            Some(inside) => log::error!("{what} {status} {code} {instance}: {inside}"),
-            None => log::debug!("{what} {status} {code} {instance}"),
+            Err(_) => &self.tally.other,
         }
-        problem.render(&instance)
     }
+
+    /// Renders the problem of a request that was not carried out, and counts it.
+    fn turn_down(&self, request: &Request, problem: &Problem) -> Response {
+        let counted = self.counted(request);
+        counted.note(request.method(), problem.status, None);
+        let name = self.names.next();
+        let response = refuse(problem, format_args!("{}", Line(request)), &name);
+        named(response, name)
+    }
+}
+
+/// Renders a problem under the name of its request, and logs it under the same.
+fn refuse(problem: &Problem, what: fmt::Arguments, instance: &str) -> Response {
+    let (status, code) = (problem.status, problem.code.unwrap_or("-"));
+    match &problem.inside {
+        Some(inside) if status == 503 => {
+            log::warn!("{what} {status} {code} {instance}: {inside}")
+        }
+        Some(inside) => log::error!("{what} {status} {code} {instance}: {inside}"),
+        None => log::debug!("{what} {status} {code} {instance}"),
+    }
+    problem.render(instance)
+}
+
+/// The answer with the name of its request.
+fn named(response: Response, name: String) -> Response {
+    answer::with(response, REQUEST_ID, name)
+}
+
+/// An answer that a test made up, without a name of its own.
+fn without_own_name(mut response: Response) -> Response {
+    let headers = &mut response.headers;
+    headers.retain(|(name, _)| !name.eq_ignore_ascii_case(REQUEST_ID));
+    response
 }
 
 impl Service for Api {
     fn handle(&self, request: &Request) -> Response {
         fault::point("request");
-        let began = log::log_enabled!(log::Level::Debug).then(clock::monotonic);
-        match self.answer(request) {
+        let (name, began) = (self.names.next(), clock::monotonic());
+        let mut counted = &self.tally.other;
+        let outcome = self.answer(request, &mut counted);
+        let took = clock::monotonic().saturating_duration_since(began);
+        let response = match outcome {
             Ok(response) => {
-                if let Some(began) = began {
-                    log_answer(request, &response, began);
-                }
+                log_answer(request, &response, took, &name);
                 response
             }
-            Err(problem) => self.refuse(&problem, format_args!("{}", Line(request))),
-        }
+            Err(problem) => refuse(&problem, format_args!("{}", Line(request)), &name),
+        };
+        counted.note(request.method(), response.status_code, Some(took));
+        named(response, name)
     }
 
     fn malformed(&self, malformed: Malformed) -> Response {
-        self.refuse(&malformed.into(), format_args!("unreadable request:"))
+        let (problem, name) = (Problem::from(malformed), self.names.next());
+        self.tally.other.note("", problem.status, None);
+        named(
+            refuse(&problem, format_args!("unreadable request:"), &name),
+            name,
+        )
     }
 
     fn too_large(&self, request: &Request, malformed: Malformed) -> Response {
@@ -211,12 +276,12 @@ impl Service for Api {
             Err(problem) if problem.status != 404 => problem,
             _ => malformed.into(),
         };
-        self.refuse(&problem, format_args!("{}", Line(request)))
+        self.turn_down(request, &problem)
     }
 
     fn panicked(&self, request: &Request, panic: &str) -> Response {
         let problem = Problem::internal(format!("panicked: {panic}"));
-        self.refuse(&problem, format_args!("{}", Line(request)))
+        self.turn_down(request, &problem)
     }
 
     fn date(&self) -> Timestamp {
@@ -224,12 +289,12 @@ impl Service for Api {
     }
 }
 
-/// The operation that a request's path and method lead to, with its parameters and the raw query.
-fn find(request: &Request) -> Result<(&'static Row, Path<'_>, &str), Problem> {
+/// The place among the routes that a request's path and method lead to, with its parameters and the raw query.
+fn find(request: &Request) -> Result<(usize, Path<'_>, &str), Problem> {
     let (path, query) = url::split(request.raw_url());
     let segments = url::segments(path).ok_or_else(Problem::unknown_route)?;
     match routes::find(request.method(), &segments) {
-        Found::Route(row, path) => Ok((row, path, query)),
+        Found::Route(place, path) => Ok((place, path, query)),
         Found::Methods(allowed) => Err(Problem::wrong_method(&allowed)),
         Found::Nothing => Err(Problem::unknown_route()),
     }
@@ -262,10 +327,10 @@ impl fmt::Display for Line<'_> {
     }
 }
 
-fn log_answer(request: &Request, response: &Response, began: Instant) {
-    let took = clock::monotonic().saturating_duration_since(began);
+fn log_answer(request: &Request, response: &Response, took: Duration, name: &str) {
     let status = response.status_code;
-    log::debug!("{} {status} in {} us", Line(request), took.as_micros());
+    let took = took.as_micros();
+    log::debug!("{} {status} in {took} us {name}", Line(request));
 }
 
 fn read_body(row: &Row, request: &Request) -> Result<Vec<u8>, Problem> {

@@ -7,6 +7,7 @@ mod tests;
 
 use super::operation::{Body, Gives, Kind, Operation, Parameter, Shape};
 use super::routes::{self, Handler, Needs, ROUTES, Row};
+use super::tally::REQUEST_ID;
 use crate::domain::access::Scope;
 use crate::wire::problem;
 use schemars::SchemaGenerator;
@@ -61,7 +62,7 @@ pub fn document() -> Value {
 const ABOUT: &str = "A rotation is a grid: lanes (kinds of duty) crossed with windows (covered hours with a cadence) \
     into cells, each with one holder.\n\nWrites to a rotation or a webhook endpoint need `If-Match` with the ETag of the \
     last read, or `*` on purpose. Timestamps are RFC 3339 in UTC unless said otherwise. Whole numbers in requests may be strings of digits. \
-    Unknown members are ignored. HEAD is GET without a body. Every error is a problem object, also 405, 417, 501 and \
+    Unknown members are ignored. Every answer names its request in `X-Request-Id`. HEAD is GET without a body. Every error is a problem object, also 405, 417, 501 and \
     505, which any path may answer to a request that it cannot take.";
 
 const TAGS: [(&str, &str); 14] = [
@@ -99,7 +100,10 @@ const TAGS: [(&str, &str); 14] = [
         "The way into a rotation for other programs. Deprecated in favour of the other operations.",
     ),
     ("keys", "API keys."),
-    ("service", "The server itself; needs no credential."),
+    (
+        "service",
+        "The server itself; needs no credential unless the operator has it so.",
+    ),
 ];
 
 /// Collects schemas while operations are described.
@@ -148,6 +152,8 @@ impl Maker {
             "responses": self.responses(row),
         });
         described["security"] = match row.handler {
+            // As the operator has set it.
+            _ if row.needs == Needs::Watching => json!([{}, { "apiKey": [] }]),
             Handler::Open(_) => json!([]),
             _ if row.needs == Needs::AccessCode => json!([{ "accessCode": [] }]),
             // They belong to no rotation and to no person.
@@ -196,15 +202,12 @@ impl Maker {
     fn success(&mut self, gives: &Gives) -> Value {
         let mut response = json!({ "description": gives.about });
         if let Some(shape) = gives.shape {
-            response["content"] = json!({ "application/json": { "schema": self.schema(shape) } });
+            let media_type = gives.media_type.split(';').next().unwrap_or_default();
+            response["content"] = json!({ media_type: { "schema": self.schema(shape) } });
         }
-        if !gives.headers.is_empty() {
-            let headers = gives
-                .headers
-                .iter()
-                .map(|name| ((*name).to_owned(), response_header(name)));
-            response["headers"] = Value::Object(headers.collect());
-        }
+        let names = gives.headers.iter().chain([&REQUEST_ID]);
+        let headers = names.map(|name| ((*name).to_owned(), response_header(name)));
+        response["headers"] = Value::Object(headers.collect());
         response
     }
 
@@ -229,9 +232,9 @@ impl Maker {
             503 if codes.contains(&"chat_unavailable") => Some("Retry-After"),
             _ => None,
         };
-        if let Some(name) = header {
-            response["headers"] = json!({ name: response_header(name) });
-        }
+        let names = header.into_iter().chain([REQUEST_ID]);
+        let headers = names.map(|name| (name.to_owned(), response_header(name)));
+        response["headers"] = Value::Object(headers.collect());
         response
     }
 }
@@ -242,7 +245,7 @@ fn about(row: &Row) -> String {
         Needs::Scoped(scope) => format!("{text}\n\nNeeds the scope `{}`.", scope.name()),
         Needs::Person => format!("{text}\n\nNeeds a member token."),
         Needs::AccessCode => format!("{text}\n\nNeeds the key of the inbound webhook."),
-        Needs::Nothing => text.to_owned(),
+        Needs::Nothing | Needs::Watching => text.to_owned(),
     }
 }
 
@@ -318,6 +321,10 @@ fn response_header(name: &str) -> Value {
     let (about, schema) = match name {
         "ETag" => (
             "The strong validator of the resource, in quotes.",
+            json!({ "type": "string" }),
+        ),
+        REQUEST_ID => (
+            "Names the request, as the server's log and the `instance` of a problem do.",
             json!({ "type": "string" }),
         ),
         "Location" => ("The path of what was created.", json!({ "type": "string" })),

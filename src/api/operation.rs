@@ -41,7 +41,12 @@ pub struct Gives {
     pub shape: Option<Shape>,
     /// Response headers besides Content-Type.
     pub headers: &'static [&'static str],
+    /// Of the body.
+    pub media_type: &'static str,
 }
+
+/// The media type of most bodies.
+pub const JSON: &str = "application/json";
 
 /// A query parameter.
 pub struct Parameter {
@@ -92,6 +97,7 @@ pub const fn gives(status: u16, about: &'static str, shape: Shape) -> Gives {
         about,
         shape: Some(shape),
         headers: &[],
+        media_type: JSON,
     }
 }
 
@@ -102,6 +108,7 @@ pub const fn gives_tagged(status: u16, about: &'static str, shape: Shape) -> Giv
         about,
         shape: Some(shape),
         headers: &["ETag"],
+        media_type: JSON,
     }
 }
 
@@ -111,6 +118,7 @@ pub const NOT_MODIFIED: Gives = Gives {
     about: "What the caller has, as If-None-Match names it, is current.",
     shape: None,
     headers: &["ETag"],
+    media_type: JSON,
 };
 
 /// 204, with no body.
@@ -120,5 +128,6 @@ pub const fn gives_nothing(about: &'static str) -> Gives {
         about,
         shape: None,
         headers: &[],
+        media_type: JSON,
     }
 }

@@ -130,6 +130,20 @@ impl Problem {
         }
     }
 
+    /// The server answers and does not do its work.
+    pub fn not_ready(detail: String) -> Problem {
+        Problem::new(503, "not_ready", detail)
+    }
+
+    /// The storage failed, whatever the reason.
+    pub fn unavailable(fault: Fault) -> Problem {
+        let detail = "the storage cannot do it at the moment; nothing was changed, try again later";
+        Problem {
+            inside: Some(fault.to_string()),
+            ..Problem::new(503, "storage_unavailable", detail)
+        }
+    }
+
     /// Renders the answer; `instance` names it, here and in the log.
     pub fn render(&self, instance: &str) -> Response {
         let body = wire::Problem {
@@ -198,6 +212,7 @@ impl Problem {
             (Some("chat_unavailable"), _) => "Chat platform unavailable",
             (Some("mentionNotOpen"), _) => "Mention closed",
             (Some("invalid_access_code"), _) => "Access code invalid",
+            (Some("not_ready"), _) => "Not ready",
             (Some("storage_unavailable"), _) => "Storage unavailable",
             (_, 404) => "Not found",
             (_, 405) => "Method not allowed",
@@ -389,15 +404,9 @@ impl From<Refusal> for Problem {
 
 impl From<Fault> for Problem {
     fn from(fault: Fault) -> Problem {
-        let inside = fault.to_string();
-        if !fault.is_unavailable() {
-            return Problem::internal(inside);
-        }
-        let detail = "the storage cannot do it at the moment; nothing was changed, try again later";
-        let problem = Problem::new(503, "storage_unavailable", detail);
-        Problem {
-            inside: Some(inside),
-            ..problem
+        match fault.is_unavailable() {
+            true => Problem::unavailable(fault),
+            false => Problem::internal(fault.to_string()),
         }
     }
 }

@@ -4,7 +4,7 @@ use super::Api;
 use super::answer::{self, Outcome};
 use super::extract::Call;
 use super::operation::{
-    Body, Gives, Kind, NOT_MODIFIED, Operation, PAGE, PAGE_SIZE, gives, gives_nothing,
+    Body, Gives, JSON, Kind, NOT_MODIFIED, Operation, PAGE, PAGE_SIZE, gives, gives_nothing,
     gives_tagged, parameter, shape,
 };
 use crate::actions::creation::{self, NewCreation};
@@ -129,12 +129,14 @@ pub const CREATE: Operation = Operation {
             about: "The rotation.",
             shape: Some(shape::<Rotation>),
             headers: &["ETag", "Location"],
+            media_type: JSON,
         },
         Gives {
             status: 200,
             about: "The rotation that an earlier attempt with this key made.",
             shape: Some(shape::<Rotation>),
             headers: &["ETag", "Location"],
+            media_type: JSON,
         },
     ],
     refuses: &[

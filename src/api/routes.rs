@@ -5,7 +5,7 @@ use super::extract::{Call, Path};
 use super::operation::Operation;
 use super::{
     Api, absences, arrangements, chat, covers, deliveries, directory, grid, inbound, keys,
-    mentions, on_call, record, rotations, service, swaps, webhooks,
+    mentions, on_call, record, rotations, service, swaps, watch, webhooks,
 };
 use crate::domain::access::Scope::{
     self, ManageWebhooks, ReadDirectory, ReadOnCall, ReadRotations, WriteDuty, WriteRotations,
@@ -34,6 +34,8 @@ pub enum Needs {
     Person,
     /// None of ours: the key of the inbound webhook that the path names.
     AccessCode,
+    /// Nothing, or a key that may watch over all rotations, as the operator has set it.
+    Watching,
 }
 
 /// The handler, by what the request must bring along.
@@ -50,7 +52,7 @@ pub enum Handler {
 }
 
 use Handler::{IfMatch, Keyed, Open, Plain};
-use Needs::{AccessCode, Nothing, Person, Scoped};
+use Needs::{AccessCode, Nothing, Person, Scoped, Watching};
 
 const fn row(
     method: &'static str,
@@ -157,12 +159,15 @@ pub static ROUTES: &[Row] = &[
 
     row("GET",    "/v1/keys/self",                                        Nothing,                 Plain(keys::own),          &keys::OWN),
     row("GET",    "/v1/openapi.json",                                     Nothing,                 Open(service::openapi),    &service::OPENAPI),
-    row("GET",    "/healthz",                                             Nothing,                 Open(service::health),     &service::HEALTH),
+    row("GET",    "/healthz",                                             Nothing,                 Open(watch::health),       &watch::HEALTH),
+    row("GET",    "/readyz",                                              Nothing,                 Open(watch::readiness),    &watch::READINESS),
+    row("GET",    "/metrics",                                             Watching,                Open(watch::metrics),      &watch::METRICS),
 ];
 
 /// What a method and a path lead to.
 pub enum Found<'a> {
-    Route(&'static Row, Path<'a>),
+    /// The place in [`ROUTES`].
+    Route(usize, Path<'a>),
     /// The path is there, for these methods.
     Methods(String),
     Nothing,
@@ -172,9 +177,10 @@ pub enum Found<'a> {
 pub fn find<'a>(method: &str, segments: &[Cow<'a, str>]) -> Found<'a> {
     let method = if method == "HEAD" { "GET" } else { method };
     let mut allowed = Vec::new();
-    for row in ROUTES.iter().filter(|row| fits(row.pattern, segments)) {
+    let fitting = |(_, row): &(usize, &Row)| fits(row.pattern, segments);
+    for (place, row) in ROUTES.iter().enumerate().filter(fitting) {
         if row.method == method {
-            return Found::Route(row, parameters(row.pattern, segments));
+            return Found::Route(place, parameters(row.pattern, segments));
         }
         allowed.push(row.method);
     }
@@ -287,7 +293,8 @@ mod tests {
             let found = match find(method, &segments) {
                 Found::Nothing => "nothing".to_owned(),
                 Found::Methods(allowed) => allowed,
-                Found::Route(row, Path(values)) => {
+                Found::Route(place, Path(values)) => {
+                    let row = &ROUTES[place];
                     let mut text = format!("{} {}", row.method, row.pattern);
                     for (name, value) in values {
                         text.push_str(&format!(" {name}={value}"));

@@ -1,12 +1,8 @@
-//! What needs no credential: the document, and whether the server is well.
+//! What needs no credential: the document.
 
 use super::answer::{self, Outcome};
 use super::operation::{Body, Operation, gives, shape};
 use super::{Api, openapi};
-use crate::actions::Stop;
-use crate::store::load_team;
-use schemars::JsonSchema;
-use serde::Serialize;
 use std::sync::{Arc, OnceLock};
 
 pub const OPENAPI: Operation = Operation {
@@ -32,28 +28,4 @@ pub fn openapi(_: &Api) -> Outcome {
     }
     let rendered = answer::bytes(&openapi::document())?;
     Ok(answer::shared(DOCUMENT.get_or_init(|| rendered.into())))
-}
-
-/// How the server is.
-#[derive(Serialize, JsonSchema)]
-pub struct Health {
-    /// Always `ok`; a server that is not well answers 503 or not at all.
-    status: &'static str,
-}
-
-pub const HEALTH: Operation = Operation {
-    id: "getHealth",
-    tag: "service",
-    summary: "Whether the server is well",
-    about: "Reads from the database.",
-    query: &[],
-    body: Body::None,
-    gives: &[gives(200, "It is well.", shape::<Health>)],
-    refuses: &[],
-};
-
-/// GET healthz.
-pub fn health(api: &Api) -> Outcome {
-    api.desk.store().read(load_team).map_err(Stop::Failed)?;
-    answer::json(200, &Health { status: "ok" })
 }

@@ -5,8 +5,8 @@ use super::Api;
 use super::answer::{self, Outcome};
 use super::extract::Call;
 use super::operation::{
-    Body, Gives, NOT_MODIFIED, Operation, PAGE, PAGE_SIZE, gives, gives_nothing, gives_tagged,
-    shape,
+    Body, Gives, JSON, NOT_MODIFIED, Operation, PAGE, PAGE_SIZE, gives, gives_nothing,
+    gives_tagged, shape,
 };
 use crate::actions::webhooks;
 use crate::domain::webhook::Webhook;
@@ -54,6 +54,7 @@ pub const REGISTER: Operation = Operation {
         about: "The endpoint with its signing secret.",
         shape: Some(shape::<WithSecret>),
         headers: &["ETag", "Location"],
+        media_type: JSON,
     }],
     refuses: &[
         (400, "webhook_url_malformed"),

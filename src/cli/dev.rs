@@ -99,6 +99,7 @@ pub fn run(place: Place, flags: Flags) -> Result<(), Failure> {
     let service = Arc::new(Api::new(
         station.desk.clone(),
         limits,
+        config.metrics.access.unwrap_or_default(),
         Some(Box::new(routes)),
     ));
     station.serve(&signals, service, delivery, move || {

@@ -9,8 +9,11 @@ mod demo;
 mod dev;
 mod directory;
 mod key;
+mod logging;
+mod notify;
 mod openapi;
 mod output;
+mod overseer;
 mod restore;
 mod run;
 mod scratch;
@@ -20,6 +23,7 @@ mod token;
 mod verify;
 mod workspace;
 
+use crate::config::LogFilter;
 use clap::{Args, Parser, Subcommand};
 use std::path::PathBuf;
 use std::process::ExitCode;
@@ -34,8 +38,7 @@ Examples:
   rota key create --name ci --scope read:oncall        mint an API key
   rota backup rota-$(date +%F).db                      copy the database while it is in use
 
-Settings come from flags, then ROTA_* environment variables, then the config file, then defaults.
-ROTA_LOG sets what is logged: error, warn, info (the default), debug.";
+Settings come from flags, then ROTA_* environment variables, then the config file, then defaults.";
 
 #[derive(Parser)]
 #[command(name = "rota", version, about = ABOUT, after_help = EXAMPLES, max_term_width = 100)]
@@ -55,6 +58,9 @@ pub struct Place {
     /// A config file in TOML [env: ROTA_CONFIG]
     #[arg(long, value_name = "FILE", global = true, display_order = 91)]
     config: Option<PathBuf>,
+    /// What is logged: error, warn, info, debug or off, or levels of modules [env: ROTA_LOG] [default: info]
+    #[arg(long, value_name = "LEVEL", global = true, display_order = 92)]
+    log: Option<LogFilter>,
 }
 
 #[derive(Subcommand)]
@@ -125,11 +131,7 @@ pub fn run() -> ExitCode {
             return ExitCode::from(u8::try_from(error.exit_code()).unwrap_or(2));
         }
     };
-    env_logger::Builder::from_env(env_logger::Env::new().filter_or("ROTA_LOG", "info"))
-        // It tells of every header at `debug`; what became of a send is told by the delivery side.
-        .filter_module("ureq", log::LevelFilter::Warn)
-        .filter_module("ureq_proto", log::LevelFilter::Warn)
-        .init();
+    logging::begin(&rota.place);
     let (code, sentence) = match dispatch(rota) {
         Ok(()) => return ExitCode::SUCCESS,
         Err(Failure::Failed(sentence)) => (1, sentence),

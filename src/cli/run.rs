@@ -1,12 +1,14 @@
 //! What `rota serve` and `rota dev` share: taking the database, coming up to date, serving until told to stop.
 
 use super::Failure;
+use super::notify::Manager;
+use super::overseer::{self, Halt};
 use super::signals::Signals;
 use super::workspace::{Missing, days, open_store, open_with_clock};
 use crate::actions::{Desk, Outward, REMINDER_BEFORE, due, plan};
 use crate::api;
 use crate::chat::Chat;
-use crate::clock::Clock;
+use crate::clock::{Clock, monotonic};
 use crate::config::{Config, RateLimitPart};
 use crate::delivery::{self, Delivery};
 use crate::dial::{Dialler, Rules};
@@ -19,14 +21,24 @@ use crate::store::{Fault, Lock, ReadTx, list_cadences};
 use crate::timer;
 use jiff::{SignedDuration, Timestamp};
 use sha2::{Digest, Sha256};
+use std::cell::Cell;
 use std::collections::BTreeSet;
 use std::net::SocketAddr;
 use std::path::Path;
 use std::sync::Arc;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 /// How long running requests may take once the server is told to stop.
 const GRACE: Duration = Duration::from_secs(10);
+
+/// How long the timer may take to end the commit in hand: it goes on while running requests finish.
+const TIMER_GRACE: Duration = Duration::from_secs(2);
+
+/// How long opening a database may take, which may have to be copied and migrated first.
+const OPENING: Duration = Duration::from_secs(600);
+
+/// How long the next commit of catching up may take.
+const HEADWAY: Duration = Duration::from_secs(60);
 
 /// Where a server listens unless it is told.
 pub const LISTEN: &str = "127.0.0.1:8080";
@@ -98,6 +110,7 @@ pub fn outward(
 pub struct Station {
     pub desk: Desk,
     server: Server,
+    manager: Arc<Manager>,
     /// What decides when something falls due, besides the rotations themselves.
     rules: String,
     /// Nobody else serves this file while this lives.
@@ -113,6 +126,9 @@ impl Station {
         plan: Plan,
         receivers: Receivers,
     ) -> Result<Station, Failure> {
+        let manager = Arc::new(Manager::from_environment());
+        manager.status("opening the database");
+        manager.extend(OPENING);
         let (calendar, text) = days(&config.holidays)?;
         let mut lock = Lock::take_known(db)?;
         let process = std::process::id();
@@ -143,6 +159,7 @@ impl Station {
         Ok(Station {
             desk,
             server,
+            manager,
             rules,
             _lock: lock,
         })
@@ -166,7 +183,16 @@ impl Station {
             due::keep_base_url(desk)?;
             due::check_rules(desk, &self.rules)?;
         }
-        let moved = due::catch_up_until(desk, &|| signals.told_to_stop())?;
+        self.manager.status("catching up with what fell due");
+        let told = Cell::new(None);
+        let moved = due::catch_up_until(desk, &|| {
+            let long_ago = |at: Instant| at.elapsed() > HEADWAY / 60;
+            if told.get().is_none_or(long_ago) {
+                self.manager.extend(HEADWAY);
+                told.set(Some(monotonic()));
+            }
+            signals.told_to_stop()
+        })?;
         if moved > 0 {
             log::info!("caught up: {moved} rotations moved on");
         }
@@ -204,11 +230,19 @@ impl Station {
         ready: impl FnOnce() -> Result<(), Failure>,
     ) -> Result<(), Failure> {
         let address = self.server.local_addr();
-        let (stopper, sending) = (self.server.stopper(), delivery.handle());
-        signals.on_stop(move || {
-            sending.stop();
-            stopper.stop();
-        });
+        let vitals = Arc::clone(self.desk.vitals());
+        let stop: Halt = {
+            let (stopper, sending) = (self.server.stopper(), delivery.handle());
+            let (vitals, manager) = (Arc::clone(&vitals), Arc::clone(&self.manager));
+            Arc::new(move || {
+                vitals.stop();
+                manager.stopping();
+                sending.stop();
+                stopper.stop();
+            })
+        };
+        let told = Arc::clone(&stop);
+        signals.on_stop(move || told());
         if signals.told_to_stop() {
             delivery.stop(GRACE);
             log::info!("stopped");
@@ -216,11 +250,25 @@ impl Station {
         }
         let timer =
             timer::start(self.desk.clone()).map_err(|error| format!("the timer: {error}"))?;
+        let manager = Arc::clone(&self.manager);
+        let overseer = overseer::start(&self.desk, self.server.pulse(), manager, stop)
+            .map_err(|error| format!("the overseer: {error}"))?;
         log::info!("listening on http://{address}");
         ready()?;
+        self.manager
+            .ready(&format!("listening on http://{address}"));
         self.server.run(service, GRACE);
-        timer.stop();
+        let was_told = vitals.is_stopping();
+        // What ends from here on was told to.
+        vitals.stop();
+        timer.stop(TIMER_GRACE);
         delivery.stop(GRACE);
+        let fallen = overseer.stop().or((!was_told).then_some("accept loop"));
+        if let Some(name) = fallen {
+            return Err(Failure::Failed(format!(
+                "the thread of the {name} had ended; nothing is lost, start it again"
+            )));
+        }
         log::info!("stopped");
         Ok(())
     }

@@ -30,6 +30,7 @@ pub fn settings(place: Place) -> Result<Config, Failure> {
 pub fn settings_with(place: Place, flags: Config) -> Result<Config, Failure> {
     let flags = Config {
         db: place.db,
+        log: place.log,
         ..flags
     };
     Config::load(flags, place.config, &|name| std::env::var_os(name)).map_err(Failure::Usage)

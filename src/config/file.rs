@@ -1,7 +1,8 @@
 //! The layer of the config file.
 
 use super::{
-    BaseUrl, ChatPart, Config, HolidaysPart, Listen, PlanPart, RateLimitPart, WebhooksPart, values,
+    BaseUrl, ChatPart, Config, HolidaysPart, Listen, LogFilter, MetricsPart, PlanPart,
+    RateLimitPart, WebhooksPart, values,
 };
 use serde::Deserialize;
 use std::path::{Path, PathBuf};
@@ -14,11 +15,14 @@ struct File {
     listen: Option<Listen>,
     #[serde(deserialize_with = "values::text")]
     base_url: Option<BaseUrl>,
+    #[serde(deserialize_with = "values::text")]
+    log: Option<LogFilter>,
     plan: PlanPart,
     holidays: HolidaysPart,
     rate_limit: RateLimitPart,
     webhooks: WebhooksPart,
     chat: ChatPart,
+    metrics: MetricsPart,
 }
 
 /// Reads a file. The error names it, with the line and the key.
@@ -37,11 +41,13 @@ pub(super) fn parse(text: &str) -> Result<Config, (usize, String)> {
         db: file.db,
         listen: file.listen,
         base_url: file.base_url,
+        log: file.log,
         plan: file.plan,
         holidays: file.holidays,
         rate_limit: file.rate_limit,
         webhooks: file.webhooks,
         chat: file.chat,
+        metrics: file.metrics,
     })
 }
 

@@ -92,6 +92,52 @@ fn addresses_and_urls_are_checked() {
 }
 
 #[test]
+fn log_filters_are_levels() {
+    for good in [
+        "info",
+        "OFF",
+        "warn,rota::delivery=debug",
+        "rota=off , error",
+        "trace",
+    ] {
+        assert!(good.parse::<LogFilter>().is_ok(), "{good}");
+    }
+    for (bad, named) in [
+        ("", "\"\""),
+        ("loud", "\"loud\""),
+        ("info,rota::delivery", "\"rota::delivery\""),
+        ("info,", "\"\""),
+        ("rota=", "\"rota=\""),
+        ("=info", "\"=info\""),
+        ("a b=info", "\"a b=info\""),
+        ("info/secret", "\"info/secret\""),
+    ] {
+        let why = bad.parse::<LogFilter>().expect_err(bad);
+        assert!(why.starts_with(named), "{bad}: {why}");
+    }
+}
+
+#[test]
+fn metrics_are_open_or_for_keys() {
+    let access = |text: &str| file::parse(text).map(|config| config.metrics.access);
+    assert_eq!(access("[metrics]"), Ok(None));
+    assert_eq!(access("[metrics]\naccess = 'open'"), Ok(Some(Access::Open)));
+    assert_eq!(access("[metrics]\naccess = 'key'"), Ok(Some(Access::Key)));
+    let (line, why) = access("[metrics]\naccess = 'all'").expect_err("not known");
+    assert_eq!(
+        (line, why.as_str()),
+        (
+            2,
+            "metrics.access: \"all\" is not known; send \"open\" or \"key\""
+        )
+    );
+    let variable = [("ROTA_METRICS_ACCESS", "key"), ("ROTA_LOG", "debug")];
+    let config = load(Config::default(), &variable).expect("good values");
+    assert_eq!(config.metrics.access, Some(Access::Key));
+    assert_eq!(config.log, "debug".parse().ok());
+}
+
+#[test]
 fn the_upper_layer_wins() {
     let environment = [
         ("ROTA_LISTEN", "a:2"),

@@ -1,5 +1,6 @@
 //! How single settings are written. Every error says what to send instead.
 
+use crate::api::Access;
 use crate::dial::Trust;
 use crate::domain::address::Net;
 use crate::domain::ladder::LIFE;
@@ -68,6 +69,44 @@ impl FromStr for BaseUrl {
 impl fmt::Display for BaseUrl {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(&self.0)
+    }
+}
+
+/// What is logged: a level, or levels of modules, as `info,rota::delivery=debug`.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct LogFilter(String);
+
+impl LogFilter {
+    /// As env_logger reads it.
+    pub fn as_str(&self) -> &str {
+        &self.0
+    }
+}
+
+impl FromStr for LogFilter {
+    type Err = String;
+
+    fn from_str(text: &str) -> Result<LogFilter, String> {
+        // A word that is no level would be taken for a module, and a slip of the pen would log all of nothing.
+        let level = |word: &str| word.parse::<log::LevelFilter>().is_ok();
+        let module = |name: &str| {
+            let plain = |c: char| c.is_ascii_alphanumeric() || matches!(c, '_' | ':' | '-');
+            !name.is_empty() && name.chars().all(plain)
+        };
+        let wrong = text
+            .split(',')
+            .map(str::trim)
+            .find(|part| match part.split_once('=') {
+                Some((name, word)) => !module(name.trim()) || !level(word.trim()),
+                None => !level(part),
+            });
+        match wrong {
+            None => Ok(LogFilter(text.to_owned())),
+            Some(part) => Err(format!(
+                "{part:?} is not a log level; send error, warn, info, debug or off, or levels of modules such as \
+                 info,rota::delivery=debug"
+            )),
+        }
     }
 }
 
@@ -186,6 +225,14 @@ pub(super) fn parse_trust(text: &str) -> Result<Trust, String> {
     }
 }
 
+pub(super) fn parse_access(text: &str) -> Result<Access, String> {
+    match text {
+        "open" => Ok(Access::Open),
+        "key" => Ok(Access::Key),
+        _ => Err(format!("{text:?} is not known; send \"open\" or \"key\"")),
+    }
+}
+
 /// Items between commas; blanks around them do not count.
 fn list<T>(text: &str, item: fn(&str) -> Result<T, String>) -> Result<Vec<T>, String> {
     text.split(',').map(|text| item(text.trim())).collect()
@@ -207,6 +254,11 @@ where
 pub(super) fn trust<'de, D: Deserializer<'de>>(from: D) -> Result<Option<Trust>, D::Error> {
     let text = String::deserialize(from)?;
     parse_trust(&text).map(Some).map_err(D::Error::custom)
+}
+
+pub(super) fn access<'de, D: Deserializer<'de>>(from: D) -> Result<Option<Access>, D::Error> {
+    let text = String::deserialize(from)?;
+    parse_access(&text).map(Some).map_err(D::Error::custom)
 }
 
 pub(super) fn burst<'de, D: Deserializer<'de>>(from: D) -> Result<Option<u32>, D::Error> {

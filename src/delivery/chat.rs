@@ -75,8 +75,8 @@ impl Telling {
     fn attend(&self, place: usize) {
         let lane = Lane::ALL[place];
         let bell = lane.bell(self.desk.store().news());
-        let name = format!("chat: {}", lane.name());
-        attend(&name, bell, &self.stopping, || {
+        let pulse = &self.desk.vitals().chat[place];
+        attend(pulse, bell, &self.stopping, || {
             let any = self.carry_out(place)?;
             let (next, now) = (effects::next_on(&self.desk, lane)?, self.desk.now());
             let wait = match next {

@@ -69,13 +69,14 @@ fn work(shared: &Shared, track: &Track) {
         let meanwhile =
             (take || !hand.done.is_empty()).then(|| hand.step(track, take).begin(&shared.desk));
         let begun = monotonic();
+        shared.moves(track);
         let done = send(&shared.desk, job);
         took = begun.elapsed();
         match meanwhile.map(Pending::wait) {
-            Some(Ok(ahead)) => {
+            Some(Ok(stepped)) => {
                 hand = Hand {
                     done: Vec::new(),
-                    ahead,
+                    ahead: stepped.counted(&shared.desk),
                 }
             }
             // What was done stays in hand, and is recorded with the rest.
@@ -123,6 +124,7 @@ impl Hand {
     fn settle(&mut self, shared: &Shared, track: &Track) -> Option<Job> {
         let mut waits = WAITS.iter().chain(WAITS.last().into_iter().cycle());
         loop {
+            shared.moves(track);
             let stopping = shared.is_stopping();
             let fault = match self.step(track, !stopping).run(&shared.desk) {
                 Ok(job) => {

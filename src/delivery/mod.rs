@@ -18,7 +18,7 @@ use crate::domain::ids::WebhookId;
 use crate::store::Lane;
 use crate::wake::{Bell, LOOK, attend};
 use chat::Telling;
-use std::collections::HashSet;
+use std::collections::HashMap;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::thread::JoinHandle;
@@ -27,15 +27,36 @@ use std::time::{Duration, Instant};
 /// Longer than any attempt takes, and the tries to record it.
 const STUCK: Duration = Duration::from_secs(30);
 
+/// How often the end of the dispatcher is looked for.
+const END_LOOK: Duration = Duration::from_millis(2);
+
 /// A lane of one endpoint.
 type Track = (WebhookId, Lane);
+
+/// A lane at work.
+#[derive(Debug)]
+struct AtWork {
+    /// When it last began a step.
+    since: Instant,
+    /// Whether the log says that it is stuck.
+    told: bool,
+}
+
+impl AtWork {
+    fn now() -> AtWork {
+        AtWork {
+            since: monotonic(),
+            told: false,
+        }
+    }
+}
 
 /// What the threads share.
 struct Shared {
     desk: Desk,
     stopping: AtomicBool,
     /// Lanes at work.
-    busy: Mutex<HashSet<Track>>,
+    busy: Mutex<HashMap<Track, AtWork>>,
     /// When it was told to stop.
     stopped_at: Mutex<Option<Instant>>,
     /// Rings when a lane comes to rest.
@@ -44,7 +65,7 @@ struct Shared {
 }
 
 impl Shared {
-    fn busy(&self) -> MutexGuard<'_, HashSet<Track>> {
+    fn busy(&self) -> MutexGuard<'_, HashMap<Track, AtWork>> {
         self.busy.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
@@ -62,6 +83,36 @@ impl Shared {
     /// A lane failed. It is looked at again with the others, not at once: what failed may go on failing.
     fn free(&self, track: &Track) {
         self.busy().remove(track);
+    }
+
+    /// Marks a lane as at work; `false` where it is already.
+    fn claim(&self, track: &Track) -> bool {
+        let mut busy = self.busy();
+        let free = !busy.contains_key(track);
+        if free {
+            busy.insert(track.clone(), AtWork::now());
+        }
+        free
+    }
+
+    /// A lane begins a step.
+    fn moves(&self, track: &Track) {
+        if let Some(work) = self.busy().get_mut(track) {
+            *work = AtWork::now();
+        }
+    }
+
+    /// Tells of lanes that no time-out has ended, each once: their endpoints are sent nothing more.
+    fn tell_stuck(&self) {
+        for ((webhook, _), work) in self.busy().iter_mut() {
+            if !work.told && work.since.elapsed() > STUCK {
+                work.told = true;
+                let seconds = STUCK.as_secs();
+                log::error!(
+                    "delivery: a lane of webhook {webhook} has been at one attempt for {seconds} s"
+                );
+            }
+        }
     }
 
     /// Waits for so long, or until the program stops.
@@ -103,6 +154,8 @@ pub fn start(desk: Desk) -> Result<Delivery, String> {
         stopped_at: Mutex::default(),
         rest: Bell::default(),
     });
+    // It counts as begun from here on: who looks before its first turn finds nothing late.
+    shared.desk.vitals().delivery.beat();
     let dispatching = Arc::clone(&shared);
     let thread = std::thread::Builder::new()
         .name("delivery".into())
@@ -126,21 +179,23 @@ impl Delivery {
     /// not ended by then is interrupted, and made again after the next start.
     pub fn stop(self, grace: Duration) {
         let deadline = self.handle().stop() + grace;
-        drop(self.thread.join());
         self.shared.chat.wait(&self.chat, deadline);
         loop {
             let heard = self.shared.rest.rings();
             let left = deadline.saturating_duration_since(monotonic());
+            // In this order: without the dispatcher no lane begins.
+            let dispatching = !self.thread.is_finished();
             let busy = self.shared.busy().len();
-            if busy == 0 {
+            if busy == 0 && !dispatching {
                 return;
             }
             if left.is_zero() {
                 log::warn!("delivery: {busy} attempts left on the wire; they are made again");
                 return;
             }
-            // A lane that failed rings nothing.
-            self.shared.rest.wait(heard, left.min(LOOK));
+            // The dispatcher rings nothing at its end, and neither does a lane that failed.
+            let wait = if dispatching { END_LOOK } else { LOOK };
+            self.shared.rest.wait(heard, left.min(wait));
         }
     }
 }
@@ -202,13 +257,15 @@ impl Handle {
 }
 
 fn dispatch(shared: &Arc<Shared>) {
-    let post = &shared.desk.store().news().post;
-    attend("delivery", post, &shared.stopping, || look(shared));
+    let (desk, stopping) = (&shared.desk, &shared.stopping);
+    let (pulse, post) = (&desk.vitals().delivery, &desk.store().news().post);
+    attend(pulse, post, stopping, || look(shared));
 }
 
 /// Starts the lanes that have anything due, clears away a little, and answers how long to wait.
 fn look(shared: &Arc<Shared>) -> Result<Duration, Fault> {
     let desk = &shared.desk;
+    shared.tell_stuck();
     let (lanes, now) = (sending::lanes(desk)?, desk.now());
     let mut wait = LOOK;
     for (webhook, lane, due) in lanes {
@@ -221,7 +278,7 @@ fn look(shared: &Arc<Shared>) -> Result<Duration, Fault> {
             continue;
         }
         let track = (webhook, lane);
-        if shared.busy().insert(track.clone()) {
+        if shared.claim(&track) {
             lane::start(Arc::clone(shared), track);
         }
     }

@@ -20,6 +20,7 @@ pub(super) fn send(desk: &Desk, job: Job) -> Done {
         result,
         asked_to_wait,
     };
+    desk.metrics().attempted(done.result.outcome);
     log::debug!("{}: {}", done.job.name(), done.told());
     done
 }

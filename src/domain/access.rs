@@ -100,6 +100,23 @@ impl Caller {
         )))
     }
 
+    /// Whether what is told of all rotations to whoever watches over the server may be read: by keys that may ask who is on
+    /// call, and in any of them.
+    pub fn check_watch(&self) -> Result<(), Refusal> {
+        self.check_scope(Scope::ReadOnCall)?;
+        match self {
+            Caller::Member { .. } => Err(Refusal::ScopeDenied(
+                "this operation takes an API key, not a member token".into(),
+            )),
+            Caller::Key {
+                rotations: Some(_), ..
+            } => Err(Refusal::ResourceDenied(
+                "this tells of every rotation; send a key that is not limited to some".into(),
+            )),
+            Caller::Key { .. } => Ok(()),
+        }
+    }
+
     /// Whether rotations may be created: not by a key limited to some, and of people only by workspace admins.
     pub fn check_create(&self) -> Result<(), Refusal> {
         match self {

@@ -6,6 +6,7 @@ pub mod address;
 pub mod agreement;
 pub mod arrangement;
 pub mod cadence;
+pub mod census;
 pub mod chat;
 pub mod conflict;
 pub mod coverage;

@@ -1,6 +1,5 @@
 //! The requests of one connection, one after the other from one buffer.
 
-use std::any::Any;
 use std::io::{self, ErrorKind};
 use std::net::Shutdown;
 use std::panic::{AssertUnwindSafe, catch_unwind};
@@ -13,7 +12,7 @@ use super::body::{self, Chunked, Framing};
 use super::head::{self, Head, Persistence};
 use super::registry::Open;
 use super::wire::Wire;
-use super::{Malformed, Service, Shared};
+use super::{Malformed, Service, Shared, panic_message};
 use crate::clock::monotonic;
 use crate::fault;
 
@@ -241,15 +240,5 @@ impl Connection<'_> {
         if self.open.stream.shutdown(Shutdown::Write).is_ok() {
             self.wire.discard(DISCARD_BYTES, monotonic() + DISCARD_TIME);
         }
-    }
-}
-
-fn panic_message(panic: &(dyn Any + Send)) -> &str {
-    if let Some(text) = panic.downcast_ref::<&str>() {
-        text
-    } else if let Some(text) = panic.downcast_ref::<String>() {
-        text
-    } else {
-        "a panic without a message"
     }
 }

@@ -27,9 +27,13 @@ mod workers;
 
 pub use answer::is_own as is_own_header;
 
+use crate::fault;
+use crate::vitals::Pulse;
+use std::any::Any;
 use std::io;
 use std::net::{Shutdown, SocketAddr, TcpListener, TcpStream};
 use std::os::fd::OwnedFd;
+use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
@@ -130,6 +134,7 @@ struct Shared {
     /// A duplicate of the listening socket: shutting it down wakes `accept`.
     listening: TcpStream,
     registry: Registry,
+    pulse: Pulse,
 }
 
 impl Shared {
@@ -164,6 +169,7 @@ impl Server {
                 stopping: AtomicBool::new(false),
                 listening,
                 registry: Registry::default(),
+                pulse: Pulse::new("accept loop"),
             }),
         })
     }
@@ -180,13 +186,23 @@ impl Server {
         }
     }
 
-    /// Serves until stopped. Then closes idle connections at once, lets running requests finish for at most `grace`,
+    /// What the accept loop does: it rests while nobody connects.
+    pub fn pulse(&self) -> Pulse {
+        self.shared.pulse.clone()
+    }
+
+    /// Serves until stopped, or until the accept loop panics. Then closes idle connections at once, lets running requests finish for at most `grace`,
     /// cuts what is left and returns.
     pub fn run(self, service: Arc<dyn Service>, grace: Duration) {
         let Server {
             listener, shared, ..
         } = self;
-        accept(&listener, &shared, &service);
+        let accepting = AssertUnwindSafe(|| accept(&listener, &shared, &service));
+        if let Err(panic) = catch_unwind(accepting) {
+            log::error!("the accept loop panicked: {}", panic_message(&*panic));
+            // Whoever waits to be let in is let go, and what runs is told to end.
+            shared.stopping.store(true, Ordering::SeqCst);
+        }
         drop(listener);
         shared.registry.close_idle();
         shared.registry.drain(crate::clock::monotonic() + grace);
@@ -197,8 +213,13 @@ fn accept(listener: &TcpListener, shared: &Arc<Shared>, service: &Arc<dyn Servic
     let workers = Workers::default();
     let mut refusals = Refusals::new(Arc::clone(service));
     let mut failing = false;
+    let _life = shared.pulse.life();
     while !shared.stopping() {
-        let (stream, peer) = match listener.accept() {
+        shared.pulse.rest();
+        let accepted = listener.accept();
+        shared.pulse.beat();
+        fault::point("accept.thread");
+        let (stream, peer) = match accepted {
             Ok(accepted) => accepted,
             Err(_) if shared.stopping() => break,
             Err(error) => {
@@ -241,5 +262,15 @@ impl Stopper {
         self.shared.stopping.store(true, Ordering::SeqCst);
         // Fails when it is shut already; the flag is what counts.
         let _ = self.shared.listening.shutdown(Shutdown::Both);
+    }
+}
+
+fn panic_message(panic: &(dyn Any + Send)) -> &str {
+    if let Some(text) = panic.downcast_ref::<&str>() {
+        text
+    } else if let Some(text) = panic.downcast_ref::<String>() {
+        text
+    } else {
+        "a panic without a message"
     }
 }

@@ -6,6 +6,7 @@
 
 mod absence;
 mod arrangement;
+mod census;
 mod copy;
 mod delivery;
 mod directory;
@@ -35,6 +36,10 @@ pub use absence::{
 };
 pub use arrangement::{
     cancel_arrangement, insert_arrangement, list_arrangements, list_overlaps, load_arrangement,
+};
+pub use census::{
+    database_bytes, list_open_places, list_rotation_names, load_queue, schema_version,
+    sqlite_version,
 };
 pub use copy::{Inspection, check_database, copy_database, replace_database};
 pub use delivery::{
@@ -74,6 +79,7 @@ pub use writer::{Pending, WriteTx};
 use crate::clock::Clock;
 use crate::domain::ids::RotationId;
 use crate::domain::refusal::Refusal;
+use crate::vitals::Pulse;
 use crate::wake::Bell;
 use jiff::Timestamp;
 use rusqlite::config::DbConfig;
@@ -347,6 +353,11 @@ impl Store {
             }
         }
         answer
+    }
+
+    /// What the storage thread does: it rests while there is nothing to write.
+    pub fn pulse(&self) -> &Pulse {
+        self.writer.pulse()
     }
 
     /// Runs a write and answers once it is on disk. An error undoes all of it.

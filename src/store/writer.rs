@@ -5,6 +5,7 @@ use super::{Fault, Kept, News, Published, ReadTx};
 use crate::clock::Clock;
 use crate::domain::ids::RotationId;
 use crate::fault;
+use crate::vitals::Pulse;
 use jiff::Timestamp;
 use rand::RngExt;
 use rand::distr::Alphanumeric;
@@ -186,6 +187,8 @@ struct Shared {
     /// The latest instant that a job was given, in milliseconds.
     latest: AtomicI64,
     news: Arc<News>,
+    /// Beats with every batch, whoever serves it.
+    pulse: Pulse,
 }
 
 /// The one connection that writes.
@@ -207,6 +210,7 @@ impl Writer {
             clock,
             latest: AtomicI64::new(i64::MIN),
             news,
+            pulse: Pulse::new("storage"),
         });
         let (jobs, queue) = channel();
         let served = Arc::clone(&shared);
@@ -263,6 +267,11 @@ impl Writer {
             self.shared.waiting.fetch_add(1, Ordering::SeqCst);
             drop(jobs.send(job));
         }
+    }
+
+    /// What the storage thread does.
+    pub(super) fn pulse(&self) -> &Pulse {
+        &self.shared.pulse
     }
 
     /// The present instant, never before one that a job was given.
@@ -415,7 +424,10 @@ impl Shared {
     }
 
     fn serve_queue(&self, queue: &Receiver<Job>) {
+        let _life = self.pulse.life();
+        self.pulse.rest();
         while let Ok(first) = queue.recv() {
+            self.pulse.beat();
             // Panics of jobs are caught, so what is behind a poisoned lock is whole.
             fault::point("storage.thread");
             let mut bench = self.bench.lock().unwrap_or_else(PoisonError::into_inner);
@@ -427,6 +439,7 @@ impl Shared {
 
     /// Runs a batch in one transaction, commits it and answers its jobs; tells how many there were.
     fn serve(&self, bench: &mut Bench, jobs: Vec<Job>) -> usize {
+        self.pulse.beat();
         let safety = jobs.iter().map(|job| job.safety).max();
         let safety = safety.unwrap_or(Safety::Power);
         let mut state = bench.make_safe(safety).map_err(|error| error.to_string());
@@ -495,6 +508,7 @@ impl Shared {
         for reply in replies {
             reply(committed.clone());
         }
+        self.pulse.rest();
         served
     }
 }

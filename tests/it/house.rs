@@ -5,26 +5,30 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 /// Who may import whom; a room may always import itself.
-const FLOORS: [(&str, &[&str]); 17] = [
+const FLOORS: [(&str, &[&str]); 19] = [
     ("domain", &[]),
     ("fault", &[]),
     ("clock", &["fault"]),
-    ("wake", &["fault"]),
+    ("vitals", &["clock"]),
+    ("wake", &["fault", "vitals"]),
     ("wire", &["domain"]),
     ("dial", &["domain", "clock"]),
-    ("http", &["domain", "clock", "fault"]),
-    ("store", &["domain", "clock", "wake", "fault"]),
+    ("http", &["domain", "clock", "vitals", "fault"]),
+    ("metrics", &["domain"]),
+    ("store", &["domain", "clock", "vitals", "wake", "fault"]),
     ("chat", &["domain", "store"]),
     (
         "actions",
         &[
-            "domain", "clock", "wake", "fault", "wire", "dial", "store", "chat",
+            "domain", "clock", "vitals", "wake", "fault", "wire", "dial", "metrics", "store",
+            "chat",
         ],
     ),
     (
         "api",
         &[
-            "domain", "clock", "wake", "fault", "wire", "http", "store", "actions",
+            "domain", "clock", "vitals", "wake", "fault", "wire", "http", "metrics", "store",
+            "actions",
         ],
     ),
     (
@@ -55,8 +59,8 @@ const FLOORS: [(&str, &[&str]); 17] = [
     (
         "cli",
         &[
-            "domain", "clock", "wake", "wire", "http", "store", "chat", "actions", "api", "dev",
-            "timer", "delivery", "dial", "config",
+            "domain", "clock", "vitals", "wake", "wire", "http", "store", "chat", "actions", "api",
+            "dev", "timer", "delivery", "dial", "config",
         ],
     ),
     ("main", &["cli"]),

@@ -29,6 +29,7 @@ mod inbound;
 mod mentions;
 mod migrate;
 mod openapi;
+mod operator;
 mod plan_tiers;
 mod problems;
 mod progress;

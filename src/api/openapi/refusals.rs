@@ -6,7 +6,7 @@ use crate::api::routes::{Handler, Needs, Row};
 /// Every status that the operation may refuse with, and the codes that come with it; an empty one is none.
 pub fn of(row: &Row) -> Vec<(u16, Vec<&'static str>)> {
     let mut rows: Vec<(u16, &[&'static str])> = Vec::new();
-    let open = matches!(row.handler, Handler::Open(_));
+    let open = matches!(row.handler, Handler::Open(_)) && row.needs != Needs::Watching;
     // What is wrong with any request, or with its body also where nobody looks at one.
     rows.extend([
         (400, &["invalid_request"] as &[_]),
@@ -91,6 +91,9 @@ pub fn about(status: u16, codes: &[&&str]) -> String {
         428 => "The header that makes the write safe is missing.",
         429 => "Too many requests: wait for Retry-After.",
         431 => "The request line and its headers are too large.",
+        503 if codes.contains(&&"not_ready") => {
+            "The server does not do its work at the moment, or cannot read its database."
+        }
         503 => "The storage cannot do it at the moment; nothing was changed.",
         _ => "The server could not do it; its log says why under the same `instance`.",
     };

@@ -237,6 +237,7 @@ fn every_code_is_met() {
             documented.extend(codes.into_iter().flatten().map(text));
         }
     }
-    assert!(documented.remove("storage_unavailable"));
+    // Only a server that is not well answers these.
+    assert!(documented.remove("storage_unavailable") && documented.remove("not_ready"));
     assert_eq!(met, documented);
 }

@@ -1,0 +1,83 @@
+//! What is counted of the answers, and how each request is named.
+
+use super::routes::ROUTES;
+use crate::metrics::{Answers, Metrics};
+use std::sync::atomic::{AtomicU64, Ordering};
+
+/// The header that names a request.
+pub const REQUEST_ID: &str = "X-Request-Id";
+
+/// Counts answers by the route that gave them.
+pub struct Tally {
+    /// In the order of [`ROUTES`].
+    routes: Vec<Answers>,
+    /// The development routes, which nobody watches one by one.
+    pub dev: Answers,
+    /// No route, or a request that could not be read.
+    pub other: Answers,
+}
+
+impl Tally {
+    pub fn new(metrics: &Metrics) -> Tally {
+        let route = |row: &super::routes::Row| metrics.answers(row.method, row.pattern);
+        Tally {
+            routes: ROUTES.iter().map(route).collect(),
+            dev: metrics.answers("POST", "/dev"),
+            other: metrics.answers("GET", "other"),
+        }
+    }
+
+    /// What counts the answers of the route at this place of the table.
+    pub fn route(&self, place: usize) -> &Answers {
+        &self.routes[place]
+    }
+}
+
+/// Names requests, each by its own name: `req_`, eight digits for this run of the server, and how many came before.
+pub struct Names {
+    run: String,
+    next: AtomicU64,
+}
+
+impl Default for Names {
+    fn default() -> Names {
+        Names {
+            run: format!("req_{:08x}_", rand::random::<u32>()),
+            next: AtomicU64::new(1),
+        }
+    }
+}
+
+impl Names {
+    /// The name of one more request.
+    pub fn next(&self) -> String {
+        let mut number = self.next.fetch_add(1, Ordering::Relaxed);
+        let mut digits = [b'0'; 20];
+        let mut at = digits.len();
+        while number > 0 || at == digits.len() {
+            at -= 1;
+            digits[at] = b'0' + (number % 10) as u8;
+            number /= 10;
+        }
+        let mut name = String::with_capacity(self.run.len() + digits.len() - at);
+        name.push_str(&self.run);
+        name.extend(digits[at..].iter().map(|digit| char::from(*digit)));
+        name
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn names_count() {
+        for number in [0, 1, 9, 10, 12_345, u64::MAX] {
+            let names = Names {
+                next: AtomicU64::new(number),
+                ..Names::default()
+            };
+            assert_eq!(names.next(), format!("{}{number}", names.run));
+        }
+    }
+}

@@ -1,0 +1,310 @@
+//! For whoever watches over the server: whether it lives, whether it does its work, and its metrics.
+
+use super::Api;
+use super::answer::{self, Outcome};
+use super::operation::{Body, Gives, Operation, gives, shape};
+use super::problem::Problem;
+use crate::actions::{Desk, Fault};
+use crate::domain::census::{OpenPlace, Queue};
+use crate::domain::zones;
+use crate::metrics::{self, Standing};
+use crate::store::{self, ReadTx};
+use crate::vitals::{LATE, Pulse};
+use crate::wire::moment::Moment;
+use jiff::Timestamp;
+use rouille::{Response, ResponseBody};
+use schemars::JsonSchema;
+use serde::Serialize;
+use std::io::{Cursor, Read};
+use std::sync::{Arc, PoisonError};
+use std::time::Duration;
+
+/// Who may read the metrics.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Access {
+    /// Anybody who reaches the server.
+    #[default]
+    Open,
+    /// API keys that may read who is on call in every rotation.
+    Key,
+}
+
+const VERSION: &str = env!("CARGO_PKG_VERSION");
+
+/// How the server is.
+#[derive(Serialize, JsonSchema)]
+pub struct Health {
+    /// Always `ok`; a server that is not well answers 503 or not at all.
+    status: &'static str,
+    /// Of the program.
+    version: &'static str,
+}
+
+pub const HEALTH: Operation = Operation {
+    id: "getHealth",
+    tag: "service",
+    summary: "Whether the server is well",
+    about: "The process answers and can read its database.",
+    query: &[],
+    body: Body::None,
+    gives: &[gives(200, "It is well.", shape::<Health>)],
+    refuses: &[],
+};
+
+/// GET healthz.
+pub fn health(api: &Api) -> Outcome {
+    let read = api.desk.store().read(store::load_team);
+    read.map_err(Problem::unavailable)?;
+    let health = Health {
+        status: "ok",
+        version: VERSION,
+    };
+    answer::json(200, &health)
+}
+
+/// That the server does its work.
+#[derive(Serialize, JsonSchema)]
+pub struct Readiness {
+    /// Always `ready`; a server that is not answers 503.
+    status: &'static str,
+    timer: TimerState,
+    delivery: DeliverySide,
+}
+
+/// The timer, which hands over on time.
+#[derive(Serialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+struct TimerState {
+    /// When it last looked for what is due.
+    last_tick_at: Moment,
+    /// How long ago that is, in seconds.
+    age_seconds: f64,
+}
+
+/// The delivery side, which sends what is queued for webhook endpoints.
+#[derive(Serialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+struct DeliverySide {
+    /// When it last looked for what is to be sent.
+    last_look_at: Moment,
+    /// How long ago that is, in seconds.
+    age_seconds: f64,
+    /// Deliveries that have not finished.
+    pending: u64,
+    /// Null when enabled endpoints have taken everything. One that is old is no fault of the server: an endpoint that fails
+    /// is tried for days.
+    oldest_undelivered: Option<OldestUndelivered>,
+}
+
+/// The oldest event that an enabled endpoint has not taken yet.
+#[derive(Serialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+struct OldestUndelivered {
+    delivery_id: String,
+    event_type: String,
+    created_at: Moment,
+    /// Its age, in seconds.
+    age_seconds: f64,
+}
+
+pub const READINESS: Operation = Operation {
+    id: "getReadiness",
+    tag: "service",
+    summary: "Whether the server does its work",
+    about: "503 `not_ready` where the timer or the delivery side has not looked for ten seconds, where writes are stuck, or \
+            while the server stops; `detail` names what is late. An event that an endpoint does not take is shown and \
+            makes nothing unready.",
+    query: &[],
+    body: Body::None,
+    gives: &[gives(200, "It does.", shape::<Readiness>)],
+    refuses: &[(503, "not_ready")],
+};
+
+/// GET readyz.
+pub fn readiness(api: &Api) -> Outcome {
+    let (desk, vitals) = (&api.desk, api.desk.vitals());
+    let mut late = Vec::new();
+    if vitals.is_stopping() {
+        late.push("the server is stopping".to_owned());
+    }
+    for pulse in [&vitals.timer, &vitals.delivery, desk.store().pulse()] {
+        late.extend(complaint(pulse));
+    }
+    if !late.is_empty() {
+        return Err(Problem::not_ready(late.join("; ")));
+    }
+    let queue = {
+        // One at a time: whoever asks a thousand times keeps one thread busy.
+        let _one = api.page.lock().unwrap_or_else(PoisonError::into_inner);
+        desk.store().read(store::load_queue)?
+    };
+    let now = desk.now();
+    let oldest = queue.oldest.map(|event| OldestUndelivered {
+        delivery_id: event.id.to_string(),
+        event_type: event.event_type,
+        created_at: event.created_at.into(),
+        age_seconds: now.duration_since(event.created_at).as_secs_f64().max(0.0),
+    });
+    let (ticked, looked) = (age(&vitals.timer), age(&vitals.delivery));
+    answer::json(
+        200,
+        &Readiness {
+            status: "ready",
+            timer: TimerState {
+                last_tick_at: ago(desk, ticked).into(),
+                age_seconds: seconds(ticked),
+            },
+            delivery: DeliverySide {
+                last_look_at: ago(desk, looked).into(),
+                age_seconds: seconds(looked),
+                pending: queue.pending,
+                oldest_undelivered: oldest,
+            },
+        },
+    )
+}
+
+/// What is wrong with a thread.
+fn complaint(pulse: &Pulse) -> Option<String> {
+    let name = pulse.name();
+    match pulse.age() {
+        None => Some(format!("{name}: its thread is not there")),
+        Some(age) if age > LATE => {
+            let seconds = age.as_secs();
+            Some(format!("{name}: nothing happened for {seconds} s"))
+        }
+        Some(_) => None,
+    }
+}
+
+fn age(pulse: &Pulse) -> Duration {
+    pulse.age().unwrap_or_default()
+}
+
+/// In seconds, to the millisecond.
+fn seconds(age: Duration) -> f64 {
+    age.as_millis() as f64 / 1000.0
+}
+
+/// When something was by the server's clock; one that stands still shows the same instant always.
+fn ago(desk: &Desk, age: Duration) -> Timestamp {
+    let now = desk.clock().now();
+    match desk.clock().is_frozen() {
+        true => now,
+        false => now - Duration::from_millis(age.as_millis() as u64),
+    }
+}
+
+pub const METRICS: Operation = Operation {
+    id: "getMetrics",
+    tag: "service",
+    summary: "Metrics for Prometheus",
+    about: "In the text format 0.0.4: requests, how late hand-overs were, deliveries, and who is on call. People and places are \
+            named by their ids, rotations by their names. With `[metrics] access = \"key\"` it needs an API key with the \
+            scope `read:oncall` that is limited to no rotations; otherwise it needs no credential.",
+    query: &[],
+    body: Body::None,
+    gives: &[Gives {
+        status: 200,
+        about: "The metrics.",
+        shape: Some(shape::<String>),
+        headers: &[],
+        media_type: metrics::MEDIA_TYPE,
+    }],
+    refuses: &[],
+};
+
+/// What is remembered from one page of metrics to the next. Whoever renders one holds it: one at a time, so that nobody
+/// loads the server by asking often.
+#[derive(Default)]
+pub struct Remembered {
+    /// What commits have told when the rest was read.
+    generation: u64,
+    census: Option<Census>,
+}
+
+/// What is large and changes with commits alone.
+struct Census {
+    /// Rendered.
+    on_call: Arc<str>,
+    nobody: Vec<OpenPlace>,
+    enabled: u64,
+    disabled: u64,
+}
+
+impl Census {
+    fn read(tx: &ReadTx) -> Result<Census, Fault> {
+        let rotations = store::list_rotation_names(tx)?;
+        let mut places = store::list_open_places(tx)?;
+        let on_call = metrics::on_call(&rotations, &places).into();
+        places.retain(|place| place.enabled && place.user.is_none());
+        let enabled = rotations.iter().filter(|rotation| rotation.enabled).count() as u64;
+        Ok(Census {
+            on_call,
+            nobody: places,
+            enabled,
+            disabled: rotations.len() as u64 - enabled,
+        })
+    }
+}
+
+/// GET metrics.
+pub fn metrics(api: &Api) -> Outcome {
+    let desk = &api.desk;
+    let mut remembered = api.page.lock().unwrap_or_else(PoisonError::into_inner);
+    // Read before the census is: what a later commit changes is then read again.
+    let generation = desk.store().news().generation();
+    if remembered.generation != generation {
+        remembered.census = None;
+    }
+    let kept = remembered.census.take();
+    let (census, queue, database_bytes) = desk.store().read(|tx| -> Result<_, Fault> {
+        let census = kept.map_or_else(|| Census::read(tx), Ok)?;
+        Ok((census, store::load_queue(tx)?, store::database_bytes(tx)?))
+    })?;
+    let head = render(api, &census, &queue, database_bytes);
+    let on_call = Arc::clone(&census.on_call);
+    *remembered = Remembered {
+        generation,
+        census: Some(census),
+    };
+    drop(remembered);
+    let size = head.len() + on_call.len();
+    let body = Cursor::new(head).chain(Cursor::new(Text(on_call)));
+    Ok(Response {
+        status_code: 200,
+        headers: vec![("Content-Type".into(), metrics::MEDIA_TYPE.into())],
+        data: ResponseBody::from_reader_and_size(body, size),
+        upgrade: None,
+    })
+}
+
+/// Bytes of a text that many answers share.
+struct Text(Arc<str>);
+
+impl AsRef<[u8]> for Text {
+    fn as_ref(&self) -> &[u8] {
+        self.0.as_bytes()
+    }
+}
+
+fn render(api: &Api, census: &Census, queue: &Queue, database_bytes: u64) -> String {
+    let desk = &api.desk;
+    let schema = store::schema_version().to_string();
+    desk.metrics().render(&Standing {
+        now: desk.now(),
+        queue,
+        nobody: &census.nobody,
+        enabled_rotations: census.enabled,
+        disabled_rotations: census.disabled,
+        database_bytes,
+        started_at: api.started_at,
+        last_tick: ago(desk, age(&desk.vitals().timer)),
+        build: &[
+            ("version", VERSION),
+            ("tzdata", zones::tzdata_version()),
+            ("sqlite", store::sqlite_version()),
+            ("schema", &schema),
+        ],
+    })
+}

@@ -1,0 +1,113 @@
+//! What an operator counts: who is on call in every rotation, and what waits to be sent.
+
+use super::migrate::VERSION;
+use super::rows::instant;
+use super::{Fault, ReadTx};
+use crate::domain::census::{Listed, OpenPlace, Queue, Undelivered};
+use rusqlite::OptionalExtension;
+
+/// Every rotation by its names.
+pub fn list_rotation_names(tx: &ReadTx) -> Result<Vec<Listed>, Fault> {
+    let sql = "SELECT id, code, name, enabled FROM rotation r ORDER BY id";
+    let mut query = tx.conn.prepare_cached(sql)?;
+    let listed = query.query_map([], |row| {
+        Ok(Listed {
+            id: row.get::<_, String>(0)?.into(),
+            code: row.get(1)?,
+            name: row.get(2)?,
+            enabled: row.get(3)?,
+        })
+    })?;
+    Ok(listed.collect::<Result<_, _>>()?)
+}
+
+/// Every place whose lane runs and whose window is open, with whoever is on call there, as last judged. The running entry of
+/// its record says who that is, arranged or dealt.
+pub fn list_open_places(tx: &ReadTx) -> Result<Vec<OpenPlace>, Fault> {
+    // From rotation to rotation in the order of their ids, and in each by keys: what is read is what is told.
+    let sql = "SELECT r.id, h.lane_id, h.window_id, h.user_id, h.started_at, r.enabled
+               FROM rotation r CROSS JOIN cell c ON c.rotation_id = r.id AND NOT c.stopped
+                    CROSS JOIN coverage_window w ON w.rotation_id = r.id AND w.position = c.window AND w.is_open
+                    CROSS JOIN history h ON h.rotation_id = r.id AND h.cell_id = c.id AND h.ended_at IS NULL
+               ORDER BY r.id, c.position";
+    let mut query = tx.conn.prepare_cached(sql)?;
+    let mut rows = query.query([])?;
+    let mut places = Vec::new();
+    while let Some(row) = rows.next()? {
+        places.push(OpenPlace {
+            rotation: row.get::<_, String>(0)?.into(),
+            lane: row.get::<_, String>(1)?.into(),
+            window: row.get::<_, String>(2)?.into(),
+            user: row.get::<_, Option<String>>(3)?.map(Into::into),
+            since: instant(row.get(4)?)?,
+            enabled: row.get(5)?,
+        });
+    }
+    Ok(places)
+}
+
+/// What waits to be sent.
+pub fn load_queue(tx: &ReadTx) -> Result<Queue, Fault> {
+    let number = |sql: &str| -> Result<u64, Fault> {
+        let count: i64 = tx
+            .conn
+            .prepare_cached(sql)?
+            .query_row([], |row| row.get(0))?;
+        Ok(count as u64)
+    };
+    Ok(Queue {
+        pending: number(
+            "SELECT count(*) FROM webhook CROSS JOIN delivery d ON d.webhook_id = webhook.id
+                  AND d.state = 'pending' AND d.state <> 'delivered'",
+        )?,
+        oldest: oldest_undelivered(tx)?,
+        messages: number("SELECT count(*) FROM message WHERE state = 'pending' AND due_at > 0")?,
+        enabled_endpoints: number("SELECT count(*) FROM webhook WHERE disabled_reason IS NULL")?,
+        disabled_endpoints: number(
+            "SELECT count(*) FROM webhook WHERE disabled_reason IS NOT NULL",
+        )?,
+    })
+}
+
+/// The oldest event that an enabled endpoint has not taken yet: the first unfinished delivery of each is found by an index.
+fn oldest_undelivered(tx: &ReadTx) -> Result<Option<Undelivered>, Fault> {
+    let sql = "SELECT d.id, e.event_type, d.created_at
+               FROM webhook CROSS JOIN delivery d ON d.sequence =
+                        (SELECT min(sequence) FROM delivery
+                         WHERE webhook_id = webhook.id AND state = 'pending' AND state <> 'delivered')
+                    CROSS JOIN event e ON e.id = d.event_id
+               WHERE webhook.disabled_reason IS NULL
+               ORDER BY d.sequence LIMIT 1";
+    let mut query = tx.conn.prepare_cached(sql)?;
+    let found = query
+        .query_row([], |row| {
+            let at: i64 = row.get(2)?;
+            Ok((row.get::<_, String>(0)?, row.get::<_, String>(1)?, at))
+        })
+        .optional()?;
+    let Some((id, event_type, created_at)) = found else {
+        return Ok(None);
+    };
+    Ok(Some(Undelivered {
+        id: id.into(),
+        event_type,
+        created_at: instant(created_at)?,
+    }))
+}
+
+/// The size of the database, in bytes.
+pub fn database_bytes(tx: &ReadTx) -> Result<u64, Fault> {
+    let number = |name| tx.conn.pragma_query_value(None, name, |row| row.get(0));
+    let (pages, size): (i64, i64) = (number("page_count")?, number("page_size")?);
+    Ok(pages.saturating_mul(size) as u64)
+}
+
+/// The version of SQLite that is compiled in.
+pub fn sqlite_version() -> &'static str {
+    rusqlite::version()
+}
+
+/// The schema that the program reads and writes.
+pub fn schema_version() -> i64 {
+    VERSION
+}

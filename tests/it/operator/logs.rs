@@ -1,0 +1,109 @@
+//! What is logged, and how.
+
+use crate::cli::{imported, on};
+use crate::support::*;
+use std::fs::File;
+use std::os::unix::fs::MetadataExt;
+use std::path::Path;
+use std::process::{Command, Stdio};
+
+#[test]
+fn levels_are_a_setting_like_the_others() {
+    let (dir, db) = imported();
+    let file = dir.file("rota.toml", "log = \"loud\"\n");
+    let by_file = format!("check --config {}", file.display());
+    for (line, variable, code, error) in [
+        ("check --log warn", "", 0, ""),
+        ("check --log info,rota::delivery=debug", "", 0, ""),
+        ("check --log off", "", 0, ""),
+        ("check --log loud", "", 2, "\"loud\" is not a log level"),
+        (
+            "check --log rota=loud",
+            "",
+            2,
+            "\"rota=loud\" is not a log level",
+        ),
+        (
+            "check",
+            "debgu",
+            1,
+            "ROTA_LOG: \"debgu\" is not a log level",
+        ),
+        (
+            "key list",
+            "debgu",
+            2,
+            "ROTA_LOG: \"debgu\" is not a log level",
+        ),
+        (
+            by_file.as_str(),
+            "",
+            1,
+            "rota.toml:1: log: \"loud\" is not a log level",
+        ),
+        // The flag counts before the variable, but what is wrong is told.
+        ("check --log warn", "debgu", 1, "ROTA_LOG"),
+    ] {
+        let (found, _, errors) = run(on(&db, line).env("ROTA_LOG", variable));
+        assert_eq!(found, code, "{line} {variable}: {errors}");
+        assert!(errors.contains(error), "{line} {variable}: {errors}");
+    }
+}
+
+/// Debug lines of requests appear or not, by each layer.
+#[test]
+fn the_upper_layer_decides_what_is_logged() {
+    let dir = TempDir::new();
+    let file = dir.file("rota.toml", "log = \"debug\"\n");
+    for (variable, expected) in [("", true), ("warn", false), ("rota::api=debug", true)] {
+        let rota = Start::default()
+            .env("ROTA_CONFIG", file.display())
+            .env("ROTA_LOG", variable)
+            .go();
+        rota.anyone().get("/healthz").is(200);
+        let (_, log) = rota.stop();
+        assert_eq!(
+            log.contains("GET /healthz 200 in "),
+            expected,
+            "{variable}: {log}"
+        );
+    }
+}
+
+/// A server that writes its log to a file, until it listens.
+fn logged(db: &Path, path: &Path, journal: Option<String>) -> String {
+    let log = File::create(path).expect("a file");
+    let mut command: Command = on(db, "serve --listen 127.0.0.1:0");
+    if let Some(journal) = journal {
+        command.env("JOURNAL_STREAM", journal);
+    }
+    let mut child = command.stderr(Stdio::from(log)).spawn().expect("it starts");
+    let text = || std::fs::read_to_string(path).expect("the log");
+    eventually("the address", || {
+        text().contains("listening on http://127.0.0.1:")
+    });
+    child.kill().expect("a process");
+    child.wait().expect("its end");
+    text()
+}
+
+#[test]
+fn the_journal_has_times_of_its_own() {
+    let (dir, db) = imported();
+    let path = dir.file("log", "");
+    let file = std::fs::metadata(&path).expect("the file");
+    let named = format!("{}:{}", file.dev(), file.ino());
+    for (journal, begins) in [
+        (Some(named), "[INFO  rota"),
+        // Inherited, while the log goes elsewhere.
+        (Some("1:2".to_owned()), "[20"),
+        (None, "[20"),
+    ] {
+        let log = logged(&db, &path, journal.clone());
+        let line = log
+            .lines()
+            .find(|line| line.contains("listening"))
+            .expect("a line");
+        assert!(line.starts_with(begins), "{journal:?}: {line}");
+    }
+}

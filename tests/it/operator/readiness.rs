@@ -1,0 +1,61 @@
+//! Whether it lives, and whether it does its work.
+
+use super::at_last;
+use crate::support::*;
+use serde_json::{Value, json};
+
+#[test]
+fn a_server_that_is_well_says_so() {
+    let rota = Rota::with_people(3);
+    let health = rota.anyone().get("/healthz").is(200).json();
+    let version = env!("CARGO_PKG_VERSION");
+    assert_eq!(health, json!({ "status": "ok", "version": version }));
+    let ready = || rota.anyone().get("/readyz").is(200).json();
+    let now = ready();
+    assert_eq!(now["status"], json!("ready"));
+    // Time stands still, the threads do not.
+    assert_eq!(instant(&now["timer"]["lastTickAt"]), MONDAY);
+    assert_eq!(instant(&now["delivery"]["lastLookAt"]), MONDAY);
+    for part in ["timer", "delivery"] {
+        let age = now[part]["ageSeconds"].as_f64().expect("an age");
+        assert!((0.0..10.0).contains(&age), "{part}: {age}");
+    }
+    assert_eq!(now["delivery"]["pending"], json!(0));
+    assert_eq!(now["delivery"]["oldestUndelivered"], Value::Null);
+    let (hook, receiver) = rota.hook("duty.changed");
+    receiver.answers(json!({ "status": 503 }));
+    let rotation = rota.rotation("U1 U2 U3");
+    rotation.put_on_call("U1").is(200);
+    rota.advance(HOUR);
+    rotation.put_on_call("U2").is(200);
+    rota.advance(DAY);
+    let delivery = &ready()["delivery"];
+    assert_eq!(delivery["pending"], json!(2));
+    let first = hook.deliveries().pop().expect("a delivery");
+    let expected = json!({
+        "deliveryId": first["deliveryId"], "eventType": "duty.changed",
+        "createdAt": first["createdAt"], "ageSeconds": (HOUR + DAY) as f64,
+    });
+    assert_eq!(delivery["oldestUndelivered"], expected);
+}
+
+#[test]
+fn a_loop_that_hangs_makes_it_unready() {
+    let rota = Start::default()
+        .env("ROTA_FAULTS", "timer.look=hang@2 delivery.thread=hang@2")
+        .go();
+    rota.anyone().get("/readyz").is(200);
+    at_last("unready", || {
+        let answer = rota.anyone().get("/readyz");
+        if answer.status() == 200 {
+            return false;
+        }
+        let problem = answer.refused(503, "not_ready");
+        let detail = text(&problem["detail"]);
+        detail.contains("timer: nothing happened for 1")
+            && detail.contains("delivery: nothing happened for 1")
+    });
+    // It lives, and answers.
+    rota.anyone().get("/healthz").is(200);
+    rota.metrics();
+}

@@ -1,0 +1,195 @@
+//! Threads that end, and what systemd is told.
+
+use super::at_last;
+use crate::support::*;
+use std::os::unix::net::UnixDatagram;
+use std::sync::{Arc, Mutex};
+
+/// The process must end by itself, and its log say which thread did.
+#[track_caller]
+fn ends(mut rota: Rota, fault: &str, name: &str) {
+    let (status, log) = rota.process.ended();
+    assert_eq!(status.code(), Some(1), "{fault}\n{log}");
+    let told = |line: &&str| line.contains("its thread has ended; stopping the server");
+    let line = log.lines().find(told).unwrap_or_default();
+    assert!(line.contains(name), "{fault}\n{log}");
+    assert!(log.contains("rota: the thread of the "), "{fault}\n{log}");
+}
+
+#[test]
+fn a_thread_that_ends_ends_the_server() {
+    for (fault, name) in [
+        ("timer.thread=panic@3", "timer"),
+        ("delivery.thread=panic@3", "delivery"),
+        // Whichever of its lanes comes first.
+        ("chat.thread=panic@5", "chat: "),
+    ] {
+        ends(Start::default().env("ROTA_FAULTS", fault).go(), fault, name);
+    }
+}
+
+#[test]
+fn a_server_without_its_accept_loop_ends() {
+    let mut rota = Start::default()
+        .env("ROTA_FAULTS", "accept.thread=panic")
+        .go();
+    drop(Connection::open(rota.address()));
+    let (status, log) = rota.process.ended();
+    assert_eq!(status.code(), Some(1), "{log}");
+    assert!(log.contains("the accept loop panicked: a fault"), "{log}");
+}
+
+#[test]
+fn a_server_without_its_storage_thread_ends() {
+    let gate = Gate::default();
+    let outlet = Outlet::new({
+        let gate = gate.clone();
+        Manner::reads(move |_| {
+            gate.pass();
+            status(200)
+        })
+    });
+    let rota = Start::default()
+        .env("ROTA_FAULTS", "storage.thread=panic")
+        .go();
+    rota.people(3);
+    rota.hook_at(&outlet.url(), "duty.changed");
+    let changed = rota.rotation("U1 U2 U3");
+    // A lane that finds its receiver quick has the storage thread record one delivery while it sends the next, and so have
+    // writers in a crowd.
+    for person in ["U1", "U2", "U3", "U1", "U2"] {
+        if changed.put_on_call(person).status() == 503 {
+            break;
+        }
+    }
+    gate.open();
+    ends(rota, "storage.thread", "storage");
+}
+
+/// A service manager.
+struct Manager {
+    told: Arc<Mutex<Vec<String>>>,
+    _dir: TempDir,
+    path: std::path::PathBuf,
+}
+
+impl Manager {
+    fn new() -> Manager {
+        let dir = TempDir::new();
+        let path = dir.join("notify");
+        let socket = UnixDatagram::bind(&path).expect("a socket");
+        let told = Arc::new(Mutex::new(Vec::new()));
+        let heard = Arc::clone(&told);
+        // Ends with the tests: nothing says that no more comes.
+        std::thread::spawn(move || {
+            let mut bytes = [0; 4096];
+            while let Ok(length) = socket.recv(&mut bytes) {
+                let message = String::from_utf8_lossy(&bytes[..length]).into_owned();
+                heard
+                    .lock()
+                    .unwrap()
+                    .extend(message.lines().map(str::to_owned));
+            }
+        });
+        Manager {
+            told,
+            _dir: dir,
+            path,
+        }
+    }
+
+    fn start(&self, faults: &str) -> Rota {
+        Start::default()
+            .env("NOTIFY_SOCKET", self.path.display())
+            .env("WATCHDOG_USEC", 200_000)
+            .env("ROTA_FAULTS", faults)
+            .go()
+    }
+
+    fn told(&self) -> Vec<String> {
+        self.told.lock().unwrap().clone()
+    }
+
+    fn pings(&self) -> usize {
+        let told = self.told();
+        told.iter().filter(|line| *line == "WATCHDOG=1").count()
+    }
+}
+
+#[test]
+fn a_service_manager_is_told() {
+    let manager = Manager::new();
+    let rota = manager.start("");
+    eventually("pings", || manager.pings() >= 3);
+    let listening = format!("STATUS=listening on {}", rota.url);
+    let (status, log) = rota.stop();
+    assert_eq!(status.code(), Some(0), "{log}");
+    eventually("the end", || manager.told().contains(&"STOPPING=1".into()));
+    let mut told = manager.told();
+    let pinged = told.iter().position(|line| line == "WATCHDOG=1");
+    let ready = told.iter().position(|line| line == "READY=1");
+    assert!(ready.is_some() && pinged.is_some(), "{told:?}");
+    told.retain(|line| line != "WATCHDOG=1");
+    assert_eq!(
+        told,
+        [
+            "STATUS=opening the database",
+            "EXTEND_TIMEOUT_USEC=600000000",
+            "STATUS=catching up with what fell due",
+            "EXTEND_TIMEOUT_USEC=60000000",
+            "READY=1",
+            &listening,
+            "STOPPING=1",
+            "STATUS=stopping",
+        ]
+    );
+}
+
+#[test]
+fn a_service_manager_hears_nothing_of_a_server_that_hangs() {
+    let manager = Manager::new();
+    let rota = manager.start("timer.look=hang@2");
+    eventually("pings", || manager.pings() >= 3);
+    let log = rota.process.log.clone();
+    at_last("a line in the log", || {
+        log.text().contains("timer: nothing happened for 1")
+    });
+    // The overseer goes on looking twenty times a second: it would ping again before it answers so many requests.
+    let pings = manager.pings();
+    let asked = std::time::Instant::now();
+    while asked.elapsed() < std::time::Duration::from_millis(500) {
+        rota.anyone().get("/healthz").is(200);
+    }
+    assert!(manager.pings() <= pings + 1, "{:?}", manager.told());
+    // It stops when it is told to, whatever hangs.
+    let (status, log) = rota.stop();
+    assert_eq!(status.code(), Some(0), "{log}");
+    assert!(log.contains("timer: still at work"), "{log}");
+}
+
+/// No time-out ends it, so somebody has to be told; whatever else there is to send goes on.
+#[test]
+fn a_lane_that_hangs_is_told() {
+    let rota = Start::default().env("ROTA_FAULTS", "send.taken=hang").go();
+    rota.people(2);
+    let (stuck, _) = rota.hook("duty.changed");
+    let rotation = rota.rotation("U1 U2");
+    rotation.put_on_call("U1").is(200);
+    // Its only attempt has been taken, and is not made.
+    eventually("the attempt", || {
+        text(&stuck.newest()["state"]) == "pending"
+    });
+    let (other, receiver) = rota.hook("duty.changed");
+    let log = rota.process.log.clone();
+    let line = format!(
+        "delivery: a lane of webhook {} has been at one attempt for 30 s",
+        stuck.id
+    );
+    at_last("a line in the log", || log.text().contains(&line));
+    rota.anyone().get("/readyz").is(200);
+    rotation.put_on_call("U2").is(200);
+    assert_eq!(receiver.events(1), "duty.changed");
+    eventually("an end", || text(&other.newest()["state"]) == "delivered");
+    assert_eq!(stuck.deliveries().len(), 2);
+    assert_eq!(log.text().matches(&line).count(), 1);
+}
