@@ -93,19 +93,22 @@ mod armed {
     }
 
     pub(super) fn pass(name: &str) {
+        let mut now = None;
+        // All are counted before anything happens: a panic at one must not keep the others from counting.
         for fault in faults().iter().filter(|fault| fault.point == name) {
             // Below zero it has happened.
-            if fault.passes.fetch_sub(1, Ordering::SeqCst) != 1 {
-                continue;
+            if fault.passes.fetch_sub(1, Ordering::SeqCst) == 1 {
+                now = Some(fault.act);
             }
-            match fault.act {
-                Act::Kill => {
-                    drop(signal_hook::low_level::raise(signal_hook::consts::SIGKILL));
-                    hang()
-                }
-                Act::Panic => panic!("a fault was asked for at {name}"),
-                Act::Hang => hang(),
+        }
+        match now {
+            None => {}
+            Some(Act::Kill) => {
+                drop(signal_hook::low_level::raise(signal_hook::consts::SIGKILL));
+                hang()
             }
+            Some(Act::Panic) => panic!("a fault was asked for at {name}"),
+            Some(Act::Hang) => hang(),
         }
     }
 
