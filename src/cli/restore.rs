@@ -4,7 +4,7 @@ use super::output::tell;
 use super::workspace::{database, settings};
 use super::{Failure, Place};
 use crate::clock::Clock;
-use crate::store::{Lock, check_database, replace_database};
+use crate::store::{Lock, REPLACED, check_database, replace_database};
 use clap::Args;
 use std::path::{Path, PathBuf};
 
@@ -59,6 +59,6 @@ fn is_same_file(one: &Path, other: &Path) -> bool {
 fn kept_name(path: &Path) -> PathBuf {
     let now = Clock::system().now().strftime("%Y%m%dT%H%M%S%.3fZ");
     let mut name = path.as_os_str().to_owned();
-    name.push(format!(".replaced-{now}"));
+    name.push(format!("{REPLACED}{now}"));
     PathBuf::from(name)
 }

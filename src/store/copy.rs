@@ -85,6 +85,45 @@ fn keep_access(from: &Path, to: &Path) -> Result<(), String> {
     std::fs::set_permissions(to, data.permissions()).map_err(|error| named(to, error))
 }
 
+/// What stands between a database's name and the time in the names that replaced ones are kept under.
+pub const REPLACED: &str = ".replaced-";
+
+/// The second names of a database that restores gave it which were cut short before the new file was in its place.
+pub(super) fn unfinished_names(database: &Path) -> Vec<PathBuf> {
+    let (Some(name), Ok(own)) = (database.file_name(), std::fs::metadata(database)) else {
+        return Vec::new();
+    };
+    let begins = format!("{}{REPLACED}", name.to_string_lossy());
+    let Ok(entries) = std::fs::read_dir(folder_of(database)) else {
+        return Vec::new();
+    };
+    let same = |path: &PathBuf| {
+        let data = path.symlink_metadata();
+        data.is_ok_and(|data| (data.dev(), data.ino()) == (own.dev(), own.ino()))
+    };
+    let named = entries.filter_map(Result::ok);
+    let named = named.filter(|entry| entry.file_name().to_string_lossy().starts_with(&begins));
+    named.map(|entry| entry.path()).filter(same).collect()
+}
+
+/// Takes those names away again: nothing was replaced. A log that went along comes back.
+pub(super) fn undo_unfinished(database: &Path) -> Result<(), String> {
+    for kept in unfinished_names(database) {
+        for suffix in ["-wal", "-shm"] {
+            let (log, own) = (with_suffix(&kept, suffix), with_suffix(database, suffix));
+            if log.exists() && !own.exists() {
+                std::fs::rename(&log, own).map_err(|error| named(&log, error))?;
+            }
+        }
+        std::fs::remove_file(&kept).map_err(|error| named(&kept, error))?;
+        log::warn!(
+            "{}: a restore was cut short; nothing was replaced",
+            database.display()
+        );
+    }
+    Ok(())
+}
+
 /// Gives the replaced file a second name. A log beside it goes along, so that it is never taken for the new file's.
 fn set_aside(database: &Path, kept: &Path) -> Result<(), String> {
     refuse_existing(kept)?;
@@ -139,7 +178,11 @@ fn copy_into(source: &Path, partial: &Path) -> Result<(), String> {
         || copying(grown(), total),
         || rows::vacuum_into(&conn, partial),
     )
-    .map_err(|error| named(partial, error))?;
+    .map_err(|error| match error {
+        // Not the copy's fault.
+        error if error.is_damage() => named(source, format!("not copied: {error}")),
+        error => named(partial, error),
+    })?;
     let copy = File::open(partial).map_err(|error| named(partial, error))?;
     copy.sync_all().map_err(|error| named(partial, error))
 }
@@ -224,13 +267,17 @@ fn refuse_existing(path: &Path) -> Result<(), String> {
 
 /// A rename is on disk only when its folder is.
 fn sync_folder_of(path: &Path) -> Result<(), String> {
-    let folder = match path.parent() {
-        Some(folder) if folder != Path::new("") => folder,
-        _ => Path::new("."),
-    };
+    let folder = folder_of(path);
     File::open(folder)
         .and_then(|folder| folder.sync_all())
         .map_err(|error| named(folder, error))
+}
+
+fn folder_of(path: &Path) -> &Path {
+    match path.parent() {
+        Some(folder) if folder != Path::new("") => folder,
+        _ => Path::new("."),
+    }
 }
 
 fn with_suffix(path: &Path, suffix: &str) -> PathBuf {

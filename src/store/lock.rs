@@ -1,6 +1,6 @@
 //! One server a file: a lock beside the database that says who holds it.
 
-use super::migrate;
+use super::{copy, migrate};
 use std::fs::{File, OpenOptions, TryLockError};
 use std::io::{Read, Seek, Write};
 use std::os::unix::fs::{MetadataExt, OpenOptionsExt, fchown};
@@ -39,6 +39,7 @@ impl Lock {
             .map_err(named)?;
         match file.try_lock() {
             Ok(()) => {
+                copy::undo_unfinished(database)?;
                 // Root may restore what another user serves, and leaves the lock to that user.
                 if let Ok(data) = std::fs::metadata(database) {
                     drop(fchown(&file, Some(data.uid()), Some(data.gid())));
@@ -69,10 +70,12 @@ impl Lock {
     }
 }
 
-/// Under a second name the same file would have another lock and another write-ahead log.
+/// Under a second name the same file would have another lock and another write-ahead log. Names that a restore left which
+/// was cut short are not counted: whoever has the lock takes them away.
 fn refuse_other_names(database: &Path) -> Result<(), String> {
+    let known = 1 + copy::unfinished_names(database).len() as u64;
     match std::fs::metadata(database) {
-        Ok(data) if data.is_file() && data.nlink() > 1 => Err(format!(
+        Ok(data) if data.is_file() && data.nlink() > known => Err(format!(
             "{}: the file has {} names (hard links), and two servers could use it at once; leave it one name",
             database.display(),
             data.nlink()

@@ -41,7 +41,7 @@ pub use census::{
     database_bytes, list_open_places, list_rotation_names, load_queue, schema_version,
     sqlite_version,
 };
-pub use copy::{Inspection, check_database, copy_database, replace_database};
+pub use copy::{Inspection, REPLACED, check_database, copy_database, replace_database};
 pub use delivery::{
     DeliveryFilter, DeliveryRecord, insert_event, list_attempts, list_deliveries, load_delivery,
 };
@@ -106,6 +106,12 @@ pub enum Fault {
 }
 
 impl Fault {
+    /// Whether a page of the file is damaged. SQLite then commits nothing more of the transaction that met it.
+    pub fn is_damage(&self) -> bool {
+        matches!(self, Fault::Storage(error)
+            if error.sqlite_error_code() == Some(rusqlite::ErrorCode::DatabaseCorrupt))
+    }
+
     /// Whether the storage, not the program, is to blame: a full disk, a read-only, locked or damaged file.
     pub fn is_unavailable(&self) -> bool {
         use rusqlite::ErrorCode as Code;
@@ -133,7 +139,15 @@ impl Fault {
 impl fmt::Display for Fault {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Fault::Storage(error) => write!(f, "storage: {error}"),
+            Fault::Storage(error) => {
+                write!(f, "storage: {error}")?;
+                match self.is_damage() {
+                    true => f.write_str(
+                        "; `rota check` names what is damaged, `rota restore` puts a copy in its place",
+                    ),
+                    false => Ok(()),
+                }
+            }
             Fault::Corrupt(what) => write!(f, "unreadable record: {what}"),
             Fault::NotCommitted(why) => write!(f, "storage: not committed: {why}"),
             Fault::Stopped => f.write_str("storage: stopped"),
