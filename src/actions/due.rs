@@ -54,7 +54,10 @@ impl Sweep {
             if ready.is_empty() {
                 return Ok(done);
             }
-            let outcomes = run_batch(desk, ready)?;
+            let outcomes = match run_batch(desk, &ready) {
+                Err(fault) if fault.is_damage() => run_each(desk, ready),
+                outcomes => outcomes?,
+            };
             fault::point("due.batch");
             for (id, outcome) in outcomes {
                 match outcome {
@@ -102,13 +105,26 @@ type Outcomes = Vec<(RotationId, Result<Option<Timestamp>, Fault>)>;
 
 /// Catches up as many of these as fit into one job, at least one. They share one part as long as all goes well, for
 /// keeping what it takes to undo each of them costs a third of the work; where one fails, each has a part of its own.
-fn run_batch(desk: &Desk, ids: Vec<RotationId>) -> Result<Outcomes, Fault> {
-    let shared = desk.clone();
+fn run_batch(desk: &Desk, ids: &[RotationId]) -> Result<Outcomes, Fault> {
+    let (shared, ids) = (desk.clone(), ids.to_vec());
     desk.store().write(move |tx| {
         let together = tx.part(|tx| in_job_time(&ids, |id| catch_up(&shared, tx, id).map(Ok)));
-        together
-            .or_else(|_: Fault| in_job_time(&ids, |id| Ok(tx.part(|tx| catch_up(&shared, tx, id)))))
+        together.or_else(|fault: Fault| match fault.is_damage() {
+            // Nothing that shares its transaction could be committed.
+            true => Err(fault),
+            false => in_job_time(&ids, |id| Ok(tx.part(|tx| catch_up(&shared, tx, id)))),
+        })
     })
+}
+
+/// Catches these up, each in a job of its own.
+fn run_each(desk: &Desk, ids: Vec<RotationId>) -> Outcomes {
+    let alone = |id: RotationId| {
+        let (shared, own) = (desk.clone(), id.clone());
+        let done = desk.store().write(move |tx| catch_up(&shared, tx, &own));
+        (id, done)
+    };
+    ids.into_iter().map(alone).collect()
 }
 
 /// The outcomes of an act until the job's time is up or an error ends it.

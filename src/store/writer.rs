@@ -484,7 +484,8 @@ impl Shared {
         fault::point("commit.ready");
         let committed = state.and_then(|()| commit(conn));
         fault::point("commit.done");
-        if conn.total_changes() != changes {
+        // What was rolled back is counted as well, and is no news: whoever it woke would only fail again.
+        if committed.is_ok() && conn.total_changes() != changes {
             self.news.publish(Published {
                 // The log of what was sent is read from the file, never remembered.
                 remembered: safety == Safety::Power,
