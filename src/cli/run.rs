@@ -17,7 +17,7 @@ use crate::domain::holidays::{Calendar, CountryCode};
 use crate::domain::tiers::Plan;
 use crate::domain::zones;
 use crate::http::{Limits, Server, Service};
-use crate::store::{Fault, Lock, ReadTx, list_cadences};
+use crate::store::{Fault, Lock, ReadTx, Stop, list_cadences};
 use crate::timer;
 use jiff::{SignedDuration, Timestamp};
 use sha2::{Digest, Sha256};
@@ -178,6 +178,19 @@ impl Station {
     /// Does everything that fell due while nobody served, and puts the workspace on the plan of the settings. A signal
     /// ends it after the step in hand.
     pub fn catch_up(&self, config: &Config, signals: &Signals) -> Result<(), Failure> {
+        let caught_up = self.come_up_to_date(config, signals);
+        caught_up.map_err(|stop| match stop {
+            Stop::Failed(fault) => self.named(fault),
+            refused => refused.into(),
+        })
+    }
+
+    /// What went wrong with the database, told with its path.
+    fn named(&self, what: impl std::fmt::Display) -> Failure {
+        Failure::Failed(format!("{}: {what}", self.desk.store().path().display()))
+    }
+
+    fn come_up_to_date(&self, config: &Config, signals: &Signals) -> Result<(), Stop> {
         let desk = &self.desk;
         if !signals.told_to_stop() {
             due::keep_base_url(desk)?;
@@ -216,7 +229,7 @@ impl Station {
 
     /// Begins to send what is queued.
     pub fn deliver(&self) -> Result<Delivery, Failure> {
-        let failed = |error| Failure::Failed(format!("the delivery side: {error}"));
+        let failed = |error| self.named(format_args!("the delivery side: {error}"));
         delivery::start(self.desk.clone()).map_err(failed)
     }
 

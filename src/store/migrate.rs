@@ -41,7 +41,7 @@ pub(super) fn prepare(path: &Path, create: bool) -> Result<(), String> {
     if !found {
         create_file(path)?;
     }
-    let conn = open(path).map_err(named)?;
+    let conn = open(path)?;
     let found = recognise(&conn, path)?;
     // A copy comes without the write-ahead log that readers beside a writer rely on.
     conn.pragma_update(None, "journal_mode", "WAL")
@@ -92,12 +92,11 @@ pub fn create_file(path: &Path) -> Result<bool, String> {
 
 /// Refuses a file that is no database of ours or a newer version's. One that is missing or empty is fine.
 pub(super) fn recognise_file(path: &Path) -> Result<(), String> {
-    let named = |error: rusqlite::Error| format!("{}: {error}", path.display());
     // What cannot be looked at is told when it is opened.
     if !path.exists() {
         return Ok(());
     }
-    recognise(&open(path).map_err(named)?, path).map(drop)
+    recognise(&open(path)?, path).map(drop)
 }
 
 /// What a file turned out to be.
@@ -134,10 +133,19 @@ pub(super) fn recognise(conn: &Connection, path: &Path) -> Result<Found, String>
     Ok(Found { version, is_empty })
 }
 
-fn open(path: &Path) -> rusqlite::Result<Connection> {
+/// Opens a file that is to be written. One that may only be read is refused before SQLite makes logs beside it, which
+/// would have its mode, and keep it when the file's is mended.
+fn open(path: &Path) -> Result<Connection, String> {
+    let named = |error: rusqlite::Error| format!("{}: {error}", path.display());
     let flags = OpenFlags::SQLITE_OPEN_READ_WRITE | OpenFlags::SQLITE_OPEN_NO_MUTEX;
-    let conn = Connection::open_with_flags(path, flags)?;
-    conn.busy_timeout(Duration::from_secs(5))?;
+    let conn = Connection::open_with_flags(path, flags).map_err(named)?;
+    if conn.is_readonly("main").map_err(named)? {
+        return Err(format!(
+            "{}: the file may only be read; let the user that runs rota write it",
+            path.display()
+        ));
+    }
+    conn.busy_timeout(Duration::from_secs(5)).map_err(named)?;
     Ok(conn)
 }
 
