@@ -28,7 +28,7 @@ pub fn succeeds(db: &Path, line: &str) -> String {
 
 /// A failure told on standard error, with these words in it and without a panic.
 #[track_caller]
-fn told((code, output, errors): (i32, String, String), words: &[&str]) {
+pub fn told((code, output, errors): (i32, String, String), words: &[&str]) {
     assert!([1, 2].contains(&code), "exit code {code}: {output}{errors}");
     for word in words {
         assert!(errors.contains(word), "{word:?} is not told: {errors}");

@@ -21,6 +21,7 @@ mod duty;
 mod etags;
 mod events;
 mod events_by_clock;
+mod faults;
 mod history;
 mod hours;
 mod house;

@@ -5,6 +5,9 @@ use crate::support::*;
 use rusqlite::Connection;
 use std::path::{Path, PathBuf};
 
+/// The schema that the program reads and writes.
+pub const SCHEMA: i64 = 5;
+
 /// A database as version 1 made it, with a person in it.
 pub fn of_version_1(dir: &TempDir) -> PathBuf {
     let db = dir.join("rota.db");
@@ -55,7 +58,7 @@ fn an_old_database_is_copied_migrated_and_served() {
     assert_eq!(copies(&dir), "rota.db.schema-1");
     assert_eq!(content(&dir.join("rota.db.schema-1")), (1, 1));
     drop(server);
-    assert_eq!(content(&db), (5, 1));
+    assert_eq!(content(&db), (SCHEMA, 1));
     assert!(succeeds(&db, "directory export").contains("ada@example.com"));
     assert_eq!(
         copies(&dir),
@@ -77,7 +80,7 @@ fn a_copy_that_is_there_is_kept_and_not_in_the_way() {
         copies(&dir),
         "rota.db.schema-1 rota.db.schema-1.2 rota.db.schema-1.3"
     );
-    assert_eq!(content(&db), (5, 1));
+    assert_eq!(content(&db), (SCHEMA, 1));
     assert_eq!(content(&dir.join("rota.db.schema-1.2")), (1, 1));
     let read = |name: &str| std::fs::read_to_string(dir.join(name)).unwrap();
     assert_eq!(read("rota.db.schema-1"), "an older copy");

@@ -15,12 +15,17 @@ pub struct Connection(BufReader<TcpStream>);
 
 impl Connection {
     pub fn open(address: &str) -> Connection {
-        let stream = TcpStream::connect(address).expect("the server accepts");
+        Connection::try_open(address).expect("the server accepts")
+    }
+
+    /// The same to a server that may be gone.
+    pub fn try_open(address: &str) -> Option<Connection> {
+        let stream = TcpStream::connect(address).ok()?;
         stream.set_nodelay(true).unwrap();
         stream
             .set_read_timeout(Some(Duration::from_secs(300)))
             .unwrap();
-        Connection(BufReader::new(stream))
+        Some(Connection(BufReader::new(stream)))
     }
 
     pub fn send(&mut self, bytes: impl AsRef<[u8]>) {

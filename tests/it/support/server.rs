@@ -236,6 +236,11 @@ impl Process {
         assert!(sent.expect("kill runs").success());
     }
 
+    /// Whether it has ended.
+    pub fn is_over(&mut self) -> bool {
+        self.child.try_wait().expect("a process of ours").is_some()
+    }
+
     /// Waits for the end: status and everything on standard error.
     pub fn ended(&mut self) -> (ExitStatus, String) {
         let (sender, over) = mpsc::channel::<()>();

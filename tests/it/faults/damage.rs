@@ -1,0 +1,245 @@
+//! Files that are damaged, cut short or not there: each is told with its path, nothing is answered wrongly, and whatever
+//! is whole goes on.
+
+use super::world::World;
+use crate::cli::told;
+use crate::support::*;
+use serde_json::json;
+use std::fs::File;
+use std::os::unix::fs::FileExt;
+use std::path::Path;
+
+const SERVE: &str = "serve --listen 127.0.0.1:0";
+
+/// The bytes of a page of the file, from 1.
+fn page_size(db: &Path) -> u64 {
+    let mut bytes = [0; 2];
+    File::open(db)
+        .expect("the file")
+        .read_exact_at(&mut bytes, 16)
+        .expect("a header");
+    u64::from(u16::from_be_bytes(bytes))
+}
+
+/// Writes over a page of a file that nobody in this process has open.
+fn spoil(db: &Path, page: i64) {
+    let size = page_size(db);
+    let file = File::options().write(true).open(db).expect("the file");
+    let begin = (page as u64 - 1) * size;
+    file.write_all_at(&vec![0xa5; size as usize], begin)
+        .expect("a page");
+}
+
+/// The first page of a table or an index.
+fn root(world: &World, name: &str) -> i64 {
+    world.number(&format!(
+        "SELECT rootpage FROM sqlite_schema WHERE name = '{name}'"
+    ))
+}
+
+#[test]
+fn what_is_no_whole_database_is_named() {
+    type Break = fn(&World);
+    let rows: [(&str, Break, &[&str]); 6] = [
+        (
+            "half a file",
+            |world| {
+                let bytes = std::fs::read(&world.db).unwrap();
+                std::fs::write(&world.db, &bytes[..bytes.len() / 2]).unwrap();
+            },
+            &["rota.db"],
+        ),
+        (
+            "one page",
+            |world| {
+                let bytes = std::fs::read(&world.db).unwrap();
+                std::fs::write(&world.db, &bytes[..page_size(&world.db) as usize]).unwrap();
+            },
+            &["rota.db"],
+        ),
+        (
+            "half a page",
+            |world| {
+                let bytes = std::fs::read(&world.db).unwrap();
+                std::fs::write(&world.db, &bytes[..512]).unwrap();
+            },
+            &["rota.db"],
+        ),
+        (
+            "another head",
+            |world| {
+                File::options()
+                    .write(true)
+                    .open(&world.db)
+                    .unwrap()
+                    .write_all_at(b"SQLite", 2)
+                    .unwrap();
+            },
+            &["rota.db", "not a database"],
+        ),
+        (
+            "a folder",
+            |world| {
+                std::fs::remove_file(&world.db).unwrap();
+                std::fs::create_dir(&world.db).unwrap();
+            },
+            &["rota.db"],
+        ),
+        ("the schema", |world| spoil(&world.db, 1), &["rota.db"]),
+    ];
+    for (name, damage, expected) in rows {
+        eprintln!("{name}");
+        let world = World::new();
+        damage(&world);
+        told(run(&mut world.command(SERVE)), expected);
+        let (code, output, errors) = run(&mut world.command("check"));
+        assert_eq!(code, 1, "{output}{errors}");
+        assert!(errors.contains("rota.db"), "{name}: {output}{errors}");
+        told(run(&mut world.command("backup copy.db")), &["rota.db"]);
+        assert!(!world.dir.join("copy.db").exists(), "{name}");
+    }
+}
+
+#[test]
+fn a_folder_that_is_not_there_is_named() {
+    let world = World::new();
+    for line in [SERVE, "check", "key list", "backup copy.db"] {
+        let mut command = rota(world.dir.path());
+        command
+            .args(line.split(' '))
+            .args(["--db", "no/such/folder/rota.db"]);
+        told(run(&mut command), &["no/such/folder/rota.db"]);
+    }
+}
+
+#[test]
+fn a_log_that_is_empty_or_rubbish_is_not_believed() {
+    let rubbish = "no log of ours".repeat(1000);
+    // A head as SQLite writes it, with frames that are none.
+    let mut frames = vec![0x37, 0x7f, 0x06, 0x82, 0, 0x2d, 0xe2, 0x18, 0, 0, 0x10, 0];
+    frames.resize(40_000, 0x5a);
+    for log in [&b""[..], rubbish.as_bytes(), &frames] {
+        let world = World::new();
+        world.dir.file("rota.db-wal", log);
+        world.dir.file("rota.db-shm", "nor this".repeat(4096));
+        let rota = world.go("");
+        super::audit::audit(&world, &rota, &[]);
+        super::audit::ends(&world, rota);
+    }
+}
+
+/// What is known of topics is damaged: the rotation that has one fails and says so, all else goes on.
+#[test]
+fn a_damaged_page_breaks_what_is_on_it_alone() {
+    let world = World::new();
+    spoil(&world.db, root(&world, "channel_topic"));
+    let rota = world.go("");
+    let told_of = Rot {
+        by: rota.caller(),
+        id: world.base.rotations[0].clone(),
+    };
+    let idle = Rot {
+        by: rota.caller(),
+        id: world.base.idle.clone(),
+    };
+    let (before, versions) = (told_of.on_call(), world.versions());
+    let problem = told_of
+        .put_on_call("U3")
+        .refused(503, "storage_unavailable");
+    assert!(!problem.to_string().contains("malformed"), "{problem}");
+    assert_eq!(told_of.on_call(), before);
+    idle.patch(json!({ "description": "Still" })).is(200);
+    world.clock.step(DAY);
+    let complaint = format!("timer: rotation {}", told_of.id);
+    let log = || rota.process.log.text();
+    eventually("a complaint", || log().contains(&complaint));
+    let raised = |id: &str| world.versions()[id] - versions[id];
+    for id in &world.base.rotations[1..] {
+        eventually("the others are handed over", || raised(id) == 1);
+    }
+    eventually("what was written to as well", || raised(&idle.id) == 2);
+    assert_eq!((told_of.on_call(), raised(&told_of.id)), (before, 0));
+    assert!(
+        log().contains("malformed") && log().contains("`rota check`"),
+        "{}",
+        log()
+    );
+    let (code, output, errors) = run(&mut world.command("check"));
+    assert_eq!(code, 1, "{output}{errors}");
+    assert!(errors.contains("rota.db"), "{output}{errors}");
+    let (status, log) = rota.stop();
+    assert_eq!(status.code(), Some(0));
+    assert!(
+        log.lines().count() < 60 && !log.contains("panicked"),
+        "{log}"
+    );
+}
+
+/// Damaged under a running server, whose own memory may still be whole.
+#[test]
+fn a_page_that_is_damaged_meanwhile_is_never_answered_wrongly() {
+    let world = World::new();
+    let rota = world.go("");
+    let idle = Rot {
+        by: rota.caller(),
+        id: world.base.idle.clone(),
+    };
+    let shown = idle.read();
+    let table = root(&world, "rotation_person");
+    // What is in the log is not read from the file.
+    let checkpoint = "PRAGMA wal_checkpoint(TRUNCATE)";
+    world
+        .opened()
+        .query_row(checkpoint, [], |_| Ok(()))
+        .expect("a checkpoint");
+    spoil(&world.db, table);
+    for number in 0..5 {
+        // Every write has the readers' memory start anew.
+        let written = rota.post("/v1/rotations/none/on-call", json!({}));
+        assert!(written.status() >= 400, "{number}");
+        let answer = idle.get("");
+        match answer.status() {
+            200 => assert_eq!(answer.json()["userIds"], shown["userIds"]),
+            _ => drop(answer.refused(503, "storage_unavailable")),
+        }
+        let answer = rota.try_create(new_rotation("U1 U2"));
+        if answer.status() != 201 {
+            answer.refused(503, "storage_unavailable");
+        }
+    }
+    assert_eq!(rota.caller().all("/v1/users").len(), 4);
+    let (code, output, errors) = run(&mut world.command("check"));
+    assert_eq!(code, 1, "{output}{errors}");
+    assert!(errors.contains("rota.db"), "{errors}");
+    let (status, log) = rota.stop();
+    assert_eq!(status.code(), Some(0));
+    assert!(!log.contains("panicked"), "{log}");
+}
+
+/// A copy of what is damaged would be damaged, or less than all of it: none is made.
+#[test]
+fn what_is_damaged_is_not_copied() {
+    for name in ["rotation_by_creation", "rotation", "meta", "history"] {
+        let world = World::new();
+        spoil(&world.db, root(&world, name));
+        let (code, output, errors) = run(&mut world.command("check"));
+        assert_eq!(code, 1, "{output}{errors}");
+        let tried = run(&mut world.command("backup copy.db"));
+        assert!(!tried.2.contains("copy.db"), "{name}: {}", tried.2);
+        told(tried, &["/rota.db", "malformed"]);
+        let left = std::fs::read_dir(world.dir.path()).unwrap();
+        let left: Vec<_> = left.map(|entry| entry.unwrap().file_name()).collect();
+        assert!(
+            !left
+                .iter()
+                .any(|file| file.to_string_lossy().contains("copy")),
+            "{left:?}"
+        );
+        // As somebody else's program would copy it.
+        std::fs::copy(&world.db, world.dir.join("bytes.db")).unwrap();
+        told(
+            run(&mut world.command("restore bytes.db")),
+            &["bytes.db", "damaged"],
+        );
+    }
+}

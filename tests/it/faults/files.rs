@@ -1,0 +1,170 @@
+//! Killed while the file is copied, replaced or migrated: there is always a whole database at its path, and the next try
+//! works. And disks that are full then.
+
+use super::world::World;
+use crate::cli::{imported, on, succeeds, told};
+use crate::migrate::{SCHEMA, content, copies, of_version_1};
+use crate::support::*;
+use std::path::Path;
+use std::process::Command;
+
+/// Runs a command that is killed at a point.
+#[track_caller]
+fn killed(db: &Path, line: &str, faults: &str) {
+    let mut command = on(db, line);
+    let (code, _, errors) = run(command.env("ROTA_FAULTS", faults));
+    assert_eq!(code, -1, "{line} with {faults}: {errors}");
+}
+
+/// How many people the database holds, which serves and is sound.
+#[track_caller]
+fn people(db: &Path) -> usize {
+    succeeds(db, "check");
+    let exported = succeeds(db, "directory export");
+    let exported: serde_json::Value = serde_json::from_str(&exported).expect("JSON");
+    let deleted = |user: &&serde_json::Value| user["isDeleted"] == false;
+    exported["users"]
+        .as_array()
+        .expect("users")
+        .iter()
+        .filter(deleted)
+        .count()
+}
+
+/// The names in a folder, but for those of the database and its logs.
+fn beside(dir: &TempDir) -> Vec<String> {
+    let names = std::fs::read_dir(dir.path()).expect("the folder");
+    let names = names.map(|entry| entry.unwrap().file_name().into_string().unwrap());
+    let own = [
+        "rota.db",
+        "rota.db-wal",
+        "rota.db-shm",
+        "rota.db.lock",
+        "people.json",
+        "fewer.json",
+    ];
+    let mut names: Vec<String> = names.filter(|name| !own.contains(&name.as_str())).collect();
+    names.sort();
+    names
+}
+
+#[test]
+fn a_backup_that_is_killed_leaves_no_half_copy() {
+    let (dir, db) = imported();
+    for _ in 0..2 {
+        killed(&db, "backup copy.db", "copy.made=kill");
+        assert_eq!(beside(&dir), ["copy.db.unfinished"]);
+        assert_eq!(people(&db), 3);
+    }
+    succeeds(&db, "backup copy.db");
+    assert_eq!(beside(&dir), ["copy.db"]);
+    assert_eq!(people(&dir.join("copy.db")), 3);
+}
+
+#[test]
+fn a_restore_that_is_killed_leaves_one_or_the_other() {
+    let (dir, db) = imported();
+    succeeds(&db, "backup copy.db");
+    dir.file("fewer.json", directory(1).to_string());
+    succeeds(&db, "directory import fewer.json");
+    for faults in ["copy.made=kill", "restore.aside=kill", "restore.aside=kill"] {
+        killed(&db, "restore copy.db", faults);
+        assert_eq!(people(&db), 1, "{faults}");
+        // It serves as it stands.
+        let server = serve(on(&db, "serve --listen 127.0.0.1:0"), "");
+        server.anyone().get("/healthz").is(200);
+        assert_eq!(server.stop().0.code(), Some(0), "{faults}");
+    }
+    killed(&db, "restore copy.db", "restore.aside=kill");
+    succeeds(&db, "restore copy.db");
+    assert_eq!(people(&db), 3);
+    // What was replaced is kept once; nothing else is left of the tries.
+    let left = beside(&dir);
+    assert_eq!(left.len(), 2, "{left:?}");
+    assert!(
+        left[0] == "copy.db" && left[1].starts_with("rota.db.replaced-"),
+        "{left:?}"
+    );
+    assert_eq!(people(&dir.join(&left[1])), 1);
+}
+
+#[test]
+fn a_migration_that_is_killed_is_made_again() {
+    for (faults, left) in [
+        ("copy.made=kill", "rota.db.schema-1.unfinished"),
+        ("migrate.copied=kill", "rota.db.schema-1"),
+        ("migrate.climbed=kill", "rota.db.schema-1"),
+    ] {
+        let dir = TempDir::new();
+        let db = of_version_1(&dir);
+        killed(&db, "directory export", faults);
+        assert_eq!(content(&db), (1, 1), "{faults}");
+        assert_eq!(copies(&dir), left, "{faults}");
+        assert!(succeeds(&db, "directory export").contains("ada@example.com"));
+        assert_eq!(content(&db), (SCHEMA, 1), "{faults}");
+        succeeds(&db, "check");
+        // Whole copies are of the old one.
+        for name in words(&copies(&dir)) {
+            assert_eq!(content(&dir.join(&name)), (1, 1), "{faults}: {name}");
+        }
+    }
+}
+
+/// A command whose files cannot grow beyond so many blocks of 512 bytes: a full disk. `None` where the shell cannot
+/// limit them.
+fn narrow(db: &Path, line: &str, blocks: usize) -> Option<(i32, String, String)> {
+    let script = format!("trap '' XFSZ && ulimit -f {blocks} && exec \"$0\" \"$@\"");
+    let limited = |rest: &[&str]| {
+        let mut command = Command::new("sh");
+        command.args(["-c", &script, BINARY]).args(rest);
+        command.current_dir(db.parent().expect("a folder"));
+        command
+    };
+    let able = limited(&["--version"]).output();
+    if !able.is_ok_and(|output| output.status.success()) {
+        return None;
+    }
+    let mut words: Vec<&str> = line.split_whitespace().collect();
+    let path = db.to_str().expect("a path");
+    words.extend(["--db", path]);
+    Some(run(&mut limited(&words)))
+}
+
+#[test]
+fn a_backup_on_a_full_disk_says_so_and_leaves_nothing() {
+    let world = World::new();
+    for blocks in [100, 300, 500] {
+        let Some(tried) = narrow(&world.db, "backup copy.db", blocks) else {
+            return;
+        };
+        told(tried, &["copy.db"]);
+        assert!(!world.dir.join("copy.db").exists());
+        assert!(!world.dir.join("copy.db.unfinished").exists(), "{blocks}");
+    }
+    succeeds(&world.db, "backup copy.db");
+    succeeds(&world.dir.join("copy.db"), "check");
+}
+
+#[test]
+fn a_migration_on_a_full_disk_changes_nothing() {
+    let (mut failed, mut done) = (0, 0);
+    for blocks in [0, 8, 64, 128, 256, 512, 2000] {
+        let dir = TempDir::new();
+        let db = of_version_1(&dir);
+        let Some((code, output, errors)) = narrow(&db, "directory export", blocks) else {
+            return;
+        };
+        if code == 0 {
+            done += 1;
+            assert_eq!(content(&db), (SCHEMA, 1), "{blocks}: {output}");
+            continue;
+        }
+        failed += 1;
+        told((code, output, errors), &["rota.db"]);
+        assert_eq!(content(&db), (1, 1), "{blocks}");
+        assert_eq!(copies(&dir), "", "{blocks}");
+        assert!(succeeds(&db, "directory export").contains("ada@example.com"));
+        assert_eq!(content(&db), (SCHEMA, 1), "{blocks}");
+    }
+    assert!(failed > 1 && done > 0, "{failed} failed, {done} went well");
+}
