@@ -131,6 +131,8 @@ fn look(open: &[Interval], at: Timestamp, around: Interval) -> (View, bool) {
     let ahead = open.partition_point(|stretch| stretch.until <= at);
     let current = open.get(ahead).filter(|stretch| stretch.contains(at));
     let next = open.get(ahead + usize::from(current.is_some())).copied();
+    // Off days are known up to the edge alone: a stretch beyond it may lie on one.
+    let next = next.filter(|stretch| stretch.from < around.until);
     // Whatever reaches the edge of what was looked at may go on beyond it.
     let cut_ahead = |stretch: &Interval| stretch.until >= around.until;
     let next_known = next.is_some_and(|stretch| !cut_ahead(&stretch));

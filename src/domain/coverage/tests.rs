@@ -196,6 +196,8 @@ fn off_days_are_shut() {
     // Whole days of the cadence's zone.
     check("Europe/Oslo off=weekends:NO", "", "2026-11-25T12:00Z", "2026-11-23T00:00+01:00/2026-11-28T00:00+01:00", "2026-11-30T00:00+01:00/2026-12-05T00:00+01:00");
     check("Europe/Oslo off=weekends:NO", "", "2026-11-28T12:00Z", "-", "2026-11-30T00:00+01:00/2026-12-05T00:00+01:00");
+    // Hours on off days alone never come; also not those just beyond what is looked at.
+    check("UTC off=weekends:NO", "sat 10:00 - sat 12:00", "2026-11-23T09:00Z", "-", "-");
     check("Africa/Cairo off=weekends:EG", "", "2026-11-27T12:00Z", "-", "2026-11-29T00:00+02:00/2026-12-04T00:00+02:00");
     check("UTC off=holidays:NO", OFFICE, "2026-12-24T12:00Z", "2026-12-24T09:00Z/2026-12-24T17:00Z", "2026-12-28T09:00Z/2026-12-28T17:00Z");
     // A night shift is cut at midnight.
