@@ -210,7 +210,7 @@ impl FromStr for Net {
         };
         let Ok(address) = address.parse::<IpAddr>() else {
             return Err(format!(
-                "\"{text}\" is no network: write an address or a CIDR such as 10.0.0.0/8 or fd12:3456::/32"
+                "{text:?} is no network: write an address or a CIDR such as 10.0.0.0/8 or fd12:3456::/32"
             ));
         };
         let most = width(address);
@@ -221,7 +221,7 @@ impl FromStr for Net {
                 .ok()
                 .filter(|n: &u8| *n <= most && digits == n.to_string())
                 .ok_or_else(|| {
-                    format!("\"{text}\": write a whole number from 0 to {most} after the slash")
+                    format!("{text:?}: write a whole number from 0 to {most} after the slash")
                 })?,
         };
         let start = bits(address) & !host_bits(prefix);
@@ -234,13 +234,13 @@ impl FromStr for Net {
         };
         if net.address != address {
             return Err(format!(
-                "\"{text}\" is an address inside a network: write {net} for the network or {address} for the address alone"
+                "{text:?} is an address inside a network: write {net} for the network or {address} for the address alone"
             ));
         }
         if net.lies_within(&MAPPED) || net.lies_within(&TRANSLATED) {
             // Addresses are judged by the IPv4 inside, so such an entry would never count.
             return Err(format!(
-                "\"{text}\" stands for IPv4 addresses: write those as IPv4"
+                "{text:?} stands for IPv4 addresses: write those as IPv4"
             ));
         }
         Ok(net)

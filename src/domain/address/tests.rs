@@ -182,6 +182,12 @@ fn networks_are_read() {
     for (text, says) in [
         ("", "write an address or a CIDR"),
         ("office", "write an address or a CIDR"),
+        // In one line, whatever was sent.
+        ("10.0.0.0\n", "\"10.0.0.0\\n\" is no network"),
+        (
+            "10.0.0.0/\u{1b}",
+            "\"10.0.0.0/\\u{1b}\": write a whole number",
+        ),
         ("10.0.0/8", "write an address or a CIDR"),
         (" 10.0.0.0/8", "write an address or a CIDR"),
         ("fe80::1%eth0", "write an address or a CIDR"),
