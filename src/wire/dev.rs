@@ -3,6 +3,7 @@
 use super::body::{self, invalid, present};
 use super::int32::Int32;
 use super::moment::Moment;
+use super::words::words;
 use crate::domain::access::Scope;
 use crate::domain::chat::{Mood, Trouble};
 use crate::domain::ids::{RotationId, UserId};
@@ -188,13 +189,13 @@ pub struct MoodRequest {
     no_empty_groups: bool,
 }
 
-/// What it answers instead of doing anything.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "camelCase")]
-enum Failure {
-    Error,
-    RateLimited,
-    Refused,
+words! {
+    /// What it answers instead of doing anything.
+    Failure {
+        Error = "error",
+        RateLimited = "rateLimited",
+        Refused = "refused",
+    }
 }
 
 /// The longest time that the platform thinks.
@@ -238,6 +239,20 @@ pub struct ChatGroup {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_mood_is_named_in_its_own_words() {
+        for failure in ["5", "{}", r#""\u0000""#, r#""Error""#] {
+            let body = format!(r#"{{"failure":{failure}}}"#);
+            let Err(Refusal::Invalid(detail)) = mood(body.as_bytes()) else {
+                panic!("{body}")
+            };
+            assert!(detail.starts_with("failure: send "), "{detail}");
+            assert!(!detail.contains(char::is_control), "{detail:?}");
+        }
+        let (_, read) = mood(br#"{"failure":"rateLimited"}"#).unwrap();
+        assert_eq!(read.failure, Some(Failure::RateLimited));
+    }
 
     #[test]
     fn the_clock_moves_forward() {
