@@ -120,8 +120,13 @@ pub(super) fn off_days(off: &OffDays, calendar: &Calendar, around: Interval) -> 
 }
 
 fn run_of_days(tz: &TimeZone, first: i64, end: i64) -> Option<Interval> {
-    let from = instant(tz, first, Time::midnight()).unwrap_or(Timestamp::MIN);
-    let until = instant(tz, end, Time::midnight()).unwrap_or(Timestamp::MAX);
+    // A midnight that no instant can name lies before the first or after the last one; day 0 is between them.
+    let midnight = |day: i64| match instant(tz, day, Time::midnight()) {
+        Some(midnight) => midnight,
+        None if day < 0 => Timestamp::MIN,
+        None => Timestamp::MAX,
+    };
+    let (from, until) = (midnight(first), midnight(end));
     // The day that Samoa left out has no length.
     (from < until).then_some(Interval { from, until })
 }

@@ -207,6 +207,8 @@ fn off_days_are_shut() {
     check("UTC off=holidays:NO", "", "2026-08-15T12:00Z", "2026-05-26T00:00Z/2026-12-25T00:00Z", "2026-12-27T00:00Z/2027-01-01T00:00Z");
     check("America/Sao_Paulo off=weekends:BR", "", "2018-11-05T02:30Z", "2018-11-05T00:00-02:00/2018-11-10T00:00-02:00", "2018-11-12T00:00-02:00/2018-11-17T00:00-02:00");
     check("Pacific/Apia off=weekends:WS", "", "2011-12-30T05:00Z", "2011-12-26T00:00-10:00/2011-12-31T00:00+14:00", "2012-01-02T00:00+14:00/2012-01-07T00:00+14:00");
+    // An off day after the last instant that there is.
+    check("UTC off=weekends:SD", "", "9999-12-16T12:00Z", "9999-12-12T00:00Z/9999-12-17T00:00Z", "9999-12-19T00:00Z/9999-12-24T00:00Z");
     // Off days in a zone of their own.
     let mut far = hours("Asia/Kolkata off=weekends:NO", "fri 12:00 - mon 12:00");
     far.off.iter_mut().for_each(|off| off.zone = ZoneName::parse("America/New_York").unwrap());
