@@ -57,7 +57,7 @@ impl ZoneName {
     /// Reads a name in its exact spelling.
     pub fn parse(text: &str) -> Result<ZoneName, ZoneRefusal> {
         let refused = |reason| ZoneRefusal {
-            given: text.chars().take(GIVEN_SHOWN).collect(),
+            given: text.chars().take(GIVEN_SHOWN).map(shown).collect(),
             reason,
         };
         if let Ok(at) = TABLE.cities.binary_search_by(|city| city.name.cmp(text)) {
@@ -135,6 +135,14 @@ fn is_fixed_offset(text: &str) -> bool {
 
 /// How much of a refused text is repeated.
 const GIVEN_SHOWN: usize = 60;
+
+/// A character of a text that is repeated to whoever sent it: none that would not show, or worse.
+pub fn shown(given: char) -> char {
+    match given.is_control() {
+        true => char::REPLACEMENT_CHARACTER,
+        false => given,
+    }
+}
 
 /// Why a text is no accepted zone; shown as a sentence that says what to use instead.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -272,6 +280,7 @@ mod tests {
             ("Z", Reason::FixedOffset),
             ("Europe/Atlantis", Reason::Unknown),
             ("Factory", Reason::Unknown),
+            ("Europe/Oslo\0", Reason::Unknown),
             ("Europe/Paris ", Reason::Unknown),
             ("# The zone", Reason::Unknown),
             ("", Reason::Unknown),
@@ -279,8 +288,10 @@ mod tests {
             let refusal = ZoneName::parse(given).unwrap_err();
             assert_eq!(refusal.reason, reason, "{given}");
             let sentence = refusal.to_string();
+            // What would not show does not stand there.
+            let given = given.replace('\0', "\u{fffd}");
             assert!(
-                sentence.contains(" use ") && sentence.contains(given),
+                sentence.contains(" use ") && sentence.contains(&given),
                 "{sentence}"
             );
         }

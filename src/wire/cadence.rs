@@ -11,6 +11,7 @@ use super::words::{inline_schema, words};
 use crate::domain::cadence::{self, Kind, Skips};
 use crate::domain::holidays::{Calendar, CountryCode};
 use crate::domain::refusal::Refusal;
+use crate::domain::zones::shown;
 use jiff::Timestamp;
 use schemars::JsonSchema;
 use serde::de::Error;
@@ -338,7 +339,7 @@ impl<'de> Deserialize<'de> for Country {
     fn deserialize<D: Deserializer<'de>>(from: D) -> Result<Country, D::Error> {
         body::read_text(from, "a country code such as NO", |text| {
             CountryCode::parse(text).map(Country).ok_or_else(|| {
-                let given: String = text.chars().take(20).collect();
+                let given: String = text.chars().take(20).map(shown).collect();
                 D::Error::custom(format_args!(
                     "`{given}` is not known; send an ISO 3166-1 alpha-2 country such as NO, or an ISO 3166-2 \
                      subdivision such as GB-SCT, upper case"

@@ -49,6 +49,10 @@ fn what_is_wrong_is_named() {
         ),
         (json!({ "skipWeekends": "yes" }), "skipWeekends"),
         (json!({ "countryCodes": ["NO", "no"] }), "countryCodes[1]"),
+        (
+            json!({ "countryCodes": ["N\0\u{7f}"] }),
+            "countryCodes[0]: `N\u{fffd}\u{fffd}` is not known",
+        ),
         (json!({ "countryCodes": "NO" }), "countryCodes"),
         (json!({ "type": "workday" }), "cadence.countryCodes"),
         (json!({ "type": "daysOfWeekList" }), "cadence.daysOfWeek"),
