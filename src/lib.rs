@@ -93,3 +93,6 @@ pub mod timer;
 
 pub mod cli;
 pub mod config;
+
+#[cfg(test)]
+mod tests;

@@ -1,3 +1,5 @@
+mod fuzz;
+
 use super::*;
 use std::collections::HashMap;
 use std::time::Duration;

@@ -28,6 +28,8 @@ pub mod resolve;
 pub mod roster;
 pub mod rotation;
 pub mod takeover;
+#[cfg(test)]
+mod tests;
 pub mod tiers;
 pub mod time;
 pub mod webhook;

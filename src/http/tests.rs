@@ -16,6 +16,7 @@ use super::*;
 
 mod abuse;
 mod exchange;
+mod fuzz;
 mod stop;
 
 /// How long a test waits for what must come; never reached when all is well.

@@ -34,6 +34,8 @@ pub mod request;
 pub mod rotation;
 pub mod schedule;
 pub mod signature;
+#[cfg(test)]
+mod tests;
 pub mod url;
 pub mod webhook;
 mod words;

@@ -1,3 +1,5 @@
+mod fuzz;
+
 use super::{BadTarget, Target};
 
 #[test]

@@ -1,3 +1,5 @@
+mod fuzz;
+
 use super::{Net, Openings, Range, refused};
 use std::net::IpAddr;
 

@@ -1,3 +1,4 @@
+mod fuzz;
 mod model;
 
 use super::{Hours, OffDays, Stretch};

@@ -1,3 +1,5 @@
+mod fuzz;
+
 use super::{Calendar, CountryCode};
 use crate::domain::days;
 use jiff::civil::Date;

@@ -2,6 +2,7 @@
 
 mod asking;
 mod fitting;
+mod fuzz;
 mod topics;
 
 use super::*;

@@ -2,6 +2,8 @@ use proptest::prelude::*;
 
 use super::*;
 
+mod fuzz;
+
 fn limits() -> Limits {
     Limits {
         head_bytes: 400,

@@ -1,0 +1,3 @@
+//! Properties of what has its tables beside the code.
+
+mod fuzz;
