@@ -22,6 +22,7 @@ mod etags;
 mod events;
 mod events_by_clock;
 mod faults;
+mod fuzz;
 mod history;
 mod hours;
 mod house;

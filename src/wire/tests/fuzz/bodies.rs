@@ -364,7 +364,7 @@ fn any_json_is_read_or_refused() {
     let readers = readers();
     try_out(
         1_500,
-        0..=10,
+        0..=30,
         (0..readers.len(), some_value()),
         |(at, value)| {
             let reader = &readers[at];

@@ -1,0 +1,293 @@
+//! Every operation of the document, with whatever can be sent to it: none fails inside, every answer is one that the
+//! document describes, and the workspace is whole afterwards.
+
+use super::chance::{Chance, cases};
+use super::shapes::{bend, encoded, good_body, query};
+use super::world::World;
+use crate::cli::succeeds;
+use crate::support::*;
+use serde_json::{Value, json};
+use std::collections::BTreeMap;
+
+struct Operation {
+    method: String,
+    template: String,
+    told: Value,
+}
+
+fn operations(document: &Value) -> Vec<Operation> {
+    let mut found = Vec::new();
+    for (template, item) in document["paths"].as_object().expect("paths") {
+        for (method, told) in item.as_object().expect("a path item") {
+            if told["responses"].is_object() {
+                found.push(Operation {
+                    method: method.to_uppercase(),
+                    template: template.clone(),
+                    told: told.clone(),
+                });
+            }
+        }
+    }
+    found
+}
+
+/// The path with an id for each parameter, now and then an odd one.
+fn path(chance: &mut Chance, world: &World, template: &str) -> String {
+    let segment = |segment: &str| match segment
+        .strip_prefix('{')
+        .and_then(|name| name.strip_suffix('}'))
+    {
+        None => segment.to_owned(),
+        Some(name) if chance.once_in(12) => match encoded(&chance.odd_text()) {
+            empty if empty.is_empty() => format!("{name}%00"),
+            odd => odd,
+        },
+        Some(name) => encoded(&world.id(chance, name).unwrap_or_default()),
+    };
+    template
+        .split('/')
+        .map(segment)
+        .collect::<Vec<_>>()
+        .join("/")
+}
+
+/// Who asks: whoever may, most often.
+fn credential(
+    chance: &mut Chance,
+    world: &World,
+    rota: &Rota,
+    security: &Value,
+    actor: Option<&str>,
+) -> Option<String> {
+    let by_key = || {
+        let mut kinds = security.as_array().into_iter().flatten();
+        kinds.any(|kind| kind.get("apiKey").is_some())
+    };
+    match chance.below(30) {
+        0 => None,
+        1 => Some(format!("svc_key_x_{}", chance.below(5))),
+        2..8 => Some(world.token(chance, actor)),
+        _ if by_key() => Some(rota.key.clone()),
+        _ => Some(world.token(chance, actor)),
+    }
+}
+
+/// Sends one request to an operation and answers with what it was answered.
+fn ask(
+    chance: &mut Chance,
+    world: &mut World,
+    rota: &Rota,
+    document: &Value,
+    operation: &Operation,
+) -> Answer {
+    let told = &operation.told;
+    let security = if told["security"].is_null() {
+        &document["security"]
+    } else {
+        &told["security"]
+    };
+    let parameters: Vec<Value> = told["parameters"]
+        .as_array()
+        .into_iter()
+        .flatten()
+        .map(|parameter| {
+            let target = parameter["$ref"]
+                .as_str()
+                .and_then(|reference| document.pointer(&reference[1..]));
+            target.unwrap_or(parameter).clone()
+        })
+        .collect();
+    let path =
+        path(chance, world, &operation.template) + &query(chance, world, document, &parameters);
+    let method = match chance.below(60) {
+        0 => "PUT",
+        1 if operation.method == "GET" => "HEAD",
+        _ => &operation.method,
+    };
+    let content = &told["requestBody"]["content"]["application/json"]["schema"];
+    let described = content.is_object();
+    let (mut body, actor) = match described {
+        true => good_body(chance, world, rota, document, &operation.template, content),
+        false => (Value::Null, None),
+    };
+    let actor = actor.or_else(|| world.party(&path));
+    let caller = match credential(chance, world, rota, security, actor.as_deref()) {
+        Some(credential) => rota.with(&credential),
+        None => rota.anyone(),
+    };
+    let mut request = caller.request(method, &path);
+    if operation.template.starts_with("/webhook/") && !chance.once_in(15) {
+        let key = world
+            .inbound
+            .iter()
+            .rev()
+            .find(|(inbound, _)| path.contains(inbound));
+        request = rota
+            .anyone()
+            .request(method, &path)
+            .maybe("webhook-key", key.map(|(_, key)| key.clone()));
+    }
+    let odd_tags = ["\"x\"", "W/\"x\"", "x", "", "\"", "*, *", "\"a\", \"b\""];
+    for name in ["If-Match", "If-None-Match", "Idempotency-Key"] {
+        let has = parameters
+            .iter()
+            .any(|parameter| parameter["in"] == "header" && parameter["name"] == name);
+        let value = match name {
+            _ if !has || chance.once_in(25) => continue,
+            "Idempotency-Key" => match chance.below(8) {
+                0 => "again".to_owned(),
+                1 => "x".repeat(chance.below(300)),
+                _ => unique("fuzz"),
+            },
+            _ if chance.once_in(12) => (*chance.pick(&odd_tags)).to_owned(),
+            "If-None-Match" if world.etags.is_empty() || chance.once_in(2) => continue,
+            "If-None-Match" => chance.pick(&world.etags).clone(),
+            _ if chance.once_in(10) && !world.etags.is_empty() => {
+                world.etags.last().unwrap().clone()
+            }
+            _ => "*".to_owned(),
+        };
+        request = request.header(name, &value);
+    }
+    let mut sent = None;
+    if described {
+        let bytes = match chance.below(12) {
+            0 => chance.odd_value(4).to_string().into_bytes(),
+            1 => {
+                let mut bytes = body.to_string().into_bytes();
+                // Not what names a host.
+                if !operation.template.starts_with("/v1/webhooks") {
+                    let at = chance.below(bytes.len());
+                    bytes[at] = *chance.pick(b"\0\xff\"{}[],:0\\");
+                }
+                bytes
+            }
+            2..6 => {
+                bend(chance, &mut body);
+                body.to_string().into_bytes()
+            }
+            6 if chance.once_in(6) => Vec::new(),
+            _ => body.to_string().into_bytes(),
+        };
+        let kind = match chance.below(30) {
+            0 => "text/plain",
+            1 => "application/json; charset=utf-8",
+            2..10 => PLAIN_JSON,
+            _ => PATCH_JSON,
+        };
+        request = request.header("Content-Type", kind).body(bytes.clone());
+        sent = Some(bytes);
+    }
+    let answer = request.send();
+    // What is carried out is what the document says can be.
+    if let (Some(sent), 200..300) = (sent, answer.status())
+        && let Ok(body) = serde_json::from_slice(&sent)
+    {
+        let fits = Document(document.clone()).fits(content, &body, "");
+        fits.unwrap_or_else(|why| {
+            answer.fail(&format!("took what is not described: {why}: {body}"))
+        });
+    }
+    answer
+}
+
+/// That an answer is none of ours to be ashamed of; the document has been looked at where it was received.
+fn judge(answer: Answer, world: &mut World) -> u16 {
+    let status = answer.status();
+    if status >= 500 {
+        answer.fail("a failure inside");
+    }
+    if status >= 400 && !answer.what.starts_with("HEAD") {
+        let problem = answer.json();
+        let code = problem["code"].as_str().unwrap_or_default();
+        answer.refused(status, code);
+        return status;
+    }
+    if let Some(etag) = answer.header("etag") {
+        world.etags.push(etag.to_owned());
+    }
+    if status < 300
+        && answer
+            .header("content-type")
+            .is_some_and(|kind| kind.ends_with("json"))
+        && !answer.reply.body.is_empty()
+    {
+        let body = answer.json();
+        if body.get("openapi").is_none() {
+            world.learn(&body);
+        }
+    }
+    status
+}
+
+#[test]
+fn every_operation_stands_whatever_it_is_sent() {
+    let dir = TempDir::new();
+    let db = dir.join("rota.db");
+    let rota = Start::default().db(&db).go();
+    let mut world = World::furnished(&rota);
+    let mut chance = Chance::new();
+    let document = rota.anyone().get("/v1/openapi.json").is(200).json();
+    let operations = operations(&document);
+    let mut done: BTreeMap<String, (u32, u32)> = BTreeMap::new();
+    for round in 0..cases(40) {
+        for operation in &operations {
+            // What ends a rotation or an endpoint for all that follow is asked for less often.
+            let ends = operation.method == "DELETE"
+                && (operation.template.ends_with("{rotationId}")
+                    || operation.template.ends_with("{webhookId}"));
+            if ends && round % 4 != 3 {
+                continue;
+            }
+            let answer = ask(&mut chance, &mut world, &rota, &document, operation);
+            let what = format!("{} {}", operation.method, operation.template);
+            let status = judge(answer, &mut world);
+            let count = done.entry(what).or_default();
+            count.0 += 1;
+            count.1 += u32::from(status < 400);
+        }
+        if round % 4 == 3 {
+            world.renew(&rota);
+            let endpoints = rota.get("/v1/webhooks").is(200).json();
+            if int(&endpoints["totalItems"]) < 3 {
+                world.learn(&json!(rota.hook("duty.changed").0.id));
+            }
+        } else {
+            rota.advance(chance.below(40_000) as i64);
+            world.plan(&rota);
+        }
+    }
+    let never = done.iter().filter(|(_, (_, good))| *good == 0);
+    let never: Vec<&String> = never.map(|(what, _)| what).collect();
+    // Deep steps of covers and swaps need others to go well before them, and ids are other ones in every run.
+    assert!(
+        never.len() * 4 <= operations.len(),
+        "too many were never carried out: {never:#?}"
+    );
+
+    // Duty goes on, as planned.
+    let rotation = rota.rotation("U1 U2");
+    let now = rota.now();
+    rotation.cover(
+        1,
+        &[always(cadence(
+            "dayOfWeek",
+            "UTC",
+            plus(&now, DAY).trim_end_matches('Z'),
+            json!({}),
+        ))],
+    );
+    let mut held = Vec::new();
+    let planned = rotation.schedule(&now, &plus(&now, 16 * DAY));
+    for _ in 0..3 {
+        held.push(rotation.on_call());
+        rota.advance(WEEK);
+    }
+    assert_eq!(held, ["U1", "U2", "U1"], "{planned:?}");
+    let (status, log) = rota.stop();
+    assert!(
+        status.success() && !log.contains("panicked"),
+        "{status}\n{log}"
+    );
+    assert!(succeeds(&db, "check").is_empty());
+}
