@@ -19,6 +19,7 @@ mod mention;
 mod message;
 mod meta;
 mod migrate;
+mod news;
 mod operation;
 mod progress;
 mod request;
@@ -26,6 +27,7 @@ mod rotation;
 mod rows;
 mod sending;
 mod shapes;
+mod tx;
 mod upkeep;
 mod webhook;
 mod writer;
@@ -62,6 +64,8 @@ pub use mention::*;
 pub use message::*;
 pub use meta::{Team, count_imports, load_fact, load_team, save_fact, save_team};
 pub use migrate::create_file;
+pub use news::News;
+use news::Published;
 pub use operation::{
     OperationRecord, any_old_operation, clear_operations, insert_operation, load_operation,
 };
@@ -71,22 +75,21 @@ pub use rotation::{
     save_due, save_members, save_reminder, save_rotation,
 };
 pub use sending::*;
+pub use tx::WriteTx;
 pub use upkeep::*;
 pub use webhook::*;
+pub use writer::Pending;
 use writer::Safety;
-pub use writer::{Pending, WriteTx};
 
 use crate::clock::Clock;
-use crate::domain::ids::RotationId;
 use crate::domain::refusal::Refusal;
 use crate::vitals::Pulse;
-use crate::wake::Bell;
 use jiff::Timestamp;
 use rusqlite::config::DbConfig;
 use rusqlite::{Connection, OpenFlags};
 use std::fmt;
 use std::path::{Path, PathBuf};
-use std::sync::atomic::{AtomicI64, AtomicU64, Ordering};
+use std::sync::atomic::{AtomicI64, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
@@ -198,108 +201,6 @@ pub struct Store {
     seen: AtomicI64,
     writer: writer::Writer,
     news: Arc<News>,
-}
-
-/// What commits tell the rest of the program.
-#[derive(Debug, Default)]
-pub struct News {
-    /// Rises with every commit that changed something but the log of what was sent, also of another process once it is
-    /// noticed.
-    generation: AtomicU64,
-    /// Rung when something falls due earlier than the timer expects.
-    pub bell: Bell,
-    /// Rung when there may be something to send.
-    pub post: Bell,
-    /// Rung when there may be something to post in chat.
-    pub messages: Bell,
-    /// Rung when a topic may have to be brought in line.
-    pub topics: Bell,
-    /// The same for the people of a user group.
-    pub groups: Bell,
-    /// What the timer waits for, in milliseconds since 1970.
-    expected: AtomicI64,
-    recalls: AtomicU64,
-    credentials: AtomicU64,
-    changed: Mutex<Option<RotationId>>,
-}
-
-impl News {
-    /// What was read under one generation is still true under the same one.
-    pub fn generation(&self) -> u64 {
-        self.generation.load(Ordering::Acquire)
-    }
-
-    /// What was read of keys, tokens and people under one of these is still true under the same one.
-    pub fn credentials(&self) -> u64 {
-        self.credentials.load(Ordering::Acquire)
-    }
-
-    /// Says what the timer waits for: commits with anything due earlier ring. `None` is any commit with something due;
-    /// to be said before the query for what is due next, so that a commit in between is not lost.
-    pub fn expect(&self, due: Option<Timestamp>) {
-        self.expected
-            .store(due.map_or(i64::MAX, rows::millis), Ordering::SeqCst);
-    }
-
-    /// The rotation that this process changed last; `None` when it has changed none.
-    pub fn changed_last(&self) -> Option<RotationId> {
-        let changed = self.changed.lock();
-        changed.unwrap_or_else(PoisonError::into_inner).clone()
-    }
-
-    /// How often something was recalled: what was taken to be sent under one number may be sent as it is under the same.
-    pub fn recalls(&self) -> u64 {
-        self.recalls.load(Ordering::Acquire)
-    }
-
-    fn publish(&self, commit: Published) {
-        if commit.remembered {
-            self.generation.fetch_add(1, Ordering::AcqRel);
-        }
-        if commit.changed.is_some() {
-            *self.changed.lock().unwrap_or_else(PoisonError::into_inner) = commit.changed;
-        }
-        if commit.credentials {
-            self.credentials.fetch_add(1, Ordering::AcqRel);
-        }
-        if commit.recalled {
-            self.recalls.fetch_add(1, Ordering::AcqRel);
-        }
-        if commit.due < self.expected.load(Ordering::SeqCst) {
-            self.bell.ring();
-        }
-        if commit.to_send {
-            self.post.ring();
-        }
-        if commit.to_post {
-            self.messages.ring();
-        }
-        for (kept, bell) in [(Kept::Topic, &self.topics), (Kept::Group, &self.groups)] {
-            if commit.to_keep.contains(&kept) {
-                bell.ring();
-            }
-        }
-    }
-}
-
-/// What a commit tells.
-struct Published {
-    /// It changed something that is remembered.
-    remembered: bool,
-    /// The earliest instant, in milliseconds, that it stored as due.
-    due: i64,
-    /// It stored something that the delivery side may have to do.
-    to_send: bool,
-    /// It stored something that may have to be posted in chat.
-    to_post: bool,
-    /// What it stored something of that may have to be brought in line.
-    to_keep: Vec<Kept>,
-    /// What was taken to be sent may not be sent any more as it is.
-    recalled: bool,
-    /// The rotation that it changed last.
-    changed: Option<RotationId>,
-    /// It changed keys, tokens or people.
-    credentials: bool,
 }
 
 /// Connections kept open for readers; more are opened in a burst and closed after it.

@@ -1,138 +1,17 @@
 //! The one connection that writes: a queue of jobs for the storage thread, one commit a drained batch, and a short way for
 //! a job that is alone.
 
-use super::{Fault, Kept, News, Published, ReadTx};
+use super::tx::{BEGIN, Told, Turn, Undo, attempt, run};
+use super::{Fault, News, WriteTx};
 use crate::clock::Clock;
-use crate::domain::ids::RotationId;
 use crate::fault;
 use crate::vitals::Pulse;
 use jiff::Timestamp;
-use rand::RngExt;
-use rand::distr::Alphanumeric;
 use rusqlite::Connection;
-use std::any::Any;
-use std::cell::{Cell, RefCell};
-use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::atomic::{AtomicI64, AtomicUsize, Ordering};
 use std::sync::mpsc::{Receiver, Sender, SyncSender, channel, sync_channel};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::thread::JoinHandle;
-
-/// A write in progress. Actions take it and never begin or end one, so they compose.
-pub struct WriteTx<'a> {
-    pub(in crate::store) conn: &'a Connection,
-    now: Timestamp,
-    told: &'a Told,
-}
-
-/// What a batch stored that others wait for.
-pub(super) struct Told {
-    /// The earliest instant, in milliseconds, at which a rotation falls due.
-    due: Cell<i64>,
-    /// Whether there may be something to send.
-    to_send: Cell<bool>,
-    /// Whether there may be something to post in chat.
-    to_post: Cell<bool>,
-    /// What may have to be brought in line there.
-    to_keep: RefCell<Vec<Kept>>,
-    /// Whether what was taken to be sent may not be sent any more as it is.
-    recalled: Cell<bool>,
-    /// The rotation that changed last.
-    changed: RefCell<Option<RotationId>>,
-    /// Whether keys, tokens or people changed.
-    credentials: Cell<bool>,
-}
-
-impl WriteTx<'_> {
-    /// The instant of this write. Read after the write got its turn, it never runs backwards within a process.
-    pub fn now(&self) -> Timestamp {
-        self.now
-    }
-
-    /// The same rows for reading, this write's own changes included.
-    pub fn as_read(&self) -> ReadTx<'_> {
-        ReadTx { conn: self.conn }
-    }
-
-    /// A new id: the prefix and 120 random bits.
-    pub fn mint(&mut self, prefix: &str) -> String {
-        format!("{prefix}{}", random_letters(20))
-    }
-
-    /// A new secret of more than 250 random bits.
-    pub fn mint_secret(&mut self) -> String {
-        random_letters(43)
-    }
-
-    /// Notes that a rotation has a new version.
-    pub(in crate::store) fn note_changed(&self, rotation: &RotationId) {
-        self.told.changed.replace(Some(rotation.clone()));
-    }
-
-    /// Notes that keys, tokens or people changed.
-    pub(in crate::store) fn note_credentials(&self) {
-        self.told.credentials.set(true);
-    }
-
-    /// Notes that what was taken to be sent may not be sent any more as it is: an endpoint changed, a delivery was
-    /// cancelled.
-    pub(in crate::store) fn note_recalled(&self) {
-        self.told.recalled.set(true);
-    }
-
-    /// A new id of 32 hexadecimal digits: 128 random bits.
-    pub fn mint_hexadecimal(&mut self) -> String {
-        format!("{:032x}", rand::random::<u128>())
-    }
-
-    /// A random share, from 0 to 1.
-    pub fn mint_share(&mut self) -> f64 {
-        rand::random()
-    }
-
-    /// Runs a part that is undone alone when it fails or panics.
-    pub fn part<T, E: From<Fault>>(
-        &mut self,
-        act: impl FnOnce(&mut WriteTx) -> Result<T, E>,
-    ) -> Result<T, E> {
-        let turn = Turn {
-            conn: self.conn,
-            now: self.now,
-            told: self.told,
-            undo: Undo::Savepoint("part"),
-        };
-        attempt(turn, act)
-    }
-
-    /// Notes an instant that is being stored as due, for the timer.
-    pub(in crate::store) fn note_due(&self, due: Option<Timestamp>) {
-        let due = due.map_or(i64::MAX, super::rows::millis);
-        self.told.due.set(self.told.due.get().min(due));
-    }
-
-    /// Notes that there may be something to send, for the delivery side.
-    pub(in crate::store) fn note_to_send(&self) {
-        self.told.to_send.set(true);
-    }
-
-    /// Notes that there may be something to post in chat.
-    pub(in crate::store) fn note_to_post(&self) {
-        self.told.to_post.set(true);
-    }
-
-    /// Notes that there may be something of this kind to bring in line.
-    pub(in crate::store) fn note_to_keep(&self, kept: Kept) {
-        self.told.to_keep.borrow_mut().push(kept);
-    }
-}
-
-fn random_letters(count: usize) -> String {
-    rand::rng()
-        .sample_iter(Alphanumeric)
-        .take(count)
-        .map(char::from)
-        .collect()
-}
 
 /// A job for the thread.
 struct Job {
@@ -152,15 +31,6 @@ pub(super) enum Safety {
     Process,
     /// A loss of power as well.
     Power,
-}
-
-/// A job's turn on the storage thread.
-#[derive(Clone, Copy)]
-struct Turn<'a> {
-    conn: &'a Connection,
-    now: Timestamp,
-    told: &'a Told,
-    undo: Undo,
 }
 
 /// Jobs that may share one commit.
@@ -319,77 +189,6 @@ impl Drop for Writer {
     }
 }
 
-/// How what an act wrote is undone when it fails.
-#[derive(Clone, Copy)]
-enum Undo {
-    /// It is the first of its batch: the transaction begins anew. Nothing has to be kept for it.
-    Transaction,
-    /// Others have written before it: a savepoint of this name keeps what it takes to undo the act alone.
-    Savepoint(&'static str),
-}
-
-impl Undo {
-    fn prepare(self, conn: &Connection) -> Result<(), Fault> {
-        match self {
-            Undo::Transaction => Ok(()),
-            Undo::Savepoint(name) => run(conn, &format!("SAVEPOINT {name}")),
-        }
-    }
-
-    fn finish(self, conn: &Connection, failed: bool) -> Result<(), Fault> {
-        match self {
-            Undo::Transaction if failed => {
-                run(conn, "ROLLBACK")?;
-                run(conn, BEGIN)
-            }
-            Undo::Transaction => Ok(()),
-            Undo::Savepoint(name) => {
-                if failed {
-                    run(conn, &format!("ROLLBACK TO {name}"))?;
-                }
-                run(conn, &format!("RELEASE {name}"))
-            }
-        }
-    }
-}
-
-const BEGIN: &str = "BEGIN IMMEDIATE";
-
-/// Runs an act: an error or a panic undoes what it wrote and nothing else.
-fn attempt<T, E: From<Fault>>(
-    Turn {
-        conn,
-        now,
-        told,
-        undo,
-    }: Turn,
-    act: impl FnOnce(&mut WriteTx) -> Result<T, E>,
-) -> Result<T, E> {
-    // A batch that SQLite has rolled back must not go on statement by statement, each committed by itself.
-    if conn.is_autocommit() {
-        return Err(Fault::NotCommitted("the transaction was rolled back".into()).into());
-    }
-    undo.prepare(conn)?;
-    let outcome = catch_unwind(AssertUnwindSafe(|| act(&mut WriteTx { conn, now, told })));
-    let outcome = outcome.unwrap_or_else(|panic| Err(Fault::Panicked(panic_text(&*panic)).into()));
-    match (outcome.is_err(), undo.finish(conn, outcome.is_err())) {
-        (false, Err(fault)) => Err(Fault::NotCommitted(fault.to_string()).into()),
-        // What went wrong first is what is told; what could not be undone alone was undone with its batch.
-        _ => outcome,
-    }
-}
-
-/// Runs a statement that is run again and again.
-fn run(conn: &Connection, sql: &str) -> Result<(), Fault> {
-    Ok(conn.prepare_cached(sql)?.execute([]).map(drop)?)
-}
-
-fn panic_text(panic: &(dyn Any + Send)) -> String {
-    let text = panic.downcast_ref::<&str>().map(|text| text.to_string());
-    text.or_else(|| panic.downcast_ref::<String>().cloned())
-        .unwrap_or_default()
-}
-
 fn reply<T, E: From<Fault>>(
     answer: &SyncSender<Result<T, E>>,
     outcome: Result<T, E>,
@@ -445,15 +244,7 @@ impl Shared {
         let mut state = bench.make_safe(safety).map_err(|error| error.to_string());
         let conn = &bench.conn;
         let changes = conn.total_changes();
-        let told = Told {
-            due: Cell::new(i64::MAX),
-            to_send: Cell::new(false),
-            to_post: Cell::new(false),
-            to_keep: RefCell::default(),
-            recalled: Cell::new(false),
-            changed: RefCell::default(),
-            credentials: Cell::new(false),
-        };
+        let told = Told::nothing();
         if state.is_ok() {
             state = run(conn, BEGIN).map_err(|error| error.to_string());
         }
@@ -486,17 +277,8 @@ impl Shared {
         fault::point("commit.done");
         // What was rolled back is counted as well, and is no news: whoever it woke would only fail again.
         if committed.is_ok() && conn.total_changes() != changes {
-            self.news.publish(Published {
-                // The log of what was sent is read from the file, never remembered.
-                remembered: safety == Safety::Power,
-                due: told.due.get(),
-                to_send: told.to_send.get(),
-                to_post: told.to_post.get(),
-                to_keep: told.to_keep.take(),
-                recalled: told.recalled.get(),
-                changed: told.changed.take(),
-                credentials: told.credentials.get(),
-            });
+            // The log of what was sent is read from the file, never remembered.
+            self.news.publish(told.published(safety == Safety::Power));
         }
         let served = replies.len();
         let crowd = self.crowd.load(Ordering::Relaxed);
