@@ -259,10 +259,30 @@ impl Handle {
 fn dispatch(shared: &Arc<Shared>) {
     let (desk, stopping) = (&shared.desk, &shared.stopping);
     let (pulse, post) = (&desk.vitals().delivery, &desk.store().news().post);
-    attend(pulse, post, stopping, || look(shared));
+    let mut clearing = monotonic();
+    attend(pulse, post, stopping, || {
+        let wait = look(shared)?;
+        // Not at every event: to find nothing to clear costs as much as to find what is due.
+        if monotonic() >= clearing {
+            clearing = monotonic() + clear(desk);
+        }
+        Ok::<_, Fault>(wait.min(clearing.saturating_duration_since(monotonic())))
+    });
 }
 
-/// Starts the lanes that have anything due, clears away a little, and answers how long to wait.
+/// Clears away a little, and answers how long that will do.
+fn clear(desk: &Desk) -> Duration {
+    match sending::clear(desk) {
+        Ok(true) => Duration::ZERO,
+        Ok(false) => LOOK,
+        Err(fault) => {
+            log::error!("delivery: clearing away: {fault}");
+            LOOK
+        }
+    }
+}
+
+/// Starts the lanes that have anything due, and answers how long to wait.
 fn look(shared: &Arc<Shared>) -> Result<Duration, Fault> {
     let desk = &shared.desk;
     shared.tell_stuck();
@@ -281,11 +301,6 @@ fn look(shared: &Arc<Shared>) -> Result<Duration, Fault> {
         if shared.claim(&track) {
             lane::start(Arc::clone(shared), track);
         }
-    }
-    match sending::clear(desk) {
-        Ok(true) => wait = Duration::ZERO,
-        Ok(false) => {}
-        Err(fault) => log::error!("delivery: clearing away: {fault}"),
     }
     Ok(wait)
 }

@@ -370,6 +370,8 @@ mod tests {
     }
 
     proptest! {
+        #![proptest_config(crate::tests::cases(256))]
+
         /// However a body is cut into chunks, and the chunks into reads, it comes out whole and nothing beyond it is
         /// touched.
         #[test]

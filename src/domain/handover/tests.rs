@@ -459,7 +459,7 @@ prop_compose! {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig::with_cases(60))]
+    #![proptest_config(crate::tests::cases(60))]
 
     /// After every instant: no fillable place is empty, nobody holds two places unless allowed, the record is a
     /// chain, and what the plan said beforehand is what came.

@@ -324,6 +324,8 @@ fn limits_of_the_head() {
 }
 
 proptest! {
+    #![proptest_config(crate::tests::cases(256))]
+
     /// Bytes from a stranger never make it panic; nor do rouille's own readings of a target that we let through.
     #[test]
     fn noise_does_not_panic(noise in prop::collection::vec(any::<u8>(), 0..60), at in 0usize..60) {

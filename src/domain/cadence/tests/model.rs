@@ -156,7 +156,7 @@ prop_compose! {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig { cases: 96, failure_persistence: None, ..ProptestConfig::default() })]
+    #![proptest_config(crate::tests::cases(96))]
 
     #[test]
     fn walks_agree_with_the_rules_read_day_by_day(cadence in some_cadence(), after in 0..700i64) {

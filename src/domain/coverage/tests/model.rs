@@ -140,7 +140,7 @@ const ODD: [(&str, &str); 9] = [
 ];
 
 proptest! {
-    #![proptest_config(ProptestConfig { cases: 24, failure_persistence: None, ..ProptestConfig::default() })]
+    #![proptest_config(crate::tests::cases(24))]
 
     #[test]
     fn views_agree_with_the_rules_read_minute_by_minute(
