@@ -4,6 +4,7 @@
 //! `ROTA_FAULTS` names points and what happens there, each once: `commit.ready=kill@3 timer.look=panic`. `kill` ends the
 //! process as `kill -9` does, `panic` panics, `hang` never goes on; `@3` is the third time that the point is passed.
 //! `ROTA_FAULT_CLOCK` names a file with the seconds by which the system's clock is wrong, read whenever the clock is.
+//! `ROTA_FAULT_LATE` is after how many seconds a thread that does nothing counts as hanging.
 //!
 //! | Point | Where |
 //! |---|---|
@@ -15,8 +16,9 @@
 //! | `accept.thread` | a connection accepted, on the thread that accepts |
 //! | `timer.look` | the timer's look, within what catches panics |
 //! | `timer.thread` `delivery.thread` `chat.thread` `storage.thread` | a loop, outside of what catches panics |
-//! | `migrate.copied` `migrate.climbed` | an old database: copied; migrated, not committed |
-//! | `copy.made` `restore.aside` | a copy not under its name yet; the replaced file set aside, the new one not in its place |
+//! | `migrate.copied` `migrate.climbed` `migrate.done` | an old database: copied; migrated, not committed; committed, the copy not under its name |
+//! | `copy.made` | a copy, not under its name yet |
+//! | `restore.linked` `restore.aside` | the replaced file has a second name, its log has not gone along; it has, the new file is not in its place |
 
 /// A place that a test may break.
 #[inline(always)]
@@ -46,6 +48,15 @@ pub fn clock_shift() -> i64 {
     return armed::clock_shift();
     #[cfg(not(debug_assertions))]
     0
+}
+
+/// After how many seconds a thread that does nothing counts as hanging, where it is not `usual`.
+#[inline(always)]
+pub fn late(usual: u64) -> u64 {
+    #[cfg(debug_assertions)]
+    return armed::late().unwrap_or(usual);
+    #[cfg(not(debug_assertions))]
+    usual
 }
 
 #[cfg(debug_assertions)]
@@ -116,6 +127,11 @@ mod armed {
         loop {
             std::thread::park();
         }
+    }
+
+    pub(super) fn late() -> Option<u64> {
+        static LATE: OnceLock<Option<u64>> = OnceLock::new();
+        *LATE.get_or_init(|| std::env::var("ROTA_FAULT_LATE").ok()?.parse().ok())
     }
 
     pub(super) fn clock_shift() -> i64 {

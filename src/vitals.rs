@@ -5,12 +5,15 @@
 //! clock stands still.
 
 use crate::clock::monotonic;
+use crate::fault;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
-/// Longer than any turn of a loop takes: one that has not beaten for this long hangs. Loops look twice a second, and five
-/// seconds after something went wrong.
-pub const LATE: Duration = Duration::from_secs(10);
+/// Longer than any turn of a loop takes: one that has not beaten for this long hangs. Loops look twice a second; where another
+/// program has locked the database, they wait five seconds for it, once or twice.
+pub fn late() -> Duration {
+    Duration::from_secs(fault::late(20))
+}
 
 /// What a thread did last. Clones are the same pulse.
 #[derive(Clone, Debug)]
@@ -20,6 +23,8 @@ pub struct Pulse(Arc<Inner>);
 struct Inner {
     name: &'static str,
     last: Mutex<Last>,
+    /// Since when every turn has gone wrong.
+    failing: Mutex<Option<Instant>>,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -40,6 +45,7 @@ impl Pulse {
         Pulse(Arc::new(Inner {
             name,
             last: Mutex::new(Last::Nothing),
+            failing: Mutex::default(),
         }))
     }
 
@@ -75,7 +81,28 @@ impl Pulse {
 
     /// Whether it goes on as it should.
     pub fn is_fresh(&self) -> bool {
-        self.age().is_some_and(|age| age <= LATE)
+        self.age().is_some_and(|age| age <= late())
+    }
+
+    /// How a turn of its loop went.
+    pub fn note_turn(&self, went_well: bool) {
+        let mut failing = self.failing();
+        *failing = match went_well {
+            true => None,
+            false => failing.or_else(|| Some(monotonic())),
+        };
+    }
+
+    /// For how long every turn has gone wrong; `None` where the last one went well.
+    pub fn failing_for(&self) -> Option<Duration> {
+        self.failing()
+            .map(|since| monotonic().saturating_duration_since(since))
+    }
+
+    fn failing(&self) -> MutexGuard<'_, Option<Instant>> {
+        (self.0.failing)
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner)
     }
 
     /// Whether the thread has ended.
@@ -118,8 +145,12 @@ mod tests {
         assert!(pulse.is_fresh());
         pulse.rest();
         assert_eq!(pulse.age(), Some(Duration::ZERO));
-        pulse.note(Last::Beat(monotonic() - 2 * LATE));
+        pulse.note(Last::Beat(monotonic() - 2 * late()));
         assert!(!pulse.is_fresh() && !pulse.has_ended());
+        for (went_well, failing) in [(false, true), (false, true), (true, false)] {
+            pulse.note_turn(went_well);
+            assert_eq!(pulse.failing_for().is_some(), failing);
+        }
         drop(life);
         pulse.beat();
         assert!(pulse.has_ended() && !pulse.is_fresh());

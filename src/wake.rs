@@ -55,7 +55,11 @@ pub fn attend<E: Display>(
         pulse.beat();
         // Read before the look: a ring between its queries and the wait is not lost.
         let heard = bell.rings();
-        let wait = match catch_unwind(AssertUnwindSafe(&mut look)) {
+        let looked = catch_unwind(AssertUnwindSafe(&mut look));
+        pulse.note_turn(matches!(looked, Ok(Ok(_))));
+        // What went wrong may have taken long, and so does the wait after it.
+        pulse.beat();
+        let wait = match looked {
             Ok(Ok(wait)) => wait,
             Ok(Err(fault)) => {
                 log::error!("{name}: {fault}; trying again in {} s", RETRY.as_secs());

@@ -55,7 +55,7 @@ impl Sweep {
                 return Ok(done);
             }
             let outcomes = match run_batch(desk, &ready) {
-                Err(fault) if fault.is_damage() => run_each(desk, ready),
+                Err(fault) if fault.is_damage() => run_each(desk, &ready, stopped)?,
                 outcomes => outcomes?,
             };
             fault::point("due.batch");
@@ -117,14 +117,24 @@ fn run_batch(desk: &Desk, ids: &[RotationId]) -> Result<Outcomes, Fault> {
     })
 }
 
-/// Catches these up, each in a job of its own.
-fn run_each(desk: &Desk, ids: Vec<RotationId>) -> Outcomes {
-    let alone = |id: RotationId| {
+/// Catches these up, each in a job of its own, until `stopped` says so, which is asked before each of them.
+///
+/// # Errors
+/// When the storage fails in another way than by a damaged page: then it fails for all of them.
+fn run_each(
+    desk: &Desk,
+    ids: &[RotationId],
+    stopped: &dyn Fn() -> bool,
+) -> Result<Outcomes, Fault> {
+    let mut outcomes = Vec::with_capacity(ids.len());
+    for id in ids.iter().take_while(|_| !stopped()) {
         let (shared, own) = (desk.clone(), id.clone());
-        let done = desk.store().write(move |tx| catch_up(&shared, tx, &own));
-        (id, done)
-    };
-    ids.into_iter().map(alone).collect()
+        match desk.store().write(move |tx| catch_up(&shared, tx, &own)) {
+            Err(fault) if fault.is_unavailable() && !fault.is_damage() => return Err(fault),
+            outcome => outcomes.push((id.clone(), outcome)),
+        }
+    }
+    Ok(outcomes)
 }
 
 /// The outcomes of an act until the job's time is up or an error ends it.

@@ -9,14 +9,14 @@ use crate::domain::census::{OpenPlace, Queue};
 use crate::domain::zones;
 use crate::metrics::{self, Standing};
 use crate::store::{self, ReadTx};
-use crate::vitals::{LATE, Pulse};
+use crate::vitals::{Pulse, late};
 use crate::wire::moment::Moment;
 use jiff::Timestamp;
 use rouille::{Response, ResponseBody};
 use schemars::JsonSchema;
 use serde::Serialize;
 use std::io::{Cursor, Read};
-use std::sync::{Arc, PoisonError};
+use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
 /// Who may read the metrics.
@@ -111,9 +111,9 @@ pub const READINESS: Operation = Operation {
     id: "getReadiness",
     tag: "service",
     summary: "Whether the server does its work",
-    about: "503 `not_ready` where the timer or the delivery side has not looked for ten seconds, where writes are stuck, or \
-            while the server stops; `detail` names what is late. An event that an endpoint does not take is shown and \
-            makes nothing unready.",
+    about: "503 `not_ready` where the timer or the delivery side has not looked for 20 seconds or has failed for as long, \
+            where a write takes as long, or while the server stops; `detail` names what is wrong. An event that an endpoint \
+            does not take is shown and makes nothing unready.",
     query: &[],
     body: Body::None,
     gives: &[gives(200, "It does.", shape::<Readiness>)],
@@ -134,8 +134,10 @@ pub fn readiness(api: &Api) -> Outcome {
         return Err(Problem::not_ready(late.join("; ")));
     }
     let queue = {
-        // One at a time: whoever asks a thousand times keeps one thread busy.
-        let _one = api.page.lock().unwrap_or_else(PoisonError::into_inner);
+        // One at a time: whoever asks a thousand times keeps one thread busy. Not the pages' own lock: whoever wants those
+        // must not keep others from asking this.
+        static ONE: Mutex<()> = Mutex::new(());
+        let _one = ONE.lock().unwrap_or_else(PoisonError::into_inner);
         desk.store().read(store::load_queue)?
     };
     let now = desk.now();
@@ -167,9 +169,13 @@ pub fn readiness(api: &Api) -> Outcome {
 /// What is wrong with a thread.
 fn complaint(pulse: &Pulse) -> Option<String> {
     let name = pulse.name();
+    if let Some(failing) = pulse.failing_for().filter(|failing| *failing > late()) {
+        let seconds = failing.as_secs();
+        return Some(format!("{name}: what it does has failed for {seconds} s"));
+    }
     match pulse.age() {
         None => Some(format!("{name}: its thread is not there")),
-        Some(age) if age > LATE => {
+        Some(age) if age > late() => {
             let seconds = age.as_secs();
             Some(format!("{name}: nothing happened for {seconds} s"))
         }
@@ -258,11 +264,16 @@ pub fn metrics(api: &Api) -> Outcome {
         remembered.census = None;
     }
     let kept = remembered.census.take();
-    let (census, queue, database_bytes) = desk.store().read(|tx| -> Result<_, Fault> {
+    let (census, state) = desk.store().read(|tx| -> Result<_, Fault> {
         let census = kept.map_or_else(|| Census::read(tx), Ok)?;
-        Ok((census, store::load_queue(tx)?, store::database_bytes(tx)?))
+        let state = State {
+            queue: store::load_queue(tx)?,
+            next_due: store::next_due(tx)?,
+            database_bytes: store::database_bytes(tx)?,
+        };
+        Ok((census, state))
     })?;
-    let head = render(api, &census, &queue, database_bytes);
+    let head = render(api, &census, &state);
     let on_call = Arc::clone(&census.on_call);
     *remembered = Remembered {
         generation,
@@ -288,16 +299,25 @@ impl AsRef<[u8]> for Text {
     }
 }
 
-fn render(api: &Api, census: &Census, queue: &Queue, database_bytes: u64) -> String {
+/// What is small and read anew for each page.
+struct State {
+    queue: Queue,
+    /// The earliest instant at which anything falls due in a rotation.
+    next_due: Option<Timestamp>,
+    database_bytes: u64,
+}
+
+fn render(api: &Api, census: &Census, state: &State) -> String {
     let desk = &api.desk;
     let schema = store::schema_version().to_string();
     desk.metrics().render(&Standing {
         now: desk.now(),
-        queue,
+        queue: &state.queue,
+        next_due: state.next_due,
         nobody: &census.nobody,
         enabled_rotations: census.enabled,
         disabled_rotations: census.disabled,
-        database_bytes,
+        database_bytes: state.database_bytes,
         started_at: api.started_at,
         last_tick: ago(desk, age(&desk.vitals().timer)),
         build: &[

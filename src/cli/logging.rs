@@ -1,20 +1,17 @@
 //! What is logged, and how: a line an event, on standard error.
 
-use super::Place;
-use super::workspace::settings;
+use crate::config::LogFilter;
 use std::os::fd::AsFd;
 use std::os::unix::fs::MetadataExt;
 
-/// Logs from now on, as the settings have it. What is wrong with them is told by whoever goes by them.
-pub fn begin(place: &Place) {
-    let set = settings(place.clone()).ok().and_then(|config| config.log);
-    let set = set.or_else(|| place.log.clone());
+/// Logs from now on, as the settings have it; `info` where they have nothing.
+pub fn begin(set: Option<&LogFilter>) {
     let mut builder = env_logger::Builder::new();
     builder
         // It tells of every header at `debug`; what became of a send is told by the delivery side.
         .filter_module("ureq", log::LevelFilter::Warn)
         .filter_module("ureq_proto", log::LevelFilter::Warn)
-        .parse_filters(set.as_ref().map_or("info", |filter| filter.as_str()));
+        .parse_filters(set.map_or("info", LogFilter::as_str));
     if is_journal() {
         // The journal has a time of its own for every line.
         builder.format_timestamp(None);

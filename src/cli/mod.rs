@@ -131,7 +131,6 @@ pub fn run() -> ExitCode {
             return ExitCode::from(u8::try_from(error.exit_code()).unwrap_or(2));
         }
     };
-    logging::begin(&rota.place);
     let (code, sentence) = match dispatch(rota) {
         Ok(()) => return ExitCode::SUCCESS,
         Err(Failure::Failed(sentence)) => (1, sentence),

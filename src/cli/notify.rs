@@ -55,11 +55,6 @@ impl Manager {
         self.tell(&format!("STATUS={status}\n"));
     }
 
-    /// The start makes headway, and is to be given so much longer.
-    pub fn extend(&self, by: Duration) {
-        self.tell(&format!("EXTEND_TIMEOUT_USEC={}\n", by.as_micros()));
-    }
-
     /// No more requests are taken.
     pub fn stopping(&self) {
         self.tell("STOPPING=1\nSTATUS=stopping\n");

@@ -5,7 +5,7 @@
 use super::notify::Manager;
 use crate::actions::{Desk, Vitals};
 use crate::clock::monotonic;
-use crate::vitals::Pulse;
+use crate::vitals::{Pulse, late};
 use crate::wake::Bell;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, OnceLock};
@@ -14,6 +14,10 @@ use std::time::{Duration, Instant};
 
 /// How often it looks, unless the service manager wants to hear more often.
 const LOOK: Duration = Duration::from_secs(1);
+
+/// Longer than any commit takes, also one that brings a log of gigabytes into the file on a slow disk. Whoever writes waits
+/// for it, and to end the server would only have it begin anew.
+const LONGEST_COMMIT: Duration = Duration::from_secs(300);
 
 /// Stops the server in the usual way; the second time changes nothing.
 pub type Halt = Arc<dyn Fn() + Send + Sync>;
@@ -27,6 +31,7 @@ pub struct Overseer {
 struct Shared {
     vitals: Arc<Vitals>,
     watched: Vec<Watched>,
+    storage: Pulse,
     manager: Arc<Manager>,
     stop: Halt,
     /// The first thread that ended by itself.
@@ -39,6 +44,27 @@ struct Watched {
     pulse: Pulse,
     /// Whether a turn of its loop is short, so that one that is not hangs. Chat may take its time.
     is_brisk: bool,
+}
+
+/// The storage, as far as others wait for it.
+enum Storage {
+    /// It goes on.
+    Fresh,
+    /// It has been at one commit for long.
+    Busy,
+    /// It has been for too long.
+    Hangs,
+}
+
+impl Storage {
+    fn of(pulse: &Pulse) -> Storage {
+        match pulse.age() {
+            Some(age) if age > LONGEST_COMMIT => Storage::Hangs,
+            // Those who wait for it began before it did.
+            Some(age) if age > late() / 2 => Storage::Busy,
+            _ => Storage::Fresh,
+        }
+    }
 }
 
 /// Watches over the threads of a server, of which `accepting` lets connections in.
@@ -66,6 +92,7 @@ pub fn start(
     let shared = Arc::new(Shared {
         vitals,
         watched,
+        storage: desk.store().pulse().clone(),
         manager,
         stop,
         fallen: OnceLock::new(),
@@ -107,7 +134,7 @@ impl Shared {
         }
     }
 
-    /// Whether all is well. What is not is told once.
+    /// Whether all is well, or only waits for a commit that takes long. What is not well is told once.
     fn look(&self, hanging: &mut [bool]) -> bool {
         for (watched, hangs) in self.watched.iter().zip(&mut *hanging) {
             let (pulse, name) = (&watched.pulse, watched.pulse.name());
@@ -129,6 +156,11 @@ impl Shared {
             }
             *hangs = late;
         }
-        !hanging.contains(&true) && self.fallen.get().is_none()
+        let goes_on = match Storage::of(&self.storage) {
+            Storage::Fresh => !hanging.contains(&true),
+            Storage::Busy => true,
+            Storage::Hangs => false,
+        };
+        goes_on && self.fallen.get().is_none()
     }
 }

@@ -8,7 +8,7 @@ use super::workspace::{Missing, days, open_store, open_with_clock};
 use crate::actions::{Desk, Outward, REMINDER_BEFORE, due, plan};
 use crate::api;
 use crate::chat::Chat;
-use crate::clock::{Clock, monotonic};
+use crate::clock::Clock;
 use crate::config::{Config, RateLimitPart};
 use crate::delivery::{self, Delivery};
 use crate::dial::{Dialler, Rules};
@@ -21,24 +21,17 @@ use crate::store::{Fault, Lock, ReadTx, Stop, list_cadences};
 use crate::timer;
 use jiff::{SignedDuration, Timestamp};
 use sha2::{Digest, Sha256};
-use std::cell::Cell;
 use std::collections::BTreeSet;
 use std::net::SocketAddr;
 use std::path::Path;
 use std::sync::Arc;
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 /// How long running requests may take once the server is told to stop.
 const GRACE: Duration = Duration::from_secs(10);
 
 /// How long the timer may take to end the commit in hand: it goes on while running requests finish.
 const TIMER_GRACE: Duration = Duration::from_secs(2);
-
-/// How long opening a database may take, which may have to be copied and migrated first.
-const OPENING: Duration = Duration::from_secs(600);
-
-/// How long the next commit of catching up may take.
-const HEADWAY: Duration = Duration::from_secs(60);
 
 /// Where a server listens unless it is told.
 pub const LISTEN: &str = "127.0.0.1:8080";
@@ -128,7 +121,6 @@ impl Station {
     ) -> Result<Station, Failure> {
         let manager = Arc::new(Manager::from_environment());
         manager.status("opening the database");
-        manager.extend(OPENING);
         let (calendar, text) = days(&config.holidays)?;
         let mut lock = Lock::take_known(db)?;
         let process = std::process::id();
@@ -197,15 +189,7 @@ impl Station {
             due::check_rules(desk, &self.rules)?;
         }
         self.manager.status("catching up with what fell due");
-        let told = Cell::new(None);
-        let moved = due::catch_up_until(desk, &|| {
-            let long_ago = |at: Instant| at.elapsed() > HEADWAY / 60;
-            if told.get().is_none_or(long_ago) {
-                self.manager.extend(HEADWAY);
-                told.set(Some(monotonic()));
-            }
-            signals.told_to_stop()
-        })?;
+        let moved = due::catch_up_until(desk, &|| signals.told_to_stop())?;
         if moved > 0 {
             log::info!("caught up: {moved} rotations moved on");
         }

@@ -2,7 +2,7 @@
 
 use super::output::tell;
 use super::run::{Receivers, outward};
-use super::{Failure, Place};
+use super::{Failure, Place, logging};
 use crate::actions::Desk;
 use crate::actions::due::{BASE_URL_FACT, CLOCK_FACT};
 use crate::clock::Clock;
@@ -26,14 +26,18 @@ pub fn settings(place: Place) -> Result<Config, Failure> {
     settings_with(place, Config::default())
 }
 
-/// The settings of a command, its own flags uppermost.
+/// The settings of a command, its own flags uppermost; from here on things are logged. To be asked for once: a config file
+/// may be a pipe, and empty when it is read again.
 pub fn settings_with(place: Place, flags: Config) -> Result<Config, Failure> {
     let flags = Config {
         db: place.db,
         log: place.log,
         ..flags
     };
-    Config::load(flags, place.config, &|name| std::env::var_os(name)).map_err(Failure::Usage)
+    let environment = |name: &str| std::env::var_os(name);
+    let config = Config::load(flags, place.config, &environment).map_err(Failure::Usage)?;
+    logging::begin(config.log.as_ref());
+    Ok(config)
 }
 
 /// The database's path, without links: its lock, its log and what replaces it go by the file's real name.

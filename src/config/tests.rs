@@ -101,18 +101,19 @@ fn log_filters_are_levels() {
         "warn,rota::delivery=debug",
         "rota=off , error",
         "trace",
+        "",
+        "info,",
+        "info/rot_7",
     ] {
         assert!(good.parse::<LogFilter>().is_ok(), "{good}");
     }
     for (bad, named) in [
-        ("", "\"\""),
         ("loud", "\"loud\""),
         ("info,rota::delivery", "\"rota::delivery\""),
-        ("info,", "\"\""),
         ("rota=", "\"rota=\""),
         ("=info", "\"=info\""),
         ("a b=info", "\"a b=info\""),
-        ("info/secret", "\"info/secret\""),
+        ("loud/info", "\"loud\""),
     ] {
         let why = bad.parse::<LogFilter>().expect_err(bad);
         assert!(why.starts_with(named), "{bad}: {why}");

@@ -93,9 +93,11 @@ impl FromStr for LogFilter {
             let plain = |c: char| c.is_ascii_alphanumeric() || matches!(c, '_' | ':' | '-');
             !name.is_empty() && name.chars().all(plain)
         };
-        let wrong = text
-            .split(',')
-            .map(str::trim)
+        // What comes after a slash is looked for in the text of each line.
+        let levels = text.split_once('/').map_or(text, |(levels, _)| levels);
+        let parts = levels.split(',').map(str::trim);
+        let wrong = parts
+            .filter(|part| !part.is_empty())
             .find(|part| match part.split_once('=') {
                 Some((name, word)) => !module(name.trim()) || !level(word.trim()),
                 None => !level(part),

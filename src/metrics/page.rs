@@ -9,6 +9,8 @@ use std::fmt::{Display, Write};
 pub struct Standing<'a> {
     pub now: Timestamp,
     pub queue: &'a Queue,
+    /// The earliest instant at which anything falls due in a rotation; in the past where that is overdue.
+    pub next_due: Option<Timestamp>,
     /// Places where nobody is on call that somebody should be.
     pub nobody: &'a [OpenPlace],
     pub enabled_rotations: u64,
@@ -30,6 +32,11 @@ impl Standing<'_> {
             "When the timer last looked for what is due, in seconds since 1970.",
         );
         page.sample(&[], seconds(self.last_tick));
+        page.gauge(
+            "rota_timer_overdue_seconds",
+            "How long something has been due in a rotation that has not moved on; 0 where nothing is.",
+        );
+        page.sample(&[], self.next_due.map_or(0.0, |due| self.since(due)));
         page.gauge(
             "rota_deliveries_pending",
             "Deliveries of an event to a webhook endpoint that have not finished.",

@@ -124,20 +124,23 @@ pub(super) fn undo_unfinished(database: &Path) -> Result<(), String> {
     Ok(())
 }
 
-/// Gives the replaced file a second name. A log beside it goes along, so that it is never taken for the new file's.
+/// Gives the replaced file a second name. A log beside it goes along, so that it is never taken for the new file's. In this
+/// order: a log that went first would be lost where the rest is cut short.
 fn set_aside(database: &Path, kept: &Path) -> Result<(), String> {
     refuse_existing(kept)?;
     settle(database)?;
+    // Not every file system has hard links; without them the name is free for a moment.
+    std::fs::hard_link(database, kept)
+        .or_else(|_| std::fs::rename(database, kept))
+        .map_err(|error| named(kept, error))?;
+    fault::point("restore.linked");
     for suffix in ["-wal", "-shm"] {
         let log = with_suffix(database, suffix);
         if log.exists() {
             std::fs::rename(&log, with_suffix(kept, suffix)).map_err(|error| named(&log, error))?;
         }
     }
-    // Not every file system has hard links; without them the name is free for a moment.
-    std::fs::hard_link(database, kept)
-        .or_else(|_| std::fs::rename(database, kept))
-        .map_err(|error| named(kept, error))
+    Ok(())
 }
 
 /// Brings the write-ahead log into the file, which works only while nobody else has it open. A file too damaged for that

@@ -17,8 +17,16 @@ impl Lock {
     /// program's file nothing is left.
     pub fn take_known(database: &Path) -> Result<Lock, String> {
         refuse_other_names(database)?;
-        migrate::recognise_file(database)?;
-        Lock::take(database)
+        // Beside a restore that was cut short the log may be missing, which comes back with the lock. Only ours are restored.
+        let is_ours = !copy::unfinished_names(database).is_empty();
+        if !is_ours {
+            migrate::recognise_file(database)?;
+        }
+        let lock = Lock::take(database)?;
+        if is_ours {
+            migrate::recognise_file(database)?;
+        }
+        Ok(lock)
     }
 
     /// Takes the lock of a database. The error says who holds it.

@@ -47,15 +47,17 @@ pub(super) fn prepare(path: &Path, create: bool) -> Result<(), String> {
     conn.pragma_update(None, "journal_mode", "WAL")
         .map_err(named)?;
     if found.version == VERSION {
-        return Ok(());
+        return name_copies(path);
     }
     // From here on nobody else writes: what is copied is what is migrated, and of two that begin at once one waits.
     let tx = Transaction::new_unchecked(&conn, TransactionBehavior::Immediate).map_err(named)?;
     let found = recognise(&tx, path)?;
-    let copy = (!found.is_empty && found.version < VERSION).then(|| free_name(path, found.version));
+    let copy =
+        (!found.is_empty && found.version < VERSION).then(|| unfinished_name(path, found.version));
     if let Some(copy) = &copy {
+        // Left behind by a start that was cut short.
+        drop(std::fs::remove_file(copy));
         copy_database(path, copy)?;
-        log::info!("migrate: copied the old database to {}", copy.display());
     }
     fault::point("migrate.copied");
     climb(tx).map_err(|error| {
@@ -64,7 +66,32 @@ pub(super) fn prepare(path: &Path, create: bool) -> Result<(), String> {
             drop(std::fs::remove_file(copy));
         }
         named(error)
-    })
+    })?;
+    fault::point("migrate.done");
+    name_copies(path)
+}
+
+/// The name of a copy until the database is migrated: one that is there when another try begins is written over.
+fn unfinished_name(path: &Path, version: i64) -> PathBuf {
+    beside(path, &format!("schema-{version}.migrating"))
+}
+
+/// Gives copies that were made before a migration, now that it is done, the names that they keep.
+fn name_copies(path: &Path) -> Result<(), String> {
+    for version in 1..VERSION {
+        let copy = unfinished_name(path, version);
+        if copy.symlink_metadata().is_err() {
+            continue;
+        }
+        let kept = free_name(path, version);
+        match std::fs::rename(&copy, &kept) {
+            Ok(()) => log::info!("migrate: the old database was copied to {}", kept.display()),
+            // Another start was faster.
+            Err(error) if error.kind() == ErrorKind::NotFound => {}
+            Err(error) => return Err(format!("{}: {error}", copy.display())),
+        }
+    }
+    Ok(())
 }
 
 /// Where the copy goes: `rota.db.schema-1`, or `rota.db.schema-1.2` and so on where there is one. An older copy is

@@ -2,6 +2,7 @@
 
 use crate::support::*;
 use serde_json::{Value, json};
+use std::io::Write;
 use std::os::unix::fs::{MetadataExt, PermissionsExt, symlink};
 use std::path::Path;
 use std::process::Command;
@@ -530,4 +531,27 @@ fn the_production_server_serves_and_stops() {
         assert_eq!(status.code(), Some(0), "{signal}: {log}");
     }
     succeeds(&db, "check");
+}
+
+/// A pipe is empty when it is read again.
+#[test]
+fn a_config_file_is_read_once() {
+    let dir = TempDir::new();
+    let mut command = rota(dir.path());
+    command.args([
+        "directory",
+        "import",
+        "people.json",
+        "--config",
+        "/dev/stdin",
+    ]);
+    dir.file("people.json", directory(1).to_string());
+    let (receiver, mut sender) = std::io::pipe().expect("a pipe");
+    sender
+        .write_all(b"log = \"off\"\ndb = \"piped.db\"\n")
+        .expect("room in the pipe");
+    drop(sender);
+    let (code, _, errors) = run(command.stdin(receiver));
+    assert_eq!(code, 0, "{errors}");
+    assert!(dir.join("piped.db").exists() && !dir.join("rota.db").exists());
 }

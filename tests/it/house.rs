@@ -9,7 +9,7 @@ const FLOORS: [(&str, &[&str]); 19] = [
     ("domain", &[]),
     ("fault", &[]),
     ("clock", &["fault"]),
-    ("vitals", &["clock"]),
+    ("vitals", &["clock", "fault"]),
     ("wake", &["fault", "vitals"]),
     ("wire", &["domain"]),
     ("dial", &["domain", "clock"]),

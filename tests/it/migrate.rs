@@ -71,10 +71,11 @@ fn an_old_database_is_copied_migrated_and_served() {
 fn a_copy_that_is_there_is_kept_and_not_in_the_way() {
     let dir = TempDir::new();
     let db = of_version_1(&dir);
-    // Whole, of a first try that went no further; cut short; and both of another database.
+    // Of another database, and of starts that were cut short.
     dir.file("rota.db.schema-1", "an older copy");
     dir.file("rota.db.schema-1.3", "another one");
-    dir.file("rota.db.schema-1.2.unfinished", "half a copy");
+    dir.file("rota.db.schema-1.migrating", "a copy of a first try");
+    dir.file("rota.db.schema-1.migrating.unfinished", "half a copy");
     succeeds(&db, "directory export");
     assert_eq!(
         copies(&dir),

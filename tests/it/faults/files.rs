@@ -67,7 +67,12 @@ fn a_restore_that_is_killed_leaves_one_or_the_other() {
     succeeds(&db, "backup copy.db");
     dir.file("fewer.json", directory(1).to_string());
     succeeds(&db, "directory import fewer.json");
-    for faults in ["copy.made=kill", "restore.aside=kill", "restore.aside=kill"] {
+    for faults in [
+        "copy.made=kill",
+        "restore.linked=kill",
+        "restore.aside=kill",
+        "restore.aside=kill",
+    ] {
         killed(&db, "restore copy.db", faults);
         assert_eq!(people(&db), 1, "{faults}");
         // It serves as it stands.
@@ -90,23 +95,27 @@ fn a_restore_that_is_killed_leaves_one_or_the_other() {
 
 #[test]
 fn a_migration_that_is_killed_is_made_again() {
-    for (faults, left) in [
-        ("copy.made=kill", "rota.db.schema-1.unfinished"),
-        ("migrate.copied=kill", "rota.db.schema-1"),
-        ("migrate.climbed=kill", "rota.db.schema-1"),
+    for (faults, version, left) in [
+        ("copy.made=kill", 1, "rota.db.schema-1.migrating.unfinished"),
+        ("migrate.copied=kill", 1, "rota.db.schema-1.migrating"),
+        ("migrate.climbed=kill", 1, "rota.db.schema-1.migrating"),
+        ("migrate.done=kill", SCHEMA, "rota.db.schema-1.migrating"),
     ] {
         let dir = TempDir::new();
         let db = of_version_1(&dir);
-        killed(&db, "directory export", faults);
-        assert_eq!(content(&db), (1, 1), "{faults}");
-        assert_eq!(copies(&dir), left, "{faults}");
+        // However often: what is left does not grow, until the disk is full.
+        let tries = if version == 1 { 3 } else { 1 };
+        for _ in 0..tries {
+            killed(&db, "directory export", faults);
+            assert_eq!(content(&db), (version, 1), "{faults}");
+            assert_eq!(copies(&dir), left, "{faults}");
+        }
         assert!(succeeds(&db, "directory export").contains("ada@example.com"));
         assert_eq!(content(&db), (SCHEMA, 1), "{faults}");
         succeeds(&db, "check");
-        // Whole copies are of the old one.
-        for name in words(&copies(&dir)) {
-            assert_eq!(content(&dir.join(&name)), (1, 1), "{faults}: {name}");
-        }
+        assert_eq!(copies(&dir), "rota.db.schema-1", "{faults}");
+        let copy = dir.join("rota.db.schema-1");
+        assert_eq!(content(&copy), (1, 1), "{faults}");
     }
 }
 

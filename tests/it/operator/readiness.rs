@@ -2,6 +2,7 @@
 
 use super::at_last;
 use crate::support::*;
+use rusqlite::Connection as Sqlite;
 use serde_json::{Value, json};
 
 #[test]
@@ -43,6 +44,7 @@ fn a_server_that_is_well_says_so() {
 fn a_loop_that_hangs_makes_it_unready() {
     let rota = Start::default()
         .env("ROTA_FAULTS", "timer.look=hang@2 delivery.thread=hang@2")
+        .env("ROTA_FAULT_LATE", 4)
         .go();
     rota.anyone().get("/readyz").is(200);
     at_last("unready", || {
@@ -52,10 +54,42 @@ fn a_loop_that_hangs_makes_it_unready() {
         }
         let problem = answer.refused(503, "not_ready");
         let detail = text(&problem["detail"]);
-        detail.contains("timer: nothing happened for 1")
-            && detail.contains("delivery: nothing happened for 1")
+        detail.contains("timer: nothing happened for")
+            && detail.contains("delivery: nothing happened for")
     });
     // It lives, and answers.
     rota.anyone().get("/healthz").is(200);
     rota.metrics();
+}
+
+/// A timer that looks and looks, and cannot do what is due, is no better than one that does not look.
+#[test]
+fn what_is_due_and_cannot_be_done_makes_it_unready() {
+    let dir = TempDir::new();
+    let (db, clock) = (dir.join("rota.db"), dir.file("clock", "0"));
+    let rota = Start::default()
+        .running_clock()
+        .db(&db)
+        .env("ROTA_FAULT_CLOCK", clock.display())
+        .env("ROTA_FAULT_LATE", 2)
+        .go();
+    rota.people(2);
+    let rotation = rota.daily("U1 U2", 1);
+    let overdue = || rota.metrics().value("rota_timer_overdue_seconds");
+    assert_eq!(overdue(), Some(0.0));
+    let conn = Sqlite::open(&db).expect("the database");
+    conn.execute_batch("BEGIN IMMEDIATE")
+        .expect("the only writer");
+    let before = rotation.on_call();
+    std::fs::write(&clock, DAY.to_string()).expect("the clock");
+    at_last("unready", || {
+        let answer = rota.anyone().get("/readyz");
+        answer.status() == 503
+            && text(&answer.json()["detail"]).contains("timer: what it does has failed for")
+    });
+    assert!(overdue().is_some_and(|seconds| seconds > 2.0));
+    conn.execute_batch("ROLLBACK").expect("an end");
+    at_last("the hand-over", || rotation.on_call() != before);
+    at_last("ready", || rota.anyone().get("/readyz").status() == 200);
+    assert_eq!(overdue(), Some(0.0));
 }
