@@ -48,7 +48,8 @@ const ACCEPT_RETRY: Duration = Duration::from_millis(50);
 /// What one server, one connection and one request may take.
 #[derive(Clone, Debug)]
 pub struct Limits {
-    /// Connections open at once; one more is answered 503 and closed.
+    /// Connections open at once; one more closes the one that has waited longest for a request, or is answered 503 where none has
+    /// waited for long.
     pub connections: usize,
     /// Bytes of a request line and its headers together; more is 431. Also bounds the trailers of a chunked body.
     pub head_bytes: usize,
@@ -58,6 +59,8 @@ pub struct Limits {
     pub body_bytes: usize,
     /// How long a connection may wait between requests before it is closed without a word.
     pub idle: Duration,
+    /// How long it may wait at least, however many others want its place.
+    pub silence: Duration,
     /// How long a whole head may take from its first byte; longer is 408.
     pub head: Duration,
     /// How long a whole body may take from the end of its head; longer is 408.
@@ -74,6 +77,7 @@ impl Default for Limits {
             headers: 100,
             body_bytes: 1024 * 1024,
             idle: Duration::from_secs(60),
+            silence: Duration::from_secs(1),
             head: Duration::from_secs(10),
             body: Duration::from_secs(20),
             write: Duration::from_secs(20),
@@ -139,7 +143,7 @@ struct Shared {
 
 impl Shared {
     fn stopping(&self) -> bool {
-        // Sequentially consistent, as `Open::idle`: either the connection sees the flag or the drain sees it idle.
+        // Sequentially consistent, and `Open::idle` is behind a lock: either the connection sees the flag or the drain sees it idle.
         self.stopping.load(Ordering::SeqCst)
     }
 }

@@ -2,9 +2,8 @@
 
 use std::collections::HashMap;
 use std::net::{Shutdown, SocketAddr, TcpStream};
-use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
 use super::Shared;
 use crate::clock::monotonic;
@@ -13,7 +12,8 @@ use crate::clock::monotonic;
 pub(super) struct Open {
     pub(super) stream: TcpStream,
     pub(super) peer: SocketAddr,
-    idle: AtomicBool,
+    /// Since when it waits for a request of which no byte has come.
+    idle: Mutex<Option<Instant>>,
 }
 
 impl Open {
@@ -21,13 +21,18 @@ impl Open {
         Open {
             stream,
             peer,
-            idle: AtomicBool::new(false),
+            // Also before its thread begins.
+            idle: Mutex::new(Some(monotonic())),
         }
     }
 
     /// Says whether the connection waits for a request of which no byte has come.
     pub(super) fn set_idle(&self, idle: bool) {
-        self.idle.store(idle, Ordering::SeqCst);
+        *self.idle() = idle.then(monotonic);
+    }
+
+    fn idle(&self) -> MutexGuard<'_, Option<Instant>> {
+        self.idle.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     /// Ends the waiting for a request. What has come already is still read, and can still be answered.
@@ -47,15 +52,41 @@ pub(super) struct Registry {
 struct Members {
     open: HashMap<u64, Arc<Open>>,
     next: u64,
+    /// Whether the last one to come had to be made room for: told in the log once.
+    crowded: bool,
+}
+
+impl Members {
+    /// Closes the one that has waited longest for a request; `false` where none has waited for so long. What it begins to send
+    /// in this moment is lost, as where its time was over: it must not be served without being counted.
+    fn make_room(&mut self, silence: Duration) -> bool {
+        let idle = self.open.iter();
+        let idle = idle.filter_map(|(id, open)| Some(((*open.idle())?, *id)));
+        let Some((_, longest)) = idle.min().filter(|(since, _)| since.elapsed() >= silence) else {
+            return false;
+        };
+        if let Some(open) = self.open.remove(&longest) {
+            // Fails when the client is gone, which is as good.
+            let _ = open.stream.shutdown(Shutdown::Both);
+        }
+        true
+    }
 }
 
 impl Registry {
-    /// Counts a connection in, until the entry is dropped; `None` when there are as many as there may be.
+    /// Counts a connection in, until the entry is dropped; `None` when there are as many as there may be and all are at a
+    /// request. One that only waits makes room: whoever opens many and is silent must not keep others out.
     pub(super) fn enter(shared: &Arc<Shared>, open: &Arc<Open>) -> Option<Entry> {
         let mut members = shared.registry.lock();
-        if members.open.len() >= shared.limits.connections {
+        let cap = shared.limits.connections;
+        let crowded = members.open.len() >= cap;
+        if crowded && !members.make_room(shared.limits.silence) {
             return None;
         }
+        if crowded && !members.crowded {
+            log::warn!("{cap} connections are open; closing those that wait longest for a request");
+        }
+        members.crowded = crowded;
         let id = members.next;
         members.next += 1;
         members.open.insert(id, Arc::clone(open));
@@ -69,7 +100,7 @@ impl Registry {
     /// Closes the connections that wait for a request.
     pub(super) fn close_idle(&self) {
         for open in self.lock().open.values() {
-            if open.idle.load(Ordering::SeqCst) {
+            if open.idle().is_some() {
                 open.stop_reading();
             }
         }
