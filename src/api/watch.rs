@@ -244,6 +244,9 @@ impl Census {
         let mut places = store::list_open_places(tx)?;
         let on_call = metrics::on_call(&rotations, &places).into();
         places.retain(|place| place.enabled && place.user.is_none());
+        for place in &mut places {
+            place.since = store::nobody_since(tx, place)?;
+        }
         let enabled = rotations.iter().filter(|rotation| rotation.enabled).count() as u64;
         Ok(Census {
             on_call,

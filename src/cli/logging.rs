@@ -8,10 +8,12 @@ use std::os::unix::fs::MetadataExt;
 pub fn begin(set: Option<&LogFilter>) {
     let mut builder = env_logger::Builder::new();
     builder
+        // Where modules alone are named, the others are not silent.
+        .filter_level(log::LevelFilter::Info)
         // It tells of every header at `debug`; what became of a send is told by the delivery side.
         .filter_module("ureq", log::LevelFilter::Warn)
         .filter_module("ureq_proto", log::LevelFilter::Warn)
-        .parse_filters(set.map_or("info", LogFilter::as_str));
+        .parse_filters(set.map_or("", LogFilter::as_str));
     if is_journal() {
         // The journal has a time of its own for every line.
         builder.format_timestamp(None);

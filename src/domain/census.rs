@@ -1,12 +1,13 @@
 //! What an operator counts: the rotations, and who is on call in each of their places.
 
-use super::ids::{DeliveryId, LaneId, RotationId, UserId, WindowId};
+use super::ids::{CellId, DeliveryId, LaneId, RotationId, UserId, WindowId};
 use jiff::Timestamp;
 
 /// A place that counts: its lane runs and its window is open.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct OpenPlace {
     pub rotation: RotationId,
+    pub cell: CellId,
     pub lane: LaneId,
     pub window: WindowId,
     /// `None` where nobody is on call.

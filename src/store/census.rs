@@ -4,7 +4,9 @@ use super::migrate::VERSION;
 use super::rows::instant;
 use super::{Fault, ReadTx};
 use crate::domain::census::{Listed, OpenPlace, Queue, Undelivered};
-use rusqlite::OptionalExtension;
+use crate::domain::rotation::Reason;
+use jiff::Timestamp;
+use rusqlite::{OptionalExtension, params};
 
 /// Every rotation by its names.
 pub fn list_rotation_names(tx: &ReadTx) -> Result<Vec<Listed>, Fault> {
@@ -25,7 +27,7 @@ pub fn list_rotation_names(tx: &ReadTx) -> Result<Vec<Listed>, Fault> {
 /// its record says who that is, arranged or dealt.
 pub fn list_open_places(tx: &ReadTx) -> Result<Vec<OpenPlace>, Fault> {
     // From rotation to rotation in the order of their ids, and in each by keys: what is read is what is told.
-    let sql = "SELECT r.id, h.lane_id, h.window_id, h.user_id, h.started_at, r.enabled
+    let sql = "SELECT r.id, h.lane_id, h.window_id, h.user_id, h.started_at, r.enabled, c.id
                FROM rotation r CROSS JOIN cell c ON c.rotation_id = r.id AND NOT c.stopped
                     CROSS JOIN coverage_window w ON w.rotation_id = r.id AND w.position = c.window AND w.is_open
                     CROSS JOIN history h ON h.rotation_id = r.id AND h.cell_id = c.id AND h.ended_at IS NULL
@@ -41,9 +43,42 @@ pub fn list_open_places(tx: &ReadTx) -> Result<Vec<OpenPlace>, Fault> {
             user: row.get::<_, Option<String>>(3)?.map(Into::into),
             since: instant(row.get(4)?)?,
             enabled: row.get(5)?,
+            cell: row.get::<_, String>(6)?.into(),
         });
     }
     Ok(places)
+}
+
+/// Since when nobody has been on call in a place, through all that changed about it meanwhile: back to somebody, or to when its
+/// window was shut.
+pub fn nobody_since(tx: &ReadTx, place: &OpenPlace) -> Result<Timestamp, Fault> {
+    let sql = "SELECT h.started_at, h.user_id IS NULL AND h.reason <> ?2, h.reason = ?3
+               FROM history h WHERE h.rotation_id = ?1 AND h.cell_id = ?4
+               ORDER BY h.started_at DESC";
+    let [shut, opened] = [
+        Reason::BusinessHoursOffline,
+        Reason::BusinessHoursBackOnline,
+    ];
+    let values = params![
+        place.rotation.as_str(),
+        shut.name(),
+        opened.name(),
+        place.cell.as_str()
+    ];
+    let mut query = tx.conn.prepare_cached(sql)?;
+    let mut rows = query.query(values)?;
+    let mut since = place.since;
+    while let Some(row) = rows.next()? {
+        let (nobody, has_opened): (bool, bool) = (row.get(1)?, row.get(2)?);
+        if !nobody {
+            break;
+        }
+        since = instant(row.get(0)?)?;
+        if has_opened {
+            break;
+        }
+    }
+    Ok(since)
 }
 
 /// What waits to be sent.

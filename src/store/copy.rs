@@ -9,7 +9,7 @@ use crate::fault;
 use rusqlite::config::DbConfig;
 use rusqlite::{Connection, ErrorCode, OpenFlags};
 use std::ffi::OsString;
-use std::fs::File;
+use std::fs::{File, TryLockError};
 use std::os::unix::fs::{MetadataExt, chown};
 use std::path::{Path, PathBuf};
 use std::time::Duration;
@@ -21,6 +21,7 @@ use std::time::Duration;
 pub fn copy_database(source: &Path, target: &Path) -> Result<(), String> {
     refuse_existing(target)?;
     let partial = with_suffix(target, ".unfinished");
+    let _only = take_name(&partial)?;
     let copied = copy_into(source, &partial).and_then(|()| {
         fault::point("copy.made");
         refuse_existing(target)?;
@@ -166,14 +167,34 @@ fn settle(database: &Path) -> Result<(), String> {
     }
 }
 
+/// The empty file that a copy grows in, which nobody else writes to while the answer is held: two copies to one name would
+/// spoil one another.
+fn take_name(partial: &Path) -> Result<File, String> {
+    let failed = |error: std::io::Error| named(partial, error);
+    loop {
+        migrate::create_file(partial)?;
+        let file = File::options().write(true).open(partial).map_err(failed)?;
+        match file.try_lock() {
+            Ok(()) => {}
+            Err(TryLockError::WouldBlock) => {
+                return Err(named(partial, "another copy to this name is being made"));
+            }
+            Err(TryLockError::Error(error)) => return Err(failed(error)),
+        }
+        // It may have become somebody's copy since it was opened.
+        let ours = file.metadata().map_err(failed)?;
+        let there = std::fs::metadata(partial);
+        if there.is_ok_and(|there| (there.dev(), there.ino()) == (ours.dev(), ours.ino())) {
+            // Left behind by a copy that was cut short; SQLite refuses a target that is not empty.
+            file.set_len(0).map_err(failed)?;
+            return Ok(file);
+        }
+    }
+}
+
 fn copy_into(source: &Path, partial: &Path) -> Result<(), String> {
     let conn = read_only(source)?;
     refuse_foreign(&conn, source)?;
-    // Left behind by a copy that was cut short; SQLite refuses a target that is not empty.
-    if partial.exists() {
-        std::fs::remove_file(partial).map_err(|error| named(partial, error))?;
-    }
-    migrate::create_file(partial)?;
     let total = rows::bytes_in_use(&conn).map_err(|error| named(source, error))?;
     // SQLite copies in one step and tells nothing, but the copy can be seen growing.
     let grown = || std::fs::metadata(partial).map_or(0, |data| data.len());
@@ -252,6 +273,10 @@ fn integrity_problems(conn: &Connection, path: &Path) -> Result<Vec<String>, Str
 fn read_only(path: &Path) -> Result<Connection, String> {
     if !path.try_exists().map_err(|error| named(path, error))? {
         return Err(named(path, "there is no such file"));
+    }
+    let data = std::fs::metadata(path).map_err(|error| named(path, error))?;
+    if !data.is_file() {
+        return Err(named(path, "a folder, or something else that is no file"));
     }
     let open = || {
         let conn = Connection::open_with_flags(path, OpenFlags::SQLITE_OPEN_READ_ONLY)?;

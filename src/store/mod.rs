@@ -40,8 +40,8 @@ pub use arrangement::{
     cancel_arrangement, insert_arrangement, list_arrangements, list_overlaps, load_arrangement,
 };
 pub use census::{
-    database_bytes, list_open_places, list_rotation_names, load_queue, schema_version,
-    sqlite_version,
+    database_bytes, list_open_places, list_rotation_names, load_queue, nobody_since,
+    schema_version, sqlite_version,
 };
 pub use copy::{Inspection, REPLACED, check_database, copy_database, replace_database};
 pub use delivery::{

@@ -61,6 +61,26 @@ fn a_backup_that_is_killed_leaves_no_half_copy() {
     assert_eq!(people(&dir.join("copy.db")), 3);
 }
 
+/// A job that takes longer than until the next one.
+#[test]
+fn two_backups_to_one_name_do_not_spoil_one_another() {
+    let (dir, db) = imported();
+    let mut command = on(&db, "backup copy.db");
+    let (mut first, _) = Process::spawn(command.env("ROTA_FAULTS", "copy.made=hang"));
+    let whole =
+        || std::fs::metadata(dir.join("copy.db.unfinished")).is_ok_and(|data| data.len() > 0);
+    eventually("the first copy", whole);
+    told(
+        run(&mut on(&db, "backup copy.db")),
+        &["copy.db", "another copy to this name"],
+    );
+    assert_eq!(beside(&dir), ["copy.db.unfinished"]);
+    first.signal("KILL");
+    first.ended();
+    succeeds(&db, "backup copy.db");
+    assert_eq!(people(&dir.join("copy.db")), 3);
+}
+
 #[test]
 fn a_restore_that_is_killed_leaves_one_or_the_other() {
     let (dir, db) = imported();

@@ -117,6 +117,38 @@ fn metrics_and_the_api_agree_on_who_is_on_call() {
     );
 }
 
+/// Nobody is on call for as long as nobody is, whatever is edited meanwhile; a window that was shut begins it anew.
+#[test]
+fn nobody_on_call_is_counted_through_edits() {
+    let rota = Rota::with_people(1);
+    let rotation = rota.rotation("U1");
+    let open = |until: &str| hours("UTC", &weekdays("06:00", until), daily());
+    rotation.cover(1, &[open("20:00")]);
+    rotation.away("U1", "2026-01-05T08:00Z", "2026-02-05T08:00Z");
+    rotation.clear().is(200);
+    let seconds = |expected: i64| {
+        let line = format!("{} {expected}", rotation.id);
+        assert_eq!(nobody(&rota.metrics()), BTreeSet::from([line]));
+    };
+    rota.advance(HOUR);
+    seconds(HOUR);
+    rotation.cover(1, &[open("19:00")]);
+    rota.advance(HOUR);
+    seconds(2 * HOUR);
+    rotation.cover(1, &[open("21:00")]);
+    seconds(2 * HOUR);
+    rota.to("2026-01-06T07:00Z");
+    seconds(HOUR);
+    rotation.cover(1, &[open("18:00")]);
+    rota.advance(HOUR);
+    seconds(2 * HOUR);
+    rotation.put_on_call("U1").is(200);
+    rota.advance(HOUR);
+    rotation.clear().is(200);
+    rota.advance(60);
+    seconds(60);
+}
+
 #[test]
 fn names_are_told_whatever_is_in_them() {
     let rota = Rota::with_people(1);
