@@ -58,6 +58,10 @@ fn broken(text: &str, key: &str, error: &toml::de::Error) -> (usize, String) {
         .filter(|byte| **byte == b'\n')
         .count();
     let message = error.message().replace('\n', ", ");
+    let message = match message.split_once(", expected struct ") {
+        Some((found, _)) => format!("{found}, expected a table"),
+        None => message,
+    };
     // The path names the key already.
     let message = match message
         .strip_prefix("unknown field `")

@@ -373,6 +373,10 @@ fn the_file_names_line_and_key() {
         ),
         ("[webhook]\nx = 1", (1, "webhook: unknown key")),
         (
+            "plan = 3",
+            (1, "plan: invalid type: integer `3`, expected a table"),
+        ),
+        (
             "[webhooks]\nallow_net = []",
             (
                 2,
