@@ -13,7 +13,7 @@ pub use page::{Standing, on_call};
 use crate::domain::webhook::{DeliveryState, Outcome};
 use prometheus::core::Collector;
 use prometheus::{
-    Histogram, HistogramOpts, HistogramVec, IntCounter, IntCounterVec, Opts, Registry, TextEncoder,
+    Histogram, HistogramOpts, HistogramVec, IntCounterVec, Opts, Registry, TextEncoder,
 };
 use std::time::Duration;
 
@@ -36,10 +36,8 @@ pub struct Metrics {
     requests: IntCounterVec,
     request_seconds: HistogramVec,
     lateness: Histogram,
-    /// By outcome.
-    attempts: [IntCounter; 3],
-    /// By state.
-    finished: [IntCounter; 3],
+    attempts: IntCounterVec,
+    finished: IntCounterVec,
 }
 
 impl Default for Metrics {
@@ -56,12 +54,16 @@ impl Default for Metrics {
             &["state"],
         );
         // All of them from the start: a rate needs the zero before the one.
-        let outcomes = [Outcome::Delivered, Outcome::Failed, Outcome::NoResponse];
-        let ends = [
+        for outcome in [Outcome::Delivered, Outcome::Failed, Outcome::NoResponse] {
+            attempts.with_label_values(&[outcome.name()]);
+        }
+        for state in [
             DeliveryState::Delivered,
             DeliveryState::Exhausted,
             DeliveryState::Cancelled,
-        ];
+        ] {
+            finished.with_label_values(&[state.name()]);
+        }
         let metrics = Metrics {
             requests: counters(
                 "rota_http_requests_total",
@@ -85,12 +87,12 @@ impl Default for Metrics {
                 .buckets(LATE_SECONDS.to_vec()),
             )
             .expect(SOUND),
-            attempts: outcomes.map(|outcome| attempts.with_label_values(&[outcome.name()])),
-            finished: ends.map(|state| finished.with_label_values(&[state.name()])),
+            attempts,
+            finished,
             registry,
         };
-        metrics.register(&attempts);
-        metrics.register(&finished);
+        metrics.register(&metrics.attempts);
+        metrics.register(&metrics.finished);
         metrics.register(&metrics.requests);
         metrics.register(&metrics.request_seconds);
         metrics.register(&metrics.lateness);
@@ -129,23 +131,14 @@ impl Metrics {
 
     /// An attempt to deliver has ended.
     pub fn attempted(&self, outcome: Outcome) {
-        let place = match outcome {
-            Outcome::Delivered => 0,
-            Outcome::Failed => 1,
-            Outcome::NoResponse => 2,
-        };
-        self.attempts[place].inc();
+        self.attempts.with_label_values(&[outcome.name()]).inc();
     }
 
     /// So many deliveries have finished.
     pub fn finished(&self, state: DeliveryState, count: u64) {
-        let place = match state {
-            DeliveryState::Delivered => 0,
-            DeliveryState::Exhausted => 1,
-            DeliveryState::Cancelled => 2,
-            DeliveryState::Pending => return,
-        };
-        self.finished[place].inc_by(count);
+        self.finished
+            .with_label_values(&[state.name()])
+            .inc_by(count);
     }
 
     /// What was counted so far, and how things stand.

@@ -4,15 +4,12 @@ use crate::actions::due::{self, Sweep};
 use crate::actions::{Desk, Fault};
 use crate::clock::monotonic;
 use crate::fault;
-use crate::wake::{LOOK, attend};
+use crate::wake::{LOOK, attend, await_end};
 use jiff::Timestamp;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::thread::JoinHandle;
 use std::time::Duration;
-
-/// How often the end of the thread is looked for.
-const END_LOOK: Duration = Duration::from_millis(2);
 
 /// The running timer.
 pub struct Timer {
@@ -43,12 +40,8 @@ impl Timer {
         self.stopping.store(true, Ordering::Release);
         self.desk.store().news().bell.ring();
         let deadline = monotonic() + grace;
-        while !self.thread.is_finished() {
-            if monotonic() > deadline {
-                log::warn!("timer: still at work; what is due is done after the next start");
-                return;
-            }
-            std::thread::sleep(END_LOOK);
+        if await_end(&[self.thread], deadline) > 0 {
+            log::warn!("timer: still at work; what is due is done after the next start");
         }
     }
 }

@@ -6,7 +6,8 @@ use std::fmt::Display;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Condvar, Mutex, PoisonError};
-use std::time::Duration;
+use std::thread::JoinHandle;
+use std::time::{Duration, Instant};
 
 /// The longest wait before the clock and other processes' commits are looked at again: clocks step, machines sleep.
 pub const LOOK: Duration = Duration::from_millis(500);
@@ -38,6 +39,21 @@ impl Bell {
         let rings = self.rings.lock().unwrap_or_else(PoisonError::into_inner);
         let silent = |rings: &mut u64| *rings == heard;
         drop(self.rung.wait_timeout_while(rings, at_most, silent));
+    }
+}
+
+/// How often the end of a thread is looked for.
+const END_LOOK: Duration = Duration::from_millis(2);
+
+/// Waits for threads to end that were told to, until an instant at the most; answers how many have not.
+pub fn await_end(threads: &[JoinHandle<()>], deadline: Instant) -> usize {
+    loop {
+        let running = threads.iter().filter(|thread| !thread.is_finished());
+        let running = running.count();
+        if running == 0 || !deadline.elapsed().is_zero() {
+            return running;
+        }
+        std::thread::sleep(END_LOOK);
     }
 }
 

@@ -100,8 +100,9 @@ impl Sweep {
     }
 }
 
-/// The first instant that was due in each.
-type Outcomes = Vec<(RotationId, Result<Option<Timestamp>, Fault>)>;
+/// The first instant that was due in a rotation; `None` where nothing was.
+type Outcome = Result<Option<Timestamp>, Fault>;
+type Outcomes = Vec<(RotationId, Outcome)>;
 
 /// Catches up as many of these as fit into one job, at least one. They share one part as long as all goes well, for
 /// keeping what it takes to undo each of them costs a third of the work; where one fails, each has a part of its own.
@@ -140,7 +141,7 @@ fn run_each(
 /// The outcomes of an act until the job's time is up or an error ends it.
 fn in_job_time(
     ids: &[RotationId],
-    mut act: impl FnMut(&RotationId) -> Result<Result<Option<Timestamp>, Fault>, Fault>,
+    mut act: impl FnMut(&RotationId) -> Result<Outcome, Fault>,
 ) -> Result<Outcomes, Fault> {
     let begun = monotonic();
     let mut outcomes = Vec::with_capacity(ids.len());
@@ -153,7 +154,7 @@ fn in_job_time(
     Ok(outcomes)
 }
 
-fn catch_up(desk: &Desk, tx: &mut WriteTx, id: &RotationId) -> Result<Option<Timestamp>, Fault> {
+fn catch_up(desk: &Desk, tx: &mut WriteTx, id: &RotationId) -> Outcome {
     let Some(mut draft) = Draft::load(&tx.as_read(), desk, id)? else {
         return Ok(None);
     };

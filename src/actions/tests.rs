@@ -18,7 +18,24 @@ use crate::domain::zones::ZoneName;
 use crate::store::{self, Channel, Directory, Page, Person, RotationFilter, Team};
 use crate::wire::etag::Precondition;
 use jiff::SignedDuration;
+use proptest::test_runner::{Config, RngSeed, TestRunner};
 use std::path::PathBuf;
+
+/// So many sequences, the same in every run, unless others are asked for with `PROPTEST_CASES`.
+fn runner(sequences: u32, seed: u64) -> TestRunner {
+    let asked = std::env::var_os("PROPTEST_CASES").is_some();
+    let usual = Config::default();
+    TestRunner::new(Config {
+        cases: if asked { usual.cases } else { sequences },
+        rng_seed: if asked {
+            usual.rng_seed
+        } else {
+            RngSeed::Fixed(seed)
+        },
+        failure_persistence: None,
+        ..usual
+    })
+}
 
 /// A workspace in a file of its own, on a frozen clock, with six people and a channel.
 struct Office {

@@ -2,6 +2,7 @@
 
 use super::routes::ROUTES;
 use crate::metrics::{Answers, Metrics};
+use std::fmt::Write;
 use std::sync::atomic::{AtomicU64, Ordering};
 
 /// The header that names a request.
@@ -33,6 +34,9 @@ impl Tally {
     }
 }
 
+/// Room for any number.
+const DIGITS: usize = 20;
+
 /// Names requests, each by its own name: `req_`, eight digits for this run of the server, and how many came before.
 pub struct Names {
     run: String,
@@ -51,17 +55,11 @@ impl Default for Names {
 impl Names {
     /// The name of one more request.
     pub fn next(&self) -> String {
-        let mut number = self.next.fetch_add(1, Ordering::Relaxed);
-        let mut digits = [b'0'; 20];
-        let mut at = digits.len();
-        while number > 0 || at == digits.len() {
-            at -= 1;
-            digits[at] = b'0' + (number % 10) as u8;
-            number /= 10;
-        }
-        let mut name = String::with_capacity(self.run.len() + digits.len() - at);
+        let number = self.next.fetch_add(1, Ordering::Relaxed);
+        let mut name = String::with_capacity(self.run.len() + DIGITS);
         name.push_str(&self.run);
-        name.extend(digits[at..].iter().map(|digit| char::from(*digit)));
+        // Writing to a string does not fail.
+        let _ = write!(name, "{number}");
         name
     }
 }

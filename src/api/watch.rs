@@ -223,11 +223,10 @@ pub const METRICS: Operation = Operation {
 /// What is remembered from one page of metrics to the next. Whoever renders one holds it: one at a time, so that nobody
 /// loads the server by asking often.
 #[derive(Default)]
-pub struct Remembered {
-    /// What commits have told when the rest was read.
-    generation: u64,
-    census: Option<Census>,
-}
+pub struct Remembered(
+    /// What was read, and what commits had told when it was.
+    Option<(u64, Census)>,
+);
 
 /// What is large and changes with commits alone.
 struct Census {
@@ -263,12 +262,9 @@ pub fn metrics(api: &Api) -> Outcome {
     let mut remembered = api.page.lock().unwrap_or_else(PoisonError::into_inner);
     // Read before the census is: what a later commit changes is then read again.
     let generation = desk.store().news().generation();
-    if remembered.generation != generation {
-        remembered.census = None;
-    }
-    let kept = remembered.census.take();
+    let kept = remembered.0.take().filter(|(of, _)| *of == generation);
     let (census, state) = desk.store().read(|tx| -> Result<_, Fault> {
-        let census = kept.map_or_else(|| Census::read(tx), Ok)?;
+        let census = kept.map_or_else(|| Census::read(tx), |(_, census)| Ok(census))?;
         let state = State {
             queue: store::load_queue(tx)?,
             next_due: store::next_due(tx)?,
@@ -278,10 +274,7 @@ pub fn metrics(api: &Api) -> Outcome {
     })?;
     let head = render(api, &census, &state);
     let on_call = Arc::clone(&census.on_call);
-    *remembered = Remembered {
-        generation,
-        census: Some(census),
-    };
+    remembered.0 = Some((generation, census));
     drop(remembered);
     let size = head.len() + on_call.len();
     let body = Cursor::new(head).chain(Cursor::new(Text(on_call)));

@@ -8,7 +8,7 @@ use crate::actions::due::{BASE_URL_FACT, CLOCK_FACT};
 use crate::clock::Clock;
 use crate::config::{Config, HolidaysPart};
 use crate::domain::holidays::Calendar;
-use crate::store::{Fault, ReadTx, Store, create_file, load_fact};
+use crate::store::{Fault, ReadTx, Store, create_file, folder_of, load_fact};
 use jiff::Timestamp;
 use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
@@ -55,10 +55,7 @@ fn real_path(path: &Path) -> std::io::Result<PathBuf> {
             Err(error) if error.kind() == ErrorKind::NotFound => {}
             done => return done,
         }
-        let folder = match path.parent() {
-            Some(folder) if folder != Path::new("") => folder,
-            _ => Path::new("."),
-        };
+        let folder = folder_of(&path);
         match path.read_link() {
             Ok(target) => path = folder.join(target),
             Err(_) => {

@@ -3,8 +3,7 @@
 
 use crate::actions::effects::{self, Hands, Lane};
 use crate::actions::{Desk, Fault};
-use crate::clock::monotonic;
-use crate::wake::{Bell, LOOK, attend};
+use crate::wake::{LOOK, attend, await_end};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::thread::JoinHandle;
@@ -16,8 +15,6 @@ pub(super) struct Telling {
     stopping: AtomicBool,
     /// Whoever holds a lane's hands carries out what is due on it.
     hands: [Mutex<Hands>; Lane::ALL.len()],
-    /// Rings when a thread ends.
-    rest: Bell,
 }
 
 impl Telling {
@@ -26,7 +23,6 @@ impl Telling {
             desk,
             stopping: AtomicBool::new(false),
             hands: Default::default(),
-            rest: Bell::default(),
         }
     }
 
@@ -34,10 +30,7 @@ impl Telling {
     pub(super) fn start(self: &Arc<Telling>) -> std::io::Result<Vec<JoinHandle<()>>> {
         let thread = |place: usize| {
             let telling = Arc::clone(self);
-            let run = move || {
-                telling.attend(place);
-                telling.rest.ring();
-            };
+            let run = move || telling.attend(place);
             std::thread::Builder::new().name("chat".into()).spawn(run)
         };
         (0..Lane::ALL.len()).map(thread).collect()
@@ -53,22 +46,10 @@ impl Telling {
 
     /// Waits for the threads to end, until an instant at the most; what is under way then is carried out again after the next
     /// start.
-    pub(super) fn wait(&self, threads: &[JoinHandle<()>], deadline: Instant) {
-        loop {
-            let heard = self.rest.rings();
-            let busy = threads
-                .iter()
-                .filter(|thread| !thread.is_finished())
-                .count();
-            let left = deadline.saturating_duration_since(monotonic());
-            if busy > 0 && left.is_zero() {
-                log::warn!("chat: {busy} calls are under way; they are made again");
-            }
-            if busy == 0 || left.is_zero() {
-                return;
-            }
-            // The bell rings a moment before its thread has ended.
-            self.rest.wait(heard, left.min(Duration::from_millis(5)));
+    pub(super) fn wait(threads: &[JoinHandle<()>], deadline: Instant) {
+        let busy = await_end(threads, deadline);
+        if busy > 0 {
+            log::warn!("chat: {busy} calls are under way; they are made again");
         }
     }
 

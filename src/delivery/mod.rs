@@ -16,7 +16,7 @@ use crate::actions::{Desk, Fault};
 use crate::clock::monotonic;
 use crate::domain::ids::WebhookId;
 use crate::store::Lane;
-use crate::wake::{Bell, LOOK, attend};
+use crate::wake::{Bell, LOOK, attend, await_end};
 use chat::Telling;
 use std::collections::HashMap;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -26,9 +26,6 @@ use std::time::{Duration, Instant};
 
 /// Longer than any attempt takes, and the tries to record it.
 const STUCK: Duration = Duration::from_secs(30);
-
-/// How often the end of the dispatcher is looked for.
-const END_LOOK: Duration = Duration::from_millis(2);
 
 /// A lane of one endpoint.
 type Track = (WebhookId, Lane);
@@ -179,23 +176,22 @@ impl Delivery {
     /// not ended by then is interrupted, and made again after the next start.
     pub fn stop(self, grace: Duration) {
         let deadline = self.handle().stop() + grace;
-        self.shared.chat.wait(&self.chat, deadline);
+        Telling::wait(&self.chat, deadline);
+        // Without the dispatcher no lane begins.
+        let hangs = await_end(&[self.thread], deadline) > 0;
         loop {
             let heard = self.shared.rest.rings();
             let left = deadline.saturating_duration_since(monotonic());
-            // In this order: without the dispatcher no lane begins.
-            let dispatching = !self.thread.is_finished();
             let busy = self.shared.busy().len();
-            if busy == 0 && !dispatching {
+            if busy == 0 && !hangs {
                 return;
             }
             if left.is_zero() {
                 log::warn!("delivery: {busy} attempts left on the wire; they are made again");
                 return;
             }
-            // The dispatcher rings nothing at its end, and neither does a lane that failed.
-            let wait = if dispatching { END_LOOK } else { LOOK };
-            self.shared.rest.wait(heard, left.min(wait));
+            // A lane that failed rings nothing.
+            self.shared.rest.wait(heard, left.min(LOOK));
         }
     }
 }
@@ -220,8 +216,8 @@ impl Handle {
         self.0.chat.settle()
     }
 
-    /// Waits until what chat is told is carried out, and of what is queued then nothing is on the wire and nothing due is left undone, and clears away what is
-    /// kept no longer.
+    /// Waits until what chat is told is carried out, and of what is queued then nothing is on the wire and nothing due is
+    /// left undone, and clears away what is kept no longer.
     ///
     /// # Errors
     /// When the storage fails, and when nothing of it moves for half a minute.

@@ -39,8 +39,8 @@ impl From<Malformed> for End {
 
 /// Serves a connection to its end.
 pub(super) fn serve(open: &Open, shared: &Shared, service: &dyn Service) {
-    // Without it answers wait for acknowledgements. It fails only for a connection that is gone.
     fault::point("connection");
+    // Without it answers wait for acknowledgements. It fails only for a connection that is gone.
     let _ = open.stream.set_nodelay(true);
     let mut connection = Connection {
         open,

@@ -195,8 +195,8 @@ impl Server {
         self.shared.pulse.clone()
     }
 
-    /// Serves until stopped, or until the accept loop panics. Then closes idle connections at once, lets running requests finish for at most `grace`,
-    /// cuts what is left and returns.
+    /// Serves until stopped, or until the accept loop panics. Then closes idle connections at once, lets running requests
+    /// finish for at most `grace`, cuts what is left and returns.
     pub fn run(self, service: Arc<dyn Service>, grace: Duration) {
         let Server {
             listener, shared, ..

@@ -132,9 +132,7 @@ fn oldest_undelivered(tx: &ReadTx) -> Result<Option<Undelivered>, Fault> {
 
 /// The size of the database, in bytes.
 pub fn database_bytes(tx: &ReadTx) -> Result<u64, Fault> {
-    let number = |name| tx.conn.pragma_query_value(None, name, |row| row.get(0));
-    let (pages, size): (i64, i64) = (number("page_count")?, number("page_size")?);
-    Ok(pages.saturating_mul(size) as u64)
+    super::rows::bytes(tx.conn)
 }
 
 /// The version of SQLite that is compiled in.

@@ -9,7 +9,7 @@ use crate::fault;
 use rusqlite::config::DbConfig;
 use rusqlite::{Connection, ErrorCode, OpenFlags};
 use std::ffi::OsString;
-use std::fs::{File, TryLockError};
+use std::fs::{File, Metadata, TryLockError};
 use std::os::unix::fs::{MetadataExt, chown};
 use std::path::{Path, PathBuf};
 use std::time::Duration;
@@ -100,7 +100,7 @@ pub(super) fn unfinished_names(database: &Path) -> Vec<PathBuf> {
     };
     let same = |path: &PathBuf| {
         let data = path.symlink_metadata();
-        data.is_ok_and(|data| (data.dev(), data.ino()) == (own.dev(), own.ino()))
+        data.is_ok_and(|data| is_same_file(&data, &own))
     };
     let named = entries.filter_map(Result::ok);
     let named = named.filter(|entry| entry.file_name().to_string_lossy().starts_with(&begins));
@@ -184,7 +184,7 @@ fn take_name(partial: &Path) -> Result<File, String> {
         // It may have become somebody's copy since it was opened.
         let ours = file.metadata().map_err(failed)?;
         let there = std::fs::metadata(partial);
-        if there.is_ok_and(|there| (there.dev(), there.ino()) == (ours.dev(), ours.ino())) {
+        if there.is_ok_and(|there| is_same_file(&there, &ours)) {
             // Left behind by a copy that was cut short; SQLite refuses a target that is not empty.
             file.set_len(0).map_err(failed)?;
             return Ok(file);
@@ -301,14 +301,20 @@ fn sync_folder_of(path: &Path) -> Result<(), String> {
         .map_err(|error| named(folder, error))
 }
 
-fn folder_of(path: &Path) -> &Path {
+fn is_same_file(one: &Metadata, other: &Metadata) -> bool {
+    (one.dev(), one.ino()) == (other.dev(), other.ino())
+}
+
+/// The folder that a file is in.
+pub fn folder_of(path: &Path) -> &Path {
     match path.parent() {
         Some(folder) if folder != Path::new("") => folder,
         _ => Path::new("."),
     }
 }
 
-fn with_suffix(path: &Path, suffix: &str) -> PathBuf {
+/// A name beside a file: its own, with this after it.
+pub(super) fn with_suffix(path: &Path, suffix: &str) -> PathBuf {
     let mut name = OsString::from(path);
     name.push(suffix);
     PathBuf::from(name)

@@ -4,7 +4,7 @@ use super::{copy, migrate};
 use std::fs::{File, OpenOptions, TryLockError};
 use std::io::{Read, Seek, Write};
 use std::os::unix::fs::{MetadataExt, OpenOptionsExt, fchown};
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 /// Held while a server uses the database; the system lets go of it when the process ends, however it ends.
 #[derive(Debug)]
@@ -34,7 +34,7 @@ impl Lock {
     /// The lock goes by the file's name, so the path must be the real one, without links.
     pub fn take(database: &Path) -> Result<Lock, String> {
         refuse_other_names(database)?;
-        let path = lock_path(database);
+        let path = copy::with_suffix(database, ".lock");
         let named = |error: std::io::Error| format!("{}: {error}", path.display());
         let mut options = OpenOptions::new();
         let mut file = options
@@ -90,10 +90,4 @@ fn refuse_other_names(database: &Path) -> Result<(), String> {
         )),
         _ => Ok(()),
     }
-}
-
-fn lock_path(database: &Path) -> PathBuf {
-    let mut name = database.as_os_str().to_owned();
-    name.push(".lock");
-    PathBuf::from(name)
 }

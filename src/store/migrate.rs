@@ -1,6 +1,6 @@
 //! The ladder of schema versions. `PRAGMA user_version` says on which step a file stands.
 
-use super::copy::copy_database;
+use super::copy::{copy_database, with_suffix};
 use crate::fault;
 use rusqlite::{Connection, OpenFlags, Transaction, TransactionBehavior};
 use std::fs::OpenOptions;
@@ -73,7 +73,7 @@ pub(super) fn prepare(path: &Path, create: bool) -> Result<(), String> {
 
 /// The name of a copy until the database is migrated: one that is there when another try begins is written over.
 fn unfinished_name(path: &Path, version: i64) -> PathBuf {
-    beside(path, &format!("schema-{version}.migrating"))
+    with_suffix(path, &format!(".schema-{version}.migrating"))
 }
 
 /// Gives copies that were made before a migration, now that it is done, the names that they keep.
@@ -97,11 +97,11 @@ fn name_copies(path: &Path) -> Result<(), String> {
 /// Where the copy goes: `rota.db.schema-1`, or `rota.db.schema-1.2` and so on where there is one. An older copy is
 /// never written over: it may be of a database that was put in the place of this one.
 fn free_name(path: &Path, version: i64) -> PathBuf {
-    let first = format!("schema-{version}");
+    let first = format!(".schema-{version}");
     let further = (2..).map(|number| format!("{first}.{number}"));
     std::iter::once(first.clone())
         .chain(further)
-        .map(|suffix| beside(path, &suffix))
+        .map(|suffix| with_suffix(path, &suffix))
         .find(|name| name.symlink_metadata().is_err())
         .expect("numbers do not end")
 }
@@ -193,13 +193,6 @@ fn climb(tx: Transaction) -> rusqlite::Result<()> {
     tx.pragma_update(None, "user_version", VERSION)?;
     fault::point("migrate.climbed");
     tx.commit()
-}
-
-/// A name beside the file: `rota.db` becomes `rota.db.<suffix>`.
-fn beside(path: &Path, suffix: &str) -> PathBuf {
-    let mut name = path.as_os_str().to_owned();
-    name.push(format!(".{suffix}"));
-    PathBuf::from(name)
 }
 
 #[cfg(test)]

@@ -43,7 +43,7 @@ pub use census::{
     database_bytes, list_open_places, list_rotation_names, load_queue, nobody_since,
     schema_version, sqlite_version,
 };
-pub use copy::{Inspection, REPLACED, check_database, copy_database, replace_database};
+pub use copy::{Inspection, REPLACED, check_database, copy_database, folder_of, replace_database};
 pub use delivery::{
     DeliveryFilter, DeliveryRecord, insert_event, list_attempts, list_deliveries, load_delivery,
 };

@@ -55,9 +55,17 @@ pub(super) fn from_json<T: DeserializeOwned>(text: &str) -> Result<T, Fault> {
 
 /// How much of the file holds something: about what a copy of it takes.
 pub(super) fn bytes_in_use(conn: &Connection) -> Result<u64, Fault> {
-    let number = |pragma| conn.pragma_query_value(None, pragma, |row| row.get::<_, i64>(0));
-    let used = number("page_count")? - number("freelist_count")?;
-    Ok((used * number("page_size")?).unsigned_abs())
+    let free = setting(conn, "freelist_count")? * setting(conn, "page_size")?;
+    Ok(bytes(conn)?.saturating_sub(free.unsigned_abs()))
+}
+
+/// The size of the file.
+pub(super) fn bytes(conn: &Connection) -> Result<u64, Fault> {
+    Ok((setting(conn, "page_count")? * setting(conn, "page_size")?).unsigned_abs())
+}
+
+fn setting(conn: &Connection, pragma: &str) -> Result<i64, Fault> {
+    Ok(conn.pragma_query_value(None, pragma, |row| row.get(0))?)
 }
 
 pub(super) fn vacuum_into(conn: &Connection, target: &Path) -> Result<(), Fault> {

@@ -19,28 +19,12 @@ use super::*;
 use answers::Step;
 use model::Window;
 use ops::{Op, Pass, Slot};
-use proptest::test_runner::{Config, RngSeed, TestError, TestRunner};
+use proptest::test_runner::TestError;
 use std::cell::Cell;
 use time::{HOUR, Hours, WEEK};
 
 /// Sequences in one test; `PROPTEST_CASES` asks for others, and for as many.
 const SEQUENCES: u32 = 800;
-
-/// The same sequences in every run, unless others are asked for.
-fn runner(seed: u64) -> TestRunner {
-    let asked = std::env::var_os("PROPTEST_CASES").is_some();
-    let usual = Config::default();
-    TestRunner::new(Config {
-        cases: if asked { usual.cases } else { SEQUENCES },
-        rng_seed: if asked {
-            usual.rng_seed
-        } else {
-            RngSeed::Fixed(seed)
-        },
-        failure_persistence: None,
-        ..usual
-    })
-}
 
 /// Walks through one sequence from the next Monday on, in a rotation of its own.
 fn walk_through(office: &Office, name: &str, case: &ops::Case) -> walk::Outcome {
@@ -58,7 +42,7 @@ fn walk_through(office: &Office, name: &str, case: &ops::Case) -> walk::Outcome 
 fn walk_many(name: &str, seed: u64) {
     let office = Office::open(name);
     let made = Cell::new(0_u32);
-    let outcome = runner(seed).run(&ops::case(), |case| {
+    let outcome = runner(SEQUENCES, seed).run(&ops::case(), |case| {
         made.set(made.get() + 1);
         walk_through(&office, &format!("{name} {}", made.get()), &case)
     });

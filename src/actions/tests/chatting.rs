@@ -9,31 +9,15 @@ mod walk;
 
 use super::*;
 use ops::{Case, Ill, Op};
-use proptest::test_runner::{Config, RngSeed, TestCaseError, TestError, TestRunner};
+use proptest::test_runner::{TestCaseError, TestError};
 use std::cell::Cell;
 
 /// Sequences in one test; `PROPTEST_CASES` asks for others, and for as many.
 const SEQUENCES: u32 = 40;
 
-/// The same sequences in every run, unless others are asked for.
-fn runner(seed: u64) -> TestRunner {
-    let asked = std::env::var_os("PROPTEST_CASES").is_some();
-    let usual = Config::default();
-    TestRunner::new(Config {
-        cases: if asked { usual.cases } else { SEQUENCES },
-        rng_seed: if asked {
-            usual.rng_seed
-        } else {
-            RngSeed::Fixed(seed)
-        },
-        failure_persistence: None,
-        ..usual
-    })
-}
-
 fn walk_many(name: &str, seed: u64) {
     let made = Cell::new(0_u32);
-    let outcome = runner(seed).run(&ops::case(), |case| {
+    let outcome = runner(SEQUENCES, seed).run(&ops::case(), |case| {
         made.set(made.get() + 1);
         let outcome = walk::through(&format!("{name}-{}", made.get()), &case);
         outcome.map_err(TestCaseError::fail)
