@@ -339,7 +339,7 @@ fn large_bodies_wait_for_room_and_those_only_announced_take_none() {
         let mut announced: Vec<Client> = (0..4).map(|_| server.connect()).collect();
         for client in &mut announced {
             client.send(head.as_bytes());
-            client.send(&[b'x'; 16 * 1024]);
+            client.send(&[b'x'; 15 * 1024]);
         }
         let mut first = server.connect();
         first.send(&sized);
