@@ -52,9 +52,10 @@
 //! | 3 | [`actions`] | [`domain`], [`wire`], [`dial`], [`metrics`], [`store`], [`chat`], [`wake`], [`vitals`], [`clock`] |
 //! | 2 | [`chat`] | [`domain`], [`store`] |
 //! | 2 | [`store`] | [`domain`], [`clock`], [`wake`], [`vitals`] |
-//! | 1 | [`wire`], [`dial`], [`http`], [`metrics`] | [`domain`]; [`clock`] (`dial`, `http`), [`vitals`] (`http`) |
+//! | 1 | [`wire`], [`dial`], [`http`], [`metrics`] | [`domain`]; [`clock`] (`dial`, `http`), [`vitals`], [`memory`] (`http`) |
 //! | 0 | [`domain`], [`clock`] | std, jiff and log, not one another |
 //! | 0 | [`vitals`], [`wake`] | [`clock`]; [`vitals`] (`wake`): loops beat a pulse as they wait |
+//! | 0 | [`memory`] | [`clock`]; only [`http`], [`api`] and [`cli`] import it |
 //! | 0 | [`fault`] | nothing; anybody but [`domain`] may have points in it |
 //!
 //! # What always holds
@@ -66,12 +67,17 @@
 //! - Arrangements over one cell never overlap; dealing goes on beneath them as if they were not there.
 //! - Every cell's record is a chain of entries without holes, the last of them running.
 //! - What is dialled was judged: [`dial`] connects to addresses that its own resolver has looked at, and nothing else dials.
+//! - What a caller makes the process hold is counted: request bodies by [`http`], work and answers by [`api`], both in budgets
+//!   of [`memory`]. Long collections are read and rendered while they are sent.
 //! - Every line of SQL is in [`store`]; transactions begin and end there alone, around the jobs that actions hand in.
+
+#![deny(unsafe_code)]
 
 pub mod domain;
 
 pub mod clock;
 pub mod fault;
+pub mod memory;
 pub mod vitals;
 pub mod wake;
 

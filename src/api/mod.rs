@@ -6,6 +6,7 @@
 //! | `auth`, `rate` | who asks; how often |
 //! | `extract` | path, query and headers as values |
 //! | `answer`, `problem` | what goes back; the only place that gives refusals a status |
+//! | `room`, `collection` | what a request may hold in memory; long collections, rendered while they are sent |
 //! | `openapi` | the document, made of the routes |
 //! | `shelf` | who is on call, ready to send |
 //! | `tally` | what is counted of the answers; names of requests |
@@ -17,6 +18,7 @@ mod answer;
 mod arrangements;
 mod auth;
 mod chat;
+mod collection;
 mod covers;
 mod deliveries;
 mod directory;
@@ -32,6 +34,7 @@ mod problem;
 mod rate;
 mod record;
 mod requests;
+mod room;
 mod rotations;
 mod routes;
 mod service;
@@ -50,6 +53,7 @@ use crate::domain::access::Caller;
 use crate::domain::refusal::Refusal;
 use crate::fault;
 use crate::http::{Malformed, Service};
+use crate::memory::{Budget, Share};
 use crate::metrics::Answers;
 use crate::wire::etag::Precondition;
 use crate::wire::url;
@@ -60,6 +64,7 @@ use jiff::Timestamp;
 use operation::Body;
 use problem::Problem;
 use rate::Rates;
+use room::Room;
 use rouille::{Request, Response};
 use routes::{Found, Handler, Needs, ROUTES, Row};
 use shelf::Shelf;
@@ -82,6 +87,7 @@ pub struct Api {
     desk: Desk,
     doors: Doors,
     rates: Rates,
+    budget: Arc<Budget>,
     shelf: Shelf,
     /// Who may read the metrics.
     access: Access,
@@ -98,6 +104,7 @@ impl Api {
         Api {
             doors: Doors::default(),
             rates: Rates::new(limits),
+            budget: Budget::new(room::limits()),
             shelf: Shelf::default(),
             access,
             page: Mutex::default(),
@@ -111,9 +118,13 @@ impl Api {
 
     /// The order of checks is contract section 2. `counted` becomes what counts the answer.
     fn answer<'a>(&'a self, request: &Request, counted: &mut &'a Answers) -> Outcome {
-        if let Some(outcome) = self.other.as_ref().and_then(|other| other(request)) {
-            *counted = &self.tally.dev;
-            return outcome.map(without_own_name).map_err(Problem::from);
+        if let Some(other) = &self.other {
+            let share = self.room_of_other(request)?;
+            if let Some(outcome) = other(request) {
+                *counted = &self.tally.dev;
+                let outcome = outcome.map(|response| room::hold(response, share));
+                return outcome.map(without_own_name).map_err(Problem::from);
+            }
         }
         let (place, path, query) = find(request)?;
         *counted = self.tally.route(place);
@@ -122,7 +133,8 @@ impl Api {
             if !self.lets_anybody(row) {
                 self.admit(request, row, &path)?;
             }
-            return run(self);
+            let share = self.room(request, None).take(room::needed(row, 0))?;
+            return Ok(room::hold(run(self)?, share));
         }
         let caller = self.admit(request, row, &path)?;
         let body = read_body(row, request)?;
@@ -130,6 +142,8 @@ impl Api {
             extract::check_media_type(request)?;
         }
         let guard = Guard::read(row, request)?;
+        let room = self.room(request, Some(caller.of().credential()));
+        let share = room.take(room::needed(row, body.len()))?;
         let call = Call {
             desk: &self.desk,
             caller: caller.of(),
@@ -137,8 +151,27 @@ impl Api {
             if_none_match: extract::header(request, "If-None-Match"),
             path,
             query: Query::parse(query, row)?,
+            room,
         };
-        guard.run(self, &call)
+        let response = guard.run(self, &call)?;
+        Ok(room::hold(response, share))
+    }
+
+    /// Room for what another edge shows, which asks for no credential.
+    fn room_of_other(&self, request: &Request) -> Result<Option<Share>, Problem> {
+        let reads = matches!(request.method(), "GET" | "HEAD");
+        if !reads || !request.raw_url().starts_with("/dev/") {
+            return Ok(None);
+        }
+        self.room(request, None).take(room::LIMITS.credential)
+    }
+
+    fn room<'a>(&'a self, request: &Request, credential: Option<&'a str>) -> Room<'a> {
+        Room {
+            budget: &self.budget,
+            address: request.remote_addr().ip(),
+            credential,
+        }
     }
 
     /// What comes before the size of a body.
