@@ -66,6 +66,7 @@
 //! - Arrangements over one cell never overlap; dealing goes on beneath them as if they were not there.
 //! - Every cell's record is a chain of entries without holes, the last of them running.
 //! - What is dialled was judged: [`dial`] connects to addresses that its own resolver has looked at, and nothing else dials.
+//! - Nothing is acknowledged that went to a file which is no longer at its path; no link beside the database is followed.
 //! - Every line of SQL is in [`store`]; transactions begin and end there alone, around the jobs that actions hand in.
 
 pub mod domain;
