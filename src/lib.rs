@@ -69,6 +69,7 @@
 //! - What is dialled was judged: [`dial`] connects to addresses that its own resolver has looked at, and nothing else dials.
 //! - What a caller makes the process hold is counted: request bodies by [`http`], work and answers by [`api`], both in budgets
 //!   of [`memory`]. Long collections are read and rendered while they are sent.
+//! - Nothing is acknowledged that went to a file which is no longer at its path; no link beside the database is followed.
 //! - Every line of SQL is in [`store`]; transactions begin and end there alone, around the jobs that actions hand in.
 
 #![deny(unsafe_code)]

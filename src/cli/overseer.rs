@@ -1,6 +1,6 @@
-//! Supervision of the threads that a server cannot do without. One that has ended ends the server, in the usual way but
-//! with exit code 1, so that whoever started it starts it again: a server without its timer looks well and hands nothing
-//! over. One that hangs is told in the log and by `/readyz`, and the service manager hears of it by hearing nothing more.
+//! Supervision of the threads that a server cannot do without, and of its database file. A thread that has ended ends the
+//! server, in the usual way but with exit code 1, so that whoever started it starts it again: a server without its timer
+//! looks well and hands nothing over. So does a file that is deleted or replaced: what is written to it would be lost. One that hangs is told in the log and by `/readyz`, and the service manager hears of it by hearing nothing more.
 
 use super::notify::Manager;
 use crate::actions::{Desk, Vitals};
@@ -14,7 +14,7 @@ use std::thread::JoinHandle;
 use std::time::{Duration, Instant};
 
 /// How often it looks, unless the service manager wants to hear more often.
-const LOOK: Duration = Duration::from_secs(1);
+const LOOK: Duration = Duration::from_millis(500);
 
 /// Longer than any commit takes, also one that brings a log of gigabytes into the file on a slow disk. Whoever writes waits
 /// for it, and to end the server would only have it begin anew.
@@ -32,14 +32,23 @@ pub struct Overseer {
     thread: JoinHandle<()>,
 }
 
+/// Why a server cannot go on.
+#[derive(Clone, Debug)]
+pub enum Cause {
+    /// The thread of this name has ended by itself.
+    Thread(&'static str),
+    /// The database file is not there any more; in a sentence.
+    Database(String),
+}
+
 struct Shared {
+    desk: Desk,
     vitals: Arc<Vitals>,
     watched: Vec<Watched>,
-    desk: Desk,
     manager: Arc<Manager>,
     stop: Halt,
-    /// The first thread that ended by itself.
-    fallen: OnceLock<&'static str>,
+    /// The first that came.
+    cause: OnceLock<Cause>,
     over: AtomicBool,
     bell: Bell,
 }
@@ -94,12 +103,12 @@ pub fn start(
     let brisk = brisk.into_iter().map(watch(true));
     let watched = brisk.chain(vitals.chat.iter().map(watch(false))).collect();
     let shared = Arc::new(Shared {
+        desk: desk.clone(),
         vitals,
         watched,
-        desk: desk.clone(),
         manager,
         stop,
-        fallen: OnceLock::new(),
+        cause: OnceLock::new(),
         over: AtomicBool::new(false),
         bell: Bell::default(),
     });
@@ -111,12 +120,12 @@ pub fn start(
 }
 
 impl Overseer {
-    /// Ends the supervision; answers which thread has ended by itself, if any.
-    pub fn stop(self) -> Option<&'static str> {
+    /// Ends the supervision; answers why the server could not go on, if it could not.
+    pub fn stop(self) -> Option<Cause> {
         self.shared.over.store(true, Ordering::Release);
         self.shared.bell.ring();
         drop(self.thread.join());
-        self.shared.fallen.get().copied()
+        self.shared.cause.get().cloned()
     }
 }
 
@@ -153,12 +162,24 @@ impl Shared {
 
     /// Whether all is well, or only waits for a commit that takes long. What is not well is told once.
     fn look(&self, hanging: &mut [bool]) -> bool {
+        if let Err(fault) = self.desk.store().check_files()
+            && self.cause.get().is_none()
+        {
+            log::error!("{fault}; stopping the server");
+            (self.cause).get_or_init(|| Cause::Database(fault.to_string()));
+            (self.stop)();
+            match self.desk.store().rescue_log() {
+                Ok(true) => log::info!("storage: the log was brought into the database file"),
+                Ok(false) => {}
+                Err(fault) => log::error!("storage: the log is lost: {fault}"),
+            }
+        }
         for (watched, hangs) in self.watched.iter().zip(&mut *hanging) {
             let (pulse, name) = (&watched.pulse, watched.pulse.name());
             // In this order: a thread ends by being told to only after that was said.
             if pulse.has_ended() && !self.vitals.is_stopping() {
                 log::error!("{name}: its thread has ended; stopping the server");
-                self.fallen.get_or_init(|| name);
+                self.cause.get_or_init(|| Cause::Thread(name));
                 (self.stop)();
             }
             // Before the first request the accepting thread has not begun.
@@ -178,6 +199,6 @@ impl Shared {
             Storage::Busy => true,
             Storage::Hangs => false,
         };
-        goes_on && self.fallen.get().is_none()
+        goes_on && self.cause.get().is_none()
     }
 }

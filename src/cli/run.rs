@@ -2,7 +2,7 @@
 
 use super::Failure;
 use super::notify::Manager;
-use super::overseer::{self, Halt};
+use super::overseer::{self, Cause, Halt};
 use super::signals::Signals;
 use super::workspace::{Missing, days, open_store, open_with_clock};
 use crate::actions::{Desk, Outward, REMINDER_BEFORE, due, plan};
@@ -260,11 +260,19 @@ impl Station {
         vitals.stop();
         timer.stop(TIMER_GRACE);
         delivery.stop(GRACE);
-        let fallen = overseer.stop().or((!was_told).then_some("accept loop"));
-        if let Some(name) = fallen {
-            return Err(Failure::Failed(format!(
-                "the thread of the {name} had ended; nothing is lost, start it again"
-            )));
+        let cause = overseer.stop();
+        match cause.or((!was_told).then_some(Cause::Thread("accept loop"))) {
+            None => {}
+            Some(Cause::Thread(name)) => {
+                return Err(Failure::Failed(format!(
+                    "the thread of the {name} had ended; nothing is lost, start it again"
+                )));
+            }
+            Some(Cause::Database(why)) => {
+                return Err(Failure::Failed(format!(
+                    "{why}; put the file back or restore a copy, then start it again"
+                )));
+            }
         }
         log::info!("stopped");
         Ok(())

@@ -8,7 +8,7 @@ use crate::actions::due::{BASE_URL_FACT, CLOCK_FACT};
 use crate::clock::Clock;
 use crate::config::{Config, HolidaysPart};
 use crate::domain::holidays::Calendar;
-use crate::store::{Fault, ReadTx, Store, create_file, folder_of, load_fact};
+use crate::store::{Fault, ReadTx, Store, create_file, folder_of, load_fact, refuse_planted_links};
 use jiff::Timestamp;
 use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
@@ -43,6 +43,7 @@ pub fn settings_with(place: Place, flags: Config) -> Result<Config, Failure> {
 /// The database's path, without links: its lock, its log and what replaces it go by the file's real name.
 pub fn database(config: &Config) -> Result<PathBuf, Failure> {
     let path = config.db.as_deref().unwrap_or(Path::new("rota.db"));
+    refuse_planted_links(path)?;
     real_path(path).map_err(|error| Failure::Failed(format!("{}: {error}", path.display())))
 }
 
@@ -90,7 +91,8 @@ pub fn open_with_clock(
 ) -> Result<(Store, Arc<Clock>), Failure> {
     let system = Arc::new(Clock::system());
     let store = open_store(path, Arc::clone(&system), missing)?;
-    let kept = parse_clock(store.read(development_clock)?)?;
+    let named = |fault: Fault| Failure::Failed(format!("{}: {fault}", path.display()));
+    let kept = parse_clock(store.read(development_clock).map_err(named)?)?;
     let frozen_at = match (kept, frozen_at) {
         (Some(kept), Some(asked)) if asked < kept => {
             return Err(Failure::Usage(format!(

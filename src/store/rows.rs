@@ -68,6 +68,12 @@ fn setting(conn: &Connection, pragma: &str) -> Result<i64, Fault> {
     Ok(conn.pragma_query_value(None, pragma, |row| row.get(0))?)
 }
 
+/// Brings the write-ahead log into the file; whether all of it came.
+pub(super) fn checkpoint(conn: &Connection) -> Result<bool, Fault> {
+    let sql = "PRAGMA wal_checkpoint(FULL)";
+    Ok(conn.query_row(sql, [], |row| row.get::<_, i64>(0))? == 0)
+}
+
 pub(super) fn vacuum_into(conn: &Connection, target: &Path) -> Result<(), Fault> {
     let Some(name) = target.to_str() else {
         return Err(Fault::Corrupt(format!(

@@ -1,5 +1,6 @@
 //! The command line: keys, tokens, the directory, copies, checks, and how things that are wrong are told.
 
+use crate::migrate::of_version_1;
 use crate::support::*;
 use serde_json::{Value, json};
 use std::io::Write;
@@ -286,13 +287,12 @@ fn a_check_changes_nothing() {
     let before = std::fs::read(&copy).unwrap();
     succeeds(&copy, "check");
     assert_eq!(std::fs::read(&copy).unwrap(), before);
-    let mut older = before;
-    // PRAGMA user_version lies big-endian at offset 60 of the header.
-    older[60..64].fill(0);
-    let old = dir.file("old.db", &older);
+    let first = TempDir::new();
+    let old = of_version_1(&first);
+    let older = std::fs::read(&old).unwrap();
     let (code, output, errors) = run(&mut on(&old, "check"));
     assert_eq!(code, 1, "{errors}");
-    assert!(output.contains("older schema 0"), "{output}");
+    assert!(output.contains("older schema 1"), "{output}");
     assert_eq!(std::fs::read(&old).unwrap(), older);
     let empty = dir.file("empty.db", "");
     assert_eq!(run(&mut on(&empty, "check")).0, 1);
