@@ -132,9 +132,9 @@ fn is_whole(command: &str) -> bool {
             (Some('\''), '\'') | (Some('"'), '"') => quote = None,
             (Some('\''), _) => {}
             (_, '\\') => {
-                if chars.next().is_none() {
+                let Some(_) = chars.next() else {
                     return false;
-                }
+                };
             }
             (None, '\'' | '"') => quote = Some(c),
             _ => {}
