@@ -16,6 +16,7 @@ mod dealing;
 mod deliveries;
 mod dev;
 mod directory;
+mod docs;
 mod durability;
 mod duty;
 mod etags;
