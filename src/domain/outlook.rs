@@ -12,9 +12,9 @@ use super::rotation::Rotation;
 use super::time::Interval;
 use jiff::Timestamp;
 
-/// What one outlook may take at the most, as [`Outcome::work`](super::handover::Outcome::work) counts: some twenty
+/// What one outlook may take at the most, as [`Outcome::work`](super::handover::Outcome::work) counts: some fifteen
 /// milliseconds, for which other writers wait.
-const MOST_WORK: usize = 400_000;
+const MOST_WORK: usize = 300_000;
 
 /// Instants that a look at who comes next may take, and what that may take: many are made, and none is worth waiting for.
 const MOST_GLANCES: usize = 100;
