@@ -6,7 +6,7 @@ use crate::domain::absence::Absences;
 use crate::domain::access::Caller;
 use crate::domain::agreement::Ground;
 use crate::domain::event::{self, Act};
-use crate::domain::handover::{self, Around, Change, Flips};
+use crate::domain::handover::{self, Around, Change, Flips, Memo};
 use crate::domain::holidays::Calendar;
 use crate::domain::ids::RotationId;
 use crate::domain::outlook;
@@ -98,16 +98,17 @@ impl<'a> Draft<'a> {
     /// shows nowhere raises no version. Answers the first instant that was due.
     pub fn catch_up(&mut self, tx: &mut WriteTx) -> Result<Option<Timestamp>, Fault> {
         let (mut first, mut shows) = (None, false);
-        let mut due = self.next_due();
+        let around = Around {
+            calendar: self.calendar,
+            absences: &self.absences,
+        };
+        let mut memo = Memo::default();
+        let mut due = memo.next_due(&self.rotation, around);
         while let Some(at) = due.filter(|at| *at <= tx.now()) {
-            let around = Around {
-                calendar: self.calendar,
-                absences: &self.absences,
-            };
-            let outcome = handover::step(&mut self.rotation, around, at);
+            let outcome = memo.step(&mut self.rotation, around, at);
             store::begin_entries(tx, &self.rotation, &outcome.begun)?;
             (first, shows) = (first.or(Some(at)), shows || outcome.shows);
-            due = self.next_due();
+            due = memo.next_due(&self.rotation, around);
         }
         if first.is_some() {
             self.save(tx, Act::Clock, shows, due)?;
@@ -234,7 +235,7 @@ impl<'a> Draft<'a> {
     }
 
     /// Takes over a changed membership: next turns keep pointing at the same people, those who left come off duty, and
-    /// empty places are dealt.
+    /// empty slots are dealt where the change concerns dealing.
     pub fn follow_members(&mut self, tx: &WriteTx, before: &Rotation, flips: Flips) {
         let orders: Vec<_> = before
             .rosters
@@ -249,9 +250,23 @@ impl<'a> Draft<'a> {
                     roster::repoint(old, roster.next_turn, &new);
             }
         }
+        self.redeal(tx, before, flips, |change| change.clear_leavers());
+    }
+
+    /// Lets an edit act on duty, then deals the empty slots if dealing has something else to go by than `before`.
+    pub fn redeal(
+        &mut self,
+        tx: &WriteTx,
+        before: &Rotation,
+        flips: Flips,
+        act: impl FnOnce(&mut Change),
+    ) {
+        let concerned = !self.rotation.deals_like(before);
         self.change(tx, flips, |change| {
-            change.clear_leavers();
-            change.fill(Reason::CoverageChanged);
+            act(change);
+            if concerned {
+                change.fill(Reason::CoverageChanged);
+            }
         });
     }
 }

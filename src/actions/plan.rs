@@ -4,7 +4,7 @@ use super::frame::{self, Draft};
 use super::{Desk, Stop, webhooks};
 use crate::domain::event::Act;
 use crate::domain::handover::Flips;
-use crate::domain::rotation::{Reason, Rotation};
+use crate::domain::rotation::Rotation;
 use crate::domain::tiers::Plan;
 use crate::domain::webhook::DisabledReason;
 use crate::store::{self, WriteTx};
@@ -39,14 +39,12 @@ pub fn switch(desk: &Desk, plan: Plan) -> Result<(), Stop> {
     switched
 }
 
-fn stop_or_run(tx: &WriteTx, draft: &mut Draft, _: &Rotation) {
+fn stop_or_run(tx: &WriteTx, draft: &mut Draft, before: &Rotation) {
     for cell in &mut draft.rotation.cells {
         cell.stopped = !draft.plan.runs_lane(cell.lane);
         if cell.stopped {
             cell.holder = None;
         }
     }
-    draft.change(tx, Flips::ByEdit, |change| {
-        change.fill(Reason::CoverageChanged)
-    });
+    draft.redeal(tx, before, Flips::ByEdit, |_| ());
 }

@@ -3,7 +3,7 @@
 use super::{Desk, Stop};
 use crate::domain::access::Caller;
 use crate::domain::agreement::Ground;
-use crate::domain::handover::{self, Around};
+use crate::domain::handover::{Around, Memo};
 use crate::domain::ids::RotationId;
 use crate::domain::plan::{self, Planned};
 use crate::domain::refusal::Refusal;
@@ -38,8 +38,12 @@ pub(super) fn on_ground<T>(
             absences: &absences,
         };
         let mut current = stored.clone();
-        while let Some(at) = handover::next_due(&current, around).filter(|at| *at <= desk.now()) {
-            handover::step(&mut current, around, at);
+        let mut memo = Memo::default();
+        while let Some(at) = memo
+            .next_due(&current, around)
+            .filter(|at| *at <= desk.now())
+        {
+            memo.step(&mut current, around, at);
         }
         let ground = Ground {
             rotation: &current,

@@ -11,7 +11,7 @@ use crate::domain::grid::{self, GridSpec};
 use crate::domain::handover::Flips;
 use crate::domain::ids::{ChannelId, GroupId, RosterId, RotationId};
 use crate::domain::refusal::Refusal;
-use crate::domain::rotation::{ChannelSetting, Narrowed, Reason, Rotation};
+use crate::domain::rotation::{ChannelSetting, Narrowed, Rotation};
 use crate::store::{self, MemberLists, ReadTx};
 use crate::wire::etag::Precondition;
 
@@ -45,6 +45,10 @@ pub fn patch(
         draft.rotation.skips_are_off_time = patch
             .skips_are_off_time
             .unwrap_or(draft.rotation.skips_are_off_time);
+        if before.enabled && !draft.rotation.enabled {
+            // Everything due by now is done: it stands still as of now.
+            draft.rotation.stamps.judged_at = draft.instant(tx);
+        }
         if !draft.rotation.same_as(&before) {
             // Enabling judges the windows now: what opened or shut meanwhile did so by the clock.
             let enabled = draft.rotation.enabled && !before.enabled;
@@ -198,9 +202,7 @@ pub fn replace_coverage(
             &mut |prefix| tx.mint(prefix),
         )?;
         if !draft.rotation.same_as(&before) {
-            draft.change(tx, Flips::ByEdit, |change| {
-                change.fill(Reason::CoverageChanged)
-            });
+            draft.redeal(tx, &before, Flips::ByEdit, |_| ());
         }
         Ok(())
     })

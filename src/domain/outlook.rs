@@ -2,7 +2,7 @@
 //! judged by it (contract section 10).
 
 use super::arrangement::{TurnKind, TurnSelection};
-use super::handover::{self, Around};
+use super::handover::{Around, Memo};
 use super::ids::UserId;
 use super::plan::{MOST_STEPS, too_far, without_requests};
 use super::refusal::Refusal;
@@ -12,9 +12,9 @@ use super::rotation::Rotation;
 use super::time::Interval;
 use jiff::Timestamp;
 
-/// What one outlook may take at the most, as [`handover::Outcome::work`] counts: a fifth of a second, for which other writers
-/// wait.
-const MOST_WORK: usize = 2_000_000;
+/// What one outlook may take at the most, as [`Outcome::work`](super::handover::Outcome::work) counts: some fifteen
+/// milliseconds, for which other writers wait.
+const MOST_WORK: usize = 300_000;
 
 /// Instants that a look at who comes next may take, and what that may take: many are made, and none is worth waiting for.
 const MOST_GLANCES: usize = 100;
@@ -88,9 +88,9 @@ pub fn foresee(
         }
     };
     note(&future, rotation.stamps.judged_at);
-    let (mut steps, mut work) = (0, 0);
-    while let Some(at) = handover::next_due(&future, around).filter(|at| *at <= until) {
-        work += handover::step(&mut future, around, at).work;
+    let (mut steps, mut work, mut memo) = (0, 0, Memo::default());
+    while let Some(at) = memo.next_due(&future, around).filter(|at| *at <= until) {
+        work += memo.step(&mut future, around, at).work;
         note(&future, at);
         steps += 1;
         if steps > MOST_STEPS || work > MOST_WORK {
@@ -105,7 +105,7 @@ pub fn foresee(
 pub fn stand(rotation: &Rotation, around: Around, at: Timestamp) -> Option<(Rotation, Rotation)> {
     let mut walk = Walk::new(rotation, MOST_STEPS, MOST_WORK);
     loop {
-        let next = handover::next_due(&walk.future, around)?;
+        let next = walk.next_due(around)?;
         if next >= at {
             let before = walk.future.clone();
             if next == at {
@@ -125,7 +125,7 @@ pub fn stand_when(
 ) -> Option<Rotation> {
     let mut walk = Walk::new(rotation, MOST_GLANCES, MOST_GLANCE_WORK);
     loop {
-        let next = handover::next_due(&walk.future, around)?;
+        let next = walk.next_due(around)?;
         walk.step(around, next)?;
         if stands(&walk.future) {
             return Some(walk.future);
@@ -136,6 +136,7 @@ pub fn stand_when(
 /// A walk ahead of time, within bounds.
 struct Walk {
     future: Rotation,
+    memo: Memo,
     steps: usize,
     work: usize,
 }
@@ -144,15 +145,20 @@ impl Walk {
     fn new(rotation: &Rotation, steps: usize, work: usize) -> Walk {
         Walk {
             future: without_requests(rotation),
+            memo: Memo::default(),
             steps,
             work,
         }
     }
 
+    fn next_due(&mut self, around: Around) -> Option<Timestamp> {
+        self.memo.next_due(&self.future, around)
+    }
+
     /// `None` where the bounds are reached.
     fn step(&mut self, around: Around, at: Timestamp) -> Option<()> {
         self.steps = self.steps.checked_sub(1)?;
-        let work = handover::step(&mut self.future, around, at).work;
+        let work = self.memo.step(&mut self.future, around, at).work;
         self.work = self.work.checked_sub(work)?;
         Some(())
     }

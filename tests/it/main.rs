@@ -7,6 +7,7 @@ mod absences;
 mod arrangements;
 mod cadence;
 mod chat;
+mod cleared;
 mod cli;
 mod coverage;
 mod covers;
