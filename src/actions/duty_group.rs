@@ -1,4 +1,4 @@
-//! Keeping a chat user group in step with whoever is on call (api.md "PUT .../on-duty-group").
+//! Binding a rotation to a chat user group, which is kept in step with whoever is on call.
 
 use super::frame;
 use super::{Desk, Stop, reads};

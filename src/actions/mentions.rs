@@ -1,4 +1,4 @@
-//! Asking for whoever is on call, and their answers (contract section 13).
+//! Asking for whoever is on call, and their answers.
 
 use super::frame::{self, Draft};
 use super::{Desk, Fault, Stop, notifications, reads};

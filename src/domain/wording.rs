@@ -45,11 +45,8 @@ pub fn one_line(text: &str) -> String {
     text.chars().map(blank).collect()
 }
 
-/// The voice in which something is worded.
-pub type Names<'a> = &'a dyn Voice;
-
 /// A message as text, in the voice of a platform.
-pub fn text(message: &Message, voice: Names) -> String {
+pub fn text(message: &Message, voice: &dyn Voice) -> String {
     let words = Words {
         rotation: &message.rotation_name,
         voice,
@@ -109,7 +106,7 @@ pub fn text(message: &Message, voice: Names) -> String {
 /// Words a message of one rotation.
 struct Words<'a> {
     rotation: &'a str,
-    voice: Names<'a>,
+    voice: &'a dyn Voice,
 }
 
 impl Words<'_> {

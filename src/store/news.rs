@@ -81,11 +81,11 @@ impl News {
         if commit.to_post {
             self.messages.ring();
         }
-        for (kept, bell) in [
+        for (target, bell) in [
             (SyncTarget::Topic, &self.topics),
             (SyncTarget::Group, &self.groups),
         ] {
-            if commit.to_sync.contains(&kept) {
+            if commit.to_sync.contains(&target) {
                 bell.ring();
             }
         }

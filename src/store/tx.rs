@@ -141,8 +141,8 @@ impl WriteTx<'_> {
     }
 
     /// Notes that there may be something of this kind to bring in line.
-    pub(in crate::store) fn note_to_sync(&self, kept: SyncTarget) {
-        self.told.to_sync.borrow_mut().push(kept);
+    pub(in crate::store) fn note_to_sync(&self, target: SyncTarget) {
+        self.told.to_sync.borrow_mut().push(target);
     }
 }
 

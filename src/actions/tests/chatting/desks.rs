@@ -32,14 +32,14 @@ impl Chat for Recorder {
     }
 
     fn post(&self, message: &Message, key: &str) -> Result<MessageReference, ChatError> {
-        let reference = self.inner.post(message, key)?;
+        self.inner.post(message, key)?;
         let to = match &message.to {
             Recipient::Channel(id) => id.to_string(),
             Recipient::Person(id) => id.to_string(),
         };
         let mut posts = self.posts.lock().expect("posts");
         posts.push((to, chat::text(&*self.inner, message), key.into()));
-        Ok(reference)
+        Ok(MessageReference::from(format!("post {key}")))
     }
 
     fn topic(&self, channel: &ChannelId) -> Result<String, ChatError> {
@@ -117,6 +117,21 @@ impl Workspace {
     /// What was posted from some place on.
     pub fn posts(&self, from: usize) -> Vec<Post> {
         self.posts.lock().expect("posts")[from..].to_vec()
+    }
+
+    /// What the database says was posted, as a [`Post`] with the platform's reference in place of the key.
+    pub fn sent(&self) -> Vec<Post> {
+        let sent = self.desk.store().read(|tx| store::list_sent(tx, 10_000));
+        let post = |sent: store::Sent| {
+            let to = match &sent.message.to {
+                Recipient::Channel(id) => id.to_string(),
+                Recipient::Person(id) => id.to_string(),
+            };
+            let text = chat::text(self.desk.chat(), &sent.message);
+            let reference = sent.reference.expect("a reference");
+            (to, text, reference.to_string())
+        };
+        sent.expect("what was sent").into_iter().map(post).collect()
     }
 
     pub fn rotation(&self, id: &RotationId) -> Rotation {

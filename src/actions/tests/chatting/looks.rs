@@ -1,6 +1,6 @@
 //! What is to be seen of a workspace: topics, groups, messages, and at the end duty and its record.
 
-use super::desks::Held;
+use super::desks::{Held, Post};
 use super::model::{Found, Served};
 use super::ops::Ill;
 use super::walk::{CHANNELS, HANDLES, Outcome, Slot, View, Walk};
@@ -141,6 +141,15 @@ impl Walk {
             let [calm, faulty] = [0, 1].map(|index| self.desks[index].duty(&slot.ids[index]));
             if calm != faulty {
                 return Err(format!("{}: {faulty} instead of {calm}", slot.name));
+            }
+        }
+        for workspace in &self.desks {
+            let posts = workspace.posts(0).into_iter();
+            let posts = posts.map(|(to, text, key)| (to, text, format!("post {key}")));
+            let posts: BTreeSet<Post> = posts.collect();
+            let sent: BTreeSet<Post> = workspace.sent().into_iter().collect();
+            if sent != posts {
+                return Err(format!("stored {sent:?} instead of {posts:?}"));
             }
         }
         let (calm, faulty) = (self.received(0), self.received(1));
