@@ -465,7 +465,7 @@ CREATE TABLE attempt (
     PRIMARY KEY (delivery, number)
 ) STRICT, WITHOUT ROWID;
 
--- What people are told in chat, each once; on the embedded platform these are its messages.
+-- Chat messages, each posted once; on the local platform these are its messages.
 CREATE TABLE message (
     -- Counts in commit order.
     sequence INTEGER PRIMARY KEY AUTOINCREMENT,
@@ -473,7 +473,8 @@ CREATE TABLE message (
     rotation_id TEXT NOT NULL,
     recipient_kind TEXT NOT NULL CHECK (recipient_kind IN ('channel', 'person')),
     recipient_id TEXT NOT NULL,
-    text TEXT NOT NULL,
+    -- What it says, as data: the content under its `kind`, what it is about, the answers offered, the names of people.
+    body TEXT NOT NULL CHECK (json_valid(body)),
     created_at INTEGER NOT NULL,
     state TEXT NOT NULL CHECK (state = 'pending' OR state = 'sent' OR state = 'dropped'),
     -- When it is to be sent, or tried again; null once it is not pending.
@@ -486,8 +487,11 @@ CREATE TABLE message (
     error TEXT,
     -- When it was sent, or dropped.
     ended_at INTEGER,
+    -- How the platform names it once it was sent, for updating it later.
+    reference TEXT,
     CHECK ((state = 'pending') = (due_at IS NOT NULL)),
-    CHECK ((state = 'pending') = (ended_at IS NULL))
+    CHECK ((state = 'pending') = (ended_at IS NULL)),
+    CHECK (reference IS NULL OR state = 'sent')
 ) STRICT;
 CREATE INDEX message_due ON message (due_at, sequence) WHERE state = 'pending';
 CREATE INDEX message_waiting ON message (recipient_kind, recipient_id, due_at) WHERE state = 'pending';

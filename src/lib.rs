@@ -28,11 +28,12 @@
 //! queues a delivery for each endpoint that subscribes. The commit wakes [`delivery`], which has `actions::sending` take
 //! what is due, lane by lane, posts it by [`dial`] and records how that went, with what follows by `domain::ladder`.
 //!
-//! # The way of a word in chat
+//! # The way of a chat message
 //!
-//! The same transaction queues messages, worded by `domain::wording`, and calls for topics and on-duty groups to be looked at
-//! (`actions::telling`). [`delivery`] has `actions::effects` ask the platform, which is behind the trait of [`chat`], and write
-//! down what came of it. What a topic or a group should be is worked out when it is looked at, so only the newest is written.
+//! The same transaction queues messages as data (`domain::message`) and requests a sync of topics and on-duty groups
+//! (`actions::notifications`). [`delivery`] has `actions::chat_sync` call the platform, which is behind the trait of [`chat`] and
+//! words each message as it is posted (`domain::wording`), and store the result. What a topic or a group should be is computed
+//! at the sync, so only the newest state is written.
 //!
 //! # What the operator sees
 //!

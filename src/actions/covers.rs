@@ -3,7 +3,7 @@
 use super::acceptance;
 use super::frame::Draft;
 use super::operation::{self, Operation, Receipt};
-use super::requests::{self, Outcome, Told};
+use super::requests::{self, Notify, Outcome};
 use super::{Desk, Stop, reads};
 use crate::domain::access::Caller;
 use crate::domain::agreement::{Ground, check_unblocked};
@@ -127,7 +127,7 @@ pub fn create(
                 &asking,
                 named,
                 &request,
-                Outcome::beside(Told::Asked),
+                Outcome::beside(Notify::Asked),
             )
         },
     )

@@ -1,7 +1,7 @@
 //! Doing what is due: many rotations in one commit, and yet a failing one holds up no other.
 
 use super::frame::Draft;
-use super::{Desk, Fault, effects, mentions, reminders, sending};
+use super::{Desk, Fault, chat_sync, mentions, reminders, sending};
 use crate::clock::monotonic;
 use crate::domain::event::Act;
 use crate::domain::ids::RotationId;
@@ -223,7 +223,9 @@ fn step_to(
     catch_up()?;
     let mut looks = 0;
     loop {
-        let to_send = sending::next(desk)?.into_iter().chain(effects::next(desk)?);
+        let to_send = sending::next(desk)?
+            .into_iter()
+            .chain(chat_sync::next(desk)?);
         let next = next(desk)?.into_iter().chain(to_send).min();
         let Some(at) = next.filter(|at| *at <= to) else {
             break;

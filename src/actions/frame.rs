@@ -1,7 +1,7 @@
 //! The frame of every write to a rotation: load it, let what fell due happen, judge the caller and the validator, act,
 //! and store what changed with the record of it.
 
-use super::{Desk, Fault, Stop, outbox, telling};
+use super::{Desk, Fault, Stop, notifications, outbox};
 use crate::domain::absence::Absences;
 use crate::domain::access::Caller;
 use crate::domain::agreement::Ground;
@@ -16,7 +16,6 @@ use crate::domain::roster;
 use crate::domain::rotation::{Reason, Rotation};
 use crate::domain::takeover;
 use crate::domain::tiers::Plan;
-use crate::domain::wording::{Message, Names};
 use crate::store::{self, ReadTx, WriteTx};
 use crate::wire::etag::{self, Precondition};
 use jiff::Timestamp;
@@ -131,7 +130,7 @@ impl<'a> Draft<'a> {
         if self.rotation.same_as(&self.before) && !self.touched {
             if act == Act::Aside {
                 // Another absence, another person who is next.
-                telling::call_for_topics(tx, &self.rotation)?;
+                notifications::request_topic_sync(tx, &self.rotation)?;
             }
             return Ok(false);
         }
@@ -200,7 +199,7 @@ impl<'a> Draft<'a> {
             let (before, after) = (&self.before, &self.rotation);
             let news = event::news(before, after, act, self.calendar);
             queued = outbox::announce(tx, self.desk, after, &news)?;
-            queued |= telling::change(tx, self.desk, before, after, act, &news)?;
+            queued |= notifications::change(tx, self.desk, before, after, act, &news)?;
         }
         self.before = self.rotation.clone();
         self.touched = false;
@@ -214,17 +213,6 @@ impl<'a> Draft<'a> {
             self.rotation.stamps.remind_at =
                 takeover::next_reminder(&self.rotation, self.calendar, before, now);
         }
-    }
-
-    /// Queues what is to be said of it in chat; answers whether that is anything.
-    pub fn say(
-        &self,
-        tx: &mut WriteTx,
-        words: impl FnOnce(&Rotation, Names) -> Vec<Message>,
-    ) -> Result<bool, Fault> {
-        telling::say(tx, self.desk, &self.rotation, |names| {
-            words(&self.rotation, names)
-        })
     }
 
     /// Reads the members anew, after the lists or the directory changed, and the absences that count with them.
@@ -423,7 +411,7 @@ pub fn follow_directory(
         let all = store::list_rotation_ids(&tx.as_read())?;
         let replace = |tx: &mut WriteTx| {
             replace(tx)?;
-            Ok(store::call_for_everything(tx)?)
+            Ok(store::request_full_sync(tx)?)
         };
         follow(
             &shared,

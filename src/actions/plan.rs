@@ -28,7 +28,7 @@ pub fn switch(desk: &Desk, plan: Plan) -> Result<(), Stop> {
                 webhooks::disable_all(tx, DisabledReason::PlanDowngrade)?;
             }
             // On-duty groups empty or fill with the plan.
-            store::call_for_everything(tx)?;
+            store::request_full_sync(tx)?;
             Ok(store::save_fact(tx, FACT, plan.tier.name())?)
         };
         frame::follow(&shared, tx, &affected, Act::Edit, write, stop_or_run)

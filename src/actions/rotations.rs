@@ -3,7 +3,7 @@
 use super::duty_group::check_no_circle;
 use super::frame::{self, Draft, edit};
 use super::membership::{check_groups_included, check_people, known_groups, known_people};
-use super::{Desk, Stop, outbox, telling};
+use super::{Desk, Stop, notifications, outbox};
 use crate::domain::access::Caller;
 use crate::domain::edit::{ChannelChange, RotationPatch};
 use crate::domain::event::Event;
@@ -125,7 +125,7 @@ pub fn delete(
     frame::judged(desk, caller, id, precondition, exists, move |tx, draft| {
         store::remove_rotation(tx, &draft.rotation.id)?;
         outbox::announce(tx, &shared, &draft.rotation, &[Event::Deleted])?;
-        telling::deleted(tx, &shared, &draft.rotation)?;
+        notifications::deleted(tx, &draft.rotation)?;
         Ok(())
     })
 }

@@ -1,10 +1,10 @@
 //! Use cases on a real file: what was due happens first, a gap ends where stepping ends, every statement has its index.
 
 mod agreements;
+mod chat_uses;
 mod chatting;
 mod endpoints;
 mod queue;
-mod told;
 
 use super::*;
 use crate::domain::access::{Caller, Scope};
@@ -74,12 +74,12 @@ fn local() -> Outward {
     }
 }
 
-/// Carries out everything that chat is told.
+/// Carries out everything that is queued for chat.
 fn tell(desk: &Desk) -> Result<(), Fault> {
     loop {
         let mut any = false;
-        for lane in effects::Lane::ALL {
-            any |= effects::carry_out(desk, lane, &mut effects::Hands::default())?;
+        for queue in chat_sync::Queue::ALL {
+            any |= chat_sync::run_due(desk, queue, &mut chat_sync::InFlight::default())?;
         }
         if !any {
             return Ok(());
@@ -425,7 +425,7 @@ const WHOLE: [&str; 14] = [
     "UPDATE duty_group SET due_at = ?1, calls = calls + 1",
     "FROM duty_group ORDER BY group_id",
     "FROM message ORDER BY sequence LIMIT",
-    "FROM message\n               ORDER BY sequence DESC LIMIT",
+    "FROM message ORDER BY sequence DESC LIMIT",
 ];
 
 #[test]
@@ -485,7 +485,7 @@ fn every_statement_finds_its_rows_by_an_index() {
     };
     desk.store().read(census).expect("a census");
     agreements::uses::every_use(desk, id);
-    told::every_use(&office);
+    chat_uses::every_use(&office);
     plan::switch(desk, Plan::of(crate::domain::tiers::Tier::Free)).expect("a plan");
     rotations::delete(desk, &caller(), id, &any).expect("a deletion");
     let scans = store::statements_that_scan(desk.store()).expect("plans");

@@ -1,6 +1,6 @@
 //! What keeps a server going, as those see it who watch it.
 
-use super::effects::Lane;
+use super::chat_sync::Queue;
 use crate::vitals::Pulse;
 use std::sync::atomic::{AtomicBool, Ordering};
 
@@ -10,8 +10,8 @@ pub struct Vitals {
     pub timer: Pulse,
     /// Of the thread that starts the lanes of webhook endpoints.
     pub delivery: Pulse,
-    /// In the order of [`Lane::ALL`].
-    pub chat: [Pulse; Lane::ALL.len()],
+    /// In the order of [`Queue::ALL`].
+    pub chat: [Pulse; Queue::ALL.len()],
     stopping: AtomicBool,
 }
 
@@ -20,7 +20,7 @@ impl Default for Vitals {
         Vitals {
             timer: Pulse::new("timer"),
             delivery: Pulse::new("delivery"),
-            chat: Lane::ALL.map(|lane| Pulse::new(lane.name())),
+            chat: Queue::ALL.map(|queue| Pulse::new(queue.name())),
             stopping: AtomicBool::new(false),
         }
     }

@@ -1,7 +1,7 @@
-//! Carrying out what chat is told, beside the webhooks: a thread a lane, so that a slow post keeps no topic and no group
-//! waiting.
+//! The loops that carry out what is queued for chat, beside the webhooks: a thread per queue, so that a slow post delays no
+//! topic and no group.
 
-use crate::actions::effects::{self, Hands, Lane};
+use crate::actions::chat_sync::{self, InFlight, Queue};
 use crate::actions::{Desk, Fault};
 use crate::wake::{LOOK, attend, await_end};
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -9,43 +9,42 @@ use std::sync::{Arc, Mutex, PoisonError};
 use std::thread::JoinHandle;
 use std::time::{Duration, Instant};
 
-/// The lanes and the hands at work on them.
-pub(super) struct Telling {
+/// The workers of the queues.
+pub(super) struct ChatWorkers {
     desk: Desk,
     stopping: AtomicBool,
-    /// Whoever holds a lane's hands carries out what is due on it.
-    hands: [Mutex<Hands>; Lane::ALL.len()],
+    /// Whoever holds the lock of a queue carries out what is due on it.
+    in_flight: [Mutex<InFlight>; Queue::ALL.len()],
 }
 
-impl Telling {
-    pub(super) fn new(desk: Desk) -> Telling {
-        Telling {
+impl ChatWorkers {
+    pub(super) fn new(desk: Desk) -> ChatWorkers {
+        ChatWorkers {
             desk,
             stopping: AtomicBool::new(false),
-            hands: Default::default(),
+            in_flight: Default::default(),
         }
     }
 
-    /// Starts a thread a lane.
-    pub(super) fn start(self: &Arc<Telling>) -> std::io::Result<Vec<JoinHandle<()>>> {
+    /// Starts a thread per queue.
+    pub(super) fn start(self: &Arc<ChatWorkers>) -> std::io::Result<Vec<JoinHandle<()>>> {
         let thread = |place: usize| {
-            let telling = Arc::clone(self);
-            let run = move || telling.attend(place);
+            let workers = Arc::clone(self);
+            let run = move || workers.attend(place);
             std::thread::Builder::new().name("chat".into()).spawn(run)
         };
-        (0..Lane::ALL.len()).map(thread).collect()
+        (0..Queue::ALL.len()).map(thread).collect()
     }
 
     /// Takes up nothing more.
     pub(super) fn stop(&self) {
         self.stopping.store(true, Ordering::Release);
-        for lane in Lane::ALL {
-            lane.bell(self.desk.store().news()).ring();
+        for queue in Queue::ALL {
+            queue.bell(self.desk.store().news()).ring();
         }
     }
 
-    /// Waits for the threads to end, until an instant at the most; what is under way then is carried out again after the next
-    /// start.
+    /// Waits for the threads to end, until an instant at the most. Calls still under way then are made again after the next start.
     pub(super) fn wait(threads: &[JoinHandle<()>], deadline: Instant) {
         let busy = await_end(threads, deadline);
         if busy > 0 {
@@ -54,12 +53,12 @@ impl Telling {
     }
 
     fn attend(&self, place: usize) {
-        let lane = Lane::ALL[place];
-        let bell = lane.bell(self.desk.store().news());
+        let queue = Queue::ALL[place];
+        let bell = queue.bell(self.desk.store().news());
         let pulse = &self.desk.vitals().chat[place];
         attend(pulse, bell, &self.stopping, || {
-            let any = self.carry_out(place)?;
-            let (next, now) = (effects::next_on(&self.desk, lane)?, self.desk.now());
+            let any = self.run_due(place)?;
+            let (next, now) = (chat_sync::next_on(&self.desk, queue)?, self.desk.now());
             let wait = match next {
                 Some(at) if at <= now && any => Duration::ZERO,
                 // A frozen clock is moved by whoever then asks for this to settle.
@@ -72,23 +71,23 @@ impl Telling {
         });
     }
 
-    /// Carries out some of what is due on a lane; answers whether there was anything.
-    fn carry_out(&self, place: usize) -> Result<bool, Fault> {
+    /// Carries out some of what is due on a queue; returns whether there was anything.
+    fn run_due(&self, place: usize) -> Result<bool, Fault> {
         if self.stopping.load(Ordering::Acquire) {
             return Ok(false);
         }
-        let mut hands = self.hands[place]
+        let mut in_flight = self.in_flight[place]
             .lock()
             .unwrap_or_else(PoisonError::into_inner);
-        effects::carry_out(&self.desk, Lane::ALL[place], &mut hands)
+        chat_sync::run_due(&self.desk, Queue::ALL[place], &mut in_flight)
     }
 
     /// Carries out everything that is due, and what comes of it.
     pub(super) fn settle(&self) -> Result<(), Fault> {
         loop {
             let mut any = false;
-            for place in 0..Lane::ALL.len() {
-                any |= self.carry_out(place)?;
+            for place in 0..Queue::ALL.len() {
+                any |= self.run_due(place)?;
             }
             match self.stopping.load(Ordering::Acquire) {
                 true => return Err(Fault::Stopped),

@@ -5,7 +5,7 @@
 //! thread for each of them that is not at work. That thread takes, sends and records until nothing more is due on its
 //! lane. So an endpoint that hangs holds up nobody but itself, and its retries not even its first attempts.
 //!
-//! What chat is told has lanes of its own, in `chat`.
+//! What is queued for chat has threads of its own, in `chat`.
 
 mod chat;
 mod lane;
@@ -17,7 +17,7 @@ use crate::clock::monotonic;
 use crate::domain::ids::WebhookId;
 use crate::store::Lane;
 use crate::wake::{Bell, LOOK, attend, await_end};
-use chat::Telling;
+use chat::ChatWorkers;
 use std::collections::HashMap;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -58,7 +58,7 @@ struct Shared {
     stopped_at: Mutex<Option<Instant>>,
     /// Rings when a lane comes to rest.
     rest: Bell,
-    chat: Arc<Telling>,
+    chat: Arc<ChatWorkers>,
 }
 
 impl Shared {
@@ -144,7 +144,7 @@ pub fn start(desk: Desk) -> Result<Delivery, String> {
         log::info!("delivery: {interrupted} attempts were interrupted, they are made again");
     }
     let shared = Arc::new(Shared {
-        chat: Arc::new(Telling::new(desk.clone())),
+        chat: Arc::new(ChatWorkers::new(desk.clone())),
         desk,
         stopping: AtomicBool::new(false),
         busy: Mutex::default(),
@@ -176,7 +176,7 @@ impl Delivery {
     /// not ended by then is interrupted, and made again after the next start.
     pub fn stop(self, grace: Duration) {
         let deadline = self.handle().stop() + grace;
-        Telling::wait(&self.chat, deadline);
+        ChatWorkers::wait(&self.chat, deadline);
         // Without the dispatcher no lane begins.
         let hangs = await_end(&[self.thread], deadline) > 0;
         loop {
@@ -208,7 +208,7 @@ impl Handle {
         *told.get_or_insert_with(monotonic)
     }
 
-    /// Carries out what chat is told and is due, and what comes of it.
+    /// Carries out what is queued for chat and due, and what follows from it.
     ///
     /// # Errors
     /// When the storage fails.
@@ -216,7 +216,7 @@ impl Handle {
         self.0.chat.settle()
     }
 
-    /// Waits until what chat is told is carried out, and of what is queued then nothing is on the wire and nothing due is
+    /// Waits until what is queued for chat is carried out, and of what is queued then nothing is on the wire and nothing due is
     /// left undone, and clears away what is kept no longer.
     ///
     /// # Errors

@@ -6,9 +6,9 @@ mod receiver;
 
 use crate::actions::keys::{self, NewKey};
 use crate::actions::{Desk, Fault, Stop, directory, due, plan, webhooks};
-use crate::chat::Temper;
-use crate::domain::chat::Recipient;
+use crate::chat::{self, FailureControl};
 use crate::domain::ids::{GroupId, WebhookId};
+use crate::domain::message::Recipient;
 use crate::domain::refusal::Refusal;
 use crate::domain::tiers::Plan;
 use crate::store::{self, load_directory};
@@ -28,16 +28,16 @@ pub type Chore = Box<dyn Fn() -> Result<(), Fault> + Send + Sync>;
 
 /// What follows from what was committed.
 pub struct Chores {
-    /// All of it: events attempted, effects carried out.
+    /// All of it: events attempted, chat brought in line.
     pub all: Chore,
-    /// What chat is told.
+    /// What is queued for chat.
     pub chat: Chore,
 }
 
 /// The routes, to be asked before those of the API: `None` leaves the request to them.
 pub fn routes(
     desk: Desk,
-    temper: Temper,
+    failures: FailureControl,
     chores: Chores,
 ) -> impl Fn(&Request) -> Option<Outcome> + Send + Sync {
     let moving = Mutex::new(());
@@ -58,8 +58,8 @@ pub fn routes(
                 move_clock(&desk, &chores, request)
             }
             ("PUT", ["directory"]) => replace_directory(&desk, &chores, request),
-            ("GET" | "HEAD", ["chat"]) => chat(&desk, &chores),
-            ("PUT", ["chat"]) => set_mood(&temper, request),
+            ("GET" | "HEAD", ["chat"]) => show_chat(&desk, &chores),
+            ("PUT", ["chat"]) => set_failure_mode(&failures, request),
             ("PUT", ["plan"]) => switch_plan(&desk, &chores, request),
             ("POST", ["tokens"]) => mint_token(&desk, request),
             ("POST", ["keys"]) => mint_key(&desk, request),
@@ -113,13 +113,13 @@ fn move_clock(desk: &Desk, chores: &Chores, request: &Request) -> Outcome {
 fn replace_directory(desk: &Desk, chores: &Chores, request: &Request) -> Outcome {
     directory::import(desk, body::parse(&sent(request)?)?)?;
     (chores.all)()?;
-    chat(desk, chores)
+    show_chat(desk, chores)
 }
 
 /// Messages that are shown at the most, the newest.
 const SHOWN: usize = 10_000;
 
-fn chat(desk: &Desk, chores: &Chores) -> Outcome {
+fn show_chat(desk: &Desk, chores: &Chores) -> Outcome {
     // What a write has queued is a matter of moments: nobody should have to wait and see.
     (chores.chat)()?;
     let (directory, sent, kept) = desk.store().read(|tx| -> Result<_, Fault> {
@@ -140,14 +140,14 @@ fn chat(desk: &Desk, chores: &Chores) -> Outcome {
         )
     };
     json(&Chat {
-        messages: sent.into_iter().map(message).collect(),
+        messages: sent.into_iter().map(|sent| message(desk, sent)).collect(),
         topics: directory.channels.into_iter().filter_map(topic).collect(),
         groups: directory.groups.into_iter().map(group).collect(),
     })
 }
 
-fn message(sent: store::Sent) -> ChatMessage {
-    let (channel_id, user_id) = match sent.to {
+fn message(desk: &Desk, sent: store::Sent) -> ChatMessage {
+    let (channel_id, user_id) = match &sent.message.to {
         Recipient::Channel(id) => (Some(id.to_string()), None),
         Recipient::Person(id) => (None, Some(id.to_string())),
     };
@@ -155,14 +155,14 @@ fn message(sent: store::Sent) -> ChatMessage {
         at: sent.at.into(),
         channel_id,
         user_id,
-        text: sent.text,
+        text: chat::text(desk.chat(), &sent.message),
     }
 }
 
-/// Has the chat platform behave in some way until it is told otherwise.
-fn set_mood(temper: &Temper, request: &Request) -> Outcome {
-    let (mood, shown) = shapes::mood(&sent(request)?)?;
-    temper.set(mood);
+/// Sets how the chat platform fails until it is set otherwise.
+fn set_failure_mode(failures: &FailureControl, request: &Request) -> Outcome {
+    let (mode, shown) = shapes::failure_mode(&sent(request)?)?;
+    failures.set(mode);
     json(&shown)
 }
 

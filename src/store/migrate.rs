@@ -10,7 +10,7 @@ use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 /// The version that this program reads and writes.
-pub const VERSION: i64 = 5;
+pub const VERSION: i64 = 6;
 
 /// Marks a file as rota's, so that another program's database is never taken for one.
 const APPLICATION_ID: i64 = 0x726f_7461;
@@ -27,6 +27,7 @@ const STEPS: [&str; VERSION as usize - 1] = [
     include_str!("steps/2-to-3.sql"),
     include_str!("steps/3-to-4.sql"),
     include_str!("steps/4-to-5.sql"),
+    include_str!("steps/5-to-6.sql"),
 ];
 
 /// Makes, checks or migrates the file. The error names the path and says what to do.
@@ -263,8 +264,8 @@ mod tests {
         .unwrap();
         climb(conn.unchecked_transaction().unwrap()).unwrap();
         conn.execute_batch(
-            "INSERT INTO message SELECT NULL, rotation_id, recipient_kind, recipient_id, text, created_at, state, due_at,
-                                        until_at, tries, error, ended_at FROM message;
+            "INSERT INTO message SELECT NULL, rotation_id, recipient_kind, recipient_id, body, created_at, state, due_at,
+                                        until_at, tries, error, ended_at, reference FROM message;
              UPDATE attempt SET outcome = 'failed' WHERE delivery = 7;",
         )
         .unwrap();

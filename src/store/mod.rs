@@ -7,6 +7,7 @@
 mod absence;
 mod arrangement;
 mod census;
+mod chat_sync;
 mod copy;
 mod delivery;
 mod directory;
@@ -31,7 +32,7 @@ mod schema;
 mod sending;
 mod shapes;
 mod tx;
-mod upkeep;
+
 mod webhook;
 mod writer;
 
@@ -46,6 +47,7 @@ pub use census::{
     database_bytes, list_open_places, list_rotation_names, load_queue, nobody_since,
     schema_version, sqlite_version,
 };
+pub use chat_sync::*;
 pub use copy::{Inspection, REPLACED, check_database, copy_database, folder_of, replace_database};
 pub use delivery::{
     DeliveryFilter, DeliveryRecord, insert_event, list_attempts, list_deliveries, load_delivery,
@@ -81,7 +83,7 @@ pub use rotation::{
 pub use schema::Differences;
 pub use sending::*;
 pub use tx::WriteTx;
-pub use upkeep::*;
+
 pub use webhook::*;
 pub use writer::Pending;
 use writer::Safety;
@@ -378,7 +380,7 @@ impl Store {
                 due: i64::MIN,
                 to_send: true,
                 to_post: true,
-                to_keep: vec![Kept::Topic, Kept::Group],
+                to_sync: vec![SyncTarget::Topic, SyncTarget::Group],
                 recalled: true,
                 changed: None,
                 credentials: true,

@@ -1,6 +1,6 @@
 //! What commits tell the rest of the program.
 
-use super::{Kept, rows};
+use super::{SyncTarget, rows};
 use crate::domain::ids::RotationId;
 use crate::wake::Bell;
 use jiff::Timestamp;
@@ -81,8 +81,11 @@ impl News {
         if commit.to_post {
             self.messages.ring();
         }
-        for (kept, bell) in [(Kept::Topic, &self.topics), (Kept::Group, &self.groups)] {
-            if commit.to_keep.contains(&kept) {
+        for (target, bell) in [
+            (SyncTarget::Topic, &self.topics),
+            (SyncTarget::Group, &self.groups),
+        ] {
+            if commit.to_sync.contains(&target) {
                 bell.ring();
             }
         }
@@ -100,7 +103,7 @@ pub(super) struct Published {
     /// It stored something that may have to be posted in chat.
     pub(super) to_post: bool,
     /// What it stored something of that may have to be brought in line.
-    pub(super) to_keep: Vec<Kept>,
+    pub(super) to_sync: Vec<SyncTarget>,
     /// What was taken to be sent may not be sent any more as it is.
     pub(super) recalled: bool,
     /// The rotation that it changed last.

@@ -1,6 +1,6 @@
 //! A write in progress: what an action may do in it, how it is undone, and what it tells others once it is committed.
 
-use super::{Fault, Kept, Published, ReadTx};
+use super::{Fault, Published, ReadTx, SyncTarget};
 use crate::domain::ids::RotationId;
 use jiff::Timestamp;
 use rand::RngExt;
@@ -26,7 +26,7 @@ pub(super) struct Told {
     /// Whether there may be something to post in chat.
     to_post: Cell<bool>,
     /// What may have to be brought in line there.
-    to_keep: RefCell<Vec<Kept>>,
+    to_sync: RefCell<Vec<SyncTarget>>,
     /// Whether what was taken to be sent may not be sent any more as it is.
     recalled: Cell<bool>,
     /// The rotation that changed last.
@@ -41,7 +41,7 @@ impl Told {
             due: Cell::new(i64::MAX),
             to_send: Cell::new(false),
             to_post: Cell::new(false),
-            to_keep: RefCell::default(),
+            to_sync: RefCell::default(),
             recalled: Cell::new(false),
             changed: RefCell::default(),
             credentials: Cell::new(false),
@@ -55,7 +55,7 @@ impl Told {
             due: self.due.get(),
             to_send: self.to_send.get(),
             to_post: self.to_post.get(),
-            to_keep: self.to_keep.into_inner(),
+            to_sync: self.to_sync.into_inner(),
             recalled: self.recalled.get(),
             changed: self.changed.into_inner(),
             credentials: self.credentials.get(),
@@ -141,8 +141,8 @@ impl WriteTx<'_> {
     }
 
     /// Notes that there may be something of this kind to bring in line.
-    pub(in crate::store) fn note_to_keep(&self, kept: Kept) {
-        self.told.to_keep.borrow_mut().push(kept);
+    pub(in crate::store) fn note_to_sync(&self, target: SyncTarget) {
+        self.told.to_sync.borrow_mut().push(target);
     }
 }
 

@@ -5,8 +5,8 @@ use crate::program;
 use crate::seed::{self, Scratch, Seed, working_week};
 use crate::table::{Floor, row, section};
 use jiff::{SignedDuration, Timestamp};
+use rota::actions::chat_sync::{self, InFlight, Queue};
 use rota::actions::due;
-use rota::actions::effects::{self, Lane};
 use rota::clock::Clock;
 use std::path::Path;
 use std::time::{Duration, Instant};
@@ -118,8 +118,8 @@ pub fn here() {
     seed(&path);
     let desk = seed::desk(&path, Clock::frozen(at(SUNDAY)));
     let settle = || {
-        for lane in Lane::ALL {
-            while effects::carry_out(&desk, lane, &mut effects::Hands::default())? {}
+        for queue in Queue::ALL {
+            while chat_sync::run_due(&desk, queue, &mut InFlight::default())? {}
         }
         Ok(())
     };
