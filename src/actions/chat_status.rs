@@ -1,8 +1,8 @@
 //! What chat should show of a rotation, what it shows as far as rota knows, and what went wrong.
 
 use super::chat_sync::{self, TopicTexts};
-use super::{Desk, Stop, reads};
-use crate::domain::access::Caller;
+use super::{App, Stop, reads};
+use crate::domain::access::Principal;
 use crate::domain::chat::wanted_in_group;
 use crate::domain::ids::{ChannelId, GroupId, RotationId, UserId};
 use crate::store::{self, ChannelTopic, DutyGroup, MessageStatus, ReadTx};
@@ -37,16 +37,16 @@ pub struct TopicStatus {
 }
 
 /// The state of a rotation in chat.
-pub fn read(desk: &Desk, caller: &Caller, id: &RotationId) -> Result<ChatStatus, Stop> {
-    desk.store().read(|tx| {
+pub fn read(app: &App, caller: &Principal, id: &RotationId) -> Result<ChatStatus, Stop> {
+    app.store().read(|tx| {
         let rotation = reads::visible(tx, caller, id)?;
         let group = match &rotation.profile.duty_group {
-            Some(group) => group_status(tx, desk, group)?,
+            Some(group) => group_status(tx, app, group)?,
             None => None,
         };
         let (mut topics, mut texts) = (Vec::new(), TopicTexts::default());
         for channel in rotation.profile.topic_channels() {
-            topics.extend(topic_status(tx, desk, channel, &mut texts)?);
+            topics.extend(topic_status(tx, app, channel, &mut texts)?);
         }
         Ok(ChatStatus {
             group,
@@ -56,11 +56,11 @@ pub fn read(desk: &Desk, caller: &Caller, id: &RotationId) -> Result<ChatStatus,
     })
 }
 
-fn group_status(tx: &ReadTx, desk: &Desk, id: &GroupId) -> Result<Option<GroupStatus>, Stop> {
+fn group_status(tx: &ReadTx, app: &App, id: &GroupId) -> Result<Option<GroupStatus>, Stop> {
     let Some(kept) = store::load_duty_group(tx, id)? else {
         return Ok(None);
     };
-    let members = chat_sync::group_members(tx, desk, &kept)?;
+    let members = chat_sync::group_members(tx, app, &kept)?;
     let present = store::list_group_people(tx, id)?;
     Ok(Some(GroupStatus {
         handle: store::load_group(tx, id)?.and_then(|group| group.handle),
@@ -72,7 +72,7 @@ fn group_status(tx: &ReadTx, desk: &Desk, id: &GroupId) -> Result<Option<GroupSt
 
 fn topic_status(
     tx: &ReadTx,
-    desk: &Desk,
+    app: &App,
     id: &ChannelId,
     texts: &mut TopicTexts,
 ) -> Result<Option<TopicStatus>, Stop> {
@@ -80,7 +80,7 @@ fn topic_status(
         return Ok(None);
     };
     Ok(Some(TopicStatus {
-        wanted: texts.wanted(tx, desk, id)?,
+        wanted: texts.wanted(tx, app, id)?,
         present: store::load_channel(tx, id)?.and_then(|channel| channel.topic),
         kept,
     }))

@@ -11,7 +11,7 @@ mod topics;
 pub use groups::{GroupMembers, group_members};
 pub use topics::TopicTexts;
 
-use super::{Desk, Fault};
+use super::{App, Fault};
 use crate::domain::chat::{ChatError, held_until, next_try};
 use crate::domain::ids::{ChannelId, GroupId};
 use crate::store::{self, News, SyncTarget};
@@ -58,21 +58,21 @@ pub struct InFlight {
 }
 
 /// Carries out some of what is due on a queue; returns whether there was anything.
-pub fn run_due(desk: &Desk, queue: Queue, in_flight: &mut InFlight) -> Result<bool, Fault> {
+pub fn run_due(app: &App, queue: Queue, in_flight: &mut InFlight) -> Result<bool, Fault> {
     match queue {
-        Queue::Messages => posting::post(desk, &mut in_flight.posted),
-        Queue::Topics => sync_first(desk, SyncTarget::Topic, |id| {
-            topics::sync(desk, &ChannelId::from(id))
+        Queue::Messages => posting::post(app, &mut in_flight.posted),
+        Queue::Topics => sync_first(app, SyncTarget::Topic, |id| {
+            topics::sync(app, &ChannelId::from(id))
         }),
-        Queue::Groups => sync_first(desk, SyncTarget::Group, |id| {
-            groups::sync(desk, &GroupId::from(id))
+        Queue::Groups => sync_first(app, SyncTarget::Group, |id| {
+            groups::sync(app, &GroupId::from(id))
         }),
     }
 }
 
 /// When something falls due on a queue.
-pub fn next_on(desk: &Desk, queue: Queue) -> Result<Option<Timestamp>, Fault> {
-    desk.store().read(|tx| match queue {
+pub fn next_on(app: &App, queue: Queue) -> Result<Option<Timestamp>, Fault> {
+    app.store().read(|tx| match queue {
         Queue::Messages => store::next_message(tx),
         Queue::Topics => store::next_sync(tx, SyncTarget::Topic),
         Queue::Groups => store::next_sync(tx, SyncTarget::Group),
@@ -80,10 +80,10 @@ pub fn next_on(desk: &Desk, queue: Queue) -> Result<Option<Timestamp>, Fault> {
 }
 
 /// When something falls due on any queue.
-pub fn next(desk: &Desk) -> Result<Option<Timestamp>, Fault> {
+pub fn next(app: &App) -> Result<Option<Timestamp>, Fault> {
     let mut next = None;
     for queue in Queue::ALL {
-        next = next.into_iter().chain(next_on(desk, queue)?).min();
+        next = next.into_iter().chain(next_on(app, queue)?).min();
     }
     Ok(next)
 }
@@ -108,12 +108,12 @@ impl From<Fault> for SyncError {
 
 /// Brings the first target of a kind in line that is due. One that fails is retried later and delays no other.
 fn sync_first(
-    desk: &Desk,
+    app: &App,
     target: SyncTarget,
     sync: impl FnOnce(&str) -> Result<(), SyncError>,
 ) -> Result<bool, Fault> {
-    let now = desk.now();
-    let first = desk
+    let now = app.now();
+    let first = app
         .store()
         .read(|tx| store::first_due_sync(tx, target, now))?;
     let Some((key, state)) = first else {
@@ -126,7 +126,7 @@ fn sync_first(
         Err(SyncError::Fault(fault)) if fault.is_unavailable() => return Err(fault),
         Err(SyncError::Fault(fault)) => ChatError::Internal(fault.to_string()),
     };
-    desk.store().write_log(move |tx| {
+    app.store().write_log(move |tx| {
         let tries = state.tries + 1;
         let (next, why) = (next_try(tries, &error, tx.now()), error.detail());
         if tries == 1 {

@@ -1,7 +1,7 @@
 //! Queuing chat messages, and requests to bring topics and on-duty groups in line, in the transaction of the write that causes
 //! them.
 
-use super::{Desk, Fault};
+use super::{App, Fault};
 use crate::domain::event::{Act, Event, Nobody};
 use crate::domain::ids::UserId;
 use crate::domain::message::{self, Message, PeopleNames};
@@ -12,14 +12,14 @@ use crate::store::{self, ReadTx, WriteTx};
 /// Queues what follows from a committed change of a rotation; returns whether there is anything.
 pub fn change(
     tx: &mut WriteTx,
-    desk: &Desk,
+    app: &App,
     before: &Rotation,
     after: &Rotation,
     act: Act,
     news: &[Event],
 ) -> Result<bool, Fault> {
     let synced = request_sync(tx, before, Some(after))?;
-    let takeovers = takeover::between(before, after, desk.calendar());
+    let takeovers = takeover::between(before, after, app.calendar());
     let unplanned = |event: &Event| matches!(event, Event::NobodyOnCall { reason, .. } if *reason == Nobody::Unplanned);
     // One empty slot of several is an event, but others are on call.
     let nobody = news.iter().any(unplanned) && takeover::on_call(after).is_empty();

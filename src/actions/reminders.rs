@@ -3,9 +3,9 @@
 //! Who comes on is computed in a read, because a walk ahead may take long and other writers would wait for it. If the rotation
 //! changed meanwhile, it is computed again.
 
-use super::{Desk, Fault, notifications};
+use super::{App, Fault, notifications};
 use crate::clock::monotonic;
-use crate::domain::handover::Around;
+use crate::domain::handover::DealingContext;
 use crate::domain::ids::RotationId;
 use crate::domain::message::{self, Message};
 use crate::domain::rotation::Stamps;
@@ -32,10 +32,10 @@ struct Foreseen {
 }
 
 /// Queues every reminder that is due; a rotation that cannot be read delays no other.
-pub fn run(desk: &Desk) -> Result<(), Fault> {
+pub fn run(app: &App) -> Result<(), Fault> {
     loop {
-        let now = desk.now();
-        let due = desk
+        let now = app.now();
+        let due = app
             .store()
             .read(|tx| store::list_due_reminders(tx, now, BATCH))?;
         if due.is_empty() {
@@ -44,7 +44,7 @@ pub fn run(desk: &Desk) -> Result<(), Fault> {
         let (mut foreseen, mut failed) = (Vec::new(), Vec::new());
         let begun = monotonic();
         for id in due {
-            match desk.store().read(|tx| foresee(tx, desk, &id, now)) {
+            match app.store().read(|tx| foresee(tx, app, &id, now)) {
                 Ok(found) => foreseen.extend(found),
                 Err(fault) if fault.is_unavailable() => return Err(fault),
                 Err(fault) => {
@@ -56,7 +56,7 @@ pub fn run(desk: &Desk) -> Result<(), Fault> {
                 break;
             }
         }
-        desk.store().write(move |tx| -> Result<(), Fault> {
+        app.store().write(move |tx| -> Result<(), Fault> {
             for id in &failed {
                 store::save_reminder(tx, id, tx.now().checked_add(BACK_OFF).ok())?;
             }
@@ -69,20 +69,20 @@ pub fn run(desk: &Desk) -> Result<(), Fault> {
 
 fn foresee(
     tx: &ReadTx,
-    desk: &Desk,
+    app: &App,
     id: &RotationId,
     now: Timestamp,
 ) -> Result<Option<Foreseen>, Fault> {
     let Some(rotation) = store::load_rotation(tx, id)? else {
         return Ok(None);
     };
-    let before = desk.reminder_before();
+    let before = app.reminder_before();
     let Some(remind_at) = rotation.stamps.remind_at.filter(|at| *at <= now) else {
         return Ok(None);
     };
     let absences = store::load_absences(tx, &rotation)?;
-    let around = Around {
-        calendar: desk.calendar(),
+    let dealing = DealingContext {
+        calendar: app.calendar(),
         absences: &absences,
     };
     let mut messages = Vec::new();
@@ -90,7 +90,7 @@ fn foresee(
     if let Ok(at) = remind_at.checked_add(before)
         && at > now
     {
-        let coming = takeover::foreseen(&rotation, around, at);
+        let coming = takeover::foreseen(&rotation, dealing, at);
         messages = message::reminder(&rotation, at, &coming);
     }
     // Counted from the one before, so that none is left out that fell due meanwhile; what has begun already is.
@@ -98,7 +98,7 @@ fn foresee(
     let after = remind_at.max(begun);
     Ok(Some(Foreseen {
         id: id.clone(),
-        next: takeover::next_reminder(&rotation, desk.calendar(), before, after),
+        next: takeover::next_reminder(&rotation, app.calendar(), before, after),
         stamps: rotation.stamps,
         messages,
     }))

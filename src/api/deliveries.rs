@@ -59,7 +59,7 @@ pub fn list(_: &Api, call: &Call) -> Outcome {
         rotation: query.one("rotationId")?.map(RotationId::from),
     };
     let id = call.path.id("webhookId");
-    let (found, total) = deliveries::list(call.desk, &id, filter, page)?;
+    let (found, total) = deliveries::list(call.app, &id, filter, page)?;
     let shown = found.iter().map(delivery::render).collect();
     answer::json(200, &Page::new(shown, page.number, page.size, total))
 }
@@ -89,14 +89,14 @@ pub fn attempts(_: &Api, call: &Call) -> Outcome {
         }
     }
     let (webhook, id) = (call.path.id("webhookId"), call.path.id("deliveryId"));
-    let log = deliveries::attempts(call.desk, &webhook, &id)?;
+    let log = deliveries::attempts(call.app, &webhook, &id)?;
     let all = log.attempts.len();
     let mut items = Items::default();
     let mut shown = show(log, 0, all, &mut items)?;
     let more = (shown < all).then(|| -> More {
-        let desk = call.desk.clone();
+        let app = call.app.clone();
         Box::new(move |items| {
-            let log = deliveries::attempts(&desk, &webhook, &id)?;
+            let log = deliveries::attempts(&app, &webhook, &id)?;
             let before = std::mem::replace(&mut shown, 0);
             shown = show(log, before, all, items)?;
             // A log that has become shorter is at its end.
@@ -138,7 +138,7 @@ pub const CANCEL: Operation = Operation {
 /// POST cancel.
 pub fn cancel(_: &Api, call: &Call) -> Outcome {
     let (webhook, id) = (call.path.id("webhookId"), call.path.id("deliveryId"));
-    let cancelled = deliveries::cancel(call.desk, &webhook, &id)?;
+    let cancelled = deliveries::cancel(call.app, &webhook, &id)?;
     answer::json(200, &Cancelled { cancelled })
 }
 
@@ -161,7 +161,7 @@ pub const RESEND: Operation = Operation {
 /// POST resend.
 pub fn resend(_: &Api, call: &Call) -> Outcome {
     let (webhook, id) = (call.path.id("webhookId"), call.path.id("deliveryId"));
-    let queued = deliveries::resend(call.desk, &webhook, &id)?;
+    let queued = deliveries::resend(call.app, &webhook, &id)?;
     answer::json(202, &delivery::render(&queued))
 }
 

@@ -11,7 +11,7 @@ use super::operation::{
 use crate::actions::creation::{self, NewCreation};
 use crate::actions::reads;
 use crate::actions::rotations;
-use crate::actions::{Desk, Stop};
+use crate::actions::{App, Stop};
 use crate::domain::ids::UserId;
 use crate::domain::refusal::Refusal;
 use crate::domain::rotation as domain;
@@ -73,17 +73,17 @@ pub const LIST: Operation = Operation {
 pub fn list(_: &Api, call: &Call) -> Outcome {
     let page = call.query.page()?;
     let filter = filter(call)?;
-    let (desk, caller) = (call.desk, call.caller);
+    let (app, caller) = (call.app, call.caller);
     let mut first = Items::default();
-    let listed = reads::rotations(desk, caller, filter, page, |found| {
-        show(desk, found, &mut first)
+    let listed = reads::rotations(app, caller, filter, page, |found| {
+        show(app, found, &mut first)
     });
     let (mut unshown, total) = listed?;
     let more = (unshown.len() > 0).then(|| -> More {
-        let (desk, caller) = (desk.clone(), caller.clone());
+        let (app, caller) = (app.clone(), caller.clone());
         Box::new(move |items| {
-            reads::more_rotations(&desk, &caller, &mut unshown, |found| {
-                show(&desk, found, items)
+            reads::more_rotations(&app, &caller, &mut unshown, |found| {
+                show(&app, found, items)
             })?;
             Ok(unshown.len() > 0)
         })
@@ -93,8 +93,8 @@ pub fn list(_: &Api, call: &Call) -> Outcome {
 }
 
 /// Adds a rotation to the items of a page; `false` when there are enough for now.
-fn show(desk: &Desk, found: &domain::Rotation, items: &mut Items) -> Result<bool, Stop> {
-    items.push(&rotation::render(found, desk.calendar()))?;
+fn show(app: &App, found: &domain::Rotation, items: &mut Items) -> Result<bool, Stop> {
+    items.push(&rotation::render(found, app.calendar()))?;
     Ok(!items.is_enough())
 }
 
@@ -127,7 +127,7 @@ fn filter(call: &Call) -> Result<RotationFilter, Refusal> {
 
 /// A rotation with its validator.
 pub fn tagged(call: &Call, status: u16, found: &domain::Rotation) -> Outcome {
-    let body = rotation::render(found, call.desk.calendar());
+    let body = rotation::render(found, call.app.calendar());
     Ok(answer::with(
         answer::json(status, &body)?,
         "ETag",
@@ -175,7 +175,7 @@ pub fn create(_: &Api, call: &Call, key: &str) -> Outcome {
         body_hash: Sha256::digest(edit::canonical(&new)).into(),
         rotation: new,
     };
-    let created = creation::create(call.desk, call.caller, creation)?;
+    let created = creation::create(call.app, call.caller, creation)?;
     let status = if created.replayed { 200 } else { 201 };
     let location = format!("/v1/rotations/{}", created.rotation.id);
     Ok(answer::with(
@@ -201,7 +201,7 @@ pub const READ: Operation = Operation {
 
 /// GET a rotation.
 pub fn read(_: &Api, call: &Call) -> Outcome {
-    let found = reads::rotation(call.desk, call.caller, &call.path.id("rotationId"))?;
+    let found = reads::rotation(call.app, call.caller, &call.path.id("rotationId"))?;
     match answer::not_modified(call.if_none_match.as_deref(), &etag::tag(&found)) {
         Some(unchanged) => Ok(unchanged),
         None => tagged(call, 200, &found),
@@ -227,7 +227,7 @@ pub fn patch(_: &Api, call: &Call, precondition: &Precondition) -> Outcome {
     tagged(
         call,
         200,
-        &rotations::patch(call.desk, call.caller, &id, precondition, patch)?,
+        &rotations::patch(call.app, call.caller, &id, precondition, patch)?,
     )
 }
 
@@ -245,6 +245,6 @@ pub const REMOVE: Operation = Operation {
 /// DELETE a rotation.
 pub fn remove(_: &Api, call: &Call, precondition: &Precondition) -> Outcome {
     let id = call.path.id("rotationId");
-    rotations::delete(call.desk, call.caller, &id, precondition)?;
+    rotations::delete(call.app, call.caller, &id, precondition)?;
     Ok(answer::empty(204))
 }

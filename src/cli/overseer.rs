@@ -3,7 +3,7 @@
 //! looks well and hands nothing over. So does a file that is deleted or replaced: what is written to it would be lost. One that hangs is told in the log and by `/readyz`, and the service manager hears of it by hearing nothing more.
 
 use super::notify::Manager;
-use crate::actions::{Desk, Vitals};
+use crate::actions::{App, Vitals};
 use crate::clock::monotonic;
 use crate::memory;
 use crate::vitals::{Pulse, late};
@@ -42,7 +42,7 @@ pub enum Cause {
 }
 
 struct Shared {
-    desk: Desk,
+    app: App,
     vitals: Arc<Vitals>,
     watched: Vec<Watched>,
     manager: Arc<Manager>,
@@ -82,16 +82,16 @@ impl Storage {
 
 /// Watches over the threads of a server, of which `accepting` lets connections in.
 pub fn start(
-    desk: &Desk,
+    app: &App,
     accepting: Pulse,
     manager: Arc<Manager>,
     stop: Halt,
 ) -> std::io::Result<Overseer> {
-    let vitals = Arc::clone(desk.vitals());
+    let vitals = Arc::clone(app.vitals());
     let brisk = [
         &vitals.timer,
         &vitals.delivery,
-        desk.store().pulse(),
+        app.store().pulse(),
         &accepting,
     ];
     let watch = |is_brisk: bool| {
@@ -103,7 +103,7 @@ pub fn start(
     let brisk = brisk.into_iter().map(watch(true));
     let watched = brisk.chain(vitals.chat.iter().map(watch(false))).collect();
     let shared = Arc::new(Shared {
-        desk: desk.clone(),
+        app: app.clone(),
         vitals,
         watched,
         manager,
@@ -155,20 +155,20 @@ impl Shared {
     /// Gives back what a burst of large answers has left behind, here and in the caches of the readers.
     fn tidy(&self) {
         if memory::freed() {
-            self.desk.store().close_idle_readers();
+            self.app.store().close_idle_readers();
             memory::give_back();
         }
     }
 
     /// Whether all is well, or only waits for a commit that takes long. What is not well is told once.
     fn look(&self, hanging: &mut [bool]) -> bool {
-        if let Err(fault) = self.desk.store().check_files()
+        if let Err(fault) = self.app.store().check_files()
             && self.cause.get().is_none()
         {
             log::error!("{fault}; stopping the server");
             (self.cause).get_or_init(|| Cause::Database(fault.to_string()));
             (self.stop)();
-            match self.desk.store().rescue_log() {
+            match self.app.store().rescue_log() {
                 Ok(true) => log::info!("storage: the log was brought into the database file"),
                 Ok(false) => {}
                 Err(fault) => log::error!("storage: the log is lost: {fault}"),
@@ -194,7 +194,7 @@ impl Shared {
             }
             *hangs = late;
         }
-        let goes_on = match Storage::of(self.desk.store().pulse()) {
+        let goes_on = match Storage::of(self.app.store().pulse()) {
             Storage::Fresh => !hanging.contains(&true),
             Storage::Busy => true,
             Storage::Hangs => false,

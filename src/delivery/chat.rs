@@ -2,7 +2,7 @@
 //! topic and no group.
 
 use crate::actions::chat_sync::{self, InFlight, Queue};
-use crate::actions::{Desk, Fault};
+use crate::actions::{App, Fault};
 use crate::wake::{LOOK, attend, await_end};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
@@ -11,16 +11,16 @@ use std::time::{Duration, Instant};
 
 /// The workers of the queues.
 pub(super) struct ChatWorkers {
-    desk: Desk,
+    app: App,
     stopping: AtomicBool,
     /// Whoever holds the lock of a queue carries out what is due on it.
     in_flight: [Mutex<InFlight>; Queue::ALL.len()],
 }
 
 impl ChatWorkers {
-    pub(super) fn new(desk: Desk) -> ChatWorkers {
+    pub(super) fn new(app: App) -> ChatWorkers {
         ChatWorkers {
-            desk,
+            app,
             stopping: AtomicBool::new(false),
             in_flight: Default::default(),
         }
@@ -40,7 +40,7 @@ impl ChatWorkers {
     pub(super) fn stop(&self) {
         self.stopping.store(true, Ordering::Release);
         for queue in Queue::ALL {
-            queue.bell(self.desk.store().news()).ring();
+            queue.bell(self.app.store().news()).ring();
         }
     }
 
@@ -54,15 +54,15 @@ impl ChatWorkers {
 
     fn attend(&self, place: usize) {
         let queue = Queue::ALL[place];
-        let bell = queue.bell(self.desk.store().news());
-        let pulse = &self.desk.vitals().chat[place];
+        let bell = queue.bell(self.app.store().news());
+        let pulse = &self.app.vitals().chat[place];
         attend(pulse, bell, &self.stopping, || {
             let any = self.run_due(place)?;
-            let (next, now) = (chat_sync::next_on(&self.desk, queue)?, self.desk.now());
+            let (next, now) = (chat_sync::next_on(&self.app, queue)?, self.app.now());
             let wait = match next {
                 Some(at) if at <= now && any => Duration::ZERO,
                 // A frozen clock is moved by whoever then asks for this to settle.
-                Some(at) if at > now && !self.desk.clock().is_frozen() => {
+                Some(at) if at > now && !self.app.clock().is_frozen() => {
                     Duration::try_from(at.duration_since(now)).unwrap_or(LOOK)
                 }
                 _ => LOOK,
@@ -79,7 +79,7 @@ impl ChatWorkers {
         let mut in_flight = self.in_flight[place]
             .lock()
             .unwrap_or_else(PoisonError::into_inner);
-        chat_sync::run_due(&self.desk, Queue::ALL[place], &mut in_flight)
+        chat_sync::run_due(&self.app, Queue::ALL[place], &mut in_flight)
     }
 
     /// Carries out everything that is due, and what comes of it.

@@ -21,7 +21,7 @@ use std::sync::Arc;
 
 /// What dealing and judging need beside the rotation.
 #[derive(Clone, Copy)]
-pub struct Around<'a> {
+pub struct DealingContext<'a> {
     pub calendar: &'a Calendar,
     /// The absences that count in this rotation and end after it was last judged.
     pub absences: &'a Absences,
@@ -29,7 +29,7 @@ pub struct Around<'a> {
 
 /// What makes a window open or shut in a change.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Flips {
+pub enum WindowChange {
     /// Time went by: also while the rotation was disabled.
     ByClock,
     /// Somebody edited the hours or the days off.
@@ -40,9 +40,9 @@ pub enum Flips {
 /// the entries that the record needs, one a cell at most.
 pub struct Change<'a> {
     pub rotation: &'a mut Rotation,
-    around: Around<'a>,
+    dealing: DealingContext<'a>,
     at: Timestamp,
-    flips: Flips,
+    window_change: WindowChange,
     /// Why a cell's place was emptied or dealt in this change.
     touched: Vec<Option<Reason>>,
     /// The arrangement that ran over each cell when this change began.
@@ -58,19 +58,19 @@ impl<'a> Change<'a> {
     /// Begins a change. `at` must not lie before [`Stamps::judged_at`](super::rotation::Stamps).
     pub fn begin(
         rotation: &'a mut Rotation,
-        around: Around<'a>,
+        dealing: DealingContext<'a>,
         at: Timestamp,
-        flips: Flips,
+        window_change: WindowChange,
     ) -> Change<'a> {
-        Change::with(rotation, around, at, flips, Memo::default())
+        Change::with(rotation, dealing, at, window_change, Memo::default())
     }
 
     /// The same with what is known of the rotation's windows and rosters already.
     fn with(
         rotation: &'a mut Rotation,
-        around: Around<'a>,
+        dealing: DealingContext<'a>,
         at: Timestamp,
-        flips: Flips,
+        window_change: WindowChange,
         memo: Memo,
     ) -> Change<'a> {
         let touched = vec![None; rotation.cells.len()];
@@ -79,9 +79,9 @@ impl<'a> Change<'a> {
         let ran = rotation.cells.iter().map(running).collect();
         Change {
             rotation,
-            around,
+            dealing,
             at,
-            flips,
+            window_change,
             touched,
             ran,
             moved,
@@ -121,7 +121,7 @@ impl<'a> Change<'a> {
 
     /// Whether an absence ends now of somebody who may be dealt a place.
     fn is_somebody_back(&mut self) -> bool {
-        let absences = self.around.absences;
+        let absences = self.dealing.absences;
         absences.ending_at(self.at).any(|user| self.deals_to(user))
     }
 
@@ -174,7 +174,7 @@ impl<'a> Change<'a> {
         let mut is_due = |window| {
             let next = self
                 .memo
-                .hand_over(self.rotation, window, self.around.calendar, before);
+                .hand_over(self.rotation, window, self.dealing.calendar, before);
             next == Some(self.at)
         };
         let due: Vec<bool> = (0..self.rotation.windows.len()).map(&mut is_due).collect();
@@ -213,7 +213,7 @@ impl<'a> Change<'a> {
         for index in 0..self.rotation.windows.len() {
             let view = self
                 .memo
-                .view(self.rotation, index, self.around.calendar, as_of);
+                .view(self.rotation, index, self.dealing.calendar, as_of);
             self.rotation.windows[index].open = view.open;
         }
         let mut begun = Vec::new();
@@ -275,7 +275,9 @@ impl<'a> Change<'a> {
         }
         let flipped = was_open != window.open;
         Some(match changed {
-            _ if !same_hours || (flipped && self.flips == Flips::ByEdit) => Reason::CoverageChanged,
+            _ if !same_hours || (flipped && self.window_change == WindowChange::ByEdit) => {
+                Reason::CoverageChanged
+            }
             _ if flipped && !window.open => Reason::BusinessHoursOffline,
             Some(reason) => reason,
             None if flipped => Reason::BusinessHoursBackOnline,
@@ -296,7 +298,7 @@ impl<'a> Change<'a> {
             double_cover: self.rotation.double_cover,
             away: &|user| {
                 self.asked.set(self.asked.get() + 1);
-                self.around.absences.at(user, self.at)
+                self.dealing.absences.at(user, self.at)
             },
             busy: &|user| held.get(user).is_some_and(|&places| places > 0),
         });
@@ -384,15 +386,20 @@ pub fn first_entry(rotation: &Rotation, index: usize, at: Timestamp) -> Entry {
 }
 
 /// Does everything due at `at`, which must be what [`next_due`] answered.
-pub fn step(rotation: &mut Rotation, around: Around, at: Timestamp) -> Outcome {
-    Memo::default().step(rotation, around, at)
+pub fn step(rotation: &mut Rotation, dealing: DealingContext, at: Timestamp) -> Outcome {
+    Memo::default().step(rotation, dealing, at)
 }
 
 impl Memo {
     /// Does everything due at `at`, which must be what [`Memo::next_due`] answered.
-    pub fn step(&mut self, rotation: &mut Rotation, around: Around, at: Timestamp) -> Outcome {
+    pub fn step(
+        &mut self,
+        rotation: &mut Rotation,
+        dealing: DealingContext,
+        at: Timestamp,
+    ) -> Outcome {
         let memo = std::mem::take(self);
-        let mut change = Change::with(rotation, around, at, Flips::ByClock, memo);
+        let mut change = Change::with(rotation, dealing, at, WindowChange::ByClock, memo);
         let handed_over = change.everything_due();
         let (outcome, memo) = change.finished();
         *self = memo;
@@ -406,17 +413,17 @@ impl Memo {
 /// The next instant after the last judged one at which something falls due: a hand-over, a window opening or
 /// shutting, an arrangement beginning or ending, a pending request expiring or, where a place stands empty, the end of an
 /// absence. `None` on a disabled rotation: it is frozen.
-pub fn next_due(rotation: &Rotation, around: Around) -> Option<Timestamp> {
-    Memo::default().next_due(rotation, around)
+pub fn next_due(rotation: &Rotation, dealing: DealingContext) -> Option<Timestamp> {
+    Memo::default().next_due(rotation, dealing)
 }
 
 /// The same of what no window brings about.
-fn agreements_due(rotation: &Rotation, around: Around) -> Option<Timestamp> {
+fn agreements_due(rotation: &Rotation, dealing: DealingContext) -> Option<Timestamp> {
     let after = rotation.stamps.judged_at;
     let vacancy =
         rotation.mode() == Mode::Auto && rotation.running().any(|cell| cell.holder.is_none());
     let back = if vacancy {
-        around.absences.next_end(after)
+        dealing.absences.next_end(after)
     } else {
         None
     };

@@ -1,6 +1,6 @@
 //! The future of duty, by the same code that the timer runs (contract section 7).
 
-use super::handover::{Around, Memo};
+use super::handover::{DealingContext, Memo};
 use super::refusal::Refusal;
 use super::rotation::{Entry, Mode, Rotation};
 use super::time::Interval;
@@ -37,23 +37,27 @@ const LOOK_FOR_SOMEBODY: SignedDuration = SignedDuration::from_hours(366 * 24);
 /// lies further away than can be told. Stopped cells have none.
 ///
 /// Refuses a range so far ahead, or so full of turns, that walking there would keep others waiting.
-pub fn plan(rotation: &Rotation, around: Around, range: Interval) -> Result<Vec<Planned>, Refusal> {
-    walk(rotation, around, range, MOST_WORK_BEHIND)
+pub fn plan(
+    rotation: &Rotation,
+    dealing: DealingContext,
+    range: Interval,
+) -> Result<Vec<Planned>, Refusal> {
+    walk(rotation, dealing, range, MOST_WORK_BEHIND)
 }
 
 /// The same without a look behind the range: turns that end there, or later, have no end.
 pub fn within(
     rotation: &Rotation,
-    around: Around,
+    dealing: DealingContext,
     range: Interval,
 ) -> Result<Vec<Planned>, Refusal> {
-    walk(rotation, around, range, 0)
+    walk(rotation, dealing, range, 0)
 }
 
 /// `behind` is what may be spent behind the range.
 fn walk(
     rotation: &Rotation,
-    around: Around,
+    dealing: DealingContext,
     range: Interval,
     behind: usize,
 ) -> Result<Vec<Planned>, Refusal> {
@@ -62,7 +66,7 @@ fn walk(
     let mut running: Vec<Entry> = future.cells.iter().map(|cell| cell.entry.clone()).collect();
     let mut planned = Vec::new();
     let (mut horizon, mut steps, mut work, mut spent) = (None, 0, 0, 0);
-    while let Some(at) = memo.next_due(&future, around) {
+    while let Some(at) = memo.next_due(&future, dealing) {
         if at >= range.until {
             let mut unfinished = (0..running.len())
                 .filter(|&cell| !future.cells[cell].stopped && running[cell].start < range.until)
@@ -72,7 +76,7 @@ fn walk(
             }
             let horizon = *horizon.get_or_insert_with(|| {
                 unfinished
-                    .filter_map(|cell| ends_by(&future, around, cell, range.until))
+                    .filter_map(|cell| ends_by(&future, dealing, cell, range.until))
                     .max()
             });
             if horizon.is_none_or(|horizon| at > horizon) {
@@ -81,7 +85,7 @@ fn walk(
         }
         let is_behind = at >= range.until;
         steps += usize::from(!is_behind);
-        let outcome = memo.step(&mut future, around, at);
+        let outcome = memo.step(&mut future, dealing, at);
         match is_behind {
             false => work += outcome.work,
             true => spent += outcome.work,
@@ -127,17 +131,22 @@ pub(super) fn too_far() -> Refusal {
 /// The instant by which a cell's entry that runs at `at` has ended if it ever does, as far as that can be told: its window's
 /// next hand-over or opening or shutting. A vacancy may outlive hand-overs; somebody fills it who is back or who is freed
 /// elsewhere.
-fn ends_by(rotation: &Rotation, around: Around, cell: usize, at: Timestamp) -> Option<Timestamp> {
+fn ends_by(
+    rotation: &Rotation,
+    dealing: DealingContext,
+    cell: usize,
+    at: Timestamp,
+) -> Option<Timestamp> {
     let window = &rotation.windows[rotation.cells[cell].window];
     let handover = window
         .cadence
         .as_ref()
-        .and_then(|cadence| cadence.next(around.calendar, at));
-    let flip = rotation.hours(window).at(around.calendar, at).changes_at;
+        .and_then(|cadence| cadence.next(dealing.calendar, at));
+    let flip = rotation.hours(window).at(dealing.calendar, at).changes_at;
     let vacant = rotation.cells[cell].holder.is_none() && rotation.mode() == Mode::Auto;
     let roster = rotation.roster(rotation.cells[cell].roster.as_ref());
     let filled = (vacant && !rotation.order(roster).is_empty()).then(|| {
-        let from = around.absences.last_end().map_or(at, |back| back.max(at));
+        let from = dealing.absences.last_end().map_or(at, |back| back.max(at));
         from.saturating_add(LOOK_FOR_SOMEBODY)
             .unwrap_or(Timestamp::MAX)
     });

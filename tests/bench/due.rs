@@ -36,7 +36,7 @@ pub fn seed(path: &Path) -> String {
     let seed = Seed::new(path.to_owned(), Clock::frozen(at(SUNDAY)));
     let first = seed.rotation("first", 1, &[&[working_week()]], at(MONDAY));
     seed.copies(first, ROTATIONS - 1);
-    let next = due::next(&seed.desk).expect("a look at the due index");
+    let next = due::next(&seed.app).expect("a look at the due index");
     assert_eq!(next, Some(at(EARLIER)));
     seed.key
 }
@@ -68,7 +68,7 @@ pub fn run() {
 fn on_the_real_clock() {
     let folder = Scratch::new("lateness");
     let seed = Seed::new(folder.file("rota.db"), Clock::system());
-    let starts_at = seed.desk.now().round(jiff::Unit::Second).expect("a second") + AHEAD;
+    let starts_at = seed.app.now().round(jiff::Unit::Second).expect("a second") + AHEAD;
     let first = seed.rotation("first", 1, &[&[]], starts_at);
     seed.copies(first, REAL - 1);
     let (path, key) = (seed.path.clone(), seed.key.clone());
@@ -116,15 +116,15 @@ pub fn here() {
     let folder = Scratch::new("due-here");
     let path = folder.file("rota.db");
     seed(&path);
-    let desk = seed::desk(&path, Clock::frozen(at(SUNDAY)));
+    let app = seed::app(&path, Clock::frozen(at(SUNDAY)));
     let settle = || {
         for queue in Queue::ALL {
-            while chat_sync::run_due(&desk, queue, &mut InFlight::default())? {}
+            while chat_sync::run_due(&app, queue, &mut InFlight::default())? {}
         }
         Ok(())
     };
     let begun = Instant::now();
-    due::advance(&desk, at(MONDAY), &settle).expect("the hand-overs");
+    due::advance(&app, at(MONDAY), &settle).expect("the hand-overs");
     let took = begun.elapsed().as_secs_f64();
     row(
         "actions::due::advance over one instant",

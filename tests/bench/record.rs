@@ -68,7 +68,7 @@ fn made() -> Made {
         };
     }
     let seed = Seed::new(path.clone(), Clock::system());
-    let at = seed.desk.now();
+    let at = seed.app.now();
     let ids = [("short", SHORT), ("long", LONG)].map(|(name, hours)| {
         let rotation = seed.rotation(name, 1, &[&[]], at);
         seed.record(rotation.clone(), hours);

@@ -2,12 +2,12 @@
 
 use super::SyncError;
 use super::topics::is_overtaken;
-use crate::actions::frame::follow;
-use crate::actions::{Desk, Fault, Stop};
+use crate::actions::mutation::follow;
+use crate::actions::{App, Fault, Stop};
 use crate::chat::Chat;
 use crate::domain::chat::{ChatError, wanted_in_group};
 use crate::domain::event::Act;
-use crate::domain::handover::Flips;
+use crate::domain::handover::WindowChange;
 use crate::domain::ids::{GroupId, UserId};
 use crate::domain::takeover;
 use crate::fault;
@@ -27,7 +27,7 @@ pub struct GroupMembers {
 /// The people of a user group. On a plan without on-duty groups nobody counts as on call.
 pub fn group_members(
     tx: &ReadTx,
-    desk: &Desk,
+    app: &App,
     duty_group: &DutyGroup,
 ) -> Result<GroupMembers, Fault> {
     let mut found = GroupMembers {
@@ -45,7 +45,7 @@ pub fn group_members(
             .ours
             .extend(members.users.iter().chain(groups).cloned());
         for user in takeover::on_call(&rotation) {
-            if desk.plan().has_user_groups() && !found.on_call.contains(&user) {
+            if app.plan().has_user_groups() && !found.on_call.contains(&user) {
                 found.on_call.push(user);
             }
         }
@@ -61,12 +61,12 @@ struct Look {
 }
 
 /// Brings the people of a user group in line.
-pub(super) fn sync(desk: &Desk, id: &GroupId) -> Result<(), SyncError> {
-    let found = desk.store().read(|tx| -> Result<_, Fault> {
+pub(super) fn sync(app: &App, id: &GroupId) -> Result<(), SyncError> {
+    let found = app.store().read(|tx| -> Result<_, Fault> {
         let Some(duty_group) = store::load_duty_group(tx, id)? else {
             return Ok(None);
         };
-        let members = group_members(tx, desk, &duty_group)?;
+        let members = group_members(tx, app, &duty_group)?;
         Ok(Some((duty_group, members, store::count_imports(tx)?)))
     })?;
     let Some((duty_group, members, imports)) = found else {
@@ -77,18 +77,18 @@ pub(super) fn sync(desk: &Desk, id: &GroupId) -> Result<(), SyncError> {
         serves: members.serves,
         imports,
     };
-    let chat: &dyn Chat = desk.chat();
+    let chat: &dyn Chat = app.chat();
     let present = match chat.people(id) {
         // Nothing is left to take anybody out of.
         Err(ChatError::NotFound(_)) if !members.serves => {
             look.duty_group.is_own = false;
-            return Ok(save(desk, look, None, None)?);
+            return Ok(save(app, look, None, None)?);
         }
         present => present?,
     };
     let wanted = wanted_in_group(&present, &members.ours, &members.on_call);
     if wanted.is_empty() && !chat.capabilities().holds_empty_groups {
-        return empty(desk, look, &present);
+        return empty(app, look, &present);
     }
     if wanted != present {
         // Stored before they are put in: whatever becomes of the try, afterwards they are known for ours.
@@ -96,7 +96,7 @@ pub(super) fn sync(desk: &Desk, id: &GroupId) -> Result<(), SyncError> {
         let new = |user: &&UserId| !noted.placed.contains(user);
         let new: Vec<UserId> = members.on_call.iter().filter(new).cloned().collect();
         noted.placed.extend(new);
-        desk.store()
+        app.store()
             .write_log(move |tx| store::note_group(tx, &noted))?;
         chat.set_people(id, &wanted)?;
         fault::point("chat.group");
@@ -106,38 +106,38 @@ pub(super) fn sync(desk: &Desk, id: &GroupId) -> Result<(), SyncError> {
         look.duty_group.disabled = false;
     }
     look.duty_group.placed = members.on_call;
-    Ok(save(desk, look, Some(wanted), None)?)
+    Ok(save(app, look, Some(wanted), None)?)
 }
 
 /// Nobody is to be in a group where the platform holds no empty ones: one of our own is disabled, an adopted one left.
-fn empty(desk: &Desk, mut look: Look, present: &[UserId]) -> Result<(), SyncError> {
+fn empty(app: &App, mut look: Look, present: &[UserId]) -> Result<(), SyncError> {
     if !look.duty_group.is_own {
         let why = "the chat platform holds no empty user groups, and this one was adopted: it is left as it is";
         let drifts = (!present.is_empty()).then_some(why);
         // Those whom rota has put in are to come out one day.
         look.duty_group.placed.retain(|user| present.contains(user));
-        return Ok(save(desk, look, None, drifts)?);
+        return Ok(save(app, look, None, drifts)?);
     }
     if !look.duty_group.disabled {
         look.duty_group.disabled = true;
         // Stored before it is asked for: to enable it once too often does no harm.
         let noted = look.duty_group.clone();
-        desk.store()
+        app.store()
             .write_log(move |tx| store::note_group(tx, &noted))?;
-        desk.chat().set_disabled(&look.duty_group.group, true)?;
+        app.chat().set_disabled(&look.duty_group.group, true)?;
     }
-    Ok(save(desk, look, None, None)?)
+    Ok(save(app, look, None, None)?)
 }
 
 /// Stores what a user group is now, and lets the rotations follow that take members from it.
 fn save(
-    desk: &Desk,
+    app: &App,
     look: Look,
     people: Option<Vec<UserId>>,
     error: Option<&'static str>,
 ) -> Result<(), Fault> {
-    let shared = desk.clone();
-    let written = desk.store().write(move |tx| -> Result<(), Stop> {
+    let shared = app.clone();
+    let written = app.store().write(move |tx| -> Result<(), Stop> {
         if is_overtaken(tx, look.imports)? {
             return Ok(());
         }
@@ -158,18 +158,18 @@ fn save(
 }
 
 /// Has the directory say who is in a user group, and rotations follow that take members from it.
-fn mirror(desk: &Desk, tx: &mut WriteTx, group: &GroupId, people: &[UserId]) -> Result<(), Stop> {
+fn mirror(app: &App, tx: &mut WriteTx, group: &GroupId, people: &[UserId]) -> Result<(), Stop> {
     if store::list_group_people(&tx.as_read(), group)? == people {
         return Ok(());
     }
     let following = store::list_rotations_following(&tx.as_read(), group)?;
     let write = |tx: &mut WriteTx| Ok(store::replace_group_people(tx, group, people)?);
     follow(
-        desk,
+        app,
         tx,
         &following,
         Act::Edit,
         write,
-        |tx, draft, before| draft.follow_members(tx, before, Flips::ByEdit),
+        |tx, draft, before| draft.follow_members(tx, before, WindowChange::ByEdit),
     )
 }

@@ -1,6 +1,6 @@
 //! Posting messages, in order to each recipient.
 
-use crate::actions::{Desk, Fault};
+use crate::actions::{App, Fault};
 use crate::clock::monotonic;
 use crate::domain::chat::{ChatError, held_until, is_stale, next_post};
 use crate::domain::ids::MessageReference;
@@ -21,10 +21,10 @@ pub(super) type Posted = (Outgoing, Result<MessageReference, ChatError>);
 
 /// Posts some of what is due; returns whether there was anything. `posted` keeps what was posted until that is stored: while
 /// the storage fails, nothing more is posted.
-pub(super) fn post(desk: &Desk, posted: &mut Vec<Posted>) -> Result<bool, Fault> {
-    record(desk, posted)?;
-    let now = desk.now();
-    let due = desk
+pub(super) fn post(app: &App, posted: &mut Vec<Posted>) -> Result<bool, Fault> {
+    record(app, posted)?;
+    let now = app.now();
+    let due = app
         .store()
         .read(|tx| store::list_due_messages(tx, now, BATCH))?;
     let any = !due.is_empty();
@@ -35,7 +35,7 @@ pub(super) fn post(desk: &Desk, posted: &mut Vec<Posted>) -> Result<bool, Fault>
         if blocked.contains(&outgoing.to) {
             continue;
         }
-        let outcome = post_one(desk, &outgoing, now);
+        let outcome = post_one(app, &outgoing, now);
         if matches!(
             outcome,
             Err(ChatError::Unavailable(_) | ChatError::RateLimited(_))
@@ -49,15 +49,11 @@ pub(super) fn post(desk: &Desk, posted: &mut Vec<Posted>) -> Result<bool, Fault>
         }
     }
     fault::point("chat.posted");
-    record(desk, posted)?;
+    record(app, posted)?;
     Ok(any)
 }
 
-fn post_one(
-    desk: &Desk,
-    outgoing: &Outgoing,
-    now: Timestamp,
-) -> Result<MessageReference, ChatError> {
+fn post_one(app: &App, outgoing: &Outgoing, now: Timestamp) -> Result<MessageReference, ChatError> {
     let message = match &outgoing.message {
         Ok(message) => message,
         Err(why) => return Err(ChatError::Internal(why.clone())),
@@ -66,15 +62,15 @@ fn post_one(
     if expired || is_stale(outgoing.created_at, now) {
         return Err(ChatError::Expired);
     }
-    desk.chat().post(message, &outgoing.sequence.to_string())
+    app.chat().post(message, &outgoing.sequence.to_string())
 }
 
-fn record(desk: &Desk, posted: &mut Vec<Posted>) -> Result<(), Fault> {
+fn record(app: &App, posted: &mut Vec<Posted>) -> Result<(), Fault> {
     if posted.is_empty() {
         return Ok(());
     }
     let done = posted.clone();
-    desk.store().write_log(move |tx| -> Result<(), Fault> {
+    app.store().write_log(move |tx| -> Result<(), Fault> {
         done.iter()
             .try_for_each(|(outgoing, outcome)| record_one(tx, outgoing, outcome))
     })?;

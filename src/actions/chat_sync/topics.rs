@@ -1,10 +1,10 @@
 //! Keeping the topics of channels in line with whoever is on call, and restoring what stood there before.
 
 use super::SyncError;
-use crate::actions::{Desk, Fault, notifications};
+use crate::actions::{App, Fault, notifications};
 use crate::chat::PlatformVoice;
 use crate::domain::chat::ChatError;
-use crate::domain::handover::Around;
+use crate::domain::handover::DealingContext;
 use crate::domain::ids::{ChannelId, RotationId};
 use crate::domain::message::PeopleNames;
 use crate::domain::rotation::Profile;
@@ -30,9 +30,9 @@ struct Shown {
 }
 
 impl TopicTexts {
-    fn of(&mut self, tx: &ReadTx, desk: &Desk, id: &RotationId) -> Result<Option<&Shown>, Fault> {
+    fn of(&mut self, tx: &ReadTx, app: &App, id: &RotationId) -> Result<Option<&Shown>, Fault> {
         if !self.0.contains_key(id) {
-            self.0.insert(id.clone(), look(tx, desk, id)?);
+            self.0.insert(id.clone(), look(tx, app, id)?);
         }
         Ok(self.0[id].as_ref())
     }
@@ -41,13 +41,13 @@ impl TopicTexts {
     pub fn wanted(
         &mut self,
         tx: &ReadTx,
-        desk: &Desk,
+        app: &App,
         channel: &ChannelId,
     ) -> Result<Option<String>, Fault> {
-        let most = desk.chat().capabilities().longest_topic;
+        let most = app.chat().capabilities().longest_topic;
         let (mut pieces, mut length): (Vec<Piece>, _) = (Vec::new(), 0);
         for id in store::list_rotations_of_topic(tx, channel)? {
-            let Some(shown) = self.of(tx, desk, &id)? else {
+            let Some(shown) = self.of(tx, app, &id)? else {
                 continue;
             };
             if !shown
@@ -66,7 +66,7 @@ impl TopicTexts {
                 duty_handle: shown.duty_handle.as_deref(),
             };
             let voice = PlatformVoice {
-                chat: desk.chat(),
+                chat: app.chat(),
                 names: &shown.names,
             };
             let topic = wording::topic(subject, &voice);
@@ -82,13 +82,13 @@ impl TopicTexts {
     }
 }
 
-fn look(tx: &ReadTx, desk: &Desk, id: &RotationId) -> Result<Option<Shown>, Fault> {
+fn look(tx: &ReadTx, app: &App, id: &RotationId) -> Result<Option<Shown>, Fault> {
     let Some(rotation) = store::load_rotation(tx, id)? else {
         return Ok(None);
     };
     let absences = store::load_absences(tx, &rotation)?;
-    let around = Around {
-        calendar: desk.calendar(),
+    let dealing = DealingContext {
+        calendar: app.calendar(),
         absences: &absences,
     };
     let group = match &rotation.profile.duty_group {
@@ -96,7 +96,7 @@ fn look(tx: &ReadTx, desk: &Desk, id: &RotationId) -> Result<Option<Shown>, Faul
         None => None,
     };
     let handle = group.and_then(|group| group.handle);
-    let glance = glance(&rotation, around);
+    let glance = glance(&rotation, dealing);
     let people = glance.on_call.iter().chain(&glance.next);
     Ok(Some(Shown {
         names: notifications::load_names(tx, people)?,
@@ -113,29 +113,29 @@ struct Look {
 }
 
 /// Brings the topic of a channel in line.
-pub(super) fn sync(desk: &Desk, channel: &ChannelId) -> Result<(), SyncError> {
-    let (topic, wanted, imports) = desk.store().read(|tx| -> Result<_, Fault> {
-        let wanted = TopicTexts::default().wanted(tx, desk, channel)?;
+pub(super) fn sync(app: &App, channel: &ChannelId) -> Result<(), SyncError> {
+    let (topic, wanted, imports) = app.store().read(|tx| -> Result<_, Fault> {
+        let wanted = TopicTexts::default().wanted(tx, app, channel)?;
         let imports = store::count_imports(tx)?;
         Ok((store::load_topic(tx, channel)?, wanted, imports))
     })?;
     let Some(topic) = topic else { return Ok(()) };
     let look = Look { topic, imports };
     match wanted {
-        Some(wanted) => write(desk, look, wanted),
-        None => restore(desk, look),
+        Some(wanted) => write(app, look, wanted),
+        None => restore(app, look),
     }
 }
 
-fn write(desk: &Desk, look: Look, wanted: String) -> Result<(), SyncError> {
-    let current = desk.chat().topic(&look.topic.channel)?;
+fn write(app: &App, look: Look, wanted: String) -> Result<(), SyncError> {
+    let current = app.chat().topic(&look.topic.channel)?;
     let Look { mut topic, imports } = look;
     if topic.is_ours(&current) {
         topic.written = Some(current.clone());
     } else if current != wanted && topic.written.as_ref() == Some(&wanted) {
         // Whoever changed it had a reason; it stays until there is something new to show.
         let why = "somebody has changed the topic; it is written again when duty changes";
-        return Ok((desk.store()).write_log(move |tx| store::save_topic(tx, &topic, Some(why)))?);
+        return Ok((app.store()).write_log(move |tx| store::save_topic(tx, &topic, Some(why)))?);
     } else if current != wanted || topic.written.is_none() {
         // What somebody else wrote is what is put back one day.
         topic.before = Some(current.clone());
@@ -143,14 +143,14 @@ fn write(desk: &Desk, look: Look, wanted: String) -> Result<(), SyncError> {
     // Stored before it is written: whatever becomes of the try, afterwards it is known for ours.
     topic.writing = Some(wanted.clone());
     let noted = topic.clone();
-    desk.store()
+    app.store()
         .write_log(move |tx| store::note_topic(tx, &noted))?;
     if current != wanted {
-        desk.chat().set_topic(&topic.channel, &wanted)?;
+        app.chat().set_topic(&topic.channel, &wanted)?;
         fault::point("chat.topic");
     }
     topic.written = topic.writing.take();
-    desk.store().write_log(move |tx| -> Result<(), Fault> {
+    app.store().write_log(move |tx| -> Result<(), Fault> {
         if !is_overtaken(tx, imports)? {
             store::save_channel_topic(tx, &topic.channel, &wanted)?;
             store::save_topic(tx, &topic, None)?;
@@ -161,22 +161,22 @@ fn write(desk: &Desk, look: Look, wanted: String) -> Result<(), SyncError> {
 }
 
 /// Puts back what stood before, but only in the place of what rota wrote.
-fn restore(desk: &Desk, Look { topic, imports }: Look) -> Result<(), SyncError> {
+fn restore(app: &App, Look { topic, imports }: Look) -> Result<(), SyncError> {
     if topic.written.is_none() && topic.writing.is_none() {
         let forget =
             move |tx: &mut WriteTx| store::remove_topic(tx, &topic.channel, topic.sync.calls);
-        return Ok(desk.store().write_log(forget)?);
+        return Ok(app.store().write_log(forget)?);
     }
-    let current = match desk.chat().topic(&topic.channel) {
-        Err(ChatError::NotFound(why)) => return Ok(leave(desk, topic, why)?),
+    let current = match app.chat().topic(&topic.channel) {
+        Err(ChatError::NotFound(why)) => return Ok(leave(app, topic, why)?),
         current => current?,
     };
     let ours = topic.is_ours(&current);
     let before = topic.before.clone().unwrap_or_default();
     if ours {
-        desk.chat().set_topic(&topic.channel, &before)?;
+        app.chat().set_topic(&topic.channel, &before)?;
     }
-    desk.store().write_log(move |tx| -> Result<(), Fault> {
+    app.store().write_log(move |tx| -> Result<(), Fault> {
         if is_overtaken(tx, imports)? {
             return Ok(());
         }
@@ -189,17 +189,17 @@ fn restore(desk: &Desk, Look { topic, imports }: Look) -> Result<(), SyncError> 
 }
 
 /// Leaves a topic where the app cannot reach it; where the channel is still there, until the app is back.
-fn leave(desk: &Desk, topic: ChannelTopic, why: String) -> Result<(), Fault> {
+fn leave(app: &App, topic: ChannelTopic, why: String) -> Result<(), Fault> {
     log::warn!(
         "chat: topic of {}: {why}, nothing is put back",
         topic.channel
     );
-    desk.store().write_log(move |tx| {
-        match store::is_known_channel(&tx.as_read(), &topic.channel)? {
+    app.store().write_log(
+        move |tx| match store::is_known_channel(&tx.as_read(), &topic.channel)? {
             true => store::save_topic(tx, &topic, Some(&why)),
             false => store::remove_topic(tx, &topic.channel, topic.sync.calls),
-        }
-    })
+        },
+    )
 }
 
 /// Whether the directory was replaced while the platform was called. Its content is newer, and everything is synced again.

@@ -2,7 +2,7 @@
 //! of the rosters, how many slots each person holds. A memo holds for one rotation, as long as nothing but the steps taken
 //! with it changes that.
 
-use super::Around;
+use super::DealingContext;
 use crate::domain::cadence::Cadence;
 use crate::domain::coverage::{Hours, Openings, View};
 use crate::domain::holidays::Calendar;
@@ -151,16 +151,16 @@ impl Memo {
     }
 
     /// The next instant after the last judged one at which something falls due. See [`next_due`](super::next_due).
-    pub fn next_due(&mut self, rotation: &Rotation, around: Around) -> Option<Timestamp> {
+    pub fn next_due(&mut self, rotation: &Rotation, dealing: DealingContext) -> Option<Timestamp> {
         if !rotation.enabled {
             return None;
         }
         let after = rotation.stamps.judged_at;
-        let mut next = super::agreements_due(rotation, around);
+        let mut next = super::agreements_due(rotation, dealing);
         for window in 0..rotation.windows.len() {
-            let hand_over = self.hand_over(rotation, window, around.calendar, after);
+            let hand_over = self.hand_over(rotation, window, dealing.calendar, after);
             let shutter = self
-                .view(rotation, window, around.calendar, after)
+                .view(rotation, window, dealing.calendar, after)
                 .changes_at;
             next = [next, hand_over, shutter].into_iter().flatten().min();
         }

@@ -4,7 +4,7 @@ use super::*;
 use crate::domain::absence::Absences;
 use crate::domain::cadence::{Kind, Skips};
 use crate::domain::coverage::Stretch;
-use crate::domain::handover::{Change, Flips, next_due, step};
+use crate::domain::handover::{Change, WindowChange, next_due, step};
 use crate::domain::ids::{CellId, LaneId, WindowId};
 use crate::domain::outlook;
 use crate::domain::plan;
@@ -75,12 +75,12 @@ fn grid(people: usize, lanes: usize, windows: usize, times: usize, stretches: us
         })
         .collect();
     let absences = Absences::default();
-    let around = Around {
+    let dealing = DealingContext {
         calendar: &Calendar::embedded(),
         absences: &absences,
     };
     let at = grid.stamps.judged_at;
-    let mut change = Change::begin(&mut grid, around, at, Flips::ByEdit);
+    let mut change = Change::begin(&mut grid, dealing, at, WindowChange::ByEdit);
     change.fill(Reason::CoverageChanged);
     change.finish();
     grid
@@ -95,7 +95,7 @@ fn a_walk_with_a_memo_is_a_walk_without() {
         (UserId::from(format!("U{n}")), Interval { from, until })
     };
     let absences = Absences::new((0..4).map(away).collect());
-    let around = Around {
+    let dealing = DealingContext {
         calendar: &Calendar::embedded(),
         absences: &absences,
     };
@@ -109,11 +109,11 @@ fn a_walk_with_a_memo_is_a_walk_without() {
         let mut kept = plain.clone();
         let mut memo = Memo::default();
         for _ in 0..400 {
-            let due = next_due(&plain, around);
-            assert_eq!(memo.next_due(&kept, around), due);
+            let due = next_due(&plain, dealing);
+            assert_eq!(memo.next_due(&kept, dealing), due);
             let due = due.expect("something to come");
-            let outcome = step(&mut plain, around, due);
-            assert_eq!(memo.step(&mut kept, around, due), outcome);
+            let outcome = step(&mut plain, dealing, due);
+            assert_eq!(memo.step(&mut kept, dealing, due), outcome);
             assert_eq!(kept, plain);
         }
     }
@@ -127,15 +127,15 @@ fn largest() -> Rotation {
 #[test]
 fn hours_and_hand_overs_are_worked_out_now_and_then() {
     let absences = Absences::default();
-    let around = Around {
+    let dealing = DealingContext {
         calendar: &Calendar::embedded(),
         absences: &absences,
     };
     let mut future = largest();
     let mut memo = Memo::default();
     for _ in 0..1_000 {
-        let due = memo.next_due(&future, around).expect("something to come");
-        memo.step(&mut future, around, due);
+        let due = memo.next_due(&future, dealing).expect("something to come");
+        memo.step(&mut future, dealing, due);
     }
     let hours = future
         .stamps
@@ -152,20 +152,20 @@ fn hours_and_hand_overs_are_worked_out_now_and_then() {
 #[test]
 fn what_is_too_far_ahead_is_refused_soon() {
     let absences = Absences::default();
-    let around = Around {
+    let dealing = DealingContext {
         calendar: &Calendar::embedded(),
         absences: &absences,
     };
     let largest = largest();
     let begun = largest.stamps.judged_at;
     let far = begun + SignedDuration::from_hours(24 * 366);
-    assert!(outlook::ahead(&largest, around, far).is_err());
-    let (_, known) = outlook::foresee(&largest, around, far);
+    assert!(outlook::ahead(&largest, dealing, far).is_err());
+    let (_, known) = outlook::foresee(&largest, dealing, far);
     let hours = known.expect("an end").duration_since(begun).as_hours();
     assert!((3..100).contains(&hours), "{hours} h");
     let range = Interval {
         from: begun,
         until: far,
     };
-    assert!(plan::plan(&largest, around, range).is_err());
+    assert!(plan::plan(&largest, dealing, range).is_err());
 }

@@ -77,7 +77,7 @@ pub type Held = BTreeMap<String, Option<String>>;
 pub struct Workspace {
     /// Keeps the file until the end.
     _office: Office,
-    pub desk: Desk,
+    pub app: App,
     pub control: FailureControl,
     posts: Arc<Mutex<Vec<Post>>>,
 }
@@ -86,7 +86,7 @@ impl Workspace {
     /// Six people, two channels and a user group with a stranger in it.
     pub fn open(name: &str, holds_empty_groups: bool) -> Workspace {
         let office = Office::open(name);
-        chat_uses::redirect(&office.desk, |directory| {
+        chat_uses::redirect(&office.app, |directory| {
             let mut second = directory.channels[0].clone();
             second.id = "C2".into();
             directory.channels.push(second);
@@ -98,7 +98,7 @@ impl Workspace {
             Arc::<Mutex<Vec<Post>>>::default(),
         );
         let (mode, log) = (control.clone(), Arc::clone(&posts));
-        let desk = office.desk.clone().with_chat(|inner| {
+        let app = office.app.clone().with_chat(|inner| {
             let recorder = Recorder { inner, posts: log };
             Arc::new(FaultyChat::around(Arc::new(recorder), mode))
         });
@@ -108,7 +108,7 @@ impl Workspace {
         });
         Workspace {
             _office: office,
-            desk,
+            app,
             control,
             posts,
         }
@@ -121,13 +121,13 @@ impl Workspace {
 
     /// What the database says was posted, as a [`Post`] with the platform's reference in place of the key.
     pub fn sent(&self) -> Vec<Post> {
-        let sent = self.desk.store().read(|tx| store::list_sent(tx, 10_000));
+        let sent = self.app.store().read(|tx| store::list_sent(tx, 10_000));
         let post = |sent: store::Sent| {
             let to = match &sent.message.to {
                 Recipient::Channel(id) => id.to_string(),
                 Recipient::Person(id) => id.to_string(),
             };
-            let text = chat::text(self.desk.chat(), &sent.message);
+            let text = chat::text(self.app.chat(), &sent.message);
             let reference = sent.reference.expect("a reference");
             (to, text, reference.to_string())
         };
@@ -135,13 +135,13 @@ impl Workspace {
     }
 
     pub fn rotation(&self, id: &RotationId) -> Rotation {
-        reads::rotation(&self.desk, &caller(), id).expect("the rotation")
+        reads::rotation(&self.app, &caller(), id).expect("the rotation")
     }
 
     pub fn topic(&self, channel: &str) -> String {
         let channel = ChannelId::from(channel);
         let found = self
-            .desk
+            .app
             .store()
             .read(|tx| store::load_channel(tx, &channel));
         let topic = found.expect("a channel").and_then(|channel| channel.topic);
@@ -150,7 +150,7 @@ impl Workspace {
 
     /// The user group of a handle: its id, its people, and whether rota has made and disabled it.
     pub fn group(&self, handle: &str) -> Option<(GroupId, Vec<String>, bool, bool)> {
-        self.desk
+        self.app
             .store()
             .read(|tx| -> Result<_, Fault> {
                 let Some(id) = store::find_group(tx, handle)? else {
@@ -177,7 +177,7 @@ impl Workspace {
             from: at(BEGUN),
             until: at("2027-01-01T00:00:00Z"),
         };
-        let entries = reads::history(&self.desk, &caller(), id, range).expect("the record");
+        let entries = reads::history(&self.app, &caller(), id, range).expect("the record");
         let place = |cell: &crate::domain::ids::CellId| rotation.place_of(cell);
         let record: Vec<_> = entries
             .iter()
@@ -231,7 +231,7 @@ impl Workspace {
 }
 
 /// A rotation of three people that posts in both channels, owned by somebody who is no member.
-pub fn made(desk: &Desk, name: &str) -> Rotation {
+pub fn made(app: &App, name: &str) -> Rotation {
     let rotation = NewRotation {
         name: name.into(),
         description: None,
@@ -248,7 +248,7 @@ pub fn made(desk: &Desk, name: &str) -> Rotation {
         body_hash: [0; 32],
         rotation,
     };
-    let made = creation::create(desk, &caller(), creation);
+    let made = creation::create(app, &caller(), creation);
     made.expect("a rotation").rotation
 }
 
