@@ -186,6 +186,11 @@ fn load(tx: &ReadTx, name: &str) -> Result<Option<Known>, Fault> {
     }))
 }
 
+/// Whether an `Authorization` header presents a credential of ours, good or bad.
+pub fn presents(header: Option<&str>) -> bool {
+    header.and_then(bearer).is_some()
+}
+
 /// The credential of an `Authorization` header; another scheme presents none.
 fn bearer(header: &str) -> Option<&str> {
     let (scheme, credential) = header.trim().split_once(' ')?;

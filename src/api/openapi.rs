@@ -264,7 +264,7 @@ fn parameters(row: &Row) -> Vec<Value> {
             "schema": { "type": "string", "minLength": 1, "maxLength": super::LONGEST_KEY },
             "description": "A value made for this creation and sent again on every retry; a UUID is usual. Valid 24 hours.",
         })),
-        Handler::Plain(_) | Handler::Open(_) => {}
+        Handler::Plain(_) | Handler::Open(_) | Handler::Watched(_) => {}
     }
     if has_validator(row.operation) {
         all.push(json!({

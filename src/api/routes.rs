@@ -3,6 +3,7 @@
 use super::answer::Outcome;
 use super::extract::{Call, Path};
 use super::operation::Operation;
+use super::watch::Detail;
 use super::{
     Api, absences, arrangements, chat, covers, deliveries, directory, grid, inbound, keys,
     mentions, on_call, record, rotations, service, swaps, watch, webhooks,
@@ -43,6 +44,8 @@ pub enum Needs {
 pub enum Handler {
     /// No credential.
     Open(fn(&Api) -> Outcome),
+    /// A credential, or none, as the operator has set it; the answer depends on which.
+    Watched(fn(&Api, Detail) -> Outcome),
     /// A credential.
     Plain(fn(&Api, &Call) -> Outcome),
     /// And an `If-Match` header.
@@ -51,7 +54,7 @@ pub enum Handler {
     Keyed(fn(&Api, &Call, &str) -> Outcome),
 }
 
-use Handler::{IfMatch, Keyed, Open, Plain};
+use Handler::{IfMatch, Keyed, Open, Plain, Watched};
 use Needs::{AccessCode, Nothing, Person, Scoped, Watching};
 
 const fn row(
@@ -161,7 +164,7 @@ pub static ROUTES: &[Row] = &[
     row("GET",    "/v1/openapi.json",                                     Nothing,                 Open(service::openapi),    &service::OPENAPI),
     row("GET",    "/healthz",                                             Nothing,                 Open(watch::health),       &watch::HEALTH),
     row("GET",    "/readyz",                                              Nothing,                 Open(watch::readiness),    &watch::READINESS),
-    row("GET",    "/metrics",                                             Watching,                Open(watch::metrics),      &watch::METRICS),
+    row("GET",    "/metrics",                                             Watching,                Watched(watch::metrics),   &watch::METRICS),
 ];
 
 /// What a method and a path lead to.

@@ -230,8 +230,11 @@ pub(super) fn parse_trust(text: &str) -> Result<Trust, String> {
 pub(super) fn parse_access(text: &str) -> Result<Access, String> {
     match text {
         "open" => Ok(Access::Open),
+        "limited" => Ok(Access::Limited),
         "key" => Ok(Access::Key),
-        _ => Err(format!("{text:?} is not known; send \"open\" or \"key\"")),
+        _ => Err(format!(
+            "{text:?} is not known; send \"limited\", \"open\" or \"key\""
+        )),
     }
 }
 
