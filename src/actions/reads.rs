@@ -62,6 +62,7 @@ pub fn rotations(
         Caller::Key { rotations, .. } => (rotations.clone(), None),
         Caller::Member { is_admin: true, .. } => (None, None),
         Caller::Member { user, .. } => (None, Some(user.clone())),
+        Caller::Outsider { .. } => (Some(Vec::new()), None),
     };
     let filter = RotationFilter {
         among,

@@ -127,7 +127,7 @@ impl Known {
     pub fn id(&self) -> &str {
         match &self.caller {
             Caller::Key { id, .. } => id.as_str(),
-            Caller::Member { token, .. } => token.as_str(),
+            Caller::Member { token, .. } | Caller::Outsider { token, .. } => token.as_str(),
         }
     }
 
@@ -173,11 +173,15 @@ fn load(tx: &ReadTx, name: &str) -> Result<Option<Known>, Fault> {
         return Ok(None);
     };
     let person = load_person(tx, &token.user)?;
-    Ok(Some(Known {
-        disabled: person.as_ref().is_none_or(|person| person.is_deleted),
-        caller: Caller::Member {
-            token: token.id,
-            user: token.user,
+    let (token_id, user) = (token.id, token.user);
+    let caller = match person.as_ref() {
+        Some(person) if person.is_external => Caller::Outsider {
+            token: token_id,
+            user,
+        },
+        person => Caller::Member {
+            token: token_id,
+            user,
             is_admin: person.is_some_and(|person| person.is_admin),
         },
     };

@@ -59,6 +59,8 @@ pub enum Caller {
         user: UserId,
         is_admin: bool,
     },
+    /// Somebody from outside the workspace, by a member token: there is nothing here for them to see.
+    Outsider { token: TokenId, user: UserId },
 }
 
 impl Caller {
@@ -66,7 +68,7 @@ impl Caller {
     pub fn credential(&self) -> &str {
         match self {
             Caller::Key { id, .. } => id.as_str(),
-            Caller::Member { user, .. } => user.as_str(),
+            Caller::Member { user, .. } | Caller::Outsider { user, .. } => user.as_str(),
         }
     }
 
@@ -76,7 +78,7 @@ impl Caller {
     /// [`Refusal::ScopeDenied`] for a key.
     pub fn person(&self) -> Result<&UserId, Refusal> {
         match self {
-            Caller::Member { user, .. } => Ok(user),
+            Caller::Member { user, .. } | Caller::Outsider { user, .. } => Ok(user),
             Caller::Key { .. } => Err(Refusal::ScopeDenied(
                 "this operation is a person's; send a chat member access token, not an API key"
                     .into(),
@@ -89,7 +91,7 @@ impl Caller {
     pub fn check_scope(&self, scope: Scope) -> Result<(), Refusal> {
         let allowed = match self {
             Caller::Key { scopes, .. } => scopes.contains(&scope),
-            Caller::Member { .. } => scope != Scope::ManageWebhooks,
+            Caller::Member { .. } | Caller::Outsider { .. } => scope != Scope::ManageWebhooks,
         };
         if allowed {
             return Ok(());
@@ -105,7 +107,7 @@ impl Caller {
     pub fn check_watch(&self) -> Result<(), Refusal> {
         self.check_scope(Scope::ReadOnCall)?;
         match self {
-            Caller::Member { .. } => Err(Refusal::ScopeDenied(
+            Caller::Member { .. } | Caller::Outsider { .. } => Err(Refusal::ScopeDenied(
                 "this operation takes an API key, not a member token".into(),
             )),
             Caller::Key {
@@ -115,6 +117,11 @@ impl Caller {
             )),
             Caller::Key { .. } => Ok(()),
         }
+    }
+
+    /// Whether the directory of the workspace may be read.
+    pub fn sees_directory(&self) -> bool {
+        !matches!(self, Caller::Outsider { .. })
     }
 
     /// Whether rotations may be created: not by a key limited to some, and of people only by workspace admins.
@@ -127,7 +134,8 @@ impl Caller {
             )),
             Caller::Member {
                 is_admin: false, ..
-            } => Err(Refusal::ResourceDenied(
+            }
+            | Caller::Outsider { .. } => Err(Refusal::ResourceDenied(
                 "only workspace admins and API keys may create rotations".into(),
             )),
             _ => Ok(()),
@@ -140,7 +148,7 @@ impl Caller {
             Caller::Key { rotations, .. } => rotations
                 .as_ref()
                 .is_none_or(|ids| ids.contains(&rotation.id)),
-            Caller::Member { .. } => self.check_see(rotation).is_ok(),
+            Caller::Member { .. } | Caller::Outsider { .. } => self.check_see(rotation).is_ok(),
         }
     }
 
@@ -166,6 +174,7 @@ impl Caller {
                     Err(Refusal::NotFound("rotation"))
                 }
             }
+            Caller::Outsider { .. } => Err(Refusal::NotFound("rotation")),
         }
     }
 

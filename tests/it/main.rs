@@ -32,6 +32,7 @@ mod mentions;
 mod migrate;
 mod openapi;
 mod operator;
+mod outsiders;
 mod plan_tiers;
 mod problems;
 mod progress;
