@@ -175,8 +175,11 @@ impl<'a> Draft<'a> {
             calendar: self.calendar,
             absences: &self.absences,
         };
-        let until = until.unwrap_or(self.rotation.stamps.judged_at);
-        let (outlooks, known) = outlook::foresee(&self.rotation, around, until);
+        let judged_at = self.rotation.stamps.judged_at;
+        let until = until.unwrap_or(judged_at);
+        let horizon = outlook::horizon(judged_at, until);
+        let (outlooks, known) = outlook::foresee(&self.rotation, around, horizon);
+        let known = known.or(Some(horizon).filter(|horizon| *horizon < until));
         let keeps = |pending: &&Pending| outlook::keeps(&self.rotation, &outlooks, known, pending);
         self.rotation.pending = pending.iter().filter(keeps).cloned().collect();
     }

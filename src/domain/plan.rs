@@ -3,7 +3,7 @@
 use super::handover::{self, Around};
 use super::refusal::Refusal;
 use super::rotation::{Entry, Rotation};
-use super::time::Interval;
+use super::time::{FOREVER, Interval};
 use jiff::Timestamp;
 
 /// Instants that one plan walks through at the most: a hand-over a day for fifty years.
@@ -62,7 +62,8 @@ fn walk(
             let mut unfinished = (0..running.len())
                 .filter(|&cell| !future.cells[cell].stopped && running[cell].start < range.until)
                 .peekable();
-            if spent >= behind || unfinished.peek().is_none() {
+            let spent = spent >= behind || steps >= MOST_STEPS || planned.len() >= MOST_TURNS;
+            if spent || unfinished.peek().is_none() {
                 break;
             }
             let horizon = *horizon.get_or_insert_with(|| {
@@ -91,7 +92,8 @@ fn walk(
                 });
             }
         }
-        if steps > MOST_STEPS || planned.len() > MOST_TURNS || work > MOST_WORK {
+        let too_many = steps > MOST_STEPS || planned.len() > MOST_TURNS || work > MOST_WORK;
+        if too_many && at < range.until {
             return Err(too_far());
         }
     }
@@ -138,7 +140,10 @@ fn ends_by(rotation: &Rotation, around: Around, cell: usize, at: Timestamp) -> O
         .arranged
         .iter()
         .filter(|arranged| &arranged.cell == cell);
-    let arranged = over.map(|arranged| arranged.period.until);
+    // One without an end is shown without an end.
+    let arranged = over
+        .map(|arranged| arranged.period.until)
+        .filter(|until| *until < FOREVER);
     let ends = handover.into_iter().chain(flip).chain(back).chain(arranged);
     ends.max()
 }

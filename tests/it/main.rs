@@ -28,6 +28,7 @@ mod hours;
 mod house;
 mod http;
 mod inbound;
+mod instants;
 mod mentions;
 mod migrate;
 mod openapi;
