@@ -299,7 +299,7 @@ pub fn admitted<T: Send + 'static>(
             if let Some(outcome) = admit(&tx.as_read(), &draft.rotation).transpose() {
                 return Ok(outcome);
             }
-            if !precondition.admits(&etag::tag(&draft.rotation)) {
+            if !precondition.admits(&etag::tag(&draft.rotation, draft.calendar)) {
                 return Ok(Err(Refusal::StaleValidator.into()));
             }
             if was_due {

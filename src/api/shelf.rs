@@ -56,7 +56,7 @@ impl Shelf {
         };
         let body = answer::bytes(&on_call::render(&rotation, desk.calendar(), None))?;
         let card = Arc::new(Card {
-            tag: etag::tag(&rotation),
+            tag: etag::tag(&rotation, desk.calendar()),
             body: body.into(),
             rotation,
         });

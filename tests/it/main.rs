@@ -47,6 +47,7 @@ mod rotations;
 mod schedule;
 mod sending;
 mod swaps;
+mod validators;
 mod verify;
 mod walk;
 mod webhook_secrets;
