@@ -62,7 +62,7 @@ fn listed<T, R: Serialize>(
     find: impl FnOnce(&ReadTx) -> Result<(Vec<T>, u64), Fault>,
 ) -> Outcome {
     let (found, total) = match call.caller.sees_directory() {
-        true => call.desk.store().read(find).map_err(Stop::Failed)?,
+        true => call.app.store().read(find).map_err(Stop::Failed)?,
         false => (Vec::new(), 0),
     };
     let shown = found.into_iter().map(show).collect();
@@ -75,7 +75,7 @@ fn one<T>(
     find: impl FnOnce(&ReadTx) -> Result<Option<T>, Fault>,
 ) -> Result<Option<T>, Stop> {
     match call.caller.sees_directory() {
-        true => Ok(call.desk.store().read(find)?),
+        true => Ok(call.app.store().read(find)?),
         false => Ok(None),
     }
 }

@@ -24,7 +24,7 @@ fn named(call: &Call, kind: RequestKind) -> RequestId {
 pub fn list<T: Record + Serialize>(call: &Call, kind: RequestKind) -> Outcome {
     let (range, cursor) = (call.query.any_range()?, call.query.one("cursor")?);
     let id: RotationId = call.path.id("rotationId");
-    let (rotation, found) = requests::list::<T>(call.desk, call.caller, &id, kind, range, cursor)?;
+    let (rotation, found) = requests::list::<T>(call.app, call.caller, &id, kind, range, cursor)?;
     for_now(call, &rotation, &found)
 }
 
@@ -32,14 +32,14 @@ pub fn list<T: Record + Serialize>(call: &Call, kind: RequestKind) -> Outcome {
 pub fn read<T: Record + Serialize>(call: &Call, kind: RequestKind) -> Outcome {
     let id: RotationId = call.path.id("rotationId");
     let request = named(call, kind);
-    let (rotation, found) = requests::read::<T>(call.desk, call.caller, &id, kind, &request)?;
+    let (rotation, found) = requests::read::<T>(call.app, call.caller, &id, kind, &request)?;
     for_now(call, &rotation, &found)
 }
 
 /// What the caller may do depends on who asks, on the time and on absences, none of which changes the rotation: the
 /// validator is the rotation's, for writes, and `If-None-Match` is never answered with 304.
 fn for_now<T: Serialize>(call: &Call, rotation: &Rotation, found: &T) -> Outcome {
-    let tag = etag::tag(rotation, call.desk.calendar());
+    let tag = etag::tag(rotation, call.app.calendar());
     Ok(answer::with(answer::json(200, found)?, "ETag", tag))
 }
 
@@ -61,7 +61,7 @@ pub fn take<T: Record + Serialize>(
     };
     let id = call.path.id("rotationId");
     receipt(requests::take::<T>(
-        call.desk,
+        call.app,
         call.caller,
         &id,
         precondition,

@@ -3,7 +3,7 @@
 //! over. One that hangs is told in the log and by `/readyz`, and the service manager hears of it by hearing nothing more.
 
 use super::notify::Manager;
-use crate::actions::{Desk, Vitals};
+use crate::actions::{App, Vitals};
 use crate::clock::monotonic;
 use crate::vitals::{Pulse, late};
 use crate::wake::Bell;
@@ -69,16 +69,16 @@ impl Storage {
 
 /// Watches over the threads of a server, of which `accepting` lets connections in.
 pub fn start(
-    desk: &Desk,
+    app: &App,
     accepting: Pulse,
     manager: Arc<Manager>,
     stop: Halt,
 ) -> std::io::Result<Overseer> {
-    let vitals = Arc::clone(desk.vitals());
+    let vitals = Arc::clone(app.vitals());
     let brisk = [
         &vitals.timer,
         &vitals.delivery,
-        desk.store().pulse(),
+        app.store().pulse(),
         &accepting,
     ];
     let watch = |is_brisk: bool| {
@@ -92,7 +92,7 @@ pub fn start(
     let shared = Arc::new(Shared {
         vitals,
         watched,
-        storage: desk.store().pulse().clone(),
+        storage: app.store().pulse().clone(),
         manager,
         stop,
         fallen: OnceLock::new(),

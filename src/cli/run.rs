@@ -5,7 +5,7 @@ use super::notify::Manager;
 use super::overseer::{self, Halt};
 use super::signals::Signals;
 use super::workspace::{Missing, days, open_store, open_with_clock};
-use crate::actions::{Desk, Outward, REMINDER_BEFORE, due, plan};
+use crate::actions::{App, Outward, REMINDER_BEFORE, due, plan};
 use crate::api;
 use crate::chat::Chat;
 use crate::clock::Clock;
@@ -99,7 +99,7 @@ pub fn outward(
 
 /// A database taken, an address bound; not serving yet.
 pub struct Station {
-    pub desk: Desk,
+    pub app: App,
     server: Server,
     manager: Arc<Manager>,
     /// What decides when something falls due, besides the rotations themselves.
@@ -145,9 +145,9 @@ impl Station {
         let base_url = config.base_url.as_ref().map_or(own, ToString::to_string);
         let outward = outward(base_url, config, receivers)?;
         let rules = rules(&calendar, outward.reminder_before);
-        let desk = Desk::new(store, calendar, clock, plan, outward);
+        let app = App::new(store, calendar, clock, plan, outward);
         Ok(Station {
-            desk,
+            app,
             server,
             manager,
             rules,
@@ -157,7 +157,7 @@ impl Station {
 
     /// Puts something around the chat platform.
     pub fn put_chat(&mut self, put: impl FnOnce(Arc<dyn Chat>) -> Arc<dyn Chat>) {
-        self.desk = self.desk.clone().with_chat(put);
+        self.app = self.app.clone().with_chat(put);
     }
 
     /// How this machine reaches the server.
@@ -177,34 +177,34 @@ impl Station {
 
     /// What went wrong with the database, told with its path.
     fn named(&self, what: impl std::fmt::Display) -> Failure {
-        Failure::Failed(format!("{}: {what}", self.desk.store().path().display()))
+        Failure::Failed(format!("{}: {what}", self.app.store().path().display()))
     }
 
     fn come_up_to_date(&self, config: &Config, signals: &Signals) -> Result<(), Stop> {
-        let desk = &self.desk;
+        let app = &self.app;
         let mut rules_changed = false;
         if !signals.told_to_stop() {
-            due::keep_base_url(desk)?;
-            rules_changed = due::check_rules(desk, &self.rules)?;
+            due::keep_base_url(app)?;
+            rules_changed = due::check_rules(app, &self.rules)?;
         }
         self.manager.status("catching up with what fell due");
-        let moved = due::catch_up_until(desk, &|| signals.told_to_stop())?;
+        let moved = due::catch_up_until(app, &|| signals.told_to_stop())?;
         if moved > 0 {
             log::info!("caught up: {moved} rotations moved on");
         }
-        if desk.clock().is_frozen() {
-            due::keep_clock(desk)?;
+        if app.clock().is_frozen() {
+            due::keep_clock(app)?;
         }
         if signals.told_to_stop() {
             return Ok(());
         }
         if rules_changed {
-            due::follow_rules(desk, &self.rules)?;
+            due::follow_rules(app, &self.rules)?;
         }
-        due::run_beside(desk)?;
-        plan::switch(desk, config.plan.plan())?;
-        let (calendar, now) = (desk.calendar(), desk.now());
-        let ended = desk
+        due::run_beside(app)?;
+        plan::switch(app, config.plan.plan())?;
+        let (calendar, now) = (app.calendar(), app.now());
+        let ended = app
             .store()
             .read(|tx: &ReadTx| countries_without_holidays(tx, calendar, now))?;
         for country in ended {
@@ -216,7 +216,7 @@ impl Station {
     /// Begins to send what is queued.
     pub fn deliver(&self) -> Result<Delivery, Failure> {
         let failed = |error| self.named(format_args!("the delivery side: {error}"));
-        delivery::start(self.desk.clone()).map_err(failed)
+        delivery::start(self.app.clone()).map_err(failed)
     }
 
     /// Serves until a signal says to stop, then lets running requests and sends finish. `ready` is called when requests
@@ -229,7 +229,7 @@ impl Station {
         ready: impl FnOnce() -> Result<(), Failure>,
     ) -> Result<(), Failure> {
         let address = self.server.local_addr();
-        let vitals = Arc::clone(self.desk.vitals());
+        let vitals = Arc::clone(self.app.vitals());
         let stop: Halt = {
             let (stopper, sending) = (self.server.stopper(), delivery.handle());
             let (vitals, manager) = (Arc::clone(&vitals), Arc::clone(&self.manager));
@@ -248,9 +248,9 @@ impl Station {
             return Ok(());
         }
         let timer =
-            timer::start(self.desk.clone()).map_err(|error| format!("the timer: {error}"))?;
+            timer::start(self.app.clone()).map_err(|error| format!("the timer: {error}"))?;
         let manager = Arc::clone(&self.manager);
-        let overseer = overseer::start(&self.desk, self.server.pulse(), manager, stop)
+        let overseer = overseer::start(&self.app, self.server.pulse(), manager, stop)
             .map_err(|error| format!("the overseer: {error}"))?;
         log::info!("listening on http://{address}");
         ready()?;

@@ -2,7 +2,7 @@
 //! waiting.
 
 use crate::actions::effects::{self, Hands, Lane};
-use crate::actions::{Desk, Fault};
+use crate::actions::{App, Fault};
 use crate::wake::{LOOK, attend, await_end};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
@@ -11,16 +11,16 @@ use std::time::{Duration, Instant};
 
 /// The lanes and the hands at work on them.
 pub(super) struct Telling {
-    desk: Desk,
+    app: App,
     stopping: AtomicBool,
     /// Whoever holds a lane's hands carries out what is due on it.
     hands: [Mutex<Hands>; Lane::ALL.len()],
 }
 
 impl Telling {
-    pub(super) fn new(desk: Desk) -> Telling {
+    pub(super) fn new(app: App) -> Telling {
         Telling {
-            desk,
+            app,
             stopping: AtomicBool::new(false),
             hands: Default::default(),
         }
@@ -40,7 +40,7 @@ impl Telling {
     pub(super) fn stop(&self) {
         self.stopping.store(true, Ordering::Release);
         for lane in Lane::ALL {
-            lane.bell(self.desk.store().news()).ring();
+            lane.bell(self.app.store().news()).ring();
         }
     }
 
@@ -55,15 +55,15 @@ impl Telling {
 
     fn attend(&self, place: usize) {
         let lane = Lane::ALL[place];
-        let bell = lane.bell(self.desk.store().news());
-        let pulse = &self.desk.vitals().chat[place];
+        let bell = lane.bell(self.app.store().news());
+        let pulse = &self.app.vitals().chat[place];
         attend(pulse, bell, &self.stopping, || {
             let any = self.carry_out(place)?;
-            let (next, now) = (effects::next_on(&self.desk, lane)?, self.desk.now());
+            let (next, now) = (effects::next_on(&self.app, lane)?, self.app.now());
             let wait = match next {
                 Some(at) if at <= now && any => Duration::ZERO,
                 // A frozen clock is moved by whoever then asks for this to settle.
-                Some(at) if at > now && !self.desk.clock().is_frozen() => {
+                Some(at) if at > now && !self.app.clock().is_frozen() => {
                     Duration::try_from(at.duration_since(now)).unwrap_or(LOOK)
                 }
                 _ => LOOK,
@@ -80,7 +80,7 @@ impl Telling {
         let mut hands = self.hands[place]
             .lock()
             .unwrap_or_else(PoisonError::into_inner);
-        effects::carry_out(&self.desk, Lane::ALL[place], &mut hands)
+        effects::carry_out(&self.app, Lane::ALL[place], &mut hands)
     }
 
     /// Carries out everything that is due, and what comes of it.

@@ -12,7 +12,7 @@ mod lane;
 mod send;
 
 use crate::actions::sending;
-use crate::actions::{Desk, Fault};
+use crate::actions::{App, Fault};
 use crate::clock::monotonic;
 use crate::domain::ids::WebhookId;
 use crate::store::Lane;
@@ -50,7 +50,7 @@ impl AtWork {
 
 /// What the threads share.
 struct Shared {
-    desk: Desk,
+    app: App,
     stopping: AtomicBool,
     /// Lanes at work.
     busy: Mutex<HashMap<Track, AtWork>>,
@@ -74,7 +74,7 @@ impl Shared {
     fn rest(&self, track: &Track) {
         self.free(track);
         self.rest.ring();
-        self.desk.store().news().post.ring();
+        self.app.store().news().post.ring();
     }
 
     /// A lane failed. It is looked at again with the others, not at once: what failed may go on failing.
@@ -114,7 +114,7 @@ impl Shared {
 
     /// Waits for so long, or until the program stops.
     fn pause(&self, wait: Duration) {
-        let (post, until) = (&self.desk.store().news().post, monotonic() + wait);
+        let (post, until) = (&self.app.store().news().post, monotonic() + wait);
         loop {
             let heard = post.rings();
             let left = until.saturating_duration_since(monotonic());
@@ -138,21 +138,21 @@ pub struct Delivery {
 pub struct Handle(Arc<Shared>);
 
 /// Starts the dispatching thread, after what was on the wire when the last process ended has been seen to.
-pub fn start(desk: Desk) -> Result<Delivery, String> {
-    let interrupted = sending::start_over(&desk).map_err(|fault| fault.to_string())?;
+pub fn start(app: App) -> Result<Delivery, String> {
+    let interrupted = sending::start_over(&app).map_err(|fault| fault.to_string())?;
     if interrupted > 0 {
         log::info!("delivery: {interrupted} attempts were interrupted, they are made again");
     }
     let shared = Arc::new(Shared {
-        chat: Arc::new(Telling::new(desk.clone())),
-        desk,
+        chat: Arc::new(Telling::new(app.clone())),
+        app,
         stopping: AtomicBool::new(false),
         busy: Mutex::default(),
         stopped_at: Mutex::default(),
         rest: Bell::default(),
     });
     // It counts as begun from here on: who looks before its first turn finds nothing late.
-    shared.desk.vitals().delivery.beat();
+    shared.app.vitals().delivery.beat();
     let dispatching = Arc::clone(&shared);
     let thread = std::thread::Builder::new()
         .name("delivery".into())
@@ -200,7 +200,7 @@ impl Handle {
     /// Takes up nothing more; answers when it was first told so.
     pub fn stop(&self) -> Instant {
         self.0.stopping.store(true, Ordering::Release);
-        self.0.desk.store().news().post.ring();
+        self.0.app.store().news().post.ring();
         self.0.chat.stop();
         let mut told = (self.0.stopped_at)
             .lock()
@@ -223,12 +223,12 @@ impl Handle {
     /// When the storage fails, and when nothing of it moves for half a minute.
     pub fn settle(&self) -> Result<(), Fault> {
         self.settle_chat()?;
-        let desk = &self.0.desk;
-        let newest = sending::newest(desk)?;
+        let app = &self.0.app;
+        let newest = sending::newest(app)?;
         let (mut left, mut since) = (u64::MAX, monotonic());
         loop {
             let heard = self.0.rest.rings();
-            let unsettled = sending::unsettled(desk, newest)?;
+            let unsettled = sending::unsettled(app, newest)?;
             if unsettled == 0 {
                 break;
             }
@@ -243,32 +243,32 @@ impl Handle {
                 return Err(Fault::NotCommitted(why));
             }
             if self.0.busy().is_empty() {
-                desk.store().news().post.ring();
+                app.store().news().post.ring();
             }
             self.0.rest.wait(heard, LOOK);
         }
-        while sending::clear(desk)? {}
+        while sending::clear(app)? {}
         Ok(())
     }
 }
 
 fn dispatch(shared: &Arc<Shared>) {
-    let (desk, stopping) = (&shared.desk, &shared.stopping);
-    let (pulse, post) = (&desk.vitals().delivery, &desk.store().news().post);
+    let (app, stopping) = (&shared.app, &shared.stopping);
+    let (pulse, post) = (&app.vitals().delivery, &app.store().news().post);
     let mut clearing = monotonic();
     attend(pulse, post, stopping, || {
         let wait = look(shared)?;
         // Not at every event: to find nothing to clear costs as much as to find what is due.
         if monotonic() >= clearing {
-            clearing = monotonic() + clear(desk);
+            clearing = monotonic() + clear(app);
         }
         Ok::<_, Fault>(wait.min(clearing.saturating_duration_since(monotonic())))
     });
 }
 
 /// Clears away a little, and answers how long that will do.
-fn clear(desk: &Desk) -> Duration {
-    match sending::clear(desk) {
+fn clear(app: &App) -> Duration {
+    match sending::clear(app) {
         Ok(true) => Duration::ZERO,
         Ok(false) => LOOK,
         Err(fault) => {
@@ -280,14 +280,14 @@ fn clear(desk: &Desk) -> Duration {
 
 /// Starts the lanes that have anything due, and answers how long to wait.
 fn look(shared: &Arc<Shared>) -> Result<Duration, Fault> {
-    let desk = &shared.desk;
+    let app = &shared.app;
     shared.tell_stuck();
-    let (lanes, now) = (sending::lanes(desk)?, desk.now());
+    let (lanes, now) = (sending::lanes(app)?, app.now());
     let mut wait = LOOK;
     for (webhook, lane, due) in lanes {
         if due > now {
             // A frozen clock is moved by whoever then asks for this to settle.
-            if !desk.clock().is_frozen() {
+            if !app.clock().is_frozen() {
                 let until = Duration::try_from(due.duration_since(now)).unwrap_or(LOOK);
                 wait = wait.min(until);
             }

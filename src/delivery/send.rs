@@ -1,6 +1,6 @@
 //! One attempt: posted, and what came of it.
 
-use crate::actions::Desk;
+use crate::actions::App;
 use crate::actions::sending::{Done, Job};
 use crate::dial::{End, Exchange, SNIPPET};
 use crate::domain::ladder;
@@ -8,25 +8,25 @@ use crate::domain::webhook::{AttemptResult, Outcome, Snippet};
 use crate::fault;
 
 /// Makes an attempt.
-pub(super) fn send(desk: &Desk, job: Job) -> Done {
+pub(super) fn send(app: &App, job: Job) -> Done {
     fault::point("send.taken");
-    let exchange = desk
+    let exchange = app
         .dialler()
         .post(&job.url, &job.headers, job.body.as_bytes());
     fault::point("send.answered");
-    let (result, asked_to_wait) = judge(desk, &exchange);
+    let (result, asked_to_wait) = judge(app, &exchange);
     let done = Done {
         job,
         result,
         asked_to_wait,
     };
-    desk.metrics().attempted(done.result.outcome);
+    app.metrics().attempted(done.result.outcome);
     log::debug!("{}: {}", done.job.name(), done.told());
     done
 }
 
 /// What an exchange comes to, and whether the receiver asked for a time of its own.
-fn judge(desk: &Desk, exchange: &Exchange) -> (AttemptResult, bool) {
+fn judge(app: &App, exchange: &Exchange) -> (AttemptResult, bool) {
     let nothing = AttemptResult {
         outcome: Outcome::NoResponse,
         status: None,
@@ -49,7 +49,7 @@ fn judge(desk: &Desk, exchange: &Exchange) -> (AttemptResult, bool) {
             let (outcome, error) = ladder::outcome_of(*status);
             let asked = retry_after
                 .as_deref()
-                .and_then(|header| ladder::retry_after(header, desk.now()));
+                .and_then(|header| ladder::retry_after(header, app.now()));
             let result = AttemptResult {
                 outcome,
                 status: Some(*status),

@@ -46,7 +46,7 @@ impl Scope {
 
 /// Whoever presented a valid credential.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Caller {
+pub enum Principal {
     /// A team API key, limited to `rotations` where it carries a selector.
     Key {
         id: KeyId,
@@ -63,12 +63,12 @@ pub enum Caller {
     Outsider { token: TokenId, user: UserId },
 }
 
-impl Caller {
+impl Principal {
     /// What creation keys and operation ids belong to: the key, or the person.
     pub fn credential(&self) -> &str {
         match self {
-            Caller::Key { id, .. } => id.as_str(),
-            Caller::Member { user, .. } | Caller::Outsider { user, .. } => user.as_str(),
+            Principal::Key { id, .. } => id.as_str(),
+            Principal::Member { user, .. } | Principal::Outsider { user, .. } => user.as_str(),
         }
     }
 
@@ -78,8 +78,8 @@ impl Caller {
     /// [`Refusal::ScopeDenied`] for a key.
     pub fn person(&self) -> Result<&UserId, Refusal> {
         match self {
-            Caller::Member { user, .. } | Caller::Outsider { user, .. } => Ok(user),
-            Caller::Key { .. } => Err(Refusal::ScopeDenied(
+            Principal::Member { user, .. } | Principal::Outsider { user, .. } => Ok(user),
+            Principal::Key { .. } => Err(Refusal::ScopeDenied(
                 "this operation is a person's; send a chat member access token, not an API key"
                     .into(),
             )),
@@ -90,8 +90,8 @@ impl Caller {
     /// again with the rotation at hand; webhooks belong to no rotation, so they take a key.
     pub fn check_scope(&self, scope: Scope) -> Result<(), Refusal> {
         let allowed = match self {
-            Caller::Key { scopes, .. } => scopes.contains(&scope),
-            Caller::Member { .. } | Caller::Outsider { .. } => scope != Scope::ManageWebhooks,
+            Principal::Key { scopes, .. } => scopes.contains(&scope),
+            Principal::Member { .. } | Principal::Outsider { .. } => scope != Scope::ManageWebhooks,
         };
         if allowed {
             return Ok(());
@@ -107,35 +107,35 @@ impl Caller {
     pub fn check_watch(&self) -> Result<(), Refusal> {
         self.check_scope(Scope::ReadOnCall)?;
         match self {
-            Caller::Member { .. } | Caller::Outsider { .. } => Err(Refusal::ScopeDenied(
+            Principal::Member { .. } | Principal::Outsider { .. } => Err(Refusal::ScopeDenied(
                 "this operation takes an API key, not a member token".into(),
             )),
-            Caller::Key {
+            Principal::Key {
                 rotations: Some(_), ..
             } => Err(Refusal::ResourceDenied(
                 "this tells of every rotation; send a key that is not limited to some".into(),
             )),
-            Caller::Key { .. } => Ok(()),
+            Principal::Key { .. } => Ok(()),
         }
     }
 
     /// Whether the directory of the workspace may be read.
     pub fn sees_directory(&self) -> bool {
-        !matches!(self, Caller::Outsider { .. })
+        !matches!(self, Principal::Outsider { .. })
     }
 
     /// Whether rotations may be created: not by a key limited to some, and of people only by workspace admins.
     pub fn check_create(&self) -> Result<(), Refusal> {
         match self {
-            Caller::Key {
+            Principal::Key {
                 rotations: Some(_), ..
             } => Err(Refusal::ResourceDenied(
                 "a key limited to some rotations cannot create another".into(),
             )),
-            Caller::Member {
+            Principal::Member {
                 is_admin: false, ..
             }
-            | Caller::Outsider { .. } => Err(Refusal::ResourceDenied(
+            | Principal::Outsider { .. } => Err(Refusal::ResourceDenied(
                 "only workspace admins and API keys may create rotations".into(),
             )),
             _ => Ok(()),
@@ -145,10 +145,12 @@ impl Caller {
     /// Whether a rotation is there for this caller in lists.
     pub fn lists(&self, rotation: &Rotation) -> bool {
         match self {
-            Caller::Key { rotations, .. } => rotations
+            Principal::Key { rotations, .. } => rotations
                 .as_ref()
                 .is_none_or(|ids| ids.contains(&rotation.id)),
-            Caller::Member { .. } | Caller::Outsider { .. } => self.check_see(rotation).is_ok(),
+            Principal::Member { .. } | Principal::Outsider { .. } => {
+                self.check_see(rotation).is_ok()
+            }
         }
     }
 
@@ -156,13 +158,13 @@ impl Caller {
     /// secret to its holder.
     pub fn check_see(&self, rotation: &Rotation) -> Result<(), Refusal> {
         match self {
-            Caller::Key { rotations, .. } => match rotations {
+            Principal::Key { rotations, .. } => match rotations {
                 Some(ids) if !ids.contains(&rotation.id) => Err(Refusal::ResourceDenied(
                     "the key's selected rotations do not include this one".into(),
                 )),
                 _ => Ok(()),
             },
-            Caller::Member { user, is_admin, .. } => {
+            Principal::Member { user, is_admin, .. } => {
                 let profile = &rotation.profile;
                 let sees = profile.public
                     || *is_admin
@@ -174,7 +176,7 @@ impl Caller {
                     Err(Refusal::NotFound("rotation"))
                 }
             }
-            Caller::Outsider { .. } => Err(Refusal::NotFound("rotation")),
+            Principal::Outsider { .. } => Err(Refusal::NotFound("rotation")),
         }
     }
 
@@ -182,7 +184,7 @@ impl Caller {
     pub fn check_edit(&self, rotation: &Rotation) -> Result<(), Refusal> {
         self.check_see(rotation)?;
         match self {
-            Caller::Member { user, is_admin, .. }
+            Principal::Member { user, is_admin, .. }
                 if !is_admin && !rotation.profile.owners.contains(user) =>
             {
                 Err(Refusal::ResourceDenied(
@@ -202,13 +204,13 @@ impl Caller {
     ) -> Result<(), Refusal> {
         self.check_see(rotation)?;
         match self {
-            Caller::Member { user, .. } if user == away => Ok(()),
-            Caller::Key {
+            Principal::Member { user, .. } if user == away => Ok(()),
+            Principal::Key {
                 rotations: Some(_), ..
             } if everywhere => Err(Refusal::ResourceDenied(
                 "a key limited to some rotations cannot write absences for all of them".into(),
             )),
-            Caller::Member {
+            Principal::Member {
                 is_admin: false, ..
             } if everywhere => Err(Refusal::ResourceDenied(
                 "only workspace admins may write others' absences for all rotations".into(),
