@@ -335,9 +335,6 @@ CREATE TABLE api_key (
     id TEXT PRIMARY KEY,
     name TEXT NOT NULL,
     secret_hash BLOB NOT NULL CHECK (length(secret_hash) = 32),
-    -- A rotated-out secret and the instant from which it no longer opens anything.
-    previous_hash BLOB CHECK (previous_hash IS NULL OR length(previous_hash) = 32),
-    previous_expires_at INTEGER,
     -- A list of scope names.
     scopes TEXT NOT NULL CHECK (json_valid(scopes)),
     -- A list of rotation ids that the key is limited to; null is all.
@@ -345,6 +342,14 @@ CREATE TABLE api_key (
     disabled INTEGER NOT NULL CHECK (disabled IN (0, 1)),
     created_at INTEGER NOT NULL,
     expires_at INTEGER
+) STRICT, WITHOUT ROWID;
+
+-- Rotated-out secrets of a key, each with the instant from which it no longer opens anything.
+CREATE TABLE api_key_outgoing (
+    key_id TEXT NOT NULL REFERENCES api_key (id) ON DELETE CASCADE,
+    secret_hash BLOB NOT NULL CHECK (length(secret_hash) = 32),
+    expires_at INTEGER NOT NULL,
+    PRIMARY KEY (key_id, secret_hash)
 ) STRICT, WITHOUT ROWID;
 
 -- Chat member access tokens: each acts as one person.

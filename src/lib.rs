@@ -63,8 +63,8 @@
 //!
 //! - Time is an argument. Only [`clock`] reads the system clock, and `WriteTx::now` never runs backwards.
 //! - Intervals are half-open; hand-overs are counted from the anchor, never from the one before.
-//! - A rotation's version rises by one with every change committed, and what is shown of it is a function of what is
-//!   stored, so equal validators mean equal bodies.
+//! - A rotation's version rises by one with every change committed. What is shown of it is a function of what is stored and
+//!   of the holiday and time zone data, and its validator covers both, so equal validators mean equal bodies.
 //! - Arrangements over one cell never overlap; dealing goes on beneath them as if they were not there.
 //! - Every cell's record is a chain of entries without holes, the last of them running.
 //! - What is dialled was judged: [`dial`] connects to addresses that its own resolver has looked at, and nothing else dials.

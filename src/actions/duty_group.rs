@@ -109,7 +109,7 @@ fn current(
     app.store().read(|tx| {
         let rotation = reads::visible(tx, caller, id)?;
         caller.check_edit(&rotation)?;
-        match precondition.admits(&etag::tag(&rotation)) {
+        match precondition.admits(&etag::tag(&rotation, app.calendar())) {
             true => Ok(rotation),
             false => Err(Refusal::StaleValidator.into()),
         }

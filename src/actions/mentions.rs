@@ -48,7 +48,7 @@ pub fn open(
 
 fn check_new(tx: &ReadTx, new: &NewMention) -> Result<(), Stop> {
     let (asker, channel) = (&new.asker, &new.channel);
-    if !store::unknown_people(tx, std::slice::from_ref(asker))?.is_empty() {
+    if !store::is_present(tx, asker)? {
         let why = format!("userId: nobody in the workspace has the id `{asker}`");
         return Err(Refusal::Invalid(why).into());
     }

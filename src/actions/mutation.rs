@@ -180,8 +180,11 @@ impl<'a> Draft<'a> {
             calendar: self.calendar,
             absences: &self.absences,
         };
-        let until = until.unwrap_or(self.rotation.stamps.judged_at);
-        let (outlooks, known) = outlook::foresee(&self.rotation, dealing, until);
+        let judged_at = self.rotation.stamps.judged_at;
+        let until = until.unwrap_or(judged_at);
+        let horizon = outlook::horizon(judged_at, until);
+        let (outlooks, known) = outlook::foresee(&self.rotation, dealing, horizon);
+        let known = known.or(Some(horizon).filter(|horizon| *horizon < until));
         let keeps = |pending: &&Pending| outlook::keeps(&self.rotation, &outlooks, known, pending);
         self.rotation.pending = pending.iter().filter(keeps).cloned().collect();
     }
@@ -304,7 +307,7 @@ pub fn admitted<T: Send + 'static>(
             if let Some(outcome) = admit(&tx.as_read(), &draft.rotation).transpose() {
                 return Ok(outcome);
             }
-            if !precondition.admits(&etag::tag(&draft.rotation)) {
+            if !precondition.admits(&etag::tag(&draft.rotation, draft.calendar)) {
                 return Ok(Err(Refusal::StaleValidator.into()));
             }
             if was_due {

@@ -71,6 +71,7 @@ pub fn rotations(
         Principal::Key { rotations, .. } => (rotations.clone(), None),
         Principal::Member { is_admin: true, .. } => (None, None),
         Principal::Member { user, .. } => (None, Some(user.clone())),
+        Principal::Outsider { .. } => (Some(Vec::new()), None),
     };
     let filter = RotationFilter {
         among,

@@ -73,7 +73,7 @@ use std::fmt;
 use std::io::Read;
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
-use watch::Remembered;
+use watch::{Detail, Remembered};
 
 /// Routes of another edge, asked first: `None` leaves the request to the API. They need no credential, and what they
 /// refuse is rendered here.
@@ -129,12 +129,17 @@ impl Api {
         let (place, path, query) = find(request)?;
         *counted = self.request_metrics.route(place);
         let row = &ROUTES[place];
-        if let Handler::Open(run) = row.handler {
-            if !self.lets_anybody(row) {
-                self.admit(request, row, &path)?;
+        match row.handler {
+            Handler::Open(run) => {
+                let share = self.room(request, None).take(room::needed(row, 0))?;
+                return Ok(room::hold(run(self)?, share));
             }
-            let share = self.room(request, None).take(room::needed(row, 0))?;
-            return Ok(room::hold(run(self)?, share));
+            Handler::Watched(run) => {
+                let detail = self.detail(request, row, &path)?;
+                let share = self.room(request, None).take(room::needed(row, 0))?;
+                return Ok(room::hold(run(self, detail)?, share));
+            }
+            _ => {}
         }
         let caller = self.admit(request, row, &path)?;
         let body = read_body(row, request)?;
@@ -178,8 +183,10 @@ impl Api {
     fn check_entitled(&self, request: &Request) -> Result<(), Problem> {
         let (place, path, _) = find(request)?;
         let row = &ROUTES[place];
-        if !self.lets_anybody(row) {
-            self.admit(request, row, &path)?;
+        match row.handler {
+            Handler::Open(_) => {}
+            Handler::Watched(_) => drop(self.detail(request, row, &path)?),
+            _ => drop(self.admit(request, row, &path)?),
         }
         match row.operation.body {
             Body::None => Ok(()),
@@ -187,10 +194,16 @@ impl Api {
         }
     }
 
-    /// Whether the operation asks for no credential.
-    fn lets_anybody(&self, row: &Row) -> bool {
-        let open = matches!(row.handler, Handler::Open(_));
-        open && (row.needs != Needs::Watching || self.access == Access::Open)
+    /// How much of the metrics the request may see, by the operator's setting and the credential that it carries.
+    fn detail(&self, request: &Request, row: &Row, path: &Path) -> Result<Detail, Problem> {
+        let header = extract::single(request, "Authorization")?;
+        match self.access {
+            Access::Open => return Ok(Detail::Whole),
+            Access::Limited if !auth::presents(header) => return Ok(Detail::WithoutNames),
+            Access::Limited | Access::Key => {}
+        }
+        self.admit(request, row, path)?;
+        Ok(Detail::Whole)
     }
 
     /// Whoever makes the request, if their credential opens the operation.
@@ -383,12 +396,14 @@ enum Guard {
     IfMatch(fn(&Api, &Call, &Precondition) -> Outcome, Precondition),
     Keyed(fn(&Api, &Call, &str) -> Outcome, String),
     Open(fn(&Api) -> Outcome),
+    Watched(fn(&Api, Detail) -> Outcome),
 }
 
 impl Guard {
     fn read(row: &Row, request: &Request) -> Result<Guard, Problem> {
         Ok(match row.handler {
             Handler::Open(run) => Guard::Open(run),
+            Handler::Watched(run) => Guard::Watched(run),
             Handler::Plain(run) => Guard::Plain(run),
             Handler::IfMatch(run) => {
                 let Some(header) = extract::header(request, "If-Match") else {
@@ -419,6 +434,7 @@ impl Guard {
     fn run(self, api: &Api, call: &Call) -> Outcome {
         match self {
             Guard::Open(run) => run(api),
+            Guard::Watched(run) => run(api, Detail::WithoutNames),
             Guard::Plain(run) => run(api, call),
             Guard::IfMatch(run, precondition) => run(api, call, &precondition),
             Guard::Keyed(run, key) => run(api, call, &key),

@@ -73,7 +73,7 @@ pub(super) fn written(call: &Call, rotation: &Rotation) -> Outcome {
     Ok(answer::with(
         answer::json(200, &body)?,
         "ETag",
-        etag::tag(rotation),
+        etag::tag(rotation, call.app.calendar()),
     ))
 }
 

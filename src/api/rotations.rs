@@ -131,7 +131,7 @@ pub fn tagged(call: &Call, status: u16, found: &domain::Rotation) -> Outcome {
     Ok(answer::with(
         answer::json(status, &body)?,
         "ETag",
-        etag::tag(found),
+        etag::tag(found, call.app.calendar()),
     ))
 }
 
@@ -202,7 +202,10 @@ pub const READ: Operation = Operation {
 /// GET a rotation.
 pub fn read(_: &Api, call: &Call) -> Outcome {
     let found = reads::rotation(call.app, call.caller, &call.path.id("rotationId"))?;
-    match answer::not_modified(call.if_none_match.as_deref(), &etag::tag(&found)) {
+    match answer::not_modified(
+        call.if_none_match.as_deref(),
+        &etag::tag(&found, call.app.calendar()),
+    ) {
         Some(unchanged) => Ok(unchanged),
         None => tagged(call, 200, &found),
     }

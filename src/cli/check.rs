@@ -18,7 +18,7 @@ pub fn run(place: Place) -> Result<(), Failure> {
 
 fn check(place: Place) -> Result<(), Failure> {
     let config = settings(place)?;
-    let (calendar, _) = days(&config.holidays)?;
+    let calendar = days(&config.holidays)?;
     // Certificate authorities are read as a server would.
     outward(String::new(), &config, Receivers::Public)?;
     let path = database(&config)?;

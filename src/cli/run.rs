@@ -15,12 +15,10 @@ use crate::dial::{Dialler, Rules};
 use crate::domain::address::Openings;
 use crate::domain::holidays::{Calendar, CountryCode};
 use crate::domain::tiers::Plan;
-use crate::domain::zones;
 use crate::http::{Limits, Server, Service};
 use crate::store::{Fault, Lock, ReadTx, Stop, list_cadences};
 use crate::timer;
 use jiff::{SignedDuration, Timestamp};
-use sha2::{Digest, Sha256};
 use std::collections::BTreeSet;
 use std::net::SocketAddr;
 use std::path::Path;
@@ -121,7 +119,7 @@ impl Station {
     ) -> Result<Station, Failure> {
         let manager = Arc::new(Manager::from_environment());
         manager.status("opening the database");
-        let (calendar, text) = days(&config.holidays)?;
+        let calendar = days(&config.holidays)?;
         let mut lock = Lock::take_known(db)?;
         let process = std::process::id();
         lock.sign(&format!("process {process}"))?;
@@ -146,7 +144,7 @@ impl Station {
         let own = url(server.local_addr());
         let base_url = config.base_url.as_ref().map_or(own, ToString::to_string);
         let outward = outward(base_url, config, receivers)?;
-        let rules = rules(&text, outward.reminder_before);
+        let rules = rules(&calendar, outward.reminder_before);
         let app = App::new(store, calendar, clock, plan, outward);
         Ok(Station {
             app,
@@ -184,9 +182,10 @@ impl Station {
 
     fn come_up_to_date(&self, config: &Config, signals: &Signals) -> Result<(), Stop> {
         let app = &self.app;
+        let mut rules_changed = false;
         if !signals.told_to_stop() {
             due::keep_base_url(app)?;
-            due::check_rules(app, &self.rules)?;
+            rules_changed = due::check_rules(app, &self.rules)?;
         }
         self.manager.status("catching up with what fell due");
         let moved = due::catch_up_until(app, &|| signals.told_to_stop())?;
@@ -198,6 +197,9 @@ impl Station {
         }
         if signals.told_to_stop() {
             return Ok(());
+        }
+        if rules_changed {
+            due::follow_rules(app, &self.rules)?;
         }
         due::run_beside(app)?;
         plan::switch(app, config.plan.plan())?;
@@ -290,14 +292,12 @@ fn url(mut address: SocketAddr) -> String {
     format!("http://{address}")
 }
 
-/// Names the program, its time zones, the operator's own days and how long before people are reminded.
-fn rules(days: &str, reminder_before: SignedDuration) -> String {
-    let hash: [u8; 32] = Sha256::digest(days.as_bytes()).into();
-    let hash: String = hash[..8].iter().map(|byte| format!("{byte:02x}")).collect();
+/// Names the program, its holiday and time zone data, and how long before people are reminded.
+fn rules(calendar: &Calendar, reminder_before: SignedDuration) -> String {
     format!(
-        "rota {} tzdata {} days {hash} reminders {} s",
+        "rota {} data {:016x} reminders {} s",
         env!("CARGO_PKG_VERSION"),
-        zones::tzdata_version(),
+        calendar.fingerprint(),
         reminder_before.as_secs()
     )
 }

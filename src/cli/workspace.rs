@@ -126,7 +126,7 @@ pub fn parse_clock(fact: Option<String>) -> Result<Option<Timestamp>, Failure> {
 
 /// An app on the database of a command that changes rotations.
 pub fn app(config: &Config, missing: Missing) -> Result<App, Failure> {
-    let (calendar, _) = days(&config.holidays)?;
+    let calendar = days(&config.holidays)?;
     let (store, clock) = open_with_clock(&database(config)?, missing, None)?;
     let kept = store.read(|tx: &ReadTx| load_fact(tx, BASE_URL_FACT))?;
     let own = || kept.unwrap_or_else(|| format!("http://{}", super::run::LISTEN));
@@ -144,15 +144,14 @@ pub fn app(config: &Config, missing: Missing) -> Result<App, Failure> {
     ))
 }
 
-/// Weekends and holidays, with the operator's days laid over them; the second answer is the text of the operator's file.
-pub fn days(part: &HolidaysPart) -> Result<(Calendar, String), Failure> {
+/// Weekends and holidays, with the operator's days laid over them.
+pub fn days(part: &HolidaysPart) -> Result<Calendar, Failure> {
     let Some(path) = &part.file else {
-        return Ok((Calendar::embedded(), String::new()));
+        return Ok(Calendar::embedded());
     };
     let text = std::fs::read_to_string(path).map_err(|error| {
         Failure::Usage(format!("{}: {error} (the [holidays] file)", path.display()))
     })?;
-    let calendar = Calendar::with_file(&text)
-        .map_err(|(line, why)| Failure::Usage(format!("{}:{line}: {why}", path.display())))?;
-    Ok((calendar, text))
+    Calendar::with_file(&text)
+        .map_err(|(line, why)| Failure::Usage(format!("{}:{line}: {why}", path.display())))
 }

@@ -17,7 +17,6 @@ use crate::wire::{body, delivery, url};
 use receiver::Receivers;
 use rouille::{Request, Response, ResponseBody};
 use serde::Serialize;
-use std::borrow::Cow;
 use std::io::Read;
 use std::sync::{Mutex, PoisonError};
 
@@ -44,8 +43,8 @@ pub fn routes(
     let receivers = Receivers::default();
     move |request| {
         let (path, _) = url::split(request.raw_url());
-        let segments = url::segments(path.strip_prefix("/dev")?)?;
-        let rest: Vec<&str> = segments.iter().map(Cow::as_ref).collect();
+        // What stands for itself matches byte for byte, as in the API; names and ids are decoded.
+        let rest = url::segments(path.strip_prefix("/dev")?)?;
         let allowed = methods(&rest)?;
         if request.header("Origin").is_some() {
             return Some(Err(from_a_page().into()));
@@ -63,11 +62,19 @@ pub fn routes(
             ("PUT", ["plan"]) => switch_plan(&app, &chores, request),
             ("POST", ["tokens"]) => mint_token(&app, request),
             ("POST", ["keys"]) => mint_key(&app, request),
-            ("POST", ["webhooks", id, "test"]) => test_webhook(&app, &WebhookId::from(*id)),
-            ("POST", ["receiver", name]) => receivers.receive(name, request, app.now()),
-            ("PUT", ["receiver", name]) => receivers.tell(name, request),
-            ("GET" | "HEAD", ["receiver", name]) => receivers.show(name),
-            ("DELETE", ["receiver", name]) => receivers.forget(name),
+            ("POST", ["webhooks", id, "test"]) => {
+                test_webhook(&app, &WebhookId::from(&*url::decode(id)?))
+            }
+            (method, ["receiver", name]) => {
+                let name = &*url::decode(name)?;
+                match method {
+                    "POST" => receivers.receive(name, request, app.now()),
+                    "PUT" => receivers.tell(name, request),
+                    "GET" | "HEAD" => receivers.show(name),
+                    "DELETE" => receivers.forget(name),
+                    _ => Err(Refusal::WrongMethod(allowed).into()),
+                }
+            }
             _ => Err(Refusal::WrongMethod(allowed).into()),
         })
     }

@@ -9,8 +9,8 @@ use super::refusal::Refusal;
 use super::request::Pending;
 use super::resolve::{self, Hold};
 use super::rotation::Rotation;
-use super::time::Interval;
-use jiff::Timestamp;
+use super::time::{FOREVER, Interval};
+use jiff::{SignedDuration, Timestamp};
 
 /// What one outlook may take at the most, as [`Outcome::work`](super::handover::Outcome::work) counts: some fifteen
 /// milliseconds, for which other writers wait.
@@ -20,6 +20,18 @@ const MOST_WORK: usize = 300_000;
 const MOST_GLANCES: usize = 100;
 /// See [`MOST_GLANCES`].
 const MOST_GLANCE_WORK: usize = 100_000;
+
+/// How far ahead an agreement without an end is judged.
+const FORESIGHT: SignedDuration = SignedDuration::from_hours(366 * 24);
+
+/// The instant up to which a period that ends at `until` is judged, as seen from `now`: all of it, or one year of a period
+/// that ends never.
+pub fn horizon(now: Timestamp, until: Timestamp) -> Timestamp {
+    match until >= FOREVER {
+        true => now.saturating_add(FORESIGHT).unwrap_or(FOREVER),
+        false => until,
+    }
+}
 
 /// A stretch for which a cell is one person's, or nobody's.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -45,7 +57,7 @@ pub struct Outlook {
     pub held: Vec<Stretch>,
 }
 
-/// What is to become of each cell from now to an instant, itself included.
+/// What is to become of each cell from now to the [`horizon`] of an instant, itself included.
 ///
 /// Refuses an instant so far ahead that walking there would keep others waiting.
 pub fn ahead(
@@ -53,7 +65,8 @@ pub fn ahead(
     dealing: DealingContext,
     until: Timestamp,
 ) -> Result<Vec<Outlook>, Refusal> {
-    match foresee(rotation, dealing, until) {
+    let horizon = horizon(rotation.stamps.judged_at, until);
+    match foresee(rotation, dealing, horizon) {
         (outlooks, None) => Ok(outlooks),
         (_, Some(_)) => Err(too_far()),
     }

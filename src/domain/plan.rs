@@ -3,7 +3,7 @@
 use super::handover::{DealingContext, Memo};
 use super::refusal::Refusal;
 use super::rotation::{Entry, Mode, Rotation};
-use super::time::Interval;
+use super::time::{FOREVER, Interval};
 use jiff::{SignedDuration, Timestamp};
 
 /// Instants that one plan walks through at the most: a hand-over a day for fifty years.
@@ -71,7 +71,8 @@ fn walk(
             let mut unfinished = (0..running.len())
                 .filter(|&cell| !future.cells[cell].stopped && running[cell].start < range.until)
                 .peekable();
-            if spent >= behind || unfinished.peek().is_none() {
+            let spent = spent >= behind || steps >= MOST_STEPS || planned.len() >= MOST_TURNS;
+            if spent || unfinished.peek().is_none() {
                 break;
             }
             let horizon = *horizon.get_or_insert_with(|| {
@@ -155,7 +156,10 @@ fn ends_by(
         .arranged
         .iter()
         .filter(|arranged| &arranged.cell == cell);
-    let arranged = over.map(|arranged| arranged.period.until);
+    // One without an end is shown without an end.
+    let arranged = over
+        .map(|arranged| arranged.period.until)
+        .filter(|until| *until < FOREVER);
     let ends = handover
         .into_iter()
         .chain(flip)

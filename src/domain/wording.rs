@@ -12,10 +12,9 @@ use super::message::{
 };
 use super::request::RequestKind;
 use super::takeover::Takeover;
-use super::time::Interval;
+use super::time::{END_OF_TIME, FOREVER, Interval};
 use super::zones::ZoneName;
 use jiff::Timestamp;
-use jiff::tz::TimeZone;
 
 /// A person as messages name them.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -335,8 +334,12 @@ impl Words<'_> {
 
 /// `YYYY-MM-DD HH:mm` in a zone, without naming it.
 fn clock(at: Timestamp, zone: Option<ZoneName>) -> String {
-    let tz = zone.map_or(TimeZone::UTC, |zone| zone.tz().clone());
-    at.to_zoned(tz).strftime("%Y-%m-%d %H:%M").to_string()
+    let tz = zone.unwrap_or_else(ZoneName::utc).tz();
+    let local = match at >= FOREVER {
+        true => END_OF_TIME,
+        false => tz.to_datetime(at),
+    };
+    local.strftime("%Y-%m-%d %H:%M").to_string()
 }
 
 /// The same with the zone's name.

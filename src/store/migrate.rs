@@ -10,7 +10,7 @@ use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 /// The version that this program reads and writes.
-pub const VERSION: i64 = 6;
+pub const VERSION: i64 = 7;
 
 /// Marks a file as rota's, so that another program's database is never taken for one.
 const APPLICATION_ID: i64 = 0x726f_7461;
@@ -28,6 +28,7 @@ const STEPS: [&str; VERSION as usize - 1] = [
     include_str!("steps/3-to-4.sql"),
     include_str!("steps/4-to-5.sql"),
     include_str!("steps/5-to-6.sql"),
+    include_str!("steps/6-to-7.sql"),
 ];
 
 /// Makes, checks or migrates the file. The error names the path and says what to do.
@@ -243,6 +244,26 @@ mod tests {
         assert_eq!(found.version, VERSION);
         let differences = schema::compare(&climbed, &found, path).unwrap();
         assert_eq!(differences, schema::Differences::default());
+    }
+
+    #[test]
+    fn a_rotated_out_secret_keeps_its_grace() {
+        let conn = Connection::open_in_memory().unwrap();
+        conn.execute_batch(include_str!("steps/1.sql")).unwrap();
+        for step in &STEPS[..4] {
+            conn.execute_batch(step).unwrap();
+        }
+        conn.execute_batch(
+            "INSERT INTO api_key VALUES ('key_1', 'a', zeroblob(32), randomblob(32), 7, '[]', NULL, 0, 1, NULL);
+             INSERT INTO api_key VALUES ('key_2', 'b', zeroblob(32), NULL, NULL, '[]', NULL, 1, 2, 3);
+             PRAGMA user_version = 5;",
+        )
+        .unwrap();
+        climb(conn.unchecked_transaction().unwrap()).unwrap();
+        let sql = "SELECT group_concat(k.id || ' ' || disabled || ' ' || coalesce(o.expires_at, '-'), ', ')
+                   FROM api_key k LEFT JOIN api_key_outgoing o ON o.key_id = k.id";
+        let kept: String = conn.query_row(sql, [], |row| row.get(0)).unwrap();
+        assert_eq!(kept, "key_1 0 7, key_2 1 -");
     }
 
     #[test]

@@ -6,7 +6,7 @@ use rusqlite::Connection;
 use std::path::{Path, PathBuf};
 
 /// The schema that the program reads and writes.
-pub const SCHEMA: i64 = 6;
+pub const SCHEMA: i64 = 7;
 
 /// A database as version 1 made it, with a person in it.
 pub fn of_version_1(dir: &TempDir) -> PathBuf {

@@ -6,7 +6,7 @@ use crate::api::routes::{Handler, Needs, Row};
 /// Every status that the operation may refuse with, and the codes that come with it; an empty one is none.
 pub fn of(row: &Row) -> Vec<(u16, Vec<&'static str>)> {
     let mut rows: Vec<(u16, &[&'static str])> = Vec::new();
-    let open = matches!(row.handler, Handler::Open(_)) && row.needs != Needs::Watching;
+    let open = matches!(row.handler, Handler::Open(_));
     // What is wrong with any request, or with its body also where nobody looks at one.
     rows.extend([
         (400, &["invalid_request"] as &[_]),
@@ -42,7 +42,7 @@ pub fn of(row: &Row) -> Vec<(u16, Vec<&'static str>)> {
             (428, &["precondition_required"]),
         ]),
         Handler::Keyed(_) => rows.push((428, &["precondition_required"])),
-        Handler::Plain(_) | Handler::Open(_) => {}
+        Handler::Plain(_) | Handler::Open(_) | Handler::Watched(_) => {}
     }
     rows.extend([
         (500, &[""] as &[_]),
