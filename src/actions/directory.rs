@@ -2,7 +2,7 @@
 
 use super::{App, Fault, Stop, mutation};
 use crate::domain::ids::{ChannelId, GroupId, UserId};
-use crate::domain::refusal::Refusal;
+use crate::domain::refusal::{Refusal, invalid};
 use crate::store::{
     Channel, Directory, Group, Person, ReadTx, Store, Team, list_duty_groups, list_group_people,
     load_directory, load_group, load_topic, replace_directory,
@@ -129,10 +129,6 @@ fn check_unique<'a>(
         }
     }
     Ok(())
-}
-
-fn invalid<T>(detail: String) -> Result<T, Refusal> {
-    Err(Refusal::Invalid(detail))
 }
 
 fn directory(file: ImportFile) -> Directory {

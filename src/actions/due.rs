@@ -1,6 +1,6 @@
 //! Doing what is due: many rotations in one commit, and yet a failing one holds up no other.
 
-use super::mutation::Draft;
+use super::draft::Draft;
 use super::{App, Fault, effects, mentions, reminders, sending};
 use crate::clock::monotonic;
 use crate::domain::event::Act;

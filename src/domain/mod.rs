@@ -27,6 +27,7 @@ pub mod request;
 pub mod resolve;
 pub mod roster;
 pub mod rotation;
+pub mod shift;
 pub mod takeover;
 #[cfg(test)]
 mod tests;

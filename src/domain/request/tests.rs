@@ -1,13 +1,14 @@
 //! Who may do what with a request, and when it expires, as tables.
 
 use super::*;
+use crate::domain::access::Via;
 use crate::domain::rotation::tests::rotation;
 
 fn member(user: &str, is_admin: bool) -> Principal {
-    Principal::Member {
-        token: "tok_1".into(),
+    Principal::Person {
         user: user.into(),
         is_admin,
+        via: Via::Token("tok_1".into()),
     }
 }
 
