@@ -134,7 +134,7 @@ impl<'a> Draft<'a> {
         if self.may_lose_duties(act) {
             self.expire_lost();
         }
-        if self.rotation.same_as(&self.before) && !self.touched {
+        if self.is_settled() {
             if act == Act::Aside {
                 // Another absence, another person who is next.
                 telling::call_for_topics(tx, &self.rotation)?;
@@ -171,6 +171,11 @@ impl<'a> Draft<'a> {
         store::remove_rotation(tx, &self.rotation.id)?;
         outbox::announce(tx, self.app, &self.rotation, &[Event::Deleted])?;
         telling::deleted(tx, self.app, &self.rotation)
+    }
+
+    /// Whether everything that changed is stored.
+    pub fn is_settled(&self) -> bool {
+        self.rotation.same_as(&self.before) && !self.touched
     }
 
     /// Whether the write may have taken a duty from whoever a pending request relies on: a disabled rotation stays as it is,

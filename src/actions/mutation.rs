@@ -147,6 +147,7 @@ impl<O: Operation> Mutation<'_, O> {
 
     fn apply(self, tx: &mut WriteTx, mut draft: Draft) -> Result<Written<O::Output>, Stop> {
         let output = self.operation.apply(tx, &mut draft, self.caller)?;
+        debug_assert!(draft.is_settled(), "{} stored nothing", O::NAME);
         log::debug!("{}: {} {}", self.caller, O::NAME, self.rotation);
         let rotation = draft.rotation;
         Ok(Written { rotation, output })

@@ -5,6 +5,7 @@ mod chatting;
 mod endpoints;
 mod queue;
 mod told;
+mod visibility;
 
 use super::*;
 use crate::actions::channels::SetChannel;

@@ -11,7 +11,7 @@ use crate::domain::access::Principal;
 use crate::domain::ids::{RosterId, RotationId};
 use crate::domain::refusal::Refusal;
 use crate::wire::etag::Precondition;
-use crate::wire::{body, edit, grid};
+use crate::wire::{body, directory as wire_directory, edit, grid};
 
 /// People, groups and channels, as the import file has them.
 const DIRECTORY: &str = include_str!("demo/directory.json");
@@ -42,7 +42,8 @@ const SUPPORT: Demo = Demo {
 
 /// Fills an empty database with it.
 pub fn fill(app: &App) -> Result<(), Failure> {
-    directory::import(app, parsed(body::parse(DIRECTORY.as_bytes()))?)?;
+    let file = parsed(body::parse(DIRECTORY.as_bytes()))?;
+    directory::import(app, parsed(wire_directory::read(file))?)?;
     for demo in [PLATFORM, SUPPORT] {
         create(app, &demo)?;
     }

@@ -12,6 +12,7 @@ pub mod conflict;
 pub mod coverage;
 mod days;
 pub mod dealing;
+pub mod directory;
 pub mod edit;
 pub mod event;
 pub mod grid;
