@@ -4,6 +4,7 @@
 //! `ROTA_FAULTS` names points and what happens there, each once: `commit.ready=kill@3 timer.look=panic`. `kill` ends the
 //! process as `kill -9` does, `panic` panics, `hang` never goes on; `@3` is the third time that the point is passed.
 //! `ROTA_FAULT_CLOCK` names a file with the seconds by which the system's clock is wrong, read whenever the clock is.
+//! `ROTA_FAULT_ROOM` is how many MiB of answers one credential may have waiting, two of them an address, three all together.
 //! `ROTA_FAULT_LATE` is after how many seconds a thread that does nothing counts as hanging.
 //!
 //! | Point | Where |
@@ -57,6 +58,14 @@ pub fn late(usual: u64) -> u64 {
     return armed::late().unwrap_or(usual);
     #[cfg(not(debug_assertions))]
     usual
+}
+
+/// The MiB of answers that one credential may have waiting, where a test has set them.
+pub fn room() -> Option<usize> {
+    #[cfg(debug_assertions)]
+    return std::env::var("ROTA_FAULT_ROOM").ok()?.parse().ok();
+    #[cfg(not(debug_assertions))]
+    None
 }
 
 #[cfg(debug_assertions)]

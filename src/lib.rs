@@ -60,9 +60,10 @@
 //! | 3 | [`actions`] | [`domain`], [`wire`], [`dial`], [`metrics`], [`store`], [`chat`], [`wake`], [`vitals`], [`clock`] |
 //! | 2 | [`chat`] | [`domain`], [`store`] |
 //! | 2 | [`store`] | [`domain`], [`clock`], [`wake`], [`vitals`] |
-//! | 1 | [`wire`], [`dial`], [`http`], [`metrics`] | [`domain`]; [`clock`] (`dial`, `http`), [`vitals`] (`http`) |
+//! | 1 | [`wire`], [`dial`], [`http`], [`metrics`] | [`domain`]; [`clock`] (`dial`, `http`), [`vitals`], [`memory`] (`http`) |
 //! | 0 | [`domain`], [`clock`] | std, jiff and log, not one another |
 //! | 0 | [`vitals`], [`wake`] | [`clock`]; [`vitals`] (`wake`): loops beat a pulse as they wait |
+//! | 0 | [`memory`] | [`clock`]; only [`http`], [`api`] and [`cli`] import it |
 //! | 0 | [`fault`] | nothing; anybody but [`domain`] may have points in it |
 //!
 //! # What always holds
@@ -76,12 +77,17 @@
 //! - What is dialled was judged: [`dial`] connects to addresses that its own resolver has looked at, and nothing else dials.
 //! - Actions render no JSON of the API: of [`wire`] they use the validators, the frozen bodies of events and the signatures.
 //! - Rights are decided in [`domain::access`]; the SQL of lists is held against it by a test.
+//! - What a caller makes the process hold is counted: request bodies by [`http`], work and answers by [`api`], both in budgets
+//!   of [`memory`]. Long collections are read and rendered while they are sent.
 //! - Every line of SQL is in [`store`]; transactions begin and end there alone, around the jobs that actions hand in.
+
+#![deny(unsafe_code)]
 
 pub mod domain;
 
 pub mod clock;
 pub mod fault;
+pub mod memory;
 pub mod vitals;
 pub mod wake;
 

@@ -505,6 +505,7 @@ fn every_statement_finds_its_rows_by_an_index() {
             number: 1,
             size: 10,
         },
+        |_| Ok(true),
     )
     .expect("a list");
     queue::every_use(app, id);

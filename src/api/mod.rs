@@ -6,6 +6,7 @@
 //! | `auth`, `rate` | who asks; how often |
 //! | `extract` | path, query and headers as values |
 //! | `answer`, `problem` | what goes back; the only place that gives refusals a status |
+//! | `room`, `collection` | what a request may hold in memory; long collections, rendered while they are sent |
 //! | `openapi` | the document, made of the routes |
 //! | `on_call_cache` | who is on call, ready to send |
 //! | `once` | writes that carry an `operationId` |
@@ -18,6 +19,7 @@ mod answer;
 mod arrangements;
 mod auth;
 mod chat;
+mod collection;
 mod covers;
 mod deliveries;
 mod directory;
@@ -36,6 +38,7 @@ mod rate;
 mod record;
 mod request_metrics;
 mod requests;
+mod room;
 mod rotations;
 mod routes;
 mod service;
@@ -52,6 +55,7 @@ use crate::domain::access::Principal;
 use crate::domain::refusal::Refusal;
 use crate::fault;
 use crate::http::{Malformed, Service};
+use crate::memory::{Budget, Share};
 use crate::metrics::Answers;
 use crate::wire::etag::Precondition;
 use crate::wire::url;
@@ -64,6 +68,7 @@ use operation::Body;
 use problem::Problem;
 use rate::Rates;
 use request_metrics::{Names, REQUEST_ID, RequestMetrics};
+use room::Room;
 use rouille::{Request, Response};
 use routes::{Found, Handler, Needs, ROUTES, Row};
 use std::fmt;
@@ -84,6 +89,7 @@ pub struct Api {
     app: App,
     authenticator: Authenticator,
     rates: Rates,
+    budget: Arc<Budget>,
     on_call_cache: OnCallCache,
     /// Who may read the metrics.
     access: Access,
@@ -100,6 +106,7 @@ impl Api {
         Api {
             authenticator: Authenticator::default(),
             rates: Rates::new(limits),
+            budget: Budget::new(room::limits()),
             on_call_cache: OnCallCache::default(),
             access,
             page: Mutex::default(),
@@ -113,9 +120,13 @@ impl Api {
 
     /// The order of checks is contract section 2. `counted` becomes what counts the answer.
     fn answer<'a>(&'a self, request: &Request, counted: &mut &'a Answers) -> Outcome {
-        if let Some(outcome) = self.other.as_ref().and_then(|other| other(request)) {
-            *counted = &self.request_metrics.dev;
-            return outcome.map(without_own_name).map_err(Problem::from);
+        if let Some(other) = &self.other {
+            let share = self.room_of_other(request)?;
+            if let Some(outcome) = other(request) {
+                *counted = &self.request_metrics.dev;
+                let outcome = outcome.map(|response| room::hold(response, share));
+                return outcome.map(without_own_name).map_err(Problem::from);
+            }
         }
         let (place, path, query) = find(request)?;
         *counted = self.request_metrics.route(place);
@@ -124,7 +135,8 @@ impl Api {
             if !self.lets_anybody(row) {
                 self.admit(request, row, &path)?;
             }
-            return run(self);
+            let share = self.room(request, None).take(room::needed(row, 0))?;
+            return Ok(room::hold(run(self)?, share));
         }
         let caller = self.admit(request, row, &path)?;
         let body = read_body(row, request)?;
@@ -132,6 +144,8 @@ impl Api {
             extract::check_media_type(request)?;
         }
         let guard = Guard::read(row, request)?;
+        let room = self.room(request, Some(caller.of().credential()));
+        let share = room.take(room::needed(row, body.len()))?;
         let call = Call {
             app: &self.app,
             caller: caller.of(),
@@ -139,8 +153,27 @@ impl Api {
             if_none_match: extract::header(request, "If-None-Match"),
             path,
             query: Query::parse(query, row.operation.query)?,
+            room,
         };
-        guard.run(self, &call)
+        let response = guard.run(self, &call)?;
+        Ok(room::hold(response, share))
+    }
+
+    /// Room for what another edge shows, which asks for no credential.
+    fn room_of_other(&self, request: &Request) -> Result<Option<Share>, Problem> {
+        let reads = matches!(request.method(), "GET" | "HEAD");
+        if !reads || !request.raw_url().starts_with("/dev/") {
+            return Ok(None);
+        }
+        self.room(request, None).take(room::LIMITS.credential)
+    }
+
+    fn room<'a>(&'a self, request: &Request, credential: Option<&'a str>) -> Room<'a> {
+        Room {
+            budget: &self.budget,
+            address: request.remote_addr().ip(),
+            credential,
+        }
     }
 
     /// What comes before the size of a body.

@@ -229,7 +229,7 @@ impl Maker {
         let header = match status {
             401 => Some("WWW-Authenticate"),
             429 => Some("Retry-After"),
-            503 if codes.contains(&"chat_unavailable") => Some("Retry-After"),
+            503 => Some("Retry-After"),
             _ => None,
         };
         let names = header.into_iter().chain([REQUEST_ID]);

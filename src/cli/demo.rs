@@ -68,7 +68,7 @@ fn create(app: &App, demo: &Demo) -> Result<(), Failure> {
             &id,
             NarrowRoster {
                 roster: RosterId::from(*roster),
-                narrowed: narrowed,
+                narrowed,
             },
         )?;
     }

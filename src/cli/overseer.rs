@@ -5,6 +5,7 @@
 use super::notify::Manager;
 use crate::actions::{App, Vitals};
 use crate::clock::monotonic;
+use crate::memory;
 use crate::vitals::{Pulse, late};
 use crate::wake::Bell;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -19,6 +20,9 @@ const LOOK: Duration = Duration::from_secs(1);
 /// for it, and to end the server would only have it begin anew.
 const LONGEST_COMMIT: Duration = Duration::from_secs(300);
 
+/// How often freed memory is given back to the system at most: looking through the heap takes milliseconds.
+const TIDY: Duration = Duration::from_secs(5);
+
 /// Stops the server in the usual way; the second time changes nothing.
 pub type Halt = Arc<dyn Fn() + Send + Sync>;
 
@@ -31,7 +35,7 @@ pub struct Overseer {
 struct Shared {
     vitals: Arc<Vitals>,
     watched: Vec<Watched>,
-    storage: Pulse,
+    app: App,
     manager: Arc<Manager>,
     stop: Halt,
     /// The first thread that ended by itself.
@@ -92,7 +96,7 @@ pub fn start(
     let shared = Arc::new(Shared {
         vitals,
         watched,
-        storage: app.store().pulse().clone(),
+        app: app.clone(),
         manager,
         stop,
         fallen: OnceLock::new(),
@@ -122,6 +126,7 @@ impl Shared {
         let wait = every.map_or(LOOK, |every| LOOK.min(every / 2));
         let mut hanging = vec![false; self.watched.len()];
         let mut pinged: Option<Instant> = None;
+        let mut tidied = monotonic();
         while !self.over.load(Ordering::Acquire) {
             let heard = self.bell.rings();
             let well = self.look(&mut hanging) && !self.vitals.is_stopping();
@@ -130,7 +135,19 @@ impl Shared {
                 self.manager.ping();
                 pinged = Some(monotonic());
             }
+            if tidied.elapsed() >= TIDY {
+                tidied = monotonic();
+                self.tidy();
+            }
             self.bell.wait(heard, wait);
+        }
+    }
+
+    /// Gives back what a burst of large answers has left behind, here and in the caches of the readers.
+    fn tidy(&self) {
+        if memory::freed() {
+            self.app.store().close_idle_readers();
+            memory::give_back();
         }
     }
 
@@ -156,7 +173,7 @@ impl Shared {
             }
             *hangs = late;
         }
-        let goes_on = match Storage::of(&self.storage) {
+        let goes_on = match Storage::of(self.app.store().pulse()) {
             Storage::Fresh => !hanging.contains(&true),
             Storage::Busy => true,
             Storage::Hangs => false,

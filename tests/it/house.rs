@@ -5,15 +5,16 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 /// Who may import whom; a room may always import itself.
-const FLOORS: [(&str, &[&str]); 19] = [
+const FLOORS: [(&str, &[&str]); 20] = [
     ("domain", &[]),
     ("fault", &[]),
     ("clock", &["fault"]),
+    ("memory", &["clock"]),
     ("vitals", &["clock", "fault"]),
     ("wake", &["fault", "vitals"]),
     ("wire", &["domain"]),
     ("dial", &["domain", "clock"]),
-    ("http", &["domain", "clock", "vitals", "fault"]),
+    ("http", &["domain", "clock", "vitals", "memory", "fault"]),
     ("metrics", &["domain"]),
     ("store", &["domain", "clock", "vitals", "wake", "fault"]),
     ("chat", &["domain", "store"]),
@@ -27,8 +28,8 @@ const FLOORS: [(&str, &[&str]); 19] = [
     (
         "api",
         &[
-            "domain", "clock", "vitals", "wake", "fault", "wire", "http", "metrics", "store",
-            "actions",
+            "domain", "clock", "vitals", "wake", "fault", "memory", "wire", "http", "metrics",
+            "store", "actions",
         ],
     ),
     (
@@ -59,8 +60,8 @@ const FLOORS: [(&str, &[&str]); 19] = [
     (
         "cli",
         &[
-            "domain", "clock", "vitals", "wake", "wire", "http", "store", "chat", "actions", "api",
-            "dev", "timer", "delivery", "dial", "config",
+            "domain", "clock", "vitals", "wake", "memory", "wire", "http", "store", "chat",
+            "actions", "api", "dev", "timer", "delivery", "dial", "config",
         ],
     ),
     ("main", &["cli"]),

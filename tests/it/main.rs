@@ -44,6 +44,7 @@ mod rosters;
 mod rotations;
 mod schedule;
 mod sending;
+mod slow_readers;
 mod swaps;
 mod verify;
 mod walk;

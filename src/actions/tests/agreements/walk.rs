@@ -267,21 +267,21 @@ impl<'a> Walk<'a> {
                 let cells = place.map(|_| self.cell_id(before.cells[places[0]].key));
                 let cells = cells.map(|cell| vec![cell]);
                 let verdict = self.model.rotate(&places);
-                let outcome = write(app, &caller(), &id, &any, Rotate { cells: cells });
+                let outcome = write(app, &caller(), &id, &any, Rotate { cells });
                 self.written(&before, verdict, outcome, true)?;
             }
             Op::Clear(place) => {
                 let places = self.places(*place);
                 let cell = place.map(|_| self.cell_id(before.cells[places[0]].key));
                 let verdict = self.model.clear(&places);
-                let outcome = write(app, &caller(), &id, &any, ClearDuty { cell: cell });
+                let outcome = write(app, &caller(), &id, &any, ClearDuty { cell });
                 self.written(&before, verdict, outcome, false)?;
             }
             Op::Seat(users) => {
                 let users: Vec<Who> = users.iter().map(|who| self.somebody(*who)).collect();
                 let verdict = self.model.seat(&users);
                 let users = users.iter().map(|who| person(*who)).collect();
-                let outcome = write(app, &caller(), &id, &any, SetOnDuty { users: users });
+                let outcome = write(app, &caller(), &id, &any, SetOnDuty { users });
                 self.written(&before, verdict, outcome, false)?;
             }
             Op::Away(who, from, long) => {
