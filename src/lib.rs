@@ -8,6 +8,14 @@
 //! work: reads from one snapshot of the [`store`], writes in one job of its one writing connection. Its answer becomes JSON in
 //! [`wire`] again, a refusal a problem object in `api::problem`.
 //!
+//! # The way of a write
+//!
+//! A write to a rotation is an `Operation`, in its own file of [`actions`]. Whoever wants it done builds a
+//! [`Mutation`](actions::mutation::Mutation): who asks, which rotation, the validator that they saw, the operation. Running it
+//! loads the rotation, lets what fell due happen, returns the original response to a retry, checks the rights
+//! ([`domain::access`]) and the validator, applies the operation and stores what changed, with the record and the news of it.
+//! It returns domain values; the edge renders them.
+//!
 //! # The way of a hand-over
 //!
 //! Every rotation has the next instant at which something falls due in an index. [`timer`] sleeps until the first of
@@ -18,8 +26,8 @@
 //! # The way of an agreement
 //!
 //! An assignment, a cover or a swap is judged on a `domain::agreement::AgreementContext`: the rotation as it stands, and by
-//! `domain::outlook` what is to become of it. `actions::operation` carries the write out once under the caller's id, and keeps
-//! the answer for retries. What comes of it is an arrangement over the dealt turn: `domain::resolve` says who holds a cell,
+//! `domain::outlook` what is to become of it. `actions::once` carries the write out once under the caller's id, and keeps
+//! the response for retries. What comes of it is an arrangement over the dealt turn: `domain::resolve` says who holds a cell,
 //! and everybody asks there. Every settled write has pending requests expire whose duties are no longer held as planned.
 //!
 //! # The way of an event
@@ -68,6 +76,8 @@
 //! - Arrangements over one cell never overlap; dealing goes on beneath them as if they were not there.
 //! - Every cell's record is a chain of entries without holes, the last of them running.
 //! - What is dialled was judged: [`dial`] connects to addresses that its own resolver has looked at, and nothing else dials.
+//! - Actions render no JSON of the API: of [`wire`] they use the validators, the frozen bodies of events and the signatures.
+//! - Rights are decided in [`domain::access`]; the SQL of lists is held against it by a test.
 //! - What a caller makes the process hold is counted: request bodies by [`http`], work and answers by [`api`], both in budgets
 //!   of [`memory`]. Long collections are read and rendered while they are sent.
 //! - Nothing is acknowledged that went to a file which is no longer at its path; no link beside the database is followed.

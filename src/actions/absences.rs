@@ -1,6 +1,7 @@
 //! Marking people away (api.md "POST .../availability").
 
-use super::mutation::{self, Draft};
+use super::draft::Draft;
+use super::mutation;
 use super::reads;
 use super::{App, Fault, Stop};
 use crate::domain::absence::{Absence, AppliesTo};
@@ -9,7 +10,7 @@ use crate::domain::edit::NewAbsence;
 use crate::domain::event::Act;
 use crate::domain::handover::WindowChange;
 use crate::domain::ids::{AbsenceId, RotationId};
-use crate::domain::refusal::Refusal;
+use crate::domain::refusal::{Refusal, invalid};
 use crate::domain::rotation::{Reason, Rotation};
 use crate::store::{self, WriteTx};
 use jiff::Timestamp;
@@ -31,8 +32,10 @@ pub fn create(
         }
         caller.check_absence(&rotation, &new.user, new.everywhere)?;
         if !rotation.has_member(&new.user) {
-            let detail = format!("userId: `{}` is not a member of this rotation", new.user);
-            return Err(Refusal::Invalid(detail).into());
+            return Ok(invalid(format!(
+                "userId: `{}` is not a member of this rotation",
+                new.user
+            ))?);
         }
         let applies_to = if new.everywhere {
             AppliesTo::AllRotations

@@ -1,21 +1,19 @@
-//! Accepting a request: what is still to come of every leg changes hands (contract section 10 and section 17 "Cover,
-//! swap").
+//! Accepting a request: what is still to come of every leg changes hands.
 
 use super::Stop;
-use super::assignments::lay;
-use super::mutation::Draft;
-use super::requests::{Notify, Outcome, settle};
-use crate::domain::agreement::{AgreementContext, check_conflicts};
+use super::arrangements::lay;
+use super::draft::Draft;
+use super::request_writes::{Notify, Outcome, settle};
+use crate::domain::agreement::check_conflicts;
 use crate::domain::arrangement::{Arranged, Arrangement, ArrangementKind, Snapshot, TurnSelection};
-use crate::domain::conflict::{Conflict, Terms};
+use crate::domain::conflict::Terms;
 use crate::domain::edit::Answering;
 use crate::domain::ids::{ArrangementId, UserId};
-use crate::domain::outlook::Outlook;
 use crate::domain::refusal::Refusal;
-use crate::domain::request::{Leg, Request, RequestKind, RequestState};
+use crate::domain::request::{Request, RequestKind, RequestState};
+use crate::domain::shift::{self, Shift};
 use crate::store::{self, WriteTx};
-use crate::wire::conflict as wire_conflict;
-use jiff::Timestamp;
+use crate::wire::etag;
 
 /// Accepts: what is still to come of every leg changes hands in one change, or nothing does.
 pub(super) fn accept(
@@ -31,12 +29,12 @@ pub(super) fn accept(
         .chain(&answering.acknowledged)
         .cloned()
         .collect();
-    request.legs = taken(request, person);
+    request.legs = shift::taken(request, person);
     let context = draft.context(tx);
-    let shifts = shifts(&context, &request.legs, |_| String::new())?;
-    let outlooks = context.outlooks(last_end(&shifts))?;
-    check_single(&context, &shifts, &outlooks)?;
-    check_held(&shifts, &outlooks)?;
+    let shifts = shift::shifts(&context, &request.legs, |_| String::new())?;
+    let outlooks = context.outlooks(shift::last_end(&shifts))?;
+    shift::check_single(&context, &shifts, &outlooks)?;
+    shift::check_held(&shifts, &outlooks)?;
     for leg in &request.legs {
         let key = leg.key.clone().unwrap_or_default();
         let named = leg.key.is_none() || answering.started_legs.contains(&key);
@@ -44,7 +42,9 @@ pub(super) fn accept(
             return Err(Refusal::StartedLegNotAcknowledged(key).into());
         }
     }
-    let conflicts = shifts.iter().flat_map(|shift| shift.conflicts(&context));
+    let conflicts = shifts
+        .iter()
+        .flat_map(|shift| shift.conflicts(&context, &etag::conflict_id));
     check_conflicts(&conflicts.collect::<Vec<_>>(), &acknowledged)?;
     let ids = arrangement_ids(tx, request);
     let mut made = Vec::new();
@@ -63,35 +63,6 @@ pub(super) fn accept(
     request.accepted_by = Some(person.clone());
     settle(draft, request, RequestState::Accepted);
     Ok(Outcome::arranged(changed, Notify::Accepted))
-}
-
-/// The legs in the hands of whoever is to hold them once this person accepts.
-fn taken(request: &Request, person: &UserId) -> Vec<Leg> {
-    let mut legs = request.legs.clone();
-    for leg in &mut legs {
-        leg.assignee.get_or_insert_with(|| person.clone());
-    }
-    legs
-}
-
-fn check_single(
-    context: &AgreementContext,
-    shifts: &[Shift],
-    outlooks: &[Outlook],
-) -> Result<(), Refusal> {
-    let terms = shifts.iter().map(|shift| ("the request", &shift.terms));
-    context.check_single(outlooks, &terms.collect::<Vec<_>>())
-}
-
-/// Whether somebody may hold what a request would give them beside what they hold at that time.
-pub(super) fn may_take(
-    context: &AgreementContext,
-    request: &Request,
-    person: &UserId,
-    outlooks: &[Outlook],
-) -> bool {
-    let shifts = shifts(context, &taken(request, person), |_| String::new());
-    shifts.is_ok_and(|shifts| check_single(context, &shifts, outlooks).is_ok())
 }
 
 fn arrangement_ids(tx: &mut WriteTx, request: &Request) -> Vec<ArrangementId> {
@@ -176,60 +147,4 @@ fn give_way(
     }
     lay(tx, draft, made, |there| *there = arranged)?;
     Ok(cut)
-}
-
-/// A duty that is to change hands, as the plan sees it.
-pub(super) struct Shift {
-    /// Index into [`Rotation::cells`].
-    pub cell: usize,
-    /// Who gives it away.
-    pub holder: UserId,
-    pub terms: Terms,
-}
-
-impl Shift {
-    /// Everything in the way; arrangements of whoever gives the duty away are not, for they are cut.
-    pub(super) fn conflicts(&self, context: &AgreementContext) -> Vec<Conflict> {
-        context.conflicts(&self.terms, Some(&self.holder), &wire_conflict::name)
-    }
-}
-
-/// What is still to come of each leg, in somebody's hands; `path` says where in the request a leg was named.
-pub(super) fn shifts(
-    context: &AgreementContext,
-    legs: &[Leg],
-    path: impl Fn(usize) -> String,
-) -> Result<Vec<Shift>, Refusal> {
-    let shift = |(index, leg): (usize, &Leg)| {
-        let path = path(index);
-        Ok(Shift {
-            cell: context.cell(&format!("{path}cellId"), &leg.cell)?,
-            holder: leg.holder.clone(),
-            terms: Terms {
-                cell: leg.cell.clone(),
-                user: leg.assignee.clone().unwrap_or_else(|| leg.holder.clone()),
-                asked: leg.period,
-                period: context.rest(&format!("{path}to"), leg.period)?,
-            },
-        })
-    };
-    legs.iter().enumerate().map(shift).collect()
-}
-
-pub(super) fn last_end(shifts: &[Shift]) -> Timestamp {
-    let ends = shifts.iter().map(|shift| shift.terms.period.until);
-    ends.max().unwrap_or(Timestamp::MIN)
-}
-
-/// Refuses to give away what somebody does not hold, dealt or arranged, over the whole interval.
-pub(super) fn check_held(shifts: &[Shift], outlooks: &[Outlook]) -> Result<(), Refusal> {
-    for shift in shifts {
-        if !outlooks[shift.cell].is_held_by(&shift.holder, shift.terms.period) {
-            return Err(Refusal::NotYourDuty(format!(
-                "`{}` does not hold the cell `{}` from {} to {} as planned; read the schedule again",
-                shift.holder, shift.terms.cell, shift.terms.period.from, shift.terms.period.until
-            )));
-        }
-    }
-    Ok(())
 }

@@ -1,26 +1,24 @@
-//! Direct assignments: somebody with authority over the rotation says who holds a cell for an interval
-//! (api.md "POST .../duty-arrangements/{arrangementId}/changes"; contract section 10).
+//! Direct assignments: somebody with authority over the rotation says who holds a cell for an interval.
 
-use super::mutation::Draft;
-use super::operation::{self, Operation, Receipt};
+use super::arrangements::{lay, load, records};
+use super::draft::Draft;
+use super::mutation::Operation;
 use super::{App, Stop, reads};
 use crate::domain::access::Principal;
-use crate::domain::agreement::{AgreementContext, check_conflicts};
+use crate::domain::agreement::{AgreementContext, AgreementPreview, check_conflicts};
 use crate::domain::arrangement::{
-    Arranged, Arrangement, ArrangementKind, MAX_ARRANGED, Snapshot, TurnSelection,
+    Arranged, Arrangement, ArrangementKind, ArrangementWritten, Snapshot, TurnSelection,
 };
 use crate::domain::conflict::{Conflict, Terms};
 use crate::domain::edit::NewAssignment;
 use crate::domain::event::Act;
 use crate::domain::handover::WindowChange;
 use crate::domain::ids::{ArrangementId, CellId, RotationId};
-use crate::domain::refusal::Refusal;
+use crate::domain::refusal::{Refusal, invalid};
 use crate::domain::rotation::Rotation;
 use crate::domain::time::Interval;
-use crate::store::{self, Page, ReadTx, WriteTx};
-use crate::wire::arrangement::{self as wire, AgreementPreview, ArrangementWritten};
-use crate::wire::conflict as wire_conflict;
-use crate::wire::etag::Precondition;
+use crate::store::{self, ReadTx, WriteTx};
+use crate::wire::etag;
 use jiff::Timestamp;
 
 /// An assignment as the plan sees it.
@@ -52,7 +50,7 @@ fn judge(context: &AgreementContext, new: &NewAssignment) -> Result<Judged, Refu
     Ok(Judged {
         cell: new.cell.clone(),
         period,
-        conflicts: context.conflicts(&terms, None, &wire_conflict::name),
+        conflicts: context.conflicts(&terms, None, &etag::conflict_id),
         snapshot: context.snapshot(cell, period)?,
         selection,
     })
@@ -76,9 +74,9 @@ pub fn preview(
             ..*context
         };
         let judged = judge(&context, new)?;
-        Ok(wire::preview(
+        Ok(AgreementPreview::new(
             judged.period,
-            &judged.conflicts,
+            judged.conflicts,
             &new.acknowledged,
             judged.selection,
         ))
@@ -91,154 +89,104 @@ fn check_replaceable(tx: &ReadTx, rotation: &Rotation, id: &ArrangementId) -> Re
     match found.map(|found| found.kind) {
         Some(ArrangementKind::DirectAssignment) => Ok(()),
         Some(_) => Err(Refusal::RepairNotSupported.into()),
-        None => {
-            let detail = format!("arrangementId: this rotation has no arrangement `{id}`");
-            Err(Refusal::Invalid(detail).into())
-        }
+        None => Ok(invalid(format!(
+            "arrangementId: this rotation has no arrangement `{id}`"
+        ))?),
     }
 }
 
 /// Assigns a cell to somebody for an interval.
-pub fn create(
-    app: &App,
-    caller: &Principal,
-    id: &RotationId,
-    precondition: &Precondition,
-    operation: Operation,
-    new: NewAssignment,
-) -> Result<Receipt, Stop> {
-    let (editor, named) = (caller.clone(), operation.id.clone());
-    let part = move |_: &ReadTx, rotation: &Rotation| Ok(editor.check_edit(rotation)?);
-    operation::run(
-        app,
-        caller,
-        id,
-        precondition,
-        operation,
-        part,
-        move |tx, draft| {
-            let judged = judge(&draft.context(tx), &new)?;
-            check_conflicts(&judged.conflicts, &new.acknowledged)?;
-            let (from, made) = (judged.period.from, assign(tx, draft, None, new, judged)?);
-            written(tx, draft, named, from, &[made], |_| Ok(()))
-        },
-    )
+pub struct Assign(pub NewAssignment);
+
+impl Operation for Assign {
+    const NAME: &'static str = "assign";
+    type Output = ArrangementWritten;
+
+    fn apply(
+        self,
+        tx: &mut WriteTx,
+        draft: &mut Draft,
+        _: &Principal,
+    ) -> Result<ArrangementWritten, Stop> {
+        let Assign(new) = self;
+        let judged = judge(&draft.context(tx), &new)?;
+        check_conflicts(&judged.conflicts, &new.acknowledged)?;
+        let (from, made) = (judged.period.from, assign(tx, draft, None, new, judged)?);
+        written(tx, draft, from, &[made], |_| Ok(()))
+    }
 }
 
 /// Puts another assignment in the place of one that is not over: that one is cancelled, what was served of it stays in the
 /// record.
-pub fn change(
-    app: &App,
-    caller: &Principal,
-    id: &RotationId,
-    precondition: &Precondition,
-    operation: Operation,
-    arrangement: ArrangementId,
-    (new, expected_revision): (NewAssignment, u64),
-) -> Result<Receipt, Stop> {
-    let (part, named) = (part_in(caller, &arrangement), operation.id.clone());
-    operation::run(
-        app,
-        caller,
-        id,
-        precondition,
-        operation,
-        part,
-        move |tx, draft| {
-            let old = load(&tx.as_read(), &draft.rotation, &arrangement)?;
-            let without = draft.context(tx).without(&old.id);
-            let context = AgreementContext {
-                rotation: &without,
-                ..draft.context(tx)
-            };
-            let judged = judge(&context, &new)?;
-            check_current(&old, expected_revision, &draft.rotation)?;
-            check_conflicts(&judged.conflicts, &new.acknowledged)?;
-            let (from, gone) = (judged.period.from, old.id.clone());
-            let made = assign(tx, draft, Some(&old.id), new, judged)?;
-            written(tx, draft, named, from, &[old.id, made], move |tx| {
-                Ok(store::cancel_arrangement(tx, &gone)?)
-            })
-        },
-    )
+pub struct ChangeArrangement {
+    pub arrangement: ArrangementId,
+    pub new: NewAssignment,
+    pub expected_revision: u64,
+}
+
+impl Operation for ChangeArrangement {
+    const NAME: &'static str = "change arrangement";
+    type Output = ArrangementWritten;
+
+    fn admit(&self, tx: &ReadTx, rotation: &Rotation, caller: &Principal) -> Result<(), Stop> {
+        caller.check_edit(rotation)?;
+        load(tx, rotation, &self.arrangement).map(drop)
+    }
+
+    fn apply(
+        self,
+        tx: &mut WriteTx,
+        draft: &mut Draft,
+        _: &Principal,
+    ) -> Result<ArrangementWritten, Stop> {
+        let new = self.new;
+        let old = load(&tx.as_read(), &draft.rotation, &self.arrangement)?;
+        let without = draft.context(tx).without(&old.id);
+        let context = AgreementContext {
+            rotation: &without,
+            ..draft.context(tx)
+        };
+        let judged = judge(&context, &new)?;
+        check_current(&old, self.expected_revision, &draft.rotation)?;
+        check_conflicts(&judged.conflicts, &new.acknowledged)?;
+        let from = judged.period.from;
+        let made = assign(tx, draft, Some(&old.id), new, judged)?;
+        written(tx, draft, from, &[old.id.clone(), made], |tx| {
+            Ok(store::cancel_arrangement(tx, &old.id)?)
+        })
+    }
 }
 
 /// Ends an assignment: one that has not begun is cancelled, a running one ends now and the dealt holder is back.
-pub fn end(
-    app: &App,
-    caller: &Principal,
-    id: &RotationId,
-    precondition: &Precondition,
-    operation: Operation,
-    arrangement: ArrangementId,
-    expected_revision: u64,
-) -> Result<Receipt, Stop> {
-    let (part, named) = (part_in(caller, &arrangement), operation.id.clone());
-    operation::run(
-        app,
-        caller,
-        id,
-        precondition,
-        operation,
-        part,
-        move |tx, draft| {
-            let old = load(&tx.as_read(), &draft.rotation, &arrangement)?;
-            draft.rotation.check_enabled()?;
-            check_current(&old, expected_revision, &draft.rotation)?;
-            let from = old.period.from.max(draft.instant(tx));
-            draft.change(tx, WindowChange::ByEdit, |change| {
-                change
-                    .rotation
-                    .arranged
-                    .retain(|arranged| arranged.id != old.id);
-            });
-            written(tx, draft, named, from, &[old.id], |_| Ok(()))
-        },
-    )
+pub struct EndArrangement {
+    pub arrangement: ArrangementId,
+    pub expected_revision: u64,
 }
 
-/// A page of the arrangements that meet a range, cancelled ones too, by where they end, and how many there are in all.
-pub fn list(
-    app: &App,
-    caller: &Principal,
-    id: &RotationId,
-    range: Interval,
-    page: Page,
-) -> Result<(Vec<Arrangement>, u64), Stop> {
-    app.store().read(|tx| {
-        let rotation = reads::visible(tx, caller, id)?;
-        Ok(store::list_arrangements(tx, &rotation.id, range, page)?)
-    })
-}
+impl Operation for EndArrangement {
+    const NAME: &'static str = "end arrangement";
+    type Output = ArrangementWritten;
 
-/// One arrangement, with its rotation for the validator.
-pub fn read(
-    app: &App,
-    caller: &Principal,
-    id: &RotationId,
-    arrangement: &ArrangementId,
-) -> Result<(Rotation, Arrangement), Stop> {
-    app.store().read(|tx| {
-        let rotation = reads::visible(tx, caller, id)?;
-        let found = load(tx, &rotation, arrangement)?;
-        Ok((rotation, found))
-    })
-}
-
-fn load(tx: &ReadTx, rotation: &Rotation, id: &ArrangementId) -> Result<Arrangement, Stop> {
-    let found = store::load_arrangement(tx, &rotation.id, id)?;
-    Ok(found.ok_or(Refusal::NotFound("arrangement"))?)
-}
-
-/// Whoever may edit the rotation has a part in its arrangements, where there is one of that id.
-fn part_in(
-    caller: &Principal,
-    id: &ArrangementId,
-) -> impl FnOnce(&ReadTx, &Rotation) -> Result<(), Stop> + Send + 'static {
-    let (caller, id) = (caller.clone(), id.clone());
-    move |tx, rotation| {
+    fn admit(&self, tx: &ReadTx, rotation: &Rotation, caller: &Principal) -> Result<(), Stop> {
         caller.check_edit(rotation)?;
-        load(tx, rotation, &id).map(drop)
+        load(tx, rotation, &self.arrangement).map(drop)
+    }
+
+    fn apply(
+        self,
+        tx: &mut WriteTx,
+        draft: &mut Draft,
+        _: &Principal,
+    ) -> Result<ArrangementWritten, Stop> {
+        let old = load(&tx.as_read(), &draft.rotation, &self.arrangement)?;
+        draft.rotation.check_enabled()?;
+        check_current(&old, self.expected_revision, &draft.rotation)?;
+        let from = old.period.from.max(draft.instant(tx));
+        let others = |arranged: &Arranged| arranged.id != old.id;
+        draft.change(tx, WindowChange::ByEdit, |change| {
+            change.rotation.arranged.retain(others);
+        });
+        written(tx, draft, from, &[old.id], |_| Ok(()))
     }
 }
 
@@ -296,39 +244,10 @@ fn assign(
     Ok(made)
 }
 
-/// Writes arrangements and lays them over the dealt turns, after `make_room` among those there are.
-pub(super) fn lay(
-    tx: &mut WriteTx,
-    draft: &mut Draft,
-    arrangements: Vec<Arrangement>,
-    make_room: impl FnOnce(&mut Vec<Arranged>),
-) -> Result<(), Stop> {
-    if draft.rotation.arranged.len() + arrangements.len() > MAX_ARRANGED {
-        return Err(Refusal::TooManyArranged.into());
-    }
-    for arrangement in &arrangements {
-        store::insert_arrangement(tx, arrangement)?;
-    }
-    draft.change(tx, WindowChange::ByEdit, |change| {
-        let arranged = arrangements.into_iter().map(|arrangement| Arranged {
-            id: arrangement.id,
-            cell: arrangement.cell,
-            user: arrangement.user,
-            period: arrangement.period,
-            running: false,
-            request: arrangement.request,
-        });
-        make_room(&mut change.rotation.arranged);
-        change.rotation.arranged.extend(arranged);
-    });
-    Ok(())
-}
-
 /// Settles the draft, lets `mark` finish the records, and answers with those that changed.
 fn written(
     tx: &mut WriteTx,
     draft: &mut Draft,
-    operation_id: String,
     effective_from: Timestamp,
     changed: &[ArrangementId],
     mark: impl FnOnce(&mut WriteTx) -> Result<(), Stop>,
@@ -336,20 +255,9 @@ fn written(
     let queued = draft.settle(tx, Act::Arrangement)?;
     mark(tx)?;
     Ok(ArrangementWritten {
-        operation_id,
         rotation_version: draft.rotation.stamps.version,
-        effective_from: effective_from.into(),
+        effective_from,
         arrangements: records(&tx.as_read(), &draft.rotation, changed)?,
-        delivery_state: wire::delivery_state(queued),
+        queued,
     })
-}
-
-/// The records of these arrangements as they stand now.
-pub(super) fn records(
-    tx: &ReadTx,
-    rotation: &Rotation,
-    ids: &[ArrangementId],
-) -> Result<Vec<wire::Arrangement>, Stop> {
-    let record = |id| Ok(wire::render(&load(tx, rotation, id)?));
-    ids.iter().map(record).collect()
 }

@@ -1,24 +1,22 @@
-//! Asking others to cover a duty (api.md "POST .../cover-requests"; contract section 10).
+//! Asking others to cover a duty.
 
-use super::acceptance;
-use super::mutation::Draft;
-use super::operation::{self, Operation, Receipt};
-use super::requests::{self, Notify, Outcome};
+use super::draft::Draft;
+use super::mutation::Operation;
+use super::request_writes::{Notify, Outcome, ask, written};
 use super::{App, Stop, reads};
 use crate::domain::access::Principal;
-use crate::domain::agreement::{AgreementContext, check_unblocked};
+use crate::domain::agreement::{AgreementContext, AgreementPreview, check_unblocked};
 use crate::domain::arrangement::TurnSelection;
 use crate::domain::conflict::Conflict;
 use crate::domain::edit::NewCover;
 use crate::domain::ids::{RequestId, RotationId, UserId};
-use crate::domain::refusal::Refusal;
-use crate::domain::request::{Leg, Request, RequestKind, RequestState};
+use crate::domain::refusal::{Refusal, invalid};
+use crate::domain::request::{Leg, Request, RequestKind, RequestState, RequestWritten};
 use crate::domain::rotation::Rotation;
+use crate::domain::shift;
 use crate::domain::time::Interval;
 use crate::store::{ReadTx, WriteTx};
-use crate::wire::arrangement::{self as wire, AgreementPreview};
-use crate::wire::etag::Precondition;
-use crate::wire::request::CoverRequest;
+use crate::wire::etag;
 
 /// A duty to cover as the plan sees it.
 struct Judged {
@@ -39,9 +37,7 @@ fn judge(
     for (index, recipient) in new.recipients.iter().enumerate() {
         let member = format!("recipientUserIds[{index}]");
         if recipient == requester {
-            return Err(Refusal::Invalid(format!(
-                "{member}: that is you; ask somebody else"
-            )));
+            return invalid(format!("{member}: that is you; ask somebody else"));
         }
         context.check_eligible(&member, cell, recipient)?;
     }
@@ -59,13 +55,13 @@ fn judge(
         .recipients
         .iter()
         .map(|user| leg(requester, new, Some(user)));
-    let offers = acceptance::shifts(context, &offered.collect::<Vec<_>>(), |_| String::new())?;
-    acceptance::check_held(&offers[..1], &outlooks)?;
+    let offers = shift::shifts(context, &offered.collect::<Vec<_>>(), |_| String::new())?;
+    shift::check_held(&offers[..1], &outlooks)?;
     Ok(Judged {
         period,
         conflicts: offers
             .iter()
-            .flat_map(|offer| offer.conflicts(context))
+            .flat_map(|offer| offer.conflicts(context, &etag::conflict_id))
             .collect(),
         selection,
     })
@@ -92,9 +88,9 @@ pub fn preview(
     let requester = caller.person()?;
     reads::in_context(app, caller, id, |_, context| {
         let judged = judge(context, requester, new)?;
-        Ok(wire::preview(
+        Ok(AgreementPreview::new(
             judged.period,
-            &judged.conflicts,
+            judged.conflicts,
             &new.acknowledged,
             judged.selection,
         ))
@@ -102,39 +98,30 @@ pub fn preview(
 }
 
 /// Asks others to cover a duty; who is on duty stays as it is until somebody accepts.
-pub fn create(
-    app: &App,
-    caller: &Principal,
-    id: &RotationId,
-    precondition: &Precondition,
-    operation: Operation,
-    new: NewCover,
-) -> Result<Receipt, Stop> {
-    let requester = caller.person()?.clone();
-    let (asking, named) = (caller.clone(), operation.id.clone());
-    let part = |_: &ReadTx, _: &Rotation| Ok(());
-    operation::run(
-        app,
-        caller,
-        id,
-        precondition,
-        operation,
-        part,
-        move |tx, draft| {
-            let judged = judge(&draft.context(tx), &requester, &new)?;
-            check_unblocked(&judged.conflicts)?;
-            let request = request(tx, draft, requester, new);
-            requests::ask(tx, draft, &request)?;
-            requests::written::<CoverRequest>(
-                tx,
-                draft,
-                &asking,
-                named,
-                &request,
-                Outcome::beside(Notify::Asked),
-            )
-        },
-    )
+pub struct AskForCover(pub NewCover);
+
+impl Operation for AskForCover {
+    const NAME: &'static str = "ask for cover";
+    type Output = RequestWritten;
+
+    fn admit(&self, _: &ReadTx, rotation: &Rotation, caller: &Principal) -> Result<(), Stop> {
+        caller.check_see(rotation)?;
+        Ok(caller.person().map(drop)?)
+    }
+
+    fn apply(
+        self,
+        tx: &mut WriteTx,
+        draft: &mut Draft,
+        caller: &Principal,
+    ) -> Result<RequestWritten, Stop> {
+        let (AskForCover(new), requester) = (self, caller.person()?);
+        let judged = judge(&draft.context(tx), requester, &new)?;
+        check_unblocked(&judged.conflicts)?;
+        let request = request(tx, draft, requester.clone(), new);
+        ask(tx, draft, &request)?;
+        written(tx, draft, caller, &request, Outcome::beside(Notify::Asked))
+    }
 }
 
 fn request(tx: &mut WriteTx, draft: &Draft, requester: UserId, new: NewCover) -> Request {

@@ -88,12 +88,7 @@ fn check_new(tx: &ReadTx, new: &NewRotation, plan: &Plan) -> Result<(), Stop> {
     known_people(tx, "userIds", &new.users)?;
     known_groups(tx, &new.groups)?;
     joined_channels(tx, &new.channels)?;
-    if new.lanes > 1 && !plan.runs_lane(new.lanes - 1) {
-        return Err(Refusal::PaymentRequired(
-            "lanes: more than one lane needs the Pro plan".into(),
-        )
-        .into());
-    }
+    plan.check_lanes(0, new.lanes)?;
     if let Some(most) = plan.max_rotations
         && store::count_rotations(tx)? >= most
     {

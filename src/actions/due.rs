@@ -1,6 +1,6 @@
 //! Doing what is due: many rotations in one commit, and yet a failing one holds up no other.
 
-use super::mutation::Draft;
+use super::draft::Draft;
 use super::{App, Fault, chat_sync, mentions, reminders, sending};
 use crate::clock::monotonic;
 use crate::domain::event::Act;
@@ -305,7 +305,7 @@ pub fn follow_rules(app: &App, rules: &str) -> Result<(), Fault> {
                         change.fill(Reason::CoverageChanged);
                     }
                 });
-                draft.store(tx, Act::Clock)?;
+                draft.settle(tx, Act::Clock)?;
             }
         }
         store::save_fact(tx, RULES_FACT, &rules)

@@ -1,25 +1,29 @@
-//! Passing duty on by hand: rotate, set on duty, clear (contract section 5, rules 6 and 7).
+//! Passing duty on by hand: hand over now, put people on duty, take them off.
 
-use super::mutation;
-use super::{App, Stop};
+use super::Stop;
+use super::draft::Draft;
+use super::mutation::Operation;
 use crate::domain::access::Principal;
+use crate::domain::event::Act;
 use crate::domain::handover::WindowChange;
-use crate::domain::ids::{CellId, RotationId, UserId};
-use crate::domain::refusal::Refusal;
+use crate::domain::ids::{CellId, UserId};
+use crate::domain::refusal::{Refusal, invalid};
 use crate::domain::rotation::{Reason, Rotation};
-use crate::wire::etag::Precondition;
+use crate::store::WriteTx;
 
-/// Hands over now, all running cells or those named, as a scheduled hand-over does: on `auto` what can be filled then is
-/// filled. Scheduled hand-overs keep their times.
-pub fn rotate(
-    app: &App,
-    caller: &Principal,
-    id: &RotationId,
-    precondition: &Precondition,
-    cells: Option<Vec<CellId>>,
-) -> Result<Rotation, Stop> {
-    mutation::duty(app, caller, id, precondition, move |tx, draft| {
-        let named = places(&draft.rotation, cells.as_deref(), |index| {
+/// Hands over now, as a scheduled hand-over does: on `auto` what can be filled then is filled. Scheduled hand-overs keep their
+/// times.
+pub struct Rotate {
+    /// These cells; `None` is all running ones.
+    pub cells: Option<Vec<CellId>>,
+}
+
+impl Operation for Rotate {
+    const NAME: &'static str = "rotate";
+    type Output = ();
+
+    fn apply(self, tx: &mut WriteTx, draft: &mut Draft, _: &Principal) -> Result<(), Stop> {
+        let named = places(&draft.rotation, self.cells.as_deref(), |index| {
             format!("cellIds[{index}]")
         })?;
         draft.rotation.check_enabled()?;
@@ -27,21 +31,23 @@ pub fn rotate(
             change.hand_over(&named, Reason::RotateToNextOnDuty);
             change.fill(Reason::RotateToNextOnDuty);
         });
+        draft.settle(tx, Act::Duty)?;
         Ok(())
-    })
+    }
 }
 
 /// Puts people on the places of the windows open now (if none is open, of all), in the order of places; fewer people
 /// than places empty the rest.
-pub fn set_on_duty(
-    app: &App,
-    caller: &Principal,
-    id: &RotationId,
-    precondition: &Precondition,
-    users: Vec<UserId>,
-) -> Result<Rotation, Stop> {
-    mutation::duty(app, caller, id, precondition, move |tx, draft| {
-        let rotation = &draft.rotation;
+pub struct SetOnDuty {
+    pub users: Vec<UserId>,
+}
+
+impl Operation for SetOnDuty {
+    const NAME: &'static str = "set on duty";
+    type Output = ();
+
+    fn apply(self, tx: &mut WriteTx, draft: &mut Draft, _: &Principal) -> Result<(), Stop> {
+        let (rotation, users) = (&draft.rotation, self.users);
         check_people(rotation, &users)?;
         let any_open = rotation
             .running()
@@ -53,12 +59,11 @@ pub fn set_on_duty(
             .filter(counts)
             .collect();
         if users.len() > places.len() {
-            let detail = format!(
+            return Ok(invalid(format!(
                 "userIds: {} people for {} places; send at most as many",
                 users.len(),
                 places.len()
-            );
-            return Err(Refusal::Invalid(detail).into());
+            ))?);
         }
         rotation.check_enabled()?;
         draft.change(tx, WindowChange::ByEdit, |change| {
@@ -69,48 +74,48 @@ pub fn set_on_duty(
                 }
             }
         });
+        draft.settle(tx, Act::Duty)?;
         Ok(())
-    })
+    }
 }
 
 fn check_people(rotation: &Rotation, users: &[UserId]) -> Result<(), Refusal> {
     for (index, user) in users.iter().enumerate() {
         if !rotation.has_member(user) {
-            return Err(Refusal::Invalid(format!(
+            return invalid(format!(
                 "userIds[{index}]: `{user}` is not a member of this rotation"
-            )));
+            ));
         }
         if !rotation.double_cover && users[..index].contains(user) {
-            let detail =
-                format!("userIds[{index}]: `{user}` is named twice; that needs doubleCover");
-            return Err(Refusal::Invalid(detail));
+            return invalid(format!(
+                "userIds[{index}]: `{user}` is named twice; that needs doubleCover"
+            ));
         }
     }
     Ok(())
 }
 
 /// Takes everybody off duty, or whoever holds one cell. Next turns stay where they are.
-pub fn clear(
-    app: &App,
-    caller: &Principal,
-    id: &RotationId,
-    precondition: &Precondition,
-    cell: Option<CellId>,
-) -> Result<Rotation, Stop> {
-    mutation::duty(app, caller, id, precondition, move |tx, draft| {
-        let named = places(
-            &draft.rotation,
-            cell.as_ref().map(std::slice::from_ref),
-            |_| "cellId".into(),
-        )?;
+pub struct ClearDuty {
+    pub cell: Option<CellId>,
+}
+
+impl Operation for ClearDuty {
+    const NAME: &'static str = "clear duty";
+    type Output = ();
+
+    fn apply(self, tx: &mut WriteTx, draft: &mut Draft, _: &Principal) -> Result<(), Stop> {
+        let cells = self.cell.as_ref().map(std::slice::from_ref);
+        let named = places(&draft.rotation, cells, |_| "cellId".into())?;
         draft.rotation.check_enabled()?;
         draft.change(tx, WindowChange::ByEdit, |change| {
             named
                 .iter()
                 .for_each(|&place| change.clear(place, Reason::DutyCleared))
         });
+        draft.settle(tx, Act::Duty)?;
         Ok(())
-    })
+    }
 }
 
 /// The running cells named, or all of them, in the order of places; `path` says where in the request each was named.
@@ -121,10 +126,7 @@ fn places(
 ) -> Result<Vec<usize>, Refusal> {
     for (index, id) in named.unwrap_or_default().iter().enumerate() {
         if rotation.place_of(id).is_none() {
-            return Err(Refusal::Invalid(format!(
-                "{}: this rotation has no cell `{id}`",
-                path(index)
-            )));
+            return invalid(format!("{}: this rotation has no cell `{id}`", path(index)));
         }
     }
     let chosen = |index: &usize| {

@@ -1,15 +1,16 @@
-//! Binding a rotation to a chat user group, which is kept in step with whoever is on call.
+//! Keeping a chat user group in step with whoever is on call.
 
-use super::mutation;
-use super::{App, Stop, reads};
+use super::draft::Draft;
+use super::mutation::Operation;
+use super::{App, Fault, Stop};
 use crate::domain::access::Principal;
 use crate::domain::chat::ChatError;
 use crate::domain::edit::DutyGroupChoice;
-use crate::domain::ids::{GroupId, RotationId};
-use crate::domain::refusal::Refusal;
+use crate::domain::event::Act;
+use crate::domain::ids::GroupId;
+use crate::domain::refusal::{Refusal, invalid};
 use crate::domain::rotation::Rotation;
-use crate::store::{self, Group, ReadTx};
-use crate::wire::etag::{self, Precondition};
+use crate::store::{self, Group, ReadTx, WriteTx};
 
 /// What the chat platform and the plan allow.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -42,25 +43,39 @@ struct Chosen {
 }
 
 /// Has a user group kept in step with whoever is on call: one that is there, or one of a handle, which is made where there is
-/// none.
-///
-/// The platform is asked before the write, as nothing may wait for it within: whoever may not write, or with an old
-/// validator, is refused before that.
-pub fn bind(
-    app: &App,
-    caller: &Principal,
-    id: &RotationId,
-    precondition: &Precondition,
+/// none. The platform is asked before the write.
+pub struct BindDutyGroup {
     choice: DutyGroupChoice,
-) -> Result<Rotation, Stop> {
-    let rotation = current(app, caller, id, precondition)?;
-    let member = match choice {
-        DutyGroupChoice::Group(_) => "userGroupId",
-        DutyGroupChoice::Handle(_) => "handle",
-    };
-    let chosen = choose(app, &rotation, choice)?;
-    mutation::edit(app, caller, id, precondition, move |tx, draft| {
-        let mut chosen = chosen;
+    chosen: Option<Chosen>,
+}
+
+impl BindDutyGroup {
+    pub fn new(choice: DutyGroupChoice) -> BindDutyGroup {
+        BindDutyGroup {
+            choice,
+            chosen: None,
+        }
+    }
+}
+
+impl Operation for BindDutyGroup {
+    const NAME: &'static str = "bind on-duty group";
+    const PREPARES: bool = true;
+    type Output = ();
+
+    fn prepare(&mut self, app: &App, rotation: &Rotation) -> Result<(), Stop> {
+        self.chosen = Some(choose(app, rotation, &self.choice)?);
+        Ok(())
+    }
+
+    fn apply(self, tx: &mut WriteTx, draft: &mut Draft, _: &Principal) -> Result<(), Stop> {
+        let Some(mut chosen) = self.chosen else {
+            return Err(Fault::Corrupt("an on-duty group was not chosen".into()).into());
+        };
+        let member = match self.choice {
+            DutyGroupChoice::Group(_) => "userGroupId",
+            DutyGroupChoice::Handle(_) => "handle",
+        };
         if let Some(group) = &chosen.made {
             // Somebody else may have made one meanwhile, or told of this one first.
             let handle = group.handle.as_deref().unwrap_or_default();
@@ -82,46 +97,32 @@ pub fn bind(
             |_| member.into(),
         )?;
         draft.rotation.profile.duty_group = Some(chosen.group);
+        draft.settle(tx, Act::Edit)?;
         Ok(())
-    })
+    }
 }
 
 /// Has no user group kept in step any more: our people come out.
-pub fn unbind(
-    app: &App,
-    caller: &Principal,
-    id: &RotationId,
-    precondition: &Precondition,
-) -> Result<Rotation, Stop> {
-    mutation::edit(app, caller, id, precondition, |_, draft| {
+pub struct UnbindDutyGroup;
+
+impl Operation for UnbindDutyGroup {
+    const NAME: &'static str = "unbind on-duty group";
+    type Output = ();
+
+    fn apply(self, tx: &mut WriteTx, draft: &mut Draft, _: &Principal) -> Result<(), Stop> {
         draft.rotation.profile.duty_group = None;
+        draft.settle(tx, Act::Edit)?;
         Ok(())
-    })
+    }
 }
 
-/// The rotation, if the caller may write it as it stands.
-fn current(
-    app: &App,
-    caller: &Principal,
-    id: &RotationId,
-    precondition: &Precondition,
-) -> Result<Rotation, Stop> {
-    app.store().read(|tx| {
-        let rotation = reads::visible(tx, caller, id)?;
-        caller.check_edit(&rotation)?;
-        match precondition.admits(&etag::tag(&rotation, app.calendar())) {
-            true => Ok(rotation),
-            false => Err(Refusal::StaleValidator.into()),
-        }
-    })
-}
-
-fn choose(app: &App, rotation: &Rotation, choice: DutyGroupChoice) -> Result<Chosen, Stop> {
-    if let DutyGroupChoice::Group(group) = &choice {
+fn choose(app: &App, rotation: &Rotation, choice: &DutyGroupChoice) -> Result<Chosen, Stop> {
+    if let DutyGroupChoice::Group(group) = choice {
         let known = app.store().read(|tx| store::load_group(tx, group))?;
         if known.is_none() {
-            let why = format!("userGroupId: no user group of the workspace has the id `{group}`");
-            return Err(Refusal::Invalid(why).into());
+            return Ok(invalid(format!(
+                "userGroupId: no user group of the workspace has the id `{group}`"
+            ))?);
         }
         app.store()
             .read(|tx| check_no_circle(tx, followed(rotation), group, |_| "userGroupId".into()))?;
@@ -135,12 +136,15 @@ fn choose(app: &App, rotation: &Rotation, choice: DutyGroupChoice) -> Result<Cho
     }
     let handle = match choice {
         DutyGroupChoice::Group(group) => {
-            chat.people(&group).map_err(refusal)?;
-            return Ok(Chosen { group, made: None });
+            chat.people(group).map_err(refusal)?;
+            return Ok(Chosen {
+                group: group.clone(),
+                made: None,
+            });
         }
         DutyGroupChoice::Handle(handle) => handle,
     };
-    if let Some(group) = chat.find_group(&handle).map_err(refusal)? {
+    if let Some(group) = chat.find_group(handle).map_err(refusal)? {
         chat.people(&group).map_err(refusal)?;
         return Ok(Chosen { group, made: None });
     }
@@ -148,12 +152,12 @@ fn choose(app: &App, rotation: &Rotation, choice: DutyGroupChoice) -> Result<Cho
         return Err(Refusal::GroupNotManageable(why).into());
     }
     let name = &rotation.profile.name;
-    let group = chat.make_group(&handle, name).map_err(refusal)?;
+    let group = chat.make_group(handle, name).map_err(refusal)?;
     let made = Group {
         id: group.clone(),
         team_id: app.store().read(store::load_team)?.id,
         name: Some(name.clone()),
-        handle: Some(handle),
+        handle: Some(handle.clone()),
         users: Vec::new(),
     };
     Ok(Chosen {
@@ -183,12 +187,11 @@ pub(super) fn check_no_circle<'a>(
     let mut followed = followed.into_iter().enumerate();
     match followed.find(|(_, group)| reached.contains(group)) {
         None => Ok(()),
-        Some((index, group)) => Err(Refusal::Invalid(format!(
+        Some((index, group)) => Ok(invalid(format!(
             "{}: the rotation takes its members from `{group}`, which `{filled}` would fill, itself or by way \
              of other rotations, so whoever goes off duty would leave the rotation; choose another user group",
             member(index)
-        ))
-        .into()),
+        ))?),
     }
 }
 

@@ -1,8 +1,8 @@
 //! The way in for other programs, one a rotation (api.md "Inbound webhook"; contract section 13).
 
 use super::{App, Stop, reads};
-use crate::domain::access::{Principal, Scope};
-use crate::domain::ids::{KeyId, RotationId, UserId};
+use crate::domain::access::Principal;
+use crate::domain::ids::{RotationId, UserId};
 use crate::domain::refusal::Refusal;
 use crate::domain::rotation::Rotation;
 use crate::store::{self, InboundWebhook, ReadTx};
@@ -54,7 +54,7 @@ fn editable(tx: &ReadTx, caller: &Principal, id: &RotationId) -> Result<(), Stop
     Ok(caller.check_edit(&rotation)?)
 }
 
-/// Whoever presents the key of a way in acts as a key that is limited to its rotation.
+/// Whoever presents the key of a rotation's inbound webhook.
 ///
 /// # Errors
 /// [`Refusal::NotFound`] for an unknown path, [`Refusal::InvalidAccessCode`] for another key.
@@ -66,10 +66,9 @@ pub fn enter(app: &App, path: &str, key: &str) -> Result<Principal, Stop> {
     if !bool::from(key.as_bytes().ct_eq(inbound.key.as_bytes())) {
         return Err(Refusal::InvalidAccessCode.into());
     }
-    Ok(Principal::Key {
-        id: KeyId::from(format!("inbound {}", inbound.path)),
-        scopes: vec![Scope::WriteDuty],
-        rotations: Some(vec![inbound.rotation]),
+    Ok(Principal::InboundWebhook {
+        path: inbound.path,
+        rotation: inbound.rotation,
     })
 }
 

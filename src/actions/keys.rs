@@ -6,7 +6,7 @@
 use super::Stop;
 use crate::domain::access::Scope;
 use crate::domain::ids::{KeyId, RotationId, TokenId, UserId};
-use crate::domain::refusal::Refusal;
+use crate::domain::refusal::{Refusal, invalid};
 use crate::store::{
     KeyRecord, ReadTx, Store, TokenRecord, WriteTx, insert_key, insert_token, load_key,
     load_person, load_rotation, remove_key, remove_token, save_key,
@@ -119,9 +119,9 @@ pub(super) fn mint_token(
 ) -> Result<(TokenRecord, String), Stop> {
     let person = load_person(&tx.as_read(), &user)?;
     if person.is_none_or(|person| person.is_deleted) {
-        return Err(invalid(format!(
+        return Ok(invalid(format!(
             "userId: the workspace has nobody with the id {user}; import the directory first"
-        )));
+        ))?);
     }
     let id = TokenId::from(tx.mint("tok_"));
     let secret = text(TOKEN_PREFIX, id.as_str(), tx);
@@ -146,26 +146,24 @@ pub fn revoke_token(store: &Store, id: TokenId) -> Result<(), Stop> {
 fn check(tx: &ReadTx, new: &NewKey) -> Result<(), Stop> {
     let length = new.name.chars().count();
     if new.name.trim().is_empty() || length > 200 {
-        return Err(invalid(
-            "name: send 1 to 200 characters, not only blanks".into(),
-        ));
+        return Ok(invalid("name: send 1 to 200 characters, not only blanks")?);
     }
     if new.scopes.is_empty() {
-        return Err(invalid("scopes: name at least one scope".into()));
+        return Ok(invalid("scopes: name at least one scope")?);
     }
     let Some(rotations) = &new.rotations else {
         return Ok(());
     };
     if rotations.is_empty() {
-        return Err(invalid(
-            "rotationIds: name at least one rotation, or leave it out for all".into(),
-        ));
+        return Ok(invalid(
+            "rotationIds: name at least one rotation, or leave it out for all",
+        )?);
     }
     for (place, id) in rotations.iter().enumerate() {
         if load_rotation(tx, id)?.is_none() {
-            return Err(invalid(format!(
+            return Ok(invalid(format!(
                 "rotationIds[{place}]: there is no rotation {id}"
-            )));
+            ))?);
         }
     }
     Ok(())
@@ -205,8 +203,11 @@ fn text(prefix: &str, id: &str, tx: &mut WriteTx) -> String {
 }
 
 fn later(now: Timestamp, by: Duration) -> Result<Timestamp, Stop> {
-    now.checked_add(by)
-        .map_err(|_| invalid("the duration reaches beyond the calendar; send a shorter one".into()))
+    now.checked_add(by).or_else(|_| {
+        Ok(invalid(
+            "the duration reaches beyond the calendar; send a shorter one",
+        )?)
+    })
 }
 
 fn found(was_there: bool, what: &'static str) -> Result<(), Stop> {
@@ -215,10 +216,6 @@ fn found(was_there: bool, what: &'static str) -> Result<(), Stop> {
     } else {
         Err(Refusal::NotFound(what).into())
     }
-}
-
-fn invalid(detail: String) -> Stop {
-    Refusal::Invalid(detail).into()
 }
 
 #[cfg(test)]

@@ -2,7 +2,7 @@
 
 use super::Stop;
 use crate::domain::ids::{ChannelId, GroupId, RotationId, UserId};
-use crate::domain::refusal::Refusal;
+use crate::domain::refusal::{Refusal, invalid};
 use crate::domain::tiers::Plan;
 use crate::store::{self, ReadTx};
 use std::collections::BTreeSet;
@@ -18,7 +18,7 @@ fn refuse_first<T: PartialEq>(
         .enumerate()
         .find(|(_, id)| unknown.contains(id));
     match first {
-        Some((index, id)) => Err(Refusal::Invalid(sentence(index, id)).into()),
+        Some((index, id)) => Ok(invalid(sentence(index, id))?),
         None => Ok(()),
     }
 }

@@ -1,6 +1,7 @@
 //! Asking for whoever is on call, and their answers.
 
-use super::mutation::{self, Draft};
+use super::draft::Draft;
+use super::mutation::Operation;
 use super::{App, Fault, Stop, notifications, reads};
 use crate::domain::access::Principal;
 use crate::domain::edit::SettingsChange;
@@ -9,12 +10,11 @@ use crate::domain::handover::WindowChange;
 use crate::domain::ids::{MentionId, RotationId, UserId};
 use crate::domain::mention::{MAX_A_DAY, Mention, MentionSettings, NewMention, Notice};
 use crate::domain::message;
-use crate::domain::refusal::Refusal;
+use crate::domain::refusal::{Refusal, invalid};
 use crate::domain::resolve::{self, Hold};
 use crate::domain::rotation::{Reason, Rotation};
 use crate::domain::takeover;
 use crate::store::{self, ReadTx, WriteTx};
-use crate::wire::etag::Precondition;
 use jiff::{SignedDuration, Timestamp};
 
 /// The time within which mentions are counted.
@@ -49,13 +49,14 @@ pub fn open(
 fn check_new(tx: &ReadTx, new: &NewMention) -> Result<(), Stop> {
     let (asker, channel) = (&new.asker, &new.channel);
     if !store::is_present(tx, asker)? {
-        let why = format!("userId: nobody in the workspace has the id `{asker}`");
-        return Err(Refusal::Invalid(why).into());
+        return Ok(invalid(format!(
+            "userId: nobody in the workspace has the id `{asker}`"
+        ))?);
     }
     if !store::unknown_channels(tx, std::slice::from_ref(channel))?.is_empty() {
-        let why =
-            format!("channelId: the app is not in a channel `{channel}`; invite it there first");
-        return Err(Refusal::Invalid(why).into());
+        return Ok(invalid(format!(
+            "channelId: the app is not in a channel `{channel}`; invite it there first"
+        ))?);
     }
     Ok(())
 }
@@ -114,7 +115,7 @@ pub fn answer(
         written(tx, &draft.rotation, &mention, notice.as_ref())?;
         if answer == Answer::Acknowledge && mention.settings.rotate_after_acknowledgement {
             hand_over(tx, &mut draft, &person);
-            draft.store(tx, Act::Duty)?;
+            draft.settle(tx, Act::Duty)?;
         }
         Ok(mention)
     })
@@ -203,14 +204,14 @@ fn move_on(tx: &mut WriteTx, id: &MentionId) -> Result<(), Fault> {
 }
 
 /// Says how a rotation deals with mentions; those that are open go on as they began.
-pub fn set_settings(
-    app: &App,
-    caller: &Principal,
-    id: &RotationId,
-    precondition: &Precondition,
-    change: SettingsChange,
-) -> Result<Rotation, Stop> {
-    mutation::edit(app, caller, id, precondition, move |_, draft| {
+pub struct SetMentionSettings(pub SettingsChange);
+
+impl Operation for SetMentionSettings {
+    const NAME: &'static str = "set mention settings";
+    type Output = ();
+
+    fn apply(self, tx: &mut WriteTx, draft: &mut Draft, _: &Principal) -> Result<(), Stop> {
+        let SetMentionSettings(change) = self;
         let settings = &mut draft.rotation.profile.mentions;
         let was = *settings;
         *settings = MentionSettings {
@@ -224,6 +225,7 @@ pub fn set_settings(
             rotate_after_acknowledgement: (change.rotate_after_acknowledgement)
                 .unwrap_or(was.rotate_after_acknowledgement),
         };
+        draft.settle(tx, Act::Edit)?;
         Ok(())
-    })
+    }
 }

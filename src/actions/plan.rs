@@ -1,6 +1,7 @@
 //! The workspace's plan (contract section 11).
 
-use super::mutation::{self, Draft};
+use super::draft::Draft;
+use super::mutation;
 use super::{App, Stop, webhooks};
 use crate::domain::event::Act;
 use crate::domain::handover::WindowChange;

@@ -1,7 +1,7 @@
 //! Reading rotations, their plan and their record, as far as the caller may see.
 
 use super::{App, Stop};
-use crate::domain::access::Principal;
+use crate::domain::access::{Principal, Reach};
 use crate::domain::agreement::AgreementContext;
 use crate::domain::handover::{DealingContext, Memo};
 use crate::domain::ids::RotationId;
@@ -67,11 +67,11 @@ pub fn rotations(
     page: Page,
     show: impl FnMut(&Rotation) -> Result<bool, Stop>,
 ) -> Result<(Unshown, u64), Stop> {
-    let (among, seen_by) = match caller {
-        Principal::Key { rotations, .. } => (rotations.clone(), None),
-        Principal::Member { is_admin: true, .. } => (None, None),
-        Principal::Member { user, .. } => (None, Some(user.clone())),
-        Principal::Outsider { .. } => (Some(Vec::new()), None),
+    let (among, seen_by) = match caller.reach() {
+        Reach::All => (None, None),
+        Reach::Nothing => (Some(Vec::new()), None),
+        Reach::Selected(ids) => (Some(ids.to_vec()), None),
+        Reach::SeenBy(user) => (None, Some(user.clone())),
     };
     let filter = RotationFilter {
         among,

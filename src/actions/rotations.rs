@@ -1,32 +1,28 @@
 //! Changing and deleting rotations.
 
+use super::Stop;
+use super::draft::Draft;
 use super::duty_group::check_no_circle;
 use super::membership::{check_groups_included, check_people, known_groups, known_people};
-use super::mutation::{self, Draft, edit};
-use super::{App, Stop, notifications, outbox};
+use super::mutation::Operation;
 use crate::domain::access::Principal;
-use crate::domain::edit::{ChannelChange, RotationPatch};
-use crate::domain::event::Event;
-use crate::domain::grid::{self, GridSpec};
+use crate::domain::edit::RotationPatch;
+use crate::domain::event::Act;
 use crate::domain::handover::WindowChange;
-use crate::domain::ids::{ChannelId, GroupId, RosterId, RotationId};
+use crate::domain::ids::GroupId;
 use crate::domain::refusal::Refusal;
-use crate::domain::rotation::{ChannelSetting, Narrowed, Rotation};
-use crate::store::{self, MemberLists, ReadTx};
-use crate::wire::etag::Precondition;
+use crate::domain::rotation::Rotation;
+use crate::store::{self, MemberLists, ReadTx, WriteTx};
 
-/// Channels that a rotation may tell (contract section 17 "Grid", limits).
-const MAX_CHANNELS: usize = 50;
+/// Changes the members of a rotation that the patch names.
+pub struct PatchRotation(pub RotationPatch);
 
-/// Changes the members of a rotation that the patch names (contract section 5, rule 9).
-pub fn patch(
-    app: &App,
-    caller: &Principal,
-    id: &RotationId,
-    precondition: &Precondition,
-    patch: RotationPatch,
-) -> Result<Rotation, Stop> {
-    edit(app, caller, id, precondition, move |tx, draft| {
+impl Operation for PatchRotation {
+    const NAME: &'static str = "patch rotation";
+    type Output = ();
+
+    fn apply(self, tx: &mut WriteTx, draft: &mut Draft, _: &Principal) -> Result<(), Stop> {
+        let PatchRotation(patch) = self;
         check_patch(&tx.as_read(), &patch, draft)?;
         apply_profile(&patch, &mut draft.rotation);
         let before = draft.rotation.clone();
@@ -59,8 +55,9 @@ pub fn patch(
             };
             draft.follow_members(tx, &before, window_change);
         }
+        draft.settle(tx, Act::Edit)?;
         Ok(())
-    })
+    }
 }
 
 fn check_patch(tx: &ReadTx, patch: &RotationPatch, draft: &Draft) -> Result<(), Stop> {
@@ -114,147 +111,13 @@ fn apply_profile(patch: &RotationPatch, rotation: &mut Rotation) {
 }
 
 /// Deletes a rotation with everything in it.
-pub fn delete(
-    app: &App,
-    caller: &Principal,
-    id: &RotationId,
-    precondition: &Precondition,
-) -> Result<(), Stop> {
-    let shared = app.clone();
-    let exists = |_: &ReadTx, _: &Rotation| Ok(());
-    mutation::judged(app, caller, id, precondition, exists, move |tx, draft| {
-        store::remove_rotation(tx, &draft.rotation.id)?;
-        outbox::announce(tx, &shared, &draft.rotation, &[Event::Deleted])?;
-        notifications::deleted(tx, &draft.rotation)?;
-        Ok(())
-    })
-}
+pub struct DeleteRotation;
 
-/// Says what a channel is told; adds it if absent, removes it when it is told nothing
-/// (api.md "PUT .../channels/{channelId}").
-pub fn set_channel(
-    app: &App,
-    caller: &Principal,
-    id: &RotationId,
-    precondition: &Precondition,
-    channel: ChannelId,
-    change: ChannelChange,
-) -> Result<Rotation, Stop> {
-    let named = channel.clone();
-    let exists = move |tx: &ReadTx, rotation: &Rotation| {
-        let told = rotation
-            .profile
-            .channels
-            .iter()
-            .any(|setting| setting.channel == named);
-        if !told && !store::is_known_channel(tx, &named)? {
-            return Err(Refusal::NotFound("channel").into());
-        }
-        Ok(())
-    };
-    mutation::edit_within(app, caller, id, precondition, exists, move |_, draft| {
-        let profile = &mut draft.rotation.profile;
-        let known = profile
-            .channels
-            .iter()
-            .position(|setting| setting.channel == channel);
-        let index = known.unwrap_or_else(|| {
-            let syncs_topic = profile.enable_topic;
-            profile.channels.push(ChannelSetting {
-                channel,
-                posts_messages: true,
-                syncs_topic,
-            });
-            profile.channels.len() - 1
-        });
-        let setting = &mut profile.channels[index];
-        setting.posts_messages = change.posts_messages.unwrap_or(setting.posts_messages);
-        setting.syncs_topic = change.syncs_topic.unwrap_or(setting.syncs_topic);
-        if !setting.posts_messages && !setting.syncs_topic {
-            profile.channels.remove(index);
-        }
-        if profile.channels.len() > MAX_CHANNELS {
-            return Err(Refusal::Invalid(format!(
-                "a rotation has at most {MAX_CHANNELS} channels"
-            ))
-            .into());
-        }
-        Ok(())
-    })
-}
+impl Operation for DeleteRotation {
+    const NAME: &'static str = "delete rotation";
+    type Output = ();
 
-/// Replaces the grid and deals the places that this leaves empty (api.md "PUT .../coverage").
-pub fn replace_coverage(
-    app: &App,
-    caller: &Principal,
-    id: &RotationId,
-    precondition: &Precondition,
-    spec: GridSpec,
-) -> Result<Rotation, Stop> {
-    edit(app, caller, id, precondition, move |tx, draft| {
-        let (at, before) = (draft.instant(tx), draft.rotation.clone());
-        grid::replace(
-            &mut draft.rotation,
-            &spec,
-            &draft.plan,
-            draft.calendar,
-            at,
-            &mut |prefix| tx.mint(prefix),
-        )?;
-        if !draft.rotation.same_as(&before) {
-            draft.redeal(tx, &before, WindowChange::ByEdit, |_| ());
-        }
-        Ok(())
-    })
-}
-
-/// Narrows or reorders a roster to some of the members (contract section 5, rule 2).
-pub fn narrow_roster(
-    app: &App,
-    caller: &Principal,
-    id: &RotationId,
-    precondition: &Precondition,
-    roster: RosterId,
-    narrowed: Narrowed,
-) -> Result<Rotation, Stop> {
-    let named = roster.clone();
-    let exists = move |_: &ReadTx, rotation: &Rotation| {
-        let there = rotation
-            .rosters
-            .iter()
-            .any(|known| known.id.as_ref() == Some(&named));
-        if there {
-            Ok(())
-        } else {
-            Err(Refusal::NotFound("roster").into())
-        }
-    };
-    mutation::edit_within(app, caller, id, precondition, exists, move |tx, draft| {
-        let before = draft.rotation.clone();
-        let index = before.roster_index(Some(&roster));
-        if let Some(stranger) = narrowed
-            .users
-            .iter()
-            .position(|user| !before.has_member(user))
-        {
-            let detail = format!("userIds[{stranger}]: not a member of this rotation");
-            return Err(Refusal::Invalid(detail).into());
-        }
-        let follows = |group: &GroupId| {
-            before
-                .members
-                .groups
-                .iter()
-                .any(|known| &known.group == group)
-        };
-        if let Some(stranger) = narrowed.groups.iter().position(|group| !follows(group)) {
-            let detail = format!("userGroupIds[{stranger}]: not a user group of this rotation");
-            return Err(Refusal::Invalid(detail).into());
-        }
-        draft.rotation.rosters[index].narrowed = Some(narrowed);
-        if !draft.rotation.same_as(&before) {
-            draft.follow_members(tx, &before, WindowChange::ByEdit);
-        }
-        Ok(())
-    })
+    fn apply(self, tx: &mut WriteTx, draft: &mut Draft, _: &Principal) -> Result<(), Stop> {
+        Ok(draft.delete(tx)?)
+    }
 }

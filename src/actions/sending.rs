@@ -5,7 +5,7 @@
 //! the same id and bytes.
 
 use super::webhooks::disable_for;
-use super::{App, Fault, operation};
+use super::{App, Fault, once};
 use crate::domain::ids::WebhookId;
 use crate::domain::ladder::{Failure, Next};
 use crate::domain::webhook::{AttemptResult, DeliveryState, DisabledReason, Outcome};
@@ -270,7 +270,7 @@ pub fn clear(app: &App) -> Result<bool, Fault> {
     let now = app.now();
     let until = now.saturating_sub(KEPT).unwrap_or(Timestamp::MIN);
     let told = now.saturating_sub(TOLD_KEPT).unwrap_or(Timestamp::MIN);
-    let forgotten = operation::forgotten(now);
+    let forgotten = once::forgotten(now);
     let anything = |tx: &ReadTx| -> Result<bool, Fault> {
         Ok(store::anything_to_clear(tx, until)?
             || store::anything_told_to_clear(tx, told)?

@@ -1,22 +1,20 @@
-//! Swapping two shifts (api.md "POST .../swap-requests/preview"; contract section 10).
+//! Swapping two shifts.
 
-use super::acceptance::{self, Shift};
-use super::mutation::Draft;
-use super::operation::{self, Operation, Receipt};
-use super::requests::{self, Notify, Outcome};
+use super::draft::Draft;
+use super::mutation::Operation;
+use super::request_writes::{Notify, Outcome, ask, written};
 use super::{App, Stop, reads};
 use crate::domain::access::Principal;
 use crate::domain::agreement::{AgreementContext, check_unblocked};
 use crate::domain::conflict::{self, Conflict};
 use crate::domain::edit::{NewLeg, NewSwap};
 use crate::domain::ids::{RequestId, RotationId, UserId};
-use crate::domain::refusal::Refusal;
-use crate::domain::request::{Leg, Request, RequestKind, RequestState};
+use crate::domain::refusal::{Refusal, invalid};
+use crate::domain::request::{Leg, Request, RequestKind, RequestState, RequestWritten};
 use crate::domain::rotation::Rotation;
+use crate::domain::shift::{self, LegPreview, Shift};
 use crate::store::{ReadTx, WriteTx};
-use crate::wire::conflict as wire_conflict;
-use crate::wire::etag::Precondition;
-use crate::wire::request::{SwapPreview, SwapPreviewLeg, SwapRequest};
+use crate::wire::etag;
 use jiff::tz::TimeZone;
 use jiff::{Timestamp, ToSpan};
 
@@ -28,14 +26,10 @@ struct Judged {
     conflicts: Vec<Vec<Conflict>>,
 }
 
-fn invalid<T>(detail: String) -> Result<T, Refusal> {
-    Err(Refusal::Invalid(detail))
-}
-
 /// Judges an offer. What the future says comes last: a disabled rotation has none.
 fn judge(context: &AgreementContext, requester: &UserId, new: &NewSwap) -> Result<Judged, Refusal> {
     if &new.recipient == requester {
-        return invalid("recipientUserId: that is you; offer the swap to somebody else".into());
+        return invalid("recipientUserId: that is you; offer the swap to somebody else");
     }
     if !context.rotation.has_member(&new.recipient) {
         let detail = format!(
@@ -64,10 +58,10 @@ fn judge(context: &AgreementContext, requester: &UserId, new: &NewSwap) -> Resul
     }
     if legs[0].holder == legs[1].holder {
         return invalid(
-            "legs[1].holderUserId: holds the other leg as well; send one shift of each".into(),
+            "legs[1].holderUserId: holds the other leg as well; send one shift of each",
         );
     }
-    let shifts = acceptance::shifts(context, &legs, path)?;
+    let shifts = shift::shifts(context, &legs, path)?;
     for (index, shift) in shifts.iter().enumerate() {
         let member = path(index) + "cellId";
         context.check_eligible(&member, shift.cell, &shift.terms.user)?;
@@ -75,7 +69,7 @@ fn judge(context: &AgreementContext, requester: &UserId, new: &NewSwap) -> Resul
     for (index, shift) in shifts.iter().enumerate() {
         context.check_runs(&format!("{}cellId", path(index)), shift.cell)?;
     }
-    let outlooks = context.outlooks(acceptance::last_end(&shifts))?;
+    let outlooks = context.outlooks(shift::last_end(&shifts))?;
     for (index, shift) in shifts.iter().enumerate() {
         let (outlook, path) = (&outlooks[shift.cell], path(index));
         if !outlook.is_turn(shift.terms.period) {
@@ -83,7 +77,7 @@ fn judge(context: &AgreementContext, requester: &UserId, new: &NewSwap) -> Resul
                 "{path}from: not a whole turn of the cell; read the schedule"
             ));
         }
-        if acceptance::check_held(std::slice::from_ref(shift), &outlooks).is_err() {
+        if shift::check_held(std::slice::from_ref(shift), &outlooks).is_err() {
             let holder = &shift.holder;
             return invalid(format!(
                 "{path}holderUserId: `{holder}` does not hold this turn as planned"
@@ -99,7 +93,7 @@ fn judge(context: &AgreementContext, requester: &UserId, new: &NewSwap) -> Resul
     Ok(Judged {
         conflicts: shifts
             .iter()
-            .map(|shift| shift.conflicts(context))
+            .map(|shift| shift.conflicts(context, &etag::conflict_id))
             .collect(),
         legs,
         shifts,
@@ -132,7 +126,7 @@ fn handed_over(
     })
 }
 
-/// Counted in calendar months, in UTC (api.md "Limits").
+/// Counted in calendar months, in UTC.
 fn six_months_after(now: Timestamp) -> Timestamp {
     let later = now.to_zoned(TimeZone::UTC).checked_add(6.months());
     later.map_or(Timestamp::MAX, |later| later.timestamp())
@@ -144,78 +138,59 @@ pub fn preview(
     caller: &Principal,
     id: &RotationId,
     new: &NewSwap,
-) -> Result<(Rotation, SwapPreview), Stop> {
+) -> Result<(Rotation, Vec<LegPreview>), Stop> {
     let requester = caller.person()?;
     reads::in_context(app, caller, id, |_, context| {
         let judged = judge(context, requester, new)?;
         let parts = judged
             .legs
-            .iter()
-            .zip(&judged.shifts)
-            .zip(&judged.conflicts);
-        let legs: Vec<SwapPreviewLeg> = parts
-            .map(|((leg, shift), conflicts)| SwapPreviewLeg {
-                key: leg.key.clone().unwrap_or_default(),
-                assignee_user_id: shift.terms.user.to_string(),
-                from: shift.terms.period.from.into(),
-                to: shift.terms.period.until.into(),
-                conflicts: wire_conflict::render_all(conflicts),
-                can_acknowledge: !conflict::blocks(conflicts),
-                acknowledged: conflict::acknowledged(conflicts, &new.acknowledged),
-                has_started: leg.has_started(context.now),
-            })
-            .collect();
-        Ok(SwapPreview {
-            can_proceed: legs
-                .iter()
-                .all(|leg| leg.can_acknowledge && leg.acknowledged),
-            legs,
-        })
+            .into_iter()
+            .zip(judged.shifts)
+            .zip(judged.conflicts);
+        let legs = parts.map(|((leg, shift), conflicts)| LegPreview {
+            has_started: leg.has_started(context.now),
+            key: leg.key.unwrap_or_default(),
+            terms: shift.terms,
+            is_acknowledged: conflict::acknowledged(&conflicts, &new.acknowledged),
+            conflicts,
+        });
+        Ok(legs.collect())
     })
 }
 
 /// Offers a swap; who is on duty stays as it is until the recipient accepts.
-pub fn create(
-    app: &App,
-    caller: &Principal,
-    id: &RotationId,
-    precondition: &Precondition,
-    operation: Operation,
-    new: NewSwap,
-) -> Result<Receipt, Stop> {
-    let requester = caller.person()?.clone();
-    let (asking, named) = (caller.clone(), operation.id.clone());
-    let part = |_: &ReadTx, _: &Rotation| Ok(());
-    operation::run(
-        app,
-        caller,
-        id,
-        precondition,
-        operation,
-        part,
-        move |tx, draft| {
-            let judged = judge(&draft.context(tx), &requester, &new)?;
-            let conflicts: Vec<Conflict> = judged.conflicts.into_iter().flatten().collect();
-            check_unblocked(&conflicts)?;
-            // Only what there is to acknowledge is kept.
-            let seen = conflicts.into_iter().map(|conflict| conflict.id);
-            let acknowledged = seen.filter(|id| new.acknowledged.contains(id)).collect();
-            let new = NewSwap {
-                acknowledged,
-                ..new
-            };
-            let request = request(tx, draft, requester, new, judged.legs);
-            requests::ask(tx, draft, &request)?;
-            requests::written::<SwapRequest>(
-                tx,
-                draft,
-                &asking,
-                named,
-                &request,
-                Outcome::beside(Notify::Asked),
-            )
-        },
-    )
+pub struct OfferSwap(pub NewSwap);
+
+impl Operation for OfferSwap {
+    const NAME: &'static str = "offer swap";
+    type Output = RequestWritten;
+
+    fn admit(&self, _: &ReadTx, rotation: &Rotation, caller: &Principal) -> Result<(), Stop> {
+        caller.check_see(rotation)?;
+        Ok(caller.person().map(drop)?)
+    }
+
+    fn apply(
+        self,
+        tx: &mut WriteTx,
+        draft: &mut Draft,
+        caller: &Principal,
+    ) -> Result<RequestWritten, Stop> {
+        let (OfferSwap(new), requester) = (self, caller.person()?);
+        let judged = judge(&draft.context(tx), requester, &new)?;
+        let conflicts: Vec<Conflict> = judged.conflicts.into_iter().flatten().collect();
+        check_unblocked(&conflicts)?;
+        // Only what there is to acknowledge is kept.
+        let seen = conflicts.into_iter().map(|conflict| conflict.id);
+        let acknowledged = seen.filter(|id| new.acknowledged.contains(id)).collect();
+        let new = NewSwap {
+            acknowledged,
+            ..new
+        };
+        let request = request(tx, draft, requester.clone(), new, judged.legs);
+        ask(tx, draft, &request)?;
+        written(tx, draft, caller, &request, Outcome::beside(Notify::Asked))
+    }
 }
 
 fn request(

@@ -5,9 +5,16 @@ mod chat_uses;
 mod chatting;
 mod endpoints;
 mod queue;
+mod visibility;
 
 use super::*;
-use crate::domain::access::{Principal, Scope};
+use crate::actions::channels::SetChannel;
+use crate::actions::duty::{ClearDuty, Rotate, SetOnDuty};
+use crate::actions::duty_group::{BindDutyGroup, UnbindDutyGroup};
+use crate::actions::grid::ReplaceCoverage;
+use crate::actions::mutation::{Mutation, Operation};
+use crate::actions::rotations::{DeleteRotation, PatchRotation};
+use crate::domain::access::{Principal, Role, Scope, Via};
 use crate::domain::cadence::{Cadence, Kind, Skips};
 use crate::domain::edit::{NewAbsence, NewRotation, RotationPatch};
 use crate::domain::grid::{CadenceSpec, CellSpec, GridSpec, LaneSpec, WindowSpec, ZoneSpec};
@@ -55,6 +62,23 @@ fn caller() -> Principal {
         scopes: Scope::ALL.to_vec(),
         rotations: None,
     }
+}
+
+/// Writes a rotation; answers with it as it stands then.
+fn write(
+    app: &App,
+    caller: &Principal,
+    rotation: &RotationId,
+    precondition: &Precondition,
+    operation: impl Operation,
+) -> Result<Rotation, Stop> {
+    let mutation = Mutation {
+        caller,
+        rotation,
+        precondition,
+        operation,
+    };
+    Ok(mutation.run(app)?.rotation)
 }
 
 /// Receivers on loopback may be dialled.
@@ -215,8 +239,14 @@ impl Office {
             cells: vec![cell(&lane), cell("second")],
             double_cover: false,
         };
-        rotations::replace_coverage(&self.app, &caller(), &rotation.id, &Precondition::Any, spec)
-            .expect("a grid")
+        write(
+            &self.app,
+            &caller(),
+            &rotation.id,
+            &Precondition::Any,
+            ReplaceCoverage(spec),
+        )
+        .expect("a grid")
     }
 
     fn holders(&self, id: &RotationId) -> Vec<String> {
@@ -294,7 +324,13 @@ fn a_refused_write_leaves_what_fell_due_done() {
         .clock()
         .set(at(BEGUN) + SignedDuration::from_hours(24));
     let stale = Precondition::parse("\"stale\"");
-    let outcome = duty::clear(&office.app, &caller(), &id, &stale, None);
+    let outcome = write(
+        &office.app,
+        &caller(),
+        &id,
+        &stale,
+        ClearDuty { cell: None },
+    );
     assert!(matches!(
         outcome,
         Err(Stop::Refused(
@@ -338,7 +374,8 @@ fn the_end_of_an_absence_that_fills_nothing_raises_no_version() {
         users,
         ..RotationPatch::default()
     };
-    let before = rotations::patch(&office.app, &caller(), &id, &any, patch).expect("one member");
+    let before =
+        write(&office.app, &caller(), &id, &any, PatchRotation(patch)).expect("one member");
     assert_eq!(
         before
             .cells
@@ -380,7 +417,7 @@ fn somebody_away_is_not_dealt_to_on_joining() {
             users,
             ..RotationPatch::default()
         };
-        rotations::patch(&office.app, &caller(), id, &any, patch).expect("members")
+        write(&office.app, &caller(), id, &any, PatchRotation(patch)).expect("members")
     };
     join(&two, &["U6"]);
     let period = Interval {
@@ -451,8 +488,8 @@ fn every_statement_finds_its_rows_by_an_index() {
         code,
         ..RotationPatch::default()
     };
-    rotations::patch(app, &caller(), id, &any, patch).expect("a patch");
-    duty::rotate(app, &caller(), id, &any, None).expect("a rotation");
+    write(app, &caller(), id, &any, PatchRotation(patch)).expect("a patch");
+    write(app, &caller(), id, &any, Rotate { cells: None }).expect("a rotation");
     reads::history(app, &caller(), id, period).expect("the record");
     reads::schedule(app, &caller(), id, period).expect("the plan");
     let filter = RotationFilter {
@@ -481,7 +518,7 @@ fn every_statement_finds_its_rows_by_an_index() {
     agreements::uses::every_use(app, id);
     chat_uses::every_use(&office);
     plan::switch(app, Plan::of(crate::domain::tiers::Tier::Free)).expect("a plan");
-    rotations::delete(app, &caller(), id, &any).expect("a deletion");
+    write(app, &caller(), id, &any, DeleteRotation).expect("a deletion");
     let scans = store::statements_that_scan(app.store()).expect("plans");
     let unwanted: Vec<_> = scans
         .iter()

@@ -1,6 +1,5 @@
 //! Answers: JSON bodies, validators, 304.
 
-use super::extract::Call;
 use super::problem::Problem;
 use crate::store::Page;
 use crate::wire::etag;
@@ -39,8 +38,8 @@ pub fn text(json: String) -> Response {
 ///
 /// # Errors
 /// A fault of ours when the value cannot be written as JSON.
-pub fn tagged<T: Serialize>(call: &Call, tag: &str, value: &T) -> Outcome {
-    match not_modified(call.if_none_match.as_deref(), tag) {
+pub fn tagged<T: Serialize>(if_none_match: Option<&str>, tag: &str, value: &T) -> Outcome {
+    match not_modified(if_none_match, tag) {
         Some(unchanged) => Ok(unchanged),
         None => Ok(with(json(200, value)?, "ETag", tag)),
     }

@@ -3,11 +3,13 @@
 use super::Api;
 use super::answer::{self, Outcome};
 use super::extract::Call;
+use super::once;
 use super::operation::{
     Body, Kind, NOT_MODIFIED, Operation, PAGE, PAGE_SIZE, gives, gives_tagged, parameter, shape,
 };
-use crate::actions::assignments;
-use crate::actions::operation::{self as once, Receipt};
+use crate::actions::assignments::{self, Assign, ChangeArrangement, EndArrangement};
+use crate::actions::{Fault, arrangements};
+use crate::domain::arrangement::ArrangementWritten as Written;
 use crate::domain::ids::{ArrangementId, RotationId};
 use crate::wire::arrangement::{
     self, AgreementPreview, Arrangement, ArrangementWritten, AssignmentRequest, Named, StepRequest,
@@ -15,22 +17,9 @@ use crate::wire::arrangement::{
 use crate::wire::etag::{self, Precondition};
 use crate::wire::page::Page;
 
-/// What a write says that was carried out, now or at an earlier try.
-pub fn receipt(receipt: Receipt) -> Outcome {
-    let body = answer::text(receipt.answer);
-    Ok(answer::with(body, "ETag", receipt.etag))
-}
-
-/// How the caller names a write: method and path count as part of the body.
-pub fn operation(call: &Call, id: String, name: &str) -> once::Operation {
-    let path: Vec<&str> = call
-        .path
-        .0
-        .iter()
-        .map(|(_, value)| value.as_ref())
-        .collect();
-    let body_hash = arrangement::body_hash(name, &path, &call.body);
-    once::Operation { id, body_hash }
+/// What a write of arrangements came to, as it is stored for retries.
+fn written(operation_id: &str, written: &Written) -> Result<String, Fault> {
+    once::text(&arrangement::written(operation_id, written))
 }
 
 pub const PREVIEW: Operation = Operation {
@@ -58,7 +47,7 @@ pub fn preview(_: &Api, call: &Call) -> Outcome {
     let id: RotationId = call.path.id("rotationId");
     let (rotation, preview) = assignments::preview(call.app, call.caller, &id, &new)?;
     Ok(answer::with(
-        answer::json(200, &preview)?,
+        answer::json(200, &arrangement::preview(&preview))?,
         "ETag",
         etag::tag(&rotation, call.app.calendar()),
     ))
@@ -90,16 +79,8 @@ pub const CREATE: Operation = Operation {
 /// POST an assignment.
 pub fn create(_: &Api, call: &Call, precondition: &Precondition) -> Outcome {
     let (operation_id, new) = arrangement::parse_new(&call.body)?;
-    let id = call.path.id("rotationId");
-    let operation = operation(call, operation_id, CREATE.id);
-    receipt(assignments::create(
-        call.app,
-        call.caller,
-        &id,
-        precondition,
-        operation,
-        new,
-    )?)
+    let key = (CREATE.id, operation_id);
+    once::write(call, precondition, key, Assign(new), written)
 }
 
 pub const LIST: Operation = Operation {
@@ -126,7 +107,7 @@ pub const LIST: Operation = Operation {
 pub fn list(_: &Api, call: &Call) -> Outcome {
     let (range, page) = (call.query.any_range()?, call.query.page()?);
     let id: RotationId = call.path.id("rotationId");
-    let (found, total) = assignments::list(call.app, call.caller, &id, range, page)?;
+    let (found, total) = arrangements::list(call.app, call.caller, &id, range, page)?;
     let shown = found.iter().map(arrangement::render).collect();
     answer::json(200, &Page::new(shown, page.number, page.size, total))
 }
@@ -149,9 +130,9 @@ pub const READ: Operation = Operation {
 pub fn read(_: &Api, call: &Call) -> Outcome {
     let id: RotationId = call.path.id("rotationId");
     let arrangement: ArrangementId = call.path.id("arrangementId");
-    let (rotation, found) = assignments::read(call.app, call.caller, &id, &arrangement)?;
+    let (rotation, found) = arrangements::read(call.app, call.caller, &id, &arrangement)?;
     answer::tagged(
-        call,
+        call.if_none_match.as_deref(),
         &etag::tag(&rotation, call.app.calendar()),
         &arrangement::render(&found),
     )
@@ -184,19 +165,14 @@ pub const CHANGE: Operation = Operation {
 
 /// POST a change of an assignment.
 pub fn change(_: &Api, call: &Call, precondition: &Precondition) -> Outcome {
-    let (operation_id, new, revision) = arrangement::parse_change(&call.body)?;
-    let (id, arrangement) = (call.path.id("rotationId"), call.path.id("arrangementId"));
-    let operation = operation(call, operation_id, CHANGE.id);
-    let change = (new, revision);
-    receipt(assignments::change(
-        call.app,
-        call.caller,
-        &id,
-        precondition,
-        operation,
-        arrangement,
-        change,
-    )?)
+    let (operation_id, new, expected_revision) = arrangement::parse_change(&call.body)?;
+    let change = ChangeArrangement {
+        arrangement: call.path.id("arrangementId"),
+        new,
+        expected_revision,
+    };
+    let key = (CHANGE.id, operation_id);
+    once::write(call, precondition, key, change, written)
 }
 
 pub const END: Operation = Operation {
@@ -222,16 +198,9 @@ pub const END: Operation = Operation {
 /// POST the end of an assignment.
 pub fn end(_: &Api, call: &Call, precondition: &Precondition) -> Outcome {
     let (operation_id, step) = arrangement::parse_step(&call.body)?;
-    let (id, arrangement) = (call.path.id("rotationId"), call.path.id("arrangementId"));
-    let operation = operation(call, operation_id, END.id);
-    let revision = step.expected_revision;
-    receipt(assignments::end(
-        call.app,
-        call.caller,
-        &id,
-        precondition,
-        operation,
-        arrangement,
-        revision,
-    )?)
+    let end = EndArrangement {
+        arrangement: call.path.id("arrangementId"),
+        expected_revision: step.expected_revision,
+    };
+    once::write(call, precondition, (END.id, operation_id), end, written)
 }

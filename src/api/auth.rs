@@ -1,11 +1,11 @@
-//! Who asks: `Authorization: Bearer` with a team API key or a member token (contract sections 2 and 4).
+//! Who asks: `Authorization: Bearer` with a team API key or a member token
 
 use super::extract::{self, Path};
 use super::problem::Problem;
 use crate::actions::inbound;
 use crate::actions::keys::{KEY_PREFIX, TOKEN_PREFIX, hash};
 use crate::actions::{App, Fault, Stop};
-use crate::domain::access::Principal;
+use crate::domain::access::{Principal, Role, Via};
 use crate::domain::ids::{KeyId, TokenId};
 use crate::domain::refusal::Refusal;
 use crate::store::{ReadTx, load_key, load_person, load_token};
@@ -42,7 +42,7 @@ struct Remembered {
     by_name: HashMap<String, Arc<Credential>>,
 }
 
-/// Why a credential opens nothing.
+/// Why nobody is let in.
 pub enum AuthError {
     /// None was presented. Does not count as a failed one.
     Missing,
@@ -123,14 +123,6 @@ pub fn enter(app: &App, request: &Request, path: &Path) -> Result<Principal, Aut
 }
 
 impl Credential {
-    /// What the rate of requests is counted by.
-    pub fn id(&self) -> &str {
-        match &self.caller {
-            Principal::Key { id, .. } => id.as_str(),
-            Principal::Member { token, .. } | Principal::Outsider { token, .. } => token.as_str(),
-        }
-    }
-
     fn admit(&self, presented: &[u8; 32], now: Timestamp) -> Result<(), Problem> {
         let current = bool::from(self.hash.ct_eq(presented));
         let matches = |(hash, _): &&([u8; 32], Timestamp)| bool::from(hash.ct_eq(presented));
@@ -173,21 +165,18 @@ fn load(tx: &ReadTx, name: &str) -> Result<Option<Credential>, Fault> {
         return Ok(None);
     };
     let person = load_person(tx, &token.user)?;
-    let (token_id, user) = (token.id, token.user);
-    let caller = match person.as_ref() {
-        Some(person) if person.is_external => Principal::Outsider {
-            token: token_id,
-            user,
-        },
-        person => Principal::Member {
-            token: token_id,
-            user,
-            is_admin: person.is_some_and(|person| person.is_admin),
-        },
+    let role = match person.as_ref() {
+        Some(person) if person.is_external => Role::Outsider,
+        Some(person) if person.is_admin => Role::Admin,
+        _ => Role::Member,
     };
     Ok(Some(Credential {
         disabled: person.as_ref().is_none_or(|person| person.is_deleted),
-        caller,
+        caller: Principal::Person {
+            user: token.user,
+            role,
+            via: Via::Token(token.id),
+        },
         hash: token.secret_hash,
         outgoing: Vec::new(),
         expires_at: token.expires_at,

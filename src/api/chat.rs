@@ -6,7 +6,7 @@ use super::extract::Call;
 use super::operation::{Body, Operation, gives, gives_tagged, shape};
 use super::rotations::tagged;
 use crate::actions::chat_status::{self, GroupStatus, TopicStatus};
-use crate::actions::duty_group;
+use crate::actions::duty_group::{self, BindDutyGroup, UnbindDutyGroup};
 use crate::wire::chat::{self as wire, Capabilities, ChatStatus, OnDutyGroupRequest};
 use crate::wire::etag::Precondition;
 use crate::wire::moment::Moment;
@@ -32,10 +32,8 @@ pub const BIND: Operation = Operation {
 
 /// PUT the on-duty group.
 pub fn bind(_: &Api, call: &Call, precondition: &Precondition) -> Outcome {
-    let choice = wire::on_duty_group(&call.body)?;
-    let id = call.path.id("rotationId");
-    let rotation = duty_group::bind(call.app, call.caller, &id, precondition, choice)?;
-    tagged(call, 200, &rotation)
+    let bind = BindDutyGroup::new(wire::on_duty_group(&call.body)?);
+    tagged(call, 200, &call.write(precondition, bind)?.rotation)
 }
 
 pub const UNBIND: Operation = Operation {
@@ -51,9 +49,8 @@ pub const UNBIND: Operation = Operation {
 
 /// DELETE the on-duty group.
 pub fn unbind(_: &Api, call: &Call, precondition: &Precondition) -> Outcome {
-    let id = call.path.id("rotationId");
-    let rotation = duty_group::unbind(call.app, call.caller, &id, precondition)?;
-    tagged(call, 200, &rotation)
+    let written = call.write(precondition, UnbindDutyGroup)?;
+    tagged(call, 200, &written.rotation)
 }
 
 pub const CAPABILITIES: Operation = Operation {

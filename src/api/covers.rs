@@ -2,14 +2,14 @@
 
 use super::Api;
 use super::answer::{self, Outcome};
-use super::arrangements::{operation, receipt};
 use super::extract::Call;
+use super::once;
 use super::operation::{Body, Kind, Operation, gives_tagged, parameter, shape};
-use super::requests;
-use crate::actions::covers;
+use super::requests::{self, written};
+use crate::actions::covers::{self, AskForCover};
 use crate::domain::ids::RotationId;
 use crate::domain::request::{RequestKind, Step};
-use crate::wire::arrangement::{AgreementPreview, Named, StepRequest};
+use crate::wire::arrangement::{self, AgreementPreview, Named, StepRequest};
 use crate::wire::etag::{self, Precondition};
 use crate::wire::request::{self, CoverBody, CoverRequest, Item, RequestList, RequestWritten};
 
@@ -39,7 +39,7 @@ pub fn preview(_: &Api, call: &Call) -> Outcome {
     let id: RotationId = call.path.id("rotationId");
     let (rotation, preview) = covers::preview(call.app, call.caller, &id, &new)?;
     Ok(answer::with(
-        answer::json(200, &preview)?,
+        answer::json(200, &arrangement::preview(&preview))?,
         "ETag",
         etag::tag(&rotation, call.app.calendar()),
     ))
@@ -70,16 +70,14 @@ pub const CREATE: Operation = Operation {
 /// POST a request.
 pub fn create(_: &Api, call: &Call, precondition: &Precondition) -> Outcome {
     let (operation_id, new) = request::parse_cover(&call.body)?;
-    let id = call.path.id("rotationId");
-    let operation = operation(call, operation_id, CREATE.id);
-    receipt(covers::create(
-        call.app,
-        call.caller,
-        &id,
+    let key = (CREATE.id, operation_id);
+    once::write(
+        call,
         precondition,
-        operation,
-        new,
-    )?)
+        key,
+        AskForCover(new),
+        written::<CoverRequest>,
+    )
 }
 
 pub const LIST: Operation = Operation {

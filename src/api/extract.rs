@@ -1,15 +1,15 @@
 //! What a handler is given, and how it reads path, query and paging (contract sections 2 and 3).
 
-use super::operation::{LARGEST_PAGE, LAST_PAGE};
+use super::operation::{LARGEST_PAGE, LAST_PAGE, Parameter};
 use super::problem::Problem;
 use super::room::Room;
-use super::routes::Row;
-use crate::actions::App;
+use crate::actions::mutation::{Mutation, Operation, Written};
+use crate::actions::{App, Stop};
 use crate::domain::access::Principal;
-use crate::domain::refusal::Refusal;
+use crate::domain::refusal::{Refusal, invalid};
 use crate::domain::time::Interval;
 use crate::store::Page;
-use crate::wire::body::invalid;
+use crate::wire::etag::Precondition;
 use crate::wire::moment;
 use crate::wire::url;
 use jiff::{SignedDuration, Timestamp};
@@ -26,6 +26,26 @@ pub struct Call<'a> {
     pub path: Path<'a>,
     pub query: Query,
     pub room: Room<'a>,
+}
+
+impl Call<'_> {
+    /// Runs an operation on the rotation that the path names.
+    ///
+    /// # Errors
+    /// As [`Mutation::run`].
+    pub fn write<O: Operation>(
+        &self,
+        precondition: &Precondition,
+        operation: O,
+    ) -> Result<Written<O::Output>, Stop> {
+        let mutation = Mutation {
+            caller: self.caller,
+            rotation: &self.path.id("rotationId"),
+            precondition,
+            operation,
+        };
+        mutation.run(self.app)
+    }
 }
 
 /// The decoded values of a path, by the names in its pattern.
@@ -85,21 +105,17 @@ pub fn check_media_type(request: &Request) -> Result<(), Problem> {
 pub struct Query(Vec<(String, String)>);
 
 impl Query {
-    /// Reads the query of a request for an operation.
+    /// Reads the query of a request for an operation that takes these parameters.
     ///
     /// # Errors
     /// When it is not valid percent-encoded UTF-8, and when it asks to sort or expand what cannot be.
-    pub fn parse(text: &str, row: &Row) -> Result<Query, Refusal> {
+    pub fn parse(text: &str, taken: &[Parameter]) -> Result<Query, Refusal> {
         let Some(pairs) = url::parameters(text) else {
             return invalid("the query is not valid percent-encoded UTF-8");
         };
         let query = Query(pairs);
         for name in ["sort", "expand"] {
-            let known = row
-                .operation
-                .query
-                .iter()
-                .any(|parameter| parameter.name == name);
+            let known = taken.iter().any(|parameter| parameter.name == name);
             if !known && query.one(name)?.is_some() {
                 return invalid(format!(
                     "{name}: this operation has nothing to {name}; leave it out"

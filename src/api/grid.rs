@@ -5,7 +5,8 @@ use super::answer::Outcome;
 use super::extract::Call;
 use super::operation::{Body, Operation, gives_tagged, shape};
 use super::rotations::tagged;
-use crate::actions::rotations;
+use crate::actions::channels::SetChannel;
+use crate::actions::grid::{NarrowRoster, ReplaceCoverage};
 use crate::wire::edit::{self, ChannelRequest, RosterRequest};
 use crate::wire::etag::Precondition;
 use crate::wire::grid::{self, GridRequest};
@@ -25,10 +26,8 @@ pub const COVERAGE: Operation = Operation {
 
 /// PUT coverage.
 pub fn coverage(_: &Api, call: &Call, precondition: &Precondition) -> Outcome {
-    let spec = grid::parse(&call.body)?;
-    let id = call.path.id("rotationId");
-    let rotation = rotations::replace_coverage(call.app, call.caller, &id, precondition, spec)?;
-    tagged(call, 200, &rotation)
+    let replace = ReplaceCoverage(grid::parse(&call.body)?);
+    tagged(call, 200, &call.write(precondition, replace)?.rotation)
 }
 
 pub const ROSTER: Operation = Operation {
@@ -45,11 +44,11 @@ pub const ROSTER: Operation = Operation {
 
 /// PUT a roster.
 pub fn roster(_: &Api, call: &Call, precondition: &Precondition) -> Outcome {
-    let narrowed = edit::roster(&call.body)?;
-    let (id, roster) = (call.path.id("rotationId"), call.path.id("rosterId"));
-    let rotation =
-        rotations::narrow_roster(call.app, call.caller, &id, precondition, roster, narrowed)?;
-    tagged(call, 200, &rotation)
+    let narrow = NarrowRoster {
+        narrowed: edit::roster(&call.body)?,
+        roster: call.path.id("rosterId"),
+    };
+    tagged(call, 200, &call.write(precondition, narrow)?.rotation)
 }
 
 pub const CHANNEL: Operation = Operation {
@@ -66,9 +65,9 @@ pub const CHANNEL: Operation = Operation {
 
 /// PUT a channel.
 pub fn channel(_: &Api, call: &Call, precondition: &Precondition) -> Outcome {
-    let change = edit::channel(&call.body)?;
-    let (id, channel) = (call.path.id("rotationId"), call.path.id("channelId"));
-    let rotation =
-        rotations::set_channel(call.app, call.caller, &id, precondition, channel, change)?;
-    tagged(call, 200, &rotation)
+    let set = SetChannel {
+        change: edit::channel(&call.body)?,
+        channel: call.path.id("channelId"),
+    };
+    tagged(call, 200, &call.write(precondition, set)?.rotation)
 }

@@ -5,7 +5,9 @@ use super::Api;
 use super::answer::{self, Outcome};
 use super::extract::Call;
 use super::operation::{Body, Kind, Operation, gives, gives_tagged, parameter, shape};
-use crate::actions::{duty, inbound, mentions, reads};
+use crate::actions::duty::{Rotate, SetOnDuty};
+use crate::actions::mutation::{Mutation, Operation as Write};
+use crate::actions::{inbound, mentions, reads};
 use crate::domain::access::Principal;
 use crate::domain::ids::RotationId;
 use crate::domain::refusal::Refusal;
@@ -72,9 +74,7 @@ pub const ROTATE: Operation = Operation {
 
 /// POST rotate.
 pub fn rotate(_: &Api, call: &Call) -> Outcome {
-    let id = rotation(call)?;
-    let rotated = duty::rotate(call.app, call.caller, &id, &Precondition::Any, None)?;
-    super::on_call::written(call, &rotated)
+    write(call, Rotate { cells: None })
 }
 
 pub const SET_ON_DUTY: Operation = Operation {
@@ -102,8 +102,7 @@ pub fn set_on_duty(_: &Api, call: &Call) -> Outcome {
     };
     let found = reads::rotation(call.app, call.caller, &id)?;
     let user = inbound::member_by_email(call.app, &found, email)?;
-    let put = duty::set_on_duty(call.app, call.caller, &id, &Precondition::Any, vec![user])?;
-    super::on_call::written(call, &put)
+    write(call, SetOnDuty { users: vec![user] })
 }
 
 pub const MENTION: Operation = Operation {
@@ -138,13 +137,21 @@ pub fn mention(_: &Api, call: &Call) -> Outcome {
     answer::json(200, &wire::opened(&opened))
 }
 
+/// Runs an operation on the rotation that the key of the call opens, as it stands.
+fn write<O: Write>(call: &Call, operation: O) -> Outcome {
+    let mutation = Mutation {
+        caller: call.caller,
+        rotation: &rotation(call)?,
+        precondition: &Precondition::Any,
+        operation,
+    };
+    super::on_call::written(call, &mutation.run(call.app)?.rotation)
+}
+
 /// The rotation that the key of the call opens.
 fn rotation(call: &Call) -> Result<RotationId, Refusal> {
     match call.caller {
-        Principal::Key {
-            rotations: Some(ids),
-            ..
-        } => ids.first().cloned().ok_or(Refusal::NotFound("rotation")),
+        Principal::InboundWebhook { rotation, .. } => Ok(rotation.clone()),
         _ => Err(Refusal::NotFound("rotation")),
     }
 }

@@ -4,7 +4,7 @@ use super::Api;
 use super::answer::{self, Outcome};
 use super::extract::Call;
 use super::operation::{Body, NOT_MODIFIED, Operation, gives, gives_tagged, shape};
-use crate::actions::mentions::{self, Answer};
+use crate::actions::mentions::{self, Answer, SetMentionSettings};
 use crate::actions::reads;
 use crate::domain::rotation::Rotation;
 use crate::wire::etag::{self, Precondition};
@@ -99,13 +99,15 @@ pub const SET: Operation = Operation {
 
 /// PUT the settings.
 pub fn set(_: &Api, call: &Call, precondition: &Precondition) -> Outcome {
-    let change = wire::settings_change(&call.body)?;
-    let id = call.path.id("rotationId");
-    let rotation = mentions::set_settings(call.app, call.caller, &id, precondition, change)?;
-    shown(call, &rotation)
+    let set = SetMentionSettings(wire::settings_change(&call.body)?);
+    shown(call, &call.write(precondition, set)?.rotation)
 }
 
 fn shown(call: &Call, rotation: &Rotation) -> Outcome {
     let settings = wire::settings(&rotation.profile.mentions);
-    answer::tagged(call, &etag::tag(rotation, call.app.calendar()), &settings)
+    answer::tagged(
+        call.if_none_match.as_deref(),
+        &etag::tag(rotation, call.app.calendar()),
+        &settings,
+    )
 }

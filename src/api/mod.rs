@@ -1,4 +1,4 @@
-//! The HTTP API: who asks, for what, and the answer (api.md; contract sections 2 to 4).
+//! The HTTP API: who asks, for what, and the answer.
 //!
 //! | File | Part |
 //! |---|---|
@@ -9,6 +9,7 @@
 //! | `room`, `collection` | what a request may hold in memory; long collections, rendered while they are sent |
 //! | `openapi` | the document, made of the routes |
 //! | `on_call_cache` | who is on call, ready to send |
+//! | `once` | writes that carry an `operationId` |
 //! | `request_metrics` | what is counted of the answers; names of requests |
 //! | `watch` | for whoever watches over the server |
 //! | the others | handlers, one file a resource |
@@ -29,6 +30,7 @@ mod keys;
 mod mentions;
 mod on_call;
 mod on_call_cache;
+mod once;
 pub mod openapi;
 mod operation;
 mod problem;
@@ -155,7 +157,7 @@ impl Api {
             body,
             if_none_match: extract::header(request, "If-None-Match"),
             path,
-            query: Query::parse(query, row)?,
+            query: Query::parse(query, row.operation.query)?,
             room,
         };
         let response = guard.run(self, &call)?;
@@ -212,12 +214,12 @@ impl Api {
         let closed = |closed| self.turn_away(request, closed);
         if row.needs == Needs::AccessCode {
             let caller = auth::enter(&self.app, request, path).map_err(closed)?;
-            limited(self.rates.ask(caller.credential(), clock::monotonic()))?;
+            limited(self.rates.ask(caller.rate_key(), clock::monotonic()))?;
             return Ok(Admitted::Entered(caller));
         }
         let header = extract::single(request, "Authorization")?;
         let known = self.authenticator.open(&self.app, header).map_err(closed)?;
-        limited(self.rates.ask(known.id(), clock::monotonic()))?;
+        limited(self.rates.ask(known.caller.rate_key(), clock::monotonic()))?;
         match row.needs {
             Needs::Nothing | Needs::AccessCode => {}
             Needs::Scoped(scope) => known.caller.check_scope(scope)?,

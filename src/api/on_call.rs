@@ -5,7 +5,8 @@ use super::answer::{self, Outcome};
 use super::directory;
 use super::extract::Call;
 use super::operation::{Body, Kind, NOT_MODIFIED, Operation, gives_tagged, parameter, shape};
-use crate::actions::{Stop, duty, reads};
+use crate::actions::duty::{ClearDuty, Rotate, SetOnDuty};
+use crate::actions::{Stop, reads};
 use crate::domain::ids::{CellId, RotationId};
 use crate::domain::refusal::Refusal;
 use crate::domain::rotation::Rotation;
@@ -91,12 +92,10 @@ pub const REPLACE: Operation = Operation {
 
 /// PUT on-call.
 pub fn replace(_: &Api, call: &Call, precondition: &Precondition) -> Outcome {
-    let users = edit::on_call(&call.body)?;
-    let id = call.path.id("rotationId");
-    written(
-        call,
-        &duty::set_on_duty(call.app, call.caller, &id, precondition, users)?,
-    )
+    let set = SetOnDuty {
+        users: edit::on_call(&call.body)?,
+    };
+    written(call, &call.write(precondition, set)?.rotation)
 }
 
 pub const CLEAR: Operation = Operation {
@@ -113,12 +112,10 @@ pub const CLEAR: Operation = Operation {
 
 /// DELETE on-call.
 pub fn clear(_: &Api, call: &Call, precondition: &Precondition) -> Outcome {
-    let cell = call.query.one("cellId")?.map(CellId::from);
-    let id = call.path.id("rotationId");
-    written(
-        call,
-        &duty::clear(call.app, call.caller, &id, precondition, cell)?,
-    )
+    let clear = ClearDuty {
+        cell: call.query.one("cellId")?.map(CellId::from),
+    };
+    written(call, &call.write(precondition, clear)?.rotation)
 }
 
 pub const ROTATE: Operation = Operation {
@@ -135,10 +132,8 @@ pub const ROTATE: Operation = Operation {
 
 /// POST rotate.
 pub fn rotate(_: &Api, call: &Call, precondition: &Precondition) -> Outcome {
-    let cells = edit::rotate(&call.body)?;
-    let id = call.path.id("rotationId");
-    written(
-        call,
-        &duty::rotate(call.app, call.caller, &id, precondition, cells)?,
-    )
+    let rotate = Rotate {
+        cells: edit::rotate(&call.body)?,
+    };
+    written(call, &call.write(precondition, rotate)?.rotation)
 }

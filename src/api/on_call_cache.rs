@@ -1,5 +1,7 @@
 //! Who is on call, rendered once a change: the answer that is asked for most.
 
+use super::answer;
+use super::problem::Problem;
 use crate::actions::{App, Fault};
 use crate::domain::ids::RotationId;
 use crate::domain::rotation::Rotation;
@@ -8,10 +10,7 @@ use crate::wire::{etag, on_call};
 use std::collections::HashMap;
 use std::sync::{Arc, PoisonError, RwLock};
 
-use super::answer;
-use super::problem::Problem;
-
-/// Rotations kept ready; when there are more the on-call cache is cleared and fills again with those asked for.
+/// Rotations that the cache holds. When there are more it is cleared, and fills again with those asked for.
 const KEPT: usize = 1024;
 
 /// One rotation's on-call resource, ready to send.
@@ -22,7 +21,7 @@ pub struct CachedOnCall {
     pub body: Arc<[u8]>,
 }
 
-/// Entries that are true as long as nothing is committed.
+/// What is true as long as nothing is committed.
 #[derive(Default)]
 pub struct OnCallCache {
     entries: RwLock<Entries>,
@@ -35,7 +34,7 @@ struct Entries {
 }
 
 impl OnCallCache {
-    /// The cached of a rotation; `None` when there is none of that id.
+    /// The on-call resource of a rotation; `None` when there is none of that id.
     ///
     /// # Errors
     /// When the storage cannot be read.

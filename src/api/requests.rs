@@ -1,15 +1,18 @@
 //! What cover-requests and swap-requests have in common.
 
 use super::answer::{self, Outcome};
-use super::arrangements::{operation, receipt};
 use super::extract::Call;
-use crate::actions::requests::{self, Taking};
+use super::once;
+use crate::actions::Fault;
+use crate::actions::answering::AnswerRequest;
+use crate::actions::requests::{self, Start};
 use crate::domain::ids::{RequestId, RotationId};
-use crate::domain::request::{RequestKind, Step};
+use crate::domain::request::{RequestKind, RequestWritten as Written, Step};
 use crate::domain::rotation::Rotation;
-use crate::wire::arrangement;
+use crate::store::RequestPosition;
 use crate::wire::etag::{self, Precondition};
-use crate::wire::request::Record;
+use crate::wire::request::{self, Record, RequestList};
+use crate::wire::{arrangement, cursor};
 use serde::Serialize;
 
 /// The request that the path names.
@@ -22,18 +25,38 @@ fn named(call: &Call, kind: RequestKind) -> RequestId {
 
 /// GET a list of them.
 pub fn list<T: Record + Serialize>(call: &Call, kind: RequestKind) -> Outcome {
-    let (range, cursor) = (call.query.any_range()?, call.query.one("cursor")?);
+    let (range, sent) = (call.query.any_range()?, call.query.one("cursor")?);
     let id: RotationId = call.path.id("rotationId");
-    let (rotation, found) = requests::list::<T>(call.app, call.caller, &id, kind, range, cursor)?;
-    for_now(call, &rotation, &found)
+    let scope = format!("{} {id}", kind.name());
+    let start = match sent {
+        None => Start::First,
+        Some(sent) => cursor::read(sent, &scope, range)
+            .and_then(RequestPosition::of)
+            .map_or(Start::Unknown, Start::Behind),
+    };
+    let (rotation, page) = requests::list(call.app, call.caller, &id, kind, range, start)?;
+    let next = page.next.map(|next| next.numbers());
+    let shown: RequestList<T> = RequestList {
+        items: page.requests.iter().map(request::item).collect(),
+        capabilities: page
+            .capabilities
+            .iter()
+            .map(request::cell_capability)
+            .collect(),
+        from: range.from.into(),
+        to: range.until.into(),
+        complete: next.is_none(),
+        next_cursor: next.map(|next| cursor::write(next, &scope, range)),
+    };
+    for_now(call, &rotation, &shown)
 }
 
 /// GET one of them.
 pub fn read<T: Record + Serialize>(call: &Call, kind: RequestKind) -> Outcome {
     let id: RotationId = call.path.id("rotationId");
-    let request = named(call, kind);
-    let (rotation, found) = requests::read::<T>(call.app, call.caller, &id, kind, &request)?;
-    for_now(call, &rotation, &found)
+    let (rotation, found) = requests::read(call.app, call.caller, &id, kind, &named(call, kind))?;
+    let shown = request::item::<T>(&found);
+    for_now(call, &rotation, &shown)
 }
 
 /// What the caller may do depends on who asks, on the time and on absences, none of which changes the rotation: the
@@ -52,19 +75,25 @@ pub fn take<T: Record + Serialize>(
     name: &str,
 ) -> Outcome {
     let (operation_id, answering) = arrangement::parse_step(&call.body)?;
-    let taking = Taking {
+    let answer = AnswerRequest {
         kind,
         request: named(call, kind),
         step,
-        operation: operation(call, operation_id, name),
         answering,
     };
-    let id = call.path.id("rotationId");
-    receipt(requests::take::<T>(
-        call.app,
-        call.caller,
-        &id,
+    once::write(
+        call,
         precondition,
-        taking,
-    )?)
+        (name, operation_id),
+        answer,
+        written::<T>,
+    )
+}
+
+/// What a write of a request came to, as it is stored for retries.
+pub fn written<T: Record + Serialize>(
+    operation_id: &str,
+    written: &Written,
+) -> Result<String, Fault> {
+    once::text(&request::written::<T>(operation_id, written))
 }

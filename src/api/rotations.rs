@@ -10,7 +10,7 @@ use super::operation::{
 };
 use crate::actions::creation::{self, NewCreation};
 use crate::actions::reads;
-use crate::actions::rotations;
+use crate::actions::rotations::{DeleteRotation, PatchRotation};
 use crate::actions::{App, Stop};
 use crate::domain::ids::UserId;
 use crate::domain::refusal::Refusal;
@@ -225,13 +225,8 @@ pub const PATCH: Operation = Operation {
 
 /// PATCH a rotation.
 pub fn patch(_: &Api, call: &Call, precondition: &Precondition) -> Outcome {
-    let patch = edit::patch(&call.body)?;
-    let id = call.path.id("rotationId");
-    tagged(
-        call,
-        200,
-        &rotations::patch(call.app, call.caller, &id, precondition, patch)?,
-    )
+    let patch = PatchRotation(edit::patch(&call.body)?);
+    tagged(call, 200, &call.write(precondition, patch)?.rotation)
 }
 
 pub const REMOVE: Operation = Operation {
@@ -247,7 +242,6 @@ pub const REMOVE: Operation = Operation {
 
 /// DELETE a rotation.
 pub fn remove(_: &Api, call: &Call, precondition: &Precondition) -> Outcome {
-    let id = call.path.id("rotationId");
-    rotations::delete(call.app, call.caller, &id, precondition)?;
+    call.write(precondition, DeleteRotation)?;
     Ok(answer::empty(204))
 }

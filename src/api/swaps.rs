@@ -2,11 +2,11 @@
 
 use super::Api;
 use super::answer::{self, Outcome};
-use super::arrangements::{operation, receipt};
 use super::extract::Call;
+use super::once;
 use super::operation::{Body, Kind, Operation, gives_tagged, parameter, shape};
-use super::requests;
-use crate::actions::swaps;
+use super::requests::{self, written};
+use crate::actions::swaps::{self, OfferSwap};
 use crate::domain::ids::RotationId;
 use crate::domain::request::{RequestKind, Step};
 use crate::wire::arrangement::{Named, StepRequest};
@@ -34,9 +34,9 @@ pub const PREVIEW: Operation = Operation {
 pub fn preview(_: &Api, call: &Call) -> Outcome {
     let new = request::parse_swap_preview(&call.body)?;
     let id: RotationId = call.path.id("rotationId");
-    let (rotation, preview) = swaps::preview(call.app, call.caller, &id, &new)?;
+    let (rotation, legs) = swaps::preview(call.app, call.caller, &id, &new)?;
     Ok(answer::with(
-        answer::json(200, &preview)?,
+        answer::json(200, &request::swap_preview(&legs))?,
         "ETag",
         etag::tag(&rotation, call.app.calendar()),
     ))
@@ -67,16 +67,14 @@ pub const CREATE: Operation = Operation {
 /// POST a request.
 pub fn create(_: &Api, call: &Call, precondition: &Precondition) -> Outcome {
     let (operation_id, new) = request::parse_swap(&call.body)?;
-    let id = call.path.id("rotationId");
-    let operation = operation(call, operation_id, CREATE.id);
-    receipt(swaps::create(
-        call.app,
-        call.caller,
-        &id,
+    let key = (CREATE.id, operation_id);
+    once::write(
+        call,
         precondition,
-        operation,
-        new,
-    )?)
+        key,
+        OfferSwap(new),
+        written::<SwapRequest>,
+    )
 }
 
 pub const LIST: Operation = Operation {

@@ -3,13 +3,15 @@
 
 use super::Failure;
 use crate::actions::creation::{self, NewCreation};
-use crate::actions::rotations;
-use crate::actions::{App, directory, duty};
-use crate::domain::access::{Principal, Scope};
-use crate::domain::ids::{KeyId, RosterId, RotationId};
+use crate::actions::duty::Rotate;
+use crate::actions::grid::{NarrowRoster, ReplaceCoverage};
+use crate::actions::mutation::{Mutation, Operation};
+use crate::actions::{App, Stop, directory};
+use crate::domain::access::Principal;
+use crate::domain::ids::{RosterId, RotationId};
 use crate::domain::refusal::Refusal;
 use crate::wire::etag::Precondition;
-use crate::wire::{body, edit, grid};
+use crate::wire::{body, directory as wire_directory, edit, grid};
 
 /// People, groups and channels, as the import file has them.
 const DIRECTORY: &str = include_str!("demo/directory.json");
@@ -40,7 +42,8 @@ const SUPPORT: Demo = Demo {
 
 /// Fills an empty database with it.
 pub fn fill(app: &App) -> Result<(), Failure> {
-    directory::import(app, parsed(body::parse(DIRECTORY.as_bytes()))?)?;
+    let file = parsed(body::parse(DIRECTORY.as_bytes()))?;
+    directory::import(app, parsed(wire_directory::read(file))?)?;
     for demo in [PLATFORM, SUPPORT] {
         create(app, &demo)?;
     }
@@ -48,35 +51,42 @@ pub fn fill(app: &App) -> Result<(), Failure> {
 }
 
 fn create(app: &App, demo: &Demo) -> Result<(), Failure> {
-    let caller = Principal::Key {
-        id: KeyId::from("demo"),
-        scopes: Scope::ALL.to_vec(),
-        rotations: None,
-    };
     let creation = NewCreation {
         key: demo.rotation.to_owned(),
         body_hash: [0; 32],
         rotation: parsed(edit::new_rotation(demo.rotation.as_bytes()))?,
     };
-    let id: RotationId = creation::create(app, &caller, creation)?.rotation.id;
+    let id: RotationId = creation::create(app, &Principal::Operator, creation)?
+        .rotation
+        .id;
     let spec = parsed(grid::parse(demo.grid.as_bytes()))?;
-    rotations::replace_coverage(app, &caller, &id, &Precondition::Any, spec)?;
+    write(app, &id, ReplaceCoverage(spec))?;
     for (roster, members) in demo.rosters {
         let narrowed = parsed(edit::roster(members.as_bytes()))?;
-        rotations::narrow_roster(
+        write(
             app,
-            &caller,
             &id,
-            &Precondition::Any,
-            RosterId::from(*roster),
-            narrowed,
+            NarrowRoster {
+                roster: RosterId::from(*roster),
+                narrowed,
+            },
         )?;
     }
     if !demo.rosters.is_empty() {
         // Holders stay when a roster is narrowed beneath them; the demo begins with each place held from its own list.
-        duty::rotate(app, &caller, &id, &Precondition::Any, None)?;
+        write(app, &id, Rotate { cells: None })?;
     }
     Ok(())
+}
+
+fn write(app: &App, rotation: &RotationId, operation: impl Operation) -> Result<(), Stop> {
+    let mutation = Mutation {
+        caller: &Principal::Operator,
+        rotation,
+        precondition: &Precondition::Any,
+        operation,
+    };
+    mutation.run(app).map(drop)
 }
 
 fn parsed<T>(read: Result<T, Refusal>) -> Result<T, Failure> {

@@ -3,10 +3,10 @@
 use super::output::{answer, sentence, tell};
 use super::workspace::{Missing, app, database, open, settings};
 use super::{Failure, Place};
-use crate::actions::directory;
+use crate::actions::{Stop, directory};
 use crate::config::Config;
 use crate::wire::body;
-use crate::wire::directory::ImportFile;
+use crate::wire::directory::{self as wire, ImportFile};
 use clap::{Args, Subcommand};
 use std::io::Read;
 use std::path::PathBuf;
@@ -55,7 +55,7 @@ fn import(config: &Config, flags: Import) -> Result<(), Failure> {
         body::parse(&text).map_err(|refusal| format!("{name}: {}", sentence(&refusal)))?;
     let counts = (file.users.len(), file.groups.len(), file.channels.len());
     let app = app(config, Missing::Create)?;
-    directory::import(&app, file)?;
+    directory::import(&app, wire::read(file).map_err(Stop::from)?)?;
     let (users, groups, channels) = counts;
     tell(&format!(
         "imported {users} users, {groups} groups, {channels} channels"
@@ -74,7 +74,7 @@ fn read(path: &PathBuf) -> std::io::Result<Vec<u8>> {
 
 fn export(config: &Config) -> Result<(), Failure> {
     let store = open(&database(config)?, Missing::Refuse)?;
-    let file = directory::export(&store)?;
+    let file = wire::file(directory::export(&store)?);
     let text = serde_json::to_string_pretty(&file).map_err(|error| error.to_string())?;
     answer(&text)
 }

@@ -13,7 +13,7 @@ use crate::domain::refusal::Refusal;
 use crate::domain::tiers::Plan;
 use crate::store::{self, load_directory};
 use crate::wire::dev::{self as shapes, Chat, ChatGroup, ChatMessage, Clock};
-use crate::wire::{body, delivery, url};
+use crate::wire::{body, delivery, directory as wire_directory, url};
 use receiver::Receivers;
 use rouille::{Request, Response, ResponseBody};
 use serde::Serialize;
@@ -118,7 +118,8 @@ fn move_clock(app: &App, chores: &Chores, request: &Request) -> Outcome {
 }
 
 fn replace_directory(app: &App, chores: &Chores, request: &Request) -> Outcome {
-    directory::import(app, body::parse(&sent(request)?)?)?;
+    let file = wire_directory::read(body::parse(&sent(request)?)?)?;
+    directory::import(app, file)?;
     (chores.all)()?;
     show_chat(app, chores)
 }

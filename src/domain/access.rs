@@ -1,8 +1,9 @@
-//! Who asks, and what they may see and do (contract section 4).
+//! Who asks, and what they may see and do: every right is decided here.
 
 use super::ids::{KeyId, RotationId, TokenId, UserId};
 use super::refusal::Refusal;
 use super::rotation::Rotation;
+use std::fmt;
 
 /// What a key may be used for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -44,7 +45,7 @@ impl Scope {
     }
 }
 
-/// Whoever presented a valid credential.
+/// Whoever asks for something, however they were recognised. Rights and the log look at this alone.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Principal {
     /// A team API key, limited to `rotations` where it carries a selector.
@@ -53,14 +54,43 @@ pub enum Principal {
         scopes: Vec<Scope>,
         rotations: Option<Vec<RotationId>>,
     },
-    /// One person by a member token.
-    Member {
-        token: TokenId,
-        user: UserId,
-        is_admin: bool,
-    },
-    /// Somebody from outside the workspace, by a member token: there is nothing here for them to see.
-    Outsider { token: TokenId, user: UserId },
+    /// A person. What they may do does not depend on how they were recognised.
+    Person { user: UserId, role: Role, via: Via },
+    /// A program that presented the key of a rotation's inbound webhook. It acts on that rotation alone.
+    InboundWebhook { path: String, rotation: RotationId },
+    /// Whoever runs commands on the machine.
+    Operator,
+    /// Time: what falls due.
+    Clock,
+}
+
+/// What a person is in the workspace.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Role {
+    /// Somebody of another workspace: there is nothing here for them to see.
+    Outsider,
+    Member,
+    /// May see and edit every rotation.
+    Admin,
+}
+
+/// How a person was recognised.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Via {
+    /// By a member token.
+    Token(TokenId),
+}
+
+/// The rotations that a principal sees.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Reach<'a> {
+    All,
+    /// None. For an outsider nothing exists.
+    Nothing,
+    /// These. That others exist is no secret.
+    Selected(&'a [RotationId]),
+    /// What this person may see: public ones, and those that they own or are a member of. Others do not exist for them.
+    SeenBy(&'a UserId),
 }
 
 impl Principal {
@@ -68,22 +98,63 @@ impl Principal {
     pub fn credential(&self) -> &str {
         match self {
             Principal::Key { id, .. } => id.as_str(),
-            Principal::Member { user, .. } | Principal::Outsider { user, .. } => user.as_str(),
+            Principal::Person { user, .. } => user.as_str(),
+            Principal::InboundWebhook { path, .. } => path,
+            Principal::Operator => "operator",
+            Principal::Clock => "clock",
         }
     }
 
-    /// The person who acts; keys act for nobody.
+    /// What the rate of requests is counted by: each token of a person has a rate of its own.
+    pub fn rate_key(&self) -> &str {
+        match self {
+            Principal::Person {
+                via: Via::Token(token),
+                ..
+            } => token.as_str(),
+            _ => self.credential(),
+        }
+    }
+
+    /// The person who acts.
     ///
     /// # Errors
-    /// [`Refusal::ScopeDenied`] for a key.
+    /// [`Refusal::ScopeDenied`] for everything that acts for nobody, such as a key.
     pub fn person(&self) -> Result<&UserId, Refusal> {
         match self {
-            Principal::Member { user, .. } | Principal::Outsider { user, .. } => Ok(user),
-            Principal::Key { .. } => Err(Refusal::ScopeDenied(
+            Principal::Person { user, .. } => Ok(user),
+            _ => Err(Refusal::ScopeDenied(
                 "this operation is a person's; send a chat member access token, not an API key"
                     .into(),
             )),
         }
+    }
+
+    /// The rotations that it sees. Lists are narrowed to them in SQL, single rotations by [`check_see`](Principal::check_see).
+    pub fn reach(&self) -> Reach<'_> {
+        match self {
+            Principal::Key { rotations, .. } => {
+                rotations.as_deref().map_or(Reach::All, Reach::Selected)
+            }
+            Principal::InboundWebhook { rotation, .. } => {
+                Reach::Selected(std::slice::from_ref(rotation))
+            }
+            Principal::Person { role, user, .. } => match role {
+                Role::Outsider => Reach::Nothing,
+                Role::Member => Reach::SeenBy(user),
+                Role::Admin => Reach::All,
+            },
+            Principal::Operator | Principal::Clock => Reach::All,
+        }
+    }
+
+    /// Whether the directory of the workspace may be read.
+    pub fn sees_directory(&self) -> bool {
+        self.reach() != Reach::Nothing
+    }
+
+    fn is_limited(&self) -> bool {
+        matches!(self.reach(), Reach::Selected(_))
     }
 
     /// Whether the credential opens this kind of operation at all. What a person may do to one rotation is judged
@@ -91,7 +162,9 @@ impl Principal {
     pub fn check_scope(&self, scope: Scope) -> Result<(), Refusal> {
         let allowed = match self {
             Principal::Key { scopes, .. } => scopes.contains(&scope),
-            Principal::Member { .. } | Principal::Outsider { .. } => scope != Scope::ManageWebhooks,
+            Principal::Person { .. } => scope != Scope::ManageWebhooks,
+            Principal::InboundWebhook { .. } => scope == Scope::WriteDuty,
+            Principal::Operator | Principal::Clock => true,
         };
         if allowed {
             return Ok(());
@@ -107,86 +180,56 @@ impl Principal {
     pub fn check_watch(&self) -> Result<(), Refusal> {
         self.check_scope(Scope::ReadOnCall)?;
         match self {
-            Principal::Member { .. } | Principal::Outsider { .. } => Err(Refusal::ScopeDenied(
+            Principal::Person { .. } => Err(Refusal::ScopeDenied(
                 "this operation takes an API key, not a member token".into(),
             )),
-            Principal::Key {
-                rotations: Some(_), ..
-            } => Err(Refusal::ResourceDenied(
+            _ if self.is_limited() => Err(Refusal::ResourceDenied(
                 "this tells of every rotation; send a key that is not limited to some".into(),
-            )),
-            Principal::Key { .. } => Ok(()),
-        }
-    }
-
-    /// Whether the directory of the workspace may be read.
-    pub fn sees_directory(&self) -> bool {
-        !matches!(self, Principal::Outsider { .. })
-    }
-
-    /// Whether rotations may be created: not by a key limited to some, and of people only by workspace admins.
-    pub fn check_create(&self) -> Result<(), Refusal> {
-        match self {
-            Principal::Key {
-                rotations: Some(_), ..
-            } => Err(Refusal::ResourceDenied(
-                "a key limited to some rotations cannot create another".into(),
-            )),
-            Principal::Member {
-                is_admin: false, ..
-            }
-            | Principal::Outsider { .. } => Err(Refusal::ResourceDenied(
-                "only workspace admins and API keys may create rotations".into(),
             )),
             _ => Ok(()),
         }
     }
 
-    /// Whether a rotation is there for this caller in lists.
-    pub fn lists(&self, rotation: &Rotation) -> bool {
-        match self {
-            Principal::Key { rotations, .. } => rotations
-                .as_ref()
-                .is_none_or(|ids| ids.contains(&rotation.id)),
-            Principal::Member { .. } | Principal::Outsider { .. } => {
-                self.check_see(rotation).is_ok()
-            }
+    /// Whether rotations may be created: not by a key limited to some, and of people only by workspace admins.
+    pub fn check_create(&self) -> Result<(), Refusal> {
+        match self.reach() {
+            Reach::All => Ok(()),
+            Reach::Selected(_) => Err(Refusal::ResourceDenied(
+                "a key limited to some rotations cannot create another".into(),
+            )),
+            Reach::SeenBy(_) | Reach::Nothing => Err(Refusal::ResourceDenied(
+                "only workspace admins and API keys may create rotations".into(),
+            )),
         }
     }
 
     /// Whether a rotation may be read. For a person one that is hidden is not there at all; a key's selector is no
     /// secret to its holder.
     pub fn check_see(&self, rotation: &Rotation) -> Result<(), Refusal> {
-        match self {
-            Principal::Key { rotations, .. } => match rotations {
-                Some(ids) if !ids.contains(&rotation.id) => Err(Refusal::ResourceDenied(
-                    "the key's selected rotations do not include this one".into(),
-                )),
-                _ => Ok(()),
-            },
-            Principal::Member { user, is_admin, .. } => {
+        match self.reach() {
+            Reach::All => Ok(()),
+            Reach::Selected(ids) if ids.contains(&rotation.id) => Ok(()),
+            Reach::Selected(_) => Err(Refusal::ResourceDenied(
+                "the key's selected rotations do not include this one".into(),
+            )),
+            Reach::SeenBy(user) => {
                 let profile = &rotation.profile;
-                let sees = profile.public
-                    || *is_admin
-                    || profile.owners.contains(user)
-                    || rotation.has_member(user);
-                if sees {
-                    Ok(())
-                } else {
-                    Err(Refusal::NotFound("rotation"))
+                let sees =
+                    profile.public || profile.owners.contains(user) || rotation.has_member(user);
+                match sees {
+                    true => Ok(()),
+                    false => Err(Refusal::NotFound("rotation")),
                 }
             }
-            Principal::Outsider { .. } => Err(Refusal::NotFound("rotation")),
+            Reach::Nothing => Err(Refusal::NotFound("rotation")),
         }
     }
 
     /// Whether a rotation may be changed: by keys whose selector includes it, by its owners and by workspace admins.
     pub fn check_edit(&self, rotation: &Rotation) -> Result<(), Refusal> {
         self.check_see(rotation)?;
-        match self {
-            Principal::Member { user, is_admin, .. }
-                if !is_admin && !rotation.profile.owners.contains(user) =>
-            {
+        match self.reach() {
+            Reach::SeenBy(user) if !rotation.profile.owners.contains(user) => {
                 Err(Refusal::ResourceDenied(
                     "only the rotation's owners and workspace admins may do this".into(),
                 ))
@@ -203,19 +246,36 @@ impl Principal {
         everywhere: bool,
     ) -> Result<(), Refusal> {
         self.check_see(rotation)?;
-        match self {
-            Principal::Member { user, .. } if user == away => Ok(()),
-            Principal::Key {
-                rotations: Some(_), ..
-            } if everywhere => Err(Refusal::ResourceDenied(
+        if self.person() == Ok(away) {
+            return Ok(());
+        }
+        match self.reach() {
+            Reach::Selected(_) if everywhere => Err(Refusal::ResourceDenied(
                 "a key limited to some rotations cannot write absences for all of them".into(),
             )),
-            Principal::Member {
-                is_admin: false, ..
-            } if everywhere => Err(Refusal::ResourceDenied(
+            Reach::SeenBy(_) if everywhere => Err(Refusal::ResourceDenied(
                 "only workspace admins may write others' absences for all rotations".into(),
             )),
             _ => self.check_edit(rotation),
+        }
+    }
+}
+
+/// As the log names it; no secret is part of it.
+impl fmt::Display for Principal {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Principal::Key { id, .. } => write!(f, "key {id}"),
+            Principal::Person {
+                user,
+                via: Via::Token(token),
+                ..
+            } => write!(f, "person {user} by token {token}"),
+            Principal::InboundWebhook { rotation, .. } => {
+                write!(f, "inbound webhook of {rotation}")
+            }
+            Principal::Operator => f.write_str("operator"),
+            Principal::Clock => f.write_str("clock"),
         }
     }
 }

@@ -7,7 +7,7 @@ use super::handover::{Change, DealingContext, WindowChange};
 use super::ids::{ArrangementId, CellId, UserId};
 use super::outlook::{self, Outlook};
 use super::plan;
-use super::refusal::Refusal;
+use super::refusal::{Refusal, invalid};
 use super::rotation::Rotation;
 use super::time::Interval;
 use jiff::Timestamp;
@@ -24,8 +24,32 @@ pub struct AgreementContext<'a> {
     pub now: Timestamp,
 }
 
-fn invalid<T>(detail: String) -> Result<T, Refusal> {
-    Err(Refusal::Invalid(detail))
+/// What taking a cell over for a period would meet.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct AgreementPreview {
+    /// What is still to come of what was asked for.
+    pub period: Interval,
+    pub conflicts: Vec<Conflict>,
+    /// No conflict blocks, and every conflict is acknowledged.
+    pub is_settled: bool,
+    pub selection: Option<TurnSelection>,
+}
+
+impl AgreementPreview {
+    /// The preview for somebody who acknowledges these conflicts.
+    pub fn new(
+        period: Interval,
+        conflicts: Vec<Conflict>,
+        acknowledged: &[String],
+        selection: Option<TurnSelection>,
+    ) -> AgreementPreview {
+        AgreementPreview {
+            period,
+            is_settled: conflict::are_settled(&conflicts, acknowledged),
+            conflicts,
+            selection,
+        }
+    }
 }
 
 impl AgreementContext<'_> {
@@ -167,7 +191,7 @@ impl AgreementContext<'_> {
     ) -> Result<(), Refusal> {
         match sent {
             Some(sent) if Some(sent) != planned => invalid(
-                "turnSelection: not the one that the plan gives; copy it from a fresh preview or send null".into(),
+                "turnSelection: not the one that the plan gives; copy it from a fresh preview or send null",
             ),
             _ => Ok(()),
         }

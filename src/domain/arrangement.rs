@@ -59,6 +59,18 @@ pub struct Arrangement {
     pub turn_selection: Option<TurnSelection>,
 }
 
+/// What a write of arrangements came to.
+#[derive(Clone, Debug)]
+pub struct ArrangementWritten {
+    pub rotation_version: u64,
+    /// When it takes effect.
+    pub effective_from: Timestamp,
+    /// The records that changed, those cancelled and those that took their place.
+    pub arrangements: Vec<Arrangement>,
+    /// Whether anything is queued to be sent.
+    pub queued: bool,
+}
+
 /// How an arrangement came about.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum ArrangementKind {

@@ -6,7 +6,7 @@ use super::coverage::Stretch;
 use super::handover;
 use super::holidays::Calendar;
 use super::ids::{CellId, LaneId, RosterId, WindowId};
-use super::refusal::Refusal;
+use super::refusal::{Refusal, invalid};
 use super::rotation::{Cell, Entry, Lane, Roster, Rotation, Window};
 use super::tiers::Plan;
 use super::zones::ZoneName;
@@ -70,10 +70,6 @@ pub struct CellSpec {
 /// Gives new ids by prefix.
 pub type Mint<'a> = dyn FnMut(&str) -> String + 'a;
 
-fn invalid<T>(text: impl Into<String>) -> Result<T, Refusal> {
-    Err(Refusal::Invalid(text.into()))
-}
-
 /// Gives the rotation the grid; kept cells keep their holders, dropped ones are gone from `rotation.cells`, new ones
 /// stand empty with the entry of a place that nobody has held yet. Dealing is the caller's next step.
 ///
@@ -122,11 +118,7 @@ pub fn replace(
         }
     }
 
-    if lanes.len() > rotation.lanes.len() && !plan.runs_lane(lanes.len() - 1) {
-        let detail =
-            "lanes: more than one lane needs the Pro plan; send one lane or change the plan";
-        return Err(Refusal::PaymentRequired(detail.into()));
-    }
+    plan.check_lanes(rotation.lanes.len(), lanes.len())?;
 
     rotation.rosters = rosters_in_use(rotation, &cells);
     rotation.lanes = lanes;

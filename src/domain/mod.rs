@@ -12,6 +12,7 @@ pub mod conflict;
 pub mod coverage;
 mod days;
 pub mod dealing;
+pub mod directory;
 pub mod edit;
 pub mod event;
 pub mod grid;
@@ -28,6 +29,7 @@ pub mod request;
 pub mod resolve;
 pub mod roster;
 pub mod rotation;
+pub mod shift;
 pub mod takeover;
 #[cfg(test)]
 mod tests;

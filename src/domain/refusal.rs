@@ -83,6 +83,14 @@ pub enum Refusal {
     InvalidCoverCursor,
 }
 
+/// Refuses a request as wrong: `detail` names the member by its path, and says what to send.
+///
+/// # Errors
+/// Always, with [`Refusal::Invalid`].
+pub fn invalid<T>(detail: impl Into<String>) -> Result<T, Refusal> {
+    Err(Refusal::Invalid(detail.into()))
+}
+
 /// What is wrong with the URL of an endpoint (api.md "Errors", `webhook_url_...`).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum UrlFault {

@@ -1,7 +1,7 @@
 //! Requests among people: to cover a duty, or to swap two (api.md "Cover request"; contract section 10).
 
 use super::access::Principal;
-use super::arrangement::TurnSelection;
+use super::arrangement::{Arrangement, TurnSelection};
 use super::ids::{ArrangementId, CellId, RequestId, RotationId, UserId};
 use super::refusal::Refusal;
 use super::rotation::Rotation;
@@ -180,6 +180,39 @@ pub struct Capability {
     pub can_cancel: bool,
     pub can_end: bool,
     pub reason: Option<String>,
+}
+
+/// A request as one caller sees it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct RequestView {
+    pub request: Request,
+    pub capability: Capability,
+    pub rotation_name: String,
+    /// Tells which legs have begun.
+    pub now: Timestamp,
+}
+
+/// What a write of a request came to.
+#[derive(Clone, Debug)]
+pub struct RequestWritten {
+    pub rotation_version: u64,
+    /// The later of the request's start and now.
+    pub effective_from: Timestamp,
+    pub request: RequestView,
+    /// The arrangements that were made or changed.
+    pub arrangements: Vec<Arrangement>,
+    /// Whether anything is queued to be sent.
+    pub queued: bool,
+}
+
+/// What one caller may ask for in a cell.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct CellCapability {
+    pub cell: CellId,
+    /// Why they may ask for nothing; `None` where they may.
+    pub why_not: Option<&'static str>,
+    /// The people whom they may ask.
+    pub eligible: Vec<UserId>,
 }
 
 impl Request {

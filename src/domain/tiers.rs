@@ -1,5 +1,7 @@
 //! What the workspace's plan includes (contract section 11).
 
+use super::refusal::Refusal;
+
 /// The plan's name.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Tier {
@@ -53,6 +55,17 @@ impl Plan {
     /// Whether the lane at this place in dealing order runs; further ones are kept and not dealt.
     pub fn runs_lane(&self, lane: usize) -> bool {
         self.tier == Tier::Pro || lane == 0
+    }
+
+    /// Refuses more lanes than run, where a rotation has `had` now. One that has too many already may keep them.
+    pub fn check_lanes(&self, had: usize, wanted: usize) -> Result<(), Refusal> {
+        match wanted > had && !self.runs_lane(wanted - 1) {
+            false => Ok(()),
+            true => Err(Refusal::PaymentRequired(
+                "lanes: more than one lane needs the Pro plan; send one lane or change the plan"
+                    .into(),
+            )),
+        }
     }
 
     /// Whether webhook endpoints may be written, and are sent to.

@@ -4,76 +4,11 @@ mod replace;
 
 pub use replace::{insert_group, replace_directory, replace_group_people, save_channel_topic};
 
-use super::meta::{Team, load_team};
+use super::meta::load_team;
 use super::{Fault, ReadTx};
+pub use crate::domain::directory::{Channel, Directory, Group, Person, Team};
 use crate::domain::ids::{ChannelId, GroupId, UserId};
 use rusqlite::{OptionalExtension, Params, Row, params};
-
-/// A person of the chat workspace (api.md "Directory records", User).
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Person {
-    pub id: UserId,
-    pub team_id: String,
-    pub display_name: Option<String>,
-    pub real_name: Option<String>,
-    pub email: Option<String>,
-    pub is_guest: bool,
-    pub is_external: bool,
-    /// Deactivated, or gone from the platform; the row stays so that the id resolves.
-    pub is_deleted: bool,
-    /// Whether they administer the workspace.
-    pub is_admin: bool,
-    pub avatar_url: Option<String>,
-    pub time_zone: Option<String>,
-}
-
-impl Person {
-    /// How people call them: the display name, else the real name, else the id.
-    pub fn name(&self) -> &str {
-        let named = self.display_name.as_deref().or(self.real_name.as_deref());
-        named.unwrap_or(self.id.as_str())
-    }
-}
-
-/// A chat user group.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Group {
-    pub id: GroupId,
-    pub team_id: String,
-    pub name: Option<String>,
-    pub handle: Option<String>,
-    /// Its people in order. Read with the whole [`Directory`]; empty elsewhere.
-    pub users: Vec<UserId>,
-}
-
-/// A chat channel.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Channel {
-    pub id: ChannelId,
-    pub team_id: String,
-    pub name: Option<String>,
-    pub is_private: bool,
-    /// Whether rota has been invited, so that what it posts arrives.
-    pub app_is_member: bool,
-    /// In a directory to import, `None` leaves the topic as it stands.
-    pub topic: Option<String>,
-}
-
-impl Channel {
-    /// Whether rota can see it at all: a private channel that it is not in is not there for it.
-    pub fn is_reachable(&self) -> bool {
-        self.app_is_member || !self.is_private
-    }
-}
-
-/// Everything that an import replaces and an export shows.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Directory {
-    pub team: Team,
-    pub people: Vec<Person>,
-    pub groups: Vec<Group>,
-    pub channels: Vec<Channel>,
-}
 
 /// One page of a list.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -2,16 +2,9 @@
 
 use super::rows::millis;
 use super::{Fault, ReadTx, WriteTx};
+use crate::domain::directory::Team;
 use jiff::Timestamp;
 use rusqlite::OptionalExtension;
-
-/// The chat workspace that this installation serves.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Team {
-    pub id: String,
-    pub name: Option<String>,
-    pub domain: Option<String>,
-}
 
 /// A fact by name; `None` when it was never written.
 pub fn load_fact(tx: &ReadTx, name: &str) -> Result<Option<String>, Fault> {

@@ -68,7 +68,7 @@ pub use keys::*;
 pub use lock::Lock;
 pub use mention::*;
 pub use message::*;
-pub use meta::{Team, count_imports, load_fact, load_team, save_fact, save_team};
+pub use meta::{count_imports, load_fact, load_team, save_fact, save_team};
 pub use migrate::create_file;
 pub use news::News;
 use news::Published;

@@ -4,8 +4,8 @@ use super::body::{self, check_length, invalid, nullable_object, present};
 use super::conflict::{self, Conflict};
 use super::moment::{Moment, UtcMoment};
 use super::words::{names, words};
+use crate::domain::agreement::AgreementPreview as Preview;
 use crate::domain::arrangement::{self as domain, TurnKind};
-use crate::domain::conflict::{Conflict as Met, are_settled};
 use crate::domain::edit::{Answering, NewAssignment};
 use crate::domain::refusal::Refusal;
 use crate::domain::time::Interval;
@@ -206,19 +206,14 @@ pub struct AgreementPreview {
     pub turn_selection: Option<TurnSelection>,
 }
 
-/// Renders what taking a cell over for a period would meet, by somebody who has seen these conflicts.
-pub fn preview(
-    period: Interval,
-    conflicts: &[Met],
-    acknowledged: &[String],
-    selection: Option<domain::TurnSelection>,
-) -> AgreementPreview {
+/// Renders what taking a cell over for a period would meet.
+pub fn preview(preview: &Preview) -> AgreementPreview {
     AgreementPreview {
-        effective_from: period.from.into(),
-        to: period.until.into(),
-        conflicts: conflict::render_all(conflicts),
-        can_commit: are_settled(conflicts, acknowledged),
-        turn_selection: selection.as_ref().map(TurnSelection::of),
+        effective_from: preview.period.from.into(),
+        to: preview.period.until.into(),
+        conflicts: conflict::render_all(&preview.conflicts),
+        can_commit: preview.is_settled,
+        turn_selection: preview.selection.as_ref().map(TurnSelection::of),
     }
 }
 
@@ -236,8 +231,19 @@ pub struct ArrangementWritten {
     pub delivery_state: PublicationState,
 }
 
+/// Renders what a write of arrangements came to; `operation_id` is the caller's name for it.
+pub fn written(operation_id: &str, written: &domain::ArrangementWritten) -> ArrangementWritten {
+    ArrangementWritten {
+        operation_id: operation_id.to_owned(),
+        rotation_version: written.rotation_version,
+        effective_from: written.effective_from.into(),
+        arrangements: written.arrangements.iter().map(render).collect(),
+        delivery_state: delivery_state(written.queued),
+    }
+}
+
 /// Whether a write queued anything to be sent.
-pub fn delivery_state(queued: bool) -> PublicationState {
+pub(super) fn delivery_state(queued: bool) -> PublicationState {
     match queued {
         true => PublicationState::Pending,
         false => PublicationState::Published,

@@ -77,10 +77,7 @@ pub fn is_blank(bytes: &[u8]) -> bool {
     bytes.iter().all(u8::is_ascii_whitespace)
 }
 
-/// A refusal with the sentence that goes into `detail`.
-pub fn invalid<T>(detail: impl Into<String>) -> Result<T, Refusal> {
-    Err(Refusal::Invalid(detail.into()))
-}
+pub use crate::domain::refusal::invalid;
 
 fn malformed(error: &serde_json::Error) -> Refusal {
     Refusal::Invalid(format!(

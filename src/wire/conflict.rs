@@ -1,12 +1,10 @@
 //! What stands against an agreement (api.md "Conflict").
 
-use super::hex;
 use super::moment::Moment;
 use super::words::{names, words};
 use crate::domain::conflict::{self as domain, ConflictKind};
 use schemars::JsonSchema;
 use serde::Serialize;
-use sha2::{Digest, Sha256};
 
 names! {
     /// What is in the way: `absence`, the person is away; `sameCellArrangement`, another arrangement lies over the cell.
@@ -61,9 +59,4 @@ pub fn render(conflict: &domain::Conflict) -> Conflict {
 /// Renders a list of them.
 pub fn render_all(conflicts: &[domain::Conflict]) -> Vec<Conflict> {
     conflicts.iter().map(render).collect()
-}
-
-/// The id of a conflict, made of the text that tells it from every other.
-pub fn name(text: &str) -> String {
-    format!("cfl_{}", hex(&Sha256::digest(text)[..16]))
 }

@@ -2,8 +2,15 @@
 //! replaces the local directory (contract section 12).
 
 use super::body::{object, objects};
+use crate::domain::directory as domain;
+use crate::domain::ids::{ChannelId, GroupId, UserId};
+use crate::domain::refusal::{Refusal, invalid};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
+use std::collections::HashSet;
+
+/// The longest id that a chat platform may use, in bytes.
+const LONGEST_ID: usize = 200;
 
 /// A person of the chat workspace.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, JsonSchema)]
@@ -136,4 +143,214 @@ pub struct ImportChannel {
     pub app_is_member: bool,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub topic: Option<String>,
+}
+
+/// The directory that a file describes.
+///
+/// # Errors
+/// [`Refusal::Invalid`] naming the member: an empty, blank or overlong id, one given twice, a group naming somebody who is
+/// not among the file's users.
+pub fn read(file: ImportFile) -> Result<domain::Directory, Refusal> {
+    check_id("team.id", &file.team.id)?;
+    check_ids("users", file.users.iter().map(|user| &user.id))?;
+    check_ids("groups", file.groups.iter().map(|group| &group.id))?;
+    check_ids("channels", file.channels.iter().map(|channel| &channel.id))?;
+    let users: HashSet<&String> = file.users.iter().map(|user| &user.id).collect();
+    for (at, group) in file.groups.iter().enumerate() {
+        let path = format!("groups[{at}].userIds");
+        check_unique(&path, "", group.user_ids.iter())?;
+        for (place, id) in group.user_ids.iter().enumerate() {
+            if !users.contains(id) {
+                return invalid(format!(
+                    "{path}[{place}]: {id:?} is not among the file's users; add the user or leave the id out"
+                ));
+            }
+        }
+    }
+    Ok(directory(file))
+}
+
+fn check_ids<'a>(list: &str, ids: impl Iterator<Item = &'a String> + Clone) -> Result<(), Refusal> {
+    for (at, id) in ids.clone().enumerate() {
+        check_id(&format!("{list}[{at}].id"), id)?;
+    }
+    check_unique(list, ".id", ids)
+}
+
+fn check_id(path: &str, id: &str) -> Result<(), Refusal> {
+    let odd = |c: char| c.is_whitespace() || c.is_control();
+    if id.is_empty() || id.len() > LONGEST_ID || id.contains(odd) {
+        return invalid(format!(
+            "{path}: send an id of 1 to {LONGEST_ID} bytes without blanks"
+        ));
+    }
+    Ok(())
+}
+
+fn check_unique<'a>(
+    list: &str,
+    member: &str,
+    ids: impl Iterator<Item = &'a String>,
+) -> Result<(), Refusal> {
+    let mut seen = HashSet::new();
+    for (at, id) in ids.enumerate() {
+        if !seen.insert(id) {
+            return invalid(format!(
+                "{list}[{at}]{member}: {id:?} is given twice; give it once"
+            ));
+        }
+    }
+    Ok(())
+}
+
+fn directory(file: ImportFile) -> domain::Directory {
+    let team = file.team.id;
+    let own = |named: Option<String>| named.unwrap_or_else(|| team.clone());
+    let person = |user: ImportUser| domain::Person {
+        id: UserId::from(user.id),
+        team_id: own(user.team_id),
+        display_name: user.display_name,
+        real_name: user.real_name,
+        email: user.email,
+        is_guest: user.is_guest,
+        is_external: user.is_external,
+        is_deleted: user.is_deleted,
+        is_admin: user.is_admin,
+        avatar_url: user.avatar_url,
+        time_zone: user.time_zone,
+    };
+    let group = |group: ImportGroup| domain::Group {
+        id: GroupId::from(group.id),
+        team_id: own(group.team_id),
+        name: group.name,
+        handle: group.handle,
+        users: group.user_ids.into_iter().map(UserId::from).collect(),
+    };
+    let channel = |channel: ImportChannel| domain::Channel {
+        id: ChannelId::from(channel.id),
+        team_id: own(channel.team_id),
+        name: channel.name,
+        is_private: channel.is_private,
+        app_is_member: channel.app_is_member,
+        topic: channel.topic,
+    };
+    domain::Directory {
+        people: file.users.into_iter().map(person).collect(),
+        groups: file.groups.into_iter().map(group).collect(),
+        channels: file.channels.into_iter().map(channel).collect(),
+        team: domain::Team {
+            id: team.clone(),
+            name: file.team.name,
+            domain: file.team.domain,
+        },
+    }
+}
+
+/// The file that describes a directory; [`read`] takes it back without a change.
+pub fn file(directory: domain::Directory) -> ImportFile {
+    ImportFile {
+        team: ImportTeam {
+            id: directory.team.id,
+            name: directory.team.name,
+            domain: directory.team.domain,
+        },
+        users: directory.people.into_iter().map(user).collect(),
+        groups: directory.groups.into_iter().map(group).collect(),
+        channels: directory.channels.into_iter().map(channel).collect(),
+    }
+}
+
+fn user(person: domain::Person) -> ImportUser {
+    ImportUser {
+        id: person.id.to_string(),
+        team_id: Some(person.team_id),
+        display_name: person.display_name,
+        real_name: person.real_name,
+        email: person.email,
+        is_guest: person.is_guest,
+        is_external: person.is_external,
+        is_deleted: person.is_deleted,
+        is_admin: person.is_admin,
+        avatar_url: person.avatar_url,
+        time_zone: person.time_zone,
+    }
+}
+
+fn group(group: domain::Group) -> ImportGroup {
+    ImportGroup {
+        id: group.id.to_string(),
+        team_id: Some(group.team_id),
+        name: group.name,
+        handle: group.handle,
+        user_ids: group.users.iter().map(UserId::to_string).collect(),
+    }
+}
+
+fn channel(channel: domain::Channel) -> ImportChannel {
+    ImportChannel {
+        id: channel.id.to_string(),
+        team_id: Some(channel.team_id),
+        name: channel.name,
+        is_private: channel.is_private,
+        app_is_member: channel.app_is_member,
+        topic: channel.topic,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{ImportFile, read};
+    use crate::domain::refusal::Refusal;
+    use crate::wire::body;
+
+    fn refused(text: &str) -> Option<String> {
+        let file: ImportFile = body::parse(text.as_bytes()).expect("a file in shape");
+        match read(file) {
+            Err(Refusal::Invalid(detail)) => Some(detail),
+            _ => None,
+        }
+    }
+
+    #[test]
+    fn refusals_name_the_member() {
+        let rows = [
+            (
+                r#""users":[{"id":"a"}],"groups":[{"id":"g","userIds":["a"]}]"#,
+                "",
+            ),
+            (
+                r#""users":[{"id":"a"},{"id":""}]"#,
+                "users[1].id: send an id",
+            ),
+            (r#""users":[{"id":"a b"}]"#, "users[0].id: send an id"),
+            (
+                r#""users":[{"id":"a"},{"id":"a"}]"#,
+                "users[1].id: \"a\" is given twice",
+            ),
+            (
+                r#""users":[],"channels":[{"id":"c"},{"id":"c"}]"#,
+                "channels[1].id: \"c\" is given twice",
+            ),
+            (
+                r#""users":[],"groups":[{"id":"g","userIds":["a"]}]"#,
+                "groups[0].userIds[0]: \"a\" is not among",
+            ),
+            (
+                r#""users":[{"id":"a"}],"groups":[{"id":"g","userIds":["a","a"]}]"#,
+                "groups[0].userIds[1]: \"a\" is given twice",
+            ),
+        ];
+        for (members, expected) in rows {
+            let found =
+                refused(&format!(r#"{{"team":{{"id":"T"}},{members}}}"#)).unwrap_or_default();
+            assert!(
+                found.starts_with(expected) && found.is_empty() == expected.is_empty(),
+                "{found}"
+            );
+        }
+        assert!(
+            refused(r#"{"team":{"id":" "},"users":[]}"#)
+                .is_some_and(|why| why.starts_with("team.id: "))
+        );
+    }
 }

@@ -56,6 +56,11 @@ fn strong(kind: char, id: &str, stamps: &[[u8; 8]]) -> String {
     format!("\"{kind}{}\"", hex(&hash.finalize()[..16]))
 }
 
+/// The id of a conflict, made of the text that tells it from every other: who acknowledges it has seen these terms.
+pub fn conflict_id(text: &str) -> String {
+    format!("cfl_{}", hex(&Sha256::digest(text)[..16]))
+}
+
 /// What `If-Match` demands of the current validator.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Precondition {

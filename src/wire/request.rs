@@ -4,13 +4,14 @@ use super::arrangement::{
     self, Arrangement, PublicationState, TurnSelection, check_operation_id, operation_id, period,
 };
 use super::body::{self, check_length, check_list, invalid, nullable_object, objects, present};
-use super::conflict::Conflict;
+use super::conflict::{self, Conflict};
 use super::moment::{Moment, UtcMoment};
 use super::words::names;
 use crate::domain::edit::{NewCover, NewLeg, NewSwap};
 use crate::domain::ids::UserId;
 use crate::domain::refusal::Refusal;
 use crate::domain::request as domain;
+use crate::domain::shift::LegPreview;
 use jiff::Timestamp;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -234,14 +235,68 @@ impl Record for SwapRequest {
     }
 }
 
-/// Renders what the caller may do.
-pub fn capability(capability: domain::Capability) -> RequestCapability {
-    RequestCapability {
-        can_accept: capability.can_accept,
-        can_decline: capability.can_decline,
-        can_cancel: capability.can_cancel,
-        can_end: capability.can_end,
-        reason: capability.reason,
+/// Renders a request with what the caller may do with it.
+pub fn item<T: Record>(view: &domain::RequestView) -> Item<T> {
+    let capability = &view.capability;
+    Item {
+        request: T::render(&view.request, view.now),
+        capability: RequestCapability {
+            can_accept: capability.can_accept,
+            can_decline: capability.can_decline,
+            can_cancel: capability.can_cancel,
+            can_end: capability.can_end,
+            reason: capability.reason.clone(),
+        },
+        rotation_name: view.rotation_name.clone(),
+    }
+}
+
+/// Renders what a write of a request came to; `operation_id` is the caller's name for it.
+pub fn written<T: Record>(
+    operation_id: &str,
+    written: &domain::RequestWritten,
+) -> RequestWritten<T> {
+    RequestWritten {
+        operation_id: operation_id.to_owned(),
+        rotation_version: written.rotation_version,
+        effective_from: written.effective_from.into(),
+        request: item(&written.request),
+        arrangements: written
+            .arrangements
+            .iter()
+            .map(arrangement::render)
+            .collect(),
+        delivery_state: arrangement::delivery_state(written.queued),
+    }
+}
+
+/// Renders what offering a swap would meet.
+pub fn swap_preview(legs: &[LegPreview]) -> SwapPreview {
+    let leg = |leg: &LegPreview| SwapPreviewLeg {
+        key: leg.key.clone(),
+        assignee_user_id: leg.terms.user.to_string(),
+        from: leg.terms.period.from.into(),
+        to: leg.terms.period.until.into(),
+        conflicts: conflict::render_all(&leg.conflicts),
+        can_acknowledge: !leg.is_blocked(),
+        acknowledged: leg.is_acknowledged,
+        has_started: leg.has_started,
+    };
+    SwapPreview {
+        can_proceed: legs
+            .iter()
+            .all(|leg| !leg.is_blocked() && leg.is_acknowledged),
+        legs: legs.iter().map(leg).collect(),
+    }
+}
+
+/// Renders what the caller may ask for in a cell.
+pub fn cell_capability(capability: &domain::CellCapability) -> CellCapability {
+    CellCapability {
+        cell_id: capability.cell.to_string(),
+        can_request: capability.why_not.is_none(),
+        reason: capability.why_not.map(str::to_owned),
+        eligible_user_ids: capability.eligible.iter().map(UserId::to_string).collect(),
     }
 }
 

@@ -2,9 +2,10 @@
 
 use jiff::Timestamp;
 use rota::actions::creation::{self, NewCreation};
+use rota::actions::grid::ReplaceCoverage;
 use rota::actions::keys::{NewKey, create_key};
-use rota::actions::rotations;
-use rota::actions::{App, Outward, mutation};
+use rota::actions::mutation::{self, Mutation, Operation};
+use rota::actions::{App, Outward};
 use rota::clock::Clock;
 use rota::domain::absence::Absences;
 use rota::domain::access::{Principal, Scope};
@@ -68,6 +69,17 @@ pub struct Seed {
     pub app: App,
     pub path: PathBuf,
     pub key: String,
+}
+
+/// Writes a rotation, whatever it is at.
+pub fn write(app: &App, rotation: &RotationId, operation: impl Operation) -> Rotation {
+    let mutation = Mutation {
+        caller: &caller(),
+        rotation,
+        precondition: &Precondition::Any,
+        operation,
+    };
+    mutation.run(app).expect("a write").rotation
 }
 
 /// Somebody who may do everything.
@@ -153,8 +165,7 @@ impl Seed {
             .expect("a rotation")
             .rotation;
         let grid = grid(lanes, windows, starts_at);
-        rotations::replace_coverage(&self.app, &caller(), &created.id, &Precondition::Any, grid)
-            .expect("a grid")
+        write(&self.app, &created.id, ReplaceCoverage(grid))
     }
 
     /// So many rotations like this one, in one commit.

@@ -2,16 +2,16 @@
 
 use crate::load::Client;
 use crate::program::{self, Program};
-use crate::seed::{Scratch, Seed, caller};
+use crate::seed::{Scratch, Seed, write};
 use crate::table::{Floor, median, row, section};
-use rota::actions::{App, Outward, duty, webhooks};
+use rota::actions::duty::SetOnDuty;
+use rota::actions::{App, Outward, webhooks};
 use rota::clock::Clock;
 use rota::dial::{Dialler, Rules};
 use rota::domain::address::Openings;
 use rota::domain::ids::{RotationId, UserId};
 use rota::domain::ladder::Ladder;
 use rota::domain::webhook::{EventType, WebhookSpec};
-use rota::wire::etag::Precondition;
 use rota::wire::signature;
 use std::io::{BufRead, BufReader, Read, Write};
 use std::net::{SocketAddr, TcpListener, TcpStream};
@@ -185,8 +185,7 @@ fn register(app: &App, receiver: SocketAddr) {
 
 fn take_turns(app: &App, rotation: &RotationId, round: usize) {
     let user = UserId::from(["U2", "U3"][round % 2]);
-    duty::set_on_duty(app, &caller(), rotation, &Precondition::Any, vec![user])
-        .expect("somebody on duty");
+    write(app, rotation, SetOnDuty { users: vec![user] });
 }
 
 fn puts(rota: &Program, rotation: &RotationId) -> Vec<Vec<u8>> {

@@ -167,6 +167,103 @@ fn imports_go_downward() {
     assert_eq!(wrong, Vec::<String>::new());
 }
 
+/// Actions return results, and the edges render them. What actions take from `wire` is not JSON of the API: validators, the
+/// frozen bodies of events and the signatures over them.
+#[test]
+fn actions_render_nothing() {
+    let taken = [
+        "wire::etag",
+        "wire::event",
+        "wire::signature",
+        "wire::{event, signature}",
+    ];
+    let mut wrong = Vec::new();
+    for source in sources().iter().filter(|source| source.room == "actions") {
+        for (at, line) in code_lines(source) {
+            let other = line.match_indices("crate::wire").any(|(found, _)| {
+                !taken
+                    .iter()
+                    .any(|part| line[found..].starts_with(&format!("crate::{part}")))
+            });
+            if other || line.contains("serde") {
+                wrong.push(format!("{}:{at}: {}", source.path.display(), line.trim()));
+            }
+        }
+    }
+    assert_eq!(wrong, Vec::<String>::new());
+}
+
+/// The files of a room that a file names in its imports, by `super` or by the room.
+fn imported(source: &Source, files: &BTreeSet<String>) -> BTreeSet<String> {
+    let lines = code_lines(source).map(|(_, line)| line);
+    let code = lines.collect::<Vec<_>>().join("\n");
+    let mut found = BTreeSet::new();
+    for start in ["super::".to_owned(), format!("crate::{}::", source.room)] {
+        for (at, _) in code.match_indices(&start) {
+            let rest = &code[at + start.len()..];
+            let bundle = rest.strip_prefix('{').map(|inside| {
+                let mut depth = 1;
+                let end = inside.find(|c| {
+                    depth += i32::from(c == '{') - i32::from(c == '}');
+                    depth == 0
+                });
+                &inside[..end.unwrap_or(inside.len())]
+            });
+            let mut depth = 0;
+            let split = |c| {
+                depth += i32::from(c == '{') - i32::from(c == '}');
+                c == ',' && depth == 0
+            };
+            let parts: Vec<&str> = match bundle {
+                Some(bundle) => bundle.split(split).collect(),
+                None => vec![rest],
+            };
+            for part in parts {
+                let name = part.trim_start().chars();
+                let name: String = name
+                    .take_while(|c| c.is_alphanumeric() || *c == '_')
+                    .collect();
+                if files.contains(&name) {
+                    found.insert(name);
+                }
+            }
+        }
+    }
+    found
+}
+
+/// No file of the actions imports one that imports it, however long the way round.
+#[test]
+fn actions_do_not_import_in_a_circle() {
+    let sources = sources();
+    let own = |source: &&Source| source.room == "actions" && source.path.components().count() == 2;
+    let name = |source: &Source| {
+        let stem = source.path.file_stem().expect("a name");
+        stem.to_string_lossy().into_owned()
+    };
+    let own: Vec<&Source> = sources
+        .iter()
+        .filter(own)
+        .filter(|source| name(source) != "mod")
+        .collect();
+    let files: BTreeSet<String> = own.iter().map(|source| name(source)).collect();
+    let mut left: Vec<(String, BTreeSet<String>)> = own
+        .iter()
+        .map(|source| (name(source), imported(source, &files)))
+        .collect();
+    assert!(left.iter().any(|(_, imports)| imports.contains("draft")));
+    // Whatever imports nothing that is left cannot be part of a circle.
+    loop {
+        let names: BTreeSet<String> = left.iter().map(|(name, _)| name.clone()).collect();
+        let before = left.len();
+        left.retain(|(_, imports)| !imports.is_disjoint(&names));
+        if left.len() == before {
+            break;
+        }
+    }
+    assert_eq!(left, []);
+}
+
 /// The table here, the one that `src/lib.rs` tells and the tree have the same rooms.
 #[test]
 fn every_room_has_a_floor() {

@@ -7,6 +7,7 @@ mod assign;
 mod compare;
 mod grid;
 mod model;
+mod once;
 mod ops;
 mod outlook;
 mod records;
@@ -34,7 +35,14 @@ fn walk_through(office: &Office, name: &str, case: &ops::Case) -> walk::Outcome 
     office.app.clock().set(monday);
     let mut walk = walk::Walk::begin(&office.app, name, case)?;
     let outcome = walk.run(&case.ops);
-    rotations::delete(&office.app, &caller(), &walk.id, &Precondition::Any).expect("a deletion");
+    write(
+        &office.app,
+        &caller(),
+        &walk.id,
+        &Precondition::Any,
+        DeleteRotation,
+    )
+    .expect("a deletion");
     outcome
 }
 

@@ -1,7 +1,7 @@
 //! Every use of chat and of inbound webhooks, once, so that their statements are looked at.
 
 use super::*;
-use crate::actions::mentions::Answer;
+use crate::actions::mentions::{Answer, SetMentionSettings};
 use crate::chat::{FailureControl, FaultyChat};
 use crate::domain::chat::{ChatError, FailureMode};
 use crate::domain::edit::{ChannelChange, DutyGroupChoice, SettingsChange};
@@ -66,12 +66,19 @@ pub(super) fn every_use(office: &Office) {
 impl Uses {
     fn patch(&self, patch: RotationPatch) {
         let any = Precondition::Any;
-        rotations::patch(&self.app, &caller(), &self.id, &any, patch).expect("a patch");
+        write(&self.app, &caller(), &self.id, &any, PatchRotation(patch)).expect("a patch");
     }
 
     fn bind(&self, choice: DutyGroupChoice) {
         let any = Precondition::Any;
-        duty_group::bind(&self.app, &caller(), &self.id, &any, choice).expect("a group");
+        write(
+            &self.app,
+            &caller(),
+            &self.id,
+            &any,
+            BindDutyGroup::new(choice),
+        )
+        .expect("a group");
         tell(&self.app).expect("chat in line");
     }
 
@@ -90,8 +97,14 @@ impl Uses {
             ..ChannelChange::default()
         };
         let (any, channel) = (Precondition::Any, ChannelId::from("C1"));
-        rotations::set_channel(&self.app, &caller(), &self.id, &any, channel, change)
-            .expect("a channel");
+        write(
+            &self.app,
+            &caller(),
+            &self.id,
+            &any,
+            SetChannel { channel, change },
+        )
+        .expect("a channel");
         self.advance(48);
         chat_status::read(&self.app, &caller(), &self.id).expect("the state in chat");
         self.patch(RotationPatch {
@@ -120,7 +133,14 @@ impl Uses {
         chat_status::read(&self.app, &caller(), &self.id).expect("the state in chat");
         let kept = self.app.store().read(store::list_duty_groups);
         assert_eq!(kept.expect("the groups kept").len(), 1);
-        duty_group::unbind(&self.app, &caller(), &self.id, &Precondition::Any).expect("none");
+        write(
+            &self.app,
+            &caller(),
+            &self.id,
+            &Precondition::Any,
+            UnbindDutyGroup,
+        )
+        .expect("none");
         self.bind(DutyGroupChoice::Group("G1".into()));
     }
 
@@ -136,7 +156,8 @@ impl Uses {
                 ..FailureMode::default()
             });
             let any = Precondition::Any;
-            duty::rotate(&self.app, &caller(), &self.id, &any, None).expect("a hand-over");
+            write(&self.app, &caller(), &self.id, &any, Rotate { cells: None })
+                .expect("a hand-over");
             self.advance(1);
             chat_status::read(&self.app, &caller(), &self.id).expect("the state in chat");
         }
@@ -156,10 +177,10 @@ impl Uses {
     }
 
     fn answer(&self, mention: &Mention, answer: Answer) -> MentionState {
-        let person = Principal::Member {
-            token: "tok_1".into(),
+        let person = Principal::Person {
             user: mention.notified[0].clone(),
-            is_admin: false,
+            role: Role::Member,
+            via: Via::Token("tok_1".into()),
         };
         let after = mentions::answer(&self.app, &person, &mention.id, answer);
         after.expect("an answer").state
@@ -172,8 +193,14 @@ impl Uses {
             rotate_after_acknowledgement: Some(true),
             ..SettingsChange::default()
         };
-        mentions::set_settings(&self.app, &caller(), &self.id, &Precondition::Any, change)
-            .expect("settings");
+        write(
+            &self.app,
+            &caller(),
+            &self.id,
+            &Precondition::Any,
+            SetMentionSettings(change),
+        )
+        .expect("settings");
         let mention = self.ask();
         assert_eq!(self.answer(&mention, Answer::Pass), MentionState::Open);
         let taken = self.answer(&mention, Answer::Acknowledge);
@@ -208,7 +235,7 @@ impl Uses {
         let sent = self.app.store().read(|tx| store::list_sent(tx, 10));
         assert_eq!(sent.expect("what was sent"), []);
         let any = Precondition::Any;
-        rotations::delete(&self.app, &caller(), &self.id, &any).expect("a deletion");
+        write(&self.app, &caller(), &self.id, &any, DeleteRotation).expect("a deletion");
         tell(&self.app).expect("chat in line");
     }
 }

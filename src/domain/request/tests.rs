@@ -1,13 +1,17 @@
 //! Who may do what with a request, and when it expires, as tables.
 
 use super::*;
+use crate::domain::access::{Role, Via};
 use crate::domain::rotation::tests::rotation;
 
 fn member(user: &str, is_admin: bool) -> Principal {
-    Principal::Member {
-        token: "tok_1".into(),
+    Principal::Person {
         user: user.into(),
-        is_admin,
+        role: match is_admin {
+            true => Role::Admin,
+            false => Role::Member,
+        },
+        via: Via::Token("tok_1".into()),
     }
 }
 

@@ -2,16 +2,21 @@
 
 use super::answers::Step;
 use super::model::{Cell, Key, Model, State, Who};
+use super::once;
 use super::ops::{Op, Slot, WILD};
 use super::outlook::{Hold, NEVER, Outlook, Turn};
 use super::rules::Sent;
 use super::time::{DAY, Minute, Span};
 use super::walk::{Outcome, Walk, fail, member, person, round};
-use crate::actions::operation::{Operation, Receipt};
+use crate::actions::answering::AnswerRequest;
+use crate::actions::covers::{self, AskForCover};
+use crate::actions::once::{OperationKey, Receipt};
+use crate::actions::swaps::OfferSwap;
 use crate::actions::tests::*;
 use crate::domain::edit::{Answering, NewCover, NewLeg, NewSwap};
 use crate::domain::refusal::Refusal;
 use crate::domain::request::{self, RequestKind};
+use crate::wire;
 use crate::wire::request::{CoverRequest, SwapRequest};
 use serde_json::Value;
 
@@ -120,19 +125,19 @@ impl Walk<'_> {
     pub fn insist(
         &mut self,
         sure: bool,
-        write: impl Fn(Operation, Vec<String>) -> Result<Receipt, Stop>,
+        write: impl Fn(OperationKey, Vec<String>) -> Result<Receipt, Stop>,
     ) -> Result<Receipt, Stop> {
-        let operation = self.operation();
+        let key = self.key();
         let mut acknowledged = Vec::new();
-        let mut outcome = write(operation.clone(), Vec::new());
+        let mut outcome = write(key.clone(), Vec::new());
         if let (true, Err(Stop::Refused(Refusal::ConflictsNotAcknowledged(conflicts)))) =
             (sure, &outcome)
         {
             acknowledged = conflicts.iter().map(|found| found.id.clone()).collect();
-            outcome = write(operation.clone(), acknowledged.clone());
+            outcome = write(key.clone(), acknowledged.clone());
         }
-        if let (true, Ok(receipt)) = (operation.id.ends_with('3'), &outcome) {
-            let again = write(operation, acknowledged).expect("the first answer");
+        if let (true, Ok(receipt)) = (key.id.ends_with('3'), &outcome) {
+            let again = write(key, acknowledged).expect("the first answer");
             assert_eq!(again, *receipt);
         }
         outcome
@@ -220,13 +225,14 @@ impl Walk<'_> {
         if self.once_in_a_while()
             && let Ok((_, preview)) = covers::preview(app, &member(who), &id, &new)
         {
-            let told = serde_json::to_value(preview).expect("JSON");
+            let told = wire::arrangement::preview(&preview);
+            let told = serde_json::to_value(told).expect("JSON");
             self.compare_preview(&told, own, Some(who))?;
         }
         let verdict = self.model.ask(own, &recipients);
-        let outcome = self.insist(false, |operation, _| {
-            let (any, new) = (Precondition::Any, new.clone());
-            covers::create(app, &member(who), &id, &any, operation, new)
+        let outcome = self.insist(false, |key, _| {
+            let ask = AskForCover(new.clone());
+            once::requested::<CoverRequest, _>(app, &member(who), &id, key, ask)
         });
         let receipt = self.written(before, verdict, outcome, false)?;
         self.learn(receipt)
@@ -270,9 +276,9 @@ impl Walk<'_> {
         };
         let (app, id) = (self.app, self.id.clone());
         let verdict = self.model.offer(requester, recipient, shifts);
-        let outcome = self.insist(false, |operation, _| {
-            let (any, new) = (Precondition::Any, new.clone());
-            swaps::create(app, &member(requester), &id, &any, operation, new)
+        let outcome = self.insist(false, |key, _| {
+            let offer = OfferSwap(new.clone());
+            once::requested::<SwapRequest, _>(app, &member(requester), &id, key, offer)
         });
         let receipt = self.written(before, verdict, outcome, false)?;
         self.learn(receipt)
@@ -307,24 +313,23 @@ impl Walk<'_> {
         let verdict = self.model.answer(which, who, step, &sent);
         let (app, id) = (self.app, self.id.clone());
         let named = self.requests[which].clone();
-        let outcome = self.insist(acknowledged, |operation, acknowledged| {
+        let outcome = self.insist(acknowledged, |key, acknowledged| {
             let names = ["0".to_owned(), "1".to_owned()];
             let answering = Answering {
                 expected_revision: revision,
                 acknowledged,
                 started_legs: if keys { names.to_vec() } else { Vec::new() },
             };
-            let taking = requests::Taking {
+            let answer = AnswerRequest {
                 kind: kind(cover),
                 request: named.as_str().into(),
                 step: wire_step(step),
-                operation,
                 answering,
             };
-            let (caller, any) = (member(who), Precondition::Any);
+            let caller = member(who);
             match cover {
-                true => requests::take::<CoverRequest>(app, &caller, &id, &any, taking),
-                false => requests::take::<SwapRequest>(app, &caller, &id, &any, taking),
+                true => once::requested::<CoverRequest, _>(app, &caller, &id, key, answer),
+                false => once::requested::<SwapRequest, _>(app, &caller, &id, key, answer),
             }
         });
         let receipt = self.written(before, verdict, outcome, false)?;

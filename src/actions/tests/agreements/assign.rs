@@ -1,13 +1,16 @@
 //! Direct assignments and previews, done to a rotation and to its model.
 
 use super::model::{Model, Who};
+use super::once;
 use super::ops::Slot;
 use super::outlook::Hold;
 use super::rules::Sent;
 use super::time::Span;
 use super::walk::{Outcome, Walk, fail, person};
+use crate::actions::assignments::{self, Assign, ChangeArrangement, EndArrangement};
 use crate::actions::tests::*;
 use crate::domain::edit::NewAssignment;
+use crate::wire;
 use serde_json::Value;
 
 /// A place, who is to hold it, over which interval, and whether conflicts are acknowledged.
@@ -37,16 +40,17 @@ impl Walk<'_> {
         if self.once_in_a_while()
             && let Ok((_, preview)) = assignments::preview(app, &caller(), &id, &new)
         {
-            let told = serde_json::to_value(preview).expect("JSON");
+            let told = wire::arrangement::preview(&preview);
+            let told = serde_json::to_value(told).expect("JSON");
             self.compare_preview(&told, hold, None)?;
         }
         let verdict = self.model.assign(hold, &sent);
-        let outcome = self.insist(what.3, |operation, acknowledged| {
+        let outcome = self.insist(what.3, |key, acknowledged| {
             let new = NewAssignment {
                 acknowledged,
                 ..new.clone()
             };
-            assignments::create(app, &caller(), &id, &Precondition::Any, operation, new)
+            once::arranged(app, &caller(), &id, key, Assign(new))
         });
         let receipt = self.written(before, verdict, outcome, false)?;
         self.learn(receipt)
@@ -101,21 +105,17 @@ impl Walk<'_> {
         let revision = self.revision(before.arrangements[which].revision, stale);
         let named = self.arrangements[which].clone();
         let verdict = self.model.reassign(which, hold, &sent);
-        let outcome = self.insist(new.3, |operation, acknowledged| {
+        let outcome = self.insist(new.3, |key, acknowledged| {
             let new = NewAssignment {
                 acknowledged,
                 ..assignment.clone()
             };
-            let (named, new) = (named.as_str().into(), (new, revision));
-            assignments::change(
-                app,
-                &caller(),
-                &id,
-                &Precondition::Any,
-                operation,
-                named,
+            let change = ChangeArrangement {
+                arrangement: named.as_str().into(),
                 new,
-            )
+                expected_revision: revision,
+            };
+            once::arranged(app, &caller(), &id, key, change)
         });
         let receipt = self.written(before, verdict, outcome, false)?;
         self.learn(receipt)
@@ -130,9 +130,12 @@ impl Walk<'_> {
         let revision = self.revision(before.arrangements[which].revision, stale);
         let named = self.arrangements[which].clone();
         let verdict = self.model.end_assignment(which, &sent);
-        let outcome = self.insist(false, |operation, _| {
-            let (any, named) = (Precondition::Any, named.as_str().into());
-            assignments::end(app, &caller(), &id, &any, operation, named, revision)
+        let outcome = self.insist(false, |key, _| {
+            let end = EndArrangement {
+                arrangement: named.as_str().into(),
+                expected_revision: revision,
+            };
+            once::arranged(app, &caller(), &id, key, end)
         });
         let receipt = self.written(before, verdict, outcome, false)?;
         self.learn(receipt)

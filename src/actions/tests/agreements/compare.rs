@@ -242,7 +242,7 @@ impl Walk<'_> {
             size: u32::MAX,
         };
         let (stored, _) =
-            assignments::list(self.app, &caller(), &self.id, far, whole).expect("arrangements");
+            arrangements::list(self.app, &caller(), &self.id, far, whole).expect("arrangements");
         let mut found: Vec<_> = stored
             .into_iter()
             .map(|stored| {

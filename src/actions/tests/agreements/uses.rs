@@ -1,15 +1,20 @@
 //! Every use of agreements once, so that their statements are looked at.
 
-use crate::actions::operation::Operation;
-use crate::actions::requests::{self, Taking};
+use super::once;
+use crate::actions::answering::AnswerRequest;
+use crate::actions::arrangements;
+use crate::actions::assignments::{Assign, EndArrangement};
+use crate::actions::covers::AskForCover;
+use crate::actions::once::OperationKey;
+use crate::actions::requests::{self, Start};
+use crate::actions::swaps::OfferSwap;
 use crate::actions::tests::*;
-use crate::actions::{assignments, covers, swaps};
 use crate::domain::absence::Absences;
 use crate::domain::edit::{Answering, NewAssignment, NewCover, NewLeg, NewSwap};
 use crate::domain::handover::DealingContext;
 use crate::domain::ids::{ArrangementId, RequestId};
 use crate::domain::outlook;
-use crate::domain::request::{RequestKind, Step};
+use crate::domain::request::{RequestKind, RequestState, Step};
 use crate::wire::request::{CoverRequest, SwapRequest};
 
 /// Makes, lists, cuts, ends and loses each kind of agreement in a rotation whose cell somebody holds, dealt weekly.
@@ -24,7 +29,7 @@ pub fn every_use(app: &App, id: &RotationId) {
         double_cover: Some(true),
         ..RotationPatch::default()
     };
-    rotations::patch(app, &caller(), id, &uses.any, doubly).expect("a patch");
+    write(app, &caller(), id, &uses.any, PatchRotation(doubly)).expect("a patch");
     let (holder, other) = uses.people();
     let now = app.now();
     let asked = uses.hours(10, 20);
@@ -38,23 +43,18 @@ pub fn every_use(app: &App, id: &RotationId) {
         number: 1,
         size: 10,
     };
-    assignments::list(app, &caller(), id, range, page).expect("a list");
-    assignments::read(app, &caller(), id, &arrangement).expect("an arrangement");
-    assignments::end(
-        app,
-        &caller(),
-        id,
-        &uses.any,
-        uses.operation(),
+    arrangements::list(app, &caller(), id, range, page).expect("a list");
+    arrangements::read(app, &caller(), id, &arrangement).expect("an arrangement");
+    let end = EndArrangement {
         arrangement,
-        1,
-    )
-    .expect("its end");
+        expected_revision: 1,
+    };
+    once::arranged(app, &caller(), id, uses.key(), end).expect("its end");
     let cover = uses.ask(&other, &holder, uses.hours(30, 40));
-    uses.take::<CoverRequest>(RequestKind::Cover, &holder, cover, Step::Accept);
+    uses.take(RequestKind::Cover, &holder, cover, Step::Accept);
     due::advance(app, now + SignedDuration::from_hours(35), &|| tell(app)).expect("some hours");
-    let (kind, cursor) = (RequestKind::Cover, None);
-    requests::list::<CoverRequest>(app, &caller(), id, kind, range, cursor).expect("a list");
+    let (kind, start) = (RequestKind::Cover, Start::First);
+    requests::list(app, &caller(), id, kind, range, start).expect("a list");
     uses.offer_and_lose();
 }
 
@@ -65,10 +65,10 @@ struct Uses<'a> {
 }
 
 fn person(user: &UserId) -> Principal {
-    Principal::Member {
-        token: "tok_1".into(),
+    Principal::Person {
         user: user.clone(),
-        is_admin: false,
+        role: Role::Member,
+        via: Via::Token("tok_1".into()),
     }
 }
 
@@ -94,8 +94,8 @@ impl Uses<'_> {
         }
     }
 
-    fn operation(&self) -> Operation {
-        Operation {
+    fn key(&self) -> OperationKey {
+        OperationKey {
             id: format!("op-{}", self.rotation().stamps.version),
             body_hash: [0; 32],
         }
@@ -110,8 +110,7 @@ impl Uses<'_> {
             acknowledged: Vec::new(),
             replaces: None,
         };
-        let operation = self.operation();
-        assignments::create(self.app, &caller(), self.id, &self.any, operation, new).expect("one");
+        once::arranged(self.app, &caller(), self.id, self.key(), Assign(new)).expect("one");
         let arranged = self.rotation().arranged;
         let made = arranged.iter().find(|arranged| arranged.period == asked);
         made.expect("the one made").id.clone()
@@ -127,38 +126,25 @@ impl Uses<'_> {
             turn_selection: None,
             acknowledged: Vec::new(),
         };
-        let operation = self.operation();
-        covers::create(
-            self.app,
-            &person(holder),
-            self.id,
-            &self.any,
-            operation,
-            new,
-        )
-        .expect("one");
+        let (by, ask) = (person(holder), AskForCover(new));
+        once::requested::<CoverRequest, _>(self.app, &by, self.id, self.key(), ask).expect("one");
         self.rotation().pending[0].id.clone()
     }
 
-    fn take<T: crate::wire::request::Record + serde::Serialize>(
-        &self,
-        kind: RequestKind,
-        by: &UserId,
-        request: RequestId,
-        step: Step,
-    ) {
-        let taking = Taking {
+    fn take(&self, kind: RequestKind, by: &UserId, request: RequestId, step: Step) {
+        let answer = AnswerRequest {
             kind,
             request: request.clone(),
             step,
-            operation: self.operation(),
             answering: Answering {
                 expected_revision: 1,
                 ..Answering::default()
             },
         };
-        requests::take::<T>(self.app, &person(by), self.id, &self.any, taking).expect("a step");
-        requests::read::<T>(self.app, &person(by), self.id, kind, &request).expect("it");
+        let by = person(by);
+        once::requested::<CoverRequest, _>(self.app, &by, self.id, self.key(), answer)
+            .expect("a step");
+        requests::read(self.app, &by, self.id, kind, &request).expect("it");
     }
 
     /// Two turns to come are offered, and one of the two leaves.
@@ -199,18 +185,25 @@ impl Uses<'_> {
             reason: String::new(),
             acknowledged: Vec::new(),
         };
-        let operation = self.operation();
-        swaps::create(self.app, &person(&one), self.id, &self.any, operation, new).expect("one");
+        let (by, offer) = (person(&one), OfferSwap(new));
+        once::requested::<SwapRequest, _>(self.app, &by, self.id, self.key(), offer).expect("one");
         let swap = self.rotation().pending[0].id.clone();
         let alone = RotationPatch {
             users: Some(vec![one]),
             ..RotationPatch::default()
         };
-        rotations::patch(self.app, &caller(), self.id, &self.any, alone).expect("a patch");
+        write(
+            self.app,
+            &caller(),
+            self.id,
+            &self.any,
+            PatchRotation(alone),
+        )
+        .expect("a patch");
         assert_eq!(self.rotation().pending, []);
         let kind = RequestKind::Swap;
-        let read = requests::read::<SwapRequest>(self.app, &caller(), self.id, kind, &swap);
-        let told = serde_json::to_value(read.expect("it").1).expect("JSON");
-        assert_eq!(told["request"]["state"], "expired");
+        let read = requests::read(self.app, &caller(), self.id, kind, &swap);
+        let state = read.expect("it").1.request.state;
+        assert_eq!(state, RequestState::Expired);
     }
 }

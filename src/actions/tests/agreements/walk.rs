@@ -6,7 +6,7 @@ use super::model::{Absence, Key, Model, Who};
 use super::ops::{Case, Op, Pass, WILD};
 use super::rules::{Refused, Verdict};
 use super::time::{DAY, Minute, Span};
-use crate::actions::operation::Operation;
+use crate::actions::once::OperationKey;
 use crate::actions::tests::*;
 use crate::domain::ids::{AbsenceId, TokenId};
 use crate::domain::refusal::Refusal;
@@ -49,10 +49,10 @@ pub fn person(who: Who) -> UserId {
 
 /// The person by a member token.
 pub fn member(who: Who) -> Principal {
-    Principal::Member {
-        token: TokenId::from(format!("tok_{who}")),
+    Principal::Person {
         user: person(who),
-        is_admin: false,
+        role: Role::Member,
+        via: Via::Token(TokenId::from(format!("tok_{who}"))),
     }
 }
 
@@ -169,9 +169,9 @@ impl<'a> Walk<'a> {
         self.operations.is_multiple_of(3)
     }
 
-    pub fn operation(&mut self) -> Operation {
+    pub fn key(&mut self) -> OperationKey {
         self.operations += 1;
-        Operation {
+        OperationKey {
             id: format!("{}-{}", self.id, self.operations),
             body_hash: [0; 32],
         }
@@ -267,21 +267,21 @@ impl<'a> Walk<'a> {
                 let cells = place.map(|_| self.cell_id(before.cells[places[0]].key));
                 let cells = cells.map(|cell| vec![cell]);
                 let verdict = self.model.rotate(&places);
-                let outcome = duty::rotate(app, &caller(), &id, &any, cells);
+                let outcome = write(app, &caller(), &id, &any, Rotate { cells });
                 self.written(&before, verdict, outcome, true)?;
             }
             Op::Clear(place) => {
                 let places = self.places(*place);
                 let cell = place.map(|_| self.cell_id(before.cells[places[0]].key));
                 let verdict = self.model.clear(&places);
-                let outcome = duty::clear(app, &caller(), &id, &any, cell);
+                let outcome = write(app, &caller(), &id, &any, ClearDuty { cell });
                 self.written(&before, verdict, outcome, false)?;
             }
             Op::Seat(users) => {
                 let users: Vec<Who> = users.iter().map(|who| self.somebody(*who)).collect();
                 let verdict = self.model.seat(&users);
                 let users = users.iter().map(|who| person(*who)).collect();
-                let outcome = duty::set_on_duty(app, &caller(), &id, &any, users);
+                let outcome = write(app, &caller(), &id, &any, SetOnDuty { users });
                 self.written(&before, verdict, outcome, false)?;
             }
             Op::Away(who, from, long) => {
@@ -330,7 +330,7 @@ impl<'a> Walk<'a> {
                     enabled: Some(*enabled),
                     ..RotationPatch::default()
                 };
-                let outcome = rotations::patch(app, &caller(), &id, &any, patch);
+                let outcome = write(app, &caller(), &id, &any, PatchRotation(patch));
                 self.written(&before, verdict, outcome, false)?;
             }
             Op::Grid(change) => {
@@ -351,7 +351,7 @@ impl<'a> Walk<'a> {
             ..RotationPatch::default()
         };
         let any = Precondition::Any;
-        let outcome = rotations::patch(self.app, &caller(), &self.id, &any, patch);
+        let outcome = write(self.app, &caller(), &self.id, &any, PatchRotation(patch));
         self.written(before, verdict, outcome, false)?;
         Ok(())
     }

@@ -109,7 +109,7 @@ impl Walk {
     fn patch(&self, slot: usize, patch: RotationPatch) -> Result<bool, String> {
         let any = Precondition::Any;
         self.both(slot, |app, id| {
-            rotations::patch(app, &caller(), id, &any, patch.clone())
+            write(app, &caller(), id, &any, PatchRotation(patch.clone()))
         })
     }
 
@@ -130,7 +130,8 @@ impl Walk {
             Op::Advance(hours) => self.advance(SignedDuration::from_hours(*hours)),
             Op::Create(slot) => return self.create(*slot),
             Op::Delete(slot) => {
-                let gone = |app: &App, id: &RotationId| rotations::delete(app, &caller(), id, &any);
+                let gone =
+                    |app: &App, id: &RotationId| write(app, &caller(), id, &any, DeleteRotation);
                 if self.both(*slot, gone)? {
                     self.slots[*slot] = None;
                     self.order.retain(|known| known != slot);
@@ -140,15 +141,25 @@ impl Walk {
                 let users: Vec<UserId> =
                     who.iter().map(|n| UserId::from(format!("U{n}"))).collect();
                 self.both(*slot, |app, id| {
-                    duty::set_on_duty(app, &caller(), id, &any, users.clone())
+                    write(
+                        app,
+                        &caller(),
+                        id,
+                        &any,
+                        SetOnDuty {
+                            users: users.clone(),
+                        },
+                    )
                 })?;
             }
             Op::Clear(slot) => {
-                self.both(*slot, |app, id| duty::clear(app, &caller(), id, &any, None))?;
+                self.both(*slot, |app, id| {
+                    write(app, &caller(), id, &any, ClearDuty { cell: None })
+                })?;
             }
             Op::Rotate(slot) => {
                 self.both(*slot, |app, id| {
-                    duty::rotate(app, &caller(), id, &any, None)
+                    write(app, &caller(), id, &any, Rotate { cells: None })
                 })?;
             }
             Op::Join(slot) => drop(self.members(*slot, 4)?),
@@ -179,7 +190,7 @@ impl Walk {
             Op::Bind(slot, made) => return self.bind(*slot, *made),
             Op::Unbind(slot) => {
                 let unbind =
-                    |app: &App, id: &RotationId| duty_group::unbind(app, &caller(), id, &any);
+                    |app: &App, id: &RotationId| write(app, &caller(), id, &any, UnbindDutyGroup);
                 if self.both(*slot, unbind)? {
                     self.slot(*slot).group = None;
                 }
@@ -191,7 +202,16 @@ impl Walk {
                 };
                 let named = ChannelId::from(CHANNELS[*channel]);
                 let set = |app: &App, id: &RotationId| {
-                    rotations::set_channel(app, &caller(), id, &any, named.clone(), change)
+                    write(
+                        app,
+                        &caller(),
+                        id,
+                        &any,
+                        SetChannel {
+                            channel: named.clone(),
+                            change,
+                        },
+                    )
                 };
                 if self.both(*slot, set)? {
                     self.slot(*slot).syncs[*channel] = *on;
@@ -245,11 +265,11 @@ impl Walk {
             let app = &workspace.app;
             let rotation = made(app, &name);
             let any = Precondition::Any;
-            rotations::patch(app, &caller(), &rotation.id, &any, worded(0)).expect("a template");
+            write(app, &caller(), &rotation.id, &any, PatchRotation(worded(0)))
+                .expect("a template");
             if slot < 2 {
                 let spec = daily(&rotation, lanes, ["09:00", "21:30"][slot]);
-                rotations::replace_coverage(app, &caller(), &rotation.id, &any, spec)
-                    .expect("a grid");
+                write(app, &caller(), &rotation.id, &any, ReplaceCoverage(spec)).expect("a grid");
             }
             rotation.id
         });
@@ -276,7 +296,13 @@ impl Walk {
                 false => DutyGroupChoice::Group("G1".into()),
             };
             let (app, any) = (&self.apps[index].app, Precondition::Any);
-            duty_group::bind(app, &caller(), &known.ids[index], &any, choice)
+            write(
+                app,
+                &caller(),
+                &known.ids[index],
+                &any,
+                BindDutyGroup::new(choice),
+            )
         };
         let bound = bind(1);
         if bound.is_err() && self.ill.is_some_and(|(ill, _)| ill.group(made)) {

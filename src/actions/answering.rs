@@ -1,0 +1,101 @@
+//! Answering a request: accepting, declining, cancelling it, or ending an accepted cover.
+
+use super::Stop;
+use super::acceptance::accept;
+use super::draft::Draft;
+use super::mutation::Operation;
+use super::request_writes::{Notify, Outcome, settle, written};
+use super::requests::load;
+use crate::domain::access::Principal;
+use crate::domain::arrangement::Arranged;
+use crate::domain::edit::Answering;
+use crate::domain::handover::WindowChange;
+use crate::domain::ids::{RequestId, UserId};
+use crate::domain::refusal::Refusal;
+use crate::domain::request::{Request, RequestKind, RequestState, RequestWritten, Step};
+use crate::domain::rotation::Rotation;
+use crate::store::{self, ReadTx, WriteTx};
+
+/// Takes a step with a request: whoever comes first settles it, later ones are told how it stands.
+pub struct AnswerRequest {
+    pub kind: RequestKind,
+    pub request: RequestId,
+    pub step: Step,
+    pub answering: Answering,
+}
+
+impl Operation for AnswerRequest {
+    const NAME: &'static str = "answer request";
+    type Output = RequestWritten;
+
+    fn admit(&self, tx: &ReadTx, rotation: &Rotation, caller: &Principal) -> Result<(), Stop> {
+        caller.check_see(rotation)?;
+        let found = load(tx, rotation, self.kind, &self.request)?;
+        Ok(found.check_part(self.step, caller, rotation)?)
+    }
+
+    fn apply(
+        self,
+        tx: &mut WriteTx,
+        draft: &mut Draft,
+        caller: &Principal,
+    ) -> Result<RequestWritten, Stop> {
+        let person = caller.person()?;
+        let mut found = load(&tx.as_read(), &draft.rotation, self.kind, &self.request)?;
+        found.check_state(self.step, &draft.rotation, draft.instant(tx))?;
+        if found.revision != self.answering.expected_revision {
+            return Err(Refusal::RequestChanged.into());
+        }
+        let outcome = match self.step {
+            Step::Accept => accept(tx, draft, &mut found, person, &self.answering)?,
+            Step::Decline => decline(draft, &mut found, person),
+            Step::Cancel => {
+                settle(draft, &mut found, RequestState::Cancelled);
+                Outcome::beside(Notify::Nobody)
+            }
+            Step::End => end(tx, draft, &mut found, person.clone()),
+        };
+        store::save_request(tx, &found)?;
+        written(tx, draft, caller, &found, outcome)
+    }
+}
+
+/// Declining twice changes nothing; the last of the recipients to decline settles the request.
+fn decline(draft: &mut Draft, request: &mut Request, person: &UserId) -> Outcome {
+    let mut notify = Notify::Nobody;
+    if !request.declined.contains(person) {
+        notify = Notify::Declined(person.clone());
+        request.declined.push(person.clone());
+        let all = request
+            .recipients
+            .iter()
+            .all(|asked| request.declined.contains(asked));
+        let state = if all {
+            RequestState::Declined
+        } else {
+            RequestState::Pending
+        };
+        settle(draft, request, state);
+    }
+    Outcome::beside(notify)
+}
+
+/// Ends an accepted cover: what has not begun is cancelled, what runs ends now, the pieces too that another cover cut it
+/// into.
+fn end(tx: &mut WriteTx, draft: &mut Draft, request: &mut Request, by: UserId) -> Outcome {
+    let agreed = |arranged: &Arranged| arranged.request.as_ref() == Some(&request.id);
+    let arranged = draft
+        .rotation
+        .arranged
+        .iter()
+        .filter(|arranged| agreed(arranged));
+    let ended = arranged.map(|arranged| arranged.id.clone()).collect();
+    draft.change(tx, WindowChange::ByEdit, |change| {
+        change
+            .rotation
+            .arranged
+            .retain(|arranged| !agreed(arranged));
+    });
+    settle(draft, request, RequestState::Ended);
+    Outcome::arranged(ended, Notify::Ended(by))
+}

@@ -1,0 +1,70 @@
+//! What the channels of a rotation are told.
+
+use super::Stop;
+use super::draft::Draft;
+use super::mutation::Operation;
+use crate::domain::access::Principal;
+use crate::domain::edit::ChannelChange;
+use crate::domain::event::Act;
+use crate::domain::ids::ChannelId;
+use crate::domain::refusal::{Refusal, invalid};
+use crate::domain::rotation::{ChannelSetting, Rotation};
+use crate::store::{self, ReadTx, WriteTx};
+
+/// Channels that a rotation may tell.
+const MAX_CHANNELS: usize = 50;
+
+/// Says what a channel is told; adds it if absent, removes it when it is told nothing.
+pub struct SetChannel {
+    pub channel: ChannelId,
+    pub change: ChannelChange,
+}
+
+impl Operation for SetChannel {
+    const NAME: &'static str = "set channel";
+    type Output = ();
+
+    fn admit(&self, tx: &ReadTx, rotation: &Rotation, caller: &Principal) -> Result<(), Stop> {
+        caller.check_edit(rotation)?;
+        let told = rotation
+            .profile
+            .channels
+            .iter()
+            .any(|setting| setting.channel == self.channel);
+        if !told && !store::is_known_channel(tx, &self.channel)? {
+            return Err(Refusal::NotFound("channel").into());
+        }
+        Ok(())
+    }
+
+    fn apply(self, tx: &mut WriteTx, draft: &mut Draft, _: &Principal) -> Result<(), Stop> {
+        let SetChannel { channel, change } = self;
+        let profile = &mut draft.rotation.profile;
+        let known = profile
+            .channels
+            .iter()
+            .position(|setting| setting.channel == channel);
+        let index = known.unwrap_or_else(|| {
+            let syncs_topic = profile.enable_topic;
+            profile.channels.push(ChannelSetting {
+                channel,
+                posts_messages: true,
+                syncs_topic,
+            });
+            profile.channels.len() - 1
+        });
+        let setting = &mut profile.channels[index];
+        setting.posts_messages = change.posts_messages.unwrap_or(setting.posts_messages);
+        setting.syncs_topic = change.syncs_topic.unwrap_or(setting.syncs_topic);
+        if !setting.posts_messages && !setting.syncs_topic {
+            profile.channels.remove(index);
+        }
+        if profile.channels.len() > MAX_CHANNELS {
+            return Ok(invalid(format!(
+                "a rotation has at most {MAX_CHANNELS} channels"
+            ))?);
+        }
+        draft.settle(tx, Act::Edit)?;
+        Ok(())
+    }
+}

@@ -1,0 +1,104 @@
+//! Writes that may be retried: each is carried out once under the caller's `operationId`, and a retry returns the original
+//! response, byte for byte.
+
+use super::draft::Draft;
+use super::mutation::Operation;
+use super::{App, Stop};
+use crate::domain::access::Principal;
+use crate::domain::refusal::Refusal;
+use crate::domain::rotation::Rotation;
+use crate::store::{self, Fault, OperationRecord, ReadTx, WriteTx};
+use crate::wire::etag;
+use jiff::{SignedDuration, Timestamp};
+
+/// How long an operation is remembered.
+const KEPT: SignedDuration = SignedDuration::from_hours(30 * 24);
+
+/// How a caller names a write.
+#[derive(Clone, Debug)]
+pub struct OperationKey {
+    /// The caller's `operationId`.
+    pub id: String,
+    /// SHA-256 of method, path and body in canonical form.
+    pub body_hash: [u8; 32],
+}
+
+/// What a write returned, the first time.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Receipt {
+    /// As the edge rendered it.
+    pub answer: String,
+    pub etag: String,
+}
+
+/// Renders the output of an operation, given the caller's `operationId`. It runs within the write, for the answer is stored
+/// with what it tells of.
+pub type Render<T> = fn(&str, &T) -> Result<String, Fault>;
+
+/// An operation to be carried out once under its key.
+pub struct Once<O: Operation> {
+    pub key: OperationKey,
+    pub operation: O,
+    pub render: Render<O::Output>,
+}
+
+impl<O: Operation> Operation for Once<O> {
+    const NAME: &'static str = O::NAME;
+    const PREPARES: bool = O::PREPARES;
+    type Output = Receipt;
+
+    fn replay(
+        &self,
+        tx: &ReadTx,
+        rotation: &Rotation,
+        caller: &Principal,
+        now: Timestamp,
+    ) -> Result<Option<Receipt>, Stop> {
+        caller.check_see(rotation)?;
+        let record = store::load_operation(tx, caller.credential(), &self.key.id)?;
+        match record.filter(|record| record.created_at >= forgotten(now)) {
+            None => Ok(None),
+            Some(record) if record.body_hash != self.key.body_hash => {
+                Err(Refusal::OperationIdReused.into())
+            }
+            Some(record) => Ok(Some(Receipt {
+                answer: record.answer,
+                etag: record.etag,
+            })),
+        }
+    }
+
+    fn admit(&self, tx: &ReadTx, rotation: &Rotation, caller: &Principal) -> Result<(), Stop> {
+        self.operation.admit(tx, rotation, caller)
+    }
+
+    fn prepare(&mut self, app: &App, rotation: &Rotation) -> Result<(), Stop> {
+        self.operation.prepare(app, rotation)
+    }
+
+    fn apply(
+        self,
+        tx: &mut WriteTx,
+        draft: &mut Draft,
+        caller: &Principal,
+    ) -> Result<Receipt, Stop> {
+        let output = self.operation.apply(tx, draft, caller)?;
+        let record = OperationRecord {
+            body_hash: self.key.body_hash,
+            answer: (self.render)(&self.key.id, &output)?,
+            etag: etag::tag(&draft.rotation, draft.calendar),
+            created_at: tx.now(),
+        };
+        let (credential, rotation) = (caller.credential(), &draft.rotation.id);
+        store::insert_operation(tx, credential, &self.key.id, rotation, &record)?;
+        Ok(Receipt {
+            answer: record.answer,
+            etag: record.etag,
+        })
+    }
+}
+
+/// What was carried out before this instant no longer counts.
+pub(super) fn forgotten(now: Timestamp) -> Timestamp {
+    now.checked_sub(KEPT).unwrap_or(Timestamp::MIN)
+}

@@ -1,0 +1,115 @@
+//! Duties that change hands by a request: one for a cover, two for a swap.
+
+use super::agreement::AgreementContext;
+use super::conflict::{self, Conflict, Name, Terms};
+use super::ids::UserId;
+use super::outlook::Outlook;
+use super::refusal::Refusal;
+use super::request::{Leg, Request};
+use jiff::Timestamp;
+
+/// A duty that is to change hands, as the plan sees it.
+pub struct Shift {
+    /// Index into [`Rotation::cells`](super::rotation::Rotation::cells).
+    pub cell: usize,
+    /// Who gives it away.
+    pub holder: UserId,
+    pub terms: Terms,
+}
+
+impl Shift {
+    /// Everything in the way; arrangements of whoever gives the duty away are not, for they are cut.
+    pub fn conflicts(&self, context: &AgreementContext, name: &Name) -> Vec<Conflict> {
+        context.conflicts(&self.terms, Some(&self.holder), name)
+    }
+}
+
+/// What a swap would meet, in one of its legs.
+#[derive(Clone, Debug)]
+pub struct LegPreview {
+    /// How the requester calls it.
+    pub key: String,
+    pub terms: Terms,
+    pub conflicts: Vec<Conflict>,
+    /// Whether every conflict is acknowledged.
+    pub is_acknowledged: bool,
+    pub has_started: bool,
+}
+
+impl LegPreview {
+    /// Whether a conflict blocks the leg, whoever acknowledges it.
+    pub fn is_blocked(&self) -> bool {
+        conflict::blocks(&self.conflicts)
+    }
+}
+
+/// What is still to come of each leg, in somebody's hands; `path` says where in the request a leg was named.
+pub fn shifts(
+    context: &AgreementContext,
+    legs: &[Leg],
+    path: impl Fn(usize) -> String,
+) -> Result<Vec<Shift>, Refusal> {
+    let shift = |(index, leg): (usize, &Leg)| {
+        let path = path(index);
+        Ok(Shift {
+            cell: context.cell(&format!("{path}cellId"), &leg.cell)?,
+            holder: leg.holder.clone(),
+            terms: Terms {
+                cell: leg.cell.clone(),
+                user: leg.assignee.clone().unwrap_or_else(|| leg.holder.clone()),
+                asked: leg.period,
+                period: context.rest(&format!("{path}to"), leg.period)?,
+            },
+        })
+    };
+    legs.iter().enumerate().map(shift).collect()
+}
+
+/// When the last of them is over.
+pub fn last_end(shifts: &[Shift]) -> Timestamp {
+    let ends = shifts.iter().map(|shift| shift.terms.period.until);
+    ends.max().unwrap_or(Timestamp::MIN)
+}
+
+/// Refuses to give away what somebody does not hold, dealt or arranged, over the whole interval.
+pub fn check_held(shifts: &[Shift], outlooks: &[Outlook]) -> Result<(), Refusal> {
+    for shift in shifts {
+        if !outlooks[shift.cell].is_held_by(&shift.holder, shift.terms.period) {
+            return Err(Refusal::NotYourDuty(format!(
+                "`{}` does not hold the cell `{}` from {} to {} as planned; read the schedule again",
+                shift.holder, shift.terms.cell, shift.terms.period.from, shift.terms.period.until
+            )));
+        }
+    }
+    Ok(())
+}
+
+/// Refuses shifts that would have a person hold two cells at once where one may not.
+pub fn check_single(
+    context: &AgreementContext,
+    shifts: &[Shift],
+    outlooks: &[Outlook],
+) -> Result<(), Refusal> {
+    let terms = shifts.iter().map(|shift| ("the request", &shift.terms));
+    context.check_single(outlooks, &terms.collect::<Vec<_>>())
+}
+
+/// The legs in the hands of whoever is to hold them once this person accepts.
+pub fn taken(request: &Request, person: &UserId) -> Vec<Leg> {
+    let mut legs = request.legs.clone();
+    for leg in &mut legs {
+        leg.assignee.get_or_insert_with(|| person.clone());
+    }
+    legs
+}
+
+/// Whether somebody may hold what a request would give them beside what they hold at that time.
+pub fn may_take(
+    context: &AgreementContext,
+    request: &Request,
+    person: &UserId,
+    outlooks: &[Outlook],
+) -> bool {
+    let shifts = shifts(context, &taken(request, person), |_| String::new());
+    shifts.is_ok_and(|shifts| check_single(context, &shifts, outlooks).is_ok())
+}
