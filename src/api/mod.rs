@@ -130,10 +130,12 @@ impl Api {
         *counted = self.tally.route(place);
         let row = &ROUTES[place];
         if let Handler::Open(run) = row.handler {
-            if !self.lets_anybody(row) {
-                self.admit(request, row, &path)?;
-            }
-            let share = self.room(request, None).take(room::needed(row, 0))?;
+            let caller = match self.lets_anybody(row) {
+                true => None,
+                false => Some(self.admit(request, row, &path)?),
+            };
+            let credential = caller.as_ref().map(|caller| caller.of().credential());
+            let share = self.room(request, credential).take(room::needed(row, 0))?;
             return Ok(room::hold(run(self)?, share));
         }
         let caller = self.admit(request, row, &path)?;
