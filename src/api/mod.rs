@@ -137,8 +137,9 @@ impl Api {
                 return Ok(room::hold(run(self)?, share));
             }
             Handler::Watched(run) => {
-                let detail = self.detail(request, row, &path)?;
-                let share = self.room(request, None).take(room::needed(row, 0))?;
+                let (detail, caller) = self.detail(request, row, &path)?;
+                let credential = caller.as_ref().map(|caller| caller.of().credential());
+                let share = self.room(request, credential).take(room::needed(row, 0))?;
                 return Ok(room::hold(run(self, detail)?, share));
             }
             _ => {}
@@ -197,15 +198,20 @@ impl Api {
     }
 
     /// How much of the metrics the request may see, by the operator's setting and the credential that it carries.
-    fn detail(&self, request: &Request, row: &Row, path: &Path) -> Result<Detail, Problem> {
+    fn detail(
+        &self,
+        request: &Request,
+        row: &Row,
+        path: &Path,
+    ) -> Result<(Detail, Option<Admitted>), Problem> {
         let header = extract::single(request, "Authorization")?;
         match self.access {
-            Access::Open => return Ok(Detail::Whole),
-            Access::Limited if !auth::presents(header) => return Ok(Detail::WithoutNames),
+            Access::Open => return Ok((Detail::Whole, None)),
+            Access::Limited if !auth::presents(header) => return Ok((Detail::WithoutNames, None)),
             Access::Limited | Access::Key => {}
         }
-        self.admit(request, row, path)?;
-        Ok(Detail::Whole)
+        let caller = self.admit(request, row, path)?;
+        Ok((Detail::Whole, Some(caller)))
     }
 
     /// Whoever makes the request, if their credential opens the operation.

@@ -5,6 +5,7 @@ use super::answer::{self, Outcome};
 use super::directory;
 use super::extract::Call;
 use super::operation::{Body, Kind, NOT_MODIFIED, Operation, gives_tagged, parameter, shape};
+use super::room;
 use crate::actions::duty::{ClearDuty, Rotate, SetOnDuty};
 use crate::actions::{Stop, reads};
 use crate::domain::ids::{CellId, RotationId};
@@ -54,7 +55,12 @@ pub fn read(api: &Api, call: &Call) -> Outcome {
     Ok(unchanged.unwrap_or_else(whole))
 }
 
+/// What an expanded answer and the work on it take: 400 slots with as many records.
+const EXPANDED: usize = 1024 * 1024;
+
+/// Made for one caller, so it takes room as others do.
 fn expanded(call: &Call, id: &RotationId) -> Outcome {
+    let share = call.room.take(EXPANDED)?;
     let rotation = reads::rotation(call.app, call.caller, id)?;
     let ids = takeover::on_call(&rotation);
     let people = call.app.store().read(|tx| -> Result<Vec<_>, Stop> {
@@ -62,10 +68,8 @@ fn expanded(call: &Call, id: &RotationId) -> Outcome {
         Ok(found?.into_iter().flatten().collect())
     })?;
     let users = people.into_iter().map(directory::user_record).collect();
-    answer::json(
-        200,
-        &on_call::render(&rotation, call.app.calendar(), Some(users)),
-    )
+    let whole = on_call::render(&rotation, call.app.calendar(), Some(users));
+    Ok(room::hold(answer::json(200, &whole)?, share))
 }
 
 /// The resource as it stands after a write, with the fresh validator.

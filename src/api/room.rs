@@ -49,6 +49,9 @@ const LONG_PATIENCE: Duration = Duration::from_secs(20);
 /// Room for one step of a long collection: what one item and reading it take.
 const STEP: usize = 3 * MIB;
 
+/// Stands for those who show no credential; none is called so.
+const NOBODY: &str = "";
+
 /// What one byte of a JSON body may become when it is parsed.
 const PARSED: usize = 8;
 
@@ -96,9 +99,10 @@ impl Room<'_> {
         share.map(Some).ok_or_else(Problem::overloaded)
     }
 
-    /// Whoever the request is from.
+    /// Whoever the request is from. Those who show no credential count as one: what is kept for them all must not leave
+    /// others without, who may share an address with them.
     pub fn holder(&self) -> Holder {
-        Holder::new(self.address, self.credential)
+        Holder::new(self.address, Some(self.credential.unwrap_or(NOBODY)))
     }
 }
 
@@ -177,6 +181,25 @@ mod tests {
         }
         let list = ROUTES.iter().find(|row| row.operation.id == "listUsers");
         assert_eq!(needed(list.expect("a route"), 0), STEP);
+    }
+
+    #[test]
+    fn strangers_leave_room_for_others_wherever_they_are() {
+        let budget = Budget::new(LIMITS);
+        let room = |last: u8, credential| Room {
+            budget: &budget,
+            address: [192, 0, 2, last].into(),
+            credential,
+        };
+        let take = |room: Room, bytes| room.budget.take(&room.holder(), bytes, Duration::ZERO);
+        // All that they get, from many addresses.
+        let shares: Vec<_> = (0..100)
+            .map_while(|number| take(room(number, None), MIB))
+            .collect();
+        assert_eq!(shares.len(), LIMITS.credential / MIB);
+        assert!(take(room(0, None), MIB).is_none());
+        let other = take(room(0, Some("key_a")), LIMITS.credential);
+        assert!(other.is_some());
     }
 
     #[test]

@@ -2,9 +2,9 @@
 
 use super::copy::{copy_database, with_suffix};
 use super::files::{create_new, refuse_other_names, refuse_planted_logs};
-use super::schema;
+use super::{rows, schema};
 use crate::fault;
-use rusqlite::{Connection, OpenFlags, Transaction, TransactionBehavior};
+use rusqlite::{Connection, ErrorCode, OpenFlags, Transaction, TransactionBehavior};
 use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
@@ -163,12 +163,28 @@ pub(super) struct Found {
     pub(super) is_empty: bool,
 }
 
+/// How long reading the schema of a file may take. Ours takes milliseconds; one of a million entries would take hours.
+const LONGEST_LOOK: Duration = Duration::from_secs(15);
+
 /// Tells a database of ours from another program's and from one that only a newer version can read. Changes nothing.
 pub(super) fn recognise(conn: &Connection, path: &Path) -> Result<Found, String> {
+    rows::within(LONGEST_LOOK, conn, || look(conn, path))
+}
+
+fn look(conn: &Connection, path: &Path) -> Result<Found, String> {
     let named = |error: rusqlite::Error| format!("{}: {error}", path.display());
     let number = |sql: &str| {
-        conn.query_row(sql, [], |row| row.get::<_, i64>(0))
-            .map_err(named)
+        let number = conn.query_row(sql, [], |row| row.get::<_, i64>(0));
+        number.map_err(|error| match error.sqlite_error_code() {
+            Some(ErrorCode::OperationInterrupted) => {
+                let seconds = LONGEST_LOOK.as_secs();
+                format!(
+                    "{}: its schema cannot be read within {seconds} s; rota's can",
+                    path.display()
+                )
+            }
+            _ => named(error),
+        })
     };
     let version = number("PRAGMA user_version")?;
     // Litestream makes two tables of its own, maybe before we make ours.

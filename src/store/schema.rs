@@ -177,7 +177,7 @@ fn expected(version: Option<i64>) -> rusqlite::Result<Arc<Schema>> {
 }
 
 fn read(conn: &Connection) -> rusqlite::Result<Schema> {
-    let sql = "SELECT CAST(type AS TEXT), CAST(name AS TEXT), CAST(tbl_name AS TEXT), substr(CAST(sql AS TEXT), 1, ?1)
+    let sql = "SELECT CAST(type AS TEXT), CAST(name AS TEXT), CAST(tbl_name AS TEXT), substr(CAST(sql AS TEXT), 1, ?1) || iif(length(CAST(sql AS TEXT)) > ?1, ' ...', '')
                FROM sqlite_schema";
     let mut query = conn.prepare(sql)?;
     let rows = query.query_map([TEXT], |row| {

@@ -47,10 +47,14 @@ fn get(rota: &Rota, credential: &str, target: &str) -> String {
 
 /// Asks for much more than the sockets take, and reads nothing of it.
 fn unread(rota: &Rota, credential: &str) -> TcpStream {
+    unread_of(rota, credential, LIST, 4)
+}
+
+fn unread_of(rota: &Rota, credential: &str, target: &str, times: usize) -> TcpStream {
     let mut stream = TcpStream::connect(rota.address()).unwrap();
-    let request = get(rota, credential, LIST);
+    let request = get(rota, credential, target);
     // Answers come one after the other on a connection.
-    stream.write_all(request.repeat(4).as_bytes()).unwrap();
+    stream.write_all(request.repeat(times).as_bytes()).unwrap();
     stream
 }
 
@@ -136,6 +140,41 @@ fn whoever_does_not_read_is_refused_and_nobody_else() {
     rota.with(&slow).get(&format!("{path}/on-call")).is(200);
     drop(stuck);
     eventually("room again", || rota.with(&slow).get(&path).status() == 200);
+}
+
+#[test]
+fn who_is_on_call_is_counted_once_it_is_made_for_one_caller() {
+    let rota = crowded(Start::default().env("ROTA_FAULT_ROOM", 1), 1);
+    let slow = rota.token("U1");
+    let first = rota.get(LIST).is(200).json();
+    let path = format!("/v1/rotations/{}", text(&first["data"][0]["id"]));
+    let named = |kind: char| (1..=20).map(move |n| format!("{kind}{n}"));
+    let always = always(daily());
+    let windows: Vec<Value> = named('W')
+        .map(|name| {
+            let mut window = always.clone();
+            window["name"] = json!(name);
+            window
+        })
+        .collect();
+    let lanes: Vec<Value> = named('L').map(|name| json!({ "name": name })).collect();
+    let grid = json!({ "lanes": lanes, "windows": windows });
+    rota.request("PUT", &format!("{path}/coverage"))
+        .header("If-Match", "*")
+        .json(&grid)
+        .send()
+        .is(200);
+    let on_call = format!("{path}/on-call");
+    let expanded = format!("{on_call}?expand=users");
+    let whole = rota.with(&slow).get(&expanded).is(200);
+    assert_eq!(whole.json()["users"].as_array().unwrap().len(), 400);
+    let stuck = unread_of(&rota, &slow, &expanded, 100);
+    refused(&rota, &slow, &expanded).refused(503, "overloaded");
+    rota.with(&slow).get(&on_call).is(200);
+    drop(stuck);
+    eventually("room again", || {
+        rota.with(&slow).get(&expanded).status() == 200
+    });
 }
 
 #[test]
