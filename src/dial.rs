@@ -203,12 +203,13 @@ impl Dialler {
     /// Posts the body once, with what [`Dialler::request_headers`] gave and no other header. Takes at most 12 s and never
     /// panics.
     pub fn post(&self, url: &str, headers: &[(String, String)], body: &[u8]) -> Exchange {
-        let started = crate::clock::monotonic();
+        let started = crate::runtime::clock::monotonic();
         // ureq checks its own steps with assertions. One that fails must not take the sender's thread along.
         let posted = panic::catch_unwind(AssertUnwindSafe(|| self.try_post(url, headers, body)));
         let (dialled, end) = posted.unwrap_or((true, End::Failed(SendError::Internal)));
         Exchange {
-            duration: dialled.then(|| crate::clock::monotonic().saturating_duration_since(started)),
+            duration: dialled
+                .then(|| crate::runtime::clock::monotonic().saturating_duration_since(started)),
             end,
         }
     }

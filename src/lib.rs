@@ -37,8 +37,8 @@
 //! # What the operator sees
 //!
 //! Things are counted where they happen, by the instruments of [`metrics`], which the desk carries; how things stand is asked of
-//! the database when somebody looks (`api::watch`). Threads that the server cannot do without have a pulse ([`vitals`]), and an
-//! overseer in [`cli`] ends the server when one of them ends.
+//! the database when somebody looks (`api::watch`). Threads that the server cannot do without have a heartbeat ([`runtime`]), and a
+//! supervisor ends the server when one of them ends.
 //!
 //! # Floors
 //!
@@ -49,17 +49,16 @@
 //! |---|---|---|
 //! | 5 | `main`, [`cli`], [`config`] | all below |
 //! | 4 | [`api`], [`dev`], [`timer`], [`delivery`] | 0 to 3, not one another |
-//! | 3 | [`actions`] | [`domain`], [`wire`], [`dial`], [`metrics`], [`store`], [`chat`], [`wake`], [`vitals`], [`clock`] |
+//! | 3 | [`actions`] | [`domain`], [`wire`], [`dial`], [`metrics`], [`store`], [`chat`], [`runtime`] |
 //! | 2 | [`chat`] | [`domain`], [`store`] |
-//! | 2 | [`store`] | [`domain`], [`clock`], [`wake`], [`vitals`] |
-//! | 1 | [`wire`], [`dial`], [`http`], [`metrics`] | [`domain`]; [`clock`] (`dial`, `http`), [`vitals`] (`http`) |
-//! | 0 | [`domain`], [`clock`] | std, jiff and log, not one another |
-//! | 0 | [`vitals`], [`wake`] | [`clock`]; [`vitals`] (`wake`): loops beat a pulse as they wait |
+//! | 2 | [`store`] | [`domain`], [`runtime`] |
+//! | 1 | [`wire`], [`dial`], [`http`], [`metrics`] | [`domain`]; [`runtime`] (`dial`, `http`) |
+//! | 0 | [`domain`], [`runtime`] | std, jiff and log, not one another |
 //! | 0 | [`fault`] | nothing; anybody but [`domain`] may have points in it |
 //!
 //! # What always holds
 //!
-//! - Time is an argument. Only [`clock`] reads the system clock, and `WriteTx::now` never runs backwards.
+//! - Time is an argument. Only `runtime::clock` reads the system clock, and `WriteTx::now` never runs backwards.
 //! - Intervals are half-open; hand-overs are counted from the anchor, never from the one before.
 //! - A rotation's version rises by one with every change committed, and what is shown of it is a function of what is
 //!   stored, so equal validators mean equal bodies.
@@ -70,10 +69,8 @@
 
 pub mod domain;
 
-pub mod clock;
 pub mod fault;
-pub mod vitals;
-pub mod wake;
+pub mod runtime;
 
 pub mod dial;
 pub mod http;

@@ -2,9 +2,9 @@
 
 use crate::actions::due::{self, Sweep};
 use crate::actions::{Desk, Fault};
-use crate::clock::monotonic;
 use crate::fault;
-use crate::wake::{LOOK, attend, await_end};
+use crate::runtime::clock::monotonic;
+use crate::runtime::wakeup::{LOOK, attend, await_end};
 use jiff::Timestamp;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};

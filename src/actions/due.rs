@@ -2,10 +2,10 @@
 
 use super::frame::Draft;
 use super::{Desk, Fault, effects, mentions, reminders, sending};
-use crate::clock::monotonic;
 use crate::domain::event::Act;
 use crate::domain::ids::RotationId;
 use crate::fault;
+use crate::runtime::clock::monotonic;
 use crate::store::{self, WriteTx};
 use jiff::Timestamp;
 use std::collections::HashMap;

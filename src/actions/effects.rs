@@ -13,8 +13,8 @@ pub use topics::Glances;
 use super::{Desk, Fault};
 use crate::domain::chat::{Trouble, held_until, next_try};
 use crate::domain::ids::{ChannelId, GroupId};
+use crate::runtime::wakeup::Bell;
 use crate::store::{self, Kept, News};
-use crate::wake::Bell;
 use jiff::Timestamp;
 use posting::Posted;
 

@@ -213,7 +213,7 @@ fn invalid(detail: String) -> Stop {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::clock::Clock;
+    use crate::runtime::clock::Clock;
     use crate::store::load_token;
     use std::path::PathBuf;
     use std::sync::Arc;

@@ -32,12 +32,12 @@ mod vitals;
 pub mod webhooks;
 
 use crate::chat::{Chat, Local};
-use crate::clock::Clock;
 use crate::dial::{Dialler, Rules};
 use crate::domain::holidays::Calendar;
 use crate::domain::ladder::Ladder;
 use crate::domain::tiers::Plan;
 use crate::metrics::Metrics;
+use crate::runtime::clock::Clock;
 use crate::store::Store;
 use jiff::{SignedDuration, Timestamp};
 use std::sync::{Arc, PoisonError, RwLock};

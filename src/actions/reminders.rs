@@ -4,12 +4,12 @@
 //! a rotation that changed meanwhile is foreseen again.
 
 use super::{Desk, Fault, telling};
-use crate::clock::monotonic;
 use crate::domain::handover::Around;
 use crate::domain::ids::RotationId;
 use crate::domain::rotation::Stamps;
 use crate::domain::takeover;
 use crate::domain::wording::{self, Message};
+use crate::runtime::clock::monotonic;
 use crate::store::{self, ReadTx, WriteTx};
 use jiff::{SignedDuration, Timestamp};
 use std::time::Duration;

@@ -1,7 +1,7 @@
 //! What keeps a server going, as those see it who watch it.
 
 use super::effects::Lane;
-use crate::vitals::Pulse;
+use crate::runtime::heartbeat::Pulse;
 use std::sync::atomic::{AtomicBool, Ordering};
 
 /// The threads that carry out what falls due, and whether they are to end.

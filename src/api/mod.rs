@@ -45,12 +45,12 @@ pub use rate::Limits;
 pub use watch::Access;
 
 use crate::actions::{Desk, Stop};
-use crate::clock;
 use crate::domain::access::Caller;
 use crate::domain::refusal::Refusal;
 use crate::fault;
 use crate::http::{Malformed, Service};
 use crate::metrics::Answers;
+use crate::runtime::clock;
 use crate::wire::etag::Precondition;
 use crate::wire::url;
 use answer::Outcome;

@@ -4,9 +4,9 @@
 
 use super::notify::Manager;
 use crate::actions::{Desk, Vitals};
-use crate::clock::monotonic;
-use crate::vitals::{Pulse, late};
-use crate::wake::Bell;
+use crate::runtime::clock::monotonic;
+use crate::runtime::heartbeat::{Pulse, late};
+use crate::runtime::wakeup::Bell;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, OnceLock};
 use std::thread::JoinHandle;

@@ -3,7 +3,7 @@
 
 use crate::actions::effects::{self, Hands, Lane};
 use crate::actions::{Desk, Fault};
-use crate::wake::{LOOK, attend, await_end};
+use crate::runtime::wakeup::{LOOK, attend, await_end};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::thread::JoinHandle;

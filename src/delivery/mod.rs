@@ -13,10 +13,10 @@ mod send;
 
 use crate::actions::sending;
 use crate::actions::{Desk, Fault};
-use crate::clock::monotonic;
 use crate::domain::ids::WebhookId;
+use crate::runtime::clock::monotonic;
+use crate::runtime::wakeup::{Bell, LOOK, attend, await_end};
 use crate::store::Lane;
-use crate::wake::{Bell, LOOK, attend, await_end};
 use chat::Telling;
 use std::collections::HashMap;
 use std::sync::atomic::{AtomicBool, Ordering};

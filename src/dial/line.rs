@@ -16,7 +16,7 @@ use ureq::unversioned::transport::{
 };
 use ureq::{Error, Timeout};
 
-use crate::clock::monotonic;
+use crate::runtime::clock::monotonic;
 
 /// How long one address may take to accept where there is another to try: of several, the first is often one that this
 /// network has no way to. The last may take all the time that is left.

@@ -8,7 +8,7 @@ use std::sync::mpsc;
 use std::time::Duration;
 
 use super::{Budget, Dialler, End, Exchange, Rules, SendError};
-use crate::clock::monotonic;
+use crate::runtime::clock::monotonic;
 use server::{
     BUDGET, LONG, SHORT, answering, dialler, names, read_request, reset, rules, serve, trickle,
     wait_for_end,

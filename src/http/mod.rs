@@ -28,7 +28,7 @@ mod workers;
 pub use answer::is_own as is_own_header;
 
 use crate::fault;
-use crate::vitals::Pulse;
+use crate::runtime::heartbeat::Pulse;
 use std::any::Any;
 use std::io;
 use std::net::{Shutdown, SocketAddr, TcpListener, TcpStream};
@@ -209,7 +209,9 @@ impl Server {
         }
         drop(listener);
         shared.registry.close_idle();
-        shared.registry.drain(crate::clock::monotonic() + grace);
+        shared
+            .registry
+            .drain(crate::runtime::clock::monotonic() + grace);
     }
 }
 

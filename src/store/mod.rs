@@ -19,7 +19,6 @@ mod mention;
 mod message;
 mod meta;
 mod migrate;
-mod news;
 mod operation;
 mod progress;
 mod request;
@@ -27,6 +26,7 @@ mod rotation;
 mod rows;
 mod sending;
 mod shapes;
+mod signals;
 mod tx;
 mod upkeep;
 mod webhook;
@@ -64,8 +64,6 @@ pub use mention::*;
 pub use message::*;
 pub use meta::{Team, count_imports, load_fact, load_team, save_fact, save_team};
 pub use migrate::create_file;
-pub use news::News;
-use news::Published;
 pub use operation::{
     OperationRecord, any_old_operation, clear_operations, insert_operation, load_operation,
 };
@@ -75,15 +73,17 @@ pub use rotation::{
     save_due, save_members, save_reminder, save_rotation,
 };
 pub use sending::*;
+pub use signals::News;
+use signals::Published;
 pub use tx::WriteTx;
 pub use upkeep::*;
 pub use webhook::*;
 pub use writer::Pending;
 use writer::Safety;
 
-use crate::clock::Clock;
 use crate::domain::refusal::Refusal;
-use crate::vitals::Pulse;
+use crate::runtime::clock::Clock;
+use crate::runtime::heartbeat::Pulse;
 use jiff::Timestamp;
 use rusqlite::config::DbConfig;
 use rusqlite::{Connection, OpenFlags};

@@ -3,9 +3,9 @@
 
 use super::tx::{BEGIN, Told, Turn, Undo, attempt, run};
 use super::{Fault, News, WriteTx};
-use crate::clock::Clock;
 use crate::fault;
-use crate::vitals::Pulse;
+use crate::runtime::clock::Clock;
+use crate::runtime::heartbeat::Pulse;
 use jiff::Timestamp;
 use rusqlite::Connection;
 use std::sync::atomic::{AtomicI64, AtomicUsize, Ordering};

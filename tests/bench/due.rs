@@ -7,7 +7,7 @@ use crate::table::{Floor, row, section};
 use jiff::Timestamp;
 use rota::actions::due;
 use rota::actions::effects::{self, Lane};
-use rota::clock::Clock;
+use rota::runtime::clock::Clock;
 use std::path::Path;
 use std::time::Instant;
 

@@ -1,9 +1,9 @@
 //! Posting messages, in order to each recipient.
 
 use crate::actions::{Desk, Fault};
-use crate::clock::monotonic;
 use crate::domain::chat::{Recipient, Trouble, held_until, is_stale, next_post};
 use crate::fault;
+use crate::runtime::clock::monotonic;
 use crate::store::{self, Outgoing, WriteTx};
 use std::time::Duration;
 

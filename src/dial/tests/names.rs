@@ -6,9 +6,9 @@ use std::sync::{Arc, Mutex, mpsc};
 
 use super::server::{BUDGET, LONG, SHORT, answering, rules};
 use super::{HEADERS, answered, post};
-use crate::clock::monotonic;
 use crate::dial::{BadTarget, Budget, Dialler, End, Rules, SendError, lookup};
 use crate::domain::address::Openings;
+use crate::runtime::clock::monotonic;
 
 #[test]
 fn a_name_that_turns_private_is_not_dialled() {

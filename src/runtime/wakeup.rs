@@ -1,7 +1,7 @@
 //! A bell: loops wait on it, commits ring it.
 
 use crate::fault;
-use crate::vitals::Pulse;
+use crate::runtime::heartbeat::Pulse;
 use std::fmt::Display;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::atomic::{AtomicBool, Ordering};

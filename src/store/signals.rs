@@ -2,7 +2,7 @@
 
 use super::{Kept, rows};
 use crate::domain::ids::RotationId;
-use crate::wake::Bell;
+use crate::runtime::wakeup::Bell;
 use jiff::Timestamp;
 use std::sync::atomic::{AtomicI64, AtomicU64, Ordering};
 use std::sync::{Mutex, PoisonError};

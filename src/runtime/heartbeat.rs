@@ -4,8 +4,8 @@
 //! one that hangs, and both from one that waits for something to do. Time is monotonic: it goes on where the development
 //! clock stands still.
 
-use crate::clock::monotonic;
 use crate::fault;
+use crate::runtime::clock::monotonic;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
