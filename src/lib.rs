@@ -37,8 +37,8 @@
 //! # What the operator sees
 //!
 //! Things are counted where they happen, by the instruments of [`metrics`], which the desk carries; how things stand is asked of
-//! the database when somebody looks (`api::watch`). Threads that the server cannot do without have a heartbeat ([`runtime`]), and a
-//! supervisor ends the server when one of them ends.
+//! the database when somebody looks (`api::watch`). Every background loop is registered by `runtime::background`, which gives it a
+//! heartbeat; `runtime::supervisor` ends the server when a thread that it cannot do without has ended.
 //!
 //! # Floors
 //!

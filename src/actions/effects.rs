@@ -13,8 +13,8 @@ pub use topics::Glances;
 use super::{Desk, Fault};
 use crate::domain::chat::{Trouble, held_until, next_try};
 use crate::domain::ids::{ChannelId, GroupId};
-use crate::runtime::wakeup::Bell;
-use crate::store::{self, Kept, News};
+use crate::runtime::wakeup::Wakeup;
+use crate::store::{self, CommitSignals, Kept};
 use jiff::Timestamp;
 use posting::Posted;
 
@@ -39,12 +39,12 @@ impl Lane {
         }
     }
 
-    /// Rings when there may be something to carry out on it.
-    pub fn bell(self, news: &News) -> &Bell {
+    /// Wakes its loop.
+    pub fn wakeup(self, signals: &CommitSignals) -> &Wakeup {
         match self {
-            Lane::Messages => &news.messages,
-            Lane::Topics => &news.topics,
-            Lane::Groups => &news.groups,
+            Lane::Messages => &signals.chat_messages,
+            Lane::Topics => &signals.chat_topics,
+            Lane::Groups => &signals.chat_groups,
         }
     }
 }

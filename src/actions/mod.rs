@@ -28,7 +28,6 @@ pub mod sending;
 pub mod standing;
 pub mod swaps;
 mod telling;
-mod vitals;
 pub mod webhooks;
 
 use crate::chat::{Chat, Local};
@@ -37,13 +36,19 @@ use crate::domain::holidays::Calendar;
 use crate::domain::ladder::Ladder;
 use crate::domain::tiers::Plan;
 use crate::metrics::Metrics;
+use crate::runtime::background::{Runtime, Watch};
 use crate::runtime::clock::Clock;
 use crate::store::Store;
 use jiff::{SignedDuration, Timestamp};
 use std::sync::{Arc, PoisonError, RwLock};
 
 pub use crate::store::{Fault, Stop};
-pub use vitals::Vitals;
+
+/// The loop that hands over on time.
+pub const TIMER: &str = "timer";
+
+/// The loop that starts the lanes of webhook endpoints.
+pub const DELIVERY: &str = "delivery";
 
 /// What every use case works on. Cheap to clone; all clones are the same workspace.
 #[derive(Clone)]
@@ -55,7 +60,7 @@ pub struct Desk {
     outward: Arc<Outward>,
     chat: Arc<dyn Chat>,
     metrics: Arc<Metrics>,
-    vitals: Arc<Vitals>,
+    runtime: Arc<Runtime>,
 }
 
 /// What concerns receivers outside.
@@ -98,6 +103,8 @@ impl Desk {
         outward: Outward,
     ) -> Desk {
         let store = Arc::new(store);
+        let runtime = Runtime::default();
+        runtime.watch(store.heartbeat().clone(), Watch::Readiness);
         Desk {
             chat: Arc::new(Local::new(Arc::clone(&store))),
             store,
@@ -106,7 +113,7 @@ impl Desk {
             plan: Arc::new(RwLock::new(plan)),
             outward: Arc::new(outward),
             metrics: Arc::default(),
-            vitals: Arc::default(),
+            runtime: Arc::new(runtime),
         }
     }
 
@@ -173,9 +180,9 @@ impl Desk {
         &self.metrics
     }
 
-    /// The threads that carry out what falls due.
-    pub fn vitals(&self) -> &Arc<Vitals> {
-        &self.vitals
+    /// The background threads, among them the storage.
+    pub fn runtime(&self) -> &Arc<Runtime> {
+        &self.runtime
     }
 
     pub(in crate::actions) fn set_plan(&self, plan: Plan) {

@@ -44,7 +44,7 @@ impl Job {
 
     /// Whether it may still be sent as it was taken: no endpoint has changed and no delivery was cancelled since.
     pub fn is_current(&self, desk: &Desk) -> bool {
-        self.recalls == desk.store().news().recalls()
+        self.recalls == desk.store().signals().recalls()
     }
 }
 
@@ -137,7 +137,7 @@ fn take(
     exhausted: &mut u64,
 ) -> Result<Option<Job>, Fault> {
     // Read before the endpoint is: what is recalled later is noticed before it is sent.
-    let recalls = desk.store().news().recalls();
+    let recalls = desk.store().signals().recalls();
     let endpoint = store::load_webhook(&tx.as_read(), webhook)?;
     let Some(endpoint) = endpoint.filter(|endpoint| endpoint.disabled.is_none()) else {
         return Ok(None);

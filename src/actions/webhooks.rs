@@ -200,7 +200,7 @@ pub fn test(desk: &Desk, id: &WebhookId) -> Result<Delivery, Stop> {
         if webhook.disabled.is_some() {
             return Err(Refusal::WebhookDisabled.into());
         }
-        let latest = shared.store().news().changed_last();
+        let latest = shared.store().signals().changed_last();
         let changed_last = store::last_changed_rotation(&tx.as_read(), latest.as_ref())?;
         let rotation = match &changed_last {
             Some(id) => store::load_rotation(&tx.as_read(), id)?,

@@ -75,7 +75,7 @@ impl Doors {
 
     fn find(&self, desk: &Desk, name: &str) -> Result<Option<Arc<Known>>, Fault> {
         // Read before the records are: what a later commit changes is then read again.
-        let generation = desk.store().news().credentials();
+        let generation = desk.store().signals().credentials();
         {
             let remembered = self
                 .remembered

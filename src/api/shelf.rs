@@ -41,7 +41,7 @@ impl Shelf {
     /// When the storage cannot be read.
     pub fn card(&self, desk: &Desk, id: &RotationId) -> Result<Option<Arc<Card>>, Problem> {
         // Read before the rotation is: what a later commit changes is then rendered again.
-        let generation = desk.store().news().generation();
+        let generation = desk.store().signals().generation();
         {
             let cards = self.cards.read().unwrap_or_else(PoisonError::into_inner);
             if cards.generation == generation

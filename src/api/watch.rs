@@ -4,11 +4,12 @@ use super::Api;
 use super::answer::{self, Outcome};
 use super::operation::{Body, Gives, Operation, gives, shape};
 use super::problem::Problem;
-use crate::actions::{Desk, Fault};
+use crate::actions::{DELIVERY, Desk, Fault, TIMER};
 use crate::domain::census::{OpenPlace, Queue};
 use crate::domain::zones;
 use crate::metrics::{self, Standing};
-use crate::runtime::heartbeat::{Pulse, late};
+use crate::runtime::background::Watch;
+use crate::runtime::heartbeat::{Heartbeat, late_after};
 use crate::store::{self, ReadTx};
 use crate::wire::moment::Moment;
 use jiff::Timestamp;
@@ -122,13 +123,17 @@ pub const READINESS: Operation = Operation {
 
 /// GET readyz.
 pub fn readiness(api: &Api) -> Outcome {
-    let (desk, vitals) = (&api.desk, api.desk.vitals());
+    let (desk, runtime) = (&api.desk, api.desk.runtime());
     let mut late = Vec::new();
-    if vitals.is_stopping() {
+    if runtime.is_stopping() {
         late.push("the server is stopping".to_owned());
     }
-    for pulse in [&vitals.timer, &vitals.delivery, desk.store().pulse()] {
-        late.extend(complaint(pulse));
+    let watched = runtime.watched().into_iter();
+    let watched = watched.filter(|one| one.watch == Watch::Readiness);
+    late.extend(watched.filter_map(|one| complaint(&one.heartbeat)));
+    let (timer, delivery) = (runtime.heartbeat(TIMER), runtime.heartbeat(DELIVERY));
+    for (name, heartbeat) in [(TIMER, &timer), (DELIVERY, &delivery)] {
+        late.extend(heartbeat.is_none().then(|| no_thread(name)));
     }
     if !late.is_empty() {
         return Err(Problem::not_ready(late.join("; ")));
@@ -147,7 +152,7 @@ pub fn readiness(api: &Api) -> Outcome {
         created_at: event.created_at.into(),
         age_seconds: now.duration_since(event.created_at).as_secs_f64().max(0.0),
     });
-    let (ticked, looked) = (age(&vitals.timer), age(&vitals.delivery));
+    let (ticked, looked) = (age(timer.as_ref()), age(delivery.as_ref()));
     answer::json(
         200,
         &Readiness {
@@ -167,15 +172,16 @@ pub fn readiness(api: &Api) -> Outcome {
 }
 
 /// What is wrong with a thread.
-fn complaint(pulse: &Pulse) -> Option<String> {
-    let name = pulse.name();
-    if let Some(failing) = pulse.failing_for().filter(|failing| *failing > late()) {
+fn complaint(heartbeat: &Heartbeat) -> Option<String> {
+    let name = heartbeat.name();
+    let failing = heartbeat.failing_for();
+    if let Some(failing) = failing.filter(|failing| *failing > late_after()) {
         let seconds = failing.as_secs();
         return Some(format!("{name}: what it does has failed for {seconds} s"));
     }
-    match pulse.age() {
-        None => Some(format!("{name}: its thread is not there")),
-        Some(age) if age > late() => {
+    match heartbeat.age() {
+        None => Some(no_thread(name)),
+        Some(age) if age > late_after() => {
             let seconds = age.as_secs();
             Some(format!("{name}: nothing happened for {seconds} s"))
         }
@@ -183,8 +189,12 @@ fn complaint(pulse: &Pulse) -> Option<String> {
     }
 }
 
-fn age(pulse: &Pulse) -> Duration {
-    pulse.age().unwrap_or_default()
+fn no_thread(name: &str) -> String {
+    format!("{name}: its thread is not there")
+}
+
+fn age(heartbeat: Option<&Heartbeat>) -> Duration {
+    heartbeat.and_then(Heartbeat::age).unwrap_or_default()
 }
 
 /// In seconds, to the millisecond.
@@ -261,7 +271,7 @@ pub fn metrics(api: &Api) -> Outcome {
     let desk = &api.desk;
     let mut remembered = api.page.lock().unwrap_or_else(PoisonError::into_inner);
     // Read before the census is: what a later commit changes is then read again.
-    let generation = desk.store().news().generation();
+    let generation = desk.store().signals().generation();
     let kept = remembered.0.take().filter(|(of, _)| *of == generation);
     let (census, state) = desk.store().read(|tx| -> Result<_, Fault> {
         let census = kept.map_or_else(|| Census::read(tx), |(_, census)| Ok(census))?;
@@ -315,7 +325,7 @@ fn render(api: &Api, census: &Census, state: &State) -> String {
         disabled_rotations: census.disabled,
         database_bytes: state.database_bytes,
         started_at: api.started_at,
-        last_tick: ago(desk, age(&desk.vitals().timer)),
+        last_tick: ago(desk, age(desk.runtime().heartbeat(TIMER).as_ref())),
         build: &[
             ("version", VERSION),
             ("tzdata", zones::tzdata_version()),

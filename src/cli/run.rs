@@ -2,7 +2,6 @@
 
 use super::Failure;
 use super::notify::Manager;
-use super::overseer::{self, Halt};
 use super::signals::Signals;
 use super::workspace::{Missing, days, open_store, open_with_clock};
 use crate::actions::{Desk, Outward, REMINDER_BEFORE, due, plan};
@@ -16,7 +15,9 @@ use crate::domain::holidays::{Calendar, CountryCode};
 use crate::domain::tiers::Plan;
 use crate::domain::zones;
 use crate::http::{Limits, Server, Service};
+use crate::runtime::background::{LoopThread, Watch, stop_all};
 use crate::runtime::clock::Clock;
+use crate::runtime::supervisor::{self, StopServer, Supervision};
 use crate::store::{Fault, Lock, ReadTx, Stop, list_cadences};
 use crate::timer;
 use jiff::{SignedDuration, Timestamp};
@@ -30,8 +31,8 @@ use std::time::Duration;
 /// How long running requests may take once the server is told to stop.
 const GRACE: Duration = Duration::from_secs(10);
 
-/// How long the timer may take to end the commit in hand: it goes on while running requests finish.
-const TIMER_GRACE: Duration = Duration::from_secs(2);
+/// How long background loops may take to end the commit in hand: they go on while running requests finish.
+const LOOP_GRACE: Duration = Duration::from_secs(2);
 
 /// Where a server listens unless it is told.
 pub const LISTEN: &str = "127.0.0.1:8080";
@@ -227,41 +228,47 @@ impl Station {
         ready: impl FnOnce() -> Result<(), Failure>,
     ) -> Result<(), Failure> {
         let address = self.server.local_addr();
-        let vitals = Arc::clone(self.desk.vitals());
-        let stop: Halt = {
+        let runtime = Arc::clone(self.desk.runtime());
+        let stop_server: StopServer = {
             let (stopper, sending) = (self.server.stopper(), delivery.handle());
-            let (vitals, manager) = (Arc::clone(&vitals), Arc::clone(&self.manager));
+            let (runtime, manager) = (Arc::clone(&runtime), Arc::clone(&self.manager));
             Arc::new(move || {
-                vitals.stop();
+                runtime.begin_stop();
                 manager.stopping();
                 sending.stop();
                 stopper.stop();
             })
         };
-        let told = Arc::clone(&stop);
-        signals.on_stop(move || told());
+        let stop_at_signal = Arc::clone(&stop_server);
+        signals.on_stop(move || stop_at_signal());
         if signals.told_to_stop() {
             delivery.stop(GRACE);
             log::info!("stopped");
             return Ok(());
         }
-        let timer =
-            timer::start(self.desk.clone()).map_err(|error| format!("the timer: {error}"))?;
+        let loops = start_loops(&self.desk)?;
+        runtime.watch(self.server.heartbeat(), Watch::Liveness);
         let manager = Arc::clone(&self.manager);
-        let overseer = overseer::start(&self.desk, self.server.pulse(), manager, stop)
-            .map_err(|error| format!("the overseer: {error}"))?;
+        let supervisor = supervisor::start(Supervision {
+            runtime: Arc::clone(&runtime),
+            storage: self.desk.store().heartbeat().clone(),
+            ping_every: manager.ping_every(),
+            ping: Box::new(move || manager.ping()),
+            stop_server,
+        });
+        let supervisor = supervisor.map_err(|error| format!("the supervisor: {error}"))?;
         log::info!("listening on http://{address}");
         ready()?;
         self.manager
             .ready(&format!("listening on http://{address}"));
         self.server.run(service, GRACE);
-        let was_told = vitals.is_stopping();
-        // What ends from here on was told to.
-        vitals.stop();
-        timer.stop(TIMER_GRACE);
+        let was_asked = runtime.is_stopping();
+        // Threads that end from here on were asked to.
+        runtime.begin_stop();
+        stop_all(loops, LOOP_GRACE);
         delivery.stop(GRACE);
-        let fallen = overseer.stop().or((!was_told).then_some("accept loop"));
-        if let Some(name) = fallen {
+        let ended = supervisor.stop().or((!was_asked).then_some("accept loop"));
+        if let Some(name) = ended {
             return Err(Failure::Failed(format!(
                 "the thread of the {name} had ended; nothing is lost, start it again"
             )));
@@ -269,6 +276,12 @@ impl Station {
         log::info!("stopped");
         Ok(())
     }
+}
+
+/// Starts the background loops that run while requests are answered; another one is another line.
+fn start_loops(desk: &Desk) -> Result<Vec<LoopThread>, Failure> {
+    let timer = timer::start(desk.clone()).map_err(|error| format!("the timer: {error}"))?;
+    Ok(vec![timer])
 }
 
 /// The address as a URL; an unspecified one listens on loopback too.

@@ -3,16 +3,14 @@
 
 use crate::actions::effects::{self, Hands, Lane};
 use crate::actions::{Desk, Fault};
-use crate::runtime::wakeup::{LOOK, attend, await_end};
-use std::sync::atomic::{AtomicBool, Ordering};
+use crate::runtime::background::{LoopSpec, LoopThread, POLL, StopFlag, Watch, await_end};
 use std::sync::{Arc, Mutex, PoisonError};
-use std::thread::JoinHandle;
 use std::time::{Duration, Instant};
 
 /// The lanes and the hands at work on them.
 pub(super) struct Telling {
     desk: Desk,
-    stopping: AtomicBool,
+    stop: StopFlag,
     /// Whoever holds a lane's hands carries out what is due on it.
     hands: [Mutex<Hands>; Lane::ALL.len()],
 }
@@ -21,60 +19,65 @@ impl Telling {
     pub(super) fn new(desk: Desk) -> Telling {
         Telling {
             desk,
-            stopping: AtomicBool::new(false),
+            stop: StopFlag::default(),
             hands: Default::default(),
         }
     }
 
     /// Starts a thread a lane.
-    pub(super) fn start(self: &Arc<Telling>) -> std::io::Result<Vec<JoinHandle<()>>> {
+    pub(super) fn start(self: &Arc<Telling>) -> std::io::Result<Vec<LoopThread>> {
         let thread = |place: usize| {
+            let lane = Lane::ALL[place];
+            let spec = LoopSpec {
+                name: lane.name(),
+                wakeup: lane.wakeup(self.desk.store().signals()).clone(),
+                stop: self.stop.clone(),
+                watch: Watch::End,
+            };
             let telling = Arc::clone(self);
-            let run = move || telling.attend(place);
-            std::thread::Builder::new().name("chat".into()).spawn(run)
+            self.desk
+                .runtime()
+                .start(spec, move |_| telling.turn(place))
         };
         (0..Lane::ALL.len()).map(thread).collect()
     }
 
     /// Takes up nothing more.
     pub(super) fn stop(&self) {
-        self.stopping.store(true, Ordering::Release);
+        self.stop.set();
         for lane in Lane::ALL {
-            lane.bell(self.desk.store().news()).ring();
+            lane.wakeup(self.desk.store().signals()).wake();
         }
     }
 
     /// Waits for the threads to end, until an instant at the most; what is under way then is carried out again after the next
     /// start.
-    pub(super) fn wait(threads: &[JoinHandle<()>], deadline: Instant) {
+    pub(super) fn wait(threads: &[LoopThread], deadline: Instant) {
         let busy = await_end(threads, deadline);
         if busy > 0 {
             log::warn!("chat: {busy} calls are under way; they are made again");
         }
     }
 
-    fn attend(&self, place: usize) {
-        let lane = Lane::ALL[place];
-        let bell = lane.bell(self.desk.store().news());
-        let pulse = &self.desk.vitals().chat[place];
-        attend(pulse, bell, &self.stopping, || {
-            let any = self.carry_out(place)?;
-            let (next, now) = (effects::next_on(&self.desk, lane)?, self.desk.now());
-            let wait = match next {
-                Some(at) if at <= now && any => Duration::ZERO,
-                // A frozen clock is moved by whoever then asks for this to settle.
-                Some(at) if at > now && !self.desk.clock().is_frozen() => {
-                    Duration::try_from(at.duration_since(now)).unwrap_or(LOOK)
-                }
-                _ => LOOK,
-            };
-            Ok::<_, Fault>(wait.min(LOOK))
-        });
+    /// Carries out some of what is due on a lane and answers how long to wait.
+    fn turn(&self, place: usize) -> Result<Duration, Fault> {
+        let any = self.carry_out(place)?;
+        let next = effects::next_on(&self.desk, Lane::ALL[place])?;
+        let now = self.desk.now();
+        let wait = match next {
+            Some(at) if at <= now && any => Duration::ZERO,
+            // A frozen clock is moved by whoever then asks for this to settle.
+            Some(at) if at > now && !self.desk.clock().is_frozen() => {
+                Duration::try_from(at.duration_since(now)).unwrap_or(POLL)
+            }
+            _ => POLL,
+        };
+        Ok(wait.min(POLL))
     }
 
     /// Carries out some of what is due on a lane; answers whether there was anything.
     fn carry_out(&self, place: usize) -> Result<bool, Fault> {
-        if self.stopping.load(Ordering::Acquire) {
+        if self.stop.is_set() {
             return Ok(false);
         }
         let mut hands = self.hands[place]
@@ -90,7 +93,7 @@ impl Telling {
             for place in 0..Lane::ALL.len() {
                 any |= self.carry_out(place)?;
             }
-            match self.stopping.load(Ordering::Acquire) {
+            match self.stop.is_set() {
                 true => return Err(Fault::Stopped),
                 false if !any => return Ok(()),
                 false => {}

@@ -1,135 +1,132 @@
-//! Signs of life of the threads that a server cannot do without.
+//! Heartbeats of the threads that a server cannot do without.
 //!
-//! A thread has a [`Pulse`], which it beats at each turn of its loop. Whoever watches can tell a thread that has ended from
-//! one that hangs, and both from one that waits for something to do. Time is monotonic: it goes on where the development
-//! clock stands still.
+//! A thread beats at each turn of its loop. Whoever looks at the [`Heartbeat`] can tell a thread that has ended from one that
+//! hangs, and both from one that waits for work. Time is monotonic: it goes on while the development clock is frozen.
 
+use super::clock::monotonic;
 use crate::fault;
-use crate::runtime::clock::monotonic;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
-/// Longer than any turn of a loop takes: one that has not beaten for this long hangs. Loops look twice a second; where another
+/// Longer than any turn of a loop takes: a thread without a beat for this long hangs. Loops turn twice a second; where another
 /// program has locked the database, they wait five seconds for it, once or twice.
-pub fn late() -> Duration {
+pub fn late_after() -> Duration {
     Duration::from_secs(fault::late(20))
 }
 
-/// What a thread did last. Clones are the same pulse.
+/// What a thread did last. Clones are the same heartbeat.
 #[derive(Clone, Debug)]
-pub struct Pulse(Arc<Inner>);
+pub struct Heartbeat(Arc<Inner>);
 
 #[derive(Debug)]
 struct Inner {
     name: &'static str,
-    last: Mutex<Last>,
-    /// Since when every turn has gone wrong.
-    failing: Mutex<Option<Instant>>,
+    state: Mutex<State>,
+    /// Since when every turn has failed.
+    failing_since: Mutex<Option<Instant>>,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Last {
-    /// It has not begun.
-    Nothing,
-    /// It was at work at this instant.
+enum State {
+    NotStarted,
+    /// At work at this instant.
     Beat(Instant),
-    /// It waits, for as long as it takes, for somebody to ask for something.
-    Rest,
-    /// Its thread has ended.
-    End,
+    /// Waits for work for as long as it takes.
+    Idle,
+    Ended,
 }
 
-impl Pulse {
-    /// A pulse of a thread that is still to begin; the log calls it by this name.
-    pub fn new(name: &'static str) -> Pulse {
-        Pulse(Arc::new(Inner {
+impl Heartbeat {
+    /// The heartbeat of a thread that has not started. The log and `/readyz` use the name.
+    pub fn new(name: &'static str) -> Heartbeat {
+        Heartbeat(Arc::new(Inner {
             name,
-            last: Mutex::new(Last::Nothing),
-            failing: Mutex::default(),
+            state: Mutex::new(State::NotStarted),
+            failing_since: Mutex::default(),
         }))
     }
 
-    /// How the log names the thread.
+    /// The name of the thread.
     pub fn name(&self) -> &'static str {
         self.0.name
     }
 
     /// The thread is at work.
     pub fn beat(&self) {
-        self.note(Last::Beat(monotonic()));
+        self.set(State::Beat(monotonic()));
     }
 
     /// The thread waits for work, which may not come for a long time.
-    pub fn rest(&self) {
-        self.note(Last::Rest);
+    pub fn idle(&self) {
+        self.set(State::Idle);
     }
 
-    /// Whoever holds the answer is the thread: it has ended when that is dropped, also by a panic.
-    pub fn life(&self) -> Life {
+    /// To be called by the thread itself, which has ended when the guard is dropped, also by a panic.
+    pub fn start(&self) -> ThreadGuard {
         self.beat();
-        Life(self.clone())
+        ThreadGuard(self.clone())
     }
 
-    /// How long ago it was at work; zero while it waits for some, `None` before it has begun and after it has ended.
+    /// How long ago the last beat was; zero while the thread is idle, `None` before it starts and after it has ended.
     pub fn age(&self) -> Option<Duration> {
-        match *self.last() {
-            Last::Beat(at) => Some(monotonic().saturating_duration_since(at)),
-            Last::Rest => Some(Duration::ZERO),
-            Last::Nothing | Last::End => None,
+        match *self.state() {
+            State::Beat(at) => Some(monotonic().saturating_duration_since(at)),
+            State::Idle => Some(Duration::ZERO),
+            State::NotStarted | State::Ended => None,
         }
     }
 
-    /// Whether it goes on as it should.
+    /// Whether the thread runs and does not hang.
     pub fn is_fresh(&self) -> bool {
-        self.age().is_some_and(|age| age <= late())
+        self.age().is_some_and(|age| age <= late_after())
     }
 
-    /// How a turn of its loop went.
-    pub fn note_turn(&self, went_well: bool) {
-        let mut failing = self.failing();
-        *failing = match went_well {
+    /// Records whether a turn of the loop succeeded.
+    pub fn record_turn(&self, succeeded: bool) {
+        let mut failing_since = self.failing_since();
+        *failing_since = match succeeded {
             true => None,
-            false => failing.or_else(|| Some(monotonic())),
+            false => failing_since.or_else(|| Some(monotonic())),
         };
     }
 
-    /// For how long every turn has gone wrong; `None` where the last one went well.
+    /// For how long every turn has failed; `None` where the last one succeeded.
     pub fn failing_for(&self) -> Option<Duration> {
-        self.failing()
+        self.failing_since()
             .map(|since| monotonic().saturating_duration_since(since))
     }
 
-    fn failing(&self) -> MutexGuard<'_, Option<Instant>> {
-        (self.0.failing)
+    fn failing_since(&self) -> MutexGuard<'_, Option<Instant>> {
+        (self.0.failing_since)
             .lock()
             .unwrap_or_else(PoisonError::into_inner)
     }
 
     /// Whether the thread has ended.
     pub fn has_ended(&self) -> bool {
-        *self.last() == Last::End
+        *self.state() == State::Ended
     }
 
-    fn note(&self, now: Last) {
-        let mut last = self.last();
-        // Others may do a dead thread's work, and must not bring it back to life.
-        if *last != Last::End {
-            *last = now;
+    fn set(&self, new: State) {
+        let mut state = self.state();
+        // Other threads may do the work of one that has ended; it stays ended.
+        if *state != State::Ended {
+            *state = new;
         }
     }
 
-    fn last(&self) -> MutexGuard<'_, Last> {
-        self.0.last.lock().unwrap_or_else(PoisonError::into_inner)
+    fn state(&self) -> MutexGuard<'_, State> {
+        self.0.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
-/// The life of a thread.
+/// Held by a thread while it runs.
 #[derive(Debug)]
-pub struct Life(Pulse);
+pub struct ThreadGuard(Heartbeat);
 
-impl Drop for Life {
+impl Drop for ThreadGuard {
     fn drop(&mut self) {
-        self.0.note(Last::End);
+        self.0.set(State::Ended);
     }
 }
 
@@ -138,33 +135,33 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_pulse_tells_what_its_thread_does() {
-        let pulse = Pulse::new("test");
-        assert_eq!((pulse.age(), pulse.is_fresh()), (None, false));
-        let life = pulse.life();
-        assert!(pulse.is_fresh());
-        pulse.rest();
-        assert_eq!(pulse.age(), Some(Duration::ZERO));
-        pulse.note(Last::Beat(monotonic() - 2 * late()));
-        assert!(!pulse.is_fresh() && !pulse.has_ended());
-        for (went_well, failing) in [(false, true), (false, true), (true, false)] {
-            pulse.note_turn(went_well);
-            assert_eq!(pulse.failing_for().is_some(), failing);
+    fn a_heartbeat_shows_what_its_thread_does() {
+        let heartbeat = Heartbeat::new("test");
+        assert_eq!((heartbeat.age(), heartbeat.is_fresh()), (None, false));
+        let guard = heartbeat.start();
+        assert!(heartbeat.is_fresh());
+        heartbeat.idle();
+        assert_eq!(heartbeat.age(), Some(Duration::ZERO));
+        heartbeat.set(State::Beat(monotonic() - 2 * late_after()));
+        assert!(!heartbeat.is_fresh() && !heartbeat.has_ended());
+        for (succeeded, failing) in [(false, true), (false, true), (true, false)] {
+            heartbeat.record_turn(succeeded);
+            assert_eq!(heartbeat.failing_for().is_some(), failing);
         }
-        drop(life);
-        pulse.beat();
-        assert!(pulse.has_ended() && !pulse.is_fresh());
+        drop(guard);
+        heartbeat.beat();
+        assert!(heartbeat.has_ended() && !heartbeat.is_fresh());
     }
 
     #[test]
-    fn a_panic_ends_a_life() {
-        let pulse = Pulse::new("test");
-        let shared = pulse.clone();
+    fn a_panic_ends_the_thread() {
+        let heartbeat = Heartbeat::new("test");
+        let shared = heartbeat.clone();
         let thread = std::thread::spawn(move || {
-            let _life = shared.life();
+            let _guard = shared.start();
             std::panic::panic_any(());
         });
         thread.join().expect_err("a panic");
-        assert!(pulse.has_ended());
+        assert!(heartbeat.has_ended());
     }
 }

@@ -1,95 +1,56 @@
-//! A bell: loops wait on it, commits ring it.
+//! Waking threads that wait.
 
-use crate::fault;
-use crate::runtime::heartbeat::Pulse;
-use std::fmt::Display;
-use std::panic::{AssertUnwindSafe, catch_unwind};
-use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::{Condvar, Mutex, PoisonError};
-use std::thread::JoinHandle;
-use std::time::{Duration, Instant};
+use std::sync::{Arc, Condvar, Mutex, PoisonError};
+use std::time::Duration;
 
-/// The longest wait before the clock and other processes' commits are looked at again: clocks step, machines sleep.
-pub const LOOK: Duration = Duration::from_millis(500);
+/// Wakes the threads that wait on it. Clones are the same wakeup.
+///
+/// Each call is counted, so that one between a query and the wait that follows is not lost:
+///
+/// ```
+/// # use rota::runtime::wakeup::Wakeup;
+/// # use std::time::Duration;
+/// # let wakeup = Wakeup::default();
+/// let seen = wakeup.generation();
+/// // Query for work here. A call of `wake` from now on ends the wait at once.
+/// # wakeup.wake();
+/// wakeup.wait(seen, Duration::from_millis(500));
+/// ```
+#[derive(Clone, Debug, Default)]
+pub struct Wakeup(Arc<Inner>);
 
-/// The wait after something went wrong, so that a file that cannot be used is not asked for without end.
-const RETRY: Duration = Duration::from_secs(5);
-
-/// Counts its rings, so that one that comes between a query and the wait after it is not lost.
 #[derive(Debug, Default)]
-pub struct Bell {
-    rings: Mutex<u64>,
-    rung: Condvar,
+struct Inner {
+    generation: Mutex<u64>,
+    changed: Condvar,
 }
 
-impl Bell {
-    /// How often it has rung. Read this before the query that decides whether to wait.
-    pub fn rings(&self) -> u64 {
-        *self.rings.lock().unwrap_or_else(PoisonError::into_inner)
+impl Wakeup {
+    /// How often it was called. Read this before the query that decides whether to wait.
+    pub fn generation(&self) -> u64 {
+        *(self.0.generation)
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Wakes everybody who waits.
-    pub fn ring(&self) {
-        *self.rings.lock().unwrap_or_else(PoisonError::into_inner) += 1;
-        self.rung.notify_all();
+    /// Wakes every thread that waits.
+    pub fn wake(&self) {
+        *(self.0.generation)
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner) += 1;
+        self.0.changed.notify_all();
     }
 
-    /// Waits until it has rung more often than `heard`, or for `at_most`.
-    pub fn wait(&self, heard: u64, at_most: Duration) {
-        let rings = self.rings.lock().unwrap_or_else(PoisonError::into_inner);
-        let silent = |rings: &mut u64| *rings == heard;
-        drop(self.rung.wait_timeout_while(rings, at_most, silent));
-    }
-}
-
-/// How often the end of a thread is looked for.
-const END_LOOK: Duration = Duration::from_millis(2);
-
-/// Waits for threads to end that were told to, until an instant at the most; answers how many have not.
-pub fn await_end(threads: &[JoinHandle<()>], deadline: Instant) -> usize {
-    loop {
-        let running = threads.iter().filter(|thread| !thread.is_finished());
-        let running = running.count();
-        if running == 0 || !deadline.elapsed().is_zero() {
-            return running;
-        }
-        std::thread::sleep(END_LOOK);
-    }
-}
-
-/// Looks whenever the bell rings, and when the time is up that the last look asked for, until it is told to stop. A look
-/// that fails or panics is told in the log under the name of the pulse, and made again a little later. The pulse beats at
-/// each look, and ends with the thread.
-pub fn attend<E: Display>(
-    pulse: &Pulse,
-    bell: &Bell,
-    stopping: &AtomicBool,
-    mut look: impl FnMut() -> Result<Duration, E>,
-) {
-    let (name, _life) = (pulse.name(), pulse.life());
-    while !stopping.load(Ordering::Acquire) {
-        pulse.beat();
-        // Read before the look: a ring between its queries and the wait is not lost.
-        let heard = bell.rings();
-        let looked = catch_unwind(AssertUnwindSafe(&mut look));
-        pulse.note_turn(matches!(looked, Ok(Ok(_))));
-        // What went wrong may have taken long, and so does the wait after it.
-        pulse.beat();
-        let wait = match looked {
-            Ok(Ok(wait)) => wait,
-            Ok(Err(fault)) => {
-                log::error!("{name}: {fault}; trying again in {} s", RETRY.as_secs());
-                RETRY
-            }
-            Err(_) => {
-                log::error!(
-                    "{name}: a panic was caught; trying again in {} s",
-                    RETRY.as_secs()
-                );
-                RETRY
-            }
-        };
-        fault::point_of(name, "thread");
-        bell.wait(heard, wait);
+    /// Waits until the generation differs from `seen`, for `at_most`.
+    pub fn wait(&self, seen: u64, at_most: Duration) {
+        let generation = (self.0.generation)
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner);
+        let unchanged = |generation: &mut u64| *generation == seen;
+        drop(
+            self.0
+                .changed
+                .wait_timeout_while(generation, at_most, unchanged),
+        );
     }
 }

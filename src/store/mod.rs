@@ -73,7 +73,7 @@ pub use rotation::{
     save_due, save_members, save_reminder, save_rotation,
 };
 pub use sending::*;
-pub use signals::News;
+pub use signals::CommitSignals;
 use signals::Published;
 pub use tx::WriteTx;
 pub use upkeep::*;
@@ -83,7 +83,7 @@ use writer::Safety;
 
 use crate::domain::refusal::Refusal;
 use crate::runtime::clock::Clock;
-use crate::runtime::heartbeat::Pulse;
+use crate::runtime::heartbeat::Heartbeat;
 use jiff::Timestamp;
 use rusqlite::config::DbConfig;
 use rusqlite::{Connection, OpenFlags};
@@ -200,7 +200,7 @@ pub struct Store {
     watch: Mutex<Option<Connection>>,
     seen: AtomicI64,
     writer: writer::Writer,
-    news: Arc<News>,
+    signals: Arc<CommitSignals>,
 }
 
 /// Connections kept open for readers; more are opened in a burst and closed after it.
@@ -217,19 +217,19 @@ impl Store {
     pub fn open(path: &Path, clock: Arc<Clock>, create: bool) -> Result<Store, String> {
         migrate::prepare(path, create)?;
         let named = |error: Fault| format!("{}: {error}", path.display());
-        let news = Arc::new(News::default());
+        let signals = Arc::new(CommitSignals::default());
         let conn = connect(path, OpenFlags::SQLITE_OPEN_READ_WRITE).map_err(named)?;
         // Room for what one instant changes in thousands of rotations; readers do with SQLite's 2 MB.
         let room = conn.execute_batch("PRAGMA cache_size = -8192");
         room.map_err(|error| named(error.into()))?;
-        let writer = writer::Writer::start(conn, clock, Arc::clone(&news));
+        let writer = writer::Writer::start(conn, clock, Arc::clone(&signals));
         let store = Store {
             path: path.to_owned(),
             readers: Mutex::default(),
             watch: Mutex::default(),
             seen: AtomicI64::default(),
             writer,
-            news,
+            signals,
         };
         store.read(|tx| load_fact(tx, "team_id")).map_err(named)?;
         Ok(store)
@@ -240,9 +240,9 @@ impl Store {
         &self.path
     }
 
-    /// What commits tell.
-    pub fn news(&self) -> &Arc<News> {
-        &self.news
+    /// What commits publish.
+    pub fn signals(&self) -> &Arc<CommitSignals> {
+        &self.signals
     }
 
     /// Reads from one snapshot.
@@ -270,9 +270,9 @@ impl Store {
         answer
     }
 
-    /// What the storage thread does: it rests while there is nothing to write.
-    pub fn pulse(&self) -> &Pulse {
-        self.writer.pulse()
+    /// What the storage thread does: it is idle while there is nothing to write.
+    pub fn heartbeat(&self) -> &Heartbeat {
+        self.writer.heartbeat()
     }
 
     /// Runs a write and answers once it is on disk. An error undoes all of it.
@@ -328,12 +328,12 @@ impl Store {
         };
         let version = rows::data_version(&conn)?;
         if self.seen.swap(version, Ordering::Relaxed) != version {
-            self.news.publish(Published {
+            self.signals.publish(Published {
                 remembered: true,
                 due: i64::MIN,
-                to_send: true,
-                to_post: true,
-                to_keep: vec![Kept::Topic, Kept::Group],
+                deliveries: true,
+                chat_messages: true,
+                chat_sync: vec![Kept::Topic, Kept::Group],
                 recalled: true,
                 changed: None,
                 credentials: true,

@@ -21,12 +21,12 @@ pub struct WriteTx<'a> {
 pub(super) struct Told {
     /// The earliest instant, in milliseconds, at which a rotation falls due.
     due: Cell<i64>,
-    /// Whether there may be something to send.
-    to_send: Cell<bool>,
-    /// Whether there may be something to post in chat.
-    to_post: Cell<bool>,
-    /// What may have to be brought in line there.
-    to_keep: RefCell<Vec<Kept>>,
+    /// Whether a webhook delivery may be due.
+    deliveries: Cell<bool>,
+    /// Whether a chat message may be due.
+    chat_messages: Cell<bool>,
+    /// What may have to be updated in chat.
+    chat_sync: RefCell<Vec<Kept>>,
     /// Whether what was taken to be sent may not be sent any more as it is.
     recalled: Cell<bool>,
     /// The rotation that changed last.
@@ -39,9 +39,9 @@ impl Told {
     pub(super) fn nothing() -> Told {
         Told {
             due: Cell::new(i64::MAX),
-            to_send: Cell::new(false),
-            to_post: Cell::new(false),
-            to_keep: RefCell::default(),
+            deliveries: Cell::new(false),
+            chat_messages: Cell::new(false),
+            chat_sync: RefCell::default(),
             recalled: Cell::new(false),
             changed: RefCell::default(),
             credentials: Cell::new(false),
@@ -53,9 +53,9 @@ impl Told {
         Published {
             remembered,
             due: self.due.get(),
-            to_send: self.to_send.get(),
-            to_post: self.to_post.get(),
-            to_keep: self.to_keep.into_inner(),
+            deliveries: self.deliveries.get(),
+            chat_messages: self.chat_messages.get(),
+            chat_sync: self.chat_sync.into_inner(),
             recalled: self.recalled.get(),
             changed: self.changed.into_inner(),
             credentials: self.credentials.get(),
@@ -130,19 +130,19 @@ impl WriteTx<'_> {
         self.told.due.set(self.told.due.get().min(due));
     }
 
-    /// Notes that there may be something to send, for the delivery side.
-    pub(in crate::store) fn note_to_send(&self) {
-        self.told.to_send.set(true);
+    /// Notes that a webhook delivery may be due.
+    pub(in crate::store) fn note_deliveries(&self) {
+        self.told.deliveries.set(true);
     }
 
-    /// Notes that there may be something to post in chat.
-    pub(in crate::store) fn note_to_post(&self) {
-        self.told.to_post.set(true);
+    /// Notes that a chat message may be due.
+    pub(in crate::store) fn note_chat_messages(&self) {
+        self.told.chat_messages.set(true);
     }
 
-    /// Notes that there may be something of this kind to bring in line.
-    pub(in crate::store) fn note_to_keep(&self, kept: Kept) {
-        self.told.to_keep.borrow_mut().push(kept);
+    /// Notes that something of this kind may have to be updated in chat.
+    pub(in crate::store) fn note_chat_sync(&self, kept: Kept) {
+        self.told.chat_sync.borrow_mut().push(kept);
     }
 }
 

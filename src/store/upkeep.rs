@@ -104,7 +104,7 @@ pub fn call_for_topic(tx: &mut WriteTx, channel: &ChannelId) -> Result<(), Fault
                ON CONFLICT (channel_id) DO UPDATE SET due_at = ?2, calls = calls + 1";
     let values = params![channel.as_str(), first_free(tx, Kept::Topic.hold())?];
     tx.conn.prepare_cached(sql)?.execute(values)?;
-    tx.note_to_keep(Kept::Topic);
+    tx.note_chat_sync(Kept::Topic);
     Ok(())
 }
 
@@ -115,7 +115,7 @@ pub fn call_for_group(tx: &mut WriteTx, group: &GroupId) -> Result<(), Fault> {
                ON CONFLICT (group_id) DO UPDATE SET due_at = ?2, calls = calls + 1";
     let values = params![group.as_str(), first_free(tx, Kept::Group.hold())?];
     tx.conn.prepare_cached(sql)?.execute(values)?;
-    tx.note_to_keep(Kept::Group);
+    tx.note_chat_sync(Kept::Group);
     Ok(())
 }
 
@@ -126,7 +126,7 @@ pub fn call_for_everything(tx: &mut WriteTx) -> Result<(), Fault> {
         let sql = format!("UPDATE {table} SET due_at = ?1, calls = calls + 1");
         let free = first_free(tx, kept.hold())?;
         tx.conn.prepare_cached(&sql)?.execute([free])?;
-        tx.note_to_keep(kept);
+        tx.note_chat_sync(kept);
     }
     Ok(())
 }
@@ -181,7 +181,7 @@ pub fn try_upkeep_again(
     );
     let mut update = tx.conn.prepare_cached(&sql)?;
     update.execute(params![key, calls, millis(at), error])?;
-    tx.note_to_keep(kept);
+    tx.note_chat_sync(kept);
     Ok(())
 }
 
