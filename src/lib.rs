@@ -26,7 +26,7 @@
 //!
 //! Whatever changes a rotation stores the news of it in the same transaction: `actions::outbox` renders the body once and
 //! queues a delivery for each endpoint that subscribes. The commit wakes [`delivery`], which has `actions::sending` take
-//! what is due, lane by lane, posts it by [`dial`] and records how that went, with what follows by `domain::ladder`.
+//! what is due, lane by lane, posts it by [`client`] and records how that went, with what follows by `domain::ladder`.
 //!
 //! # The way of a word in chat
 //!
@@ -49,10 +49,10 @@
 //! |---|---|---|
 //! | 5 | `main`, [`cli`], [`config`] | all below |
 //! | 4 | [`api`], [`dev`], [`timer`], [`delivery`] | 0 to 3, not one another |
-//! | 3 | [`actions`] | [`domain`], [`wire`], [`dial`], [`metrics`], [`store`], [`chat`], [`runtime`] |
+//! | 3 | [`actions`] | [`domain`], [`wire`], [`client`], [`metrics`], [`store`], [`chat`], [`runtime`] |
 //! | 2 | [`chat`] | [`domain`], [`store`] |
 //! | 2 | [`store`] | [`domain`], [`runtime`] |
-//! | 1 | [`wire`], [`dial`], [`http`], [`metrics`] | [`domain`]; [`runtime`] (`dial`, `http`) |
+//! | 1 | [`wire`], [`client`], [`http`], [`metrics`] | [`domain`]; [`runtime`] (`client`, `http`) |
 //! | 0 | [`domain`], [`runtime`] | std, jiff and log, not one another |
 //! | 0 | [`fault`] | nothing; anybody but [`domain`] may have points in it |
 //!
@@ -64,7 +64,7 @@
 //!   stored, so equal validators mean equal bodies.
 //! - Arrangements over one cell never overlap; dealing goes on beneath them as if they were not there.
 //! - Every cell's record is a chain of entries without holes, the last of them running.
-//! - What is dialled was judged: [`dial`] connects to addresses that its own resolver has looked at, and nothing else dials.
+//! - What is dialled was judged: [`client`] connects to addresses that its own resolver has looked at, and nothing else dials.
 //! - Every line of SQL is in [`store`]; transactions begin and end there alone, around the jobs that actions hand in.
 
 pub mod domain;
@@ -72,7 +72,7 @@ pub mod domain;
 pub mod fault;
 pub mod runtime;
 
-pub mod dial;
+pub mod client;
 pub mod http;
 pub mod metrics;
 pub mod wire;

@@ -31,7 +31,7 @@ mod telling;
 pub mod webhooks;
 
 use crate::chat::{Chat, Local};
-use crate::dial::{Dialler, Rules};
+use crate::client::{Dialler, Rules};
 use crate::domain::holidays::Calendar;
 use crate::domain::ladder::Ladder;
 use crate::domain::tiers::Plan;

@@ -2,7 +2,7 @@
 //! (api.md "POST /v1/webhooks"; contract section 16).
 
 use super::{Desk, Fault, Stop, outbox};
-use crate::dial::BadTarget;
+use crate::client::BadTarget;
 use crate::domain::event::Event;
 use crate::domain::ids::{SecretId, WebhookId};
 use crate::domain::refusal::{Refusal, UrlFault};

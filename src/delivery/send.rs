@@ -2,7 +2,7 @@
 
 use crate::actions::Desk;
 use crate::actions::sending::{Done, Job};
-use crate::dial::{End, Exchange, SNIPPET};
+use crate::client::{End, Exchange, SNIPPET};
 use crate::domain::ladder;
 use crate::domain::webhook::{AttemptResult, Outcome, Snippet};
 use crate::fault;

@@ -5,7 +5,7 @@ use crate::program::{self, Program};
 use crate::seed::{Scratch, Seed, caller};
 use crate::table::{Floor, median, row, section};
 use rota::actions::{Desk, Outward, duty, webhooks};
-use rota::dial::{Dialler, Rules};
+use rota::client::{Dialler, Rules};
 use rota::domain::address::Openings;
 use rota::domain::ids::{RotationId, UserId};
 use rota::domain::ladder::Ladder;

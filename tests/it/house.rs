@@ -10,7 +10,7 @@ const FLOORS: [(&str, &[&str]); 17] = [
     ("fault", &[]),
     ("runtime", &["fault"]),
     ("wire", &["domain"]),
-    ("dial", &["domain", "runtime"]),
+    ("client", &["domain", "runtime"]),
     ("http", &["domain", "runtime", "fault"]),
     ("metrics", &["domain"]),
     ("store", &["domain", "runtime", "fault"]),
@@ -18,7 +18,7 @@ const FLOORS: [(&str, &[&str]); 17] = [
     (
         "actions",
         &[
-            "domain", "runtime", "fault", "wire", "dial", "metrics", "store", "chat",
+            "domain", "runtime", "fault", "wire", "client", "metrics", "store", "chat",
         ],
     ),
     (
@@ -39,20 +39,20 @@ const FLOORS: [(&str, &[&str]); 17] = [
     ),
     (
         "delivery",
-        &["domain", "runtime", "fault", "dial", "store", "actions"],
+        &["domain", "runtime", "fault", "client", "store", "actions"],
     ),
     (
         "config",
         &[
             "domain", "runtime", "wire", "http", "store", "chat", "actions", "api", "dev", "timer",
-            "delivery", "dial",
+            "delivery", "client",
         ],
     ),
     (
         "cli",
         &[
             "domain", "runtime", "wire", "http", "store", "chat", "actions", "api", "dev", "timer",
-            "delivery", "dial", "config",
+            "delivery", "client", "config",
         ],
     ),
     ("main", &["cli"]),

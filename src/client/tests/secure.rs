@@ -10,7 +10,7 @@ use super::server::{
     wait_for_end,
 };
 use super::{answered, post};
-use crate::dial::{Dialler, End, Rules, SendError, Trust};
+use crate::client::{Dialler, End, Rules, SendError, Trust};
 
 #[test]
 fn tls_believes_its_authorities_alone() {

@@ -10,8 +10,8 @@ use rustls::pki_types::pem::PemObject;
 use rustls::pki_types::{CertificateDer, PrivateKeyDer};
 use rustls::{ServerConfig, ServerConnection, StreamOwned, SupportedProtocolVersion};
 
-use crate::dial::lookup::LookUp;
-use crate::dial::{Budget, Dialler, Rules, Trust};
+use crate::client::lookup::LookUp;
+use crate::client::{Budget, Dialler, Rules, Trust};
 use crate::domain::address::Openings;
 
 pub const CA: &[u8] = include_bytes!(concat!(

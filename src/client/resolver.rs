@@ -12,7 +12,7 @@ use ureq::http::Uri;
 use ureq::unversioned::resolver::{ResolvedSocketAddrs, Resolver};
 use ureq::unversioned::transport::NextTimeout;
 
-use super::line::left;
+use super::connection::left;
 use super::lookup::{Lookups, Missing};
 use crate::domain::address::{Openings, Range};
 

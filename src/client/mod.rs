@@ -6,19 +6,19 @@
 //!
 //! | File | Part |
 //! |---|---|
-//! | `target` | a URL to what will be dialled, without the network (pure) |
+//! | `url` | a URL to what will be dialled, without the network (pure) |
 //! | `lookup` | names to addresses in a bounded number of threads |
 //! | `resolver` | judges the addresses of a name, for ureq and for registration |
-//! | `line` | a connection, TLS or not, whose every wait has a deadline |
+//! | `connection` | a connection, TLS or not, whose every wait has a deadline |
 //! | `trust` | whom TLS believes |
 
-mod line;
+mod connection;
 mod lookup;
 mod resolver;
-mod target;
 #[cfg(test)]
 mod tests;
 mod trust;
+mod url;
 
 use std::io::Read;
 use std::panic::{self, AssertUnwindSafe};
@@ -29,10 +29,10 @@ use ureq::{Agent, Body, Error, http};
 
 use crate::domain::address::Openings;
 use crate::domain::webhook::SendError;
-use line::{Connect, Unsecured};
+use connection::{Connect, Unsecured};
 use lookup::{LookUp, Lookups};
 use resolver::{Judge, JudgingResolver, Unreached};
-pub use target::{BadTarget, Target};
+pub use url::{BadTarget, Target};
 
 /// The largest part of a response body that is kept, in bytes.
 pub const SNIPPET: usize = 4096;
@@ -148,7 +148,7 @@ impl Dialler {
             .max_response_header_size(RESPONSE_HEAD)
             .input_buffer_size(INPUT_BUFFER)
             .output_buffer_size(OUTPUT_BUFFER)
-            // ureq's budget spans the body too, ours ends at the headers: `line::deadline` takes the body's share off
+            // ureq's budget spans the body too, ours ends at the headers: `connection::deadline` takes the body's share off
             // again wherever something else is waited for.
             .timeout_global(Some(budget.head + budget.body))
             .timeout_recv_body(Some(budget.body))

@@ -6,7 +6,7 @@ use std::sync::{Arc, Mutex, mpsc};
 
 use super::server::{BUDGET, LONG, SHORT, answering, rules};
 use super::{HEADERS, answered, post};
-use crate::dial::{BadTarget, Budget, Dialler, End, Rules, SendError, lookup};
+use crate::client::{BadTarget, Budget, Dialler, End, Rules, SendError, lookup};
 use crate::domain::address::Openings;
 use crate::runtime::clock::monotonic;
 
