@@ -26,7 +26,7 @@
 //!
 //! Whatever changes a rotation stores the news of it in the same transaction: `actions::outbox` renders the body once and
 //! queues a delivery for each endpoint that subscribes. The commit wakes [`delivery`], which has `actions::sending` take
-//! what is due, lane by lane, posts it by [`client`] and records how that went, with what follows by `domain::ladder`.
+//! what is due, lane by lane, posts it by `client::guard` and records how that went, with what follows by `domain::ladder`.
 //!
 //! # The way of a word in chat
 //!
@@ -64,7 +64,8 @@
 //!   stored, so equal validators mean equal bodies.
 //! - Arrangements over one cell never overlap; dealing goes on beneath them as if they were not there.
 //! - Every cell's record is a chain of entries without holes, the last of them running.
-//! - What is dialled was judged: [`client`] connects to addresses that its own resolver has looked at, and nothing else dials.
+//! - Only [`client`] connects to other servers, never within a transaction. For a URL that a stranger named, `client::guard` judges
+//!   every address that its own resolver has found, and what was judged is what is connected to.
 //! - Every line of SQL is in [`store`]; transactions begin and end there alone, around the jobs that actions hand in.
 
 pub mod domain;

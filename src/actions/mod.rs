@@ -31,7 +31,8 @@ mod telling;
 pub mod webhooks;
 
 use crate::chat::{Chat, Local};
-use crate::client::{Dialler, Rules};
+use crate::client::guard::{GuardedClient, Rules};
+use crate::client::{Tls, Trust};
 use crate::domain::holidays::Calendar;
 use crate::domain::ladder::Ladder;
 use crate::domain::tiers::Plan;
@@ -69,8 +70,8 @@ pub struct Outward {
     pub base_url: String,
     /// When deliveries are tried again.
     pub ladder: Ladder,
-    /// The only way out.
-    pub dialler: Dialler,
+    /// Posts deliveries.
+    pub webhook_client: GuardedClient,
     /// How long before they come on people are reminded; zero is never.
     pub reminder_before: SignedDuration,
 }
@@ -87,7 +88,7 @@ impl Outward {
         Ok(Outward {
             base_url: base_url.to_owned(),
             ladder: Ladder::default(),
-            dialler: Dialler::new(Rules::default())?,
+            webhook_client: GuardedClient::new(&Tls::load(Trust::Bundled, None)?, Rules::default()),
             reminder_before: REMINDER_BEFORE,
         })
     }
@@ -170,9 +171,9 @@ impl Desk {
         &self.outward.ladder
     }
 
-    /// The only way out.
-    pub fn dialler(&self) -> &Dialler {
-        &self.outward.dialler
+    /// Posts deliveries.
+    pub fn webhook_client(&self) -> &GuardedClient {
+        &self.outward.webhook_client
     }
 
     /// What the program counts of itself.

@@ -6,6 +6,7 @@
 
 use super::webhooks::disable_for;
 use super::{Desk, Fault, operation};
+use crate::client::Request;
 use crate::domain::ids::WebhookId;
 use crate::domain::ladder::{Failure, Next};
 use crate::domain::webhook::{AttemptResult, DeliveryState, DisabledReason, Outcome};
@@ -169,14 +170,12 @@ fn take(
     let secrets = endpoint.secrets_at(now);
     let secrets: Vec<&str> = secrets.iter().map(|secret| secret.0.as_str()).collect();
     let signature = signature::header(&secrets, timestamp, body.as_bytes());
-    let given = [
-        ("Content-Type", "application/json"),
-        (signature::TIMESTAMP_HEADER, &timestamp.to_string()),
-        (signature::SIGNATURE_HEADER, &signature),
-    ];
-    let headers = desk
-        .dialler()
-        .request_headers(&endpoint.url, &given, body.len());
+    let mut request = Request::post(&endpoint.url)
+        .header("Content-Type", "application/json")
+        .header(signature::TIMESTAMP_HEADER, &timestamp.to_string())
+        .header(signature::SIGNATURE_HEADER, &signature);
+    request.body = body.as_bytes().into();
+    let headers = desk.webhook_client().headers(&request);
     store::begin_attempt(tx, &taken, now, desk.ladder().rounds(), &headers)?;
     Ok(Some(Job {
         webhook: webhook.clone(),

@@ -2,7 +2,7 @@
 //! (api.md "POST /v1/webhooks"; contract section 16).
 
 use super::{Desk, Fault, Stop, outbox};
-use crate::client::BadTarget;
+use crate::client::{Url, UrlError};
 use crate::domain::event::Event;
 use crate::domain::ids::{SecretId, WebhookId};
 use crate::domain::refusal::{Refusal, UrlFault};
@@ -19,28 +19,31 @@ use jiff::{SignedDuration, Timestamp};
 /// Over this time what was held falls due again, once an endpoint is enabled.
 const RELEASED_WITHIN: SignedDuration = SignedDuration::from_secs(60);
 
-/// The URL as it will be dialled, judged without the network.
+/// The URL as it will be requested, judged without the network.
 pub fn target(desk: &Desk, url: &str) -> Result<String, Refusal> {
-    let target = desk.dialler().target(url).map_err(refused)?;
-    Ok(target.as_str().to_owned())
+    Ok(read_url(desk, url)?.as_str().to_owned())
+}
+
+fn read_url(desk: &Desk, url: &str) -> Result<Url, Refusal> {
+    desk.webhook_client().url(url).map_err(refused)
 }
 
 /// Resolves the host and judges its addresses. To be done before a write: it waits for the network.
 fn judge(desk: &Desk, url: &str) -> Result<(), Refusal> {
-    let target = desk.dialler().target(url).map_err(refused)?;
-    desk.dialler().judge(&target).map_err(refused)
+    let url = read_url(desk, url)?;
+    desk.webhook_client().check(&url).map_err(refused)
 }
 
-fn refused(bad: BadTarget) -> Refusal {
-    match bad {
-        BadTarget::Malformed(detail) => Refusal::WebhookUrl(UrlFault::Malformed, detail),
-        BadTarget::SchemeNotAllowed(detail) => {
+fn refused(error: UrlError) -> Refusal {
+    match error {
+        UrlError::Malformed(detail) => Refusal::WebhookUrl(UrlFault::Malformed, detail),
+        UrlError::SchemeNotAllowed(detail) => {
             Refusal::WebhookUrl(UrlFault::SchemeNotAllowed, detail)
         }
-        BadTarget::HostNotResolvable(detail) => {
+        UrlError::HostNotResolvable(detail) => {
             Refusal::WebhookUrl(UrlFault::HostNotResolvable, detail)
         }
-        BadTarget::PrivateAddress(detail) => Refusal::WebhookUrl(UrlFault::PrivateAddress, detail),
+        UrlError::PrivateAddress(detail) => Refusal::WebhookUrl(UrlFault::PrivateAddress, detail),
     }
 }
 

@@ -7,7 +7,8 @@ use super::workspace::{Missing, days, open_store, open_with_clock};
 use crate::actions::{Desk, Outward, REMINDER_BEFORE, due, plan};
 use crate::api;
 use crate::chat::Chat;
-use crate::client::{Dialler, Rules};
+use crate::client::Tls;
+use crate::client::guard::{GuardedClient, Rules};
 use crate::config::{Config, RateLimitPart};
 use crate::delivery::{self, Delivery};
 use crate::domain::address::Openings;
@@ -59,7 +60,7 @@ pub enum Time {
     Development(Option<Timestamp>),
 }
 
-/// Which receivers are dialled.
+/// Which webhook receivers are connected to.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Receivers {
     /// Public ones over https, and what the settings open.
@@ -89,13 +90,13 @@ pub fn outward(
             nets: part.allow_nets.clone().unwrap_or_default(),
         },
         plain_http: local,
-        trust: part.trust.unwrap_or_default(),
-        extra_ca,
     };
+    let tls = Tls::load(part.trust.unwrap_or_default(), extra_ca.as_deref());
+    let tls = tls.map_err(Failure::Usage)?;
     Ok(Outward {
         base_url,
         ladder: part.ladder(),
-        dialler: Dialler::new(rules).map_err(Failure::Usage)?,
+        webhook_client: GuardedClient::new(&tls, rules),
         reminder_before: config.chat.reminder_before.unwrap_or(REMINDER_BEFORE),
     })
 }

@@ -1,8 +1,7 @@
-//! Judges the addresses of a name. What ureq is handed here is what it dials.
+//! Hands addresses to ureq: those of the target, or of the proxy. What ureq is handed here is what it connects to.
 
-use std::error;
 use std::fmt;
-use std::net::{IpAddr, SocketAddr};
+use std::net::SocketAddr;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -12,112 +11,73 @@ use ureq::http::Uri;
 use ureq::unversioned::resolver::{ResolvedSocketAddrs, Resolver};
 use ureq::unversioned::transport::NextTimeout;
 
-use super::connection::left;
-use super::lookup::{Lookups, Missing};
-use crate::domain::address::{Openings, Range};
+use super::connection::{body_share, left};
+use super::{Addresses, DialError, Proxy};
 
-/// The most addresses of one name that are tried. All of them are judged.
+/// The most addresses of one name that are tried.
 const MOST: usize = 4;
 
-/// Why nothing was connected to.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Unreached {
-    /// The name has no address.
-    Unresolved,
-    /// Time was up before it had one.
-    Late,
-    /// One of its addresses may not be dialled.
-    Refused(IpAddr, Range),
+/// Resolves for one client.
+#[derive(Clone)]
+pub struct ClientResolver {
+    addresses: Arc<dyn Addresses>,
+    proxy: Option<Arc<Proxy>>,
 }
 
-impl fmt::Display for Unreached {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Unreached::Unresolved => f.write_str("the name resolves to no address"),
-            Unreached::Late => f.write_str("the name did not resolve in time"),
-            Unreached::Refused(address, range) => write!(f, "{address} is {range}"),
-        }
-    }
-}
-
-impl error::Error for Unreached {}
-
-/// Resolves and judges.
-pub struct Judge {
-    openings: Openings,
-    lookups: Lookups,
-}
-
-impl Judge {
-    pub fn new(openings: Openings, lookups: Lookups) -> Judge {
-        Judge { openings, lookups }
+impl ClientResolver {
+    pub fn new(addresses: Arc<dyn Addresses>, proxy: Option<Arc<Proxy>>) -> ClientResolver {
+        ClientResolver { addresses, proxy }
     }
 
-    /// The addresses of a host, when every one of them may be dialled: a name that is public by halves is a way
-    /// inside.
-    ///
-    /// # Errors
-    /// [`Unreached`].
+    /// What to connect to for a host: at most four addresses, of the proxy where there is one.
     pub fn addresses(
         &self,
         host: &str,
         port: u16,
         within: Duration,
-    ) -> Result<Vec<SocketAddr>, Unreached> {
-        let found = self.lookups.addresses(host, port, within);
-        let addresses = found.map_err(|missing| match missing {
-            Missing::Unknown => Unreached::Unresolved,
-            Missing::Late => Unreached::Late,
-        })?;
-        for address in &addresses {
-            let ip = address.ip();
-            let judged = self.openings.judge(ip);
-            judged.map_err(|range| Unreached::Refused(ip, range))?;
-        }
+    ) -> Result<Vec<SocketAddr>, DialError> {
+        let (host, port) = match &self.proxy {
+            Some(proxy) => (proxy.host(), proxy.port()),
+            None => (host, port),
+        };
+        let mut addresses = self.addresses.addresses(host, port, within)?;
+        addresses.truncate(MOST);
         Ok(addresses)
     }
 }
 
-/// The judge as ureq asks it.
-pub struct JudgingResolver {
-    judge: Arc<Judge>,
-    /// The share of ureq's budget that is the body's.
-    body: Duration,
+/// The host of a URI without the brackets of an IPv6 address, and the port.
+pub fn host_and_port(uri: &Uri) -> (&str, u16) {
+    let host = uri.host().unwrap_or_default();
+    let host = host.trim_start_matches('[').trim_end_matches(']');
+    let own_port = match uri.scheme_str() {
+        Some("http") => 80,
+        _ => 443,
+    };
+    (host, uri.port_u16().unwrap_or(own_port))
 }
 
-impl JudgingResolver {
-    pub fn new(judge: Arc<Judge>, body: Duration) -> JudgingResolver {
-        JudgingResolver { judge, body }
-    }
-}
-
-impl Resolver for JudgingResolver {
+impl Resolver for ClientResolver {
     fn resolve(
         &self,
         uri: &Uri,
-        _: &Config,
+        config: &Config,
         timeout: NextTimeout,
     ) -> Result<ResolvedSocketAddrs, Error> {
-        let host = uri.host().unwrap_or_default();
-        let host = host.trim_start_matches('[').trim_end_matches(']');
-        let own_port = if uri.scheme_str() == Some("http") {
-            80
-        } else {
-            443
-        };
-        let port = uri.port_u16().unwrap_or(own_port);
-        let addresses = self.judge.addresses(host, port, left(timeout, self.body));
-        let addresses = addresses.map_err(|unreached| Error::Other(Box::new(unreached)))?;
+        let (host, port) = host_and_port(uri);
+        let within = left(timeout, body_share(config));
+        let addresses = self.addresses(host, port, within);
+        let addresses = addresses.map_err(|error| Error::Other(Box::new(error)))?;
         let mut kept = self.empty();
-        for address in addresses.into_iter().take(MOST) {
+        for address in addresses {
             kept.push(address);
         }
         Ok(kept)
     }
 }
 
-impl fmt::Debug for JudgingResolver {
+impl fmt::Debug for ClientResolver {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("JudgingResolver").finish_non_exhaustive()
+        f.debug_struct("ClientResolver").finish_non_exhaustive()
     }
 }

@@ -5,6 +5,7 @@
 //! | `clock` | the system's clock, or one that is frozen for tests and development |
 //! | `wakeup` | waking a thread that waits |
 //! | `heartbeat` | whether a thread is at work, waits, hangs or has ended |
+//! | `transaction` | keeps network calls out of transactions |
 //! | `background` | the list of background loops: the one place where each is registered |
 //! | `supervisor` | ends the server when one of its threads ends, and pings the service manager while all is well |
 
@@ -12,4 +13,5 @@ pub mod background;
 pub mod clock;
 pub mod heartbeat;
 pub mod supervisor;
+pub mod transaction;
 pub mod wakeup;

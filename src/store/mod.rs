@@ -84,6 +84,7 @@ use writer::Safety;
 use crate::domain::refusal::Refusal;
 use crate::runtime::clock::Clock;
 use crate::runtime::heartbeat::Heartbeat;
+use crate::runtime::transaction::TransactionGuard;
 use jiff::Timestamp;
 use rusqlite::config::DbConfig;
 use rusqlite::{Connection, OpenFlags};
@@ -260,7 +261,10 @@ impl Store {
             None => connect(&self.path, OpenFlags::SQLITE_OPEN_READ_ONLY)?,
         };
         begin_read(&conn)?;
-        let answer = act(&ReadTx { conn: &conn });
+        let answer = {
+            let _guard = TransactionGuard::enter();
+            act(&ReadTx { conn: &conn })
+        };
         if end_read(&conn).is_ok() {
             let mut readers = self.readers.lock().unwrap_or_else(PoisonError::into_inner);
             if readers.len() < IDLE_READERS {

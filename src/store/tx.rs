@@ -2,6 +2,7 @@
 
 use super::{Fault, Kept, Published, ReadTx};
 use crate::domain::ids::RotationId;
+use crate::runtime::transaction::TransactionGuard;
 use jiff::Timestamp;
 use rand::RngExt;
 use rand::distr::Alphanumeric;
@@ -214,6 +215,7 @@ pub(super) fn attempt<T, E: From<Fault>>(
         return Err(Fault::NotCommitted("the transaction was rolled back".into()).into());
     }
     undo.prepare(conn)?;
+    let _guard = TransactionGuard::enter();
     let outcome = catch_unwind(AssertUnwindSafe(|| act(&mut WriteTx { conn, now, told })));
     let outcome = outcome.unwrap_or_else(|panic| Err(Fault::Panicked(panic_text(&*panic)).into()));
     match (outcome.is_err(), undo.finish(conn, outcome.is_err())) {

@@ -198,6 +198,17 @@ fn only_the_clock_reads_the_clock() {
     );
 }
 
+/// Every other way out would miss its limits and, in a transaction, its panic.
+#[test]
+fn only_the_client_connects() {
+    assert_eq!(
+        places(&["TcpStream::connect", "ureq::", "rustls::"], |source| {
+            source.room == "client"
+        }),
+        Vec::<String>::new()
+    );
+}
+
 #[test]
 fn sql_is_in_the_store_alone() {
     let sql = [

@@ -1,50 +1,46 @@
-//! Receivers of one connection each, and what dials them.
+//! Receivers of one connection each, and clients that send to them.
 
-use std::io::{ErrorKind, Read, Write};
+use std::io::{Read, Write};
 use std::net::{SocketAddr, TcpListener, TcpStream};
 use std::sync::Arc;
 use std::thread::{self, JoinHandle};
 use std::time::Duration;
 
-use rustls::pki_types::pem::PemObject;
-use rustls::pki_types::{CertificateDer, PrivateKeyDer};
 use rustls::{ServerConfig, ServerConnection, StreamOwned, SupportedProtocolVersion};
 
+use super::receiver::{self, chain, pem, server_config};
+use crate::client::guard::{GuardedClient, Rules, send_error};
 use crate::client::lookup::LookUp;
-use crate::client::{Budget, Dialler, Rules, Trust};
+use crate::client::{Answer, DialError, Limits, Request, Tls, Trust};
 use crate::domain::address::Openings;
+use crate::domain::webhook::SendError;
+use crate::runtime::clock::monotonic;
 
-pub const CA: &[u8] = include_bytes!(concat!(
-    env!("CARGO_MANIFEST_DIR"),
-    "/tests/it/certs/ca.pem"
-));
-pub const GOOD: &[u8] = include_bytes!(concat!(
-    env!("CARGO_MANIFEST_DIR"),
-    "/tests/it/certs/good.pem"
-));
-pub const EXPIRED: &[u8] = include_bytes!(concat!(
-    env!("CARGO_MANIFEST_DIR"),
-    "/tests/it/certs/expired.pem"
-));
-pub const ELSEWHERE: &[u8] = include_bytes!(concat!(
-    env!("CARGO_MANIFEST_DIR"),
-    "/tests/it/certs/elsewhere.pem"
-));
-const KEY: &[u8] = include_bytes!(concat!(
-    env!("CARGO_MANIFEST_DIR"),
-    "/tests/it/certs/leaf.key"
-));
+pub const CA: &str = "ca";
+pub const GOOD: &str = "good";
+pub const EXPIRED: &str = "expired";
+pub const ELSEWHERE: &str = "elsewhere";
 
 /// Longer than any test takes: what waits for this fails.
 pub const LONG: Duration = Duration::from_secs(60);
 /// Where the end of it is waited for.
 pub const SHORT: Duration = Duration::from_millis(300);
 
-pub const BUDGET: Budget = Budget {
-    head: LONG,
-    body: LONG,
-    judge: LONG,
-};
+/// The bytes of a response body that are kept.
+pub const KEPT: usize = 4096;
+
+/// With all the time that a test may take.
+pub const LIMITS: Limits = limits(LONG, LONG);
+
+/// So long for everything up to the response headers, and so long for the body.
+pub const fn limits(head: Duration, body: Duration) -> Limits {
+    let total = Duration::from_millis((head.as_millis() + body.as_millis()) as u64);
+    Limits {
+        total,
+        body,
+        body_bytes: KEPT,
+    }
+}
 
 pub fn rules() -> Rules {
     Rules {
@@ -53,9 +49,12 @@ pub fn rules() -> Rules {
             nets: Vec::new(),
         },
         plain_http: true,
-        trust: Trust::Bundled,
-        extra_ca: Some(CA.to_vec()),
     }
+}
+
+/// Trusts the tests' own authority.
+pub fn tls() -> Tls {
+    Tls::load(Trust::Bundled, Some(&pem(CA))).expect("TLS")
 }
 
 /// Resolves every name to what is given, on the port that is asked for.
@@ -63,9 +62,61 @@ pub fn names(address: [u8; 4]) -> Arc<LookUp> {
     Arc::new(move |_, port| Ok(vec![SocketAddr::from((address, port))]))
 }
 
-/// Dials this machine, with this budget.
-pub fn dialler(budget: Budget) -> Dialler {
-    Dialler::with(rules(), budget, names([127, 0, 0, 1])).expect("a dialler")
+/// A client, and the limits of what it sends.
+pub struct Sender {
+    pub client: GuardedClient,
+    pub limits: Limits,
+}
+
+/// How a POST ended, as an attempt of a delivery records it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum End {
+    Answered {
+        status: u16,
+        retry_after: Option<String>,
+        body: Vec<u8>,
+        truncated: bool,
+    },
+    Failed(SendError),
+}
+
+/// What became of one POST.
+#[derive(Debug)]
+pub struct Exchange {
+    /// `None` where nothing was connected to.
+    pub duration: Option<Duration>,
+    pub end: End,
+}
+
+impl Sender {
+    pub fn send(&self, request: Request) -> Exchange {
+        let begun = monotonic();
+        let answer = self.client.send(&request.within(self.limits));
+        let duration = match &answer {
+            Err(error) if !error.was_dialled() => None,
+            _ => Some(begun.elapsed()),
+        };
+        let end = end_of(answer);
+        Exchange { duration, end }
+    }
+}
+
+pub fn end_of(answer: Result<Answer, DialError>) -> End {
+    match answer {
+        Ok(answer) => End::Answered {
+            status: answer.status,
+            retry_after: answer.header("retry-after").map(str::to_owned),
+            body: answer.body,
+            truncated: answer.truncated,
+        },
+        Err(error) => End::Failed(send_error(&error)),
+    }
+}
+
+/// Sends to this machine whatever the name, within these limits.
+pub fn sender(limits: Limits) -> Sender {
+    let client = GuardedClient::with(&tls(), rules(), LONG, names([127, 0, 0, 1]));
+    Sender { client, limits }
 }
 
 /// Listens on this machine; what is done with the one connection is returned by the thread.
@@ -100,7 +151,7 @@ pub fn answering(answer: impl Into<Vec<u8>>) -> (u16, JoinHandle<Vec<u8>>) {
 
 /// The same over TLS.
 pub fn secured(
-    certificate: &[u8],
+    certificate: &str,
     versions: &[&'static SupportedProtocolVersion],
     answer: &'static str,
 ) -> (u16, JoinHandle<Vec<u8>>) {
@@ -111,23 +162,13 @@ pub fn secured(
 /// The same on one of this machine's own addresses.
 pub fn secured_on(
     address: [u8; 4],
-    certificate: &[u8],
+    certificate: &str,
     versions: &[&'static SupportedProtocolVersion],
     answer: &'static str,
 ) -> (SocketAddr, JoinHandle<Vec<u8>>) {
-    let provider = Arc::new(rustls::crypto::ring::default_provider());
-    let config = ServerConfig::builder_with_provider(provider)
-        .with_protocol_versions(versions)
-        .expect("versions")
-        .with_no_client_auth()
-        .with_single_cert(
-            vec![CertificateDer::from_pem_slice(certificate).expect("a certificate")],
-            PrivateKeyDer::from_pem_slice(KEY).expect("a key"),
-        )
-        .expect("a certificate with its key");
+    let config = server_config(chain(&[certificate]), versions);
     serve_on(address, move |stream| {
-        let connection = ServerConnection::new(Arc::new(config)).expect("a connection");
-        let mut stream = StreamOwned::new(connection, stream);
+        let mut stream = secure(config, stream);
         let request = read_request(&mut stream);
         let _ = stream.write_all(answer.as_bytes());
         stream.conn.send_close_notify();
@@ -136,28 +177,21 @@ pub fn secured_on(
     })
 }
 
-/// Head and body of a request; what there is of it when the client goes away.
+/// The server's side of a TLS connection.
+pub type Secure = StreamOwned<ServerConnection, TcpStream>;
+
+pub fn secure(config: ServerConfig, stream: TcpStream) -> Secure {
+    let connection = ServerConnection::new(Arc::new(config)).expect("a connection");
+    StreamOwned::new(connection, stream)
+}
+
+/// Head and body of a request; nothing where the client goes away before its end.
 pub fn read_request(stream: &mut impl Read) -> Vec<u8> {
-    let mut request = Vec::new();
-    let mut piece = [0; 4096];
-    loop {
-        let text = String::from_utf8_lossy(&request).to_lowercase();
-        if let Some((head, body)) = text.split_once("\r\n\r\n") {
-            let length = head.split("content-length: ").nth(1).expect("a length");
-            let length = length.lines().next().expect("a line");
-            if body.len() >= length.parse().expect("a number") {
-                return request;
-            }
-        }
-        match stream.read(&mut piece) {
-            Ok(0) | Err(_) => return request,
-            Ok(n) => request.extend_from_slice(&piece[..n]),
-        }
-    }
+    receiver::read_request(stream).unwrap_or_default()
 }
 
 /// Waits until the client has gone.
-pub fn wait_for_end(stream: &mut TcpStream) {
+pub fn wait_for_end(stream: &mut impl Read) {
     let _ = stream.read_to_end(&mut Vec::new());
 }
 
@@ -169,14 +203,13 @@ pub fn reset(stream: TcpStream) {
 
 /// Sends `piece` again and again, with pauses, until the client has gone.
 pub fn trickle(stream: &mut TcpStream, piece: &[u8]) {
+    pause(stream);
+    receiver::trickle(stream, piece);
+}
+
+/// How long a receiver pauses between two pieces.
+pub fn pause(stream: &TcpStream) {
     stream
         .set_read_timeout(Some(Duration::from_millis(5)))
         .expect("a time-out");
-    while stream.write_all(piece).is_ok() {
-        match stream.read(&mut [0; 64]) {
-            Err(error) if error.kind() == ErrorKind::WouldBlock => {}
-            Ok(n) if n > 0 => {}
-            _ => return,
-        }
-    }
 }
