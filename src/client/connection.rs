@@ -58,6 +58,11 @@ pub fn is_tls(error: &io::Error) -> bool {
 fn ureq_error(error: io::Error, timeout: NextTimeout) -> Error {
     match error.kind() {
         io::ErrorKind::TimedOut => Error::Timeout(timeout.reason),
+        // ureq takes these for the end of a body without a length, which would look complete: only a close_notify, or the
+        // end of a plain connection, is one.
+        io::ErrorKind::UnexpectedEof
+        | io::ErrorKind::ConnectionAborted
+        | io::ErrorKind::ConnectionReset => Error::Io(io::Error::other(error)),
         _ => Error::Io(error),
     }
 }

@@ -26,10 +26,12 @@ impl Proxy {
         };
         let url = Url::parse(text, true).map_err(|_| wrong())?;
         // Credentials and a fragment would be left out without a word.
-        let is_bare = url.as_str() == text || url.as_str().strip_suffix('/') == Some(text);
-        match url.as_str().matches('/').count() {
-            3 if is_bare && text.starts_with("http://") && !text.contains('?') => Ok(Proxy { url }),
-            _ => Err(wrong()),
+        let bare = url.as_str().trim_end_matches('/');
+        let is_bare = text.strip_suffix('/').unwrap_or(text) == bare;
+        let path = bare.strip_prefix("http://").ok_or_else(wrong)?;
+        match is_bare && !path.contains(['/', '?']) {
+            true => Ok(Proxy { url }),
+            false => Err(wrong()),
         }
     }
 

@@ -24,8 +24,9 @@ pub enum Trust {
 pub struct Tls(Arc<ClientConfig>);
 
 impl Tls {
-    /// Reads the certificate authorities: those of `trust`, and beside them those of `extra_ca` in PEM. The further ones have to
-    /// be authorities: one that a server presents as its own certificate is refused, trusted or not.
+    /// Reads the certificate authorities: those of `trust`, and beside them those of `extra_ca` in PEM. An authority
+    /// that a server presents as its own certificate is refused, trusted or not. A self-signed certificate that is no authority is
+    /// trusted where it is listed itself.
     ///
     /// # Errors
     /// A sentence for the operator: further authorities that cannot be read or are none; a system without any, where there are
