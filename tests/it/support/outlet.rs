@@ -213,7 +213,18 @@ fn meet(socket: TcpStream, tls: Option<Arc<ServerConfig>>, manner: &Manner, kept
         *now += 1;
         *most = (*most).max(*now);
     }
-    match act(&post) {
+    let over = || {
+        if let Some((now, _)) = kept.open.lock().unwrap().get_mut(&post.path) {
+            *now -= 1;
+        }
+    };
+    let then = act(&post);
+    // Before the answer: whoever has it may send the next request before this thread goes on.
+    let is_last_word = matches!(then, Then::Say(_) | Then::Close);
+    if is_last_word {
+        over();
+    }
+    match then {
         Then::Close => {}
         // Fails where the client has seen enough.
         Then::Say(answer) => drop(stream.write_all(&answer).and_then(|()| stream.flush())),
@@ -226,8 +237,8 @@ fn meet(socket: TcpStream, tls: Option<Arc<ServerConfig>>, manner: &Manner, kept
             }
         }
     }
-    if let Some((now, _)) = kept.open.lock().unwrap().get_mut(&post.path) {
-        *now -= 1;
+    if !is_last_word {
+        over();
     }
     kept.ended.fetch_add(1, Ordering::SeqCst);
 }
