@@ -17,7 +17,7 @@
 //!
 //! # The way of an agreement
 //!
-//! An assignment, a cover or a swap is judged on a `domain::agreement::Ground`: the rotation as it stands, and by
+//! An assignment, a cover or a swap is judged on a `domain::agreement::AgreementContext`: the rotation as it stands, and by
 //! `domain::outlook` what is to become of it. `actions::operation` carries the write out once under the caller's id, and keeps
 //! the answer for retries. What comes of it is an arrangement over the dealt turn: `domain::resolve` says who holds a cell,
 //! and everybody asks there. Every settled write has pending requests expire whose duties are no longer held as planned.
@@ -36,7 +36,7 @@
 //!
 //! # What the operator sees
 //!
-//! Things are counted where they happen, by the instruments of [`metrics`], which the desk carries; how things stand is asked of
+//! Things are counted where they happen, by the instruments of [`metrics`], which the app carries; how things stand is asked of
 //! the database when somebody looks (`api::watch`). Every background loop is registered by `runtime::background`, which gives it a
 //! heartbeat; `runtime::supervisor` ends the server when a thread that it cannot do without has ended.
 //!

@@ -1,13 +1,13 @@
 //! Marking people away (api.md "POST .../availability").
 
-use super::frame::{self, Draft};
+use super::mutation::{self, Draft};
 use super::reads;
-use super::{Desk, Fault, Stop};
+use super::{App, Fault, Stop};
 use crate::domain::absence::{Absence, AppliesTo};
-use crate::domain::access::Caller;
+use crate::domain::access::Principal;
 use crate::domain::edit::NewAbsence;
 use crate::domain::event::Act;
-use crate::domain::handover::Flips;
+use crate::domain::handover::WindowChange;
 use crate::domain::ids::{AbsenceId, RotationId};
 use crate::domain::refusal::Refusal;
 use crate::domain::rotation::{Reason, Rotation};
@@ -17,13 +17,13 @@ use jiff::Timestamp;
 /// Stores an absence, or answers with the same one if it is there already; `true` when it is new. The next hand-over
 /// passes over the person; nobody comes off duty.
 pub fn create(
-    desk: &Desk,
-    caller: &Caller,
+    app: &App,
+    caller: &Principal,
     id: &RotationId,
     new: NewAbsence,
 ) -> Result<(Absence, bool), Stop> {
-    let (shared, caller, id) = (desk.clone(), caller.clone(), id.clone());
-    desk.store().write(move |tx| {
+    let (shared, caller, id) = (app.clone(), caller.clone(), id.clone());
+    app.store().write(move |tx| {
         let rotation = load(tx, &id)?;
         caller.check_see(&rotation)?;
         if store::load_person(&tx.as_read(), &new.user)?.is_none() {
@@ -59,13 +59,13 @@ pub fn create(
 
 /// Deletes an absence; one for all rotations goes everywhere.
 pub fn remove(
-    desk: &Desk,
-    caller: &Caller,
+    app: &App,
+    caller: &Principal,
     id: &RotationId,
     absence: &AbsenceId,
 ) -> Result<(), Stop> {
-    let (shared, caller, id, absence) = (desk.clone(), caller.clone(), id.clone(), absence.clone());
-    desk.store().write(move |tx| {
+    let (shared, caller, id, absence) = (app.clone(), caller.clone(), id.clone(), absence.clone());
+    app.store().write(move |tx| {
         let rotation = load(tx, &id)?;
         caller.check_see(&rotation)?;
         let stored = store::load_absence(&tx.as_read(), &absence)?
@@ -86,13 +86,13 @@ pub fn remove(
 
 /// The absences that count in a rotation and touch a range; an end left open reaches as far as there are any.
 pub fn list(
-    desk: &Desk,
-    caller: &Caller,
+    app: &App,
+    caller: &Principal,
     id: &RotationId,
     from: Option<Timestamp>,
     until: Option<Timestamp>,
 ) -> Result<Vec<Absence>, Stop> {
-    desk.store().read(|tx| {
+    app.store().read(|tx| {
         let rotation = reads::visible(tx, caller, id)?;
         let mut absences = store::list_absences(tx, &rotation, from.unwrap_or(Timestamp::MIN))?;
         absences.retain(|absence| until.is_none_or(|until| absence.period.from < until));
@@ -114,7 +114,7 @@ fn counts_in(absence: &Absence, rotation: &Rotation) -> bool {
 /// Writes an absence in or out and lets the rotations that it counts in look at their empty places and their next due
 /// instant again.
 fn change(
-    desk: &Desk,
+    app: &App,
     tx: &mut WriteTx,
     absence: &Absence,
     write: impl FnOnce(&mut WriteTx) -> Result<(), Stop>,
@@ -123,20 +123,20 @@ fn change(
         AppliesTo::Rotation(id) => vec![id.clone()],
         AppliesTo::AllRotations => store::list_rotations_of(&tx.as_read(), &absence.user)?,
     };
-    frame::follow(desk, tx, &affected, Act::Aside, write, |tx, draft, _| {
-        draft.change(tx, Flips::ByEdit, |change| {
+    mutation::follow(app, tx, &affected, Act::Aside, write, |tx, draft, _| {
+        draft.change(tx, WindowChange::ByEdit, |change| {
             change.fill(Reason::CoverageChanged)
         });
     })?;
     // Absences do not raise the version of a rotation that stays as it is; when it next looks around may change.
     for id in &affected {
-        refresh_due(desk, tx, id)?;
+        refresh_due(app, tx, id)?;
     }
     Ok(())
 }
 
-fn refresh_due(desk: &Desk, tx: &mut WriteTx, id: &RotationId) -> Result<(), Fault> {
-    match Draft::load(&tx.as_read(), desk, id)? {
+fn refresh_due(app: &App, tx: &mut WriteTx, id: &RotationId) -> Result<(), Fault> {
+    match Draft::load(&tx.as_read(), app, id)? {
         Some(draft) => store::save_due(tx, id, draft.next_due()),
         None => Ok(()),
     }

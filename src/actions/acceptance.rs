@@ -3,9 +3,9 @@
 
 use super::Stop;
 use super::assignments::lay;
-use super::frame::Draft;
+use super::mutation::Draft;
 use super::requests::{Outcome, Told, settle};
-use crate::domain::agreement::{Ground, check_conflicts};
+use crate::domain::agreement::{AgreementContext, check_conflicts};
 use crate::domain::arrangement::{Arranged, Arrangement, ArrangementKind, Snapshot, TurnSelection};
 use crate::domain::conflict::{Conflict, Terms};
 use crate::domain::edit::Answering;
@@ -32,25 +32,25 @@ pub(super) fn accept(
         .cloned()
         .collect();
     request.legs = taken(request, person);
-    let ground = draft.ground(tx);
-    let shifts = shifts(&ground, &request.legs, |_| String::new())?;
-    let outlooks = ground.outlooks(last_end(&shifts))?;
-    check_single(&ground, &shifts, &outlooks)?;
+    let context = draft.context(tx);
+    let shifts = shifts(&context, &request.legs, |_| String::new())?;
+    let outlooks = context.outlooks(last_end(&shifts))?;
+    check_single(&context, &shifts, &outlooks)?;
     check_held(&shifts, &outlooks)?;
     for leg in &request.legs {
         let key = leg.key.clone().unwrap_or_default();
         let named = leg.key.is_none() || answering.started_legs.contains(&key);
-        if leg.has_started(ground.now) && !named {
+        if leg.has_started(context.now) && !named {
             return Err(Refusal::StartedLegNotAcknowledged(key).into());
         }
     }
-    let conflicts = shifts.iter().flat_map(|shift| shift.conflicts(&ground));
+    let conflicts = shifts.iter().flat_map(|shift| shift.conflicts(&context));
     check_conflicts(&conflicts.collect::<Vec<_>>(), &acknowledged)?;
     let ids = arrangement_ids(tx, request);
     let mut made = Vec::new();
     for (shift, id) in shifts.iter().zip(&ids) {
-        let selection = outlooks[shift.cell].selection(shift.terms.period, ground.now);
-        let snapshot = ground.snapshot(shift.cell, shift.terms.period)?;
+        let selection = outlooks[shift.cell].selection(shift.terms.period, context.now);
+        let snapshot = context.snapshot(shift.cell, shift.terms.period)?;
         made.push(arrangement(request, id, shift, snapshot, selection));
     }
     for (leg, id) in request.legs.iter_mut().zip(&ids) {
@@ -74,20 +74,24 @@ fn taken(request: &Request, person: &UserId) -> Vec<Leg> {
     legs
 }
 
-fn check_single(ground: &Ground, shifts: &[Shift], outlooks: &[Outlook]) -> Result<(), Refusal> {
+fn check_single(
+    context: &AgreementContext,
+    shifts: &[Shift],
+    outlooks: &[Outlook],
+) -> Result<(), Refusal> {
     let terms = shifts.iter().map(|shift| ("the request", &shift.terms));
-    ground.check_single(outlooks, &terms.collect::<Vec<_>>())
+    context.check_single(outlooks, &terms.collect::<Vec<_>>())
 }
 
 /// Whether somebody may hold what a request would give them beside what they hold at that time.
 pub(super) fn may_take(
-    ground: &Ground,
+    context: &AgreementContext,
     request: &Request,
     person: &UserId,
     outlooks: &[Outlook],
 ) -> bool {
-    let shifts = shifts(ground, &taken(request, person), |_| String::new());
-    shifts.is_ok_and(|shifts| check_single(ground, &shifts, outlooks).is_ok())
+    let shifts = shifts(context, &taken(request, person), |_| String::new());
+    shifts.is_ok_and(|shifts| check_single(context, &shifts, outlooks).is_ok())
 }
 
 fn arrangement_ids(tx: &mut WriteTx, request: &Request) -> Vec<ArrangementId> {
@@ -185,27 +189,27 @@ pub(super) struct Shift {
 
 impl Shift {
     /// Everything in the way; arrangements of whoever gives the duty away are not, for they are cut.
-    pub(super) fn conflicts(&self, ground: &Ground) -> Vec<Conflict> {
-        ground.conflicts(&self.terms, Some(&self.holder), &wire_conflict::name)
+    pub(super) fn conflicts(&self, context: &AgreementContext) -> Vec<Conflict> {
+        context.conflicts(&self.terms, Some(&self.holder), &wire_conflict::name)
     }
 }
 
 /// What is still to come of each leg, in somebody's hands; `path` says where in the request a leg was named.
 pub(super) fn shifts(
-    ground: &Ground,
+    context: &AgreementContext,
     legs: &[Leg],
     path: impl Fn(usize) -> String,
 ) -> Result<Vec<Shift>, Refusal> {
     let shift = |(index, leg): (usize, &Leg)| {
         let path = path(index);
         Ok(Shift {
-            cell: ground.cell(&format!("{path}cellId"), &leg.cell)?,
+            cell: context.cell(&format!("{path}cellId"), &leg.cell)?,
             holder: leg.holder.clone(),
             terms: Terms {
                 cell: leg.cell.clone(),
                 user: leg.assignee.clone().unwrap_or_else(|| leg.holder.clone()),
                 asked: leg.period,
-                period: ground.rest(&format!("{path}to"), leg.period)?,
+                period: context.rest(&format!("{path}to"), leg.period)?,
             },
         })
     };

@@ -1,18 +1,18 @@
 //! Direct assignments: somebody with authority over the rotation says who holds a cell for an interval
 //! (api.md "POST .../duty-arrangements/{arrangementId}/changes"; contract section 10).
 
-use super::frame::Draft;
+use super::mutation::Draft;
 use super::operation::{self, Operation, Receipt};
-use super::{Desk, Stop, reads};
-use crate::domain::access::Caller;
-use crate::domain::agreement::{Ground, check_conflicts};
+use super::{App, Stop, reads};
+use crate::domain::access::Principal;
+use crate::domain::agreement::{AgreementContext, check_conflicts};
 use crate::domain::arrangement::{
     Arranged, Arrangement, ArrangementKind, MAX_ARRANGED, Snapshot, TurnSelection,
 };
 use crate::domain::conflict::{Conflict, Terms};
 use crate::domain::edit::NewAssignment;
 use crate::domain::event::Act;
-use crate::domain::handover::Flips;
+use crate::domain::handover::WindowChange;
 use crate::domain::ids::{ArrangementId, CellId, RotationId};
 use crate::domain::refusal::Refusal;
 use crate::domain::rotation::Rotation;
@@ -34,48 +34,48 @@ struct Judged {
 
 /// Judges an assignment. What the future says comes after what the workspace's plan includes: a lane that does not run has
 /// none.
-fn judge(ground: &Ground, new: &NewAssignment) -> Result<Judged, Refusal> {
-    let cell = ground.cell("cellId", &new.cell)?;
-    let period = ground.rest("to", new.asked)?;
-    ground.check_eligible("userId", cell, &new.user)?;
-    ground.check_runs("cellId", cell)?;
+fn judge(context: &AgreementContext, new: &NewAssignment) -> Result<Judged, Refusal> {
+    let cell = context.cell("cellId", &new.cell)?;
+    let period = context.rest("to", new.asked)?;
+    context.check_eligible("userId", cell, &new.user)?;
+    context.check_runs("cellId", cell)?;
     let terms = Terms {
         cell: new.cell.clone(),
         user: new.user.clone(),
         asked: new.asked,
         period,
     };
-    let outlooks = ground.outlooks(period.until)?;
-    let selection = outlooks[cell].selection(period, ground.now);
-    ground.check_selection(new.turn_selection, selection)?;
-    ground.check_single(&outlooks, &[("userId", &terms)])?;
+    let outlooks = context.outlooks(period.until)?;
+    let selection = outlooks[cell].selection(period, context.now);
+    context.check_selection(new.turn_selection, selection)?;
+    context.check_single(&outlooks, &[("userId", &terms)])?;
     Ok(Judged {
         cell: new.cell.clone(),
         period,
-        conflicts: ground.conflicts(&terms, None, &wire_conflict::name),
-        snapshot: ground.snapshot(cell, period)?,
+        conflicts: context.conflicts(&terms, None, &wire_conflict::name),
+        snapshot: context.snapshot(cell, period)?,
         selection,
     })
 }
 
 /// What making an assignment would meet; changes nothing. The rotation is answered for its validator.
 pub fn preview(
-    desk: &Desk,
-    caller: &Caller,
+    app: &App,
+    caller: &Principal,
     id: &RotationId,
     new: &NewAssignment,
 ) -> Result<(Rotation, AgreementPreview), Stop> {
-    reads::on_ground(desk, caller, id, |tx, ground| {
-        caller.check_edit(ground.rotation)?;
+    reads::in_context(app, caller, id, |tx, context| {
+        caller.check_edit(context.rotation)?;
         if let Some(replaced) = &new.replaces {
-            check_replaceable(tx, ground.rotation, replaced)?;
+            check_replaceable(tx, context.rotation, replaced)?;
         }
-        let without = new.replaces.as_ref().map(|id| ground.without(id));
-        let ground = Ground {
-            rotation: without.as_ref().unwrap_or(ground.rotation),
-            ..*ground
+        let without = new.replaces.as_ref().map(|id| context.without(id));
+        let context = AgreementContext {
+            rotation: without.as_ref().unwrap_or(context.rotation),
+            ..*context
         };
-        let judged = judge(&ground, new)?;
+        let judged = judge(&context, new)?;
         Ok(wire::preview(
             judged.period,
             &judged.conflicts,
@@ -100,8 +100,8 @@ fn check_replaceable(tx: &ReadTx, rotation: &Rotation, id: &ArrangementId) -> Re
 
 /// Assigns a cell to somebody for an interval.
 pub fn create(
-    desk: &Desk,
-    caller: &Caller,
+    app: &App,
+    caller: &Principal,
     id: &RotationId,
     precondition: &Precondition,
     operation: Operation,
@@ -110,14 +110,14 @@ pub fn create(
     let (editor, named) = (caller.clone(), operation.id.clone());
     let part = move |_: &ReadTx, rotation: &Rotation| Ok(editor.check_edit(rotation)?);
     operation::run(
-        desk,
+        app,
         caller,
         id,
         precondition,
         operation,
         part,
         move |tx, draft| {
-            let judged = judge(&draft.ground(tx), &new)?;
+            let judged = judge(&draft.context(tx), &new)?;
             check_conflicts(&judged.conflicts, &new.acknowledged)?;
             let (from, made) = (judged.period.from, assign(tx, draft, None, new, judged)?);
             written(tx, draft, named, from, &[made], |_| Ok(()))
@@ -128,8 +128,8 @@ pub fn create(
 /// Puts another assignment in the place of one that is not over: that one is cancelled, what was served of it stays in the
 /// record.
 pub fn change(
-    desk: &Desk,
-    caller: &Caller,
+    app: &App,
+    caller: &Principal,
     id: &RotationId,
     precondition: &Precondition,
     operation: Operation,
@@ -138,7 +138,7 @@ pub fn change(
 ) -> Result<Receipt, Stop> {
     let (part, named) = (part_in(caller, &arrangement), operation.id.clone());
     operation::run(
-        desk,
+        app,
         caller,
         id,
         precondition,
@@ -146,12 +146,12 @@ pub fn change(
         part,
         move |tx, draft| {
             let old = load(&tx.as_read(), &draft.rotation, &arrangement)?;
-            let without = draft.ground(tx).without(&old.id);
-            let ground = Ground {
+            let without = draft.context(tx).without(&old.id);
+            let context = AgreementContext {
                 rotation: &without,
-                ..draft.ground(tx)
+                ..draft.context(tx)
             };
-            let judged = judge(&ground, &new)?;
+            let judged = judge(&context, &new)?;
             check_current(&old, expected_revision, &draft.rotation)?;
             check_conflicts(&judged.conflicts, &new.acknowledged)?;
             let (from, gone) = (judged.period.from, old.id.clone());
@@ -165,8 +165,8 @@ pub fn change(
 
 /// Ends an assignment: one that has not begun is cancelled, a running one ends now and the dealt holder is back.
 pub fn end(
-    desk: &Desk,
-    caller: &Caller,
+    app: &App,
+    caller: &Principal,
     id: &RotationId,
     precondition: &Precondition,
     operation: Operation,
@@ -175,7 +175,7 @@ pub fn end(
 ) -> Result<Receipt, Stop> {
     let (part, named) = (part_in(caller, &arrangement), operation.id.clone());
     operation::run(
-        desk,
+        app,
         caller,
         id,
         precondition,
@@ -186,7 +186,7 @@ pub fn end(
             draft.rotation.check_enabled()?;
             check_current(&old, expected_revision, &draft.rotation)?;
             let from = old.period.from.max(draft.instant(tx));
-            draft.change(tx, Flips::ByEdit, |change| {
+            draft.change(tx, WindowChange::ByEdit, |change| {
                 change
                     .rotation
                     .arranged
@@ -199,13 +199,13 @@ pub fn end(
 
 /// A page of the arrangements that meet a range, cancelled ones too, by where they end, and how many there are in all.
 pub fn list(
-    desk: &Desk,
-    caller: &Caller,
+    app: &App,
+    caller: &Principal,
     id: &RotationId,
     range: Interval,
     page: Page,
 ) -> Result<(Vec<Arrangement>, u64), Stop> {
-    desk.store().read(|tx| {
+    app.store().read(|tx| {
         let rotation = reads::visible(tx, caller, id)?;
         Ok(store::list_arrangements(tx, &rotation.id, range, page)?)
     })
@@ -213,12 +213,12 @@ pub fn list(
 
 /// One arrangement, with its rotation for the validator.
 pub fn read(
-    desk: &Desk,
-    caller: &Caller,
+    app: &App,
+    caller: &Principal,
     id: &RotationId,
     arrangement: &ArrangementId,
 ) -> Result<(Rotation, Arrangement), Stop> {
-    desk.store().read(|tx| {
+    app.store().read(|tx| {
         let rotation = reads::visible(tx, caller, id)?;
         let found = load(tx, &rotation, arrangement)?;
         Ok((rotation, found))
@@ -232,7 +232,7 @@ fn load(tx: &ReadTx, rotation: &Rotation, id: &ArrangementId) -> Result<Arrangem
 
 /// Whoever may edit the rotation has a part in its arrangements, where there is one of that id.
 fn part_in(
-    caller: &Caller,
+    caller: &Principal,
     id: &ArrangementId,
 ) -> impl FnOnce(&ReadTx, &Rotation) -> Result<(), Stop> + Send + 'static {
     let (caller, id) = (caller.clone(), id.clone());
@@ -309,7 +309,7 @@ pub(super) fn lay(
     for arrangement in &arrangements {
         store::insert_arrangement(tx, arrangement)?;
     }
-    draft.change(tx, Flips::ByEdit, |change| {
+    draft.change(tx, WindowChange::ByEdit, |change| {
         let arranged = arrangements.into_iter().map(|arrangement| Arranged {
             id: arrangement.id,
             cell: arrangement.cell,

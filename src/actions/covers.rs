@@ -1,12 +1,12 @@
 //! Asking others to cover a duty (api.md "POST .../cover-requests"; contract section 10).
 
 use super::acceptance;
-use super::frame::Draft;
+use super::mutation::Draft;
 use super::operation::{self, Operation, Receipt};
 use super::requests::{self, Outcome, Told};
-use super::{Desk, Stop, reads};
-use crate::domain::access::Caller;
-use crate::domain::agreement::{Ground, check_unblocked};
+use super::{App, Stop, reads};
+use crate::domain::access::Principal;
+use crate::domain::agreement::{AgreementContext, check_unblocked};
 use crate::domain::arrangement::TurnSelection;
 use crate::domain::conflict::Conflict;
 use crate::domain::edit::NewCover;
@@ -29,9 +29,13 @@ struct Judged {
 
 /// Judges what somebody asks others to cover. Whether a recipient may hold it beside what they hold is judged when they
 /// accept.
-fn judge(ground: &Ground, requester: &UserId, new: &NewCover) -> Result<Judged, Refusal> {
-    let cell = ground.cell("cellId", &new.cell)?;
-    let period = ground.rest("to", new.asked)?;
+fn judge(
+    context: &AgreementContext,
+    requester: &UserId,
+    new: &NewCover,
+) -> Result<Judged, Refusal> {
+    let cell = context.cell("cellId", &new.cell)?;
+    let period = context.rest("to", new.asked)?;
     for (index, recipient) in new.recipients.iter().enumerate() {
         let member = format!("recipientUserIds[{index}]");
         if recipient == requester {
@@ -39,29 +43,29 @@ fn judge(ground: &Ground, requester: &UserId, new: &NewCover) -> Result<Judged, 
                 "{member}: that is you; ask somebody else"
             )));
         }
-        ground.check_eligible(&member, cell, recipient)?;
+        context.check_eligible(&member, cell, recipient)?;
     }
-    ground.check_runs("cellId", cell)?;
-    if !ground.rotation.has_member(requester) {
+    context.check_runs("cellId", cell)?;
+    if !context.rotation.has_member(requester) {
         // Without a look at the plan: anybody who sees the rotation may come this far.
         return Err(Refusal::NotYourDuty(
             "you are not a member of this rotation".into(),
         ));
     }
-    let outlooks = ground.outlooks(period.until)?;
-    let selection = outlooks[cell].selection(period, ground.now);
-    ground.check_selection(new.turn_selection, selection)?;
+    let outlooks = context.outlooks(period.until)?;
+    let selection = outlooks[cell].selection(period, context.now);
+    context.check_selection(new.turn_selection, selection)?;
     let offered = new
         .recipients
         .iter()
         .map(|user| leg(requester, new, Some(user)));
-    let offers = acceptance::shifts(ground, &offered.collect::<Vec<_>>(), |_| String::new())?;
+    let offers = acceptance::shifts(context, &offered.collect::<Vec<_>>(), |_| String::new())?;
     acceptance::check_held(&offers[..1], &outlooks)?;
     Ok(Judged {
         period,
         conflicts: offers
             .iter()
-            .flat_map(|offer| offer.conflicts(ground))
+            .flat_map(|offer| offer.conflicts(context))
             .collect(),
         selection,
     })
@@ -80,14 +84,14 @@ fn leg(requester: &UserId, new: &NewCover, assignee: Option<&UserId>) -> Leg {
 
 /// What asking for cover would meet; changes nothing. The rotation is answered for its validator.
 pub fn preview(
-    desk: &Desk,
-    caller: &Caller,
+    app: &App,
+    caller: &Principal,
     id: &RotationId,
     new: &NewCover,
 ) -> Result<(Rotation, AgreementPreview), Stop> {
     let requester = caller.person()?;
-    reads::on_ground(desk, caller, id, |_, ground| {
-        let judged = judge(ground, requester, new)?;
+    reads::in_context(app, caller, id, |_, context| {
+        let judged = judge(context, requester, new)?;
         Ok(wire::preview(
             judged.period,
             &judged.conflicts,
@@ -99,8 +103,8 @@ pub fn preview(
 
 /// Asks others to cover a duty; who is on duty stays as it is until somebody accepts.
 pub fn create(
-    desk: &Desk,
-    caller: &Caller,
+    app: &App,
+    caller: &Principal,
     id: &RotationId,
     precondition: &Precondition,
     operation: Operation,
@@ -110,14 +114,14 @@ pub fn create(
     let (asking, named) = (caller.clone(), operation.id.clone());
     let part = |_: &ReadTx, _: &Rotation| Ok(());
     operation::run(
-        desk,
+        app,
         caller,
         id,
         precondition,
         operation,
         part,
         move |tx, draft| {
-            let judged = judge(&draft.ground(tx), &requester, &new)?;
+            let judged = judge(&draft.context(tx), &requester, &new)?;
             check_unblocked(&judged.conflicts)?;
             let request = request(tx, draft, requester, new);
             requests::ask(tx, draft, &request)?;

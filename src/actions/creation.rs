@@ -3,8 +3,8 @@
 use super::membership::{
     check_groups_included, check_people, joined_channels, known_groups, known_people,
 };
-use super::{Desk, Stop, outbox};
-use crate::domain::access::Caller;
+use super::{App, Stop, outbox};
+use crate::domain::access::Principal;
 use crate::domain::edit::NewRotation;
 use crate::domain::event::Event;
 use crate::domain::ids::{CellId, ChannelId, LaneId, RotationId, WindowId};
@@ -37,10 +37,10 @@ pub struct Created {
 }
 
 /// Creates a rotation, or answers with the one that an earlier try made (api.md "POST /v1/rotations").
-pub fn create(desk: &Desk, caller: &Caller, creation: NewCreation) -> Result<Created, Stop> {
+pub fn create(app: &App, caller: &Principal, creation: NewCreation) -> Result<Created, Stop> {
     caller.check_create()?;
-    let (shared, credential) = (desk.clone(), caller.credential().to_string());
-    desk.store().write(move |tx| {
+    let (shared, credential) = (app.clone(), caller.credential().to_string());
+    app.store().write(move |tx| {
         if let Some(used) = store::load_creation_key(&tx.as_read(), &credential, &creation.key)? {
             return Ok(Created {
                 rotation: replay(tx, &used, &creation.body_hash)?,

@@ -1,7 +1,7 @@
 //! The delivery log of an endpoint: reading it, cancelling and resending (contract section 16).
 
 use super::webhooks::{check_plan, load};
-use super::{Desk, Stop};
+use super::{App, Stop};
 use crate::domain::ids::{DeliveryId, WebhookId};
 use crate::domain::refusal::Refusal;
 use crate::domain::webhook::{Attempt, Delivery, DeliveryState, MAX_ATTEMPTS};
@@ -10,12 +10,12 @@ use crate::wire::event;
 
 /// A page of an endpoint's deliveries, newest first, and how many there are in all.
 pub fn list(
-    desk: &Desk,
+    app: &App,
     webhook: &WebhookId,
     filter: DeliveryFilter,
     page: Page,
 ) -> Result<(Vec<Delivery>, u64), Stop> {
-    desk.store().read(|tx| {
+    app.store().read(|tx| {
         load(tx, webhook)?;
         Ok(store::list_deliveries(tx, webhook, &filter, page)?)
     })
@@ -32,8 +32,8 @@ pub struct Log {
 }
 
 /// The attempts of a delivery.
-pub fn attempts(desk: &Desk, webhook: &WebhookId, id: &DeliveryId) -> Result<Log, Stop> {
-    desk.store().read(|tx| {
+pub fn attempts(app: &App, webhook: &WebhookId, id: &DeliveryId) -> Result<Log, Stop> {
+    app.store().read(|tx| {
         let (record, frozen) = find(tx, webhook, id)?;
         Ok(Log {
             body: event::body(id.as_str(), &frozen),
@@ -54,9 +54,9 @@ fn find(
 
 /// Ends a delivery that is unfinished, also one on the wire: that attempt ends by itself and is logged. `false` when it
 /// had finished.
-pub fn cancel(desk: &Desk, webhook: &WebhookId, id: &DeliveryId) -> Result<bool, Stop> {
+pub fn cancel(app: &App, webhook: &WebhookId, id: &DeliveryId) -> Result<bool, Stop> {
     let (webhook, id) = (webhook.clone(), id.clone());
-    let cancelled = desk.store().write(move |tx| {
+    let cancelled = app.store().write(move |tx| {
         let (record, _) = find(&tx.as_read(), &webhook, &id)?;
         let unfinished = record.delivery.state == DeliveryState::Pending;
         if unfinished {
@@ -65,14 +65,14 @@ pub fn cancel(desk: &Desk, webhook: &WebhookId, id: &DeliveryId) -> Result<bool,
         Ok::<_, Stop>(unfinished)
     })?;
     let count = u64::from(cancelled);
-    (desk.metrics()).finished(DeliveryState::Cancelled, count);
+    (app.metrics()).finished(DeliveryState::Cancelled, count);
     Ok(cancelled)
 }
 
 /// Sends a finished delivery anew: same id, same bytes, a new ladder. Not without end: see [`MAX_ATTEMPTS`].
-pub fn resend(desk: &Desk, webhook: &WebhookId, id: &DeliveryId) -> Result<Delivery, Stop> {
-    let (shared, webhook, id) = (desk.clone(), webhook.clone(), id.clone());
-    desk.store().write(move |tx| {
+pub fn resend(app: &App, webhook: &WebhookId, id: &DeliveryId) -> Result<Delivery, Stop> {
+    let (shared, webhook, id) = (app.clone(), webhook.clone(), id.clone());
+    app.store().write(move |tx| {
         let endpoint = load(&tx.as_read(), &webhook)?;
         let (record, _) = find(&tx.as_read(), &webhook, &id)?;
         check_plan(&shared.plan())?;

@@ -1,6 +1,6 @@
 //! The local directory, replaced by a file and written as one (contract section 12).
 
-use super::{Desk, Fault, Stop, frame};
+use super::{App, Fault, Stop, mutation};
 use crate::domain::ids::{ChannelId, GroupId, UserId};
 use crate::domain::refusal::Refusal;
 use crate::store::{
@@ -18,9 +18,9 @@ const LONGEST_ID: usize = 200;
 ///
 /// Refuses, with the path of the member: an empty, blank or overlong id, one given twice, a group naming somebody who
 /// is not among the file's users.
-pub fn import(desk: &Desk, file: ImportFile) -> Result<(), Stop> {
+pub fn import(app: &App, file: ImportFile) -> Result<(), Stop> {
     let mut directory = checked(file)?;
-    frame::follow_directory(desk, move |tx| {
+    mutation::follow_directory(app, move |tx| {
         let own = own_groups(&tx.as_read(), &directory)?;
         directory.groups.extend(own);
         replace_directory(tx, &directory)

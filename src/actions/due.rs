@@ -1,7 +1,7 @@
 //! Doing what is due: many rotations in one commit, and yet a failing one holds up no other.
 
-use super::frame::Draft;
-use super::{Desk, Fault, effects, mentions, reminders, sending};
+use super::mutation::Draft;
+use super::{App, Fault, effects, mentions, reminders, sending};
 use crate::domain::event::Act;
 use crate::domain::ids::RotationId;
 use crate::fault;
@@ -34,19 +34,19 @@ struct BackOff {
 
 impl Sweep {
     /// Does everything due now in every rotation; answers how many moved on.
-    pub fn run(&mut self, desk: &Desk) -> Result<usize, Fault> {
-        self.run_until(desk, &|| false)
+    pub fn run(&mut self, app: &App) -> Result<usize, Fault> {
+        self.run_until(app, &|| false)
     }
 
     /// The same, ending between two jobs once `stopped` says so, which is asked before each of them.
-    pub fn run_until(&mut self, desk: &Desk, stopped: &dyn Fn() -> bool) -> Result<usize, Fault> {
+    pub fn run_until(&mut self, app: &App, stopped: &dyn Fn() -> bool) -> Result<usize, Fault> {
         let mut done = 0;
         loop {
             if stopped() {
                 return Ok(done);
             }
-            let (now, limit) = (desk.now(), BATCH + self.failing.len());
-            let due = desk.store().read(|tx| store::list_due(tx, now, limit))?;
+            let (now, limit) = (app.now(), BATCH + self.failing.len());
+            let due = app.store().read(|tx| store::list_due(tx, now, limit))?;
             // Longest due first, so whatever still fails is among them; what is not has been mended or deleted.
             self.failing.retain(|id, _| due.contains(id));
             let ready: Vec<RotationId> =
@@ -54,8 +54,8 @@ impl Sweep {
             if ready.is_empty() {
                 return Ok(done);
             }
-            let outcomes = match run_batch(desk, &ready) {
-                Err(fault) if fault.is_damage() => run_each(desk, &ready, stopped)?,
+            let outcomes = match run_batch(app, &ready) {
+                Err(fault) if fault.is_damage() => run_each(app, &ready, stopped)?,
                 outcomes => outcomes?,
             };
             fault::point("due.batch");
@@ -64,8 +64,8 @@ impl Sweep {
                     Ok(due) => {
                         self.failing.remove(&id);
                         if let Some(due) = due {
-                            let late = Duration::try_from(desk.now().duration_since(due));
-                            desk.metrics().moved_on(late.unwrap_or_default());
+                            let late = Duration::try_from(app.now().duration_since(due));
+                            app.metrics().moved_on(late.unwrap_or_default());
                         }
                         done += 1;
                     }
@@ -106,9 +106,9 @@ type Outcomes = Vec<(RotationId, Outcome)>;
 
 /// Catches up as many of these as fit into one job, at least one. They share one part as long as all goes well, for
 /// keeping what it takes to undo each of them costs a third of the work; where one fails, each has a part of its own.
-fn run_batch(desk: &Desk, ids: &[RotationId]) -> Result<Outcomes, Fault> {
-    let (shared, ids) = (desk.clone(), ids.to_vec());
-    desk.store().write(move |tx| {
+fn run_batch(app: &App, ids: &[RotationId]) -> Result<Outcomes, Fault> {
+    let (shared, ids) = (app.clone(), ids.to_vec());
+    app.store().write(move |tx| {
         let together = tx.part(|tx| in_job_time(&ids, |id| catch_up(&shared, tx, id).map(Ok)));
         together.or_else(|fault: Fault| match fault.is_damage() {
             // Nothing that shares its transaction could be committed.
@@ -122,15 +122,11 @@ fn run_batch(desk: &Desk, ids: &[RotationId]) -> Result<Outcomes, Fault> {
 ///
 /// # Errors
 /// When the storage fails in another way than by a damaged page: then it fails for all of them.
-fn run_each(
-    desk: &Desk,
-    ids: &[RotationId],
-    stopped: &dyn Fn() -> bool,
-) -> Result<Outcomes, Fault> {
+fn run_each(app: &App, ids: &[RotationId], stopped: &dyn Fn() -> bool) -> Result<Outcomes, Fault> {
     let mut outcomes = Vec::with_capacity(ids.len());
     for id in ids.iter().take_while(|_| !stopped()) {
-        let (shared, own) = (desk.clone(), id.clone());
-        match desk.store().write(move |tx| catch_up(&shared, tx, &own)) {
+        let (shared, own) = (app.clone(), id.clone());
+        match app.store().write(move |tx| catch_up(&shared, tx, &own)) {
             Err(fault) if fault.is_unavailable() && !fault.is_damage() => return Err(fault),
             outcome => outcomes.push((id.clone(), outcome)),
         }
@@ -154,8 +150,8 @@ fn in_job_time(
     Ok(outcomes)
 }
 
-fn catch_up(desk: &Desk, tx: &mut WriteTx, id: &RotationId) -> Outcome {
-    let Some(mut draft) = Draft::load(&tx.as_read(), desk, id)? else {
+fn catch_up(app: &App, tx: &mut WriteTx, id: &RotationId) -> Outcome {
+    let Some(mut draft) = Draft::load(&tx.as_read(), app, id)? else {
         return Ok(None);
     };
     let due = draft.catch_up(tx)?;
@@ -167,8 +163,8 @@ fn catch_up(desk: &Desk, tx: &mut WriteTx, id: &RotationId) -> Outcome {
 }
 
 /// The next instant at which anything falls due: in a rotation, somebody to remind, a mention.
-pub fn next(desk: &Desk) -> Result<Option<Timestamp>, Fault> {
-    desk.store().read(|tx| {
+pub fn next(app: &App) -> Result<Option<Timestamp>, Fault> {
+    app.store().read(|tx| {
         let next = [
             store::next_due(tx)?,
             store::next_reminder(tx)?,
@@ -179,65 +175,61 @@ pub fn next(desk: &Desk) -> Result<Option<Timestamp>, Fault> {
 }
 
 /// Does what is due beside duty, once duty is as it should be: reminders, and what becomes of mentions.
-pub fn run_beside(desk: &Desk) -> Result<(), Fault> {
-    reminders::run(desk)?;
-    mentions::run(desk)
+pub fn run_beside(app: &App) -> Result<(), Fault> {
+    reminders::run(app)?;
+    mentions::run(app)
 }
 
 /// Does everything due up to now.
-pub fn catch_up_all(desk: &Desk) -> Result<usize, Fault> {
-    Sweep::default().run(desk)
+pub fn catch_up_all(app: &App) -> Result<usize, Fault> {
+    Sweep::default().run(app)
 }
 
 /// The same, ending early once it is told to stop; the next start does the rest.
-pub fn catch_up_until(desk: &Desk, stopped: &dyn Fn() -> bool) -> Result<usize, Fault> {
-    Sweep::default().run_until(desk, stopped)
+pub fn catch_up_until(app: &App, stopped: &dyn Fn() -> bool) -> Result<usize, Fault> {
+    Sweep::default().run_until(app, stopped)
 }
 
 /// Moves the development clock to an instant, through every due instant on the way in order, of rotations and of
 /// deliveries (contract section 14). `settle` has everything sent that is due.
 pub fn advance(
-    desk: &Desk,
+    app: &App,
     to: Timestamp,
     settle: &dyn Fn() -> Result<(), Fault>,
 ) -> Result<(), Fault> {
-    let moved = step_to(desk, to, settle);
+    let moved = step_to(app, to, settle);
     // How far it came counts, also where it did not come to the end.
-    keep_clock(desk)?;
+    keep_clock(app)?;
     moved
 }
 
 /// Times that something due at one instant may be looked at again: others may queue more of it meanwhile.
 const LOOKS: usize = 1000;
 
-fn step_to(
-    desk: &Desk,
-    to: Timestamp,
-    settle: &dyn Fn() -> Result<(), Fault>,
-) -> Result<(), Fault> {
+fn step_to(app: &App, to: Timestamp, settle: &dyn Fn() -> Result<(), Fault>) -> Result<(), Fault> {
     let catch_up = || {
-        catch_up_all(desk)?;
-        run_beside(desk)?;
+        catch_up_all(app)?;
+        run_beside(app)?;
         settle()
     };
     catch_up()?;
     let mut looks = 0;
     loop {
-        let to_send = sending::next(desk)?.into_iter().chain(effects::next(desk)?);
-        let next = next(desk)?.into_iter().chain(to_send).min();
+        let to_send = sending::next(app)?.into_iter().chain(effects::next(app)?);
+        let next = next(app)?.into_iter().chain(to_send).min();
         let Some(at) = next.filter(|at| *at <= to) else {
             break;
         };
-        looks = if at > desk.now() { 0 } else { looks + 1 };
+        looks = if at > app.now() { 0 } else { looks + 1 };
         if looks > LOOKS {
             return Err(Fault::Corrupt(format!(
                 "nothing could be done of what is due at {at}"
             )));
         }
-        desk.clock().set(at.max(desk.now()));
+        app.clock().set(at.max(app.now()));
         catch_up()?;
     }
-    desk.clock().set(to);
+    app.clock().set(to);
     settle()
 }
 
@@ -245,9 +237,9 @@ fn step_to(
 pub const CLOCK_FACT: &str = "development_clock";
 
 /// Remembers the development clock, for commands and for the next start.
-pub fn keep_clock(desk: &Desk) -> Result<(), Fault> {
-    let now = desk.now().to_string();
-    desk.store()
+pub fn keep_clock(app: &App) -> Result<(), Fault> {
+    let now = app.now().to_string();
+    app.store()
         .write(move |tx| store::save_fact(tx, CLOCK_FACT, &now))
 }
 
@@ -255,23 +247,21 @@ pub fn keep_clock(desk: &Desk) -> Result<(), Fault> {
 pub const BASE_URL_FACT: &str = "base_url";
 
 /// Remembers where others reach the server: commands that write news name it as the server does.
-pub fn keep_base_url(desk: &Desk) -> Result<(), Fault> {
-    let kept = desk
-        .store()
-        .read(|tx| store::load_fact(tx, BASE_URL_FACT))?;
-    if kept.as_deref() == Some(desk.base_url()) {
+pub fn keep_base_url(app: &App) -> Result<(), Fault> {
+    let kept = app.store().read(|tx| store::load_fact(tx, BASE_URL_FACT))?;
+    if kept.as_deref() == Some(app.base_url()) {
         return Ok(());
     }
-    let own = desk.base_url().to_owned();
-    desk.store()
+    let own = app.base_url().to_owned();
+    app.store()
         .write(move |tx| store::save_fact(tx, BASE_URL_FACT, &own))
 }
 
 /// What next due instants were computed with. Where it differs from what is remembered, all are looked at again:
 /// holidays or time zones may have changed since.
-pub fn check_rules(desk: &Desk, rules: &str) -> Result<(), Fault> {
+pub fn check_rules(app: &App, rules: &str) -> Result<(), Fault> {
     const FACT: &str = "rules";
-    if desk
+    if app
         .store()
         .read(|tx| store::load_fact(tx, FACT))?
         .as_deref()
@@ -279,8 +269,8 @@ pub fn check_rules(desk: &Desk, rules: &str) -> Result<(), Fault> {
     {
         return Ok(());
     }
-    let (shared, rules) = (desk.clone(), rules.to_string());
-    desk.store().write(move |tx| {
+    let (shared, rules) = (app.clone(), rules.to_string());
+    app.store().write(move |tx| {
         for id in store::list_rotation_ids(&tx.as_read())? {
             if let Some(mut draft) = Draft::load(&tx.as_read(), &shared, &id)? {
                 store::save_due(tx, &id, draft.next_due())?;

@@ -1,9 +1,9 @@
 //! Passing duty on by hand: rotate, set on duty, clear (contract section 5, rules 6 and 7).
 
-use super::frame;
-use super::{Desk, Stop};
-use crate::domain::access::Caller;
-use crate::domain::handover::Flips;
+use super::mutation;
+use super::{App, Stop};
+use crate::domain::access::Principal;
+use crate::domain::handover::WindowChange;
 use crate::domain::ids::{CellId, RotationId, UserId};
 use crate::domain::refusal::Refusal;
 use crate::domain::rotation::{Reason, Rotation};
@@ -12,18 +12,18 @@ use crate::wire::etag::Precondition;
 /// Hands over now, all running cells or those named, as a scheduled hand-over does: on `auto` what can be filled then is
 /// filled. Scheduled hand-overs keep their times.
 pub fn rotate(
-    desk: &Desk,
-    caller: &Caller,
+    app: &App,
+    caller: &Principal,
     id: &RotationId,
     precondition: &Precondition,
     cells: Option<Vec<CellId>>,
 ) -> Result<Rotation, Stop> {
-    frame::duty(desk, caller, id, precondition, move |tx, draft| {
+    mutation::duty(app, caller, id, precondition, move |tx, draft| {
         let named = places(&draft.rotation, cells.as_deref(), |index| {
             format!("cellIds[{index}]")
         })?;
         draft.rotation.check_enabled()?;
-        draft.change(tx, Flips::ByEdit, |change| {
+        draft.change(tx, WindowChange::ByEdit, |change| {
             change.hand_over(&named, Reason::RotateToNextOnDuty);
             change.fill(Reason::RotateToNextOnDuty);
         });
@@ -34,13 +34,13 @@ pub fn rotate(
 /// Puts people on the places of the windows open now (if none is open, of all), in the order of places; fewer people
 /// than places empty the rest.
 pub fn set_on_duty(
-    desk: &Desk,
-    caller: &Caller,
+    app: &App,
+    caller: &Principal,
     id: &RotationId,
     precondition: &Precondition,
     users: Vec<UserId>,
 ) -> Result<Rotation, Stop> {
-    frame::duty(desk, caller, id, precondition, move |tx, draft| {
+    mutation::duty(app, caller, id, precondition, move |tx, draft| {
         let rotation = &draft.rotation;
         check_people(rotation, &users)?;
         let any_open = rotation
@@ -61,7 +61,7 @@ pub fn set_on_duty(
             return Err(Refusal::Invalid(detail).into());
         }
         rotation.check_enabled()?;
-        draft.change(tx, Flips::ByEdit, |change| {
+        draft.change(tx, WindowChange::ByEdit, |change| {
             for (index, &place) in places.iter().enumerate() {
                 match users.get(index) {
                     Some(user) => change.seat(place, user, Reason::ExplicitChange),
@@ -91,20 +91,20 @@ fn check_people(rotation: &Rotation, users: &[UserId]) -> Result<(), Refusal> {
 
 /// Takes everybody off duty, or whoever holds one cell. Next turns stay where they are.
 pub fn clear(
-    desk: &Desk,
-    caller: &Caller,
+    app: &App,
+    caller: &Principal,
     id: &RotationId,
     precondition: &Precondition,
     cell: Option<CellId>,
 ) -> Result<Rotation, Stop> {
-    frame::duty(desk, caller, id, precondition, move |tx, draft| {
+    mutation::duty(app, caller, id, precondition, move |tx, draft| {
         let named = places(
             &draft.rotation,
             cell.as_ref().map(std::slice::from_ref),
             |_| "cellId".into(),
         )?;
         draft.rotation.check_enabled()?;
-        draft.change(tx, Flips::ByEdit, |change| {
+        draft.change(tx, WindowChange::ByEdit, |change| {
             named
                 .iter()
                 .for_each(|&place| change.clear(place, Reason::DutyCleared))

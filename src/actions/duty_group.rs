@@ -1,8 +1,8 @@
 //! Keeping a chat user group in step with whoever is on call (api.md "PUT .../on-duty-group").
 
-use super::frame;
-use super::{Desk, Stop, reads};
-use crate::domain::access::Caller;
+use super::mutation;
+use super::{App, Stop, reads};
+use crate::domain::access::Principal;
 use crate::domain::chat::Trouble;
 use crate::domain::edit::DutyGroupChoice;
 use crate::domain::ids::{GroupId, RotationId};
@@ -21,9 +21,9 @@ pub struct Capabilities {
 }
 
 /// Whether user groups can be kept in step with duty.
-pub fn capabilities(desk: &Desk) -> Capabilities {
-    let manners = desk.chat().manners();
-    let unpaid = (!desk.plan().has_user_groups()).then(|| NEEDS_PRO.to_owned());
+pub fn capabilities(app: &App) -> Capabilities {
+    let manners = app.chat().manners();
+    let unpaid = (!app.plan().has_user_groups()).then(|| NEEDS_PRO.to_owned());
     let no_binding = unpaid.or(manners.no_binding);
     let no_creating = no_binding.clone().or(manners.no_creating);
     Capabilities {
@@ -47,19 +47,19 @@ struct Chosen {
 /// The platform is asked before the write, as nothing may wait for it within: whoever may not write, or with an old
 /// validator, is refused before that.
 pub fn bind(
-    desk: &Desk,
-    caller: &Caller,
+    app: &App,
+    caller: &Principal,
     id: &RotationId,
     precondition: &Precondition,
     choice: DutyGroupChoice,
 ) -> Result<Rotation, Stop> {
-    let rotation = current(desk, caller, id, precondition)?;
+    let rotation = current(app, caller, id, precondition)?;
     let member = match choice {
         DutyGroupChoice::Group(_) => "userGroupId",
         DutyGroupChoice::Handle(_) => "handle",
     };
-    let chosen = choose(desk, &rotation, choice)?;
-    frame::edit(desk, caller, id, precondition, move |tx, draft| {
+    let chosen = choose(app, &rotation, choice)?;
+    mutation::edit(app, caller, id, precondition, move |tx, draft| {
         let mut chosen = chosen;
         if let Some(group) = &chosen.made {
             // Somebody else may have made one meanwhile, or told of this one first.
@@ -88,12 +88,12 @@ pub fn bind(
 
 /// Has no user group kept in step any more: our people come out.
 pub fn unbind(
-    desk: &Desk,
-    caller: &Caller,
+    app: &App,
+    caller: &Principal,
     id: &RotationId,
     precondition: &Precondition,
 ) -> Result<Rotation, Stop> {
-    frame::edit(desk, caller, id, precondition, |_, draft| {
+    mutation::edit(app, caller, id, precondition, |_, draft| {
         draft.rotation.profile.duty_group = None;
         Ok(())
     })
@@ -101,12 +101,12 @@ pub fn unbind(
 
 /// The rotation, if the caller may write it as it stands.
 fn current(
-    desk: &Desk,
-    caller: &Caller,
+    app: &App,
+    caller: &Principal,
     id: &RotationId,
     precondition: &Precondition,
 ) -> Result<Rotation, Stop> {
-    desk.store().read(|tx| {
+    app.store().read(|tx| {
         let rotation = reads::visible(tx, caller, id)?;
         caller.check_edit(&rotation)?;
         match precondition.admits(&etag::tag(&rotation)) {
@@ -116,20 +116,20 @@ fn current(
     })
 }
 
-fn choose(desk: &Desk, rotation: &Rotation, choice: DutyGroupChoice) -> Result<Chosen, Stop> {
+fn choose(app: &App, rotation: &Rotation, choice: DutyGroupChoice) -> Result<Chosen, Stop> {
     if let DutyGroupChoice::Group(group) = &choice {
-        let known = desk.store().read(|tx| store::load_group(tx, group))?;
+        let known = app.store().read(|tx| store::load_group(tx, group))?;
         if known.is_none() {
             let why = format!("userGroupId: no user group of the workspace has the id `{group}`");
             return Err(Refusal::Invalid(why).into());
         }
-        desk.store()
+        app.store()
             .read(|tx| check_no_circle(tx, followed(rotation), group, |_| "userGroupId".into()))?;
     }
-    if !desk.plan().has_user_groups() {
+    if !app.plan().has_user_groups() {
         return Err(Refusal::PaymentRequired(NEEDS_PRO.into()).into());
     }
-    let (chat, manners) = (desk.chat(), desk.chat().manners());
+    let (chat, manners) = (app.chat(), app.chat().manners());
     if let Some(why) = manners.no_binding {
         return Err(Refusal::GroupNotManageable(why).into());
     }
@@ -151,7 +151,7 @@ fn choose(desk: &Desk, rotation: &Rotation, choice: DutyGroupChoice) -> Result<C
     let group = chat.make_group(&handle, name).map_err(refusal)?;
     let made = Group {
         id: group.clone(),
-        team_id: desk.store().read(store::load_team)?.id,
+        team_id: app.store().read(store::load_team)?.id,
         name: Some(name.clone()),
         handle: Some(handle),
         users: Vec::new(),

@@ -10,7 +10,7 @@ mod topics;
 pub use groups::{Crew, crew};
 pub use topics::Glances;
 
-use super::{Desk, Fault};
+use super::{App, Fault};
 use crate::domain::chat::{Trouble, held_until, next_try};
 use crate::domain::ids::{ChannelId, GroupId};
 use crate::runtime::wakeup::Wakeup;
@@ -57,21 +57,21 @@ pub struct Hands {
 }
 
 /// Carries out some of what is due on a lane; answers whether there was anything.
-pub fn carry_out(desk: &Desk, lane: Lane, hands: &mut Hands) -> Result<bool, Fault> {
+pub fn carry_out(app: &App, lane: Lane, hands: &mut Hands) -> Result<bool, Fault> {
     match lane {
-        Lane::Messages => posting::post(desk, &mut hands.posted),
-        Lane::Topics => keep(desk, Kept::Topic, |id| {
-            topics::bring(desk, &ChannelId::from(id))
+        Lane::Messages => posting::post(app, &mut hands.posted),
+        Lane::Topics => keep(app, Kept::Topic, |id| {
+            topics::bring(app, &ChannelId::from(id))
         }),
-        Lane::Groups => keep(desk, Kept::Group, |id| {
-            groups::bring(desk, &GroupId::from(id))
+        Lane::Groups => keep(app, Kept::Group, |id| {
+            groups::bring(app, &GroupId::from(id))
         }),
     }
 }
 
 /// When something falls due on a lane.
-pub fn next_on(desk: &Desk, lane: Lane) -> Result<Option<Timestamp>, Fault> {
-    desk.store().read(|tx| match lane {
+pub fn next_on(app: &App, lane: Lane) -> Result<Option<Timestamp>, Fault> {
+    app.store().read(|tx| match lane {
         Lane::Messages => store::next_message(tx),
         Lane::Topics => store::next_upkeep(tx, Kept::Topic),
         Lane::Groups => store::next_upkeep(tx, Kept::Group),
@@ -79,10 +79,10 @@ pub fn next_on(desk: &Desk, lane: Lane) -> Result<Option<Timestamp>, Fault> {
 }
 
 /// When something falls due on any lane.
-pub fn next(desk: &Desk) -> Result<Option<Timestamp>, Fault> {
+pub fn next(app: &App) -> Result<Option<Timestamp>, Fault> {
     let mut next = None;
     for lane in Lane::ALL {
-        next = next.into_iter().chain(next_on(desk, lane)?).min();
+        next = next.into_iter().chain(next_on(app, lane)?).min();
     }
     Ok(next)
 }
@@ -108,12 +108,12 @@ impl From<Fault> for Hitch {
 /// Brings the first in line of a kind that is due; where that cannot be done, it is tried again a while later and holds up no
 /// other.
 fn keep(
-    desk: &Desk,
+    app: &App,
     kept: Kept,
     bring: impl FnOnce(&str) -> Result<(), Hitch>,
 ) -> Result<bool, Fault> {
-    let now = desk.now();
-    let Some((key, upkeep)) = desk.store().read(|tx| store::first_due(tx, kept, now))? else {
+    let now = app.now();
+    let Some((key, upkeep)) = app.store().read(|tx| store::first_due(tx, kept, now))? else {
         return Ok(false);
     };
     let trouble = match bring(&key) {
@@ -123,7 +123,7 @@ fn keep(
         Err(Hitch::Fault(fault)) if fault.is_unavailable() => return Err(fault),
         Err(Hitch::Fault(fault)) => Trouble::Ours(fault.to_string()),
     };
-    desk.store().write_log(move |tx| {
+    app.store().write_log(move |tx| {
         let tries = upkeep.tries + 1;
         let (next, why) = (next_try(tries, &trouble, tx.now()), trouble.told());
         if tries == 1 {

@@ -1,7 +1,7 @@
 //! The way in for other programs, one a rotation (api.md "Inbound webhook"; contract section 13).
 
-use super::{Desk, Stop, reads};
-use crate::domain::access::{Caller, Scope};
+use super::{App, Stop, reads};
+use crate::domain::access::{Principal, Scope};
 use crate::domain::ids::{KeyId, RotationId, UserId};
 use crate::domain::refusal::Refusal;
 use crate::domain::rotation::Rotation;
@@ -9,25 +9,30 @@ use crate::store::{self, InboundWebhook, ReadTx};
 use subtle::ConstantTimeEq;
 
 /// The way into a rotation; made where nobody has asked for it yet.
-pub fn read(desk: &Desk, caller: &Caller, id: &RotationId) -> Result<InboundWebhook, Stop> {
-    let found = desk.store().read(|tx| -> Result<_, Stop> {
+pub fn read(app: &App, caller: &Principal, id: &RotationId) -> Result<InboundWebhook, Stop> {
+    let found = app.store().read(|tx| -> Result<_, Stop> {
         editable(tx, caller, id)?;
         Ok(store::load_inbound(tx, id)?)
     })?;
     match found {
         Some(inbound) => Ok(inbound),
-        None => make(desk, caller, id, false),
+        None => make(app, caller, id, false),
     }
 }
 
 /// Gives the way into a rotation a new key; the old one opens nothing any more.
-pub fn rotate_key(desk: &Desk, caller: &Caller, id: &RotationId) -> Result<InboundWebhook, Stop> {
-    make(desk, caller, id, true)
+pub fn rotate_key(app: &App, caller: &Principal, id: &RotationId) -> Result<InboundWebhook, Stop> {
+    make(app, caller, id, true)
 }
 
-fn make(desk: &Desk, caller: &Caller, id: &RotationId, anew: bool) -> Result<InboundWebhook, Stop> {
+fn make(
+    app: &App,
+    caller: &Principal,
+    id: &RotationId,
+    anew: bool,
+) -> Result<InboundWebhook, Stop> {
     let (caller, id) = (caller.clone(), id.clone());
-    desk.store().write(move |tx| {
+    app.store().write(move |tx| {
         editable(&tx.as_read(), &caller, &id)?;
         let known = store::load_inbound(&tx.as_read(), &id)?;
         if let Some(known) = known.as_ref().filter(|_| !anew) {
@@ -44,7 +49,7 @@ fn make(desk: &Desk, caller: &Caller, id: &RotationId, anew: bool) -> Result<Inb
     })
 }
 
-fn editable(tx: &ReadTx, caller: &Caller, id: &RotationId) -> Result<(), Stop> {
+fn editable(tx: &ReadTx, caller: &Principal, id: &RotationId) -> Result<(), Stop> {
     let rotation = reads::visible(tx, caller, id)?;
     Ok(caller.check_edit(&rotation)?)
 }
@@ -53,15 +58,15 @@ fn editable(tx: &ReadTx, caller: &Caller, id: &RotationId) -> Result<(), Stop> {
 ///
 /// # Errors
 /// [`Refusal::NotFound`] for an unknown path, [`Refusal::InvalidAccessCode`] for another key.
-pub fn enter(desk: &Desk, path: &str, key: &str) -> Result<Caller, Stop> {
-    let found = desk
+pub fn enter(app: &App, path: &str, key: &str) -> Result<Principal, Stop> {
+    let found = app
         .store()
         .read(|tx| store::load_inbound_by_path(tx, path))?;
     let inbound = found.ok_or(Refusal::NotFound("inbound webhook"))?;
     if !bool::from(key.as_bytes().ct_eq(inbound.key.as_bytes())) {
         return Err(Refusal::InvalidAccessCode.into());
     }
-    Ok(Caller::Key {
+    Ok(Principal::Key {
         id: KeyId::from(format!("inbound {}", inbound.path)),
         scopes: vec![Scope::WriteDuty],
         rotations: Some(vec![inbound.rotation]),
@@ -72,8 +77,8 @@ pub fn enter(desk: &Desk, path: &str, key: &str) -> Result<Caller, Stop> {
 ///
 /// # Errors
 /// [`Refusal::Invalid`] when nobody has it, or nobody who is a member.
-pub fn member_by_email(desk: &Desk, rotation: &Rotation, email: &str) -> Result<UserId, Stop> {
-    let people = desk
+pub fn member_by_email(app: &App, rotation: &Rotation, email: &str) -> Result<UserId, Stop> {
+    let people = app
         .store()
         .read(|tx| store::list_people_by_email(tx, email))?;
     let invalid = |why: &str| Stop::from(Refusal::Invalid(format!("email: {why}")));

@@ -1,11 +1,11 @@
 //! Asking for whoever is on call, and their answers (contract section 13).
 
-use super::frame::{self, Draft};
-use super::{Desk, Fault, Stop, reads, telling};
-use crate::domain::access::Caller;
+use super::mutation::{self, Draft};
+use super::{App, Fault, Stop, reads, telling};
+use crate::domain::access::Principal;
 use crate::domain::edit::SettingsChange;
 use crate::domain::event::Act;
-use crate::domain::handover::Flips;
+use crate::domain::handover::WindowChange;
 use crate::domain::ids::{MentionId, RotationId, UserId};
 use crate::domain::mention::{MAX_A_DAY, Mention, MentionSettings, NewMention, Notice};
 use crate::domain::refusal::Refusal;
@@ -22,13 +22,13 @@ const DAY: SignedDuration = SignedDuration::from_hours(24);
 
 /// Asks for whoever is on call in a rotation, in a channel.
 pub fn open(
-    desk: &Desk,
-    caller: &Caller,
+    app: &App,
+    caller: &Principal,
     id: &RotationId,
     new: NewMention,
 ) -> Result<Mention, Stop> {
-    let (shared, caller, id) = (desk.clone(), caller.clone(), id.clone());
-    desk.store().write(move |tx| {
+    let (shared, caller, id) = (app.clone(), caller.clone(), id.clone());
+    app.store().write(move |tx| {
         let draft = current(&shared, tx, &id)?;
         caller.check_edit(&draft.rotation)?;
         check_new(&tx.as_read(), &new)?;
@@ -61,8 +61,8 @@ fn check_new(tx: &ReadTx, new: &NewMention) -> Result<(), Stop> {
 }
 
 /// One mention of a rotation that the caller may see.
-pub fn read(desk: &Desk, caller: &Caller, id: &MentionId) -> Result<Mention, Stop> {
-    desk.store().read(|tx| {
+pub fn read(app: &App, caller: &Principal, id: &MentionId) -> Result<Mention, Stop> {
+    app.store().read(|tx| {
         let mention = store::load_mention(tx, id)?.ok_or(Refusal::NotFound("mention"))?;
         reads::visible(tx, caller, &mention.rotation).map_err(hidden)?;
         Ok(mention)
@@ -88,14 +88,14 @@ pub enum Answer {
 
 /// Answers a mention as somebody whom it has notified.
 pub fn answer(
-    desk: &Desk,
-    caller: &Caller,
+    app: &App,
+    caller: &Principal,
     id: &MentionId,
     answer: Answer,
 ) -> Result<Mention, Stop> {
     let person = caller.person()?.clone();
-    let (shared, caller, id) = (desk.clone(), caller.clone(), id.clone());
-    desk.store().write(move |tx| {
+    let (shared, caller, id) = (app.clone(), caller.clone(), id.clone());
+    app.store().write(move |tx| {
         let found = store::load_mention(&tx.as_read(), &id)?;
         let mut mention = found.ok_or(Refusal::NotFound("mention"))?;
         let mut draft = current(&shared, tx, &mention.rotation)?;
@@ -130,22 +130,22 @@ fn hand_over(tx: &WriteTx, draft: &mut Draft, person: &UserId) {
     };
     let cells: Vec<usize> = (0..rotation.cells.len()).filter(theirs).collect();
     if rotation.enabled && !cells.is_empty() {
-        draft.change(tx, Flips::ByEdit, |change| {
+        draft.change(tx, WindowChange::ByEdit, |change| {
             change.hand_over(&cells, Reason::AfterMention);
             change.fill(Reason::AfterMention);
         });
     }
 }
 
-fn current<'a>(desk: &'a Desk, tx: &mut WriteTx, id: &RotationId) -> Result<Draft<'a>, Stop> {
-    let draft = Draft::load(&tx.as_read(), desk, id)?;
+fn current<'a>(app: &'a App, tx: &mut WriteTx, id: &RotationId) -> Result<Draft<'a>, Stop> {
+    let draft = Draft::load(&tx.as_read(), app, id)?;
     let mut draft = draft.ok_or(Refusal::NotFound("rotation"))?;
     draft.catch_up(tx)?;
     Ok(draft)
 }
 
 fn written(
-    desk: &Desk,
+    app: &App,
     tx: &mut WriteTx,
     rotation: &Rotation,
     mention: &Mention,
@@ -156,7 +156,7 @@ fn written(
         // Nobody is to be called for what has expired.
         let calls = matches!(notice, Notice::Asked(_) | Notice::AskedAgain(_));
         let until = calls.then_some(mention.expires_at);
-        telling::say_until(tx, desk, rotation, until, |names| {
+        telling::say_until(tx, app, rotation, until, |names| {
             vec![wording::mention(rotation, mention, notice, names)]
         })?;
     }
@@ -165,7 +165,7 @@ fn written(
 
 /// Does in a mention what is due; answers whether that was anything.
 fn expire(
-    desk: &Desk,
+    app: &App,
     tx: &mut WriteTx,
     rotation: &Rotation,
     mention: &mut Mention,
@@ -175,7 +175,7 @@ fn expire(
         return Ok(false);
     }
     let notice = mention.move_on(&takeover::on_call(rotation), now);
-    written(desk, tx, rotation, mention, notice.as_ref())?;
+    written(app, tx, rotation, mention, notice.as_ref())?;
     Ok(true)
 }
 
@@ -183,14 +183,14 @@ fn expire(
 const BACK_OFF: SignedDuration = SignedDuration::from_mins(10);
 
 /// Does everything that is due in mentions; one that cannot be read holds up no other.
-pub fn run(desk: &Desk) -> Result<(), Fault> {
+pub fn run(app: &App) -> Result<(), Fault> {
     loop {
-        let now = desk.now();
-        let Some(id) = desk.store().read(|tx| store::first_due_mention(tx, now))? else {
+        let now = app.now();
+        let Some(id) = app.store().read(|tx| store::first_due_mention(tx, now))? else {
             return Ok(());
         };
-        let shared = desk.clone();
-        desk.store().write(move |tx| -> Result<(), Fault> {
+        let shared = app.clone();
+        app.store().write(move |tx| -> Result<(), Fault> {
             if let Err(fault) = tx.part(|tx| move_on(&shared, tx, &id)) {
                 log::error!("mentions: mention {id}: {fault}");
                 let later = tx.now().saturating_add(BACK_OFF);
@@ -201,13 +201,13 @@ pub fn run(desk: &Desk) -> Result<(), Fault> {
     }
 }
 
-fn move_on(desk: &Desk, tx: &mut WriteTx, id: &MentionId) -> Result<(), Fault> {
+fn move_on(app: &App, tx: &mut WriteTx, id: &MentionId) -> Result<(), Fault> {
     let Some(mut mention) = store::load_mention(&tx.as_read(), id)? else {
         return Ok(());
     };
     let rotation = store::load_rotation(&tx.as_read(), &mention.rotation)?;
     let rotation = rotation.ok_or_else(|| Fault::Corrupt("a mention of no rotation".into()))?;
-    if !expire(desk, tx, &rotation, &mut mention)? {
+    if !expire(app, tx, &rotation, &mut mention)? {
         // Nothing was due after all, so the stored instant is out of date: mend it, or it would be asked for for ever.
         store::save_mention(tx, &mention)?;
     }
@@ -216,13 +216,13 @@ fn move_on(desk: &Desk, tx: &mut WriteTx, id: &MentionId) -> Result<(), Fault> {
 
 /// Says how a rotation deals with mentions; those that are open go on as they began.
 pub fn set_settings(
-    desk: &Desk,
-    caller: &Caller,
+    app: &App,
+    caller: &Principal,
     id: &RotationId,
     precondition: &Precondition,
     change: SettingsChange,
 ) -> Result<Rotation, Stop> {
-    frame::edit(desk, caller, id, precondition, move |_, draft| {
+    mutation::edit(app, caller, id, precondition, move |_, draft| {
         let settings = &mut draft.rotation.profile.mentions;
         let was = *settings;
         *settings = MentionSettings {

@@ -12,11 +12,11 @@ pub mod due;
 pub mod duty;
 pub mod duty_group;
 pub mod effects;
-pub mod frame;
 pub mod inbound;
 pub mod keys;
 mod membership;
 pub mod mentions;
+pub mod mutation;
 pub mod operation;
 mod outbox;
 pub mod plan;
@@ -53,7 +53,7 @@ pub const DELIVERY: &str = "delivery";
 
 /// What every use case works on. Cheap to clone; all clones are the same workspace.
 #[derive(Clone)]
-pub struct Desk {
+pub struct App {
     store: Arc<Store>,
     calendar: Arc<Calendar>,
     clock: Arc<Clock>,
@@ -94,7 +94,7 @@ impl Outward {
     }
 }
 
-impl Desk {
+impl App {
     /// Brings the parts together, with the embedded chat platform.
     pub fn new(
         store: Store,
@@ -102,11 +102,11 @@ impl Desk {
         clock: Arc<Clock>,
         plan: Plan,
         outward: Outward,
-    ) -> Desk {
+    ) -> App {
         let store = Arc::new(store);
         let runtime = Runtime::default();
         runtime.watch(store.heartbeat().clone(), Watch::Readiness);
-        Desk {
+        App {
             chat: Arc::new(Local::new(Arc::clone(&store))),
             store,
             calendar: Arc::new(calendar),
@@ -119,8 +119,8 @@ impl Desk {
     }
 
     /// The same with another chat platform, or something around the one that it has.
-    pub fn with_chat(self, put: impl FnOnce(Arc<dyn Chat>) -> Arc<dyn Chat>) -> Desk {
-        Desk {
+    pub fn with_chat(self, put: impl FnOnce(Arc<dyn Chat>) -> Arc<dyn Chat>) -> App {
+        App {
             chat: put(Arc::clone(&self.chat)),
             ..self
         }

@@ -1,9 +1,9 @@
 //! Writes that may be retried: each is carried out once under the caller's `operationId`, and a retry is answered as the
 //! first try was (contract section 10 and section 17 "General").
 
-use super::frame::{self, Draft};
-use super::{Desk, Stop};
-use crate::domain::access::Caller;
+use super::mutation::{self, Draft};
+use super::{App, Stop};
+use crate::domain::access::Principal;
 use crate::domain::ids::RotationId;
 use crate::domain::refusal::Refusal;
 use crate::domain::rotation::Rotation;
@@ -35,8 +35,8 @@ pub struct Receipt {
 /// Carries a write out once. `part` judges what the path names and whether the caller has a part in it; `act` does the work,
 /// settles the draft and answers.
 pub fn run<A: Serialize>(
-    desk: &Desk,
-    caller: &Caller,
+    app: &App,
+    caller: &Principal,
     rotation: &RotationId,
     precondition: &Precondition,
     operation: Operation,
@@ -45,7 +45,7 @@ pub fn run<A: Serialize>(
 ) -> Result<Receipt, Stop> {
     let (caller, id, hash) = (caller.clone(), operation.id.clone(), operation.body_hash);
     let credential = caller.credential().to_owned();
-    let now = desk.now();
+    let now = app.now();
     let admit = move |tx: &ReadTx, rotation: &Rotation| {
         caller.check_see(rotation)?;
         if let Some(record) = remembered(tx, caller.credential(), &id, now)? {
@@ -54,7 +54,7 @@ pub fn run<A: Serialize>(
         part(tx, rotation)?;
         Ok(None)
     };
-    frame::admitted(desk, rotation, precondition, admit, move |tx, mut draft| {
+    mutation::admitted(app, rotation, precondition, admit, move |tx, mut draft| {
         let answer = act(tx, &mut draft)?;
         let answer =
             serde_json::to_string(&answer).map_err(|error| Fault::Corrupt(error.to_string()))?;

@@ -1,7 +1,7 @@
 //! Writing news down in the transaction that causes it: the body once, a delivery for each endpoint that subscribes to it
 //! (api.md "Events").
 
-use super::{Desk, Fault};
+use super::{App, Fault};
 use crate::domain::event::Event;
 use crate::domain::ids::{DeliveryId, WebhookId};
 use crate::domain::rotation::Rotation;
@@ -13,7 +13,7 @@ use crate::wire::event;
 /// does.
 pub fn announce(
     tx: &mut WriteTx,
-    desk: &Desk,
+    app: &App,
     rotation: &Rotation,
     news: &[Event],
 ) -> Result<bool, Fault> {
@@ -25,7 +25,7 @@ pub fn announce(
     for event in news {
         let to = subscribed(&subscribers, event.kind());
         if !to.is_empty() {
-            queue(tx, desk, rotation, *event, &to)?;
+            queue(tx, app, rotation, *event, &to)?;
             queued = true;
         }
     }
@@ -42,7 +42,7 @@ fn subscribed(subscribers: &[(WebhookId, Vec<EventType>)], kind: EventType) -> V
 /// Queues one event for these endpoints; answers the ids of its deliveries.
 pub(super) fn queue(
     tx: &mut WriteTx,
-    desk: &Desk,
+    app: &App,
     rotation: &Rotation,
     news: Event,
     to: &[WebhookId],
@@ -51,9 +51,9 @@ pub(super) fn queue(
     let body = event::render(
         news,
         rotation,
-        desk.calendar(),
+        app.calendar(),
         &team.id,
-        desk.base_url(),
+        app.base_url(),
         tx.now(),
     );
     let frozen = event::frozen(&body).map_err(|error| Fault::Corrupt(error.to_string()))?;

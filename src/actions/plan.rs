@@ -1,9 +1,9 @@
 //! The workspace's plan (contract section 11).
 
-use super::frame::{self, Draft};
-use super::{Desk, Stop, webhooks};
+use super::mutation::{self, Draft};
+use super::{App, Stop, webhooks};
 use crate::domain::event::Act;
-use crate::domain::handover::Flips;
+use crate::domain::handover::WindowChange;
 use crate::domain::rotation::{Reason, Rotation};
 use crate::domain::tiers::Plan;
 use crate::domain::webhook::DisabledReason;
@@ -14,9 +14,9 @@ const FACT: &str = "plan";
 
 /// Puts the workspace on a plan: further lanes stop, or run again and are dealt; a plan without webhooks disables the
 /// endpoints, and going back leaves them for their owner to enable. Does nothing where it is on it.
-pub fn switch(desk: &Desk, plan: Plan) -> Result<(), Stop> {
-    let (shared, before) = (desk.clone(), desk.plan());
-    let switched = desk.store().write(move |tx| {
+pub fn switch(app: &App, plan: Plan) -> Result<(), Stop> {
+    let (shared, before) = (app.clone(), app.plan());
+    let switched = app.store().write(move |tx| {
         // Within the write, whose lanes are dealt by it, and so that no write goes by a plan that is not in the file.
         shared.set_plan(plan);
         if store::load_fact(&tx.as_read(), FACT)?.as_deref() == Some(plan.tier.name()) {
@@ -31,10 +31,10 @@ pub fn switch(desk: &Desk, plan: Plan) -> Result<(), Stop> {
             store::call_for_everything(tx)?;
             Ok(store::save_fact(tx, FACT, plan.tier.name())?)
         };
-        frame::follow(&shared, tx, &affected, Act::Edit, write, stop_or_run)
+        mutation::follow(&shared, tx, &affected, Act::Edit, write, stop_or_run)
     });
     if switched.is_err() {
-        desk.set_plan(before);
+        app.set_plan(before);
     }
     switched
 }
@@ -46,7 +46,7 @@ fn stop_or_run(tx: &WriteTx, draft: &mut Draft, _: &Rotation) {
             cell.holder = None;
         }
     }
-    draft.change(tx, Flips::ByEdit, |change| {
+    draft.change(tx, WindowChange::ByEdit, |change| {
         change.fill(Reason::CoverageChanged)
     });
 }

@@ -1,9 +1,9 @@
 //! Reading rotations, their plan and their record, as far as the caller may see.
 
-use super::{Desk, Stop};
-use crate::domain::access::Caller;
-use crate::domain::agreement::Ground;
-use crate::domain::handover::{self, Around};
+use super::{App, Stop};
+use crate::domain::access::Principal;
+use crate::domain::agreement::AgreementContext;
+use crate::domain::handover::{self, DealingContext};
 use crate::domain::ids::RotationId;
 use crate::domain::plan::{self, Planned};
 use crate::domain::refusal::Refusal;
@@ -12,11 +12,11 @@ use crate::domain::time::Interval;
 use crate::store::{self, HistoryEntry, Page, ReadTx, RotationFilter};
 
 /// One rotation.
-pub fn rotation(desk: &Desk, caller: &Caller, id: &RotationId) -> Result<Rotation, Stop> {
-    desk.store().read(|tx| visible(tx, caller, id))
+pub fn rotation(app: &App, caller: &Principal, id: &RotationId) -> Result<Rotation, Stop> {
+    app.store().read(|tx| visible(tx, caller, id))
 }
 
-pub(super) fn visible(tx: &ReadTx, caller: &Caller, id: &RotationId) -> Result<Rotation, Stop> {
+pub(super) fn visible(tx: &ReadTx, caller: &Principal, id: &RotationId) -> Result<Rotation, Stop> {
     let rotation = store::load_rotation(tx, id)?.ok_or(Refusal::NotFound("rotation"))?;
     caller.check_see(&rotation)?;
     Ok(rotation)
@@ -24,51 +24,51 @@ pub(super) fn visible(tx: &ReadTx, caller: &Caller, id: &RotationId) -> Result<R
 
 /// Judges something by what a rotation is to become, with everything due by now done; nothing is stored. The rotation is
 /// answered as it is stored, for its validator.
-pub(super) fn on_ground<T>(
-    desk: &Desk,
-    caller: &Caller,
+pub(super) fn in_context<T>(
+    app: &App,
+    caller: &Principal,
     id: &RotationId,
-    judge: impl FnOnce(&ReadTx, &Ground) -> Result<T, Stop>,
+    judge: impl FnOnce(&ReadTx, &AgreementContext) -> Result<T, Stop>,
 ) -> Result<(Rotation, T), Stop> {
-    desk.store().read(|tx| {
+    app.store().read(|tx| {
         let stored = visible(tx, caller, id)?;
         let absences = store::load_absences(tx, &stored)?;
-        let around = Around {
-            calendar: desk.calendar(),
+        let dealing = DealingContext {
+            calendar: app.calendar(),
             absences: &absences,
         };
         let mut current = stored.clone();
-        while let Some(at) = handover::next_due(&current, around).filter(|at| *at <= desk.now()) {
-            handover::step(&mut current, around, at);
+        while let Some(at) = handover::next_due(&current, dealing).filter(|at| *at <= app.now()) {
+            handover::step(&mut current, dealing, at);
         }
-        let ground = Ground {
+        let context = AgreementContext {
             rotation: &current,
-            around,
-            now: desk.now().max(current.stamps.judged_at),
+            dealing,
+            now: app.now().max(current.stamps.judged_at),
         };
-        let judged = judge(tx, &ground)?;
+        let judged = judge(tx, &context)?;
         Ok((stored, judged))
     })
 }
 
 /// A page of the rotations that are there for this caller, and how many there are in all.
 pub fn rotations(
-    desk: &Desk,
-    caller: &Caller,
+    app: &App,
+    caller: &Principal,
     filter: RotationFilter,
     page: Page,
 ) -> Result<(Vec<Rotation>, u64), Stop> {
     let (among, seen_by) = match caller {
-        Caller::Key { rotations, .. } => (rotations.clone(), None),
-        Caller::Member { is_admin: true, .. } => (None, None),
-        Caller::Member { user, .. } => (None, Some(user.clone())),
+        Principal::Key { rotations, .. } => (rotations.clone(), None),
+        Principal::Member { is_admin: true, .. } => (None, None),
+        Principal::Member { user, .. } => (None, Some(user.clone())),
     };
     let filter = RotationFilter {
         among,
         seen_by,
         ..filter
     };
-    desk.store().read(|tx| {
+    app.store().read(|tx| {
         let (ids, total) = store::list_rotations(tx, &filter, page)?;
         let mut rotations = Vec::with_capacity(ids.len());
         for id in ids {
@@ -81,19 +81,19 @@ pub fn rotations(
 /// The turns that touch a range if nothing changes, by start, then lane, then window. What lies before now comes from
 /// the record, as far as the running turns reach (contract section 7).
 pub fn schedule(
-    desk: &Desk,
-    caller: &Caller,
+    app: &App,
+    caller: &Principal,
     id: &RotationId,
     range: Interval,
 ) -> Result<(Rotation, Vec<Planned>), Stop> {
-    desk.store().read(|tx| {
+    app.store().read(|tx| {
         let rotation = visible(tx, caller, id)?;
         let absences = store::load_absences(tx, &rotation)?;
-        let around = Around {
-            calendar: desk.calendar(),
+        let dealing = DealingContext {
+            calendar: app.calendar(),
             absences: &absences,
         };
-        let mut turns = plan::plan(&rotation, around, range)?;
+        let mut turns = plan::plan(&rotation, dealing, range)?;
         for (cell, place) in rotation.cells.iter().enumerate() {
             let Some(holder) = place
                 .holder
@@ -126,12 +126,12 @@ pub fn schedule(
 
 /// The record of a range, by start (contract section 9).
 pub fn history(
-    desk: &Desk,
-    caller: &Caller,
+    app: &App,
+    caller: &Principal,
     id: &RotationId,
     range: Interval,
 ) -> Result<Vec<HistoryEntry>, Stop> {
-    desk.store().read(|tx| {
+    app.store().read(|tx| {
         let rotation = visible(tx, caller, id)?;
         let mut entries = store::list_history(tx, id, range)?;
         let place = |entry: &HistoryEntry| {

@@ -3,8 +3,8 @@
 //! Who comes on is foreseen in a read, for a walk ahead may take long and other writers would wait for it; what was foreseen of
 //! a rotation that changed meanwhile is foreseen again.
 
-use super::{Desk, Fault, telling};
-use crate::domain::handover::Around;
+use super::{App, Fault, telling};
+use crate::domain::handover::DealingContext;
 use crate::domain::ids::RotationId;
 use crate::domain::rotation::Stamps;
 use crate::domain::takeover;
@@ -34,10 +34,10 @@ struct Foreseen {
 }
 
 /// Tells everything that is due; one rotation that cannot be told of holds up no other.
-pub fn run(desk: &Desk) -> Result<(), Fault> {
+pub fn run(app: &App) -> Result<(), Fault> {
     loop {
-        let now = desk.now();
-        let due = desk
+        let now = app.now();
+        let due = app
             .store()
             .read(|tx| store::list_due_reminders(tx, now, BATCH))?;
         if due.is_empty() {
@@ -46,7 +46,7 @@ pub fn run(desk: &Desk) -> Result<(), Fault> {
         let (mut foreseen, mut failed) = (Vec::new(), Vec::new());
         let begun = monotonic();
         for id in due {
-            match desk.store().read(|tx| foresee(tx, desk, &id, now)) {
+            match app.store().read(|tx| foresee(tx, app, &id, now)) {
                 Ok(found) => foreseen.extend(found),
                 Err(fault) if fault.is_unavailable() => return Err(fault),
                 Err(fault) => {
@@ -58,8 +58,8 @@ pub fn run(desk: &Desk) -> Result<(), Fault> {
                 break;
             }
         }
-        let shared = desk.clone();
-        desk.store().write(move |tx| -> Result<(), Fault> {
+        let shared = app.clone();
+        app.store().write(move |tx| -> Result<(), Fault> {
             for id in &failed {
                 store::save_reminder(tx, id, tx.now().checked_add(BACK_OFF).ok())?;
             }
@@ -72,20 +72,20 @@ pub fn run(desk: &Desk) -> Result<(), Fault> {
 
 fn foresee(
     tx: &ReadTx,
-    desk: &Desk,
+    app: &App,
     id: &RotationId,
     now: Timestamp,
 ) -> Result<Option<Foreseen>, Fault> {
     let Some(rotation) = store::load_rotation(tx, id)? else {
         return Ok(None);
     };
-    let before = desk.reminder_before();
+    let before = app.reminder_before();
     let Some(remind_at) = rotation.stamps.remind_at.filter(|at| *at <= now) else {
         return Ok(None);
     };
     let absences = store::load_absences(tx, &rotation)?;
-    let around = Around {
-        calendar: desk.calendar(),
+    let dealing = DealingContext {
+        calendar: app.calendar(),
         absences: &absences,
     };
     let mut messages = Vec::new();
@@ -93,8 +93,8 @@ fn foresee(
     if let Ok(at) = remind_at.checked_add(before)
         && at > now
     {
-        let coming = takeover::foreseen(&rotation, around, at);
-        messages = telling::with_names(tx, desk, |names| {
+        let coming = takeover::foreseen(&rotation, dealing, at);
+        messages = telling::with_names(tx, app, |names| {
             wording::reminder(&rotation, at, &coming, names)
         })?;
     }
@@ -103,14 +103,14 @@ fn foresee(
     let after = remind_at.max(begun);
     Ok(Some(Foreseen {
         id: id.clone(),
-        next: takeover::next_reminder(&rotation, desk.calendar(), before, after),
+        next: takeover::next_reminder(&rotation, app.calendar(), before, after),
         stamps: rotation.stamps,
         messages,
         at: remind_at.checked_add(before).ok(),
     }))
 }
 
-fn tell(desk: &Desk, tx: &mut WriteTx, foreseen: Foreseen) -> Result<(), Fault> {
+fn tell(app: &App, tx: &mut WriteTx, foreseen: Foreseen) -> Result<(), Fault> {
     let Foreseen {
         id,
         stamps,
@@ -121,6 +121,6 @@ fn tell(desk: &Desk, tx: &mut WriteTx, foreseen: Foreseen) -> Result<(), Fault> 
     if store::load_stamps(&tx.as_read(), &id)? != Some(stamps) {
         return Ok(());
     }
-    telling::queue(tx, desk, &id, &messages, at)?;
+    telling::queue(tx, app, &id, &messages, at)?;
     store::save_reminder(tx, &id, next)
 }

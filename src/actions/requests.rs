@@ -2,15 +2,15 @@
 
 use super::acceptance::{accept, may_take};
 use super::assignments::records;
-use super::frame::Draft;
+use super::mutation::Draft;
 use super::operation::{self, Operation, Receipt};
-use super::{Desk, Stop, reads};
-use crate::domain::access::Caller;
-use crate::domain::agreement::Ground;
+use super::{App, Stop, reads};
+use crate::domain::access::Principal;
+use crate::domain::agreement::AgreementContext;
 use crate::domain::arrangement::Arranged;
 use crate::domain::edit::Answering;
 use crate::domain::event::Act;
-use crate::domain::handover::Flips;
+use crate::domain::handover::WindowChange;
 use crate::domain::ids::{ArrangementId, RequestId, RotationId, UserId};
 use crate::domain::outlook::Outlook;
 use crate::domain::refusal::Refusal;
@@ -42,14 +42,14 @@ const PAGE: usize = 100;
 /// # Errors
 /// [`Refusal::InvalidCoverCursor`] for a cursor that was not given for this list and range.
 pub fn list<T: Record>(
-    desk: &Desk,
-    caller: &Caller,
+    app: &App,
+    caller: &Principal,
     id: &RotationId,
     kind: RequestKind,
     range: Interval,
     cursor: Option<&str>,
 ) -> Result<(Rotation, RequestList<T>), Stop> {
-    reads::on_ground(desk, caller, id, |tx, ground| {
+    reads::in_context(app, caller, id, |tx, context| {
         let scope = format!("{} {id}", kind.name());
         let behind = match cursor {
             None => None,
@@ -63,13 +63,13 @@ pub fn list<T: Record>(
         found.truncate(PAGE);
         let next = found.last().filter(|_| more).map(|(_, position)| *position);
         let requests: Vec<&Request> = found.iter().map(|(request, _)| request).collect();
-        let outlooks = foresee(caller, ground, &requests);
+        let outlooks = foresee(caller, context, &requests);
         let items = requests
             .into_iter()
-            .map(|request| item(caller, ground, request, outlooks.as_deref()));
+            .map(|request| item(caller, context, request, outlooks.as_deref()));
         Ok(RequestList {
             items: items.collect(),
-            capabilities: capabilities(caller, ground, range),
+            capabilities: capabilities(caller, context, range),
             from: range.from.into(),
             to: range.until.into(),
             complete: !more,
@@ -80,62 +80,70 @@ pub fn list<T: Record>(
 
 /// One request, with its rotation for the validator.
 pub fn read<T: Record>(
-    desk: &Desk,
-    caller: &Caller,
+    app: &App,
+    caller: &Principal,
     id: &RotationId,
     kind: RequestKind,
     request: &RequestId,
 ) -> Result<(Rotation, Item<T>), Stop> {
-    reads::on_ground(desk, caller, id, |tx, ground| {
-        let found = load(tx, ground.rotation, kind, request)?;
-        let outlooks = foresee(caller, ground, &[&found]);
-        Ok(item(caller, ground, &found, outlooks.as_deref()))
+    reads::in_context(app, caller, id, |tx, context| {
+        let found = load(tx, context.rotation, kind, request)?;
+        let outlooks = foresee(caller, context, &[&found]);
+        Ok(item(caller, context, &found, outlooks.as_deref()))
     })
 }
 
 /// What is to become of the cells for as long as the caller may accept any of the requests; `None` where that is not to be
 /// known.
-fn foresee(caller: &Caller, ground: &Ground, requests: &[&Request]) -> Option<Vec<Outlook>> {
+fn foresee(
+    caller: &Principal,
+    context: &AgreementContext,
+    requests: &[&Request],
+) -> Option<Vec<Outlook>> {
     let open = |request: &&&Request| {
-        let capability = request.capability(caller, ground.rotation, ground.now);
+        let capability = request.capability(caller, context.rotation, context.now);
         capability.can_accept
     };
     let ends = requests
         .iter()
         .filter(open)
         .map(|request| request.span().until);
-    ends.max().and_then(|until| ground.outlooks(until).ok())
+    ends.max().and_then(|until| context.outlooks(until).ok())
 }
 
 fn item<T: Record>(
-    caller: &Caller,
-    ground: &Ground,
+    caller: &Principal,
+    context: &AgreementContext,
     request: &Request,
     outlooks: Option<&[Outlook]>,
 ) -> Item<T> {
-    let mut capability = request.capability(caller, ground.rotation, ground.now);
+    let mut capability = request.capability(caller, context.rotation, context.now);
     if let (Ok(person), Some(outlooks)) = (caller.person(), outlooks)
         && capability.can_accept
     {
-        capability.can_accept = may_take(ground, request, person, outlooks);
+        capability.can_accept = may_take(context, request, person, outlooks);
     }
     Item {
-        request: T::render(request, ground.now),
+        request: T::render(request, context.now),
         capability: wire::capability(capability),
-        rotation_name: ground.rotation.profile.name.clone(),
+        rotation_name: context.rotation.profile.name.clone(),
     }
 }
 
 /// What the caller may ask for in each running cell: those who hold it at some time of the range that is still to come.
-fn capabilities(caller: &Caller, ground: &Ground, range: Interval) -> Vec<CellCapability> {
-    let rotation = ground.rotation;
+fn capabilities(
+    caller: &Principal,
+    context: &AgreementContext,
+    range: Interval,
+) -> Vec<CellCapability> {
+    let rotation = context.rotation;
     let person = caller.person().ok();
     let foresight = Interval {
-        from: ground.now,
-        until: ground.now.checked_add(FORESIGHT).unwrap_or(Timestamp::MAX),
+        from: context.now,
+        until: context.now.checked_add(FORESIGHT).unwrap_or(Timestamp::MAX),
     };
     let rest = range.meets(foresight);
-    let outlooks = person.and(rest).map(|rest| ground.outlooks(rest.until));
+    let outlooks = person.and(rest).map(|rest| context.outlooks(rest.until));
     let why_not = |index: usize| -> Option<&'static str> {
         let Some(person) = person else {
             return Some("an API key has no duty to give away; use a member token");
@@ -190,8 +198,8 @@ pub struct Taking {
 
 /// Takes a step: whoever comes first settles the request, later ones are told how it stands.
 pub fn take<T: Record + Serialize>(
-    desk: &Desk,
-    caller: &Caller,
+    app: &App,
+    caller: &Principal,
     id: &RotationId,
     precondition: &Precondition,
     taking: Taking,
@@ -210,7 +218,7 @@ pub fn take<T: Record + Serialize>(
     };
     let stepping = caller.clone();
     operation::run(
-        desk,
+        app,
         caller,
         id,
         precondition,
@@ -318,7 +326,7 @@ fn end(tx: &mut WriteTx, draft: &mut Draft, request: &mut Request, by: UserId) -
         .iter()
         .filter(|arranged| agreed(arranged));
     let ended = arranged.map(|arranged| arranged.id.clone()).collect();
-    draft.change(tx, Flips::ByEdit, |change| {
+    draft.change(tx, WindowChange::ByEdit, |change| {
         change
             .rotation
             .arranged
@@ -346,7 +354,7 @@ pub(super) fn ask(tx: &mut WriteTx, draft: &mut Draft, request: &Request) -> Res
 pub(super) fn written<T: Record>(
     tx: &mut WriteTx,
     draft: &mut Draft,
-    caller: &Caller,
+    caller: &Principal,
     operation_id: String,
     request: &Request,
     outcome: Outcome,
@@ -359,17 +367,17 @@ pub(super) fn written<T: Record>(
         Told::Declined(by) => wording::declined(rotation, request, by, names),
         Told::Ended(by) => wording::ended(rotation, request, by, names),
     })?;
-    let ground = draft.ground(tx);
-    let now = ground.now;
+    let context = draft.context(tx);
+    let now = context.now;
     Ok(RequestWritten {
         operation_id,
         rotation_version: draft.rotation.stamps.version,
         effective_from: request.span().from.max(now).into(),
         request: item(
             caller,
-            &ground,
+            &context,
             request,
-            foresee(caller, &ground, &[request]).as_deref(),
+            foresee(caller, &context, &[request]).as_deref(),
         ),
         arrangements: records(&tx.as_read(), &draft.rotation, &outcome.arrangements)?,
         delivery_state: wire_arrangement::delivery_state(queued),

@@ -1,14 +1,14 @@
 //! Changing and deleting rotations.
 
 use super::duty_group::check_no_circle;
-use super::frame::{self, Draft, edit};
 use super::membership::{check_groups_included, check_people, known_groups, known_people};
-use super::{Desk, Stop, outbox, telling};
-use crate::domain::access::Caller;
+use super::mutation::{self, Draft, edit};
+use super::{App, Stop, outbox, telling};
+use crate::domain::access::Principal;
 use crate::domain::edit::{ChannelChange, RotationPatch};
 use crate::domain::event::Event;
 use crate::domain::grid::{self, GridSpec};
-use crate::domain::handover::Flips;
+use crate::domain::handover::WindowChange;
 use crate::domain::ids::{ChannelId, GroupId, RosterId, RotationId};
 use crate::domain::refusal::Refusal;
 use crate::domain::rotation::{ChannelSetting, Narrowed, Reason, Rotation};
@@ -20,13 +20,13 @@ const MAX_CHANNELS: usize = 50;
 
 /// Changes the members of a rotation that the patch names (contract section 5, rule 9).
 pub fn patch(
-    desk: &Desk,
-    caller: &Caller,
+    app: &App,
+    caller: &Principal,
     id: &RotationId,
     precondition: &Precondition,
     patch: RotationPatch,
 ) -> Result<Rotation, Stop> {
-    edit(desk, caller, id, precondition, move |tx, draft| {
+    edit(app, caller, id, precondition, move |tx, draft| {
         check_patch(&tx.as_read(), &patch, draft)?;
         apply_profile(&patch, &mut draft.rotation);
         let before = draft.rotation.clone();
@@ -48,12 +48,12 @@ pub fn patch(
         if !draft.rotation.same_as(&before) {
             // Enabling judges the windows now: what opened or shut meanwhile did so by the clock.
             let enabled = draft.rotation.enabled && !before.enabled;
-            let flips = if enabled {
-                Flips::ByClock
+            let window_change = if enabled {
+                WindowChange::ByClock
             } else {
-                Flips::ByEdit
+                WindowChange::ByEdit
             };
-            draft.follow_members(tx, &before, flips);
+            draft.follow_members(tx, &before, window_change);
         }
         Ok(())
     })
@@ -111,14 +111,14 @@ fn apply_profile(patch: &RotationPatch, rotation: &mut Rotation) {
 
 /// Deletes a rotation with everything in it.
 pub fn delete(
-    desk: &Desk,
-    caller: &Caller,
+    app: &App,
+    caller: &Principal,
     id: &RotationId,
     precondition: &Precondition,
 ) -> Result<(), Stop> {
-    let shared = desk.clone();
+    let shared = app.clone();
     let exists = |_: &ReadTx, _: &Rotation| Ok(());
-    frame::judged(desk, caller, id, precondition, exists, move |tx, draft| {
+    mutation::judged(app, caller, id, precondition, exists, move |tx, draft| {
         store::remove_rotation(tx, &draft.rotation.id)?;
         outbox::announce(tx, &shared, &draft.rotation, &[Event::Deleted])?;
         telling::deleted(tx, &shared, &draft.rotation)?;
@@ -129,8 +129,8 @@ pub fn delete(
 /// Says what a channel is told; adds it if absent, removes it when it is told nothing
 /// (api.md "PUT .../channels/{channelId}").
 pub fn set_channel(
-    desk: &Desk,
-    caller: &Caller,
+    app: &App,
+    caller: &Principal,
     id: &RotationId,
     precondition: &Precondition,
     channel: ChannelId,
@@ -148,7 +148,7 @@ pub fn set_channel(
         }
         Ok(())
     };
-    frame::edit_within(desk, caller, id, precondition, exists, move |_, draft| {
+    mutation::edit_within(app, caller, id, precondition, exists, move |_, draft| {
         let profile = &mut draft.rotation.profile;
         let known = profile
             .channels
@@ -181,13 +181,13 @@ pub fn set_channel(
 
 /// Replaces the grid and deals the places that this leaves empty (api.md "PUT .../coverage").
 pub fn replace_coverage(
-    desk: &Desk,
-    caller: &Caller,
+    app: &App,
+    caller: &Principal,
     id: &RotationId,
     precondition: &Precondition,
     spec: GridSpec,
 ) -> Result<Rotation, Stop> {
-    edit(desk, caller, id, precondition, move |tx, draft| {
+    edit(app, caller, id, precondition, move |tx, draft| {
         let (at, before) = (draft.instant(tx), draft.rotation.clone());
         grid::replace(
             &mut draft.rotation,
@@ -198,7 +198,7 @@ pub fn replace_coverage(
             &mut |prefix| tx.mint(prefix),
         )?;
         if !draft.rotation.same_as(&before) {
-            draft.change(tx, Flips::ByEdit, |change| {
+            draft.change(tx, WindowChange::ByEdit, |change| {
                 change.fill(Reason::CoverageChanged)
             });
         }
@@ -208,8 +208,8 @@ pub fn replace_coverage(
 
 /// Narrows or reorders a roster to some of the members (contract section 5, rule 2).
 pub fn narrow_roster(
-    desk: &Desk,
-    caller: &Caller,
+    app: &App,
+    caller: &Principal,
     id: &RotationId,
     precondition: &Precondition,
     roster: RosterId,
@@ -227,7 +227,7 @@ pub fn narrow_roster(
             Err(Refusal::NotFound("roster").into())
         }
     };
-    frame::edit_within(desk, caller, id, precondition, exists, move |tx, draft| {
+    mutation::edit_within(app, caller, id, precondition, exists, move |tx, draft| {
         let before = draft.rotation.clone();
         let index = before.roster_index(Some(&roster));
         if let Some(stranger) = narrowed
@@ -251,7 +251,7 @@ pub fn narrow_roster(
         }
         draft.rotation.rosters[index].narrowed = Some(narrowed);
         if !draft.rotation.same_as(&before) {
-            draft.follow_members(tx, &before, Flips::ByEdit);
+            draft.follow_members(tx, &before, WindowChange::ByEdit);
         }
         Ok(())
     })

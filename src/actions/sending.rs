@@ -5,7 +5,7 @@
 //! the same id and bytes.
 
 use super::webhooks::disable_for;
-use super::{Desk, Fault, operation};
+use super::{App, Fault, operation};
 use crate::client::Request;
 use crate::domain::ids::WebhookId;
 use crate::domain::ladder::{Failure, Next};
@@ -44,8 +44,8 @@ impl Job {
     }
 
     /// Whether it may still be sent as it was taken: no endpoint has changed and no delivery was cancelled since.
-    pub fn is_current(&self, desk: &Desk) -> bool {
-        self.recalls == desk.store().signals().recalls()
+    pub fn is_current(&self, app: &App) -> bool {
+        self.recalls == app.store().signals().recalls()
     }
 }
 
@@ -81,8 +81,8 @@ pub struct Stepped {
 
 impl Stepped {
     /// Counts what finished, now that it is committed, and answers what was taken.
-    pub fn counted(self, desk: &Desk) -> Option<Job> {
-        let metrics = desk.metrics();
+    pub fn counted(self, app: &App) -> Option<Job> {
+        let metrics = app.metrics();
         metrics.finished(DeliveryState::Delivered, self.delivered);
         metrics.finished(DeliveryState::Exhausted, self.exhausted);
         self.job
@@ -102,43 +102,43 @@ pub struct Step {
 
 impl Step {
     /// Does it, and waits for the commit.
-    pub fn run(self, desk: &Desk) -> Result<Option<Job>, Fault> {
-        let shared = desk.clone();
-        let stepped = desk.store().write_log(move |tx| self.within(&shared, tx));
-        stepped.map(|stepped| stepped.counted(desk))
+    pub fn run(self, app: &App) -> Result<Option<Job>, Fault> {
+        let shared = app.clone();
+        let stepped = app.store().write_log(move |tx| self.within(&shared, tx));
+        stepped.map(|stepped| stepped.counted(app))
     }
 
     /// Has it done while the caller goes on.
-    pub fn begin(self, desk: &Desk) -> Pending<Stepped, Fault> {
-        let shared = desk.clone();
-        desk.store()
+    pub fn begin(self, app: &App) -> Pending<Stepped, Fault> {
+        let shared = app.clone();
+        app.store()
             .write_log_later(move |tx| self.within(&shared, tx))
     }
 
-    fn within(self, desk: &Desk, tx: &mut WriteTx) -> Result<Stepped, Fault> {
+    fn within(self, app: &App, tx: &mut WriteTx) -> Result<Stepped, Fault> {
         let mut stepped = Stepped::default();
         for done in &self.done {
-            record(desk, tx, done, &mut stepped)?;
+            record(app, tx, done, &mut stepped)?;
         }
         if let Some(job) = &self.put_back {
             store::put_back(tx, &job.taken)?;
         }
         if self.take {
-            stepped.job = take(desk, tx, &self.webhook, self.lane, &mut stepped.exhausted)?;
+            stepped.job = take(app, tx, &self.webhook, self.lane, &mut stepped.exhausted)?;
         }
         Ok(stepped)
     }
 }
 
 fn take(
-    desk: &Desk,
+    app: &App,
     tx: &mut WriteTx,
     webhook: &WebhookId,
     lane: Lane,
     exhausted: &mut u64,
 ) -> Result<Option<Job>, Fault> {
     // Read before the endpoint is: what is recalled later is noticed before it is sent.
-    let recalls = desk.store().signals().recalls();
+    let recalls = app.store().signals().recalls();
     let endpoint = store::load_webhook(&tx.as_read(), webhook)?;
     let Some(endpoint) = endpoint.filter(|endpoint| endpoint.disabled.is_none()) else {
         return Ok(None);
@@ -166,7 +166,7 @@ fn take(
     let taken = store::take(tx, head.sequence)?;
     let body = event::body(taken.id.as_str(), &taken.frozen);
     // The receiver compares it with its own clock, so it is the clock's, also where that was stepped back.
-    let timestamp = desk.clock().now().as_second();
+    let timestamp = app.clock().now().as_second();
     let secrets = endpoint.secrets_at(now);
     let secrets: Vec<&str> = secrets.iter().map(|secret| secret.0.as_str()).collect();
     let signature = signature::header(&secrets, timestamp, body.as_bytes());
@@ -175,8 +175,8 @@ fn take(
         .header(signature::TIMESTAMP_HEADER, &timestamp.to_string())
         .header(signature::SIGNATURE_HEADER, &signature);
     request.body = body.as_bytes().into();
-    let headers = desk.webhook_client().headers(&request);
-    store::begin_attempt(tx, &taken, now, desk.ladder().rounds(), &headers)?;
+    let headers = app.webhook_client().headers(&request);
+    store::begin_attempt(tx, &taken, now, app.ladder().rounds(), &headers)?;
     Ok(Some(Job {
         webhook: webhook.clone(),
         url: endpoint.url,
@@ -187,7 +187,7 @@ fn take(
     }))
 }
 
-fn record(desk: &Desk, tx: &mut WriteTx, done: &Done, stepped: &mut Stepped) -> Result<(), Fault> {
+fn record(app: &App, tx: &mut WriteTx, done: &Done, stepped: &mut Stepped) -> Result<(), Fault> {
     let (taken, webhook) = (&done.job.taken, &done.job.webhook);
     store::end_attempt(tx, taken, &done.result)?;
     if done.result.outcome == Outcome::Delivered {
@@ -208,7 +208,7 @@ fn record(desk: &Desk, tx: &mut WriteTx, done: &Done, stepped: &mut Stepped) -> 
         asked_to_wait: done.asked_to_wait,
         ended_at: tx.now(),
     };
-    match desk.ladder().next(standing, failure, tx.mint_share()) {
+    match app.ladder().next(standing, failure, tx.mint_share()) {
         Next::Again { at, round } => {
             // Once for a delivery; the further rounds are in its log.
             if (standing.round, round) == (1, 2) {
@@ -238,35 +238,35 @@ fn give_up_on(tx: &mut WriteTx, id: &WebhookId, sequence: i64) -> Result<(), Fau
 }
 
 /// Starts over after the process ended: what was on the wire is interrupted and due at once.
-pub fn start_over(desk: &Desk) -> Result<usize, Fault> {
-    desk.store().write(store::end_interrupted)
+pub fn start_over(app: &App) -> Result<usize, Fault> {
+    app.store().write(store::end_interrupted)
 }
 
 /// The lanes with anything to send, each with when its first falls due.
-pub fn lanes(desk: &Desk) -> Result<Vec<(WebhookId, Lane, Timestamp)>, Fault> {
-    desk.store().read(store::list_lanes)
+pub fn lanes(app: &App) -> Result<Vec<(WebhookId, Lane, Timestamp)>, Fault> {
+    app.store().read(store::list_lanes)
 }
 
 /// When the next attempt falls due; `None` when nothing is to be sent.
-pub fn next(desk: &Desk) -> Result<Option<Timestamp>, Fault> {
-    Ok(lanes(desk)?.into_iter().map(|(_, _, due)| due).min())
+pub fn next(app: &App) -> Result<Option<Timestamp>, Fault> {
+    Ok(lanes(app)?.into_iter().map(|(_, _, due)| due).min())
 }
 
 /// The newest delivery there ever was.
-pub fn newest(desk: &Desk) -> Result<i64, Fault> {
-    desk.store().read(store::newest_delivery)
+pub fn newest(app: &App) -> Result<i64, Fault> {
+    app.store().read(store::newest_delivery)
 }
 
 /// How many deliveries up to the newest are on the wire or due and not taken up yet.
-pub fn unsettled(desk: &Desk, newest: i64) -> Result<u64, Fault> {
-    let now = desk.now();
-    desk.store()
+pub fn unsettled(app: &App, newest: i64) -> Result<u64, Fault> {
+    let now = app.now();
+    app.store()
         .read(|tx| store::count_unsettled(tx, newest, now))
 }
 
 /// Clears away some of what is kept no longer; answers whether there may be more.
-pub fn clear(desk: &Desk) -> Result<bool, Fault> {
-    let now = desk.now();
+pub fn clear(app: &App) -> Result<bool, Fault> {
+    let now = app.now();
     let until = now.saturating_sub(KEPT).unwrap_or(Timestamp::MIN);
     let told = now.saturating_sub(TOLD_KEPT).unwrap_or(Timestamp::MIN);
     let forgotten = operation::forgotten(now);
@@ -276,10 +276,10 @@ pub fn clear(desk: &Desk) -> Result<bool, Fault> {
             || store::any_old_operation(tx, forgotten)?
             || store::any_expired_secret(tx, now)?)
     };
-    if !desk.store().read(anything)? {
+    if !app.store().read(anything)? {
         return Ok(false);
     }
-    desk.store().write_log(move |tx| {
+    app.store().write_log(move |tx| {
         store::clear_old(tx, until)?;
         store::clear_removed(tx)?;
         store::clear_told(tx, told)?;

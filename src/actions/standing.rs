@@ -1,8 +1,8 @@
 //! What chat should show of a rotation and what it shows, as far as rota knows (contract section 12).
 
 use super::effects::{self, Glances};
-use super::{Desk, Stop, reads};
-use crate::domain::access::Caller;
+use super::{App, Stop, reads};
+use crate::domain::access::Principal;
 use crate::domain::chat::wanted_in_group;
 use crate::domain::ids::{ChannelId, GroupId, RotationId, UserId};
 use crate::store::{self, ChannelTopic, DutyGroup, Postage, ReadTx};
@@ -37,16 +37,16 @@ pub struct TopicStanding {
 }
 
 /// How a rotation stands in chat.
-pub fn read(desk: &Desk, caller: &Caller, id: &RotationId) -> Result<Standing, Stop> {
-    desk.store().read(|tx| {
+pub fn read(app: &App, caller: &Principal, id: &RotationId) -> Result<Standing, Stop> {
+    app.store().read(|tx| {
         let rotation = reads::visible(tx, caller, id)?;
         let group = match &rotation.profile.duty_group {
-            Some(group) => group_standing(tx, desk, group)?,
+            Some(group) => group_standing(tx, app, group)?,
             None => None,
         };
         let (mut topics, mut glances) = (Vec::new(), Glances::default());
         for channel in rotation.profile.topic_channels() {
-            topics.extend(topic_standing(tx, desk, channel, &mut glances)?);
+            topics.extend(topic_standing(tx, app, channel, &mut glances)?);
         }
         Ok(Standing {
             group,
@@ -56,11 +56,11 @@ pub fn read(desk: &Desk, caller: &Caller, id: &RotationId) -> Result<Standing, S
     })
 }
 
-fn group_standing(tx: &ReadTx, desk: &Desk, id: &GroupId) -> Result<Option<GroupStanding>, Stop> {
+fn group_standing(tx: &ReadTx, app: &App, id: &GroupId) -> Result<Option<GroupStanding>, Stop> {
     let Some(kept) = store::load_duty_group(tx, id)? else {
         return Ok(None);
     };
-    let crew = effects::crew(tx, desk, &kept)?;
+    let crew = effects::crew(tx, app, &kept)?;
     let present = store::list_group_people(tx, id)?;
     Ok(Some(GroupStanding {
         handle: store::load_group(tx, id)?.and_then(|group| group.handle),
@@ -72,7 +72,7 @@ fn group_standing(tx: &ReadTx, desk: &Desk, id: &GroupId) -> Result<Option<Group
 
 fn topic_standing(
     tx: &ReadTx,
-    desk: &Desk,
+    app: &App,
     id: &ChannelId,
     glances: &mut Glances,
 ) -> Result<Option<TopicStanding>, Stop> {
@@ -80,7 +80,7 @@ fn topic_standing(
         return Ok(None);
     };
     Ok(Some(TopicStanding {
-        wanted: glances.wanted(tx, desk, id)?,
+        wanted: glances.wanted(tx, app, id)?,
         present: store::load_channel(tx, id)?.and_then(|channel| channel.topic),
         kept,
     }))

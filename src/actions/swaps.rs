@@ -1,12 +1,12 @@
 //! Swapping two shifts (api.md "POST .../swap-requests/preview"; contract section 10).
 
 use super::acceptance::{self, Shift};
-use super::frame::Draft;
+use super::mutation::Draft;
 use super::operation::{self, Operation, Receipt};
 use super::requests::{self, Outcome, Told};
-use super::{Desk, Stop, reads};
-use crate::domain::access::Caller;
-use crate::domain::agreement::{Ground, check_unblocked};
+use super::{App, Stop, reads};
+use crate::domain::access::Principal;
+use crate::domain::agreement::{AgreementContext, check_unblocked};
 use crate::domain::conflict::{self, Conflict};
 use crate::domain::edit::{NewLeg, NewSwap};
 use crate::domain::ids::{RequestId, RotationId, UserId};
@@ -33,11 +33,11 @@ fn invalid<T>(detail: String) -> Result<T, Refusal> {
 }
 
 /// Judges an offer. What the future says comes last: a disabled rotation has none.
-fn judge(ground: &Ground, requester: &UserId, new: &NewSwap) -> Result<Judged, Refusal> {
+fn judge(context: &AgreementContext, requester: &UserId, new: &NewSwap) -> Result<Judged, Refusal> {
     if &new.recipient == requester {
         return invalid("recipientUserId: that is you; offer the swap to somebody else".into());
     }
-    if !ground.rotation.has_member(&new.recipient) {
+    if !context.rotation.has_member(&new.recipient) {
         let detail = format!(
             "recipientUserId: `{}` is not a member of this rotation",
             new.recipient
@@ -45,14 +45,14 @@ fn judge(ground: &Ground, requester: &UserId, new: &NewSwap) -> Result<Judged, R
         return invalid(detail);
     }
     let path = |index: usize| format!("legs[{index}].");
-    let latest = six_months_after(ground.now);
+    let latest = six_months_after(context.now);
     let mut legs = Vec::new();
     for (index, leg) in new.legs.iter().enumerate() {
         let path = path(index);
-        if leg.period.from <= ground.now {
+        if leg.period.from <= context.now {
             return invalid(format!(
                 "{path}from: send an instant later than now, {}",
-                ground.now
+                context.now
             ));
         }
         if leg.period.until > latest {
@@ -67,15 +67,15 @@ fn judge(ground: &Ground, requester: &UserId, new: &NewSwap) -> Result<Judged, R
             "legs[1].holderUserId: holds the other leg as well; send one shift of each".into(),
         );
     }
-    let shifts = acceptance::shifts(ground, &legs, path)?;
+    let shifts = acceptance::shifts(context, &legs, path)?;
     for (index, shift) in shifts.iter().enumerate() {
         let member = path(index) + "cellId";
-        ground.check_eligible(&member, shift.cell, &shift.terms.user)?;
+        context.check_eligible(&member, shift.cell, &shift.terms.user)?;
     }
     for (index, shift) in shifts.iter().enumerate() {
-        ground.check_runs(&format!("{}cellId", path(index)), shift.cell)?;
+        context.check_runs(&format!("{}cellId", path(index)), shift.cell)?;
     }
-    let outlooks = ground.outlooks(acceptance::last_end(&shifts))?;
+    let outlooks = context.outlooks(acceptance::last_end(&shifts))?;
     for (index, shift) in shifts.iter().enumerate() {
         let (outlook, path) = (&outlooks[shift.cell], path(index));
         if !outlook.is_turn(shift.terms.period) {
@@ -95,9 +95,12 @@ fn judge(ground: &Ground, requester: &UserId, new: &NewSwap) -> Result<Judged, R
         (&*members[0], &shifts[0].terms),
         (&*members[1], &shifts[1].terms),
     ];
-    ground.check_single(&outlooks, &terms)?;
+    context.check_single(&outlooks, &terms)?;
     Ok(Judged {
-        conflicts: shifts.iter().map(|shift| shift.conflicts(ground)).collect(),
+        conflicts: shifts
+            .iter()
+            .map(|shift| shift.conflicts(context))
+            .collect(),
         legs,
         shifts,
     })
@@ -137,14 +140,14 @@ fn six_months_after(now: Timestamp) -> Timestamp {
 
 /// What offering a swap would meet; changes nothing. The rotation is answered for its validator.
 pub fn preview(
-    desk: &Desk,
-    caller: &Caller,
+    app: &App,
+    caller: &Principal,
     id: &RotationId,
     new: &NewSwap,
 ) -> Result<(Rotation, SwapPreview), Stop> {
     let requester = caller.person()?;
-    reads::on_ground(desk, caller, id, |_, ground| {
-        let judged = judge(ground, requester, new)?;
+    reads::in_context(app, caller, id, |_, context| {
+        let judged = judge(context, requester, new)?;
         let parts = judged
             .legs
             .iter()
@@ -159,7 +162,7 @@ pub fn preview(
                 conflicts: wire_conflict::render_all(conflicts),
                 can_acknowledge: !conflict::blocks(conflicts),
                 acknowledged: conflict::acknowledged(conflicts, &new.acknowledged),
-                has_started: leg.has_started(ground.now),
+                has_started: leg.has_started(context.now),
             })
             .collect();
         Ok(SwapPreview {
@@ -173,8 +176,8 @@ pub fn preview(
 
 /// Offers a swap; who is on duty stays as it is until the recipient accepts.
 pub fn create(
-    desk: &Desk,
-    caller: &Caller,
+    app: &App,
+    caller: &Principal,
     id: &RotationId,
     precondition: &Precondition,
     operation: Operation,
@@ -184,14 +187,14 @@ pub fn create(
     let (asking, named) = (caller.clone(), operation.id.clone());
     let part = |_: &ReadTx, _: &Rotation| Ok(());
     operation::run(
-        desk,
+        app,
         caller,
         id,
         precondition,
         operation,
         part,
         move |tx, draft| {
-            let judged = judge(&draft.ground(tx), &requester, &new)?;
+            let judged = judge(&draft.context(tx), &requester, &new)?;
             let conflicts: Vec<Conflict> = judged.conflicts.into_iter().flatten().collect();
             check_unblocked(&conflicts)?;
             // Only what there is to acknowledge is kept.

@@ -1,7 +1,7 @@
 //! What chat is told of a write, queued in its transaction: messages to people and channels, and which topics and on-duty
 //! groups are to be looked at (contract section 12).
 
-use super::{Desk, Fault};
+use super::{App, Fault};
 use crate::domain::event::{Act, Event, Nobody};
 use crate::domain::ids::{RotationId, UserId};
 use crate::domain::rotation::Rotation;
@@ -15,31 +15,31 @@ use std::collections::HashMap;
 /// Tells of a committed change of a rotation; answers whether there was anything to tell.
 pub fn change(
     tx: &mut WriteTx,
-    desk: &Desk,
+    app: &App,
     before: &Rotation,
     after: &Rotation,
     act: Act,
     news: &[Event],
 ) -> Result<bool, Fault> {
     let called = call(tx, before, Some(after))?;
-    let takeovers = takeover::between(before, after, desk.calendar());
+    let takeovers = takeover::between(before, after, app.calendar());
     let unplanned = |event: &Event| matches!(event, Event::NobodyOnCall { reason, .. } if *reason == Nobody::Unplanned);
     // One place of several that stands empty is news, but others are on call.
     let nobody = news.iter().any(unplanned) && takeover::on_call(after).is_empty();
     if takeovers.is_empty() && !nobody {
         return Ok(called);
     }
-    let told = say(tx, desk, after, |names| {
+    let told = say(tx, app, after, |names| {
         wording::change(after, &takeovers, nobody, act, names)
     })?;
     Ok(called || told)
 }
 
 /// Tells that a rotation is deleted.
-pub fn deleted(tx: &mut WriteTx, desk: &Desk, rotation: &Rotation) -> Result<(), Fault> {
+pub fn deleted(tx: &mut WriteTx, app: &App, rotation: &Rotation) -> Result<(), Fault> {
     call(tx, rotation, None)?;
     let on_call = takeover::on_call(rotation);
-    say(tx, desk, rotation, |names| {
+    say(tx, app, rotation, |names| {
         wording::deleted(rotation, &on_call, names)
     })
     .map(drop)
@@ -48,30 +48,30 @@ pub fn deleted(tx: &mut WriteTx, desk: &Desk, rotation: &Rotation) -> Result<(),
 /// Queues what is to be said in the name of a rotation; answers whether that is anything.
 pub fn say(
     tx: &mut WriteTx,
-    desk: &Desk,
+    app: &App,
     rotation: &Rotation,
     words: impl FnOnce(Names) -> Vec<Message>,
 ) -> Result<bool, Fault> {
-    say_until(tx, desk, rotation, None, words)
+    say_until(tx, app, rotation, None, words)
 }
 
 /// The same for what is not worth saying from an instant on.
 pub fn say_until(
     tx: &mut WriteTx,
-    desk: &Desk,
+    app: &App,
     rotation: &Rotation,
     until: Option<Timestamp>,
     words: impl FnOnce(Names) -> Vec<Message>,
 ) -> Result<bool, Fault> {
-    let messages = with_names(&tx.as_read(), desk, words)?;
-    queue(tx, desk, &rotation.id, &messages, until)
+    let messages = with_names(&tx.as_read(), app, words)?;
+    queue(tx, app, &rotation.id, &messages, until)
 }
 
 /// Queues messages, not worth sending from an instant on; those to people who are no longer in the workspace are left out.
 /// Answers whether there is any.
 pub fn queue(
     tx: &mut WriteTx,
-    desk: &Desk,
+    app: &App,
     rotation: &RotationId,
     messages: &[Message],
     until: Option<Timestamp>,
@@ -79,7 +79,7 @@ pub fn queue(
     if messages.is_empty() {
         return Ok(false);
     }
-    let longest = desk.chat().manners().longest_message;
+    let longest = app.chat().manners().longest_message;
     let shortened = messages
         .iter()
         .map(|(to, text)| (to, wording::shortened(text, longest)));
@@ -115,10 +115,10 @@ pub fn call_for_topics(tx: &mut WriteTx, rotation: &Rotation) -> Result<(), Faul
 
 /// Lets something be worded with the names of people, each looked up once. Somebody whom the directory does not know goes by
 /// their id.
-pub fn with_names<T>(tx: &ReadTx, desk: &Desk, words: impl FnOnce(Names) -> T) -> Result<T, Fault> {
+pub fn with_names<T>(tx: &ReadTx, app: &App, words: impl FnOnce(Names) -> T) -> Result<T, Fault> {
     let voice = PlatformVoice {
         tx,
-        desk,
+        app,
         known: RefCell::default(),
         fault: RefCell::default(),
     };
@@ -132,7 +132,7 @@ pub fn with_names<T>(tx: &ReadTx, desk: &Desk, words: impl FnOnce(Names) -> T) -
 /// The names of the directory as the chat platform writes them.
 struct PlatformVoice<'a> {
     tx: &'a ReadTx<'a>,
-    desk: &'a Desk,
+    app: &'a App,
     known: RefCell<HashMap<UserId, Named>>,
     /// The first look-up that failed.
     fault: RefCell<Option<Fault>>,
@@ -149,7 +149,7 @@ impl Voice for PlatformVoice<'_> {
         });
         let name = person.map_or_else(|| user.to_string(), |person| person.name().to_owned());
         let named = Named {
-            handle: self.desk.chat().handle(user, &name),
+            handle: self.app.chat().handle(user, &name),
             name: self.plain(&name),
         };
         self.known.borrow_mut().insert(user.clone(), named.clone());
@@ -157,6 +157,6 @@ impl Voice for PlatformVoice<'_> {
     }
 
     fn plain(&self, text: &str) -> String {
-        self.desk.chat().plain(text)
+        self.app.chat().plain(text)
     }
 }

@@ -7,7 +7,7 @@ mod queue;
 mod told;
 
 use super::*;
-use crate::domain::access::{Caller, Scope};
+use crate::domain::access::{Principal, Scope};
 use crate::domain::cadence::{Cadence, Kind, Skips};
 use crate::domain::edit::{NewAbsence, NewRotation, RotationPatch};
 use crate::domain::grid::{CadenceSpec, CellSpec, GridSpec, LaneSpec, WindowSpec, ZoneSpec};
@@ -40,7 +40,7 @@ fn runner(sequences: u32, seed: u64) -> TestRunner {
 /// A workspace in a file of its own, on a frozen clock, with six people and a channel.
 struct Office {
     folder: PathBuf,
-    desk: Desk,
+    app: App,
 }
 
 const BEGUN: &str = "2026-03-02T00:00:00Z";
@@ -49,8 +49,8 @@ fn at(text: &str) -> Timestamp {
     text.parse().expect("an instant")
 }
 
-fn caller() -> Caller {
-    Caller::Key {
+fn caller() -> Principal {
+    Principal::Key {
         id: KeyId::from("key_1"),
         scopes: Scope::ALL.to_vec(),
         rotations: None,
@@ -74,11 +74,11 @@ fn local() -> Outward {
 }
 
 /// Carries out everything that chat is told.
-fn tell(desk: &Desk) -> Result<(), Fault> {
+fn tell(app: &App) -> Result<(), Fault> {
     loop {
         let mut any = false;
         for lane in effects::Lane::ALL {
-            any |= effects::carry_out(desk, lane, &mut effects::Hands::default())?;
+            any |= effects::carry_out(app, lane, &mut effects::Hands::default())?;
         }
         if !any {
             return Ok(());
@@ -93,18 +93,18 @@ impl Office {
         drop(std::fs::remove_dir_all(&folder));
         std::fs::create_dir_all(&folder).expect("a temporary folder");
         let office = Office {
-            desk: Office::desk(&folder, at(BEGUN)),
+            app: Office::app(&folder, at(BEGUN)),
             folder,
         };
         office.import();
         office
     }
 
-    fn desk(folder: &std::path::Path, now: Timestamp) -> Desk {
+    fn app(folder: &std::path::Path, now: Timestamp) -> App {
         let clock = Arc::new(Clock::frozen(now));
         let store =
             Store::open(&folder.join("rota.db"), Arc::clone(&clock), true).expect("a database");
-        Desk::new(
+        App::new(
             store,
             Calendar::embedded(),
             clock,
@@ -147,7 +147,7 @@ impl Office {
             groups: Vec::new(),
             channels: vec![channel],
         };
-        frame::follow_directory(&self.desk, move |tx| {
+        mutation::follow_directory(&self.app, move |tx| {
             store::replace_directory(tx, &directory)
         })
         .expect("an import");
@@ -170,7 +170,7 @@ impl Office {
             body_hash: [0; 32],
             rotation,
         };
-        creation::create(&self.desk, &caller(), creation)
+        creation::create(&self.app, &caller(), creation)
             .expect("a rotation")
             .rotation
     }
@@ -214,18 +214,12 @@ impl Office {
             cells: vec![cell(&lane), cell("second")],
             double_cover: false,
         };
-        rotations::replace_coverage(
-            &self.desk,
-            &caller(),
-            &rotation.id,
-            &Precondition::Any,
-            spec,
-        )
-        .expect("a grid")
+        rotations::replace_coverage(&self.app, &caller(), &rotation.id, &Precondition::Any, spec)
+            .expect("a grid")
     }
 
     fn holders(&self, id: &RotationId) -> Vec<String> {
-        let rotation = reads::rotation(&self.desk, &caller(), id).expect("the rotation");
+        let rotation = reads::rotation(&self.app, &caller(), id).expect("the rotation");
         let name =
             |holder: &crate::domain::rotation::Holder| format!("{}@{}", holder.user, holder.since);
         rotation
@@ -247,13 +241,13 @@ fn a_month_away_ends_where_a_month_of_steps_ends() {
     let (stepped, away) = (Office::open("stepped"), Office::open("away"));
     let month = at(BEGUN) + SignedDuration::from_hours(24 * 31);
     let id = stepped.cover(&stepped.create("one")).id;
-    due::advance(&stepped.desk, month, &|| tell(&stepped.desk)).expect("a month of steps");
+    due::advance(&stepped.app, month, &|| tell(&stepped.app)).expect("a month of steps");
     let other = away.cover(&away.create("one")).id;
-    let desk = Office::desk(&away.folder, month);
-    assert_eq!(due::catch_up_all(&desk).expect("catching up"), 1);
+    let app = Office::app(&away.folder, month);
+    assert_eq!(due::catch_up_all(&app).expect("catching up"), 1);
     let back = Office {
         folder: away.folder.clone(),
-        desk,
+        app,
     };
     assert_eq!(back.holders(&other), stepped.holders(&id));
     let range = Interval {
@@ -261,7 +255,7 @@ fn a_month_away_ends_where_a_month_of_steps_ends() {
         until: month,
     };
     let record = |office: &Office, id: &RotationId| -> Vec<_> {
-        let entries = reads::history(&office.desk, &caller(), id, range).expect("the record");
+        let entries = reads::history(&office.app, &caller(), id, range).expect("the record");
         entries
             .into_iter()
             .map(|entry| {
@@ -279,7 +273,7 @@ fn a_month_away_ends_where_a_month_of_steps_ends() {
     assert_eq!(steps.len(), 2 * 32);
     // A month away is one change; a month of steps is one a hand-over.
     let version = |office: &Office, id| {
-        reads::rotation(&office.desk, &caller(), id)
+        reads::rotation(&office.app, &caller(), id)
             .expect("it")
             .stamps
             .version
@@ -295,11 +289,11 @@ fn a_refused_write_leaves_what_fell_due_done() {
     let office = Office::open("refused");
     let id = office.cover(&office.create("one")).id;
     office
-        .desk
+        .app
         .clock()
         .set(at(BEGUN) + SignedDuration::from_hours(24));
     let stale = Precondition::parse("\"stale\"");
-    let outcome = duty::clear(&office.desk, &caller(), &id, &stale, None);
+    let outcome = duty::clear(&office.app, &caller(), &id, &stale, None);
     assert!(matches!(
         outcome,
         Err(Stop::Refused(
@@ -320,13 +314,13 @@ fn a_broken_rotation_holds_up_no_other() {
         office.cover(&office.create("two")).id,
     );
     let damage = "UPDATE cell SET lane = 99 WHERE rotation_id = ?1 AND position = 1";
-    let file = rusqlite::Connection::open(office.desk.store().path()).expect("the file");
+    let file = rusqlite::Connection::open(office.app.store().path()).expect("the file");
     file.execute(damage, [broken.as_str()]).expect("damage");
     office
-        .desk
+        .app
         .clock()
         .set(at(BEGUN) + SignedDuration::from_hours(24));
-    assert_eq!(due::catch_up_all(&office.desk).expect("a sweep"), 1);
+    assert_eq!(due::catch_up_all(&office.app).expect("a sweep"), 1);
     assert_eq!(
         office.holders(&whole),
         ["U3@2026-03-02T08:00:00Z", "U4@2026-03-02T08:00:00Z"]
@@ -343,7 +337,7 @@ fn the_end_of_an_absence_that_fills_nothing_raises_no_version() {
         users,
         ..RotationPatch::default()
     };
-    let before = rotations::patch(&office.desk, &caller(), &id, &any, patch).expect("one member");
+    let before = rotations::patch(&office.app, &caller(), &id, &any, patch).expect("one member");
     assert_eq!(
         before
             .cells
@@ -362,12 +356,12 @@ fn the_end_of_an_absence_that_fills_nothing_raises_no_version() {
         reason: None,
         everywhere: false,
     };
-    absences::create(&office.desk, &caller(), &id, absence).expect("an absence");
-    due::advance(&office.desk, at("2026-03-02T03:00:00Z"), &|| {
-        tell(&office.desk)
+    absences::create(&office.app, &caller(), &id, absence).expect("an absence");
+    due::advance(&office.app, at("2026-03-02T03:00:00Z"), &|| {
+        tell(&office.app)
     })
     .expect("an hour past its end");
-    let after = reads::rotation(&office.desk, &caller(), &id).expect("the rotation");
+    let after = reads::rotation(&office.app, &caller(), &id).expect("the rotation");
     assert_eq!(after.stamps.version, before.stamps.version);
 }
 
@@ -385,7 +379,7 @@ fn somebody_away_is_not_dealt_to_on_joining() {
             users,
             ..RotationPatch::default()
         };
-        rotations::patch(&office.desk, &caller(), id, &any, patch).expect("members")
+        rotations::patch(&office.app, &caller(), id, &any, patch).expect("members")
     };
     join(&two, &["U6"]);
     let period = Interval {
@@ -398,11 +392,11 @@ fn somebody_away_is_not_dealt_to_on_joining() {
         reason: None,
         everywhere: true,
     };
-    absences::create(&office.desk, &caller(), &two, absence).expect("an absence everywhere");
+    absences::create(&office.app, &caller(), &two, absence).expect("an absence everywhere");
     join(&one, &["U6"]);
     assert_eq!(office.holders(&one), ["-", "-"]);
-    due::advance(&office.desk, at("2026-03-02T06:00:00Z"), &|| {
-        tell(&office.desk)
+    due::advance(&office.app, at("2026-03-02T06:00:00Z"), &|| {
+        tell(&office.app)
     })
     .expect("some hours");
     assert_eq!(office.holders(&one), ["U6@2026-03-02T05:00:00Z", "-"]);
@@ -430,7 +424,7 @@ const WHOLE: [&str; 14] = [
 #[test]
 fn every_statement_finds_its_rows_by_an_index() {
     let office = Office::open("plans");
-    let desk = &office.desk;
+    let app = &office.app;
     let rotation = office.cover(&office.create("one"));
     let (any, id) = (Precondition::Any, &rotation.id);
     let period = Interval {
@@ -444,10 +438,10 @@ fn every_statement_finds_its_rows_by_an_index() {
             reason: None,
             everywhere,
         };
-        let (absence, _) = absences::create(desk, &caller(), id, absence).expect("an absence");
-        absences::list(desk, &caller(), id, None, None).expect("absences");
-        due::advance(desk, at("2026-03-05T00:00:00Z"), &|| tell(desk)).expect("some days");
-        absences::remove(desk, &caller(), id, &absence.id).expect("no absence");
+        let (absence, _) = absences::create(app, &caller(), id, absence).expect("an absence");
+        absences::list(app, &caller(), id, None, None).expect("absences");
+        due::advance(app, at("2026-03-05T00:00:00Z"), &|| tell(app)).expect("some days");
+        absences::remove(app, &caller(), id, &absence.id).expect("no absence");
     }
     let users = Some(vec![UserId::from("U5"), UserId::from("U6")]);
     let code = Some(Some("ONE".to_string()));
@@ -456,17 +450,17 @@ fn every_statement_finds_its_rows_by_an_index() {
         code,
         ..RotationPatch::default()
     };
-    rotations::patch(desk, &caller(), id, &any, patch).expect("a patch");
-    duty::rotate(desk, &caller(), id, &any, None).expect("a rotation");
-    reads::history(desk, &caller(), id, period).expect("the record");
-    reads::schedule(desk, &caller(), id, period).expect("the plan");
+    rotations::patch(app, &caller(), id, &any, patch).expect("a patch");
+    duty::rotate(app, &caller(), id, &any, None).expect("a rotation");
+    reads::history(app, &caller(), id, period).expect("the record");
+    reads::schedule(app, &caller(), id, period).expect("the plan");
     let filter = RotationFilter {
         text: Some("o".into()),
         user: Some(UserId::from("U5")),
         ..RotationFilter::default()
     };
     reads::rotations(
-        desk,
+        app,
         &caller(),
         filter,
         Page {
@@ -475,18 +469,18 @@ fn every_statement_finds_its_rows_by_an_index() {
         },
     )
     .expect("a list");
-    queue::every_use(desk, id);
+    queue::every_use(app, id);
     let census = |tx: &store::ReadTx| -> Result<(), Fault> {
         store::list_rotation_names(tx)?;
         store::list_open_places(tx)?;
         store::load_queue(tx).map(drop)
     };
-    desk.store().read(census).expect("a census");
-    agreements::uses::every_use(desk, id);
+    app.store().read(census).expect("a census");
+    agreements::uses::every_use(app, id);
     told::every_use(&office);
-    plan::switch(desk, Plan::of(crate::domain::tiers::Tier::Free)).expect("a plan");
-    rotations::delete(desk, &caller(), id, &any).expect("a deletion");
-    let scans = store::statements_that_scan(desk.store()).expect("plans");
+    plan::switch(app, Plan::of(crate::domain::tiers::Tier::Free)).expect("a plan");
+    rotations::delete(app, &caller(), id, &any).expect("a deletion");
+    let scans = store::statements_that_scan(app.store()).expect("plans");
     let unwanted: Vec<_> = scans
         .iter()
         .filter(|sql| !WHOLE.iter().any(|whole| sql.contains(whole)))

@@ -1,7 +1,7 @@
 //! Webhook endpoints: registering, replacing, disabling, enabling, rotating the secret, deleting, testing
 //! (api.md "POST /v1/webhooks"; contract section 16).
 
-use super::{Desk, Fault, Stop, outbox};
+use super::{App, Fault, Stop, outbox};
 use crate::client::{Url, UrlError};
 use crate::domain::event::Event;
 use crate::domain::ids::{SecretId, WebhookId};
@@ -20,18 +20,18 @@ use jiff::{SignedDuration, Timestamp};
 const RELEASED_WITHIN: SignedDuration = SignedDuration::from_secs(60);
 
 /// The URL as it will be requested, judged without the network.
-pub fn target(desk: &Desk, url: &str) -> Result<String, Refusal> {
-    Ok(read_url(desk, url)?.as_str().to_owned())
+pub fn target(app: &App, url: &str) -> Result<String, Refusal> {
+    Ok(read_url(app, url)?.as_str().to_owned())
 }
 
-fn read_url(desk: &Desk, url: &str) -> Result<Url, Refusal> {
-    desk.webhook_client().url(url).map_err(refused)
+fn read_url(app: &App, url: &str) -> Result<Url, Refusal> {
+    app.webhook_client().url(url).map_err(refused)
 }
 
 /// Resolves the host and judges its addresses. To be done before a write: it waits for the network.
-fn judge(desk: &Desk, url: &str) -> Result<(), Refusal> {
-    let url = read_url(desk, url)?;
-    desk.webhook_client().check(&url).map_err(refused)
+fn judge(app: &App, url: &str) -> Result<(), Refusal> {
+    let url = read_url(app, url)?;
+    app.webhook_client().check(&url).map_err(refused)
 }
 
 fn refused(error: UrlError) -> Refusal {
@@ -48,13 +48,13 @@ fn refused(error: UrlError) -> Refusal {
 }
 
 /// The endpoints, oldest first.
-pub fn list(desk: &Desk) -> Result<Vec<Webhook>, Stop> {
-    Ok(desk.store().read(store::list_webhooks)?)
+pub fn list(app: &App) -> Result<Vec<Webhook>, Stop> {
+    Ok(app.store().read(store::list_webhooks)?)
 }
 
 /// One endpoint.
-pub fn read(desk: &Desk, id: &WebhookId) -> Result<Webhook, Stop> {
-    desk.store().read(|tx| load(tx, id))
+pub fn read(app: &App, id: &WebhookId) -> Result<Webhook, Stop> {
+    app.store().read(|tx| load(tx, id))
 }
 
 pub(super) fn load(tx: &ReadTx, id: &WebhookId) -> Result<Webhook, Stop> {
@@ -62,10 +62,10 @@ pub(super) fn load(tx: &ReadTx, id: &WebhookId) -> Result<Webhook, Stop> {
 }
 
 /// Registers an endpoint: judges the URL, then the plan, then the limit. The secret is within.
-pub fn register(desk: &Desk, spec: WebhookSpec) -> Result<Webhook, Stop> {
-    judge(desk, &spec.url)?;
-    let shared = desk.clone();
-    let webhook = desk.store().write(move |tx| -> Result<Webhook, Stop> {
+pub fn register(app: &App, spec: WebhookSpec) -> Result<Webhook, Stop> {
+    judge(app, &spec.url)?;
+    let shared = app.clone();
+    let webhook = app.store().write(move |tx| -> Result<Webhook, Stop> {
         check_plan(&shared.plan())?;
         if store::list_webhooks(&tx.as_read())?.len() >= MAX_WEBHOOKS {
             return Err(Refusal::WebhookLimit.into());
@@ -109,16 +109,16 @@ pub(super) fn check_plan(plan: &Plan) -> Result<(), Refusal> {
 
 /// Replaces name, URL and event types together: existence and validator, then the URL, then the plan.
 pub fn replace(
-    desk: &Desk,
+    app: &App,
     id: &WebhookId,
     precondition: &Precondition,
     spec: WebhookSpec,
 ) -> Result<Webhook, Stop> {
-    desk.store()
-        .read(|tx| admitted(tx, desk.now(), id, precondition))?;
-    judge(desk, &spec.url)?;
-    let shared = desk.clone();
-    edit(desk, id, precondition, "replaced", move |tx, webhook| {
+    app.store()
+        .read(|tx| admitted(tx, app.now(), id, precondition))?;
+    judge(app, &spec.url)?;
+    let shared = app.clone();
+    edit(app, id, precondition, "replaced", move |tx, webhook| {
         check_plan(&shared.plan())?;
         if webhook.url != spec.url {
             store::note_healthy(tx, &webhook.id)?;
@@ -131,8 +131,8 @@ pub fn replace(
 }
 
 /// Disables an endpoint by hand. One that is disabled stays as it is, for the reason that it has.
-pub fn disable(desk: &Desk, id: &WebhookId, precondition: &Precondition) -> Result<Webhook, Stop> {
-    edit(desk, id, precondition, "disabled, manual", |tx, webhook| {
+pub fn disable(app: &App, id: &WebhookId, precondition: &Precondition) -> Result<Webhook, Stop> {
+    edit(app, id, precondition, "disabled, manual", |tx, webhook| {
         webhook.disabled = webhook.disabled.or(Some(Disabled {
             reason: DisabledReason::Manual,
             since: tx.now(),
@@ -142,9 +142,9 @@ pub fn disable(desk: &Desk, id: &WebhookId, precondition: &Precondition) -> Resu
 }
 
 /// Enables an endpoint and lets go of what was held for it.
-pub fn enable(desk: &Desk, id: &WebhookId, precondition: &Precondition) -> Result<Webhook, Stop> {
-    let shared = desk.clone();
-    edit(desk, id, precondition, "enabled", move |tx, webhook| {
+pub fn enable(app: &App, id: &WebhookId, precondition: &Precondition) -> Result<Webhook, Stop> {
+    let shared = app.clone();
+    edit(app, id, precondition, "enabled", move |tx, webhook| {
         check_plan(&shared.plan())?;
         if let Some(disabled) = webhook.disabled.take() {
             // A clock that was set back must not shorten the life of what was held.
@@ -159,14 +159,14 @@ pub fn enable(desk: &Desk, id: &WebhookId, precondition: &Precondition) -> Resul
 
 /// Gives an endpoint a new secret; the old one signs beside it for `grace`, from 0.
 pub fn rotate_secret(
-    desk: &Desk,
+    app: &App,
     id: &WebhookId,
     precondition: &Precondition,
     grace: SignedDuration,
 ) -> Result<Webhook, Stop> {
-    let shared = desk.clone();
+    let shared = app.clone();
     edit(
-        desk,
+        app,
         id,
         precondition,
         "secret rotated",
@@ -184,9 +184,9 @@ pub fn rotate_secret(
 }
 
 /// Deletes an endpoint; its deliveries end with it.
-pub fn remove(desk: &Desk, id: &WebhookId, precondition: &Precondition) -> Result<(), Stop> {
+pub fn remove(app: &App, id: &WebhookId, precondition: &Precondition) -> Result<(), Stop> {
     let (gone, precondition) = (id.clone(), precondition.clone());
-    desk.store().write(move |tx| -> Result<(), Stop> {
+    app.store().write(move |tx| -> Result<(), Stop> {
         admitted(&tx.as_read(), tx.now(), &gone, &precondition)?;
         Ok(store::remove_webhook(tx, &gone)?)
     })?;
@@ -195,9 +195,9 @@ pub fn remove(desk: &Desk, id: &WebhookId, precondition: &Precondition) -> Resul
 }
 
 /// Queues a test event with the state of the rotation that changed last, for this endpoint whatever it subscribes to.
-pub fn test(desk: &Desk, id: &WebhookId) -> Result<Delivery, Stop> {
-    let (shared, id) = (desk.clone(), id.clone());
-    desk.store().write(move |tx| {
+pub fn test(app: &App, id: &WebhookId) -> Result<Delivery, Stop> {
+    let (shared, id) = (app.clone(), id.clone());
+    app.store().write(move |tx| {
         let webhook = load(&tx.as_read(), &id)?;
         check_plan(&shared.plan())?;
         if webhook.disabled.is_some() {
@@ -258,14 +258,14 @@ fn admitted(
 
 /// A write to one endpoint, told in the log by what was `done`. Where it changes nothing, nothing is stored.
 fn edit(
-    desk: &Desk,
+    app: &App,
     id: &WebhookId,
     precondition: &Precondition,
     done: &str,
     act: impl FnOnce(&mut WriteTx, &mut Webhook) -> Result<(), Stop> + Send + 'static,
 ) -> Result<Webhook, Stop> {
     let (id, precondition) = (id.clone(), precondition.clone());
-    let (webhook, changed) = desk
+    let (webhook, changed) = app
         .store()
         .write(move |tx| -> Result<(Webhook, bool), Stop> {
             let before = admitted(&tx.as_read(), tx.now(), &id, &precondition)?;

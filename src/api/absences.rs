@@ -39,7 +39,7 @@ pub const LIST: Operation = Operation {
 pub fn list(_: &Api, call: &Call) -> Outcome {
     let ((from, until), page) = (call.query.open_range()?, call.query.page()?);
     let id = call.path.id("rotationId");
-    let found = absences::list(call.desk, call.caller, &id, from, until)?;
+    let found = absences::list(call.app, call.caller, &id, from, until)?;
     answer::json(
         200,
         &answer::page_of(found, page).map(|found| absence::render(&found)),
@@ -76,7 +76,7 @@ pub const CREATE: Operation = Operation {
 pub fn create(_: &Api, call: &Call) -> Outcome {
     let new = absence::parse(&call.body)?;
     let id: RotationId = call.path.id("rotationId");
-    let (stored, created) = absences::create(call.desk, call.caller, &id, new)?;
+    let (stored, created) = absences::create(call.app, call.caller, &id, new)?;
     let location = format!("/v1/rotations/{id}/availability/{}", stored.id);
     let status = if created { 201 } else { 200 };
     let body = answer::json(status, &absence::render(&stored))?;
@@ -97,6 +97,6 @@ pub const REMOVE: Operation = Operation {
 /// DELETE an absence.
 pub fn remove(_: &Api, call: &Call) -> Outcome {
     let (id, absence) = (call.path.id("rotationId"), call.path.id("absenceId"));
-    absences::remove(call.desk, call.caller, &id, &absence)?;
+    absences::remove(call.app, call.caller, &id, &absence)?;
     Ok(answer::empty(204))
 }

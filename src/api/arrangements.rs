@@ -56,7 +56,7 @@ pub const PREVIEW: Operation = Operation {
 pub fn preview(_: &Api, call: &Call) -> Outcome {
     let new = arrangement::parse_preview(&call.body)?;
     let id: RotationId = call.path.id("rotationId");
-    let (rotation, preview) = assignments::preview(call.desk, call.caller, &id, &new)?;
+    let (rotation, preview) = assignments::preview(call.app, call.caller, &id, &new)?;
     Ok(answer::with(
         answer::json(200, &preview)?,
         "ETag",
@@ -93,7 +93,7 @@ pub fn create(_: &Api, call: &Call, precondition: &Precondition) -> Outcome {
     let id = call.path.id("rotationId");
     let operation = operation(call, operation_id, CREATE.id);
     receipt(assignments::create(
-        call.desk,
+        call.app,
         call.caller,
         &id,
         precondition,
@@ -126,7 +126,7 @@ pub const LIST: Operation = Operation {
 pub fn list(_: &Api, call: &Call) -> Outcome {
     let (range, page) = (call.query.any_range()?, call.query.page()?);
     let id: RotationId = call.path.id("rotationId");
-    let (found, total) = assignments::list(call.desk, call.caller, &id, range, page)?;
+    let (found, total) = assignments::list(call.app, call.caller, &id, range, page)?;
     let shown = found.iter().map(arrangement::render).collect();
     answer::json(200, &Page::new(shown, page.number, page.size, total))
 }
@@ -149,7 +149,7 @@ pub const READ: Operation = Operation {
 pub fn read(_: &Api, call: &Call) -> Outcome {
     let id: RotationId = call.path.id("rotationId");
     let arrangement: ArrangementId = call.path.id("arrangementId");
-    let (rotation, found) = assignments::read(call.desk, call.caller, &id, &arrangement)?;
+    let (rotation, found) = assignments::read(call.app, call.caller, &id, &arrangement)?;
     answer::tagged(call, &etag::tag(&rotation), &arrangement::render(&found))
 }
 
@@ -185,7 +185,7 @@ pub fn change(_: &Api, call: &Call, precondition: &Precondition) -> Outcome {
     let operation = operation(call, operation_id, CHANGE.id);
     let change = (new, revision);
     receipt(assignments::change(
-        call.desk,
+        call.app,
         call.caller,
         &id,
         precondition,
@@ -222,7 +222,7 @@ pub fn end(_: &Api, call: &Call, precondition: &Precondition) -> Outcome {
     let operation = operation(call, operation_id, END.id);
     let revision = step.expected_revision;
     receipt(assignments::end(
-        call.desk,
+        call.app,
         call.caller,
         &id,
         precondition,

@@ -4,8 +4,8 @@ use super::extract::{self, Path};
 use super::problem::Problem;
 use crate::actions::inbound;
 use crate::actions::keys::{KEY_PREFIX, TOKEN_PREFIX, hash};
-use crate::actions::{Desk, Fault, Stop};
-use crate::domain::access::Caller;
+use crate::actions::{App, Fault, Stop};
+use crate::domain::access::Principal;
 use crate::domain::ids::{KeyId, TokenId};
 use crate::domain::refusal::Refusal;
 use crate::store::{ReadTx, load_key, load_person, load_token};
@@ -17,8 +17,8 @@ use subtle::ConstantTimeEq;
 
 /// A credential as it is stored, with whom it speaks for.
 #[derive(Debug)]
-pub struct Known {
-    pub caller: Caller,
+pub struct Credential {
+    pub caller: Principal,
     /// SHA-256 of the whole text as presented.
     hash: [u8; 32],
     /// The secret before the last rotation, and from when on it opens nothing.
@@ -32,18 +32,18 @@ const KEPT: usize = 4096;
 
 /// Answers who asks. Records are remembered for as long as nothing is committed.
 #[derive(Default)]
-pub struct Doors {
+pub struct Authenticator {
     remembered: RwLock<Remembered>,
 }
 
 #[derive(Default)]
 struct Remembered {
     generation: u64,
-    by_name: HashMap<String, Arc<Known>>,
+    by_name: HashMap<String, Arc<Credential>>,
 }
 
 /// Why a credential opens nothing.
-pub enum Closed {
+pub enum AuthError {
     /// None was presented. Does not count as a failed one.
     Missing,
     /// One was presented, and this is wrong with it.
@@ -54,28 +54,28 @@ pub enum Closed {
     Fault(Fault),
 }
 
-impl Doors {
+impl Authenticator {
     /// Whom the header speaks for.
     ///
     /// # Errors
     /// Says whether none was presented, or what is wrong with the one that was.
-    pub fn open(&self, desk: &Desk, header: Option<&str>) -> Result<Arc<Known>, Closed> {
-        let presented = header.and_then(bearer).ok_or(Closed::Missing)?;
-        let unknown = || Closed::Failed(Problem::unknown_credential());
+    pub fn open(&self, app: &App, header: Option<&str>) -> Result<Arc<Credential>, AuthError> {
+        let presented = header.and_then(bearer).ok_or(AuthError::Missing)?;
+        let unknown = || AuthError::Failed(Problem::unknown_credential());
         let name = name_of(presented).ok_or_else(unknown)?;
         let known = self
-            .find(desk, name)
-            .map_err(Closed::Fault)?
+            .find(app, name)
+            .map_err(AuthError::Fault)?
             .ok_or_else(unknown)?;
         known
-            .admit(&hash(presented), desk.now())
-            .map_err(Closed::Failed)?;
+            .admit(&hash(presented), app.now())
+            .map_err(AuthError::Failed)?;
         Ok(known)
     }
 
-    fn find(&self, desk: &Desk, name: &str) -> Result<Option<Arc<Known>>, Fault> {
+    fn find(&self, app: &App, name: &str) -> Result<Option<Arc<Credential>>, Fault> {
         // Read before the records are: what a later commit changes is then read again.
-        let generation = desk.store().signals().credentials();
+        let generation = app.store().signals().credentials();
         {
             let remembered = self
                 .remembered
@@ -87,7 +87,7 @@ impl Doors {
                 return Ok(Some(Arc::clone(known)));
             }
         }
-        let Some(known) = desk.store().read(|tx| load(tx, name))?.map(Arc::new) else {
+        let Some(known) = app.store().read(|tx| load(tx, name))?.map(Arc::new) else {
             return Ok(None);
         };
         let mut remembered = self
@@ -108,26 +108,26 @@ impl Doors {
 /// Lets in whoever presents the key of the inbound webhook that the path names.
 ///
 /// # Errors
-/// As [`Doors::open`]; a path that leads nowhere is a failed credential too.
-pub fn enter(desk: &Desk, request: &Request, path: &Path) -> Result<Caller, Closed> {
+/// As [`Authenticator::open`]; a path that leads nowhere is a failed credential too.
+pub fn enter(app: &App, request: &Request, path: &Path) -> Result<Principal, AuthError> {
     let key = extract::single(request, "webhook-key");
-    let key = key.map_err(|refusal| Closed::Refused(refusal.into()))?;
+    let key = key.map_err(|refusal| AuthError::Refused(refusal.into()))?;
     let Some(key) = key else {
-        return Err(Closed::Refused(Refusal::MissingAccessCode.into()));
+        return Err(AuthError::Refused(Refusal::MissingAccessCode.into()));
     };
     let name: String = path.id("webhookPath");
-    inbound::enter(desk, &name, key).map_err(|stop| match stop {
-        Stop::Refused(refusal) => Closed::Failed(refusal.into()),
-        Stop::Failed(fault) => Closed::Fault(fault),
+    inbound::enter(app, &name, key).map_err(|stop| match stop {
+        Stop::Refused(refusal) => AuthError::Failed(refusal.into()),
+        Stop::Failed(fault) => AuthError::Fault(fault),
     })
 }
 
-impl Known {
+impl Credential {
     /// What the rate of requests is counted by.
     pub fn id(&self) -> &str {
         match &self.caller {
-            Caller::Key { id, .. } => id.as_str(),
-            Caller::Member { token, .. } => token.as_str(),
+            Principal::Key { id, .. } => id.as_str(),
+            Principal::Member { token, .. } => token.as_str(),
         }
     }
 
@@ -153,11 +153,11 @@ impl Known {
 }
 
 /// Reads the record that a credential names, whose id stands in it without its prefix.
-fn load(tx: &ReadTx, name: &str) -> Result<Option<Known>, Fault> {
+fn load(tx: &ReadTx, name: &str) -> Result<Option<Credential>, Fault> {
     if let Some(bare) = name.strip_prefix(KEY_PREFIX) {
         let key = load_key(tx, &KeyId::from(format!("key_{bare}")))?;
-        return Ok(key.map(|key| Known {
-            caller: Caller::Key {
+        return Ok(key.map(|key| Credential {
+            caller: Principal::Key {
                 id: key.id,
                 scopes: key.scopes,
                 rotations: key.rotations,
@@ -173,9 +173,9 @@ fn load(tx: &ReadTx, name: &str) -> Result<Option<Known>, Fault> {
         return Ok(None);
     };
     let person = load_person(tx, &token.user)?;
-    Ok(Some(Known {
+    Ok(Some(Credential {
         disabled: person.as_ref().is_none_or(|person| person.is_deleted),
-        caller: Caller::Member {
+        caller: Principal::Member {
             token: token.id,
             user: token.user,
             is_admin: person.is_some_and(|person| person.is_admin),
@@ -236,8 +236,8 @@ mod tests {
     #[test]
     fn secrets_and_their_ends() {
         let at = |second| Timestamp::from_second(second).unwrap();
-        let known = |disabled, expires_at| Known {
-            caller: Caller::Key {
+        let known = |disabled, expires_at| Credential {
+            caller: Principal::Key {
                 id: KeyId::from("key_a"),
                 scopes: Vec::new(),
                 rotations: None,

@@ -34,7 +34,7 @@ pub const BIND: Operation = Operation {
 pub fn bind(_: &Api, call: &Call, precondition: &Precondition) -> Outcome {
     let choice = wire::on_duty_group(&call.body)?;
     let id = call.path.id("rotationId");
-    let rotation = duty_group::bind(call.desk, call.caller, &id, precondition, choice)?;
+    let rotation = duty_group::bind(call.app, call.caller, &id, precondition, choice)?;
     tagged(call, 200, &rotation)
 }
 
@@ -52,7 +52,7 @@ pub const UNBIND: Operation = Operation {
 /// DELETE the on-duty group.
 pub fn unbind(_: &Api, call: &Call, precondition: &Precondition) -> Outcome {
     let id = call.path.id("rotationId");
-    let rotation = duty_group::unbind(call.desk, call.caller, &id, precondition)?;
+    let rotation = duty_group::unbind(call.app, call.caller, &id, precondition)?;
     tagged(call, 200, &rotation)
 }
 
@@ -69,7 +69,7 @@ pub const CAPABILITIES: Operation = Operation {
 
 /// GET the capabilities.
 pub fn capabilities(_: &Api, call: &Call) -> Outcome {
-    let can = duty_group::capabilities(call.desk);
+    let can = duty_group::capabilities(call.app);
     let shown = Capabilities {
         can_bind: can.can_bind,
         can_create: can.can_create,
@@ -93,7 +93,7 @@ pub const STANDING: Operation = Operation {
 /// GET how a rotation stands in chat.
 pub fn standing(_: &Api, call: &Call) -> Outcome {
     let id = call.path.id("rotationId");
-    let found = standing::read(call.desk, call.caller, &id)?;
+    let found = standing::read(call.app, call.caller, &id)?;
     let shown = ChatStanding {
         on_duty_group: found.group.map(group),
         topics: found.topics.into_iter().map(topic).collect(),

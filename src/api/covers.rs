@@ -37,7 +37,7 @@ pub const PREVIEW: Operation = Operation {
 pub fn preview(_: &Api, call: &Call) -> Outcome {
     let new = request::parse_cover_preview(&call.body)?;
     let id: RotationId = call.path.id("rotationId");
-    let (rotation, preview) = covers::preview(call.desk, call.caller, &id, &new)?;
+    let (rotation, preview) = covers::preview(call.app, call.caller, &id, &new)?;
     Ok(answer::with(
         answer::json(200, &preview)?,
         "ETag",
@@ -73,7 +73,7 @@ pub fn create(_: &Api, call: &Call, precondition: &Precondition) -> Outcome {
     let id = call.path.id("rotationId");
     let operation = operation(call, operation_id, CREATE.id);
     receipt(covers::create(
-        call.desk,
+        call.app,
         call.caller,
         &id,
         precondition,

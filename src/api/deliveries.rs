@@ -57,7 +57,7 @@ pub fn list(_: &Api, call: &Call) -> Outcome {
         rotation: query.one("rotationId")?.map(RotationId::from),
     };
     let id = call.path.id("webhookId");
-    let (found, total) = deliveries::list(call.desk, &id, filter, page)?;
+    let (found, total) = deliveries::list(call.app, &id, filter, page)?;
     let shown = found.iter().map(delivery::render).collect();
     answer::json(200, &Page::new(shown, page.number, page.size, total))
 }
@@ -87,7 +87,7 @@ pub fn attempts(_: &Api, call: &Call) -> Outcome {
         }
     }
     let (webhook, id) = (call.path.id("webhookId"), call.path.id("deliveryId"));
-    let log = deliveries::attempts(call.desk, &webhook, &id)?;
+    let log = deliveries::attempts(call.app, &webhook, &id)?;
     let shown = delivery::attempts(&log.delivery, &log.body, log.attempts);
     let count = u32::try_from(shown.len()).unwrap_or(u32::MAX);
     let size = count.max(LARGEST_PAGE);
@@ -108,7 +108,7 @@ pub const CANCEL: Operation = Operation {
 /// POST cancel.
 pub fn cancel(_: &Api, call: &Call) -> Outcome {
     let (webhook, id) = (call.path.id("webhookId"), call.path.id("deliveryId"));
-    let cancelled = deliveries::cancel(call.desk, &webhook, &id)?;
+    let cancelled = deliveries::cancel(call.app, &webhook, &id)?;
     answer::json(200, &Cancelled { cancelled })
 }
 
@@ -131,7 +131,7 @@ pub const RESEND: Operation = Operation {
 /// POST resend.
 pub fn resend(_: &Api, call: &Call) -> Outcome {
     let (webhook, id) = (call.path.id("webhookId"), call.path.id("deliveryId"));
-    let queued = deliveries::resend(call.desk, &webhook, &id)?;
+    let queued = deliveries::resend(call.app, &webhook, &id)?;
     answer::json(202, &delivery::render(&queued))
 }
 

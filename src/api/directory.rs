@@ -61,7 +61,7 @@ fn listed<T, R: Serialize>(
     show: fn(T) -> R,
     find: impl FnOnce(&ReadTx) -> Result<(Vec<T>, u64), Fault>,
 ) -> Outcome {
-    let (found, total) = call.desk.store().read(find).map_err(Stop::Failed)?;
+    let (found, total) = call.app.store().read(find).map_err(Stop::Failed)?;
     let shown = found.into_iter().map(show).collect();
     answer::json(200, &Page::new(shown, page.number, page.size, total))
 }
@@ -122,7 +122,7 @@ pub const USER: Operation = Operation {
 pub fn user(_: &Api, call: &Call) -> Outcome {
     let id: UserId = call.path.id("userId");
     let found = call
-        .desk
+        .app
         .store()
         .read(|tx| store::load_person(tx, &id))
         .map_err(Stop::Failed)?;
@@ -176,7 +176,7 @@ pub const GROUP: Operation = Operation {
 pub fn group(_: &Api, call: &Call) -> Outcome {
     let id: GroupId = call.path.id("groupId");
     let found = call
-        .desk
+        .app
         .store()
         .read(|tx| store::load_group(tx, &id))
         .map_err(Stop::Failed)?;
@@ -226,7 +226,7 @@ pub const CHANNEL: Operation = Operation {
 pub fn channel(_: &Api, call: &Call) -> Outcome {
     let id: ChannelId = call.path.id("channelId");
     let found = call
-        .desk
+        .app
         .store()
         .read(|tx| store::load_channel(tx, &id))
         .map_err(Stop::Failed)?;

@@ -3,8 +3,8 @@
 use super::operation::{LARGEST_PAGE, LAST_PAGE};
 use super::problem::Problem;
 use super::routes::Row;
-use crate::actions::Desk;
-use crate::domain::access::Caller;
+use crate::actions::App;
+use crate::domain::access::Principal;
 use crate::domain::refusal::Refusal;
 use crate::domain::time::Interval;
 use crate::store::Page;
@@ -17,8 +17,8 @@ use std::borrow::Cow;
 
 /// One request of somebody known, its path matched and its body read.
 pub struct Call<'a> {
-    pub desk: &'a Desk,
-    pub caller: &'a Caller,
+    pub app: &'a App,
+    pub caller: &'a Principal,
     /// Empty where the operation takes none.
     pub body: Vec<u8>,
     pub if_none_match: Option<Cow<'a, str>>,

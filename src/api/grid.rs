@@ -27,7 +27,7 @@ pub const COVERAGE: Operation = Operation {
 pub fn coverage(_: &Api, call: &Call, precondition: &Precondition) -> Outcome {
     let spec = grid::parse(&call.body)?;
     let id = call.path.id("rotationId");
-    let rotation = rotations::replace_coverage(call.desk, call.caller, &id, precondition, spec)?;
+    let rotation = rotations::replace_coverage(call.app, call.caller, &id, precondition, spec)?;
     tagged(call, 200, &rotation)
 }
 
@@ -48,7 +48,7 @@ pub fn roster(_: &Api, call: &Call, precondition: &Precondition) -> Outcome {
     let narrowed = edit::roster(&call.body)?;
     let (id, roster) = (call.path.id("rotationId"), call.path.id("rosterId"));
     let rotation =
-        rotations::narrow_roster(call.desk, call.caller, &id, precondition, roster, narrowed)?;
+        rotations::narrow_roster(call.app, call.caller, &id, precondition, roster, narrowed)?;
     tagged(call, 200, &rotation)
 }
 
@@ -69,6 +69,6 @@ pub fn channel(_: &Api, call: &Call, precondition: &Precondition) -> Outcome {
     let change = edit::channel(&call.body)?;
     let (id, channel) = (call.path.id("rotationId"), call.path.id("channelId"));
     let rotation =
-        rotations::set_channel(call.desk, call.caller, &id, precondition, channel, change)?;
+        rotations::set_channel(call.app, call.caller, &id, precondition, channel, change)?;
     tagged(call, 200, &rotation)
 }

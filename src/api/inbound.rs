@@ -6,7 +6,7 @@ use super::answer::{self, Outcome};
 use super::extract::Call;
 use super::operation::{Body, Kind, Operation, gives, gives_tagged, parameter, shape};
 use crate::actions::{duty, inbound, mentions, reads};
-use crate::domain::access::Caller;
+use crate::domain::access::Principal;
 use crate::domain::ids::RotationId;
 use crate::domain::refusal::Refusal;
 use crate::store::InboundWebhook as Stored;
@@ -29,7 +29,7 @@ pub const READ: Operation = Operation {
 /// GET the way in.
 pub fn read(_: &Api, call: &Call) -> Outcome {
     let id = call.path.id("rotationId");
-    shown(call, inbound::read(call.desk, call.caller, &id)?)
+    shown(call, inbound::read(call.app, call.caller, &id)?)
 }
 
 pub const ROTATE_KEY: Operation = Operation {
@@ -46,11 +46,11 @@ pub const ROTATE_KEY: Operation = Operation {
 /// POST a new key.
 pub fn rotate_key(_: &Api, call: &Call) -> Outcome {
     let id = call.path.id("rotationId");
-    shown(call, inbound::rotate_key(call.desk, call.caller, &id)?)
+    shown(call, inbound::rotate_key(call.app, call.caller, &id)?)
 }
 
 fn shown(call: &Call, found: Stored) -> Outcome {
-    let url = format!("{}/webhook/{}", call.desk.base_url(), found.path);
+    let url = format!("{}/webhook/{}", call.app.base_url(), found.path);
     let shown = InboundWebhook {
         url,
         key: found.key,
@@ -73,7 +73,7 @@ pub const ROTATE: Operation = Operation {
 /// POST rotate.
 pub fn rotate(_: &Api, call: &Call) -> Outcome {
     let id = rotation(call)?;
-    let rotated = duty::rotate(call.desk, call.caller, &id, &Precondition::Any, None)?;
+    let rotated = duty::rotate(call.app, call.caller, &id, &Precondition::Any, None)?;
     super::on_call::written(call, &rotated)
 }
 
@@ -100,9 +100,9 @@ pub fn set_on_duty(_: &Api, call: &Call) -> Outcome {
             "email: missing; send the chat address of a member",
         )?);
     };
-    let found = reads::rotation(call.desk, call.caller, &id)?;
-    let user = inbound::member_by_email(call.desk, &found, email)?;
-    let put = duty::set_on_duty(call.desk, call.caller, &id, &Precondition::Any, vec![user])?;
+    let found = reads::rotation(call.app, call.caller, &id)?;
+    let user = inbound::member_by_email(call.app, &found, email)?;
+    let put = duty::set_on_duty(call.app, call.caller, &id, &Precondition::Any, vec![user])?;
     super::on_call::written(call, &put)
 }
 
@@ -134,14 +134,14 @@ pub fn mention(_: &Api, call: &Call) -> Outcome {
         query.one("channelId")?,
         query.one("message")?,
     )?;
-    let opened = mentions::open(call.desk, call.caller, &id, new)?;
+    let opened = mentions::open(call.app, call.caller, &id, new)?;
     answer::json(200, &wire::opened(&opened))
 }
 
 /// The rotation that the key of the call opens.
 fn rotation(call: &Call) -> Result<RotationId, Refusal> {
     match call.caller {
-        Caller::Key {
+        Principal::Key {
             rotations: Some(ids),
             ..
         } => ids.first().cloned().ok_or(Refusal::NotFound("rotation")),

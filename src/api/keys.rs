@@ -5,7 +5,7 @@ use super::answer::{self, Outcome};
 use super::extract::Call;
 use super::operation::{Body, Operation, gives, shape};
 use crate::actions::Stop;
-use crate::domain::access::Caller;
+use crate::domain::access::Principal;
 use crate::domain::ids::RotationId;
 use crate::domain::refusal::Refusal;
 use crate::store::{load_key, load_team};
@@ -28,12 +28,12 @@ pub const OWN: Operation = Operation {
 
 /// GET keys/self.
 pub fn own(_: &Api, call: &Call) -> Outcome {
-    let Caller::Key { id, .. } = call.caller else {
+    let Principal::Key { id, .. } = call.caller else {
         return Err(
             Refusal::ScopeDenied("only team API keys can ask this; send one".into()).into(),
         );
     };
-    let (key, team) = call.desk.store().read(|tx| -> Result<_, Stop> {
+    let (key, team) = call.app.store().read(|tx| -> Result<_, Stop> {
         let key = load_key(tx, id)?.ok_or(Refusal::NotFound("key"))?;
         Ok((key, load_team(tx)?))
     })?;

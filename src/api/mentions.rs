@@ -24,7 +24,7 @@ pub const READ: Operation = Operation {
 /// GET a mention.
 pub fn read(_: &Api, call: &Call) -> Outcome {
     let id = call.path.id("mentionId");
-    let mention = mentions::read(call.desk, call.caller, &id)?;
+    let mention = mentions::read(call.app, call.caller, &id)?;
     answer::json(200, &wire::render(&mention))
 }
 
@@ -62,7 +62,7 @@ pub fn pass(_: &Api, call: &Call) -> Outcome {
 
 fn answered(call: &Call, answer: Answer) -> Outcome {
     let id = call.path.id("mentionId");
-    let mention = mentions::answer(call.desk, call.caller, &id, answer)?;
+    let mention = mentions::answer(call.app, call.caller, &id, answer)?;
     answer::json(200, &wire::render(&mention))
 }
 
@@ -83,7 +83,7 @@ pub const SETTINGS: Operation = Operation {
 /// GET the settings.
 pub fn settings(_: &Api, call: &Call) -> Outcome {
     let id = call.path.id("rotationId");
-    shown(call, &reads::rotation(call.desk, call.caller, &id)?)
+    shown(call, &reads::rotation(call.app, call.caller, &id)?)
 }
 
 pub const SET: Operation = Operation {
@@ -101,7 +101,7 @@ pub const SET: Operation = Operation {
 pub fn set(_: &Api, call: &Call, precondition: &Precondition) -> Outcome {
     let change = wire::settings_change(&call.body)?;
     let id = call.path.id("rotationId");
-    let rotation = mentions::set_settings(call.desk, call.caller, &id, precondition, change)?;
+    let rotation = mentions::set_settings(call.app, call.caller, &id, precondition, change)?;
     shown(call, &rotation)
 }
 

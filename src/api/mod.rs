@@ -7,8 +7,8 @@
 //! | `extract` | path, query and headers as values |
 //! | `answer`, `problem` | what goes back; the only place that gives refusals a status |
 //! | `openapi` | the document, made of the routes |
-//! | `shelf` | who is on call, ready to send |
-//! | `tally` | what is counted of the answers; names of requests |
+//! | `on_call_cache` | who is on call, ready to send |
+//! | `request_metrics` | what is counted of the answers; names of requests |
 //! | `watch` | for whoever watches over the server |
 //! | the others | handlers, one file a resource |
 
@@ -26,26 +26,26 @@ mod inbound;
 mod keys;
 mod mentions;
 mod on_call;
+mod on_call_cache;
 pub mod openapi;
 mod operation;
 mod problem;
 mod rate;
 mod record;
+mod request_metrics;
 mod requests;
 mod rotations;
 mod routes;
 mod service;
-mod shelf;
 mod swaps;
-mod tally;
 mod watch;
 mod webhooks;
 
 pub use rate::Limits;
 pub use watch::Access;
 
-use crate::actions::{Desk, Stop};
-use crate::domain::access::Caller;
+use crate::actions::{App, Stop};
+use crate::domain::access::Principal;
 use crate::domain::refusal::Refusal;
 use crate::fault;
 use crate::http::{Malformed, Service};
@@ -54,20 +54,20 @@ use crate::runtime::clock;
 use crate::wire::etag::Precondition;
 use crate::wire::url;
 use answer::Outcome;
-use auth::{Closed, Doors, Known};
+use auth::{AuthError, Authenticator, Credential};
 use extract::{Call, Path, Query};
 use jiff::Timestamp;
+use on_call_cache::OnCallCache;
 use operation::Body;
 use problem::Problem;
 use rate::Rates;
+use request_metrics::{Names, REQUEST_ID, RequestMetrics};
 use rouille::{Request, Response};
 use routes::{Found, Handler, Needs, ROUTES, Row};
-use shelf::Shelf;
 use std::fmt;
 use std::io::Read;
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
-use tally::{Names, REQUEST_ID, Tally};
 use watch::Remembered;
 
 /// Routes of another edge, asked first: `None` leaves the request to the API. They need no credential, and what they
@@ -79,44 +79,44 @@ const LONGEST_KEY: usize = 255;
 
 /// Answers every request of the server.
 pub struct Api {
-    desk: Desk,
-    doors: Doors,
+    app: App,
+    authenticator: Authenticator,
     rates: Rates,
-    shelf: Shelf,
+    on_call_cache: OnCallCache,
     /// Who may read the metrics.
     access: Access,
     page: Mutex<Remembered>,
     other: Option<Other>,
-    tally: Tally,
+    request_metrics: RequestMetrics,
     names: Names,
     started_at: Timestamp,
 }
 
 impl Api {
     /// The API of a workspace, with the routes of another edge before it where there is one.
-    pub fn new(desk: Desk, limits: Limits, access: Access, other: Option<Other>) -> Api {
+    pub fn new(app: App, limits: Limits, access: Access, other: Option<Other>) -> Api {
         Api {
-            doors: Doors::default(),
+            authenticator: Authenticator::default(),
             rates: Rates::new(limits),
-            shelf: Shelf::default(),
+            on_call_cache: OnCallCache::default(),
             access,
             page: Mutex::default(),
             other,
-            tally: Tally::new(desk.metrics()),
+            request_metrics: RequestMetrics::new(app.metrics()),
             names: Names::default(),
-            started_at: desk.clock().now(),
-            desk,
+            started_at: app.clock().now(),
+            app,
         }
     }
 
     /// The order of checks is contract section 2. `counted` becomes what counts the answer.
     fn answer<'a>(&'a self, request: &Request, counted: &mut &'a Answers) -> Outcome {
         if let Some(outcome) = self.other.as_ref().and_then(|other| other(request)) {
-            *counted = &self.tally.dev;
+            *counted = &self.request_metrics.dev;
             return outcome.map(without_own_name).map_err(Problem::from);
         }
         let (place, path, query) = find(request)?;
-        *counted = self.tally.route(place);
+        *counted = self.request_metrics.route(place);
         let row = &ROUTES[place];
         if let Handler::Open(run) = row.handler {
             if !self.lets_anybody(row) {
@@ -131,7 +131,7 @@ impl Api {
         }
         let guard = Guard::read(row, request)?;
         let call = Call {
-            desk: &self.desk,
+            app: &self.app,
             caller: caller.of(),
             body,
             if_none_match: extract::header(request, "If-None-Match"),
@@ -165,12 +165,12 @@ impl Api {
         let limited = |waits: Result<(), u64>| waits.map_err(Problem::rate_limited);
         let closed = |closed| self.turn_away(request, closed);
         if row.needs == Needs::AccessCode {
-            let caller = auth::enter(&self.desk, request, path).map_err(closed)?;
+            let caller = auth::enter(&self.app, request, path).map_err(closed)?;
             limited(self.rates.ask(caller.credential(), clock::monotonic()))?;
             return Ok(Admitted::Entered(caller));
         }
         let header = extract::single(request, "Authorization")?;
-        let known = self.doors.open(&self.desk, header).map_err(closed)?;
+        let known = self.authenticator.open(&self.app, header).map_err(closed)?;
         limited(self.rates.ask(known.id(), clock::monotonic()))?;
         match row.needs {
             Needs::Nothing | Needs::AccessCode => {}
@@ -178,16 +178,16 @@ impl Api {
             Needs::Person => known.caller.person().map(drop)?,
             Needs::Watching => known.caller.check_watch()?,
         }
-        Ok(Admitted::Known(known))
+        Ok(Admitted::Credential(known))
     }
 
     /// What whoever is not let in is told; who fails again and again from one address is slowed down.
-    fn turn_away(&self, request: &Request, closed: Closed) -> Problem {
+    fn turn_away(&self, request: &Request, closed: AuthError) -> Problem {
         match closed {
-            Closed::Missing => Problem::missing_credential(),
-            Closed::Refused(problem) => problem,
-            Closed::Fault(fault) => fault.into(),
-            Closed::Failed(problem) => {
+            AuthError::Missing => Problem::missing_credential(),
+            AuthError::Refused(problem) => problem,
+            AuthError::Fault(fault) => fault.into(),
+            AuthError::Failed(problem) => {
                 let address = request.remote_addr().ip();
                 match self.rates.fail(address, clock::monotonic()) {
                     Ok(()) => problem,
@@ -200,11 +200,11 @@ impl Api {
     /// What counts the answer to a request that was not carried out.
     fn counted(&self, request: &Request) -> &Answers {
         match find(request) {
-            Ok((place, ..)) => self.tally.route(place),
+            Ok((place, ..)) => self.request_metrics.route(place),
             Err(_) if self.other.is_some() && request.raw_url().starts_with("/dev/") => {
-                &self.tally.dev
+                &self.request_metrics.dev
             }
-            Err(_) => &self.tally.other,
+            Err(_) => &self.request_metrics.other,
         }
     }
 
@@ -247,7 +247,7 @@ impl Service for Api {
     fn handle(&self, request: &Request) -> Response {
         fault::point("request");
         let (name, began) = (self.names.next(), clock::monotonic());
-        let mut counted = &self.tally.other;
+        let mut counted = &self.request_metrics.other;
         let outcome = self.answer(request, &mut counted);
         let took = clock::monotonic().saturating_duration_since(began);
         let response = match outcome {
@@ -263,7 +263,7 @@ impl Service for Api {
 
     fn malformed(&self, malformed: Malformed) -> Response {
         let (problem, name) = (Problem::from(malformed), self.names.next());
-        self.tally.other.note("", problem.status, None);
+        self.request_metrics.other.note("", problem.status, None);
         named(
             refuse(&problem, format_args!("unreadable request:"), &name),
             name,
@@ -285,7 +285,7 @@ impl Service for Api {
     }
 
     fn date(&self) -> Timestamp {
-        self.desk.now()
+        self.app.now()
     }
 }
 
@@ -303,15 +303,15 @@ fn find(request: &Request) -> Result<(usize, Path<'_>, &str), Problem> {
 /// Whoever was let in.
 enum Admitted {
     /// By a credential of ours.
-    Known(Arc<Known>),
+    Credential(Arc<Credential>),
     /// By the key of an inbound webhook.
-    Entered(Caller),
+    Entered(Principal),
 }
 
 impl Admitted {
-    fn of(&self) -> &Caller {
+    fn of(&self) -> &Principal {
         match self {
-            Admitted::Known(known) => &known.caller,
+            Admitted::Credential(known) => &known.caller,
             Admitted::Entered(caller) => caller,
         }
     }

@@ -35,7 +35,7 @@ pub const READ: Operation = Operation {
     refuses: &[],
 };
 
-/// GET on-call: from the shelf, unless people are to be filled in.
+/// GET on-call: from the on-call cache, unless people are to be filled in.
 pub fn read(api: &Api, call: &Call) -> Outcome {
     let id: RotationId = call.path.id("rotationId");
     match call.query.one("expand")? {
@@ -43,33 +43,33 @@ pub fn read(api: &Api, call: &Call) -> Outcome {
         Some("users") => return expanded(call, &id),
         Some(_) => return Ok(invalid("expand: send `users`, or leave it out")?),
     }
-    let card = api
-        .shelf
-        .card(call.desk, &id)?
+    let cached = api
+        .on_call_cache
+        .cached(call.app, &id)?
         .ok_or(Refusal::NotFound("rotation"))?;
-    call.caller.check_see(&card.rotation)?;
-    let unchanged = answer::not_modified(call.if_none_match.as_deref(), &card.tag);
-    let whole = || answer::with(answer::shared(&card.body), "ETag", card.tag.as_str());
+    call.caller.check_see(&cached.rotation)?;
+    let unchanged = answer::not_modified(call.if_none_match.as_deref(), &cached.tag);
+    let whole = || answer::with(answer::shared(&cached.body), "ETag", cached.tag.as_str());
     Ok(unchanged.unwrap_or_else(whole))
 }
 
 fn expanded(call: &Call, id: &RotationId) -> Outcome {
-    let rotation = reads::rotation(call.desk, call.caller, id)?;
+    let rotation = reads::rotation(call.app, call.caller, id)?;
     let ids = takeover::on_call(&rotation);
-    let people = call.desk.store().read(|tx| -> Result<Vec<_>, Stop> {
+    let people = call.app.store().read(|tx| -> Result<Vec<_>, Stop> {
         let found: Result<Vec<_>, _> = ids.iter().map(|id| load_person(tx, id)).collect();
         Ok(found?.into_iter().flatten().collect())
     })?;
     let users = people.into_iter().map(directory::user_record).collect();
     answer::json(
         200,
-        &on_call::render(&rotation, call.desk.calendar(), Some(users)),
+        &on_call::render(&rotation, call.app.calendar(), Some(users)),
     )
 }
 
 /// The resource as it stands after a write, with the fresh validator.
 pub(super) fn written(call: &Call, rotation: &Rotation) -> Outcome {
-    let body = on_call::render(rotation, call.desk.calendar(), None);
+    let body = on_call::render(rotation, call.app.calendar(), None);
     Ok(answer::with(
         answer::json(200, &body)?,
         "ETag",
@@ -95,7 +95,7 @@ pub fn replace(_: &Api, call: &Call, precondition: &Precondition) -> Outcome {
     let id = call.path.id("rotationId");
     written(
         call,
-        &duty::set_on_duty(call.desk, call.caller, &id, precondition, users)?,
+        &duty::set_on_duty(call.app, call.caller, &id, precondition, users)?,
     )
 }
 
@@ -116,7 +116,7 @@ pub fn clear(_: &Api, call: &Call, precondition: &Precondition) -> Outcome {
     let id = call.path.id("rotationId");
     written(
         call,
-        &duty::clear(call.desk, call.caller, &id, precondition, cell)?,
+        &duty::clear(call.app, call.caller, &id, precondition, cell)?,
     )
 }
 
@@ -138,6 +138,6 @@ pub fn rotate(_: &Api, call: &Call, precondition: &Precondition) -> Outcome {
     let id = call.path.id("rotationId");
     written(
         call,
-        &duty::rotate(call.desk, call.caller, &id, precondition, cells)?,
+        &duty::rotate(call.app, call.caller, &id, precondition, cells)?,
     )
 }

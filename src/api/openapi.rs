@@ -6,8 +6,8 @@ mod refusals;
 mod tests;
 
 use super::operation::{Body, Gives, Kind, Operation, Parameter, Shape};
+use super::request_metrics::REQUEST_ID;
 use super::routes::{self, Handler, Needs, ROUTES, Row};
-use super::tally::REQUEST_ID;
 use crate::domain::access::Scope;
 use crate::wire::problem;
 use schemars::SchemaGenerator;

@@ -44,7 +44,7 @@ pub const SCHEDULE: Operation = Operation {
 pub fn schedule(_: &Api, call: &Call) -> Outcome {
     let (range, page) = (call.query.range(PLAN_DAYS)?, call.query.page()?);
     let id = call.path.id("rotationId");
-    let (rotation, turns) = reads::schedule(call.desk, call.caller, &id, range)?;
+    let (rotation, turns) = reads::schedule(call.app, call.caller, &id, range)?;
     let turns = answer::page_of(turns, page);
     answer::json(200, &turns.map(|turn| schedule::render(&rotation, &turn)))
 }
@@ -78,7 +78,7 @@ pub const HISTORY: Operation = Operation {
 pub fn history(_: &Api, call: &Call) -> Outcome {
     let (range, page) = (call.query.range(HISTORY_DAYS)?, call.query.page()?);
     let id = call.path.id("rotationId");
-    let entries = reads::history(call.desk, call.caller, &id, range)?;
+    let entries = reads::history(call.app, call.caller, &id, range)?;
     answer::json(200, &answer::page_of(entries, page).map(entry))
 }
 

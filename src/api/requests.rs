@@ -23,7 +23,7 @@ fn named(call: &Call, kind: RequestKind) -> RequestId {
 pub fn list<T: Record + Serialize>(call: &Call, kind: RequestKind) -> Outcome {
     let (range, cursor) = (call.query.any_range()?, call.query.one("cursor")?);
     let id: RotationId = call.path.id("rotationId");
-    let (rotation, found) = requests::list::<T>(call.desk, call.caller, &id, kind, range, cursor)?;
+    let (rotation, found) = requests::list::<T>(call.app, call.caller, &id, kind, range, cursor)?;
     answer::tagged(call, &etag::tag(&rotation), &found)
 }
 
@@ -31,7 +31,7 @@ pub fn list<T: Record + Serialize>(call: &Call, kind: RequestKind) -> Outcome {
 pub fn read<T: Record + Serialize>(call: &Call, kind: RequestKind) -> Outcome {
     let id: RotationId = call.path.id("rotationId");
     let request = named(call, kind);
-    let (rotation, found) = requests::read::<T>(call.desk, call.caller, &id, kind, &request)?;
+    let (rotation, found) = requests::read::<T>(call.app, call.caller, &id, kind, &request)?;
     answer::tagged(call, &etag::tag(&rotation), &found)
 }
 
@@ -53,7 +53,7 @@ pub fn take<T: Record + Serialize>(
     };
     let id = call.path.id("rotationId");
     receipt(requests::take::<T>(
-        call.desk,
+        call.app,
         call.caller,
         &id,
         precondition,

@@ -70,10 +70,10 @@ pub const LIST: Operation = Operation {
 pub fn list(_: &Api, call: &Call) -> Outcome {
     let page = call.query.page()?;
     let filter = filter(call)?;
-    let (found, total) = reads::rotations(call.desk, call.caller, filter, page)?;
+    let (found, total) = reads::rotations(call.app, call.caller, filter, page)?;
     let shown = found
         .iter()
-        .map(|found| rotation::render(found, call.desk.calendar()))
+        .map(|found| rotation::render(found, call.app.calendar()))
         .collect();
     answer::json(200, &Page::new(shown, page.number, page.size, total))
 }
@@ -107,7 +107,7 @@ fn filter(call: &Call) -> Result<RotationFilter, Refusal> {
 
 /// A rotation with its validator.
 pub fn tagged(call: &Call, status: u16, found: &domain::Rotation) -> Outcome {
-    let body = rotation::render(found, call.desk.calendar());
+    let body = rotation::render(found, call.app.calendar());
     Ok(answer::with(
         answer::json(status, &body)?,
         "ETag",
@@ -155,7 +155,7 @@ pub fn create(_: &Api, call: &Call, key: &str) -> Outcome {
         body_hash: Sha256::digest(edit::canonical(&new)).into(),
         rotation: new,
     };
-    let created = creation::create(call.desk, call.caller, creation)?;
+    let created = creation::create(call.app, call.caller, creation)?;
     let status = if created.replayed { 200 } else { 201 };
     let location = format!("/v1/rotations/{}", created.rotation.id);
     Ok(answer::with(
@@ -181,7 +181,7 @@ pub const READ: Operation = Operation {
 
 /// GET a rotation.
 pub fn read(_: &Api, call: &Call) -> Outcome {
-    let found = reads::rotation(call.desk, call.caller, &call.path.id("rotationId"))?;
+    let found = reads::rotation(call.app, call.caller, &call.path.id("rotationId"))?;
     match answer::not_modified(call.if_none_match.as_deref(), &etag::tag(&found)) {
         Some(unchanged) => Ok(unchanged),
         None => tagged(call, 200, &found),
@@ -207,7 +207,7 @@ pub fn patch(_: &Api, call: &Call, precondition: &Precondition) -> Outcome {
     tagged(
         call,
         200,
-        &rotations::patch(call.desk, call.caller, &id, precondition, patch)?,
+        &rotations::patch(call.app, call.caller, &id, precondition, patch)?,
     )
 }
 
@@ -225,6 +225,6 @@ pub const REMOVE: Operation = Operation {
 /// DELETE a rotation.
 pub fn remove(_: &Api, call: &Call, precondition: &Precondition) -> Outcome {
     let id = call.path.id("rotationId");
-    rotations::delete(call.desk, call.caller, &id, precondition)?;
+    rotations::delete(call.app, call.caller, &id, precondition)?;
     Ok(answer::empty(204))
 }

@@ -34,7 +34,7 @@ pub const PREVIEW: Operation = Operation {
 pub fn preview(_: &Api, call: &Call) -> Outcome {
     let new = request::parse_swap_preview(&call.body)?;
     let id: RotationId = call.path.id("rotationId");
-    let (rotation, preview) = swaps::preview(call.desk, call.caller, &id, &new)?;
+    let (rotation, preview) = swaps::preview(call.app, call.caller, &id, &new)?;
     Ok(answer::with(
         answer::json(200, &preview)?,
         "ETag",
@@ -70,7 +70,7 @@ pub fn create(_: &Api, call: &Call, precondition: &Precondition) -> Outcome {
     let id = call.path.id("rotationId");
     let operation = operation(call, operation_id, CREATE.id);
     receipt(swaps::create(
-        call.desk,
+        call.app,
         call.caller,
         &id,
         precondition,

@@ -4,7 +4,7 @@ use super::Api;
 use super::answer::{self, Outcome};
 use super::operation::{Body, Gives, Operation, gives, shape};
 use super::problem::Problem;
-use crate::actions::{DELIVERY, Desk, Fault, TIMER};
+use crate::actions::{App, DELIVERY, Fault, TIMER};
 use crate::domain::census::{OpenPlace, Queue};
 use crate::domain::zones;
 use crate::metrics::{self, Standing};
@@ -54,7 +54,7 @@ pub const HEALTH: Operation = Operation {
 
 /// GET healthz.
 pub fn health(api: &Api) -> Outcome {
-    let read = api.desk.store().read(store::load_team);
+    let read = api.app.store().read(store::load_team);
     read.map_err(Problem::unavailable)?;
     let health = Health {
         status: "ok",
@@ -123,7 +123,7 @@ pub const READINESS: Operation = Operation {
 
 /// GET readyz.
 pub fn readiness(api: &Api) -> Outcome {
-    let (desk, runtime) = (&api.desk, api.desk.runtime());
+    let (app, runtime) = (&api.app, api.app.runtime());
     let mut late = Vec::new();
     if runtime.is_stopping() {
         late.push("the server is stopping".to_owned());
@@ -143,9 +143,9 @@ pub fn readiness(api: &Api) -> Outcome {
         // must not keep others from asking this.
         static ONE: Mutex<()> = Mutex::new(());
         let _one = ONE.lock().unwrap_or_else(PoisonError::into_inner);
-        desk.store().read(store::load_queue)?
+        app.store().read(store::load_queue)?
     };
-    let now = desk.now();
+    let now = app.now();
     let oldest = queue.oldest.map(|event| OldestUndelivered {
         delivery_id: event.id.to_string(),
         event_type: event.event_type,
@@ -158,11 +158,11 @@ pub fn readiness(api: &Api) -> Outcome {
         &Readiness {
             status: "ready",
             timer: TimerState {
-                last_tick_at: ago(desk, ticked).into(),
+                last_tick_at: ago(app, ticked).into(),
                 age_seconds: seconds(ticked),
             },
             delivery: DeliverySide {
-                last_look_at: ago(desk, looked).into(),
+                last_look_at: ago(app, looked).into(),
                 age_seconds: seconds(looked),
                 pending: queue.pending,
                 oldest_undelivered: oldest,
@@ -203,9 +203,9 @@ fn seconds(age: Duration) -> f64 {
 }
 
 /// When something was by the server's clock; one that stands still shows the same instant always.
-fn ago(desk: &Desk, age: Duration) -> Timestamp {
-    let now = desk.clock().now();
-    match desk.clock().is_frozen() {
+fn ago(app: &App, age: Duration) -> Timestamp {
+    let now = app.clock().now();
+    match app.clock().is_frozen() {
         true => now,
         false => now - Duration::from_millis(age.as_millis() as u64),
     }
@@ -268,12 +268,12 @@ impl Census {
 
 /// GET metrics.
 pub fn metrics(api: &Api) -> Outcome {
-    let desk = &api.desk;
+    let app = &api.app;
     let mut remembered = api.page.lock().unwrap_or_else(PoisonError::into_inner);
     // Read before the census is: what a later commit changes is then read again.
-    let generation = desk.store().signals().generation();
+    let generation = app.store().signals().generation();
     let kept = remembered.0.take().filter(|(of, _)| *of == generation);
-    let (census, state) = desk.store().read(|tx| -> Result<_, Fault> {
+    let (census, state) = app.store().read(|tx| -> Result<_, Fault> {
         let census = kept.map_or_else(|| Census::read(tx), |(_, census)| Ok(census))?;
         let state = State {
             queue: store::load_queue(tx)?,
@@ -314,10 +314,10 @@ struct State {
 }
 
 fn render(api: &Api, census: &Census, state: &State) -> String {
-    let desk = &api.desk;
+    let app = &api.app;
     let schema = store::schema_version().to_string();
-    desk.metrics().render(&Standing {
-        now: desk.now(),
+    app.metrics().render(&Standing {
+        now: app.now(),
         queue: &state.queue,
         next_due: state.next_due,
         nobody: &census.nobody,
@@ -325,7 +325,7 @@ fn render(api: &Api, census: &Census, state: &State) -> String {
         disabled_rotations: census.disabled,
         database_bytes: state.database_bytes,
         started_at: api.started_at,
-        last_tick: ago(desk, age(desk.runtime().heartbeat(TIMER).as_ref())),
+        last_tick: ago(app, age(app.runtime().heartbeat(TIMER).as_ref())),
         build: &[
             ("version", VERSION),
             ("tzdata", zones::tzdata_version()),

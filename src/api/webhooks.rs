@@ -36,8 +36,8 @@ pub const LIST: Operation = Operation {
 /// GET webhooks.
 pub fn list(_: &Api, call: &Call) -> Outcome {
     let page = call.query.page()?;
-    let found = answer::page_of(webhooks::list(call.desk)?, page);
-    let now = call.desk.now();
+    let found = answer::page_of(webhooks::list(call.app)?, page);
+    let now = call.app.now();
     answer::json(200, &found.map(|found| webhook::render(&found, now)))
 }
 
@@ -70,8 +70,8 @@ pub const REGISTER: Operation = Operation {
 
 /// POST webhooks.
 pub fn register(_: &Api, call: &Call) -> Outcome {
-    let spec = webhook::new_webhook(&call.body, |url| webhooks::target(call.desk, url))?;
-    let made = webhooks::register(call.desk, spec)?;
+    let spec = webhook::new_webhook(&call.body, |url| webhooks::target(call.app, url))?;
+    let made = webhooks::register(call.app, spec)?;
     let location = format!("/v1/webhooks/{}", made.id);
     let answered = tagged(call, 201, &made, webhook::with_secret)?;
     Ok(answer::with(answered, "Location", location))
@@ -93,8 +93,8 @@ pub const READ: Operation = Operation {
 
 /// GET a webhook.
 pub fn read(_: &Api, call: &Call) -> Outcome {
-    let found = webhooks::read(call.desk, &call.path.id("webhookId"))?;
-    let tag = etag::webhook_tag(&found, call.desk.now());
+    let found = webhooks::read(call.app, &call.path.id("webhookId"))?;
+    let tag = etag::webhook_tag(&found, call.app.now());
     match answer::not_modified(call.if_none_match.as_deref(), &tag) {
         Some(unchanged) => Ok(unchanged),
         None => tagged(call, 200, &found, webhook::render),
@@ -123,9 +123,9 @@ pub const REPLACE: Operation = Operation {
 
 /// PUT a webhook.
 pub fn replace(_: &Api, call: &Call, precondition: &Precondition) -> Outcome {
-    let spec = webhook::replacement(&call.body, |url| webhooks::target(call.desk, url))?;
+    let spec = webhook::replacement(&call.body, |url| webhooks::target(call.app, url))?;
     let id = call.path.id("webhookId");
-    let changed = webhooks::replace(call.desk, &id, precondition, spec)?;
+    let changed = webhooks::replace(call.app, &id, precondition, spec)?;
     tagged(call, 200, &changed, webhook::render)
 }
 
@@ -142,7 +142,7 @@ pub const REMOVE: Operation = Operation {
 
 /// DELETE a webhook.
 pub fn remove(_: &Api, call: &Call, precondition: &Precondition) -> Outcome {
-    webhooks::remove(call.desk, &call.path.id("webhookId"), precondition)?;
+    webhooks::remove(call.app, &call.path.id("webhookId"), precondition)?;
     Ok(answer::empty(204))
 }
 
@@ -164,7 +164,7 @@ pub const DISABLE: Operation = Operation {
 /// POST disable.
 pub fn disable(_: &Api, call: &Call, precondition: &Precondition) -> Outcome {
     let id = call.path.id("webhookId");
-    let changed = webhooks::disable(call.desk, &id, precondition)?;
+    let changed = webhooks::disable(call.app, &id, precondition)?;
     tagged(call, 200, &changed, webhook::render)
 }
 
@@ -186,7 +186,7 @@ pub const ENABLE: Operation = Operation {
 /// POST enable.
 pub fn enable(_: &Api, call: &Call, precondition: &Precondition) -> Outcome {
     let id = call.path.id("webhookId");
-    let changed = webhooks::enable(call.desk, &id, precondition)?;
+    let changed = webhooks::enable(call.app, &id, precondition)?;
     tagged(call, 200, &changed, webhook::render)
 }
 
@@ -209,7 +209,7 @@ pub const ROTATE: Operation = Operation {
 pub fn rotate(_: &Api, call: &Call, precondition: &Precondition) -> Outcome {
     let grace = webhook::grace(&call.body)?;
     let id = call.path.id("webhookId");
-    let changed = webhooks::rotate_secret(call.desk, &id, precondition, grace)?;
+    let changed = webhooks::rotate_secret(call.app, &id, precondition, grace)?;
     tagged(call, 200, &changed, webhook::with_secret)
 }
 
@@ -231,7 +231,7 @@ pub const TEST: Operation = Operation {
 
 /// POST test.
 pub fn test(_: &Api, call: &Call) -> Outcome {
-    let queued = webhooks::test(call.desk, &call.path.id("webhookId"))?;
+    let queued = webhooks::test(call.app, &call.path.id("webhookId"))?;
     answer::json(202, &delivery::render(&queued))
 }
 
@@ -242,7 +242,7 @@ fn tagged<T: Serialize>(
     found: &Webhook,
     render: fn(&Webhook, jiff::Timestamp) -> T,
 ) -> Outcome {
-    let now = call.desk.now();
+    let now = call.app.now();
     let body = answer::json(status, &render(found, now))?;
     Ok(answer::with(body, "ETag", etag::webhook_tag(found, now)))
 }

@@ -4,8 +4,8 @@
 use super::Failure;
 use crate::actions::creation::{self, NewCreation};
 use crate::actions::rotations;
-use crate::actions::{Desk, directory, duty};
-use crate::domain::access::{Caller, Scope};
+use crate::actions::{App, directory, duty};
+use crate::domain::access::{Principal, Scope};
 use crate::domain::ids::{KeyId, RosterId, RotationId};
 use crate::domain::refusal::Refusal;
 use crate::wire::etag::Precondition;
@@ -39,16 +39,16 @@ const SUPPORT: Demo = Demo {
 };
 
 /// Fills an empty database with it.
-pub fn fill(desk: &Desk) -> Result<(), Failure> {
-    directory::import(desk, parsed(body::parse(DIRECTORY.as_bytes()))?)?;
+pub fn fill(app: &App) -> Result<(), Failure> {
+    directory::import(app, parsed(body::parse(DIRECTORY.as_bytes()))?)?;
     for demo in [PLATFORM, SUPPORT] {
-        create(desk, &demo)?;
+        create(app, &demo)?;
     }
     Ok(())
 }
 
-fn create(desk: &Desk, demo: &Demo) -> Result<(), Failure> {
-    let caller = Caller::Key {
+fn create(app: &App, demo: &Demo) -> Result<(), Failure> {
+    let caller = Principal::Key {
         id: KeyId::from("demo"),
         scopes: Scope::ALL.to_vec(),
         rotations: None,
@@ -58,13 +58,13 @@ fn create(desk: &Desk, demo: &Demo) -> Result<(), Failure> {
         body_hash: [0; 32],
         rotation: parsed(edit::new_rotation(demo.rotation.as_bytes()))?,
     };
-    let id: RotationId = creation::create(desk, &caller, creation)?.rotation.id;
+    let id: RotationId = creation::create(app, &caller, creation)?.rotation.id;
     let spec = parsed(grid::parse(demo.grid.as_bytes()))?;
-    rotations::replace_coverage(desk, &caller, &id, &Precondition::Any, spec)?;
+    rotations::replace_coverage(app, &caller, &id, &Precondition::Any, spec)?;
     for (roster, members) in demo.rosters {
         let narrowed = parsed(edit::roster(members.as_bytes()))?;
         rotations::narrow_roster(
-            desk,
+            app,
             &caller,
             &id,
             &Precondition::Any,
@@ -74,7 +74,7 @@ fn create(desk: &Desk, demo: &Demo) -> Result<(), Failure> {
     }
     if !demo.rosters.is_empty() {
         // Holders stay when a roster is narrowed beneath them; the demo begins with each place held from its own list.
-        duty::rotate(desk, &caller, &id, &Precondition::Any, None)?;
+        duty::rotate(app, &caller, &id, &Precondition::Any, None)?;
     }
     Ok(())
 }
@@ -101,14 +101,14 @@ mod tests {
         let clock = Arc::new(Clock::frozen(at));
         let store = Store::open(&scratch.path().join("rota.db"), Arc::clone(&clock), true)
             .expect("a database");
-        let desk = Desk::new(
+        let app = App::new(
             store,
             Calendar::embedded(),
             clock,
             Plan::of(Tier::Pro),
             Outward::usual("http://rota.example").unwrap(),
         );
-        fill(&desk).expect("a demo workspace");
+        fill(&app).expect("a demo workspace");
         let held = |tx: &ReadTx| {
             let mut held = Vec::new();
             for id in list_rotation_ids(tx)? {
@@ -126,7 +126,7 @@ mod tests {
             }
             Ok::<_, crate::store::Fault>(held)
         };
-        let mut held = desk.store().read(held).expect("rotations");
+        let mut held = app.store().read(held).expect("rotations");
         held.sort();
         let named = |name: &str, users: &[&str]| {
             (

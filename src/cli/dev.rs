@@ -83,10 +83,10 @@ pub fn run(place: Place, flags: Flags) -> Result<(), Failure> {
     let temper = Temper::default();
     station.put_chat(|chat| Arc::new(Moody::around(chat, temper.clone())));
     if fresh && !flags.empty {
-        demo::fill(&station.desk)?;
+        demo::fill(&station.app)?;
     }
     station.catch_up(&config, &signals)?;
-    let credentials = development::renew(station.desk.store())?;
+    let credentials = development::renew(station.app.store())?;
     let lines = lines(&station.url(), &credentials);
     let limits = requests(config.rate_limit, api::Limits::OFF);
     let delivery = station.deliver()?;
@@ -95,9 +95,9 @@ pub fn run(place: Place, flags: Flags) -> Result<(), Failure> {
         all: Box::new(move || sending.settle()),
         chat: Box::new(move || telling.settle_chat()),
     };
-    let routes = dev::routes(station.desk.clone(), temper, chores);
+    let routes = dev::routes(station.app.clone(), temper, chores);
     let service = Arc::new(Api::new(
-        station.desk.clone(),
+        station.app.clone(),
         limits,
         config.metrics.access.unwrap_or_default(),
         Some(Box::new(routes)),

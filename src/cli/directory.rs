@@ -1,7 +1,7 @@
 //! `rota directory`: the people, user groups and channels of the local chat platform (contract section 12).
 
 use super::output::{answer, sentence, tell};
-use super::workspace::{Missing, database, desk, open, settings};
+use super::workspace::{Missing, app, database, open, settings};
 use super::{Failure, Place};
 use crate::actions::directory;
 use crate::config::Config;
@@ -54,8 +54,8 @@ fn import(config: &Config, flags: Import) -> Result<(), Failure> {
     let file: ImportFile =
         body::parse(&text).map_err(|refusal| format!("{name}: {}", sentence(&refusal)))?;
     let counts = (file.users.len(), file.groups.len(), file.channels.len());
-    let desk = desk(config, Missing::Create)?;
-    directory::import(&desk, file)?;
+    let app = app(config, Missing::Create)?;
+    directory::import(&app, file)?;
     let (users, groups, channels) = counts;
     tell(&format!(
         "imported {users} users, {groups} groups, {channels} channels"

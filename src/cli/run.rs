@@ -4,7 +4,7 @@ use super::Failure;
 use super::notify::Manager;
 use super::signals::Signals;
 use super::workspace::{Missing, days, open_store, open_with_clock};
-use crate::actions::{Desk, Outward, REMINDER_BEFORE, due, plan};
+use crate::actions::{App, Outward, REMINDER_BEFORE, due, plan};
 use crate::api;
 use crate::chat::Chat;
 use crate::client::Tls;
@@ -103,7 +103,7 @@ pub fn outward(
 
 /// A database taken, an address bound; not serving yet.
 pub struct Station {
-    pub desk: Desk,
+    pub app: App,
     server: Server,
     manager: Arc<Manager>,
     /// What decides when something falls due, besides the rotations themselves.
@@ -149,9 +149,9 @@ impl Station {
         let base_url = config.base_url.as_ref().map_or(own, ToString::to_string);
         let outward = outward(base_url, config, receivers)?;
         let rules = rules(&text, outward.reminder_before);
-        let desk = Desk::new(store, calendar, clock, plan, outward);
+        let app = App::new(store, calendar, clock, plan, outward);
         Ok(Station {
-            desk,
+            app,
             server,
             manager,
             rules,
@@ -161,7 +161,7 @@ impl Station {
 
     /// Puts something around the chat platform.
     pub fn put_chat(&mut self, put: impl FnOnce(Arc<dyn Chat>) -> Arc<dyn Chat>) {
-        self.desk = self.desk.clone().with_chat(put);
+        self.app = self.app.clone().with_chat(put);
     }
 
     /// How this machine reaches the server.
@@ -181,30 +181,30 @@ impl Station {
 
     /// What went wrong with the database, told with its path.
     fn named(&self, what: impl std::fmt::Display) -> Failure {
-        Failure::Failed(format!("{}: {what}", self.desk.store().path().display()))
+        Failure::Failed(format!("{}: {what}", self.app.store().path().display()))
     }
 
     fn come_up_to_date(&self, config: &Config, signals: &Signals) -> Result<(), Stop> {
-        let desk = &self.desk;
+        let app = &self.app;
         if !signals.told_to_stop() {
-            due::keep_base_url(desk)?;
-            due::check_rules(desk, &self.rules)?;
+            due::keep_base_url(app)?;
+            due::check_rules(app, &self.rules)?;
         }
         self.manager.status("catching up with what fell due");
-        let moved = due::catch_up_until(desk, &|| signals.told_to_stop())?;
+        let moved = due::catch_up_until(app, &|| signals.told_to_stop())?;
         if moved > 0 {
             log::info!("caught up: {moved} rotations moved on");
         }
-        if desk.clock().is_frozen() {
-            due::keep_clock(desk)?;
+        if app.clock().is_frozen() {
+            due::keep_clock(app)?;
         }
         if signals.told_to_stop() {
             return Ok(());
         }
-        due::run_beside(desk)?;
-        plan::switch(desk, config.plan.plan())?;
-        let (calendar, now) = (desk.calendar(), desk.now());
-        let ended = desk
+        due::run_beside(app)?;
+        plan::switch(app, config.plan.plan())?;
+        let (calendar, now) = (app.calendar(), app.now());
+        let ended = app
             .store()
             .read(|tx: &ReadTx| countries_without_holidays(tx, calendar, now))?;
         for country in ended {
@@ -216,7 +216,7 @@ impl Station {
     /// Begins to send what is queued.
     pub fn deliver(&self) -> Result<Delivery, Failure> {
         let failed = |error| self.named(format_args!("the delivery side: {error}"));
-        delivery::start(self.desk.clone()).map_err(failed)
+        delivery::start(self.app.clone()).map_err(failed)
     }
 
     /// Serves until a signal says to stop, then lets running requests and sends finish. `ready` is called when requests
@@ -229,7 +229,7 @@ impl Station {
         ready: impl FnOnce() -> Result<(), Failure>,
     ) -> Result<(), Failure> {
         let address = self.server.local_addr();
-        let runtime = Arc::clone(self.desk.runtime());
+        let runtime = Arc::clone(self.app.runtime());
         let stop_server: StopServer = {
             let (stopper, sending) = (self.server.stopper(), delivery.handle());
             let (runtime, manager) = (Arc::clone(&runtime), Arc::clone(&self.manager));
@@ -247,12 +247,12 @@ impl Station {
             log::info!("stopped");
             return Ok(());
         }
-        let loops = start_loops(&self.desk)?;
+        let loops = start_loops(&self.app)?;
         runtime.watch(self.server.heartbeat(), Watch::Liveness);
         let manager = Arc::clone(&self.manager);
         let supervisor = supervisor::start(Supervision {
             runtime: Arc::clone(&runtime),
-            storage: self.desk.store().heartbeat().clone(),
+            storage: self.app.store().heartbeat().clone(),
             ping_every: manager.ping_every(),
             ping: Box::new(move || manager.ping()),
             stop_server,
@@ -280,8 +280,8 @@ impl Station {
 }
 
 /// Starts the background loops that run while requests are answered; another one is another line.
-fn start_loops(desk: &Desk) -> Result<Vec<LoopThread>, Failure> {
-    let timer = timer::start(desk.clone()).map_err(|error| format!("the timer: {error}"))?;
+fn start_loops(app: &App) -> Result<Vec<LoopThread>, Failure> {
+    let timer = timer::start(app.clone()).map_err(|error| format!("the timer: {error}"))?;
     Ok(vec![timer])
 }
 

@@ -47,8 +47,8 @@ pub fn run(place: Place, flags: Flags) -> Result<(), Failure> {
     station.catch_up(&config, &signals)?;
     let access = config.metrics.access.unwrap_or_default();
     let limits = requests(config.rate_limit, api::Limits::default());
-    let service = Arc::new(Api::new(station.desk.clone(), limits, access, None));
-    log::info!("others reach it at {}", station.desk.base_url());
+    let service = Arc::new(Api::new(station.app.clone(), limits, access, None));
+    log::info!("others reach it at {}", station.app.base_url());
     let delivery = station.deliver()?;
     station.serve(&signals, service, delivery, || Ok(()))
 }

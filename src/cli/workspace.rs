@@ -1,9 +1,9 @@
-//! Opening what a command works on: settings, clock, database, desk.
+//! Opening what a command works on: settings, clock, database, app.
 
 use super::output::tell;
 use super::run::{Receivers, outward};
 use super::{Failure, Place, logging};
-use crate::actions::Desk;
+use crate::actions::App;
 use crate::actions::due::{BASE_URL_FACT, CLOCK_FACT};
 use crate::config::{Config, HolidaysPart};
 use crate::domain::holidays::Calendar;
@@ -122,8 +122,8 @@ pub fn parse_clock(fact: Option<String>) -> Result<Option<Timestamp>, Failure> {
     fact.map(read).transpose()
 }
 
-/// A desk on the database of a command that changes rotations.
-pub fn desk(config: &Config, missing: Missing) -> Result<Desk, Failure> {
+/// An app on the database of a command that changes rotations.
+pub fn app(config: &Config, missing: Missing) -> Result<App, Failure> {
     let (calendar, _) = days(&config.holidays)?;
     let (store, clock) = open_with_clock(&database(config)?, missing, None)?;
     let kept = store.read(|tx: &ReadTx| load_fact(tx, BASE_URL_FACT))?;
@@ -133,7 +133,7 @@ pub fn desk(config: &Config, missing: Missing) -> Result<Desk, Failure> {
         .as_ref()
         .map_or_else(own, ToString::to_string);
     let outward = outward(base_url, config, Receivers::Public)?;
-    Ok(Desk::new(
+    Ok(App::new(
         store,
         calendar,
         clock,

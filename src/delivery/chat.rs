@@ -2,23 +2,23 @@
 //! waiting.
 
 use crate::actions::effects::{self, Hands, Lane};
-use crate::actions::{Desk, Fault};
+use crate::actions::{App, Fault};
 use crate::runtime::background::{LoopSpec, LoopThread, POLL, StopFlag, Watch, await_end};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
 /// The lanes and the hands at work on them.
 pub(super) struct Telling {
-    desk: Desk,
+    app: App,
     stop: StopFlag,
     /// Whoever holds a lane's hands carries out what is due on it.
     hands: [Mutex<Hands>; Lane::ALL.len()],
 }
 
 impl Telling {
-    pub(super) fn new(desk: Desk) -> Telling {
+    pub(super) fn new(app: App) -> Telling {
         Telling {
-            desk,
+            app,
             stop: StopFlag::default(),
             hands: Default::default(),
         }
@@ -30,14 +30,12 @@ impl Telling {
             let lane = Lane::ALL[place];
             let spec = LoopSpec {
                 name: lane.name(),
-                wakeup: lane.wakeup(self.desk.store().signals()).clone(),
+                wakeup: lane.wakeup(self.app.store().signals()).clone(),
                 stop: self.stop.clone(),
                 watch: Watch::End,
             };
             let telling = Arc::clone(self);
-            self.desk
-                .runtime()
-                .start(spec, move |_| telling.turn(place))
+            self.app.runtime().start(spec, move |_| telling.turn(place))
         };
         (0..Lane::ALL.len()).map(thread).collect()
     }
@@ -46,7 +44,7 @@ impl Telling {
     pub(super) fn stop(&self) {
         self.stop.set();
         for lane in Lane::ALL {
-            lane.wakeup(self.desk.store().signals()).wake();
+            lane.wakeup(self.app.store().signals()).wake();
         }
     }
 
@@ -62,12 +60,12 @@ impl Telling {
     /// Carries out some of what is due on a lane and answers how long to wait.
     fn turn(&self, place: usize) -> Result<Duration, Fault> {
         let any = self.carry_out(place)?;
-        let next = effects::next_on(&self.desk, Lane::ALL[place])?;
-        let now = self.desk.now();
+        let next = effects::next_on(&self.app, Lane::ALL[place])?;
+        let now = self.app.now();
         let wait = match next {
             Some(at) if at <= now && any => Duration::ZERO,
             // A frozen clock is moved by whoever then asks for this to settle.
-            Some(at) if at > now && !self.desk.clock().is_frozen() => {
+            Some(at) if at > now && !self.app.clock().is_frozen() => {
                 Duration::try_from(at.duration_since(now)).unwrap_or(POLL)
             }
             _ => POLL,
@@ -83,7 +81,7 @@ impl Telling {
         let mut hands = self.hands[place]
             .lock()
             .unwrap_or_else(PoisonError::into_inner);
-        effects::carry_out(&self.desk, Lane::ALL[place], &mut hands)
+        effects::carry_out(&self.app, Lane::ALL[place], &mut hands)
     }
 
     /// Carries out everything that is due, and what comes of it.

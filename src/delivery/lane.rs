@@ -59,7 +59,7 @@ fn work(shared: &Shared, track: &Track) {
     loop {
         let ahead = hand
             .ahead
-            .take_if(|job| took <= STALE && !shared.is_stopping() && job.is_current(&shared.desk));
+            .take_if(|job| took <= STALE && !shared.is_stopping() && job.is_current(&shared.app));
         let next = match ahead {
             Some(job) => Some(job),
             None => hand.next(shared, track),
@@ -67,16 +67,16 @@ fn work(shared: &Shared, track: &Track) {
         let Some(job) = next else { return };
         let take = took <= QUICK && !shared.is_stopping();
         let meanwhile =
-            (take || !hand.done.is_empty()).then(|| hand.step(track, take).begin(&shared.desk));
+            (take || !hand.done.is_empty()).then(|| hand.step(track, take).begin(&shared.app));
         let begun = monotonic();
         shared.moves(track);
-        let done = send(&shared.desk, job);
+        let done = send(&shared.app, job);
         took = begun.elapsed();
         match meanwhile.map(Pending::wait) {
             Some(Ok(stepped)) => {
                 hand = Hand {
                     done: Vec::new(),
-                    ahead: stepped.counted(&shared.desk),
+                    ahead: stepped.counted(&shared.app),
                 }
             }
             // What was done stays in hand, and is recorded with the rest.
@@ -111,7 +111,7 @@ impl Hand {
     fn next(&mut self, shared: &Shared, track: &Track) -> Option<Job> {
         for _ in 0..RECALLS {
             let job = self.settle(shared, track)?;
-            if job.is_current(&shared.desk) {
+            if job.is_current(&shared.app) {
                 return Some(job);
             }
             self.ahead = Some(job);
@@ -126,7 +126,7 @@ impl Hand {
         loop {
             shared.moves(track);
             let stopping = shared.is_stopping();
-            let fault = match self.step(track, !stopping).run(&shared.desk) {
+            let fault = match self.step(track, !stopping).run(&shared.app) {
                 Ok(job) => {
                     *self = Hand::default();
                     return job;
@@ -142,7 +142,7 @@ impl Hand {
                 return None;
             }
             // One that cannot be taken must not keep those before it from being recorded.
-            if !self.is_empty() && self.step(track, false).run(&shared.desk).is_ok() {
+            if !self.is_empty() && self.step(track, false).run(&shared.app).is_ok() {
                 *self = Hand::default();
             }
             let wait = waits.next().copied().unwrap_or_default();

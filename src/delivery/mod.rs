@@ -12,7 +12,7 @@ mod lane;
 mod send;
 
 use crate::actions::sending;
-use crate::actions::{DELIVERY, Desk, Fault};
+use crate::actions::{App, DELIVERY, Fault};
 use crate::domain::ids::WebhookId;
 use crate::runtime::background::{LoopSpec, LoopThread, POLL, StopFlag, Watch, await_end};
 use crate::runtime::clock::monotonic;
@@ -49,7 +49,7 @@ impl AtWork {
 
 /// What the threads share.
 struct Shared {
-    desk: Desk,
+    app: App,
     stop: StopFlag,
     /// Lanes at work.
     busy: Mutex<HashMap<Track, AtWork>>,
@@ -73,7 +73,7 @@ impl Shared {
     fn rest(&self, track: &Track) {
         self.free(track);
         self.lane_done.wake();
-        self.desk.store().signals().deliveries.wake();
+        self.app.store().signals().deliveries.wake();
     }
 
     /// A lane failed. It is looked at again with the others, not at once: what failed may go on failing.
@@ -113,7 +113,7 @@ impl Shared {
 
     /// Waits for so long, or until the program stops.
     fn pause(&self, wait: Duration) {
-        let (wakeup, until) = (&self.desk.store().signals().deliveries, monotonic() + wait);
+        let (wakeup, until) = (&self.app.store().signals().deliveries, monotonic() + wait);
         loop {
             let seen = wakeup.generation();
             let left = until.saturating_duration_since(monotonic());
@@ -137,14 +137,14 @@ pub struct Delivery {
 pub struct Handle(Arc<Shared>);
 
 /// Starts the dispatching thread, after what was on the wire when the last process ended has been seen to.
-pub fn start(desk: Desk) -> Result<Delivery, String> {
-    let interrupted = sending::start_over(&desk).map_err(|fault| fault.to_string())?;
+pub fn start(app: App) -> Result<Delivery, String> {
+    let interrupted = sending::start_over(&app).map_err(|fault| fault.to_string())?;
     if interrupted > 0 {
         log::info!("delivery: {interrupted} attempts were interrupted, they are made again");
     }
     let shared = Arc::new(Shared {
-        chat: Arc::new(Telling::new(desk.clone())),
-        desk,
+        chat: Arc::new(Telling::new(app.clone())),
+        app,
         stop: StopFlag::default(),
         busy: Mutex::default(),
         stopped_at: Mutex::default(),
@@ -193,7 +193,7 @@ impl Handle {
     /// Takes up nothing more; answers when it was first told so.
     pub fn stop(&self) -> Instant {
         self.0.stop.set();
-        self.0.desk.store().signals().deliveries.wake();
+        self.0.app.store().signals().deliveries.wake();
         self.0.chat.stop();
         let mut told = (self.0.stopped_at)
             .lock()
@@ -216,12 +216,12 @@ impl Handle {
     /// When the storage fails, and when nothing of it moves for half a minute.
     pub fn settle(&self) -> Result<(), Fault> {
         self.settle_chat()?;
-        let desk = &self.0.desk;
-        let newest = sending::newest(desk)?;
+        let app = &self.0.app;
+        let newest = sending::newest(app)?;
         let (mut left, mut since) = (u64::MAX, monotonic());
         loop {
             let seen = self.0.lane_done.generation();
-            let unsettled = sending::unsettled(desk, newest)?;
+            let unsettled = sending::unsettled(app, newest)?;
             if unsettled == 0 {
                 break;
             }
@@ -236,11 +236,11 @@ impl Handle {
                 return Err(Fault::NotCommitted(why));
             }
             if self.0.busy().is_empty() {
-                desk.store().signals().deliveries.wake();
+                app.store().signals().deliveries.wake();
             }
             self.0.lane_done.wait(seen, POLL);
         }
-        while sending::clear(desk)? {}
+        while sending::clear(app)? {}
         Ok(())
     }
 }
@@ -249,25 +249,25 @@ impl Handle {
 fn dispatch(shared: &Arc<Shared>) -> std::io::Result<LoopThread> {
     let spec = LoopSpec {
         name: DELIVERY,
-        wakeup: shared.desk.store().signals().deliveries.clone(),
+        wakeup: shared.app.store().signals().deliveries.clone(),
         stop: shared.stop.clone(),
         watch: Watch::Readiness,
     };
     let dispatching = Arc::clone(shared);
     let mut clearing = monotonic();
-    shared.desk.runtime().start(spec, move |_| {
+    shared.app.runtime().start(spec, move |_| {
         let wait = look(&dispatching)?;
         // Not at every event: to find nothing to clear costs as much as to find what is due.
         if monotonic() >= clearing {
-            clearing = monotonic() + clear(&dispatching.desk);
+            clearing = monotonic() + clear(&dispatching.app);
         }
         Ok::<_, Fault>(wait.min(clearing.saturating_duration_since(monotonic())))
     })
 }
 
 /// Clears away a little, and answers how long that will do.
-fn clear(desk: &Desk) -> Duration {
-    match sending::clear(desk) {
+fn clear(app: &App) -> Duration {
+    match sending::clear(app) {
         Ok(true) => Duration::ZERO,
         Ok(false) => POLL,
         Err(fault) => {
@@ -279,14 +279,14 @@ fn clear(desk: &Desk) -> Duration {
 
 /// Starts the lanes that have anything due, and answers how long to wait.
 fn look(shared: &Arc<Shared>) -> Result<Duration, Fault> {
-    let desk = &shared.desk;
+    let app = &shared.app;
     shared.tell_stuck();
-    let (lanes, now) = (sending::lanes(desk)?, desk.now());
+    let (lanes, now) = (sending::lanes(app)?, app.now());
     let mut wait = POLL;
     for (webhook, lane, due) in lanes {
         if due > now {
             // A frozen clock is moved by whoever then asks for this to settle.
-            if !desk.clock().is_frozen() {
+            if !app.clock().is_frozen() {
                 let until = Duration::try_from(due.duration_since(now)).unwrap_or(POLL);
                 wait = wait.min(until);
             }

@@ -1,6 +1,6 @@
 //! One attempt: posted, and what came of it.
 
-use crate::actions::Desk;
+use crate::actions::App;
 use crate::actions::sending::{Done, Job};
 use crate::client::guard::send_error;
 use crate::client::{Answer, DialError, Limits, Method, Request};
@@ -21,10 +21,10 @@ const LIMITS: Limits = Limits {
 };
 
 /// Makes an attempt.
-pub(super) fn send(desk: &Desk, job: Job) -> Done {
+pub(super) fn send(app: &App, job: Job) -> Done {
     fault::point("send.taken");
     let begun = monotonic();
-    let answer = desk.webhook_client().send(&Request {
+    let answer = app.webhook_client().send(&Request {
         method: Method::Post,
         url: &job.url,
         headers: job.headers.as_slice().into(),
@@ -33,19 +33,19 @@ pub(super) fn send(desk: &Desk, job: Job) -> Done {
     });
     let took = begun.elapsed();
     fault::point("send.answered");
-    let (result, asked_to_wait) = judge(desk, &answer, took);
+    let (result, asked_to_wait) = judge(app, &answer, took);
     let done = Done {
         job,
         result,
         asked_to_wait,
     };
-    desk.metrics().attempted(done.result.outcome);
+    app.metrics().attempted(done.result.outcome);
     log::debug!("{}: {}", done.job.name(), done.told());
     done
 }
 
 /// What an attempt comes to, and whether the receiver asked for a time of its own.
-fn judge(desk: &Desk, answer: &Result<Answer, DialError>, took: Duration) -> (AttemptResult, bool) {
+fn judge(app: &App, answer: &Result<Answer, DialError>, took: Duration) -> (AttemptResult, bool) {
     let nothing = AttemptResult {
         outcome: Outcome::NoResponse,
         status: None,
@@ -67,7 +67,7 @@ fn judge(desk: &Desk, answer: &Result<Answer, DialError>, took: Duration) -> (At
         Ok(answer) => {
             let (outcome, error) = ladder::outcome_of(answer.status);
             let asked = answer.header("retry-after");
-            let asked = asked.and_then(|header| ladder::retry_after(header, desk.now()));
+            let asked = asked.and_then(|header| ladder::retry_after(header, app.now()));
             let result = AttemptResult {
                 outcome,
                 status: Some(answer.status),

@@ -5,7 +5,7 @@
 mod receiver;
 
 use crate::actions::keys::{self, NewKey};
-use crate::actions::{Desk, Fault, Stop, directory, due, plan, webhooks};
+use crate::actions::{App, Fault, Stop, directory, due, plan, webhooks};
 use crate::chat::Temper;
 use crate::domain::chat::Recipient;
 use crate::domain::ids::{GroupId, WebhookId};
@@ -36,7 +36,7 @@ pub struct Chores {
 
 /// The routes, to be asked before those of the API: `None` leaves the request to them.
 pub fn routes(
-    desk: Desk,
+    app: App,
     temper: Temper,
     chores: Chores,
 ) -> impl Fn(&Request) -> Option<Outcome> + Send + Sync {
@@ -51,20 +51,20 @@ pub fn routes(
             return Some(Err(from_a_page().into()));
         }
         Some(match (request.method(), rest.as_slice()) {
-            ("GET" | "HEAD", ["clock"]) => clock(&desk),
+            ("GET" | "HEAD", ["clock"]) => clock(&app),
             ("POST", ["clock"]) => {
                 // One move at a time: two at once could each find the clock behind where the other has put it.
                 let _one = moving.lock().unwrap_or_else(PoisonError::into_inner);
-                move_clock(&desk, &chores, request)
+                move_clock(&app, &chores, request)
             }
-            ("PUT", ["directory"]) => replace_directory(&desk, &chores, request),
-            ("GET" | "HEAD", ["chat"]) => chat(&desk, &chores),
+            ("PUT", ["directory"]) => replace_directory(&app, &chores, request),
+            ("GET" | "HEAD", ["chat"]) => chat(&app, &chores),
             ("PUT", ["chat"]) => set_mood(&temper, request),
-            ("PUT", ["plan"]) => switch_plan(&desk, &chores, request),
-            ("POST", ["tokens"]) => mint_token(&desk, request),
-            ("POST", ["keys"]) => mint_key(&desk, request),
-            ("POST", ["webhooks", id, "test"]) => test_webhook(&desk, &WebhookId::from(*id)),
-            ("POST", ["receiver", name]) => receivers.receive(name, request, desk.now()),
+            ("PUT", ["plan"]) => switch_plan(&app, &chores, request),
+            ("POST", ["tokens"]) => mint_token(&app, request),
+            ("POST", ["keys"]) => mint_key(&app, request),
+            ("POST", ["webhooks", id, "test"]) => test_webhook(&app, &WebhookId::from(*id)),
+            ("POST", ["receiver", name]) => receivers.receive(name, request, app.now()),
             ("PUT", ["receiver", name]) => receivers.tell(name, request),
             ("GET" | "HEAD", ["receiver", name]) => receivers.show(name),
             ("DELETE", ["receiver", name]) => receivers.forget(name),
@@ -93,36 +93,36 @@ fn from_a_page() -> Refusal {
     Refusal::ResourceDenied(detail.into())
 }
 
-fn clock(desk: &Desk) -> Outcome {
+fn clock(app: &App) -> Outcome {
     json(&Clock {
-        now: desk.now().into(),
-        frozen: desk.clock().is_frozen(),
+        now: app.now().into(),
+        frozen: app.clock().is_frozen(),
     })
 }
 
-fn move_clock(desk: &Desk, chores: &Chores, request: &Request) -> Outcome {
-    if !desk.clock().is_frozen() {
+fn move_clock(app: &App, chores: &Chores, request: &Request) -> Outcome {
+    if !app.clock().is_frozen() {
         let detail = "the clock runs by itself; start `rota dev` with --clock to move it";
         return Err(Refusal::Invalid(detail.into()).into());
     }
-    let to = shapes::clock(&sent(request)?, desk.now())?;
-    due::advance(desk, to, &chores.all)?;
-    clock(desk)
+    let to = shapes::clock(&sent(request)?, app.now())?;
+    due::advance(app, to, &chores.all)?;
+    clock(app)
 }
 
-fn replace_directory(desk: &Desk, chores: &Chores, request: &Request) -> Outcome {
-    directory::import(desk, body::parse(&sent(request)?)?)?;
+fn replace_directory(app: &App, chores: &Chores, request: &Request) -> Outcome {
+    directory::import(app, body::parse(&sent(request)?)?)?;
     (chores.all)()?;
-    chat(desk, chores)
+    chat(app, chores)
 }
 
 /// Messages that are shown at the most, the newest.
 const SHOWN: usize = 10_000;
 
-fn chat(desk: &Desk, chores: &Chores) -> Outcome {
+fn chat(app: &App, chores: &Chores) -> Outcome {
     // What a write has queued is a matter of moments: nobody should have to wait and see.
     (chores.chat)()?;
-    let (directory, sent, kept) = desk.store().read(|tx| -> Result<_, Fault> {
+    let (directory, sent, kept) = app.store().read(|tx| -> Result<_, Fault> {
         let kept = store::list_duty_groups(tx)?;
         Ok((load_directory(tx)?, store::list_sent(tx, SHOWN)?, kept))
     })?;
@@ -166,27 +166,27 @@ fn set_mood(temper: &Temper, request: &Request) -> Outcome {
     json(&shown)
 }
 
-fn switch_plan(desk: &Desk, chores: &Chores, request: &Request) -> Outcome {
+fn switch_plan(app: &App, chores: &Chores, request: &Request) -> Outcome {
     let tier = shapes::plan(&sent(request)?)?;
-    plan::switch(desk, Plan::of(tier))?;
+    plan::switch(app, Plan::of(tier))?;
     (chores.all)()?;
     json(&shapes::Plan { name: tier.name() })
 }
 
-fn test_webhook(desk: &Desk, id: &WebhookId) -> Outcome {
-    let queued = webhooks::test(desk, id)?;
+fn test_webhook(app: &App, id: &WebhookId) -> Outcome {
+    let queued = webhooks::test(app, id)?;
     let mut answer = json(&delivery::render(&queued))?;
     answer.status_code = 202;
     Ok(answer)
 }
 
-fn mint_token(desk: &Desk, request: &Request) -> Outcome {
+fn mint_token(app: &App, request: &Request) -> Outcome {
     let user = shapes::token(&sent(request)?)?;
-    let (_, token) = keys::create_token(desk.store(), user, None)?;
+    let (_, token) = keys::create_token(app.store(), user, None)?;
     json(&shapes::Token { token })
 }
 
-fn mint_key(desk: &Desk, request: &Request) -> Outcome {
+fn mint_key(app: &App, request: &Request) -> Outcome {
     let wanted = shapes::key(&sent(request)?)?;
     let new = NewKey {
         name: wanted.name,
@@ -195,7 +195,7 @@ fn mint_key(desk: &Desk, request: &Request) -> Outcome {
         disabled: wanted.disabled,
         expires_at: None,
     };
-    let (record, key) = keys::create_key(desk.store(), new)?;
+    let (record, key) = keys::create_key(app.store(), new)?;
     json(&shapes::Key {
         id: record.id.to_string(),
         key,

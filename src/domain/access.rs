@@ -46,7 +46,7 @@ impl Scope {
 
 /// Whoever presented a valid credential.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Caller {
+pub enum Principal {
     /// A team API key, limited to `rotations` where it carries a selector.
     Key {
         id: KeyId,
@@ -61,12 +61,12 @@ pub enum Caller {
     },
 }
 
-impl Caller {
+impl Principal {
     /// What creation keys and operation ids belong to: the key, or the person.
     pub fn credential(&self) -> &str {
         match self {
-            Caller::Key { id, .. } => id.as_str(),
-            Caller::Member { user, .. } => user.as_str(),
+            Principal::Key { id, .. } => id.as_str(),
+            Principal::Member { user, .. } => user.as_str(),
         }
     }
 
@@ -76,8 +76,8 @@ impl Caller {
     /// [`Refusal::ScopeDenied`] for a key.
     pub fn person(&self) -> Result<&UserId, Refusal> {
         match self {
-            Caller::Member { user, .. } => Ok(user),
-            Caller::Key { .. } => Err(Refusal::ScopeDenied(
+            Principal::Member { user, .. } => Ok(user),
+            Principal::Key { .. } => Err(Refusal::ScopeDenied(
                 "this operation is a person's; send a chat member access token, not an API key"
                     .into(),
             )),
@@ -88,8 +88,8 @@ impl Caller {
     /// again with the rotation at hand; webhooks belong to no rotation, so they take a key.
     pub fn check_scope(&self, scope: Scope) -> Result<(), Refusal> {
         let allowed = match self {
-            Caller::Key { scopes, .. } => scopes.contains(&scope),
-            Caller::Member { .. } => scope != Scope::ManageWebhooks,
+            Principal::Key { scopes, .. } => scopes.contains(&scope),
+            Principal::Member { .. } => scope != Scope::ManageWebhooks,
         };
         if allowed {
             return Ok(());
@@ -105,27 +105,27 @@ impl Caller {
     pub fn check_watch(&self) -> Result<(), Refusal> {
         self.check_scope(Scope::ReadOnCall)?;
         match self {
-            Caller::Member { .. } => Err(Refusal::ScopeDenied(
+            Principal::Member { .. } => Err(Refusal::ScopeDenied(
                 "this operation takes an API key, not a member token".into(),
             )),
-            Caller::Key {
+            Principal::Key {
                 rotations: Some(_), ..
             } => Err(Refusal::ResourceDenied(
                 "this tells of every rotation; send a key that is not limited to some".into(),
             )),
-            Caller::Key { .. } => Ok(()),
+            Principal::Key { .. } => Ok(()),
         }
     }
 
     /// Whether rotations may be created: not by a key limited to some, and of people only by workspace admins.
     pub fn check_create(&self) -> Result<(), Refusal> {
         match self {
-            Caller::Key {
+            Principal::Key {
                 rotations: Some(_), ..
             } => Err(Refusal::ResourceDenied(
                 "a key limited to some rotations cannot create another".into(),
             )),
-            Caller::Member {
+            Principal::Member {
                 is_admin: false, ..
             } => Err(Refusal::ResourceDenied(
                 "only workspace admins and API keys may create rotations".into(),
@@ -137,10 +137,10 @@ impl Caller {
     /// Whether a rotation is there for this caller in lists.
     pub fn lists(&self, rotation: &Rotation) -> bool {
         match self {
-            Caller::Key { rotations, .. } => rotations
+            Principal::Key { rotations, .. } => rotations
                 .as_ref()
                 .is_none_or(|ids| ids.contains(&rotation.id)),
-            Caller::Member { .. } => self.check_see(rotation).is_ok(),
+            Principal::Member { .. } => self.check_see(rotation).is_ok(),
         }
     }
 
@@ -148,13 +148,13 @@ impl Caller {
     /// secret to its holder.
     pub fn check_see(&self, rotation: &Rotation) -> Result<(), Refusal> {
         match self {
-            Caller::Key { rotations, .. } => match rotations {
+            Principal::Key { rotations, .. } => match rotations {
                 Some(ids) if !ids.contains(&rotation.id) => Err(Refusal::ResourceDenied(
                     "the key's selected rotations do not include this one".into(),
                 )),
                 _ => Ok(()),
             },
-            Caller::Member { user, is_admin, .. } => {
+            Principal::Member { user, is_admin, .. } => {
                 let profile = &rotation.profile;
                 let sees = profile.public
                     || *is_admin
@@ -173,7 +173,7 @@ impl Caller {
     pub fn check_edit(&self, rotation: &Rotation) -> Result<(), Refusal> {
         self.check_see(rotation)?;
         match self {
-            Caller::Member { user, is_admin, .. }
+            Principal::Member { user, is_admin, .. }
                 if !is_admin && !rotation.profile.owners.contains(user) =>
             {
                 Err(Refusal::ResourceDenied(
@@ -193,13 +193,13 @@ impl Caller {
     ) -> Result<(), Refusal> {
         self.check_see(rotation)?;
         match self {
-            Caller::Member { user, .. } if user == away => Ok(()),
-            Caller::Key {
+            Principal::Member { user, .. } if user == away => Ok(()),
+            Principal::Key {
                 rotations: Some(_), ..
             } if everywhere => Err(Refusal::ResourceDenied(
                 "a key limited to some rotations cannot write absences for all of them".into(),
             )),
-            Caller::Member {
+            Principal::Member {
                 is_admin: false, ..
             } if everywhere => Err(Refusal::ResourceDenied(
                 "only workspace admins may write others' absences for all rotations".into(),

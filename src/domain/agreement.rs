@@ -3,7 +3,7 @@
 
 use super::arrangement::{Segment, Snapshot, TurnSelection};
 use super::conflict::{self, Conflict, Name, Terms};
-use super::handover::{Around, Change, Flips};
+use super::handover::{Change, DealingContext, WindowChange};
 use super::ids::{ArrangementId, CellId, UserId};
 use super::outlook::{self, Outlook};
 use super::plan;
@@ -17,10 +17,10 @@ const MOST_SEGMENTS: usize = 750;
 
 /// A rotation as it stands, with what its future depends on.
 #[derive(Clone, Copy)]
-pub struct Ground<'a> {
+pub struct AgreementContext<'a> {
     /// With everything due up to `now` done.
     pub rotation: &'a Rotation,
-    pub around: Around<'a>,
+    pub dealing: DealingContext<'a>,
     pub now: Timestamp,
 }
 
@@ -28,7 +28,7 @@ fn invalid<T>(detail: String) -> Result<T, Refusal> {
     Err(Refusal::Invalid(detail))
 }
 
-impl Ground<'_> {
+impl AgreementContext<'_> {
     /// The place of a cell; `member` says where in the request it was named.
     pub fn cell(&self, member: &str, id: &CellId) -> Result<usize, Refusal> {
         match self.rotation.place_of(id) {
@@ -71,17 +71,17 @@ impl Ground<'_> {
     /// What is to become of each cell, up to an instant. A disabled rotation has no future to agree on.
     pub fn outlooks(&self, until: Timestamp) -> Result<Vec<Outlook>, Refusal> {
         self.rotation.check_enabled()?;
-        outlook::ahead(self.rotation, self.around, until)
+        outlook::ahead(self.rotation, self.dealing, until)
     }
 
     /// Everything in the way of the terms; arrangements of `own` are not.
     pub fn conflicts(&self, terms: &Terms, own: Option<&UserId>, name: &Name) -> Vec<Conflict> {
-        conflict::find(self.rotation, self.around.absences, terms, own, name)
+        conflict::find(self.rotation, self.dealing.absences, terms, own, name)
     }
 
     /// The plan of a cell over a period.
     pub fn snapshot(&self, cell: usize, period: Interval) -> Result<Snapshot, Refusal> {
-        let planned = plan::within(self.rotation, self.around, period)?;
+        let planned = plan::within(self.rotation, self.dealing, period)?;
         let mut turns: Vec<_> = planned
             .into_iter()
             .filter(|turn| turn.cell == cell)
@@ -145,7 +145,7 @@ impl Ground<'_> {
     /// The rotation as it would stand now without an arrangement.
     pub fn without(&self, id: &ArrangementId) -> Rotation {
         let mut without = self.rotation.clone();
-        let change = Change::begin(&mut without, self.around, self.now, Flips::ByClock);
+        let change = Change::begin(&mut without, self.dealing, self.now, WindowChange::ByClock);
         change
             .rotation
             .arranged

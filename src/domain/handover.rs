@@ -19,7 +19,7 @@ use std::rc::Rc;
 
 /// What dealing and judging need beside the rotation.
 #[derive(Clone, Copy)]
-pub struct Around<'a> {
+pub struct DealingContext<'a> {
     pub calendar: &'a Calendar,
     /// The absences that count in this rotation and end after it was last judged.
     pub absences: &'a Absences,
@@ -27,7 +27,7 @@ pub struct Around<'a> {
 
 /// What makes a window open or shut in a change.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Flips {
+pub enum WindowChange {
     /// Time went by: also while the rotation was disabled.
     ByClock,
     /// Somebody edited the hours or the days off.
@@ -38,9 +38,9 @@ pub enum Flips {
 /// the entries that the record needs, one a cell at most.
 pub struct Change<'a> {
     pub rotation: &'a mut Rotation,
-    around: Around<'a>,
+    dealing: DealingContext<'a>,
     at: Timestamp,
-    flips: Flips,
+    window_change: WindowChange,
     /// Why a cell's place was emptied or dealt in this change.
     touched: Vec<Option<Reason>>,
     /// The arrangement that ran over each cell when this change began.
@@ -59,9 +59,9 @@ impl<'a> Change<'a> {
     /// Begins a change. `at` must not lie before [`Stamps::judged_at`](super::rotation::Stamps).
     pub fn begin(
         rotation: &'a mut Rotation,
-        around: Around<'a>,
+        dealing: DealingContext<'a>,
         at: Timestamp,
-        flips: Flips,
+        window_change: WindowChange,
     ) -> Change<'a> {
         let touched = vec![None; rotation.cells.len()];
         let moved = touched.clone();
@@ -78,9 +78,9 @@ impl<'a> Change<'a> {
         }
         Change {
             rotation,
-            around,
+            dealing,
             at,
-            flips,
+            window_change,
             touched,
             ran,
             moved,
@@ -162,7 +162,7 @@ impl<'a> Change<'a> {
             let next = window
                 .cadence
                 .as_ref()
-                .and_then(|c| c.next(self.around.calendar, before));
+                .and_then(|c| c.next(self.dealing.calendar, before));
             next == Some(self.at)
         };
         let due: Vec<bool> = self.rotation.windows.iter().map(is_due).collect();
@@ -173,7 +173,7 @@ impl<'a> Change<'a> {
             .collect();
         self.hand_over(&cells, Reason::NextOnScheduledDuty);
         let any = due.contains(&true);
-        if any || self.around.absences.ends_at(self.at) {
+        if any || self.dealing.absences.ends_at(self.at) {
             self.fill(Reason::NextOnScheduledDuty);
         }
         any
@@ -191,7 +191,7 @@ impl<'a> Change<'a> {
         if self.rotation.enabled {
             for index in 0..self.rotation.windows.len() {
                 let hours = self.rotation.hours(&self.rotation.windows[index]);
-                self.rotation.windows[index].open = hours.at(self.around.calendar, self.at).open;
+                self.rotation.windows[index].open = hours.at(self.dealing.calendar, self.at).open;
             }
         }
         let mut begun = Vec::new();
@@ -243,7 +243,9 @@ impl<'a> Change<'a> {
         }
         let flipped = was_open != window.open;
         Some(match changed {
-            _ if !same_hours || (flipped && self.flips == Flips::ByEdit) => Reason::CoverageChanged,
+            _ if !same_hours || (flipped && self.window_change == WindowChange::ByEdit) => {
+                Reason::CoverageChanged
+            }
             _ if flipped && !window.open => Reason::BusinessHoursOffline,
             Some(reason) => reason,
             None if flipped => Reason::BusinessHoursBackOnline,
@@ -263,7 +265,7 @@ impl<'a> Change<'a> {
             double_cover: self.rotation.double_cover,
             away: &|user| {
                 self.asked.set(self.asked.get() + 1);
-                self.around.absences.at(user, self.at)
+                self.dealing.absences.at(user, self.at)
             },
             busy: &|user| self.held.get(user).is_some_and(|&places| places > 0),
         });
@@ -339,8 +341,8 @@ pub fn entry(
 }
 
 /// Does everything due at `at`, which must be what [`next_due`] answered.
-pub fn step(rotation: &mut Rotation, around: Around, at: Timestamp) -> Outcome {
-    let mut change = Change::begin(rotation, around, at, Flips::ByClock);
+pub fn step(rotation: &mut Rotation, dealing: DealingContext, at: Timestamp) -> Outcome {
+    let mut change = Change::begin(rotation, dealing, at, WindowChange::ByClock);
     let handed_over = change.everything_due();
     let outcome = change.finish();
     Outcome {
@@ -352,7 +354,7 @@ pub fn step(rotation: &mut Rotation, around: Around, at: Timestamp) -> Outcome {
 /// The next instant after the last judged one at which something falls due: a hand-over, a window opening or
 /// shutting, an arrangement beginning or ending, a pending request expiring or, where a place stands empty, the end of an
 /// absence. `None` on a disabled rotation: it is frozen.
-pub fn next_due(rotation: &Rotation, around: Around) -> Option<Timestamp> {
+pub fn next_due(rotation: &Rotation, dealing: DealingContext) -> Option<Timestamp> {
     if !rotation.enabled {
         return None;
     }
@@ -361,19 +363,19 @@ pub fn next_due(rotation: &Rotation, around: Around) -> Option<Timestamp> {
         let handover = window
             .cadence
             .as_ref()
-            .and_then(|c| c.next(around.calendar, after));
+            .and_then(|c| c.next(dealing.calendar, after));
         let hours = rotation.hours(window);
         let shutter = if hours.always_open() {
             None
         } else {
-            hours.at(around.calendar, after).changes_at
+            hours.at(dealing.calendar, after).changes_at
         };
         [handover, shutter]
     });
     let vacancy =
         rotation.mode() == Mode::Auto && rotation.running().any(|cell| cell.holder.is_none());
     let back = if vacancy {
-        around.absences.next_end(after)
+        dealing.absences.next_end(after)
     } else {
         None
     };

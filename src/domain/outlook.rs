@@ -2,7 +2,7 @@
 //! judged by it (contract section 10).
 
 use super::arrangement::{TurnKind, TurnSelection};
-use super::handover::{self, Around};
+use super::handover::{self, DealingContext};
 use super::ids::UserId;
 use super::plan::{MOST_STEPS, too_far, without_requests};
 use super::refusal::Refusal;
@@ -50,10 +50,10 @@ pub struct Outlook {
 /// Refuses an instant so far ahead that walking there would keep others waiting.
 pub fn ahead(
     rotation: &Rotation,
-    around: Around,
+    dealing: DealingContext,
     until: Timestamp,
 ) -> Result<Vec<Outlook>, Refusal> {
-    match foresee(rotation, around, until) {
+    match foresee(rotation, dealing, until) {
         (outlooks, None) => Ok(outlooks),
         (_, Some(_)) => Err(too_far()),
     }
@@ -62,7 +62,7 @@ pub fn ahead(
 /// The same as far as it can be told in the time that there is, and up to which instant where that is not all of it.
 pub fn foresee(
     rotation: &Rotation,
-    around: Around,
+    dealing: DealingContext,
     until: Timestamp,
 ) -> (Vec<Outlook>, Option<Timestamp>) {
     let mut future = without_requests(rotation);
@@ -89,8 +89,8 @@ pub fn foresee(
     };
     note(&future, rotation.stamps.judged_at);
     let (mut steps, mut work) = (0, 0);
-    while let Some(at) = handover::next_due(&future, around).filter(|at| *at <= until) {
-        work += handover::step(&mut future, around, at).work;
+    while let Some(at) = handover::next_due(&future, dealing).filter(|at| *at <= until) {
+        work += handover::step(&mut future, dealing, at).work;
         note(&future, at);
         steps += 1;
         if steps > MOST_STEPS || work > MOST_WORK {
@@ -102,31 +102,35 @@ pub fn foresee(
 
 /// A rotation as it is to stand just before an instant, and at it with everything due then done; `None` where that is too far
 /// ahead to be told.
-pub fn stand(rotation: &Rotation, around: Around, at: Timestamp) -> Option<(Rotation, Rotation)> {
+pub fn stand(
+    rotation: &Rotation,
+    dealing: DealingContext,
+    at: Timestamp,
+) -> Option<(Rotation, Rotation)> {
     let mut walk = Walk::new(rotation, MOST_STEPS, MOST_WORK);
     loop {
-        let next = handover::next_due(&walk.future, around)?;
+        let next = handover::next_due(&walk.future, dealing)?;
         if next >= at {
             let before = walk.future.clone();
             if next == at {
-                walk.step(around, at)?;
+                walk.step(dealing, at)?;
             }
             return Some((before, walk.future));
         }
-        walk.step(around, next)?;
+        walk.step(dealing, next)?;
     }
 }
 
 /// The rotation at the first instant at which it stands as asked for; `None` where that does not come soon.
 pub fn stand_when(
     rotation: &Rotation,
-    around: Around,
+    dealing: DealingContext,
     stands: impl Fn(&Rotation) -> bool,
 ) -> Option<Rotation> {
     let mut walk = Walk::new(rotation, MOST_GLANCES, MOST_GLANCE_WORK);
     loop {
-        let next = handover::next_due(&walk.future, around)?;
-        walk.step(around, next)?;
+        let next = handover::next_due(&walk.future, dealing)?;
+        walk.step(dealing, next)?;
         if stands(&walk.future) {
             return Some(walk.future);
         }
@@ -150,9 +154,9 @@ impl Walk {
     }
 
     /// `None` where the bounds are reached.
-    fn step(&mut self, around: Around, at: Timestamp) -> Option<()> {
+    fn step(&mut self, dealing: DealingContext, at: Timestamp) -> Option<()> {
         self.steps = self.steps.checked_sub(1)?;
-        let work = handover::step(&mut self.future, around, at).work;
+        let work = handover::step(&mut self.future, dealing, at).work;
         self.work = self.work.checked_sub(work)?;
         Some(())
     }

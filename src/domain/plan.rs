@@ -1,6 +1,6 @@
 //! The future of duty, by the same code that the timer runs (contract section 7).
 
-use super::handover::{self, Around};
+use super::handover::{self, DealingContext};
 use super::refusal::Refusal;
 use super::rotation::{Entry, Rotation};
 use super::time::Interval;
@@ -33,23 +33,27 @@ const MOST_WORK_BEHIND: usize = 500_000;
 /// its end is left open. Stopped cells have none.
 ///
 /// Refuses a range so far ahead, or so full of turns, that walking there would keep others waiting.
-pub fn plan(rotation: &Rotation, around: Around, range: Interval) -> Result<Vec<Planned>, Refusal> {
-    walk(rotation, around, range, MOST_WORK_BEHIND)
+pub fn plan(
+    rotation: &Rotation,
+    dealing: DealingContext,
+    range: Interval,
+) -> Result<Vec<Planned>, Refusal> {
+    walk(rotation, dealing, range, MOST_WORK_BEHIND)
 }
 
 /// The same without a look behind the range: turns that end there, or later, have no end.
 pub fn within(
     rotation: &Rotation,
-    around: Around,
+    dealing: DealingContext,
     range: Interval,
 ) -> Result<Vec<Planned>, Refusal> {
-    walk(rotation, around, range, 0)
+    walk(rotation, dealing, range, 0)
 }
 
 /// `behind` is what may be spent behind the range.
 fn walk(
     rotation: &Rotation,
-    around: Around,
+    dealing: DealingContext,
     range: Interval,
     behind: usize,
 ) -> Result<Vec<Planned>, Refusal> {
@@ -57,7 +61,7 @@ fn walk(
     let mut running: Vec<Entry> = future.cells.iter().map(|cell| cell.entry.clone()).collect();
     let mut planned = Vec::new();
     let (mut horizon, mut steps, mut work, mut spent) = (None, 0, 0, 0);
-    while let Some(at) = handover::next_due(&future, around) {
+    while let Some(at) = handover::next_due(&future, dealing) {
         if at >= range.until {
             let mut unfinished = (0..running.len())
                 .filter(|&cell| !future.cells[cell].stopped && running[cell].start < range.until)
@@ -67,7 +71,7 @@ fn walk(
             }
             let horizon = *horizon.get_or_insert_with(|| {
                 unfinished
-                    .filter_map(|cell| ends_by(&future, around, cell, range.until))
+                    .filter_map(|cell| ends_by(&future, dealing, cell, range.until))
                     .max()
             });
             if horizon.is_none_or(|horizon| at > horizon) {
@@ -75,7 +79,7 @@ fn walk(
             }
         }
         steps += 1;
-        let outcome = handover::step(&mut future, around, at);
+        let outcome = handover::step(&mut future, dealing, at);
         match at < range.until {
             true => work += outcome.work,
             false => spent += outcome.work,
@@ -120,16 +124,21 @@ pub(super) fn too_far() -> Refusal {
 
 /// The instant by which a cell's entry that runs at `at` has ended if it ever does: its window's next hand-over or
 /// opening or shutting, and for a place without a holder also the last end of an absence.
-fn ends_by(rotation: &Rotation, around: Around, cell: usize, at: Timestamp) -> Option<Timestamp> {
+fn ends_by(
+    rotation: &Rotation,
+    dealing: DealingContext,
+    cell: usize,
+    at: Timestamp,
+) -> Option<Timestamp> {
     let window = &rotation.windows[rotation.cells[cell].window];
     let handover = window
         .cadence
         .as_ref()
-        .and_then(|cadence| cadence.next(around.calendar, at));
-    let flip = rotation.hours(window).at(around.calendar, at).changes_at;
+        .and_then(|cadence| cadence.next(dealing.calendar, at));
+    let flip = rotation.hours(window).at(dealing.calendar, at).changes_at;
     let vacant = rotation.cells[cell].holder.is_none();
     let back = if vacant {
-        around.absences.last_end()
+        dealing.absences.last_end()
     } else {
         None
     };

@@ -1,6 +1,6 @@
 //! Requests among people: to cover a duty, or to swap two (api.md "Cover request"; contract section 10).
 
-use super::access::Caller;
+use super::access::Principal;
 use super::arrangement::TurnSelection;
 use super::ids::{ArrangementId, CellId, RequestId, RotationId, UserId};
 use super::refusal::Refusal;
@@ -216,7 +216,7 @@ impl Request {
     pub fn check_part(
         &self,
         step: Step,
-        caller: &Caller,
+        caller: &Principal,
         rotation: &Rotation,
     ) -> Result<(), Refusal> {
         let person = caller.person()?;
@@ -280,7 +280,12 @@ impl Request {
     }
 
     /// What the caller may do with it now.
-    pub fn capability(&self, caller: &Caller, rotation: &Rotation, now: Timestamp) -> Capability {
+    pub fn capability(
+        &self,
+        caller: &Principal,
+        rotation: &Rotation,
+        now: Timestamp,
+    ) -> Capability {
         let can = |step| {
             self.check_part(step, caller, rotation).is_ok()
                 && self.check_state(step, rotation, now).is_ok()
@@ -306,7 +311,7 @@ impl Request {
         }
     }
 
-    fn why_nothing(&self, caller: &Caller, rotation: &Rotation) -> String {
+    fn why_nothing(&self, caller: &Principal, rotation: &Rotation) -> String {
         let steps = [Step::Accept, Step::Cancel, Step::End];
         if caller.person().is_err() {
             return "an API key has no part in requests; use a member token".into();

@@ -1,6 +1,6 @@
 //! Who takes a place over from whom: what people are told of a change (contract section 12, "Messages").
 
-use super::handover::{self, Around};
+use super::handover::{self, DealingContext};
 use super::holidays::Calendar;
 use super::ids::{CellId, UserId};
 use super::outlook;
@@ -162,10 +162,10 @@ pub fn next_reminder(
 }
 
 /// The places that change hands at an instant to come, as planned; none where that is too far ahead to be told.
-pub fn foreseen(rotation: &Rotation, around: Around, at: Timestamp) -> Vec<Takeover> {
-    match outlook::stand(rotation, around, at) {
+pub fn foreseen(rotation: &Rotation, dealing: DealingContext, at: Timestamp) -> Vec<Takeover> {
+    match outlook::stand(rotation, dealing, at) {
         Some((before, after)) if after.stamps.judged_at == at => {
-            between(&before, &after, around.calendar)
+            between(&before, &after, dealing.calendar)
         }
         _ => Vec::new(),
     }
@@ -185,8 +185,8 @@ pub struct Glance {
 }
 
 /// Looks at a rotation as it stands and a little ahead.
-pub fn glance(rotation: &Rotation, around: Around) -> Glance {
-    let ends = resolve::turn_ends(rotation, around.calendar);
+pub fn glance(rotation: &Rotation, dealing: DealingContext) -> Glance {
+    let ends = resolve::turn_ends(rotation, dealing.calendar);
     let held: Vec<(&Cell, Option<Timestamp>)> = rotation
         .running()
         .filter_map(|cell| {
@@ -208,20 +208,20 @@ pub fn glance(rotation: &Rotation, around: Around) -> Glance {
             let first = held.iter().filter(|(_, ends)| *ends == Some(until));
             let places = first.map(|(cell, _)| cell.id.clone()).collect();
             let over = |then: &Rotation| then.stamps.judged_at >= until;
-            (places, outlook::stand_when(rotation, around, over))
+            (places, outlook::stand_when(rotation, dealing, over))
         }
         None if held.is_empty() => {
             let covered = |then: &Rotation| !on_call(then).is_empty();
-            let then = outlook::stand_when(rotation, around, covered);
+            let then = outlook::stand_when(rotation, dealing, covered);
             (Vec::new(), then)
         }
         None => (Vec::new(), None),
     };
     // A hand-over that nothing schedules is made by hand.
-    let Some(then) = then.or_else(|| by_hand(rotation, around)) else {
+    let Some(then) = then.or_else(|| by_hand(rotation, dealing)) else {
         return glance;
     };
-    let ends = resolve::turn_ends(&then, around.calendar);
+    let ends = resolve::turn_ends(&then, dealing.calendar);
     let (mut next, mut untils) = (Vec::new(), Vec::new());
     for cell in then.running() {
         let asked = places.contains(&cell.id) || places.is_empty();
@@ -244,7 +244,7 @@ pub fn glance(rotation: &Rotation, around: Around) -> Glance {
 }
 
 /// The rotation after a hand-over by hand now; `None` where nobody goes on or off duty.
-fn by_hand(rotation: &Rotation, around: Around) -> Option<Rotation> {
+fn by_hand(rotation: &Rotation, dealing: DealingContext) -> Option<Rotation> {
     if !rotation.enabled || rotation.mode() != super::rotation::Mode::Manual {
         return None;
     }
@@ -253,7 +253,8 @@ fn by_hand(rotation: &Rotation, around: Around) -> Option<Rotation> {
     let cells: Vec<usize> = (0..then.cells.len())
         .filter(|&index| !then.cells[index].stopped)
         .collect();
-    let mut change = handover::Change::begin(&mut then, around, at, handover::Flips::ByEdit);
+    let mut change =
+        handover::Change::begin(&mut then, dealing, at, handover::WindowChange::ByEdit);
     change.hand_over(&cells, super::rotation::Reason::RotateToNextOnDuty);
     change.finish();
     Some(then)

@@ -32,7 +32,7 @@ pub fn seed(path: &Path) -> String {
     let seed = Seed::new(path.to_owned(), Clock::frozen(at(SUNDAY)));
     let first = seed.rotation("first", 1, &[&[working_week()]], at(MONDAY));
     seed.copies(first, ROTATIONS - 1);
-    let next = due::next(&seed.desk).expect("a look at the due index");
+    let next = due::next(&seed.app).expect("a look at the due index");
     assert_eq!(next, Some(at(EARLIER)));
     seed.key
 }
@@ -69,15 +69,15 @@ pub fn here() {
     let folder = Scratch::new("due-here");
     let path = folder.file("rota.db");
     seed(&path);
-    let desk = seed::desk(&path, Clock::frozen(at(SUNDAY)));
+    let app = seed::app(&path, Clock::frozen(at(SUNDAY)));
     let settle = || {
         for lane in Lane::ALL {
-            while effects::carry_out(&desk, lane, &mut effects::Hands::default())? {}
+            while effects::carry_out(&app, lane, &mut effects::Hands::default())? {}
         }
         Ok(())
     };
     let begun = Instant::now();
-    due::advance(&desk, at(MONDAY), &settle).expect("the hand-overs");
+    due::advance(&app, at(MONDAY), &settle).expect("the hand-overs");
     let took = begun.elapsed().as_secs_f64();
     row(
         "actions::due::advance over one instant",

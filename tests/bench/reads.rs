@@ -16,7 +16,7 @@ pub fn run() {
     section("GET on-call against a bare handler with the same answer (requests/s)");
     let folder = Scratch::new("reads");
     let seed = Seed::new(folder.file("rota.db"), Clock::system());
-    let rotation = seed.rotation("payments", 2, &[&[], &[]], seed.desk.now());
+    let rotation = seed.rotation("payments", 2, &[&[], &[]], seed.app.now());
     let (path, key) = (seed.path.clone(), seed.key.clone());
     drop(seed);
     let (rota, _) = program::serve(&path, &key);

@@ -20,11 +20,11 @@ pub fn run() {
     let folder = Scratch::new("record");
     let seed = Seed::new(folder.file("rota.db"), Clock::system());
     let ids = [("short", SHORT), ("long", LONG)].map(|(name, hours)| {
-        let rotation = seed.rotation(name, 1, &[&[]], seed.desk.now());
+        let rotation = seed.rotation(name, 1, &[&[]], seed.app.now());
         seed.record(rotation.clone(), hours);
         rotation.id.to_string()
     });
-    let (path, key, now) = (seed.path.clone(), seed.key.clone(), seed.desk.now());
+    let (path, key, now) = (seed.path.clone(), seed.key.clone(), seed.app.now());
     drop(seed);
     let (rota, _) = program::serve(&path, &key);
 

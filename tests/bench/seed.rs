@@ -4,14 +4,14 @@ use jiff::Timestamp;
 use rota::actions::creation::{self, NewCreation};
 use rota::actions::keys::{NewKey, create_key};
 use rota::actions::rotations;
-use rota::actions::{Desk, Outward, frame};
+use rota::actions::{App, Outward, mutation};
 use rota::domain::absence::Absences;
-use rota::domain::access::{Caller, Scope};
+use rota::domain::access::{Principal, Scope};
 use rota::domain::cadence::{Cadence, Kind, Skips};
 use rota::domain::coverage::Stretch;
 use rota::domain::edit::NewRotation;
 use rota::domain::grid::{CadenceSpec, CellSpec, GridSpec, LaneSpec, WindowSpec, ZoneSpec};
-use rota::domain::handover::{self, Around};
+use rota::domain::handover::{self, DealingContext};
 use rota::domain::holidays::Calendar;
 use rota::domain::ids::{CellId, KeyId, LaneId, RotationId, UserId, WindowId};
 use rota::domain::rotation::{Reason, Rotation};
@@ -48,35 +48,35 @@ impl Drop for Scratch {
 
 /// A database with six people and an API key with every scope.
 pub struct Seed {
-    pub desk: Desk,
+    pub app: App,
     pub path: PathBuf,
     pub key: String,
 }
 
 /// Somebody who may do everything.
-pub fn caller() -> Caller {
-    Caller::Key {
+pub fn caller() -> Principal {
+    Principal::Key {
         id: KeyId::from("key_bench"),
         scopes: Scope::ALL.to_vec(),
         rotations: None,
     }
 }
 
-/// The desk of a database.
-pub fn desk(path: &Path, clock: Clock) -> Desk {
+/// The app of a database.
+pub fn app(path: &Path, clock: Clock) -> App {
     let outward = Outward::usual("http://127.0.0.1:8080").expect("TLS can be set up");
-    desk_with(path, Arc::new(clock), outward)
+    app_with(path, Arc::new(clock), outward)
 }
 
-fn desk_with(path: &Path, clock: Arc<Clock>, outward: Outward) -> Desk {
+fn app_with(path: &Path, clock: Arc<Clock>, outward: Outward) -> App {
     let store = Store::open(path, Arc::clone(&clock), true).expect("a database");
     let plan = Plan::of(Tier::Pro);
-    Desk::new(store, Calendar::embedded(), clock, plan, outward)
+    App::new(store, Calendar::embedded(), clock, plan, outward)
 }
 
 impl Seed {
     pub fn new(path: PathBuf, clock: Clock) -> Seed {
-        let desk = desk(&path, clock);
+        let app = app(&path, clock);
         let directory = Directory {
             team: Team {
                 id: "T1".into(),
@@ -87,7 +87,7 @@ impl Seed {
             groups: Vec::new(),
             channels: Vec::new(),
         };
-        frame::follow_directory(&desk, move |tx| store::replace_directory(tx, &directory))
+        mutation::follow_directory(&app, move |tx| store::replace_directory(tx, &directory))
             .expect("an import");
         let new = NewKey {
             name: "bench".into(),
@@ -96,15 +96,15 @@ impl Seed {
             disabled: false,
             expires_at: None,
         };
-        let (_, key) = create_key(desk.store(), new).expect("a key");
-        Seed { desk, path, key }
+        let (_, key) = create_key(app.store(), new).expect("a key");
+        Seed { app, path, key }
     }
 
     /// The same with another way out.
     pub fn with(self, outward: Outward) -> Seed {
-        let clock = Arc::clone(self.desk.clock());
-        let desk = desk_with(&self.path, clock, outward);
-        Seed { desk, ..self }
+        let clock = Arc::clone(self.app.clock());
+        let app = app_with(&self.path, clock, outward);
+        Seed { app, ..self }
     }
 
     /// A rotation of all six people with so many lanes, and windows of these hours (none: the whole week), handed over
@@ -132,22 +132,22 @@ impl Seed {
             body_hash: [0; 32],
             rotation,
         };
-        let created = creation::create(&self.desk, &caller(), creation)
+        let created = creation::create(&self.app, &caller(), creation)
             .expect("a rotation")
             .rotation;
         let grid = grid(lanes, windows, starts_at);
-        rotations::replace_coverage(&self.desk, &caller(), &created.id, &Precondition::Any, grid)
+        rotations::replace_coverage(&self.app, &caller(), &created.id, &Precondition::Any, grid)
             .expect("a grid")
     }
 
     /// So many rotations like this one, in one commit.
     pub fn copies(&self, like: Rotation, count: usize) {
         let calendar = Calendar::embedded();
-        let around = Around {
+        let dealing = DealingContext {
             calendar: &calendar,
             absences: &Absences::default(),
         };
-        let due = handover::next_due(&like, around);
+        let due = handover::next_due(&like, dealing);
         let write = move |tx: &mut store::WriteTx| -> Result<(), Fault> {
             for _ in 0..count {
                 let mut copy = like.clone();
@@ -172,7 +172,7 @@ impl Seed {
             }
             Ok(())
         };
-        self.desk.store().write(write).expect("copies");
+        self.app.store().write(write).expect("copies");
     }
 
     /// A record of so many hours that ended before now, an entry an hour, in the first cell of a rotation.
@@ -189,7 +189,7 @@ impl Seed {
             }
             store::begin_entries(tx, &rotation, &[0])
         };
-        self.desk.store().write(write).expect("a record");
+        self.app.store().write(write).expect("a record");
     }
 }
 

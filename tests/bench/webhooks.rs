@@ -4,7 +4,7 @@ use crate::load::Client;
 use crate::program::{self, Program};
 use crate::seed::{Scratch, Seed, caller};
 use crate::table::{Floor, median, row, section};
-use rota::actions::{Desk, Outward, duty, webhooks};
+use rota::actions::{App, Outward, duty, webhooks};
 use rota::client::guard::{GuardedClient, Rules};
 use rota::client::{Tls, Trust};
 use rota::domain::address::Openings;
@@ -74,10 +74,10 @@ fn queue_and_loop() -> (f64, f64) {
         Clock::frozen(CLOCK.parse().expect("an instant")),
     );
     let seed = local(seed);
-    let rotation = seed.rotation("rotation", 1, &[&[]], seed.desk.now()).id;
-    register(&seed.desk, receiver);
+    let rotation = seed.rotation("rotation", 1, &[&[]], seed.app.now()).id;
+    register(&seed.app, receiver);
     for round in 0..QUEUED {
-        take_turns(&seed.desk, &rotation, round);
+        take_turns(&seed.app, &rotation, round);
     }
     let path = seed.path.clone();
     drop(seed);
@@ -110,11 +110,11 @@ fn one_by_one(figure: &str, hanging: usize, judge: fn(Vec<f64>) -> f64, floor: F
     let hang = TcpListener::bind("127.0.0.1:0").expect("a free port");
     let clock = Clock::frozen(CLOCK.parse().expect("an instant"));
     let seed = local(Seed::new(folder.file("rota.db"), clock));
-    let rotation = seed.rotation("rotation", 1, &[&[]], seed.desk.now()).id;
+    let rotation = seed.rotation("rotation", 1, &[&[]], seed.app.now()).id;
     for _ in 0..hanging {
-        register(&seed.desk, hang.local_addr().expect("a bound address"));
+        register(&seed.app, hang.local_addr().expect("a bound address"));
     }
-    register(&seed.desk, receiver);
+    register(&seed.app, receiver);
     let path = seed.path.clone();
     drop(seed);
 
@@ -135,7 +135,7 @@ fn one_by_one(figure: &str, hanging: usize, judge: fn(Vec<f64>) -> f64, floor: F
     row(figure, &format!("{judged:.1} ms"), judged, floor);
 }
 
-/// The same seed with a desk that may connect to loopback.
+/// The same seed with an app that may connect to loopback.
 fn local(seed: Seed) -> Seed {
     let rules = Rules {
         openings: Openings {
@@ -153,18 +153,18 @@ fn local(seed: Seed) -> Seed {
     seed.with(outward)
 }
 
-fn register(desk: &Desk, receiver: SocketAddr) {
+fn register(app: &App, receiver: SocketAddr) {
     let spec = WebhookSpec {
         name: "bench".into(),
         url: format!("http://{receiver}/hook"),
         event_types: vec![EventType::DutyChanged],
     };
-    webhooks::register(desk, spec).expect("an endpoint");
+    webhooks::register(app, spec).expect("an endpoint");
 }
 
-fn take_turns(desk: &Desk, rotation: &RotationId, round: usize) {
+fn take_turns(app: &App, rotation: &RotationId, round: usize) {
     let user = UserId::from(["U2", "U3"][round % 2]);
-    duty::set_on_duty(desk, &caller(), rotation, &Precondition::Any, vec![user])
+    duty::set_on_duty(app, &caller(), rotation, &Precondition::Any, vec![user])
         .expect("somebody on duty");
 }
 

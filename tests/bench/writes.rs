@@ -24,7 +24,7 @@ pub fn run() {
     let seed = Seed::new(folder.file("rota.db"), Clock::system());
     let ids: Vec<String> = (0..8)
         .map(|n| {
-            seed.rotation(&format!("rotation {n}"), 1, &[&[]], seed.desk.now())
+            seed.rotation(&format!("rotation {n}"), 1, &[&[]], seed.app.now())
                 .id
                 .to_string()
         })

@@ -2,12 +2,12 @@
 
 use super::Hitch;
 use super::topics::is_overtaken;
-use crate::actions::frame::follow;
-use crate::actions::{Desk, Fault, Stop};
+use crate::actions::mutation::follow;
+use crate::actions::{App, Fault, Stop};
 use crate::chat::Chat;
 use crate::domain::chat::{Trouble, wanted_in_group};
 use crate::domain::event::Act;
-use crate::domain::handover::Flips;
+use crate::domain::handover::WindowChange;
 use crate::domain::ids::{GroupId, UserId};
 use crate::domain::takeover;
 use crate::fault;
@@ -25,7 +25,7 @@ pub struct Crew {
 }
 
 /// The crew of a user group. A plan without on-duty groups takes everybody off.
-pub fn crew(tx: &ReadTx, desk: &Desk, kept: &DutyGroup) -> Result<Crew, Fault> {
+pub fn crew(tx: &ReadTx, app: &App, kept: &DutyGroup) -> Result<Crew, Fault> {
     let mut crew = Crew {
         ours: kept.placed.clone(),
         ..Crew::default()
@@ -40,7 +40,7 @@ pub fn crew(tx: &ReadTx, desk: &Desk, kept: &DutyGroup) -> Result<Crew, Fault> {
         crew.ours
             .extend(members.users.iter().chain(groups).cloned());
         for user in takeover::on_call(&rotation) {
-            if desk.plan().has_user_groups() && !crew.on_call.contains(&user) {
+            if app.plan().has_user_groups() && !crew.on_call.contains(&user) {
                 crew.on_call.push(user);
             }
         }
@@ -56,12 +56,12 @@ struct Look {
 }
 
 /// Brings the people of a user group in line.
-pub(super) fn bring(desk: &Desk, id: &GroupId) -> Result<(), Hitch> {
-    let found = desk.store().read(|tx| -> Result<_, Fault> {
+pub(super) fn bring(app: &App, id: &GroupId) -> Result<(), Hitch> {
+    let found = app.store().read(|tx| -> Result<_, Fault> {
         let Some(kept) = store::load_duty_group(tx, id)? else {
             return Ok(None);
         };
-        let crew = crew(tx, desk, &kept)?;
+        let crew = crew(tx, app, &kept)?;
         Ok(Some((kept, crew, store::count_imports(tx)?)))
     })?;
     let Some((kept, crew, imports)) = found else {
@@ -72,18 +72,18 @@ pub(super) fn bring(desk: &Desk, id: &GroupId) -> Result<(), Hitch> {
         serves: crew.serves,
         imports,
     };
-    let chat: &dyn Chat = desk.chat();
+    let chat: &dyn Chat = app.chat();
     let present = match chat.people(id) {
         // Nothing is left to take anybody out of.
         Err(Trouble::Gone(_)) if !crew.serves => {
             look.kept.is_own = false;
-            return Ok(save(desk, look, None, None)?);
+            return Ok(save(app, look, None, None)?);
         }
         present => present?,
     };
     let wanted = wanted_in_group(&present, &crew.ours, &crew.on_call);
     if wanted.is_empty() && !chat.manners().holds_empty_groups {
-        return empty(desk, look, &present);
+        return empty(app, look, &present);
     }
     if wanted != present {
         // Kept before they are put in: whatever becomes of the try, afterwards they are known for ours.
@@ -91,7 +91,7 @@ pub(super) fn bring(desk: &Desk, id: &GroupId) -> Result<(), Hitch> {
         let new = |user: &&UserId| !noted.placed.contains(user);
         let new: Vec<UserId> = crew.on_call.iter().filter(new).cloned().collect();
         noted.placed.extend(new);
-        desk.store()
+        app.store()
             .write_log(move |tx| store::note_group(tx, &noted))?;
         chat.set_people(id, &wanted)?;
         fault::point("chat.group");
@@ -101,38 +101,38 @@ pub(super) fn bring(desk: &Desk, id: &GroupId) -> Result<(), Hitch> {
         look.kept.disabled = false;
     }
     look.kept.placed = crew.on_call;
-    Ok(save(desk, look, Some(wanted), None)?)
+    Ok(save(app, look, Some(wanted), None)?)
 }
 
 /// Nobody is to be in a group where the platform holds no empty ones: one of our own is disabled, an adopted one left.
-fn empty(desk: &Desk, mut look: Look, present: &[UserId]) -> Result<(), Hitch> {
+fn empty(app: &App, mut look: Look, present: &[UserId]) -> Result<(), Hitch> {
     if !look.kept.is_own {
         let why = "the chat platform holds no empty user groups, and this one was adopted: it is left as it is";
         let drifts = (!present.is_empty()).then_some(why);
         // Those whom rota has put in are to come out one day.
         look.kept.placed.retain(|user| present.contains(user));
-        return Ok(save(desk, look, None, drifts)?);
+        return Ok(save(app, look, None, drifts)?);
     }
     if !look.kept.disabled {
         look.kept.disabled = true;
         // Kept before it is asked for: to enable it once too often does no harm.
         let noted = look.kept.clone();
-        desk.store()
+        app.store()
             .write_log(move |tx| store::note_group(tx, &noted))?;
-        desk.chat().set_disabled(&look.kept.group, true)?;
+        app.chat().set_disabled(&look.kept.group, true)?;
     }
-    Ok(save(desk, look, None, None)?)
+    Ok(save(app, look, None, None)?)
 }
 
 /// Writes down what a user group is now, and lets the rotations follow that take members from it.
 fn save(
-    desk: &Desk,
+    app: &App,
     look: Look,
     people: Option<Vec<UserId>>,
     error: Option<&'static str>,
 ) -> Result<(), Fault> {
-    let shared = desk.clone();
-    let written = desk.store().write(move |tx| -> Result<(), Stop> {
+    let shared = app.clone();
+    let written = app.store().write(move |tx| -> Result<(), Stop> {
         if is_overtaken(tx, look.imports)? {
             return Ok(());
         }
@@ -153,18 +153,18 @@ fn save(
 }
 
 /// Has the directory say who is in a user group, and rotations follow that take members from it.
-fn mirror(desk: &Desk, tx: &mut WriteTx, group: &GroupId, people: &[UserId]) -> Result<(), Stop> {
+fn mirror(app: &App, tx: &mut WriteTx, group: &GroupId, people: &[UserId]) -> Result<(), Stop> {
     if store::list_group_people(&tx.as_read(), group)? == people {
         return Ok(());
     }
     let following = store::list_rotations_following(&tx.as_read(), group)?;
     let write = |tx: &mut WriteTx| Ok(store::replace_group_people(tx, group, people)?);
     follow(
-        desk,
+        app,
         tx,
         &following,
         Act::Edit,
         write,
-        |tx, draft, before| draft.follow_members(tx, before, Flips::ByEdit),
+        |tx, draft, before| draft.follow_members(tx, before, WindowChange::ByEdit),
     )
 }

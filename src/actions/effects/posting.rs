@@ -1,6 +1,6 @@
 //! Posting messages, in order to each recipient.
 
-use crate::actions::{Desk, Fault};
+use crate::actions::{App, Fault};
 use crate::domain::chat::{Recipient, Trouble, held_until, is_stale, next_post};
 use crate::fault;
 use crate::runtime::clock::monotonic;
@@ -18,10 +18,10 @@ pub(super) type Posted = (Outgoing, Result<(), Trouble>);
 
 /// Posts some of what is due; answers whether there was anything. What was posted stays in hand until it is written down: while
 /// the storage fails, nothing more is posted.
-pub(super) fn post(desk: &Desk, posted: &mut Vec<Posted>) -> Result<bool, Fault> {
-    record(desk, posted)?;
-    let now = desk.now();
-    let due = desk
+pub(super) fn post(app: &App, posted: &mut Vec<Posted>) -> Result<bool, Fault> {
+    record(app, posted)?;
+    let now = app.now();
+    let due = app
         .store()
         .read(|tx| store::list_due_messages(tx, now, BATCH))?;
     let any = !due.is_empty();
@@ -37,7 +37,7 @@ pub(super) fn post(desk: &Desk, posted: &mut Vec<Posted>) -> Result<bool, Fault>
             true => Err(Trouble::Late),
             false => {
                 let key = message.sequence.to_string();
-                desk.chat().post(&message.to, &message.text, &key)
+                app.chat().post(&message.to, &message.text, &key)
             }
         };
         if matches!(outcome, Err(Trouble::Later(_) | Trouble::Wait(_))) {
@@ -50,16 +50,16 @@ pub(super) fn post(desk: &Desk, posted: &mut Vec<Posted>) -> Result<bool, Fault>
         }
     }
     fault::point("chat.posted");
-    record(desk, posted)?;
+    record(app, posted)?;
     Ok(any)
 }
 
-fn record(desk: &Desk, posted: &mut Vec<Posted>) -> Result<(), Fault> {
+fn record(app: &App, posted: &mut Vec<Posted>) -> Result<(), Fault> {
     if posted.is_empty() {
         return Ok(());
     }
     let done = posted.clone();
-    desk.store().write_log(move |tx| -> Result<(), Fault> {
+    app.store().write_log(move |tx| -> Result<(), Fault> {
         done.iter()
             .try_for_each(|(message, outcome)| record_one(tx, message, outcome))
     })?;

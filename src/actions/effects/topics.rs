@@ -1,9 +1,9 @@
 //! Having the topics of channels say who is on call, and putting back what stood there before.
 
 use super::Hitch;
-use crate::actions::{Desk, Fault, telling};
+use crate::actions::{App, Fault, telling};
 use crate::domain::chat::Trouble;
-use crate::domain::handover::Around;
+use crate::domain::handover::DealingContext;
 use crate::domain::ids::{ChannelId, RotationId};
 use crate::domain::rotation::Profile;
 use crate::domain::takeover::{Glance, glance};
@@ -26,9 +26,9 @@ struct Seen {
 }
 
 impl Glances {
-    fn of(&mut self, tx: &ReadTx, desk: &Desk, id: &RotationId) -> Result<Option<&Seen>, Fault> {
+    fn of(&mut self, tx: &ReadTx, app: &App, id: &RotationId) -> Result<Option<&Seen>, Fault> {
         if !self.0.contains_key(id) {
-            self.0.insert(id.clone(), look(tx, desk, id)?);
+            self.0.insert(id.clone(), look(tx, app, id)?);
         }
         Ok(self.0[id].as_ref())
     }
@@ -37,13 +37,13 @@ impl Glances {
     pub fn wanted(
         &mut self,
         tx: &ReadTx,
-        desk: &Desk,
+        app: &App,
         channel: &ChannelId,
     ) -> Result<Option<String>, Fault> {
-        let most = desk.chat().manners().longest_topic;
+        let most = app.chat().manners().longest_topic;
         let (mut pieces, mut length): (Vec<Piece>, _) = (Vec::new(), 0);
         for id in store::list_rotations_of_topic(tx, channel)? {
-            let Some(seen) = self.of(tx, desk, &id)? else {
+            let Some(seen) = self.of(tx, app, &id)? else {
                 continue;
             };
             if !seen
@@ -61,7 +61,7 @@ impl Glances {
                 glance: &seen.glance,
                 duty_handle: seen.duty_handle.as_deref(),
             };
-            let told = telling::with_names(tx, desk, |names| wording::topic(subject, names))?;
+            let told = telling::with_names(tx, app, |names| wording::topic(subject, names))?;
             length += told.iter().map(Piece::length).sum::<usize>();
             pieces.extend(told);
             // What is longer is cut anyway.
@@ -74,13 +74,13 @@ impl Glances {
     }
 }
 
-fn look(tx: &ReadTx, desk: &Desk, id: &RotationId) -> Result<Option<Seen>, Fault> {
+fn look(tx: &ReadTx, app: &App, id: &RotationId) -> Result<Option<Seen>, Fault> {
     let Some(rotation) = store::load_rotation(tx, id)? else {
         return Ok(None);
     };
     let absences = store::load_absences(tx, &rotation)?;
-    let around = Around {
-        calendar: desk.calendar(),
+    let dealing = DealingContext {
+        calendar: app.calendar(),
         absences: &absences,
     };
     let group = match &rotation.profile.duty_group {
@@ -89,7 +89,7 @@ fn look(tx: &ReadTx, desk: &Desk, id: &RotationId) -> Result<Option<Seen>, Fault
     };
     let handle = group.and_then(|group| group.handle);
     Ok(Some(Seen {
-        glance: glance(&rotation, around),
+        glance: glance(&rotation, dealing),
         profile: rotation.profile,
         duty_handle: handle.map(|handle| handle.trim_start_matches('@').to_owned()),
     }))
@@ -102,29 +102,29 @@ struct Look {
 }
 
 /// Brings the topic of a channel in line.
-pub(super) fn bring(desk: &Desk, channel: &ChannelId) -> Result<(), Hitch> {
-    let (kept, wanted, imports) = desk.store().read(|tx| -> Result<_, Fault> {
-        let wanted = Glances::default().wanted(tx, desk, channel)?;
+pub(super) fn bring(app: &App, channel: &ChannelId) -> Result<(), Hitch> {
+    let (kept, wanted, imports) = app.store().read(|tx| -> Result<_, Fault> {
+        let wanted = Glances::default().wanted(tx, app, channel)?;
         let imports = store::count_imports(tx)?;
         Ok((store::load_topic(tx, channel)?, wanted, imports))
     })?;
     let Some(kept) = kept else { return Ok(()) };
     let look = Look { kept, imports };
     match wanted {
-        Some(wanted) => write(desk, look, wanted),
-        None => restore(desk, look),
+        Some(wanted) => write(app, look, wanted),
+        None => restore(app, look),
     }
 }
 
-fn write(desk: &Desk, look: Look, wanted: String) -> Result<(), Hitch> {
-    let current = desk.chat().topic(&look.kept.channel)?;
+fn write(app: &App, look: Look, wanted: String) -> Result<(), Hitch> {
+    let current = app.chat().topic(&look.kept.channel)?;
     let Look { mut kept, imports } = look;
     if kept.is_ours(&current) {
         kept.written = Some(current.clone());
     } else if current != wanted && kept.written.as_ref() == Some(&wanted) {
         // Whoever changed it had a reason; it stands until there is something new to tell.
         let why = "somebody has changed the topic; it is written again when duty changes";
-        return Ok((desk.store()).write_log(move |tx| store::save_topic(tx, &kept, Some(why)))?);
+        return Ok((app.store()).write_log(move |tx| store::save_topic(tx, &kept, Some(why)))?);
     } else if current != wanted || kept.written.is_none() {
         // What somebody else wrote is what is put back one day.
         kept.before = Some(current.clone());
@@ -132,14 +132,14 @@ fn write(desk: &Desk, look: Look, wanted: String) -> Result<(), Hitch> {
     // Kept before it is written: whatever becomes of the try, afterwards it is known for ours.
     kept.writing = Some(wanted.clone());
     let noted = kept.clone();
-    desk.store()
+    app.store()
         .write_log(move |tx| store::note_topic(tx, &noted))?;
     if current != wanted {
-        desk.chat().set_topic(&kept.channel, &wanted)?;
+        app.chat().set_topic(&kept.channel, &wanted)?;
         fault::point("chat.topic");
     }
     kept.written = kept.writing.take();
-    desk.store().write_log(move |tx| -> Result<(), Fault> {
+    app.store().write_log(move |tx| -> Result<(), Fault> {
         if !is_overtaken(tx, imports)? {
             store::save_channel_topic(tx, &kept.channel, &wanted)?;
             store::save_topic(tx, &kept, None)?;
@@ -150,22 +150,22 @@ fn write(desk: &Desk, look: Look, wanted: String) -> Result<(), Hitch> {
 }
 
 /// Puts back what stood before, but only in the place of what rota wrote.
-fn restore(desk: &Desk, Look { kept, imports }: Look) -> Result<(), Hitch> {
+fn restore(app: &App, Look { kept, imports }: Look) -> Result<(), Hitch> {
     if kept.written.is_none() && kept.writing.is_none() {
         let forget =
             move |tx: &mut WriteTx| store::remove_topic(tx, &kept.channel, kept.upkeep.calls);
-        return Ok(desk.store().write_log(forget)?);
+        return Ok(app.store().write_log(forget)?);
     }
-    let current = match desk.chat().topic(&kept.channel) {
-        Err(Trouble::Gone(why)) => return Ok(leave(desk, kept, why)?),
+    let current = match app.chat().topic(&kept.channel) {
+        Err(Trouble::Gone(why)) => return Ok(leave(app, kept, why)?),
         current => current?,
     };
     let ours = kept.is_ours(&current);
     let before = kept.before.clone().unwrap_or_default();
     if ours {
-        desk.chat().set_topic(&kept.channel, &before)?;
+        app.chat().set_topic(&kept.channel, &before)?;
     }
-    desk.store().write_log(move |tx| -> Result<(), Fault> {
+    app.store().write_log(move |tx| -> Result<(), Fault> {
         if is_overtaken(tx, imports)? {
             return Ok(());
         }
@@ -178,12 +178,12 @@ fn restore(desk: &Desk, Look { kept, imports }: Look) -> Result<(), Hitch> {
 }
 
 /// Leaves a topic where the app cannot reach it; where the channel is still there, until the app is back.
-fn leave(desk: &Desk, kept: ChannelTopic, why: String) -> Result<(), Fault> {
+fn leave(app: &App, kept: ChannelTopic, why: String) -> Result<(), Fault> {
     log::warn!(
         "chat: topic of {}: {why}, nothing is put back",
         kept.channel
     );
-    desk.store().write_log(
+    app.store().write_log(
         move |tx| match store::is_known_channel(&tx.as_read(), &kept.channel)? {
             true => store::save_topic(tx, &kept, Some(&why)),
             false => store::remove_topic(tx, &kept.channel, kept.upkeep.calls),

@@ -28,13 +28,13 @@ const SEQUENCES: u32 = 800;
 
 /// Walks through one sequence from the next Monday on, in a rotation of its own.
 fn walk_through(office: &Office, name: &str, case: &ops::Case) -> walk::Outcome {
-    let now = office.desk.now().duration_since(at(BEGUN)).as_secs() / 60;
+    let now = office.app.now().duration_since(at(BEGUN)).as_secs() / 60;
     let monday = now - now.rem_euclid(WEEK) + WEEK;
     let monday = at(BEGUN) + SignedDuration::from_mins(monday);
-    office.desk.clock().set(monday);
-    let mut walk = walk::Walk::begin(&office.desk, name, case)?;
+    office.app.clock().set(monday);
+    let mut walk = walk::Walk::begin(&office.app, name, case)?;
     let outcome = walk.run(&case.ops);
-    rotations::delete(&office.desk, &caller(), &walk.id, &Precondition::Any).expect("a deletion");
+    rotations::delete(&office.app, &caller(), &walk.id, &Precondition::Any).expect("a deletion");
     outcome
 }
 

@@ -1,7 +1,7 @@
 //! Random sequences of hand-overs, edits and trouble with the platform, in two workspaces: in one the platform is always well, in
 //! the other it is well again in the end. Duty is the same in both; groups, topics and messages are what a simple model says.
 
-mod desks;
+mod apps;
 mod looks;
 mod model;
 mod ops;

@@ -24,18 +24,18 @@ fn free() -> Plan {
 
 impl Office {
     fn hook(&self) -> WebhookId {
-        webhooks::register(&self.desk, spec())
+        webhooks::register(&self.app, spec())
             .expect("an endpoint")
             .id
     }
 
     fn file(&self) -> rusqlite::Connection {
-        rusqlite::Connection::open(self.desk.store().path()).expect("the file")
+        rusqlite::Connection::open(self.app.store().path()).expect("the file")
     }
 
     /// A delivery that has ended after so many attempts.
     fn ended(&self, hook: &WebhookId, attempts: i64) -> DeliveryId {
-        let delivery = webhooks::test(&self.desk, hook).expect("a delivery");
+        let delivery = webhooks::test(&self.app, hook).expect("a delivery");
         let ended = "UPDATE delivery SET state = 'exhausted', ended_at = created_at, stage = NULL, due_at = NULL,
                      attempts = ?2 WHERE id = ?1";
         let file = self.file();
@@ -50,7 +50,7 @@ fn a_clock_that_was_set_back_shortens_no_life() {
     let office = Office::open("set-back");
     office.create("one");
     let hook = office.hook();
-    webhooks::test(&office.desk, &hook).expect("a delivery");
+    webhooks::test(&office.app, &hook).expect("a delivery");
     let expires = |office: &Office| -> i64 {
         let sql = "SELECT expires_at FROM delivery";
         office
@@ -59,8 +59,8 @@ fn a_clock_that_was_set_back_shortens_no_life() {
             .expect("a delivery")
     };
     let before = expires(&office);
-    webhooks::disable(&office.desk, &hook, ANY).expect("disabled");
-    let back = Office::desk(&office.folder, at(BEGUN) - SignedDuration::from_hours(1));
+    webhooks::disable(&office.app, &hook, ANY).expect("disabled");
+    let back = Office::app(&office.folder, at(BEGUN) - SignedDuration::from_hours(1));
     webhooks::enable(&back, &hook, ANY).expect("enabled");
     assert_eq!(expires(&office), before);
 }
@@ -68,22 +68,22 @@ fn a_clock_that_was_set_back_shortens_no_life() {
 /// Whatever is asked for while a downgrade is being written comes after it.
 #[test]
 fn a_write_goes_by_the_plan_at_its_turn() {
-    type Act = fn(&Desk, &WebhookId, &DeliveryId) -> Result<(), Stop>;
+    type Act = fn(&App, &WebhookId, &DeliveryId) -> Result<(), Stop>;
     let acts: [(&str, Act); 5] = [
-        ("register", |desk, _, _| {
-            webhooks::register(desk, spec()).map(drop)
+        ("register", |app, _, _| {
+            webhooks::register(app, spec()).map(drop)
         }),
-        ("replace", |desk, hook, _| {
-            webhooks::replace(desk, hook, ANY, spec()).map(drop)
+        ("replace", |app, hook, _| {
+            webhooks::replace(app, hook, ANY, spec()).map(drop)
         }),
-        ("enable", |desk, hook, _| {
-            webhooks::enable(desk, hook, ANY).map(drop)
+        ("enable", |app, hook, _| {
+            webhooks::enable(app, hook, ANY).map(drop)
         }),
-        ("rotate", |desk, hook, _| {
-            webhooks::rotate_secret(desk, hook, ANY, SignedDuration::ZERO).map(drop)
+        ("rotate", |app, hook, _| {
+            webhooks::rotate_secret(app, hook, ANY, SignedDuration::ZERO).map(drop)
         }),
-        ("resend", |desk, hook, delivery| {
-            deliveries::resend(desk, hook, delivery).map(drop)
+        ("resend", |app, hook, delivery| {
+            deliveries::resend(app, hook, delivery).map(drop)
         }),
     ];
     let office = Office::open("downgrade");
@@ -91,14 +91,14 @@ fn a_write_goes_by_the_plan_at_its_turn() {
     let hook = office.hook();
     let delivery = office.ended(&hook, 1);
     for (name, act) in acts {
-        office.desk.set_plan(Plan::of(Tier::Pro));
+        office.app.set_plan(Plan::of(Tier::Pro));
         let (begun, begins) = mpsc::channel();
         let (release, held) = mpsc::channel::<()>();
-        let desk = office.desk.clone();
+        let app = office.app.clone();
         let outcome = std::thread::scope(|scope| {
             let downgrade = scope.spawn(move || {
-                let shared = desk.clone();
-                desk.store().write(move |_| {
+                let shared = app.clone();
+                app.store().write(move |_| {
                     begun.send(()).expect("somebody waits");
                     held.recv().expect("a release");
                     shared.set_plan(free());
@@ -106,7 +106,7 @@ fn a_write_goes_by_the_plan_at_its_turn() {
                 })
             });
             begins.recv().expect("a downgrade that has begun");
-            let asked = scope.spawn(|| act(&office.desk, &hook, &delivery));
+            let asked = scope.spawn(|| act(&office.app, &hook, &delivery));
             release.send(()).expect("a downgrade that waits");
             downgrade.join().expect("no panic").expect("a plan");
             asked.join().expect("no panic")
@@ -127,16 +127,16 @@ fn a_plan_that_could_not_be_stored_is_not_switched_to() {
         .file()
         .execute_batch("ALTER TABLE meta RENAME TO elsewhere")
         .expect("damage");
-    assert!(plan::switch(&office.desk, free()).is_err());
-    assert_eq!(office.desk.plan(), Plan::of(Tier::Pro));
-    assert!(enabled(&webhooks::read(&office.desk, &hook).expect("it")));
+    assert!(plan::switch(&office.app, free()).is_err());
+    assert_eq!(office.app.plan(), Plan::of(Tier::Pro));
+    assert!(enabled(&webhooks::read(&office.app, &hook).expect("it")));
     office
         .file()
         .execute_batch("ALTER TABLE elsewhere RENAME TO meta")
         .expect("a repair");
-    plan::switch(&office.desk, free()).expect("a plan");
-    assert_eq!(office.desk.plan(), free());
-    assert!(!enabled(&webhooks::read(&office.desk, &hook).expect("it")));
+    plan::switch(&office.app, free()).expect("a plan");
+    assert_eq!(office.app.plan(), free());
+    assert!(!enabled(&webhooks::read(&office.app, &hook).expect("it")));
 }
 
 #[test]
@@ -146,7 +146,7 @@ fn a_delivery_is_not_sent_again_without_end() {
     let hook = office.hook();
     for (attempts, more) in [(1, true), (199, true), (200, false), (300, false)] {
         let delivery = office.ended(&hook, attempts);
-        let outcome = deliveries::resend(&office.desk, &hook, &delivery);
+        let outcome = deliveries::resend(&office.app, &hook, &delivery);
         match outcome {
             Ok(_) => assert!(more, "{attempts}"),
             Err(Stop::Refused(Refusal::DeliveryAttempts)) => assert!(!more, "{attempts}"),

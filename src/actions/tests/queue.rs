@@ -7,13 +7,13 @@ use crate::domain::ladder;
 use crate::domain::webhook::{AttemptResult, DeliveryState, EventType, Webhook, WebhookSpec};
 use crate::store::Lane;
 
-fn endpoint(desk: &Desk) -> Webhook {
+fn endpoint(app: &App) -> Webhook {
     let spec = WebhookSpec {
         name: "test".into(),
         url: "http://127.0.0.1:9/".into(),
         event_types: EventType::SUBSCRIBABLE.to_vec(),
     };
-    webhooks::register(desk, spec).expect("an endpoint")
+    webhooks::register(app, spec).expect("an endpoint")
 }
 
 /// What an attempt came to that nobody made.
@@ -43,27 +43,27 @@ fn step(webhook: &WebhookId, lane: Lane, done: Option<Done>, put_back: Option<Jo
 }
 
 /// Every use of the tables of webhooks, for the statements that it runs.
-pub(super) fn every_use(desk: &Desk, rotation: &RotationId) {
+pub(super) fn every_use(app: &App, rotation: &RotationId) {
     let any = Precondition::Any;
-    let hook = endpoint(desk).id;
+    let hook = endpoint(app).id;
     for _ in 0..4 {
-        webhooks::test(desk, &hook).expect("a test event");
+        webhooks::test(app, &hook).expect("a test event");
     }
-    let test = webhooks::test(desk, &hook).expect("a test event");
-    let take = |lane, done, back| step(&hook, lane, done, back).run(desk).expect("a step");
+    let test = webhooks::test(app, &hook).expect("a test event");
+    let take = |lane, done, back| step(&hook, lane, done, back).run(app).expect("a step");
     let job = take(Lane::Fresh, None, None).expect("something due");
     let job = take(Lane::Fresh, None, Some(job)).expect("the same again");
     let job = take(Lane::Fresh, Some(done(job, 404)), None).expect("the next");
-    assert!(job.is_current(desk));
-    sending::start_over(desk).expect("a start");
-    sending::lanes(desk).expect("lanes");
-    let newest = sending::newest(desk).expect("the newest");
-    assert!(sending::unsettled(desk, newest).expect("a count") > 0);
+    assert!(job.is_current(app));
+    sending::start_over(app).expect("a start");
+    sending::lanes(app).expect("lanes");
+    let newest = sending::newest(app).expect("the newest");
+    assert!(sending::unsettled(app, newest).expect("a count") > 0);
     take(Lane::Retry, Some(done(job, 200)), None).expect("the interrupted one");
-    webhooks::rotate_secret(desk, &hook, &any, jiff::SignedDuration::from_secs(1))
+    webhooks::rotate_secret(app, &hook, &any, jiff::SignedDuration::from_secs(1))
         .expect("a secret");
-    webhooks::disable(desk, &hook, &any).expect("disabled");
-    webhooks::enable(desk, &hook, &any).expect("enabled");
+    webhooks::disable(app, &hook, &any).expect("disabled");
+    webhooks::enable(app, &hook, &any).expect("enabled");
     let page = Page {
         number: 1,
         size: 10,
@@ -76,31 +76,31 @@ pub(super) fn every_use(desk: &Desk, rotation: &RotationId) {
                     event_type,
                     rotation,
                 };
-                deliveries::list(desk, &hook, filter, page).expect("a list");
+                deliveries::list(app, &hook, filter, page).expect("a list");
             }
         }
     }
-    deliveries::attempts(desk, &hook, &test.id).expect("a log");
-    assert!(deliveries::cancel(desk, &hook, &test.id).expect("cancelled"));
-    deliveries::resend(desk, &hook, &test.id).expect("sent anew");
-    deliveries::cancel(desk, &hook, &test.id).expect("cancelled");
-    desk.clock().set(at("2026-05-01T00:00:00Z"));
-    while sending::clear(desk).expect("cleared") {}
-    webhooks::remove(desk, &hook, &any).expect("removed");
-    while sending::clear(desk).expect("cleared") {}
+    deliveries::attempts(app, &hook, &test.id).expect("a log");
+    assert!(deliveries::cancel(app, &hook, &test.id).expect("cancelled"));
+    deliveries::resend(app, &hook, &test.id).expect("sent anew");
+    deliveries::cancel(app, &hook, &test.id).expect("cancelled");
+    app.clock().set(at("2026-05-01T00:00:00Z"));
+    while sending::clear(app).expect("cleared") {}
+    webhooks::remove(app, &hook, &any).expect("removed");
+    while sending::clear(app).expect("cleared") {}
 }
 
 #[test]
 fn what_is_queued_is_due_also_where_the_clock_was_stepped_back() {
     let office = Office::open("stepped-back");
-    let desk = &office.desk;
-    let hook = endpoint(desk).id;
+    let app = &office.app;
+    let hook = endpoint(app).id;
     office.create("one");
-    desk.clock().set(at("2026-03-01T23:45:00Z"));
+    app.clock().set(at("2026-03-01T23:45:00Z"));
     office.create("two");
-    let next = sending::next(desk).expect("the queue").expect("something");
-    assert!(next <= desk.now(), "{next} is after {}", desk.now());
-    let job = step(&hook, Lane::Fresh, None, None).run(desk);
+    let next = sending::next(app).expect("the queue").expect("something");
+    assert!(next <= app.now(), "{next} is after {}", app.now());
+    let job = step(&hook, Lane::Fresh, None, None).run(app);
     let job = job.expect("a step").expect("something due");
     // The receiver holds it against its own clock.
     let told = at("2026-03-01T23:45:00Z").as_second().to_string();
@@ -114,18 +114,18 @@ fn what_is_queued_is_due_also_where_the_clock_was_stepped_back() {
 #[test]
 fn what_was_taken_ahead_keeps_its_place_when_the_process_ends() {
     let office = Office::open("taken-ahead");
-    let desk = &office.desk;
-    let hook = endpoint(desk).id;
+    let app = &office.app;
+    let hook = endpoint(app).id;
     let made: Vec<_> = (0..3).map(|n| office.create(&n.to_string()).id).collect();
     let take = |lane| {
-        let job = step(&hook, lane, None, None).run(desk).expect("a step");
+        let job = step(&hook, lane, None, None).run(app).expect("a step");
         let job = job.expect("something due");
         let body: serde_json::Value = serde_json::from_str(&job.body).expect("JSON");
         body["rotationId"].as_str().expect("a rotation").to_owned()
     };
     assert_eq!(take(Lane::Fresh), made[0].as_str());
     assert_eq!(take(Lane::Fresh), made[1].as_str());
-    assert_eq!(sending::start_over(desk).expect("a start"), 2);
+    assert_eq!(sending::start_over(app).expect("a start"), 2);
     assert_eq!(take(Lane::Fresh), made[1].as_str());
     assert_eq!(take(Lane::Fresh), made[2].as_str());
     assert_eq!(take(Lane::Retry), made[0].as_str());
@@ -134,32 +134,32 @@ fn what_was_taken_ahead_keeps_its_place_when_the_process_ends() {
 #[test]
 fn what_was_taken_may_be_recalled_before_it_is_sent() {
     let office = Office::open("recalled");
-    let desk = &office.desk;
-    let hook = endpoint(desk).id;
+    let app = &office.app;
+    let hook = endpoint(app).id;
     office.create("one");
     let take = |back| {
         step(&hook, Lane::Fresh, None, back)
-            .run(desk)
+            .run(app)
             .expect("a step")
     };
     let job = take(None).expect("something due");
-    assert!(job.is_current(desk));
-    webhooks::disable(desk, &hook, &Precondition::Any).expect("disabled");
-    assert!(!job.is_current(desk));
+    assert!(job.is_current(app));
+    webhooks::disable(app, &hook, &Precondition::Any).expect("disabled");
+    assert!(!job.is_current(app));
     assert!(take(Some(job)).is_none());
-    webhooks::enable(desk, &hook, &Precondition::Any).expect("enabled");
+    webhooks::enable(app, &hook, &Precondition::Any).expect("enabled");
     let page = Page {
         number: 1,
         size: 10,
     };
-    let (listed, _) = deliveries::list(desk, &hook, Default::default(), page).expect("a list");
+    let (listed, _) = deliveries::list(app, &hook, Default::default(), page).expect("a list");
     assert_eq!(listed[0].attempts, 0);
     let job = take(None).expect("the same delivery");
-    let log = deliveries::attempts(desk, &hook, &listed[0].id).expect("a log");
+    let log = deliveries::attempts(app, &hook, &listed[0].id).expect("a log");
     assert!(log.attempts.is_empty());
     step(&hook, Lane::Fresh, Some(done(job, 200)), None)
-        .run(desk)
+        .run(app)
         .expect("a step");
-    let log = deliveries::attempts(desk, &hook, &listed[0].id).expect("a log");
+    let log = deliveries::attempts(app, &hook, &listed[0].id).expect("a log");
     assert_eq!(log.attempts[0].number, 1);
 }

@@ -10,23 +10,23 @@ use crate::domain::mention::{Mention, MentionState, NewMention};
 use crate::store::Group;
 
 /// The same workspace behind a platform that misbehaves on command.
-pub(super) fn moody(desk: &Desk) -> (Desk, Temper) {
+pub(super) fn moody(app: &App) -> (App, Temper) {
     let temper = Temper::default();
     let around = temper.clone();
-    let desk = desk
+    let app = app
         .clone()
         .with_chat(|inner| Arc::new(Moody::around(inner, around)));
-    (desk, temper)
+    (app, temper)
 }
 
 /// Puts a changed directory in the place of the one that stands.
-pub(super) fn redirect(desk: &Desk, change: impl FnOnce(&mut Directory)) {
-    let mut directory = desk
+pub(super) fn redirect(app: &App, change: impl FnOnce(&mut Directory)) {
+    let mut directory = app
         .store()
         .read(store::load_directory)
         .expect("the directory");
     change(&mut directory);
-    frame::follow_directory(desk, move |tx| store::replace_directory(tx, &directory))
+    mutation::follow_directory(app, move |tx| store::replace_directory(tx, &directory))
         .expect("an import");
 }
 
@@ -41,20 +41,20 @@ pub(super) fn group(id: &str, users: &[&str]) -> Group {
 }
 
 struct Told {
-    desk: Desk,
+    app: App,
     temper: Temper,
     id: RotationId,
 }
 
 /// Every use of the tables of messages, topics, on-duty groups, mentions and of the ways in.
 pub(super) fn every_use(office: &Office) {
-    let (desk, temper) = moody(&office.desk);
-    redirect(&desk, |directory| {
+    let (app, temper) = moody(&office.app);
+    redirect(&app, |directory| {
         directory.groups = vec![group("G1", &["U5"]), group("G2", &["U5", "U6"])];
         directory.people[0].email = Some("u1@example.com".into());
     });
     let id = office.cover(&office.create("told")).id;
-    let told = Told { desk, temper, id };
+    let told = Told { app, temper, id };
     told.topics();
     told.groups();
     told.troubles();
@@ -66,18 +66,18 @@ pub(super) fn every_use(office: &Office) {
 impl Told {
     fn patch(&self, patch: RotationPatch) {
         let any = Precondition::Any;
-        rotations::patch(&self.desk, &caller(), &self.id, &any, patch).expect("a patch");
+        rotations::patch(&self.app, &caller(), &self.id, &any, patch).expect("a patch");
     }
 
     fn bind(&self, choice: DutyGroupChoice) {
         let any = Precondition::Any;
-        duty_group::bind(&self.desk, &caller(), &self.id, &any, choice).expect("a group");
-        tell(&self.desk).expect("what chat is told");
+        duty_group::bind(&self.app, &caller(), &self.id, &any, choice).expect("a group");
+        tell(&self.app).expect("what chat is told");
     }
 
     fn advance(&self, hours: i64) {
-        let to = self.desk.now() + SignedDuration::from_hours(hours);
-        due::advance(&self.desk, to, &|| tell(&self.desk)).expect("some hours");
+        let to = self.app.now() + SignedDuration::from_hours(hours);
+        due::advance(&self.app, to, &|| tell(&self.app)).expect("some hours");
     }
 
     fn topics(&self) {
@@ -90,18 +90,18 @@ impl Told {
             ..ChannelChange::default()
         };
         let (any, channel) = (Precondition::Any, ChannelId::from("C1"));
-        rotations::set_channel(&self.desk, &caller(), &self.id, &any, channel, change)
+        rotations::set_channel(&self.app, &caller(), &self.id, &any, channel, change)
             .expect("a channel");
         self.advance(48);
-        standing::read(&self.desk, &caller(), &self.id).expect("how it stands");
+        standing::read(&self.app, &caller(), &self.id).expect("how it stands");
         self.patch(RotationPatch {
             enable_topic: Some(false),
             ..RotationPatch::default()
         });
-        tell(&self.desk).expect("what chat is told");
+        tell(&self.app).expect("what chat is told");
         // Called for once more while it was put back.
         let forget = |tx: &mut store::WriteTx| store::remove_topic(tx, &"C1".into(), -1);
-        self.desk.store().write(forget).expect("a topic forgotten");
+        self.app.store().write(forget).expect("a topic forgotten");
         self.patch(RotationPatch {
             enable_topic: Some(true),
             ..RotationPatch::default()
@@ -117,10 +117,10 @@ impl Told {
         });
         self.bind(DutyGroupChoice::Handle("g1".into()));
         self.bind(DutyGroupChoice::Handle("made".into()));
-        standing::read(&self.desk, &caller(), &self.id).expect("how it stands");
-        let kept = self.desk.store().read(store::list_duty_groups);
+        standing::read(&self.app, &caller(), &self.id).expect("how it stands");
+        let kept = self.app.store().read(store::list_duty_groups);
         assert_eq!(kept.expect("the groups kept").len(), 1);
-        duty_group::unbind(&self.desk, &caller(), &self.id, &Precondition::Any).expect("none");
+        duty_group::unbind(&self.app, &caller(), &self.id, &Precondition::Any).expect("none");
         self.bind(DutyGroupChoice::Group("G1".into()));
     }
 
@@ -136,13 +136,13 @@ impl Told {
                 ..Mood::default()
             });
             let any = Precondition::Any;
-            duty::rotate(&self.desk, &caller(), &self.id, &any, None).expect("a hand-over");
+            duty::rotate(&self.app, &caller(), &self.id, &any, None).expect("a hand-over");
             self.advance(1);
-            standing::read(&self.desk, &caller(), &self.id).expect("how it stands");
+            standing::read(&self.app, &caller(), &self.id).expect("how it stands");
         }
         self.temper.set(Mood::default());
         self.advance(48);
-        let sent = self.desk.store().read(|tx| store::list_sent(tx, 10));
+        let sent = self.app.store().read(|tx| store::list_sent(tx, 10));
         assert_eq!(sent.expect("what was sent").len(), 10);
     }
 
@@ -152,16 +152,16 @@ impl Told {
             channel: "C1".into(),
             message: Some("the door".into()),
         };
-        mentions::open(&self.desk, &caller(), &self.id, new).expect("a mention")
+        mentions::open(&self.app, &caller(), &self.id, new).expect("a mention")
     }
 
     fn answer(&self, mention: &Mention, answer: Answer) -> MentionState {
-        let person = Caller::Member {
+        let person = Principal::Member {
             token: "tok_1".into(),
             user: mention.notified[0].clone(),
             is_admin: false,
         };
-        let after = mentions::answer(&self.desk, &person, &mention.id, answer);
+        let after = mentions::answer(&self.app, &person, &mention.id, answer);
         after.expect("an answer").state
     }
 
@@ -172,7 +172,7 @@ impl Told {
             rotate_after_acknowledgement: Some(true),
             ..SettingsChange::default()
         };
-        mentions::set_settings(&self.desk, &caller(), &self.id, &Precondition::Any, change)
+        mentions::set_settings(&self.app, &caller(), &self.id, &Precondition::Any, change)
             .expect("settings");
         let mention = self.ask();
         assert_eq!(self.answer(&mention, Answer::Pass), MentionState::Open);
@@ -180,18 +180,18 @@ impl Told {
         assert_eq!(taken, MentionState::Acknowledged);
         let forgotten: MentionId = self.ask().id;
         self.advance(2);
-        let read = mentions::read(&self.desk, &caller(), &forgotten).expect("a mention");
+        let read = mentions::read(&self.app, &caller(), &forgotten).expect("a mention");
         assert_eq!(read.state, MentionState::Expired);
     }
 
     fn ways_in(&self) {
-        let desk = &self.desk;
-        let made = inbound::read(desk, &caller(), &self.id).expect("a way in");
-        let anew = inbound::rotate_key(desk, &caller(), &self.id).expect("another key");
-        assert!(inbound::enter(desk, &made.path, &made.key).is_err());
-        inbound::enter(desk, &anew.path, &anew.key).expect("a caller");
-        let rotation = reads::rotation(desk, &caller(), &self.id).expect("the rotation");
-        let found = inbound::member_by_email(desk, &rotation, "U1@Example.com");
+        let app = &self.app;
+        let made = inbound::read(app, &caller(), &self.id).expect("a way in");
+        let anew = inbound::rotate_key(app, &caller(), &self.id).expect("another key");
+        assert!(inbound::enter(app, &made.path, &made.key).is_err());
+        inbound::enter(app, &anew.path, &anew.key).expect("a caller");
+        let rotation = reads::rotation(app, &caller(), &self.id).expect("the rotation");
+        let found = inbound::member_by_email(app, &rotation, "U1@Example.com");
         assert_eq!(found.expect("a member").as_str(), "U1");
     }
 
@@ -201,14 +201,14 @@ impl Told {
             enabled: Some(false),
             ..RotationPatch::default()
         });
-        tell(&self.desk).expect("what chat is told");
-        let later = self.desk.now() + SignedDuration::from_hours(24 * 91);
-        self.desk.clock().set(later);
-        while sending::clear(&self.desk).expect("cleared") {}
-        let sent = self.desk.store().read(|tx| store::list_sent(tx, 10));
+        tell(&self.app).expect("what chat is told");
+        let later = self.app.now() + SignedDuration::from_hours(24 * 91);
+        self.app.clock().set(later);
+        while sending::clear(&self.app).expect("cleared") {}
+        let sent = self.app.store().read(|tx| store::list_sent(tx, 10));
         assert_eq!(sent.expect("what was sent"), []);
         let any = Precondition::Any;
-        rotations::delete(&self.desk, &caller(), &self.id, &any).expect("a deletion");
-        tell(&self.desk).expect("what chat is told");
+        rotations::delete(&self.app, &caller(), &self.id, &any).expect("a deletion");
+        tell(&self.app).expect("what chat is told");
     }
 }

@@ -110,22 +110,22 @@ fn rotation(
     }
 }
 
-fn dealt(mut rotation: Rotation, around: Around) -> Rotation {
+fn dealt(mut rotation: Rotation, dealing: DealingContext) -> Rotation {
     let begun = rotation.stamps.judged_at;
-    let mut change = Change::begin(&mut rotation, around, begun, Flips::ByEdit);
+    let mut change = Change::begin(&mut rotation, dealing, begun, WindowChange::ByEdit);
     change.fill(Reason::CoverageChanged);
     change.finish();
     rotation
 }
 
 /// Walks so many steps and writes down each entry begun: `instant cell user reason`.
-fn walk(mut rotation: Rotation, around: Around, steps: usize) -> Vec<String> {
+fn walk(mut rotation: Rotation, dealing: DealingContext, steps: usize) -> Vec<String> {
     let mut lines = Vec::new();
     for _ in 0..steps {
-        let Some(due) = next_due(&rotation, around) else {
+        let Some(due) = next_due(&rotation, dealing) else {
             break;
         };
-        for cell in step(&mut rotation, around, due).begun {
+        for cell in step(&mut rotation, dealing, due).begun {
             let entry = &rotation.cells[cell].entry;
             let user = entry.user.as_ref().map_or("-", |user| user.as_str());
             lines.push(format!("{due} {cell} {user} {}", entry.reason.name()));
@@ -150,7 +150,7 @@ fn away(list: &[(&str, &str, &str)]) -> Absences {
 fn duty_passes_in_order_and_passes_over_the_absent() {
     let calendar = Calendar::embedded();
     let absences = away(&[("b", "2026-11-29T00:00:00Z", "2026-12-01T00:00:00Z")]);
-    let around = Around {
+    let dealing = DealingContext {
         calendar: &calendar,
         absences: &absences,
     };
@@ -161,11 +161,11 @@ fn duty_passes_in_order_and_passes_over_the_absent() {
             vec![(weekly("2026-11-16T09:00:00Z"), vec![])],
             at("2026-11-24T00:00:00Z"),
         ),
-        around,
+        dealing,
     );
     assert_eq!(begun.cells[0].holder.as_ref().unwrap().user.as_str(), "a");
     assert_eq!(
-        walk(begun, around, 3),
+        walk(begun, dealing, 3),
         [
             "2026-11-30T09:00:00Z 0 c next-on-scheduled-duty",
             "2026-12-07T09:00:00Z 0 a next-on-scheduled-duty",
@@ -178,7 +178,7 @@ fn duty_passes_in_order_and_passes_over_the_absent() {
 fn a_shut_window_keeps_its_place_and_opens_with_the_same_person() {
     let calendar = Calendar::embedded();
     let absences = Absences::default();
-    let around = Around {
+    let dealing = DealingContext {
         calendar: &calendar,
         absences: &absences,
     };
@@ -193,10 +193,10 @@ fn a_shut_window_keeps_its_place_and_opens_with_the_same_person() {
             vec![(weekly("2026-11-16T09:00:00Z"), hours)],
             at("2026-11-23T09:00:00Z"),
         ),
-        around,
+        dealing,
     );
     assert_eq!(
-        walk(begun, around, 4),
+        walk(begun, dealing, 4),
         [
             "2026-11-23T17:00:00Z 0 - business-hours-offline",
             "2026-11-24T09:00:00Z 0 a business-hours-back-online",
@@ -210,7 +210,7 @@ fn a_shut_window_keeps_its_place_and_opens_with_the_same_person() {
 fn an_empty_place_is_filled_when_an_absence_ends() {
     let calendar = Calendar::embedded();
     let absences = away(&[("a", "2026-11-01T00:00:00Z", "2026-11-26T12:00:00Z")]);
-    let around = Around {
+    let dealing = DealingContext {
         calendar: &calendar,
         absences: &absences,
     };
@@ -221,11 +221,11 @@ fn an_empty_place_is_filled_when_an_absence_ends() {
             vec![(weekly("2026-11-16T09:00:00Z"), vec![])],
             at("2026-11-23T09:00:00Z"),
         ),
-        around,
+        dealing,
     );
     assert_eq!(begun.cells[0].holder, None);
     assert_eq!(
-        walk(begun, around, 2),
+        walk(begun, dealing, 2),
         [
             "2026-11-26T12:00:00Z 0 a next-on-scheduled-duty",
             "2026-11-30T09:00:00Z 0 a next-on-scheduled-duty",
@@ -237,15 +237,15 @@ fn an_empty_place_is_filled_when_an_absence_ends() {
 fn windows_due_at_one_instant_are_emptied_together_and_dealt_in_order() {
     let calendar = Calendar::embedded();
     let absences = Absences::default();
-    let around = Around {
+    let dealing = DealingContext {
         calendar: &calendar,
         absences: &absences,
     };
     let cadence = weekly("2026-11-16T09:00:00Z");
     let windows = vec![(cadence.clone(), vec![]), (cadence, vec![])];
-    let begun = dealt(rotation(3, 1, windows, at("2026-11-23T09:00:00Z")), around);
+    let begun = dealt(rotation(3, 1, windows, at("2026-11-23T09:00:00Z")), dealing);
     assert_eq!(
-        walk(begun, around, 1),
+        walk(begun, dealing, 1),
         [
             "2026-11-30T09:00:00Z 0 c next-on-scheduled-duty",
             "2026-11-30T09:00:00Z 1 a next-on-scheduled-duty",
@@ -269,9 +269,9 @@ fn arranged(cell: usize, user: &str, from: &str, until: &str) -> Arranged {
 }
 
 /// One lane of three people who pass duty on every Monday at nine, begun on one.
-fn weekly_duty(around: Around, arrangements: Vec<Arranged>) -> Rotation {
+fn weekly_duty(dealing: DealingContext, arrangements: Vec<Arranged>) -> Rotation {
     let windows = vec![(weekly("2026-11-16T09:00:00Z"), vec![])];
-    let mut rotation = dealt(rotation(3, 1, windows, at("2026-11-23T09:00:00Z")), around);
+    let mut rotation = dealt(rotation(3, 1, windows, at("2026-11-23T09:00:00Z")), dealing);
     rotation.arranged = arrangements;
     rotation
 }
@@ -280,7 +280,7 @@ fn weekly_duty(around: Around, arrangements: Vec<Arranged>) -> Rotation {
 fn an_arrangement_lies_over_the_dealt_turn() {
     let calendar = Calendar::embedded();
     let absences = Absences::default();
-    let around = Around {
+    let dealing = DealingContext {
         calendar: &calendar,
         absences: &absences,
     };
@@ -333,8 +333,8 @@ fn an_arrangement_lies_over_the_dealt_turn() {
             ],
         ),
     ] {
-        let begun = weekly_duty(around, arrangements);
-        let mut lines = walk(begun, around, 5);
+        let begun = weekly_duty(dealing, arrangements);
+        let mut lines = walk(begun, dealing, 5);
         lines.truncate(expected.len());
         assert_eq!(lines, expected);
     }
@@ -344,7 +344,7 @@ fn an_arrangement_lies_over_the_dealt_turn() {
 fn whoever_leaves_takes_their_arrangements_along() {
     let calendar = Calendar::embedded();
     let absences = Absences::default();
-    let around = Around {
+    let dealing = DealingContext {
         calendar: &calendar,
         absences: &absences,
     };
@@ -358,9 +358,9 @@ fn whoever_leaves_takes_their_arrangements_along() {
         after.members.users.retain(|member| member.as_str() != user);
         let mut change = Change::begin(
             &mut after,
-            around,
+            dealing,
             at("2026-11-23T10:00:00Z"),
-            Flips::ByEdit,
+            WindowChange::ByEdit,
         );
         change.clear_leavers();
         change.finish();
@@ -372,7 +372,7 @@ fn whoever_leaves_takes_their_arrangements_along() {
         (left.join(" "), after.cells[0].entry.reason.name())
     };
     let (removal, change) = ("removal-of-active-duty", "explicit-change");
-    let mut rotation = weekly_duty(around, vec![first, second]);
+    let mut rotation = weekly_duty(dealing, vec![first, second]);
     rotation.stamps.judged_at = at("2026-11-23T08:00:00Z");
     // Before it begins neither leg is owed without the other.
     let coming = rotation.clone();
@@ -381,16 +381,16 @@ fn whoever_leaves_takes_their_arrangements_along() {
         after.members.users.retain(|member| member.as_str() != user);
         let mut change = Change::begin(
             &mut after,
-            around,
+            dealing,
             at("2026-11-23T08:30:00Z"),
-            Flips::ByEdit,
+            WindowChange::ByEdit,
         );
         change.clear_leavers();
         change.finish();
         after.arranged.len()
     };
     assert_eq!([early("c"), early("a"), early("b")], [0, 0, 2]);
-    step(&mut rotation, around, at("2026-11-23T09:00:00Z"));
+    step(&mut rotation, dealing, at("2026-11-23T09:00:00Z"));
     assert_eq!(rotation.cells[0].entry.reason.name(), change);
     // What has begun is served: the other leg stays owed.
     assert_eq!(leave(&rotation, "c"), ("a".to_owned(), removal));
@@ -402,30 +402,30 @@ fn whoever_leaves_takes_their_arrangements_along() {
 fn a_disabled_rotation_is_frozen() {
     let calendar = Calendar::embedded();
     let absences = Absences::default();
-    let around = Around {
+    let dealing = DealingContext {
         calendar: &calendar,
         absences: &absences,
     };
     let windows = vec![(weekly("2026-11-16T09:00:00Z"), vec![])];
-    let mut frozen = dealt(rotation(3, 1, windows, at("2026-11-23T09:00:00Z")), around);
+    let mut frozen = dealt(rotation(3, 1, windows, at("2026-11-23T09:00:00Z")), dealing);
     frozen.arranged = vec![arranged(
         0,
         "c",
         "2026-11-24T00:00:00Z",
         "2026-11-25T00:00:00Z",
     )];
-    step(&mut frozen, around, at("2026-11-24T00:00:00Z"));
+    step(&mut frozen, dealing, at("2026-11-24T00:00:00Z"));
     frozen.enabled = false;
-    assert_eq!(next_due(&frozen, around), None);
+    assert_eq!(next_due(&frozen, dealing), None);
     let on_call = |rotation: &Rotation| {
         let hold = resolve::on_call(rotation, &rotation.cells[0]);
         hold.map(|hold| hold.user().to_string())
     };
     Change::begin(
         &mut frozen,
-        around,
+        dealing,
         at("2026-11-26T00:00:00Z"),
-        Flips::ByEdit,
+        WindowChange::ByEdit,
     )
     .finish();
     assert_eq!(on_call(&frozen).as_deref(), Some("c"));
@@ -433,9 +433,9 @@ fn a_disabled_rotation_is_frozen() {
     frozen.enabled = true;
     Change::begin(
         &mut frozen,
-        around,
+        dealing,
         at("2026-11-26T00:00:00Z"),
-        Flips::ByClock,
+        WindowChange::ByClock,
     )
     .finish();
     assert_eq!(on_call(&frozen).as_deref(), Some("a"));
@@ -480,7 +480,7 @@ proptest! {
         });
         let absences = Absences::new(periods.collect());
         let calendar = Calendar::embedded();
-        let around = Around { calendar: &calendar, absences: &absences };
+        let dealing = DealingContext { calendar: &calendar, absences: &absences };
         let hours = vec![stretch(Weekday::Monday, "09:00", Weekday::Friday, "17:00")];
         let windows = cadences
             .into_iter()
@@ -488,7 +488,7 @@ proptest! {
             .collect();
         let mut now = rotation(people, lanes, windows, begun);
         now.double_cover = double_cover;
-        let mut now = dealt(now, around);
+        let mut now = dealt(now, dealing);
         for (cell, user, from, hours) in agreed {
             let hour = |n: i64| (begun + SignedDuration::from_hours(n)).to_string();
             let user = char::from(b'a' + user).to_string();
@@ -499,12 +499,12 @@ proptest! {
             }
         }
         let range = Interval { from: begun, until: day(60) };
-        let planned = plan(&now, around, range).unwrap();
+        let planned = plan(&now, dealing, range).unwrap();
         let mut record: Vec<(usize, Entry, Option<Timestamp>)> = Vec::new();
         let mut running: Vec<Entry> = now.cells.iter().map(|cell| cell.entry.clone()).collect();
-        while let Some(due) = next_due(&now, around).filter(|due| *due < day(90)) {
+        while let Some(due) = next_due(&now, dealing).filter(|due| *due < day(90)) {
             prop_assert!(due > now.stamps.judged_at);
-            for cell in step(&mut now, around, due).begun {
+            for cell in step(&mut now, dealing, due).begun {
                 let ended = std::mem::replace(&mut running[cell], now.cells[cell].entry.clone());
                 prop_assert!(ended.start < due);
                 record.push((cell, ended, Some(due)));

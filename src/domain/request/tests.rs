@@ -3,8 +3,8 @@
 use super::*;
 use crate::domain::rotation::tests::rotation;
 
-fn member(user: &str, is_admin: bool) -> Caller {
-    Caller::Member {
+fn member(user: &str, is_admin: bool) -> Principal {
+    Principal::Member {
         token: "tok_1".into(),
         user: user.into(),
         is_admin,
@@ -46,7 +46,7 @@ fn request(kind: RequestKind, state: RequestState) -> Request {
 }
 
 /// What a caller may do, as letters: accept, decline, cancel, end.
-fn may(request: &Request, caller: &Caller, enabled: bool, now: i64) -> String {
+fn may(request: &Request, caller: &Principal, enabled: bool, now: i64) -> String {
     let mut rotation = rotation();
     rotation.enabled = enabled;
     rotation.profile.public = true;
@@ -108,7 +108,7 @@ fn who_may_do_what_with_a_request() {
             "{kind:?} {state:?} {enabled} {now}"
         );
     }
-    let key = Caller::Key {
+    let key = Principal::Key {
         id: "key_1".into(),
         scopes: Vec::new(),
         rotations: None,

@@ -216,9 +216,9 @@ impl Walk<'_> {
             turn_selection: None,
             acknowledged: Vec::new(),
         };
-        let (desk, id) = (self.desk, self.id.clone());
+        let (app, id) = (self.app, self.id.clone());
         if self.once_in_a_while()
-            && let Ok((_, preview)) = covers::preview(desk, &member(who), &id, &new)
+            && let Ok((_, preview)) = covers::preview(app, &member(who), &id, &new)
         {
             let told = serde_json::to_value(preview).expect("JSON");
             self.compare_preview(&told, own, Some(who))?;
@@ -226,7 +226,7 @@ impl Walk<'_> {
         let verdict = self.model.ask(own, &recipients);
         let outcome = self.insist(false, |operation, _| {
             let (any, new) = (Precondition::Any, new.clone());
-            covers::create(desk, &member(who), &id, &any, operation, new)
+            covers::create(app, &member(who), &id, &any, operation, new)
         });
         let receipt = self.written(before, verdict, outcome, false)?;
         self.learn(receipt)
@@ -268,11 +268,11 @@ impl Walk<'_> {
             reason: String::new(),
             acknowledged: Vec::new(),
         };
-        let (desk, id) = (self.desk, self.id.clone());
+        let (app, id) = (self.app, self.id.clone());
         let verdict = self.model.offer(requester, recipient, shifts);
         let outcome = self.insist(false, |operation, _| {
             let (any, new) = (Precondition::Any, new.clone());
-            swaps::create(desk, &member(requester), &id, &any, operation, new)
+            swaps::create(app, &member(requester), &id, &any, operation, new)
         });
         let receipt = self.written(before, verdict, outcome, false)?;
         self.learn(receipt)
@@ -305,7 +305,7 @@ impl Walk<'_> {
             keys,
         };
         let verdict = self.model.answer(which, who, step, &sent);
-        let (desk, id) = (self.desk, self.id.clone());
+        let (app, id) = (self.app, self.id.clone());
         let named = self.requests[which].clone();
         let outcome = self.insist(acknowledged, |operation, acknowledged| {
             let names = ["0".to_owned(), "1".to_owned()];
@@ -323,8 +323,8 @@ impl Walk<'_> {
             };
             let (caller, any) = (member(who), Precondition::Any);
             match cover {
-                true => requests::take::<CoverRequest>(desk, &caller, &id, &any, taking),
-                false => requests::take::<SwapRequest>(desk, &caller, &id, &any, taking),
+                true => requests::take::<CoverRequest>(app, &caller, &id, &any, taking),
+                false => requests::take::<SwapRequest>(app, &caller, &id, &any, taking),
             }
         });
         let receipt = self.written(before, verdict, outcome, false)?;

@@ -33,9 +33,9 @@ impl Walk<'_> {
             acknowledged: what.3,
             ..Sent::default()
         };
-        let (desk, id) = (self.desk, self.id.clone());
+        let (app, id) = (self.app, self.id.clone());
         if self.once_in_a_while()
-            && let Ok((_, preview)) = assignments::preview(desk, &caller(), &id, &new)
+            && let Ok((_, preview)) = assignments::preview(app, &caller(), &id, &new)
         {
             let told = serde_json::to_value(preview).expect("JSON");
             self.compare_preview(&told, hold, None)?;
@@ -46,7 +46,7 @@ impl Walk<'_> {
                 acknowledged,
                 ..new.clone()
             };
-            assignments::create(desk, &caller(), &id, &Precondition::Any, operation, new)
+            assignments::create(app, &caller(), &id, &Precondition::Any, operation, new)
         });
         let receipt = self.written(before, verdict, outcome, false)?;
         self.learn(receipt)
@@ -97,7 +97,7 @@ impl Walk<'_> {
             stale,
             ..Sent::default()
         };
-        let (desk, id) = (self.desk, self.id.clone());
+        let (app, id) = (self.app, self.id.clone());
         let revision = self.revision(before.arrangements[which].revision, stale);
         let named = self.arrangements[which].clone();
         let verdict = self.model.reassign(which, hold, &sent);
@@ -108,7 +108,7 @@ impl Walk<'_> {
             };
             let (named, new) = (named.as_str().into(), (new, revision));
             assignments::change(
-                desk,
+                app,
                 &caller(),
                 &id,
                 &Precondition::Any,
@@ -126,13 +126,13 @@ impl Walk<'_> {
             stale,
             ..Sent::default()
         };
-        let (desk, id) = (self.desk, self.id.clone());
+        let (app, id) = (self.app, self.id.clone());
         let revision = self.revision(before.arrangements[which].revision, stale);
         let named = self.arrangements[which].clone();
         let verdict = self.model.end_assignment(which, &sent);
         let outcome = self.insist(false, |operation, _| {
             let (any, named) = (Precondition::Any, named.as_str().into());
-            assignments::end(desk, &caller(), &id, &any, operation, named, revision)
+            assignments::end(app, &caller(), &id, &any, operation, named, revision)
         });
         let receipt = self.written(before, verdict, outcome, false)?;
         self.learn(receipt)

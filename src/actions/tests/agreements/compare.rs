@@ -48,7 +48,7 @@ fn chain(mut spells: Vec<Spell>, range: Span) -> Result<Vec<Spell>, TestCaseErro
 
 impl Walk<'_> {
     pub fn stored_version(&self) -> u64 {
-        let rotation = reads::rotation(self.desk, &caller(), &self.id);
+        let rotation = reads::rotation(self.app, &caller(), &self.id);
         rotation.expect("the rotation").stamps.version
     }
 
@@ -82,7 +82,7 @@ impl Walk<'_> {
     /// The plan of a range, cell by cell.
     pub fn planned(&self, range: Span) -> Result<Vec<CellSpells>, TestCaseError> {
         let interval = self.interval(range);
-        let planned = reads::schedule(self.desk, &caller(), &self.id, interval);
+        let planned = reads::schedule(self.app, &caller(), &self.id, interval);
         let (rotation, turns) = planned.expect("a plan");
         let of_cell = |index: usize| {
             let turns = turns.iter().filter(|turn| turn.cell == index);
@@ -107,7 +107,7 @@ impl Walk<'_> {
     /// What the record says, cell by cell.
     fn recorded(&self, range: Span) -> Result<Vec<CellSpells>, TestCaseError> {
         let interval = self.interval(range);
-        let entries = reads::history(self.desk, &caller(), &self.id, interval).expect("a record");
+        let entries = reads::history(self.app, &caller(), &self.id, interval).expect("a record");
         let mut cells: Vec<CellSpells> = Vec::new();
         for entry in entries {
             let key = self.key_of(entry.cell.as_str());
@@ -151,10 +151,10 @@ impl Walk<'_> {
 
     /// The rotation as it stands.
     pub fn compare(&mut self) -> Outcome {
-        due::catch_up_all(self.desk).expect("catching up");
+        due::catch_up_all(self.app).expect("catching up");
         self.overdue = false;
         self.compare_plans()?;
-        let rotation = reads::rotation(self.desk, &caller(), &self.id).expect("the rotation");
+        let rotation = reads::rotation(self.app, &caller(), &self.id).expect("the rotation");
         let model = &self.model;
         let name = |who: Who| person(who).to_string();
         let mut found = Vec::new();
@@ -242,7 +242,7 @@ impl Walk<'_> {
             size: u32::MAX,
         };
         let (stored, _) =
-            assignments::list(self.desk, &caller(), &self.id, far, whole).expect("arrangements");
+            assignments::list(self.app, &caller(), &self.id, far, whole).expect("arrangements");
         let mut found: Vec<_> = stored
             .into_iter()
             .map(|stored| {
@@ -282,7 +282,7 @@ impl Walk<'_> {
         for (known, id) in self.model.requests.iter().zip(&self.requests) {
             let kind = kind(known.is_cover());
             let stored = self
-                .desk
+                .app
                 .store()
                 .read(|tx| store::load_request(tx, &self.id, kind, &id.as_str().into()));
             let stored = stored.expect("requests").expect("the request");

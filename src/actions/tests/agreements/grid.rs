@@ -133,7 +133,7 @@ impl Walk<'_> {
             double_cover: self.model.double_cover,
         };
         let any = Precondition::Any;
-        let laid = rotations::replace_coverage(self.desk, &caller(), &self.id, &any, spec)?;
+        let laid = rotations::replace_coverage(self.app, &caller(), &self.id, &any, spec)?;
         let known = self.model.lanes.iter().zip(&laid.lanes);
         for (key, lane) in known {
             set(&mut self.lanes, *key, lane.id.to_string());

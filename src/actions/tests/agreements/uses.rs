@@ -6,16 +6,16 @@ use crate::actions::tests::*;
 use crate::actions::{assignments, covers, swaps};
 use crate::domain::absence::Absences;
 use crate::domain::edit::{Answering, NewAssignment, NewCover, NewLeg, NewSwap};
-use crate::domain::handover::Around;
+use crate::domain::handover::DealingContext;
 use crate::domain::ids::{ArrangementId, RequestId};
 use crate::domain::outlook;
 use crate::domain::request::{RequestKind, Step};
 use crate::wire::request::{CoverRequest, SwapRequest};
 
 /// Makes, lists, cuts, ends and loses each kind of agreement in a rotation whose cell somebody holds, dealt weekly.
-pub fn every_use(desk: &Desk, id: &RotationId) {
+pub fn every_use(app: &App, id: &RotationId) {
     let uses = Uses {
-        desk,
+        app,
         id,
         any: Precondition::Any,
     };
@@ -24,9 +24,9 @@ pub fn every_use(desk: &Desk, id: &RotationId) {
         double_cover: Some(true),
         ..RotationPatch::default()
     };
-    rotations::patch(desk, &caller(), id, &uses.any, doubly).expect("a patch");
+    rotations::patch(app, &caller(), id, &uses.any, doubly).expect("a patch");
     let (holder, other) = uses.people();
-    let now = desk.now();
+    let now = app.now();
     let asked = uses.hours(10, 20);
     let arrangement = uses.assign(&other, asked);
     uses.assign(&other, uses.hours(30, 40));
@@ -38,10 +38,10 @@ pub fn every_use(desk: &Desk, id: &RotationId) {
         number: 1,
         size: 10,
     };
-    assignments::list(desk, &caller(), id, range, page).expect("a list");
-    assignments::read(desk, &caller(), id, &arrangement).expect("an arrangement");
+    assignments::list(app, &caller(), id, range, page).expect("a list");
+    assignments::read(app, &caller(), id, &arrangement).expect("an arrangement");
     assignments::end(
-        desk,
+        app,
         &caller(),
         id,
         &uses.any,
@@ -52,20 +52,20 @@ pub fn every_use(desk: &Desk, id: &RotationId) {
     .expect("its end");
     let cover = uses.ask(&other, &holder, uses.hours(30, 40));
     uses.take::<CoverRequest>(RequestKind::Cover, &holder, cover, Step::Accept);
-    due::advance(desk, now + SignedDuration::from_hours(35), &|| tell(desk)).expect("some hours");
+    due::advance(app, now + SignedDuration::from_hours(35), &|| tell(app)).expect("some hours");
     let (kind, cursor) = (RequestKind::Cover, None);
-    requests::list::<CoverRequest>(desk, &caller(), id, kind, range, cursor).expect("a list");
+    requests::list::<CoverRequest>(app, &caller(), id, kind, range, cursor).expect("a list");
     uses.offer_and_lose();
 }
 
 struct Uses<'a> {
-    desk: &'a Desk,
+    app: &'a App,
     id: &'a RotationId,
     any: Precondition,
 }
 
-fn person(user: &UserId) -> Caller {
-    Caller::Member {
+fn person(user: &UserId) -> Principal {
+    Principal::Member {
         token: "tok_1".into(),
         user: user.clone(),
         is_admin: false,
@@ -74,7 +74,7 @@ fn person(user: &UserId) -> Caller {
 
 impl Uses<'_> {
     fn rotation(&self) -> Rotation {
-        reads::rotation(self.desk, &caller(), self.id).expect("a rotation")
+        reads::rotation(self.app, &caller(), self.id).expect("a rotation")
     }
 
     /// Whoever holds the first cell, and somebody else.
@@ -87,7 +87,7 @@ impl Uses<'_> {
     }
 
     fn hours(&self, from: i64, until: i64) -> Interval {
-        let at = |hours| self.desk.now() + SignedDuration::from_hours(hours);
+        let at = |hours| self.app.now() + SignedDuration::from_hours(hours);
         Interval {
             from: at(from),
             until: at(until),
@@ -111,7 +111,7 @@ impl Uses<'_> {
             replaces: None,
         };
         let operation = self.operation();
-        assignments::create(self.desk, &caller(), self.id, &self.any, operation, new).expect("one");
+        assignments::create(self.app, &caller(), self.id, &self.any, operation, new).expect("one");
         let arranged = self.rotation().arranged;
         let made = arranged.iter().find(|arranged| arranged.period == asked);
         made.expect("the one made").id.clone()
@@ -129,7 +129,7 @@ impl Uses<'_> {
         };
         let operation = self.operation();
         covers::create(
-            self.desk,
+            self.app,
             &person(holder),
             self.id,
             &self.any,
@@ -157,25 +157,25 @@ impl Uses<'_> {
                 ..Answering::default()
             },
         };
-        requests::take::<T>(self.desk, &person(by), self.id, &self.any, taking).expect("a step");
-        requests::read::<T>(self.desk, &person(by), self.id, kind, &request).expect("it");
+        requests::take::<T>(self.app, &person(by), self.id, &self.any, taking).expect("a step");
+        requests::read::<T>(self.app, &person(by), self.id, kind, &request).expect("it");
     }
 
     /// Two turns to come are offered, and one of the two leaves.
     fn offer_and_lose(&self) {
         let rotation = self.rotation();
-        let around = Around {
-            calendar: self.desk.calendar(),
+        let dealing = DealingContext {
+            calendar: self.app.calendar(),
             absences: &Absences::default(),
         };
         let far = self.hours(0, 24 * 60).until;
-        let outlooks = outlook::ahead(&rotation, around, far).expect("turns");
+        let outlooks = outlook::ahead(&rotation, dealing, far).expect("turns");
         let dealt = |(cell, cells): (usize, outlook::Outlook)| {
             cells.dealt.into_iter().map(move |turn| (cell, turn))
         };
         let turns = outlooks.into_iter().enumerate().flat_map(dealt);
         let to_come = |(_, turn): &(usize, outlook::Stretch)| {
-            turn.from > self.desk.now() && turn.until.is_some()
+            turn.from > self.app.now() && turn.until.is_some()
         };
         let mut turns: Vec<_> = turns.filter(to_come).collect();
         let first = turns[0].1.user.clone();
@@ -200,16 +200,16 @@ impl Uses<'_> {
             acknowledged: Vec::new(),
         };
         let operation = self.operation();
-        swaps::create(self.desk, &person(&one), self.id, &self.any, operation, new).expect("one");
+        swaps::create(self.app, &person(&one), self.id, &self.any, operation, new).expect("one");
         let swap = self.rotation().pending[0].id.clone();
         let alone = RotationPatch {
             users: Some(vec![one]),
             ..RotationPatch::default()
         };
-        rotations::patch(self.desk, &caller(), self.id, &self.any, alone).expect("a patch");
+        rotations::patch(self.app, &caller(), self.id, &self.any, alone).expect("a patch");
         assert_eq!(self.rotation().pending, []);
         let kind = RequestKind::Swap;
-        let read = requests::read::<SwapRequest>(self.desk, &caller(), self.id, kind, &swap);
+        let read = requests::read::<SwapRequest>(self.app, &caller(), self.id, kind, &swap);
         let told = serde_json::to_value(read.expect("it").1).expect("JSON");
         assert_eq!(told["request"]["state"], "expired");
     }

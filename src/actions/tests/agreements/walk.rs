@@ -22,7 +22,7 @@ pub fn fail<T>(sentence: String) -> Result<T, TestCaseError> {
 
 /// A rotation beside its model.
 pub struct Walk<'a> {
-    pub desk: &'a Desk,
+    pub app: &'a App,
     pub base: Timestamp,
     pub id: RotationId,
     pub model: Model,
@@ -48,8 +48,8 @@ pub fn person(who: Who) -> UserId {
 }
 
 /// The person by a member token.
-pub fn member(who: Who) -> Caller {
-    Caller::Member {
+pub fn member(who: Who) -> Principal {
+    Principal::Member {
         token: TokenId::from(format!("tok_{who}")),
         user: person(who),
         is_admin: false,
@@ -87,7 +87,7 @@ pub fn round(n: usize, many: usize) -> Option<usize> {
 
 impl<'a> Walk<'a> {
     /// Makes the rotation; the clock must stand on a Monday's midnight.
-    pub fn begin(desk: &'a Desk, name: &str, case: &Case) -> Result<Walk<'a>, TestCaseError> {
+    pub fn begin(app: &'a App, name: &str, case: &Case) -> Result<Walk<'a>, TestCaseError> {
         let members: Vec<Who> = (1..=case.people).collect();
         let model = Model::new(members, case.lanes, case.windows.clone(), case.double_cover);
         let rotation = NewRotation {
@@ -106,10 +106,10 @@ impl<'a> Walk<'a> {
             body_hash: [0; 32],
             rotation,
         };
-        let made = creation::create(desk, &caller(), creation).expect("a rotation");
+        let made = creation::create(app, &caller(), creation).expect("a rotation");
         let mut walk = Walk {
-            desk,
-            base: desk.now(),
+            app,
+            base: app.now(),
             id: made.rotation.id.clone(),
             lanes: vec![Some(made.rotation.lanes[0].id.to_string())],
             windows: vec![made.rotation.windows[0].id.to_string()],
@@ -190,12 +190,11 @@ impl<'a> Walk<'a> {
         let changes = self.model.advance(to);
         match pass {
             Pass::Timer => {
-                due::advance(self.desk, self.instant(to), &|| tell(self.desk))
-                    .expect("time goes by");
+                due::advance(self.app, self.instant(to), &|| tell(self.app)).expect("time goes by");
                 self.version += changes;
             }
             Pass::Asleep => {
-                self.desk.clock().set(self.instant(to));
+                self.app.clock().set(self.instant(to));
                 // However much falls due, it is one change.
                 let first = changes > 0 && !self.overdue;
                 self.version += u64::from(first);
@@ -254,7 +253,7 @@ impl<'a> Walk<'a> {
     }
 
     fn perform(&mut self, op: &Op) -> Outcome {
-        let (desk, id, any) = (self.desk, self.id.clone(), Precondition::Any);
+        let (app, id, any) = (self.app, self.id.clone(), Precondition::Any);
         let before = self.model.clone();
         match op {
             Op::Advance(minutes, pass) => self.pass(before.now + minutes, *pass)?,
@@ -268,21 +267,21 @@ impl<'a> Walk<'a> {
                 let cells = place.map(|_| self.cell_id(before.cells[places[0]].key));
                 let cells = cells.map(|cell| vec![cell]);
                 let verdict = self.model.rotate(&places);
-                let outcome = duty::rotate(desk, &caller(), &id, &any, cells);
+                let outcome = duty::rotate(app, &caller(), &id, &any, cells);
                 self.written(&before, verdict, outcome, true)?;
             }
             Op::Clear(place) => {
                 let places = self.places(*place);
                 let cell = place.map(|_| self.cell_id(before.cells[places[0]].key));
                 let verdict = self.model.clear(&places);
-                let outcome = duty::clear(desk, &caller(), &id, &any, cell);
+                let outcome = duty::clear(app, &caller(), &id, &any, cell);
                 self.written(&before, verdict, outcome, false)?;
             }
             Op::Seat(users) => {
                 let users: Vec<Who> = users.iter().map(|who| self.somebody(*who)).collect();
                 let verdict = self.model.seat(&users);
                 let users = users.iter().map(|who| person(*who)).collect();
-                let outcome = duty::set_on_duty(desk, &caller(), &id, &any, users);
+                let outcome = duty::set_on_duty(app, &caller(), &id, &any, users);
                 self.written(&before, verdict, outcome, false)?;
             }
             Op::Away(who, from, long) => {
@@ -299,7 +298,7 @@ impl<'a> Walk<'a> {
                     reason: None,
                     everywhere: false,
                 };
-                let outcome = absences::create(desk, &caller(), &id, absence);
+                let outcome = absences::create(app, &caller(), &id, absence);
                 let made = self.written(&before, verdict, outcome, false)?;
                 let made = made.filter(|_| self.model.absences.len() > new);
                 self.absences.extend(made.map(|(absence, _)| absence.id));
@@ -308,7 +307,7 @@ impl<'a> Walk<'a> {
                 if let Some(index) = round(*which, self.absences.len()) {
                     let verdict = self.model.back(index);
                     let absence = self.absences.remove(index);
-                    let outcome = absences::remove(desk, &caller(), &id, &absence);
+                    let outcome = absences::remove(app, &caller(), &id, &absence);
                     self.written(&before, verdict, outcome, false)?;
                 }
             }
@@ -331,7 +330,7 @@ impl<'a> Walk<'a> {
                     enabled: Some(*enabled),
                     ..RotationPatch::default()
                 };
-                let outcome = rotations::patch(desk, &caller(), &id, &any, patch);
+                let outcome = rotations::patch(app, &caller(), &id, &any, patch);
                 self.written(&before, verdict, outcome, false)?;
             }
             Op::Grid(change) => {
@@ -352,7 +351,7 @@ impl<'a> Walk<'a> {
             ..RotationPatch::default()
         };
         let any = Precondition::Any;
-        let outcome = rotations::patch(self.desk, &caller(), &self.id, &any, patch);
+        let outcome = rotations::patch(self.app, &caller(), &self.id, &any, patch);
         self.written(before, verdict, outcome, false)?;
         Ok(())
     }

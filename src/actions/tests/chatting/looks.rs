@@ -1,6 +1,6 @@
 //! What is to be seen of a workspace: topics, groups, messages, and at the end duty and its record.
 
-use super::desks::Held;
+use super::apps::Held;
 use super::model::{Found, Served};
 use super::ops::Ill;
 use super::walk::{CHANNELS, HANDLES, Outcome, Slot, View, Walk};
@@ -17,7 +17,7 @@ impl Walk {
     }
 
     fn check(&self, index: usize, view: &mut View) -> Outcome {
-        let workspace = &self.desks[index];
+        let workspace = &self.apps[index];
         if index == 0 {
             self.check_posts(view)?;
         }
@@ -66,7 +66,7 @@ impl Walk {
             .slots()
             .filter(|slot| slot.topics && slot.syncs[channel]);
         let text = |slot: &Slot| {
-            let people = self.desks[index].on_call(&slot.ids[index]);
+            let people = self.apps[index].on_call(&slot.ids[index]);
             let names = match people.is_empty() {
                 true => "N/A".to_string(),
                 false => people.join(", "),
@@ -85,7 +85,7 @@ impl Walk {
     fn served(&self, index: usize, group: usize) -> Served {
         let mut served = Served::default();
         for slot in self.slots().filter(|slot| slot.group == Some(group)) {
-            let (workspace, id) = (&self.desks[index], &slot.ids[index]);
+            let (workspace, id) = (&self.apps[index], &slot.ids[index]);
             served.any = true;
             let members = workspace.rotation(id).members.users;
             served.members.extend(members.iter().map(UserId::to_string));
@@ -98,7 +98,7 @@ impl Walk {
 
     /// Whoever came on or went off is told once, and nobody else; channels are told once of each change.
     fn check_posts(&self, view: &mut View) -> Outcome {
-        let workspace = &self.desks[0];
+        let workspace = &self.apps[0];
         let posts = workspace.posts(view.posts);
         view.posts += posts.len();
         let now = |slot: &Slot| (slot.name.clone(), workspace.held(&slot.ids[0]));
@@ -138,7 +138,7 @@ impl Walk {
     /// Duty and its record are the same in both; nothing was posted twice, or out of order.
     pub fn compare(&self) -> Outcome {
         for slot in self.slots() {
-            let [calm, moody] = [0, 1].map(|index| self.desks[index].duty(&slot.ids[index]));
+            let [calm, moody] = [0, 1].map(|index| self.apps[index].duty(&slot.ids[index]));
             if calm != moody {
                 return Err(format!("{}: {moody} instead of {calm}", slot.name));
             }
@@ -172,7 +172,7 @@ impl Walk {
     fn received(&self, index: usize) -> BTreeMap<(String, String), Vec<(i64, String)>> {
         let names: Vec<String> = (1..=self.made).map(|n| format!("r{n:02}")).collect();
         let mut posts: BTreeMap<_, Vec<_>> = BTreeMap::new();
-        for (to, text, key) in self.desks[index].posts(0) {
+        for (to, text, key) in self.apps[index].posts(0) {
             let about = names.iter().find(|name| text.contains(name.as_str()));
             let about = about.expect("a rotation").clone();
             let key = key.parse().expect("a number");

@@ -1,6 +1,6 @@
 //! Does in both workspaces what a sequence says, and looks at each after everything that happens.
 
-use super::desks::{Held, Workspace, daily, made, worded};
+use super::apps::{Held, Workspace, daily, made, worded};
 use super::model::{Group, People, Topic};
 use super::ops::{Case, Ill, Op};
 use super::*;
@@ -35,7 +35,7 @@ pub struct View {
 
 pub struct Walk {
     /// The first is always well.
-    pub desks: [Workspace; 2],
+    pub apps: [Workspace; 2],
     pub views: [RefCell<View>; 2],
     pub slots: [Option<Slot>; 3],
     /// The places in the order of creation.
@@ -64,7 +64,7 @@ pub fn through(name: &str, case: &Case) -> Outcome {
         })
     };
     let mut walk = Walk {
-        desks: [calm, moody],
+        apps: [calm, moody],
         views: [view(), view()],
         slots: [None, None, None],
         order: Vec::new(),
@@ -79,7 +79,7 @@ pub fn through(name: &str, case: &Case) -> Outcome {
     for op in begun.iter().chain(&case.ops).chain([&Op::Heal]) {
         walk.act(op).map_err(|why| format!("{op:?}: {why}"))?;
         for index in 0..2 {
-            tell(&walk.desks[index].desk).map_err(|fault| fault.to_string())?;
+            tell(&walk.apps[index].app).map_err(|fault| fault.to_string())?;
             walk.look(index);
             let wrong = walk.views[index].borrow().wrong.clone();
             let which = ["calm", "moody"][index];
@@ -94,12 +94,12 @@ impl Walk {
     fn both<T>(
         &self,
         slot: usize,
-        act: impl Fn(&Desk, &RotationId) -> Result<T, Stop>,
+        act: impl Fn(&App, &RotationId) -> Result<T, Stop>,
     ) -> Result<bool, String> {
         let Some(slot) = &self.slots[slot] else {
             return Ok(false);
         };
-        let allowed = [0, 1].map(|index| act(&self.desks[index].desk, &slot.ids[index]).is_ok());
+        let allowed = [0, 1].map(|index| act(&self.apps[index].app, &slot.ids[index]).is_ok());
         match allowed {
             [one, other] if one == other => Ok(one),
             allowed => Err(format!("allowed: {allowed:?}")),
@@ -108,8 +108,8 @@ impl Walk {
 
     fn patch(&self, slot: usize, patch: RotationPatch) -> Result<bool, String> {
         let any = Precondition::Any;
-        self.both(slot, |desk, id| {
-            rotations::patch(desk, &caller(), id, &any, patch.clone())
+        self.both(slot, |app, id| {
+            rotations::patch(app, &caller(), id, &any, patch.clone())
         })
     }
 
@@ -130,8 +130,7 @@ impl Walk {
             Op::Advance(hours) => self.advance(SignedDuration::from_hours(*hours)),
             Op::Create(slot) => return self.create(*slot),
             Op::Delete(slot) => {
-                let gone =
-                    |desk: &Desk, id: &RotationId| rotations::delete(desk, &caller(), id, &any);
+                let gone = |app: &App, id: &RotationId| rotations::delete(app, &caller(), id, &any);
                 if self.both(*slot, gone)? {
                     self.slots[*slot] = None;
                     self.order.retain(|known| known != slot);
@@ -140,24 +139,22 @@ impl Walk {
             Op::Seat(slot, who) => {
                 let users: Vec<UserId> =
                     who.iter().map(|n| UserId::from(format!("U{n}"))).collect();
-                self.both(*slot, |desk, id| {
-                    duty::set_on_duty(desk, &caller(), id, &any, users.clone())
+                self.both(*slot, |app, id| {
+                    duty::set_on_duty(app, &caller(), id, &any, users.clone())
                 })?;
             }
             Op::Clear(slot) => {
-                self.both(*slot, |desk, id| {
-                    duty::clear(desk, &caller(), id, &any, None)
-                })?;
+                self.both(*slot, |app, id| duty::clear(app, &caller(), id, &any, None))?;
             }
             Op::Rotate(slot) => {
-                self.both(*slot, |desk, id| {
-                    duty::rotate(desk, &caller(), id, &any, None)
+                self.both(*slot, |app, id| {
+                    duty::rotate(app, &caller(), id, &any, None)
                 })?;
             }
             Op::Join(slot) => drop(self.members(*slot, 4)?),
             Op::Leave(slot) => drop(self.members(*slot, 3)?),
             Op::Away(slot, who, from, hours) => {
-                let from = self.desks[0].desk.now() + SignedDuration::from_hours(*from);
+                let from = self.apps[0].app.now() + SignedDuration::from_hours(*from);
                 let absence = NewAbsence {
                     user: format!("U{who}").into(),
                     period: Interval {
@@ -167,8 +164,8 @@ impl Walk {
                     reason: None,
                     everywhere: hours % 2 == 0,
                 };
-                self.both(*slot, |desk, id| {
-                    absences::create(desk, &caller(), id, absence.clone())
+                self.both(*slot, |app, id| {
+                    absences::create(app, &caller(), id, absence.clone())
                 })?;
             }
             Op::Enable(slot, on) => {
@@ -182,7 +179,7 @@ impl Walk {
             Op::Bind(slot, made) => return self.bind(*slot, *made),
             Op::Unbind(slot) => {
                 let unbind =
-                    |desk: &Desk, id: &RotationId| duty_group::unbind(desk, &caller(), id, &any);
+                    |app: &App, id: &RotationId| duty_group::unbind(app, &caller(), id, &any);
                 if self.both(*slot, unbind)? {
                     self.slot(*slot).group = None;
                 }
@@ -193,8 +190,8 @@ impl Walk {
                     syncs_topic: Some(*on),
                 };
                 let named = ChannelId::from(CHANNELS[*channel]);
-                let set = |desk: &Desk, id: &RotationId| {
-                    rotations::set_channel(desk, &caller(), id, &any, named.clone(), change)
+                let set = |app: &App, id: &RotationId| {
+                    rotations::set_channel(app, &caller(), id, &any, named.clone(), change)
                 };
                 if self.both(*slot, set)? {
                     self.slot(*slot).syncs[*channel] = *on;
@@ -219,8 +216,8 @@ impl Walk {
             Op::Free(free) => {
                 self.free = *free;
                 let tier = if *free { Tier::Free } else { Tier::Pro };
-                for workspace in &self.desks {
-                    let switched = plan::switch(&workspace.desk, Plan::of(tier));
+                for workspace in &self.apps {
+                    let switched = plan::switch(&workspace.app, Plan::of(tier));
                     switched.map_err(|stop| format!("{stop:?}"))?;
                 }
             }
@@ -244,14 +241,14 @@ impl Walk {
         self.made += 1;
         let name = format!("r{:02}", self.made);
         let lanes = if slot == 0 && !self.free { 2 } else { 1 };
-        let made = self.desks.each_ref().map(|workspace| {
-            let desk = &workspace.desk;
-            let rotation = made(desk, &name);
+        let made = self.apps.each_ref().map(|workspace| {
+            let app = &workspace.app;
+            let rotation = made(app, &name);
             let any = Precondition::Any;
-            rotations::patch(desk, &caller(), &rotation.id, &any, worded(0)).expect("a template");
+            rotations::patch(app, &caller(), &rotation.id, &any, worded(0)).expect("a template");
             if slot < 2 {
                 let spec = daily(&rotation, lanes, ["09:00", "21:30"][slot]);
-                rotations::replace_coverage(desk, &caller(), &rotation.id, &any, spec)
+                rotations::replace_coverage(app, &caller(), &rotation.id, &any, spec)
                     .expect("a grid");
             }
             rotation.id
@@ -278,8 +275,8 @@ impl Walk {
                 true => DutyGroupChoice::Handle("made".into()),
                 false => DutyGroupChoice::Group("G1".into()),
             };
-            let (desk, any) = (&self.desks[index].desk, Precondition::Any);
-            duty_group::bind(desk, &caller(), &known.ids[index], &any, choice)
+            let (app, any) = (&self.apps[index].app, Precondition::Any);
+            duty_group::bind(app, &caller(), &known.ids[index], &any, choice)
         };
         let bound = bind(1);
         if bound.is_err() && self.ill.is_some_and(|(ill, _)| ill.group(made)) {
@@ -300,11 +297,11 @@ impl Walk {
         let names = ["U1", "U2", "U3", "U5", "U6"].iter().enumerate();
         let chosen = names.filter(|(place, _)| chosen & (1 << place) != 0);
         let people: People = chosen.map(|(_, name)| name.to_string()).collect();
-        for (workspace, view) in self.desks.iter().zip(&self.views) {
+        for (workspace, view) in self.apps.iter().zip(&self.views) {
             let Some((id, ..)) = workspace.group(HANDLES[usize::from(made)]) else {
                 continue;
             };
-            told::redirect(&workspace.desk, |directory| {
+            told::redirect(&workspace.app, |directory| {
                 let group = directory.groups.iter_mut().find(|group| group.id == id);
                 // While it is not well, nobody could say what was done before that and what after.
                 if let Some(group) = group.filter(|_| !ill) {
@@ -322,8 +319,8 @@ impl Walk {
         self.made += 1;
         let text = format!("by hand {}", self.made);
         let ill = self.ill.is_some_and(|(ill, _)| ill.topic(channel));
-        for (workspace, view) in self.desks.iter().zip(&self.views) {
-            told::redirect(&workspace.desk, |directory| {
+        for (workspace, view) in self.apps.iter().zip(&self.views) {
+            told::redirect(&workspace.app, |directory| {
                 let id = ChannelId::from(CHANNELS[channel]);
                 let found = directory
                     .channels
@@ -351,7 +348,7 @@ impl Walk {
             }
             Ill::NoGroups => mood.no_groups = Some("no".into()),
             Ill::Forgets(place) => {
-                let group = |handle| self.desks[1].group(handle);
+                let group = |handle| self.apps[1].group(handle);
                 mood.forgotten = match place {
                     0 | 1 => vec![CHANNELS[place].to_string()],
                     _ => group(HANDLES[place - 2])
@@ -362,18 +359,18 @@ impl Walk {
                 self.lost.extend(mood.forgotten.iter().cloned());
             }
         }
-        self.desks[1].temper.set(mood);
-        self.ill = Some((ill, self.desks[1].desk.now()));
+        self.apps[1].temper.set(mood);
+        self.ill = Some((ill, self.apps[1].app.now()));
     }
 
     /// The platform is well again, and time goes by until everything has been tried again.
     fn heal(&mut self) {
         let Some((_, since)) = self.ill else { return };
-        self.desks[1].temper.set(Mood {
+        self.apps[1].temper.set(Mood {
             holds_empty_groups: self.holds_empty,
             ..Mood::default()
         });
-        let lasted = self.desks[1].desk.now().duration_since(since);
+        let lasted = self.apps[1].app.now().duration_since(since);
         // Messages of yesterday are not sent any more.
         self.lost_all |= lasted > SignedDuration::from_hours(22);
         self.advance(SignedDuration::from_mins(61));
@@ -382,10 +379,10 @@ impl Walk {
     }
 
     fn advance(&self, time: SignedDuration) {
-        for (index, workspace) in self.desks.iter().enumerate() {
-            let desk = &workspace.desk;
-            due::advance(desk, desk.now() + time, &|| {
-                tell(desk)?;
+        for (index, workspace) in self.apps.iter().enumerate() {
+            let app = &workspace.app;
+            due::advance(app, app.now() + time, &|| {
+                tell(app)?;
                 self.look(index);
                 Ok(())
             })

@@ -3,7 +3,7 @@
 use super::*;
 use crate::domain::absence::Absences;
 use crate::domain::coverage::Stretch;
-use crate::domain::handover::{Change, Flips};
+use crate::domain::handover::{Change, WindowChange};
 use crate::domain::rotation::Reason;
 use crate::domain::time::HhMm;
 use jiff::civil::Weekday;
@@ -54,12 +54,12 @@ pub fn dealt(people: &str, lanes: usize, cadences: &[Cadence], begun: &str) -> R
 /// The same with its empty places dealt and its windows judged.
 pub fn fill(mut rotation: Rotation) -> Rotation {
     let (calendar, absences) = (Calendar::embedded(), Absences::default());
-    let around = Around {
+    let dealing = DealingContext {
         calendar: &calendar,
         absences: &absences,
     };
     let at = rotation.stamps.judged_at;
-    let mut change = Change::begin(&mut rotation, around, at, Flips::ByEdit);
+    let mut change = Change::begin(&mut rotation, dealing, at, WindowChange::ByEdit);
     change.fill(Reason::CoverageChanged);
     change.finish();
     rotation
@@ -141,11 +141,11 @@ fn people_are_reminded_so_long_before() {
 
 fn seen(rotation: &Rotation, absences: &Absences, then: &str) -> String {
     let calendar = Calendar::embedded();
-    let around = Around {
+    let dealing = DealingContext {
         calendar: &calendar,
         absences,
     };
-    shown(&foreseen(rotation, around, at(then)))
+    shown(&foreseen(rotation, dealing, at(then)))
 }
 
 #[test]
@@ -197,11 +197,11 @@ fn what_is_told_of_those_who_come() {
     let mut shut = dealt("a b", 1, &[mondays("Europe/Oslo")], TUESDAY);
     shut.windows[0].coverage = vec![tuesdays()];
     let (calendar, absences) = (Calendar::embedded(), Absences::default());
-    let around = Around {
+    let dealing = DealingContext {
         calendar: &calendar,
         absences: &absences,
     };
-    let coming = foreseen(&fill(shut), around, at("2026-11-30T08:00:00Z"));
+    let coming = foreseen(&fill(shut), dealing, at("2026-11-30T08:00:00Z"));
     let expected = Takeover {
         place: Vec::new(),
         off: Some("a".into()),

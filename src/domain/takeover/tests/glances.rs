@@ -15,7 +15,7 @@ fn names(people: &[UserId]) -> String {
 /// `a until 11-30T09:00 next b until 12-07T09:00`; what is not known is left out.
 fn seen(rotation: &Rotation, absences: &Absences) -> String {
     let calendar = Calendar::embedded();
-    let around = Around {
+    let dealing = DealingContext {
         calendar: &calendar,
         absences,
     };
@@ -25,7 +25,7 @@ fn seen(rotation: &Rotation, absences: &Absences) -> String {
         next,
         next_until,
         zone: _,
-    } = glance(rotation, around);
+    } = glance(rotation, dealing);
     let end = |at: Option<Timestamp>| {
         at.map_or(String::new(), |at| {
             format!(" until {}", at.strftime("%m-%dT%H:%M"))
@@ -190,11 +190,11 @@ fn times_are_told_in_the_zone_of_the_first_place_that_runs() {
     let zones = |cadences: &[Cadence]| {
         let rotation = dealt("a b", 1, cadences, TUESDAY);
         let (calendar, absences) = (Calendar::embedded(), Absences::default());
-        let around = Around {
+        let dealing = DealingContext {
             calendar: &calendar,
             absences: &absences,
         };
-        glance(&rotation, around).zone.map(|zone| zone.as_str())
+        glance(&rotation, dealing).zone.map(|zone| zone.as_str())
     };
     let oslo = mondays("Europe/Oslo");
     assert_eq!(zones(std::slice::from_ref(&oslo)), Some("Europe/Oslo"));

@@ -9,7 +9,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 pub const REQUEST_ID: &str = "X-Request-Id";
 
 /// Counts answers by the route that gave them.
-pub struct Tally {
+pub struct RequestMetrics {
     /// In the order of [`ROUTES`].
     routes: Vec<Answers>,
     /// The development routes, which nobody watches one by one.
@@ -18,10 +18,10 @@ pub struct Tally {
     pub other: Answers,
 }
 
-impl Tally {
-    pub fn new(metrics: &Metrics) -> Tally {
+impl RequestMetrics {
+    pub fn new(metrics: &Metrics) -> RequestMetrics {
         let route = |row: &super::routes::Row| metrics.answers(row.method, row.pattern);
-        Tally {
+        RequestMetrics {
             routes: ROUTES.iter().map(route).collect(),
             dev: metrics.answers("POST", "/dev"),
             other: metrics.answers("GET", "other"),

@@ -1,12 +1,12 @@
 //! The frame of every write to a rotation: load it, let what fell due happen, judge the caller and the validator, act,
 //! and store what changed with the record of it.
 
-use super::{Desk, Fault, Stop, outbox, telling};
+use super::{App, Fault, Stop, outbox, telling};
 use crate::domain::absence::Absences;
-use crate::domain::access::Caller;
-use crate::domain::agreement::Ground;
+use crate::domain::access::Principal;
+use crate::domain::agreement::AgreementContext;
 use crate::domain::event::{self, Act};
-use crate::domain::handover::{self, Around, Change, Flips};
+use crate::domain::handover::{self, Change, DealingContext, WindowChange};
 use crate::domain::holidays::Calendar;
 use crate::domain::ids::RotationId;
 use crate::domain::outlook;
@@ -27,7 +27,7 @@ pub struct Draft<'a> {
     pub absences: Absences,
     pub calendar: &'a Calendar,
     pub plan: Plan,
-    desk: &'a Desk,
+    app: &'a App,
     /// As stored.
     before: Rotation,
     /// Something changed beside the rotation's own state that its validator covers: a record of an arrangement or of a
@@ -37,7 +37,7 @@ pub struct Draft<'a> {
 
 impl<'a> Draft<'a> {
     /// Loads a rotation with what dealing needs; `None` when there is none of that id.
-    pub fn load(tx: &ReadTx, desk: &'a Desk, id: &RotationId) -> Result<Option<Draft<'a>>, Fault> {
+    pub fn load(tx: &ReadTx, app: &'a App, id: &RotationId) -> Result<Option<Draft<'a>>, Fault> {
         let Some(rotation) = store::load_rotation(tx, id)? else {
             return Ok(None);
         };
@@ -46,19 +46,19 @@ impl<'a> Draft<'a> {
         Ok(Some(Draft {
             rotation,
             absences,
-            calendar: desk.calendar(),
-            plan: desk.plan(),
-            desk,
+            calendar: app.calendar(),
+            plan: app.plan(),
+            app,
             before,
             touched: false,
         }))
     }
 
     /// What agreements are judged by, now.
-    pub fn ground(&self, tx: &WriteTx) -> Ground<'_> {
-        Ground {
+    pub fn context(&self, tx: &WriteTx) -> AgreementContext<'_> {
+        AgreementContext {
             rotation: &self.rotation,
-            around: Around {
+            dealing: DealingContext {
                 calendar: self.calendar,
                 absences: &self.absences,
             },
@@ -67,13 +67,18 @@ impl<'a> Draft<'a> {
     }
 
     /// A change of duty now, by a write.
-    pub fn change(&mut self, tx: &WriteTx, flips: Flips, act: impl FnOnce(&mut Change)) {
+    pub fn change(
+        &mut self,
+        tx: &WriteTx,
+        window_change: WindowChange,
+        act: impl FnOnce(&mut Change),
+    ) {
         let at = self.instant(tx);
-        let around = Around {
+        let dealing = DealingContext {
             calendar: self.calendar,
             absences: &self.absences,
         };
-        let mut change = Change::begin(&mut self.rotation, around, at, flips);
+        let mut change = Change::begin(&mut self.rotation, dealing, at, window_change);
         act(&mut change);
         change.finish();
     }
@@ -82,7 +87,7 @@ impl<'a> Draft<'a> {
     pub fn next_due(&self) -> Option<Timestamp> {
         handover::next_due(
             &self.rotation,
-            Around {
+            DealingContext {
                 calendar: self.calendar,
                 absences: &self.absences,
             },
@@ -100,11 +105,11 @@ impl<'a> Draft<'a> {
         let (mut first, mut shows) = (None, false);
         let mut due = self.next_due();
         while let Some(at) = due.filter(|at| *at <= tx.now()) {
-            let around = Around {
+            let dealing = DealingContext {
                 calendar: self.calendar,
                 absences: &self.absences,
             };
-            let outcome = handover::step(&mut self.rotation, around, at);
+            let outcome = handover::step(&mut self.rotation, dealing, at);
             store::begin_entries(tx, &self.rotation, &outcome.begun)?;
             (first, shows) = (first.or(Some(at)), shows || outcome.shows);
             due = self.next_due();
@@ -171,12 +176,12 @@ impl<'a> Draft<'a> {
     fn expire_lost(&mut self) {
         let pending = &self.rotation.pending;
         let until = pending.iter().map(Pending::until).max();
-        let around = Around {
+        let dealing = DealingContext {
             calendar: self.calendar,
             absences: &self.absences,
         };
         let until = until.unwrap_or(self.rotation.stamps.judged_at);
-        let (outlooks, known) = outlook::foresee(&self.rotation, around, until);
+        let (outlooks, known) = outlook::foresee(&self.rotation, dealing, until);
         let keeps = |pending: &&Pending| outlook::keeps(&self.rotation, &outlooks, known, pending);
         self.rotation.pending = pending.iter().filter(keeps).cloned().collect();
     }
@@ -198,8 +203,8 @@ impl<'a> Draft<'a> {
         if shows {
             let (before, after) = (&self.before, &self.rotation);
             let news = event::news(before, after, act, self.calendar);
-            queued = outbox::announce(tx, self.desk, after, &news)?;
-            queued |= telling::change(tx, self.desk, before, after, act, &news)?;
+            queued = outbox::announce(tx, self.app, after, &news)?;
+            queued |= telling::change(tx, self.app, before, after, act, &news)?;
         }
         self.before = self.rotation.clone();
         self.touched = false;
@@ -208,7 +213,7 @@ impl<'a> Draft<'a> {
 
     /// Says when somebody is to be reminded next; what is due already is left to be told.
     pub fn plan_reminder(&mut self, tx: &WriteTx) {
-        let (now, before) = (tx.now(), self.desk.reminder_before());
+        let (now, before) = (tx.now(), self.app.reminder_before());
         if self.rotation.stamps.remind_at.is_none_or(|at| at > now) {
             self.rotation.stamps.remind_at =
                 takeover::next_reminder(&self.rotation, self.calendar, before, now);
@@ -221,7 +226,7 @@ impl<'a> Draft<'a> {
         tx: &mut WriteTx,
         words: impl FnOnce(&Rotation, Names) -> Vec<Message>,
     ) -> Result<bool, Fault> {
-        telling::say(tx, self.desk, &self.rotation, |names| {
+        telling::say(tx, self.app, &self.rotation, |names| {
             words(&self.rotation, names)
         })
     }
@@ -235,7 +240,7 @@ impl<'a> Draft<'a> {
 
     /// Takes over a changed membership: next turns keep pointing at the same people, those who left come off duty, and
     /// empty places are dealt.
-    pub fn follow_members(&mut self, tx: &WriteTx, before: &Rotation, flips: Flips) {
+    pub fn follow_members(&mut self, tx: &WriteTx, before: &Rotation, window_change: WindowChange) {
         let orders: Vec<_> = before
             .rosters
             .iter()
@@ -249,7 +254,7 @@ impl<'a> Draft<'a> {
                     roster::repoint(old, roster.next_turn, &new);
             }
         }
-        self.change(tx, flips, |change| {
+        self.change(tx, window_change, |change| {
             change.clear_leavers();
             change.fill(Reason::CoverageChanged);
         });
@@ -260,8 +265,8 @@ impl<'a> Draft<'a> {
 /// what else the path names (`exists`) and the validator, then acts. An error of the act undoes the act alone; what fell
 /// due stays done.
 pub fn judged<T: Send + 'static>(
-    desk: &Desk,
-    caller: &Caller,
+    app: &App,
+    caller: &Principal,
     id: &RotationId,
     precondition: &Precondition,
     exists: impl FnOnce(&ReadTx, &Rotation) -> Result<(), Stop> + Send + 'static,
@@ -273,20 +278,20 @@ pub fn judged<T: Send + 'static>(
         exists(tx, rotation)?;
         Ok(None)
     };
-    admitted(desk, id, precondition, admit, act)
+    admitted(app, id, precondition, admit, act)
 }
 
 /// The same with `admit` in the place of the rule that the rotation's editors write: it refuses, lets the write go on, or
 /// answers at once.
 pub fn admitted<T: Send + 'static>(
-    desk: &Desk,
+    app: &App,
     id: &RotationId,
     precondition: &Precondition,
     admit: impl FnOnce(&ReadTx, &Rotation) -> Result<Option<T>, Stop> + Send + 'static,
     act: impl FnOnce(&mut WriteTx, Draft) -> Result<T, Stop> + Send + 'static,
 ) -> Result<T, Stop> {
-    let (shared, id, precondition) = (desk.clone(), id.clone(), precondition.clone());
-    let outcome = desk
+    let (shared, id, precondition) = (app.clone(), id.clone(), precondition.clone());
+    let outcome = app
         .store()
         .write(move |tx| -> Result<Result<T, Stop>, Stop> {
             let Some(mut draft) = Draft::load(&tx.as_read(), &shared, &id)? else {
@@ -310,15 +315,15 @@ pub fn admitted<T: Send + 'static>(
 
 /// A judged write that puts people on duty or takes them off it, and stores that.
 pub fn duty(
-    desk: &Desk,
-    caller: &Caller,
+    app: &App,
+    caller: &Principal,
     id: &RotationId,
     precondition: &Precondition,
     act: impl FnOnce(&mut WriteTx, &mut Draft) -> Result<(), Stop> + Send + 'static,
 ) -> Result<Rotation, Stop> {
     let exists = |_: &ReadTx, _: &Rotation| Ok(());
     judged(
-        desk,
+        app,
         caller,
         id,
         precondition,
@@ -329,26 +334,26 @@ pub fn duty(
 
 /// A judged write that edits the rotation and stores it.
 pub fn edit(
-    desk: &Desk,
-    caller: &Caller,
+    app: &App,
+    caller: &Principal,
     id: &RotationId,
     precondition: &Precondition,
     act: impl FnOnce(&mut WriteTx, &mut Draft) -> Result<(), Stop> + Send + 'static,
 ) -> Result<Rotation, Stop> {
-    edit_within(desk, caller, id, precondition, |_, _| Ok(()), act)
+    edit_within(app, caller, id, precondition, |_, _| Ok(()), act)
 }
 
 /// The same for a path that names something within the rotation.
 pub fn edit_within(
-    desk: &Desk,
-    caller: &Caller,
+    app: &App,
+    caller: &Principal,
     id: &RotationId,
     precondition: &Precondition,
     exists: impl FnOnce(&ReadTx, &Rotation) -> Result<(), Stop> + Send + 'static,
     act: impl FnOnce(&mut WriteTx, &mut Draft) -> Result<(), Stop> + Send + 'static,
 ) -> Result<Rotation, Stop> {
     judged(
-        desk,
+        app,
         caller,
         id,
         precondition,
@@ -372,7 +377,7 @@ fn stored(
 /// is loaded, `write` done, and each rotation that `affected` names is given to `follow` with its state before. `act` says
 /// what kind of news it is where a rotation changes.
 pub fn follow<T>(
-    desk: &Desk,
+    app: &App,
     tx: &mut WriteTx,
     affected: &[RotationId],
     act: Act,
@@ -381,14 +386,14 @@ pub fn follow<T>(
 ) -> Result<T, Stop> {
     let mut befores = Vec::with_capacity(affected.len());
     for id in affected {
-        if let Some(mut draft) = Draft::load(&tx.as_read(), desk, id)? {
+        if let Some(mut draft) = Draft::load(&tx.as_read(), app, id)? {
             draft.catch_up(tx)?;
             befores.push(draft.before);
         }
     }
     let answer = write(tx)?;
     for before in befores {
-        if let Some(mut draft) = Draft::load(&tx.as_read(), desk, &before.id)? {
+        if let Some(mut draft) = Draft::load(&tx.as_read(), app, &before.id)? {
             follow(tx, &mut draft, &before);
             // What the directory changed beneath the rotation is a change of it as well.
             draft.before = before;
@@ -400,11 +405,11 @@ pub fn follow<T>(
 
 /// Replaces the directory and lets every rotation follow, in one transaction; topics and on-duty groups are looked at.
 pub fn follow_directory(
-    desk: &Desk,
+    app: &App,
     replace: impl FnOnce(&mut WriteTx) -> Result<(), Fault> + Send + 'static,
 ) -> Result<(), Stop> {
-    let shared = desk.clone();
-    desk.store().write(move |tx| {
+    let shared = app.clone();
+    app.store().write(move |tx| {
         let all = store::list_rotation_ids(&tx.as_read())?;
         let replace = |tx: &mut WriteTx| {
             replace(tx)?;
@@ -416,7 +421,7 @@ pub fn follow_directory(
             &all,
             Act::Edit,
             replace,
-            |tx, draft, before| draft.follow_members(tx, before, Flips::ByEdit),
+            |tx, draft, before| draft.follow_members(tx, before, WindowChange::ByEdit),
         )
     })
 }

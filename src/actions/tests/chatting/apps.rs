@@ -76,7 +76,7 @@ pub type Held = BTreeMap<String, Option<String>>;
 pub struct Workspace {
     /// Keeps the file until the end.
     _office: Office,
-    pub desk: Desk,
+    pub app: App,
     pub temper: Temper,
     posts: Arc<Mutex<Vec<Post>>>,
 }
@@ -85,7 +85,7 @@ impl Workspace {
     /// Six people, two channels and a user group with a stranger in it.
     pub fn open(name: &str, holds_empty_groups: bool) -> Workspace {
         let office = Office::open(name);
-        told::redirect(&office.desk, |directory| {
+        told::redirect(&office.app, |directory| {
             let mut second = directory.channels[0].clone();
             second.id = "C2".into();
             directory.channels.push(second);
@@ -94,7 +94,7 @@ impl Workspace {
         });
         let (temper, posts) = (Temper::default(), Arc::<Mutex<Vec<Post>>>::default());
         let (mood, log) = (temper.clone(), Arc::clone(&posts));
-        let desk = office.desk.clone().with_chat(|inner| {
+        let app = office.app.clone().with_chat(|inner| {
             let recorder = Recorder { inner, posts: log };
             Arc::new(Moody::around(Arc::new(recorder), mood))
         });
@@ -104,7 +104,7 @@ impl Workspace {
         });
         Workspace {
             _office: office,
-            desk,
+            app,
             temper,
             posts,
         }
@@ -116,13 +116,13 @@ impl Workspace {
     }
 
     pub fn rotation(&self, id: &RotationId) -> Rotation {
-        reads::rotation(&self.desk, &caller(), id).expect("the rotation")
+        reads::rotation(&self.app, &caller(), id).expect("the rotation")
     }
 
     pub fn topic(&self, channel: &str) -> String {
         let channel = ChannelId::from(channel);
         let found = self
-            .desk
+            .app
             .store()
             .read(|tx| store::load_channel(tx, &channel));
         let topic = found.expect("a channel").and_then(|channel| channel.topic);
@@ -131,7 +131,7 @@ impl Workspace {
 
     /// The user group of a handle: its id, its people, and whether rota has made and disabled it.
     pub fn group(&self, handle: &str) -> Option<(GroupId, Vec<String>, bool, bool)> {
-        self.desk
+        self.app
             .store()
             .read(|tx| -> Result<_, Fault> {
                 let Some(id) = store::find_group(tx, handle)? else {
@@ -158,7 +158,7 @@ impl Workspace {
             from: at(BEGUN),
             until: at("2027-01-01T00:00:00Z"),
         };
-        let entries = reads::history(&self.desk, &caller(), id, range).expect("the record");
+        let entries = reads::history(&self.app, &caller(), id, range).expect("the record");
         let place = |cell: &crate::domain::ids::CellId| rotation.place_of(cell);
         let record: Vec<_> = entries
             .iter()
@@ -212,7 +212,7 @@ impl Workspace {
 }
 
 /// A rotation of three people that posts in both channels, owned by somebody who is no member.
-pub fn made(desk: &Desk, name: &str) -> Rotation {
+pub fn made(app: &App, name: &str) -> Rotation {
     let rotation = NewRotation {
         name: name.into(),
         description: None,
@@ -229,7 +229,7 @@ pub fn made(desk: &Desk, name: &str) -> Rotation {
         body_hash: [0; 32],
         rotation,
     };
-    let made = creation::create(desk, &caller(), creation);
+    let made = creation::create(app, &caller(), creation);
     made.expect("a rotation").rotation
 }
 
