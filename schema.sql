@@ -335,9 +335,6 @@ CREATE TABLE api_key (
     id TEXT PRIMARY KEY,
     name TEXT NOT NULL,
     secret_hash BLOB NOT NULL CHECK (length(secret_hash) = 32),
-    -- A rotated-out secret and the instant from which it no longer opens anything.
-    previous_hash BLOB CHECK (previous_hash IS NULL OR length(previous_hash) = 32),
-    previous_expires_at INTEGER,
     -- A list of scope names.
     scopes TEXT NOT NULL CHECK (json_valid(scopes)),
     -- A list of rotation ids that the key is limited to; null is all.
@@ -345,6 +342,14 @@ CREATE TABLE api_key (
     disabled INTEGER NOT NULL CHECK (disabled IN (0, 1)),
     created_at INTEGER NOT NULL,
     expires_at INTEGER
+) STRICT, WITHOUT ROWID;
+
+-- Rotated-out secrets of a key, each with the instant from which it no longer opens anything.
+CREATE TABLE api_key_outgoing (
+    key_id TEXT NOT NULL REFERENCES api_key (id) ON DELETE CASCADE,
+    secret_hash BLOB NOT NULL CHECK (length(secret_hash) = 32),
+    expires_at INTEGER NOT NULL,
+    PRIMARY KEY (key_id, secret_hash)
 ) STRICT, WITHOUT ROWID;
 
 -- Chat member access tokens: each acts as one person.
@@ -465,7 +470,7 @@ CREATE TABLE attempt (
     PRIMARY KEY (delivery, number)
 ) STRICT, WITHOUT ROWID;
 
--- What people are told in chat, each once; on the embedded platform these are its messages.
+-- Chat messages, each posted once; on the local platform these are its messages.
 CREATE TABLE message (
     -- Counts in commit order.
     sequence INTEGER PRIMARY KEY AUTOINCREMENT,
@@ -473,7 +478,8 @@ CREATE TABLE message (
     rotation_id TEXT NOT NULL,
     recipient_kind TEXT NOT NULL CHECK (recipient_kind IN ('channel', 'person')),
     recipient_id TEXT NOT NULL,
-    text TEXT NOT NULL,
+    -- What it says, as data: the content under its `kind`, what it is about, the answers offered, the names of people.
+    body TEXT NOT NULL CHECK (json_valid(body)),
     created_at INTEGER NOT NULL,
     state TEXT NOT NULL CHECK (state = 'pending' OR state = 'sent' OR state = 'dropped'),
     -- When it is to be sent, or tried again; null once it is not pending.
@@ -486,8 +492,11 @@ CREATE TABLE message (
     error TEXT,
     -- When it was sent, or dropped.
     ended_at INTEGER,
+    -- How the platform names it once it was sent, for updating it later.
+    reference TEXT,
     CHECK ((state = 'pending') = (due_at IS NOT NULL)),
-    CHECK ((state = 'pending') = (ended_at IS NULL))
+    CHECK ((state = 'pending') = (ended_at IS NULL)),
+    CHECK (reference IS NULL OR state = 'sent')
 ) STRICT;
 CREATE INDEX message_due ON message (due_at, sequence) WHERE state = 'pending';
 CREATE INDEX message_waiting ON message (recipient_kind, recipient_id, due_at) WHERE state = 'pending';

@@ -2,8 +2,10 @@
 //! empty and no variable is read.
 //!
 //! `ROTA_FAULTS` names points and what happens there, each once: `commit.ready=kill@3 timer.look=panic`. `kill` ends the
-//! process as `kill -9` does, `panic` panics, `hang` never goes on; `@3` is the third time that the point is passed.
+//! process as `kill -9` does, `panic` panics, `hang` never goes on, `stop` waits until the process is told to continue;
+//! `@3` is the third time that the point is passed.
 //! `ROTA_FAULT_CLOCK` names a file with the seconds by which the system's clock is wrong, read whenever the clock is.
+//! `ROTA_FAULT_ROOM` is how many MiB of answers one credential may have waiting, two of them an address, three all together.
 //! `ROTA_FAULT_LATE` is after how many seconds a thread that does nothing counts as hanging.
 //!
 //! | Point | Where |
@@ -59,6 +61,14 @@ pub fn late(usual: u64) -> u64 {
     usual
 }
 
+/// The MiB of answers that one credential may have waiting, where a test has set them.
+pub fn room() -> Option<usize> {
+    #[cfg(debug_assertions)]
+    return std::env::var("ROTA_FAULT_ROOM").ok()?.parse().ok();
+    #[cfg(not(debug_assertions))]
+    None
+}
+
 #[cfg(debug_assertions)]
 mod armed {
     use std::path::PathBuf;
@@ -77,6 +87,7 @@ mod armed {
         Kill,
         Panic,
         Hang,
+        Stop,
     }
 
     fn parse(word: &str) -> Option<Fault> {
@@ -88,6 +99,7 @@ mod armed {
                 "kill" => Act::Kill,
                 "panic" => Act::Panic,
                 "hang" => Act::Hang,
+                "stop" => Act::Stop,
                 _ => return None,
             },
             passes: AtomicU64::new(passes.parse().ok()?),
@@ -120,6 +132,9 @@ mod armed {
             }
             Some(Act::Panic) => panic!("a fault was asked for at {name}"),
             Some(Act::Hang) => hang(),
+            Some(Act::Stop) => {
+                drop(signal_hook::low_level::raise(signal_hook::consts::SIGSTOP));
+            }
         }
     }
 
@@ -153,6 +168,7 @@ mod armed {
                 ("a.b=kill", Some(("a.b", Act::Kill, 1))),
                 ("a=panic@3", Some(("a", Act::Panic, 3))),
                 ("a=hang@12", Some(("a", Act::Hang, 12))),
+                ("a=stop", Some(("a", Act::Stop, 1))),
                 ("a=burn", None),
                 ("a=kill@", None),
                 ("a", None),

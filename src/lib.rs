@@ -28,11 +28,12 @@
 //! queues a delivery for each endpoint that subscribes. The commit wakes [`delivery`], which has `actions::sending` take
 //! what is due, lane by lane, posts it by `client::guard` and records how that went, with what follows by `domain::ladder`.
 //!
-//! # The way of a word in chat
+//! # The way of a chat message
 //!
-//! The same transaction queues messages, worded by `domain::wording`, and calls for topics and on-duty groups to be looked at
-//! (`actions::telling`). [`delivery`] has `actions::effects` ask the platform, which is behind the trait of [`chat`], and write
-//! down what came of it. What a topic or a group should be is worked out when it is looked at, so only the newest is written.
+//! The same transaction queues messages as data (`domain::message`) and requests a sync of topics and on-duty groups
+//! (`actions::notifications`). [`delivery`] has `actions::chat_sync` call the platform, which is behind the trait of [`chat`] and
+//! words each message as it is posted (`domain::wording`), and store the result. What a topic or a group should be is computed
+//! at the sync, so only the newest state is written.
 //!
 //! # What the operator sees
 //!
@@ -52,25 +53,32 @@
 //! | 3 | [`actions`] | [`domain`], [`wire`], [`client`], [`metrics`], [`store`], [`chat`], [`runtime`] |
 //! | 2 | [`chat`] | [`domain`], [`store`] |
 //! | 2 | [`store`] | [`domain`], [`runtime`] |
-//! | 1 | [`wire`], [`client`], [`http`], [`metrics`] | [`domain`]; [`runtime`] (`client`, `http`) |
+//! | 1 | [`wire`], [`client`], [`http`], [`metrics`] | [`domain`]; [`runtime`] (`client`, `http`), [`memory`] (`http`) |
 //! | 0 | [`domain`], [`runtime`] | std, jiff and log, not one another |
+//! | 0 | [`memory`] | [`runtime`]; only [`http`], [`api`] and [`cli`] import it |
 //! | 0 | [`fault`] | nothing; anybody but [`domain`] may have points in it |
 //!
 //! # What always holds
 //!
 //! - Time is an argument. Only `runtime::clock` reads the system clock, and `WriteTx::now` never runs backwards.
 //! - Intervals are half-open; hand-overs are counted from the anchor, never from the one before.
-//! - A rotation's version rises by one with every change committed, and what is shown of it is a function of what is
-//!   stored, so equal validators mean equal bodies.
+//! - A rotation's version rises by one with every change committed. What is shown of it is a function of what is stored and
+//!   of the holiday and time zone data, and its validator covers both, so equal validators mean equal bodies.
 //! - Arrangements over one cell never overlap; dealing goes on beneath them as if they were not there.
 //! - Every cell's record is a chain of entries without holes, the last of them running.
 //! - Only [`client`] connects to other servers, never within a transaction. For a URL that a stranger named, `client::guard` judges
 //!   every address that its own resolver has found, and what was judged is what is connected to.
+//! - What a caller makes the process hold is counted: request bodies by [`http`], work and answers by [`api`], both in budgets
+//!   of [`memory`]. Long collections are read and rendered while they are sent.
+//! - Nothing is acknowledged that went to a file which is no longer at its path; no link beside the database is followed.
 //! - Every line of SQL is in [`store`]; transactions begin and end there alone, around the jobs that actions hand in.
+
+#![deny(unsafe_code)]
 
 pub mod domain;
 
 pub mod fault;
+pub mod memory;
 pub mod runtime;
 
 pub mod client;

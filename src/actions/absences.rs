@@ -111,8 +111,8 @@ fn counts_in(absence: &Absence, rotation: &Rotation) -> bool {
     }
 }
 
-/// Writes an absence in or out and lets the rotations that it counts in look at their empty places and their next due
-/// instant again.
+/// Writes an absence in or out and lets the rotations that it counts in look at their next due instant again, and at their
+/// empty slots where they deal to the person.
 fn change(
     app: &App,
     tx: &mut WriteTx,
@@ -124,8 +124,11 @@ fn change(
         AppliesTo::AllRotations => store::list_rotations_of(&tx.as_read(), &absence.user)?,
     };
     mutation::follow(app, tx, &affected, Act::Aside, write, |tx, draft, _| {
+        let is_over = absence.period.until <= draft.instant(tx);
         draft.change(tx, WindowChange::ByEdit, |change| {
-            change.fill(Reason::CoverageChanged)
+            if !is_over && change.deals_to(&absence.user) {
+                change.fill(Reason::CoverageChanged);
+            }
         });
     })?;
     // Absences do not raise the version of a rotation that stays as it is; when it next looks around may change.

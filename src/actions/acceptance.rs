@@ -4,7 +4,7 @@
 use super::Stop;
 use super::assignments::lay;
 use super::mutation::Draft;
-use super::requests::{Outcome, Told, settle};
+use super::requests::{Notify, Outcome, settle};
 use crate::domain::agreement::{AgreementContext, check_conflicts};
 use crate::domain::arrangement::{Arranged, Arrangement, ArrangementKind, Snapshot, TurnSelection};
 use crate::domain::conflict::{Conflict, Terms};
@@ -62,7 +62,7 @@ pub(super) fn accept(
     request.declined.retain(|declined| declined != person);
     request.accepted_by = Some(person.clone());
     settle(draft, request, RequestState::Accepted);
-    Ok(Outcome::arranged(changed, Told::Accepted))
+    Ok(Outcome::arranged(changed, Notify::Accepted))
 }
 
 /// The legs in the hands of whoever is to hold them once this person accepts.

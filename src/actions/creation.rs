@@ -68,7 +68,7 @@ pub fn create(app: &App, caller: &Principal, creation: NewCreation) -> Result<Cr
 }
 
 fn replay(tx: &WriteTx, used: &CreationKey, body_hash: &[u8; 32]) -> Result<Rotation, Stop> {
-    if tx.now() >= used.created_at + CREATION_KEY_LIFE {
+    if tx.now().duration_since(used.created_at) >= CREATION_KEY_LIFE {
         return Err(
             Refusal::IdempotencyKeySpent("the key was first used more than 24 hours ago").into(),
         );

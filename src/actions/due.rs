@@ -1,9 +1,11 @@
 //! Doing what is due: many rotations in one commit, and yet a failing one holds up no other.
 
 use super::mutation::Draft;
-use super::{App, Fault, effects, mentions, reminders, sending};
+use super::{App, Fault, chat_sync, mentions, reminders, sending};
 use crate::domain::event::Act;
+use crate::domain::handover::{Change, WindowChange};
 use crate::domain::ids::RotationId;
+use crate::domain::rotation::Reason;
 use crate::fault;
 use crate::runtime::clock::monotonic;
 use crate::store::{self, WriteTx};
@@ -215,7 +217,7 @@ fn step_to(app: &App, to: Timestamp, settle: &dyn Fn() -> Result<(), Fault>) -> 
     catch_up()?;
     let mut looks = 0;
     loop {
-        let to_send = sending::next(app)?.into_iter().chain(effects::next(app)?);
+        let to_send = sending::next(app)?.into_iter().chain(chat_sync::next(app)?);
         let next = next(app)?.into_iter().chain(to_send).min();
         let Some(at) = next.filter(|at| *at <= to) else {
             break;
@@ -257,20 +259,19 @@ pub fn keep_base_url(app: &App) -> Result<(), Fault> {
         .write(move |tx| store::save_fact(tx, BASE_URL_FACT, &own))
 }
 
-/// What next due instants were computed with. Where it differs from what is remembered, all are looked at again:
-/// holidays or time zones may have changed since.
-pub fn check_rules(app: &App, rules: &str) -> Result<(), Fault> {
-    const FACT: &str = "rules";
-    if app
-        .store()
-        .read(|tx| store::load_fact(tx, FACT))?
-        .as_deref()
-        == Some(rules)
-    {
-        return Ok(());
+/// The fact that says what next due instants and open windows were computed with.
+const RULES_FACT: &str = "rules";
+
+/// Compares what next due instants were computed with to what is remembered. Where it differs all of them are computed again,
+/// because holidays or time zones may have changed; [`follow_rules`] is then to be called once everything due is done.
+/// Returns whether it differs.
+pub fn check_rules(app: &App, rules: &str) -> Result<bool, Fault> {
+    let remembered = app.store().read(|tx| store::load_fact(tx, RULES_FACT))?;
+    if remembered.as_deref() == Some(rules) {
+        return Ok(false);
     }
-    let (shared, rules) = (app.clone(), rules.to_string());
-    app.store().write(move |tx| {
+    let shared = app.clone();
+    app.store().write(move |tx| -> Result<(), Fault> {
         for id in store::list_rotation_ids(&tx.as_read())? {
             if let Some(mut draft) = Draft::load(&tx.as_read(), &shared, &id)? {
                 store::save_due(tx, &id, draft.next_due())?;
@@ -280,6 +281,33 @@ pub fn check_rules(app: &App, rules: &str) -> Result<(), Fault> {
                 draft.settle(tx, Act::Aside)?;
             }
         }
-        store::save_fact(tx, FACT, &rules)
+        Ok(())
+    })?;
+    Ok(true)
+}
+
+/// Judges every rotation by the rules that apply now, and remembers them: a day that has become a holiday may shut a window
+/// that is open, and who counts as a member may have changed with the program.
+pub fn follow_rules(app: &App, rules: &str) -> Result<(), Fault> {
+    let (shared, rules) = (app.clone(), rules.to_string());
+    app.store().write(move |tx| {
+        for id in store::list_rotation_ids(&tx.as_read())? {
+            if let Some(mut draft) = Draft::load(&tx.as_read(), &shared, &id)? {
+                draft.catch_up(tx)?;
+                draft.change(tx, WindowChange::ByClock, |change| {
+                    let members = |change: &Change| {
+                        let mut holders =
+                            change.rotation.cells.iter().flat_map(|cell| &cell.holder);
+                        holders.all(|holder| change.rotation.has_member(&holder.user))
+                    };
+                    if !members(change) {
+                        change.clear_leavers();
+                        change.fill(Reason::CoverageChanged);
+                    }
+                });
+                draft.store(tx, Act::Clock)?;
+            }
+        }
+        store::save_fact(tx, RULES_FACT, &rules)
     })
 }

@@ -1,9 +1,9 @@
-//! Keeping a chat user group in step with whoever is on call (api.md "PUT .../on-duty-group").
+//! Binding a rotation to a chat user group, which is kept in step with whoever is on call.
 
 use super::mutation;
 use super::{App, Stop, reads};
 use crate::domain::access::Principal;
-use crate::domain::chat::Trouble;
+use crate::domain::chat::ChatError;
 use crate::domain::edit::DutyGroupChoice;
 use crate::domain::ids::{GroupId, RotationId};
 use crate::domain::refusal::Refusal;
@@ -13,7 +13,7 @@ use crate::wire::etag::{self, Precondition};
 
 /// What the chat platform and the plan allow.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Capabilities {
+pub struct GroupCapabilities {
     pub can_bind: bool,
     pub can_create: bool,
     /// Why not.
@@ -21,12 +21,12 @@ pub struct Capabilities {
 }
 
 /// Whether user groups can be kept in step with duty.
-pub fn capabilities(app: &App) -> Capabilities {
-    let manners = app.chat().manners();
+pub fn capabilities(app: &App) -> GroupCapabilities {
+    let capabilities = app.chat().capabilities();
     let unpaid = (!app.plan().has_user_groups()).then(|| NEEDS_PRO.to_owned());
-    let no_binding = unpaid.or(manners.no_binding);
-    let no_creating = no_binding.clone().or(manners.no_creating);
-    Capabilities {
+    let no_binding = unpaid.or(capabilities.no_binding);
+    let no_creating = no_binding.clone().or(capabilities.no_creating);
+    GroupCapabilities {
         can_bind: no_binding.is_none(),
         can_create: no_creating.is_none(),
         reason: no_binding.or(no_creating),
@@ -109,7 +109,7 @@ fn current(
     app.store().read(|tx| {
         let rotation = reads::visible(tx, caller, id)?;
         caller.check_edit(&rotation)?;
-        match precondition.admits(&etag::tag(&rotation)) {
+        match precondition.admits(&etag::tag(&rotation, app.calendar())) {
             true => Ok(rotation),
             false => Err(Refusal::StaleValidator.into()),
         }
@@ -129,8 +129,8 @@ fn choose(app: &App, rotation: &Rotation, choice: DutyGroupChoice) -> Result<Cho
     if !app.plan().has_user_groups() {
         return Err(Refusal::PaymentRequired(NEEDS_PRO.into()).into());
     }
-    let (chat, manners) = (app.chat(), app.chat().manners());
-    if let Some(why) = manners.no_binding {
+    let (chat, capabilities) = (app.chat(), app.chat().capabilities());
+    if let Some(why) = capabilities.no_binding {
         return Err(Refusal::GroupNotManageable(why).into());
     }
     let handle = match choice {
@@ -144,7 +144,7 @@ fn choose(app: &App, rotation: &Rotation, choice: DutyGroupChoice) -> Result<Cho
         chat.people(&group).map_err(refusal)?;
         return Ok(Chosen { group, made: None });
     }
-    if let Some(why) = manners.no_creating {
+    if let Some(why) = capabilities.no_creating {
         return Err(Refusal::GroupNotManageable(why).into());
     }
     let name = &rotation.profile.name;
@@ -196,13 +196,13 @@ fn followed(rotation: &Rotation) -> impl Iterator<Item = &GroupId> {
     rotation.members.groups.iter().map(|group| &group.group)
 }
 
-fn refusal(trouble: Trouble) -> Refusal {
-    match trouble {
-        Trouble::Refused(why) | Trouble::Gone(why) => Refusal::GroupNotManageable(why),
-        Trouble::Wait(wait) => {
+fn refusal(error: ChatError) -> Refusal {
+    match error {
+        ChatError::Refused(why) | ChatError::NotFound(why) => Refusal::GroupNotManageable(why),
+        ChatError::RateLimited(wait) => {
             let seconds = u64::try_from(wait.as_secs()).ok();
-            Refusal::ChatUnavailable(trouble.told(), seconds)
+            Refusal::ChatUnavailable(error.detail(), seconds)
         }
-        trouble => Refusal::ChatUnavailable(trouble.told(), None),
+        error => Refusal::ChatUnavailable(error.detail(), None),
     }
 }

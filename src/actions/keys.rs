@@ -11,7 +11,7 @@ use crate::store::{
     KeyRecord, ReadTx, Store, TokenRecord, WriteTx, insert_key, insert_token, load_key,
     load_person, load_rotation, remove_key, remove_token, save_key,
 };
-use jiff::Timestamp;
+use jiff::{SignedDuration, Timestamp};
 use sha2::{Digest, Sha256};
 use std::time::Duration;
 
@@ -55,7 +55,7 @@ pub(super) fn mint_key(tx: &mut WriteTx, new: NewKey) -> Result<(KeyRecord, Stri
         id,
         name: new.name,
         secret_hash: hash(&secret),
-        previous: None,
+        outgoing: Vec::new(),
         scopes: in_order(&new.scopes),
         rotations: new.rotations,
         disabled: new.disabled,
@@ -79,12 +79,23 @@ pub fn revoke_key(store: &Store, id: KeyId) -> Result<(), Stop> {
     store.write(move |tx| found(remove_key(tx, &id)?, "key"))
 }
 
-/// Gives a key a new secret and answers the new key. The old one goes on working for `grace` and answers
-/// `expired_secret` from then on; one from an earlier rotation is forgotten.
+/// How long a rotated-out secret is kept after its grace, so that it is refused as expired rather than unknown.
+const EXPIRED_KEPT: SignedDuration = SignedDuration::from_hours(30 * 24);
+
+/// Gives a key a new secret and answers the new key. The old one goes on working for `grace` and is refused as
+/// `expired_secret` from then on. Secrets of earlier rotations keep the grace that they were given; those that expired more
+/// than 30 days ago are forgotten.
 pub fn rotate_key(store: &Store, id: KeyId, grace: Duration) -> Result<String, Stop> {
     change(store, id, move |record, tx| {
         let secret = key_text(&record.id, tx);
-        record.previous = Some((record.secret_hash, later(tx.now(), grace)?));
+        let forgotten = tx
+            .now()
+            .saturating_sub(EXPIRED_KEPT)
+            .unwrap_or(Timestamp::MIN);
+        record.outgoing.retain(|(_, until)| *until >= forgotten);
+        record
+            .outgoing
+            .push((record.secret_hash, later(tx.now(), grace)?));
         record.secret_hash = hash(&secret);
         Ok(secret)
     })
@@ -221,6 +232,7 @@ mod tests {
     /// A database of its own whose clock stands still; gone with the test.
     struct Scratch {
         folder: PathBuf,
+        clock: Arc<Clock>,
         store: Store,
     }
 
@@ -232,8 +244,13 @@ mod tests {
             let clock = Arc::new(Clock::frozen(
                 "2026-11-23T09:00:00Z".parse().expect("an instant"),
             ));
-            let store = Store::open(&folder.join("rota.db"), clock, true).expect("a new database");
-            Scratch { folder, store }
+            let store = Store::open(&folder.join("rota.db"), Arc::clone(&clock), true)
+                .expect("a new database");
+            Scratch {
+                folder,
+                clock,
+                store,
+            }
         }
 
         fn key(&self, id: &KeyId) -> Option<KeyRecord> {
@@ -279,7 +296,7 @@ mod tests {
     }
 
     #[test]
-    fn a_rotated_key_keeps_its_last_secret_for_the_grace() {
+    fn each_rotated_out_secret_keeps_its_own_grace() {
         let scratch = Scratch::new("rotate");
         let (record, first) = create_key(&scratch.store, new("ci", &Scope::ALL)).expect("a key");
         let rotate = |seconds| {
@@ -294,15 +311,26 @@ mod tests {
         let until = "2026-11-23T09:01:30Z".parse().expect("an instant");
         let kept = scratch.key(&record.id).expect("the key");
         assert_eq!(
-            (kept.secret_hash, kept.previous),
-            (hash(&second), Some((hash(&first), until)))
+            (kept.secret_hash, kept.outgoing),
+            (hash(&second), vec![(hash(&first), until)])
         );
         let third = rotate(0);
         let kept = scratch.key(&record.id).expect("the key");
+        let outgoing = vec![(hash(&first), until), (hash(&second), kept.created_at)];
         assert_eq!(
-            (kept.secret_hash, kept.previous),
-            (hash(&third), Some((hash(&second), kept.created_at)))
+            (kept.secret_hash, kept.outgoing),
+            (hash(&third), outgoing.clone())
         );
+        for (days, forgotten) in [(30, false), (31, true)] {
+            let later = kept.created_at + SignedDuration::from_hours(24 * days);
+            scratch.clock.set(later);
+            rotate(0);
+            let kept = scratch.key(&record.id).expect("the key");
+            let knows = |known| kept.outgoing.contains(known);
+            assert_eq!(outgoing.iter().any(knows), !forgotten, "{days} days");
+        }
+        revoke_key(&scratch.store, record.id.clone()).expect("revoked");
+        assert_eq!(scratch.key(&record.id), None);
     }
 
     #[test]

@@ -1,18 +1,18 @@
-//! Asking for whoever is on call, and their answers (contract section 13).
+//! Asking for whoever is on call, and their answers.
 
 use super::mutation::{self, Draft};
-use super::{App, Fault, Stop, reads, telling};
+use super::{App, Fault, Stop, notifications, reads};
 use crate::domain::access::Principal;
 use crate::domain::edit::SettingsChange;
 use crate::domain::event::Act;
 use crate::domain::handover::WindowChange;
 use crate::domain::ids::{MentionId, RotationId, UserId};
 use crate::domain::mention::{MAX_A_DAY, Mention, MentionSettings, NewMention, Notice};
+use crate::domain::message;
 use crate::domain::refusal::Refusal;
 use crate::domain::resolve::{self, Hold};
 use crate::domain::rotation::{Reason, Rotation};
 use crate::domain::takeover;
-use crate::domain::wording;
 use crate::store::{self, ReadTx, WriteTx};
 use crate::wire::etag::Precondition;
 use jiff::{SignedDuration, Timestamp};
@@ -41,14 +41,14 @@ pub fn open(
         let settings = draft.rotation.profile.mentions;
         let minted = MentionId::from(tx.mint("men_"));
         let (mention, notice) = Mention::open(minted, id, new, &on_call, settings, tx.now());
-        written(&shared, tx, &draft.rotation, &mention, Some(&notice))?;
+        written(tx, &draft.rotation, &mention, Some(&notice))?;
         Ok(mention)
     })
 }
 
 fn check_new(tx: &ReadTx, new: &NewMention) -> Result<(), Stop> {
     let (asker, channel) = (&new.asker, &new.channel);
-    if !store::unknown_people(tx, std::slice::from_ref(asker))?.is_empty() {
+    if !store::is_present(tx, asker)? {
         let why = format!("userId: nobody in the workspace has the id `{asker}`");
         return Err(Refusal::Invalid(why).into());
     }
@@ -104,14 +104,14 @@ pub fn answer(
             let hidden = |refusal: Refusal| hidden(refusal.into());
             caller.check_see(&draft.rotation).map_err(hidden)?;
         }
-        expire(&shared, tx, &draft.rotation, &mut mention)?;
+        expire(tx, &draft.rotation, &mut mention)?;
         mention.check_answer(&person)?;
         let now = tx.now();
         let notice = match answer {
             Answer::Acknowledge => Some(mention.acknowledge(&person, now)),
             Answer::Pass => mention.pass(&person, &takeover::on_call(&draft.rotation), now),
         };
-        written(&shared, tx, &draft.rotation, &mention, notice.as_ref())?;
+        written(tx, &draft.rotation, &mention, notice.as_ref())?;
         if answer == Answer::Acknowledge && mention.settings.rotate_after_acknowledgement {
             hand_over(tx, &mut draft, &person);
             draft.store(tx, Act::Duty)?;
@@ -145,7 +145,6 @@ fn current<'a>(app: &'a App, tx: &mut WriteTx, id: &RotationId) -> Result<Draft<
 }
 
 fn written(
-    app: &App,
     tx: &mut WriteTx,
     rotation: &Rotation,
     mention: &Mention,
@@ -153,29 +152,19 @@ fn written(
 ) -> Result<(), Fault> {
     store::save_mention(tx, mention)?;
     if let Some(notice) = notice {
-        // Nobody is to be called for what has expired.
-        let calls = matches!(notice, Notice::Asked(_) | Notice::AskedAgain(_));
-        let until = calls.then_some(mention.expires_at);
-        telling::say_until(tx, app, rotation, until, |names| {
-            vec![wording::mention(rotation, mention, notice, names)]
-        })?;
+        notifications::queue(tx, vec![message::mention(rotation, mention, notice)])?;
     }
     Ok(())
 }
 
 /// Does in a mention what is due; answers whether that was anything.
-fn expire(
-    app: &App,
-    tx: &mut WriteTx,
-    rotation: &Rotation,
-    mention: &mut Mention,
-) -> Result<bool, Fault> {
+fn expire(tx: &mut WriteTx, rotation: &Rotation, mention: &mut Mention) -> Result<bool, Fault> {
     let now = tx.now();
     if mention.due_at().is_none_or(|due| due > now) {
         return Ok(false);
     }
     let notice = mention.move_on(&takeover::on_call(rotation), now);
-    written(app, tx, rotation, mention, notice.as_ref())?;
+    written(tx, rotation, mention, notice.as_ref())?;
     Ok(true)
 }
 
@@ -189,9 +178,8 @@ pub fn run(app: &App) -> Result<(), Fault> {
         let Some(id) = app.store().read(|tx| store::first_due_mention(tx, now))? else {
             return Ok(());
         };
-        let shared = app.clone();
         app.store().write(move |tx| -> Result<(), Fault> {
-            if let Err(fault) = tx.part(|tx| move_on(&shared, tx, &id)) {
+            if let Err(fault) = tx.part(|tx| move_on(tx, &id)) {
                 log::error!("mentions: mention {id}: {fault}");
                 let later = tx.now().saturating_add(BACK_OFF);
                 store::put_off_mention(tx, &id, later.unwrap_or(Timestamp::MAX))?;
@@ -201,13 +189,13 @@ pub fn run(app: &App) -> Result<(), Fault> {
     }
 }
 
-fn move_on(app: &App, tx: &mut WriteTx, id: &MentionId) -> Result<(), Fault> {
+fn move_on(tx: &mut WriteTx, id: &MentionId) -> Result<(), Fault> {
     let Some(mut mention) = store::load_mention(&tx.as_read(), id)? else {
         return Ok(());
     };
     let rotation = store::load_rotation(&tx.as_read(), &mention.rotation)?;
     let rotation = rotation.ok_or_else(|| Fault::Corrupt("a mention of no rotation".into()))?;
-    if !expire(app, tx, &rotation, &mut mention)? {
+    if !expire(tx, &rotation, &mut mention)? {
         // Nothing was due after all, so the stored instant is out of date: mend it, or it would be asked for for ever.
         store::save_mention(tx, &mention)?;
     }

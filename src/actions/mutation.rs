@@ -1,12 +1,12 @@
 //! The frame of every write to a rotation: load it, let what fell due happen, judge the caller and the validator, act,
 //! and store what changed with the record of it.
 
-use super::{App, Fault, Stop, outbox, telling};
+use super::{App, Fault, Stop, notifications, outbox};
 use crate::domain::absence::Absences;
 use crate::domain::access::Principal;
 use crate::domain::agreement::AgreementContext;
 use crate::domain::event::{self, Act};
-use crate::domain::handover::{self, Change, DealingContext, WindowChange};
+use crate::domain::handover::{self, Change, DealingContext, Memo, WindowChange};
 use crate::domain::holidays::Calendar;
 use crate::domain::ids::RotationId;
 use crate::domain::outlook;
@@ -16,7 +16,6 @@ use crate::domain::roster;
 use crate::domain::rotation::{Reason, Rotation};
 use crate::domain::takeover;
 use crate::domain::tiers::Plan;
-use crate::domain::wording::{Message, Names};
 use crate::store::{self, ReadTx, WriteTx};
 use crate::wire::etag::{self, Precondition};
 use jiff::Timestamp;
@@ -103,16 +102,17 @@ impl<'a> Draft<'a> {
     /// shows nowhere raises no version. Answers the first instant that was due.
     pub fn catch_up(&mut self, tx: &mut WriteTx) -> Result<Option<Timestamp>, Fault> {
         let (mut first, mut shows) = (None, false);
-        let mut due = self.next_due();
+        let dealing = DealingContext {
+            calendar: self.calendar,
+            absences: &self.absences,
+        };
+        let mut memo = Memo::default();
+        let mut due = memo.next_due(&self.rotation, dealing);
         while let Some(at) = due.filter(|at| *at <= tx.now()) {
-            let dealing = DealingContext {
-                calendar: self.calendar,
-                absences: &self.absences,
-            };
-            let outcome = handover::step(&mut self.rotation, dealing, at);
+            let outcome = memo.step(&mut self.rotation, dealing, at);
             store::begin_entries(tx, &self.rotation, &outcome.begun)?;
             (first, shows) = (first.or(Some(at)), shows || outcome.shows);
-            due = self.next_due();
+            due = memo.next_due(&self.rotation, dealing);
         }
         if first.is_some() {
             self.save(tx, Act::Clock, shows, due)?;
@@ -135,7 +135,7 @@ impl<'a> Draft<'a> {
         if self.rotation.same_as(&self.before) && !self.touched {
             if act == Act::Aside {
                 // Another absence, another person who is next.
-                telling::call_for_topics(tx, &self.rotation)?;
+                notifications::request_topic_sync(tx, &self.rotation)?;
             }
             return Ok(false);
         }
@@ -180,8 +180,11 @@ impl<'a> Draft<'a> {
             calendar: self.calendar,
             absences: &self.absences,
         };
-        let until = until.unwrap_or(self.rotation.stamps.judged_at);
-        let (outlooks, known) = outlook::foresee(&self.rotation, dealing, until);
+        let judged_at = self.rotation.stamps.judged_at;
+        let until = until.unwrap_or(judged_at);
+        let horizon = outlook::horizon(judged_at, until);
+        let (outlooks, known) = outlook::foresee(&self.rotation, dealing, horizon);
+        let known = known.or(Some(horizon).filter(|horizon| *horizon < until));
         let keeps = |pending: &&Pending| outlook::keeps(&self.rotation, &outlooks, known, pending);
         self.rotation.pending = pending.iter().filter(keeps).cloned().collect();
     }
@@ -204,7 +207,7 @@ impl<'a> Draft<'a> {
             let (before, after) = (&self.before, &self.rotation);
             let news = event::news(before, after, act, self.calendar);
             queued = outbox::announce(tx, self.app, after, &news)?;
-            queued |= telling::change(tx, self.app, before, after, act, &news)?;
+            queued |= notifications::change(tx, self.app, before, after, act, &news)?;
         }
         self.before = self.rotation.clone();
         self.touched = false;
@@ -220,17 +223,6 @@ impl<'a> Draft<'a> {
         }
     }
 
-    /// Queues what is to be said of it in chat; answers whether that is anything.
-    pub fn say(
-        &self,
-        tx: &mut WriteTx,
-        words: impl FnOnce(&Rotation, Names) -> Vec<Message>,
-    ) -> Result<bool, Fault> {
-        telling::say(tx, self.app, &self.rotation, |names| {
-            words(&self.rotation, names)
-        })
-    }
-
     /// Reads the members anew, after the lists or the directory changed, and the absences that count with them.
     pub fn reload_members(&mut self, tx: &WriteTx) -> Result<(), Fault> {
         self.rotation.members = store::load_members(&tx.as_read(), &self.rotation.id)?;
@@ -239,7 +231,7 @@ impl<'a> Draft<'a> {
     }
 
     /// Takes over a changed membership: next turns keep pointing at the same people, those who left come off duty, and
-    /// empty places are dealt.
+    /// empty slots are dealt where the change concerns dealing.
     pub fn follow_members(&mut self, tx: &WriteTx, before: &Rotation, window_change: WindowChange) {
         let orders: Vec<_> = before
             .rosters
@@ -254,9 +246,23 @@ impl<'a> Draft<'a> {
                     roster::repoint(old, roster.next_turn, &new);
             }
         }
+        self.redeal(tx, before, window_change, |change| change.clear_leavers());
+    }
+
+    /// Lets an edit act on duty, then deals the empty slots if dealing has something else to go by than `before`.
+    pub fn redeal(
+        &mut self,
+        tx: &WriteTx,
+        before: &Rotation,
+        window_change: WindowChange,
+        act: impl FnOnce(&mut Change),
+    ) {
+        let concerned = !self.rotation.deals_like(before);
         self.change(tx, window_change, |change| {
-            change.clear_leavers();
-            change.fill(Reason::CoverageChanged);
+            act(change);
+            if concerned {
+                change.fill(Reason::CoverageChanged);
+            }
         });
     }
 }
@@ -301,7 +307,7 @@ pub fn admitted<T: Send + 'static>(
             if let Some(outcome) = admit(&tx.as_read(), &draft.rotation).transpose() {
                 return Ok(outcome);
             }
-            if !precondition.admits(&etag::tag(&draft.rotation)) {
+            if !precondition.admits(&etag::tag(&draft.rotation, draft.calendar)) {
                 return Ok(Err(Refusal::StaleValidator.into()));
             }
             if was_due {
@@ -413,7 +419,7 @@ pub fn follow_directory(
         let all = store::list_rotation_ids(&tx.as_read())?;
         let replace = |tx: &mut WriteTx| {
             replace(tx)?;
-            Ok(store::call_for_everything(tx)?)
+            Ok(store::request_full_sync(tx)?)
         };
         follow(
             &shared,

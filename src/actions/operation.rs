@@ -61,7 +61,7 @@ pub fn run<A: Serialize>(
         let record = OperationRecord {
             body_hash: operation.body_hash,
             answer,
-            etag: etag::tag(&draft.rotation),
+            etag: etag::tag(&draft.rotation, draft.calendar),
             created_at: tx.now(),
         };
         let id = &draft.rotation.id;

@@ -4,7 +4,7 @@ use super::mutation::{self, Draft};
 use super::{App, Stop, webhooks};
 use crate::domain::event::Act;
 use crate::domain::handover::WindowChange;
-use crate::domain::rotation::{Reason, Rotation};
+use crate::domain::rotation::Rotation;
 use crate::domain::tiers::Plan;
 use crate::domain::webhook::DisabledReason;
 use crate::store::{self, WriteTx};
@@ -28,7 +28,7 @@ pub fn switch(app: &App, plan: Plan) -> Result<(), Stop> {
                 webhooks::disable_all(tx, DisabledReason::PlanDowngrade)?;
             }
             // On-duty groups empty or fill with the plan.
-            store::call_for_everything(tx)?;
+            store::request_full_sync(tx)?;
             Ok(store::save_fact(tx, FACT, plan.tier.name())?)
         };
         mutation::follow(&shared, tx, &affected, Act::Edit, write, stop_or_run)
@@ -39,14 +39,12 @@ pub fn switch(app: &App, plan: Plan) -> Result<(), Stop> {
     switched
 }
 
-fn stop_or_run(tx: &WriteTx, draft: &mut Draft, _: &Rotation) {
+fn stop_or_run(tx: &WriteTx, draft: &mut Draft, before: &Rotation) {
     for cell in &mut draft.rotation.cells {
         cell.stopped = !draft.plan.runs_lane(cell.lane);
         if cell.stopped {
             cell.holder = None;
         }
     }
-    draft.change(tx, WindowChange::ByEdit, |change| {
-        change.fill(Reason::CoverageChanged)
-    });
+    draft.redeal(tx, before, WindowChange::ByEdit, |_| ());
 }

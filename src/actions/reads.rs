@@ -3,7 +3,7 @@
 use super::{App, Stop};
 use crate::domain::access::Principal;
 use crate::domain::agreement::AgreementContext;
-use crate::domain::handover::{self, DealingContext};
+use crate::domain::handover::{DealingContext, Memo};
 use crate::domain::ids::RotationId;
 use crate::domain::plan::{self, Planned};
 use crate::domain::refusal::Refusal;
@@ -38,8 +38,12 @@ pub(super) fn in_context<T>(
             absences: &absences,
         };
         let mut current = stored.clone();
-        while let Some(at) = handover::next_due(&current, dealing).filter(|at| *at <= app.now()) {
-            handover::step(&mut current, dealing, at);
+        let mut memo = Memo::default();
+        while let Some(at) = memo
+            .next_due(&current, dealing)
+            .filter(|at| *at <= app.now())
+        {
+            memo.step(&mut current, dealing, at);
         }
         let context = AgreementContext {
             rotation: &current,
@@ -51,17 +55,23 @@ pub(super) fn in_context<T>(
     })
 }
 
-/// A page of the rotations that are there for this caller, and how many there are in all.
+/// Rotations of a page that have not been shown yet.
+pub type Unshown = std::vec::IntoIter<RotationId>;
+
+/// Shows a page of the rotations that are there for this caller, one by one and all of one snapshot, for as long as `show`
+/// asks for more. Answers those that it did not ask for, and how many rotations there are in all.
 pub fn rotations(
     app: &App,
     caller: &Principal,
     filter: RotationFilter,
     page: Page,
-) -> Result<(Vec<Rotation>, u64), Stop> {
+    show: impl FnMut(&Rotation) -> Result<bool, Stop>,
+) -> Result<(Unshown, u64), Stop> {
     let (among, seen_by) = match caller {
         Principal::Key { rotations, .. } => (rotations.clone(), None),
         Principal::Member { is_admin: true, .. } => (None, None),
         Principal::Member { user, .. } => (None, Some(user.clone())),
+        Principal::Outsider { .. } => (Some(Vec::new()), None),
     };
     let filter = RotationFilter {
         among,
@@ -70,12 +80,38 @@ pub fn rotations(
     };
     app.store().read(|tx| {
         let (ids, total) = store::list_rotations(tx, &filter, page)?;
-        let mut rotations = Vec::with_capacity(ids.len());
-        for id in ids {
-            rotations.extend(store::load_rotation(tx, &id)?);
-        }
-        Ok((rotations, total))
+        let mut ids = ids.into_iter();
+        show_each(tx, caller, &mut ids, show)?;
+        Ok((ids, total))
     })
+}
+
+/// Shows more rotations of a page, of a snapshot of their own. What is not there any more, or not for this caller, is left out.
+pub fn more_rotations(
+    app: &App,
+    caller: &Principal,
+    unshown: &mut Unshown,
+    show: impl FnMut(&Rotation) -> Result<bool, Stop>,
+) -> Result<(), Stop> {
+    app.store().read(|tx| show_each(tx, caller, unshown, show))
+}
+
+fn show_each(
+    tx: &ReadTx,
+    caller: &Principal,
+    unshown: &mut Unshown,
+    mut show: impl FnMut(&Rotation) -> Result<bool, Stop>,
+) -> Result<(), Stop> {
+    for id in unshown {
+        let found = store::load_rotation(tx, &id)?;
+        let visible = found.filter(|rotation| caller.check_see(rotation).is_ok());
+        if let Some(rotation) = visible
+            && !show(&rotation)?
+        {
+            break;
+        }
+    }
+    Ok(())
 }
 
 /// The turns that touch a range if nothing changes, by start, then lane, then window. What lies before now comes from

@@ -1,14 +1,14 @@
-//! Telling people a while before that they come on (contract section 12, "Messages").
+//! Reminding people a while before they come on duty.
 //!
-//! Who comes on is foreseen in a read, for a walk ahead may take long and other writers would wait for it; what was foreseen of
-//! a rotation that changed meanwhile is foreseen again.
+//! Who comes on is computed in a read, because a walk ahead may take long and other writers would wait for it. If the rotation
+//! changed meanwhile, it is computed again.
 
-use super::{App, Fault, telling};
+use super::{App, Fault, notifications};
 use crate::domain::handover::DealingContext;
 use crate::domain::ids::RotationId;
+use crate::domain::message::{self, Message};
 use crate::domain::rotation::Stamps;
 use crate::domain::takeover;
-use crate::domain::wording::{self, Message};
 use crate::runtime::clock::monotonic;
 use crate::store::{self, ReadTx, WriteTx};
 use jiff::{SignedDuration, Timestamp};
@@ -22,18 +22,16 @@ const BATCH_TIME: Duration = Duration::from_millis(50);
 /// How long a rotation is left alone that could not be read.
 const BACK_OFF: SignedDuration = SignedDuration::from_mins(10);
 
-/// What is to be told of a rotation, and when the next time comes.
+/// The reminders of a rotation, and when the next ones are due.
 struct Foreseen {
     id: RotationId,
     /// As it was read; it must not have changed.
     stamps: Stamps,
     messages: Vec<Message>,
-    /// When they come on.
-    at: Option<Timestamp>,
     next: Option<Timestamp>,
 }
 
-/// Tells everything that is due; one rotation that cannot be told of holds up no other.
+/// Queues every reminder that is due; a rotation that cannot be read delays no other.
 pub fn run(app: &App) -> Result<(), Fault> {
     loop {
         let now = app.now();
@@ -58,14 +56,13 @@ pub fn run(app: &App) -> Result<(), Fault> {
                 break;
             }
         }
-        let shared = app.clone();
         app.store().write(move |tx| -> Result<(), Fault> {
             for id in &failed {
                 store::save_reminder(tx, id, tx.now().checked_add(BACK_OFF).ok())?;
             }
             foreseen
                 .into_iter()
-                .try_for_each(|foreseen| tell(&shared, tx, foreseen))
+                .try_for_each(|foreseen| remind(tx, foreseen))
         })?;
     }
 }
@@ -94,9 +91,7 @@ fn foresee(
         && at > now
     {
         let coming = takeover::foreseen(&rotation, dealing, at);
-        messages = telling::with_names(tx, app, |names| {
-            wording::reminder(&rotation, at, &coming, names)
-        })?;
+        messages = message::reminder(&rotation, at, &coming);
     }
     // Counted from the one before, so that none is left out that fell due meanwhile; what has begun already is.
     let begun = now.checked_sub(before).unwrap_or(now);
@@ -106,21 +101,19 @@ fn foresee(
         next: takeover::next_reminder(&rotation, app.calendar(), before, after),
         stamps: rotation.stamps,
         messages,
-        at: remind_at.checked_add(before).ok(),
     }))
 }
 
-fn tell(app: &App, tx: &mut WriteTx, foreseen: Foreseen) -> Result<(), Fault> {
+fn remind(tx: &mut WriteTx, foreseen: Foreseen) -> Result<(), Fault> {
     let Foreseen {
         id,
         stamps,
         messages,
-        at,
         next,
     } = foreseen;
     if store::load_stamps(&tx.as_read(), &id)? != Some(stamps) {
         return Ok(());
     }
-    telling::queue(tx, app, &id, &messages, at)?;
+    notifications::queue(tx, messages)?;
     store::save_reminder(tx, &id, next)
 }

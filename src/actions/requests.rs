@@ -4,7 +4,7 @@ use super::acceptance::{accept, may_take};
 use super::assignments::records;
 use super::mutation::Draft;
 use super::operation::{self, Operation, Receipt};
-use super::{App, Stop, reads};
+use super::{App, Stop, notifications, reads};
 use crate::domain::access::Principal;
 use crate::domain::agreement::AgreementContext;
 use crate::domain::arrangement::Arranged;
@@ -12,6 +12,7 @@ use crate::domain::edit::Answering;
 use crate::domain::event::Act;
 use crate::domain::handover::WindowChange;
 use crate::domain::ids::{ArrangementId, RequestId, RotationId, UserId};
+use crate::domain::message;
 use crate::domain::outlook::Outlook;
 use crate::domain::refusal::Refusal;
 use crate::domain::request::{
@@ -19,7 +20,6 @@ use crate::domain::request::{
 };
 use crate::domain::rotation::{Cell, Rotation};
 use crate::domain::time::Interval;
-use crate::domain::wording;
 use crate::store::{self, ReadTx, RequestPosition, WriteTx};
 use crate::wire::arrangement as wire_arrangement;
 use crate::wire::cursor;
@@ -236,7 +236,7 @@ pub fn take<T: Record + Serialize>(
                 Step::Decline => decline(draft, &mut found, &person),
                 Step::Cancel => {
                     settle(draft, &mut found, RequestState::Cancelled);
-                    Outcome::beside(Told::Nothing)
+                    Outcome::beside(Notify::Nobody)
                 }
                 Step::End => end(tx, draft, &mut found, person),
             };
@@ -251,12 +251,12 @@ pub(super) struct Outcome {
     act: Act,
     /// Arrangements that it made or changed.
     arrangements: Vec<ArrangementId>,
-    told: Told,
+    notify: Notify,
 }
 
-/// What people are told of a step.
-pub(super) enum Told {
-    Nothing,
+/// Of which step people are notified.
+pub(super) enum Notify {
+    Nobody,
     Asked,
     Accepted,
     Declined(UserId),
@@ -265,20 +265,20 @@ pub(super) enum Told {
 
 impl Outcome {
     /// Nothing but the record of the request changed.
-    pub(super) fn beside(told: Told) -> Outcome {
+    pub(super) fn beside(notify: Notify) -> Outcome {
         Outcome {
             act: Act::Aside,
             arrangements: Vec::new(),
-            told,
+            notify,
         }
     }
 
     /// Arrangements were made or changed.
-    pub(super) fn arranged(arrangements: Vec<ArrangementId>, told: Told) -> Outcome {
+    pub(super) fn arranged(arrangements: Vec<ArrangementId>, notify: Notify) -> Outcome {
         Outcome {
             act: Act::Arrangement,
             arrangements,
-            told,
+            notify,
         }
     }
 }
@@ -298,9 +298,9 @@ pub(super) fn settle(draft: &mut Draft, request: &mut Request, state: RequestSta
 
 /// Declining twice changes nothing; the last of the recipients to decline settles the request.
 fn decline(draft: &mut Draft, request: &mut Request, person: &UserId) -> Outcome {
-    let mut told = Told::Nothing;
+    let mut notify = Notify::Nobody;
     if !request.declined.contains(person) {
-        told = Told::Declined(person.clone());
+        notify = Notify::Declined(person.clone());
         request.declined.push(person.clone());
         let all = request
             .recipients
@@ -313,7 +313,7 @@ fn decline(draft: &mut Draft, request: &mut Request, person: &UserId) -> Outcome
         };
         settle(draft, request, state);
     }
-    Outcome::beside(told)
+    Outcome::beside(notify)
 }
 
 /// Ends an accepted cover: what has not begun is cancelled, what runs ends now, the pieces too that another cover cut it
@@ -333,7 +333,7 @@ fn end(tx: &mut WriteTx, draft: &mut Draft, request: &mut Request, by: UserId) -
             .retain(|arranged| !agreed(arranged));
     });
     settle(draft, request, RequestState::Ended);
-    Outcome::arranged(ended, Told::Ended(by))
+    Outcome::arranged(ended, Notify::Ended(by))
 }
 
 /// Makes a request of a rotation pending.
@@ -360,13 +360,15 @@ pub(super) fn written<T: Record>(
     outcome: Outcome,
 ) -> Result<RequestWritten<T>, Stop> {
     let mut queued = draft.settle(tx, outcome.act)?;
-    queued |= draft.say(tx, |rotation, names| match &outcome.told {
-        Told::Nothing => Vec::new(),
-        Told::Asked => wording::asked(rotation, request, names),
-        Told::Accepted => wording::accepted(rotation, request, names),
-        Told::Declined(by) => wording::declined(rotation, request, by, names),
-        Told::Ended(by) => wording::ended(rotation, request, by, names),
-    })?;
+    let rotation = &draft.rotation;
+    let messages = match &outcome.notify {
+        Notify::Nobody => Vec::new(),
+        Notify::Asked => message::asked(rotation, request),
+        Notify::Accepted => message::accepted(rotation, request),
+        Notify::Declined(by) => message::declined(rotation, request, by),
+        Notify::Ended(by) => message::ended(rotation, request, by),
+    };
+    queued |= notifications::queue(tx, messages)?;
     let context = draft.context(tx);
     let now = context.now;
     Ok(RequestWritten {

@@ -3,7 +3,7 @@
 use super::duty_group::check_no_circle;
 use super::membership::{check_groups_included, check_people, known_groups, known_people};
 use super::mutation::{self, Draft, edit};
-use super::{App, Stop, outbox, telling};
+use super::{App, Stop, notifications, outbox};
 use crate::domain::access::Principal;
 use crate::domain::edit::{ChannelChange, RotationPatch};
 use crate::domain::event::Event;
@@ -11,7 +11,7 @@ use crate::domain::grid::{self, GridSpec};
 use crate::domain::handover::WindowChange;
 use crate::domain::ids::{ChannelId, GroupId, RosterId, RotationId};
 use crate::domain::refusal::Refusal;
-use crate::domain::rotation::{ChannelSetting, Narrowed, Reason, Rotation};
+use crate::domain::rotation::{ChannelSetting, Narrowed, Rotation};
 use crate::store::{self, MemberLists, ReadTx};
 use crate::wire::etag::Precondition;
 
@@ -45,6 +45,10 @@ pub fn patch(
         draft.rotation.skips_are_off_time = patch
             .skips_are_off_time
             .unwrap_or(draft.rotation.skips_are_off_time);
+        if before.enabled && !draft.rotation.enabled {
+            // Everything due by now is done: it stands still as of now.
+            draft.rotation.stamps.judged_at = draft.instant(tx);
+        }
         if !draft.rotation.same_as(&before) {
             // Enabling judges the windows now: what opened or shut meanwhile did so by the clock.
             let enabled = draft.rotation.enabled && !before.enabled;
@@ -121,7 +125,7 @@ pub fn delete(
     mutation::judged(app, caller, id, precondition, exists, move |tx, draft| {
         store::remove_rotation(tx, &draft.rotation.id)?;
         outbox::announce(tx, &shared, &draft.rotation, &[Event::Deleted])?;
-        telling::deleted(tx, &shared, &draft.rotation)?;
+        notifications::deleted(tx, &draft.rotation)?;
         Ok(())
     })
 }
@@ -198,9 +202,7 @@ pub fn replace_coverage(
             &mut |prefix| tx.mint(prefix),
         )?;
         if !draft.rotation.same_as(&before) {
-            draft.change(tx, WindowChange::ByEdit, |change| {
-                change.fill(Reason::CoverageChanged)
-            });
+            draft.redeal(tx, &before, WindowChange::ByEdit, |_| ());
         }
         Ok(())
     })

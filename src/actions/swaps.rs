@@ -3,7 +3,7 @@
 use super::acceptance::{self, Shift};
 use super::mutation::Draft;
 use super::operation::{self, Operation, Receipt};
-use super::requests::{self, Outcome, Told};
+use super::requests::{self, Notify, Outcome};
 use super::{App, Stop, reads};
 use crate::domain::access::Principal;
 use crate::domain::agreement::{AgreementContext, check_unblocked};
@@ -212,7 +212,7 @@ pub fn create(
                 &asking,
                 named,
                 &request,
-                Outcome::beside(Told::Asked),
+                Outcome::beside(Notify::Asked),
             )
         },
     )

@@ -1,10 +1,10 @@
 //! Use cases on a real file: what was due happens first, a gap ends where stepping ends, every statement has its index.
 
 mod agreements;
+mod chat_uses;
 mod chatting;
 mod endpoints;
 mod queue;
-mod told;
 
 use super::*;
 use crate::domain::access::{Principal, Scope};
@@ -73,12 +73,12 @@ fn local() -> Outward {
     }
 }
 
-/// Carries out everything that chat is told.
+/// Carries out everything that is queued for chat.
 fn tell(app: &App) -> Result<(), Fault> {
     loop {
         let mut any = false;
-        for lane in effects::Lane::ALL {
-            any |= effects::carry_out(app, lane, &mut effects::Hands::default())?;
+        for queue in chat_sync::Queue::ALL {
+            any |= chat_sync::run_due(app, queue, &mut chat_sync::InFlight::default())?;
         }
         if !any {
             return Ok(());
@@ -418,7 +418,7 @@ const WHOLE: [&str; 14] = [
     "UPDATE duty_group SET due_at = ?1, calls = calls + 1",
     "FROM duty_group ORDER BY group_id",
     "FROM message ORDER BY sequence LIMIT",
-    "FROM message\n               ORDER BY sequence DESC LIMIT",
+    "FROM message ORDER BY sequence DESC LIMIT",
 ];
 
 #[test]
@@ -467,6 +467,7 @@ fn every_statement_finds_its_rows_by_an_index() {
             number: 1,
             size: 10,
         },
+        |_| Ok(true),
     )
     .expect("a list");
     queue::every_use(app, id);
@@ -477,7 +478,7 @@ fn every_statement_finds_its_rows_by_an_index() {
     };
     app.store().read(census).expect("a census");
     agreements::uses::every_use(app, id);
-    told::every_use(&office);
+    chat_uses::every_use(&office);
     plan::switch(app, Plan::of(crate::domain::tiers::Tier::Free)).expect("a plan");
     rotations::delete(app, &caller(), id, &any).expect("a deletion");
     let scans = store::statements_that_scan(app.store()).expect("plans");

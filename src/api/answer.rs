@@ -53,7 +53,8 @@ pub fn shared(body: &Arc<[u8]>) -> Response {
     with_body(200, ResponseBody::from_reader_and_size(reader, size))
 }
 
-fn with_body(status: u16, data: ResponseBody) -> Response {
+/// A JSON body of any kind.
+pub fn with_body(status: u16, data: ResponseBody) -> Response {
     let headers = vec![("Content-Type".into(), "application/json".into())];
     Response {
         status_code: status,

@@ -60,7 +60,7 @@ pub fn preview(_: &Api, call: &Call) -> Outcome {
     Ok(answer::with(
         answer::json(200, &preview)?,
         "ETag",
-        etag::tag(&rotation),
+        etag::tag(&rotation, call.app.calendar()),
     ))
 }
 
@@ -150,7 +150,11 @@ pub fn read(_: &Api, call: &Call) -> Outcome {
     let id: RotationId = call.path.id("rotationId");
     let arrangement: ArrangementId = call.path.id("arrangementId");
     let (rotation, found) = assignments::read(call.app, call.caller, &id, &arrangement)?;
-    answer::tagged(call, &etag::tag(&rotation), &arrangement::render(&found))
+    answer::tagged(
+        call,
+        &etag::tag(&rotation, call.app.calendar()),
+        &arrangement::render(&found),
+    )
 }
 
 pub const CHANGE: Operation = Operation {

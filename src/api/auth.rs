@@ -21,8 +21,8 @@ pub struct Credential {
     pub caller: Principal,
     /// SHA-256 of the whole text as presented.
     hash: [u8; 32],
-    /// The secret before the last rotation, and from when on it opens nothing.
-    previous: Option<([u8; 32], Timestamp)>,
+    /// Rotated-out secrets, and from when on each opens nothing.
+    outgoing: Vec<([u8; 32], Timestamp)>,
     disabled: bool,
     expires_at: Option<Timestamp>,
 }
@@ -127,14 +127,14 @@ impl Credential {
     pub fn id(&self) -> &str {
         match &self.caller {
             Principal::Key { id, .. } => id.as_str(),
-            Principal::Member { token, .. } => token.as_str(),
+            Principal::Member { token, .. } | Principal::Outsider { token, .. } => token.as_str(),
         }
     }
 
     fn admit(&self, presented: &[u8; 32], now: Timestamp) -> Result<(), Problem> {
         let current = bool::from(self.hash.ct_eq(presented));
-        let previous = self.previous.as_ref();
-        let outgoing = previous.filter(|(hash, _)| bool::from(hash.ct_eq(presented)));
+        let matches = |(hash, _): &&([u8; 32], Timestamp)| bool::from(hash.ct_eq(presented));
+        let outgoing = self.outgoing.iter().find(matches);
         if !current && outgoing.is_none() {
             return Err(Problem::unknown_credential());
         }
@@ -163,7 +163,7 @@ fn load(tx: &ReadTx, name: &str) -> Result<Option<Credential>, Fault> {
                 rotations: key.rotations,
             },
             hash: key.secret_hash,
-            previous: key.previous,
+            outgoing: key.outgoing,
             disabled: key.disabled,
             expires_at: key.expires_at,
         }));
@@ -173,17 +173,30 @@ fn load(tx: &ReadTx, name: &str) -> Result<Option<Credential>, Fault> {
         return Ok(None);
     };
     let person = load_person(tx, &token.user)?;
-    Ok(Some(Credential {
-        disabled: person.as_ref().is_none_or(|person| person.is_deleted),
-        caller: Principal::Member {
-            token: token.id,
-            user: token.user,
+    let (token_id, user) = (token.id, token.user);
+    let caller = match person.as_ref() {
+        Some(person) if person.is_external => Principal::Outsider {
+            token: token_id,
+            user,
+        },
+        person => Principal::Member {
+            token: token_id,
+            user,
             is_admin: person.is_some_and(|person| person.is_admin),
         },
+    };
+    Ok(Some(Credential {
+        disabled: person.as_ref().is_none_or(|person| person.is_deleted),
+        caller,
         hash: token.secret_hash,
-        previous: None,
+        outgoing: Vec::new(),
         expires_at: token.expires_at,
     }))
+}
+
+/// Whether an `Authorization` header presents a credential of ours, good or bad.
+pub fn presents(header: Option<&str>) -> bool {
+    header.and_then(bearer).is_some()
 }
 
 /// The credential of an `Authorization` header; another scheme presents none.
@@ -243,7 +256,7 @@ mod tests {
                 rotations: None,
             },
             hash: [1; 32],
-            previous: Some(([2; 32], at(100))),
+            outgoing: vec![([2; 32], at(100)), ([4; 32], at(300))],
             disabled,
             expires_at,
         };
@@ -251,6 +264,8 @@ mod tests {
             (known(false, None), 1, 500, None),
             (known(false, None), 2, 99, None),
             (known(false, None), 2, 100, Some("expired_secret")),
+            (known(false, None), 4, 299, None),
+            (known(false, None), 4, 300, Some("expired_secret")),
             (known(false, None), 3, 0, Some("unknown")),
             (known(false, Some(at(200))), 1, 199, None),
             (known(false, Some(at(200))), 1, 200, Some("expired_secret")),

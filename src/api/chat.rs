@@ -5,9 +5,9 @@ use super::answer::{self, Outcome};
 use super::extract::Call;
 use super::operation::{Body, Operation, gives, gives_tagged, shape};
 use super::rotations::tagged;
+use crate::actions::chat_status::{self, GroupStatus, TopicStatus};
 use crate::actions::duty_group;
-use crate::actions::standing::{self, GroupStanding, TopicStanding};
-use crate::wire::chat::{self as wire, Capabilities, ChatStanding, OnDutyGroupRequest};
+use crate::wire::chat::{self as wire, Capabilities, ChatStatus, OnDutyGroupRequest};
 use crate::wire::etag::Precondition;
 use crate::wire::moment::Moment;
 use crate::wire::rotation::Rotation;
@@ -78,26 +78,26 @@ pub fn capabilities(_: &Api, call: &Call) -> Outcome {
     answer::json(200, &shown)
 }
 
-pub const STANDING: Operation = Operation {
+pub const STATUS: Operation = Operation {
     id: "getChatStanding",
     tag: "chat",
-    summary: "How a rotation stands in chat",
+    summary: "The state of a rotation in chat",
     about: "What should be in the on-duty group and in the channels' topics, what is there as far as rota knows, and what \
-            went wrong last. Nothing of it holds up duty.",
+            went wrong last. Chat never delays a hand-over.",
     query: &[],
     body: Body::None,
-    gives: &[gives(200, "How it stands.", shape::<ChatStanding>)],
+    gives: &[gives(200, "The state in chat.", shape::<ChatStatus>)],
     refuses: &[],
 };
 
-/// GET how a rotation stands in chat.
-pub fn standing(_: &Api, call: &Call) -> Outcome {
+/// GET the state of a rotation in chat.
+pub fn status(_: &Api, call: &Call) -> Outcome {
     let id = call.path.id("rotationId");
-    let found = standing::read(call.app, call.caller, &id)?;
-    let shown = ChatStanding {
+    let found = chat_status::read(call.app, call.caller, &id)?;
+    let shown = ChatStatus {
         on_duty_group: found.group.map(group),
         topics: found.topics.into_iter().map(topic).collect(),
-        messages: wire::MessageStanding {
+        messages: wire::MessageStatus {
             pending: small(found.messages.pending as usize),
             last_error: found.messages.last_error,
         },
@@ -105,9 +105,9 @@ pub fn standing(_: &Api, call: &Call) -> Outcome {
     answer::json(200, &shown)
 }
 
-fn group(found: GroupStanding) -> wire::GroupStanding {
-    let upkeep = found.kept.upkeep;
-    wire::GroupStanding {
+fn group(found: GroupStatus) -> wire::GroupStatus {
+    let sync = found.kept.sync;
+    wire::GroupStatus {
         user_group_id: found.kept.group.to_string(),
         handle: found.handle,
         owned: found.kept.is_own,
@@ -118,21 +118,21 @@ fn group(found: GroupStanding) -> wire::GroupStanding {
         wanted_user_ids: wire::ids(&found.wanted),
         user_ids: wire::ids(&found.present),
         disabled: found.kept.disabled,
-        last_error: upkeep.error,
-        next_attempt_at: upkeep.due_at.map(Moment),
+        last_error: sync.error,
+        next_attempt_at: sync.due_at.map(Moment),
     }
 }
 
-fn topic(found: TopicStanding) -> wire::TopicStanding {
-    let upkeep = found.kept.upkeep;
-    wire::TopicStanding {
+fn topic(found: TopicStatus) -> wire::TopicStatus {
+    let sync = found.kept.sync;
+    wire::TopicStatus {
         channel_id: found.kept.channel.to_string(),
         // A channel without a topic has an empty one.
         in_step: found.wanted.as_deref().unwrap_or_default()
             == found.present.as_deref().unwrap_or_default(),
         wanted: found.wanted,
         topic: found.present,
-        last_error: upkeep.error,
-        next_attempt_at: upkeep.due_at.map(Moment),
+        last_error: sync.error,
+        next_attempt_at: sync.due_at.map(Moment),
     }
 }

@@ -4,7 +4,7 @@ use super::Api;
 use super::answer::{self, Outcome};
 use super::arrangements::{operation, receipt};
 use super::extract::Call;
-use super::operation::{Body, Kind, NOT_MODIFIED, Operation, gives_tagged, parameter, shape};
+use super::operation::{Body, Kind, Operation, gives_tagged, parameter, shape};
 use super::requests;
 use crate::actions::covers;
 use crate::domain::ids::RotationId;
@@ -41,7 +41,7 @@ pub fn preview(_: &Api, call: &Call) -> Outcome {
     Ok(answer::with(
         answer::json(200, &preview)?,
         "ETag",
-        etag::tag(&rotation),
+        etag::tag(&rotation, call.app.calendar()),
     ))
 }
 
@@ -98,14 +98,11 @@ pub const LIST: Operation = Operation {
         ),
     ],
     body: Body::None,
-    gives: &[
-        gives_tagged(
-            200,
-            "A page of requests.",
-            shape::<RequestList<CoverRequest>>,
-        ),
-        NOT_MODIFIED,
-    ],
+    gives: &[gives_tagged(
+        200,
+        "A page of requests.",
+        shape::<RequestList<CoverRequest>>,
+    )],
     refuses: &[(422, "invalidCoverCursor")],
 };
 
@@ -118,13 +115,15 @@ pub const READ: Operation = Operation {
     id: "getCoverRequest",
     tag: "cover",
     summary: "Read a cover request",
-    about: "One request with what the caller may do with it, and the ETag of its rotation.",
+    about: "One request with what the caller may do with it now. The ETag is the rotation's, for a write; as what the caller may \
+            do changes with time and absences, `If-None-Match` is ignored.",
     query: &[],
     body: Body::None,
-    gives: &[
-        gives_tagged(200, "The request.", shape::<Item<CoverRequest>>),
-        NOT_MODIFIED,
-    ],
+    gives: &[gives_tagged(
+        200,
+        "The request.",
+        shape::<Item<CoverRequest>>,
+    )],
     refuses: &[],
 };
 

@@ -3,11 +3,13 @@
 
 use super::Api;
 use super::answer::{self, Outcome};
+use super::collection::{self, Items, More};
 use super::extract::Call;
 use super::operation::{
     Body, Kind, LARGEST_PAGE, Operation, PAGE, PAGE_SIZE, gives, parameter, shape,
 };
-use crate::actions::deliveries;
+use crate::actions::Stop;
+use crate::actions::deliveries::{self, Log};
 use crate::domain::ids::RotationId;
 use crate::domain::webhook::{DeliveryState, EventType};
 use crate::store::DeliveryFilter;
@@ -88,10 +90,38 @@ pub fn attempts(_: &Api, call: &Call) -> Outcome {
     }
     let (webhook, id) = (call.path.id("webhookId"), call.path.id("deliveryId"));
     let log = deliveries::attempts(call.app, &webhook, &id)?;
-    let shown = delivery::attempts(&log.delivery, &log.body, log.attempts);
-    let count = u32::try_from(shown.len()).unwrap_or(u32::MAX);
+    let all = log.attempts.len();
+    let mut items = Items::default();
+    let mut shown = show(log, 0, all, &mut items)?;
+    let more = (shown < all).then(|| -> More {
+        let app = call.app.clone();
+        Box::new(move |items| {
+            let log = deliveries::attempts(&app, &webhook, &id)?;
+            let before = std::mem::replace(&mut shown, 0);
+            shown = show(log, before, all, items)?;
+            // A log that has become shorter is at its end.
+            Ok(before < shown && shown < all)
+        })
+    });
+    let count = u32::try_from(all).unwrap_or(u32::MAX);
     let size = count.max(LARGEST_PAGE);
-    answer::json(200, &Page::new(shown, 1, size, count.into()))
+    let envelope = Page::new(Vec::new(), 1, size, count.into());
+    collection::page(call, envelope, items, more)
+}
+
+/// Adds attempts of the first `all` to the items of a page, those after the first `shown`, until there are enough for now.
+/// Answers how many have been shown then. Attempts are only ever added.
+fn show(log: Log, shown: usize, all: usize, items: &mut Items) -> Result<usize, Stop> {
+    let rendered = delivery::attempts(&log.delivery, &log.body, log.attempts, shown);
+    let mut at = shown;
+    for attempt in rendered.take(all - shown) {
+        items.push(&attempt)?;
+        at += 1;
+        if items.is_enough() {
+            break;
+        }
+    }
+    Ok(at)
 }
 
 pub const CANCEL: Operation = Operation {

@@ -61,9 +61,23 @@ fn listed<T, R: Serialize>(
     show: fn(T) -> R,
     find: impl FnOnce(&ReadTx) -> Result<(Vec<T>, u64), Fault>,
 ) -> Outcome {
-    let (found, total) = call.app.store().read(find).map_err(Stop::Failed)?;
+    let (found, total) = match call.caller.sees_directory() {
+        true => call.app.store().read(find).map_err(Stop::Failed)?,
+        false => (Vec::new(), 0),
+    };
     let shown = found.into_iter().map(show).collect();
     answer::json(200, &Page::new(shown, page.number, page.size, total))
+}
+
+/// A record of the directory, where there is one for this caller.
+fn one<T>(
+    call: &Call,
+    find: impl FnOnce(&ReadTx) -> Result<Option<T>, Fault>,
+) -> Result<Option<T>, Stop> {
+    match call.caller.sees_directory() {
+        true => Ok(call.app.store().read(find)?),
+        false => Ok(None),
+    }
 }
 
 /// Whether a list is to go backwards by name.
@@ -121,11 +135,7 @@ pub const USER: Operation = Operation {
 /// GET a user.
 pub fn user(_: &Api, call: &Call) -> Outcome {
     let id: UserId = call.path.id("userId");
-    let found = call
-        .app
-        .store()
-        .read(|tx| store::load_person(tx, &id))
-        .map_err(Stop::Failed)?;
+    let found = one(call, |tx| store::load_person(tx, &id))?;
     answer::json(200, &user_record(found.ok_or(Refusal::NotFound("user"))?))
 }
 
@@ -175,11 +185,7 @@ pub const GROUP: Operation = Operation {
 /// GET a group.
 pub fn group(_: &Api, call: &Call) -> Outcome {
     let id: GroupId = call.path.id("groupId");
-    let found = call
-        .app
-        .store()
-        .read(|tx| store::load_group(tx, &id))
-        .map_err(Stop::Failed)?;
+    let found = one(call, |tx| store::load_group(tx, &id))?;
     answer::json(200, &group_record(found.ok_or(Refusal::NotFound("group"))?))
 }
 
@@ -225,11 +231,7 @@ pub const CHANNEL: Operation = Operation {
 /// GET a channel.
 pub fn channel(_: &Api, call: &Call) -> Outcome {
     let id: ChannelId = call.path.id("channelId");
-    let found = call
-        .app
-        .store()
-        .read(|tx| store::load_channel(tx, &id))
-        .map_err(Stop::Failed)?;
+    let found = one(call, |tx| store::load_channel(tx, &id))?;
     let reachable = found.filter(store::Channel::is_reachable);
     answer::json(
         200,

@@ -2,6 +2,7 @@
 
 use super::operation::{LARGEST_PAGE, LAST_PAGE};
 use super::problem::Problem;
+use super::room::Room;
 use super::routes::Row;
 use crate::actions::App;
 use crate::domain::access::Principal;
@@ -24,6 +25,7 @@ pub struct Call<'a> {
     pub if_none_match: Option<Cow<'a, str>>,
     pub path: Path<'a>,
     pub query: Query,
+    pub room: Room<'a>,
 }
 
 /// The decoded values of a path, by the names in its pattern.

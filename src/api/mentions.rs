@@ -107,5 +107,5 @@ pub fn set(_: &Api, call: &Call, precondition: &Precondition) -> Outcome {
 
 fn shown(call: &Call, rotation: &Rotation) -> Outcome {
     let settings = wire::settings(&rotation.profile.mentions);
-    answer::tagged(call, &etag::tag(rotation), &settings)
+    answer::tagged(call, &etag::tag(rotation, call.app.calendar()), &settings)
 }

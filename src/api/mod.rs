@@ -6,6 +6,7 @@
 //! | `auth`, `rate` | who asks; how often |
 //! | `extract` | path, query and headers as values |
 //! | `answer`, `problem` | what goes back; the only place that gives refusals a status |
+//! | `room`, `collection` | what a request may hold in memory; long collections, rendered while they are sent |
 //! | `openapi` | the document, made of the routes |
 //! | `on_call_cache` | who is on call, ready to send |
 //! | `request_metrics` | what is counted of the answers; names of requests |
@@ -17,6 +18,7 @@ mod answer;
 mod arrangements;
 mod auth;
 mod chat;
+mod collection;
 mod covers;
 mod deliveries;
 mod directory;
@@ -34,6 +36,7 @@ mod rate;
 mod record;
 mod request_metrics;
 mod requests;
+mod room;
 mod rotations;
 mod routes;
 mod service;
@@ -49,6 +52,7 @@ use crate::domain::access::Principal;
 use crate::domain::refusal::Refusal;
 use crate::fault;
 use crate::http::{Malformed, Service};
+use crate::memory::{Budget, Share};
 use crate::metrics::Answers;
 use crate::runtime::clock;
 use crate::wire::etag::Precondition;
@@ -62,13 +66,14 @@ use operation::Body;
 use problem::Problem;
 use rate::Rates;
 use request_metrics::{Names, REQUEST_ID, RequestMetrics};
+use room::Room;
 use rouille::{Request, Response};
 use routes::{Found, Handler, Needs, ROUTES, Row};
 use std::fmt;
 use std::io::Read;
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
-use watch::Remembered;
+use watch::{Detail, Remembered};
 
 /// Routes of another edge, asked first: `None` leaves the request to the API. They need no credential, and what they
 /// refuse is rendered here.
@@ -82,6 +87,7 @@ pub struct Api {
     app: App,
     authenticator: Authenticator,
     rates: Rates,
+    budget: Arc<Budget>,
     on_call_cache: OnCallCache,
     /// Who may read the metrics.
     access: Access,
@@ -98,6 +104,7 @@ impl Api {
         Api {
             authenticator: Authenticator::default(),
             rates: Rates::new(limits),
+            budget: Budget::new(room::limits()),
             on_call_cache: OnCallCache::default(),
             access,
             page: Mutex::default(),
@@ -111,18 +118,28 @@ impl Api {
 
     /// The order of checks is contract section 2. `counted` becomes what counts the answer.
     fn answer<'a>(&'a self, request: &Request, counted: &mut &'a Answers) -> Outcome {
-        if let Some(outcome) = self.other.as_ref().and_then(|other| other(request)) {
-            *counted = &self.request_metrics.dev;
-            return outcome.map(without_own_name).map_err(Problem::from);
+        if let Some(other) = &self.other {
+            let share = self.room_of_other(request)?;
+            if let Some(outcome) = other(request) {
+                *counted = &self.request_metrics.dev;
+                let outcome = outcome.map(|response| room::hold(response, share));
+                return outcome.map(without_own_name).map_err(Problem::from);
+            }
         }
         let (place, path, query) = find(request)?;
         *counted = self.request_metrics.route(place);
         let row = &ROUTES[place];
-        if let Handler::Open(run) = row.handler {
-            if !self.lets_anybody(row) {
-                self.admit(request, row, &path)?;
+        match row.handler {
+            Handler::Open(run) => {
+                let share = self.room(request, None).take(room::needed(row, 0))?;
+                return Ok(room::hold(run(self)?, share));
             }
-            return run(self);
+            Handler::Watched(run) => {
+                let detail = self.detail(request, row, &path)?;
+                let share = self.room(request, None).take(room::needed(row, 0))?;
+                return Ok(room::hold(run(self, detail)?, share));
+            }
+            _ => {}
         }
         let caller = self.admit(request, row, &path)?;
         let body = read_body(row, request)?;
@@ -130,6 +147,8 @@ impl Api {
             extract::check_media_type(request)?;
         }
         let guard = Guard::read(row, request)?;
+        let room = self.room(request, Some(caller.of().credential()));
+        let share = room.take(room::needed(row, body.len()))?;
         let call = Call {
             app: &self.app,
             caller: caller.of(),
@@ -137,16 +156,37 @@ impl Api {
             if_none_match: extract::header(request, "If-None-Match"),
             path,
             query: Query::parse(query, row)?,
+            room,
         };
-        guard.run(self, &call)
+        let response = guard.run(self, &call)?;
+        Ok(room::hold(response, share))
+    }
+
+    /// Room for what another edge shows, which asks for no credential.
+    fn room_of_other(&self, request: &Request) -> Result<Option<Share>, Problem> {
+        let reads = matches!(request.method(), "GET" | "HEAD");
+        if !reads || !request.raw_url().starts_with("/dev/") {
+            return Ok(None);
+        }
+        self.room(request, None).take(room::LIMITS.credential)
+    }
+
+    fn room<'a>(&'a self, request: &Request, credential: Option<&'a str>) -> Room<'a> {
+        Room {
+            budget: &self.budget,
+            address: request.remote_addr().ip(),
+            credential,
+        }
     }
 
     /// What comes before the size of a body.
     fn check_entitled(&self, request: &Request) -> Result<(), Problem> {
         let (place, path, _) = find(request)?;
         let row = &ROUTES[place];
-        if !self.lets_anybody(row) {
-            self.admit(request, row, &path)?;
+        match row.handler {
+            Handler::Open(_) => {}
+            Handler::Watched(_) => drop(self.detail(request, row, &path)?),
+            _ => drop(self.admit(request, row, &path)?),
         }
         match row.operation.body {
             Body::None => Ok(()),
@@ -154,10 +194,16 @@ impl Api {
         }
     }
 
-    /// Whether the operation asks for no credential.
-    fn lets_anybody(&self, row: &Row) -> bool {
-        let open = matches!(row.handler, Handler::Open(_));
-        open && (row.needs != Needs::Watching || self.access == Access::Open)
+    /// How much of the metrics the request may see, by the operator's setting and the credential that it carries.
+    fn detail(&self, request: &Request, row: &Row, path: &Path) -> Result<Detail, Problem> {
+        let header = extract::single(request, "Authorization")?;
+        match self.access {
+            Access::Open => return Ok(Detail::Whole),
+            Access::Limited if !auth::presents(header) => return Ok(Detail::WithoutNames),
+            Access::Limited | Access::Key => {}
+        }
+        self.admit(request, row, path)?;
+        Ok(Detail::Whole)
     }
 
     /// Whoever makes the request, if their credential opens the operation.
@@ -350,12 +396,14 @@ enum Guard {
     IfMatch(fn(&Api, &Call, &Precondition) -> Outcome, Precondition),
     Keyed(fn(&Api, &Call, &str) -> Outcome, String),
     Open(fn(&Api) -> Outcome),
+    Watched(fn(&Api, Detail) -> Outcome),
 }
 
 impl Guard {
     fn read(row: &Row, request: &Request) -> Result<Guard, Problem> {
         Ok(match row.handler {
             Handler::Open(run) => Guard::Open(run),
+            Handler::Watched(run) => Guard::Watched(run),
             Handler::Plain(run) => Guard::Plain(run),
             Handler::IfMatch(run) => {
                 let Some(header) = extract::header(request, "If-Match") else {
@@ -386,6 +434,7 @@ impl Guard {
     fn run(self, api: &Api, call: &Call) -> Outcome {
         match self {
             Guard::Open(run) => run(api),
+            Guard::Watched(run) => run(api, Detail::WithoutNames),
             Guard::Plain(run) => run(api, call),
             Guard::IfMatch(run, precondition) => run(api, call, &precondition),
             Guard::Keyed(run, key) => run(api, call, &key),

@@ -73,7 +73,7 @@ pub(super) fn written(call: &Call, rotation: &Rotation) -> Outcome {
     Ok(answer::with(
         answer::json(200, &body)?,
         "ETag",
-        etag::tag(rotation),
+        etag::tag(rotation, call.app.calendar()),
     ))
 }
 
@@ -103,7 +103,8 @@ pub const CLEAR: Operation = Operation {
     id: "clearOnCall",
     tag: "on-call",
     summary: "Take people off duty",
-    about: "Takes everybody off duty, or whoever holds one cell. The places stay empty until the next hand-over.",
+    about: "Takes everybody off duty, or whoever holds one cell. The slots stay empty until the next hand-over, or until the \
+            members, rosters, coverage, absences, tier or `enabled` of this rotation change.",
     query: &[parameter("cellId", Kind::Text, "Only this cell.")],
     body: Body::None,
     gives: &[gives_tagged(200, "Who is on call now.", shape::<OnCall>)],

@@ -56,7 +56,7 @@ impl OnCallCache {
         };
         let body = answer::bytes(&on_call::render(&rotation, app.calendar(), None))?;
         let cached = Arc::new(CachedOnCall {
-            tag: etag::tag(&rotation),
+            tag: etag::tag(&rotation, app.calendar()),
             body: body.into(),
             rotation,
         });

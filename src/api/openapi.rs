@@ -61,7 +61,8 @@ pub fn document() -> Value {
 
 const ABOUT: &str = "A rotation is a grid: lanes (kinds of duty) crossed with windows (covered hours with a cadence) \
     into cells, each with one holder.\n\nWrites to a rotation or a webhook endpoint need `If-Match` with the ETag of the \
-    last read, or `*` on purpose. Timestamps are RFC 3339 in UTC unless said otherwise. Whole numbers in requests may be strings of digits. \
+    last read, or `*` on purpose. Timestamps are RFC 3339 in UTC unless said otherwise; those after \
+    9999-12-30T22:00:00Z mean for ever and are shown as 9999-12-31T23:59:59Z. Whole numbers in requests may be strings of digits. \
     Unknown members are ignored. Every answer names its request in `X-Request-Id`. HEAD is GET without a body. Every error is a problem object, also 405, 417, 501 and \
     505, which any path may answer to a request that it cannot take.";
 
@@ -229,7 +230,7 @@ impl Maker {
         let header = match status {
             401 => Some("WWW-Authenticate"),
             429 => Some("Retry-After"),
-            503 if codes.contains(&"chat_unavailable") => Some("Retry-After"),
+            503 => Some("Retry-After"),
             _ => None,
         };
         let names = header.into_iter().chain([REQUEST_ID]);
@@ -264,7 +265,7 @@ fn parameters(row: &Row) -> Vec<Value> {
             "schema": { "type": "string", "minLength": 1, "maxLength": super::LONGEST_KEY },
             "description": "A value made for this creation and sent again on every retry; a UUID is usual. Valid 24 hours.",
         })),
-        Handler::Plain(_) | Handler::Open(_) => {}
+        Handler::Plain(_) | Handler::Open(_) | Handler::Watched(_) => {}
     }
     if has_validator(row.operation) {
         all.push(json!({

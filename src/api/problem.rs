@@ -25,6 +25,9 @@ pub struct Problem {
     pub inside: Option<String>,
 }
 
+/// Seconds after which whoever found no room may try again.
+const RETRY_AFTER: &str = "2";
+
 const MEDIA_TYPE: &str = "application/problem+json";
 
 impl Problem {
@@ -94,6 +97,17 @@ impl Problem {
     pub fn rate_limited(seconds: u64) -> Problem {
         let detail = format!("too many requests; wait {seconds} seconds");
         Problem::new(429, "rate_limited", detail).with("Retry-After", seconds.to_string())
+    }
+
+    /// Too much is held in memory for the caller, their address or everybody; nothing was done.
+    pub fn overloaded() -> Problem {
+        let detail = "too much is being worked on or sent to you or to everybody; read the answers that are on their way \
+                      and try again";
+        Problem::busy(detail)
+    }
+
+    fn busy(detail: impl Into<Cow<'static, str>>) -> Problem {
+        Problem::new(503, "overloaded", detail).with("Retry-After", RETRY_AFTER)
     }
 
     /// No route of that path.
@@ -214,6 +228,7 @@ impl Problem {
             (Some("invalid_access_code"), _) => "Access code invalid",
             (Some("not_ready"), _) => "Not ready",
             (Some("storage_unavailable"), _) => "Storage unavailable",
+            (Some("overloaded"), _) => "Too much at once",
             (_, 404) => "Not found",
             (_, 405) => "Method not allowed",
             (_, 408) => "Request too slow",
@@ -424,6 +439,7 @@ impl From<Malformed> for Problem {
     fn from(malformed: Malformed) -> Problem {
         match malformed.status {
             400 | 413 => Problem::new(malformed.status, "invalid_request", malformed.detail),
+            503 => Problem::busy(malformed.detail),
             status => Problem::uncoded(status, malformed.detail),
         }
     }

@@ -1,8 +1,9 @@
 //! How much one credential may ask for, and how often one address may fail (contract section 4).
 
+use crate::memory::network;
 use std::collections::HashMap;
 use std::hash::Hash;
-use std::net::{IpAddr, Ipv6Addr};
+use std::net::IpAddr;
 use std::sync::{Mutex, PoisonError};
 use std::time::Instant;
 
@@ -82,17 +83,6 @@ impl Rates {
         }
         let mut buckets = self.failures.lock().unwrap_or_else(PoisonError::into_inner);
         buckets.take(&network(address), now)
-    }
-}
-
-/// Whoever has one IPv6 address has a whole /64 of them.
-fn network(address: IpAddr) -> IpAddr {
-    match address.to_canonical() {
-        IpAddr::V6(v6) => {
-            let [a, b, c, d, ..] = v6.segments();
-            Ipv6Addr::new(a, b, c, d, 0, 0, 0, 0).into()
-        }
-        v4 => v4,
     }
 }
 

@@ -99,6 +99,6 @@ fn entry(held: store::HistoryEntry) -> HistoryEntry {
         window_id: held.window.to_string(),
         window_name: entry.window_name,
         reason: HistoryReason(entry.reason),
-        hours_as_held: Some(HoursAsHeld::from(&entry.hours)),
+        hours_as_held: Some(HoursAsHeld::from(&*entry.hours)),
     }
 }

@@ -6,6 +6,7 @@ use super::extract::Call;
 use crate::actions::requests::{self, Taking};
 use crate::domain::ids::{RequestId, RotationId};
 use crate::domain::request::{RequestKind, Step};
+use crate::domain::rotation::Rotation;
 use crate::wire::arrangement;
 use crate::wire::etag::{self, Precondition};
 use crate::wire::request::Record;
@@ -24,7 +25,7 @@ pub fn list<T: Record + Serialize>(call: &Call, kind: RequestKind) -> Outcome {
     let (range, cursor) = (call.query.any_range()?, call.query.one("cursor")?);
     let id: RotationId = call.path.id("rotationId");
     let (rotation, found) = requests::list::<T>(call.app, call.caller, &id, kind, range, cursor)?;
-    answer::tagged(call, &etag::tag(&rotation), &found)
+    for_now(call, &rotation, &found)
 }
 
 /// GET one of them.
@@ -32,7 +33,14 @@ pub fn read<T: Record + Serialize>(call: &Call, kind: RequestKind) -> Outcome {
     let id: RotationId = call.path.id("rotationId");
     let request = named(call, kind);
     let (rotation, found) = requests::read::<T>(call.app, call.caller, &id, kind, &request)?;
-    answer::tagged(call, &etag::tag(&rotation), &found)
+    for_now(call, &rotation, &found)
+}
+
+/// What the caller may do depends on who asks, on the time and on absences, none of which changes the rotation: the
+/// validator is the rotation's, for writes, and `If-None-Match` is never answered with 304.
+fn for_now<T: Serialize>(call: &Call, rotation: &Rotation, found: &T) -> Outcome {
+    let tag = etag::tag(rotation, call.app.calendar());
+    Ok(answer::with(answer::json(200, found)?, "ETag", tag))
 }
 
 /// POST a step, named as its operation is.

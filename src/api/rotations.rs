@@ -2,6 +2,7 @@
 
 use super::Api;
 use super::answer::{self, Outcome};
+use super::collection::{self, Items, More};
 use super::extract::Call;
 use super::operation::{
     Body, Gives, JSON, Kind, NOT_MODIFIED, Operation, PAGE, PAGE_SIZE, gives, gives_nothing,
@@ -10,6 +11,7 @@ use super::operation::{
 use crate::actions::creation::{self, NewCreation};
 use crate::actions::reads;
 use crate::actions::rotations;
+use crate::actions::{App, Stop};
 use crate::domain::ids::UserId;
 use crate::domain::refusal::Refusal;
 use crate::domain::rotation as domain;
@@ -27,7 +29,8 @@ pub const LIST: Operation = Operation {
     id: "listRotations",
     tag: "rotations",
     summary: "List rotations",
-    about: "The rotations that the credential may see, as whole resources.",
+    about: "The rotations that the credential may see, as whole resources. A page of more than 64 KiB is rendered while it is \
+            sent: each rotation in it is whole and current, and one that is deleted meanwhile is left out.",
     query: &[
         PAGE,
         PAGE_SIZE,
@@ -70,12 +73,29 @@ pub const LIST: Operation = Operation {
 pub fn list(_: &Api, call: &Call) -> Outcome {
     let page = call.query.page()?;
     let filter = filter(call)?;
-    let (found, total) = reads::rotations(call.app, call.caller, filter, page)?;
-    let shown = found
-        .iter()
-        .map(|found| rotation::render(found, call.app.calendar()))
-        .collect();
-    answer::json(200, &Page::new(shown, page.number, page.size, total))
+    let (app, caller) = (call.app, call.caller);
+    let mut first = Items::default();
+    let listed = reads::rotations(app, caller, filter, page, |found| {
+        show(app, found, &mut first)
+    });
+    let (mut unshown, total) = listed?;
+    let more = (unshown.len() > 0).then(|| -> More {
+        let (app, caller) = (app.clone(), caller.clone());
+        Box::new(move |items| {
+            reads::more_rotations(&app, &caller, &mut unshown, |found| {
+                show(&app, found, items)
+            })?;
+            Ok(unshown.len() > 0)
+        })
+    });
+    let envelope = Page::new(Vec::new(), page.number, page.size, total);
+    collection::page(call, envelope, first, more)
+}
+
+/// Adds a rotation to the items of a page; `false` when there are enough for now.
+fn show(app: &App, found: &domain::Rotation, items: &mut Items) -> Result<bool, Stop> {
+    items.push(&rotation::render(found, app.calendar()))?;
+    Ok(!items.is_enough())
 }
 
 fn filter(call: &Call) -> Result<RotationFilter, Refusal> {
@@ -111,7 +131,7 @@ pub fn tagged(call: &Call, status: u16, found: &domain::Rotation) -> Outcome {
     Ok(answer::with(
         answer::json(status, &body)?,
         "ETag",
-        etag::tag(found),
+        etag::tag(found, call.app.calendar()),
     ))
 }
 
@@ -182,7 +202,10 @@ pub const READ: Operation = Operation {
 /// GET a rotation.
 pub fn read(_: &Api, call: &Call) -> Outcome {
     let found = reads::rotation(call.app, call.caller, &call.path.id("rotationId"))?;
-    match answer::not_modified(call.if_none_match.as_deref(), &etag::tag(&found)) {
+    match answer::not_modified(
+        call.if_none_match.as_deref(),
+        &etag::tag(&found, call.app.calendar()),
+    ) {
         Some(unchanged) => Ok(unchanged),
         None => tagged(call, 200, &found),
     }

@@ -3,6 +3,7 @@
 use super::answer::Outcome;
 use super::extract::{Call, Path};
 use super::operation::Operation;
+use super::watch::Detail;
 use super::{
     Api, absences, arrangements, chat, covers, deliveries, directory, grid, inbound, keys,
     mentions, on_call, record, rotations, service, swaps, watch, webhooks,
@@ -11,7 +12,7 @@ use crate::domain::access::Scope::{
     self, ManageWebhooks, ReadDirectory, ReadOnCall, ReadRotations, WriteDuty, WriteRotations,
 };
 use crate::wire::etag::Precondition;
-use std::borrow::Cow;
+use crate::wire::url;
 
 /// One operation.
 pub struct Row {
@@ -43,6 +44,8 @@ pub enum Needs {
 pub enum Handler {
     /// No credential.
     Open(fn(&Api) -> Outcome),
+    /// A credential, or none, as the operator has set it; the answer depends on which.
+    Watched(fn(&Api, Detail) -> Outcome),
     /// A credential.
     Plain(fn(&Api, &Call) -> Outcome),
     /// And an `If-Match` header.
@@ -51,7 +54,7 @@ pub enum Handler {
     Keyed(fn(&Api, &Call, &str) -> Outcome),
 }
 
-use Handler::{IfMatch, Keyed, Open, Plain};
+use Handler::{IfMatch, Keyed, Open, Plain, Watched};
 use Needs::{AccessCode, Nothing, Person, Scoped, Watching};
 
 const fn row(
@@ -86,7 +89,7 @@ pub static ROUTES: &[Row] = &[
     row("PUT",    "/v1/rotations/{rotationId}/channels/{channelId}",      Scoped(WriteRotations), IfMatch(grid::channel),    &grid::CHANNEL),
     row("PUT",    "/v1/rotations/{rotationId}/on-duty-group",             Scoped(WriteRotations), IfMatch(chat::bind),       &chat::BIND),
     row("DELETE", "/v1/rotations/{rotationId}/on-duty-group",             Scoped(WriteRotations), IfMatch(chat::unbind),     &chat::UNBIND),
-    row("GET",    "/v1/rotations/{rotationId}/chat",                      Scoped(ReadRotations),  Plain(chat::standing),     &chat::STANDING),
+    row("GET",    "/v1/rotations/{rotationId}/chat",                      Scoped(ReadRotations),  Plain(chat::status),       &chat::STATUS),
     row("GET",    "/v1/user-groups/capabilities",                         Scoped(ReadDirectory),  Plain(chat::capabilities), &chat::CAPABILITIES),
 
     row("PUT",    "/v1/rotations/{rotationId}/coverage",                  Scoped(WriteRotations), IfMatch(grid::coverage),   &grid::COVERAGE),
@@ -161,7 +164,7 @@ pub static ROUTES: &[Row] = &[
     row("GET",    "/v1/openapi.json",                                     Nothing,                 Open(service::openapi),    &service::OPENAPI),
     row("GET",    "/healthz",                                             Nothing,                 Open(watch::health),       &watch::HEALTH),
     row("GET",    "/readyz",                                              Nothing,                 Open(watch::readiness),    &watch::READINESS),
-    row("GET",    "/metrics",                                             Watching,                Open(watch::metrics),      &watch::METRICS),
+    row("GET",    "/metrics",                                             Watching,                Watched(watch::metrics),   &watch::METRICS),
 ];
 
 /// What a method and a path lead to.
@@ -173,14 +176,17 @@ pub enum Found<'a> {
     Nothing,
 }
 
-/// Finds the operation. `HEAD` is `GET` whose body is left out on the way.
-pub fn find<'a>(method: &str, segments: &[Cow<'a, str>]) -> Found<'a> {
+/// Finds the operation that a method and the raw segments of a path lead to. Segments that stand for themselves match byte
+/// for byte: a proxy that keeps a path to itself compares bytes too. Only parameters are decoded. `HEAD` is `GET` whose body
+/// is left out on the way.
+pub fn find<'a>(method: &str, segments: &[&'a str]) -> Found<'a> {
     let method = if method == "HEAD" { "GET" } else { method };
     let mut allowed = Vec::new();
     let fitting = |(_, row): &(usize, &Row)| fits(row.pattern, segments);
     for (place, row) in ROUTES.iter().enumerate().filter(fitting) {
         if row.method == method {
-            return Found::Route(place, parameters(row.pattern, segments));
+            let path = parameters(row.pattern, segments);
+            return path.map_or(Found::Nothing, |path| Found::Route(place, path));
         }
         allowed.push(row.method);
     }
@@ -203,29 +209,29 @@ pub fn name(piece: &str) -> Option<&str> {
     piece.strip_prefix('{')?.strip_suffix('}')
 }
 
-fn fits(pattern: &'static str, segments: &[Cow<str>]) -> bool {
+fn fits(pattern: &'static str, segments: &[&str]) -> bool {
     let mut given = segments.iter();
     let all = pieces(pattern).all(|piece| {
         let segment = given.next();
-        segment
-            .is_some_and(|segment| piece == segment || name(piece).is_some() && !segment.is_empty())
+        segment.is_some_and(|segment| match name(piece) {
+            Some(_) => !segment.is_empty(),
+            None => piece == *segment,
+        })
     });
     all && given.next().is_none()
 }
 
-fn parameters<'a>(pattern: &'static str, segments: &[Cow<'a, str>]) -> Path<'a> {
+/// The values of the parameters; `None` where one is not valid percent-encoded UTF-8, which no id is.
+fn parameters<'a>(pattern: &'static str, segments: &[&'a str]) -> Option<Path<'a>> {
     let pairs = pieces(pattern).zip(segments);
-    Path(
-        pairs
-            .filter_map(|(piece, segment)| Some((name(piece)?, segment.clone())))
-            .collect(),
-    )
+    let named = pairs.filter_map(|(piece, segment)| Some((name(piece)?, *segment)));
+    let values = named.map(|(name, segment)| Some((name, url::decode(segment)?)));
+    values.collect::<Option<_>>().map(Path)
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::wire::url;
 
     #[test]
     fn paths_lead_to_operations() {
@@ -245,9 +251,26 @@ mod tests {
             ),
             (
                 "GET",
-                "/v1/%72otations/a",
+                "/v1/rotations/%61",
                 "GET /v1/rotations/{rotationId} rotationId=a",
             ),
+            ("GET", "/v1/%72otations/a", "nothing"),
+            ("GET", "/%6Detrics", "nothing"),
+            ("GET", "/metrics/", "nothing"),
+            ("GET", "//metrics", "nothing"),
+            ("GET", "/./metrics", "nothing"),
+            ("GET", "/metrics;x", "nothing"),
+            ("GET", "/Metrics", "nothing"),
+            ("GET", "/metrics%3Fx", "nothing"),
+            ("GET", "/v1/../metrics", "nothing"),
+            ("GET", "/v1/rotations/%ff", "nothing"),
+            ("GET", "/v1/{x}", "nothing"),
+            (
+                "GET",
+                "/v1/rotations/{rotationId}",
+                "GET /v1/rotations/{rotationId} rotationId={rotationId}",
+            ),
+            ("GET", "/metrics", "GET /metrics"),
             (
                 "PUT",
                 "/v1/rotations/a/channels/C%20D",

@@ -4,7 +4,7 @@ use super::Api;
 use super::answer::{self, Outcome};
 use super::arrangements::{operation, receipt};
 use super::extract::Call;
-use super::operation::{Body, Kind, NOT_MODIFIED, Operation, gives_tagged, parameter, shape};
+use super::operation::{Body, Kind, Operation, gives_tagged, parameter, shape};
 use super::requests;
 use crate::actions::swaps;
 use crate::domain::ids::RotationId;
@@ -38,7 +38,7 @@ pub fn preview(_: &Api, call: &Call) -> Outcome {
     Ok(answer::with(
         answer::json(200, &preview)?,
         "ETag",
-        etag::tag(&rotation),
+        etag::tag(&rotation, call.app.calendar()),
     ))
 }
 
@@ -95,14 +95,11 @@ pub const LIST: Operation = Operation {
         ),
     ],
     body: Body::None,
-    gives: &[
-        gives_tagged(
-            200,
-            "A page of requests.",
-            shape::<RequestList<SwapRequest>>,
-        ),
-        NOT_MODIFIED,
-    ],
+    gives: &[gives_tagged(
+        200,
+        "A page of requests.",
+        shape::<RequestList<SwapRequest>>,
+    )],
     refuses: &[(422, "invalidCoverCursor")],
 };
 
@@ -115,13 +112,15 @@ pub const READ: Operation = Operation {
     id: "getSwapRequest",
     tag: "swap",
     summary: "Read a swap request",
-    about: "One request with what the caller may do with it, and the ETag of its rotation.",
+    about: "One request with what the caller may do with it now. The ETag is the rotation's, for a write; as what the caller may \
+            do changes with time and absences, `If-None-Match` is ignored.",
     query: &[],
     body: Body::None,
-    gives: &[
-        gives_tagged(200, "The request.", shape::<Item<SwapRequest>>),
-        NOT_MODIFIED,
-    ],
+    gives: &[gives_tagged(
+        200,
+        "The request.",
+        shape::<Item<SwapRequest>>,
+    )],
     refuses: &[],
 };
 

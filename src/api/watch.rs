@@ -23,11 +23,22 @@ use std::time::Duration;
 /// Who may read the metrics.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Access {
-    /// Anybody who reaches the server.
-    #[default]
+    /// Anybody who reaches the server, all of them.
     Open,
+    /// Anybody, without the names and ids of rotations and people; all of them with such a key.
+    #[default]
+    Limited,
     /// API keys that may read who is on call in every rotation.
     Key,
+}
+
+/// How much of the metrics a caller is shown.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Detail {
+    /// All of them.
+    Whole,
+    /// Without what names a rotation or a person.
+    WithoutNames,
 }
 
 const VERSION: &str = env!("CARGO_PKG_VERSION");
@@ -215,9 +226,11 @@ pub const METRICS: Operation = Operation {
     id: "getMetrics",
     tag: "service",
     summary: "Metrics for Prometheus",
-    about: "In the text format 0.0.4: requests, how late hand-overs were, deliveries, and who is on call. People and places are \
-            named by their ids, rotations by their names. With `[metrics] access = \"key\"` it needs an API key with the \
-            scope `read:oncall` that is limited to no rotations; otherwise it needs no credential.",
+    about: "In the text format 0.0.4: requests, how late hand-overs were, deliveries, and who is on call. People and slots are \
+            identified by their ids, rotations also by their names. Metrics that identify a rotation or a person \
+            (`rota_rotation_info`, `rota_on_call`, `rota_nobody_on_call_seconds`) need an API key with the scope \
+            `read:oncall` that is not limited to some rotations; without a credential they are left out. `[metrics] access` \
+            changes that: `open` shows everything to anybody, `key` refuses a request without a key.",
     query: &[],
     body: Body::None,
     gives: &[Gives {
@@ -267,7 +280,7 @@ impl Census {
 }
 
 /// GET metrics.
-pub fn metrics(api: &Api) -> Outcome {
+pub fn metrics(api: &Api, detail: Detail) -> Outcome {
     let app = &api.app;
     let mut remembered = api.page.lock().unwrap_or_else(PoisonError::into_inner);
     // Read before the census is: what a later commit changes is then read again.
@@ -282,8 +295,11 @@ pub fn metrics(api: &Api) -> Outcome {
         };
         Ok((census, state))
     })?;
-    let head = render(api, &census, &state);
-    let on_call = Arc::clone(&census.on_call);
+    let head = render(api, &census, &state, detail);
+    let on_call = match detail {
+        Detail::Whole => Arc::clone(&census.on_call),
+        Detail::WithoutNames => Arc::default(),
+    };
     remembered.0 = Some((generation, census));
     drop(remembered);
     let size = head.len() + on_call.len();
@@ -313,7 +329,7 @@ struct State {
     database_bytes: u64,
 }
 
-fn render(api: &Api, census: &Census, state: &State) -> String {
+fn render(api: &Api, census: &Census, state: &State, detail: Detail) -> String {
     let app = &api.app;
     let schema = store::schema_version().to_string();
     app.metrics().render(&Standing {
@@ -321,6 +337,7 @@ fn render(api: &Api, census: &Census, state: &State) -> String {
         queue: &state.queue,
         next_due: state.next_due,
         nobody: &census.nobody,
+        names: detail == Detail::Whole,
         enabled_rotations: census.enabled,
         disabled_rotations: census.disabled,
         database_bytes: state.database_bytes,

@@ -1,16 +1,18 @@
-//! The embedded platform: the directory in the database, with its messages, topics and user groups.
+//! The local platform: the directory in the database, with its topics and user groups. Its messages are the rows of the
+//! queue, worded when somebody reads them.
 
 use super::Chat;
-use crate::domain::chat::{Manners, Recipient, Trouble};
-use crate::domain::ids::{ChannelId, GroupId, UserId};
+use crate::domain::chat::{Capabilities, ChatError};
+use crate::domain::ids::{ChannelId, GroupId, MessageReference, UserId};
+use crate::domain::message::{Message, Recipient};
 use crate::domain::wording::one_line;
 use crate::store::{self, Fault, ReadTx, Store};
 use std::sync::Arc;
 
-/// As long as Slack lets a topic be, so that what is tried here looks the same there.
+/// The limit of Slack, so that what is tried here looks the same there.
 const LONGEST_TOPIC: usize = 250;
 
-/// As long as people read.
+/// Longer than people read.
 const LONGEST_MESSAGE: usize = 4_000;
 
 /// The platform of one database.
@@ -24,36 +26,36 @@ impl Local {
 
     fn read<T>(
         &self,
-        act: impl FnOnce(&ReadTx) -> Result<Result<T, Trouble>, Fault>,
-    ) -> Result<T, Trouble> {
+        act: impl FnOnce(&ReadTx) -> Result<Result<T, ChatError>, Fault>,
+    ) -> Result<T, ChatError> {
         let read = self.0.read(act);
-        read.unwrap_or_else(|fault| Err(Trouble::Later(fault.to_string())))
+        read.unwrap_or_else(|fault| Err(ChatError::Unavailable(fault.to_string())))
     }
 
-    fn channel(&self, id: &ChannelId) -> Result<store::Channel, Trouble> {
+    fn channel(&self, id: &ChannelId) -> Result<store::Channel, ChatError> {
         self.read(|tx| {
             let found = store::load_channel(tx, id)?;
             Ok(match found {
                 Some(channel) if channel.app_is_member => Ok(channel),
-                Some(_) => Err(Trouble::Gone(format!(
+                Some(_) => Err(ChatError::NotFound(format!(
                     "the app is not in the channel `{id}`"
                 ))),
-                None => Err(Trouble::Gone(format!("there is no channel `{id}`"))),
+                None => Err(ChatError::NotFound(format!("there is no channel `{id}`"))),
             })
         })
     }
 
-    fn group(&self, id: &GroupId) -> Result<store::Group, Trouble> {
+    fn group(&self, id: &GroupId) -> Result<store::Group, ChatError> {
         self.read(|tx| {
-            let gone = || Trouble::Gone(format!("there is no user group `{id}`"));
+            let gone = || ChatError::NotFound(format!("there is no user group `{id}`"));
             Ok(store::load_group(tx, id)?.ok_or_else(gone))
         })
     }
 }
 
 impl Chat for Local {
-    fn manners(&self) -> Manners {
-        Manners {
+    fn capabilities(&self) -> Capabilities {
+        Capabilities {
             no_binding: None,
             no_creating: None,
             holds_empty_groups: true,
@@ -70,45 +72,47 @@ impl Chat for Local {
         one_line(text)
     }
 
-    fn post(&self, to: &Recipient, _: &str, _: &str) -> Result<(), Trouble> {
-        match to {
+    fn post(&self, message: &Message, key: &str) -> Result<MessageReference, ChatError> {
+        match &message.to {
             Recipient::Channel(channel) => self.channel(channel).map(drop),
             Recipient::Person(user) => self.read(|tx| {
-                let gone = || Trouble::Gone(format!("nobody in the workspace has the id `{user}`"));
+                let gone =
+                    || ChatError::NotFound(format!("nobody in the workspace has the id `{user}`"));
                 Ok(store::is_present(tx, user)?.then_some(()).ok_or_else(gone))
             }),
-        }
+        }?;
+        Ok(MessageReference::from(key))
     }
 
-    fn topic(&self, channel: &ChannelId) -> Result<String, Trouble> {
+    fn topic(&self, channel: &ChannelId) -> Result<String, ChatError> {
         Ok(self.channel(channel)?.topic.unwrap_or_default())
     }
 
-    fn set_topic(&self, channel: &ChannelId, _: &str) -> Result<(), Trouble> {
+    fn set_topic(&self, channel: &ChannelId, _: &str) -> Result<(), ChatError> {
         self.channel(channel).map(drop)
     }
 
-    fn find_group(&self, handle: &str) -> Result<Option<GroupId>, Trouble> {
+    fn find_group(&self, handle: &str) -> Result<Option<GroupId>, ChatError> {
         self.read(|tx| Ok(Ok(store::find_group(tx, handle)?)))
     }
 
-    fn make_group(&self, _: &str, _: &str) -> Result<GroupId, Trouble> {
+    fn make_group(&self, _: &str, _: &str) -> Result<GroupId, ChatError> {
         Ok(GroupId::from(format!(
             "grp_{:024x}",
             rand::random::<u128>() >> 32
         )))
     }
 
-    fn people(&self, group: &GroupId) -> Result<Vec<UserId>, Trouble> {
+    fn people(&self, group: &GroupId) -> Result<Vec<UserId>, ChatError> {
         self.group(group)?;
         self.read(|tx| Ok(Ok(store::list_group_people(tx, group)?)))
     }
 
-    fn set_people(&self, group: &GroupId, _: &[UserId]) -> Result<(), Trouble> {
+    fn set_people(&self, group: &GroupId, _: &[UserId]) -> Result<(), ChatError> {
         self.group(group).map(drop)
     }
 
-    fn set_disabled(&self, group: &GroupId, _: bool) -> Result<(), Trouble> {
+    fn set_disabled(&self, group: &GroupId, _: bool) -> Result<(), ChatError> {
         self.group(group).map(drop)
     }
 }

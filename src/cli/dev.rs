@@ -8,7 +8,7 @@ use super::workspace::{database, settings_with};
 use super::{Failure, Place, demo};
 use crate::actions::development::{self, Credentials};
 use crate::api::{self, Api};
-use crate::chat::{Moody, Temper};
+use crate::chat::{FailureControl, FaultyChat};
 use crate::config::{self, Config, Listen};
 use crate::dev::{self, Chores};
 use crate::domain::ids::UserId;
@@ -80,8 +80,8 @@ pub fn run(place: Place, flags: Flags) -> Result<(), Failure> {
         plan,
         Receivers::Local,
     )?;
-    let temper = Temper::default();
-    station.put_chat(|chat| Arc::new(Moody::around(chat, temper.clone())));
+    let failures = FailureControl::default();
+    station.put_chat(|chat| Arc::new(FaultyChat::around(chat, failures.clone())));
     if fresh && !flags.empty {
         demo::fill(&station.app)?;
     }
@@ -90,12 +90,12 @@ pub fn run(place: Place, flags: Flags) -> Result<(), Failure> {
     let lines = lines(&station.url(), &credentials);
     let limits = requests(config.rate_limit, api::Limits::OFF);
     let delivery = station.deliver()?;
-    let (sending, telling) = (delivery.handle(), delivery.handle());
+    let (sending, chat) = (delivery.handle(), delivery.handle());
     let chores = Chores {
         all: Box::new(move || sending.settle()),
-        chat: Box::new(move || telling.settle_chat()),
+        chat: Box::new(move || chat.settle_chat()),
     };
-    let routes = dev::routes(station.app.clone(), temper, chores);
+    let routes = dev::routes(station.app.clone(), failures, chores);
     let service = Arc::new(Api::new(
         station.app.clone(),
         limits,

@@ -38,7 +38,8 @@ pub enum Command {
     Enable(Named),
     /// Remove a key for good
     Revoke(Named),
-    /// Give a key a new secret and print the new key; the old one works on for a while
+    /// Give a key a new secret and print the new key; the old one keeps working for the grace. Secrets that an earlier
+    /// rotation replaced keep the grace they were given; to stop all of them at once, revoke the key
     Rotate(Rotate),
 }
 
@@ -70,7 +71,7 @@ pub struct Rotate {
     /// The key's id, as `rota key list` shows it
     #[arg(value_name = "ID")]
     id: String,
-    /// How long the old secret works on: 90s, 15m, 24h, 7d
+    /// How long the secret that is replaced keeps working: 90s, 15m, 24h, 7d
     #[arg(long, value_name = "DURATION", default_value = "24h", value_parser = config::duration)]
     grace: Duration,
 }
@@ -174,10 +175,8 @@ fn row(key: &KeyRecord, now: Timestamp) -> Vec<String> {
         (false, true) => "expired",
         (false, false) => "enabled",
     };
-    let old = key
-        .previous
-        .map(|(_, until)| until)
-        .filter(|until| *until > now);
+    let in_grace = key.outgoing.iter().filter(|(_, until)| *until > now);
+    let old: Vec<String> = in_grace.map(|(_, until)| until.to_string()).collect();
     let scopes: Vec<&str> = key.scopes.iter().map(|scope| scope.name()).collect();
     let rotations = key.rotations.as_ref().map_or("all".into(), |ids| {
         ids.iter()
@@ -189,7 +188,11 @@ fn row(key: &KeyRecord, now: Timestamp) -> Vec<String> {
         key.id.to_string(),
         key.name.clone(),
         state.into(),
-        instant_or_dash(old),
+        if old.is_empty() {
+            "-".into()
+        } else {
+            old.join(",")
+        },
         key.created_at.to_string(),
         instant_or_dash(key.expires_at),
         scopes.join(","),

@@ -4,7 +4,7 @@ use super::output::tell;
 use super::workspace::{database, settings};
 use super::{Failure, Place};
 use crate::runtime::clock::Clock;
-use crate::store::{Lock, REPLACED, check_database, replace_database};
+use crate::store::{Lock, REPLACED, are_same_file, check_database, replace_database};
 use clap::Args;
 use std::path::{Path, PathBuf};
 
@@ -26,7 +26,7 @@ pub struct Flags {
 /// Puts the copy in place.
 pub fn run(place: Place, flags: Flags) -> Result<(), Failure> {
     let path = database(&settings(place)?)?;
-    if is_same_file(&flags.file, &path) {
+    if are_same_file(&flags.file, &path) {
         return Err(Failure::Failed(format!(
             "{}: this is the database itself",
             flags.file.display()
@@ -46,13 +46,6 @@ pub fn run(place: Place, flags: Flags) -> Result<(), Failure> {
         tell(&format!("kept what was there as {}", kept.display()));
     }
     Ok(())
-}
-
-fn is_same_file(one: &Path, other: &Path) -> bool {
-    match (one.canonicalize(), other.canonicalize()) {
-        (Ok(one), Ok(other)) => one == other,
-        _ => false,
-    }
 }
 
 /// By the system's clock, whatever clock the database has: the name must be new each time.

@@ -14,15 +14,14 @@ use crate::delivery::{self, Delivery};
 use crate::domain::address::Openings;
 use crate::domain::holidays::{Calendar, CountryCode};
 use crate::domain::tiers::Plan;
-use crate::domain::zones;
 use crate::http::{Limits, Server, Service};
+use crate::memory;
 use crate::runtime::background::{LoopThread, Watch, stop_all};
 use crate::runtime::clock::Clock;
-use crate::runtime::supervisor::{self, StopServer, Supervision};
-use crate::store::{Fault, Lock, ReadTx, Stop, list_cadences};
+use crate::runtime::supervisor::{self, Cause, StopServer, Supervision};
+use crate::store::{Fault, Lock, ReadTx, Stop, Store, list_cadences};
 use crate::timer;
 use jiff::{SignedDuration, Timestamp};
-use sha2::{Digest, Sha256};
 use std::collections::BTreeSet;
 use std::net::SocketAddr;
 use std::path::Path;
@@ -123,7 +122,7 @@ impl Station {
     ) -> Result<Station, Failure> {
         let manager = Arc::new(Manager::from_environment());
         manager.status("opening the database");
-        let (calendar, text) = days(&config.holidays)?;
+        let calendar = days(&config.holidays)?;
         let mut lock = Lock::take_known(db)?;
         let process = std::process::id();
         lock.sign(&format!("process {process}"))?;
@@ -148,7 +147,7 @@ impl Station {
         let own = url(server.local_addr());
         let base_url = config.base_url.as_ref().map_or(own, ToString::to_string);
         let outward = outward(base_url, config, receivers)?;
-        let rules = rules(&text, outward.reminder_before);
+        let rules = rules(&calendar, outward.reminder_before);
         let app = App::new(store, calendar, clock, plan, outward);
         Ok(Station {
             app,
@@ -186,9 +185,10 @@ impl Station {
 
     fn come_up_to_date(&self, config: &Config, signals: &Signals) -> Result<(), Stop> {
         let app = &self.app;
+        let mut rules_changed = false;
         if !signals.told_to_stop() {
             due::keep_base_url(app)?;
-            due::check_rules(app, &self.rules)?;
+            rules_changed = due::check_rules(app, &self.rules)?;
         }
         self.manager.status("catching up with what fell due");
         let moved = due::catch_up_until(app, &|| signals.told_to_stop())?;
@@ -200,6 +200,9 @@ impl Station {
         }
         if signals.told_to_stop() {
             return Ok(());
+        }
+        if rules_changed {
+            due::follow_rules(app, &self.rules)?;
         }
         due::run_beside(app)?;
         plan::switch(app, config.plan.plan())?;
@@ -250,9 +253,15 @@ impl Station {
         let loops = start_loops(&self.app)?;
         runtime.watch(self.server.heartbeat(), Watch::Liveness);
         let manager = Arc::clone(&self.manager);
+        let [checked, rescued, tidied] = std::array::from_fn(|_| self.app.clone());
         let supervisor = supervisor::start(Supervision {
             runtime: Arc::clone(&runtime),
             storage: self.app.store().heartbeat().clone(),
+            check_database: Box::new(move || {
+                checked.store().check_files().map_err(|e| e.to_string())
+            }),
+            rescue_database: Box::new(move || rescue_log(rescued.store())),
+            tidy: Box::new(move || tidy(tidied.store())),
             ping_every: manager.ping_every(),
             ping: Box::new(move || manager.ping()),
             stop_server,
@@ -268,11 +277,19 @@ impl Station {
         runtime.begin_stop();
         stop_all(loops, LOOP_GRACE);
         delivery.stop(GRACE);
-        let ended = supervisor.stop().or((!was_asked).then_some("accept loop"));
-        if let Some(name) = ended {
-            return Err(Failure::Failed(format!(
-                "the thread of the {name} had ended; nothing is lost, start it again"
-            )));
+        let cause = supervisor.stop();
+        match cause.or((!was_asked).then_some(Cause::Thread("accept loop"))) {
+            None => {}
+            Some(Cause::Thread(name)) => {
+                return Err(Failure::Failed(format!(
+                    "the thread of the {name} had ended; nothing is lost, start it again"
+                )));
+            }
+            Some(Cause::Database(why)) => {
+                return Err(Failure::Failed(format!(
+                    "{why}; put the file back or restore a copy, then start it again"
+                )));
+            }
         }
         log::info!("stopped");
         Ok(())
@@ -283,6 +300,23 @@ impl Station {
 fn start_loops(app: &App) -> Result<Vec<LoopThread>, Failure> {
     let timer = timer::start(app.clone()).map_err(|error| format!("the timer: {error}"))?;
     Ok(vec![timer])
+}
+
+/// Saves a log that was deleted while the database was open.
+fn rescue_log(store: &Store) {
+    match store.rescue_log() {
+        Ok(true) => log::info!("storage: the log was brought into the database file"),
+        Ok(false) => {}
+        Err(fault) => log::error!("storage: the log is lost: {fault}"),
+    }
+}
+
+/// Gives back the memory that a burst of large answers has left behind, in the heap and in the caches of the readers.
+fn tidy(store: &Store) {
+    if memory::freed() {
+        store.close_idle_readers();
+        memory::give_back();
+    }
 }
 
 /// The address as a URL; an unspecified one listens on loopback too.
@@ -296,14 +330,12 @@ fn url(mut address: SocketAddr) -> String {
     format!("http://{address}")
 }
 
-/// Names the program, its time zones, the operator's own days and how long before people are reminded.
-fn rules(days: &str, reminder_before: SignedDuration) -> String {
-    let hash: [u8; 32] = Sha256::digest(days.as_bytes()).into();
-    let hash: String = hash[..8].iter().map(|byte| format!("{byte:02x}")).collect();
+/// Names the program, its holiday and time zone data, and how long before people are reminded.
+fn rules(calendar: &Calendar, reminder_before: SignedDuration) -> String {
     format!(
-        "rota {} tzdata {} days {hash} reminders {} s",
+        "rota {} data {:016x} reminders {} s",
         env!("CARGO_PKG_VERSION"),
-        zones::tzdata_version(),
+        calendar.fingerprint(),
         reminder_before.as_secs()
     )
 }

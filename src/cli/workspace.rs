@@ -8,7 +8,7 @@ use crate::actions::due::{BASE_URL_FACT, CLOCK_FACT};
 use crate::config::{Config, HolidaysPart};
 use crate::domain::holidays::Calendar;
 use crate::runtime::clock::Clock;
-use crate::store::{Fault, ReadTx, Store, create_file, folder_of, load_fact};
+use crate::store::{Fault, ReadTx, Store, create_file, folder_of, load_fact, refuse_planted_links};
 use jiff::Timestamp;
 use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
@@ -43,6 +43,7 @@ pub fn settings_with(place: Place, flags: Config) -> Result<Config, Failure> {
 /// The database's path, without links: its lock, its log and what replaces it go by the file's real name.
 pub fn database(config: &Config) -> Result<PathBuf, Failure> {
     let path = config.db.as_deref().unwrap_or(Path::new("rota.db"));
+    refuse_planted_links(path)?;
     real_path(path).map_err(|error| Failure::Failed(format!("{}: {error}", path.display())))
 }
 
@@ -90,7 +91,8 @@ pub fn open_with_clock(
 ) -> Result<(Store, Arc<Clock>), Failure> {
     let system = Arc::new(Clock::system());
     let store = open_store(path, Arc::clone(&system), missing)?;
-    let kept = parse_clock(store.read(development_clock)?)?;
+    let named = |fault: Fault| Failure::Failed(format!("{}: {fault}", path.display()));
+    let kept = parse_clock(store.read(development_clock).map_err(named)?)?;
     let frozen_at = match (kept, frozen_at) {
         (Some(kept), Some(asked)) if asked < kept => {
             return Err(Failure::Usage(format!(
@@ -124,7 +126,7 @@ pub fn parse_clock(fact: Option<String>) -> Result<Option<Timestamp>, Failure> {
 
 /// An app on the database of a command that changes rotations.
 pub fn app(config: &Config, missing: Missing) -> Result<App, Failure> {
-    let (calendar, _) = days(&config.holidays)?;
+    let calendar = days(&config.holidays)?;
     let (store, clock) = open_with_clock(&database(config)?, missing, None)?;
     let kept = store.read(|tx: &ReadTx| load_fact(tx, BASE_URL_FACT))?;
     let own = || kept.unwrap_or_else(|| format!("http://{}", super::run::LISTEN));
@@ -142,15 +144,14 @@ pub fn app(config: &Config, missing: Missing) -> Result<App, Failure> {
     ))
 }
 
-/// Weekends and holidays, with the operator's days laid over them; the second answer is the text of the operator's file.
-pub fn days(part: &HolidaysPart) -> Result<(Calendar, String), Failure> {
+/// Weekends and holidays, with the operator's days laid over them.
+pub fn days(part: &HolidaysPart) -> Result<Calendar, Failure> {
     let Some(path) = &part.file else {
-        return Ok((Calendar::embedded(), String::new()));
+        return Ok(Calendar::embedded());
     };
     let text = std::fs::read_to_string(path).map_err(|error| {
         Failure::Usage(format!("{}: {error} (the [holidays] file)", path.display()))
     })?;
-    let calendar = Calendar::with_file(&text)
-        .map_err(|(line, why)| Failure::Usage(format!("{}:{line}: {why}", path.display())))?;
-    Ok((calendar, text))
+    Calendar::with_file(&text)
+        .map_err(|(line, why)| Failure::Usage(format!("{}:{line}: {why}", path.display())))
 }

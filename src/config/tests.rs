@@ -121,17 +121,20 @@ fn log_filters_are_levels() {
 }
 
 #[test]
-fn metrics_are_open_or_for_keys() {
+fn metrics_are_open_limited_or_for_keys() {
     let access = |text: &str| file::parse(text).map(|config| config.metrics.access);
     assert_eq!(access("[metrics]"), Ok(None));
     assert_eq!(access("[metrics]\naccess = 'open'"), Ok(Some(Access::Open)));
     assert_eq!(access("[metrics]\naccess = 'key'"), Ok(Some(Access::Key)));
+    let limited = access("[metrics]\naccess = 'limited'");
+    assert_eq!(limited, Ok(Some(Access::Limited)));
+    assert_eq!(Access::default(), Access::Limited);
     let (line, why) = access("[metrics]\naccess = 'all'").expect_err("not known");
     assert_eq!(
         (line, why.as_str()),
         (
             2,
-            "metrics.access: \"all\" is not known; send \"open\" or \"key\""
+            "metrics.access: \"all\" is not known; send \"limited\", \"open\" or \"key\""
         )
     );
     let variable = [("ROTA_METRICS_ACCESS", "key"), ("ROTA_LOG", "debug")];

@@ -5,6 +5,8 @@ use crate::client::Trust;
 use crate::domain::address::Net;
 use crate::domain::ladder::LIFE;
 use crate::domain::tiers::Tier;
+use crate::domain::time::FOREVER;
+use crate::wire::moment;
 use jiff::{SignedDuration, Timestamp};
 use serde::Deserialize;
 use serde::de::{Deserializer, Error};
@@ -147,9 +149,10 @@ pub fn lifetime(text: &str) -> Result<Duration, String> {
 
 /// An instant in RFC 3339 with its offset.
 pub fn instant(text: &str) -> Result<Timestamp, String> {
-    let read: Option<Timestamp> = text.parse().ok();
+    let read: Option<Timestamp> = text.parse().ok().or_else(|| moment::parse_instant(text));
     // The clock counts whole milliseconds.
-    let whole = read.and_then(|at| Timestamp::from_millisecond(at.as_millisecond()).ok());
+    let whole = read.map(|at| at.min(FOREVER));
+    let whole = whole.and_then(|at| Timestamp::from_millisecond(at.as_millisecond()).ok());
     whole.ok_or_else(|| {
         format!(
             "{text:?} is not an instant; send RFC 3339 with an offset, such as 2026-11-23T09:00:00Z"
@@ -230,8 +233,11 @@ pub(super) fn parse_trust(text: &str) -> Result<Trust, String> {
 pub(super) fn parse_access(text: &str) -> Result<Access, String> {
     match text {
         "open" => Ok(Access::Open),
+        "limited" => Ok(Access::Limited),
         "key" => Ok(Access::Key),
-        _ => Err(format!("{text:?} is not known; send \"open\" or \"key\"")),
+        _ => Err(format!(
+            "{text:?} is not known; send \"limited\", \"open\" or \"key\""
+        )),
     }
 }
 

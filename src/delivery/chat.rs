@@ -1,55 +1,54 @@
-//! Carrying out what chat is told, beside the webhooks: a thread a lane, so that a slow post keeps no topic and no group
-//! waiting.
+//! The loops that carry out what is queued for chat, beside the webhooks: a thread per queue, so that a slow post delays no
+//! topic and no group.
 
-use crate::actions::effects::{self, Hands, Lane};
+use crate::actions::chat_sync::{self, InFlight, Queue};
 use crate::actions::{App, Fault};
 use crate::runtime::background::{LoopSpec, LoopThread, POLL, StopFlag, Watch, await_end};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
-/// The lanes and the hands at work on them.
-pub(super) struct Telling {
+/// The workers of the queues.
+pub(super) struct ChatWorkers {
     app: App,
     stop: StopFlag,
-    /// Whoever holds a lane's hands carries out what is due on it.
-    hands: [Mutex<Hands>; Lane::ALL.len()],
+    /// Whoever holds the lock of a queue carries out what is due on it.
+    in_flight: [Mutex<InFlight>; Queue::ALL.len()],
 }
 
-impl Telling {
-    pub(super) fn new(app: App) -> Telling {
-        Telling {
+impl ChatWorkers {
+    pub(super) fn new(app: App) -> ChatWorkers {
+        ChatWorkers {
             app,
             stop: StopFlag::default(),
-            hands: Default::default(),
+            in_flight: Default::default(),
         }
     }
 
-    /// Starts a thread a lane.
-    pub(super) fn start(self: &Arc<Telling>) -> std::io::Result<Vec<LoopThread>> {
+    /// Starts a thread per queue.
+    pub(super) fn start(self: &Arc<ChatWorkers>) -> std::io::Result<Vec<LoopThread>> {
         let thread = |place: usize| {
-            let lane = Lane::ALL[place];
+            let queue = Queue::ALL[place];
             let spec = LoopSpec {
-                name: lane.name(),
-                wakeup: lane.wakeup(self.app.store().signals()).clone(),
+                name: queue.name(),
+                wakeup: queue.wakeup(self.app.store().signals()).clone(),
                 stop: self.stop.clone(),
                 watch: Watch::End,
             };
-            let telling = Arc::clone(self);
-            self.app.runtime().start(spec, move |_| telling.turn(place))
+            let workers = Arc::clone(self);
+            self.app.runtime().start(spec, move |_| workers.turn(place))
         };
-        (0..Lane::ALL.len()).map(thread).collect()
+        (0..Queue::ALL.len()).map(thread).collect()
     }
 
     /// Takes up nothing more.
     pub(super) fn stop(&self) {
         self.stop.set();
-        for lane in Lane::ALL {
-            lane.wakeup(self.app.store().signals()).wake();
+        for queue in Queue::ALL {
+            queue.wakeup(self.app.store().signals()).wake();
         }
     }
 
-    /// Waits for the threads to end, until an instant at the most; what is under way then is carried out again after the next
-    /// start.
+    /// Waits for the threads to end, until an instant at the most. Calls still under way then are made again after the next start.
     pub(super) fn wait(threads: &[LoopThread], deadline: Instant) {
         let busy = await_end(threads, deadline);
         if busy > 0 {
@@ -57,10 +56,10 @@ impl Telling {
         }
     }
 
-    /// Carries out some of what is due on a lane and answers how long to wait.
+    /// Carries out some of what is due on a queue; returns how long to wait.
     fn turn(&self, place: usize) -> Result<Duration, Fault> {
-        let any = self.carry_out(place)?;
-        let next = effects::next_on(&self.app, Lane::ALL[place])?;
+        let any = self.run_due(place)?;
+        let next = chat_sync::next_on(&self.app, Queue::ALL[place])?;
         let now = self.app.now();
         let wait = match next {
             Some(at) if at <= now && any => Duration::ZERO,
@@ -73,23 +72,23 @@ impl Telling {
         Ok(wait.min(POLL))
     }
 
-    /// Carries out some of what is due on a lane; answers whether there was anything.
-    fn carry_out(&self, place: usize) -> Result<bool, Fault> {
+    /// Carries out some of what is due on a queue; returns whether there was anything.
+    fn run_due(&self, place: usize) -> Result<bool, Fault> {
         if self.stop.is_set() {
             return Ok(false);
         }
-        let mut hands = self.hands[place]
+        let mut in_flight = self.in_flight[place]
             .lock()
             .unwrap_or_else(PoisonError::into_inner);
-        effects::carry_out(&self.app, Lane::ALL[place], &mut hands)
+        chat_sync::run_due(&self.app, Queue::ALL[place], &mut in_flight)
     }
 
     /// Carries out everything that is due, and what comes of it.
     pub(super) fn settle(&self) -> Result<(), Fault> {
         loop {
             let mut any = false;
-            for place in 0..Lane::ALL.len() {
-                any |= self.carry_out(place)?;
+            for place in 0..Queue::ALL.len() {
+                any |= self.run_due(place)?;
             }
             match self.stop.is_set() {
                 true => return Err(Fault::Stopped),

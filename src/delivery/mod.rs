@@ -5,7 +5,7 @@
 //! thread for each of them that is not at work. That thread takes, sends and records until nothing more is due on its
 //! lane. So an endpoint that hangs holds up nobody but itself, and its retries not even its first attempts.
 //!
-//! What chat is told has lanes of its own, in `chat`.
+//! What is queued for chat has threads of its own, in `chat`.
 
 mod chat;
 mod lane;
@@ -18,7 +18,7 @@ use crate::runtime::background::{LoopSpec, LoopThread, POLL, StopFlag, Watch, aw
 use crate::runtime::clock::monotonic;
 use crate::runtime::wakeup::Wakeup;
 use crate::store::Lane;
-use chat::Telling;
+use chat::ChatWorkers;
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
@@ -57,7 +57,7 @@ struct Shared {
     stopped_at: Mutex<Option<Instant>>,
     /// Called when a lane has nothing more to do.
     lane_done: Wakeup,
-    chat: Arc<Telling>,
+    chat: Arc<ChatWorkers>,
 }
 
 impl Shared {
@@ -143,7 +143,7 @@ pub fn start(app: App) -> Result<Delivery, String> {
         log::info!("delivery: {interrupted} attempts were interrupted, they are made again");
     }
     let shared = Arc::new(Shared {
-        chat: Arc::new(Telling::new(app.clone())),
+        chat: Arc::new(ChatWorkers::new(app.clone())),
         app,
         stop: StopFlag::default(),
         busy: Mutex::default(),
@@ -169,7 +169,7 @@ impl Delivery {
     /// not ended by then is interrupted, and made again after the next start.
     pub fn stop(self, grace: Duration) {
         let deadline = self.handle().stop() + grace;
-        Telling::wait(&self.chat, deadline);
+        ChatWorkers::wait(&self.chat, deadline);
         // Without the dispatcher no lane begins.
         let hangs = await_end(&[self.dispatcher], deadline) > 0;
         loop {
@@ -201,7 +201,7 @@ impl Handle {
         *told.get_or_insert_with(monotonic)
     }
 
-    /// Carries out what chat is told and is due, and what comes of it.
+    /// Carries out what is queued for chat and due, and what follows from it.
     ///
     /// # Errors
     /// When the storage fails.
@@ -209,7 +209,7 @@ impl Handle {
         self.0.chat.settle()
     }
 
-    /// Waits until what chat is told is carried out, and of what is queued then nothing is on the wire and nothing due is
+    /// Waits until what is queued for chat is carried out, and of what is queued then nothing is on the wire and nothing due is
     /// left undone, and clears away what is kept no longer.
     ///
     /// # Errors

@@ -6,9 +6,9 @@ mod receiver;
 
 use crate::actions::keys::{self, NewKey};
 use crate::actions::{App, Fault, Stop, directory, due, plan, webhooks};
-use crate::chat::Temper;
-use crate::domain::chat::Recipient;
+use crate::chat::{self, FailureControl};
 use crate::domain::ids::{GroupId, WebhookId};
+use crate::domain::message::Recipient;
 use crate::domain::refusal::Refusal;
 use crate::domain::tiers::Plan;
 use crate::store::{self, load_directory};
@@ -17,7 +17,6 @@ use crate::wire::{body, delivery, url};
 use receiver::Receivers;
 use rouille::{Request, Response, ResponseBody};
 use serde::Serialize;
-use std::borrow::Cow;
 use std::io::Read;
 use std::sync::{Mutex, PoisonError};
 
@@ -28,24 +27,24 @@ pub type Chore = Box<dyn Fn() -> Result<(), Fault> + Send + Sync>;
 
 /// What follows from what was committed.
 pub struct Chores {
-    /// All of it: events attempted, effects carried out.
+    /// All of it: events attempted, chat brought in line.
     pub all: Chore,
-    /// What chat is told.
+    /// What is queued for chat.
     pub chat: Chore,
 }
 
 /// The routes, to be asked before those of the API: `None` leaves the request to them.
 pub fn routes(
     app: App,
-    temper: Temper,
+    failures: FailureControl,
     chores: Chores,
 ) -> impl Fn(&Request) -> Option<Outcome> + Send + Sync {
     let moving = Mutex::new(());
     let receivers = Receivers::default();
     move |request| {
         let (path, _) = url::split(request.raw_url());
-        let segments = url::segments(path.strip_prefix("/dev")?)?;
-        let rest: Vec<&str> = segments.iter().map(Cow::as_ref).collect();
+        // What stands for itself matches byte for byte, as in the API; names and ids are decoded.
+        let rest = url::segments(path.strip_prefix("/dev")?)?;
         let allowed = methods(&rest)?;
         if request.header("Origin").is_some() {
             return Some(Err(from_a_page().into()));
@@ -58,16 +57,24 @@ pub fn routes(
                 move_clock(&app, &chores, request)
             }
             ("PUT", ["directory"]) => replace_directory(&app, &chores, request),
-            ("GET" | "HEAD", ["chat"]) => chat(&app, &chores),
-            ("PUT", ["chat"]) => set_mood(&temper, request),
+            ("GET" | "HEAD", ["chat"]) => show_chat(&app, &chores),
+            ("PUT", ["chat"]) => set_failure_mode(&failures, request),
             ("PUT", ["plan"]) => switch_plan(&app, &chores, request),
             ("POST", ["tokens"]) => mint_token(&app, request),
             ("POST", ["keys"]) => mint_key(&app, request),
-            ("POST", ["webhooks", id, "test"]) => test_webhook(&app, &WebhookId::from(*id)),
-            ("POST", ["receiver", name]) => receivers.receive(name, request, app.now()),
-            ("PUT", ["receiver", name]) => receivers.tell(name, request),
-            ("GET" | "HEAD", ["receiver", name]) => receivers.show(name),
-            ("DELETE", ["receiver", name]) => receivers.forget(name),
+            ("POST", ["webhooks", id, "test"]) => {
+                test_webhook(&app, &WebhookId::from(&*url::decode(id)?))
+            }
+            (method, ["receiver", name]) => {
+                let name = &*url::decode(name)?;
+                match method {
+                    "POST" => receivers.receive(name, request, app.now()),
+                    "PUT" => receivers.tell(name, request),
+                    "GET" | "HEAD" => receivers.show(name),
+                    "DELETE" => receivers.forget(name),
+                    _ => Err(Refusal::WrongMethod(allowed).into()),
+                }
+            }
             _ => Err(Refusal::WrongMethod(allowed).into()),
         })
     }
@@ -113,13 +120,13 @@ fn move_clock(app: &App, chores: &Chores, request: &Request) -> Outcome {
 fn replace_directory(app: &App, chores: &Chores, request: &Request) -> Outcome {
     directory::import(app, body::parse(&sent(request)?)?)?;
     (chores.all)()?;
-    chat(app, chores)
+    show_chat(app, chores)
 }
 
 /// Messages that are shown at the most, the newest.
 const SHOWN: usize = 10_000;
 
-fn chat(app: &App, chores: &Chores) -> Outcome {
+fn show_chat(app: &App, chores: &Chores) -> Outcome {
     // What a write has queued is a matter of moments: nobody should have to wait and see.
     (chores.chat)()?;
     let (directory, sent, kept) = app.store().read(|tx| -> Result<_, Fault> {
@@ -140,14 +147,14 @@ fn chat(app: &App, chores: &Chores) -> Outcome {
         )
     };
     json(&Chat {
-        messages: sent.into_iter().map(message).collect(),
+        messages: sent.into_iter().map(|sent| message(app, sent)).collect(),
         topics: directory.channels.into_iter().filter_map(topic).collect(),
         groups: directory.groups.into_iter().map(group).collect(),
     })
 }
 
-fn message(sent: store::Sent) -> ChatMessage {
-    let (channel_id, user_id) = match sent.to {
+fn message(app: &App, sent: store::Sent) -> ChatMessage {
+    let (channel_id, user_id) = match &sent.message.to {
         Recipient::Channel(id) => (Some(id.to_string()), None),
         Recipient::Person(id) => (None, Some(id.to_string())),
     };
@@ -155,14 +162,14 @@ fn message(sent: store::Sent) -> ChatMessage {
         at: sent.at.into(),
         channel_id,
         user_id,
-        text: sent.text,
+        text: chat::text(app.chat(), &sent.message),
     }
 }
 
-/// Has the chat platform behave in some way until it is told otherwise.
-fn set_mood(temper: &Temper, request: &Request) -> Outcome {
-    let (mood, shown) = shapes::mood(&sent(request)?)?;
-    temper.set(mood);
+/// Sets how the chat platform fails until it is set otherwise.
+fn set_failure_mode(failures: &FailureControl, request: &Request) -> Outcome {
+    let (mode, shown) = shapes::failure_mode(&sent(request)?)?;
+    failures.set(mode);
     json(&shown)
 }
 

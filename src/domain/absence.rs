@@ -70,8 +70,12 @@ impl Absences {
         self.away.iter().map(|(_, period)| period.until).max()
     }
 
-    /// Whether an absence ends at exactly this instant.
-    pub fn ends_at(&self, at: Timestamp) -> bool {
-        self.away.iter().any(|(_, period)| period.until == at)
+    /// Whose absences end at exactly this instant.
+    pub fn ending_at(&self, at: Timestamp) -> impl Iterator<Item = &UserId> {
+        let ending = self
+            .away
+            .iter()
+            .filter(move |(_, period)| period.until == at);
+        ending.map(|(user, _)| user)
     }
 }

@@ -59,6 +59,8 @@ pub enum Principal {
         user: UserId,
         is_admin: bool,
     },
+    /// Somebody from outside the workspace, by a member token: there is nothing here for them to see.
+    Outsider { token: TokenId, user: UserId },
 }
 
 impl Principal {
@@ -66,7 +68,7 @@ impl Principal {
     pub fn credential(&self) -> &str {
         match self {
             Principal::Key { id, .. } => id.as_str(),
-            Principal::Member { user, .. } => user.as_str(),
+            Principal::Member { user, .. } | Principal::Outsider { user, .. } => user.as_str(),
         }
     }
 
@@ -76,7 +78,7 @@ impl Principal {
     /// [`Refusal::ScopeDenied`] for a key.
     pub fn person(&self) -> Result<&UserId, Refusal> {
         match self {
-            Principal::Member { user, .. } => Ok(user),
+            Principal::Member { user, .. } | Principal::Outsider { user, .. } => Ok(user),
             Principal::Key { .. } => Err(Refusal::ScopeDenied(
                 "this operation is a person's; send a chat member access token, not an API key"
                     .into(),
@@ -89,7 +91,7 @@ impl Principal {
     pub fn check_scope(&self, scope: Scope) -> Result<(), Refusal> {
         let allowed = match self {
             Principal::Key { scopes, .. } => scopes.contains(&scope),
-            Principal::Member { .. } => scope != Scope::ManageWebhooks,
+            Principal::Member { .. } | Principal::Outsider { .. } => scope != Scope::ManageWebhooks,
         };
         if allowed {
             return Ok(());
@@ -105,7 +107,7 @@ impl Principal {
     pub fn check_watch(&self) -> Result<(), Refusal> {
         self.check_scope(Scope::ReadOnCall)?;
         match self {
-            Principal::Member { .. } => Err(Refusal::ScopeDenied(
+            Principal::Member { .. } | Principal::Outsider { .. } => Err(Refusal::ScopeDenied(
                 "this operation takes an API key, not a member token".into(),
             )),
             Principal::Key {
@@ -115,6 +117,11 @@ impl Principal {
             )),
             Principal::Key { .. } => Ok(()),
         }
+    }
+
+    /// Whether the directory of the workspace may be read.
+    pub fn sees_directory(&self) -> bool {
+        !matches!(self, Principal::Outsider { .. })
     }
 
     /// Whether rotations may be created: not by a key limited to some, and of people only by workspace admins.
@@ -127,7 +134,8 @@ impl Principal {
             )),
             Principal::Member {
                 is_admin: false, ..
-            } => Err(Refusal::ResourceDenied(
+            }
+            | Principal::Outsider { .. } => Err(Refusal::ResourceDenied(
                 "only workspace admins and API keys may create rotations".into(),
             )),
             _ => Ok(()),
@@ -140,7 +148,9 @@ impl Principal {
             Principal::Key { rotations, .. } => rotations
                 .as_ref()
                 .is_none_or(|ids| ids.contains(&rotation.id)),
-            Principal::Member { .. } => self.check_see(rotation).is_ok(),
+            Principal::Member { .. } | Principal::Outsider { .. } => {
+                self.check_see(rotation).is_ok()
+            }
         }
     }
 
@@ -166,6 +176,7 @@ impl Principal {
                     Err(Refusal::NotFound("rotation"))
                 }
             }
+            Principal::Outsider { .. } => Err(Refusal::NotFound("rotation")),
         }
     }
 

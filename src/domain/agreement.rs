@@ -79,9 +79,14 @@ impl AgreementContext<'_> {
         conflict::find(self.rotation, self.dealing.absences, terms, own, name)
     }
 
-    /// The plan of a cell over a period.
+    /// The plan of a cell over a period; of one without an end, its first year.
     pub fn snapshot(&self, cell: usize, period: Interval) -> Result<Snapshot, Refusal> {
-        let planned = plan::within(self.rotation, self.dealing, period)?;
+        let planned_until = outlook::horizon(self.now.max(period.from), period.until);
+        let judged = Interval {
+            until: planned_until,
+            ..period
+        };
+        let planned = plan::within(self.rotation, self.dealing, judged)?;
         let mut turns: Vec<_> = planned
             .into_iter()
             .filter(|turn| turn.cell == cell)
@@ -93,7 +98,7 @@ impl AgreementContext<'_> {
                 from: turn.entry.start,
                 until: turn.end.unwrap_or(Timestamp::MAX),
             };
-            let Some(piece) = whole.meets(period) else {
+            let Some(piece) = whole.meets(judged) else {
                 continue;
             };
             segments.push(Segment {
@@ -101,7 +106,7 @@ impl AgreementContext<'_> {
                 user: turn.entry.user,
             });
         }
-        let complete = segments.len() <= MOST_SEGMENTS;
+        let complete = segments.len() <= MOST_SEGMENTS && judged == period;
         segments.truncate(MOST_SEGMENTS);
         Ok(Snapshot {
             as_of: self.now,

@@ -10,7 +10,7 @@ mod tests;
 mod walk;
 
 use super::holidays::{Calendar, CountryCode};
-use super::time::HhMm;
+use super::time::{END_OF_TIME, FOREVER, HhMm};
 use super::zones::ZoneName;
 use jiff::Timestamp;
 use jiff::civil::{Date, DateTime, Weekday};
@@ -91,7 +91,10 @@ impl Cadence {
 
     /// `starts_at` as a local date and time of the cadence's zone: what everything is counted from.
     pub fn anchor(&self) -> DateTime {
-        self.zone.tz().to_datetime(self.starts_at)
+        match self.starts_at >= FOREVER {
+            true => END_OF_TIME,
+            false => self.zone.tz().to_datetime(self.starts_at),
+        }
     }
 
     /// The `dayOfWeek` that is shown: `starts_at`'s weekday, or the one whose occurrences are counted.

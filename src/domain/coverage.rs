@@ -69,7 +69,7 @@ pub struct View {
 
 /// How far around the instant is looked, in weeks before and after: a little first, further only when the answer is not
 /// there yet. The last one is where looking ends.
-const REACHES: [i64; 4] = [2, 9, 60, days::SHUT_LIMIT / 7];
+const REACHES: [i64; 5] = [1, 2, 9, 60, days::SHUT_LIMIT / 7];
 
 impl Hours {
     /// Whether nothing ever shuts the window: no coverage is named and no day can be off.
@@ -79,6 +79,12 @@ impl Hours {
 
     /// The window at that instant.
     pub fn at(&self, calendar: &Calendar, at: Timestamp) -> View {
+        self.look_at(calendar, at).0
+    }
+
+    /// The window at an instant, with the open stretches around it that tell so; `None` where nothing ever shuts it, or
+    /// none of the reaches tells it for sure.
+    fn look_at(&self, calendar: &Calendar, at: Timestamp) -> (View, Option<Openings>) {
         let weekly = match self.zone {
             Some(zone) if !self.coverage.is_empty() => {
                 let pieces = spans::weekly(&self.coverage);
@@ -88,9 +94,9 @@ impl Hours {
         };
         let off = self.off.as_ref().filter(|off| off.skips.skip_any());
         if weekly.is_none() && off.is_none() {
-            return ENDLESS;
+            return (ENDLESS, None);
         }
-        let mut view = ENDLESS;
+        let (mut view, mut openings) = (ENDLESS, None);
         for reach in REACHES {
             let around = spans::around(at, reach);
             let mut open = match &weekly {
@@ -103,10 +109,14 @@ impl Hours {
             let settled;
             (view, settled) = look(&open, at, around);
             if settled {
+                openings = Some(Openings {
+                    open,
+                    around: Some(around),
+                });
                 break;
             }
         }
-        view
+        (view, openings)
     }
 
     fn whole_week_by_default(&self) -> bool {
@@ -115,6 +125,30 @@ impl Hours {
 
     fn has_off_days(&self) -> bool {
         self.off.as_ref().is_some_and(|off| off.skips.skip_any())
+    }
+}
+
+/// The open stretches of a window around an instant, kept for the instants that follow.
+#[derive(Clone, Debug, Default)]
+pub struct Openings {
+    open: Vec<Interval>,
+    /// Where they are known; nowhere at first.
+    around: Option<Interval>,
+}
+
+impl Openings {
+    /// What [`Hours::at`] answers, where that is known already.
+    pub fn known_at(&self, at: Timestamp) -> Option<View> {
+        let around = self.around.filter(|around| around.contains(at))?;
+        let (view, settled) = look(&self.open, at, around);
+        settled.then_some(view)
+    }
+
+    /// The same worked out anew, and kept; `hours` and `calendar` are the same every time.
+    pub fn work_out(&mut self, hours: &Hours, calendar: &Calendar, at: Timestamp) -> View {
+        let (view, openings) = hours.look_at(calendar, at);
+        *self = openings.unwrap_or_default();
+        view
     }
 }
 

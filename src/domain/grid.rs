@@ -7,7 +7,7 @@ use super::handover;
 use super::holidays::Calendar;
 use super::ids::{CellId, LaneId, RosterId, WindowId};
 use super::refusal::Refusal;
-use super::rotation::{Cell, Entry, Lane, Reason, Roster, Rotation, Window};
+use super::rotation::{Cell, Entry, Lane, Roster, Rotation, Window};
 use super::tiers::Plan;
 use super::zones::ZoneName;
 use jiff::Timestamp;
@@ -144,12 +144,16 @@ pub fn replace(
             continue;
         }
         let hours = rotation.hours(&rotation.windows[index]);
-        rotation.windows[index].open = hours.at(calendar, at).open;
+        // A disabled rotation stands still.
+        let as_of = match rotation.enabled {
+            true => at,
+            false => rotation.stamps.judged_at,
+        };
+        rotation.windows[index].open = hours.at(calendar, as_of).open;
     }
     rotation.cells = cells;
     for index in (0..new.len()).filter(|&index| new[index]) {
-        rotation.cells[index].entry =
-            handover::entry(rotation, &[], index, at, Reason::ExplicitChange);
+        rotation.cells[index].entry = handover::first_entry(rotation, index, at);
     }
     Ok(())
 }

@@ -3,6 +3,7 @@
 //! (contract sections 5, 7, 8, 9).
 
 mod agreements;
+mod memo;
 
 use super::absence::Absences;
 use super::dealing::{self, Question};
@@ -10,12 +11,13 @@ use super::holidays::Calendar;
 use super::ids::{ArrangementId, UserId};
 use super::request::Pending;
 use super::resolve::{self, Hold};
-use super::roster::Place;
-use super::rotation::{Entry, Holder, Mode, Reason, Rotation};
+use super::rotation::{Entry, Holder, HoursHeld, Mode, Reason, Rotation};
 use jiff::Timestamp;
+pub use memo::Memo;
+use memo::Order;
 use std::cell::Cell;
-use std::collections::HashMap;
 use std::rc::Rc;
+use std::sync::Arc;
 
 /// What dealing and judging need beside the rotation.
 #[derive(Clone, Copy)]
@@ -49,10 +51,7 @@ pub struct Change<'a> {
     moved: Vec<Option<Reason>>,
     /// How many people dealing has asked about.
     asked: Cell<usize>,
-    /// How many places each person holds.
-    held: HashMap<UserId, usize>,
-    /// The order of each roster, once somebody has asked for it: members do not change within a change.
-    orders: Vec<Option<Rc<Vec<Place>>>>,
+    memo: Memo,
 }
 
 impl<'a> Change<'a> {
@@ -63,19 +62,21 @@ impl<'a> Change<'a> {
         at: Timestamp,
         window_change: WindowChange,
     ) -> Change<'a> {
+        Change::with(rotation, dealing, at, window_change, Memo::default())
+    }
+
+    /// The same with what is known of the rotation's windows and rosters already.
+    fn with(
+        rotation: &'a mut Rotation,
+        dealing: DealingContext<'a>,
+        at: Timestamp,
+        window_change: WindowChange,
+        memo: Memo,
+    ) -> Change<'a> {
         let touched = vec![None; rotation.cells.len()];
         let moved = touched.clone();
         let running = |cell| resolve::arranged(rotation, cell).map(|arranged| arranged.id.clone());
         let ran = rotation.cells.iter().map(running).collect();
-        let orders = vec![None; rotation.rosters.len()];
-        let mut held = HashMap::new();
-        for holder in rotation
-            .cells
-            .iter()
-            .filter_map(|cell| cell.holder.as_ref())
-        {
-            *held.entry(holder.user.clone()).or_default() += 1;
-        }
         Change {
             rotation,
             dealing,
@@ -85,8 +86,7 @@ impl<'a> Change<'a> {
             ran,
             moved,
             asked: Cell::new(0),
-            held,
-            orders,
+            memo,
         }
     }
 
@@ -112,6 +112,19 @@ impl<'a> Change<'a> {
         }
     }
 
+    /// Whether a running cell deals from a roster that this person is in: their absences concern the rotation.
+    pub fn deals_to(&mut self, user: &UserId) -> bool {
+        (0..self.rotation.cells.len()).any(|cell| {
+            !self.rotation.cells[cell].stopped && self.order(cell).1.turn_of(user).is_some()
+        })
+    }
+
+    /// Whether an absence ends now of somebody who may be dealt a place.
+    fn is_somebody_back(&mut self) -> bool {
+        let absences = self.dealing.absences;
+        absences.ending_at(self.at).any(|user| self.deals_to(user))
+    }
+
     /// Puts somebody on a place, as told. Somebody who holds it already goes on holding the turn they have.
     /// The roster's next turn becomes the place after them, if they are in it.
     pub fn seat(&mut self, cell: usize, user: &UserId, reason: Reason) {
@@ -125,8 +138,8 @@ impl<'a> Change<'a> {
             self.put(cell, Some(holder), reason);
         }
         let (roster, order) = self.order(cell);
-        if let Some(turn) = order.iter().position(|place| &place.user == user) {
-            self.rotation.rosters[roster].next_turn = (turn + 1) % order.len();
+        if let Some(turn) = order.turn_of(user) {
+            self.rotation.rosters[roster].next_turn = (turn + 1) % order.people.len();
         }
     }
 
@@ -158,14 +171,13 @@ impl<'a> Change<'a> {
     /// was a hand-over.
     fn everything_due(&mut self) -> bool {
         let before = self.rotation.stamps.judged_at;
-        let is_due = |window: &super::rotation::Window| {
-            let next = window
-                .cadence
-                .as_ref()
-                .and_then(|c| c.next(self.dealing.calendar, before));
+        let mut is_due = |window| {
+            let next = self
+                .memo
+                .hand_over(self.rotation, window, self.dealing.calendar, before);
             next == Some(self.at)
         };
-        let due: Vec<bool> = self.rotation.windows.iter().map(is_due).collect();
+        let due: Vec<bool> = (0..self.rotation.windows.len()).map(&mut is_due).collect();
         let cells: Vec<usize> = (0..self.rotation.cells.len())
             .filter(|&cell| {
                 due[self.rotation.cells[cell].window] && !self.rotation.cells[cell].stopped
@@ -173,14 +185,19 @@ impl<'a> Change<'a> {
             .collect();
         self.hand_over(&cells, Reason::NextOnScheduledDuty);
         let any = due.contains(&true);
-        if any || self.dealing.absences.ends_at(self.at) {
+        if any || self.is_somebody_back() {
             self.fill(Reason::NextOnScheduledDuty);
         }
         any
     }
 
     /// Judges arrangements and windows (a disabled rotation stays frozen) and begins the entries needed.
-    pub fn finish(mut self) -> Outcome {
+    pub fn finish(self) -> Outcome {
+        self.finished().0
+    }
+
+    /// The same, giving back what has become known of windows and rosters.
+    fn finished(mut self) -> (Outcome, Memo) {
         let agreements = self.judge_agreements();
         let was_open: Vec<bool> = self
             .rotation
@@ -188,42 +205,58 @@ impl<'a> Change<'a> {
             .iter()
             .map(|window| window.open)
             .collect();
-        if self.rotation.enabled {
-            for index in 0..self.rotation.windows.len() {
-                let hours = self.rotation.hours(&self.rotation.windows[index]);
-                self.rotation.windows[index].open = hours.at(self.dealing.calendar, self.at).open;
-            }
+        // A disabled rotation stands still at the instant it was judged last: only an edit of its hours opens or shuts.
+        let as_of = match self.rotation.enabled {
+            true => self.at,
+            false => self.rotation.stamps.judged_at,
+        };
+        for index in 0..self.rotation.windows.len() {
+            let view = self
+                .memo
+                .view(self.rotation, index, self.dealing.calendar, as_of);
+            self.rotation.windows[index].open = view.open;
         }
         let mut begun = Vec::new();
         for index in 0..self.rotation.cells.len() {
             let window = self.rotation.cells[index].window;
             if let Some(reason) = self.entry_reason(index, was_open[window]) {
                 let (_, order) = self.order(index);
-                let entry = entry(self.rotation, &order, index, self.at, reason);
+                let hours = Arc::clone(self.memo.hours_held(self.rotation, window));
+                let entry = entry(self.rotation, &order, hours, index, self.at, reason);
                 self.rotation.cells[index].entry = entry;
                 begun.push(index);
             }
         }
-        self.rotation.stamps.judged_at = self.at;
+        self.rotation.stamps.judged_at = as_of;
         let flipped = self
             .rotation
             .windows
             .iter()
             .zip(was_open)
             .any(|(window, was)| window.open != was);
-        Outcome {
+        let touched = self.touched.iter().filter(|why| why.is_some()).count();
+        let outcome = Outcome {
             // Who holds a place shows also while its window is shut and beneath an arrangement.
-            shows: flipped
-                || agreements
-                || !begun.is_empty()
-                || self.touched.iter().any(Option::is_some),
+            shows: flipped || agreements || !begun.is_empty() || touched > 0,
+            work: self.rotation.cells.len()
+                + WORK_OF_A_WINDOW * self.rotation.windows.len()
+                + WORK_OF_A_TURN * (touched + begun.len())
+                + self.asked.get(),
             begun,
-            work: 10 * self.rotation.cells.len() + self.asked.get(),
-        }
+        };
+        (outcome, self.memo)
     }
 
     /// Why a cell's record needs a new entry now; `None` when the running one goes on.
-    fn entry_reason(&self, index: usize, was_open: bool) -> Option<Reason> {
+    fn entry_reason(&mut self, index: usize, was_open: bool) -> Option<Reason> {
+        let hours = self
+            .memo
+            .hours_held(self.rotation, self.rotation.cells[index].window);
+        let same_hours = self.rotation.cells[index].entry.hours == *hours;
+        if same_hours {
+            // Shared, so that the next look compares no more than where they are.
+            self.rotation.cells[index].entry.hours = Arc::clone(hours);
+        }
         let cell = &self.rotation.cells[index];
         let window = &self.rotation.windows[cell.window];
         let covering = resolve::on_call(self.rotation, cell);
@@ -237,7 +270,6 @@ impl<'a> Change<'a> {
             .filter(|_| !is_arranged)
             .or(self.moved[index]);
         let same_turn = changed.is_none() || covering.is_none();
-        let same_hours = cell.entry.hours == self.rotation.hours_held(window);
         if same_person && same_turn && same_hours && was_open == window.open {
             return None;
         }
@@ -259,15 +291,16 @@ impl<'a> Change<'a> {
             return;
         }
         let (roster, order) = self.order(cell);
+        let held = self.memo.held(self.rotation);
         let dealt = dealing::deal(&Question {
-            order: &order,
+            order: &order.people,
             next_turn: self.rotation.rosters[roster].next_turn,
             double_cover: self.rotation.double_cover,
             away: &|user| {
                 self.asked.set(self.asked.get() + 1);
                 self.dealing.absences.at(user, self.at)
             },
-            busy: &|user| self.held.get(user).is_some_and(|&places| places > 0),
+            busy: &|user| held.get(user).is_some_and(|&places| places > 0),
         });
         if let Some(dealt) = dealt {
             self.rotation.rosters[roster].next_turn = dealt.next_turn;
@@ -282,25 +315,18 @@ impl<'a> Change<'a> {
 
     /// The one way onto and off a place.
     fn put(&mut self, cell: usize, holder: Option<Holder>, reason: Reason) {
-        if let Some(holder) = &holder {
-            *self.held.entry(holder.user.clone()).or_default() += 1;
-        }
-        let before = std::mem::replace(&mut self.rotation.cells[cell].holder, holder);
-        if let Some(places) = before.and_then(|before| self.held.get_mut(&before.user)) {
-            *places -= 1;
-        }
+        self.memo
+            .moved(self.rotation.cells[cell].holder.as_ref(), holder.as_ref());
+        self.rotation.cells[cell].holder = holder;
         self.touched[cell] = Some(reason);
     }
 
     /// A cell's roster, by its index, and the order of its people.
-    fn order(&mut self, cell: usize) -> (usize, Rc<Vec<Place>>) {
+    fn order(&mut self, cell: usize) -> (usize, Rc<Order>) {
         let index = self
             .rotation
             .roster_index(self.rotation.cells[cell].roster.as_ref());
-        let rotation = &self.rotation;
-        let order = self.orders[index]
-            .get_or_insert_with(|| Rc::new(rotation.order(&rotation.rosters[index])));
-        (index, Rc::clone(order))
+        (index, self.memo.order(self.rotation, index))
     }
 }
 
@@ -312,14 +338,21 @@ pub struct Outcome {
     /// Whether anything that is shown of the rotation is different now: the end of an absence that fills no place
     /// shows nowhere.
     pub shows: bool,
-    /// What it took: ten for each cell and one for each person whom dealing asked about.
+    /// What it took, as far as that depends on the size of the rotation and on what happened.
     pub work: usize,
 }
 
-/// The entry that a cell's present state calls for; `order` is that of its roster.
-pub fn entry(
+/// What looking at a window takes, against looking at a cell whose turn goes on.
+const WORK_OF_A_WINDOW: usize = 4;
+
+/// What a turn that ends or begins takes, against the same.
+const WORK_OF_A_TURN: usize = 20;
+
+/// The entry that a cell's present state calls for; `order` is that of its roster, `hours` those of its window.
+fn entry(
     rotation: &Rotation,
-    order: &[Place],
+    order: &Order,
+    hours: Arc<HoursHeld>,
     index: usize,
     at: Timestamp,
     reason: Reason,
@@ -330,24 +363,50 @@ pub fn entry(
     Entry {
         start: at,
         user: hold.map(|hold| hold.user().clone()),
-        turn: hold.and_then(|hold| order.iter().position(|place| &place.user == hold.user())),
+        turn: hold.and_then(|hold| order.turn_of(hold.user())),
         reason,
         lane_name: rotation.lanes[cell.lane].name.clone(),
         window_name: window.name.clone(),
-        hours: rotation.hours_held(window),
+        hours,
         skipped: hold.map(|hold| hold.skipped().to_vec()).unwrap_or_default(),
         arrangement: hold.and_then(|hold| hold.arrangement().cloned()),
     }
 }
 
+/// The entry that a slot begins with that nobody has held yet.
+pub fn first_entry(rotation: &Rotation, index: usize, at: Timestamp) -> Entry {
+    let cell = &rotation.cells[index];
+    let window = &rotation.windows[cell.window];
+    Entry {
+        lane_name: rotation.lanes[cell.lane].name.clone(),
+        window_name: window.name.clone(),
+        hours: Arc::new(rotation.hours_held(window)),
+        ..Entry::never_held(at)
+    }
+}
+
 /// Does everything due at `at`, which must be what [`next_due`] answered.
 pub fn step(rotation: &mut Rotation, dealing: DealingContext, at: Timestamp) -> Outcome {
-    let mut change = Change::begin(rotation, dealing, at, WindowChange::ByClock);
-    let handed_over = change.everything_due();
-    let outcome = change.finish();
-    Outcome {
-        shows: outcome.shows || handed_over,
-        ..outcome
+    Memo::default().step(rotation, dealing, at)
+}
+
+impl Memo {
+    /// Does everything due at `at`, which must be what [`Memo::next_due`] answered.
+    pub fn step(
+        &mut self,
+        rotation: &mut Rotation,
+        dealing: DealingContext,
+        at: Timestamp,
+    ) -> Outcome {
+        let memo = std::mem::take(self);
+        let mut change = Change::with(rotation, dealing, at, WindowChange::ByClock, memo);
+        let handed_over = change.everything_due();
+        let (outcome, memo) = change.finished();
+        *self = memo;
+        Outcome {
+            shows: outcome.shows || handed_over,
+            ..outcome
+        }
     }
 }
 
@@ -355,23 +414,12 @@ pub fn step(rotation: &mut Rotation, dealing: DealingContext, at: Timestamp) -> 
 /// shutting, an arrangement beginning or ending, a pending request expiring or, where a place stands empty, the end of an
 /// absence. `None` on a disabled rotation: it is frozen.
 pub fn next_due(rotation: &Rotation, dealing: DealingContext) -> Option<Timestamp> {
-    if !rotation.enabled {
-        return None;
-    }
+    Memo::default().next_due(rotation, dealing)
+}
+
+/// The same of what no window brings about.
+fn agreements_due(rotation: &Rotation, dealing: DealingContext) -> Option<Timestamp> {
     let after = rotation.stamps.judged_at;
-    let windows = rotation.windows.iter().flat_map(|window| {
-        let handover = window
-            .cadence
-            .as_ref()
-            .and_then(|c| c.next(dealing.calendar, after));
-        let hours = rotation.hours(window);
-        let shutter = if hours.always_open() {
-            None
-        } else {
-            hours.at(dealing.calendar, after).changes_at
-        };
-        [handover, shutter]
-    });
     let vacancy =
         rotation.mode() == Mode::Auto && rotation.running().any(|cell| cell.holder.is_none());
     let back = if vacancy {
@@ -384,7 +432,7 @@ pub fn next_due(rotation: &Rotation, dealing: DealingContext) -> Option<Timestam
         .flat_map(|arranged| [arranged.period.from, arranged.period.until])
         .chain(rotation.pending.iter().map(Pending::expires_at))
         .filter(|at| *at > after);
-    windows.flatten().chain(back).chain(agreements).min()
+    agreements.chain(back).min()
 }
 
 #[cfg(test)]

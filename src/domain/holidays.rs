@@ -7,7 +7,7 @@ mod table;
 #[cfg(test)]
 mod tests;
 
-use super::days;
+use super::{days, zones};
 use jiff::civil::Date;
 use std::collections::BTreeMap;
 use std::fmt;
@@ -47,16 +47,23 @@ impl fmt::Debug for CountryCode {
 }
 
 /// Which days are weekend or national holiday, where.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Calendar {
     /// The operator's days: true for an added one, false for a removed one.
     changes: BTreeMap<(CountryCode, Date), bool>,
+    fingerprint: u64,
+}
+
+impl Default for Calendar {
+    fn default() -> Calendar {
+        Calendar::embedded()
+    }
 }
 
 impl Calendar {
     /// The days that are compiled in, and no others.
     pub fn embedded() -> Calendar {
-        Calendar::default()
+        Calendar::with_changes(BTreeMap::new())
     }
 
     /// The compiled-in days with the operator's file laid over them.
@@ -78,7 +85,24 @@ impl Calendar {
             let (key, added) = read_line(line).map_err(|why| (at + 1, why))?;
             changes.insert(key, added);
         }
-        Ok(Calendar { changes })
+        Ok(Calendar::with_changes(changes))
+    }
+
+    fn with_changes(changes: BTreeMap<(CountryCode, Date), bool>) -> Calendar {
+        let mut hash = fnv1a(table::fingerprint(), zones::tzdata_version().as_bytes());
+        for ((country, date), added) in &changes {
+            hash = fnv1a(hash, format!("{country} {date} {added};").as_bytes());
+        }
+        Calendar {
+            changes,
+            fingerprint: hash,
+        }
+    }
+
+    /// Identifies the data that computed instants depend on: the compiled-in holidays, the operator's days and the time
+    /// zone rules. Two calendars with the same data have the same fingerprint, also in two runs of the program.
+    pub fn fingerprint(&self) -> u64 {
+        self.fingerprint
     }
 
     /// Whether the day is a weekend day there. A subdivision's weekend is its country's.
@@ -141,6 +165,13 @@ impl Calendar {
         let line = |code| self.changes.get(&(code, date)).copied();
         line(country).or_else(|| country.country().and_then(line))
     }
+}
+
+/// FNV-1a, 64 bits: continues `hash` with these bytes.
+fn fnv1a(hash: u64, bytes: &[u8]) -> u64 {
+    bytes.iter().fold(hash, |hash, byte| {
+        (hash ^ u64::from(*byte)).wrapping_mul(0x0100_0000_01b3)
+    })
 }
 
 /// One line of the operator's file: which day, and whether it is added.

@@ -77,4 +77,6 @@ id! {
     MentionId
     /// One event on its way to one endpoint: 32 hexadecimal digits.
     DeliveryId
+    /// A posted message, as the chat platform names it: what it needs to update the message later.
+    MessageReference
 }

@@ -1,4 +1,4 @@
-//! Mentions: somebody asks for whoever is on call, and somebody answers or nobody does (contract section 13).
+//! Mentions: somebody asks for whoever is on call, and somebody answers or nobody does.
 
 use super::ids::{ChannelId, MentionId, RotationId, UserId};
 use super::refusal::Refusal;

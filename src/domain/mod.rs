@@ -20,6 +20,7 @@ pub mod holidays;
 pub mod ids;
 pub mod ladder;
 pub mod mention;
+pub mod message;
 pub mod outlook;
 pub mod plan;
 pub mod refusal;

@@ -2,24 +2,36 @@
 //! judged by it (contract section 10).
 
 use super::arrangement::{TurnKind, TurnSelection};
-use super::handover::{self, DealingContext};
+use super::handover::{DealingContext, Memo};
 use super::ids::UserId;
 use super::plan::{MOST_STEPS, too_far, without_requests};
 use super::refusal::Refusal;
 use super::request::Pending;
 use super::resolve::{self, Hold};
 use super::rotation::Rotation;
-use super::time::Interval;
-use jiff::Timestamp;
+use super::time::{FOREVER, Interval};
+use jiff::{SignedDuration, Timestamp};
 
-/// What one outlook may take at the most, as [`handover::Outcome::work`] counts: a fifth of a second, for which other writers
-/// wait.
-const MOST_WORK: usize = 2_000_000;
+/// What one outlook may take at the most, as [`Outcome::work`](super::handover::Outcome::work) counts: some fifteen
+/// milliseconds, for which other writers wait.
+const MOST_WORK: usize = 300_000;
 
 /// Instants that a look at who comes next may take, and what that may take: many are made, and none is worth waiting for.
 const MOST_GLANCES: usize = 100;
 /// See [`MOST_GLANCES`].
 const MOST_GLANCE_WORK: usize = 100_000;
+
+/// How far ahead an agreement without an end is judged.
+const FORESIGHT: SignedDuration = SignedDuration::from_hours(366 * 24);
+
+/// The instant up to which a period that ends at `until` is judged, as seen from `now`: all of it, or one year of a period
+/// that ends never.
+pub fn horizon(now: Timestamp, until: Timestamp) -> Timestamp {
+    match until >= FOREVER {
+        true => now.saturating_add(FORESIGHT).unwrap_or(FOREVER),
+        false => until,
+    }
+}
 
 /// A stretch for which a cell is one person's, or nobody's.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -45,7 +57,7 @@ pub struct Outlook {
     pub held: Vec<Stretch>,
 }
 
-/// What is to become of each cell from now to an instant, itself included.
+/// What is to become of each cell from now to the [`horizon`] of an instant, itself included.
 ///
 /// Refuses an instant so far ahead that walking there would keep others waiting.
 pub fn ahead(
@@ -53,7 +65,8 @@ pub fn ahead(
     dealing: DealingContext,
     until: Timestamp,
 ) -> Result<Vec<Outlook>, Refusal> {
-    match foresee(rotation, dealing, until) {
+    let horizon = horizon(rotation.stamps.judged_at, until);
+    match foresee(rotation, dealing, horizon) {
         (outlooks, None) => Ok(outlooks),
         (_, Some(_)) => Err(too_far()),
     }
@@ -88,9 +101,9 @@ pub fn foresee(
         }
     };
     note(&future, rotation.stamps.judged_at);
-    let (mut steps, mut work) = (0, 0);
-    while let Some(at) = handover::next_due(&future, dealing).filter(|at| *at <= until) {
-        work += handover::step(&mut future, dealing, at).work;
+    let (mut steps, mut work, mut memo) = (0, 0, Memo::default());
+    while let Some(at) = memo.next_due(&future, dealing).filter(|at| *at <= until) {
+        work += memo.step(&mut future, dealing, at).work;
         note(&future, at);
         steps += 1;
         if steps > MOST_STEPS || work > MOST_WORK {
@@ -109,7 +122,7 @@ pub fn stand(
 ) -> Option<(Rotation, Rotation)> {
     let mut walk = Walk::new(rotation, MOST_STEPS, MOST_WORK);
     loop {
-        let next = handover::next_due(&walk.future, dealing)?;
+        let next = walk.next_due(dealing)?;
         if next >= at {
             let before = walk.future.clone();
             if next == at {
@@ -129,7 +142,7 @@ pub fn stand_when(
 ) -> Option<Rotation> {
     let mut walk = Walk::new(rotation, MOST_GLANCES, MOST_GLANCE_WORK);
     loop {
-        let next = handover::next_due(&walk.future, dealing)?;
+        let next = walk.next_due(dealing)?;
         walk.step(dealing, next)?;
         if stands(&walk.future) {
             return Some(walk.future);
@@ -140,6 +153,7 @@ pub fn stand_when(
 /// A walk ahead of time, within bounds.
 struct Walk {
     future: Rotation,
+    memo: Memo,
     steps: usize,
     work: usize,
 }
@@ -148,15 +162,20 @@ impl Walk {
     fn new(rotation: &Rotation, steps: usize, work: usize) -> Walk {
         Walk {
             future: without_requests(rotation),
+            memo: Memo::default(),
             steps,
             work,
         }
     }
 
+    fn next_due(&mut self, dealing: DealingContext) -> Option<Timestamp> {
+        self.memo.next_due(&self.future, dealing)
+    }
+
     /// `None` where the bounds are reached.
     fn step(&mut self, dealing: DealingContext, at: Timestamp) -> Option<()> {
         self.steps = self.steps.checked_sub(1)?;
-        let work = handover::step(&mut self.future, dealing, at).work;
+        let work = self.memo.step(&mut self.future, dealing, at).work;
         self.work = self.work.checked_sub(work)?;
         Some(())
     }

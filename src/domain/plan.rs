@@ -1,10 +1,10 @@
 //! The future of duty, by the same code that the timer runs (contract section 7).
 
-use super::handover::{self, DealingContext};
+use super::handover::{DealingContext, Memo};
 use super::refusal::Refusal;
-use super::rotation::{Entry, Rotation};
-use super::time::Interval;
-use jiff::Timestamp;
+use super::rotation::{Entry, Mode, Rotation};
+use super::time::{FOREVER, Interval};
+use jiff::{SignedDuration, Timestamp};
 
 /// Instants that one plan walks through at the most: a hand-over a day for fifty years.
 pub(super) const MOST_STEPS: usize = 20_000;
@@ -22,15 +22,19 @@ pub struct Planned {
     pub end: Option<Timestamp>,
 }
 
-/// What a plan may take at the most, as [`handover::Outcome::work`] counts: two seconds.
-const MOST_WORK: usize = 20_000_000;
+/// What a plan may take at the most, as [`Outcome::work`](super::handover::Outcome::work) counts: half a second.
+const MOST_WORK: usize = 10_000_000;
 
 /// What it may take behind its range, to find where turns end.
 const MOST_WORK_BEHIND: usize = 500_000;
 
+/// How long behind its range, and behind the last end of an absence, it looks for somebody to fill a vacancy, who may be
+/// freed by a hand-over of any window: the longest range that is asked for.
+const LOOK_FOR_SOMEBODY: SignedDuration = SignedDuration::from_hours(366 * 24);
+
 /// The turns that touch the range, from the running entries on, if nothing changes. Turns keep their own bounds, so
-/// the walk goes on behind the range for as long as one that began within it can still end, and where that would take long
-/// its end is left open. Stopped cells have none.
+/// the walk goes on behind the range for as long as one that began within it can still end. Its end is left open where it
+/// lies further away than can be told. Stopped cells have none.
 ///
 /// Refuses a range so far ahead, or so full of turns, that walking there would keep others waiting.
 pub fn plan(
@@ -58,15 +62,17 @@ fn walk(
     behind: usize,
 ) -> Result<Vec<Planned>, Refusal> {
     let mut future = without_requests(rotation);
+    let mut memo = Memo::default();
     let mut running: Vec<Entry> = future.cells.iter().map(|cell| cell.entry.clone()).collect();
     let mut planned = Vec::new();
     let (mut horizon, mut steps, mut work, mut spent) = (None, 0, 0, 0);
-    while let Some(at) = handover::next_due(&future, dealing) {
+    while let Some(at) = memo.next_due(&future, dealing) {
         if at >= range.until {
             let mut unfinished = (0..running.len())
                 .filter(|&cell| !future.cells[cell].stopped && running[cell].start < range.until)
                 .peekable();
-            if spent >= behind || unfinished.peek().is_none() {
+            let spent = spent >= behind || steps >= MOST_STEPS || planned.len() >= MOST_TURNS;
+            if spent || unfinished.peek().is_none() {
                 break;
             }
             let horizon = *horizon.get_or_insert_with(|| {
@@ -78,16 +84,17 @@ fn walk(
                 break;
             }
         }
-        steps += 1;
-        let outcome = handover::step(&mut future, dealing, at);
-        match at < range.until {
-            true => work += outcome.work,
-            false => spent += outcome.work,
+        let is_behind = at >= range.until;
+        steps += usize::from(!is_behind);
+        let outcome = memo.step(&mut future, dealing, at);
+        match is_behind {
+            false => work += outcome.work,
+            true => spent += outcome.work,
         }
         for cell in outcome.begun {
             let begun = future.cells[cell].entry.clone();
             let entry = std::mem::replace(&mut running[cell], begun);
-            if at > range.from && !rotation.cells[cell].stopped {
+            if at > range.from && entry.start < range.until && !rotation.cells[cell].stopped {
                 planned.push(Planned {
                     cell,
                     entry,
@@ -95,7 +102,7 @@ fn walk(
                 });
             }
         }
-        if steps > MOST_STEPS || planned.len() > MOST_TURNS || work > MOST_WORK {
+        if !is_behind && (steps > MOST_STEPS || planned.len() > MOST_TURNS || work > MOST_WORK) {
             return Err(too_far());
         }
     }
@@ -122,8 +129,9 @@ pub(super) fn too_far() -> Refusal {
     Refusal::Invalid(detail.into())
 }
 
-/// The instant by which a cell's entry that runs at `at` has ended if it ever does: its window's next hand-over or
-/// opening or shutting, and for a place without a holder also the last end of an absence.
+/// The instant by which a cell's entry that runs at `at` has ended if it ever does, as far as that can be told: its window's
+/// next hand-over or opening or shutting. A vacancy may outlive hand-overs; somebody fills it who is back or who is freed
+/// elsewhere.
 fn ends_by(
     rotation: &Rotation,
     dealing: DealingContext,
@@ -136,18 +144,26 @@ fn ends_by(
         .as_ref()
         .and_then(|cadence| cadence.next(dealing.calendar, at));
     let flip = rotation.hours(window).at(dealing.calendar, at).changes_at;
-    let vacant = rotation.cells[cell].holder.is_none();
-    let back = if vacant {
-        dealing.absences.last_end()
-    } else {
-        None
-    };
+    let vacant = rotation.cells[cell].holder.is_none() && rotation.mode() == Mode::Auto;
+    let roster = rotation.roster(rotation.cells[cell].roster.as_ref());
+    let filled = (vacant && !rotation.order(roster).is_empty()).then(|| {
+        let from = dealing.absences.last_end().map_or(at, |back| back.max(at));
+        from.saturating_add(LOOK_FOR_SOMEBODY)
+            .unwrap_or(Timestamp::MAX)
+    });
     let cell = &rotation.cells[cell].id;
     let over = rotation
         .arranged
         .iter()
         .filter(|arranged| &arranged.cell == cell);
-    let arranged = over.map(|arranged| arranged.period.until);
-    let ends = handover.into_iter().chain(flip).chain(back).chain(arranged);
+    // One without an end is shown without an end.
+    let arranged = over
+        .map(|arranged| arranged.period.until)
+        .filter(|until| *until < FOREVER);
+    let ends = handover
+        .into_iter()
+        .chain(flip)
+        .chain(filled)
+        .chain(arranged);
     ends.max()
 }

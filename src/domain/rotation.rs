@@ -13,6 +13,7 @@ use super::request::Pending;
 use super::roster::{self, Place};
 use super::zones::ZoneName;
 use jiff::Timestamp;
+use std::sync::Arc;
 
 /// Everything that is stored of one rotation, its duty as of [`Stamps::judged_at`] included.
 #[derive(Clone, Debug, PartialEq)]
@@ -84,7 +85,8 @@ pub struct Stamps {
     pub version: u64,
     pub created_at: Timestamp,
     pub updated_at: Timestamp,
-    /// The instant up to which everything due has been done; what is shown is shown as of it.
+    /// The instant up to which everything due has been done; what is shown is shown as of it. It stands still while the
+    /// rotation is disabled.
     pub judged_at: Timestamp,
     /// When somebody is to be reminded next that they come on.
     pub remind_at: Option<Timestamp>,
@@ -193,7 +195,7 @@ pub struct Entry {
     pub lane_name: Option<String>,
     pub window_name: Option<String>,
     /// The hours it is held under; later edits do not rewrite them.
-    pub hours: HoursHeld,
+    pub hours: Arc<HoursHeld>,
     /// Absent people passed over when the turn was dealt.
     pub skipped: Vec<Skipped>,
     /// The arrangement that it is held by; `None` for a dealt turn.
@@ -210,11 +212,11 @@ impl Entry {
             reason: Reason::ExplicitChange,
             lane_name: None,
             window_name: None,
-            hours: HoursHeld {
+            hours: Arc::new(HoursHeld {
                 zone: None,
                 always_open: true,
                 coverage: Vec::new(),
-            },
+            }),
             skipped: Vec::new(),
             arrangement: None,
         }
@@ -364,6 +366,52 @@ impl Rotation {
     /// Whether a person is a member, individually or through a group.
     pub fn has_member(&self, user: &UserId) -> bool {
         self.members.contains(user)
+    }
+
+    /// Whether dealing has the same people, slots and settings to go by in both. Where it has, a change is no reason to
+    /// deal a slot that was emptied on purpose.
+    pub fn deals_like(&self, other: &Rotation) -> bool {
+        fn same<'r, K: PartialEq>(
+            one: &'r Rotation,
+            other: &'r Rotation,
+            keys: impl Fn(&'r Rotation) -> Vec<K>,
+        ) -> bool {
+            keys(one) == keys(other)
+        }
+        self.enabled == other.enabled
+            && self.double_cover == other.double_cover
+            && self.skips_are_off_time == other.skips_are_off_time
+            && same(self, other, |rotation| {
+                rotation.lanes.iter().map(|lane| &lane.id).collect()
+            })
+            && same(self, other, |rotation| {
+                let hours = |w: &'_ Window| (w.id.clone(), w.zone, w.coverage.clone());
+                rotation.windows.iter().map(hours).collect()
+            })
+            && same(self, other, |rotation| {
+                rotation.windows.iter().map(|w| &w.cadence).collect()
+            })
+            && same(self, other, |rotation| {
+                let cell = |cell: &'_ Cell| (cell.id.clone(), cell.roster.clone(), cell.stopped);
+                rotation.cells.iter().map(cell).collect()
+            })
+            && same(self, other, |rotation| {
+                let narrowed = rotation.rosters.iter();
+                narrowed
+                    .map(|roster| (&roster.id, &roster.narrowed))
+                    .collect()
+            })
+            && (self.members == other.members || self.lists_like(other))
+    }
+
+    /// Whether every roster of one lists the same people in the same order in the other.
+    fn lists_like(&self, other: &Rotation) -> bool {
+        let people = |rotation: &Rotation, roster: &Roster| -> Vec<UserId> {
+            let order = rotation.order(roster).into_iter();
+            order.map(|place| place.user).collect()
+        };
+        let mut pairs = self.rosters.iter().zip(&other.rosters);
+        pairs.all(|(one, two)| people(self, one) == people(other, two))
     }
 
     /// Equal but for the stamps: a write that leaves this true changes nothing.

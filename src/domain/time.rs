@@ -1,7 +1,15 @@
 //! Half-open intervals and local times of day.
 
 use jiff::Timestamp;
+use jiff::civil::{self, DateTime};
 use std::fmt;
+
+/// The last instant that is counted, 9999-12-30T22:00:00Z: jiff reads no later millisecond, because a local time could lie
+/// after the year 9999. It stands for everything that is later, "for ever", and is written as [`END_OF_TIME`] in UTC.
+pub const FOREVER: Timestamp = Timestamp::constant(253_402_207_200, 0);
+
+/// How [`FOREVER`] is written, in whatever zone.
+pub const END_OF_TIME: DateTime = civil::date(9999, 12, 31).at(23, 59, 59, 0);
 
 /// A half-open stretch of time: `from` belongs to it, `until` does not.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -79,7 +87,15 @@ impl fmt::Display for HhMm {
 
 #[cfg(test)]
 mod tests {
-    use super::HhMm;
+    use super::{FOREVER, HhMm};
+    use jiff::Timestamp;
+
+    #[test]
+    fn for_ever_is_the_last_whole_millisecond() {
+        let last = FOREVER.as_millisecond();
+        assert_eq!(Timestamp::from_millisecond(last).ok(), Some(FOREVER));
+        assert!(Timestamp::from_millisecond(last + 1).is_err());
+    }
 
     #[test]
     fn times_of_day_are_read_exactly() {

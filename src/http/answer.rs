@@ -6,6 +6,8 @@ use jiff::Timestamp;
 use jiff::fmt::rfc2822::DateTimePrinter;
 use rouille::Response;
 
+use super::head::Head;
+
 /// Bodies up to this size, in bytes, leave in one write with their head; larger ones are passed on in such pieces, so
 /// that memory stays flat.
 pub(super) const PIECE: usize = 64 * 1024;
@@ -23,38 +25,96 @@ pub(super) enum Ending {
 /// What is still to be sent of a body that is larger than a piece.
 pub(super) struct Rest {
     reader: Box<dyn Read + Send>,
-    left: usize,
+    framing: Framing,
+}
+
+/// How the client finds the end of what is still to be sent.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Framing {
+    /// So many bytes are left of the length that was announced.
+    Sized(usize),
+    Chunked,
+    /// The connection closes after it.
+    Closing,
+    /// It has been found.
+    Over,
 }
 
 impl Rest {
     /// Replaces `out` with the next piece; `false` when there is none.
     ///
     /// # Errors
-    /// When the body is shorter than was announced, or cannot be read.
+    /// When the body is shorter than was announced, or cannot be read. The client must then see the answer break off.
     pub(super) fn next(&mut self, out: &mut Vec<u8>) -> io::Result<bool> {
         out.clear();
-        let size = self.left.min(PIECE);
-        let mut piece = (&mut self.reader).take(size as u64);
-        if piece.read_to_end(out)? < size {
-            return Err(io::ErrorKind::UnexpectedEof.into());
+        let most = match self.framing {
+            Framing::Sized(left) => left.min(PIECE),
+            Framing::Chunked | Framing::Closing => PIECE,
+            Framing::Over => return Ok(false),
+        };
+        // Not twice as much, which a vector that grows by itself ends up with.
+        out.reserve_exact(most + CHUNK_FRAME);
+        let read = (&mut self.reader).take(most as u64).read_to_end(out)?;
+        match &mut self.framing {
+            Framing::Sized(_) if read < most => return Err(io::ErrorKind::UnexpectedEof.into()),
+            Framing::Sized(left) => *left -= read,
+            Framing::Chunked => frame(out, 0),
+            Framing::Closing | Framing::Over => {}
         }
-        self.left -= size;
-        Ok(size > 0)
+        if read < most || self.framing == Framing::Sized(0) {
+            self.framing = Framing::Over;
+        }
+        Ok(!out.is_empty())
     }
 }
 
-/// Replaces `out` with the response: its head and, up to a piece, its body. `bare` leaves the body out and keeps its
-/// length, for HEAD.
+/// Room for what [`frame`] adds: two sizes in hexadecimal with their line ends.
+const CHUNK_FRAME: usize = 32;
+
+/// Makes a chunk of what `out` holds from `at` on; less than a whole piece of it is the last.
+fn frame(out: &mut Vec<u8>, at: usize) {
+    let size = out.len() - at;
+    if size > 0 {
+        out.splice(at..at, format!("{size:x}\r\n").into_bytes());
+        out.extend_from_slice(b"\r\n");
+    }
+    if size < PIECE {
+        out.extend_from_slice(b"0\r\n\r\n");
+    }
+}
+
+/// Who the answer goes to, as far as its framing depends on it.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Client {
+    /// It asked by HEAD: the body is left out.
+    pub(super) bare: bool,
+    /// It speaks HTTP/1.1 and knows chunks.
+    pub(super) modern: bool,
+}
+
+impl Client {
+    pub(super) fn of(head: &Head) -> Client {
+        Client {
+            bare: head.method == "HEAD",
+            modern: head.modern,
+        }
+    }
+}
+
+/// Replaces `out` with the response: its head and, up to a piece, its body. For HEAD the length is that of the body left out,
+/// where it is known without rendering all of it. A larger body of unknown length comes in chunks, or closes the connection
+/// after it, to which `ending` is then set.
 ///
 /// # Errors
 /// When the body cannot be read, which those in memory always can.
 pub(super) fn render(
     response: Response,
-    bare: bool,
-    ending: Ending,
+    client: Client,
+    ending: &mut Ending,
     date: &str,
     out: &mut Vec<u8>,
 ) -> io::Result<Option<Rest>> {
+    let bare = client.bare;
     let Response {
         status_code,
         headers,
@@ -68,41 +128,79 @@ pub(super) fn render(
     };
     let (mut reader, size) = data.into_reader_and_size();
     let bodiless = status == 204 || status == 304;
-    let head = |out: &mut Vec<u8>, length: usize| {
+    let head = |out: &mut Vec<u8>, length: Length, ending: Ending| {
         out.clear();
         begin(out, status, ending, date);
-        // For 304 it would be that of the body left out, which we do not know; 204 may not have one.
-        if !bodiless {
-            let _ = write!(out, "Content-Length: {length}\r\n");
+        match length {
+            Length::Known(length) => {
+                let _ = write!(out, "Content-Length: {length}\r\n");
+            }
+            Length::Chunked => out.extend_from_slice(b"Transfer-Encoding: chunked\r\n"),
+            Length::Untold => {}
         }
         for (name, value) in &headers {
             field(out, name, value);
         }
         out.extend_from_slice(b"\r\n");
     };
+    let known = Length::Known;
     match size {
-        _ if bodiless => head(out, 0),
-        Some(size) if bare => head(out, size),
+        // For 304 it would be that of the body left out, which we do not know; 204 may not have one.
+        _ if bodiless => head(out, Length::Untold, *ending),
+        Some(size) if bare => head(out, known(size), *ending),
         Some(size) if size > PIECE => {
-            head(out, size);
-            return Ok(Some(Rest { reader, left: size }));
+            head(out, known(size), *ending);
+            let framing = Framing::Sized(size);
+            return Ok(Some(Rest { reader, framing }));
         }
-        _ => {
-            let announced = size.unwrap_or_default();
-            head(out, announced);
+        Some(announced) => {
+            head(out, known(announced), *ending);
             let at = out.len();
             let length = reader.read_to_end(out)?;
             if length != announced {
                 let body = out.split_off(at);
-                head(out, length);
+                head(out, known(length), *ending);
                 out.extend_from_slice(&body);
             }
+        }
+        None => {
+            let mut body = Vec::with_capacity(PIECE);
+            let length = (&mut reader).take(PIECE as u64).read_to_end(&mut body)?;
+            if length < PIECE {
+                head(out, known(length), *ending);
+            } else if bare {
+                head(out, Length::Untold, *ending);
+            } else if client.modern {
+                head(out, Length::Chunked, *ending);
+            } else {
+                *ending = Ending::Close;
+                head(out, Length::Untold, *ending);
+            }
             if bare {
-                out.truncate(out.len() - length);
+                return Ok(None);
+            }
+            let at = out.len();
+            out.extend_from_slice(&body);
+            if length == PIECE {
+                let framing = match client.modern {
+                    true => Framing::Chunked,
+                    false => Framing::Closing,
+                };
+                if framing == Framing::Chunked {
+                    frame(out, at);
+                }
+                return Ok(Some(Rest { reader, framing }));
             }
         }
     }
     Ok(None)
+}
+
+/// What the head says about the length of the body.
+enum Length {
+    Known(usize),
+    Chunked,
+    Untold,
 }
 
 fn begin(out: &mut Vec<u8>, status: u16, ending: Ending, date: &str) {
@@ -214,6 +312,10 @@ mod tests {
     use super::*;
 
     const HEAD: &str = "Date: now\r\n";
+    const MODERN: Client = Client {
+        bare: false,
+        modern: true,
+    };
 
     fn response(
         status_code: u16,
@@ -234,7 +336,8 @@ mod tests {
 
     fn check(response: Response, bare: bool, ending: Ending, expected: &str) {
         let mut out = b"left over".to_vec();
-        let rest = render(response, bare, ending, "now", &mut out).expect("in memory");
+        let client = Client { bare, modern: true };
+        let rest = render(response, client, &mut { ending }, "now", &mut out).expect("in memory");
         assert!(rest.is_none());
         assert_eq!(String::from_utf8_lossy(&out), expected);
     }
@@ -362,7 +465,8 @@ mod tests {
         let body: Vec<u8> = (0..PIECE * 2 + 7).map(|at| (at % 251) as u8).collect();
         let mut out = Vec::new();
         let large = response(200, &[], ResponseBody::from_data(body.clone()));
-        let mut rest = render(large, false, Ending::KeepAlive, "now", &mut out)
+        let mut ending = Ending::KeepAlive;
+        let mut rest = render(large, MODERN, &mut ending, "now", &mut out)
             .expect("in memory")
             .expect("more than a piece");
         assert!(String::from_utf8_lossy(&out).contains(&format!("Content-Length: {}", body.len())));
@@ -376,13 +480,125 @@ mod tests {
         let short = ResponseBody::from_reader_and_size(&b"hello"[..], PIECE + 1);
         let mut rest = render(
             response(200, &[], short),
-            false,
-            Ending::KeepAlive,
+            MODERN,
+            &mut ending,
             "now",
             &mut out,
         )
         .expect("in memory")
         .expect("more than a piece");
+        assert!(rest.next(&mut out).is_err());
+    }
+
+    /// What goes out of a body of unknown size, and whether the connection closes after it.
+    fn all(client: Client, data: ResponseBody) -> (Vec<u8>, bool) {
+        let (mut out, mut ending) = (Vec::new(), Ending::KeepAlive);
+        let rest = render(
+            response(200, &[], data),
+            client,
+            &mut ending,
+            "now",
+            &mut out,
+        );
+        let mut sent = out.clone();
+        if let Some(mut rest) = rest.expect("in memory") {
+            while rest.next(&mut out).expect("in memory") {
+                assert!(out.len() <= PIECE + CHUNK_FRAME, "{}", out.len());
+                sent.extend_from_slice(&out);
+            }
+            assert!(!rest.next(&mut out).expect("it has ended"));
+        }
+        (sent, ending == Ending::Close)
+    }
+
+    #[test]
+    fn long_bodies_of_unknown_size_come_in_chunks() {
+        let old = Client {
+            bare: false,
+            modern: false,
+        };
+        let head = Client {
+            bare: true,
+            modern: true,
+        };
+        for size in [0, 1, PIECE - 1, PIECE, PIECE + 1, PIECE * 2, PIECE * 3 + 7] {
+            let body = vec![b'x'; size];
+            let data = || ResponseBody::from_reader(std::io::Cursor::new(body.clone()));
+            let long = size >= PIECE;
+
+            let mut expected = format!("HTTP/1.1 200 OK\r\n{HEAD}").into_bytes();
+            let (sent, closes) = all(MODERN, data());
+            assert!(!closes);
+            if long {
+                expected.extend_from_slice(b"Transfer-Encoding: chunked\r\n\r\n");
+                for chunk in body.chunks(PIECE) {
+                    expected.extend_from_slice(format!("{:x}\r\n", chunk.len()).as_bytes());
+                    expected.extend_from_slice(chunk);
+                    expected.extend_from_slice(b"\r\n");
+                }
+                expected.extend_from_slice(b"0\r\n\r\n");
+            } else {
+                expected.extend_from_slice(format!("Content-Length: {size}\r\n\r\n").as_bytes());
+                expected.extend_from_slice(&body);
+            }
+            assert!(sent == expected, "{size}");
+
+            let (sent, closes) = all(old, data());
+            let sent = String::from_utf8(sent).expect("text");
+            let (told, text) = sent.split_once("\r\n\r\n").expect("a head");
+            assert_eq!((closes, text.len()), (long, size));
+            assert_eq!(told.contains("Connection: close"), long, "{told}");
+            assert_eq!(told.contains("Content-Length"), !long, "{told}");
+            assert!(!told.contains("chunked"), "{told}");
+
+            let (sent, closes) = all(head, data());
+            let sent = String::from_utf8(sent).expect("text");
+            assert!(sent.ends_with("\r\n\r\n") && !closes);
+            assert_eq!(sent.contains(&format!("Content-Length: {size}\r\n")), !long);
+        }
+    }
+
+    /// A reader that fails after some bytes.
+    struct Breaking(usize);
+
+    impl Read for Breaking {
+        fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
+            let count = buffer.len().min(self.0);
+            buffer[..count].fill(b'x');
+            self.0 -= count;
+            match count {
+                0 => Err(io::ErrorKind::Other.into()),
+                count => Ok(count),
+            }
+        }
+    }
+
+    #[test]
+    fn an_answer_that_breaks_has_no_end() {
+        for size in [0, PIECE - 1] {
+            let (mut out, mut ending) = (Vec::new(), Ending::KeepAlive);
+            let data = ResponseBody::from_reader(Breaking(size));
+            let rest = render(
+                response(200, &[], data),
+                MODERN,
+                &mut ending,
+                "now",
+                &mut out,
+            );
+            assert!(rest.is_err(), "nothing has been sent yet");
+        }
+        let (mut out, mut ending) = (Vec::new(), Ending::KeepAlive);
+        let data = ResponseBody::from_reader(Breaking(PIECE * 2 + 5));
+        let rest = render(
+            response(200, &[], data),
+            MODERN,
+            &mut ending,
+            "now",
+            &mut out,
+        );
+        let mut rest = rest.expect("in memory").expect("more than a piece");
+        assert!(rest.next(&mut out).expect("a whole piece"));
+        assert!(out.ends_with(b"x\r\n"));
         assert!(rest.next(&mut out).is_err());
     }
 

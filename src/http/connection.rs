@@ -3,17 +3,18 @@
 use std::io::{self, ErrorKind};
 use std::net::Shutdown;
 use std::panic::{AssertUnwindSafe, catch_unwind};
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use rouille::{Request, Response};
 
-use super::answer::{self, Date, Ending, PIECE};
+use super::answer::{self, Client, Date, Ending};
 use super::body::{self, Chunked, Framing};
 use super::head::{self, Head, Persistence};
 use super::registry::Open;
 use super::wire::Wire;
 use super::{Malformed, Service, Shared, panic_message};
 use crate::fault;
+use crate::memory::{Holder, Share};
 use crate::runtime::clock::monotonic;
 
 /// After an error the client may still be sending. Closing at once would reset the connection and take the answer
@@ -21,6 +22,20 @@ use crate::runtime::clock::monotonic;
 /// that looks for the answer only after it has sent everything.
 const DISCARD_BYTES: usize = 4 * 1024 * 1024;
 const DISCARD_TIME: Duration = Duration::from_secs(1);
+
+/// Bodies up to this size, in bytes, are not counted.
+const SMALL_BODY: usize = 16 * 1024;
+
+/// What a connection keeps for its next answer, in bytes.
+const KEPT: usize = 8 * 1024;
+
+/// A request as it came.
+struct Received {
+    head: Head,
+    body: Vec<u8>,
+    /// Held until it is answered.
+    _share: Option<Share>,
+}
 
 /// Why there is no further request.
 enum End {
@@ -52,8 +67,8 @@ pub(super) fn serve(open: &Open, shared: &Shared, service: &dyn Service) {
     };
     loop {
         match connection.next_request() {
-            Ok((head, body)) => {
-                if !connection.answer(head, body) {
+            Ok(received) => {
+                if !connection.answer(received) {
                     return;
                 }
             }
@@ -75,17 +90,21 @@ struct Connection<'a> {
 }
 
 impl Connection<'_> {
-    fn next_request(&mut self) -> Result<(Head, Vec<u8>), End> {
+    fn next_request(&mut self) -> Result<Received, End> {
         let head = self.read_head()?;
-        let mut body = Vec::new();
+        let (mut body, mut share) = (Vec::new(), None);
         if head.framing == Framing::Sized(0) {
-            return Ok((head, body));
+            return Ok(Received {
+                head,
+                body,
+                _share: share,
+            });
         }
         if head.framing == Framing::TooLarge {
             let problem = body::too_large(self.shared.limits.body_bytes);
             return Err(End::TooLarge(Box::new(head), problem));
         }
-        let deadline = monotonic() + self.shared.limits.body;
+        let mut deadline = monotonic() + self.shared.limits.body;
         // A client that has begun to send does not wait.
         if head.expects_continue && self.wire.received().is_empty() {
             let limit = self.shared.limits.write;
@@ -94,10 +113,16 @@ impl Connection<'_> {
                 .map_err(|_| End::Gone)?;
         }
         let complete = match head.framing {
-            Framing::Sized(length) => self
-                .wire
-                .read_body(&mut body, length, deadline)
-                .map_err(|error| self.broken(&error, "body"))?,
+            Framing::Sized(length) => {
+                let first = length.min(SMALL_BODY);
+                let mut read = self.wire.read_body(&mut body, first, deadline);
+                if length > first && read.as_ref().is_ok_and(|complete| *complete) {
+                    // Only now: whoever announces much and sends little must not have room kept for it.
+                    share = Some(self.make_room(length, &mut deadline)?);
+                    read = self.wire.read_body(&mut body, length, deadline);
+                }
+                read.map_err(|error| self.broken(&error, "body"))?
+            }
             // Refused above.
             Framing::TooLarge => false,
             Framing::Chunked => {
@@ -115,6 +140,10 @@ impl Connection<'_> {
                     if decoder.is_done() {
                         break true;
                     }
+                    if body.len() > SMALL_BODY && share.is_none() {
+                        let most = self.shared.limits.body_bytes;
+                        share = Some(self.make_room(most, &mut deadline)?);
+                    }
                     let more = self.wire.fill(deadline);
                     if more.map_err(|error| self.broken(&error, "body"))? == 0 {
                         break false;
@@ -130,7 +159,23 @@ impl Connection<'_> {
                 Malformed::new(400, "The request body ended before it was complete.").into()
             });
         }
-        Ok((head, body))
+        Ok(Received {
+            head,
+            body,
+            _share: share,
+        })
+    }
+
+    /// Waits for room for a body among those of others; the client gets the time back.
+    fn make_room(&self, bytes: usize, deadline: &mut Instant) -> Result<Share, Malformed> {
+        let (began, patience) = (monotonic(), self.shared.limits.patience);
+        let holder = Holder::new(self.open.peer.ip(), None);
+        let share = self.shared.bodies.take(&holder, bytes, patience);
+        *deadline += began.elapsed();
+        share.ok_or_else(|| {
+            let detail = "Too many large request bodies are on their way; try again in a moment.";
+            Malformed::new(503, detail)
+        })
     }
 
     fn read_head(&mut self) -> Result<Head, End> {
@@ -175,8 +220,9 @@ impl Connection<'_> {
     }
 
     /// Answers a request; `false` when the connection is to end.
-    fn answer(&mut self, head: Head, body: Vec<u8>) -> bool {
-        let bare = head.method == "HEAD";
+    fn answer(&mut self, received: Received) -> bool {
+        let Received { head, body, _share } = received;
+        let client = Client::of(&head);
         let persistence = head.persistence;
         let request =
             Request::fake_http_from(self.open.peer, head.method, head.target, head.headers, body);
@@ -191,9 +237,11 @@ impl Connection<'_> {
             Persistence::KeepAlive => Ending::KeepAlive,
             Persistence::Asked => Ending::SaidKeepAlive,
         };
-        if self.send(response, bare, ending).is_err() {
+        // The body has been worked on, and the answer may take long to send.
+        drop((request, _share));
+        let Ok(ending) = self.send(response, client, ending) else {
             return false;
-        }
+        };
         if stopping && persistence != Persistence::Close {
             // The client may be sending its next request already.
             self.part();
@@ -203,36 +251,52 @@ impl Connection<'_> {
 
     fn refuse(&mut self, problem: Malformed) {
         let response = self.service.malformed(problem);
-        if self.send(response, false, Ending::Close).is_ok() {
+        let client = Client {
+            bare: false,
+            modern: false,
+        };
+        if self.send(response, client, Ending::Close).is_ok() {
             self.part();
         }
     }
 
     fn refuse_body(&mut self, head: Head, problem: Malformed) {
-        let bare = head.method == "HEAD";
+        let client = Client::of(&head);
         let (peer, none) = (self.open.peer, Vec::new());
         let request = Request::fake_http_from(peer, head.method, head.target, head.headers, none);
         let answer = AssertUnwindSafe(|| self.service.too_large(&request, problem));
         let response = catch_unwind(answer)
             .unwrap_or_else(|panic| self.service.panicked(&request, panic_message(&*panic)));
-        if self.send(response, bare, Ending::Close).is_ok() {
+        if self.send(response, client, Ending::Close).is_ok() {
             self.part();
         }
     }
 
-    fn send(&mut self, response: Response, bare: bool, ending: Ending) -> io::Result<()> {
+    /// Sends an answer, and says what it told the client of the connection.
+    fn send(
+        &mut self,
+        response: Response,
+        client: Client,
+        mut ending: Ending,
+    ) -> io::Result<Ending> {
         let date = self.date.at(self.service.date());
-        let rest = answer::render(response, bare, ending, date, &mut self.out)?;
-        let deadline = self.wire.send(&self.out, self.shared.limits.write)?;
+        let rest = answer::render(response, client, &mut ending, date, &mut self.out)?;
+        let mut deadline = self.wire.send(&self.out, self.shared.limits.write)?;
         if let Some(mut rest) = rest {
-            while rest.next(&mut self.out)? {
+            loop {
+                let began = monotonic();
+                if !rest.next(&mut self.out)? {
+                    break;
+                }
+                // The client is not to blame for the time that rendering takes.
+                deadline += began.elapsed();
                 self.wire.send_more(&self.out, deadline)?;
             }
         }
-        // A body of unknown size may have made it large.
+        // A thousand connections may wait for their next request.
         self.out.clear();
-        self.out.shrink_to(PIECE * 2);
-        Ok(())
+        self.out.shrink_to(KEPT);
+        Ok(ending)
     }
 
     /// Says that no more comes and lets the client read up to there.

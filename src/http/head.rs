@@ -31,6 +31,8 @@ pub(super) struct Head {
     pub(super) headers: Vec<(String, String)>,
     pub(super) framing: Framing,
     pub(super) persistence: Persistence,
+    /// HTTP/1.1, so that an answer may come in chunks.
+    pub(super) modern: bool,
     /// The client holds its body back until it is told to go on.
     pub(super) expects_continue: bool,
 }
@@ -109,6 +111,7 @@ pub(super) fn parse(bytes: &[u8], limits: &Limits) -> Result<Option<(Head, usize
         target: target.to_owned(),
         headers,
         framing,
+        modern,
         persistence: match (fields.close, modern, fields.keep_alive) {
             (true, _, _) | (false, false, false) => Persistence::Close,
             (false, true, _) => Persistence::KeepAlive,

@@ -28,6 +28,7 @@ mod workers;
 pub use answer::is_own as is_own_header;
 
 use crate::fault;
+use crate::memory::{self, Budget};
 use crate::runtime::heartbeat::Heartbeat;
 use std::any::Any;
 use std::io;
@@ -57,6 +58,10 @@ pub struct Limits {
     pub headers: usize,
     /// Bytes of a request body once decoded; more is 413.
     pub body_bytes: usize,
+    /// Bytes of request bodies held at once, from their arrival to the end of their answer. Small ones do not count.
+    pub bodies: memory::Limits,
+    /// How long a body waits for room among the others; longer is 503.
+    pub patience: Duration,
     /// How long a connection may wait between requests before it is closed without a word.
     pub idle: Duration,
     /// How long it may wait at least, however many others want its place.
@@ -76,6 +81,13 @@ impl Default for Limits {
             head_bytes: 16 * 1024,
             headers: 100,
             body_bytes: 1024 * 1024,
+            bodies: memory::Limits {
+                all: 32 * 1024 * 1024,
+                address: 16 * 1024 * 1024,
+                // Bodies come before it is known whose they are.
+                credential: 16 * 1024 * 1024,
+            },
+            patience: Duration::from_secs(5),
             idle: Duration::from_secs(60),
             silence: Duration::from_secs(1),
             head: Duration::from_secs(10),
@@ -107,7 +119,8 @@ impl Malformed {
 pub trait Service: Send + Sync + 'static {
     /// Answers one request.
     ///
-    /// The method is as sent, `HEAD` too: answer it like `GET`, the body is left out on the way. The raw URL is the
+    /// The method is as sent, `HEAD` too: answer it like `GET`, the body is left out on the way. A body of unknown size is read
+    /// as it is sent; when its reader fails, the connection ends before the answer does. The raw URL is the
     /// request target as received, begins with `/` (or is `*` for OPTIONS) and is not decoded. These response headers
     /// are the loop's own and ignored here: Connection, Content-Length, Date, Keep-Alive, Trailer, Transfer-Encoding
     /// and Upgrade.
@@ -137,6 +150,7 @@ struct Shared {
     stopping: AtomicBool,
     /// A duplicate of the listening socket: shutting it down wakes `accept`.
     listening: TcpStream,
+    bodies: Arc<Budget>,
     registry: Registry,
     heartbeat: Heartbeat,
 }
@@ -169,6 +183,7 @@ impl Server {
             listener,
             address,
             shared: Arc::new(Shared {
+                bodies: Budget::new(limits.bodies),
                 limits,
                 stopping: AtomicBool::new(false),
                 listening,

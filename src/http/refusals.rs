@@ -7,7 +7,7 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use super::answer::{self, Date, Ending};
+use super::answer::{self, Client, Date, Ending};
 use super::registry::Open;
 use super::{Malformed, Service};
 use crate::runtime::clock::monotonic;
@@ -66,7 +66,11 @@ impl Refusals {
             let response = self.service.malformed(problem);
             let mut date = Date::default();
             let date = date.at(self.service.date());
-            answer::render(response, false, Ending::Close, date, &mut bytes)?;
+            let client = Client {
+                bare: false,
+                modern: false,
+            };
+            answer::render(response, client, &mut { Ending::Close }, date, &mut bytes)?;
             io::Result::Ok(bytes)
         }));
         let Ok(Ok(bytes)) = rendered else {

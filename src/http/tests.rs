@@ -50,6 +50,8 @@ impl Service for Toy {
                 let size = size.parse().expect("a size");
                 Response::from_data("text/plain", vec![b'x'; size])
             }
+            ("/stream", size) => stream(size, None),
+            ("/broken-stream", size) => stream(size, Some(ErrorKind::Other)),
             ("/unknown-size", _) => Response {
                 data: ResponseBody::from_reader(&b"of a reader"[..]),
                 ..Response::text("")
@@ -83,6 +85,22 @@ impl Service for Toy {
 
     fn date(&self) -> Timestamp {
         Timestamp::UNIX_EPOCH
+    }
+}
+
+/// A body of unknown size that ends, or fails, after so many bytes.
+fn stream(size: &str, failure: Option<ErrorKind>) -> Response {
+    struct End(Option<ErrorKind>);
+    impl Read for End {
+        fn read(&mut self, _: &mut [u8]) -> io::Result<usize> {
+            self.0.map_or(Ok(0), |kind| Err(kind.into()))
+        }
+    }
+    let size = size.parse().expect("a size");
+    let body = std::io::Cursor::new(vec![b'x'; size]).chain(End(failure));
+    Response {
+        data: ResponseBody::from_reader(body),
+        ..Response::text("")
     }
 }
 

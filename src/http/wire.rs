@@ -50,6 +50,11 @@ impl<'a> Wire<'a> {
     /// # Errors
     /// `TimedOut` after that time, or what the socket says.
     pub(super) fn wait(&mut self, idle: Duration) -> io::Result<usize> {
+        if self.start == self.end && self.input.len() > INPUT {
+            // A large head came: most connections wait much longer than they work.
+            self.input = vec![0; INPUT];
+            (self.start, self.end) = (0, 0);
+        }
         self.make_room();
         // The same value every time: between requests no time-out has to be set.
         self.set_read_timeout(idle)?;
@@ -92,9 +97,10 @@ impl<'a> Wire<'a> {
         length: usize,
         deadline: Instant,
     ) -> io::Result<bool> {
+        let missing = length.saturating_sub(body.len());
         let received = self.received();
-        let here = received.len().min(length);
-        body.reserve_exact(length);
+        let here = received.len().min(missing);
+        body.reserve_exact(missing);
         body.extend_from_slice(&received[..here]);
         self.consume(here);
         // Straight into the body: the buffer stays small whatever is sent.
@@ -102,7 +108,7 @@ impl<'a> Wire<'a> {
             wire: self,
             deadline,
         }
-        .take((length - here) as u64);
+        .take((missing - here) as u64);
         source.read_to_end(body)?;
         Ok(body.len() == length)
     }

@@ -13,6 +13,8 @@ pub struct Standing<'a> {
     pub next_due: Option<Timestamp>,
     /// Places where nobody is on call that somebody should be.
     pub nobody: &'a [OpenPlace],
+    /// Whether rotations may be identified.
+    pub names: bool,
     pub enabled_rotations: u64,
     pub disabled_rotations: u64,
     pub database_bytes: u64,
@@ -63,11 +65,20 @@ impl Standing<'_> {
         page.sample(&[("state", "enabled")], self.enabled_rotations);
         page.sample(&[("state", "disabled")], self.disabled_rotations);
         page.gauge(
-            "rota_nobody_on_call_seconds",
-            "How long nobody has been on call in a place of an enabled rotation whose window is open.",
+            "rota_nobody_on_call_longest_seconds",
+            "The longest that nobody has been on call in a slot of an enabled rotation whose window is open; 0 where every \
+             slot is filled.",
         );
-        for place in self.nobody {
-            page.sample(&labels(place), self.since(place.since));
+        let vacant = self.nobody.iter().map(|place| self.since(place.since));
+        page.sample(&[], vacant.fold(0.0, f64::max));
+        if self.names {
+            page.gauge(
+                "rota_nobody_on_call_seconds",
+                "How long nobody has been on call in a slot of an enabled rotation whose window is open.",
+            );
+            for place in self.nobody {
+                page.sample(&labels(place), self.since(place.since));
+            }
         }
         page.gauge("rota_database_bytes", "Size of the database.");
         page.sample(&[], self.database_bytes);

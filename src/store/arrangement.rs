@@ -145,8 +145,8 @@ pub fn cancel_arrangement(tx: &mut WriteTx, id: &ArrangementId) -> Result<(), Fa
     Ok(())
 }
 
-/// Writes what became of a rotation's arrangements. One that is gone is over; where its end had not come, it ended when
-/// the rotation was judged if it ran, and is cancelled if it did not.
+/// Writes what became of a rotation's arrangements. One that is gone is over; where its end had not come, it ended with
+/// this change if it ran, and is cancelled if it did not.
 pub(super) fn save_arranged(
     tx: &mut WriteTx,
     before: &Rotation,
@@ -158,7 +158,8 @@ pub(super) fn save_arranged(
             .iter()
             .position(|arranged| &arranged.id == id)
     };
-    let at = after.stamps.judged_at;
+    // A disabled rotation is judged as of the instant it was disabled at; the change itself is later.
+    let at = after.stamps.judged_at.max(after.stamps.updated_at);
     for old in &before.arranged {
         if find(after, &old.id).is_some() {
             continue;

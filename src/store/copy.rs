@@ -3,14 +3,20 @@
 //! Bytes are only ever copied by SQLite: a descriptor of ours on a file that SQLite has open takes SQLite's locks with it
 //! when it closes.
 
+use super::files::{
+    LOGS, create_new, is_same_file, open_own, real_beside, refuse_other_names_of_live,
+    refuse_planted_logs,
+};
 use super::progress::{copying, watch};
+use super::schema::{self, Differences};
 use super::{Fault, ReadTx, migrate, rows};
 use crate::fault;
 use rusqlite::config::DbConfig;
 use rusqlite::{Connection, ErrorCode, OpenFlags};
 use std::ffi::OsString;
-use std::fs::{File, Metadata, TryLockError};
-use std::os::unix::fs::{MetadataExt, chown};
+use std::fs::{File, Permissions, TryLockError};
+use std::io::ErrorKind;
+use std::os::unix::fs::{MetadataExt, PermissionsExt, fchown};
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
@@ -19,10 +25,15 @@ use std::time::Duration;
 ///
 /// Refuses a target that exists.
 pub fn copy_database(source: &Path, target: &Path) -> Result<(), String> {
+    copy_to(source, target).map(drop)
+}
+
+/// The same; answers the copy, open.
+fn copy_to(source: &Path, target: &Path) -> Result<File, String> {
     refuse_existing(target)?;
-    let partial = with_suffix(target, ".unfinished");
-    let _only = take_name(&partial)?;
-    let copied = copy_into(source, &partial).and_then(|()| {
+    let partial = with_suffix(&real_beside(target)?, ".unfinished");
+    let copy = take_name(&partial)?;
+    let copied = copy_into(source, &partial, &copy).and_then(|()| {
         fault::point("copy.made");
         refuse_existing(target)?;
         std::fs::rename(&partial, target).map_err(|error| named(target, error))?;
@@ -32,14 +43,15 @@ pub fn copy_database(source: &Path, target: &Path) -> Result<(), String> {
         // What failed is what the caller is told; a rest that cannot be removed either is plain to see.
         drop(std::fs::remove_file(&partial));
     }
-    copied
+    copied.map(|()| copy)
 }
 
-/// Whether a file can be used as rota's database: a sound SQLite file, of rota's, not of a newer version. The error says
-/// what is wrong with it.
+/// Whether a file can be used as rota's database: a sound SQLite file with the tables of rota, not of a newer version. The
+/// error says what is wrong with it.
 pub fn check_database(path: &Path) -> Result<(), String> {
     let conn = read_only(path)?;
-    refuse_foreign(&conn, path)?;
+    let found = refuse_foreign(&conn, path)?;
+    schema::refuse_other(&conn, &found, path)?;
     let problems = integrity_problems(&conn, path)?;
     match problems.as_slice() {
         [] => Ok(()),
@@ -51,22 +63,24 @@ pub fn check_database(path: &Path) -> Result<(), String> {
 }
 
 /// Puts a copy of the database at `copy` in the place of the one at `database`, which nobody may be using, and answers
-/// the name beside it that the replaced one is kept under: `kept`, where there was one.
+/// whether one was replaced, which is then kept under the name `kept` beside it.
 ///
 /// At every moment there is a whole database at `database` if there was one before. The new one keeps its mode and, as
 /// far as the system lets us, its owner.
 pub fn replace_database(database: &Path, copy: &Path, kept: &Path) -> Result<bool, String> {
     let fresh = with_suffix(database, ".restoring");
     // Left behind by a restore that was cut short.
-    if fresh.exists() {
-        std::fs::remove_file(&fresh).map_err(|error| named(&fresh, error))?;
+    match std::fs::remove_file(&fresh) {
+        Err(error) if error.kind() != ErrorKind::NotFound => return Err(named(&fresh, error)),
+        _ => {}
     }
-    copy_database(copy, &fresh)?;
-    let replaced = database.exists();
+    let file = copy_to(copy, &fresh)?;
+    let replaced = database.symlink_metadata().is_ok();
     let swapped = if replaced {
-        keep_access(database, &fresh).and_then(|()| set_aside(database, kept))
+        keep_access(database, &file).and_then(|()| set_aside(database, kept))
     } else {
-        Ok(())
+        // What a database left that was deleted or moved away while it was in use.
+        set_logs_aside(database, kept)
     };
     fault::point("restore.aside");
     swapped
@@ -76,14 +90,16 @@ pub fn replace_database(database: &Path, copy: &Path, kept: &Path) -> Result<boo
     Ok(replaced)
 }
 
-/// Gives a file the mode and the owner of another.
-fn keep_access(from: &Path, to: &Path) -> Result<(), String> {
-    let data = std::fs::metadata(from).map_err(|error| named(from, error))?;
+/// Gives an open file the mode and the owner of the one at a path.
+fn keep_access(from: &Path, to: &File) -> Result<(), String> {
+    let failed = |error| named(from, error);
+    let data = from.symlink_metadata().map_err(failed)?;
     // Only root can give a file away; then it belongs to whoever restores.
-    if let Err(error) = chown(to, Some(data.uid()), Some(data.gid())) {
+    if let Err(error) = fchown(to, Some(data.uid()), Some(data.gid())) {
         log::warn!("restore: the owner cannot be kept: {error}");
     }
-    std::fs::set_permissions(to, data.permissions()).map_err(|error| named(to, error))
+    let mode = Permissions::from_mode(data.mode() & 0o777);
+    to.set_permissions(mode).map_err(failed)
 }
 
 /// What stands between a database's name and the time in the names that replaced ones are kept under.
@@ -91,7 +107,7 @@ pub const REPLACED: &str = ".replaced-";
 
 /// The second names of a database that restores gave it which were cut short before the new file was in its place.
 pub(super) fn unfinished_names(database: &Path) -> Vec<PathBuf> {
-    let (Some(name), Ok(own)) = (database.file_name(), std::fs::metadata(database)) else {
+    let (Some(name), Ok(own)) = (database.file_name(), database.symlink_metadata()) else {
         return Vec::new();
     };
     let begins = format!("{}{REPLACED}", name.to_string_lossy());
@@ -110,7 +126,7 @@ pub(super) fn unfinished_names(database: &Path) -> Vec<PathBuf> {
 /// Takes those names away again: nothing was replaced. A log that went along comes back.
 pub(super) fn undo_unfinished(database: &Path) -> Result<(), String> {
     for kept in unfinished_names(database) {
-        for suffix in ["-wal", "-shm"] {
+        for suffix in LOGS {
             let (log, own) = (with_suffix(&kept, suffix), with_suffix(database, suffix));
             if log.exists() && !own.exists() {
                 std::fs::rename(&log, own).map_err(|error| named(&log, error))?;
@@ -135,10 +151,17 @@ fn set_aside(database: &Path, kept: &Path) -> Result<(), String> {
         .or_else(|_| std::fs::rename(database, kept))
         .map_err(|error| named(kept, error))?;
     fault::point("restore.linked");
-    for suffix in ["-wal", "-shm"] {
+    set_logs_aside(database, kept)
+}
+
+fn set_logs_aside(database: &Path, kept: &Path) -> Result<(), String> {
+    for suffix in LOGS {
         let log = with_suffix(database, suffix);
-        if log.exists() {
-            std::fs::rename(&log, with_suffix(kept, suffix)).map_err(|error| named(&log, error))?;
+        let aside = with_suffix(kept, suffix);
+        match std::fs::rename(&log, &aside) {
+            Ok(()) => log::info!("restore: {} is kept as {}", log.display(), aside.display()),
+            Err(error) if error.kind() == ErrorKind::NotFound => {}
+            Err(error) => return Err(named(&log, error)),
         }
     }
     Ok(())
@@ -147,13 +170,14 @@ fn set_aside(database: &Path, kept: &Path) -> Result<(), String> {
 /// Brings the write-ahead log into the file, which works only while nobody else has it open. A file too damaged for that
 /// is set aside as it is.
 fn settle(database: &Path) -> Result<(), String> {
-    let settled = Connection::open_with_flags(database, OpenFlags::SQLITE_OPEN_READ_WRITE)
-        .and_then(|conn| {
-            conn.busy_timeout(Duration::from_secs(5))?;
-            // Closing a damaged file would otherwise throw away the log that may still mend it.
-            conn.set_db_config(DbConfig::SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, true)?;
-            conn.pragma_update(None, "journal_mode", "DELETE")
-        });
+    refuse_planted_logs(database)?;
+    let flags = OpenFlags::SQLITE_OPEN_READ_WRITE | OpenFlags::SQLITE_OPEN_NOFOLLOW;
+    let settled = Connection::open_with_flags(database, flags).and_then(|conn| {
+        conn.busy_timeout(Duration::from_secs(5))?;
+        // Closing a damaged file would otherwise throw away the log that may still mend it.
+        conn.set_db_config(DbConfig::SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, true)?;
+        conn.pragma_update(None, "journal_mode", "DELETE")
+    });
     match settled {
         Err(error) if error.sqlite_error_code() == Some(ErrorCode::DatabaseBusy) => Err(named(
             database,
@@ -168,12 +192,20 @@ fn settle(database: &Path) -> Result<(), String> {
 }
 
 /// The empty file that a copy grows in, which nobody else writes to while the answer is held: two copies to one name would
-/// spoil one another.
+/// spoil one another. It is always a new one, so nobody else has it open, and it belongs to whoever makes the copy.
 fn take_name(partial: &Path) -> Result<File, String> {
     let failed = |error: std::io::Error| named(partial, error);
     loop {
-        migrate::create_file(partial)?;
-        let file = File::options().write(true).open(partial).map_err(failed)?;
+        let made = create_new(partial)?;
+        let is_new = made.is_some();
+        let file = match made {
+            Some(file) => file,
+            // A copy that is being made, or one that was cut short, maybe by another user.
+            None => {
+                let owner = partial.symlink_metadata().ok().map(|data| data.uid());
+                open_own(partial, owner)?
+            }
+        };
         match file.try_lock() {
             Ok(()) => {}
             Err(TryLockError::WouldBlock) => {
@@ -181,23 +213,36 @@ fn take_name(partial: &Path) -> Result<File, String> {
             }
             Err(TryLockError::Error(error)) => return Err(failed(error)),
         }
-        // It may have become somebody's copy since it was opened.
-        let ours = file.metadata().map_err(failed)?;
-        let there = std::fs::metadata(partial);
-        if there.is_ok_and(|there| is_same_file(&there, &ours)) {
-            // Left behind by a copy that was cut short; SQLite refuses a target that is not empty.
-            file.set_len(0).map_err(failed)?;
+        // It may have become somebody's copy, or been taken away, since it was opened.
+        if !is_at(&file, partial)? {
+            continue;
+        }
+        if is_new {
             return Ok(file);
         }
+        std::fs::remove_file(partial).map_err(failed)?;
     }
 }
 
-fn copy_into(source: &Path, partial: &Path) -> Result<(), String> {
+/// Whether an open file still has this name.
+fn is_at(file: &File, path: &Path) -> Result<bool, String> {
+    let ours = file.metadata().map_err(|error| named(path, error))?;
+    let there = path.symlink_metadata();
+    Ok(there.is_ok_and(|there| is_same_file(&there, &ours)))
+}
+
+fn copy_into(source: &Path, partial: &Path, copy: &File) -> Result<(), String> {
     let conn = read_only(source)?;
-    refuse_foreign(&conn, source)?;
+    let found = refuse_foreign(&conn, source)?;
+    for difference in schema::compare(&conn, &found, source)?.wrong {
+        log::warn!(
+            "{}: {difference}; `rota restore` refuses such a copy",
+            source.display()
+        );
+    }
     let total = rows::bytes_in_use(&conn).map_err(|error| named(source, error))?;
     // SQLite copies in one step and tells nothing, but the copy can be seen growing.
-    let grown = || std::fs::metadata(partial).map_or(0, |data| data.len());
+    let grown = || copy.metadata().map_or(0, |data| data.len());
     watch(
         || copying(grown(), total),
         || rows::vacuum_into(&conn, partial),
@@ -207,15 +252,18 @@ fn copy_into(source: &Path, partial: &Path) -> Result<(), String> {
         error if error.is_damage() => named(source, format!("not copied: {error}")),
         error => named(partial, error),
     })?;
-    let copy = File::open(partial).map_err(|error| named(partial, error))?;
+    if !is_at(copy, partial)? {
+        return Err(named(partial, "the file was replaced while it was written"));
+    }
     copy.sync_all().map_err(|error| named(partial, error))
 }
 
-fn refuse_foreign(conn: &Connection, path: &Path) -> Result<(), String> {
-    if migrate::recognise(conn, path)?.is_empty {
+fn refuse_foreign(conn: &Connection, path: &Path) -> Result<migrate::Found, String> {
+    let found = migrate::recognise(conn, path)?;
+    if found.is_empty {
         return Err(named(path, "an empty database; there is nothing in it"));
     }
-    Ok(())
+    Ok(found)
 }
 
 /// A database opened to be looked at: nothing is written to it, and it is not brought up to date.
@@ -223,6 +271,7 @@ pub struct Inspection {
     conn: Connection,
     path: PathBuf,
     found: migrate::Found,
+    differences: Differences,
 }
 
 impl Inspection {
@@ -230,8 +279,18 @@ impl Inspection {
     pub fn open(path: &Path) -> Result<Inspection, String> {
         let conn = read_only(path)?;
         let found = migrate::recognise(&conn, path)?;
-        let path = path.to_owned();
-        Ok(Inspection { conn, path, found })
+        let differences = schema::compare(&conn, &found, path)?;
+        Ok(Inspection {
+            conn,
+            path: path.to_owned(),
+            found,
+            differences,
+        })
+    }
+
+    /// In what its tables are not those of its version. Nothing is read from such a database.
+    pub fn differences(&self) -> &Differences {
+        &self.differences
     }
 
     /// Whether nothing was ever written to it.
@@ -256,6 +315,7 @@ impl Inspection {
 
     /// Reads from one snapshot.
     pub fn read<T>(&self, act: impl FnOnce(&ReadTx) -> Result<T, Fault>) -> Result<T, String> {
+        self.differences.refuse(&self.path)?;
         let read = || {
             let _snapshot = self.conn.unchecked_transaction()?;
             act(&ReadTx { conn: &self.conn })
@@ -274,20 +334,33 @@ fn read_only(path: &Path) -> Result<Connection, String> {
     if !path.try_exists().map_err(|error| named(path, error))? {
         return Err(named(path, "there is no such file"));
     }
-    let data = std::fs::metadata(path).map_err(|error| named(path, error))?;
+    let real = path.canonicalize().map_err(|error| named(path, error))?;
+    let data = real.metadata().map_err(|error| named(path, error))?;
     if !data.is_file() {
         return Err(named(path, "a folder, or something else that is no file"));
     }
+    refuse_other_names_of_live(&real)?;
+    refuse_planted_logs(&real)?;
+    let flags = OpenFlags::SQLITE_OPEN_READ_ONLY | OpenFlags::SQLITE_OPEN_NOFOLLOW;
     let open = || {
-        let conn = Connection::open_with_flags(path, OpenFlags::SQLITE_OPEN_READ_ONLY)?;
+        let conn = Connection::open_with_flags(&real, flags)?;
         conn.busy_timeout(Duration::from_secs(5))?;
+        run_no_foreign_code(&conn)?;
         Ok(conn)
     };
     open().map_err(|error: rusqlite::Error| named(path, error))
 }
 
+/// Rota has no triggers and no views: what a file has of them is never run.
+pub(super) fn run_no_foreign_code(conn: &Connection) -> rusqlite::Result<()> {
+    conn.set_db_config(DbConfig::SQLITE_DBCONFIG_ENABLE_TRIGGER, false)?;
+    conn.set_db_config(DbConfig::SQLITE_DBCONFIG_ENABLE_VIEW, false)?;
+    conn.set_db_config(DbConfig::SQLITE_DBCONFIG_TRUSTED_SCHEMA, false)
+        .map(drop)
+}
+
 fn refuse_existing(path: &Path) -> Result<(), String> {
-    if path.exists() {
+    if path.symlink_metadata().is_ok() {
         return Err(named(path, "exists already; name a new file"));
     }
     Ok(())
@@ -299,10 +372,6 @@ fn sync_folder_of(path: &Path) -> Result<(), String> {
     File::open(folder)
         .and_then(|folder| folder.sync_all())
         .map_err(|error| named(folder, error))
-}
-
-fn is_same_file(one: &Metadata, other: &Metadata) -> bool {
-    (one.dev(), one.ino()) == (other.dev(), other.ino())
 }
 
 /// The folder that a file is in.
@@ -320,7 +389,7 @@ pub(super) fn with_suffix(path: &Path, suffix: &str) -> PathBuf {
     PathBuf::from(name)
 }
 
-fn named(path: &Path, what: impl std::fmt::Display) -> String {
+pub(super) fn named(path: &Path, what: impl std::fmt::Display) -> String {
     format!("{}: {what}", path.display())
 }
 

@@ -145,7 +145,7 @@ pub fn load_person(tx: &ReadTx, id: &UserId) -> Result<Option<Person>, Fault> {
     load(tx, &PEOPLE, id.as_str())
 }
 
-/// Whether somebody is in the workspace.
+/// Whether somebody can be reached in the workspace: known and not deactivated.
 pub fn is_present(tx: &ReadTx, id: &UserId) -> Result<bool, Fault> {
     let mut query = tx
         .conn
@@ -168,10 +168,9 @@ pub fn list_people(
     scan(tx, &PEOPLE, &sql, [email], filter.text.as_deref(), page)
 }
 
-/// The people who have an address, whatever its case, deleted ones left out.
+/// The people of the workspace who have an address, whatever its case; deactivated people and those from outside are left out.
 pub fn list_people_by_email(tx: &ReadTx, email: &str) -> Result<Vec<UserId>, Fault> {
-    let sql =
-        "SELECT id FROM person WHERE email = ?1 COLLATE NOCASE AND NOT is_deleted ORDER BY id";
+    let sql = "SELECT id FROM person WHERE email = ?1 COLLATE NOCASE AND NOT is_deleted AND NOT is_external ORDER BY id";
     super::rows::ids(tx.conn, sql, [email])
 }
 
@@ -248,11 +247,12 @@ pub fn is_known_channel(tx: &ReadTx, id: &ChannelId) -> Result<bool, Fault> {
     Ok(load_channel(tx, id)?.is_some())
 }
 
-/// Those of the people who are not in the workspace: unknown ids and deleted people, in the order given.
+/// Those of the people who are not of the workspace, in the order given: unknown ids, deactivated people, and people from
+/// outside, whom it only shares channels with.
 pub fn unknown_people(tx: &ReadTx, ids: &[UserId]) -> Result<Vec<UserId>, Fault> {
     missing(
         tx,
-        "SELECT 1 FROM person WHERE id = ?1 AND is_deleted = 0",
+        "SELECT 1 FROM person WHERE id = ?1 AND NOT is_deleted AND NOT is_external",
         ids,
         UserId::as_str,
     )

@@ -17,7 +17,7 @@ pub struct RotationFilter {
     pub enabled: Option<bool>,
     /// `manual`, `auto` or `external`.
     pub mode: Option<String>,
-    /// A member or an owner.
+    /// A member or an owner; somebody deactivated or from outside the workspace is neither.
     pub user: Option<UserId>,
     /// In name, code or description, whatever the case.
     pub text: Option<String>,
@@ -40,7 +40,7 @@ pub enum RotationOrder {
 
 const FILTER: &str = "
     (?1 IS NULL OR r.code = ?1) AND (?2 IS NULL OR r.enabled = ?2) AND (?3 IS NULL OR r.mode = ?3)
-    AND (?4 IS NULL OR r.id IN (
+    AND (?4 IS NULL OR ?4 IN (SELECT id FROM person WHERE NOT is_deleted AND NOT is_external) AND r.id IN (
         SELECT rotation_id FROM rotation_owner WHERE user_id = ?4
         UNION SELECT rotation_id FROM rotation_person WHERE user_id = ?4
         UNION SELECT g.rotation_id FROM user_group_person m JOIN rotation_group g ON g.group_id = m.group_id
@@ -181,18 +181,19 @@ pub fn list_people_in_rotations(
     tx: &ReadTx,
     but: Option<&RotationId>,
 ) -> Result<Vec<UserId>, Fault> {
-    let sql = "SELECT m.user_id FROM rotation_person m JOIN person p ON p.id = m.user_id AND NOT p.is_deleted
+    let sql = "SELECT m.user_id FROM rotation_person m JOIN person p ON p.id = m.user_id AND NOT p.is_deleted AND NOT p.is_external
                WHERE ?1 IS NULL OR m.rotation_id <> ?1
                UNION SELECT m.user_id FROM rotation_group g JOIN user_group_person m ON m.group_id = g.group_id
-                     JOIN person p ON p.id = m.user_id AND NOT p.is_deleted
+                     JOIN person p ON p.id = m.user_id AND NOT p.is_deleted AND NOT p.is_external
                WHERE ?1 IS NULL OR g.rotation_id <> ?1";
     rows::ids(tx.conn, sql, [but.map(RotationId::as_str)])
 }
 
-/// The people whom a user group brings in: those in it who are not deactivated.
+/// The people whom a user group brings in: those in it who are neither deactivated nor from outside
+/// the workspace.
 pub fn list_people_of_group(tx: &ReadTx, group: &GroupId) -> Result<Vec<UserId>, Fault> {
     let sql = "SELECT p.id FROM user_group_person m JOIN person p ON p.id = m.user_id
-               WHERE m.group_id = ?1 AND NOT p.is_deleted ORDER BY m.position";
+               WHERE m.group_id = ?1 AND NOT p.is_deleted AND NOT p.is_external ORDER BY m.position";
     rows::ids(tx.conn, sql, [group.as_str()])
 }
 

@@ -4,11 +4,12 @@ use super::rows::{instant, instant_or_none, millis};
 use super::shapes::{hours_from_json, hours_to_json, skipped_from_json, skipped_to_json};
 use super::{Fault, ReadTx, WriteTx};
 use crate::domain::ids::{CellId, LaneId, RotationId, WindowId};
-use crate::domain::rotation::{Entry, Reason, Rotation};
+use crate::domain::rotation::{Entry, HoursHeld, Reason, Rotation};
 use crate::domain::time::Interval;
 use jiff::Timestamp;
 use rusqlite::{Row, Rows, params};
 use std::collections::HashMap;
+use std::sync::Arc;
 
 /// An entry as it was recorded; `end` is absent on a running one.
 #[derive(Clone, Debug, PartialEq)]
@@ -27,10 +28,22 @@ const COLUMNS: &str =
     "cell_id, lane_id, window_id, started_at, ended_at, user_id, turn, reason, lane_name,
                        window_name, hours, skipped, arrangement_id";
 
-fn read(row: &Row) -> Result<HistoryEntry, Fault> {
+/// Hours by their text: the entries of a window mostly have the same, and share them.
+type KnownHours = HashMap<String, Arc<HoursHeld>>;
+
+fn read(row: &Row, known: &mut KnownHours) -> Result<HistoryEntry, Fault> {
     let reason: String = row.get(7)?;
     let Some(reason) = Reason::ALL.into_iter().find(|known| known.name() == reason) else {
         return Err(Fault::Corrupt(format!("history: reason {reason}")));
+    };
+    let text = row.get_ref(10)?.as_str().map_err(rusqlite::Error::from)?;
+    let hours = match known.get(text) {
+        Some(hours) => Arc::clone(hours),
+        None => {
+            let hours = Arc::new(hours_from_json(text)?);
+            known.insert(text.to_owned(), Arc::clone(&hours));
+            hours
+        }
     };
     Ok(HistoryEntry {
         cell: row.get::<_, String>(0)?.into(),
@@ -44,7 +57,7 @@ fn read(row: &Row) -> Result<HistoryEntry, Fault> {
             reason,
             lane_name: row.get(8)?,
             window_name: row.get(9)?,
-            hours: hours_from_json(row.get_ref(10)?.as_str().map_err(rusqlite::Error::from)?)?,
+            hours,
             skipped: skipped_from_json(row.get_ref(11)?.as_str().map_err(rusqlite::Error::from)?)?,
             arrangement: row.get::<_, Option<String>>(12)?.map(Into::into),
         },
@@ -52,9 +65,9 @@ fn read(row: &Row) -> Result<HistoryEntry, Fault> {
 }
 
 fn collect(mut rows: Rows) -> Result<Vec<HistoryEntry>, Fault> {
-    let mut entries = Vec::new();
+    let (mut entries, mut known) = (Vec::new(), KnownHours::new());
     while let Some(row) = rows.next()? {
-        entries.push(read(row)?);
+        entries.push(read(row, &mut known)?);
     }
     Ok(entries)
 }
@@ -71,9 +84,18 @@ pub(super) fn load_running(tx: &ReadTx, id: &RotationId) -> Result<Running, Faul
 
 /// Begins the running entries of these cells (indices into [`Rotation::cells`]), ending those before them.
 pub fn begin_entries(tx: &mut WriteTx, rotation: &Rotation, cells: &[usize]) -> Result<(), Fault> {
+    // By the window, whose cells share their hours.
+    let mut texts: Vec<Option<(&Arc<HoursHeld>, String)>> = vec![None; rotation.windows.len()];
     for &index in cells {
         let cell = &rotation.cells[index];
         let entry = &cell.entry;
+        let known = &mut texts[cell.window];
+        if !known
+            .as_ref()
+            .is_some_and(|(hours, _)| Arc::ptr_eq(hours, &entry.hours))
+        {
+            *known = Some((&entry.hours, hours_to_json(&entry.hours)?));
+        }
         end_entry(tx, &rotation.id, &cell.id, entry.start)?;
         tx.conn
             .prepare_cached(
@@ -92,7 +114,7 @@ pub fn begin_entries(tx: &mut WriteTx, rotation: &Rotation, cells: &[usize]) -> 
                 entry.lane_name,
                 rotation.windows[cell.window].id.as_str(),
                 entry.window_name,
-                hours_to_json(&entry.hours)?,
+                known.as_ref().map(|(_, text)| text),
                 skipped_to_json(&entry.skipped)?,
                 entry.arrangement.as_ref().map(|id| id.as_str()),
             ])?;

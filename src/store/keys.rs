@@ -15,8 +15,8 @@ pub struct KeyRecord {
     pub name: String,
     /// SHA-256 of the whole key as it is presented.
     pub secret_hash: [u8; 32],
-    /// The secret before the last rotation, and the instant from which it no longer opens anything.
-    pub previous: Option<([u8; 32], Timestamp)>,
+    /// Rotated-out secrets, those that work longest first: SHA-256, and the instant from which it no longer opens anything.
+    pub outgoing: Vec<([u8; 32], Timestamp)>,
     pub scopes: Vec<Scope>,
     /// The rotations that it is limited to; `None` is all.
     pub rotations: Option<Vec<RotationId>>,
@@ -39,33 +39,37 @@ pub struct TokenRecord {
     pub expires_at: Option<Timestamp>,
 }
 
-const KEY_COLUMNS: &str = "id, name, secret_hash, previous_hash, previous_expires_at, scopes, rotations, disabled, \
-                           created_at, expires_at";
+const KEY_COLUMNS: &str =
+    "id, name, secret_hash, scopes, rotations, disabled, created_at, expires_at";
 
 /// A key by its id.
 pub fn load_key(tx: &ReadTx, id: &KeyId) -> Result<Option<KeyRecord>, Fault> {
     let sql = format!("SELECT {KEY_COLUMNS} FROM api_key WHERE id = ?1");
-    one(tx, &sql, id.as_str(), key)
+    let found = one(tx, &sql, id.as_str(), key)?;
+    found.map(|key| with_outgoing(tx, key)).transpose()
 }
 
 /// Every key, oldest first.
 pub fn list_keys(tx: &ReadTx) -> Result<Vec<KeyRecord>, Fault> {
     let sql = format!("SELECT {KEY_COLUMNS} FROM api_key ORDER BY created_at, id");
-    all(tx, &sql, key)
+    let found = all(tx, &sql, key)?;
+    found
+        .into_iter()
+        .map(|key| with_outgoing(tx, key))
+        .collect()
 }
 
 /// Adds a key.
 pub fn insert_key(tx: &mut WriteTx, record: &KeyRecord) -> Result<(), Fault> {
-    let sql = format!(
-        "INSERT INTO api_key ({KEY_COLUMNS}) VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10)"
-    );
+    let sql =
+        format!("INSERT INTO api_key ({KEY_COLUMNS}) VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8)");
     write_key(tx, &sql, record)
 }
 
 /// Stores a key that exists as it is now.
 pub fn save_key(tx: &mut WriteTx, record: &KeyRecord) -> Result<(), Fault> {
-    let sql = "UPDATE api_key SET name = ?2, secret_hash = ?3, previous_hash = ?4, previous_expires_at = ?5, \
-               scopes = ?6, rotations = ?7, disabled = ?8, created_at = ?9, expires_at = ?10 WHERE id = ?1";
+    let sql = "UPDATE api_key SET name = ?2, secret_hash = ?3, scopes = ?4, rotations = ?5, \
+               disabled = ?6, created_at = ?7, expires_at = ?8 WHERE id = ?1";
     write_key(tx, sql, record)
 }
 
@@ -124,37 +128,55 @@ fn write_key(tx: &mut WriteTx, sql: &str, record: &KeyRecord) -> Result<(), Faul
         record.id.as_str(),
         record.name,
         record.secret_hash,
-        record.previous.map(|(hash, _)| hash),
-        record.previous.map(|(_, expires_at)| millis(expires_at)),
         json(&scopes)?,
         rotations.transpose()?,
         record.disabled,
         millis(record.created_at),
         record.expires_at.map(millis),
     ];
-    run(tx, sql, values).map(drop)
+    run(tx, sql, values)?;
+    let gone = "DELETE FROM api_key_outgoing WHERE key_id = ?1";
+    run(tx, gone, params![record.id.as_str()])?;
+    let sql = "INSERT INTO api_key_outgoing (key_id, secret_hash, expires_at) VALUES (?1, ?2, ?3)";
+    for (hash, expires_at) in &record.outgoing {
+        run(
+            tx,
+            sql,
+            params![record.id.as_str(), hash, millis(*expires_at)],
+        )?;
+    }
+    Ok(())
 }
 
+/// The key with its rotated-out secrets.
+fn with_outgoing(tx: &ReadTx, key: KeyRecord) -> Result<KeyRecord, Fault> {
+    let sql = "SELECT secret_hash, expires_at FROM api_key_outgoing WHERE key_id = ?1
+               ORDER BY expires_at DESC, secret_hash";
+    let mut query = tx.conn.prepare_cached(sql)?;
+    let mut rows = query.query([key.id.as_str()])?;
+    let mut outgoing = Vec::new();
+    while let Some(row) = rows.next()? {
+        outgoing.push((row.get(0)?, instant(row.get(1)?)?));
+    }
+    Ok(KeyRecord { outgoing, ..key })
+}
+
+/// Reads a row, without the secrets that stand in another table.
 fn key(row: &Row) -> Result<KeyRecord, Fault> {
-    let previous: (Option<[u8; 32]>, Option<i64>) = (row.get(3)?, row.get(4)?);
-    let previous = match previous {
-        (Some(hash), Some(expires_at)) => Some((hash, instant(expires_at)?)),
-        _ => None,
-    };
-    let rotations: Option<String> = row.get(6)?;
+    let rotations: Option<String> = row.get(4)?;
     let rotations = rotations.map(|ids| from_json::<Vec<String>>(&ids));
     Ok(KeyRecord {
         id: KeyId::from(row.get::<_, String>(0)?),
         name: row.get(1)?,
         secret_hash: row.get(2)?,
-        previous,
-        scopes: scopes(&row.get::<_, String>(5)?)?,
+        outgoing: Vec::new(),
+        scopes: scopes(&row.get::<_, String>(3)?)?,
         rotations: rotations
             .transpose()?
             .map(|ids| ids.into_iter().map(RotationId::from).collect()),
-        disabled: row.get(7)?,
-        created_at: instant(row.get(8)?)?,
-        expires_at: instant_or_none(row.get(9)?)?,
+        disabled: row.get(5)?,
+        created_at: instant(row.get(6)?)?,
+        expires_at: instant_or_none(row.get(7)?)?,
     })
 }
 

@@ -1,15 +1,17 @@
 //! One server a file: a lock beside the database that says who holds it.
 
+use super::files::{create_new, open_own, owner_beside, refuse_other_names};
 use super::{copy, migrate};
-use std::fs::{File, OpenOptions, TryLockError};
+use std::fs::{File, TryLockError};
 use std::io::{Read, Seek, Write};
-use std::os::unix::fs::{MetadataExt, OpenOptionsExt, fchown};
-use std::path::Path;
+use std::os::unix::fs::fchown;
+use std::path::{Path, PathBuf};
 
 /// Held while a server uses the database; the system lets go of it when the process ends, however it ends.
 #[derive(Debug)]
 pub struct Lock {
     file: File,
+    path: PathBuf,
 }
 
 impl Lock {
@@ -35,35 +37,33 @@ impl Lock {
     pub fn take(database: &Path) -> Result<Lock, String> {
         refuse_other_names(database)?;
         let path = copy::with_suffix(database, ".lock");
-        let named = |error: std::io::Error| format!("{}: {error}", path.display());
-        let mut options = OpenOptions::new();
-        let mut file = options
-            .read(true)
-            .write(true)
-            .create(true)
-            .truncate(false)
-            .mode(0o600)
-            .open(&path)
-            .map_err(named)?;
+        let owner = owner_beside(database);
+        let mut file = match create_new(&path)? {
+            Some(file) => {
+                // Root may restore what another user serves, and leaves the lock to that user.
+                if let Some((user, group)) = owner {
+                    drop(fchown(&file, Some(user), Some(group)));
+                }
+                file
+            }
+            None => open_own(&path, owner.map(|(user, _)| user))?,
+        };
         match file.try_lock() {
             Ok(()) => {
                 copy::undo_unfinished(database)?;
-                // Root may restore what another user serves, and leaves the lock to that user.
-                if let Ok(data) = std::fs::metadata(database) {
-                    drop(fchown(&file, Some(data.uid()), Some(data.gid())));
-                }
-                Ok(Lock { file })
+                Ok(Lock { file, path })
             }
             Err(TryLockError::WouldBlock) => {
                 let mut holder = String::new();
-                file.read_to_string(&mut holder).map_err(named)?;
+                file.read_to_string(&mut holder)
+                    .map_err(|error| copy::named(&path, error))?;
                 Err(format!(
                     "{} is in use by another server: {}",
                     database.display(),
                     holder.trim()
                 ))
             }
-            Err(TryLockError::Error(error)) => Err(named(error)),
+            Err(TryLockError::Error(error)) => Err(copy::named(&path, error)),
         }
     }
 
@@ -74,20 +74,6 @@ impl Lock {
             self.file.rewind()?;
             writeln!(self.file, "{holder}")
         };
-        write().map_err(|error| format!("the lock file cannot be written: {error}"))
-    }
-}
-
-/// Under a second name the same file would have another lock and another write-ahead log. Names that a restore left which
-/// was cut short are not counted: whoever has the lock takes them away.
-fn refuse_other_names(database: &Path) -> Result<(), String> {
-    let known = 1 + copy::unfinished_names(database).len() as u64;
-    match std::fs::metadata(database) {
-        Ok(data) if data.is_file() && data.nlink() > known => Err(format!(
-            "{}: the file has {} names (hard links), and two servers could use it at once; leave it one name",
-            database.display(),
-            data.nlink()
-        )),
-        _ => Ok(()),
+        write().map_err(|error| copy::named(&self.path, error))
     }
 }

@@ -1,4 +1,4 @@
-//! Mentions, and the way in for other programs (contract section 13).
+//! Mentions.
 
 use super::rows::{from_json, instant, instant_or_none, json, millis};
 use super::{Fault, ReadTx, WriteTx};

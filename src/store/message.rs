@@ -1,15 +1,17 @@
-//! What people are told in chat: the queue of it, and what became of it (contract section 12).
+//! Chat messages: the queue of them, and what became of each.
+
+mod body;
 
 use super::meta::{first_free, save_hold};
 use super::rows::{instant, instant_or_none, millis};
 use super::{Fault, ReadTx, WriteTx};
-use crate::domain::chat::Recipient;
-use crate::domain::ids::RotationId;
+use crate::domain::ids::{MessageReference, RotationId};
+use crate::domain::message::{Message, Recipient};
+use body::Body;
 use jiff::Timestamp;
 use rusqlite::{OptionalExtension, Row, params};
-use std::borrow::Cow;
 
-/// The fact that keeps until when the platform asked to be told no message.
+/// The fact that keeps until when the platform asked for no messages.
 const HOLD: &str = "chat_messages_held_until";
 
 /// A message that is to be sent.
@@ -17,10 +19,9 @@ const HOLD: &str = "chat_messages_held_until";
 pub struct Outgoing {
     pub sequence: i64,
     pub to: Recipient,
-    pub text: String,
+    /// Or why it cannot be read.
+    pub message: Result<Message, String>,
     pub created_at: Timestamp,
-    /// From when on it is not worth sending.
-    pub until: Option<Timestamp>,
     /// Tries that failed.
     pub tries: u32,
 }
@@ -29,13 +30,14 @@ pub struct Outgoing {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Sent {
     pub at: Timestamp,
-    pub to: Recipient,
-    pub text: String,
+    pub message: Message,
+    /// As the platform answered; `None` for what an earlier version sent.
+    pub reference: Option<MessageReference>,
 }
 
-/// How the messages of a rotation fare.
+/// The state of the messages of a rotation.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Postage {
+pub struct MessageStatus {
     /// How many wait to be sent after a try that failed.
     pub pending: u64,
     /// Why the last one was not sent, or not yet.
@@ -64,16 +66,34 @@ fn recipient(row: &Row, kind: usize) -> rusqlite::Result<Recipient> {
     })
 }
 
-/// Queues messages, to be dropped where they are not sent `until` an instant; those to people who are not in the workspace
-/// are left out. Answers whether there is any.
+/// The columns of which [`message`] makes one.
+const MESSAGE: &str = "recipient_kind, recipient_id, rotation_id, until_at, body";
+
+/// A message, from its columns onward of an index.
+fn message(row: &Row, first: usize) -> Result<Message, Fault> {
+    let Body {
+        rotation_name,
+        subject,
+        content,
+        answers,
+        people,
+    } = body::from_text(&row.get::<_, String>(first + 4)?)?;
+    Ok(Message {
+        to: recipient(row, first)?,
+        rotation: row.get::<_, String>(first + 2)?.into(),
+        rotation_name,
+        subject,
+        content,
+        answers,
+        people,
+        expires_at: instant_or_none(row.get(first + 3)?)?,
+    })
+}
+
+/// Queues messages; those to people who are not in the workspace are left out. Returns whether there is any.
 ///
 /// Those to the same recipient that wait for another try are tried before them, now: people read them in order.
-pub fn insert_messages<'a>(
-    tx: &mut WriteTx,
-    rotation: &RotationId,
-    messages: impl Iterator<Item = (&'a Recipient, Cow<'a, str>)>,
-    until: Option<Timestamp>,
-) -> Result<bool, Fault> {
+pub fn insert_messages(tx: &mut WriteTx, messages: &[Message]) -> Result<bool, Fault> {
     let (now, free) = (millis(tx.now()), first_free(tx, HOLD)?);
     // What waits for the same recipient: the last of it, and why.
     let known = "SELECT ?1 = 'channel' OR EXISTS (SELECT 1 FROM person WHERE id = ?2 AND is_deleted = 0),
@@ -83,12 +103,12 @@ pub fn insert_messages<'a>(
                       ORDER BY due_at DESC LIMIT 1)";
     let hurry = "UPDATE message SET due_at = ?3
                  WHERE recipient_kind = ?1 AND recipient_id = ?2 AND state = 'pending' AND due_at > ?3";
-    let insert = "INSERT INTO message (rotation_id, recipient_kind, recipient_id, text, created_at, state, due_at, tries,
+    let insert = "INSERT INTO message (rotation_id, recipient_kind, recipient_id, body, created_at, state, due_at, tries,
                                        error, until_at)
                   VALUES (?1, ?2, ?3, ?4, ?5, 'pending', ?6, 0, ?7, ?8)";
     let mut any = false;
-    for (to, text) in messages {
-        let (kind, id) = (kind(to), id(to));
+    for message in messages {
+        let (kind, id) = (kind(&message.to), id(&message.to));
         let mut query = tx.conn.prepare_cached(known)?;
         let (present, last, error): (bool, Option<i64>, Option<String>) = query
             .query_row([kind, id], |row| {
@@ -103,17 +123,15 @@ pub fn insert_messages<'a>(
         }
         let waits = || "the chat platform asked to wait".to_owned();
         let error = error.or_else(|| (free > now).then(waits));
-        let mut message = tx.conn.prepare_cached(insert)?;
-        let until = until.map(millis);
-        message.execute(params![
-            rotation.as_str(),
+        tx.conn.prepare_cached(insert)?.execute(params![
+            message.rotation.as_str(),
             kind,
             id,
-            text,
+            body::to_json(message)?,
             now,
             free,
             error,
-            until
+            message.expires_at.map(millis)
         ])?;
         any = true;
     }
@@ -125,34 +143,50 @@ pub fn insert_messages<'a>(
 
 /// The messages due at an instant, in the order in which they are to be sent.
 pub fn list_due_messages(tx: &ReadTx, now: Timestamp, most: usize) -> Result<Vec<Outgoing>, Fault> {
-    let sql = "SELECT sequence, recipient_kind, recipient_id, text, created_at, tries, until_at FROM message
-               WHERE state = 'pending' AND due_at <= ?1 ORDER BY due_at, sequence LIMIT ?2";
-    let mut query = tx.conn.prepare_cached(sql)?;
+    let sql = format!(
+        "SELECT sequence, created_at, tries, {MESSAGE} FROM message
+         WHERE state = 'pending' AND due_at <= ?1 ORDER BY due_at, sequence LIMIT ?2"
+    );
+    let mut query = tx.conn.prepare_cached(&sql)?;
     let mut rows = query.query(params![millis(now), most as i64])?;
     let mut due = Vec::new();
     while let Some(row) = rows.next()? {
         due.push(Outgoing {
             sequence: row.get(0)?,
-            to: recipient(row, 1)?,
-            text: row.get(3)?,
-            created_at: instant(row.get(4)?)?,
-            tries: row.get(5)?,
-            until: instant_or_none(row.get(6)?)?,
+            to: recipient(row, 3)?,
+            message: match message(row, 3) {
+                // The others are sent all the same.
+                Err(Fault::Corrupt(why)) => Err(why),
+                message => Ok(message?),
+            },
+            created_at: instant(row.get(1)?)?,
+            tries: row.get(2)?,
         });
     }
     Ok(due)
 }
 
-/// Ends a message: it was sent, or is not sent any more because of an error.
-pub fn end_message(tx: &mut WriteTx, sequence: i64, error: Option<&str>) -> Result<(), Fault> {
-    let sql = "UPDATE message SET state = ?2, due_at = NULL, error = ?3, ended_at = ?4
+/// Stores that a message was sent, and as what the platform knows it.
+pub fn save_message_sent(
+    tx: &mut WriteTx,
+    sequence: i64,
+    reference: &MessageReference,
+) -> Result<(), Fault> {
+    let sql = "UPDATE message SET state = 'sent', due_at = NULL, error = NULL, ended_at = ?2, reference = ?3
                WHERE sequence = ?1";
-    let state = if error.is_none() { "sent" } else { "dropped" };
-    let values = params![sequence, state, error, millis(tx.now())];
+    let values = params![sequence, millis(tx.now()), reference.as_str()];
     Ok(tx.conn.prepare_cached(sql)?.execute(values).map(drop)?)
 }
 
-/// Has a message tried again, and those to the same recipient wait for it.
+/// Stores that a message is not sent any more, and why.
+pub fn save_message_dropped(tx: &mut WriteTx, sequence: i64, error: &str) -> Result<(), Fault> {
+    let sql = "UPDATE message SET state = 'dropped', due_at = NULL, error = ?3, ended_at = ?2
+               WHERE sequence = ?1";
+    let values = params![sequence, millis(tx.now()), error];
+    Ok(tx.conn.prepare_cached(sql)?.execute(values).map(drop)?)
+}
+
+/// Schedules another try of a message; later messages to the same recipient wait for it.
 pub fn try_message_again(
     tx: &mut WriteTx,
     message: &Outgoing,
@@ -170,7 +204,7 @@ pub fn try_message_again(
     Ok(())
 }
 
-/// Has every message wait that is due before an instant, those too that are queued until then: the platform asked for it.
+/// Postpones every message that is due before an instant, and those queued until then, because the platform asked for it.
 pub fn hold_messages(tx: &mut WriteTx, until: Timestamp, error: &str) -> Result<(), Fault> {
     save_hold(tx, HOLD, until)?;
     let sql = "UPDATE message SET due_at = ?1, error = ?2 WHERE state = 'pending' AND due_at < ?1";
@@ -188,17 +222,18 @@ pub fn next_message(tx: &ReadTx) -> Result<Option<Timestamp>, Fault> {
 
 /// Those of the newest messages that were sent, in the order in which they were; `most` are looked at.
 pub fn list_sent(tx: &ReadTx, most: usize) -> Result<Vec<Sent>, Fault> {
-    let sql = "SELECT ended_at, recipient_kind, recipient_id, text, state FROM message
-               ORDER BY sequence DESC LIMIT ?1";
-    let mut query = tx.conn.prepare_cached(sql)?;
+    let sql = format!(
+        "SELECT state, ended_at, reference, {MESSAGE} FROM message ORDER BY sequence DESC LIMIT ?1"
+    );
+    let mut query = tx.conn.prepare_cached(&sql)?;
     let mut rows = query.query([most as i64])?;
     let mut sent = Vec::new();
     while let Some(row) = rows.next()? {
-        if row.get::<_, String>(4)? == "sent" {
+        if row.get::<_, String>(0)? == "sent" {
             sent.push(Sent {
-                at: instant(row.get(0)?)?,
-                to: recipient(row, 1)?,
-                text: row.get(3)?,
+                at: instant(row.get(1)?)?,
+                reference: row.get::<_, Option<String>>(2)?.map(Into::into),
+                message: message(row, 3)?,
             });
         }
     }
@@ -207,8 +242,8 @@ pub fn list_sent(tx: &ReadTx, most: usize) -> Result<Vec<Sent>, Fault> {
     Ok(sent)
 }
 
-/// How the messages of a rotation fare.
-pub fn load_postage(tx: &ReadTx, rotation: &RotationId) -> Result<Postage, Fault> {
+/// The state of the messages of a rotation.
+pub fn load_message_status(tx: &ReadTx, rotation: &RotationId) -> Result<MessageStatus, Fault> {
     let sql = "SELECT count(*) FROM message WHERE rotation_id = ?1 AND state = 'pending' AND error IS NOT NULL";
     let pending: i64 =
         (tx.conn.prepare_cached(sql)?).query_row([rotation.as_str()], |row| row.get(0))?;
@@ -217,7 +252,7 @@ pub fn load_postage(tx: &ReadTx, rotation: &RotationId) -> Result<Postage, Fault
     let mut query = tx.conn.prepare_cached(sql)?;
     let mut rows = query.query([rotation.as_str()])?;
     let last_error = rows.next()?.map(|row| row.get(0)).transpose()?;
-    Ok(Postage {
+    Ok(MessageStatus {
         pending: pending as u64,
         last_error,
     })
@@ -233,7 +268,7 @@ pub(super) fn any_old_message(tx: &ReadTx, until: Timestamp) -> Result<bool, Fau
     Ok(old.unwrap_or(false))
 }
 
-/// Takes away some of the oldest messages, as far as they were made at or before an instant: long after any is sent.
+/// Deletes some of the oldest messages, as far as they were made at or before an instant: long after any is sent.
 pub(super) fn clear_messages(tx: &mut WriteTx, until: Timestamp, most: i64) -> Result<(), Fault> {
     let sql = "DELETE FROM message WHERE created_at <= ?1 AND sequence IN
                    (SELECT sequence FROM message ORDER BY sequence LIMIT ?2)";

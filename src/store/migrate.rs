@@ -1,16 +1,16 @@
 //! The ladder of schema versions. `PRAGMA user_version` says on which step a file stands.
 
 use super::copy::{copy_database, with_suffix};
+use super::files::{create_new, refuse_other_names, refuse_planted_logs};
+use super::schema;
 use crate::fault;
 use rusqlite::{Connection, OpenFlags, Transaction, TransactionBehavior};
-use std::fs::OpenOptions;
 use std::io::ErrorKind;
-use std::os::unix::fs::OpenOptionsExt;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 /// The version that this program reads and writes.
-pub const VERSION: i64 = 5;
+pub const VERSION: i64 = 7;
 
 /// Marks a file as rota's, so that another program's database is never taken for one.
 const APPLICATION_ID: i64 = 0x726f_7461;
@@ -18,12 +18,17 @@ const APPLICATION_ID: i64 = 0x726f_7461;
 /// Makes an empty file one of this version.
 const SCHEMA: &str = include_str!("../../schema.sql");
 
+/// Made an empty file one of version 1.
+const FIRST: &str = include_str!("steps/1.sql");
+
 /// Each step brings a file from a version to the next; the first begins at version 1.
 const STEPS: [&str; VERSION as usize - 1] = [
     include_str!("steps/1-to-2.sql"),
     include_str!("steps/2-to-3.sql"),
     include_str!("steps/3-to-4.sql"),
     include_str!("steps/4-to-5.sql"),
+    include_str!("steps/5-to-6.sql"),
+    include_str!("steps/6-to-7.sql"),
 ];
 
 /// Makes, checks or migrates the file. The error names the path and says what to do.
@@ -43,6 +48,7 @@ pub(super) fn prepare(path: &Path, create: bool) -> Result<(), String> {
     }
     let conn = open(path)?;
     let found = recognise(&conn, path)?;
+    schema::refuse_other(&conn, &found, path)?;
     // A copy comes without the write-ahead log that readers beside a writer rely on.
     conn.pragma_update(None, "journal_mode", "WAL")
         .map_err(named)?;
@@ -108,22 +114,46 @@ fn free_name(path: &Path, version: i64) -> PathBuf {
 
 /// Makes an empty file that nobody else can read, for SQLite to fill; its logs get the same mode. False where there is
 /// a file already, which is left alone: to open and close one that SQLite has open would take SQLite's locks with it.
+///
+/// Nor is one made beside a log: that is what is left of a database that was deleted or moved away while it was in use, and
+/// SQLite would empty it.
 pub fn create_file(path: &Path) -> Result<bool, String> {
-    let mut options = OpenOptions::new();
-    match options.write(true).create_new(true).mode(0o600).open(path) {
-        Ok(_) => Ok(true),
-        Err(error) if error.kind() == ErrorKind::AlreadyExists => Ok(false),
-        Err(error) => Err(format!("{}: {error}", path.display())),
+    if path.symlink_metadata().is_ok() {
+        return Ok(false);
     }
+    let log = with_suffix(path, "-wal");
+    if log.symlink_metadata().is_ok_and(|data| data.len() > 0) {
+        return Err(format!(
+            "{}: there is no database here, but its log {}; put the file back, or `rota restore` a copy",
+            path.display(),
+            log.display()
+        ));
+    }
+    create_new(path).map(|made| made.is_some())
 }
 
-/// Refuses a file that is no database of ours or a newer version's. One that is missing or empty is fine.
+/// Makes the tables of a version in an empty database.
+pub(super) fn build(conn: &Connection, version: i64) -> rusqlite::Result<()> {
+    if version == VERSION {
+        return conn.execute_batch(SCHEMA);
+    }
+    let steps = usize::try_from(version - 1).unwrap_or_default();
+    conn.execute_batch(FIRST)?;
+    STEPS
+        .iter()
+        .take(steps)
+        .try_for_each(|step| conn.execute_batch(step))
+}
+
+/// Refuses a file that is no database of ours, a newer version's, or one with other tables than ours. One that is missing or empty is fine.
 pub(super) fn recognise_file(path: &Path) -> Result<(), String> {
     // What cannot be looked at is told when it is opened.
     if !path.exists() {
         return Ok(());
     }
-    recognise(&open(path)?, path).map(drop)
+    let conn = open(path)?;
+    let found = recognise(&conn, path)?;
+    schema::refuse_other(&conn, &found, path)
 }
 
 /// What a file turned out to be.
@@ -164,7 +194,11 @@ pub(super) fn recognise(conn: &Connection, path: &Path) -> Result<Found, String>
 /// would have its mode, and keep it when the file's is mended.
 fn open(path: &Path) -> Result<Connection, String> {
     let named = |error: rusqlite::Error| format!("{}: {error}", path.display());
-    let flags = OpenFlags::SQLITE_OPEN_READ_WRITE | OpenFlags::SQLITE_OPEN_NO_MUTEX;
+    refuse_other_names(path)?;
+    refuse_planted_logs(path)?;
+    let flags = OpenFlags::SQLITE_OPEN_READ_WRITE
+        | OpenFlags::SQLITE_OPEN_NO_MUTEX
+        | OpenFlags::SQLITE_OPEN_NOFOLLOW;
     let conn = Connection::open_with_flags(path, flags).map_err(named)?;
     if conn.is_readonly("main").map_err(named)? {
         return Err(format!(
@@ -199,38 +233,43 @@ fn climb(tx: Transaction) -> rusqlite::Result<()> {
 mod tests {
     use super::*;
 
-    /// What SQLite remembers of a schema, without comments and line breaks.
-    fn schema(conn: &Connection) -> Vec<String> {
-        let mut query = conn
-            .prepare("SELECT coalesce(sql, name) FROM sqlite_schema ORDER BY type, name")
-            .unwrap();
-        let rows = query.query_map([], |row| row.get::<_, String>(0)).unwrap();
-        rows.map(|sql| {
-            let sql = sql.unwrap();
-            let lines = sql.lines().map(|line| line.split("--").next().unwrap());
-            let words: Vec<&str> = lines.flat_map(str::split_whitespace).collect();
-            // A column that was added stands without the line breaks of the others.
-            let text = words.join(" ");
-            text.replace(" ,", ",").replace(" )", ")")
-        })
-        .collect()
-    }
-
     #[test]
     fn the_steps_lead_to_the_schema() {
         let climbed = Connection::open_in_memory().unwrap();
-        climbed.execute_batch(include_str!("steps/1.sql")).unwrap();
+        climbed.execute_batch(FIRST).unwrap();
         climbed.pragma_update(None, "user_version", 1).unwrap();
         climb(climbed.unchecked_transaction().unwrap()).unwrap();
-        let made = Connection::open_in_memory().unwrap();
-        climb(made.unchecked_transaction().unwrap()).unwrap();
-        assert_eq!(schema(&climbed), schema(&made));
+        let path = Path::new("climbed");
+        let found = recognise(&climbed, path).unwrap();
+        assert_eq!(found.version, VERSION);
+        let differences = schema::compare(&climbed, &found, path).unwrap();
+        assert_eq!(differences, schema::Differences::default());
+    }
+
+    #[test]
+    fn a_rotated_out_secret_keeps_its_grace() {
+        let conn = Connection::open_in_memory().unwrap();
+        conn.execute_batch(include_str!("steps/1.sql")).unwrap();
+        for step in &STEPS[..4] {
+            conn.execute_batch(step).unwrap();
+        }
+        conn.execute_batch(
+            "INSERT INTO api_key VALUES ('key_1', 'a', zeroblob(32), randomblob(32), 7, '[]', NULL, 0, 1, NULL);
+             INSERT INTO api_key VALUES ('key_2', 'b', zeroblob(32), NULL, NULL, '[]', NULL, 1, 2, 3);
+             PRAGMA user_version = 5;",
+        )
+        .unwrap();
+        climb(conn.unchecked_transaction().unwrap()).unwrap();
+        let sql = "SELECT group_concat(k.id || ' ' || disabled || ' ' || coalesce(o.expires_at, '-'), ', ')
+                   FROM api_key k LEFT JOIN api_key_outgoing o ON o.key_id = k.id";
+        let kept: String = conn.query_row(sql, [], |row| row.get(0)).unwrap();
+        assert_eq!(kept, "key_1 0 7, key_2 1 -");
     }
 
     #[test]
     fn what_is_sent_keeps_its_numbers() {
         let conn = Connection::open_in_memory().unwrap();
-        conn.execute_batch(include_str!("steps/1.sql")).unwrap();
+        conn.execute_batch(FIRST).unwrap();
         for step in &STEPS[..3] {
             conn.execute_batch(step).unwrap();
         }
@@ -246,8 +285,8 @@ mod tests {
         .unwrap();
         climb(conn.unchecked_transaction().unwrap()).unwrap();
         conn.execute_batch(
-            "INSERT INTO message SELECT NULL, rotation_id, recipient_kind, recipient_id, text, created_at, state, due_at,
-                                        until_at, tries, error, ended_at FROM message;
+            "INSERT INTO message SELECT NULL, rotation_id, recipient_kind, recipient_id, body, created_at, state, due_at,
+                                        until_at, tries, error, ended_at, reference FROM message;
              UPDATE attempt SET outcome = 'failed' WHERE delivery = 7;",
         )
         .unwrap();

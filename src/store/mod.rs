@@ -7,10 +7,13 @@
 mod absence;
 mod arrangement;
 mod census;
+mod chat_sync;
 mod copy;
 mod delivery;
 mod directory;
+mod files;
 mod finding;
+mod held;
 mod history;
 mod inbound;
 mod keys;
@@ -24,11 +27,11 @@ mod progress;
 mod request;
 mod rotation;
 mod rows;
+mod schema;
 mod sending;
 mod shapes;
 mod signals;
 mod tx;
-mod upkeep;
 mod webhook;
 mod writer;
 
@@ -43,11 +46,13 @@ pub use census::{
     database_bytes, list_open_places, list_rotation_names, load_queue, nobody_since,
     schema_version, sqlite_version,
 };
+pub use chat_sync::*;
 pub use copy::{Inspection, REPLACED, check_database, copy_database, folder_of, replace_database};
 pub use delivery::{
     DeliveryFilter, DeliveryRecord, insert_event, list_attempts, list_deliveries, load_delivery,
 };
 pub use directory::*;
+pub use files::{are_same_file, refuse_planted_links};
 pub use finding::{
     CreationKey, RotationFilter, RotationOrder, code_holder, count_rotations, insert_creation_key,
     last_changed_rotation, list_cadences, list_due, list_due_reminders, list_many_laned,
@@ -72,11 +77,11 @@ pub use rotation::{
     MemberLists, insert_rotation, load_members, load_rotation, load_stamps, remove_rotation,
     save_due, save_members, save_reminder, save_rotation,
 };
+pub use schema::Differences;
 pub use sending::*;
 pub use signals::CommitSignals;
 use signals::Published;
 pub use tx::WriteTx;
-pub use upkeep::*;
 pub use webhook::*;
 pub use writer::Pending;
 use writer::Safety;
@@ -85,6 +90,7 @@ use crate::domain::refusal::Refusal;
 use crate::runtime::clock::Clock;
 use crate::runtime::heartbeat::Heartbeat;
 use crate::runtime::transaction::TransactionGuard;
+use held::Held;
 use jiff::Timestamp;
 use rusqlite::config::DbConfig;
 use rusqlite::{Connection, OpenFlags};
@@ -103,6 +109,8 @@ pub enum Fault {
     Corrupt(String),
     /// The commit that this write was part of did not reach the disk: nothing of it is stored.
     NotCommitted(String),
+    /// The file that is open is no longer the one at its path.
+    Lost(String),
     /// The storage thread is gone or the program is stopping.
     Stopped,
     /// The job panicked; its savepoint was rolled back.
@@ -120,7 +128,7 @@ impl Fault {
     pub fn is_unavailable(&self) -> bool {
         use rusqlite::ErrorCode as Code;
         match self {
-            Fault::NotCommitted(_) | Fault::Stopped => true,
+            Fault::NotCommitted(_) | Fault::Lost(_) | Fault::Stopped => true,
             Fault::Storage(error) => matches!(
                 error.sqlite_error_code(),
                 Some(
@@ -154,6 +162,7 @@ impl fmt::Display for Fault {
             }
             Fault::Corrupt(what) => write!(f, "unreadable record: {what}"),
             Fault::NotCommitted(why) => write!(f, "storage: not committed: {why}"),
+            Fault::Lost(why) => write!(f, "storage: {why}"),
             Fault::Stopped => f.write_str("storage: stopped"),
             Fault::Panicked(what) => write!(f, "a write panicked: {what}"),
         }
@@ -200,6 +209,7 @@ pub struct Store {
     /// Looks for commits of other processes: its data version changes with every commit but its own.
     watch: Mutex<Option<Connection>>,
     seen: AtomicI64,
+    held: Arc<Held>,
     writer: writer::Writer,
     signals: Arc<CommitSignals>,
 }
@@ -214,7 +224,8 @@ pub struct ReadTx<'a> {
 
 impl Store {
     /// Opens a database that exists, or makes it where `create` says so. An older one is copied beside itself and
-    /// migrated; a newer one is refused and left untouched. The error names the path and what to do.
+    /// migrated; a newer one is refused and left untouched. The path must be the real one, without links. The error names
+    /// it and says what to do.
     pub fn open(path: &Path, clock: Arc<Clock>, create: bool) -> Result<Store, String> {
         migrate::prepare(path, create)?;
         let named = |error: Fault| format!("{}: {error}", path.display());
@@ -223,12 +234,17 @@ impl Store {
         // Room for what one instant changes in thousands of rotations; readers do with SQLite's 2 MB.
         let room = conn.execute_batch("PRAGMA cache_size = -8192");
         room.map_err(|error| named(error.into()))?;
-        let writer = writer::Writer::start(conn, clock, Arc::clone(&signals));
+        // The first read makes the log, which is there from then on.
+        load_fact(&ReadTx { conn: &conn }, "team_id").map_err(named)?;
+        let held = Held::of(path).map_err(|error| format!("{}: {error}", path.display()))?;
+        let held = Arc::new(held);
+        let writer = writer::Writer::start(conn, clock, Arc::clone(&signals), Arc::clone(&held));
         let store = Store {
             path: path.to_owned(),
             readers: Mutex::default(),
             watch: Mutex::default(),
             seen: AtomicI64::default(),
+            held,
             writer,
             signals,
         };
@@ -258,7 +274,7 @@ impl Store {
             .pop();
         let conn = match pooled {
             Some(conn) => conn,
-            None => connect(&self.path, OpenFlags::SQLITE_OPEN_READ_ONLY)?,
+            None => self.reader()?,
         };
         begin_read(&conn)?;
         let answer = {
@@ -272,6 +288,35 @@ impl Store {
             }
         }
         answer
+    }
+
+    /// Closes the connections that are kept for readers, with their caches of up to 2 MB each; the next readers open new ones.
+    pub fn close_idle_readers(&self) {
+        let idle =
+            std::mem::take(&mut *self.readers.lock().unwrap_or_else(PoisonError::into_inner));
+        drop(idle);
+    }
+
+    /// A new connection to the file that is open: to another one in its place nothing is left, and nothing is read from it.
+    fn reader(&self) -> Result<Connection, Fault> {
+        self.check_files()?;
+        let conn = connect(&self.path, OpenFlags::SQLITE_OPEN_READ_ONLY)?;
+        self.check_files()?;
+        Ok(conn)
+    }
+
+    /// Whether the files that are open are still those at their paths. Once they are not, nothing is written any more.
+    pub fn check_files(&self) -> Result<(), Fault> {
+        self.held.check().map_err(Fault::Lost)
+    }
+
+    /// Brings a log that was deleted, and is still open here, into the file: otherwise what was acknowledged would be lost
+    /// with the process. Whether there was anything to do, and all of it was done.
+    pub fn rescue_log(&self) -> Result<bool, Fault> {
+        match self.held.misses_log_alone() {
+            true => self.writer.checkpoint(),
+            false => Ok(false),
+        }
     }
 
     /// What the storage thread does: it is idle while there is nothing to write.
@@ -328,7 +373,7 @@ impl Store {
         let mut watch = self.watch.lock().unwrap_or_else(PoisonError::into_inner);
         let conn = match watch.take() {
             Some(conn) => conn,
-            None => connect(&self.path, OpenFlags::SQLITE_OPEN_READ_ONLY)?,
+            None => self.reader()?,
         };
         let version = rows::data_version(&conn)?;
         if self.seen.swap(version, Ordering::Relaxed) != version {
@@ -337,7 +382,7 @@ impl Store {
                 due: i64::MIN,
                 deliveries: true,
                 chat_messages: true,
-                chat_sync: vec![Kept::Topic, Kept::Group],
+                chat_sync: vec![SyncTarget::Topic, SyncTarget::Group],
                 recalled: true,
                 changed: None,
                 credentials: true,
@@ -362,8 +407,12 @@ fn end_read(conn: &Connection) -> Result<(), Fault> {
 /// A connection with the settings that the whole program relies on.
 fn connect(path: &Path, mode: OpenFlags) -> Result<Connection, Fault> {
     #[cfg_attr(not(test), expect(unused_mut))]
-    let mut conn = Connection::open_with_flags(path, mode | OpenFlags::SQLITE_OPEN_NO_MUTEX)?;
+    let mut conn = Connection::open_with_flags(
+        path,
+        mode | OpenFlags::SQLITE_OPEN_NO_MUTEX | OpenFlags::SQLITE_OPEN_NOFOLLOW,
+    )?;
     conn.busy_timeout(Duration::from_secs(5))?;
+    copy::run_no_foreign_code(&conn)?;
     conn.set_db_config(DbConfig::SQLITE_DBCONFIG_DEFENSIVE, true)?;
     conn.set_db_config(DbConfig::SQLITE_DBCONFIG_DQS_DML, false)?;
     conn.set_db_config(DbConfig::SQLITE_DBCONFIG_DQS_DDL, false)?;

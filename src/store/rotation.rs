@@ -169,14 +169,15 @@ fn channels(tx: &ReadTx, id: &RotationId) -> Result<Vec<ChannelSetting>, Fault> 
     })
 }
 
-/// The members of a rotation as the directory has them now. Deactivated people count as removed: they stay in the list for their return, and are not among the members.
+/// The members of a rotation as the directory has them now. Deactivated people and those from outside the workspace count as
+/// removed: they stay in the list for their return, and are not among the members.
 pub fn load_members(tx: &ReadTx, id: &RotationId) -> Result<Members, Fault> {
     let sql = "SELECT p.id FROM rotation_person m CROSS JOIN person p ON p.id = m.user_id
-               WHERE m.rotation_id = ?1 AND NOT p.is_deleted ORDER BY m.position";
+               WHERE m.rotation_id = ?1 AND NOT p.is_deleted AND NOT p.is_external ORDER BY m.position";
     let users = rows(tx, sql, id, |row| Ok(text(row, 0)?.into()))?;
     let sql = "SELECT g.group_id, p.id FROM rotation_group g
                LEFT JOIN user_group_person m ON m.group_id = g.group_id
-               LEFT JOIN person p ON p.id = m.user_id AND NOT p.is_deleted
+               LEFT JOIN person p ON p.id = m.user_id AND NOT p.is_deleted AND NOT p.is_external
                WHERE g.rotation_id = ?1 ORDER BY g.position, m.position";
     let mut groups: Vec<GroupMembers> = Vec::new();
     rows(tx, sql, id, |row| {

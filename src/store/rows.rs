@@ -1,6 +1,7 @@
 //! Small helpers between rows and values, and what concerns the file as a whole.
 
 use super::Fault;
+use crate::domain::time::FOREVER;
 use jiff::Timestamp;
 use rusqlite::Connection;
 use serde::Serialize;
@@ -12,9 +13,9 @@ pub(super) fn data_version(conn: &Connection) -> Result<i64, Fault> {
     Ok(conn.pragma_query_value(None, "data_version", |row| row.get(0))?)
 }
 
-/// An instant as it is stored: milliseconds since 1970.
+/// An instant as it is stored: milliseconds since 1970, at most those of [`FOREVER`], beyond which none can be read back.
 pub(super) fn millis(at: Timestamp) -> i64 {
-    at.as_millisecond()
+    at.min(FOREVER).as_millisecond()
 }
 
 /// The same read back.
@@ -66,6 +67,12 @@ pub(super) fn bytes(conn: &Connection) -> Result<u64, Fault> {
 
 fn setting(conn: &Connection, pragma: &str) -> Result<i64, Fault> {
     Ok(conn.pragma_query_value(None, pragma, |row| row.get(0))?)
+}
+
+/// Brings the write-ahead log into the file; whether all of it came.
+pub(super) fn checkpoint(conn: &Connection) -> Result<bool, Fault> {
+    let sql = "PRAGMA wal_checkpoint(FULL)";
+    Ok(conn.query_row(sql, [], |row| row.get::<_, i64>(0))? == 0)
 }
 
 pub(super) fn vacuum_into(conn: &Connection, target: &Path) -> Result<(), Fault> {

@@ -14,7 +14,7 @@ use crate::domain::zones::ZoneName;
 use jiff::civil::Weekday;
 use serde::{Deserialize, Serialize};
 
-fn corrupt<T>(what: impl std::fmt::Display) -> Result<T, Fault> {
+pub(super) fn corrupt<T>(what: impl std::fmt::Display) -> Result<T, Fault> {
     Err(Fault::Corrupt(what.to_string()))
 }
 
@@ -257,7 +257,7 @@ struct SnapshotShape {
     segments: Vec<SegmentShape>,
 }
 
-fn interval(from: i64, until: i64) -> Result<Interval, Fault> {
+pub(super) fn interval(from: i64, until: i64) -> Result<Interval, Fault> {
     Ok(Interval {
         from: instant(from)?,
         until: instant(until)?,

@@ -1,6 +1,6 @@
 //! What commits publish to the rest of the program.
 
-use super::{Kept, rows};
+use super::{SyncTarget, rows};
 use crate::domain::ids::RotationId;
 use crate::runtime::wakeup::Wakeup;
 use jiff::Timestamp;
@@ -81,11 +81,11 @@ impl CommitSignals {
         if commit.chat_messages {
             self.chat_messages.wake();
         }
-        for (kept, wakeup) in [
-            (Kept::Topic, &self.chat_topics),
-            (Kept::Group, &self.chat_groups),
+        for (target, wakeup) in [
+            (SyncTarget::Topic, &self.chat_topics),
+            (SyncTarget::Group, &self.chat_groups),
         ] {
-            if commit.chat_sync.contains(&kept) {
+            if commit.chat_sync.contains(&target) {
                 wakeup.wake();
             }
         }
@@ -103,7 +103,7 @@ pub(super) struct Published {
     /// It stored a message that may have to be posted in chat.
     pub(super) chat_messages: bool,
     /// What may have to be updated in chat.
-    pub(super) chat_sync: Vec<Kept>,
+    pub(super) chat_sync: Vec<SyncTarget>,
     /// What was taken to be sent may not be sent any more as it is.
     pub(super) recalled: bool,
     /// The rotation that it changed last.

@@ -1,6 +1,6 @@
 //! A write in progress: what an action may do in it, how it is undone, and what it tells others once it is committed.
 
-use super::{Fault, Kept, Published, ReadTx};
+use super::{Fault, Published, ReadTx, SyncTarget};
 use crate::domain::ids::RotationId;
 use crate::runtime::transaction::TransactionGuard;
 use jiff::Timestamp;
@@ -27,7 +27,7 @@ pub(super) struct Told {
     /// Whether a chat message may be due.
     chat_messages: Cell<bool>,
     /// What may have to be updated in chat.
-    chat_sync: RefCell<Vec<Kept>>,
+    chat_sync: RefCell<Vec<SyncTarget>>,
     /// Whether what was taken to be sent may not be sent any more as it is.
     recalled: Cell<bool>,
     /// The rotation that changed last.
@@ -142,8 +142,8 @@ impl WriteTx<'_> {
     }
 
     /// Notes that something of this kind may have to be updated in chat.
-    pub(in crate::store) fn note_chat_sync(&self, kept: Kept) {
-        self.told.chat_sync.borrow_mut().push(kept);
+    pub(in crate::store) fn note_chat_sync(&self, target: SyncTarget) {
+        self.told.chat_sync.borrow_mut().push(target);
     }
 }
 

@@ -1,8 +1,9 @@
 //! The one connection that writes: a queue of jobs for the storage thread, one commit a drained batch, and a short way for
 //! a job that is alone.
 
+use super::held::Held;
 use super::tx::{BEGIN, Told, Turn, Undo, attempt, run};
-use super::{CommitSignals, Fault, WriteTx};
+use super::{CommitSignals, Fault, WriteTx, rows};
 use crate::fault;
 use crate::runtime::clock::Clock;
 use crate::runtime::heartbeat::Heartbeat;
@@ -57,6 +58,7 @@ struct Shared {
     /// The latest instant that a job was given, in milliseconds.
     latest: AtomicI64,
     signals: Arc<CommitSignals>,
+    held: Arc<Held>,
     /// Beats with every batch, whoever serves it.
     heartbeat: Heartbeat,
 }
@@ -73,6 +75,7 @@ impl Writer {
         conn: Connection,
         clock: Arc<Clock>,
         signals: Arc<CommitSignals>,
+        held: Arc<Held>,
     ) -> Writer {
         let shared = Arc::new(Shared {
             bench: Mutex::new(Bench {
@@ -84,6 +87,7 @@ impl Writer {
             clock,
             latest: AtomicI64::new(i64::MIN),
             signals,
+            held,
             heartbeat: Heartbeat::new("storage"),
         });
         let (jobs, queue) = channel();
@@ -141,6 +145,13 @@ impl Writer {
             self.shared.waiting.fetch_add(1, Ordering::SeqCst);
             drop(jobs.send(job));
         }
+    }
+
+    /// Brings the write-ahead log into the file, between two batches; whether all of it came.
+    pub(super) fn checkpoint(&self) -> Result<bool, Fault> {
+        let bench = &self.shared.bench;
+        let bench = bench.lock().unwrap_or_else(PoisonError::into_inner);
+        rows::checkpoint(&bench.conn)
     }
 
     /// What the storage thread does.
@@ -245,12 +256,17 @@ impl Shared {
         self.heartbeat.beat();
         let safety = jobs.iter().map(|job| job.safety).max();
         let safety = safety.unwrap_or(Safety::Power);
-        let mut state = bench.make_safe(safety).map_err(|error| error.to_string());
+        let named = |error: String| self.held.named(&error);
+        let mut state = self.held.check();
+        if state.is_ok() {
+            let made_safe = bench.make_safe(safety);
+            state = made_safe.map_err(|error| named(error.to_string()));
+        }
         let conn = &bench.conn;
         let changes = conn.total_changes();
         let told = Told::nothing();
         if state.is_ok() {
-            state = run(conn, BEGIN).map_err(|error| error.to_string());
+            state = run(conn, BEGIN).map_err(|error| named(error.to_string()));
         }
         fault::point("commit.begun");
         let mut replies = Vec::with_capacity(jobs.len());
@@ -273,11 +289,14 @@ impl Shared {
             ));
             // A full disk or an I/O error rolls the whole batch back, not just the job that met it.
             if state.is_ok() && conn.is_autocommit() {
-                state = Err("the transaction was rolled back".into());
+                state = Err(named("the transaction was rolled back".into()));
             }
         }
         fault::point("commit.ready");
-        let committed = state.and_then(|()| commit(conn));
+        // A commit to a file that has gone meanwhile is lost with it: nobody may be told that it is stored.
+        let committed = state
+            .and_then(|()| commit(conn).map_err(named))
+            .and_then(|()| self.held.check());
         fault::point("commit.done");
         // What was rolled back is counted as well, and is not published: whoever it woke would only fail again.
         if committed.is_ok() && conn.total_changes() != changes {

@@ -51,7 +51,7 @@ pub struct Cadence {
     /// The zone that local times are counted in.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub time_zone: Option<String>,
-    /// What hand-overs are counted from, in the cadence's own zone with its offset.
+    /// What hand-overs are counted from, in the cadence's own zone with its offset, cut to whole minutes.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub starts_at: Option<Local>,
     /// Units of the cadence's kind between hand-overs.

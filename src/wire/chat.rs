@@ -1,4 +1,4 @@
-//! On-duty groups, and how a rotation stands in chat (api.md "PUT .../on-duty-group"; contract section 12).
+//! On-duty groups, and the state of a rotation in chat.
 
 use super::body::{self, invalid};
 use super::moment::Moment;
@@ -61,21 +61,21 @@ pub struct Capabilities {
     pub reason: Option<String>,
 }
 
-/// How a rotation stands in chat: what should be there, what is there as far as rota knows, and what went wrong last.
+/// The state of a rotation in chat: what should be there, what is there as far as rota knows, and what went wrong last.
 #[derive(Clone, Debug, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
-pub struct ChatStanding {
+pub struct ChatStatus {
     /// Null without an on-duty group.
-    pub on_duty_group: Option<GroupStanding>,
-    /// The channels whose topic the rotation tells in.
-    pub topics: Vec<TopicStanding>,
-    pub messages: MessageStanding,
+    pub on_duty_group: Option<GroupStatus>,
+    /// The channels whose topic shows who is on call.
+    pub topics: Vec<TopicStatus>,
+    pub messages: MessageStatus,
 }
 
 /// The on-duty group.
 #[derive(Clone, Debug, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
-pub struct GroupStanding {
+pub struct GroupStatus {
     pub user_group_id: String,
     pub handle: Option<String>,
     /// Whether rota made it; one that it adopted is left named and owned as it was.
@@ -96,7 +96,7 @@ pub struct GroupStanding {
 /// One channel's topic.
 #[derive(Clone, Debug, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
-pub struct TopicStanding {
+pub struct TopicStatus {
     pub channel_id: String,
     /// What it should say.
     pub wanted: Option<String>,
@@ -109,10 +109,10 @@ pub struct TopicStanding {
     pub next_attempt_at: Option<Moment>,
 }
 
-/// What people are told.
+/// The messages of the rotation.
 #[derive(Clone, Debug, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
-pub struct MessageStanding {
+pub struct MessageStatus {
     /// Messages that wait to be sent after a try that failed.
     pub pending: i32,
     /// Why the last message that was not sent, or not yet, was not.

@@ -115,19 +115,19 @@ pub fn render(delivery: &domain::Delivery) -> Delivery {
     }
 }
 
-/// Renders the attempts of a delivery, oldest first; every one of them posted `body`.
+/// Renders the attempts of a delivery, oldest first and without the first `skipped`; every one of them posted `body`.
 pub fn attempts(
     delivery: &domain::Delivery,
     body: &str,
     attempts: Vec<Attempt>,
-) -> Vec<DeliveryAttempt> {
+    skipped: usize,
+) -> impl Iterator<Item = DeliveryAttempt> {
     let newest = attempts.len();
-    let rows = attempts.into_iter().zip(1..);
-    rows.map(|(attempt, row)| DeliveryAttempt {
+    let rows = attempts.into_iter().zip(1..).skip(skipped);
+    rows.map(move |(attempt, row)| DeliveryAttempt {
         next_attempt_due_at: due(delivery).filter(|_| row == newest),
         ..one(delivery, body, attempt)
     })
-    .collect()
 }
 
 fn one(delivery: &domain::Delivery, body: &str, attempt: Attempt) -> DeliveryAttempt {
@@ -280,7 +280,8 @@ mod tests {
             attempt(2, answered("", false)),
             attempt(3, answered("no", true)),
         ];
-        let shown = attempts(&delivery(), "{\"a\":1}", made);
+        let delivery = delivery();
+        let shown: Vec<_> = attempts(&delivery, "{\"a\":1}", made, 0).collect();
         let expected = [
             whole(json!({
                 "attemptNumber": 1, "outcome": "no_response", "error": "private_address",
@@ -297,16 +298,21 @@ mod tests {
             })),
         ];
         assert_eq!(json!(shown), json!(expected));
+        // The same without those that were shown before.
+        let made = vec![
+            attempt(1, nothing()),
+            attempt(2, nothing()),
+            attempt(3, answered("no", true)),
+        ];
+        let last: Vec<_> = attempts(&delivery, "{\"a\":1}", made, 2).collect();
+        assert_eq!(json!(last), json!(expected[2..]));
     }
 
     #[test]
     fn nothing_follows_a_finished_delivery() {
-        let shown = json!(attempts(
-            &finished(),
-            "{}",
-            vec![attempt(1, answered("ok", false))]
-        ));
+        let (finished, made) = (finished(), vec![attempt(1, answered("ok", false))]);
+        let shown = json!(attempts(&finished, "{}", made, 0).collect::<Vec<_>>());
         assert_eq!(shown[0].get("nextAttemptDueAt"), None);
-        assert_eq!(json!(attempts(&delivery(), "{}", vec![])), json!([]));
+        assert_eq!(attempts(&finished, "{}", vec![], 0).count(), 0);
     }
 }

@@ -5,7 +5,7 @@ use super::int32::Int32;
 use super::moment::Moment;
 use super::words::words;
 use crate::domain::access::Scope;
-use crate::domain::chat::{Mood, Trouble};
+use crate::domain::chat::{ChatError, FailureMode};
 use crate::domain::ids::{RotationId, UserId};
 use crate::domain::refusal::Refusal;
 use crate::domain::tiers::Tier;
@@ -172,11 +172,11 @@ pub struct ChatMessage {
     pub text: String,
 }
 
-/// How the chat platform is to behave; what is left out is as it usually is.
+/// How the chat platform is to fail; what is left out works as usual.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default, rename_all = "camelCase")]
-pub struct MoodRequest {
-    /// How long it thinks before each answer, in real time.
+pub struct FailureModeRequest {
+    /// The delay before each answer, in real time.
     delay_ms: u32,
     failure: Option<Failure>,
     /// What it asks to wait where it has too many requests.
@@ -198,32 +198,32 @@ words! {
     }
 }
 
-/// The longest time that the platform thinks.
-const LONGEST_THOUGHT: u32 = 60_000;
+/// The longest delay, in milliseconds.
+const LONGEST_DELAY: u32 = 60_000;
 
-/// Reads how the chat platform is to behave; answers it as it was read, too.
+/// Reads how the chat platform is to fail; returns the request as it was read, too.
 ///
 /// # Errors
 /// [`Refusal::Invalid`] naming the member.
-pub fn mood(bytes: &[u8]) -> Result<(Mood, MoodRequest), Refusal> {
-    let request: MoodRequest = body::parse(bytes)?;
-    if request.delay_ms > LONGEST_THOUGHT {
-        return invalid(format!("delayMs: send at most {LONGEST_THOUGHT}"));
+pub fn failure_mode(bytes: &[u8]) -> Result<(FailureMode, FailureModeRequest), Refusal> {
+    let request: FailureModeRequest = body::parse(bytes)?;
+    if request.delay_ms > LONGEST_DELAY {
+        return invalid(format!("delayMs: send at most {LONGEST_DELAY}"));
     }
     let wait = SignedDuration::from_secs(request.retry_after_seconds.unwrap_or(1).into());
     let failure = request.failure.map(|failure| match failure {
-        Failure::Error => Trouble::Later("it answered with an error".into()),
-        Failure::RateLimited => Trouble::Wait(wait),
-        Failure::Refused => Trouble::Refused("the app may not do this".into()),
+        Failure::Error => ChatError::Unavailable("it answered with an error".into()),
+        Failure::RateLimited => ChatError::RateLimited(wait),
+        Failure::Refused => ChatError::Refused("the app may not do this".into()),
     });
-    let mood = Mood {
+    let mode = FailureMode {
         delay: Duration::from_millis(request.delay_ms.into()),
         failure,
         forgotten: request.forgotten.clone(),
         no_groups: request.no_groups.clone(),
         holds_empty_groups: !request.no_empty_groups,
     };
-    Ok((mood, request))
+    Ok((mode, request))
 }
 
 /// A chat user group as the platform holds it.
@@ -241,16 +241,16 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_mood_is_named_in_its_own_words() {
+    fn a_failure_is_named_in_its_own_words() {
         for failure in ["5", "{}", r#""\u0000""#, r#""Error""#] {
             let body = format!(r#"{{"failure":{failure}}}"#);
-            let Err(Refusal::Invalid(detail)) = mood(body.as_bytes()) else {
+            let Err(Refusal::Invalid(detail)) = failure_mode(body.as_bytes()) else {
                 panic!("{body}")
             };
             assert!(detail.starts_with("failure: send "), "{detail}");
             assert!(!detail.contains(char::is_control), "{detail:?}");
         }
-        let (_, read) = mood(br#"{"failure":"rateLimited"}"#).unwrap();
+        let (_, read) = failure_mode(br#"{"failure":"rateLimited"}"#).unwrap();
         assert_eq!(read.failure, Some(Failure::RateLimited));
     }
 

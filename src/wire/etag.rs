@@ -2,20 +2,26 @@
 //! section 2; RFC 9110, section 13).
 
 use super::hex;
+use crate::domain::holidays::Calendar;
 use crate::domain::rotation::Rotation;
 use crate::domain::webhook::Webhook;
 use jiff::Timestamp;
 use sha2::{Digest, Sha256};
 
-/// The strong validator of a rotation and of its on-call resource, in quotes. It changes with every version and begins
-/// with a letter, so nobody takes it for the version.
-pub fn tag(rotation: &Rotation) -> String {
+/// The strong validator of a rotation and of its on-call resource, in quotes. It changes with every version, and with the
+/// holidays and time zone rules that hand-overs and covered hours are computed from. It begins with a letter, so nobody
+/// takes it for the version.
+pub fn tag(rotation: &Rotation, calendar: &Calendar) -> String {
     let stamps = &rotation.stamps;
     let updated_at = stamps.updated_at.as_millisecond();
     strong(
         'r',
         rotation.id.as_str(),
-        &[stamps.version.to_be_bytes(), updated_at.to_be_bytes()],
+        &[
+            stamps.version.to_be_bytes(),
+            updated_at.to_be_bytes(),
+            calendar.fingerprint().to_be_bytes(),
+        ],
     )
 }
 
@@ -37,8 +43,11 @@ pub fn webhook_tag(webhook: &Webhook, now: Timestamp) -> String {
 }
 
 /// A validator of everything that tells one representation from another; the letter tells what kind of resource it is.
+/// Another version of the program may render the same state in other bytes, so its version counts too.
 fn strong(kind: char, id: &str, stamps: &[[u8; 8]]) -> String {
     let mut hash = Sha256::new();
+    hash.update(env!("CARGO_PKG_VERSION"));
+    hash.update([0]);
     hash.update(id);
     hash.update([0]);
     for stamp in stamps {

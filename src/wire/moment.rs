@@ -2,7 +2,7 @@
 
 use super::body;
 use super::words::inline_schema;
-use crate::domain::time::{HhMm, Interval};
+use crate::domain::time::{END_OF_TIME, FOREVER, HhMm, Interval};
 use crate::domain::zones::ZoneName;
 use jiff::tz::Offset;
 use jiff::{Timestamp, civil};
@@ -20,23 +20,30 @@ const TIME: &str = "a time of day as HH:mm, such as 09:00";
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Moment(pub Timestamp);
 
-/// Reads an RFC 3339 date-time that carries an offset, cut to whole milliseconds. Its seconds may be left out.
+/// Reads an RFC 3339 date-time that carries an offset, cut to whole milliseconds. Its seconds may be left out. Everything
+/// after 9999-12-30T22:00:00Z reads as [`FOREVER`].
 pub fn parse_instant(text: &str) -> Option<Timestamp> {
     let (local, offset) = parts(text.as_bytes())?;
-    offset?.to_timestamp(local).ok()
+    Some(timestamp(local, offset?))
 }
 
 /// The same where the offset must be zero.
 pub fn parse_utc(text: &str) -> Option<Timestamp> {
     let (local, offset) = parts(text.as_bytes())?;
     let offset = offset.filter(|offset| *offset == Offset::UTC)?;
-    offset.to_timestamp(local).ok()
+    Some(timestamp(local, offset))
 }
 
 /// The same where a missing offset reads as UTC.
 pub fn parse_local_or_utc(text: &str) -> Option<Timestamp> {
     let (local, offset) = parts(text.as_bytes())?;
-    offset.unwrap_or(Offset::UTC).to_timestamp(local).ok()
+    Some(timestamp(local, offset.unwrap_or(Offset::UTC)))
+}
+
+fn timestamp(local: civil::DateTime, offset: Offset) -> Timestamp {
+    // Years before 0 cannot be written, so only the end of the calendar is ever exceeded.
+    let at = offset.to_timestamp(local);
+    at.unwrap_or(FOREVER).min(FOREVER)
 }
 
 /// What a date-time says (RFC 3339 section 5.6), to the millisecond: its local time, and its offset if it has one.
@@ -134,7 +141,10 @@ impl From<Timestamp> for Moment {
 
 impl Serialize for Moment {
     fn serialize<S: Serializer>(&self, to: S) -> Result<S::Ok, S::Error> {
-        to.collect_str(&self.0)
+        match self.0 >= FOREVER {
+            true => to.collect_str(&format_args!("{END_OF_TIME}Z")),
+            false => to.collect_str(&self.0),
+        }
     }
 }
 
@@ -185,13 +195,19 @@ impl<'de> Deserialize<'de> for Anchor {
 
 inline_schema!(Anchor, { "type": "string" });
 
-/// An instant in a zone of its own, written with the offset that it has there.
+/// An instant in a zone of its own, written with the offset that it has there. RFC 3339 offsets are whole minutes: where the
+/// zone's own has seconds, as before 1972, it is cut to minutes and the local time follows, so that the instant stays exact.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Local(pub Timestamp, pub ZoneName);
 
 impl Serialize for Local {
     fn serialize<S: Serializer>(&self, to: S) -> Result<S::Ok, S::Error> {
-        to.collect_str(&self.0.display_with_offset(self.1.tz().to_offset(self.0)))
+        let seconds = self.1.tz().to_offset(self.0).seconds();
+        let offset = Offset::from_seconds(seconds - seconds % 60).unwrap_or(Offset::UTC);
+        match offset.to_datetime(self.0).year() {
+            0..=9999 if self.0 < FOREVER => to.collect_str(&self.0.display_with_offset(offset)),
+            _ => Moment(self.0).serialize(to),
+        }
     }
 }
 
@@ -305,13 +321,80 @@ mod tests {
             ("2026-11-23T09:00:00+99:00", None),
             ("2026-11-23T09:00:00+01:00[Europe/Oslo]", None),
             ("+002026-11-23T09:00:00Z", None),
-            ("9999-12-31T23:59:59Z", None),
+            ("9999-12-30T22:00:00Z", Some("9999-12-30T22:00:00Z")),
+            ("9999-12-30T21:59:59.999Z", Some("9999-12-30T21:59:59.999Z")),
+            ("9999-12-30T22:00:00.999Z", Some("9999-12-30T22:00:00Z")),
+            ("9999-12-31T23:59:59Z", Some("9999-12-30T22:00:00Z")),
+            ("9999-12-31T23:59:60.999Z", Some("9999-12-30T22:00:00Z")),
+            ("9999-12-31T23:59:59+01:00", Some("9999-12-30T22:00:00Z")),
+            ("9999-12-31T23:59:59-01:00", Some("9999-12-30T22:00:00Z")),
+            ("9999-12-31T23:59:59-23:59", Some("9999-12-30T22:00:00Z")),
+            ("9999-12-31T23:59:59+23:59", Some("9999-12-30T22:00:00Z")),
+            ("9999-12-31T21:59:00+23:59", Some("9999-12-30T22:00:00Z")),
+            ("10000-01-01T00:00:00Z", None),
+            ("9999-12-32T00:00:00Z", None),
+            ("0000-01-01T00:00:00+23:59", Some("-000001-12-31T00:01:00Z")),
             ("", None),
             ("now", None),
             ("\u{e9}\u{e9}\u{e9}\u{e9}\u{e9}\u{e9}\u{e9}", None),
         ] {
             let read = parse_instant(text).map(|at| at.to_string());
             assert_eq!(read.as_deref(), expected, "{text}");
+        }
+    }
+
+    #[test]
+    fn for_ever_is_written_as_the_end_of_the_last_year() {
+        let zone = |name| ZoneName::parse(name).unwrap();
+        let text = |written: Result<String, serde_json::Error>| written.unwrap();
+        let end = "\"9999-12-31T23:59:59Z\"";
+        for at in [FOREVER, Timestamp::MAX] {
+            assert_eq!(text(serde_json::to_string(&Moment(at))), end);
+            for name in ["Pacific/Kiritimati", "America/New_York", "UTC"] {
+                assert_eq!(text(serde_json::to_string(&Local(at, zone(name)))), end);
+            }
+        }
+        assert_eq!(
+            serde_json::from_str::<Moment>(end).ok(),
+            Some(Moment(FOREVER))
+        );
+    }
+
+    #[test]
+    fn a_local_time_is_exact_where_offsets_have_seconds() {
+        for (at, name, expected) in [
+            (
+                "1900-01-01T00:00:00Z",
+                "Europe/Paris",
+                "1900-01-01T00:09:00+00:09",
+            ),
+            (
+                "1970-01-01T00:00:00Z",
+                "Africa/Monrovia",
+                "1969-12-31T23:16:00-00:44",
+            ),
+            (
+                "2026-01-05T08:00:00Z",
+                "Europe/Oslo",
+                "2026-01-05T09:00:00+01:00",
+            ),
+            (
+                "0000-01-01T00:00:00Z",
+                "America/New_York",
+                "0000-01-01T00:00:00Z",
+            ),
+            (
+                "9999-12-30T21:00:00Z",
+                "Pacific/Kiritimati",
+                "9999-12-31T11:00:00+14:00",
+            ),
+        ] {
+            let at: Timestamp = at.parse().unwrap();
+            let local = Local(at, ZoneName::parse(name).unwrap());
+            let written: String =
+                serde_json::from_str(&serde_json::to_string(&local).unwrap()).unwrap();
+            assert_eq!(written, expected, "{name}");
+            assert_eq!(parse_local_or_utc(&written), Some(at), "{name}");
         }
     }
 
@@ -333,7 +416,7 @@ mod tests {
             ("2026-11-23T09:00+0100", None),
             ("2026-11-23T09:00+01", None),
             ("2026-11-23T09:00+01:00:30", None),
-            ("9999-12-31T23:59:59", None),
+            ("9999-12-31T23:59:59", Some("9999-12-30T22:00:00Z")),
         ] {
             let read = parse_local_or_utc(text).map(|at| at.to_string());
             assert_eq!(read.as_deref(), expected, "{text}");

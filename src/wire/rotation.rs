@@ -137,6 +137,7 @@ pub struct Window {
     /// Restricts nothing: no hours are named and no day is off.
     pub always_open: bool,
     pub cadence: Cadence,
+    /// On a disabled rotation as of the instant at which it was disabled, like `currentCoverage` and `nextCoverage`.
     pub open_now: bool,
     /// The covered stretch that is running; null when shut, and when nothing ends it.
     pub current_coverage: Option<Span>,

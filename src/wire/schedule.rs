@@ -26,7 +26,7 @@ words! {
 #[serde(rename_all = "camelCase")]
 pub struct PlannedTurn {
     pub start: Moment,
-    /// Exclusive; absent when open-ended.
+    /// Exclusive, also where it lies after the range; absent when open-ended, or too far ahead to be told.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub end: Option<Moment>,
     pub cell_id: String,

@@ -6,36 +6,30 @@ use crate::seed::{Scratch, Seed};
 use crate::table::{Floor, median, row, section};
 use jiff::{SignedDuration, Timestamp};
 use rota::runtime::clock::Clock;
+use std::path::PathBuf;
 use std::time::Instant;
 
 const ROUNDS: usize = 300;
 
 /// Entries of the short and of the long record.
 const SHORT: i64 = 10;
-const LONG: i64 = 100_000;
+const LONG: i64 = 10_000_000;
 
-/// Reads with a record of ten entries and of a hundred thousand; they should cost the same.
+/// Reads with a record of ten entries and of ten million; they should cost the same. The long record takes a minute to make and
+/// stays for further runs.
 pub fn run() {
     section("Reads by the length of the record (median time)");
-    let folder = Scratch::new("record");
-    let seed = Seed::new(folder.file("rota.db"), Clock::system());
-    let ids = [("short", SHORT), ("long", LONG)].map(|(name, hours)| {
-        let rotation = seed.rotation(name, 1, &[&[]], seed.app.now());
-        seed.record(rotation.clone(), hours);
-        rotation.id.to_string()
-    });
-    let (path, key, now) = (seed.path.clone(), seed.key.clone(), seed.app.now());
-    drop(seed);
+    let Made { path, key, ids, at } = made();
     let (rota, _) = program::serve(&path, &key);
 
     let on_call = |id: &str| format!("/v1/rotations/{id}/on-call");
     compare("GET on-call after a write", &rota, &ids, &on_call);
     // The last hours, which both records have.
-    let from = now - SignedDuration::from_hours(SHORT - 1);
-    let recent = |id: &str| history(id, from, now);
+    let from = at - SignedDuration::from_hours(SHORT - 1);
+    let recent = |id: &str| history(id, from, at);
     compare("GET history of the last nine hours", &rota, &ids, &recent);
     let (from, until) = (
-        now - SignedDuration::from_hours(LONG / 2),
+        at - SignedDuration::from_hours(LONG / 2),
         SignedDuration::from_hours(24),
     );
     let day = history(&ids[1], from, from + until);
@@ -46,6 +40,43 @@ pub fn run() {
         took[0] * 1e3,
         Floor::None,
     );
+}
+
+/// A database with a short and a long record that end at one instant.
+struct Made {
+    path: PathBuf,
+    key: String,
+    ids: [String; 2],
+    at: Timestamp,
+}
+
+/// The database of an earlier run, or a new one.
+fn made() -> Made {
+    let schema = rota::store::schema_version();
+    let folder = Scratch::kept(&format!("record-{schema}-{LONG}"));
+    let (path, note) = (folder.file("rota.db"), folder.file("made"));
+    if let Ok(text) = std::fs::read_to_string(&note) {
+        let lines: Vec<&str> = text.lines().collect();
+        let [key, short, long, at] = lines[..] else {
+            panic!("{} is not what a run wrote; remove it", note.display())
+        };
+        return Made {
+            path,
+            key: key.to_owned(),
+            ids: [short.to_owned(), long.to_owned()],
+            at: at.parse().expect("an instant"),
+        };
+    }
+    let seed = Seed::new(path.clone(), Clock::system());
+    let at = seed.app.now();
+    let ids = [("short", SHORT), ("long", LONG)].map(|(name, hours)| {
+        let rotation = seed.rotation(name, 1, &[&[]], at);
+        seed.record(rotation.clone(), hours);
+        rotation.id.to_string()
+    });
+    let key = seed.key.clone();
+    std::fs::write(&note, format!("{key}\n{}\n{}\n{at}\n", ids[0], ids[1])).expect("a note");
+    Made { path, key, ids, at }
 }
 
 fn history(id: &str, from: Timestamp, until: Timestamp) -> String {

@@ -24,27 +24,44 @@ use rota::wire::etag::Precondition;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-/// A folder beside the build, so on a real disk; removed when dropped.
-pub struct Scratch(PathBuf);
+/// A folder beside the build, so on a real disk.
+pub struct Scratch {
+    path: PathBuf,
+    kept: bool,
+}
 
 impl Scratch {
+    /// One that is removed when dropped.
     pub fn new(name: &str) -> Scratch {
-        let path = Path::new(env!("CARGO_TARGET_TMPDIR"))
-            .join(format!("bench-{name}-{}", std::process::id()));
+        Scratch::at(&format!("{name}-{}", std::process::id()), false)
+    }
+
+    /// One that stays for later runs: of the same name.
+    pub fn kept(name: &str) -> Scratch {
+        Scratch::at(name, true)
+    }
+
+    fn at(name: &str, kept: bool) -> Scratch {
+        let path = Path::new(env!("CARGO_TARGET_TMPDIR")).join(format!("bench-{name}"));
         std::fs::create_dir_all(&path).expect("a folder for databases");
-        Scratch(path)
+        Scratch { path, kept }
     }
 
     pub fn file(&self, name: &str) -> PathBuf {
-        self.0.join(name)
+        self.path.join(name)
     }
 }
 
 impl Drop for Scratch {
     fn drop(&mut self) {
-        drop(std::fs::remove_dir_all(&self.0));
+        if !self.kept {
+            drop(std::fs::remove_dir_all(&self.path));
+        }
     }
 }
+
+/// Entries of a record that are made in one commit.
+const A_COMMIT: i64 = 200_000;
 
 /// A database with six people and an API key with every scope.
 pub struct Seed {
@@ -177,19 +194,26 @@ impl Seed {
 
     /// A record of so many hours that ended before now, an entry an hour, in the first cell of a rotation.
     pub fn record(&self, rotation: Rotation, hours: i64) {
-        let write = move |tx: &mut store::WriteTx| -> Result<(), Fault> {
-            let (mut past, people) = (rotation.clone(), users());
-            for hour in (1..=hours).rev() {
-                let entry = &mut past.cells[0].entry;
-                entry.start =
-                    rotation.cells[0].entry.start - jiff::SignedDuration::from_hours(hour);
-                entry.user = Some(people[hour as usize % people.len()].clone());
-                entry.reason = Reason::NextOnScheduledDuty;
-                store::begin_entries(tx, &past, &[0])?;
-            }
-            store::begin_entries(tx, &rotation, &[0])
-        };
-        self.app.store().write(write).expect("a record");
+        let mut left = hours;
+        while left > 0 {
+            let part = left.min(A_COMMIT);
+            let (mut past, people, now) =
+                (rotation.clone(), users(), rotation.cells[0].entry.start);
+            let write = move |tx: &mut store::WriteTx| -> Result<(), Fault> {
+                for hour in (left - part + 1..=left).rev() {
+                    let entry = &mut past.cells[0].entry;
+                    entry.start = now - jiff::SignedDuration::from_hours(hour);
+                    entry.user = Some(people[hour as usize % people.len()].clone());
+                    entry.reason = Reason::NextOnScheduledDuty;
+                    store::begin_entries(tx, &past, &[0])?;
+                }
+                Ok(())
+            };
+            self.app.store().write(write).expect("a record");
+            left -= part;
+        }
+        let last = move |tx: &mut store::WriteTx| store::begin_entries(tx, &rotation, &[0]);
+        self.app.store().write(last).expect("the running entry");
     }
 }
 

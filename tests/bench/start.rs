@@ -1,12 +1,17 @@
 //! Starting with ten thousand rotations.
 
 use crate::due;
+use crate::load::Client;
 use crate::program;
 use crate::seed::Scratch;
 use crate::table::{Floor, median, row, section};
+use std::path::Path;
 use std::time::Duration;
 
 const STARTS: usize = 7;
+
+/// Keep-alive connections; the server holds at most so many.
+const CONNECTIONS: usize = 1000;
 
 /// From the start of the process to its first answer to /healthz, and the memory that it then holds.
 pub fn run() {
@@ -35,12 +40,35 @@ pub fn run() {
         "to the first answer, median",
         &format!("{took:.0} ms"),
         took,
-        Floor::AtMost(200.0),
+        Floor::AtMost(50.0),
     );
     row(
         "resident memory when idle",
         &format!("{resident:.1} MB"),
         resident,
-        Floor::AtMost(30.0),
+        Floor::AtMost(15.0),
+    );
+    connected(&path, &key);
+}
+
+/// The memory of a server with as many clients as it lets in, each of which has asked once and keeps its connection.
+fn connected(path: &Path, key: &str) {
+    let (program, _) = program::serve(path, key);
+    let before = program.resident();
+    let request = program.request("GET", "/v1/rotations?pageSize=1", &[], "");
+    let clients: Vec<Client> = (0..CONNECTIONS)
+        .map(|_| {
+            let mut client = Client::connect(program.address);
+            let answer = client.ask(&request);
+            assert_eq!(answer.status, 200, "{answer:?}");
+            client
+        })
+        .collect();
+    let resident = program.resident();
+    row(
+        &format!("resident memory with {} idle connections", clients.len()),
+        &format!("{resident:.1} MB of {before:.1} MB"),
+        resident,
+        Floor::None,
     );
 }

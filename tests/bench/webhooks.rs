@@ -53,20 +53,36 @@ fn late(mut times: Vec<f64>) -> f64 {
 
 /// One healthy endpoint with a full queue, three times; the middle one counts.
 fn through_the_queue() {
-    let mut rounds: Vec<(f64, f64)> = (0..3).map(|_| queue_and_loop()).collect();
-    rounds.sort_by(|(queued, plain), (other, loops)| (queued / plain).total_cmp(&(other / loops)));
-    let (queued, plain) = rounds[1];
-    let measured = format!("{queued:.0}/s of {plain:.0}/s");
+    let rounds: Vec<Queued> = (0..3).map(|_| queue_and_loop()).collect();
+    let middle = |figure: fn(&Queued) -> f64| median(rounds.iter().map(figure).collect());
+    let processor = middle(|round| round.processor) * 1e6;
+    row(
+        "the queue, processor time of a delivery, us",
+        "",
+        processor,
+        Floor::AtMost(90.0),
+    );
+    let (queued, plain) = (middle(|round| round.queue), middle(|round| round.plain));
     row(
         "the queue, against a plain ureq loop, same signed bodies",
-        &measured,
+        &format!("{queued:.0}/s of {plain:.0}/s"),
         queued / plain,
-        Floor::AtLeast(0.6),
+        Floor::None,
     );
 }
 
-/// Deliveries a second through the queue, and by a loop that posts the same bodies.
-fn queue_and_loop() -> (f64, f64) {
+/// One full queue, delivered.
+struct Queued {
+    /// Deliveries a second.
+    queue: f64,
+    /// Processor time of a delivery, in seconds.
+    processor: f64,
+    /// What a loop that posts the same bodies makes a second.
+    plain: f64,
+}
+
+/// Deliveries through the queue, and by a loop that posts the same bodies.
+fn queue_and_loop() -> Queued {
     let folder = Scratch::new("webhooks");
     let (receiver, arrived) = receive();
     let seed = Seed::new(
@@ -84,11 +100,13 @@ fn queue_and_loop() -> (f64, f64) {
 
     let rota = program::dev(&path, CLOCK);
     let first = arrived.recv_timeout(PATIENCE).expect("a first delivery");
+    let before = rota.processor();
     let rest: Vec<Arrival> = (1..QUEUED)
         .map(|_| arrived.recv_timeout(PATIENCE).expect("a delivery"))
         .collect();
     let last = rest.last().expect("many deliveries");
-    let queued = (QUEUED - 1) as f64 / last.at.duration_since(first.at).as_secs_f64();
+    let processor = (rota.processor() - before) / rest.len() as f64;
+    let queue = rest.len() as f64 / last.at.duration_since(first.at).as_secs_f64();
     drop(rota);
 
     let config = ureq::Agent::config_builder()
@@ -99,8 +117,11 @@ fn queue_and_loop() -> (f64, f64) {
     for arrival in &rest {
         post(&agent, receiver, &arrival.body);
     }
-    let plain = rest.len() as f64 / begun.elapsed().as_secs_f64();
-    (queued, plain)
+    Queued {
+        queue,
+        processor,
+        plain: rest.len() as f64 / begun.elapsed().as_secs_f64(),
+    }
 }
 
 /// Events one at a time to one endpoint, while others that accept and never answer are sent to as well.

@@ -17,7 +17,8 @@ const ROUNDS: usize = 300;
 const ROUNDS_TOGETHER: usize = 5;
 const ROUND: Duration = Duration::from_millis(500);
 
-/// PUT on-call by one writer against one synced append of a page to a file, and by eight at once, who share commits.
+/// PUT on-call by one writer against one synced append of a page to a file, and by eight at once, who share commits. Processor
+/// time is judged; ratios to a sync depend on the disk and are shown only.
 pub fn run() {
     section("PUT on-call against a synced append on the same file system");
     let folder = Scratch::new("writes");
@@ -40,7 +41,7 @@ pub fn run() {
         "one writer, median time of a write, in syncs",
         &measured,
         write / sync,
-        Floor::AtMost(1.5),
+        Floor::None,
     );
 
     let used = rota.processor();
@@ -52,7 +53,7 @@ pub fn run() {
         "eight writers, processor time of a write, us",
         "",
         used / made * 1e6,
-        Floor::None,
+        Floor::AtMost(60.0),
     );
     let together = median(rates);
     let measured = format!("{together:.0}/s of {:.0}/s", 1.0 / sync);
@@ -60,7 +61,7 @@ pub fn run() {
         "eight writers, against one sync each",
         &measured,
         together * sync,
-        Floor::AtLeast(3.0),
+        Floor::None,
     );
     let measured = format!("{together:.0}/s of {:.0}/s", 1.0 / write);
     row(

@@ -11,6 +11,7 @@ mod reminders;
 mod requests;
 mod restoring;
 mod standing;
+mod stored;
 mod topics;
 mod trouble;
 mod withheld;

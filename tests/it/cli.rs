@@ -1,5 +1,6 @@
 //! The command line: keys, tokens, the directory, copies, checks, and how things that are wrong are told.
 
+use crate::migrate::of_version_1;
 use crate::support::*;
 use serde_json::{Value, json};
 use std::io::Write;
@@ -130,6 +131,56 @@ fn keys_live_and_die() {
     rota.with(&third)
         .get("/v1/rotations")
         .refused(401, "unknown");
+}
+
+#[test]
+fn each_rotated_out_secret_keeps_its_own_grace() {
+    let (_dir, db, rota) = running();
+    let first = key(&db, "--scope read:rotations");
+    let status = |key: &str| rota.with(key).get("/v1/rotations").status();
+    eventually("the key works", || status(&first) == 200);
+    let shown = rota.with(&first).get("/v1/rotations").is(200);
+    assert_eq!(shown.status(), 200);
+    let list = succeeds(&db, "key list");
+    let line = list
+        .lines()
+        .find(|line| line.contains(" cli "))
+        .expect("the key");
+    let id = line.split_whitespace().next().expect("an id").to_owned();
+    let rotate = |grace: &str| {
+        let output = succeeds(&db, &format!("key rotate {id} --grace {grace}"));
+        let secret = output.lines().find(|line| line.starts_with("svc_key_"));
+        let secret = secret.expect("the new secret").to_owned();
+        eventually("the new secret works", || status(&secret) == 200);
+        secret
+    };
+    let second = rotate("2h");
+    let third = rotate("1h");
+    let fourth = rotate("0s");
+    let expired = |key: &str| {
+        drop(
+            rota.with(key)
+                .get("/v1/rotations")
+                .refused(401, "expired_secret"),
+        )
+    };
+    assert_eq!([&first, &second, &fourth].map(|key| status(key)), [200; 3]);
+    expired(&third);
+    let list = succeeds(&db, "key list");
+    for until in ["2026-01-05T10:00:00Z", "2026-01-05T09:00:00Z"] {
+        assert!(list.contains(until), "{list}");
+    }
+    rota.advance(HOUR);
+    assert_eq!(status(&first), 200);
+    expired(&second);
+    rota.advance(HOUR);
+    expired(&first);
+    assert_eq!(status(&fourth), 200);
+    succeeds(&db, &format!("key revoke {id}"));
+    eventually("the key is gone", || status(&fourth) == 401);
+    for key in [&first, &second, &third, &fourth] {
+        rota.with(key).get("/v1/rotations").refused(401, "unknown");
+    }
 }
 
 #[test]
@@ -286,13 +337,12 @@ fn a_check_changes_nothing() {
     let before = std::fs::read(&copy).unwrap();
     succeeds(&copy, "check");
     assert_eq!(std::fs::read(&copy).unwrap(), before);
-    let mut older = before;
-    // PRAGMA user_version lies big-endian at offset 60 of the header.
-    older[60..64].fill(0);
-    let old = dir.file("old.db", &older);
+    let first = TempDir::new();
+    let old = of_version_1(&first);
+    let older = std::fs::read(&old).unwrap();
     let (code, output, errors) = run(&mut on(&old, "check"));
     assert_eq!(code, 1, "{errors}");
-    assert!(output.contains("older schema 0"), "{output}");
+    assert!(output.contains("older schema 1"), "{output}");
     assert_eq!(std::fs::read(&old).unwrap(), older);
     let empty = dir.file("empty.db", "");
     assert_eq!(run(&mut on(&empty, "check")).0, 1);

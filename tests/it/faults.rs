@@ -7,6 +7,7 @@ mod clock;
 mod damage;
 mod disk;
 mod files;
+mod lost;
 mod points;
 mod process;
 mod random;

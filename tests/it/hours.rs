@@ -316,3 +316,62 @@ fn skipped_days_are_off_time_when_so_switched() {
         .json();
     assert_eq!(on["windows"][0]["alwaysOpen"], json!(true));
 }
+
+/// What a rotation shows of its windows.
+fn windows(rotation: &Rot) -> Value {
+    rotation.read()["windows"].clone()
+}
+
+#[test]
+fn the_windows_of_a_disabled_rotation_stand_still() {
+    let rota = Rota::with_people(3);
+    let office = || hours("UTC", &weekdays("08:00", "16:00"), daily());
+    let rotation = rota.rotation("U1 U2");
+    rotation.cover(1, &[office()]);
+    rota.to("2026-01-05T10:00Z");
+    rotation.patch(json!({ "enabled": false })).is(200);
+    let frozen = windows(&rotation);
+    assert_eq!(
+        (
+            &frozen[0]["openNow"],
+            instant(&frozen[0]["currentCoverage"]["startUtc"])
+        ),
+        (&json!(true), "2026-01-05T08:00Z".into())
+    );
+    // Shut by the clock, had it not been disabled.
+    rota.to("2026-01-05T20:00Z");
+    for change in [
+        json!({ "name": "Other" }),
+        json!({ "userIds": ["U1", "U2", "U3"] }),
+        json!({ "doubleCover": true }),
+    ] {
+        rotation.patch(change.clone()).is(200);
+        assert_eq!(windows(&rotation), frozen, "{change}");
+    }
+    rota.people(2);
+    assert_eq!(windows(&rotation), frozen);
+    // Hours edited meanwhile count as of the same instant, in windows there were and in new ones.
+    let shut = hours("UTC", "monday 18:00 - monday 22:00", daily());
+    let edited = rotation.cover(1, &[shut.clone(), office(), shut]);
+    for (window, open) in [(0, false), (1, true), (2, false)] {
+        let window = &edited["windows"][window];
+        assert_eq!(window["openNow"], json!(open), "{window}");
+        assert_eq!(window["currentCoverage"].is_null(), !open, "{window}");
+    }
+    rotation.patch(json!({ "enabled": true })).is(200);
+    let open = [0, 1, 2].map(|window| windows(&rotation)[window]["openNow"].clone());
+    assert_eq!(open, [json!(true), json!(false), json!(true)]);
+}
+
+#[test]
+fn an_arrangement_of_somebody_removed_while_disabled_ends_then() {
+    let rota = Rota::with_people(3);
+    let rotation = rota.daily("U1 U2 U3", 1);
+    rotation.assign(0, "U3", "2026-01-05T10:00Z", "2026-01-05T22:00Z");
+    rota.to("2026-01-05T11:00Z");
+    rotation.patch(json!({ "enabled": false })).is(200);
+    rota.to("2026-01-05T20:00Z");
+    rotation.patch(json!({ "userIds": ["U1", "U2"] })).is(200);
+    let list = rotation.arrangements("2026-01-05T00:00Z", "2026-01-06T00:00Z");
+    assert_eq!(list, ["U3 2026-01-05T10:00Z 2026-01-05T20:00Z active 2"]);
+}

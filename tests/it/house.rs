@@ -5,13 +5,14 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 /// Who may import whom; a room may always import itself.
-const FLOORS: [(&str, &[&str]); 17] = [
+const FLOORS: [(&str, &[&str]); 18] = [
     ("domain", &[]),
     ("fault", &[]),
     ("runtime", &["fault"]),
+    ("memory", &["runtime"]),
     ("wire", &["domain"]),
     ("client", &["domain", "runtime"]),
-    ("http", &["domain", "runtime", "fault"]),
+    ("http", &["domain", "runtime", "memory", "fault"]),
     ("metrics", &["domain"]),
     ("store", &["domain", "runtime", "fault"]),
     ("chat", &["domain", "store"]),
@@ -24,7 +25,7 @@ const FLOORS: [(&str, &[&str]); 17] = [
     (
         "api",
         &[
-            "domain", "runtime", "fault", "wire", "http", "metrics", "store", "actions",
+            "domain", "runtime", "fault", "memory", "wire", "http", "metrics", "store", "actions",
         ],
     ),
     (
@@ -51,8 +52,8 @@ const FLOORS: [(&str, &[&str]); 17] = [
     (
         "cli",
         &[
-            "domain", "runtime", "wire", "http", "store", "chat", "actions", "api", "dev", "timer",
-            "delivery", "client", "config",
+            "domain", "runtime", "memory", "wire", "http", "store", "chat", "actions", "api",
+            "dev", "timer", "delivery", "client", "config",
         ],
     ),
     ("main", &["cli"]),

@@ -37,7 +37,7 @@ impl Page {
 impl Rota {
     #[track_caller]
     pub fn metrics(&self) -> Page {
-        let answer = self.anyone().get("/metrics").is(200);
+        let answer = self.get("/metrics").is(200);
         let kind = answer.header("content-type");
         assert_eq!(kind, Some("text/plain; version=0.0.4; charset=utf-8"));
         Page(answer.text())

@@ -1,4 +1,4 @@
-//! What goes with time, and what stays: the table "What is kept, and for how long" of the README, row by row.
+//! What expires and what stays: the table "Retention" of `packaging/docs/operating.md`, row by row.
 
 use crate::support::*;
 use rusqlite::{Connection, OpenFlags};

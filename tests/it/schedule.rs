@@ -188,3 +188,68 @@ fn an_empty_place_that_an_absence_keeps_for_decades_hides_no_plan() {
     );
     rotation.preview(3, "U3", "2026-01-07T12:00Z", "2026-01-07T13:00Z");
 }
+
+/// A weekly slot over U1 and U2 and a daily one over U1 alone, who holds the weekly one first: the daily slot stays empty
+/// until the weekly one is handed over to somebody else.
+fn shared<'a>(rota: &'a Rota) -> Rot<'a> {
+    let rotation = rota.rotation("U1 U2 U3");
+    let windows = [always(weekly("UTC", "2026-01-12T09:00")), always(daily())];
+    let mut grid = rotation.grid(1, &windows);
+    for (cell, roster) in [(0, "pair"), (1, "one")] {
+        grid["cells"][cell]["rosterId"] = json!(roster);
+    }
+    rotation.put("/coverage", grid).is(200);
+    for (roster, users) in [("pair", json!(["U1", "U2"])), ("one", json!(["U1"]))] {
+        rotation
+            .put(&format!("/rosters/{roster}"), json!({ "userIds": users }))
+            .is(200);
+    }
+    // What the common list dealt before it was narrowed.
+    rotation.put_on_call("U1").is(200);
+    assert_eq!(rotation.holders(), "U1 -");
+    rotation
+}
+
+/// The end of the vacancy in the second window, `-` where the plan has none.
+fn vacancy_ends(rotation: &Rot, to: &str) -> String {
+    let turns = rotation.turns("schedule", &rotation.by.rota.now(), to);
+    let first = turns.iter().find(|turn| text(&turn["kind"]) == "nobody");
+    instant(&first.expect("a vacancy")["end"])
+}
+
+#[test]
+fn a_vacancy_says_its_end_wherever_the_range_ends() {
+    let rota = Rota::with_people(3);
+    let rotation = shared(&rota);
+    for to in [
+        "2026-01-05T12:00Z",
+        "2026-01-07T09:00Z",
+        "2026-02-12T00:00Z",
+    ] {
+        assert_eq!(vacancy_ends(&rotation, to), "2026-01-12T09:00Z", "{to}");
+    }
+    // The other one of the pair is away for months: U1 keeps the weekly slot until then.
+    rotation.away("U2", "2026-01-06T00:00Z", "2026-06-01T00:00Z");
+    rotation.put_on_call("U1").is(200);
+    for to in [
+        "2026-01-05T12:00Z",
+        "2026-03-01T00:00Z",
+        "2026-09-12T00:00Z",
+    ] {
+        assert_eq!(vacancy_ends(&rotation, to), "2026-06-01T09:00Z", "{to}");
+    }
+}
+
+#[test]
+fn a_vacancy_for_ever_has_no_end_and_is_planned_all_the_same() {
+    let rota = Rota::with_people(3);
+    let rotation = rota.daily("U1 U2", 1);
+    for user in ["U1", "U2"] {
+        rotation.away(user, &rota.now(), "9999-12-01T00:00Z");
+    }
+    rotation.clear().is(200);
+    assert_eq!(vacancy_ends(&rotation, "2026-02-01T00:00Z"), "-");
+    let nobody = rota.rotation("U1");
+    nobody.cover(2, &[always(daily())]);
+    assert_eq!(vacancy_ends(&nobody, "2026-02-01T00:00Z"), "-");
+}

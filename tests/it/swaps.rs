@@ -6,3 +6,4 @@ mod callers;
 mod expiry;
 mod offering;
 mod started;
+mod worlds;

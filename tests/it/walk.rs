@@ -24,10 +24,10 @@ const START: &str = "2026-02-02T10:20Z";
 const PEOPLE: usize = 9;
 
 /// Small pseudo-random numbers, the same in every run.
-struct Dice(u64);
+pub struct Dice(pub u64);
 
 impl Dice {
-    fn roll(&mut self, sides: u64) -> u64 {
+    pub fn roll(&mut self, sides: u64) -> u64 {
         self.0 = self
             .0
             .wrapping_mul(6364136223846793005)

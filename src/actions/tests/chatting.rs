@@ -67,7 +67,7 @@ fn groups_and_topics_outlast_trouble() {
             Op::Bind(1, true),
             Op::Topics(0, true),
             Op::Sync(0, 0, true),
-            Op::Trouble(ill),
+            Op::Misbehave(ill),
             Op::Rotate(0),
             Op::Advance(20),
             Op::Clear(1),

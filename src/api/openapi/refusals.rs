@@ -6,7 +6,7 @@ use crate::api::routes::{Handler, Needs, Row};
 /// Every status that the operation may refuse with, and the codes that come with it; an empty one is none.
 pub fn of(row: &Row) -> Vec<(u16, Vec<&'static str>)> {
     let mut rows: Vec<(u16, &[&'static str])> = Vec::new();
-    let open = matches!(row.handler, Handler::Open(_)) && row.needs != Needs::Watching;
+    let open = matches!(row.handler, Handler::Open(_));
     // What is wrong with any request, or with its body also where nobody looks at one.
     rows.extend([
         (400, &["invalid_request"] as &[_]),
@@ -42,9 +42,12 @@ pub fn of(row: &Row) -> Vec<(u16, Vec<&'static str>)> {
             (428, &["precondition_required"]),
         ]),
         Handler::Keyed(_) => rows.push((428, &["precondition_required"])),
-        Handler::Plain(_) | Handler::Open(_) => {}
+        Handler::Plain(_) | Handler::Open(_) | Handler::Watched(_) => {}
     }
-    rows.extend([(500, &[""] as &[_]), (503, &["storage_unavailable"])]);
+    rows.extend([
+        (500, &[""] as &[_]),
+        (503, &["overloaded", "storage_unavailable"]),
+    ]);
     let mut all: Vec<(u16, Vec<&'static str>)> = rows
         .into_iter()
         .map(|(status, codes)| (status, codes.to_vec()))
@@ -68,7 +71,9 @@ pub fn name(status: u16, codes: &[&str]) -> String {
     if matches!(status, 400 | 409 | 503) {
         codes
             .iter()
-            .filter(|code| !["", "invalid_request", "storage_unavailable"].contains(code))
+            .filter(|code| {
+                !["", "invalid_request", "overloaded", "storage_unavailable"].contains(code)
+            })
             .for_each(|code| name.push_str(&format!(".{code}")));
     }
     name
@@ -94,7 +99,10 @@ pub fn about(status: u16, codes: &[&&str]) -> String {
         503 if codes.contains(&&"not_ready") => {
             "The server does not do its work at the moment, or cannot read its database."
         }
-        503 => "The storage cannot do it at the moment; nothing was changed.",
+        503 => {
+            "The storage cannot do it at the moment, or too much is held in memory for the caller, their address or everybody \
+                (`overloaded`: wait for Retry-After); nothing was changed."
+        }
         _ => "The server could not do it; its log says why under the same `instance`.",
     };
     match codes {

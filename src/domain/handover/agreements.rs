@@ -2,13 +2,15 @@
 
 use super::Change;
 use crate::domain::arrangement::Arranged;
+use crate::domain::ids::CellId;
 use crate::domain::resolve;
 use crate::domain::rotation::{Reason, Rotation};
+use std::collections::HashSet;
 
 impl Change<'_> {
     /// Takes arrangements away that have lost their ground. Where one had not begun, what was agreed by the same request and
     /// has not begun goes with it: who is not given a shift back owes none. Answers those that ran.
-    pub(super) fn void(&mut self, lost: fn(&Rotation, &Arranged) -> bool) -> Vec<Arranged> {
+    pub(super) fn void(&mut self, lost: impl Fn(&Rotation, &Arranged) -> bool) -> Vec<Arranged> {
         let mut arranged = std::mem::take(&mut self.rotation.arranged);
         let gone: Vec<Arranged> = arranged
             .extract_if(.., |arranged| lost(self.rotation, arranged))
@@ -29,7 +31,15 @@ impl Change<'_> {
         let at = self.at;
         let count = |rotation: &Rotation| (rotation.arranged.len(), rotation.pending.len());
         let before = count(self.rotation);
-        self.void(|rotation, arranged| rotation.place_of(&arranged.cell).is_none());
+        if !self.rotation.arranged.is_empty() {
+            let cells: HashSet<CellId> = self
+                .rotation
+                .cells
+                .iter()
+                .map(|cell| cell.id.clone())
+                .collect();
+            self.void(|_, arranged| !cells.contains(&arranged.cell));
+        }
         let rotation = &mut *self.rotation;
         if rotation.enabled {
             rotation

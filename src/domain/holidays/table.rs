@@ -1,5 +1,7 @@
 //! The compiled-in table, searched in place. `data/README.md` describes the layout.
 
+use std::sync::LazyLock;
+
 static TABLE: &[u8] = include_bytes!("../data/holidays.bin");
 
 /// The layout that this reader knows.
@@ -14,6 +16,13 @@ const NO_PARENT: u16 = 0xFFFF;
 
 fn u16_at(at: usize) -> u16 {
     u16::from_le_bytes([TABLE[at], TABLE[at + 1]])
+}
+
+/// A hash of the whole table, computed once.
+pub(super) fn fingerprint() -> u64 {
+    const OFFSET_BASIS: u64 = 0xcbf2_9ce4_8422_2325;
+    static HASH: LazyLock<u64> = LazyLock::new(|| super::fnv1a(OFFSET_BASIS, TABLE));
+    *HASH
 }
 
 /// The table's head says which layout it has; another one would be read as nonsense.

@@ -1,6 +1,6 @@
 //! The topic of a channel: the rotation's template, or the service's own wording.
 
-use super::{Names, Piece, clock};
+use super::{Piece, Voice, clock};
 use crate::domain::ids::UserId;
 use crate::domain::rotation::Profile;
 use crate::domain::takeover::Glance;
@@ -29,7 +29,7 @@ pub struct TopicSubject<'a> {
 }
 
 /// Fills the template in. A token without a value is `N/A`; one that nobody knows stays as typed.
-pub fn topic(subject: TopicSubject, names: Names) -> Vec<Piece> {
+pub fn topic(subject: TopicSubject, voice: &dyn Voice) -> Vec<Piece> {
     let glance = subject.glance;
     let usual = match (glance.on_call.is_empty(), glance.until) {
         (true, _) => USUAL_NOBODY,
@@ -43,7 +43,7 @@ pub fn topic(subject: TopicSubject, names: Names) -> Vec<Piece> {
     let mut rest = template;
     while let Some((plain, from)) = rest.split_once('%') {
         let token = from.split_once('%');
-        match token.and_then(|(name, _)| value(name, subject, names)) {
+        match token.and_then(|(name, _)| value(name, subject, voice)) {
             Some(value) => {
                 pieces.push(Piece::Plain(plain.to_owned()));
                 pieces.extend(value);
@@ -60,7 +60,7 @@ pub fn topic(subject: TopicSubject, names: Names) -> Vec<Piece> {
 }
 
 /// What a token stands for; `None` for one that nobody knows.
-fn value(token: &str, subject: TopicSubject, names: Names) -> Option<Vec<Piece>> {
+fn value(token: &str, subject: TopicSubject, voice: &dyn Voice) -> Option<Vec<Piece>> {
     let (profile, glance) = (subject.profile, subject.glance);
     let one = |value: Option<String>| vec![Piece::Value(value.unwrap_or(NOTHING.into()))];
     let people = |people: &[UserId], of: &dyn Fn(&UserId) -> String| {
@@ -76,12 +76,12 @@ fn value(token: &str, subject: TopicSubject, names: Names) -> Option<Vec<Piece>>
         }
         pieces
     };
-    let name = |user: &UserId| names.named(user).name;
-    let handle = |user: &UserId| names.named(user).handle;
+    let name = |user: &UserId| voice.named(user).name;
+    let handle = |user: &UserId| voice.named(user).handle;
     let instant = |at: Option<Timestamp>, zone: Option<ZoneName>| one(at.map(|at| clock(at, zone)));
     Some(match token {
-        "NAME" => one(Some(names.plain(&profile.name))),
-        "DESCRIPTION" => one(profile.description.as_deref().map(|text| names.plain(text))),
+        "NAME" => one(Some(voice.plain(&profile.name))),
+        "DESCRIPTION" => one(profile.description.as_deref().map(|text| voice.plain(text))),
         "CODE" => one(profile.code.clone()),
         "DUTY_SIZE" => one(Some(glance.on_call.len().to_string())),
         "USER" => people(&glance.on_call, &name),

@@ -314,3 +314,85 @@ fn until_served(server: &Running) {
         assert!(text.starts_with("HTTP/1.1 503 "), "{text}");
     }
 }
+
+#[test]
+fn large_bodies_wait_for_room_and_those_only_announced_take_none() {
+    let size = 32 * 1024;
+    let room = |patience| Limits {
+        body_bytes: size,
+        bodies: memory::Limits {
+            all: size,
+            address: size,
+            credential: size,
+        },
+        patience,
+        ..Limits::default()
+    };
+    let head = format!("POST /wait HTTP/1.1\r\nHost: h\r\nContent-Length: {size}\r\n\r\n");
+    let sized = [head.as_bytes(), &vec![b'x'; size]].concat();
+    let chunked = format!(
+        "POST /b HTTP/1.1\r\nHost: h\r\nTransfer-Encoding: chunked\r\n\r\n{size:x}\r\n{}\r\n0\r\n\r\n",
+        "x".repeat(size)
+    );
+    for body in [&sized[..], chunked.as_bytes()] {
+        let server = Running::start(room(SHORT));
+        let mut announced: Vec<Client> = (0..4).map(|_| server.connect()).collect();
+        for client in &mut announced {
+            client.send(head.as_bytes());
+            client.send(&[b'x'; 15 * 1024]);
+        }
+        let mut first = server.connect();
+        first.send(&sized);
+        server
+            .entered
+            .recv_timeout(PATIENCE)
+            .expect("it is handled");
+        let text = server.exchange(body);
+        assert!(text.starts_with("HTTP/1.1 503 "), "{text}");
+        assert!(text.contains("large request bodies"), "{text}");
+        let small = server.exchange(
+            b"POST /c HTTP/1.1\r\nHost: h\r\nContent-Length: 1\r\nConnection: close\r\n\r\nx",
+        );
+        assert!(small.starts_with("HTTP/1.1 200 "), "{small}");
+        server.open.send(()).expect("it waits");
+        assert_eq!(first.answer().body, "waited");
+        // Its room is free again.
+        let mut next = server.connect();
+        next.send(body);
+        server.open.send(()).expect("a handler may wait");
+        assert_eq!(next.answer().status, 200);
+    }
+}
+
+/// Answers of unknown size are sent as they are read; one that fails is cut off, so that nobody takes it for whole.
+#[test]
+fn an_answer_that_fails_on_the_way_is_not_ended() {
+    let server = Running::start(Limits::default());
+    let text =
+        server.exchange(b"GET /stream?300000 HTTP/1.1\r\nHost: h\r\nConnection: close\r\n\r\n");
+    assert!(
+        text.contains("\r\nTransfer-Encoding: chunked\r\n"),
+        "{}",
+        &text[..200]
+    );
+    assert!(text.ends_with("\r\n0\r\n\r\n"));
+    let text = server.exchange(b"GET /broken-stream?300000 HTTP/1.1\r\nHost: h\r\n\r\n");
+    assert!(
+        text.contains("\r\nTransfer-Encoding: chunked\r\n"),
+        "{}",
+        &text[..200]
+    );
+    assert!(text.len() > 250_000 && !text.ends_with("0\r\n\r\n"));
+    let text = server.exchange(b"GET /stream?300000 HTTP/1.0\r\nConnection: keep-alive\r\n\r\n");
+    let (head, body) = text.split_once("\r\n\r\n").expect("a head");
+    assert!(
+        head.contains("Connection: close") && !head.contains("chunked"),
+        "{head}"
+    );
+    assert_eq!(body.len(), 300_000);
+    let mut client = server.connect();
+    client.send(b"HEAD /stream?300000 HTTP/1.1\r\nHost: h\r\n\r\nGET /after HTTP/1.1\r\nHost: h\r\nConnection: close\r\n\r\n");
+    let text = client.rest();
+    assert_eq!(text.matches("HTTP/1.1 200 OK").count(), 2, "{text}");
+    assert!(text.ends_with("GET /after h "), "{text}");
+}

@@ -31,9 +31,13 @@ fn as_version_2(dir: &TempDir, today: &Path) -> PathBuf {
         &conn,
         "SELECT name FROM main.sqlite_schema WHERE type = 'table' AND name NOT LIKE 'sqlite%'",
     ) {
+        // Columns that both have; what a later version moved elsewhere is nothing here.
         let columns = strings(
             &conn,
-            &format!("SELECT name FROM pragma_table_info('{table}', 'main')"),
+            &format!(
+                "SELECT name FROM pragma_table_info('{table}', 'main')
+                 INTERSECT SELECT name FROM pragma_table_info('{table}', 'today')"
+            ),
         )
         .join(", ");
         let copy = format!(

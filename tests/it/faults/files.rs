@@ -197,3 +197,47 @@ fn a_migration_on_a_full_disk_changes_nothing() {
     }
     assert!(failed > 1 && done > 0, "{failed} failed, {done} went well");
 }
+
+#[test]
+fn a_fresh_start_on_a_full_disk_names_the_file() {
+    for line in [
+        "serve --listen 127.0.0.1:0",
+        "dev --listen 127.0.0.1:0",
+        "key create --name k --scope read:oncall",
+        "directory import people.json",
+    ] {
+        for blocks in [0, 1, 8, 16, 64, 128] {
+            let dir = TempDir::new();
+            dir.file("people.json", directory(3).to_string());
+            let db = dir.join("rota.db");
+            let Some(tried) = narrow(&db, line, blocks) else {
+                return;
+            };
+            assert_eq!(tried.0, 1, "{line}, {blocks}: {}", tried.2);
+            let errors = tried.2.clone();
+            let last = errors.lines().last().unwrap_or_default();
+            assert!(last.contains("rota.db"), "{line}, {blocks}: {errors}");
+            told(tried, &["rota.db"]);
+        }
+    }
+}
+
+/// The file is there and is full.
+#[test]
+fn a_command_on_a_full_disk_names_the_file() {
+    let (dir, db) = imported();
+    dir.file("many.json", directory(3000).to_string());
+    for (line, blocks) in [
+        ("directory import many.json", 64),
+        ("directory import many.json", 200),
+        ("key create --name k --scope read:oncall", 0),
+        ("token create --user U1", 0),
+    ] {
+        let Some(tried) = narrow(&db, line, blocks) else {
+            return;
+        };
+        assert_eq!((tried.0, tried.1.as_str()), (1, ""), "{line}: {}", tried.2);
+        told(tried, &["rota.db"]);
+    }
+    succeeds(&db, "check");
+}

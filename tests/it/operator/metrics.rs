@@ -169,6 +169,116 @@ fn messages_that_wait_are_counted() {
     assert_eq!(waiting(), Some(1.0));
 }
 
+/// Without a key nobody learns that a private rotation exists, what it is called and who is on call in it.
+#[test]
+fn metrics_name_nobody_without_a_key() {
+    let rota = Rota::with_people(3);
+    let secret = rota.create(json!({
+        "name": "Secret", "code": "HUSH", "owners": ["U1"], "userIds": ["U1", "U2"], "public": false,
+    }));
+    secret.put_on_call("U2").is(200);
+    let vacant = rota.rotation("U1 U2");
+    rota.advance(HOUR);
+    let names = [&secret.id, &vacant.id, "Secret", "HUSH", "\"U1\"", "\"U2\""];
+    let families = [
+        "rota_rotation_info",
+        "rota_on_call",
+        "rota_nobody_on_call_seconds",
+    ];
+    let longest = "rota_nobody_on_call_longest_seconds";
+    let page = |by: &Caller| Page(by.get("/metrics").is(200).text());
+    let basic = rota.anyone().request("GET", "/metrics");
+    let basic = basic.header("Authorization", "Basic eDp5").send().is(200);
+    for page in [page(&rota.anyone()), Page(basic.text())] {
+        for name in names.iter().chain(&families) {
+            assert!(!page.0.contains(name), "{name} in\n{}", page.0);
+        }
+        assert_eq!(page.value(longest), Some(HOUR as f64));
+        assert_eq!(page.count("rota_rotations{state=\"enabled\"}"), 2);
+        assert!(page.value("rota_timer_overdue_seconds").is_some());
+    }
+    let whole = page(&rota.with(&rota.key("read:oncall")));
+    for family in families {
+        assert!(!whole.family(family).is_empty(), "{family} in\n{}", whole.0);
+    }
+    assert_eq!(whole.value(longest), Some(HOUR as f64));
+    // A credential that is sent has to be one that may see all of it.
+    let get = |by: Caller| by.get("/metrics");
+    get(rota.with("svc_key_x_y")).refused(401, "unknown");
+    get(rota.with("nonsense")).refused(401, "unknown");
+    get(rota.with(&rota.key("read:rotations"))).refused(403, "scope_denied");
+    get(rota.with(&rota.token("U1"))).refused(403, "scope_denied");
+    let selected = json!({ "name": "one", "scopes": ["read:oncall"], "rotationIds": [vacant.id] });
+    get(rota.with(&rota.mint(selected))).refused(403, "resource_denied");
+
+    let open = Start::default().env("ROTA_METRICS_ACCESS", "open").go();
+    open.people(1);
+    open.rotation("U1").put_on_call("U1").is(200);
+    assert_eq!(page(&open.anyone()).family("rota_on_call").len(), 1);
+}
+
+/// A proxy that keeps a path to itself compares bytes, so another spelling of it must lead nowhere.
+#[test]
+fn a_path_has_one_spelling() {
+    let rota = Rota::with_people(1);
+    let rotation = rota.rotation("U1");
+    let own = format!("/v1/rotations/{}", rotation.id);
+    for path in [
+        "/%6Detrics",
+        "/%6detrics",
+        "/metric%73",
+        "//metrics",
+        "/metrics/",
+        "/metrics;x",
+        "/./metrics",
+        "/x/../metrics",
+        "/metrics%2F",
+        "/metrics%3F",
+        "/METRICS",
+        "/metrics%00",
+        "/%2Fmetrics",
+        "/v1/%72otations",
+        "/%761/rotations",
+        "/v1//rotations",
+        "/v1/rotations/",
+        "/healt%68z",
+        "/r%65adyz",
+        "/v1/openapi%2Ejson",
+        "/v1/%6Beys/self",
+        "/d%65v/clock",
+        "/dev/cloc%6B",
+        "/%64ev/clock",
+        "/dev//clock",
+        "/dev/./clock",
+    ] {
+        rota.request("GET", path).send().refused(404, "");
+    }
+    let hook = rotation.get("/inbound-webhook").is(200).json();
+    let address = text(&hook["url"])
+        .strip_prefix(&rota.url)
+        .expect("ours")
+        .to_owned();
+    let odd = address.replacen("/webhook/", "/w%65bhook/", 1) + "/rotate";
+    assert!(odd.starts_with("/w%65bhook/"), "{odd}");
+    rota.request("POST", &odd).send().refused(404, "");
+    // Ids are decoded, once.
+    let encoded = rotation.id.replacen('_', "%5F", 1);
+    rota.get(&format!("/v1/rotations/{encoded}")).is(200);
+    rota.get(&format!("{own}%2Fon-call")).is(404);
+    rota.get(&own.replacen('_', "%255F", 1)).is(404);
+    // An absolute target is the same path.
+    let mut line = Connection::open(rota.address());
+    for (path, status) in [("/metrics", 200), ("/%6Detrics", 404), ("", 404)] {
+        line.send(format!("GET http://h{path} HTTP/1.1\r\nHost: h\r\n\r\n"));
+        let answer = line.answer("GET").expect("an answer");
+        assert_eq!(answer.status, status, "{path}");
+        assert!(
+            !String::from_utf8_lossy(&answer.body).contains("rota_on_call"),
+            "{path}"
+        );
+    }
+}
+
 #[test]
 fn metrics_may_be_for_keys_alone() {
     let rota = Start::default().env("ROTA_METRICS_ACCESS", "key").go();

@@ -249,9 +249,6 @@ impl Model {
             for arrangement in &mut self.arrangements {
                 arrangement.gone |= arrangement.span.until <= now;
             }
-            for window in &mut self.windows {
-                window.open = window.hours.open_at(now);
-            }
             for request in &mut self.requests {
                 if request.state == State::Pending
                     && request.legs.iter().any(|leg| leg.span.until <= now)
@@ -259,6 +256,9 @@ impl Model {
                     request.expire();
                 }
             }
+        }
+        for window in &mut self.windows {
+            window.open = window.hours.open_at(self.frozen.unwrap_or(now));
         }
         for place in 0..self.cells.len() {
             let (who, arrangement) = self.on_call(&self.cells[place]);
@@ -322,7 +322,10 @@ impl Model {
             .filter(|&place| due[self.cells[place].window])
             .collect();
         self.hand_over(&places);
-        let back = self.absences.iter().any(|absence| absence.span.until == at);
+        let back = self
+            .absences
+            .iter()
+            .any(|absence| absence.span.until == at && self.members.contains(&absence.who));
         if due.contains(&true) || back {
             self.fill();
         }

@@ -114,17 +114,23 @@ impl Model {
         refuse(vec![(stranger, Refused::Invalid)])?;
         if !self.absences.contains(&absence) {
             self.absences.push(absence);
-            self.fill();
-            self.settle();
+            self.refill(absence);
         }
         Ok(())
     }
 
     pub fn back(&mut self, index: usize) -> Verdict {
-        self.absences.remove(index);
-        self.fill();
-        self.settle();
+        let absence = self.absences.remove(index);
+        self.refill(absence);
         Ok(())
+    }
+
+    /// An absence that is not over, of a member, is a reason to deal again.
+    fn refill(&mut self, absence: Absence) {
+        if absence.span.until > self.now && self.members.contains(&absence.who) {
+            self.fill();
+        }
+        self.settle();
     }
 
     /// The next turn keeps pointing at its person, or at the next one of the old order who stays.

@@ -1,10 +1,11 @@
 //! A workspace whose platform writes down what it was asked to post, in the order in which it took it.
 
-use super::super::told::group;
+use super::super::chat_uses::group;
 use super::super::*;
-use crate::chat::{Chat, Moody, Temper};
-use crate::domain::chat::{Manners, Mood, Recipient, Trouble};
-use crate::domain::ids::GroupId;
+use crate::chat::{self, Chat, FailureControl, FaultyChat};
+use crate::domain::chat::{Capabilities, ChatError, FailureMode};
+use crate::domain::ids::{GroupId, MessageReference};
+use crate::domain::message::{Message, Recipient};
 use crate::domain::rotation::Holder;
 use std::collections::BTreeMap;
 use std::sync::Mutex;
@@ -18,8 +19,8 @@ struct Recorder {
 }
 
 impl Chat for Recorder {
-    fn manners(&self) -> Manners {
-        self.inner.manners()
+    fn capabilities(&self) -> Capabilities {
+        self.inner.capabilities()
     }
 
     fn handle(&self, user: &UserId, name: &str) -> String {
@@ -30,42 +31,42 @@ impl Chat for Recorder {
         self.inner.plain(text)
     }
 
-    fn post(&self, to: &Recipient, text: &str, key: &str) -> Result<(), Trouble> {
-        self.inner.post(to, text, key)?;
-        let to = match to {
+    fn post(&self, message: &Message, key: &str) -> Result<MessageReference, ChatError> {
+        self.inner.post(message, key)?;
+        let to = match &message.to {
             Recipient::Channel(id) => id.to_string(),
             Recipient::Person(id) => id.to_string(),
         };
         let mut posts = self.posts.lock().expect("posts");
-        posts.push((to, text.into(), key.into()));
-        Ok(())
+        posts.push((to, chat::text(&*self.inner, message), key.into()));
+        Ok(MessageReference::from(format!("post {key}")))
     }
 
-    fn topic(&self, channel: &ChannelId) -> Result<String, Trouble> {
+    fn topic(&self, channel: &ChannelId) -> Result<String, ChatError> {
         self.inner.topic(channel)
     }
 
-    fn set_topic(&self, channel: &ChannelId, topic: &str) -> Result<(), Trouble> {
+    fn set_topic(&self, channel: &ChannelId, topic: &str) -> Result<(), ChatError> {
         self.inner.set_topic(channel, topic)
     }
 
-    fn find_group(&self, handle: &str) -> Result<Option<GroupId>, Trouble> {
+    fn find_group(&self, handle: &str) -> Result<Option<GroupId>, ChatError> {
         self.inner.find_group(handle)
     }
 
-    fn make_group(&self, handle: &str, name: &str) -> Result<GroupId, Trouble> {
+    fn make_group(&self, handle: &str, name: &str) -> Result<GroupId, ChatError> {
         self.inner.make_group(handle, name)
     }
 
-    fn people(&self, group: &GroupId) -> Result<Vec<UserId>, Trouble> {
+    fn people(&self, group: &GroupId) -> Result<Vec<UserId>, ChatError> {
         self.inner.people(group)
     }
 
-    fn set_people(&self, group: &GroupId, people: &[UserId]) -> Result<(), Trouble> {
+    fn set_people(&self, group: &GroupId, people: &[UserId]) -> Result<(), ChatError> {
         self.inner.set_people(group, people)
     }
 
-    fn set_disabled(&self, group: &GroupId, disabled: bool) -> Result<(), Trouble> {
+    fn set_disabled(&self, group: &GroupId, disabled: bool) -> Result<(), ChatError> {
         self.inner.set_disabled(group, disabled)
     }
 }
@@ -77,7 +78,7 @@ pub struct Workspace {
     /// Keeps the file until the end.
     _office: Office,
     pub app: App,
-    pub temper: Temper,
+    pub control: FailureControl,
     posts: Arc<Mutex<Vec<Post>>>,
 }
 
@@ -85,27 +86,30 @@ impl Workspace {
     /// Six people, two channels and a user group with a stranger in it.
     pub fn open(name: &str, holds_empty_groups: bool) -> Workspace {
         let office = Office::open(name);
-        told::redirect(&office.app, |directory| {
+        chat_uses::redirect(&office.app, |directory| {
             let mut second = directory.channels[0].clone();
             second.id = "C2".into();
             directory.channels.push(second);
             directory.channels[0].topic = Some("welcome".into());
             directory.groups = vec![group("G1", &["U5"])];
         });
-        let (temper, posts) = (Temper::default(), Arc::<Mutex<Vec<Post>>>::default());
-        let (mood, log) = (temper.clone(), Arc::clone(&posts));
+        let (control, posts) = (
+            FailureControl::default(),
+            Arc::<Mutex<Vec<Post>>>::default(),
+        );
+        let (mode, log) = (control.clone(), Arc::clone(&posts));
         let app = office.app.clone().with_chat(|inner| {
             let recorder = Recorder { inner, posts: log };
-            Arc::new(Moody::around(Arc::new(recorder), mood))
+            Arc::new(FaultyChat::around(Arc::new(recorder), mode))
         });
-        temper.set(Mood {
+        control.set(FailureMode {
             holds_empty_groups,
-            ..Mood::default()
+            ..FailureMode::default()
         });
         Workspace {
             _office: office,
             app,
-            temper,
+            control,
             posts,
         }
     }
@@ -113,6 +117,21 @@ impl Workspace {
     /// What was posted from some place on.
     pub fn posts(&self, from: usize) -> Vec<Post> {
         self.posts.lock().expect("posts")[from..].to_vec()
+    }
+
+    /// What the database says was posted, as a [`Post`] with the platform's reference in place of the key.
+    pub fn sent(&self) -> Vec<Post> {
+        let sent = self.app.store().read(|tx| store::list_sent(tx, 10_000));
+        let post = |sent: store::Sent| {
+            let to = match &sent.message.to {
+                Recipient::Channel(id) => id.to_string(),
+                Recipient::Person(id) => id.to_string(),
+            };
+            let text = chat::text(self.app.chat(), &sent.message);
+            let reference = sent.reference.expect("a reference");
+            (to, text, reference.to_string())
+        };
+        sent.expect("what was sent").into_iter().map(post).collect()
     }
 
     pub fn rotation(&self, id: &RotationId) -> Rotation {

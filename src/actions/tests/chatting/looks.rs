@@ -1,6 +1,6 @@
 //! What is to be seen of a workspace: topics, groups, messages, and at the end duty and its record.
 
-use super::apps::Held;
+use super::apps::{Held, Post};
 use super::model::{Found, Served};
 use super::ops::Ill;
 use super::walk::{CHANNELS, HANDLES, Outcome, Slot, View, Walk};
@@ -138,13 +138,22 @@ impl Walk {
     /// Duty and its record are the same in both; nothing was posted twice, or out of order.
     pub fn compare(&self) -> Outcome {
         for slot in self.slots() {
-            let [calm, moody] = [0, 1].map(|index| self.apps[index].duty(&slot.ids[index]));
-            if calm != moody {
-                return Err(format!("{}: {moody} instead of {calm}", slot.name));
+            let [calm, faulty] = [0, 1].map(|index| self.apps[index].duty(&slot.ids[index]));
+            if calm != faulty {
+                return Err(format!("{}: {faulty} instead of {calm}", slot.name));
             }
         }
-        let (calm, moody) = (self.received(0), self.received(1));
-        for ((to, _), posts) in &moody {
+        for workspace in &self.apps {
+            let posts = workspace.posts(0).into_iter();
+            let posts = posts.map(|(to, text, key)| (to, text, format!("post {key}")));
+            let posts: BTreeSet<Post> = posts.collect();
+            let sent: BTreeSet<Post> = workspace.sent().into_iter().collect();
+            if sent != posts {
+                return Err(format!("stored {sent:?} instead of {posts:?}"));
+            }
+        }
+        let (calm, faulty) = (self.received(0), self.received(1));
+        for ((to, _), posts) in &faulty {
             if !posts.is_sorted_by(|one, next| one.0 < next.0) {
                 return Err(format!("{to}: twice or out of order: {posts:?}"));
             }
@@ -153,7 +162,7 @@ impl Walk {
             let texts = |posts: &[(i64, String)]| -> Vec<String> {
                 posts.iter().map(|(_, text)| text.clone()).collect()
             };
-            let got = moody.get(&key).map_or(vec![], |got| texts(got));
+            let got = faulty.get(&key).map_or(vec![], |got| texts(got));
             let (to, whole) = (key.0, texts(&posts));
             let mut rest = whole.iter();
             let in_order = got.iter().all(|text| rest.any(|told| told == text));

@@ -60,7 +60,7 @@ pub enum Op {
     /// A topic changed by hand.
     Word(usize),
     Free(bool),
-    Trouble(Ill),
+    Misbehave(Ill),
     Heal,
 }
 
@@ -98,7 +98,7 @@ fn op() -> impl Strategy<Value = Op> {
         2 => (any::<bool>(), 0..32_u8).prop_map(|(made, people)| Op::People(made, people)),
         2 => (0..2_usize).prop_map(Op::Word),
         1 => any::<bool>().prop_map(Op::Free),
-        4 => ill.prop_map(Op::Trouble),
+        4 => ill.prop_map(Op::Misbehave),
         3 => Just(Op::Heal),
     ]
 }

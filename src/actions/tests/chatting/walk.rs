@@ -4,7 +4,7 @@ use super::apps::{Held, Workspace, daily, made, worded};
 use super::model::{Group, People, Topic};
 use super::ops::{Case, Ill, Op};
 use super::*;
-use crate::domain::chat::{Mood, Trouble};
+use crate::domain::chat::{ChatError, FailureMode};
 use crate::domain::edit::{ChannelChange, DutyGroupChoice};
 use crate::domain::tiers::Tier;
 use std::cell::RefCell;
@@ -51,7 +51,7 @@ pub struct Walk {
 
 pub fn through(name: &str, case: &Case) -> Outcome {
     let calm = Workspace::open(&format!("{name}-calm"), true);
-    let moody = Workspace::open(&format!("{name}-moody"), case.holds_empty);
+    let faulty = Workspace::open(&format!("{name}-faulty"), case.holds_empty);
     let view = || {
         let mut strangers = Group::default();
         strangers.change_by_hand(People::from(["U5".to_string()]));
@@ -64,7 +64,7 @@ pub fn through(name: &str, case: &Case) -> Outcome {
         })
     };
     let mut walk = Walk {
-        apps: [calm, moody],
+        apps: [calm, faulty],
         views: [view(), view()],
         slots: [None, None, None],
         order: Vec::new(),
@@ -82,7 +82,7 @@ pub fn through(name: &str, case: &Case) -> Outcome {
             tell(&walk.apps[index].app).map_err(|fault| fault.to_string())?;
             walk.look(index);
             let wrong = walk.views[index].borrow().wrong.clone();
-            let which = ["calm", "moody"][index];
+            let which = ["calm", "faulty"][index];
             wrong.map_or(Ok(()), |why| Err(format!("{op:?}, {which}: {why}")))?;
         }
     }
@@ -221,7 +221,7 @@ impl Walk {
                     switched.map_err(|stop| format!("{stop:?}"))?;
                 }
             }
-            Op::Trouble(ill) => {
+            Op::Misbehave(ill) => {
                 self.heal();
                 self.fall_ill(*ill);
             }
@@ -301,7 +301,7 @@ impl Walk {
             let Some((id, ..)) = workspace.group(HANDLES[usize::from(made)]) else {
                 continue;
             };
-            told::redirect(&workspace.app, |directory| {
+            chat_uses::redirect(&workspace.app, |directory| {
                 let group = directory.groups.iter_mut().find(|group| group.id == id);
                 // While it is not well, nobody could say what was done before that and what after.
                 if let Some(group) = group.filter(|_| !ill) {
@@ -320,7 +320,7 @@ impl Walk {
         let text = format!("by hand {}", self.made);
         let ill = self.ill.is_some_and(|(ill, _)| ill.topic(channel));
         for (workspace, view) in self.apps.iter().zip(&self.views) {
-            told::redirect(&workspace.app, |directory| {
+            chat_uses::redirect(&workspace.app, |directory| {
                 let id = ChannelId::from(CHANNELS[channel]);
                 let found = directory
                     .channels
@@ -335,40 +335,40 @@ impl Walk {
     }
 
     fn fall_ill(&mut self, ill: Ill) {
-        let mut mood = Mood {
+        let mut mode = FailureMode {
             holds_empty_groups: self.holds_empty,
-            ..Mood::default()
+            ..FailureMode::default()
         };
         match ill {
-            Ill::Down => mood.failure = Some(Trouble::Later("down".into())),
-            Ill::Busy => mood.failure = Some(Trouble::Wait(SignedDuration::from_secs(30))),
+            Ill::Down => mode.failure = Some(ChatError::Unavailable("down".into())),
+            Ill::Busy => mode.failure = Some(ChatError::RateLimited(SignedDuration::from_secs(30))),
             Ill::Refuses => {
-                mood.failure = Some(Trouble::Refused("no".into()));
+                mode.failure = Some(ChatError::Refused("no".into()));
                 self.lost_all = true;
             }
-            Ill::NoGroups => mood.no_groups = Some("no".into()),
+            Ill::NoGroups => mode.no_groups = Some("no".into()),
             Ill::Forgets(place) => {
                 let group = |handle| self.apps[1].group(handle);
-                mood.forgotten = match place {
+                mode.forgotten = match place {
                     0 | 1 => vec![CHANNELS[place].to_string()],
                     _ => group(HANDLES[place - 2])
                         .into_iter()
                         .map(|(id, ..)| id.to_string())
                         .collect(),
                 };
-                self.lost.extend(mood.forgotten.iter().cloned());
+                self.lost.extend(mode.forgotten.iter().cloned());
             }
         }
-        self.apps[1].temper.set(mood);
+        self.apps[1].control.set(mode);
         self.ill = Some((ill, self.apps[1].app.now()));
     }
 
     /// The platform is well again, and time goes by until everything has been tried again.
     fn heal(&mut self) {
         let Some((_, since)) = self.ill else { return };
-        self.apps[1].temper.set(Mood {
+        self.apps[1].control.set(FailureMode {
             holds_empty_groups: self.holds_empty,
-            ..Mood::default()
+            ..FailureMode::default()
         });
         let lasted = self.apps[1].app.now().duration_since(since);
         // Messages of yesterday are not sent any more.

@@ -1,8 +1,9 @@
 //! What is told of requests among people and of mentions.
 
 use super::*;
-use crate::domain::mention::{MentionSettings, NewMention};
-use crate::domain::request::RequestState;
+use crate::domain::mention::{Mention, MentionSettings, NewMention, Notice};
+use crate::domain::message::{accepted, asked, declined, ended, mention};
+use crate::domain::request::{Leg, Request, RequestState};
 
 fn leg(cell: &str, holder: &str, assignee: &str, from: &str, until: &str) -> Leg {
     Leg {
@@ -83,13 +84,13 @@ fn recipients_are_asked_each_once() {
             to(format!("{swapped} Reason: a wedding"), "bo"),
         ),
     ] {
-        assert_eq!(shown(&asked(&in_oslo(), &request, &named)), expected);
+        assert_eq!(shown(&asked(&in_oslo(), &request)), expected);
     }
     // The place has gone since, and its zone with it.
     let mut gone = cover("");
     gone.legs[0].cell = "cel_9".into();
     let text = "Ann asks you to cover Ops from 2026-10-24 22:00 (UTC) to 2026-10-25 22:00 (UTC).";
-    let found = shown(&asked(&in_oslo(), &gone, &named));
+    let found = shown(&asked(&in_oslo(), &gone));
     assert_eq!(found, to(text.into(), "bo cy"));
 }
 
@@ -112,7 +113,7 @@ fn acceptance_is_told_to_channels_and_to_whoever_asked() {
         let mut rotation = in_oslo();
         rotation.stamps.judged_at = request.span().from;
         // What has begun is told as a change of duty.
-        let begun = shown(&accepted(&rotation, &request, &named));
+        let begun = shown(&accepted(&rotation, &request));
         assert!(
             !begun
                 .iter()
@@ -121,7 +122,7 @@ fn acceptance_is_told_to_channels_and_to_whoever_asked() {
         rotation.stamps.judged_at -= jiff::SignedDuration::from_secs(1);
         let mut expected = twice(&lines);
         expected.push(told);
-        assert_eq!(shown(&accepted(&rotation, &request, &named)), expected);
+        assert_eq!(shown(&accepted(&rotation, &request)), expected);
     }
 }
 
@@ -148,7 +149,7 @@ fn whoever_asked_hears_who_declines() {
         ),
     ] {
         request.declined = ids(so_far);
-        let found = declined(&ops(), &request, &by.into(), &named);
+        let found = declined(&ops(), &request, &by.into());
         assert_eq!(shown(&found), [expected]);
     }
 }
@@ -169,7 +170,7 @@ fn the_other_side_hears_who_ends_a_cover() {
             ],
         ),
     ] {
-        let found = ended(&ops(), &request, &by.into(), &named);
+        let found = ended(&ops(), &request, &by.into());
         assert_eq!(shown(&found), expected, "{by}");
     }
 }
@@ -230,7 +231,7 @@ fn what_the_channel_of_a_mention_is_told() {
             "#C9 Ops: nobody is on call to answer Quin.",
         ),
     ] {
-        let found = mention(&ops(), &opened(message), &notice, &named);
+        let found = mention(&ops(), &opened(message), &notice);
         assert_eq!(shown(&[found]), [expected]);
     }
 }

@@ -199,8 +199,8 @@ fn readers() -> Vec<Reader> {
             }),
         ),
         reader(
-            "mood",
-            |b| told(dev::mood(b)),
+            "failure mode",
+            |b| told(dev::failure_mode(b)),
             json!({
                 "delayMs": 5, "failure": "error", "retryAfterSeconds": 1, "forgotten": ["C1"], "noGroups": "no",
                 "noEmptyGroups": true,

@@ -1,23 +1,23 @@
-//! What chat should show of a rotation and what it shows, as far as rota knows (contract section 12).
+//! What chat should show of a rotation, what it shows as far as rota knows, and what went wrong.
 
-use super::effects::{self, Glances};
+use super::chat_sync::{self, TopicTexts};
 use super::{App, Stop, reads};
 use crate::domain::access::Principal;
 use crate::domain::chat::wanted_in_group;
 use crate::domain::ids::{ChannelId, GroupId, RotationId, UserId};
-use crate::store::{self, ChannelTopic, DutyGroup, Postage, ReadTx};
+use crate::store::{self, ChannelTopic, DutyGroup, MessageStatus, ReadTx};
 
-/// How a rotation stands in chat.
+/// The state of a rotation in chat.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Standing {
-    pub group: Option<GroupStanding>,
-    pub topics: Vec<TopicStanding>,
-    pub messages: Postage,
+pub struct ChatStatus {
+    pub group: Option<GroupStatus>,
+    pub topics: Vec<TopicStatus>,
+    pub messages: MessageStatus,
 }
 
 /// Its on-duty group.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct GroupStanding {
+pub struct GroupStatus {
     pub kept: DutyGroup,
     pub handle: Option<String>,
     /// Who is to be in it.
@@ -28,7 +28,7 @@ pub struct GroupStanding {
 
 /// The topic of one of its channels.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct TopicStanding {
+pub struct TopicStatus {
     pub kept: ChannelTopic,
     /// What it is to say.
     pub wanted: Option<String>,
@@ -36,51 +36,51 @@ pub struct TopicStanding {
     pub present: Option<String>,
 }
 
-/// How a rotation stands in chat.
-pub fn read(app: &App, caller: &Principal, id: &RotationId) -> Result<Standing, Stop> {
+/// The state of a rotation in chat.
+pub fn read(app: &App, caller: &Principal, id: &RotationId) -> Result<ChatStatus, Stop> {
     app.store().read(|tx| {
         let rotation = reads::visible(tx, caller, id)?;
         let group = match &rotation.profile.duty_group {
-            Some(group) => group_standing(tx, app, group)?,
+            Some(group) => group_status(tx, app, group)?,
             None => None,
         };
-        let (mut topics, mut glances) = (Vec::new(), Glances::default());
+        let (mut topics, mut texts) = (Vec::new(), TopicTexts::default());
         for channel in rotation.profile.topic_channels() {
-            topics.extend(topic_standing(tx, app, channel, &mut glances)?);
+            topics.extend(topic_status(tx, app, channel, &mut texts)?);
         }
-        Ok(Standing {
+        Ok(ChatStatus {
             group,
             topics,
-            messages: store::load_postage(tx, id)?,
+            messages: store::load_message_status(tx, id)?,
         })
     })
 }
 
-fn group_standing(tx: &ReadTx, app: &App, id: &GroupId) -> Result<Option<GroupStanding>, Stop> {
+fn group_status(tx: &ReadTx, app: &App, id: &GroupId) -> Result<Option<GroupStatus>, Stop> {
     let Some(kept) = store::load_duty_group(tx, id)? else {
         return Ok(None);
     };
-    let crew = effects::crew(tx, app, &kept)?;
+    let members = chat_sync::group_members(tx, app, &kept)?;
     let present = store::list_group_people(tx, id)?;
-    Ok(Some(GroupStanding {
+    Ok(Some(GroupStatus {
         handle: store::load_group(tx, id)?.and_then(|group| group.handle),
-        wanted: wanted_in_group(&present, &crew.ours, &crew.on_call),
+        wanted: wanted_in_group(&present, &members.ours, &members.on_call),
         present,
         kept,
     }))
 }
 
-fn topic_standing(
+fn topic_status(
     tx: &ReadTx,
     app: &App,
     id: &ChannelId,
-    glances: &mut Glances,
-) -> Result<Option<TopicStanding>, Stop> {
+    texts: &mut TopicTexts,
+) -> Result<Option<TopicStatus>, Stop> {
     let Some(kept) = store::load_topic(tx, id)? else {
         return Ok(None);
     };
-    Ok(Some(TopicStanding {
-        wanted: glances.wanted(tx, app, id)?,
+    Ok(Some(TopicStatus {
+        wanted: texts.wanted(tx, app, id)?,
         present: store::load_channel(tx, id)?.and_then(|channel| channel.topic),
         kept,
     }))

@@ -1,11 +1,11 @@
-//! Keeping user groups in step with whoever is on call.
+//! Keeping the people of user groups in line with whoever is on call.
 
-use super::Hitch;
+use super::SyncError;
 use super::topics::is_overtaken;
 use crate::actions::mutation::follow;
 use crate::actions::{App, Fault, Stop};
 use crate::chat::Chat;
-use crate::domain::chat::{Trouble, wanted_in_group};
+use crate::domain::chat::{ChatError, wanted_in_group};
 use crate::domain::event::Act;
 use crate::domain::handover::WindowChange;
 use crate::domain::ids::{GroupId, UserId};
@@ -15,7 +15,7 @@ use crate::store::{self, DutyGroup, ReadTx, WriteTx};
 
 /// Whom rota has a say about in a user group: its people, and who of them is on call.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Crew {
+pub struct GroupMembers {
     /// Members of the rotations that the group serves, and those whom rota has put in.
     pub ours: Vec<UserId>,
     /// In the order of the rotations and of their places.
@@ -24,107 +24,112 @@ pub struct Crew {
     pub serves: bool,
 }
 
-/// The crew of a user group. A plan without on-duty groups takes everybody off.
-pub fn crew(tx: &ReadTx, app: &App, kept: &DutyGroup) -> Result<Crew, Fault> {
-    let mut crew = Crew {
-        ours: kept.placed.clone(),
-        ..Crew::default()
+/// The people of a user group. On a plan without on-duty groups nobody counts as on call.
+pub fn group_members(
+    tx: &ReadTx,
+    app: &App,
+    duty_group: &DutyGroup,
+) -> Result<GroupMembers, Fault> {
+    let mut found = GroupMembers {
+        ours: duty_group.placed.clone(),
+        ..GroupMembers::default()
     };
-    for id in store::list_rotations_of_duty_group(tx, &kept.group)? {
+    for id in store::list_rotations_of_duty_group(tx, &duty_group.group)? {
         let Some(rotation) = store::load_rotation(tx, &id)? else {
             continue;
         };
-        crew.serves = true;
+        found.serves = true;
         let members = &rotation.members;
         let groups = members.groups.iter().flat_map(|group| &group.users);
-        crew.ours
+        found
+            .ours
             .extend(members.users.iter().chain(groups).cloned());
         for user in takeover::on_call(&rotation) {
-            if app.plan().has_user_groups() && !crew.on_call.contains(&user) {
-                crew.on_call.push(user);
+            if app.plan().has_user_groups() && !found.on_call.contains(&user) {
+                found.on_call.push(user);
             }
         }
     }
-    Ok(crew)
+    Ok(found)
 }
 
-/// A user group as it is looked at, and how often the directory had been replaced then.
+/// The state of a user group when its sync began, and how often the directory had been replaced then.
 struct Look {
-    kept: DutyGroup,
+    duty_group: DutyGroup,
     serves: bool,
     imports: u64,
 }
 
 /// Brings the people of a user group in line.
-pub(super) fn bring(app: &App, id: &GroupId) -> Result<(), Hitch> {
+pub(super) fn sync(app: &App, id: &GroupId) -> Result<(), SyncError> {
     let found = app.store().read(|tx| -> Result<_, Fault> {
-        let Some(kept) = store::load_duty_group(tx, id)? else {
+        let Some(duty_group) = store::load_duty_group(tx, id)? else {
             return Ok(None);
         };
-        let crew = crew(tx, app, &kept)?;
-        Ok(Some((kept, crew, store::count_imports(tx)?)))
+        let members = group_members(tx, app, &duty_group)?;
+        Ok(Some((duty_group, members, store::count_imports(tx)?)))
     })?;
-    let Some((kept, crew, imports)) = found else {
+    let Some((duty_group, members, imports)) = found else {
         return Ok(());
     };
     let mut look = Look {
-        kept,
-        serves: crew.serves,
+        duty_group,
+        serves: members.serves,
         imports,
     };
     let chat: &dyn Chat = app.chat();
     let present = match chat.people(id) {
         // Nothing is left to take anybody out of.
-        Err(Trouble::Gone(_)) if !crew.serves => {
-            look.kept.is_own = false;
+        Err(ChatError::NotFound(_)) if !members.serves => {
+            look.duty_group.is_own = false;
             return Ok(save(app, look, None, None)?);
         }
         present => present?,
     };
-    let wanted = wanted_in_group(&present, &crew.ours, &crew.on_call);
-    if wanted.is_empty() && !chat.manners().holds_empty_groups {
+    let wanted = wanted_in_group(&present, &members.ours, &members.on_call);
+    if wanted.is_empty() && !chat.capabilities().holds_empty_groups {
         return empty(app, look, &present);
     }
     if wanted != present {
-        // Kept before they are put in: whatever becomes of the try, afterwards they are known for ours.
-        let mut noted = look.kept.clone();
+        // Stored before they are put in: whatever becomes of the try, afterwards they are known for ours.
+        let mut noted = look.duty_group.clone();
         let new = |user: &&UserId| !noted.placed.contains(user);
-        let new: Vec<UserId> = crew.on_call.iter().filter(new).cloned().collect();
+        let new: Vec<UserId> = members.on_call.iter().filter(new).cloned().collect();
         noted.placed.extend(new);
         app.store()
             .write_log(move |tx| store::note_group(tx, &noted))?;
         chat.set_people(id, &wanted)?;
         fault::point("chat.group");
     }
-    if look.kept.disabled && !wanted.is_empty() {
+    if look.duty_group.disabled && !wanted.is_empty() {
         chat.set_disabled(id, false)?;
-        look.kept.disabled = false;
+        look.duty_group.disabled = false;
     }
-    look.kept.placed = crew.on_call;
+    look.duty_group.placed = members.on_call;
     Ok(save(app, look, Some(wanted), None)?)
 }
 
 /// Nobody is to be in a group where the platform holds no empty ones: one of our own is disabled, an adopted one left.
-fn empty(app: &App, mut look: Look, present: &[UserId]) -> Result<(), Hitch> {
-    if !look.kept.is_own {
+fn empty(app: &App, mut look: Look, present: &[UserId]) -> Result<(), SyncError> {
+    if !look.duty_group.is_own {
         let why = "the chat platform holds no empty user groups, and this one was adopted: it is left as it is";
         let drifts = (!present.is_empty()).then_some(why);
         // Those whom rota has put in are to come out one day.
-        look.kept.placed.retain(|user| present.contains(user));
+        look.duty_group.placed.retain(|user| present.contains(user));
         return Ok(save(app, look, None, drifts)?);
     }
-    if !look.kept.disabled {
-        look.kept.disabled = true;
-        // Kept before it is asked for: to enable it once too often does no harm.
-        let noted = look.kept.clone();
+    if !look.duty_group.disabled {
+        look.duty_group.disabled = true;
+        // Stored before it is asked for: to enable it once too often does no harm.
+        let noted = look.duty_group.clone();
         app.store()
             .write_log(move |tx| store::note_group(tx, &noted))?;
-        app.chat().set_disabled(&look.kept.group, true)?;
+        app.chat().set_disabled(&look.duty_group.group, true)?;
     }
     Ok(save(app, look, None, None)?)
 }
 
-/// Writes down what a user group is now, and lets the rotations follow that take members from it.
+/// Stores what a user group is now, and lets the rotations follow that take members from it.
 fn save(
     app: &App,
     look: Look,
@@ -137,12 +142,12 @@ fn save(
             return Ok(());
         }
         if let Some(people) = people {
-            mirror(&shared, tx, &look.kept.group, &people)?;
+            mirror(&shared, tx, &look.duty_group.group, &people)?;
         }
-        let stays = error.is_some() && !look.kept.placed.is_empty();
-        match look.serves || look.kept.is_own || stays {
-            true => store::save_duty_group(tx, &look.kept, error)?,
-            false => store::remove_duty_group(tx, &look.kept)?,
+        let stays = error.is_some() && !look.duty_group.placed.is_empty();
+        match look.serves || look.duty_group.is_own || stays {
+            true => store::save_duty_group(tx, &look.duty_group, error)?,
+            false => store::remove_duty_group(tx, &look.duty_group)?,
         }
         Ok(())
     });

@@ -1,5 +1,5 @@
-//! What rota keeps as it should be on the chat platform: topics of channels and people of user groups. A row says what was
-//! done last and whether it is to be looked at again; what it should be follows from the rotations (contract section 12).
+//! What rota keeps in line on the chat platform: topics of channels and people of user groups. A row says what was done last and
+//! whether a sync is due; what it should be follows from the rotations.
 
 use super::meta::{first_free, save_hold};
 use super::rows::{from_json, instant_or_none, json, millis};
@@ -8,12 +8,12 @@ use crate::domain::ids::{ChannelId, GroupId, RotationId, UserId};
 use jiff::Timestamp;
 use rusqlite::{Row, params};
 
-/// How bringing something in line fares.
+/// The state of a sync.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Upkeep {
-    /// When it is looked at next; `None` where nothing has changed since it was brought in line.
+pub struct SyncState {
+    /// When it is due; `None` where nothing has changed since it was brought in line.
     pub due_at: Option<Timestamp>,
-    /// Counts what called for it, so that a call that comes while it is looked at is not lost.
+    /// Counts the requests for it, so that one made during a sync is not lost.
     pub calls: i64,
     /// Tries that failed since it was last in line.
     pub tries: u32,
@@ -21,17 +21,17 @@ pub struct Upkeep {
     pub error: Option<String>,
 }
 
-/// A channel whose topic tells who is on call.
+/// A channel whose topic shows who is on call.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ChannelTopic {
     pub channel: ChannelId,
     /// What rota wrote last; `None` where it has written nothing yet.
     pub written: Option<String>,
-    /// What rota was writing when it was looked at last, if nobody knows whether that came about.
+    /// What rota was writing at the last sync, where the result is unknown.
     pub writing: Option<String>,
     /// What stood there before.
     pub before: Option<String>,
-    pub upkeep: Upkeep,
+    pub sync: SyncState,
 }
 
 impl ChannelTopic {
@@ -54,43 +54,43 @@ pub struct DutyGroup {
     pub placed: Vec<UserId>,
     /// Whether rota has disabled it, with nobody on call.
     pub disabled: bool,
-    pub upkeep: Upkeep,
+    pub sync: SyncState,
 }
 
-/// One of the two kinds of things kept: its table, and the column of its key.
+/// What is kept in line: each kind has a table of its own.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Kept {
+pub enum SyncTarget {
     Topic,
     Group,
 }
 
-impl Kept {
+impl SyncTarget {
     /// How the log names one.
     pub fn noun(self) -> &'static str {
         match self {
-            Kept::Topic => "topic of channel",
-            Kept::Group => "user group",
+            SyncTarget::Topic => "topic of channel",
+            SyncTarget::Group => "user group",
         }
     }
 
     fn names(self) -> (&'static str, &'static str) {
         match self {
-            Kept::Topic => ("channel_topic", "channel_id"),
-            Kept::Group => ("duty_group", "group_id"),
+            SyncTarget::Topic => ("channel_topic", "channel_id"),
+            SyncTarget::Group => ("duty_group", "group_id"),
         }
     }
 
-    /// The fact that keeps until when the platform asked to be asked for none of them.
+    /// The fact that keeps until when the platform asked for no calls about them.
     fn hold(self) -> &'static str {
         match self {
-            Kept::Topic => "chat_topics_held_until",
-            Kept::Group => "chat_groups_held_until",
+            SyncTarget::Topic => "chat_topics_held_until",
+            SyncTarget::Group => "chat_groups_held_until",
         }
     }
 }
 
-fn upkeep(row: &Row, first: usize) -> Result<Upkeep, Fault> {
-    Ok(Upkeep {
+fn sync_state(row: &Row, first: usize) -> Result<SyncState, Fault> {
+    Ok(SyncState {
         due_at: instant_or_none(row.get(first)?)?,
         calls: row.get(first + 1)?,
         tries: row.get(first + 2)?,
@@ -98,54 +98,54 @@ fn upkeep(row: &Row, first: usize) -> Result<Upkeep, Fault> {
     })
 }
 
-/// Has the topic of a channel looked at, as soon as the platform lets us.
-pub fn call_for_topic(tx: &mut WriteTx, channel: &ChannelId) -> Result<(), Fault> {
+/// Requests a sync of the topic of a channel, as soon as the platform allows.
+pub fn request_topic_sync(tx: &mut WriteTx, channel: &ChannelId) -> Result<(), Fault> {
     let sql = "INSERT INTO channel_topic (channel_id, due_at, calls, tries) VALUES (?1, ?2, 1, 0)
                ON CONFLICT (channel_id) DO UPDATE SET due_at = ?2, calls = calls + 1";
-    let values = params![channel.as_str(), first_free(tx, Kept::Topic.hold())?];
+    let values = params![channel.as_str(), first_free(tx, SyncTarget::Topic.hold())?];
     tx.conn.prepare_cached(sql)?.execute(values)?;
-    tx.note_chat_sync(Kept::Topic);
+    tx.note_chat_sync(SyncTarget::Topic);
     Ok(())
 }
 
-/// Has the people of a user group looked at, likewise. One that rota does not keep yet counts as adopted.
-pub fn call_for_group(tx: &mut WriteTx, group: &GroupId) -> Result<(), Fault> {
+/// Requests a sync of the people of a user group, likewise. One that rota does not keep yet counts as adopted.
+pub fn request_group_sync(tx: &mut WriteTx, group: &GroupId) -> Result<(), Fault> {
     let sql = "INSERT INTO duty_group (group_id, is_own, placed, disabled, due_at, calls, tries)
                VALUES (?1, 0, '[]', 0, ?2, 1, 0)
                ON CONFLICT (group_id) DO UPDATE SET due_at = ?2, calls = calls + 1";
-    let values = params![group.as_str(), first_free(tx, Kept::Group.hold())?];
+    let values = params![group.as_str(), first_free(tx, SyncTarget::Group.hold())?];
     tx.conn.prepare_cached(sql)?.execute(values)?;
-    tx.note_chat_sync(Kept::Group);
+    tx.note_chat_sync(SyncTarget::Group);
     Ok(())
 }
 
-/// Has everything that is kept looked at, likewise: the directory changed, or the plan.
-pub fn call_for_everything(tx: &mut WriteTx) -> Result<(), Fault> {
-    for kept in [Kept::Topic, Kept::Group] {
-        let (table, _) = kept.names();
+/// Requests a sync of everything, likewise, after a change of the directory or the plan.
+pub fn request_full_sync(tx: &mut WriteTx) -> Result<(), Fault> {
+    for target in [SyncTarget::Topic, SyncTarget::Group] {
+        let (table, _) = target.names();
         let sql = format!("UPDATE {table} SET due_at = ?1, calls = calls + 1");
-        let free = first_free(tx, kept.hold())?;
+        let free = first_free(tx, target.hold())?;
         tx.conn.prepare_cached(&sql)?.execute([free])?;
-        tx.note_chat_sync(kept);
+        tx.note_chat_sync(target);
     }
     Ok(())
 }
 
 /// Notes that rota made a user group.
 pub fn note_own_group(tx: &mut WriteTx, group: &GroupId) -> Result<(), Fault> {
-    call_for_group(tx, group)?;
+    request_group_sync(tx, group)?;
     let sql = "UPDATE duty_group SET is_own = 1 WHERE group_id = ?1";
     let mut update = tx.conn.prepare_cached(sql)?;
     Ok(update.execute([group.as_str()]).map(drop)?)
 }
 
-/// The key of the first that is due at an instant, and how it fares.
-pub fn first_due(
+/// The key and the state of the first that is due at an instant.
+pub fn first_due_sync(
     tx: &ReadTx,
-    kept: Kept,
+    target: SyncTarget,
     now: Timestamp,
-) -> Result<Option<(String, Upkeep)>, Fault> {
-    let (table, key) = kept.names();
+) -> Result<Option<(String, SyncState)>, Fault> {
+    let (table, key) = target.names();
     let sql = format!(
         "SELECT {key}, due_at, calls, tries, error FROM {table} WHERE due_at <= ?1 ORDER BY due_at LIMIT 1"
     );
@@ -154,55 +154,56 @@ pub fn first_due(
     let Some(row) = rows.next()? else {
         return Ok(None);
     };
-    Ok(Some((row.get(0)?, upkeep(row, 1)?)))
+    Ok(Some((row.get(0)?, sync_state(row, 1)?)))
 }
 
 /// When the next of them falls due.
-pub fn next_upkeep(tx: &ReadTx, kept: Kept) -> Result<Option<Timestamp>, Fault> {
-    let (table, _) = kept.names();
+pub fn next_sync(tx: &ReadTx, target: SyncTarget) -> Result<Option<Timestamp>, Fault> {
+    let (table, _) = target.names();
     let sql = format!("SELECT min(due_at) FROM {table} WHERE due_at IS NOT NULL");
     super::rows::first_instant(tx.conn, &sql)
 }
 
 /// Stores why something could not be brought in line as of a number of calls, and when it is tried again; at once where more
 /// have come since.
-pub fn try_upkeep_again(
+pub fn retry_sync(
     tx: &mut WriteTx,
-    kept: Kept,
+    target: SyncTarget,
     key: &str,
     calls: i64,
     at: Timestamp,
     error: &str,
 ) -> Result<(), Fault> {
-    let (table, column) = kept.names();
+    let (table, column) = target.names();
     let sql = format!(
         "UPDATE {table} SET due_at = CASE calls WHEN ?2 THEN ?3 ELSE due_at END, tries = tries + 1, error = ?4
          WHERE {column} = ?1"
     );
     let mut update = tx.conn.prepare_cached(&sql)?;
     update.execute(params![key, calls, millis(at), error])?;
-    tx.note_chat_sync(kept);
+    tx.note_chat_sync(target);
     Ok(())
 }
 
-/// Has all of a kind wait that are due before an instant, and what is called for until then: the platform asked for it.
-pub fn hold_upkeep(tx: &mut WriteTx, kept: Kept, until: Timestamp) -> Result<(), Fault> {
-    save_hold(tx, kept.hold(), until)?;
-    let (table, _) = kept.names();
+/// Postpones all syncs of a kind that are due before an instant, and those requested until then, because the platform asked for
+/// it.
+pub fn hold_syncs(tx: &mut WriteTx, target: SyncTarget, until: Timestamp) -> Result<(), Fault> {
+    save_hold(tx, target.hold(), until)?;
+    let (table, _) = target.names();
     let sql = format!("UPDATE {table} SET due_at = ?1 WHERE due_at < ?1");
     let mut update = tx.conn.prepare_cached(&sql)?;
     Ok(update.execute([millis(until)]).map(drop)?)
 }
 
 /// Stores that something is in line as of a number of calls; it stays due where more have come since.
-fn end_upkeep(
+fn end_sync(
     tx: &mut WriteTx,
-    kept: Kept,
+    target: SyncTarget,
     key: &str,
     calls: i64,
     error: Option<&str>,
 ) -> Result<(), Fault> {
-    let (table, column) = kept.names();
+    let (table, column) = target.names();
     let sql = format!(
         "UPDATE {table} SET due_at = CASE calls WHEN ?2 THEN NULL ELSE due_at END, tries = 0, error = ?3
          WHERE {column} = ?1"
@@ -211,7 +212,7 @@ fn end_upkeep(
     Ok(update.execute(params![key, calls, error]).map(drop)?)
 }
 
-/// How the topic of a channel stands; `None` where rota does not keep it.
+/// The state of the topic of a channel; `None` where rota does not keep it.
 pub fn load_topic(tx: &ReadTx, channel: &ChannelId) -> Result<Option<ChannelTopic>, Fault> {
     let sql = "SELECT written, writing, before, due_at, calls, tries, error FROM channel_topic WHERE channel_id = ?1";
     let mut query = tx.conn.prepare_cached(sql)?;
@@ -224,7 +225,7 @@ pub fn load_topic(tx: &ReadTx, channel: &ChannelId) -> Result<Option<ChannelTopi
         written: row.get(0)?,
         writing: row.get(1)?,
         before: row.get(2)?,
-        upkeep: upkeep(row, 3)?,
+        sync: sync_state(row, 3)?,
     }))
 }
 
@@ -245,16 +246,16 @@ pub fn save_topic(
     error: Option<&str>,
 ) -> Result<(), Fault> {
     note_topic(tx, topic)?;
-    end_upkeep(
+    end_sync(
         tx,
-        Kept::Topic,
+        SyncTarget::Topic,
         topic.channel.as_str(),
-        topic.upkeep.calls,
+        topic.sync.calls,
         error,
     )
 }
 
-/// Forgets a channel whose topic is no longer kept, unless it is to be looked at again.
+/// Forgets a channel whose topic is no longer target, unless a sync is due.
 pub fn remove_topic(tx: &mut WriteTx, channel: &ChannelId, calls: i64) -> Result<(), Fault> {
     let sql = "DELETE FROM channel_topic WHERE channel_id = ?1 AND calls = ?2";
     let mut remove = tx.conn.prepare_cached(sql)?;
@@ -266,7 +267,7 @@ pub fn remove_topic(tx: &mut WriteTx, channel: &ChannelId, calls: i64) -> Result
     Ok(())
 }
 
-/// The rotations that have a channel's topic tell who is on call, in the order of their creation; whether they do so now is
+/// The rotations that have a channel's topic show who is on call, in the order of their creation; whether they do so now is
 /// theirs to say.
 pub fn list_rotations_of_topic(tx: &ReadTx, channel: &ChannelId) -> Result<Vec<RotationId>, Fault> {
     let sql = "SELECT r.id FROM rotation_channel c CROSS JOIN rotation r ON r.id = c.rotation_id
@@ -274,7 +275,7 @@ pub fn list_rotations_of_topic(tx: &ReadTx, channel: &ChannelId) -> Result<Vec<R
     super::rows::ids(tx.conn, sql, [channel.as_str()])
 }
 
-/// How a user group stands; `None` where rota does not keep it.
+/// The state of a user group; `None` where rota does not keep it.
 pub fn load_duty_group(tx: &ReadTx, group: &GroupId) -> Result<Option<DutyGroup>, Fault> {
     let sql = "SELECT is_own, placed, disabled, due_at, calls, tries, error FROM duty_group WHERE group_id = ?1";
     let mut query = tx.conn.prepare_cached(sql)?;
@@ -288,7 +289,7 @@ pub fn load_duty_group(tx: &ReadTx, group: &GroupId) -> Result<Option<DutyGroup>
         is_own: row.get(0)?,
         placed: placed.into_iter().map(UserId::from).collect(),
         disabled: row.get(2)?,
-        upkeep: upkeep(row, 3)?,
+        sync: sync_state(row, 3)?,
     }))
 }
 
@@ -300,11 +301,11 @@ pub fn save_duty_group(
     error: Option<&str>,
 ) -> Result<(), Fault> {
     note_group(tx, group)?;
-    end_upkeep(
+    end_sync(
         tx,
-        Kept::Group,
+        SyncTarget::Group,
         group.group.as_str(),
-        group.upkeep.calls,
+        group.sync.calls,
         error,
     )
 }
@@ -317,10 +318,10 @@ pub fn note_group(tx: &mut WriteTx, group: &DutyGroup) -> Result<(), Fault> {
     Ok(tx.conn.prepare_cached(sql)?.execute(values).map(drop)?)
 }
 
-/// Forgets a user group that serves no rotation any more, unless it is to be looked at again.
+/// Forgets a user group that serves no rotation any more, unless a sync is due.
 pub fn remove_duty_group(tx: &mut WriteTx, group: &DutyGroup) -> Result<(), Fault> {
     let sql = "DELETE FROM duty_group WHERE group_id = ?1 AND calls = ?2";
-    let values = params![group.group.as_str(), group.upkeep.calls];
+    let values = params![group.group.as_str(), group.sync.calls];
     Ok(tx.conn.prepare_cached(sql)?.execute(values).map(drop)?)
 }
 

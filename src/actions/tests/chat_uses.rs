@@ -1,22 +1,22 @@
-//! Everything that chat is told, and the way in for other programs, once, so that their statements are looked at.
+//! Every use of chat and of inbound webhooks, once, so that their statements are looked at.
 
 use super::*;
 use crate::actions::mentions::Answer;
-use crate::chat::{Moody, Temper};
-use crate::domain::chat::{Mood, Trouble};
+use crate::chat::{FailureControl, FaultyChat};
+use crate::domain::chat::{ChatError, FailureMode};
 use crate::domain::edit::{ChannelChange, DutyGroupChoice, SettingsChange};
 use crate::domain::ids::{GroupId, MentionId};
 use crate::domain::mention::{Mention, MentionState, NewMention};
 use crate::store::Group;
 
-/// The same workspace behind a platform that misbehaves on command.
-pub(super) fn moody(app: &App) -> (App, Temper) {
-    let temper = Temper::default();
-    let around = temper.clone();
+/// The same workspace behind a platform that fails on command.
+pub(super) fn faulty(app: &App) -> (App, FailureControl) {
+    let control = FailureControl::default();
+    let around = control.clone();
     let app = app
         .clone()
-        .with_chat(|inner| Arc::new(Moody::around(inner, around)));
-    (app, temper)
+        .with_chat(|inner| Arc::new(FaultyChat::around(inner, around)));
+    (app, control)
 }
 
 /// Puts a changed directory in the place of the one that stands.
@@ -40,30 +40,30 @@ pub(super) fn group(id: &str, users: &[&str]) -> Group {
     }
 }
 
-struct Told {
+struct Uses {
     app: App,
-    temper: Temper,
+    control: FailureControl,
     id: RotationId,
 }
 
 /// Every use of the tables of messages, topics, on-duty groups, mentions and of the ways in.
 pub(super) fn every_use(office: &Office) {
-    let (app, temper) = moody(&office.app);
+    let (app, control) = faulty(&office.app);
     redirect(&app, |directory| {
         directory.groups = vec![group("G1", &["U5"]), group("G2", &["U5", "U6"])];
         directory.people[0].email = Some("u1@example.com".into());
     });
     let id = office.cover(&office.create("told")).id;
-    let told = Told { app, temper, id };
-    told.topics();
-    told.groups();
-    told.troubles();
-    told.mentions();
-    told.ways_in();
-    told.clearing();
+    let uses = Uses { app, control, id };
+    uses.topics();
+    uses.groups();
+    uses.troubles();
+    uses.mentions();
+    uses.ways_in();
+    uses.clearing();
 }
 
-impl Told {
+impl Uses {
     fn patch(&self, patch: RotationPatch) {
         let any = Precondition::Any;
         rotations::patch(&self.app, &caller(), &self.id, &any, patch).expect("a patch");
@@ -72,7 +72,7 @@ impl Told {
     fn bind(&self, choice: DutyGroupChoice) {
         let any = Precondition::Any;
         duty_group::bind(&self.app, &caller(), &self.id, &any, choice).expect("a group");
-        tell(&self.app).expect("what chat is told");
+        tell(&self.app).expect("chat in line");
     }
 
     fn advance(&self, hours: i64) {
@@ -93,12 +93,12 @@ impl Told {
         rotations::set_channel(&self.app, &caller(), &self.id, &any, channel, change)
             .expect("a channel");
         self.advance(48);
-        standing::read(&self.app, &caller(), &self.id).expect("how it stands");
+        chat_status::read(&self.app, &caller(), &self.id).expect("the state in chat");
         self.patch(RotationPatch {
             enable_topic: Some(false),
             ..RotationPatch::default()
         });
-        tell(&self.app).expect("what chat is told");
+        tell(&self.app).expect("chat in line");
         // Called for once more while it was put back.
         let forget = |tx: &mut store::WriteTx| store::remove_topic(tx, &"C1".into(), -1);
         self.app.store().write(forget).expect("a topic forgotten");
@@ -117,7 +117,7 @@ impl Told {
         });
         self.bind(DutyGroupChoice::Handle("g1".into()));
         self.bind(DutyGroupChoice::Handle("made".into()));
-        standing::read(&self.app, &caller(), &self.id).expect("how it stands");
+        chat_status::read(&self.app, &caller(), &self.id).expect("the state in chat");
         let kept = self.app.store().read(store::list_duty_groups);
         assert_eq!(kept.expect("the groups kept").len(), 1);
         duty_group::unbind(&self.app, &caller(), &self.id, &Precondition::Any).expect("none");
@@ -126,21 +126,21 @@ impl Told {
 
     fn troubles(&self) {
         let failures = [
-            Trouble::Later("down".into()),
-            Trouble::Wait(SignedDuration::from_secs(30)),
-            Trouble::Gone("left".into()),
+            ChatError::Unavailable("down".into()),
+            ChatError::RateLimited(SignedDuration::from_secs(30)),
+            ChatError::NotFound("left".into()),
         ];
         for failure in failures {
-            self.temper.set(Mood {
+            self.control.set(FailureMode {
                 failure: Some(failure),
-                ..Mood::default()
+                ..FailureMode::default()
             });
             let any = Precondition::Any;
             duty::rotate(&self.app, &caller(), &self.id, &any, None).expect("a hand-over");
             self.advance(1);
-            standing::read(&self.app, &caller(), &self.id).expect("how it stands");
+            chat_status::read(&self.app, &caller(), &self.id).expect("the state in chat");
         }
-        self.temper.set(Mood::default());
+        self.control.set(FailureMode::default());
         self.advance(48);
         let sent = self.app.store().read(|tx| store::list_sent(tx, 10));
         assert_eq!(sent.expect("what was sent").len(), 10);
@@ -201,7 +201,7 @@ impl Told {
             enabled: Some(false),
             ..RotationPatch::default()
         });
-        tell(&self.app).expect("what chat is told");
+        tell(&self.app).expect("chat in line");
         let later = self.app.now() + SignedDuration::from_hours(24 * 91);
         self.app.clock().set(later);
         while sending::clear(&self.app).expect("cleared") {}
@@ -209,6 +209,6 @@ impl Told {
         assert_eq!(sent.expect("what was sent"), []);
         let any = Precondition::Any;
         rotations::delete(&self.app, &caller(), &self.id, &any).expect("a deletion");
-        tell(&self.app).expect("what chat is told");
+        tell(&self.app).expect("chat in line");
     }
 }

@@ -1,0 +1,103 @@
+//! Posting messages, in order to each recipient.
+
+use crate::actions::{App, Fault};
+use crate::domain::chat::{ChatError, held_until, is_stale, next_post};
+use crate::domain::ids::MessageReference;
+use crate::domain::message::Recipient;
+use crate::fault;
+use crate::runtime::clock::monotonic;
+use crate::store::{self, Outgoing, WriteTx};
+use jiff::Timestamp;
+use std::time::Duration;
+
+/// Messages posted between two writes, and how long that may take: what was posted and not stored as posted when the process
+/// ends is posted again.
+const BATCH: usize = 256;
+/// See [`BATCH`].
+const BATCH_TIME: Duration = Duration::from_millis(50);
+
+/// A message, and the result of posting it.
+pub(super) type Posted = (Outgoing, Result<MessageReference, ChatError>);
+
+/// Posts some of what is due; returns whether there was anything. `posted` keeps what was posted until that is stored: while
+/// the storage fails, nothing more is posted.
+pub(super) fn post(app: &App, posted: &mut Vec<Posted>) -> Result<bool, Fault> {
+    record(app, posted)?;
+    let now = app.now();
+    let due = app
+        .store()
+        .read(|tx| store::list_due_messages(tx, now, BATCH))?;
+    let any = !due.is_empty();
+    let begun = monotonic();
+    let mut blocked: Vec<Recipient> = Vec::new();
+    for outgoing in due {
+        // People read messages in order.
+        if blocked.contains(&outgoing.to) {
+            continue;
+        }
+        let outcome = post_one(app, &outgoing, now);
+        if matches!(
+            outcome,
+            Err(ChatError::Unavailable(_) | ChatError::RateLimited(_))
+        ) {
+            blocked.push(outgoing.to.clone());
+        }
+        let waits = matches!(outcome, Err(ChatError::RateLimited(_)));
+        posted.push((outgoing, outcome));
+        if waits || begun.elapsed() > BATCH_TIME {
+            break;
+        }
+    }
+    fault::point("chat.posted");
+    record(app, posted)?;
+    Ok(any)
+}
+
+fn post_one(app: &App, outgoing: &Outgoing, now: Timestamp) -> Result<MessageReference, ChatError> {
+    let message = match &outgoing.message {
+        Ok(message) => message,
+        Err(why) => return Err(ChatError::Internal(why.clone())),
+    };
+    let expired = message.expires_at.is_some_and(|at| at <= now);
+    if expired || is_stale(outgoing.created_at, now) {
+        return Err(ChatError::Expired);
+    }
+    app.chat().post(message, &outgoing.sequence.to_string())
+}
+
+fn record(app: &App, posted: &mut Vec<Posted>) -> Result<(), Fault> {
+    if posted.is_empty() {
+        return Ok(());
+    }
+    let done = posted.clone();
+    app.store().write_log(move |tx| -> Result<(), Fault> {
+        done.iter()
+            .try_for_each(|(outgoing, outcome)| record_one(tx, outgoing, outcome))
+    })?;
+    posted.clear();
+    Ok(())
+}
+
+fn record_one(
+    tx: &mut WriteTx,
+    outgoing: &Outgoing,
+    outcome: &Result<MessageReference, ChatError>,
+) -> Result<(), Fault> {
+    let (sequence, now) = (outgoing.sequence, tx.now());
+    let error = match outcome {
+        Ok(reference) => return store::save_message_sent(tx, sequence, reference),
+        Err(error) => error,
+    };
+    let (why, to) = (error.detail(), &outgoing.to);
+    let Some(next) = next_post(outgoing.tries + 1, error, outgoing.created_at, now) else {
+        log::warn!("chat: message {sequence} to {to} dropped: {why}");
+        return store::save_message_dropped(tx, sequence, &why);
+    };
+    if outgoing.tries == 0 {
+        log::warn!("chat: message {sequence} to {to}: {why}, next try at {next}");
+    }
+    if let Some(until) = held_until(error, now) {
+        store::hold_messages(tx, until, &why)?;
+    }
+    store::try_message_again(tx, outgoing, next, &why)
+}

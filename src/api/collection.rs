@@ -1,0 +1,131 @@
+//! Collections whose items may be large: rendered item by item, and a page of them while it is sent.
+//!
+//! A page of 200 whole rotations of 1,000 people is 20 MB. The first [`SMALL`] bytes are rendered at once, from the snapshot that
+//! says which items are on the page; what ends there is an answer like any other. The rest is read and rendered in
+//! steps, each from a snapshot of its own when the client has taken the one before: a client that reads slowly holds neither
+//! memory nor a transaction.
+
+use super::answer::{self, Outcome};
+use super::extract::Call;
+use super::problem::Problem;
+use super::room::{SMALL, Steps};
+use crate::actions::{Fault, Stop};
+use crate::wire::page::Page;
+use rouille::{Response, ResponseBody};
+use serde::Serialize;
+use std::io::{self, Read};
+
+/// Items in the making, as JSON.
+#[derive(Default)]
+pub struct Items {
+    json: Vec<u8>,
+    /// Whether an item came before the next one.
+    any: bool,
+}
+
+impl Items {
+    /// Whether there is enough for one step.
+    pub fn is_enough(&self) -> bool {
+        self.json.len() >= SMALL
+    }
+
+    /// Adds an item.
+    ///
+    /// # Errors
+    /// A fault of ours when it cannot be written as JSON.
+    pub fn push<T: Serialize>(&mut self, item: &T) -> Result<(), Stop> {
+        if self.any {
+            self.json.push(b',');
+        }
+        self.any = true;
+        let written = serde_json::to_writer(&mut self.json, item);
+        Ok(written.map_err(|error| Fault::Corrupt(format!("cannot render: {error}")))?)
+    }
+}
+
+/// What renders the further items: adds some, [`Items::is_enough`] at the most, and says whether there are more. It reads from a
+/// snapshot of its own and leaves out what is not there any more.
+pub type More = Box<dyn FnMut(&mut Items) -> Result<bool, Stop> + Send>;
+
+/// The answer with a page: with `items` alone where they are all, else with what `more` adds while it is sent.
+///
+/// # Errors
+/// A fault of ours when the page cannot be written as JSON.
+pub fn page(call: &Call, page: Page<()>, items: Items, more: Option<More>) -> Outcome {
+    let envelope = answer::bytes(&page)?;
+    let begin = br#"{"data":["#;
+    let end = envelope.strip_prefix(begin).ok_or_else(|| {
+        Problem::internal("the envelope of a page does not begin with its items".to_owned())
+    })?;
+    let mut json = Vec::with_capacity(begin.len() + items.json.len() + end.len());
+    json.extend_from_slice(begin);
+    json.extend_from_slice(&items.json);
+    let Some(more) = more else {
+        json.extend_from_slice(end);
+        return Ok(answer::with_body(200, ResponseBody::from_data(json)));
+    };
+    let rest = Rest {
+        steps: Steps::begin(call.room, json.capacity()),
+        items: Items {
+            json,
+            any: items.any,
+        },
+        sent: 0,
+        more: Some(more),
+        end: end.to_vec(),
+    };
+    Ok(streamed(rest))
+}
+
+fn streamed(rest: Rest) -> Response {
+    answer::with_body(200, ResponseBody::from_reader(rest))
+}
+
+/// A page on its way out.
+struct Rest {
+    steps: Steps,
+    /// Rendered; of it so many bytes have been sent.
+    items: Items,
+    sent: usize,
+    /// Until the last item has been rendered.
+    more: Option<More>,
+    end: Vec<u8>,
+}
+
+impl Rest {
+    /// Renders some more; at the end there is nothing more.
+    fn step(&mut self) -> io::Result<()> {
+        self.sent = 0;
+        self.items.json = Vec::new();
+        let Some(more) = &mut self.more else {
+            self.steps.rendered(0);
+            return Ok(());
+        };
+        self.steps.next()?;
+        let goes_on = more(&mut self.items).map_err(|stop| {
+            let why = Problem::from(stop).inside.unwrap_or_default();
+            io::Error::other(why)
+        })?;
+        if !goes_on {
+            self.more = None;
+            self.items.json.append(&mut self.end);
+        }
+        self.items.json.shrink_to_fit();
+        self.steps.rendered(self.items.json.len());
+        Ok(())
+    }
+}
+
+impl Read for Rest {
+    fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
+        while self.sent == self.items.json.len() && (self.more.is_some() || self.sent > 0) {
+            if let Err(error) = self.step() {
+                log::warn!("an answer breaks off: {error}");
+                return Err(error);
+            }
+        }
+        let here = (&self.items.json[self.sent..]).read(buffer)?;
+        self.sent += here;
+        Ok(here)
+    }
+}

@@ -1,0 +1,129 @@
+//! A platform that fails on command, around another one. `rota dev` puts it before the local platform, to show that duty goes
+//! on when chat is down.
+
+use super::Chat;
+use crate::domain::chat::{Capabilities, ChatError, FailureMode};
+use crate::domain::ids::{ChannelId, GroupId, MessageReference, UserId};
+use crate::domain::message::{Message, Recipient};
+use std::sync::{Arc, Mutex, PoisonError};
+
+/// Switches the failure mode while the platform is in use. Clones share it.
+#[derive(Clone, Default)]
+pub struct FailureControl(Arc<Mutex<FailureMode>>);
+
+impl FailureControl {
+    /// The present failure mode.
+    pub fn mode(&self) -> FailureMode {
+        self.0
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner)
+            .clone()
+    }
+
+    /// Sets the failure mode.
+    pub fn set(&self, mode: FailureMode) {
+        *self.0.lock().unwrap_or_else(PoisonError::into_inner) = mode;
+    }
+}
+
+/// A platform with failures in front of it.
+pub struct FaultyChat {
+    inner: Arc<dyn Chat>,
+    control: FailureControl,
+}
+
+impl FaultyChat {
+    /// Puts failures in front of a platform.
+    pub fn around(inner: Arc<dyn Chat>, control: FailureControl) -> FaultyChat {
+        FaultyChat { inner, control }
+    }
+
+    /// Waits and fails as the mode says, for a call about a channel, person or user group of that id.
+    fn fail(&self, id: &str) -> Result<(), ChatError> {
+        let mode = self.control.mode();
+        if !mode.delay.is_zero() {
+            std::thread::sleep(mode.delay);
+        }
+        if let Some(failure) = mode.failure {
+            return Err(failure);
+        }
+        match mode.forgotten.iter().any(|forgotten| forgotten == id) {
+            true => Err(ChatError::NotFound(format!("there is no `{id}`"))),
+            false => Ok(()),
+        }
+    }
+
+    fn fail_group(&self, id: &str) -> Result<(), ChatError> {
+        self.fail(id)?;
+        match self.control.mode().no_groups {
+            Some(why) => Err(ChatError::Refused(why)),
+            None => Ok(()),
+        }
+    }
+}
+
+impl Chat for FaultyChat {
+    fn capabilities(&self) -> Capabilities {
+        let (mode, inner) = (self.control.mode(), self.inner.capabilities());
+        Capabilities {
+            no_binding: mode.no_groups.clone().or(inner.no_binding),
+            no_creating: mode.no_groups.or(inner.no_creating),
+            holds_empty_groups: mode.holds_empty_groups && inner.holds_empty_groups,
+            ..inner
+        }
+    }
+
+    fn handle(&self, user: &UserId, name: &str) -> String {
+        self.inner.handle(user, name)
+    }
+
+    fn plain(&self, text: &str) -> String {
+        self.inner.plain(text)
+    }
+
+    fn post(&self, message: &Message, key: &str) -> Result<MessageReference, ChatError> {
+        self.fail(match &message.to {
+            Recipient::Channel(id) => id.as_str(),
+            Recipient::Person(id) => id.as_str(),
+        })?;
+        self.inner.post(message, key)
+    }
+
+    fn topic(&self, channel: &ChannelId) -> Result<String, ChatError> {
+        self.fail(channel.as_str())?;
+        self.inner.topic(channel)
+    }
+
+    fn set_topic(&self, channel: &ChannelId, topic: &str) -> Result<(), ChatError> {
+        self.fail(channel.as_str())?;
+        self.inner.set_topic(channel, topic)
+    }
+
+    fn find_group(&self, handle: &str) -> Result<Option<GroupId>, ChatError> {
+        self.fail_group("")?;
+        self.inner.find_group(handle)
+    }
+
+    fn make_group(&self, handle: &str, name: &str) -> Result<GroupId, ChatError> {
+        self.fail_group("")?;
+        self.inner.make_group(handle, name)
+    }
+
+    fn people(&self, group: &GroupId) -> Result<Vec<UserId>, ChatError> {
+        self.fail_group(group.as_str())?;
+        self.inner.people(group)
+    }
+
+    fn set_people(&self, group: &GroupId, people: &[UserId]) -> Result<(), ChatError> {
+        self.fail_group(group.as_str())?;
+        if people.is_empty() && !self.control.mode().holds_empty_groups {
+            return Err(ChatError::Refused("a user group cannot be empty".into()));
+        }
+        self.inner.set_people(group, people)
+    }
+
+    fn set_disabled(&self, group: &GroupId, disabled: bool) -> Result<(), ChatError> {
+        self.fail_group(group.as_str())?;
+        self.inner.set_disabled(group, disabled)
+    }
+}

@@ -1,0 +1,36 @@
+//! Wording for a platform.
+
+use super::Chat;
+use crate::domain::ids::UserId;
+use crate::domain::message::{Message, PeopleNames};
+use crate::domain::wording::{self, Named, Voice};
+
+/// People as a platform writes them. Somebody without a name here goes by their id.
+pub struct PlatformVoice<'a> {
+    pub chat: &'a dyn Chat,
+    pub names: &'a PeopleNames,
+}
+
+impl Voice for PlatformVoice<'_> {
+    fn named(&self, user: &UserId) -> Named {
+        let name = self.names.get(user).map_or(user.as_str(), String::as_str);
+        Named {
+            name: self.chat.plain(name),
+            handle: self.chat.handle(user, name),
+        }
+    }
+
+    fn plain(&self, text: &str) -> String {
+        self.chat.plain(text)
+    }
+}
+
+/// A message as text for a platform, no longer than the platform takes.
+pub fn text(chat: &dyn Chat, message: &Message) -> String {
+    let voice = PlatformVoice {
+        chat,
+        names: &message.people,
+    };
+    let text = wording::text(message, &voice);
+    wording::shortened(&text, chat.capabilities().longest_message).into_owned()
+}

@@ -1,0 +1,206 @@
+//! What a walk from instant to instant need not work out anew at each: the hand-overs and hours of the windows, the orders
+//! of the rosters, how many slots each person holds. A memo holds for one rotation, as long as nothing but the steps taken
+//! with it changes that.
+
+use super::DealingContext;
+use crate::domain::cadence::Cadence;
+use crate::domain::coverage::{Hours, Openings, View};
+use crate::domain::holidays::Calendar;
+use crate::domain::ids::UserId;
+use crate::domain::roster::Place;
+use crate::domain::rotation::{Holder, HoursHeld, Rotation};
+use jiff::Timestamp;
+use std::collections::{HashMap, VecDeque};
+use std::rc::Rc;
+use std::sync::Arc;
+
+/// Hand-overs that are worked out at once, at the most.
+const MOST_AHEAD: usize = 64;
+
+/// See the module.
+#[derive(Default)]
+pub struct Memo {
+    windows: Vec<Option<Clock>>,
+    orders: Vec<Option<Rc<Order>>>,
+    /// How many slots each person holds, once dealing has asked for it.
+    held: Option<HashMap<UserId, usize>>,
+}
+
+/// What is known of one window.
+struct Clock {
+    cadence: Option<Cadence>,
+    hand_overs: HandOvers,
+    hours: Hours,
+    openings: Openings,
+    held: Arc<HoursHeld>,
+    /// How often hand-overs or hours were worked out anew.
+    #[cfg(test)]
+    worked_out: usize,
+}
+
+/// The people of a roster in the order duty passes through.
+pub(super) struct Order {
+    pub people: Vec<Place>,
+    turns: HashMap<UserId, usize>,
+}
+
+impl Order {
+    /// The place of a person; `None` for somebody who is not in the roster.
+    pub fn turn_of(&self, user: &UserId) -> Option<usize> {
+        self.turns.get(user).copied()
+    }
+}
+
+impl Memo {
+    /// The first hand-over of a window strictly after an instant.
+    pub(super) fn hand_over(
+        &mut self,
+        rotation: &Rotation,
+        window: usize,
+        calendar: &Calendar,
+        after: Timestamp,
+    ) -> Option<Timestamp> {
+        let clock = self.clock(rotation, window);
+        let cadence = clock.cadence.as_ref()?;
+        if !clock.hand_overs.are_known(after) {
+            clock.hand_overs.work_out(cadence, calendar, after);
+            #[cfg(test)]
+            (clock.worked_out += 1);
+        }
+        clock.hand_overs.known.front().copied()
+    }
+
+    /// A window's hours at an instant.
+    pub(super) fn view(
+        &mut self,
+        rotation: &Rotation,
+        window: usize,
+        calendar: &Calendar,
+        at: Timestamp,
+    ) -> View {
+        let clock = self.clock(rotation, window);
+        if let Some(view) = clock.openings.known_at(at) {
+            return view;
+        }
+        #[cfg(test)]
+        (clock.worked_out += 1);
+        clock.openings.work_out(&clock.hours, calendar, at)
+    }
+
+    /// A window's hours as the record keeps them.
+    pub(super) fn hours_held(&mut self, rotation: &Rotation, window: usize) -> &Arc<HoursHeld> {
+        &self.clock(rotation, window).held
+    }
+
+    /// The order of a roster.
+    pub(super) fn order(&mut self, rotation: &Rotation, roster: usize) -> Rc<Order> {
+        self.orders.resize(rotation.rosters.len(), None);
+        let make = || {
+            let people = rotation.order(&rotation.rosters[roster]);
+            let places = people.iter().enumerate();
+            let turns = places.map(|(turn, place)| (place.user.clone(), turn));
+            Rc::new(Order {
+                turns: turns.collect(),
+                people,
+            })
+        };
+        Rc::clone(self.orders[roster].get_or_insert_with(make))
+    }
+
+    /// How many slots each person holds.
+    pub(super) fn held(&mut self, rotation: &Rotation) -> &HashMap<UserId, usize> {
+        self.held.get_or_insert_with(|| {
+            let mut held = HashMap::new();
+            for holder in rotation
+                .cells
+                .iter()
+                .filter_map(|cell| cell.holder.as_ref())
+            {
+                *held.entry(holder.user.clone()).or_default() += 1;
+            }
+            held
+        })
+    }
+
+    /// A slot has another holder.
+    pub(super) fn moved(&mut self, before: Option<&Holder>, after: Option<&Holder>) {
+        if let Some(held) = &mut self.held {
+            if let Some(after) = after {
+                *held.entry(after.user.clone()).or_default() += 1;
+            }
+            if let Some(slots) = before.and_then(|before| held.get_mut(&before.user)) {
+                *slots -= 1;
+            }
+        }
+    }
+
+    fn clock(&mut self, rotation: &Rotation, window: usize) -> &mut Clock {
+        self.windows.resize_with(rotation.windows.len(), || None);
+        self.windows[window].get_or_insert_with(|| {
+            let window = &rotation.windows[window];
+            Clock {
+                cadence: window.cadence.clone(),
+                hand_overs: HandOvers::default(),
+                hours: rotation.hours(window),
+                openings: Openings::default(),
+                held: Arc::new(rotation.hours_held(window)),
+                #[cfg(test)]
+                worked_out: 0,
+            }
+        })
+    }
+
+    /// The next instant after the last judged one at which something falls due. See [`next_due`](super::next_due).
+    pub fn next_due(&mut self, rotation: &Rotation, dealing: DealingContext) -> Option<Timestamp> {
+        if !rotation.enabled {
+            return None;
+        }
+        let after = rotation.stamps.judged_at;
+        let mut next = super::agreements_due(rotation, dealing);
+        for window in 0..rotation.windows.len() {
+            let hand_over = self.hand_over(rotation, window, dealing.calendar, after);
+            let shutter = self
+                .view(rotation, window, dealing.calendar, after)
+                .changes_at;
+            next = [next, hand_over, shutter].into_iter().flatten().min();
+        }
+        next
+    }
+}
+
+/// The next hand-overs of a cadence, a few at once: to go on costs less than to ask anew after each.
+#[derive(Default)]
+struct HandOvers {
+    /// All there are after this instant, up to the last of them.
+    since: Option<Timestamp>,
+    known: VecDeque<Timestamp>,
+    /// Nothing follows those that are known.
+    ends: bool,
+    /// How many were worked out the last time.
+    ahead: usize,
+}
+
+impl HandOvers {
+    /// Whether the first one after an instant is known, or that there is none; forgets those that have passed.
+    fn are_known(&mut self, after: Timestamp) -> bool {
+        if self.since.is_none_or(|since| since > after) {
+            return false;
+        }
+        while self.known.front().is_some_and(|at| *at <= after) {
+            self.known.pop_front();
+        }
+        self.since = Some(after);
+        self.ends || !self.known.is_empty()
+    }
+
+    /// Works out those that follow an instant: more each time, for a walk that has come so far is likely to go on.
+    fn work_out(&mut self, cadence: &Cadence, calendar: &Calendar, after: Timestamp) {
+        self.ahead = (2 * self.ahead).clamp(1, MOST_AHEAD);
+        self.known = cadence.upcoming(calendar, after, self.ahead).into();
+        self.ends = self.known.len() < self.ahead;
+        self.since = Some(after);
+    }
+}
+
+#[cfg(test)]
+mod tests;

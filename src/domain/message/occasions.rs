@@ -1,0 +1,261 @@
+//! What is said to whom on which occasion.
+
+use super::{
+    Answer, Content, MentionOutcome, Message, PeopleNames, Recipient, RequestAsked, RequestOutcome,
+    Shift, Subject, sides,
+};
+use crate::domain::event::Act;
+use crate::domain::ids::UserId;
+use crate::domain::mention::{Mention, Notice};
+use crate::domain::request::{Leg, Request, RequestKind};
+use crate::domain::rotation::Rotation;
+use crate::domain::takeover::{Takeover, place_named, zone};
+use jiff::Timestamp;
+
+/// A change of a rotation: to its channels, to those who come on and go off, and to its owners where nobody is left on call,
+/// unless somebody changed duty by hand. `nobody` says that nobody is.
+pub fn change(rotation: &Rotation, takeovers: &[Takeover], nobody: bool, act: Act) -> Vec<Message> {
+    let everywhere = match (takeovers, nobody) {
+        ([], false) => return Vec::new(),
+        ([], true) => NOBODY,
+        _ => Content::HandOver {
+            takeovers: takeovers.to_vec(),
+            nobody,
+        },
+    };
+    let mut messages = to_channels(rotation, &everywhere);
+    for person in once_each(takeovers.iter().flat_map(sides)) {
+        let theirs = |takeover: &&Takeover| sides(takeover).any(|side| side == person);
+        let takeovers: Vec<Takeover> = takeovers.iter().filter(theirs).cloned().collect();
+        let comes_on = |takeover: &Takeover| takeover.on.as_ref() == Some(person);
+        let content = match takeovers.iter().any(comes_on) {
+            true => Content::OnDuty { takeovers },
+            false => Content::OffDuty {
+                takeovers,
+                rotation_deleted: false,
+            },
+        };
+        messages.push(to_person(rotation, person, content));
+    }
+    if nobody && act != Act::Duty {
+        let owners = rotation.profile.owners.iter();
+        messages.extend(owners.map(|owner| to_person(rotation, owner, NOBODY)));
+    }
+    messages
+}
+
+const NOBODY: Content = Content::Nobody {
+    rotation_deleted: false,
+};
+
+/// A rotation was deleted: to its channels and to those who were on call, if anybody was.
+pub fn deleted(rotation: &Rotation, on_call: &[UserId]) -> Vec<Message> {
+    if on_call.is_empty() {
+        return Vec::new();
+    }
+    let nobody = Content::Nobody {
+        rotation_deleted: true,
+    };
+    let mut messages = to_channels(rotation, &nobody);
+    let off = Content::OffDuty {
+        takeovers: Vec::new(),
+        rotation_deleted: true,
+    };
+    messages.extend(
+        on_call
+            .iter()
+            .map(|person| to_person(rotation, person, off.clone())),
+    );
+    messages
+}
+
+/// Slots change hands at an instant to come: to the channels and to those who come on. Not sent once it has come.
+pub fn reminder(rotation: &Rotation, at: Timestamp, takeovers: &[Takeover]) -> Vec<Message> {
+    let somebody = |takeover: &&Takeover| takeover.on.is_some();
+    let coming: Vec<Takeover> = takeovers.iter().filter(somebody).cloned().collect();
+    if coming.is_empty() {
+        return Vec::new();
+    }
+    let content = |takeovers: Vec<Takeover>| Content::ComingUp { at, takeovers };
+    let mut messages = to_channels(rotation, &content(coming.clone()));
+    for person in once_each(coming.iter().filter_map(|takeover| takeover.on.as_ref())) {
+        let theirs = |takeover: &&Takeover| takeover.on.as_ref() == Some(person);
+        let theirs = coming.iter().filter(theirs).cloned().collect();
+        messages.push(to_person(rotation, person, content(theirs)));
+    }
+    for message in &mut messages {
+        message.expires_at = Some(at);
+    }
+    messages
+}
+
+/// A request: to those who may take the duty over, each once.
+pub fn asked(rotation: &Rotation, request: &Request) -> Vec<Message> {
+    let reason = request.reason.trim();
+    let asked = RequestAsked {
+        requester: request.requester.clone(),
+        shifts: request
+            .legs
+            .iter()
+            .map(|leg| shift(rotation, leg))
+            .collect(),
+        reason: (!reason.is_empty()).then(|| reason.to_owned()),
+    };
+    let content = match request.kind {
+        RequestKind::Cover => Content::CoverAsked(asked),
+        RequestKind::Swap => Content::SwapAsked(asked),
+    };
+    let ask = |recipient: &UserId| Message {
+        answers: vec![Answer::Accept, Answer::Decline],
+        ..about(request, to_person(rotation, recipient, content.clone()))
+    };
+    request.recipients.iter().map(ask).collect()
+}
+
+/// Somebody accepted a request: to the channels, and to whoever asked.
+pub fn accepted(rotation: &Rotation, request: &Request) -> Vec<Message> {
+    let Some(by) = &request.accepted_by else {
+        return Vec::new();
+    };
+    let content = |legs: Vec<&Leg>| {
+        let shifts = legs.into_iter().map(|leg| shift(rotation, leg)).collect();
+        let by = by.clone();
+        answered(request, RequestOutcome::Accepted { by, shifts })
+    };
+    // What begins at once is told as a change of duty.
+    let now = rotation.stamps.judged_at;
+    let to_come: Vec<&Leg> = (request.legs.iter())
+        .filter(|leg| !leg.has_started(now))
+        .collect();
+    let mut messages = match to_come.is_empty() {
+        true => Vec::new(),
+        false => to_channels(rotation, &content(to_come)),
+    };
+    let all = content(request.legs.iter().collect());
+    messages.push(to_person(rotation, &request.requester, all));
+    messages
+        .into_iter()
+        .map(|message| about(request, message))
+        .collect()
+}
+
+/// Somebody declined a request: to whoever asked.
+pub fn declined(rotation: &Rotation, request: &Request, by: &UserId) -> Vec<Message> {
+    let has_declined = |asked| request.declined.contains(asked);
+    let outcome = RequestOutcome::Declined {
+        by: by.clone(),
+        nobody_left: request.recipients.len() > 1 && request.recipients.iter().all(has_declined),
+    };
+    let content = answered(request, outcome);
+    vec![about(
+        request,
+        to_person(rotation, &request.requester, content),
+    )]
+}
+
+/// Somebody ended a cover: to the other side, or to both where it was neither.
+pub fn ended(rotation: &Rotation, request: &Request, by: &UserId) -> Vec<Message> {
+    let sides = [Some(&request.requester), request.accepted_by.as_ref()];
+    let others = sides.into_iter().flatten().filter(|side| *side != by);
+    let content = answered(request, RequestOutcome::Ended { by: by.clone() });
+    others
+        .map(|other| about(request, to_person(rotation, other, content.clone())))
+        .collect()
+}
+
+/// A mention was opened, repeated or closed: to its channel. A call that nobody has sent by the time the mention expires is
+/// not sent.
+pub fn mention(rotation: &Rotation, mention: &Mention, notice: &Notice) -> Message {
+    let asker = mention.asker.clone();
+    let answered = |outcome| Content::MentionAnswered {
+        asker: mention.asker.clone(),
+        outcome,
+    };
+    let call = |called: &[UserId], again| Content::Mention {
+        asker,
+        called: called.to_vec(),
+        message: mention.message.clone(),
+        again,
+    };
+    let content = match notice {
+        Notice::Asked(called) => call(called, false),
+        Notice::AskedAgain(called) => call(called, true),
+        Notice::Acknowledged(by) => answered(MentionOutcome::Acknowledged(by.clone())),
+        Notice::Passed => answered(MentionOutcome::Passed),
+        Notice::Expired => answered(MentionOutcome::Expired),
+        Notice::Nobody => answered(MentionOutcome::Nobody),
+    };
+    let calls = matches!(content, Content::Mention { .. });
+    let to = Recipient::Channel(mention.channel.clone());
+    Message {
+        subject: Subject::Mention(mention.id.clone()),
+        answers: match calls {
+            true => vec![Answer::Acknowledge, Answer::Pass],
+            false => Vec::new(),
+        },
+        expires_at: calls.then_some(mention.expires_at),
+        ..message(rotation, to, content)
+    }
+}
+
+fn message(rotation: &Rotation, to: Recipient, content: Content) -> Message {
+    Message {
+        to,
+        rotation: rotation.id.clone(),
+        rotation_name: rotation.profile.name.clone(),
+        subject: Subject::Rotation,
+        content,
+        answers: Vec::new(),
+        people: PeopleNames::new(),
+        expires_at: None,
+    }
+}
+
+fn to_person(rotation: &Rotation, person: &UserId, content: Content) -> Message {
+    message(rotation, Recipient::Person(person.clone()), content)
+}
+
+fn to_channels(rotation: &Rotation, content: &Content) -> Vec<Message> {
+    let channels = rotation.profile.channels.iter();
+    let posting = channels.filter(|setting| setting.posts_messages);
+    let to = posting.map(|setting| Recipient::Channel(setting.channel.clone()));
+    to.map(|to| message(rotation, to, content.clone()))
+        .collect()
+}
+
+fn about(request: &Request, message: Message) -> Message {
+    Message {
+        subject: Subject::Request(request.id.clone()),
+        ..message
+    }
+}
+
+fn answered(request: &Request, outcome: RequestOutcome) -> Content {
+    match request.kind {
+        RequestKind::Cover => Content::CoverAnswered(outcome),
+        RequestKind::Swap => Content::SwapAnswered(outcome),
+    }
+}
+
+fn shift(rotation: &Rotation, leg: &Leg) -> Shift {
+    let cell = rotation.place_of(&leg.cell);
+    Shift {
+        cell: leg.cell.clone(),
+        place: place_named(rotation, &leg.cell),
+        zone: cell.and_then(|cell| zone(rotation, &rotation.cells[cell])),
+        period: leg.period,
+        holder: leg.holder.clone(),
+        assignee: leg.assignee.clone(),
+    }
+}
+
+/// In the order in which they first occur.
+fn once_each<'a>(people: impl Iterator<Item = &'a UserId>) -> Vec<&'a UserId> {
+    let mut found = Vec::new();
+    for person in people {
+        if !found.contains(&person) {
+            found.push(person);
+        }
+    }
+    found
+}

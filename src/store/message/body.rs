@@ -1,0 +1,404 @@
+//! The JSON of a message: its content under its `kind`, with the names, the subject and the answers that go with it.
+//!
+//! Bodies outlive the version that wrote them. A member that is added needs a default, and none changes its meaning.
+
+use crate::domain::ids::{MentionId, RequestId, UserId};
+use crate::domain::message::{
+    Answer, Content, MentionOutcome, Message, PeopleNames, RequestAsked, RequestOutcome, Shift,
+    Subject,
+};
+use crate::domain::takeover::Takeover;
+use crate::domain::zones::ZoneName;
+use crate::store::Fault;
+use crate::store::rows::{instant, instant_or_none, json, millis};
+use crate::store::shapes::{corrupt, interval, zone};
+use serde::{Deserialize, Serialize};
+use std::collections::BTreeMap;
+
+/// What a body holds of a [`Message`].
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) struct Body {
+    pub rotation_name: String,
+    pub subject: Subject,
+    pub content: Content,
+    pub answers: Vec<Answer>,
+    pub people: PeopleNames,
+}
+
+#[derive(Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+struct BodyShape {
+    #[serde(flatten)]
+    content: ContentShape,
+    #[serde(default, skip_serializing_if = "String::is_empty")]
+    rotation_name: String,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    request: Option<String>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    mention: Option<String>,
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    answers: Vec<String>,
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    people: BTreeMap<String, String>,
+}
+
+#[derive(Serialize, Deserialize)]
+#[serde(
+    tag = "kind",
+    rename_all = "camelCase",
+    rename_all_fields = "camelCase"
+)]
+enum ContentShape {
+    Text {
+        text: String,
+    },
+    OnDuty {
+        slots: Vec<TakeoverShape>,
+    },
+    OffDuty {
+        slots: Vec<TakeoverShape>,
+        #[serde(default)]
+        rotation_deleted: bool,
+    },
+    ComingUp {
+        at: i64,
+        slots: Vec<TakeoverShape>,
+    },
+    Nobody {
+        #[serde(default)]
+        rotation_deleted: bool,
+    },
+    HandOver {
+        slots: Vec<TakeoverShape>,
+        #[serde(default)]
+        nobody: bool,
+    },
+    CoverAsked(AskedShape),
+    CoverAnswered(OutcomeShape),
+    SwapAsked(AskedShape),
+    SwapAnswered(OutcomeShape),
+    // What was asked has a name of its own: `mention` is the id.
+    Mention {
+        asker: String,
+        called: Vec<String>,
+        text: Option<String>,
+        #[serde(default)]
+        again: bool,
+    },
+    MentionAnswered {
+        asker: String,
+        #[serde(flatten)]
+        outcome: MentionOutcomeShape,
+    },
+}
+
+#[derive(Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+struct TakeoverShape {
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    name: Vec<String>,
+    off: Option<String>,
+    on: Option<String>,
+    until: Option<i64>,
+    zone: Option<String>,
+    begins_at: Option<i64>,
+}
+
+#[derive(Serialize, Deserialize)]
+struct ShiftShape {
+    cell: String,
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    name: Vec<String>,
+    zone: Option<String>,
+    from: i64,
+    until: i64,
+    holder: String,
+    assignee: Option<String>,
+}
+
+#[derive(Serialize, Deserialize)]
+struct AskedShape {
+    requester: String,
+    shifts: Vec<ShiftShape>,
+    reason: Option<String>,
+}
+
+#[derive(Serialize, Deserialize)]
+#[serde(
+    tag = "outcome",
+    rename_all = "camelCase",
+    rename_all_fields = "camelCase"
+)]
+enum OutcomeShape {
+    Accepted {
+        by: String,
+        shifts: Vec<ShiftShape>,
+    },
+    Declined {
+        by: String,
+        #[serde(default)]
+        nobody_left: bool,
+    },
+    Ended {
+        by: String,
+    },
+}
+
+#[derive(Serialize, Deserialize)]
+#[serde(tag = "outcome", rename_all = "camelCase")]
+enum MentionOutcomeShape {
+    Acknowledged { by: String },
+    Passed,
+    Expired,
+    Nobody,
+}
+
+pub(super) fn to_json(message: &Message) -> Result<String, Fault> {
+    let (request, mention) = match &message.subject {
+        Subject::Rotation => (None, None),
+        Subject::Request(id) => (Some(id.to_string()), None),
+        Subject::Mention(id) => (None, Some(id.to_string())),
+    };
+    let answers = message.answers.iter();
+    let people = message.people.iter();
+    json(&BodyShape {
+        content: content_shape(&message.content),
+        rotation_name: message.rotation_name.clone(),
+        request,
+        mention,
+        answers: answers.map(|answer| answer.name().to_owned()).collect(),
+        people: people
+            .map(|(id, name)| (id.to_string(), name.clone()))
+            .collect(),
+    })
+}
+
+pub(super) fn from_text(text: &str) -> Result<Body, Fault> {
+    // The error is shown and logged, the text is not.
+    let shape: BodyShape =
+        serde_json::from_str(text).map_err(|error| Fault::Corrupt(error.to_string()))?;
+    let subject = match (shape.request, shape.mention) {
+        (Some(id), _) => Subject::Request(RequestId::from(id)),
+        (None, Some(id)) => Subject::Mention(MentionId::from(id)),
+        (None, None) => Subject::Rotation,
+    };
+    let answer = |name: &String| {
+        let known = Answer::ALL.into_iter().find(|known| known.name() == name);
+        known.map_or_else(|| corrupt(format!("answer {name}")), Ok)
+    };
+    let people = shape.people.into_iter();
+    Ok(Body {
+        rotation_name: shape.rotation_name,
+        subject,
+        content: content(shape.content)?,
+        answers: shape.answers.iter().map(answer).collect::<Result<_, _>>()?,
+        people: people.map(|(id, name)| (id.into(), name)).collect(),
+    })
+}
+
+fn content_shape(content: &Content) -> ContentShape {
+    let slots = |takeovers: &[Takeover]| takeovers.iter().map(takeover_shape).collect();
+    match content {
+        Content::Text(text) => ContentShape::Text { text: text.clone() },
+        Content::OnDuty { takeovers } => ContentShape::OnDuty {
+            slots: slots(takeovers),
+        },
+        Content::OffDuty {
+            takeovers,
+            rotation_deleted,
+        } => ContentShape::OffDuty {
+            slots: slots(takeovers),
+            rotation_deleted: *rotation_deleted,
+        },
+        Content::ComingUp { at, takeovers } => ContentShape::ComingUp {
+            at: millis(*at),
+            slots: slots(takeovers),
+        },
+        Content::Nobody { rotation_deleted } => ContentShape::Nobody {
+            rotation_deleted: *rotation_deleted,
+        },
+        Content::HandOver { takeovers, nobody } => ContentShape::HandOver {
+            slots: slots(takeovers),
+            nobody: *nobody,
+        },
+        Content::CoverAsked(asked) => ContentShape::CoverAsked(asked_shape(asked)),
+        Content::CoverAnswered(outcome) => ContentShape::CoverAnswered(outcome_shape(outcome)),
+        Content::SwapAsked(asked) => ContentShape::SwapAsked(asked_shape(asked)),
+        Content::SwapAnswered(outcome) => ContentShape::SwapAnswered(outcome_shape(outcome)),
+        Content::Mention {
+            asker,
+            called,
+            message,
+            again,
+        } => ContentShape::Mention {
+            asker: asker.to_string(),
+            called: called.iter().map(UserId::to_string).collect(),
+            text: message.clone(),
+            again: *again,
+        },
+        Content::MentionAnswered { asker, outcome } => ContentShape::MentionAnswered {
+            asker: asker.to_string(),
+            outcome: match outcome {
+                MentionOutcome::Acknowledged(by) => {
+                    MentionOutcomeShape::Acknowledged { by: by.to_string() }
+                }
+                MentionOutcome::Passed => MentionOutcomeShape::Passed,
+                MentionOutcome::Expired => MentionOutcomeShape::Expired,
+                MentionOutcome::Nobody => MentionOutcomeShape::Nobody,
+            },
+        },
+    }
+}
+
+fn content(shape: ContentShape) -> Result<Content, Fault> {
+    let takeovers = |slots: Vec<TakeoverShape>| {
+        let takeovers: Result<Vec<_>, _> = slots.into_iter().map(takeover).collect();
+        takeovers
+    };
+    Ok(match shape {
+        ContentShape::Text { text } => Content::Text(text),
+        ContentShape::OnDuty { slots } => Content::OnDuty {
+            takeovers: takeovers(slots)?,
+        },
+        ContentShape::OffDuty {
+            slots,
+            rotation_deleted,
+        } => Content::OffDuty {
+            takeovers: takeovers(slots)?,
+            rotation_deleted,
+        },
+        ContentShape::ComingUp { at, slots } => Content::ComingUp {
+            at: instant(at)?,
+            takeovers: takeovers(slots)?,
+        },
+        ContentShape::Nobody { rotation_deleted } => Content::Nobody { rotation_deleted },
+        ContentShape::HandOver { slots, nobody } => Content::HandOver {
+            takeovers: takeovers(slots)?,
+            nobody,
+        },
+        ContentShape::CoverAsked(shape) => Content::CoverAsked(asked(shape)?),
+        ContentShape::CoverAnswered(shape) => Content::CoverAnswered(outcome(shape)?),
+        ContentShape::SwapAsked(shape) => Content::SwapAsked(asked(shape)?),
+        ContentShape::SwapAnswered(shape) => Content::SwapAnswered(outcome(shape)?),
+        ContentShape::Mention {
+            asker,
+            called,
+            text,
+            again,
+        } => Content::Mention {
+            asker: asker.into(),
+            called: called.into_iter().map(UserId::from).collect(),
+            message: text,
+            again,
+        },
+        ContentShape::MentionAnswered { asker, outcome } => Content::MentionAnswered {
+            asker: asker.into(),
+            outcome: match outcome {
+                MentionOutcomeShape::Acknowledged { by } => MentionOutcome::Acknowledged(by.into()),
+                MentionOutcomeShape::Passed => MentionOutcome::Passed,
+                MentionOutcomeShape::Expired => MentionOutcome::Expired,
+                MentionOutcomeShape::Nobody => MentionOutcome::Nobody,
+            },
+        },
+    })
+}
+
+fn takeover_shape(takeover: &Takeover) -> TakeoverShape {
+    TakeoverShape {
+        name: takeover.place.clone(),
+        off: takeover.off.as_ref().map(UserId::to_string),
+        on: takeover.on.as_ref().map(UserId::to_string),
+        until: takeover.until.map(millis),
+        zone: takeover.zone.map(|zone| zone.to_string()),
+        begins_at: takeover.begins_at.map(millis),
+    }
+}
+
+fn takeover(shape: TakeoverShape) -> Result<Takeover, Fault> {
+    Ok(Takeover {
+        place: shape.name,
+        off: shape.off.map(UserId::from),
+        on: shape.on.map(UserId::from),
+        until: instant_or_none(shape.until)?,
+        zone: zone_or_none(shape.zone)?,
+        begins_at: instant_or_none(shape.begins_at)?,
+    })
+}
+
+fn shift_shape(shift: &Shift) -> ShiftShape {
+    ShiftShape {
+        cell: shift.cell.to_string(),
+        name: shift.place.clone(),
+        zone: shift.zone.map(|zone| zone.to_string()),
+        from: millis(shift.period.from),
+        until: millis(shift.period.until),
+        holder: shift.holder.to_string(),
+        assignee: shift.assignee.as_ref().map(UserId::to_string),
+    }
+}
+
+fn shift(shape: ShiftShape) -> Result<Shift, Fault> {
+    Ok(Shift {
+        cell: shape.cell.into(),
+        place: shape.name,
+        zone: zone_or_none(shape.zone)?,
+        period: interval(shape.from, shape.until)?,
+        holder: shape.holder.into(),
+        assignee: shape.assignee.map(UserId::from),
+    })
+}
+
+fn zone_or_none(name: Option<String>) -> Result<Option<ZoneName>, Fault> {
+    name.as_deref().map(zone).transpose()
+}
+
+fn asked_shape(asked: &RequestAsked) -> AskedShape {
+    AskedShape {
+        requester: asked.requester.to_string(),
+        shifts: asked.shifts.iter().map(shift_shape).collect(),
+        reason: asked.reason.clone(),
+    }
+}
+
+fn asked(shape: AskedShape) -> Result<RequestAsked, Fault> {
+    Ok(RequestAsked {
+        requester: shape.requester.into(),
+        shifts: shifts(shape.shifts)?,
+        reason: shape.reason,
+    })
+}
+
+fn outcome_shape(outcome: &RequestOutcome) -> OutcomeShape {
+    match outcome {
+        RequestOutcome::Accepted { by, shifts } => OutcomeShape::Accepted {
+            by: by.to_string(),
+            shifts: shifts.iter().map(shift_shape).collect(),
+        },
+        RequestOutcome::Declined { by, nobody_left } => OutcomeShape::Declined {
+            by: by.to_string(),
+            nobody_left: *nobody_left,
+        },
+        RequestOutcome::Ended { by } => OutcomeShape::Ended { by: by.to_string() },
+    }
+}
+
+fn outcome(shape: OutcomeShape) -> Result<RequestOutcome, Fault> {
+    Ok(match shape {
+        OutcomeShape::Accepted { by, shifts: legs } => RequestOutcome::Accepted {
+            by: by.into(),
+            shifts: shifts(legs)?,
+        },
+        OutcomeShape::Declined { by, nobody_left } => RequestOutcome::Declined {
+            by: by.into(),
+            nobody_left,
+        },
+        OutcomeShape::Ended { by } => RequestOutcome::Ended { by: by.into() },
+    })
+}
+
+fn shifts(shapes: Vec<ShiftShape>) -> Result<Vec<Shift>, Fault> {
+    shapes.into_iter().map(shift).collect()
+}
+
+#[cfg(test)]
+mod tests;
