@@ -34,7 +34,7 @@
 //!
 //! Whatever changes a rotation stores the news of it in the same transaction: `actions::outbox` renders the body once and
 //! queues a delivery for each endpoint that subscribes. The commit wakes [`delivery`], which has `actions::sending` take
-//! what is due, lane by lane, posts it by [`dial`] and records how that went, with what follows by `domain::ladder`.
+//! what is due, lane by lane, posts it by `client::guard` and records how that went, with what follows by `domain::ladder`.
 //!
 //! # The way of a chat message
 //!
@@ -46,8 +46,8 @@
 //! # What the operator sees
 //!
 //! Things are counted where they happen, by the instruments of [`metrics`], which the app carries; how things stand is asked of
-//! the database when somebody looks (`api::watch`). Threads that the server cannot do without have a pulse ([`vitals`]), and an
-//! overseer in [`cli`] ends the server when one of them ends.
+//! the database when somebody looks (`api::watch`). Every background loop is registered by `runtime::background`, which gives it a
+//! heartbeat; `runtime::supervisor` ends the server when a thread that it cannot do without has ended.
 //!
 //! # Floors
 //!
@@ -58,24 +58,24 @@
 //! |---|---|---|
 //! | 5 | `main`, [`cli`], [`config`] | all below |
 //! | 4 | [`api`], [`dev`], [`timer`], [`delivery`] | 0 to 3, not one another |
-//! | 3 | [`actions`] | [`domain`], [`wire`], [`dial`], [`metrics`], [`store`], [`chat`], [`wake`], [`vitals`], [`clock`] |
+//! | 3 | [`actions`] | [`domain`], [`wire`], [`client`], [`metrics`], [`store`], [`chat`], [`runtime`] |
 //! | 2 | [`chat`] | [`domain`], [`store`] |
-//! | 2 | [`store`] | [`domain`], [`clock`], [`wake`], [`vitals`] |
-//! | 1 | [`wire`], [`dial`], [`http`], [`metrics`] | [`domain`]; [`clock`] (`dial`, `http`), [`vitals`], [`memory`] (`http`) |
-//! | 0 | [`domain`], [`clock`] | std, jiff and log, not one another |
-//! | 0 | [`vitals`], [`wake`] | [`clock`]; [`vitals`] (`wake`): loops beat a pulse as they wait |
-//! | 0 | [`memory`] | [`clock`]; only [`http`], [`api`] and [`cli`] import it |
+//! | 2 | [`store`] | [`domain`], [`runtime`] |
+//! | 1 | [`wire`], [`client`], [`http`], [`metrics`] | [`domain`]; [`runtime`] (`client`, `http`), [`memory`] (`http`) |
+//! | 0 | [`domain`], [`runtime`] | std, jiff and log, not one another |
+//! | 0 | [`memory`] | [`runtime`]; only [`http`], [`api`] and [`cli`] import it |
 //! | 0 | [`fault`] | nothing; anybody but [`domain`] may have points in it |
 //!
 //! # What always holds
 //!
-//! - Time is an argument. Only [`clock`] reads the system clock, and `WriteTx::now` never runs backwards.
+//! - Time is an argument. Only `runtime::clock` reads the system clock, and `WriteTx::now` never runs backwards.
 //! - Intervals are half-open; hand-overs are counted from the anchor, never from the one before.
 //! - A rotation's version rises by one with every change committed. What is shown of it is a function of what is stored and
 //!   of the holiday and time zone data, and its validator covers both, so equal validators mean equal bodies.
 //! - Arrangements over one cell never overlap; dealing goes on beneath them as if they were not there.
 //! - Every cell's record is a chain of entries without holes, the last of them running.
-//! - What is dialled was judged: [`dial`] connects to addresses that its own resolver has looked at, and nothing else dials.
+//! - Only [`client`] connects to other servers, never within a transaction. For a URL that a stranger named, `client::guard` judges
+//!   every address that its own resolver has found, and what was judged is what is connected to.
 //! - Actions render no JSON of the API: of [`wire`] they use the validators, the frozen bodies of events and the signatures.
 //! - Rights are decided in [`domain::access`]; the SQL of lists is held against it by a test.
 //! - What a caller makes the process hold is counted: request bodies by [`http`], work and answers by [`api`], both in budgets
@@ -87,13 +87,11 @@
 
 pub mod domain;
 
-pub mod clock;
 pub mod fault;
 pub mod memory;
-pub mod vitals;
-pub mod wake;
+pub mod runtime;
 
-pub mod dial;
+pub mod client;
 pub mod http;
 pub mod metrics;
 pub mod wire;

@@ -50,13 +50,13 @@ pub use rate::Limits;
 pub use watch::Access;
 
 use crate::actions::{App, Stop};
-use crate::clock;
 use crate::domain::access::Principal;
 use crate::domain::refusal::Refusal;
 use crate::fault;
 use crate::http::{Malformed, Service};
 use crate::memory::{Budget, Share};
 use crate::metrics::Answers;
+use crate::runtime::clock;
 use crate::wire::etag::Precondition;
 use crate::wire::url;
 use answer::Outcome;

@@ -92,7 +92,7 @@ impl OnCallCache {
     /// When the storage cannot be read.
     pub fn cached(&self, app: &App, id: &RotationId) -> Result<Option<Arc<CachedOnCall>>, Problem> {
         // Read before the rotation is: what a later commit changes is then rendered again.
-        let generation = app.store().news().generation();
+        let generation = app.store().signals().generation();
         {
             let entries = self.entries.read().unwrap_or_else(PoisonError::into_inner);
             if entries.generation == generation

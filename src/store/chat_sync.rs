@@ -104,7 +104,7 @@ pub fn request_topic_sync(tx: &mut WriteTx, channel: &ChannelId) -> Result<(), F
                ON CONFLICT (channel_id) DO UPDATE SET due_at = ?2, calls = calls + 1";
     let values = params![channel.as_str(), first_free(tx, SyncTarget::Topic.hold())?];
     tx.conn.prepare_cached(sql)?.execute(values)?;
-    tx.note_to_sync(SyncTarget::Topic);
+    tx.note_chat_sync(SyncTarget::Topic);
     Ok(())
 }
 
@@ -115,7 +115,7 @@ pub fn request_group_sync(tx: &mut WriteTx, group: &GroupId) -> Result<(), Fault
                ON CONFLICT (group_id) DO UPDATE SET due_at = ?2, calls = calls + 1";
     let values = params![group.as_str(), first_free(tx, SyncTarget::Group.hold())?];
     tx.conn.prepare_cached(sql)?.execute(values)?;
-    tx.note_to_sync(SyncTarget::Group);
+    tx.note_chat_sync(SyncTarget::Group);
     Ok(())
 }
 
@@ -126,7 +126,7 @@ pub fn request_full_sync(tx: &mut WriteTx) -> Result<(), Fault> {
         let sql = format!("UPDATE {table} SET due_at = ?1, calls = calls + 1");
         let free = first_free(tx, target.hold())?;
         tx.conn.prepare_cached(&sql)?.execute([free])?;
-        tx.note_to_sync(target);
+        tx.note_chat_sync(target);
     }
     Ok(())
 }
@@ -181,7 +181,7 @@ pub fn retry_sync(
     );
     let mut update = tx.conn.prepare_cached(&sql)?;
     update.execute(params![key, calls, millis(at), error])?;
-    tx.note_to_sync(target);
+    tx.note_chat_sync(target);
     Ok(())
 }
 

@@ -396,7 +396,7 @@ pub(super) fn named(path: &Path, what: impl std::fmt::Display) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::clock::Clock;
+    use crate::runtime::clock::Clock;
     use crate::store::{Fault, Store, load_fact, save_fact};
     use std::sync::Arc;
 

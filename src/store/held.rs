@@ -97,7 +97,7 @@ impl HeldFile {
 
 #[cfg(test)]
 mod tests {
-    use crate::clock::Clock;
+    use crate::runtime::clock::Clock;
     use crate::store::{Fault, Store, load_fact, save_fact};
     use std::sync::Arc;
 

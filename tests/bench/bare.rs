@@ -1,8 +1,8 @@
 //! The bare handler: the program's own HTTP loop with a handler that has its answer ready. What the API adds to it is
 //! what it costs.
 
-use rota::clock::Clock;
 use rota::http::{Limits, Malformed, Server, Service};
+use rota::runtime::clock::Clock;
 use rouille::{Request, Response, ResponseBody};
 use std::borrow::Cow;
 use std::io::{Read, Write};

@@ -10,6 +10,8 @@ mod http;
 mod mention;
 mod openapi;
 mod outlet;
+#[path = "../../../src/client/tests/receiver.rs"]
+mod receiver;
 mod request;
 mod rotation;
 mod server;

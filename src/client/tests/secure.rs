@@ -1,16 +1,33 @@
-//! TLS: whom it believes, and what breaks it.
+//! TLS: which authorities it trusts, and what breaks the handshake.
 
 use std::io::Write;
 use std::net::TcpStream;
 
 use rustls::version::{TLS12, TLS13};
 
+use super::receiver::pem;
 use super::server::{
-    BUDGET, CA, ELSEWHERE, EXPIRED, GOOD, dialler, names, reset, rules, secured, secured_on, serve,
-    wait_for_end,
+    CA, ELSEWHERE, EXPIRED, End, GOOD, LIMITS, LONG, Sender, names, reset, rules, secured,
+    secured_on, sender, serve, wait_for_end,
 };
 use super::{answered, post};
-use crate::dial::{Dialler, End, Rules, SendError, Trust};
+use crate::client::guard::{GuardedClient, Rules};
+use crate::client::{Tls, Trust};
+use crate::domain::webhook::SendError;
+
+/// Sends to this machine with this trust, over https alone.
+fn trusting(trust: Trust, extra_ca: Option<&[u8]>) -> Result<Sender, String> {
+    let rules = Rules {
+        plain_http: false,
+        ..rules()
+    };
+    let tls = Tls::load(trust, extra_ca)?;
+    let client = GuardedClient::with(&tls, rules, LONG, names([127, 0, 0, 1]));
+    Ok(Sender {
+        client,
+        limits: LIMITS,
+    })
+}
 
 #[test]
 fn tls_believes_its_authorities_alone() {
@@ -58,13 +75,9 @@ fn tls_believes_its_authorities_alone() {
         ),
     ] {
         let (port, served) = secured(certificate, versions, OK);
-        let rules = Rules {
-            extra_ca: extra_ca.map(<[u8]>::to_vec),
-            plain_http: false,
-            ..rules()
-        };
-        let dialler = Dialler::with(rules, BUDGET, names([127, 0, 0, 1])).expect("a dialler");
-        let exchange = post(&dialler, &format!("https://{host}:{port}/"));
+        let extra_ca = extra_ca.map(pem);
+        let sender = trusting(Trust::Bundled, extra_ca.as_deref()).expect("TLS");
+        let exchange = post(&sender, &format!("https://{host}:{port}/"));
         assert_eq!(&exchange.end, expected, "{name}");
         assert!(exchange.duration.is_some(), "{name}");
         let request = served.join().unwrap();
@@ -81,7 +94,7 @@ fn a_certificate_for_another_address_is_refused() {
         ([127, 0, 0, 2], End::Failed(SendError::SecureConnection)),
     ] {
         let (at, served) = secured_on(address, GOOD, &[&TLS12, &TLS13], OK);
-        let exchange = post(&dialler(BUDGET), &format!("https://{at}/"));
+        let exchange = post(&sender(LIMITS), &format!("https://{at}/"));
         assert_eq!(exchange.end, expected, "{at}");
         assert!(exchange.duration.is_some(), "{at}");
         let request = served.join().unwrap();
@@ -105,7 +118,7 @@ fn what_goes_wrong_in_the_handshake_is_told_so() {
         ("closes", close),
     ] {
         let (port, served) = serve(serving);
-        let exchange = post(&dialler(BUDGET), &format!("https://localhost:{port}/"));
+        let exchange = post(&sender(LIMITS), &format!("https://localhost:{port}/"));
         assert_eq!(
             exchange.end,
             End::Failed(SendError::SecureConnection),
@@ -116,15 +129,15 @@ fn what_goes_wrong_in_the_handshake_is_told_so() {
 }
 
 #[test]
-fn one_dialler_serves_many_threads() {
+fn one_client_serves_many_threads() {
     fn shared<T: Send + Sync>(_: &T) {}
-    let dialler = dialler(BUDGET);
-    shared(&dialler);
+    let sender = sender(LIMITS);
+    shared(&sender.client);
     std::thread::scope(|scope| {
         for _ in 0..8 {
             scope.spawn(|| {
                 let (port, served) = secured(GOOD, &[&TLS13], "HTTP/1.1 204 No Content\r\n\r\n");
-                let exchange = post(&dialler, &format!("https://localhost:{port}/"));
+                let exchange = post(&sender, &format!("https://localhost:{port}/"));
                 assert_eq!(exchange.end, answered(204, ""));
                 served.join().unwrap();
             });
@@ -136,7 +149,7 @@ fn one_dialler_serves_many_threads() {
 fn authorities_that_cannot_be_used_are_refused_at_the_start() {
     let broken = b"-----BEGIN CERTIFICATE-----\nAAAA\n-----END CERTIFICATE-----\n";
     let unended = b"-----BEGIN CERTIFICATE-----\nAAAA\n";
-    let mut second = CA.to_vec();
+    let mut second = pem(CA);
     second.extend_from_slice(broken);
     for (trust, pem, says) in [
         (Trust::Bundled, &b""[..], "holds no certificate"),
@@ -147,12 +160,7 @@ fn authorities_that_cannot_be_used_are_refused_at_the_start() {
         (Trust::System, b"", "holds no certificate"),
         (Trust::System, broken, "certificate 1 is no"),
     ] {
-        let rules = Rules {
-            trust,
-            extra_ca: Some(pem.to_vec()),
-            ..rules()
-        };
-        let error = Dialler::new(rules).err().expect("a refusal");
+        let error = Tls::load(trust, Some(pem)).err().expect("a refusal");
         assert!(error.contains(says), "{error}");
     }
 }
@@ -164,18 +172,13 @@ fn the_system_is_trusted_instead() {
     const OK: &str = "HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nok";
     for (extra_ca, expected) in [
         (None, End::Failed(SendError::SecureConnection)),
-        (Some(CA.to_vec()), answered(200, "ok")),
+        (Some(pem(CA)), answered(200, "ok")),
     ] {
         let alone = extra_ca.is_none();
-        let rules = Rules {
-            trust: Trust::System,
-            extra_ca,
-            ..rules()
-        };
-        match Dialler::with(rules, BUDGET, names([127, 0, 0, 1])) {
-            Ok(dialler) => {
+        match trusting(Trust::System, extra_ca.as_deref()) {
+            Ok(sender) => {
                 let (port, served) = secured(GOOD, &[&TLS13], OK);
-                let exchange = post(&dialler, &format!("https://localhost:{port}/"));
+                let exchange = post(&sender, &format!("https://localhost:{port}/"));
                 assert_eq!(exchange.end, expected);
                 served.join().unwrap();
             }

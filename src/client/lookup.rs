@@ -9,21 +9,14 @@ use std::sync::mpsc::{self, RecvTimeoutError};
 use std::thread;
 use std::time::Duration;
 
+use super::{Addresses, DialError};
+
 /// Look-ups that run at once, those left behind included. One more fails at once: a name server that hangs must not
 /// cost a thread for each attempt.
 const MOST: usize = 32;
 
 /// Finds the addresses of a host, with the port.
 pub type LookUp = dyn Fn(&str, u16) -> io::Result<Vec<SocketAddr>> + Send + Sync;
-
-/// Why there are no addresses.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Missing {
-    /// The name has none, or nobody could be asked.
-    Unknown,
-    /// No answer in time.
-    Late,
-}
 
 /// Asks the system: its hosts file, name servers, and every way to write an address.
 pub fn system(host: &str, port: u16) -> io::Result<Vec<SocketAddr>> {
@@ -43,24 +36,22 @@ impl Lookups {
             running: Arc::default(),
         }
     }
+}
 
-    /// The addresses of a host; at least one.
-    ///
-    /// # Errors
-    /// [`Missing`].
-    pub fn addresses(
+impl Addresses for Lookups {
+    fn addresses(
         &self,
         host: &str,
         port: u16,
         within: Duration,
-    ) -> Result<Vec<SocketAddr>, Missing> {
+    ) -> Result<Vec<SocketAddr>, DialError> {
         // An address is its own answer: nobody has to be asked, and no thread to wait for them.
         if let Ok(address) = host.parse() {
             return Ok(vec![SocketAddr::new(address, port)]);
         }
         let Some(seat) = Seat::take(&self.running) else {
             log::warn!("{MOST} names are being resolved and do not end; not resolving {host}");
-            return Err(Missing::Unknown);
+            return Err(DialError::NameResolution);
         };
         let (answer, answered) = mpsc::sync_channel(1);
         let (look_up, name) = (Arc::clone(&self.look_up), host.to_string());
@@ -75,16 +66,16 @@ impl Lookups {
             });
         if let Err(error) = started {
             log::warn!("cannot start a thread to resolve {host}: {error}");
-            return Err(Missing::Unknown);
+            return Err(DialError::NameResolution);
         }
         match answered.recv_timeout(within) {
             Ok(Ok(addresses)) if !addresses.is_empty() => Ok(addresses),
-            Ok(Ok(_)) | Err(RecvTimeoutError::Disconnected) => Err(Missing::Unknown),
+            Ok(Ok(_)) | Err(RecvTimeoutError::Disconnected) => Err(DialError::NameResolution),
             Ok(Err(error)) => {
                 log::debug!("{host} does not resolve: {error}");
-                Err(Missing::Unknown)
+                Err(DialError::NameResolution)
             }
-            Err(RecvTimeoutError::Timeout) => Err(Missing::Late),
+            Err(RecvTimeoutError::Timeout) => Err(DialError::ResolutionTimeout),
         }
     }
 }
@@ -109,7 +100,8 @@ impl Drop for Seat {
 
 #[cfg(test)]
 mod tests {
-    use super::{Lookups, MOST, Missing};
+    use super::super::{Addresses, DialError};
+    use super::{Lookups, MOST};
     use std::net::SocketAddr;
     use std::sync::{Arc, Condvar, Mutex};
     use std::time::Duration;
@@ -129,9 +121,15 @@ mod tests {
             Ok(vec![SocketAddr::from(([127, 0, 0, 1], port))])
         }));
         for _ in 0..MOST {
-            assert_eq!(lookups.addresses("hangs", 1, SOON), Err(Missing::Late));
+            assert_eq!(
+                lookups.addresses("hangs", 1, SOON),
+                Err(DialError::ResolutionTimeout)
+            );
         }
-        assert_eq!(lookups.addresses("quick", 1, LONG), Err(Missing::Unknown));
+        assert_eq!(
+            lookups.addresses("quick", 1, LONG),
+            Err(DialError::NameResolution)
+        );
         *gate.0.lock().unwrap() = true;
         gate.1.notify_all();
         while lookups.running.load(super::Ordering::Relaxed) > 0 {
@@ -151,7 +149,10 @@ mod tests {
         }));
         for host in ["panics", "fails", "empty"] {
             for _ in 0..2 * MOST {
-                assert_eq!(lookups.addresses(host, 1, LONG), Err(Missing::Unknown));
+                assert_eq!(
+                    lookups.addresses(host, 1, LONG),
+                    Err(DialError::NameResolution)
+                );
             }
         }
     }

@@ -1,28 +1,28 @@
-//! What commits tell the rest of the program.
+//! What commits publish to the rest of the program.
 
 use super::{SyncTarget, rows};
 use crate::domain::ids::RotationId;
-use crate::wake::Bell;
+use crate::runtime::wakeup::Wakeup;
 use jiff::Timestamp;
 use std::sync::atomic::{AtomicI64, AtomicU64, Ordering};
 use std::sync::{Mutex, PoisonError};
 
-/// What commits tell the rest of the program.
+/// What commits publish to the rest of the program: numbers that change, and wakeups of the background loops.
 #[derive(Debug, Default)]
-pub struct News {
+pub struct CommitSignals {
     /// Rises with every commit that changed something but the log of what was sent, also of another process once it is
     /// noticed.
     generation: AtomicU64,
-    /// Rung when something falls due earlier than the timer expects.
-    pub bell: Bell,
-    /// Rung when there may be something to send.
-    pub post: Bell,
-    /// Rung when there may be something to post in chat.
-    pub messages: Bell,
-    /// Rung when a topic may have to be brought in line.
-    pub topics: Bell,
-    /// The same for the people of a user group.
-    pub groups: Bell,
+    /// Something falls due earlier than the timer expects.
+    pub timer: Wakeup,
+    /// A webhook delivery may be due.
+    pub deliveries: Wakeup,
+    /// A chat message may be due.
+    pub chat_messages: Wakeup,
+    /// A chat topic may have to be updated.
+    pub chat_topics: Wakeup,
+    /// The members of a chat user group may have to be updated.
+    pub chat_groups: Wakeup,
     /// What the timer waits for, in milliseconds since 1970.
     expected: AtomicI64,
     recalls: AtomicU64,
@@ -30,7 +30,7 @@ pub struct News {
     changed: Mutex<Option<RotationId>>,
 }
 
-impl News {
+impl CommitSignals {
     /// What was read under one generation is still true under the same one.
     pub fn generation(&self) -> u64 {
         self.generation.load(Ordering::Acquire)
@@ -41,7 +41,7 @@ impl News {
         self.credentials.load(Ordering::Acquire)
     }
 
-    /// Says what the timer waits for: commits with anything due earlier ring. `None` is any commit with something due;
+    /// Says what the timer waits for: commits with anything due earlier wake it. `None` is any commit with something due;
     /// to be said before the query for what is due next, so that a commit in between is not lost.
     pub fn expect(&self, due: Option<Timestamp>) {
         self.expected
@@ -73,37 +73,37 @@ impl News {
             self.recalls.fetch_add(1, Ordering::AcqRel);
         }
         if commit.due < self.expected.load(Ordering::SeqCst) {
-            self.bell.ring();
+            self.timer.wake();
         }
-        if commit.to_send {
-            self.post.ring();
+        if commit.deliveries {
+            self.deliveries.wake();
         }
-        if commit.to_post {
-            self.messages.ring();
+        if commit.chat_messages {
+            self.chat_messages.wake();
         }
-        for (target, bell) in [
-            (SyncTarget::Topic, &self.topics),
-            (SyncTarget::Group, &self.groups),
+        for (target, wakeup) in [
+            (SyncTarget::Topic, &self.chat_topics),
+            (SyncTarget::Group, &self.chat_groups),
         ] {
-            if commit.to_sync.contains(&target) {
-                bell.ring();
+            if commit.chat_sync.contains(&target) {
+                wakeup.wake();
             }
         }
     }
 }
 
-/// What a commit tells.
+/// What one commit publishes.
 pub(super) struct Published {
     /// It changed something that is remembered.
     pub(super) remembered: bool,
     /// The earliest instant, in milliseconds, that it stored as due.
     pub(super) due: i64,
-    /// It stored something that the delivery side may have to do.
-    pub(super) to_send: bool,
-    /// It stored something that may have to be posted in chat.
-    pub(super) to_post: bool,
-    /// What it stored something of that may have to be brought in line.
-    pub(super) to_sync: Vec<SyncTarget>,
+    /// It stored something that concerns webhook deliveries.
+    pub(super) deliveries: bool,
+    /// It stored a message that may have to be posted in chat.
+    pub(super) chat_messages: bool,
+    /// What may have to be updated in chat.
+    pub(super) chat_sync: Vec<SyncTarget>,
     /// What was taken to be sent may not be sent any more as it is.
     pub(super) recalled: bool,
     /// The rotation that it changed last.

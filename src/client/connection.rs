@@ -2,7 +2,6 @@
 //!
 //! ureq has both, but its time-outs begin anew with each partial write, and its handshake's errors look like any other.
 
-use std::error;
 use std::fmt;
 use std::io::{self, Read, Write};
 use std::net::{SocketAddr, TcpStream};
@@ -11,16 +10,25 @@ use std::time::{Duration, Instant};
 
 use rustls::pki_types::ServerName;
 use rustls::{ClientConfig, ClientConnection, StreamOwned};
+use ureq::config::Config;
 use ureq::unversioned::transport::{
     Buffers, ConnectionDetails, Connector, LazyBuffers, NextTimeout, ShutdownHandle, Transport,
 };
 use ureq::{Error, Timeout};
 
-use crate::clock::monotonic;
+use super::proxy::tunnel;
+use super::resolver::host_and_port;
+use super::{DialError, Proxy};
+use crate::runtime::clock::monotonic;
 
 /// How long one address may take to accept where there is another to try: of several, the first is often one that this
 /// network has no way to. The last may take all the time that is left.
 const ONE_OF_SEVERAL: Duration = Duration::from_secs(3);
+
+/// The part of a request's time that only the response body may use.
+pub fn body_share(config: &Config) -> Duration {
+    config.timeouts().recv_body.unwrap_or_default()
+}
 
 /// How long ureq's request may still take; `body` is the share of its budget that only the response body may use.
 pub fn left(timeout: NextTimeout, body: Duration) -> Duration {
@@ -39,36 +47,61 @@ fn time_is_up() -> io::Error {
     io::Error::from(io::ErrorKind::TimedOut)
 }
 
-/// An error of a socket as ureq tells it.
-fn told(error: io::Error, timeout: NextTimeout) -> Error {
+/// Whether TLS found something wrong, rather than the socket.
+pub fn is_tls(error: &io::Error) -> bool {
+    error
+        .get_ref()
+        .is_some_and(|inner| inner.is::<rustls::Error>())
+}
+
+/// An error of a socket as ureq knows it.
+fn ureq_error(error: io::Error, timeout: NextTimeout) -> Error {
     match error.kind() {
         io::ErrorKind::TimedOut => Error::Timeout(timeout.reason),
+        // ureq takes these for the end of a body without a length, which would look complete: only a close_notify, or the
+        // end of a plain connection, is one.
+        io::ErrorKind::UnexpectedEof
+        | io::ErrorKind::ConnectionAborted
+        | io::ErrorKind::ConnectionReset => Error::Io(io::Error::other(error)),
         _ => Error::Io(error),
     }
 }
 
-/// The handshake did not succeed, or was not even possible.
-#[derive(Debug)]
-pub struct Unsecured(Box<dyn error::Error + Send + Sync>);
-
-impl fmt::Display for Unsecured {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "no secure connection: {}", self.0)
-    }
-}
-
-impl error::Error for Unsecured {}
-
 /// Makes the connections.
+#[derive(Clone)]
 pub struct Connect {
     tls: Arc<ClientConfig>,
-    /// The share of ureq's budget that is the body's.
-    body: Duration,
+    proxy: Option<Arc<Proxy>>,
 }
 
 impl Connect {
-    pub fn new(tls: Arc<ClientConfig>, body: Duration) -> Connect {
-        Connect { tls, body }
+    pub fn new(tls: Arc<ClientConfig>, proxy: Option<Arc<Proxy>>) -> Connect {
+        Connect { tls, proxy }
+    }
+
+    /// A TLS stream to a host at one of these addresses, which are the proxy's where there is one.
+    pub fn open(
+        &self,
+        addresses: &[SocketAddr],
+        host: &str,
+        port: u16,
+        until: Instant,
+    ) -> Result<TlsStream, DialError> {
+        let stream = reach(addresses, until).map_err(|error| match error.kind() {
+            io::ErrorKind::TimedOut => DialError::Timeout,
+            _ => DialError::Connection(error.to_string()),
+        })?;
+        let stream = Arc::new(stream);
+        let socket = self.tunnelled(Socket { stream, until }, host, port)?;
+        Ok(TlsStream(secure(socket, host, &self.tls)?))
+    }
+
+    /// The socket once the proxy, if there is one, has connected it to the host.
+    fn tunnelled(&self, mut socket: Socket, host: &str, port: u16) -> Result<Socket, DialError> {
+        if self.proxy.is_some() {
+            tunnel(&mut socket, host, port)?;
+        }
+        Ok(socket)
     }
 }
 
@@ -76,29 +109,29 @@ impl Connector<()> for Connect {
     type Out = Line;
 
     fn connect(&self, details: &ConnectionDetails, _: Option<()>) -> Result<Option<Line>, Error> {
-        let until = deadline(details.timeout, self.body);
-        let stream = reach(&details.addrs, until).map_err(|error| told(error, details.timeout))?;
+        let (config, timeout) = (details.config, details.timeout);
+        let body = body_share(config);
+        let until = deadline(timeout, body);
+        let stream = reach(&details.addrs, until).map_err(|error| ureq_error(error, timeout))?;
         let stream = Arc::new(stream);
         let handle: Weak<TcpStream> = Arc::downgrade(&stream);
         (details.register_shutdown)(handle as Weak<dyn ShutdownHandle>)?;
-        let socket = Socket { stream, until };
+        let own_error = |error: DialError| Error::Other(Box::new(error));
+        let (host, port) = host_and_port(details.uri);
+        let socket = self.tunnelled(Socket { stream, until }, host, port);
+        let socket = socket.map_err(own_error)?;
         let channel = if details.needs_tls() {
-            let host = details.uri.host().unwrap_or_default();
-            let secured = secure(socket, host, &self.tls);
-            let secured = secured.map_err(|error| match error.kind() {
-                io::ErrorKind::TimedOut => Error::Timeout(details.timeout.reason),
-                _ => Error::Other(Box::new(Unsecured(error.into()))),
-            })?;
-            Channel::Secure(Box::new(secured))
+            Channel::Secure(Box::new(
+                secure(socket, host, &self.tls).map_err(own_error)?,
+            ))
         } else {
             Channel::Plain(socket)
         };
-        let config = details.config;
         Ok(Some(Line {
             channel,
             buffers: LazyBuffers::new(config.input_buffer_size(), config.output_buffer_size()),
             held: Vec::new(),
-            body: self.body,
+            body,
         }))
     }
 }
@@ -132,18 +165,51 @@ fn reach(addresses: &[SocketAddr], until: Instant) -> io::Result<TcpStream> {
     Err(failed)
 }
 
-/// Shakes hands and believes the certificate.
+/// Makes the handshake and verifies the certificate. Whatever fails but the time is [`DialError::SecureConnection`].
 fn secure(
     mut socket: Socket,
     host: &str,
     tls: &Arc<ClientConfig>,
-) -> io::Result<StreamOwned<ClientConnection, Socket>> {
-    let bare = host.trim_start_matches('[').trim_end_matches(']');
-    let name = ServerName::try_from(bare.to_string()).map_err(io::Error::other)?;
-    let connection = ClientConnection::new(Arc::clone(tls), name);
-    let mut connection = connection.map_err(io::Error::other)?;
-    connection.complete_io(&mut socket)?;
-    Ok(StreamOwned::new(connection, socket))
+) -> Result<StreamOwned<ClientConnection, Socket>, DialError> {
+    let mut shake = || -> io::Result<ClientConnection> {
+        let name = ServerName::try_from(host.to_owned()).map_err(io::Error::other)?;
+        let connection = ClientConnection::new(Arc::clone(tls), name);
+        let mut connection = connection.map_err(io::Error::other)?;
+        connection.complete_io(&mut socket)?;
+        Ok(connection)
+    };
+    match shake() {
+        Ok(connection) => Ok(StreamOwned::new(connection, socket)),
+        Err(error) if error.kind() == io::ErrorKind::TimedOut => Err(DialError::Timeout),
+        Err(error) => Err(DialError::SecureConnection(error.to_string())),
+    }
+}
+
+/// A TLS stream whose every wait ends at a deadline, with an error of the kind `TimedOut`. After one the stream goes on as before,
+/// once it has another deadline.
+pub struct TlsStream(StreamOwned<ClientConnection, Socket>);
+
+impl TlsStream {
+    /// When the waits that follow end.
+    pub fn set_deadline(&mut self, until: Instant) {
+        self.0.sock.until = until;
+    }
+}
+
+impl Read for TlsStream {
+    fn read(&mut self, into: &mut [u8]) -> io::Result<usize> {
+        self.0.read(into)
+    }
+}
+
+impl Write for TlsStream {
+    fn write(&mut self, from: &[u8]) -> io::Result<usize> {
+        self.0.write(from)
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        self.0.flush()
+    }
 }
 
 /// A socket that fails with `TimedOut` once its deadline is over.
@@ -219,7 +285,7 @@ impl Channel {
     fn send(&mut self, bytes: &[u8]) -> io::Result<()> {
         match self {
             Channel::Plain(socket) => socket.write_all(bytes),
-            // A write that rustls took but could not send is told by the flush alone.
+            // A write that rustls took but could not send fails in the flush alone.
             Channel::Secure(stream) => stream.write_all(bytes).and_then(|()| stream.flush()),
         }
     }
@@ -246,7 +312,7 @@ impl Line {
         }
         let sent = self.channel.send(&self.held);
         self.held.clear();
-        sent.map_err(|error| told(error, timeout))
+        sent.map_err(|error| ureq_error(error, timeout))
     }
 }
 
@@ -269,7 +335,7 @@ impl Transport for Line {
         self.flush(timeout)?;
         let input = self.buffers.input_append_buf();
         let read = self.channel.read(input);
-        let amount = read.map_err(|error| told(error, timeout))?;
+        let amount = read.map_err(|error| ureq_error(error, timeout))?;
         self.buffers.input_appended(amount);
         Ok(amount > 0)
     }

@@ -1,4 +1,4 @@
-//! A URL to what will be dialled, without asking the network.
+//! Reads a URL without the network.
 
 use std::fmt;
 use std::net::Ipv6Addr;
@@ -10,12 +10,12 @@ use crate::domain::address::Range;
 #[cfg(test)]
 mod tests;
 
-/// The longest URL that is dialled, in bytes.
+/// The longest URL that is requested, in bytes.
 const LONGEST: usize = 2048;
 
-/// Where a POST goes.
+/// A URL that can be requested.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Target {
+pub struct Url {
     url: String,
     /// As a resolver takes it: without the brackets of an IPv6 address.
     host: String,
@@ -24,9 +24,9 @@ pub struct Target {
     authority: String,
 }
 
-/// Why a URL is not dialled; each with a sentence that begins `url: ` (`webhook_url_*` in the API).
+/// Why a URL is refused; each with a sentence that begins `url: ` (`webhook_url_*` in the API).
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum BadTarget {
+pub enum UrlError {
     /// No complete URL.
     Malformed(String),
     /// Not https.
@@ -37,44 +37,44 @@ pub enum BadTarget {
     PrivateAddress(String),
 }
 
-impl BadTarget {
+impl UrlError {
     /// The sentence for the caller.
     pub fn detail(&self) -> &str {
-        let (BadTarget::Malformed(detail)
-        | BadTarget::SchemeNotAllowed(detail)
-        | BadTarget::HostNotResolvable(detail)
-        | BadTarget::PrivateAddress(detail)) = self;
+        let (UrlError::Malformed(detail)
+        | UrlError::SchemeNotAllowed(detail)
+        | UrlError::HostNotResolvable(detail)
+        | UrlError::PrivateAddress(detail)) = self;
         detail
     }
 
-    pub(super) fn unresolved(host: &str) -> BadTarget {
-        BadTarget::HostNotResolvable(format!(
+    pub(super) fn unresolved(host: &str) -> UrlError {
+        UrlError::HostNotResolvable(format!(
             "url: the host {host} resolves to no address; send one that the service can resolve"
         ))
     }
 
     /// Names the host as it was sent and not what it resolves to: else whoever may register could read the inner names.
-    pub(super) fn private(host: &str, range: Range) -> BadTarget {
-        BadTarget::PrivateAddress(format!(
+    pub(super) fn private(host: &str, range: Range) -> UrlError {
+        UrlError::PrivateAddress(format!(
             "url: the host {host} has an address in the {range} range; send a host with public addresses alone"
         ))
     }
 }
 
-impl fmt::Display for BadTarget {
+impl fmt::Display for UrlError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(self.detail())
     }
 }
 
-fn malformed(what: &str) -> BadTarget {
-    BadTarget::Malformed(format!("url: {what}"))
+fn malformed(what: &str) -> UrlError {
+    UrlError::Malformed(format!("url: {what}"))
 }
 
-impl Target {
+impl Url {
     /// Reads an absolute URL. What is odd is refused rather than repaired: two readers of it might disagree about the
     /// host.
-    pub(super) fn parse(url: &str, plain_http: bool) -> Result<Target, BadTarget> {
+    pub(super) fn parse(url: &str, plain_http: bool) -> Result<Url, UrlError> {
         if url.bytes().any(|byte| byte <= b' ' || byte == 0x7f) {
             return Err(malformed(
                 "must not have blanks or control characters; percent-encode them",
@@ -91,7 +91,7 @@ impl Target {
             "http" if plain_http => 80,
             _ => {
                 let allowed = if plain_http { "https or http" } else { "https" };
-                return Err(BadTarget::SchemeNotAllowed(format!(
+                return Err(UrlError::SchemeNotAllowed(format!(
                     "url: the scheme is {scheme}; use {allowed}"
                 )));
             }
@@ -119,13 +119,13 @@ impl Target {
         if url.len() > LONGEST {
             return Err(malformed("is too long; send at most 2,048 bytes"));
         }
-        // The parser of the one who dials has the last word.
+        // ureq's own parser has the last word.
         if url.parse::<Uri>().is_err() {
             return Err(malformed(
                 "has characters that a URL may not have; percent-encode them",
             ));
         }
-        Ok(Target {
+        Ok(Url {
             url,
             host,
             port: port.unwrap_or(own_port),
@@ -133,7 +133,7 @@ impl Target {
         })
     }
 
-    /// The URL that will be dialled.
+    /// The URL as it will be requested.
     pub fn as_str(&self) -> &str {
         &self.url
     }
@@ -159,7 +159,7 @@ fn is_scheme(text: &str) -> bool {
 }
 
 /// Takes the port off, if there is one.
-fn split_port(text: &str) -> Result<(&str, Option<u16>), BadTarget> {
+fn split_port(text: &str) -> Result<(&str, Option<u16>), UrlError> {
     // The colons of an IPv6 address are inside its brackets.
     let after = text.rfind(']').unwrap_or(0);
     let Some(colon) = text[after..].find(':').map(|at| after + at) else {
@@ -175,7 +175,7 @@ fn split_port(text: &str) -> Result<(&str, Option<u16>), BadTarget> {
 }
 
 /// The host for a resolver and the host in a URL, both in lower case.
-fn read_host(text: &str) -> Result<(String, String), BadTarget> {
+fn read_host(text: &str) -> Result<(String, String), UrlError> {
     if text.is_empty() {
         return Err(malformed(
             "has no host; send a complete one, as https://example.com/hook",

@@ -22,7 +22,7 @@ impl Clock {
         }
     }
 
-    /// A clock that stands still at an instant (contract section 14).
+    /// A clock that stands still at an instant.
     pub fn frozen(at: Timestamp) -> Clock {
         Clock {
             frozen_at: AtomicI64::new(at.as_millisecond()),

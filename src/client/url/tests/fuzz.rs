@@ -25,8 +25,8 @@ fn some_url() -> impl Strategy<Value = String> {
 #[test]
 fn urls_are_what_is_dialled() {
     try_out(6_000, 25..=85, bent_text(some_url()), |url| {
-        let read = Target::parse(&url, false);
-        let plain = Target::parse(&url, true);
+        let read = Url::parse(&url, false);
+        let plain = Url::parse(&url, true);
         match &read {
             Err(why) => {
                 let detail = why.detail();
@@ -82,7 +82,7 @@ fn urls_are_what_is_dialled() {
                 .contains('@')
         );
         prop_assert!(!shown.contains('#') && shown.is_ascii() && shown.len() <= 2048);
-        let again = Target::parse(shown, true);
+        let again = Url::parse(shown, true);
         prop_assert_eq!(again.as_ref(), Ok(&target), "{}", shown);
         // Everything after the authority is as it was sent.
         let sent = url.split('#').next().unwrap_or_default();

@@ -1,17 +1,22 @@
+mod answers;
 mod names;
+mod oddities;
+mod proxied;
+pub mod receiver;
 mod secure;
 mod server;
 
 use std::io::Write;
 use std::net::{TcpListener, TcpStream};
 use std::sync::mpsc;
-use std::time::Duration;
 
-use super::{Budget, Dialler, End, Exchange, Rules, SendError};
-use crate::clock::monotonic;
+use super::guard::{GuardedClient, Rules};
+use super::{Limits, Request};
+use crate::domain::webhook::SendError;
+use crate::runtime::clock::monotonic;
 use server::{
-    BUDGET, LONG, SHORT, answering, dialler, names, read_request, reset, rules, serve, trickle,
-    wait_for_end,
+    End, Exchange, KEPT, LIMITS, LONG, SHORT, Sender, answering, limits, names, read_request,
+    reset, rules, sender, serve, tls, trickle, wait_for_end,
 };
 
 const HEADERS: &[(&str, &str)] = &[
@@ -20,21 +25,26 @@ const HEADERS: &[(&str, &str)] = &[
     ("Service-Signature", "v1=ab,v1=cd"),
 ];
 
-fn post(dialler: &Dialler, url: &str) -> Exchange {
-    post_body(dialler, url, b"{}")
+fn post(sender: &Sender, url: &str) -> Exchange {
+    post_body(sender, url, b"{}")
 }
 
-fn post_body(dialler: &Dialler, url: &str, body: &[u8]) -> Exchange {
-    let headers = dialler.request_headers(url, HEADERS, body.len());
-    dialler.post(url, &headers, body)
+fn post_body(sender: &Sender, url: &str, body: &[u8]) -> Exchange {
+    sender.send(request(url, HEADERS, body))
+}
+
+fn request<'a>(url: &'a str, headers: &[(&str, &str)], body: &'a [u8]) -> Request<'a> {
+    let mut request = Request::post(url);
+    for (name, value) in headers {
+        request = request.header(name, value);
+    }
+    request.body = body.into();
+    request
 }
 
 /// Posts by http to the port and says how it ended.
-fn end(budget: Budget, port: u16) -> End {
-    let exchange = post(
-        &dialler(budget),
-        &format!("http://receiver.example:{port}/"),
-    );
+fn end(limits: Limits, port: u16) -> End {
+    let exchange = post(&sender(limits), &format!("http://receiver.example:{port}/"));
     assert!(exchange.duration.is_some());
     exchange.end
 }
@@ -52,8 +62,8 @@ fn answered(status: u16, body: &str) -> End {
 fn what_is_reported_is_what_goes_out() {
     let (port, served) = answering("HTTP/1.1 204 No Content\r\n\r\n");
     let url = format!("http://me:secret@Receiver.example:{port}/a/b?c=d#top");
-    let dialler = dialler(BUDGET);
-    let exchange = post(&dialler, &url);
+    let sender = sender(LIMITS);
+    let exchange = post(&sender, &url);
     let version = env!("CARGO_PKG_VERSION");
     let sent = format!(
         "POST /a/b?c=d HTTP/1.1\r\nHost: receiver.example:{port}\r\nContent-Length: 2\r\n\
@@ -61,8 +71,9 @@ fn what_is_reported_is_what_goes_out() {
          Service-Timestamp: 1795212000\r\nService-Signature: v1=ab,v1=cd\r\n\r\n{{}}"
     );
     assert_eq!(String::from_utf8_lossy(&served.join().unwrap()), sent);
-    let told: String = dialler
-        .request_headers(&url, HEADERS, 2)
+    let told: String = sender
+        .client
+        .headers(&request(&url, HEADERS, b"{}"))
         .iter()
         .map(|(name, value)| format!("{name}: {value}\r\n"))
         .collect();
@@ -77,7 +88,7 @@ fn large_and_empty_bodies_go_out_whole() {
         let (port, served) = answering("HTTP/1.1 200 OK\r\nContent-Length: 0\r\n\r\n");
         let body = vec![b'x'; length];
         let url = format!("http://receiver.example:{port}/");
-        let exchange = post_body(&dialler(BUDGET), &url, &body);
+        let exchange = post_body(&sender(LIMITS), &url, &body);
         assert_eq!(exchange.end, answered(200, ""));
         assert!(served.join().unwrap().ends_with(&body));
     }
@@ -131,14 +142,14 @@ fn every_status_is_an_answer() {
         ),
     ] {
         let (port, served) = answering(answer);
-        assert_eq!(end(BUDGET, port), expected, "{answer}");
+        assert_eq!(end(LIMITS, port), expected, "{answer}");
         served.join().unwrap();
     }
 }
 
 #[test]
-fn no_more_of_a_body_is_kept_than_4096_bytes() {
-    for (length, kept) in [(4096, 4096), (4097, 4096), (10 << 20, 4096)] {
+fn no_more_of_a_body_is_kept_than_the_limit() {
+    for (length, kept) in [(KEPT, KEPT), (KEPT + 1, KEPT), (10 << 20, KEPT)] {
         let mut answer =
             format!("HTTP/1.1 200 OK\r\nContent-Length: {length}\r\n\r\n").into_bytes();
         answer.resize(answer.len() + length, b'x');
@@ -150,7 +161,7 @@ fn no_more_of_a_body_is_kept_than_4096_bytes() {
             body: vec![b'x'; kept],
             truncated: length > kept,
         };
-        assert_eq!(end(BUDGET, port), expected);
+        assert_eq!(end(LIMITS, port), expected);
         // The server could not even send it all: the connection was closed early.
         served.join().unwrap();
         assert!(monotonic() - started < LONG / 4);
@@ -169,11 +180,7 @@ fn a_body_that_stalls_or_breaks_is_cut_and_the_status_stands() {
             stream.write_all(answer).unwrap();
             then(stream);
         });
-        let budget = Budget {
-            body: SHORT,
-            ..BUDGET
-        };
-        match end(budget, port) {
+        match end(limits(LONG, SHORT), port) {
             End::Answered {
                 status: 200,
                 body,
@@ -199,10 +206,7 @@ fn the_budget_ends_every_phase() {
         read_request(&mut stream);
         trickle(&mut stream, b"HTTP/1.1 103 Early Hints\r\n\r\n");
     };
-    let budget = Budget {
-        head: SHORT,
-        ..BUDGET
-    };
+    let limits = limits(SHORT, LONG);
     for (name, scheme, serving) in [
         ("hangs", "http", hang),
         ("trickles its head", "http", trickled_head),
@@ -212,7 +216,7 @@ fn the_budget_ends_every_phase() {
         let (port, served) = serve(serving);
         let started = monotonic();
         let url = format!("{scheme}://localhost:{port}/");
-        let exchange = post(&dialler(budget), &url);
+        let exchange = post(&sender(limits), &url);
         assert_eq!(exchange.end, End::Failed(SendError::Timeout), "{name}");
         let took = exchange.duration.expect("a duration");
         assert!(took >= SHORT, "{name}: {took:?}");
@@ -228,13 +232,10 @@ fn a_receiver_that_reads_nothing_is_left_in_time() {
         let _ = held.recv();
         drop(stream);
     });
-    let budget = Budget {
-        head: SHORT,
-        ..BUDGET
-    };
+    let limits = limits(SHORT, LONG);
     let started = monotonic();
     let url = format!("http://receiver.example:{port}/");
-    let exchange = post_body(&dialler(budget), &url, &vec![b'x'; 64 << 20]);
+    let exchange = post_body(&sender(limits), &url, &vec![b'x'; 64 << 20]);
     assert_eq!(exchange.end, End::Failed(SendError::Timeout));
     assert!(monotonic() - started < LONG / 4);
     drop(done);
@@ -256,14 +257,14 @@ fn what_breaks_before_an_answer_is_the_connection() {
         ("resets", reset),
     ] {
         let (port, served) = serve(serving);
-        let ended = end(BUDGET, port);
+        let ended = end(LIMITS, port);
         assert_eq!(ended, End::Failed(SendError::Connection), "{name}");
         served.join().unwrap();
     }
     let free = TcpListener::bind("127.0.0.1:0").unwrap();
     let port = free.local_addr().unwrap().port();
     drop(free);
-    assert_eq!(end(BUDGET, port), End::Failed(SendError::Connection));
+    assert_eq!(end(LIMITS, port), End::Failed(SendError::Connection));
 }
 
 #[test]
@@ -281,13 +282,13 @@ fn what_is_no_response_is_told_so() {
     ] {
         let shown = &answer[..answer.len().min(40)].to_string();
         let (port, served) = answering(answer);
-        let ended = end(BUDGET, port);
+        let ended = end(LIMITS, port);
         assert_eq!(ended, End::Failed(SendError::InvalidResponse), "{shown:?}");
         served.join().unwrap();
     }
     let fits = "y".repeat(16_000);
     let (port, _) = answering(format!("HTTP/1.1 204 No\r\nX: {fits}\r\n\r\n"));
-    assert_eq!(end(BUDGET, port), answered(204, ""));
+    assert_eq!(end(LIMITS, port), answered(204, ""));
 }
 
 #[test]
@@ -296,16 +297,18 @@ fn urls_that_may_not_be_dialled_are_not() {
         plain_http: false,
         ..rules()
     };
-    let dialler = Dialler::with(rules, BUDGET, names([127, 0, 0, 1])).expect("a dialler");
+    let sender = Sender {
+        client: GuardedClient::with(&tls(), rules, LONG, names([127, 0, 0, 1])),
+        limits: LIMITS,
+    };
     for url in ["", "/hook", "http://localhost/", "https://localhost:0/"] {
-        let exchange = post(&dialler, url);
+        let exchange = post(&sender, url);
         assert_eq!(exchange.end, End::Failed(SendError::InvalidUrl), "{url}");
         assert_eq!(exchange.duration, None, "{url}");
-        let headers = dialler.request_headers(url, HEADERS, 2);
+        let headers = sender.client.headers(&request(url, HEADERS, b"{}"));
         assert_eq!(headers[0].0, "Content-Length", "{url}");
     }
-    let headers = dialler.request_headers("https://localhost/", &[("X", "a\r\nY: b")], 0);
-    let exchange = dialler.post("https://localhost/", &headers, b"");
+    let exchange = sender.send(request("https://localhost/", &[("X", "a\r\nY: b")], b""));
     assert_eq!(exchange.end, End::Failed(SendError::Internal));
     assert_eq!(exchange.duration, None);
 }
@@ -318,23 +321,15 @@ fn a_shutdown_ends_what_is_on_the_wire() {
         seen.send(()).unwrap();
         wait_for_end(&mut stream);
     });
-    let dialler = dialler(BUDGET);
+    let sender = sender(LIMITS);
     let url = format!("http://receiver.example:{port}/");
     std::thread::scope(|scope| {
-        let sending = scope.spawn(|| post(&dialler, &url));
+        let sending = scope.spawn(|| post(&sender, &url));
         sees.recv().unwrap();
-        dialler.shut_down();
+        sender.client.shut_down();
         let exchange = sending.join().unwrap();
         assert_eq!(exchange.end, End::Failed(SendError::Connection));
     });
     served.join().unwrap();
-    assert_eq!(post(&dialler, &url).end, End::Failed(SendError::Connection));
-}
-
-#[test]
-fn the_times_are_those_of_the_specification() {
-    let budget = super::BUDGET;
-    assert_eq!(budget.head, Duration::from_secs(10));
-    assert_eq!(budget.body, Duration::from_secs(2));
-    assert_eq!(budget.judge, Duration::from_secs(5));
+    assert_eq!(post(&sender, &url).end, End::Failed(SendError::Connection));
 }

@@ -1,6 +1,6 @@
 mod fuzz;
 
-use super::{BadTarget, Target};
+use super::{Url, UrlError};
 
 #[test]
 fn targets_are_shown_as_they_will_be_dialled() {
@@ -111,13 +111,13 @@ fn targets_are_shown_as_they_will_be_dialled() {
             "a_b.example",
         ),
     ] {
-        let target = Target::parse(url, true).unwrap_or_else(|bad| panic!("{url}: {bad}"));
+        let target = Url::parse(url, true).unwrap_or_else(|bad| panic!("{url}: {bad}"));
         assert_eq!(target.as_str(), dialled, "{url}");
         assert_eq!(target.host(), host, "{url}");
         assert_eq!(target.port(), port, "{url}");
         assert_eq!(target.authority(), authority, "{url}");
         // Judging it once more changes nothing.
-        assert_eq!(Target::parse(dialled, true).as_ref(), Ok(&target), "{url}");
+        assert_eq!(Url::parse(dialled, true).as_ref(), Ok(&target), "{url}");
     }
 }
 
@@ -160,8 +160,8 @@ fn what_is_no_complete_url_is_malformed() {
         ("https://a,b/", "letters, digits"),
         ("https://example.com/<x>", "percent-encode"),
     ] {
-        match Target::parse(url, false) {
-            Err(BadTarget::Malformed(detail)) => {
+        match Url::parse(url, false) {
+            Err(UrlError::Malformed(detail)) => {
                 assert!(detail.starts_with("url: "), "{url}: {detail}");
                 assert!(detail.contains(says), "{url}: {detail}");
             }
@@ -173,9 +173,9 @@ fn what_is_no_complete_url_is_malformed() {
 #[test]
 fn length_is_that_of_what_is_dialled() {
     let longest = format!("https://example.com/{}", "a".repeat(2048 - 20));
-    assert!(Target::parse(&longest, false).is_ok());
-    assert!(Target::parse(&format!("{longest}#top"), false).is_ok());
-    let bad = Target::parse(&format!("{longest}a"), false).expect_err("too long");
+    assert!(Url::parse(&longest, false).is_ok());
+    assert!(Url::parse(&format!("{longest}#top"), false).is_ok());
+    let bad = Url::parse(&format!("{longest}a"), false).expect_err("too long");
     assert!(bad.detail().contains("2,048"), "{bad}");
 }
 
@@ -189,9 +189,9 @@ fn schemes_are_held_to_the_rules() {
         ("ftp://example.com/", true, false),
         ("file:///etc/passwd", true, false),
     ] {
-        match Target::parse(url, plain_http) {
+        match Url::parse(url, plain_http) {
             Ok(_) => assert!(allowed, "{url}"),
-            Err(BadTarget::SchemeNotAllowed(detail)) => {
+            Err(UrlError::SchemeNotAllowed(detail)) => {
                 assert!(!allowed, "{url}");
                 assert!(detail.starts_with("url: ") && detail.contains("https"));
             }

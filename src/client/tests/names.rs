@@ -4,11 +4,20 @@ use std::net::{SocketAddr, TcpListener};
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, mpsc};
 
-use super::server::{BUDGET, LONG, SHORT, answering, rules};
-use super::{HEADERS, answered, post};
-use crate::clock::monotonic;
-use crate::dial::{BadTarget, Budget, Dialler, End, Rules, SendError, lookup};
+use super::server::{End, LIMITS, LONG, SHORT, Sender, answering, limits, rules, tls};
+use super::{HEADERS, answered, post, request};
+use crate::client::guard::{GuardedClient, Rules};
+use crate::client::lookup::{self, LookUp};
+use crate::client::{Limits, UrlError};
 use crate::domain::address::Openings;
+use crate::domain::webhook::SendError;
+use crate::runtime::clock::monotonic;
+
+fn sender(rules: Rules, limits: Limits, look_up: Arc<LookUp>) -> Sender {
+    let check_within = limits.total - limits.body;
+    let client = GuardedClient::with(&tls(), rules, check_within, look_up);
+    Sender { client, limits }
+}
 
 #[test]
 fn a_name_that_turns_private_is_not_dialled() {
@@ -26,14 +35,14 @@ fn a_name_that_turns_private_is_not_dialled() {
         openings: Openings::default(),
         ..rules()
     };
-    let dialler = Dialler::with(rules, BUDGET, turning).expect("a dialler");
+    let sender = sender(rules, LIMITS, turning);
     let url = format!("http://turns.example:{port}/");
-    let target = dialler.target(&url).expect("a target");
-    assert_eq!(dialler.judge(&target), Ok(()));
-    let exchange = post(&dialler, &url);
+    let target = sender.client.url(&url).expect("a target");
+    assert_eq!(sender.client.check(&target), Ok(()));
+    let exchange = post(&sender, &url);
     assert_eq!(exchange.end, End::Failed(SendError::PrivateAddress));
     assert_eq!(exchange.duration, None);
-    let headers = dialler.request_headers(&url, HEADERS, 2);
+    let headers = sender.client.headers(&request(&url, HEADERS, b"{}"));
     assert_eq!(headers.len(), 4 + HEADERS.len());
     listener.set_nonblocking(true).unwrap();
     let dialled = listener.accept().expect_err("nothing was dialled");
@@ -52,10 +61,13 @@ fn one_private_address_refuses_the_name() {
         all.push(SocketAddr::from(([10, 1, 2, 3], port)));
         Ok(all)
     });
-    let dialler = Dialler::with(rules, BUDGET, mixed).expect("a dialler");
-    let target = dialler.target("https://mixed.example/").expect("a target");
-    let bad = dialler.judge(&target).expect_err("a private address");
-    assert!(matches!(bad, BadTarget::PrivateAddress(_)), "{bad:?}");
+    let sender = sender(rules, LIMITS, mixed);
+    let target = sender
+        .client
+        .url("https://mixed.example/")
+        .expect("a target");
+    let bad = sender.client.check(&target).expect_err("a private address");
+    assert!(matches!(bad, UrlError::PrivateAddress(_)), "{bad:?}");
     assert!(bad.detail().starts_with("url: "), "{bad}");
     let names = ["mixed.example", " private "];
     assert!(
@@ -64,7 +76,7 @@ fn one_private_address_refuses_the_name() {
     );
     // The answer must not tell what a name of the inner network resolves to.
     assert!(!bad.detail().contains("10.1.2.3"), "{bad}");
-    let exchange = post(&dialler, target.as_str());
+    let exchange = post(&sender, target.as_str());
     assert_eq!(exchange.end, End::Failed(SendError::PrivateAddress));
 }
 
@@ -75,7 +87,7 @@ fn addresses_are_judged_and_never_strings() {
         openings: Openings::default(),
         ..rules()
     };
-    let dialler = Dialler::with(rules, BUDGET, Arc::new(lookup::system)).expect("a dialler");
+    let sender = sender(rules, LIMITS, Arc::new(lookup::system));
     for (host, range) in [
         ("127.0.0.1", "loopback"),
         ("127.1", "loopback"),
@@ -92,13 +104,13 @@ fn addresses_are_judged_and_never_strings() {
         ("169.254.169.254", "metadata"),
         ("[64:ff9b::a9fe:a9fe]", "metadata"),
     ] {
-        let target = dialler.target(&format!("https://{host}/")).expect(host);
-        match dialler.judge(&target) {
-            Err(BadTarget::PrivateAddress(detail)) => {
+        let target = sender.client.url(&format!("https://{host}/")).expect(host);
+        match sender.client.check(&target) {
+            Err(UrlError::PrivateAddress(detail)) => {
                 assert!(detail.contains(&format!(" {range} ")), "{host}: {detail}");
             }
             // Not every system knows these, and then there is nothing to dial.
-            Err(BadTarget::HostNotResolvable(_)) if !host.starts_with('[') => {}
+            Err(UrlError::HostNotResolvable(_)) if !host.starts_with('[') => {}
             other => panic!("{host}: {other:?}"),
         }
     }
@@ -107,13 +119,14 @@ fn addresses_are_judged_and_never_strings() {
 #[test]
 fn names_without_addresses_are_told_apart() {
     let none = Arc::new(|_: &str, _| Err(std::io::Error::other("no such name")));
-    let dialler = Dialler::with(rules(), BUDGET, none).expect("a dialler");
-    let target = dialler
-        .target("https://nowhere.example/")
+    let sender = sender(rules(), LIMITS, none);
+    let target = sender
+        .client
+        .url("https://nowhere.example/")
         .expect("a target");
-    let bad = dialler.judge(&target).expect_err("no address");
-    assert!(matches!(bad, BadTarget::HostNotResolvable(_)), "{bad:?}");
-    let exchange = post(&dialler, target.as_str());
+    let bad = sender.client.check(&target).expect_err("no address");
+    assert!(matches!(bad, UrlError::HostNotResolvable(_)), "{bad:?}");
+    let exchange = post(&sender, target.as_str());
     assert_eq!(exchange.end, End::Failed(SendError::NameResolution));
     assert_eq!(exchange.duration, None);
 
@@ -123,16 +136,11 @@ fn names_without_addresses_are_told_apart() {
         let _ = held.lock().unwrap().recv();
         Ok(Vec::new())
     });
-    let budget = Budget {
-        head: SHORT,
-        judge: SHORT,
-        ..BUDGET
-    };
-    let dialler = Dialler::with(rules(), budget, hangs).expect("a dialler");
+    let sender = self::sender(rules(), limits(SHORT, LONG), hangs);
     let started = monotonic();
-    let bad = dialler.judge(&target).expect_err("no answer");
-    assert!(matches!(bad, BadTarget::HostNotResolvable(_)), "{bad:?}");
-    let exchange = post(&dialler, target.as_str());
+    let bad = sender.client.check(&target).expect_err("no answer");
+    assert!(matches!(bad, UrlError::HostNotResolvable(_)), "{bad:?}");
+    let exchange = post(&sender, target.as_str());
     assert_eq!(exchange.end, End::Failed(SendError::Timeout));
     assert_eq!(exchange.duration, None);
     assert!(monotonic() - started < LONG / 4);
@@ -147,8 +155,8 @@ fn the_next_address_is_tried() {
     let (port, served) = answering("HTTP/1.1 204 No Content\r\n\r\n");
     let two =
         Arc::new(move |_: &str, port| Ok(vec![closed, SocketAddr::from(([127, 0, 0, 1], port))]));
-    let dialler = Dialler::with(rules(), BUDGET, two).expect("a dialler");
-    let exchange = post(&dialler, &format!("http://two.example:{port}/"));
+    let sender = sender(rules(), LIMITS, two);
+    let exchange = post(&sender, &format!("http://two.example:{port}/"));
     assert_eq!(exchange.end, answered(204, ""));
     served.join().unwrap();
 }

@@ -1,4 +1,4 @@
-//! Whom TLS believes.
+//! The certificate authorities that TLS trusts.
 
 use std::sync::Arc;
 
@@ -9,13 +9,39 @@ use rustls::pki_types::pem::PemObject;
 use rustls::{ClientConfig, RootCertStore};
 use rustls_platform_verifier::Verifier;
 
-use super::Trust;
+/// Where the certificate authorities come from.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Trust {
+    /// Mozilla's, compiled in.
+    #[default]
+    Bundled,
+    /// The system's own, read once.
+    System,
+}
+
+/// TLS as every client of the program uses it. Loaded once; clones share it.
+#[derive(Clone)]
+pub struct Tls(Arc<ClientConfig>);
+
+impl Tls {
+    /// Reads the certificate authorities: those of `trust`, and beside them those of `extra_ca` in PEM. An authority
+    /// that a server presents as its own certificate is refused, trusted or not. A self-signed certificate that is no authority is
+    /// trusted where it is listed itself.
+    ///
+    /// # Errors
+    /// A sentence for the operator: further authorities that cannot be read or are none; a system without any, where there are
+    /// no further ones.
+    pub fn load(trust: Trust, extra_ca: Option<&[u8]>) -> Result<Tls, String> {
+        Ok(Tls(Arc::new(client_config(trust, extra_ca)?)))
+    }
+
+    pub(super) fn config(&self) -> Arc<ClientConfig> {
+        Arc::clone(&self.0)
+    }
+}
 
 /// TLS 1.2 and 1.3 with the authorities of `trust`, and those of `extra_ca` in PEM beside them.
-///
-/// # Errors
-/// A sentence for the operator.
-pub fn client_config(trust: Trust, extra_ca: Option<&[u8]>) -> Result<ClientConfig, String> {
+fn client_config(trust: Trust, extra_ca: Option<&[u8]>) -> Result<ClientConfig, String> {
     let extra = extra_ca.map(authorities).transpose()?.unwrap_or_default();
     let provider = Arc::new(ring::default_provider());
     let builder = ClientConfig::builder_with_provider(Arc::clone(&provider));
