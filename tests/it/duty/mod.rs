@@ -1,0 +1,4 @@
+//! Who is on call: set by hand through the API, and chosen by dealing.
+
+mod dealing;
+mod on_call;
