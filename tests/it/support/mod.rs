@@ -5,6 +5,7 @@
 
 mod arrangement;
 mod chat;
+pub mod cli;
 mod directory;
 mod http;
 mod mention;

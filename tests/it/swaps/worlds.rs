@@ -2,7 +2,7 @@
 //! against a model that knows no more than who has which day.
 
 use crate::support::*;
-use crate::walk::Dice;
+use crate::record::walk::Dice;
 use jiff::ToSpan;
 use serde_json::json;
 

@@ -2,8 +2,8 @@
 //! checkpoints by itself, keeps two tables of its own in the database, and copies the file and its log.
 
 use crate::cli::{imported, key, on, succeeds};
-use crate::durability::rotation;
-use crate::migrate::{SCHEMA, content, copies, of_version_1};
+use crate::faults::durability::rotation;
+use crate::operator::migrate::{SCHEMA, content, copies, of_version_1};
 use crate::support::*;
 use rusqlite::{Connection, ErrorCode};
 use serde_json::json;

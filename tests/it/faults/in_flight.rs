@@ -1,6 +1,7 @@
 //! The server ends while something is on the wire or queued, and starts again on the same database.
 
-use super::*;
+use crate::support::*;
+use crate::webhooks::deliveries::is_step;
 use std::path::Path;
 
 fn server_on(db: &Path) -> Rota {

@@ -1,13 +1,22 @@
 //! What stays true when something breaks: the process is killed at a named point or at random, the disk is full, the file
 //! is locked, damaged or gone, the clock steps, threads panic.
+//!
+//! `durability`, `agreements`, `chat`, `deliveries`, `in_flight` (deliveries) and `mentions` kill or restart the server in
+//! the middle of what their subject does. The others break the process, its files or its clock under all kinds of work.
 
+mod agreements;
 mod audit;
+mod chat;
 mod client;
 mod clock;
 mod damage;
+mod deliveries;
 mod disk;
+pub mod durability;
 mod files;
+mod in_flight;
 mod lost;
+mod mentions;
 mod points;
 mod process;
 mod random;

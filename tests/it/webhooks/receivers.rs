@@ -1,11 +1,11 @@
 //! The programs of `packaging/docs/webhooks.md` agree with `rota verify`.
 
+use super::verify::{BODY, OTHER, SECRET, reading, unix_now};
 use crate::support::*;
-use crate::verify::{BODY, OTHER, SECRET, reading, unix_now};
 use rota::wire::signature::{header, sign};
 use std::process::Command;
 
-const PAGE: &str = include_str!("../../packaging/docs/webhooks.md");
+const PAGE: &str = include_str!("../../../packaging/docs/webhooks.md");
 
 /// The code between the fences of one language, which the page has once.
 fn program(language: &str) -> &'static str {

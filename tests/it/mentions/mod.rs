@@ -4,7 +4,6 @@ mod answering;
 mod expiry;
 mod handing;
 mod opening;
-mod restarts;
 mod seeing;
 mod settings;
 mod single;

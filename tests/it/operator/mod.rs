@@ -1,10 +1,17 @@
 //! What the operator sees: metrics, readiness, supervision, names of requests, the log.
 
+mod cli;
 mod logs;
 mod metrics;
+pub mod migrate;
 mod names;
 mod on_call;
+mod planted;
+mod progress;
 mod readiness;
+mod replication;
+mod retention;
+mod schema;
 mod supervision;
 
 use crate::support::*;

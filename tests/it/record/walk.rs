@@ -1,7 +1,9 @@
 //! The proof: rotations of every kind in ten zones, walked through two years and held against `model`: every
 //! hand-over at its instant, the plan equal to what then happened, no place empty that could be filled.
 
-use crate::model::{Absence, Cadence, Case, Kind, Model, Span, Window, office, spans, tidy};
+use crate::record::model::{
+    Absence, Cadence, Case, Kind, Model, Span, Window, office, spans, tidy,
+};
 use crate::support::*;
 use jiff::civil::{Weekday, date, time};
 use jiff::{Timestamp, ToSpan};

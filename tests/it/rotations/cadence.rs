@@ -322,5 +322,5 @@ fn a_hand_over_on_a_day_off_moves_to_the_next_day() {
 }
 
 fn day(day: Weekday) -> &'static str {
-    crate::model::day_name(day)
+    crate::record::model::day_name(day)
 }

@@ -1,9 +1,9 @@
 //! Deliveries after a kill at any moment, and on a full disk.
 
 use crate::cli::{imported, key, succeeds};
-use crate::durability::{cramped, rotation, version};
-use crate::sending::{hook, serving, told};
+use crate::faults::durability::{cramped, rotation, version};
 use crate::support::*;
+use crate::webhooks::sending::{hook, serving, told};
 use rusqlite::{Connection as Sqlite, OpenFlags};
 use serde_json::{Value, json};
 use std::collections::{BTreeMap, BTreeSet};
@@ -286,7 +286,7 @@ fn no_change_is_without_its_delivery() {
         let endpoint = hook(&rota, hook_id);
         let mut tells = BTreeSet::new();
         let mut order = vec![];
-        for delivery in crate::crash::ids(&endpoint) {
+        for delivery in self::ids(&endpoint) {
             assert!(
                 seen.lock().unwrap().insert(delivery.clone()),
                 "{delivery} twice"

@@ -561,7 +561,7 @@ fn a_cadence_is_answered_with_its_defaults() {
             "3",
         ),
     ] {
-        let sent = super::support::cadence(kind, "UTC", "2026-01-06T09:00", more);
+        let sent = crate::support::cadence(kind, "UTC", "2026-01-06T09:00", more);
         let cadence = rotation.cover(1, &[always(sent)])["windows"][0]["cadence"].clone();
         assert_eq!(
             cadence[name].to_string().trim_matches('"'),

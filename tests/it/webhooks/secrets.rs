@@ -1,8 +1,8 @@
 //! Signing secrets: shown once, rotated with a grace, and how they sign.
 
+use super::endpoints::tagged;
+use super::verify::reading;
 use crate::support::*;
-use crate::verify::reading;
-use crate::webhooks::tagged;
 use hmac::{Hmac, KeyInit, Mac};
 use serde_json::{Value, json};
 use sha2::Sha256;

@@ -1,7 +1,7 @@
 //! Swaps under way when the server is killed.
 
 use crate::cli::succeeds;
-use crate::durability::version;
+use crate::faults::durability::version;
 use crate::support::*;
 use serde_json::{Value, json};
 use std::collections::BTreeMap;
@@ -93,7 +93,7 @@ fn a_killed_server_has_made_both_legs_of_a_swap_or_neither() {
         succeeds(&db, "check");
         rota = Start::default().db(&db).go();
         for (id, swaps) in &offered {
-            let rotation = crate::durability::rotation(&rota, id);
+            let rotation = crate::faults::durability::rotation(&rota, id);
             let made = rotation.agreements();
             let made: BTreeMap<String, Value> = made
                 .into_iter()

@@ -2,7 +2,6 @@
 
 mod answers;
 mod cancelling;
-mod crash;
 mod health;
 mod holding;
 mod ladder;
@@ -33,7 +32,7 @@ fn server_with_ladder(ladder: &str) -> Rota {
 
 impl Hook<'_> {
     /// An endpoint that is there already, such as after a restart.
-    fn again<'a>(rota: &'a Rota, id: &str) -> Hook<'a> {
+    pub fn again<'a>(rota: &'a Rota, id: &str) -> Hook<'a> {
         Hook {
             by: rota.caller(),
             id: id.to_owned(),
@@ -49,7 +48,7 @@ impl Hook<'_> {
 
     /// Cancels a delivery: whether that ended it.
     #[track_caller]
-    fn cancel(&self, delivery: &str) -> bool {
+    pub fn cancel(&self, delivery: &str) -> bool {
         let answer = self.on(delivery, "cancel").is(200);
         assert_eq!(answer.header("etag"), None);
         answer.json()["cancelled"].as_bool().expect("cancelled")
@@ -69,7 +68,7 @@ impl Hook<'_> {
     }
 
     #[track_caller]
-    fn state(&self, delivery: &str) -> String {
+    pub fn state(&self, delivery: &str) -> String {
         text(&self.delivery(delivery)["state"]).to_owned()
     }
 
@@ -81,14 +80,14 @@ impl Hook<'_> {
 
     /// The attempts, each as "number.round outcome status error".
     #[track_caller]
-    fn tale(&self, delivery: &str) -> Vec<String> {
+    pub fn tale(&self, delivery: &str) -> Vec<String> {
         self.attempts(delivery).iter().map(told).collect()
     }
 
     /// Milliseconds from the end of the newest attempt to the next one; nothing when none follows. The clock stands
     /// still, so an attempt ends when it begins.
     #[track_caller]
-    fn wait(&self, delivery: &str) -> Option<i64> {
+    pub fn wait(&self, delivery: &str) -> Option<i64> {
         let attempt = self.newest_attempt(delivery);
         let due = attempt.get("nextAttemptDueAt")?;
         Some(millis(&attempt["at"], due))
@@ -125,7 +124,7 @@ fn millis(from: &Value, to: &Value) -> i64 {
 
 /// That a wait is a step of the ladder, in seconds, with its jitter.
 #[track_caller]
-fn is_step(wait: Option<i64>, step: i64) {
+pub fn is_step(wait: Option<i64>, step: i64) {
     let wait = wait.expect("another attempt");
     let most = step * 1000 + (step * 100).min(15 * MINUTE * 1000);
     assert!(

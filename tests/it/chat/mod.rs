@@ -1,7 +1,7 @@
 //! What people are told in chat, and what is kept in step there: messages, reminders, topics, on-duty groups.
 
 mod bindings;
-mod crash;
+mod directory;
 mod down;
 mod groups;
 mod meanwhile;

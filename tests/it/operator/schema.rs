@@ -2,7 +2,7 @@
 //! none of what is in them is run.
 
 use crate::cli::{imported, on, succeeds, told};
-use crate::migrate::of_version_1;
+use crate::operator::migrate::of_version_1;
 use crate::support::*;
 use rusqlite::Connection;
 use std::path::Path;

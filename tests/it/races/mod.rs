@@ -1,7 +1,7 @@
 //! Writes at one moment.
 
 use crate::cli::succeeds;
-use crate::durability::version;
+use crate::faults::durability::version;
 use crate::support::*;
 use serde_json::{Value, json};
 use std::path::{Path, PathBuf};

@@ -12,7 +12,7 @@ pub const SCHEMA: i64 = 7;
 pub fn of_version_1(dir: &TempDir) -> PathBuf {
     let db = dir.join("rota.db");
     let conn = Connection::open(&db).expect("a file");
-    conn.execute_batch(include_str!("../../src/store/steps/1.sql"))
+    conn.execute_batch(include_str!("../../../src/store/steps/1.sql"))
         .expect("the schema");
     conn.execute_batch(
         "PRAGMA application_id = 0x726f7461;
