@@ -3,7 +3,7 @@
 
 use super::meta::{first_free, save_hold};
 use super::rows::{from_json, instant_or_none, json, millis};
-use super::{Fault, ReadTx, WriteTx};
+use super::{Fault, ReadTx, SyncTarget, WriteTx};
 use crate::domain::ids::{ChannelId, GroupId, RotationId, UserId};
 use jiff::Timestamp;
 use rusqlite::{Row, params};
@@ -55,38 +55,6 @@ pub struct DutyGroup {
     /// Whether rota has disabled it, with nobody on call.
     pub disabled: bool,
     pub sync: SyncState,
-}
-
-/// What is kept in line: each kind has a table of its own.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum SyncTarget {
-    Topic,
-    Group,
-}
-
-impl SyncTarget {
-    /// How the log names one.
-    pub fn noun(self) -> &'static str {
-        match self {
-            SyncTarget::Topic => "topic of channel",
-            SyncTarget::Group => "user group",
-        }
-    }
-
-    fn names(self) -> (&'static str, &'static str) {
-        match self {
-            SyncTarget::Topic => ("channel_topic", "channel_id"),
-            SyncTarget::Group => ("duty_group", "group_id"),
-        }
-    }
-
-    /// The fact that keeps until when the platform asked for no calls about them.
-    fn hold(self) -> &'static str {
-        match self {
-            SyncTarget::Topic => "chat_topics_held_until",
-            SyncTarget::Group => "chat_groups_held_until",
-        }
-    }
 }
 
 fn sync_state(row: &Row, first: usize) -> Result<SyncState, Fault> {

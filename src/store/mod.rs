@@ -23,6 +23,7 @@ mod message;
 mod meta;
 mod migrate;
 mod operation;
+mod paths;
 mod progress;
 mod request;
 mod rotation;
@@ -31,7 +32,9 @@ mod schema;
 mod sending;
 mod shapes;
 mod signals;
+mod sync_target;
 mod tx;
+mod version;
 mod webhook;
 mod writer;
 
@@ -47,12 +50,12 @@ pub use census::{
     schema_version, sqlite_version,
 };
 pub use chat_sync::*;
-pub use copy::{Inspection, REPLACED, check_database, copy_database, folder_of, replace_database};
+pub use copy::{Inspection, check_database, copy_database, replace_database};
 pub use delivery::{
     DeliveryFilter, DeliveryRecord, insert_event, list_attempts, list_deliveries, load_delivery,
 };
 pub use directory::*;
-pub use files::{are_same_file, refuse_planted_links};
+pub use files::{REPLACED, are_same_file, refuse_planted_links};
 pub use finding::{
     CreationKey, RotationFilter, RotationOrder, code_holder, count_rotations, insert_creation_key,
     last_changed_rotation, list_cadences, list_due, list_due_reminders, list_many_laned,
@@ -72,6 +75,7 @@ pub use migrate::create_file;
 pub use operation::{
     OperationRecord, any_old_operation, clear_operations, insert_operation, load_operation,
 };
+pub use paths::folder_of;
 pub use request::{RequestPosition, insert_request, list_requests, load_request, save_request};
 pub use rotation::{
     MemberLists, insert_rotation, load_members, load_rotation, load_stamps, remove_rotation,
@@ -81,6 +85,7 @@ pub use schema::Differences;
 pub use sending::*;
 pub use signals::CommitSignals;
 use signals::Published;
+pub use sync_target::SyncTarget;
 pub use tx::WriteTx;
 pub use webhook::*;
 pub use writer::Pending;
