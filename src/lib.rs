@@ -51,7 +51,7 @@
 //!
 //! # Floors
 //!
-//! Import downward only; `tests/it/architecture.rs` holds the tree against this table. [`chat`] stands on [`store`] because the
+//! Import downward only; `tests/it/architecture` checks this table, and that modules beside each other form no import cycle. [`chat`] stands on [`store`] because the
 //! directory in the database is the embedded platform's own.
 //!
 //! | Floor | Rooms | May import |

@@ -17,7 +17,7 @@ use ureq::unversioned::transport::{
 use ureq::{Error, Timeout};
 
 use super::proxy::tunnel;
-use super::resolver::host_and_port;
+use super::url::host_and_port;
 use super::{DialError, Proxy};
 use crate::runtime::clock::monotonic;
 

@@ -12,6 +12,7 @@ use ureq::unversioned::resolver::{ResolvedSocketAddrs, Resolver};
 use ureq::unversioned::transport::NextTimeout;
 
 use super::connection::{body_share, left};
+use super::url::host_and_port;
 use super::{Addresses, DialError, Proxy};
 
 /// The most addresses of one name that are tried.
@@ -44,17 +45,6 @@ impl ClientResolver {
         addresses.truncate(MOST);
         Ok(addresses)
     }
-}
-
-/// The host of a URI without the brackets of an IPv6 address, and the port.
-pub fn host_and_port(uri: &Uri) -> (&str, u16) {
-    let host = uri.host().unwrap_or_default();
-    let host = host.trim_start_matches('[').trim_end_matches(']');
-    let own_port = match uri.scheme_str() {
-        Some("http") => 80,
-        _ => 443,
-    };
-    (host, uri.port_u16().unwrap_or(own_port))
 }
 
 impl Resolver for ClientResolver {

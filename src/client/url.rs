@@ -151,6 +151,17 @@ impl Url {
     }
 }
 
+/// The host of a URI without the brackets of an IPv6 address, and the port.
+pub(super) fn host_and_port(uri: &Uri) -> (&str, u16) {
+    let host = uri.host().unwrap_or_default();
+    let host = host.trim_start_matches('[').trim_end_matches(']');
+    let own_port = match uri.scheme_str() {
+        Some("http") => 80,
+        _ => 443,
+    };
+    (host, uri.port_u16().unwrap_or(own_port))
+}
+
 fn is_scheme(text: &str) -> bool {
     text.starts_with(|c: char| c.is_ascii_alphabetic())
         && text

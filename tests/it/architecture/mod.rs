@@ -1,4 +1,6 @@
-//! Holds the source against the floors and invariants that `src/lib.rs` tells.
+//! Checks the floors and invariants described in `src/lib.rs`, and that no modules import each other in a circle.
+
+mod cycles;
 
 use std::collections::BTreeSet;
 use std::fs;
