@@ -51,8 +51,8 @@
 //!
 //! # Floors
 //!
-//! Import downward only; `tests/it/architecture` checks this table, and that modules beside each other form no import cycle. [`chat`] stands on [`store`] because the
-//! directory in the database is the embedded platform's own.
+//! Import downward only; `tests/it/architecture` checks this table, and that modules beside each other form no import cycle.
+//! [`chat`] stands on [`store`] because the directory in the database is the embedded platform's own.
 //!
 //! | Floor | Rooms | May import |
 //! |---|---|---|
