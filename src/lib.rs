@@ -94,8 +94,8 @@ pub mod vitals;
 pub mod wake;
 
 pub mod dial;
-pub mod http;
 pub mod metrics;
+pub mod server;
 pub mod wire;
 
 pub mod store;
@@ -103,6 +103,7 @@ pub mod store;
 pub mod chat;
 
 pub mod actions;
+pub mod problem;
 
 pub mod api;
 pub mod delivery;
