@@ -11,7 +11,7 @@ mod values;
 pub use values::{BaseUrl, Listen, LogFilter, duration, instant, lifetime};
 
 use crate::api::Access;
-use crate::dial::Trust;
+use crate::client::Trust;
 use crate::domain::address::Net;
 use crate::domain::ladder::Ladder;
 use crate::domain::tiers::{Plan, Tier};

@@ -2,11 +2,12 @@
 //!
 //! # The way of a request
 //!
-//! A connection's thread in [`http`] reads one request within its bounds and hands it to [`api`]. There
+//! A connection's thread in [`server`] reads one request within its bounds. `server::dispatch` gives it an id, finds the
+//! [`Edge`](server::Edge) that has the prefix of its path, and logs and counts the answer. In the edge [`api`]
 //! `routes` names the operation, its scope and its precondition; `auth` answers who asks; [`wire`] parses the body into
 //! values of the [`domain`], or refuses it with the path of the member that is wrong. An action of [`actions`] does the
 //! work: reads from one snapshot of the [`store`], writes in one job of its one writing connection. Its answer becomes JSON in
-//! [`wire`] again, a refusal a problem object in `api::problem`.
+//! [`wire`] again, a refusal a problem object in [`problem`].
 //!
 //! # The way of a write
 //!
@@ -34,7 +35,7 @@
 //!
 //! Whatever changes a rotation stores the news of it in the same transaction: `actions::outbox` renders the body once and
 //! queues a delivery for each endpoint that subscribes. The commit wakes [`delivery`], which has `actions::sending` take
-//! what is due, lane by lane, posts it by [`dial`] and records how that went, with what follows by `domain::ladder`.
+//! what is due, lane by lane, posts it by `client::guard` and records how that went, with what follows by `domain::ladder`.
 //!
 //! # The way of a chat message
 //!
@@ -46,54 +47,56 @@
 //! # What the operator sees
 //!
 //! Things are counted where they happen, by the instruments of [`metrics`], which the app carries; how things stand is asked of
-//! the database when somebody looks (`api::watch`). Threads that the server cannot do without have a pulse ([`vitals`]), and an
-//! overseer in [`cli`] ends the server when one of them ends.
+//! the database when somebody looks (`api::watch`). Every background loop is registered by `runtime::background`, which gives it a
+//! heartbeat; `runtime::supervisor` ends the server when a thread that it cannot do without has ended.
 //!
 //! # Floors
 //!
-//! Import downward only; `tests/it/house.rs` holds the tree against this table. [`chat`] stands on [`store`] because the
+//! Import downward only; `tests/it/architecture.rs` holds the tree against this table. [`chat`] stands on [`store`] because the
 //! directory in the database is the embedded platform's own.
 //!
 //! | Floor | Rooms | May import |
 //! |---|---|---|
 //! | 5 | `main`, [`cli`], [`config`] | all below |
 //! | 4 | [`api`], [`dev`], [`timer`], [`delivery`] | 0 to 3, not one another |
-//! | 3 | [`actions`] | [`domain`], [`wire`], [`dial`], [`metrics`], [`store`], [`chat`], [`wake`], [`vitals`], [`clock`] |
+//! | 3 | [`actions`] | [`domain`], [`wire`], [`client`], [`metrics`], [`store`], [`chat`], [`runtime`] |
+//! | 3 | [`problem`] | [`domain`], [`wire`], [`server`], [`store`]; only edges import it |
 //! | 2 | [`chat`] | [`domain`], [`store`] |
-//! | 2 | [`store`] | [`domain`], [`clock`], [`wake`], [`vitals`] |
-//! | 1 | [`wire`], [`dial`], [`http`], [`metrics`] | [`domain`]; [`clock`] (`dial`, `http`), [`vitals`], [`memory`] (`http`) |
-//! | 0 | [`domain`], [`clock`] | std, jiff and log, not one another |
-//! | 0 | [`vitals`], [`wake`] | [`clock`]; [`vitals`] (`wake`): loops beat a pulse as they wait |
-//! | 0 | [`memory`] | [`clock`]; only [`http`], [`api`] and [`cli`] import it |
+//! | 2 | [`store`] | [`domain`], [`runtime`] |
+//! | 1 | [`server`] | [`wire`], [`metrics`], [`runtime`], [`memory`] |
+//! | 1 | [`wire`], [`client`], [`metrics`] | [`domain`]; [`runtime`] (`client`) |
+//! | 0 | [`domain`], [`runtime`] | std, jiff and log, not one another |
+//! | 0 | [`memory`] | [`runtime`]; only [`server`], [`api`] and [`cli`] import it |
 //! | 0 | [`fault`] | nothing; anybody but [`domain`] may have points in it |
 //!
 //! # What always holds
 //!
-//! - Time is an argument. Only [`clock`] reads the system clock, and `WriteTx::now` never runs backwards.
+//! - Time is an argument. Only `runtime::clock` reads the system clock, and `WriteTx::now` never runs backwards.
 //! - Intervals are half-open; hand-overs are counted from the anchor, never from the one before.
 //! - A rotation's version rises by one with every change committed. What is shown of it is a function of what is stored and
 //!   of the holiday and time zone data, and its validator covers both, so equal validators mean equal bodies.
 //! - Arrangements over one cell never overlap; dealing goes on beneath them as if they were not there.
 //! - Every cell's record is a chain of entries without holes, the last of them running.
-//! - What is dialled was judged: [`dial`] connects to addresses that its own resolver has looked at, and nothing else dials.
+//! - Only [`client`] connects to other servers, never within a transaction. For a URL that a stranger named, `client::guard` judges
+//!   every address that its own resolver has found, and what was judged is what is connected to.
 //! - Actions render no JSON of the API: of [`wire`] they use the validators, the frozen bodies of events and the signatures.
 //! - Rights are decided in [`domain::access`]; the SQL of lists is held against it by a test.
-//! - What a caller makes the process hold is counted: request bodies by [`http`], work and answers by [`api`], both in budgets
-//!   of [`memory`]. Long collections are read and rendered while they are sent.
+//! - What a caller makes the process hold is counted: request bodies, work and answers by [`server`], in budgets of
+//!   [`memory`] that all edges share. Long collections are read and rendered while they are sent.
 //! - Nothing is acknowledged that went to a file which is no longer at its path; no link beside the database is followed.
+//! - Every request is answered by one edge, which `cli::run` registers. Edges share [`server`] and [`problem`], not code of one
+//!   another. Of the HTTP library only `server::exchange` knows.
 //! - Every line of SQL is in [`store`]; transactions begin and end there alone, around the jobs that actions hand in.
 
 #![deny(unsafe_code)]
 
 pub mod domain;
 
-pub mod clock;
 pub mod fault;
 pub mod memory;
-pub mod vitals;
-pub mod wake;
+pub mod runtime;
 
-pub mod dial;
+pub mod client;
 pub mod metrics;
 pub mod server;
 pub mod wire;

@@ -12,7 +12,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
-use crate::clock::monotonic;
+use crate::runtime::clock::monotonic;
 
 /// Shares of this size, in bytes, are worth a look at the heap when they have been given back.
 const LARGE: usize = 2 * 1024 * 1024;

@@ -1,74 +1,50 @@
-//! The timer: sleeps until the next due instant, then does what is due, each rotation for itself (contract section 8).
+//! The timer: sleeps until the next due instant, then does what is due, each rotation for itself.
 
 use crate::actions::due::{self, Sweep};
-use crate::actions::{App, Fault};
-use crate::clock::monotonic;
+use crate::actions::{App, Fault, TIMER};
 use crate::fault;
-use crate::wake::{LOOK, attend, await_end};
+use crate::runtime::background::{LoopSpec, LoopThread, POLL, StopFlag, Watch};
+use crate::runtime::heartbeat::Heartbeat;
 use jiff::Timestamp;
 use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, Ordering};
-use std::thread::JoinHandle;
 use std::time::Duration;
 
-/// The running timer.
-pub struct Timer {
-    stopping: Arc<AtomicBool>,
-    app: App,
-    thread: JoinHandle<()>,
-}
-
-/// Starts the timer thread.
-pub fn start(app: App) -> std::io::Result<Timer> {
-    let stopping = Arc::new(AtomicBool::new(false));
-    // It counts as begun from here on: who looks before its first turn finds nothing late.
-    app.vitals().timer.beat();
-    let (flag, shared) = (Arc::clone(&stopping), app.clone());
-    let thread = std::thread::Builder::new()
-        .name("timer".into())
-        .spawn(move || run(&shared, &flag))?;
-    Ok(Timer {
-        stopping,
-        app,
-        thread,
+/// Starts the timer.
+pub fn start(app: App) -> std::io::Result<LoopThread> {
+    let stop = StopFlag::default();
+    let spec = LoopSpec {
+        name: TIMER,
+        wakeup: app.store().signals().timer.clone(),
+        stop: stop.clone(),
+        watch: Watch::Readiness,
+    };
+    let runtime = Arc::clone(app.runtime());
+    let mut sweep = Sweep::default();
+    runtime.start(spec, move |heartbeat| {
+        // Said before the queries, too.
+        app.store().signals().expect(None);
+        fault::point("timer.look");
+        look(&app, &mut sweep, heartbeat, &stop)
     })
 }
 
-impl Timer {
-    /// Ends the thread once the work in hand is done; one that hangs is left after `grace`.
-    pub fn stop(self, grace: Duration) {
-        self.stopping.store(true, Ordering::Release);
-        self.app.store().news().bell.ring();
-        let deadline = monotonic() + grace;
-        if await_end(&[self.thread], deadline) > 0 {
-            log::warn!("timer: still at work; what is due is done after the next start");
-        }
-    }
-}
-
-fn run(app: &App, stopping: &AtomicBool) {
-    let mut sweep = Sweep::default();
-    let (pulse, news) = (&app.vitals().timer, app.store().news());
-    attend(pulse, &news.bell, stopping, || {
-        // Said before the queries, too.
-        news.expect(None);
-        fault::point("timer.look");
-        look(app, &mut sweep, stopping)
-    });
-}
-
 /// Notices what others wrote, does what is due and answers how long to wait.
-fn look(app: &App, sweep: &mut Sweep, stopping: &AtomicBool) -> Result<Duration, Fault> {
+fn look(
+    app: &App,
+    sweep: &mut Sweep,
+    heartbeat: &Heartbeat,
+    stop: &StopFlag,
+) -> Result<Duration, Fault> {
     app.store().notice_others()?;
     if app.clock().is_frozen() {
         // A frozen clock moves only when told to, and what falls due on the way is done by whoever moves it.
-        app.store().news().expect(Some(Timestamp::MIN));
-        return Ok(LOOK);
+        app.store().signals().expect(Some(Timestamp::MIN));
+        return Ok(POLL);
     }
     let done = sweep.run_until(app, &|| {
         // Thousands of rotations may be due: each commit is a sign of life.
-        app.vitals().timer.beat();
-        stopping.load(Ordering::Acquire)
+        heartbeat.beat();
+        stop.is_set()
     })?;
     if done > 0 {
         log::info!("timer: {done} rotations moved on");
@@ -77,9 +53,9 @@ fn look(app: &App, sweep: &mut Sweep, stopping: &AtomicBool) -> Result<Duration,
     let next = due::next(app)?;
     // What failed is due already and has its own time to be tried again.
     let next = next.filter(|at| *at > app.now());
-    app.store().news().expect(next);
-    let until = next.map_or(LOOK, |at| {
+    app.store().signals().expect(next);
+    let until = next.map_or(POLL, |at| {
         Duration::try_from(at.duration_since(app.now())).unwrap_or_default()
     });
-    Ok(until.min(LOOK))
+    Ok(until.min(POLL))
 }

@@ -14,8 +14,8 @@ pub use topics::TopicTexts;
 use super::{App, Fault};
 use crate::domain::chat::{ChatError, held_until, next_try};
 use crate::domain::ids::{ChannelId, GroupId};
-use crate::store::{self, News, SyncTarget};
-use crate::wake::Bell;
+use crate::runtime::wakeup::Wakeup;
+use crate::store::{self, CommitSignals, SyncTarget};
 use jiff::Timestamp;
 use posting::Posted;
 
@@ -40,12 +40,12 @@ impl Queue {
         }
     }
 
-    /// Rings when there may be something to carry out on it.
-    pub fn bell(self, news: &News) -> &Bell {
+    /// Wakes its loop.
+    pub fn wakeup(self, signals: &CommitSignals) -> &Wakeup {
         match self {
-            Queue::Messages => &news.messages,
-            Queue::Topics => &news.topics,
-            Queue::Groups => &news.groups,
+            Queue::Messages => &signals.chat_messages,
+            Queue::Topics => &signals.chat_topics,
+            Queue::Groups => &signals.chat_groups,
         }
     }
 }

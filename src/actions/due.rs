@@ -2,12 +2,12 @@
 
 use super::draft::Draft;
 use super::{App, Fault, chat_sync, mentions, reminders, sending};
-use crate::clock::monotonic;
 use crate::domain::event::Act;
 use crate::domain::handover::{Change, WindowChange};
 use crate::domain::ids::RotationId;
 use crate::domain::rotation::Reason;
 use crate::fault;
+use crate::runtime::clock::monotonic;
 use crate::store::{self, WriteTx};
 use jiff::Timestamp;
 use std::collections::HashMap;

@@ -221,7 +221,7 @@ fn found(was_there: bool, what: &'static str) -> Result<(), Stop> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::clock::Clock;
+    use crate::runtime::clock::Clock;
     use crate::store::load_token;
     use std::path::PathBuf;
     use std::sync::Arc;

@@ -34,22 +34,28 @@ pub mod requests;
 pub mod rotations;
 pub mod sending;
 pub mod swaps;
-mod vitals;
 pub mod webhooks;
 
 use crate::chat::{Chat, Local};
-use crate::clock::Clock;
-use crate::dial::{Dialler, Rules};
+use crate::client::guard::{GuardedClient, Rules};
+use crate::client::{Tls, Trust};
 use crate::domain::holidays::Calendar;
 use crate::domain::ladder::Ladder;
 use crate::domain::tiers::Plan;
 use crate::metrics::Metrics;
+use crate::runtime::background::{Runtime, Watch};
+use crate::runtime::clock::Clock;
 use crate::store::Store;
 use jiff::{SignedDuration, Timestamp};
 use std::sync::{Arc, PoisonError, RwLock};
 
 pub use crate::store::{Fault, Stop};
-pub use vitals::Vitals;
+
+/// The loop that hands over on time.
+pub const TIMER: &str = "timer";
+
+/// The loop that starts the lanes of webhook endpoints.
+pub const DELIVERY: &str = "delivery";
 
 /// What every use case works on. Cheap to clone; all clones are the same workspace.
 #[derive(Clone)]
@@ -61,7 +67,7 @@ pub struct App {
     outward: Arc<Outward>,
     chat: Arc<dyn Chat>,
     metrics: Arc<Metrics>,
-    vitals: Arc<Vitals>,
+    runtime: Arc<Runtime>,
 }
 
 /// What concerns receivers outside.
@@ -70,8 +76,8 @@ pub struct Outward {
     pub base_url: String,
     /// When deliveries are tried again.
     pub ladder: Ladder,
-    /// The only way out.
-    pub dialler: Dialler,
+    /// Posts deliveries.
+    pub webhook_client: GuardedClient,
     /// How long before they come on people are reminded; zero is never.
     pub reminder_before: SignedDuration,
 }
@@ -88,7 +94,7 @@ impl Outward {
         Ok(Outward {
             base_url: base_url.to_owned(),
             ladder: Ladder::default(),
-            dialler: Dialler::new(Rules::default())?,
+            webhook_client: GuardedClient::new(&Tls::load(Trust::Bundled, None)?, Rules::default()),
             reminder_before: REMINDER_BEFORE,
         })
     }
@@ -104,6 +110,8 @@ impl App {
         outward: Outward,
     ) -> App {
         let store = Arc::new(store);
+        let runtime = Runtime::default();
+        runtime.watch(store.heartbeat().clone(), Watch::Readiness);
         App {
             chat: Arc::new(Local::new(Arc::clone(&store))),
             store,
@@ -112,7 +120,7 @@ impl App {
             plan: Arc::new(RwLock::new(plan)),
             outward: Arc::new(outward),
             metrics: Arc::default(),
-            vitals: Arc::default(),
+            runtime: Arc::new(runtime),
         }
     }
 
@@ -169,9 +177,9 @@ impl App {
         &self.outward.ladder
     }
 
-    /// The only way out.
-    pub fn dialler(&self) -> &Dialler {
-        &self.outward.dialler
+    /// Posts deliveries.
+    pub fn webhook_client(&self) -> &GuardedClient {
+        &self.outward.webhook_client
     }
 
     /// What the program counts of itself.
@@ -179,9 +187,9 @@ impl App {
         &self.metrics
     }
 
-    /// The threads that carry out what falls due.
-    pub fn vitals(&self) -> &Arc<Vitals> {
-        &self.vitals
+    /// The background threads, among them the storage.
+    pub fn runtime(&self) -> &Arc<Runtime> {
+        &self.runtime
     }
 
     pub(in crate::actions) fn set_plan(&self, plan: Plan) {

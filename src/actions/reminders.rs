@@ -4,12 +4,12 @@
 //! changed meanwhile, it is computed again.
 
 use super::{App, Fault, notifications};
-use crate::clock::monotonic;
 use crate::domain::handover::DealingContext;
 use crate::domain::ids::RotationId;
 use crate::domain::message::{self, Message};
 use crate::domain::rotation::Stamps;
 use crate::domain::takeover;
+use crate::runtime::clock::monotonic;
 use crate::store::{self, ReadTx, WriteTx};
 use jiff::{SignedDuration, Timestamp};
 use std::time::Duration;

@@ -6,6 +6,7 @@
 
 use super::webhooks::disable_for;
 use super::{App, Fault, once};
+use crate::client::Request;
 use crate::domain::ids::WebhookId;
 use crate::domain::ladder::{Failure, Next};
 use crate::domain::webhook::{AttemptResult, DeliveryState, DisabledReason, Outcome};
@@ -44,7 +45,7 @@ impl Job {
 
     /// Whether it may still be sent as it was taken: no endpoint has changed and no delivery was cancelled since.
     pub fn is_current(&self, app: &App) -> bool {
-        self.recalls == app.store().news().recalls()
+        self.recalls == app.store().signals().recalls()
     }
 }
 
@@ -137,7 +138,7 @@ fn take(
     exhausted: &mut u64,
 ) -> Result<Option<Job>, Fault> {
     // Read before the endpoint is: what is recalled later is noticed before it is sent.
-    let recalls = app.store().news().recalls();
+    let recalls = app.store().signals().recalls();
     let endpoint = store::load_webhook(&tx.as_read(), webhook)?;
     let Some(endpoint) = endpoint.filter(|endpoint| endpoint.disabled.is_none()) else {
         return Ok(None);
@@ -169,14 +170,12 @@ fn take(
     let secrets = endpoint.secrets_at(now);
     let secrets: Vec<&str> = secrets.iter().map(|secret| secret.0.as_str()).collect();
     let signature = signature::header(&secrets, timestamp, body.as_bytes());
-    let given = [
-        ("Content-Type", "application/json"),
-        (signature::TIMESTAMP_HEADER, &timestamp.to_string()),
-        (signature::SIGNATURE_HEADER, &signature),
-    ];
-    let headers = app
-        .dialler()
-        .request_headers(&endpoint.url, &given, body.len());
+    let mut request = Request::post(&endpoint.url)
+        .header("Content-Type", "application/json")
+        .header(signature::TIMESTAMP_HEADER, &timestamp.to_string())
+        .header(signature::SIGNATURE_HEADER, &signature);
+    request.body = body.as_bytes().into();
+    let headers = app.webhook_client().headers(&request);
     store::begin_attempt(tx, &taken, now, app.ladder().rounds(), &headers)?;
     Ok(Some(Job {
         webhook: webhook.clone(),

@@ -2,7 +2,7 @@
 //! (api.md "POST /v1/webhooks"; contract section 16).
 
 use super::{App, Fault, Stop, outbox};
-use crate::dial::BadTarget;
+use crate::client::{Url, UrlError};
 use crate::domain::event::Event;
 use crate::domain::ids::{SecretId, WebhookId};
 use crate::domain::refusal::{Refusal, UrlFault};
@@ -19,28 +19,31 @@ use jiff::{SignedDuration, Timestamp};
 /// Over this time what was held falls due again, once an endpoint is enabled.
 const RELEASED_WITHIN: SignedDuration = SignedDuration::from_secs(60);
 
-/// The URL as it will be dialled, judged without the network.
+/// The URL as it will be requested, judged without the network.
 pub fn target(app: &App, url: &str) -> Result<String, Refusal> {
-    let target = app.dialler().target(url).map_err(refused)?;
-    Ok(target.as_str().to_owned())
+    Ok(read_url(app, url)?.as_str().to_owned())
+}
+
+fn read_url(app: &App, url: &str) -> Result<Url, Refusal> {
+    app.webhook_client().url(url).map_err(refused)
 }
 
 /// Resolves the host and judges its addresses. To be done before a write: it waits for the network.
 fn judge(app: &App, url: &str) -> Result<(), Refusal> {
-    let target = app.dialler().target(url).map_err(refused)?;
-    app.dialler().judge(&target).map_err(refused)
+    let url = read_url(app, url)?;
+    app.webhook_client().check(&url).map_err(refused)
 }
 
-fn refused(bad: BadTarget) -> Refusal {
-    match bad {
-        BadTarget::Malformed(detail) => Refusal::WebhookUrl(UrlFault::Malformed, detail),
-        BadTarget::SchemeNotAllowed(detail) => {
+fn refused(error: UrlError) -> Refusal {
+    match error {
+        UrlError::Malformed(detail) => Refusal::WebhookUrl(UrlFault::Malformed, detail),
+        UrlError::SchemeNotAllowed(detail) => {
             Refusal::WebhookUrl(UrlFault::SchemeNotAllowed, detail)
         }
-        BadTarget::HostNotResolvable(detail) => {
+        UrlError::HostNotResolvable(detail) => {
             Refusal::WebhookUrl(UrlFault::HostNotResolvable, detail)
         }
-        BadTarget::PrivateAddress(detail) => Refusal::WebhookUrl(UrlFault::PrivateAddress, detail),
+        UrlError::PrivateAddress(detail) => Refusal::WebhookUrl(UrlFault::PrivateAddress, detail),
     }
 }
 
@@ -200,7 +203,7 @@ pub fn test(app: &App, id: &WebhookId) -> Result<Delivery, Stop> {
         if webhook.disabled.is_some() {
             return Err(Refusal::WebhookDisabled.into());
         }
-        let latest = shared.store().news().changed_last();
+        let latest = shared.store().signals().changed_last();
         let changed_last = store::last_changed_rotation(&tx.as_read(), latest.as_ref())?;
         let rotation = match &changed_last {
             Some(id) => store::load_rotation(&tx.as_read(), id)?,

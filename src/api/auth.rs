@@ -74,7 +74,7 @@ impl Authenticator {
 
     fn find(&self, app: &App, name: &str) -> Result<Option<Arc<Credential>>, Fault> {
         // Read before the records are: what a later commit changes is then read again.
-        let generation = app.store().news().credentials();
+        let generation = app.store().signals().credentials();
         {
             let remembered = self
                 .remembered

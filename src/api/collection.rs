@@ -100,7 +100,7 @@ impl Rest {
             self.steps.rendered(0);
             return Ok(());
         };
-        self.steps.next()?;
+        self.steps.begin_next()?;
         let goes_on = more(&mut self.items).map_err(|stop| {
             let why = Problem::from(stop).inside.map(String::from);
             io::Error::other(why.unwrap_or_default())

@@ -49,10 +49,10 @@ pub use rate::Limits;
 pub use watch::Access;
 
 use crate::actions::App;
-use crate::clock;
 use crate::domain::access::Principal;
 use crate::domain::refusal::Refusal;
 use crate::metrics::Answers;
+use crate::runtime::clock;
 use crate::server::room::{self as memory, RequestBudget};
 use crate::server::{Edge, Malformed, Problem, Request};
 use crate::wire::etag::Precondition;
@@ -115,8 +115,9 @@ impl Api {
                 return Ok(memory::hold(run(self, request)?, share));
             }
             Handler::Watched(run) => {
-                let detail = self.detail(request, row, &path)?;
-                let share = self.budget.room(request, None);
+                let (detail, caller) = self.detail(request, row, &path)?;
+                let credential = caller.as_ref().map(|caller| caller.of().credential());
+                let share = self.budget.room(request, credential);
                 let share = share.take(room::needed(row, 0))?;
                 return Ok(memory::hold(run(self, detail)?, share));
             }
@@ -160,15 +161,20 @@ impl Api {
     }
 
     /// How much of the metrics the request may see, by the operator's setting and the credential that it carries.
-    fn detail(&self, request: &Request, row: &Row, path: &Path) -> Result<Detail, Problem> {
+    fn detail(
+        &self,
+        request: &Request,
+        row: &Row,
+        path: &Path,
+    ) -> Result<(Detail, Option<Admitted>), Problem> {
         let header = extract::single(request, "Authorization")?;
         match self.access {
-            Access::Open => return Ok(Detail::Whole),
-            Access::Limited if !auth::presents(header) => return Ok(Detail::WithoutNames),
+            Access::Open => return Ok((Detail::Whole, None)),
+            Access::Limited if !auth::presents(header) => return Ok((Detail::WithoutNames, None)),
             Access::Limited | Access::Key => {}
         }
-        self.admit(request, row, path)?;
-        Ok(Detail::Whole)
+        let caller = self.admit(request, row, path)?;
+        Ok((Detail::Whole, Some(caller)))
     }
 
     /// Whoever makes the request, if their credential opens the operation.

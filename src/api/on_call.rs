@@ -11,6 +11,7 @@ use crate::domain::ids::{CellId, RotationId};
 use crate::domain::refusal::Refusal;
 use crate::domain::rotation::Rotation;
 use crate::domain::takeover;
+use crate::server::room;
 use crate::store::load_person;
 use crate::wire::body::invalid;
 use crate::wire::edit::{self, OnCallRequest, RotateRequest};
@@ -54,7 +55,12 @@ pub fn read(api: &Api, call: &Call) -> Outcome {
     Ok(unchanged.unwrap_or_else(whole))
 }
 
+/// What an expanded answer and the work on it take: 400 slots with as many records.
+const EXPANDED: usize = 1024 * 1024;
+
+/// Made for one caller, so it takes room as others do.
 fn expanded(call: &Call, id: &RotationId) -> Outcome {
+    let share = call.room.take(EXPANDED)?;
     let rotation = reads::rotation(call.app, call.caller, id)?;
     let ids = takeover::on_call(&rotation);
     let people = call.app.store().read(|tx| -> Result<Vec<_>, Stop> {
@@ -62,10 +68,8 @@ fn expanded(call: &Call, id: &RotationId) -> Outcome {
         Ok(found?.into_iter().flatten().collect())
     })?;
     let users = people.into_iter().map(directory::user_record).collect();
-    answer::json(
-        200,
-        &on_call::render(&rotation, call.app.calendar(), Some(users)),
-    )
+    let whole = on_call::render(&rotation, call.app.calendar(), Some(users));
+    Ok(room::hold(answer::json(200, &whole)?, share))
 }
 
 /// The resource as it stands after a write, with the fresh validator.

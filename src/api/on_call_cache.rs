@@ -10,8 +10,10 @@ use crate::wire::{etag, on_call};
 use std::collections::HashMap;
 use std::sync::{Arc, PoisonError, RwLock};
 
-/// Rotations that the cache holds. When there are more it is cleared, and fills again with those asked for.
+/// Rotations that the cache holds, and what they may take together, in bytes. When there are more it is cleared, and fills again
+/// with those asked for.
 const KEPT: usize = 1024;
+const HELD: usize = 32 * 1024 * 1024;
 
 /// One rotation's on-call resource, ready to send.
 pub struct CachedOnCall {
@@ -19,6 +21,38 @@ pub struct CachedOnCall {
     pub rotation: Rotation,
     pub tag: String,
     pub body: Arc<[u8]>,
+}
+
+impl CachedOnCall {
+    /// About how much it takes, in bytes: a grid of 400 slots takes 400 KB.
+    fn weight(&self) -> usize {
+        let Rotation {
+            members,
+            cells,
+            rosters,
+            arranged,
+            pending,
+            ..
+        } = &self.rotation;
+        let narrowed = rosters.iter().filter_map(|roster| roster.narrowed.as_ref());
+        let people = members.users.len()
+            + members
+                .groups
+                .iter()
+                .map(|group| group.users.len())
+                .sum::<usize>()
+            + narrowed.map(|listed| listed.users.len()).sum::<usize>();
+        let skipped = cells.iter().map(|cell| {
+            let holder = cell.holder.as_ref();
+            cell.entry.skipped.len() + holder.map_or(0, |holder| holder.skipped.len())
+        });
+        let stretches = cells.iter().map(|cell| cell.entry.hours.coverage.len());
+        let slots = cells.len() + arranged.len() + pending.len();
+        self.body.len()
+            + 64 * (people + skipped.sum::<usize>())
+            + 32 * stretches.sum::<usize>()
+            + 640 * slots
+    }
 }
 
 /// What is true as long as nothing is committed.
@@ -31,6 +65,24 @@ pub struct OnCallCache {
 struct Entries {
     generation: u64,
     by_rotation: HashMap<RotationId, Arc<CachedOnCall>>,
+    /// What they weigh together.
+    held: usize,
+}
+
+impl Entries {
+    /// Puts a cached with those of its generation, as far as there is room for them beside it.
+    fn put(&mut self, generation: u64, id: RotationId, cached: Arc<CachedOnCall>) {
+        let weight = cached.weight();
+        let full = self.by_rotation.len() >= KEPT || self.held + weight > HELD;
+        if self.generation != generation || full {
+            self.by_rotation.clear();
+            (self.generation, self.held) = (generation, 0);
+        }
+        self.held += weight;
+        if let Some(other) = self.by_rotation.insert(id, cached) {
+            self.held -= other.weight();
+        }
+    }
 }
 
 impl OnCallCache {
@@ -40,7 +92,7 @@ impl OnCallCache {
     /// When the storage cannot be read.
     pub fn cached(&self, app: &App, id: &RotationId) -> Result<Option<Arc<CachedOnCall>>, Problem> {
         // Read before the rotation is: what a later commit changes is then rendered again.
-        let generation = app.store().news().generation();
+        let generation = app.store().signals().generation();
         {
             let entries = self.entries.read().unwrap_or_else(PoisonError::into_inner);
             if entries.generation == generation
@@ -60,11 +112,55 @@ impl OnCallCache {
             rotation,
         });
         let mut entries = self.entries.write().unwrap_or_else(PoisonError::into_inner);
-        if entries.generation != generation || entries.by_rotation.len() >= KEPT {
-            entries.by_rotation.clear();
-            entries.generation = generation;
-        }
-        entries.by_rotation.insert(id.clone(), Arc::clone(&cached));
+        entries.put(generation, id.clone(), Arc::clone(&cached));
         Ok(Some(cached))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::domain::rotation::tests::rotation;
+
+    fn cached(id: &str, body: usize, people: usize) -> (RotationId, Arc<CachedOnCall>) {
+        let mut rotation = rotation();
+        rotation.id = id.into();
+        rotation.members.users = vec!["U1".into(); people];
+        let cached = CachedOnCall {
+            rotation,
+            tag: String::new(),
+            body: vec![b' '; body].into(),
+        };
+        (id.into(), Arc::new(cached))
+    }
+
+    #[test]
+    fn large_cards_are_bounded_together() {
+        // However it comes to be large.
+        for (body, people) in [(100 * 1024, 1), (1, 10_000)] {
+            let mut entries = Entries::default();
+            for number in 0..KEPT {
+                let (id, cached) = cached(&number.to_string(), body, people);
+                entries.put(1, id.clone(), cached);
+                assert!(entries.by_rotation.contains_key(&id));
+                let held = entries.by_rotation.values().map(|cached| cached.weight());
+                let held: usize = held.sum();
+                assert!(held == entries.held && held <= HELD, "{number}: {held}");
+            }
+            assert!(entries.by_rotation.len() > 10);
+        }
+    }
+
+    #[test]
+    fn small_cards_are_all_kept_until_something_is_committed() {
+        let mut entries = Entries::default();
+        for number in 0..KEPT {
+            let (id, cached) = cached(&number.to_string(), 4 * 1024, 100);
+            entries.put(1, id, cached);
+        }
+        assert_eq!(entries.by_rotation.len(), KEPT);
+        let (id, cached) = cached("new", 1, 1);
+        entries.put(2, id, cached);
+        assert_eq!((entries.generation, entries.by_rotation.len()), (2, 1));
     }
 }

@@ -172,7 +172,7 @@ mod tests {
 
     #[test]
     fn a_bucket_lets_a_burst_through_and_then_drips() {
-        let start = crate::clock::monotonic();
+        let start = crate::runtime::clock::monotonic();
         let at = |millis| start + Duration::from_millis(millis);
         let rates = Rates::new(Limits {
             requests_per_minute: 60,
@@ -209,7 +209,7 @@ mod tests {
 
     #[test]
     fn failures_count_by_network() {
-        let now = crate::clock::monotonic();
+        let now = crate::runtime::clock::monotonic();
         let rates = Rates::new(Limits::default());
         let fail = |address: &str| rates.fail(address.parse().unwrap(), now);
         for n in 0..10 {
@@ -225,7 +225,7 @@ mod tests {
 
     #[test]
     fn memory_is_bounded_and_off_is_off() {
-        let now = crate::clock::monotonic();
+        let now = crate::runtime::clock::monotonic();
         let rates = Rates::new(Limits::default());
         for n in 0..KEPT as u32 + 10 {
             let address = std::net::Ipv4Addr::from_bits(n);

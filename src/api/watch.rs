@@ -3,13 +3,14 @@
 use super::Api;
 use super::answer::{self, Outcome};
 use super::operation::{Body, Gives, Operation, gives, shape};
-use crate::actions::{App, Fault};
+use crate::actions::{App, DELIVERY, Fault, TIMER};
 use crate::domain::census::{OpenPlace, Queue};
 use crate::domain::zones;
 use crate::metrics::{self, Standing};
+use crate::runtime::background::Watch;
+use crate::runtime::heartbeat::{Heartbeat, late_after};
 use crate::server::{Body as Bytes, Problem, Request, Response};
 use crate::store::{self, ReadTx};
-use crate::vitals::{Pulse, late};
 use crate::wire::moment::Moment;
 use jiff::Timestamp;
 use schemars::JsonSchema;
@@ -132,13 +133,17 @@ pub const READINESS: Operation = Operation {
 
 /// GET readyz.
 pub fn readiness(api: &Api, _: &Request) -> Outcome {
-    let (app, vitals) = (&api.app, api.app.vitals());
+    let (app, runtime) = (&api.app, api.app.runtime());
     let mut late = Vec::new();
-    if vitals.is_stopping() {
+    if runtime.is_stopping() {
         late.push("the server is stopping".to_owned());
     }
-    for pulse in [&vitals.timer, &vitals.delivery, app.store().pulse()] {
-        late.extend(complaint(pulse));
+    let watched = runtime.watched().into_iter();
+    let watched = watched.filter(|one| one.watch == Watch::Readiness);
+    late.extend(watched.filter_map(|one| complaint(&one.heartbeat)));
+    let (timer, delivery) = (runtime.heartbeat(TIMER), runtime.heartbeat(DELIVERY));
+    for (name, heartbeat) in [(TIMER, &timer), (DELIVERY, &delivery)] {
+        late.extend(heartbeat.is_none().then(|| no_thread(name)));
     }
     if !late.is_empty() {
         return Err(Problem::not_ready(late.join("; ")));
@@ -157,7 +162,7 @@ pub fn readiness(api: &Api, _: &Request) -> Outcome {
         created_at: event.created_at.into(),
         age_seconds: now.duration_since(event.created_at).as_secs_f64().max(0.0),
     });
-    let (ticked, looked) = (age(&vitals.timer), age(&vitals.delivery));
+    let (ticked, looked) = (age(timer.as_ref()), age(delivery.as_ref()));
     answer::json(
         200,
         &Readiness {
@@ -177,15 +182,16 @@ pub fn readiness(api: &Api, _: &Request) -> Outcome {
 }
 
 /// What is wrong with a thread.
-fn complaint(pulse: &Pulse) -> Option<String> {
-    let name = pulse.name();
-    if let Some(failing) = pulse.failing_for().filter(|failing| *failing > late()) {
+fn complaint(heartbeat: &Heartbeat) -> Option<String> {
+    let name = heartbeat.name();
+    let failing = heartbeat.failing_for();
+    if let Some(failing) = failing.filter(|failing| *failing > late_after()) {
         let seconds = failing.as_secs();
         return Some(format!("{name}: what it does has failed for {seconds} s"));
     }
-    match pulse.age() {
-        None => Some(format!("{name}: its thread is not there")),
-        Some(age) if age > late() => {
+    match heartbeat.age() {
+        None => Some(no_thread(name)),
+        Some(age) if age > late_after() => {
             let seconds = age.as_secs();
             Some(format!("{name}: nothing happened for {seconds} s"))
         }
@@ -193,8 +199,12 @@ fn complaint(pulse: &Pulse) -> Option<String> {
     }
 }
 
-fn age(pulse: &Pulse) -> Duration {
-    pulse.age().unwrap_or_default()
+fn no_thread(name: &str) -> String {
+    format!("{name}: its thread is not there")
+}
+
+fn age(heartbeat: Option<&Heartbeat>) -> Duration {
+    heartbeat.and_then(Heartbeat::age).unwrap_or_default()
 }
 
 /// In seconds, to the millisecond.
@@ -273,7 +283,7 @@ pub fn metrics(api: &Api, detail: Detail) -> Outcome {
     let app = &api.app;
     let mut remembered = api.page.lock().unwrap_or_else(PoisonError::into_inner);
     // Read before the census is: what a later commit changes is then read again.
-    let generation = app.store().news().generation();
+    let generation = app.store().signals().generation();
     let kept = remembered.0.take().filter(|(of, _)| *of == generation);
     let (census, state) = app.store().read(|tx| -> Result<_, Fault> {
         let census = kept.map_or_else(|| Census::read(tx), |(_, census)| Ok(census))?;
@@ -327,7 +337,7 @@ fn render(api: &Api, census: &Census, state: &State, detail: Detail) -> String {
         disabled_rotations: census.disabled,
         database_bytes: state.database_bytes,
         started_at: api.started_at,
-        last_tick: ago(app, age(&app.vitals().timer)),
+        last_tick: ago(app, age(app.runtime().heartbeat(TIMER).as_ref())),
         build: &[
             ("version", VERSION),
             ("tzdata", zones::tzdata_version()),

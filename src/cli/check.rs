@@ -4,8 +4,8 @@ use super::output::{answer, tell};
 use super::run::{Receivers, countries_without_holidays, holidays_end, outward};
 use super::workspace::{database, days, development_clock, parse_clock, settings};
 use super::{Failure, Place};
-use crate::clock::Clock;
 use crate::domain::holidays::Calendar;
+use crate::runtime::clock::Clock;
 use crate::store::{Inspection, list_broken_chains, list_overlaps};
 
 /// Looks, prints what is wrong a line each, and fails if anything is.

@@ -98,9 +98,9 @@ mod tests {
     use super::*;
     use crate::actions::Outward;
     use crate::cli::scratch::Scratch;
-    use crate::clock::Clock;
     use crate::domain::holidays::Calendar;
     use crate::domain::tiers::{Plan, Tier};
+    use crate::runtime::clock::Clock;
     use crate::store::{ReadTx, Store, list_rotation_ids, load_rotation};
     use std::sync::Arc;
 

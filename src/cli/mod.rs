@@ -13,7 +13,6 @@ mod logging;
 mod notify;
 mod openapi;
 mod output;
-mod overseer;
 mod restore;
 mod run;
 mod scratch;

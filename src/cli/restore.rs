@@ -3,7 +3,7 @@
 use super::output::tell;
 use super::workspace::{database, settings};
 use super::{Failure, Place};
-use crate::clock::Clock;
+use crate::runtime::clock::Clock;
 use crate::store::{Lock, REPLACED, are_same_file, check_database, replace_database};
 use clap::Args;
 use std::path::{Path, PathBuf};

@@ -2,22 +2,25 @@
 
 use super::Failure;
 use super::notify::Manager;
-use super::overseer::{self, Cause, Halt};
 use super::signals::Signals;
 use super::workspace::{Missing, days, open_store, open_with_clock};
 use crate::actions::{App, Outward, REMINDER_BEFORE, due, plan};
 use crate::api::{self, Api};
 use crate::chat::Chat;
-use crate::clock::Clock;
+use crate::client::Tls;
+use crate::client::guard::{GuardedClient, Rules};
 use crate::config::{Config, RateLimitPart};
 use crate::delivery::{self, Delivery};
-use crate::dial::{Dialler, Rules};
 use crate::domain::address::Openings;
 use crate::domain::holidays::{Calendar, CountryCode};
 use crate::domain::tiers::Plan;
+use crate::memory;
+use crate::runtime::background::{LoopThread, Watch, stop_all};
+use crate::runtime::clock::Clock;
+use crate::runtime::supervisor::{self, Cause, StopServer, Supervision};
 use crate::server::room::RequestBudget;
 use crate::server::{Dispatch, Edge, Limits, Server};
-use crate::store::{Fault, Lock, ReadTx, Stop, list_cadences};
+use crate::store::{Fault, Lock, ReadTx, Stop, Store, list_cadences};
 use crate::timer;
 use jiff::{SignedDuration, Timestamp};
 use std::collections::BTreeSet;
@@ -29,8 +32,8 @@ use std::time::Duration;
 /// How long running requests may take once the server is told to stop.
 const GRACE: Duration = Duration::from_secs(10);
 
-/// How long the timer may take to end the commit in hand: it goes on while running requests finish.
-const TIMER_GRACE: Duration = Duration::from_secs(2);
+/// How long background loops may take to end the commit in hand: they go on while running requests finish.
+const LOOP_GRACE: Duration = Duration::from_secs(2);
 
 /// Where a server listens unless it is told.
 pub const LISTEN: &str = "127.0.0.1:8080";
@@ -57,7 +60,7 @@ pub enum Time {
     Development(Option<Timestamp>),
 }
 
-/// Which receivers are dialled.
+/// Which webhook receivers are connected to.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Receivers {
     /// Public ones over https, and what the settings open.
@@ -87,13 +90,13 @@ pub fn outward(
             nets: part.allow_nets.clone().unwrap_or_default(),
         },
         plain_http: local,
-        trust: part.trust.unwrap_or_default(),
-        extra_ca,
     };
+    let tls = Tls::load(part.trust.unwrap_or_default(), extra_ca.as_deref());
+    let tls = tls.map_err(Failure::Usage)?;
     Ok(Outward {
         base_url,
         ladder: part.ladder(),
-        dialler: Dialler::new(rules).map_err(Failure::Usage)?,
+        webhook_client: GuardedClient::new(&tls, rules),
         reminder_before: config.chat.reminder_before.unwrap_or(REMINDER_BEFORE),
     })
 }
@@ -240,29 +243,41 @@ impl Station {
         ready: impl FnOnce() -> Result<(), Failure>,
     ) -> Result<(), Failure> {
         let address = self.server.local_addr();
-        let vitals = Arc::clone(self.app.vitals());
-        let stop: Halt = {
+        let runtime = Arc::clone(self.app.runtime());
+        let stop_server: StopServer = {
             let (stopper, sending) = (self.server.stopper(), delivery.handle());
-            let (vitals, manager) = (Arc::clone(&vitals), Arc::clone(&self.manager));
+            let (runtime, manager) = (Arc::clone(&runtime), Arc::clone(&self.manager));
             Arc::new(move || {
-                vitals.stop();
+                runtime.begin_stop();
                 manager.stopping();
                 sending.stop();
                 stopper.stop();
             })
         };
-        let told = Arc::clone(&stop);
-        signals.on_stop(move || told());
+        let stop_at_signal = Arc::clone(&stop_server);
+        signals.on_stop(move || stop_at_signal());
         if signals.told_to_stop() {
             delivery.stop(GRACE);
             log::info!("stopped");
             return Ok(());
         }
-        let timer =
-            timer::start(self.app.clone()).map_err(|error| format!("the timer: {error}"))?;
+        let loops = start_loops(&self.app)?;
+        runtime.watch(self.server.heartbeat(), Watch::Liveness);
         let manager = Arc::clone(&self.manager);
-        let overseer = overseer::start(&self.app, self.server.pulse(), manager, stop)
-            .map_err(|error| format!("the overseer: {error}"))?;
+        let [checked, rescued, tidied] = std::array::from_fn(|_| self.app.clone());
+        let supervisor = supervisor::start(Supervision {
+            runtime: Arc::clone(&runtime),
+            storage: self.app.store().heartbeat().clone(),
+            check_database: Box::new(move || {
+                checked.store().check_files().map_err(|e| e.to_string())
+            }),
+            rescue_database: Box::new(move || rescue_log(rescued.store())),
+            tidy: Box::new(move || tidy(tidied.store())),
+            ping_every: manager.ping_every(),
+            ping: Box::new(move || manager.ping()),
+            stop_server,
+        });
+        let supervisor = supervisor.map_err(|error| format!("the supervisor: {error}"))?;
         log::info!("listening on http://{address}");
         ready()?;
         self.manager
@@ -270,13 +285,13 @@ impl Station {
         let app = self.app.clone();
         let dispatch = Dispatch::new(self.app.metrics(), edges, move || app.now());
         self.server.run(Arc::new(dispatch), GRACE);
-        let was_told = vitals.is_stopping();
-        // What ends from here on was told to.
-        vitals.stop();
-        timer.stop(TIMER_GRACE);
+        let was_asked = runtime.is_stopping();
+        // Threads that end from here on were asked to.
+        runtime.begin_stop();
+        stop_all(loops, LOOP_GRACE);
         delivery.stop(GRACE);
-        let cause = overseer.stop();
-        match cause.or((!was_told).then_some(Cause::Thread("accept loop"))) {
+        let cause = supervisor.stop();
+        match cause.or((!was_asked).then_some(Cause::Thread("accept loop"))) {
             None => {}
             Some(Cause::Thread(name)) => {
                 return Err(Failure::Failed(format!(
@@ -291,6 +306,29 @@ impl Station {
         }
         log::info!("stopped");
         Ok(())
+    }
+}
+
+/// Starts the background loops that run while requests are answered; another one is another line.
+fn start_loops(app: &App) -> Result<Vec<LoopThread>, Failure> {
+    let timer = timer::start(app.clone()).map_err(|error| format!("the timer: {error}"))?;
+    Ok(vec![timer])
+}
+
+/// Saves a log that was deleted while the database was open.
+fn rescue_log(store: &Store) {
+    match store.rescue_log() {
+        Ok(true) => log::info!("storage: the log was brought into the database file"),
+        Ok(false) => {}
+        Err(fault) => log::error!("storage: the log is lost: {fault}"),
+    }
+}
+
+/// Gives back the memory that a burst of large answers has left behind, in the heap and in the caches of the readers.
+fn tidy(store: &Store) {
+    if memory::freed() {
+        store.close_idle_readers();
+        memory::give_back();
     }
 }
 

@@ -1,6 +1,6 @@
 //! SIGTERM and SIGINT: the first stops the server, one that comes a second later or more ends the process at once.
 
-use crate::clock::monotonic;
+use crate::runtime::clock::monotonic;
 use signal_hook::consts::{SIGINT, SIGTERM};
 use signal_hook::low_level::pipe;
 use std::io::Read;

@@ -3,8 +3,8 @@
 use super::output::answer;
 use super::workspace::{database, development_clock, parse_clock, settings};
 use super::{Failure, Place};
-use crate::clock::Clock;
 use crate::config;
+use crate::runtime::clock::Clock;
 use crate::store::Inspection;
 use crate::wire::signature::{
     SECRET_PREFIX, SIGNATURE_HEADER, TIMESTAMP_HEADER, VerifyError, seconds, verify,

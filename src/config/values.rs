@@ -1,7 +1,7 @@
 //! How single settings are written. Every error says what to send instead.
 
 use crate::api::Access;
-use crate::dial::Trust;
+use crate::client::Trust;
 use crate::domain::address::Net;
 use crate::domain::ladder::LIFE;
 use crate::domain::tiers::Tier;

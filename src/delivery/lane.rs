@@ -7,7 +7,7 @@
 use super::send::send;
 use super::{Shared, Track};
 use crate::actions::sending::{Done, Job, Step};
-use crate::clock::monotonic;
+use crate::runtime::clock::monotonic;
 use crate::store::Pending;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;

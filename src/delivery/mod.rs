@@ -12,16 +12,15 @@ mod lane;
 mod send;
 
 use crate::actions::sending;
-use crate::actions::{App, Fault};
-use crate::clock::monotonic;
+use crate::actions::{App, DELIVERY, Fault};
 use crate::domain::ids::WebhookId;
+use crate::runtime::background::{LoopSpec, LoopThread, POLL, StopFlag, Watch, await_end};
+use crate::runtime::clock::monotonic;
+use crate::runtime::wakeup::Wakeup;
 use crate::store::Lane;
-use crate::wake::{Bell, LOOK, attend, await_end};
 use chat::ChatWorkers;
 use std::collections::HashMap;
-use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
-use std::thread::JoinHandle;
 use std::time::{Duration, Instant};
 
 /// Longer than any attempt takes, and the tries to record it.
@@ -51,13 +50,13 @@ impl AtWork {
 /// What the threads share.
 struct Shared {
     app: App,
-    stopping: AtomicBool,
+    stop: StopFlag,
     /// Lanes at work.
     busy: Mutex<HashMap<Track, AtWork>>,
     /// When it was told to stop.
     stopped_at: Mutex<Option<Instant>>,
-    /// Rings when a lane comes to rest.
-    rest: Bell,
+    /// Called when a lane has nothing more to do.
+    lane_done: Wakeup,
     chat: Arc<ChatWorkers>,
 }
 
@@ -67,14 +66,14 @@ impl Shared {
     }
 
     fn is_stopping(&self) -> bool {
-        self.stopping.load(Ordering::Acquire)
+        self.stop.is_set()
     }
 
     /// A lane has nothing more to do. The dispatcher looks at it once more: something may have fallen due since.
     fn rest(&self, track: &Track) {
         self.free(track);
-        self.rest.ring();
-        self.app.store().news().post.ring();
+        self.lane_done.wake();
+        self.app.store().signals().deliveries.wake();
     }
 
     /// A lane failed. It is looked at again with the others, not at once: what failed may go on failing.
@@ -114,14 +113,14 @@ impl Shared {
 
     /// Waits for so long, or until the program stops.
     fn pause(&self, wait: Duration) {
-        let (post, until) = (&self.app.store().news().post, monotonic() + wait);
+        let (wakeup, until) = (&self.app.store().signals().deliveries, monotonic() + wait);
         loop {
-            let heard = post.rings();
+            let seen = wakeup.generation();
             let left = until.saturating_duration_since(monotonic());
             if self.is_stopping() || left.is_zero() {
                 return;
             }
-            post.wait(heard, left);
+            wakeup.wait(seen, left);
         }
     }
 }
@@ -129,8 +128,8 @@ impl Shared {
 /// The running delivery side.
 pub struct Delivery {
     shared: Arc<Shared>,
-    thread: JoinHandle<()>,
-    chat: Vec<JoinHandle<()>>,
+    dispatcher: LoopThread,
+    chat: Vec<LoopThread>,
 }
 
 /// A handle that stops it, and waits for it to come to rest.
@@ -146,22 +145,16 @@ pub fn start(app: App) -> Result<Delivery, String> {
     let shared = Arc::new(Shared {
         chat: Arc::new(ChatWorkers::new(app.clone())),
         app,
-        stopping: AtomicBool::new(false),
+        stop: StopFlag::default(),
         busy: Mutex::default(),
         stopped_at: Mutex::default(),
-        rest: Bell::default(),
+        lane_done: Wakeup::default(),
     });
-    // It counts as begun from here on: who looks before its first turn finds nothing late.
-    shared.app.vitals().delivery.beat();
-    let dispatching = Arc::clone(&shared);
-    let thread = std::thread::Builder::new()
-        .name("delivery".into())
-        .spawn(move || dispatch(&dispatching))
-        .map_err(|error| error.to_string())?;
+    let dispatcher = dispatch(&shared).map_err(|error| error.to_string())?;
     let chat = shared.chat.start().map_err(|error| error.to_string())?;
     Ok(Delivery {
         shared,
-        thread,
+        dispatcher,
         chat,
     })
 }
@@ -178,9 +171,9 @@ impl Delivery {
         let deadline = self.handle().stop() + grace;
         ChatWorkers::wait(&self.chat, deadline);
         // Without the dispatcher no lane begins.
-        let hangs = await_end(&[self.thread], deadline) > 0;
+        let hangs = await_end(&[self.dispatcher], deadline) > 0;
         loop {
-            let heard = self.shared.rest.rings();
+            let seen = self.shared.lane_done.generation();
             let left = deadline.saturating_duration_since(monotonic());
             let busy = self.shared.busy().len();
             if busy == 0 && !hangs {
@@ -190,8 +183,8 @@ impl Delivery {
                 log::warn!("delivery: {busy} attempts left on the wire; they are made again");
                 return;
             }
-            // A lane that failed rings nothing.
-            self.shared.rest.wait(heard, left.min(LOOK));
+            // A lane that failed wakes nobody.
+            self.shared.lane_done.wait(seen, left.min(POLL));
         }
     }
 }
@@ -199,8 +192,8 @@ impl Delivery {
 impl Handle {
     /// Takes up nothing more; answers when it was first told so.
     pub fn stop(&self) -> Instant {
-        self.0.stopping.store(true, Ordering::Release);
-        self.0.app.store().news().post.ring();
+        self.0.stop.set();
+        self.0.app.store().signals().deliveries.wake();
         self.0.chat.stop();
         let mut told = (self.0.stopped_at)
             .lock()
@@ -227,7 +220,7 @@ impl Handle {
         let newest = sending::newest(app)?;
         let (mut left, mut since) = (u64::MAX, monotonic());
         loop {
-            let heard = self.0.rest.rings();
+            let seen = self.0.lane_done.generation();
             let unsettled = sending::unsettled(app, newest)?;
             if unsettled == 0 {
                 break;
@@ -243,37 +236,43 @@ impl Handle {
                 return Err(Fault::NotCommitted(why));
             }
             if self.0.busy().is_empty() {
-                app.store().news().post.ring();
+                app.store().signals().deliveries.wake();
             }
-            self.0.rest.wait(heard, LOOK);
+            self.0.lane_done.wait(seen, POLL);
         }
         while sending::clear(app)? {}
         Ok(())
     }
 }
 
-fn dispatch(shared: &Arc<Shared>) {
-    let (app, stopping) = (&shared.app, &shared.stopping);
-    let (pulse, post) = (&app.vitals().delivery, &app.store().news().post);
+/// Starts the dispatching thread.
+fn dispatch(shared: &Arc<Shared>) -> std::io::Result<LoopThread> {
+    let spec = LoopSpec {
+        name: DELIVERY,
+        wakeup: shared.app.store().signals().deliveries.clone(),
+        stop: shared.stop.clone(),
+        watch: Watch::Readiness,
+    };
+    let dispatching = Arc::clone(shared);
     let mut clearing = monotonic();
-    attend(pulse, post, stopping, || {
-        let wait = look(shared)?;
+    shared.app.runtime().start(spec, move |_| {
+        let wait = look(&dispatching)?;
         // Not at every event: to find nothing to clear costs as much as to find what is due.
         if monotonic() >= clearing {
-            clearing = monotonic() + clear(app);
+            clearing = monotonic() + clear(&dispatching.app);
         }
         Ok::<_, Fault>(wait.min(clearing.saturating_duration_since(monotonic())))
-    });
+    })
 }
 
 /// Clears away a little, and answers how long that will do.
 fn clear(app: &App) -> Duration {
     match sending::clear(app) {
         Ok(true) => Duration::ZERO,
-        Ok(false) => LOOK,
+        Ok(false) => POLL,
         Err(fault) => {
             log::error!("delivery: clearing away: {fault}");
-            LOOK
+            POLL
         }
     }
 }
@@ -283,12 +282,12 @@ fn look(shared: &Arc<Shared>) -> Result<Duration, Fault> {
     let app = &shared.app;
     shared.tell_stuck();
     let (lanes, now) = (sending::lanes(app)?, app.now());
-    let mut wait = LOOK;
+    let mut wait = POLL;
     for (webhook, lane, due) in lanes {
         if due > now {
             // A frozen clock is moved by whoever then asks for this to settle.
             if !app.clock().is_frozen() {
-                let until = Duration::try_from(due.duration_since(now)).unwrap_or(LOOK);
+                let until = Duration::try_from(due.duration_since(now)).unwrap_or(POLL);
                 wait = wait.min(until);
             }
             continue;

@@ -2,19 +2,38 @@
 
 use crate::actions::App;
 use crate::actions::sending::{Done, Job};
-use crate::dial::{End, Exchange, SNIPPET};
+use crate::client::guard::send_error;
+use crate::client::{Answer, DialError, Limits, Method, Request};
 use crate::domain::ladder;
 use crate::domain::webhook::{AttemptResult, Outcome, Snippet};
 use crate::fault;
+use crate::runtime::clock::monotonic;
+use std::time::Duration;
+
+/// The largest part of a response body that is kept, in bytes.
+const SNIPPET: usize = 4096;
+
+/// The response headers have to be there within 10 s, and the body may take 2 s after them.
+const LIMITS: Limits = Limits {
+    total: Duration::from_secs(12),
+    body: Duration::from_secs(2),
+    body_bytes: SNIPPET,
+};
 
 /// Makes an attempt.
 pub(super) fn send(app: &App, job: Job) -> Done {
     fault::point("send.taken");
-    let exchange = app
-        .dialler()
-        .post(&job.url, &job.headers, job.body.as_bytes());
+    let begun = monotonic();
+    let answer = app.webhook_client().send(&Request {
+        method: Method::Post,
+        url: &job.url,
+        headers: job.headers.as_slice().into(),
+        body: job.body.as_bytes().into(),
+        limits: LIMITS,
+    });
+    let took = begun.elapsed();
     fault::point("send.answered");
-    let (result, asked_to_wait) = judge(app, &exchange);
+    let (result, asked_to_wait) = judge(app, &answer, took);
     let done = Done {
         job,
         result,
@@ -25,37 +44,36 @@ pub(super) fn send(app: &App, job: Job) -> Done {
     done
 }
 
-/// What an exchange comes to, and whether the receiver asked for a time of its own.
-fn judge(app: &App, exchange: &Exchange) -> (AttemptResult, bool) {
+/// What an attempt comes to, and whether the receiver asked for a time of its own.
+fn judge(app: &App, answer: &Result<Answer, DialError>, took: Duration) -> (AttemptResult, bool) {
     let nothing = AttemptResult {
         outcome: Outcome::NoResponse,
         status: None,
         error: None,
-        duration: exchange.duration,
+        duration: Some(took),
         snippet: None,
         retry_after_seconds: None,
     };
-    match &exchange.end {
-        End::Failed(error) => {
-            let error = Some(*error);
-            (AttemptResult { error, ..nothing }, false)
+    match answer {
+        Err(error) => {
+            let result = AttemptResult {
+                error: Some(send_error(error)),
+                // No request was made where nothing was connected to.
+                duration: error.was_dialled().then_some(took),
+                ..nothing
+            };
+            (result, false)
         }
-        End::Answered {
-            status,
-            retry_after,
-            body,
-            truncated,
-        } => {
-            let (outcome, error) = ladder::outcome_of(*status);
-            let asked = retry_after
-                .as_deref()
-                .and_then(|header| ladder::retry_after(header, app.now()));
+        Ok(answer) => {
+            let (outcome, error) = ladder::outcome_of(answer.status);
+            let asked = answer.header("retry-after");
+            let asked = asked.and_then(|header| ladder::retry_after(header, app.now()));
             let result = AttemptResult {
                 outcome,
-                status: Some(*status),
+                status: Some(answer.status),
                 error,
-                snippet: Some(snippet(body, *truncated)),
-                retry_after_seconds: asked.filter(|_| matches!(status, 429 | 503)),
+                snippet: Some(snippet(&answer.body, answer.truncated)),
+                retry_after_seconds: asked.filter(|_| matches!(answer.status, 429 | 503)),
                 ..nothing
             };
             (result, asked.is_some())
@@ -84,6 +102,12 @@ fn snippet(body: &[u8], truncated: bool) -> Snippet {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn the_times_are_those_that_receivers_are_promised() {
+        assert_eq!(LIMITS.total - LIMITS.body, Duration::from_secs(10));
+        assert_eq!(LIMITS.body, Duration::from_secs(2));
+    }
 
     #[test]
     fn snippets_end_where_a_character_ends() {

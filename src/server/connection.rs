@@ -12,9 +12,9 @@ use super::head::{self, Head, Persistence};
 use super::registry::Open;
 use super::wire::Wire;
 use super::{Malformed, Service, Shared, panic_message};
-use crate::clock::monotonic;
 use crate::fault;
 use crate::memory::{Holder, Share};
+use crate::runtime::clock::monotonic;
 
 /// After an error the client may still be sending. Closing at once would reset the connection and take the answer
 /// with it, so this much, for this long, is read and thrown away first: a body of a few times the limit, from a client

@@ -4,9 +4,9 @@
 use super::exchange::{Request, Response};
 use super::problem::Problem;
 use super::{Malformed, Service};
-use crate::clock;
 use crate::fault;
 use crate::metrics::{Answers, Metrics};
+use crate::runtime::clock;
 use crate::wire::url;
 use jiff::Timestamp;
 use std::cmp::Reverse;
@@ -63,11 +63,10 @@ pub struct Dispatch<N> {
 impl<N: Fn() -> Timestamp> Dispatch<N> {
     /// Dispatch to these edges. Where the prefix of one is below that of another, the longer one has the path.
     pub fn new(metrics: &Metrics, edges: Vec<Box<dyn Edge>>, now: N) -> Dispatch<N> {
-        let prefixes = |(at, edge): (usize, &Box<dyn Edge>)| {
-            let own = edge.prefixes().iter();
-            own.map(move |prefix| (*prefix, at)).collect::<Vec<_>>()
-        };
-        let mut by_prefix: Vec<_> = edges.iter().enumerate().flat_map(prefixes).collect();
+        let mut by_prefix = Vec::new();
+        for (at, edge) in edges.iter().enumerate() {
+            by_prefix.extend(edge.prefixes().iter().map(|prefix| (*prefix, at)));
+        }
         by_prefix.sort_by_key(|(prefix, _)| Reverse(prefix.len()));
         Dispatch {
             by_prefix,

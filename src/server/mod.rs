@@ -39,7 +39,7 @@ pub use problem::Problem;
 
 use crate::fault;
 use crate::memory::{self, Budget};
-use crate::vitals::Pulse;
+use crate::runtime::heartbeat::Heartbeat;
 use std::any::Any;
 use std::io;
 use std::net::{Shutdown, SocketAddr, TcpListener, TcpStream};
@@ -159,7 +159,7 @@ struct Shared {
     listening: TcpStream,
     bodies: Arc<Budget>,
     registry: Registry,
-    pulse: Pulse,
+    heartbeat: Heartbeat,
 }
 
 impl Shared {
@@ -195,7 +195,7 @@ impl Server {
                 stopping: AtomicBool::new(false),
                 listening,
                 registry: Registry::default(),
-                pulse: Pulse::new("accept loop"),
+                heartbeat: Heartbeat::new("accept loop"),
             }),
         })
     }
@@ -212,9 +212,9 @@ impl Server {
         }
     }
 
-    /// What the accept loop does: it rests while nobody connects.
-    pub fn pulse(&self) -> Pulse {
-        self.shared.pulse.clone()
+    /// What the accept loop does: it is idle while nobody connects.
+    pub fn heartbeat(&self) -> Heartbeat {
+        self.shared.heartbeat.clone()
     }
 
     /// Serves until stopped, or until the accept loop panics. Then closes idle connections at once, lets running requests
@@ -231,7 +231,9 @@ impl Server {
         }
         drop(listener);
         shared.registry.close_idle();
-        shared.registry.drain(crate::clock::monotonic() + grace);
+        shared
+            .registry
+            .drain(crate::runtime::clock::monotonic() + grace);
     }
 }
 
@@ -239,11 +241,11 @@ fn accept(listener: &TcpListener, shared: &Arc<Shared>, service: &Arc<dyn Servic
     let workers = Workers::default();
     let mut refusals = Refusals::new(Arc::clone(service));
     let mut failing = false;
-    let _life = shared.pulse.life();
+    let _guard = shared.heartbeat.start();
     while !shared.stopping() {
-        shared.pulse.rest();
+        shared.heartbeat.idle();
         let accepted = listener.accept();
-        shared.pulse.beat();
+        shared.heartbeat.beat();
         fault::point("accept.thread");
         let (stream, peer) = match accepted {
             Ok(accepted) => accepted,

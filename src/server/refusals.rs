@@ -10,7 +10,7 @@ use std::time::{Duration, Instant};
 use super::answer::{self, Client, Date, Ending};
 use super::registry::Open;
 use super::{Malformed, Service};
-use crate::clock::monotonic;
+use crate::runtime::clock::monotonic;
 
 /// How many refused connections stay open, so that what they still send does not reset them before the client has
 /// read its answer. The oldest makes room.

@@ -6,7 +6,7 @@ use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
 use super::Shared;
-use crate::clock::monotonic;
+use crate::runtime::clock::monotonic;
 
 /// One accepted connection.
 pub(super) struct Open {

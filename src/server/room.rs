@@ -47,6 +47,9 @@ const LONG_PATIENCE: Duration = Duration::from_secs(20);
 /// Room for one step of a long collection: what one item and reading it take.
 pub const STEP: usize = 3 * MIB;
 
+/// Stands for those who show no credential; none is called so.
+const NOBODY: &str = "";
+
 /// The budget that the requests of one server share, whatever their edge; clones are the same.
 #[derive(Clone)]
 pub struct RequestBudget(Arc<Budget>);
@@ -89,9 +92,10 @@ impl Room<'_> {
         share.map(Some).ok_or_else(Problem::overloaded)
     }
 
-    /// Whoever the request is from.
+    /// Whoever the request is from. Those who show no credential count as one: what is kept for them all must not leave
+    /// others without, who may share an address with them.
     fn holder(&self) -> Holder {
-        Holder::new(self.address, self.credential)
+        Holder::new(self.address, Some(self.credential.unwrap_or(NOBODY)))
     }
 }
 
@@ -139,7 +143,7 @@ impl Steps {
     ///
     /// # Errors
     /// There is none, and has not been for a while.
-    pub fn next(&mut self) -> io::Result<()> {
+    pub fn begin_next(&mut self) -> io::Result<()> {
         // Nothing is held while it waits, so that those who read their answers do not block one another.
         self.0.set(0);
         match self.0.grow(STEP, LONG_PATIENCE) {
@@ -157,6 +161,25 @@ impl Steps {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn strangers_leave_room_for_others_wherever_they_are() {
+        let budget = Budget::new(LIMITS);
+        let room = |last: u8, credential| Room {
+            budget: &budget,
+            address: [192, 0, 2, last].into(),
+            credential,
+        };
+        let take = |room: Room, bytes| room.budget.take(&room.holder(), bytes, Duration::ZERO);
+        // All that they get, from many addresses.
+        let shares: Vec<_> = (0..100)
+            .map_while(|number| take(room(number, None), MIB))
+            .collect();
+        assert_eq!(shares.len(), LIMITS.credential / MIB);
+        assert!(take(room(0, None), MIB).is_none());
+        let other = take(room(0, Some("key_a")), LIMITS.credential);
+        assert!(other.is_some());
+    }
 
     #[test]
     fn large_answers_are_held_until_they_have_been_sent() {

@@ -1,6 +1,6 @@
 //! The server from outside: raw bytes over TCP against a toy service.
 
-use crate::clock::monotonic;
+use crate::runtime::clock::monotonic;
 use std::io::{ErrorKind, Read, Write};
 use std::net::{Shutdown, SocketAddr, TcpStream};
 use std::sync::atomic::{AtomicUsize, Ordering};

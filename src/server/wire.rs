@@ -8,7 +8,7 @@ use std::io::{self, ErrorKind, Read, Write};
 use std::net::TcpStream;
 use std::time::{Duration, Instant};
 
-use crate::clock::monotonic;
+use crate::runtime::clock::monotonic;
 
 /// What the input buffer begins with: most heads fit.
 const INPUT: usize = 4 * 1024;

@@ -1,7 +1,7 @@
 //! What an operator counts: who is on call in every rotation, and what waits to be sent.
 
-use super::migrate::VERSION;
 use super::rows::instant;
+use super::version::VERSION;
 use super::{Fault, ReadTx};
 use crate::domain::census::{Listed, OpenPlace, Queue, Undelivered};
 use crate::domain::rotation::Reason;

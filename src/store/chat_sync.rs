@@ -3,7 +3,7 @@
 
 use super::meta::{first_free, save_hold};
 use super::rows::{from_json, instant_or_none, json, millis};
-use super::{Fault, ReadTx, WriteTx};
+use super::{Fault, ReadTx, SyncTarget, WriteTx};
 use crate::domain::ids::{ChannelId, GroupId, RotationId, UserId};
 use jiff::Timestamp;
 use rusqlite::{Row, params};
@@ -57,38 +57,6 @@ pub struct DutyGroup {
     pub sync: SyncState,
 }
 
-/// What is kept in line: each kind has a table of its own.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum SyncTarget {
-    Topic,
-    Group,
-}
-
-impl SyncTarget {
-    /// How the log names one.
-    pub fn noun(self) -> &'static str {
-        match self {
-            SyncTarget::Topic => "topic of channel",
-            SyncTarget::Group => "user group",
-        }
-    }
-
-    fn names(self) -> (&'static str, &'static str) {
-        match self {
-            SyncTarget::Topic => ("channel_topic", "channel_id"),
-            SyncTarget::Group => ("duty_group", "group_id"),
-        }
-    }
-
-    /// The fact that keeps until when the platform asked for no calls about them.
-    fn hold(self) -> &'static str {
-        match self {
-            SyncTarget::Topic => "chat_topics_held_until",
-            SyncTarget::Group => "chat_groups_held_until",
-        }
-    }
-}
-
 fn sync_state(row: &Row, first: usize) -> Result<SyncState, Fault> {
     Ok(SyncState {
         due_at: instant_or_none(row.get(first)?)?,
@@ -104,7 +72,7 @@ pub fn request_topic_sync(tx: &mut WriteTx, channel: &ChannelId) -> Result<(), F
                ON CONFLICT (channel_id) DO UPDATE SET due_at = ?2, calls = calls + 1";
     let values = params![channel.as_str(), first_free(tx, SyncTarget::Topic.hold())?];
     tx.conn.prepare_cached(sql)?.execute(values)?;
-    tx.note_to_sync(SyncTarget::Topic);
+    tx.note_chat_sync(SyncTarget::Topic);
     Ok(())
 }
 
@@ -115,7 +83,7 @@ pub fn request_group_sync(tx: &mut WriteTx, group: &GroupId) -> Result<(), Fault
                ON CONFLICT (group_id) DO UPDATE SET due_at = ?2, calls = calls + 1";
     let values = params![group.as_str(), first_free(tx, SyncTarget::Group.hold())?];
     tx.conn.prepare_cached(sql)?.execute(values)?;
-    tx.note_to_sync(SyncTarget::Group);
+    tx.note_chat_sync(SyncTarget::Group);
     Ok(())
 }
 
@@ -126,7 +94,7 @@ pub fn request_full_sync(tx: &mut WriteTx) -> Result<(), Fault> {
         let sql = format!("UPDATE {table} SET due_at = ?1, calls = calls + 1");
         let free = first_free(tx, target.hold())?;
         tx.conn.prepare_cached(&sql)?.execute([free])?;
-        tx.note_to_sync(target);
+        tx.note_chat_sync(target);
     }
     Ok(())
 }
@@ -181,7 +149,7 @@ pub fn retry_sync(
     );
     let mut update = tx.conn.prepare_cached(&sql)?;
     update.execute(params![key, calls, millis(at), error])?;
-    tx.note_to_sync(target);
+    tx.note_chat_sync(target);
     Ok(())
 }
 

@@ -5,15 +5,16 @@
 
 use super::files::{
     LOGS, create_new, is_same_file, open_own, real_beside, refuse_other_names_of_live,
-    refuse_planted_logs,
+    refuse_planted_logs, unfinished_names,
 };
+use super::paths::{folder_of, named, with_suffix};
 use super::progress::{copying, watch};
 use super::schema::{self, Differences};
-use super::{Fault, ReadTx, migrate, rows};
+use super::version::{Found, VERSION, recognise};
+use super::{Fault, ReadTx, rows};
 use crate::fault;
 use rusqlite::config::DbConfig;
 use rusqlite::{Connection, ErrorCode, OpenFlags};
-use std::ffi::OsString;
 use std::fs::{File, Permissions, TryLockError};
 use std::io::ErrorKind;
 use std::os::unix::fs::{MetadataExt, PermissionsExt, fchown};
@@ -100,27 +101,6 @@ fn keep_access(from: &Path, to: &File) -> Result<(), String> {
     }
     let mode = Permissions::from_mode(data.mode() & 0o777);
     to.set_permissions(mode).map_err(failed)
-}
-
-/// What stands between a database's name and the time in the names that replaced ones are kept under.
-pub const REPLACED: &str = ".replaced-";
-
-/// The second names of a database that restores gave it which were cut short before the new file was in its place.
-pub(super) fn unfinished_names(database: &Path) -> Vec<PathBuf> {
-    let (Some(name), Ok(own)) = (database.file_name(), database.symlink_metadata()) else {
-        return Vec::new();
-    };
-    let begins = format!("{}{REPLACED}", name.to_string_lossy());
-    let Ok(entries) = std::fs::read_dir(folder_of(database)) else {
-        return Vec::new();
-    };
-    let same = |path: &PathBuf| {
-        let data = path.symlink_metadata();
-        data.is_ok_and(|data| is_same_file(&data, &own))
-    };
-    let named = entries.filter_map(Result::ok);
-    let named = named.filter(|entry| entry.file_name().to_string_lossy().starts_with(&begins));
-    named.map(|entry| entry.path()).filter(same).collect()
 }
 
 /// Takes those names away again: nothing was replaced. A log that went along comes back.
@@ -258,8 +238,8 @@ fn copy_into(source: &Path, partial: &Path, copy: &File) -> Result<(), String> {
     copy.sync_all().map_err(|error| named(partial, error))
 }
 
-fn refuse_foreign(conn: &Connection, path: &Path) -> Result<migrate::Found, String> {
-    let found = migrate::recognise(conn, path)?;
+fn refuse_foreign(conn: &Connection, path: &Path) -> Result<Found, String> {
+    let found = recognise(conn, path)?;
     if found.is_empty {
         return Err(named(path, "an empty database; there is nothing in it"));
     }
@@ -270,7 +250,7 @@ fn refuse_foreign(conn: &Connection, path: &Path) -> Result<migrate::Found, Stri
 pub struct Inspection {
     conn: Connection,
     path: PathBuf,
-    found: migrate::Found,
+    found: Found,
     differences: Differences,
 }
 
@@ -278,7 +258,7 @@ impl Inspection {
     /// Opens a database of ours that is there. The error names the path.
     pub fn open(path: &Path) -> Result<Inspection, String> {
         let conn = read_only(path)?;
-        let found = migrate::recognise(&conn, path)?;
+        let found = recognise(&conn, path)?;
         let differences = schema::compare(&conn, &found, path)?;
         Ok(Inspection {
             conn,
@@ -304,8 +284,7 @@ impl Inspection {
             return Some("an empty database; the next start fills it".into());
         }
         let version = self.found.version;
-        (version < migrate::VERSION)
-            .then(|| format!("older schema {version}; the next start migrates it"))
+        (version < VERSION).then(|| format!("older schema {version}; the next start migrates it"))
     }
 
     /// What is wrong with the file itself: damaged pages, rows that refer to nothing. Empty when nothing is.
@@ -374,29 +353,10 @@ fn sync_folder_of(path: &Path) -> Result<(), String> {
         .map_err(|error| named(folder, error))
 }
 
-/// The folder that a file is in.
-pub fn folder_of(path: &Path) -> &Path {
-    match path.parent() {
-        Some(folder) if folder != Path::new("") => folder,
-        _ => Path::new("."),
-    }
-}
-
-/// A name beside a file: its own, with this after it.
-pub(super) fn with_suffix(path: &Path, suffix: &str) -> PathBuf {
-    let mut name = OsString::from(path);
-    name.push(suffix);
-    PathBuf::from(name)
-}
-
-pub(super) fn named(path: &Path, what: impl std::fmt::Display) -> String {
-    format!("{}: {what}", path.display())
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::clock::Clock;
+    use crate::runtime::clock::Clock;
     use crate::store::{Fault, Store, load_fact, save_fact};
     use std::sync::Arc;
 

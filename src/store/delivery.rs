@@ -61,7 +61,7 @@ pub fn insert_event(
             ])?;
         made.push(id);
     }
-    tx.note_to_send();
+    tx.note_deliveries();
     Ok(made)
 }
 

@@ -6,7 +6,7 @@
 //! What SQLite opens itself: it refuses symbolic links in the place of its logs. It can be told nothing about hard links, so
 //! these are looked for just before it opens a file.
 
-use super::copy::{folder_of, named, unfinished_names, with_suffix};
+use super::paths::{folder_of, named, with_suffix};
 use rustix::fs::OFlags;
 use rustix::process::geteuid;
 use std::fs::{File, Metadata, OpenOptions};
@@ -205,4 +205,25 @@ pub fn are_same_file(one: &Path, other: &Path) -> bool {
         (Ok(one), Ok(other)) => is_same_file(&one, &other),
         _ => false,
     }
+}
+
+/// What stands between a database's name and the time in the names that replaced ones are kept under.
+pub const REPLACED: &str = ".replaced-";
+
+/// The second names of a database that restores gave it which were cut short before the new file was in its place.
+pub(super) fn unfinished_names(database: &Path) -> Vec<PathBuf> {
+    let (Some(name), Ok(own)) = (database.file_name(), database.symlink_metadata()) else {
+        return Vec::new();
+    };
+    let begins = format!("{}{REPLACED}", name.to_string_lossy());
+    let Ok(entries) = std::fs::read_dir(folder_of(database)) else {
+        return Vec::new();
+    };
+    let same = |path: &PathBuf| {
+        let data = path.symlink_metadata();
+        data.is_ok_and(|data| is_same_file(&data, &own))
+    };
+    let named = entries.filter_map(Result::ok);
+    let named = named.filter(|entry| entry.file_name().to_string_lossy().starts_with(&begins));
+    named.map(|entry| entry.path()).filter(same).collect()
 }

@@ -3,8 +3,8 @@
 //!
 //! Files are looked at by their names alone: to open one and close it again would take SQLite's locks with it.
 
-use super::copy::{named, with_suffix};
 use super::files::is_same_file;
+use super::paths::{named, with_suffix};
 use std::fs::Metadata;
 use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
@@ -97,7 +97,7 @@ impl HeldFile {
 
 #[cfg(test)]
 mod tests {
-    use crate::clock::Clock;
+    use crate::runtime::clock::Clock;
     use crate::store::{Fault, Store, load_fact, save_fact};
     use std::sync::Arc;
 

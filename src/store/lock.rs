@@ -1,7 +1,8 @@
 //! One server a file: a lock beside the database that says who holds it.
 
 use super::files::{create_new, open_own, owner_beside, refuse_other_names};
-use super::{copy, migrate};
+use super::paths::{named, with_suffix};
+use super::{copy, files, migrate};
 use std::fs::{File, TryLockError};
 use std::io::{Read, Seek, Write};
 use std::os::unix::fs::fchown;
@@ -20,7 +21,7 @@ impl Lock {
     pub fn take_known(database: &Path) -> Result<Lock, String> {
         refuse_other_names(database)?;
         // Beside a restore that was cut short the log may be missing, which comes back with the lock. Only ours are restored.
-        let is_ours = !copy::unfinished_names(database).is_empty();
+        let is_ours = !files::unfinished_names(database).is_empty();
         if !is_ours {
             migrate::recognise_file(database)?;
         }
@@ -36,7 +37,7 @@ impl Lock {
     /// The lock goes by the file's name, so the path must be the real one, without links.
     pub fn take(database: &Path) -> Result<Lock, String> {
         refuse_other_names(database)?;
-        let path = copy::with_suffix(database, ".lock");
+        let path = with_suffix(database, ".lock");
         let owner = owner_beside(database);
         let mut file = match create_new(&path)? {
             Some(file) => {
@@ -56,14 +57,14 @@ impl Lock {
             Err(TryLockError::WouldBlock) => {
                 let mut holder = String::new();
                 file.read_to_string(&mut holder)
-                    .map_err(|error| copy::named(&path, error))?;
+                    .map_err(|error| named(&path, error))?;
                 Err(format!(
                     "{} is in use by another server: {}",
                     database.display(),
                     holder.trim()
                 ))
             }
-            Err(TryLockError::Error(error)) => Err(copy::named(&path, error)),
+            Err(TryLockError::Error(error)) => Err(named(&path, error)),
         }
     }
 
@@ -74,6 +75,6 @@ impl Lock {
             self.file.rewind()?;
             writeln!(self.file, "{holder}")
         };
-        write().map_err(|error| copy::named(&self.path, error))
+        write().map_err(|error| named(&self.path, error))
     }
 }

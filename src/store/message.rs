@@ -136,7 +136,7 @@ pub fn insert_messages(tx: &mut WriteTx, messages: &[Message]) -> Result<bool, F
         any = true;
     }
     if any {
-        tx.note_to_post();
+        tx.note_chat_messages();
     }
     Ok(any)
 }
@@ -200,7 +200,7 @@ pub fn try_message_again(
     let (kind, id) = (kind(&message.to), id(&message.to));
     let mut update = tx.conn.prepare_cached(sql)?;
     update.execute(params![kind, id, millis(at), error])?;
-    tx.note_to_post();
+    tx.note_chat_messages();
     Ok(())
 }
 

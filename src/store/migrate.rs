@@ -1,35 +1,15 @@
-//! The ladder of schema versions. `PRAGMA user_version` says on which step a file stands.
+//! Brings a database to the current schema version, after a copy of it was made.
 
-use super::copy::{copy_database, with_suffix};
+use super::copy::copy_database;
 use super::files::{create_new, refuse_other_names, refuse_planted_logs};
+use super::paths::with_suffix;
 use super::schema;
+use super::version::{APPLICATION_ID, SCHEMA, STEPS, VERSION, recognise};
 use crate::fault;
 use rusqlite::{Connection, OpenFlags, Transaction, TransactionBehavior};
 use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
-
-/// The version that this program reads and writes.
-pub const VERSION: i64 = 7;
-
-/// Marks a file as rota's, so that another program's database is never taken for one.
-const APPLICATION_ID: i64 = 0x726f_7461;
-
-/// Makes an empty file one of this version.
-const SCHEMA: &str = include_str!("../../schema.sql");
-
-/// Made an empty file one of version 1.
-const FIRST: &str = include_str!("steps/1.sql");
-
-/// Each step brings a file from a version to the next; the first begins at version 1.
-const STEPS: [&str; VERSION as usize - 1] = [
-    include_str!("steps/1-to-2.sql"),
-    include_str!("steps/2-to-3.sql"),
-    include_str!("steps/3-to-4.sql"),
-    include_str!("steps/4-to-5.sql"),
-    include_str!("steps/5-to-6.sql"),
-    include_str!("steps/6-to-7.sql"),
-];
 
 /// Makes, checks or migrates the file. The error names the path and says what to do.
 pub(super) fn prepare(path: &Path, create: bool) -> Result<(), String> {
@@ -132,19 +112,6 @@ pub fn create_file(path: &Path) -> Result<bool, String> {
     create_new(path).map(|made| made.is_some())
 }
 
-/// Makes the tables of a version in an empty database.
-pub(super) fn build(conn: &Connection, version: i64) -> rusqlite::Result<()> {
-    if version == VERSION {
-        return conn.execute_batch(SCHEMA);
-    }
-    let steps = usize::try_from(version - 1).unwrap_or_default();
-    conn.execute_batch(FIRST)?;
-    STEPS
-        .iter()
-        .take(steps)
-        .try_for_each(|step| conn.execute_batch(step))
-}
-
 /// Refuses a file that is no database of ours, a newer version's, or one with other tables than ours. One that is missing or empty is fine.
 pub(super) fn recognise_file(path: &Path) -> Result<(), String> {
     // What cannot be looked at is told when it is opened.
@@ -154,40 +121,6 @@ pub(super) fn recognise_file(path: &Path) -> Result<(), String> {
     let conn = open(path)?;
     let found = recognise(&conn, path)?;
     schema::refuse_other(&conn, &found, path)
-}
-
-/// What a file turned out to be.
-pub(super) struct Found {
-    pub(super) version: i64,
-    /// Nothing was ever written to it, save by Litestream.
-    pub(super) is_empty: bool,
-}
-
-/// Tells a database of ours from another program's and from one that only a newer version can read. Changes nothing.
-pub(super) fn recognise(conn: &Connection, path: &Path) -> Result<Found, String> {
-    let named = |error: rusqlite::Error| format!("{}: {error}", path.display());
-    let number = |sql: &str| {
-        conn.query_row(sql, [], |row| row.get::<_, i64>(0))
-            .map_err(named)
-    };
-    let version = number("PRAGMA user_version")?;
-    // Litestream makes two tables of its own, maybe before we make ours.
-    let is_empty = number(
-        "SELECT count(*) FROM sqlite_schema WHERE name NOT IN ('_litestream_seq', '_litestream_lock')",
-    )? == 0;
-    if !is_empty && number("PRAGMA application_id")? != APPLICATION_ID {
-        return Err(format!(
-            "{}: this is another program's database",
-            path.display()
-        ));
-    }
-    if version > VERSION {
-        return Err(format!(
-            "{}: written by a newer rota (schema {version}, this one knows {VERSION}); use that version of the program",
-            path.display()
-        ));
-    }
-    Ok(Found { version, is_empty })
 }
 
 /// Opens a file that is to be written. One that may only be read is refused before SQLite makes logs beside it, which
@@ -232,6 +165,7 @@ fn climb(tx: Transaction) -> rusqlite::Result<()> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::store::version::FIRST;
 
     #[test]
     fn the_steps_lead_to_the_schema() {

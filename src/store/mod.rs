@@ -22,8 +22,8 @@ mod mention;
 mod message;
 mod meta;
 mod migrate;
-mod news;
 mod operation;
+mod paths;
 mod progress;
 mod request;
 mod rotation;
@@ -31,8 +31,10 @@ mod rows;
 mod schema;
 mod sending;
 mod shapes;
+mod signals;
+mod sync_target;
 mod tx;
-
+mod version;
 mod webhook;
 mod writer;
 
@@ -48,12 +50,12 @@ pub use census::{
     schema_version, sqlite_version,
 };
 pub use chat_sync::*;
-pub use copy::{Inspection, REPLACED, check_database, copy_database, folder_of, replace_database};
+pub use copy::{Inspection, check_database, copy_database, replace_database};
 pub use delivery::{
     DeliveryFilter, DeliveryRecord, insert_event, list_attempts, list_deliveries, load_delivery,
 };
 pub use directory::*;
-pub use files::{are_same_file, refuse_planted_links};
+pub use files::{REPLACED, are_same_file, refuse_planted_links};
 pub use finding::{
     CreationKey, RotationFilter, RotationOrder, code_holder, count_rotations, insert_creation_key,
     last_changed_rotation, list_cadences, list_due, list_due_reminders, list_many_laned,
@@ -70,11 +72,10 @@ pub use mention::*;
 pub use message::*;
 pub use meta::{count_imports, load_fact, load_team, save_fact, save_team};
 pub use migrate::create_file;
-pub use news::News;
-use news::Published;
 pub use operation::{
     OperationRecord, any_old_operation, clear_operations, insert_operation, load_operation,
 };
+pub use paths::folder_of;
 pub use request::{RequestPosition, insert_request, list_requests, load_request, save_request};
 pub use rotation::{
     MemberLists, insert_rotation, load_members, load_rotation, load_stamps, remove_rotation,
@@ -82,15 +83,18 @@ pub use rotation::{
 };
 pub use schema::Differences;
 pub use sending::*;
+pub use signals::CommitSignals;
+use signals::Published;
+pub use sync_target::SyncTarget;
 pub use tx::WriteTx;
-
 pub use webhook::*;
 pub use writer::Pending;
 use writer::Safety;
 
-use crate::clock::Clock;
 use crate::domain::refusal::Refusal;
-use crate::vitals::Pulse;
+use crate::runtime::clock::Clock;
+use crate::runtime::heartbeat::Heartbeat;
+use crate::runtime::transaction::TransactionGuard;
 use held::Held;
 use jiff::Timestamp;
 use rusqlite::config::DbConfig;
@@ -212,7 +216,7 @@ pub struct Store {
     seen: AtomicI64,
     held: Arc<Held>,
     writer: writer::Writer,
-    news: Arc<News>,
+    signals: Arc<CommitSignals>,
 }
 
 /// Connections kept open for readers; more are opened in a burst and closed after it.
@@ -230,7 +234,7 @@ impl Store {
     pub fn open(path: &Path, clock: Arc<Clock>, create: bool) -> Result<Store, String> {
         migrate::prepare(path, create)?;
         let named = |error: Fault| format!("{}: {error}", path.display());
-        let news = Arc::new(News::default());
+        let signals = Arc::new(CommitSignals::default());
         let conn = connect(path, OpenFlags::SQLITE_OPEN_READ_WRITE).map_err(named)?;
         // Room for what one instant changes in thousands of rotations; readers do with SQLite's 2 MB.
         let room = conn.execute_batch("PRAGMA cache_size = -8192");
@@ -239,7 +243,7 @@ impl Store {
         load_fact(&ReadTx { conn: &conn }, "team_id").map_err(named)?;
         let held = Held::of(path).map_err(|error| format!("{}: {error}", path.display()))?;
         let held = Arc::new(held);
-        let writer = writer::Writer::start(conn, clock, Arc::clone(&news), Arc::clone(&held));
+        let writer = writer::Writer::start(conn, clock, Arc::clone(&signals), Arc::clone(&held));
         let store = Store {
             path: path.to_owned(),
             readers: Mutex::default(),
@@ -247,7 +251,7 @@ impl Store {
             seen: AtomicI64::default(),
             held,
             writer,
-            news,
+            signals,
         };
         store.read(|tx| load_fact(tx, "team_id")).map_err(named)?;
         Ok(store)
@@ -258,9 +262,9 @@ impl Store {
         &self.path
     }
 
-    /// What commits tell.
-    pub fn news(&self) -> &Arc<News> {
-        &self.news
+    /// What commits publish.
+    pub fn signals(&self) -> &Arc<CommitSignals> {
+        &self.signals
     }
 
     /// Reads from one snapshot.
@@ -278,7 +282,10 @@ impl Store {
             None => self.reader()?,
         };
         begin_read(&conn)?;
-        let answer = act(&ReadTx { conn: &conn });
+        let answer = {
+            let _guard = TransactionGuard::enter();
+            act(&ReadTx { conn: &conn })
+        };
         if end_read(&conn).is_ok() {
             let mut readers = self.readers.lock().unwrap_or_else(PoisonError::into_inner);
             if readers.len() < IDLE_READERS {
@@ -317,9 +324,9 @@ impl Store {
         }
     }
 
-    /// What the storage thread does: it rests while there is nothing to write.
-    pub fn pulse(&self) -> &Pulse {
-        self.writer.pulse()
+    /// What the storage thread does: it is idle while there is nothing to write.
+    pub fn heartbeat(&self) -> &Heartbeat {
+        self.writer.heartbeat()
     }
 
     /// Runs a write and answers once it is on disk. An error undoes all of it.
@@ -375,12 +382,12 @@ impl Store {
         };
         let version = rows::data_version(&conn)?;
         if self.seen.swap(version, Ordering::Relaxed) != version {
-            self.news.publish(Published {
+            self.signals.publish(Published {
                 remembered: true,
                 due: i64::MIN,
-                to_send: true,
-                to_post: true,
-                to_sync: vec![SyncTarget::Topic, SyncTarget::Group],
+                deliveries: true,
+                chat_messages: true,
+                chat_sync: vec![SyncTarget::Topic, SyncTarget::Group],
                 recalled: true,
                 changed: None,
                 credentials: true,

@@ -7,6 +7,8 @@ use rusqlite::Connection;
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 use std::path::Path;
+use std::sync::mpsc::{RecvTimeoutError, channel};
+use std::time::Duration;
 
 /// A number that changes when another connection commits.
 pub(super) fn data_version(conn: &Connection) -> Result<i64, Fault> {
@@ -102,4 +104,43 @@ pub(super) fn integrity_problems(conn: &Connection) -> Result<Vec<String>, Fault
         problems.push(line?);
     }
     Ok(problems)
+}
+
+/// Does something with a connection; what has not ended in time is interrupted, and fails.
+pub(super) fn within<T>(longest: Duration, conn: &Connection, act: impl FnOnce() -> T) -> T {
+    let interrupt = conn.get_interrupt_handle();
+    let (over, ended) = channel::<()>();
+    std::thread::scope(|scope| {
+        let watch = move || {
+            let mut wait = longest;
+            while ended.recv_timeout(wait) == Err(RecvTimeoutError::Timeout) {
+                // Between two statements it would be of no effect, so it is said again.
+                interrupt.interrupt();
+                wait = Duration::from_millis(100);
+            }
+        };
+        let watching = std::thread::Builder::new().spawn_scoped(scope, watch);
+        if let Err(error) = watching {
+            log::warn!("storage: nobody watches how long it takes: {error}");
+        }
+        let _over = over;
+        act()
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_does_not_end_is_interrupted_and_nothing_else() {
+        let conn = Connection::open_in_memory().unwrap();
+        let endless = "WITH RECURSIVE c(x) AS (SELECT 1 UNION ALL SELECT x + 1 FROM c) SELECT count(*) FROM c";
+        let count = |sql: &str| conn.query_row(sql, [], |row| row.get::<_, i64>(0));
+        let outcome = within(Duration::from_millis(1), &conn, || count(endless));
+        let error = outcome.unwrap_err().sqlite_error_code();
+        assert_eq!(error, Some(rusqlite::ErrorCode::OperationInterrupted));
+        let long = Duration::from_secs(3600);
+        assert_eq!(within(long, &conn, || count("SELECT 7")), Ok(7));
+    }
 }

@@ -3,8 +3,8 @@
 //! Nothing of the file is run for this, and no row is read, so a file that was made to be harmful is told as quickly as
 //! any other.
 
-use super::copy::named;
-use super::migrate::{self, Found};
+use super::paths::named;
+use super::version::{Found, VERSION, build};
 use rusqlite::Connection;
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
@@ -88,7 +88,7 @@ pub(super) fn compare(
     let failed = |error: rusqlite::Error| named(path, error);
     let version = match found.is_empty {
         true => None,
-        false if (1..=migrate::VERSION).contains(&found.version) => Some(found.version),
+        false if (1..=VERSION).contains(&found.version) => Some(found.version),
         false => {
             return Ok(Differences {
                 wrong: vec![format!("schema version {} is not known", found.version)],
@@ -153,7 +153,7 @@ fn reference(version: Option<i64>) -> rusqlite::Result<Connection> {
     let conn = Connection::open_in_memory()?;
     if let Some(version) = version {
         let tx = conn.unchecked_transaction()?;
-        migrate::build(&tx, version)?;
+        build(&tx, version)?;
         tx.commit()?;
     }
     Ok(conn)
@@ -167,7 +167,7 @@ fn expected(version: Option<i64>) -> rusqlite::Result<Arc<Schema>> {
             .and_then(|conn| read(&conn))
             .map(Arc::new)
     };
-    if version != Some(migrate::VERSION) {
+    if version != Some(VERSION) {
         return make();
     }
     match PRESENT.get() {
@@ -177,7 +177,7 @@ fn expected(version: Option<i64>) -> rusqlite::Result<Arc<Schema>> {
 }
 
 fn read(conn: &Connection) -> rusqlite::Result<Schema> {
-    let sql = "SELECT CAST(type AS TEXT), CAST(name AS TEXT), CAST(tbl_name AS TEXT), substr(CAST(sql AS TEXT), 1, ?1)
+    let sql = "SELECT CAST(type AS TEXT), CAST(name AS TEXT), CAST(tbl_name AS TEXT), substr(CAST(sql AS TEXT), 1, ?1) || iif(length(CAST(sql AS TEXT)) > ?1, ' ...', '')
                FROM sqlite_schema";
     let mut query = conn.prepare(sql)?;
     let rows = query.query_map([TEXT], |row| {

@@ -133,7 +133,7 @@ pub fn put_back(tx: &mut WriteTx, taken: &Taken) -> Result<(), Fault> {
             .prepare_cached("DELETE FROM attempt WHERE delivery = ?1 AND number = ?2")?
             .execute(params![sequence, number])?;
     }
-    tx.note_to_send();
+    tx.note_deliveries();
     Ok(())
 }
 
@@ -218,7 +218,7 @@ pub fn try_again(tx: &mut WriteTx, sequence: i64, at: Timestamp, round: u32) -> 
              WHERE sequence = ?1",
         )?
         .execute(params![sequence, millis(at), round])?;
-    tx.note_to_send();
+    tx.note_deliveries();
     Ok(())
 }
 
@@ -281,7 +281,7 @@ pub fn send_anew(tx: &mut WriteTx, sequence: i64) -> Result<(), Fault> {
             millis(now),
             millis(ladder::expires_at(now))
         ])?;
-    tx.note_to_send();
+    tx.note_deliveries();
     Ok(())
 }
 
@@ -325,7 +325,7 @@ pub fn release(
             millis(tx.now()),
             i64::try_from(within.as_millis()).unwrap_or(0)
         ])?;
-    tx.note_to_send();
+    tx.note_deliveries();
     Ok(())
 }
 
@@ -359,7 +359,7 @@ pub fn end_interrupted(tx: &mut WriteTx) -> Result<usize, Fault> {
                 due_at = CASE state WHEN 'pending' THEN ?1 END, tries = tries - 1
          WHERE {ON_THE_WIRE}"
     ))?;
-    tx.note_to_send();
+    tx.note_deliveries();
     Ok(ended)
 }
 

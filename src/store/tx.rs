@@ -2,6 +2,7 @@
 
 use super::{Fault, Published, ReadTx, SyncTarget};
 use crate::domain::ids::RotationId;
+use crate::runtime::transaction::TransactionGuard;
 use jiff::Timestamp;
 use rand::RngExt;
 use rand::distr::Alphanumeric;
@@ -21,12 +22,12 @@ pub struct WriteTx<'a> {
 pub(super) struct Told {
     /// The earliest instant, in milliseconds, at which a rotation falls due.
     due: Cell<i64>,
-    /// Whether there may be something to send.
-    to_send: Cell<bool>,
-    /// Whether there may be something to post in chat.
-    to_post: Cell<bool>,
-    /// What may have to be brought in line there.
-    to_sync: RefCell<Vec<SyncTarget>>,
+    /// Whether a webhook delivery may be due.
+    deliveries: Cell<bool>,
+    /// Whether a chat message may be due.
+    chat_messages: Cell<bool>,
+    /// What may have to be updated in chat.
+    chat_sync: RefCell<Vec<SyncTarget>>,
     /// Whether what was taken to be sent may not be sent any more as it is.
     recalled: Cell<bool>,
     /// The rotation that changed last.
@@ -39,9 +40,9 @@ impl Told {
     pub(super) fn nothing() -> Told {
         Told {
             due: Cell::new(i64::MAX),
-            to_send: Cell::new(false),
-            to_post: Cell::new(false),
-            to_sync: RefCell::default(),
+            deliveries: Cell::new(false),
+            chat_messages: Cell::new(false),
+            chat_sync: RefCell::default(),
             recalled: Cell::new(false),
             changed: RefCell::default(),
             credentials: Cell::new(false),
@@ -53,9 +54,9 @@ impl Told {
         Published {
             remembered,
             due: self.due.get(),
-            to_send: self.to_send.get(),
-            to_post: self.to_post.get(),
-            to_sync: self.to_sync.into_inner(),
+            deliveries: self.deliveries.get(),
+            chat_messages: self.chat_messages.get(),
+            chat_sync: self.chat_sync.into_inner(),
             recalled: self.recalled.get(),
             changed: self.changed.into_inner(),
             credentials: self.credentials.get(),
@@ -130,19 +131,19 @@ impl WriteTx<'_> {
         self.told.due.set(self.told.due.get().min(due));
     }
 
-    /// Notes that there may be something to send, for the delivery side.
-    pub(in crate::store) fn note_to_send(&self) {
-        self.told.to_send.set(true);
+    /// Notes that a webhook delivery may be due.
+    pub(in crate::store) fn note_deliveries(&self) {
+        self.told.deliveries.set(true);
     }
 
-    /// Notes that there may be something to post in chat.
-    pub(in crate::store) fn note_to_post(&self) {
-        self.told.to_post.set(true);
+    /// Notes that a chat message may be due.
+    pub(in crate::store) fn note_chat_messages(&self) {
+        self.told.chat_messages.set(true);
     }
 
-    /// Notes that there may be something of this kind to bring in line.
-    pub(in crate::store) fn note_to_sync(&self, target: SyncTarget) {
-        self.told.to_sync.borrow_mut().push(target);
+    /// Notes that something of this kind may have to be updated in chat.
+    pub(in crate::store) fn note_chat_sync(&self, target: SyncTarget) {
+        self.told.chat_sync.borrow_mut().push(target);
     }
 }
 
@@ -214,6 +215,7 @@ pub(super) fn attempt<T, E: From<Fault>>(
         return Err(Fault::NotCommitted("the transaction was rolled back".into()).into());
     }
     undo.prepare(conn)?;
+    let _guard = TransactionGuard::enter();
     let outcome = catch_unwind(AssertUnwindSafe(|| act(&mut WriteTx { conn, now, told })));
     let outcome = outcome.unwrap_or_else(|panic| Err(Fault::Panicked(panic_text(&*panic)).into()));
     match (outcome.is_err(), undo.finish(conn, outcome.is_err())) {

@@ -141,7 +141,7 @@ pub fn save_webhook(tx: &mut WriteTx, webhook: &Webhook) -> Result<(), Fault> {
             webhook.updated_at.map(millis),
         ])?;
     tx.note_recalled();
-    tx.note_to_send();
+    tx.note_deliveries();
     Ok(())
 }
 
@@ -158,7 +158,7 @@ pub fn remove_webhook(tx: &mut WriteTx, id: &WebhookId) -> Result<(), Fault> {
         .prepare_cached("INSERT INTO webhook_removed (id) VALUES (?1)")?
         .execute([id.as_str()])?;
     tx.note_recalled();
-    tx.note_to_send();
+    tx.note_deliveries();
     Ok(())
 }
 

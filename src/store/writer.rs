@@ -3,10 +3,10 @@
 
 use super::held::Held;
 use super::tx::{BEGIN, Told, Turn, Undo, attempt, run};
-use super::{Fault, News, WriteTx, rows};
-use crate::clock::Clock;
+use super::{CommitSignals, Fault, WriteTx, rows};
 use crate::fault;
-use crate::vitals::Pulse;
+use crate::runtime::clock::Clock;
+use crate::runtime::heartbeat::Heartbeat;
 use jiff::Timestamp;
 use rusqlite::Connection;
 use std::sync::atomic::{AtomicI64, AtomicUsize, Ordering};
@@ -57,10 +57,10 @@ struct Shared {
     clock: Arc<Clock>,
     /// The latest instant that a job was given, in milliseconds.
     latest: AtomicI64,
-    news: Arc<News>,
+    signals: Arc<CommitSignals>,
     held: Arc<Held>,
     /// Beats with every batch, whoever serves it.
-    pulse: Pulse,
+    heartbeat: Heartbeat,
 }
 
 /// The one connection that writes.
@@ -74,7 +74,7 @@ impl Writer {
     pub(super) fn start(
         conn: Connection,
         clock: Arc<Clock>,
-        news: Arc<News>,
+        signals: Arc<CommitSignals>,
         held: Arc<Held>,
     ) -> Writer {
         let shared = Arc::new(Shared {
@@ -86,9 +86,9 @@ impl Writer {
             waiting: AtomicUsize::new(0),
             clock,
             latest: AtomicI64::new(i64::MIN),
-            news,
+            signals,
             held,
-            pulse: Pulse::new("storage"),
+            heartbeat: Heartbeat::new("storage"),
         });
         let (jobs, queue) = channel();
         let served = Arc::clone(&shared);
@@ -155,8 +155,8 @@ impl Writer {
     }
 
     /// What the storage thread does.
-    pub(super) fn pulse(&self) -> &Pulse {
-        &self.shared.pulse
+    pub(super) fn heartbeat(&self) -> &Heartbeat {
+        &self.shared.heartbeat
     }
 
     /// The present instant, never before one that a job was given.
@@ -238,10 +238,10 @@ impl Shared {
     }
 
     fn serve_queue(&self, queue: &Receiver<Job>) {
-        let _life = self.pulse.life();
-        self.pulse.rest();
+        let _guard = self.heartbeat.start();
+        self.heartbeat.idle();
         while let Ok(first) = queue.recv() {
-            self.pulse.beat();
+            self.heartbeat.beat();
             // Panics of jobs are caught, so what is behind a poisoned lock is whole.
             fault::point("storage.thread");
             let mut bench = self.bench.lock().unwrap_or_else(PoisonError::into_inner);
@@ -253,7 +253,7 @@ impl Shared {
 
     /// Runs a batch in one transaction, commits it and answers its jobs; tells how many there were.
     fn serve(&self, bench: &mut Bench, jobs: Vec<Job>) -> usize {
-        self.pulse.beat();
+        self.heartbeat.beat();
         let safety = jobs.iter().map(|job| job.safety).max();
         let safety = safety.unwrap_or(Safety::Power);
         let named = |error: String| self.held.named(&error);
@@ -298,10 +298,11 @@ impl Shared {
             .and_then(|()| commit(conn).map_err(named))
             .and_then(|()| self.held.check());
         fault::point("commit.done");
-        // What was rolled back is counted as well, and is no news: whoever it woke would only fail again.
+        // What was rolled back is counted as well, and is not published: whoever it woke would only fail again.
         if committed.is_ok() && conn.total_changes() != changes {
             // The log of what was sent is read from the file, never remembered.
-            self.news.publish(told.published(safety == Safety::Power));
+            self.signals
+                .publish(told.published(safety == Safety::Power));
         }
         let served = replies.len();
         let crowd = self.crowd.load(Ordering::Relaxed);
@@ -314,7 +315,7 @@ impl Shared {
         for reply in replies {
             reply(committed.clone());
         }
-        self.pulse.rest();
+        self.heartbeat.idle();
         served
     }
 }

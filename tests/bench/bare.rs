@@ -1,7 +1,7 @@
 //! The bare handler: the program's own HTTP loop with a handler that has its answer ready. What the API adds to it is
 //! what it costs.
 
-use rota::clock::Clock;
+use rota::runtime::clock::Clock;
 use rota::server::{Body, Header, Limits, Malformed, Request, Response, Server, Service};
 use std::io::{Read, Write};
 use std::sync::Arc;

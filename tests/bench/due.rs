@@ -7,7 +7,7 @@ use crate::table::{Floor, row, section};
 use jiff::{SignedDuration, Timestamp};
 use rota::actions::chat_sync::{self, InFlight, Queue};
 use rota::actions::due;
-use rota::clock::Clock;
+use rota::runtime::clock::Clock;
 use std::path::Path;
 use std::time::{Duration, Instant};
 

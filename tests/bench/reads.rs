@@ -4,7 +4,7 @@ use crate::load::{Client, FEW, rate};
 use crate::program::{self, Program};
 use crate::seed::{Scratch, Seed};
 use crate::table::{Floor, median, row, section};
-use rota::clock::Clock;
+use rota::runtime::clock::Clock;
 use std::time::Duration;
 
 /// Rounds of each server in turn: a machine that gets slower for a while slows both.

@@ -5,7 +5,7 @@ use crate::program::{self, Program};
 use crate::seed::{Scratch, Seed};
 use crate::table::{Floor, median, row, section};
 use jiff::{SignedDuration, Timestamp};
-use rota::clock::Clock;
+use rota::runtime::clock::Clock;
 use std::path::PathBuf;
 use std::time::Instant;
 

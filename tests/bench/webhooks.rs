@@ -6,12 +6,13 @@ use crate::seed::{Scratch, Seed, write};
 use crate::table::{Floor, median, row, section};
 use rota::actions::duty::SetOnDuty;
 use rota::actions::{App, Outward, webhooks};
-use rota::clock::Clock;
-use rota::dial::{Dialler, Rules};
+use rota::client::guard::{GuardedClient, Rules};
+use rota::client::{Tls, Trust};
 use rota::domain::address::Openings;
 use rota::domain::ids::{RotationId, UserId};
 use rota::domain::ladder::Ladder;
 use rota::domain::webhook::{EventType, WebhookSpec};
+use rota::runtime::clock::Clock;
 use rota::wire::signature;
 use std::io::{BufRead, BufReader, Read, Write};
 use std::net::{SocketAddr, TcpListener, TcpStream};
@@ -155,7 +156,7 @@ fn one_by_one(figure: &str, hanging: usize, judge: fn(Vec<f64>) -> f64, floor: F
     row(figure, &format!("{judged:.1} ms"), judged, floor);
 }
 
-/// The same seed with an app that may dial loopback.
+/// The same seed with an app that may connect to loopback.
 fn local(seed: Seed) -> Seed {
     let rules = Rules {
         openings: Openings {
@@ -163,12 +164,11 @@ fn local(seed: Seed) -> Seed {
             nets: Vec::new(),
         },
         plain_http: true,
-        ..Rules::default()
     };
     let outward = Outward {
         base_url: "http://127.0.0.1:8080".into(),
         ladder: Ladder::default(),
-        dialler: Dialler::new(rules).expect("TLS can be set up"),
+        webhook_client: GuardedClient::new(&Tls::load(Trust::Bundled, None).expect("TLS"), rules),
         ..Outward::usual("http://rota.example").expect("TLS")
     };
     seed.with(outward)

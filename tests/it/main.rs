@@ -1,60 +1,48 @@
 //! One integration binary: it starts the real `rota` and speaks HTTP to it.
+//!
+//! | Subject | Module |
+//! |---|---|
+//! | Rotations: members, cadence, coverage, covered hours, rosters, absences, Free and Pro, people from outside | `rotations` |
+//! | Who is on call: setting and clearing it, and how turns are dealt | `duty` |
+//! | History, schedule, and both compared with a second implementation over two years | `record` |
+//! | Assignments, and every conflict and effect of an arrangement | `arrangements` |
+//! | Cover requests | `covers` |
+//! | Swap requests | `swaps` |
+//! | Requests answered at the same moment | `races` |
+//! | Mentions | `mentions` |
+//! | Which events a change emits | `events` |
+//! | Webhook endpoints, secrets, addresses, deliveries and retries, `rota verify` | `webhooks` |
+//! | Inbound webhooks | `inbound` |
+//! | Chat: messages, reminders, topics, user groups, the directory | `chat` |
+//! | HTTP, credentials, entity tags, instants, problems, OpenAPI | `api` |
+//! | Commands, migration, replication, retention, metrics, logs, readiness | `operator` |
+//! | `rota dev`: clock, demo workspace, receiver | `dev` |
+//! | Kills, stops and restarts, full disks, damaged or lost files, clock steps | `faults`, with one module for each subject |
+//! | Random requests | `fuzz` |
+//! | README and manual | `docs` |
+//! | Imports between the modules of `src` | `architecture` |
+//! | Starting the server, HTTP, builders, receivers | `support` |
 
-mod model;
 mod support;
 
-mod absences;
+mod api;
+mod architecture;
 mod arrangements;
-mod cadence;
 mod chat;
-mod cleared;
-mod cli;
-mod coverage;
 mod covers;
-mod crash;
-mod credentials;
-mod dealing;
-mod deliveries;
 mod dev;
-mod directory;
 mod docs;
-mod durability;
 mod duty;
-mod etags;
 mod events;
-mod events_by_clock;
 mod faults;
 mod fuzz;
-mod history;
-mod hours;
-mod house;
-mod http;
 mod inbound;
-mod instants;
 mod mentions;
-mod migrate;
-mod openapi;
 mod operator;
-mod outsiders;
-mod plan_tiers;
-mod planted;
-mod problems;
-mod progress;
 mod races;
-mod receiver;
-mod receivers;
-mod replication;
-mod retention;
-mod rosters;
+mod record;
 mod rotations;
-mod schedule;
-mod schema;
-mod sending;
-mod slow_readers;
 mod swaps;
-mod validators;
-mod verify;
-mod walk;
-mod webhook_secrets;
-mod webhook_urls;
 mod webhooks;
+
+use support::cli;

@@ -1,11 +1,11 @@
 //! Posting messages, in order to each recipient.
 
 use crate::actions::{App, Fault};
-use crate::clock::monotonic;
 use crate::domain::chat::{ChatError, held_until, is_stale, next_post};
 use crate::domain::ids::MessageReference;
 use crate::domain::message::Recipient;
 use crate::fault;
+use crate::runtime::clock::monotonic;
 use crate::store::{self, Outgoing, WriteTx};
 use jiff::Timestamp;
 use std::time::Duration;

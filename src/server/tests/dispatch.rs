@@ -13,7 +13,7 @@ struct Echo {
 }
 
 impl Echo {
-    fn new(metrics: &Metrics, prefixes: &'static [&'static str]) -> Box<dyn Edge> {
+    fn boxed(metrics: &Metrics, prefixes: &'static [&'static str]) -> Box<dyn Edge> {
         Box::new(Echo {
             prefixes,
             answers: metrics.answers("GET", prefixes[0]),
@@ -60,7 +60,7 @@ impl Edge for Echo {
 fn dispatch() -> impl Service {
     let metrics = Metrics::default();
     let all: [&'static [&'static str]; 3] = [&["/a", "/other"], &["/a/deep"], &[""]];
-    let edges = all.map(|prefixes| Echo::new(&metrics, prefixes));
+    let edges = all.map(|prefixes| Echo::boxed(&metrics, prefixes));
     Dispatch::new(&metrics, edges.into(), || Timestamp::UNIX_EPOCH)
 }
 

@@ -1,5 +1,5 @@
 use super::*;
-use crate::clock::Clock;
+use crate::runtime::clock::Clock;
 use crate::store::Store;
 use std::path::PathBuf;
 use std::sync::Arc;

@@ -1,6 +1,6 @@
 //! Requests that nobody answered in time, or whose requester lost what was to be covered.
 
-use crate::durability::{rotation as found, version};
+use crate::faults::durability::{rotation as found, version};
 use crate::support::*;
 use serde_json::json;
 use std::path::PathBuf;

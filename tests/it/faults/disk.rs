@@ -2,7 +2,7 @@
 
 use super::world::World;
 use crate::cli::{succeeds, told};
-use crate::durability::cramped;
+use crate::faults::durability::cramped;
 use crate::support::*;
 use serde_json::json;
 use std::os::unix::fs::{PermissionsExt, chown};

@@ -3,7 +3,7 @@
 
 use super::world::World;
 use crate::cli::{imported, on, succeeds, told};
-use crate::migrate::{SCHEMA, content, copies, of_version_1};
+use crate::operator::migrate::{SCHEMA, content, copies, of_version_1};
 use crate::support::*;
 use std::path::Path;
 use std::process::Command;

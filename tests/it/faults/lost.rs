@@ -2,7 +2,7 @@
 //! and the server ends and says why.
 
 use crate::cli::{imported, key, on, succeeds, told};
-use crate::durability::rotation;
+use crate::faults::durability::rotation;
 use crate::support::*;
 use serde_json::json;
 use std::fs::{remove_file, rename};

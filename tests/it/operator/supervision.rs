@@ -153,7 +153,7 @@ fn a_service_manager_hears_nothing_of_a_server_that_hangs() {
     at_last("a line in the log", || {
         log.text().contains("timer: nothing happened for")
     });
-    // The overseer goes on looking twenty times a second: it would ping again before it answers so many requests.
+    // The supervisor goes on looking twenty times a second: it would ping again before it answers so many requests.
     let pings = manager.pings();
     let asked = std::time::Instant::now();
     while asked.elapsed() < std::time::Duration::from_millis(500) {

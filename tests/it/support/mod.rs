@@ -5,11 +5,14 @@
 
 mod arrangement;
 mod chat;
+pub mod cli;
 mod directory;
 mod http;
 mod mention;
 mod openapi;
 mod outlet;
+#[path = "../../../src/client/tests/receiver.rs"]
+mod receiver;
 mod request;
 mod rotation;
 mod server;

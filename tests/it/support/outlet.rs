@@ -1,19 +1,18 @@
 //! A receiver of raw TCP in the test's own process: it does what the test says and keeps what it got. It outlives
 //! servers that are killed.
 
+use super::receiver::{chain, read_request, server_config, trickle};
 use super::text;
-use rustls::pki_types::pem::PemObject;
-use rustls::pki_types::{CertificateDer, PrivateKeyDer};
 use rustls::{ServerConfig, ServerConnection, StreamOwned};
 use serde_json::Value;
 use std::collections::BTreeMap;
-use std::io::{ErrorKind, Read, Write};
+use std::io::{Read, Write};
 use std::net::{TcpListener, TcpStream};
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Condvar, Mutex};
 use std::time::Duration;
 
-pub const CERTS: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/it/certs");
+pub use super::receiver::CERTS;
 
 /// A request that was read to its end.
 #[derive(Clone, Debug)]
@@ -114,18 +113,7 @@ impl Outlet {
 
     /// Over TLS, with a certificate of `certs`.
     pub fn secure(certificate: &str, manner: Manner) -> Outlet {
-        let read = |file: &str| std::fs::read(format!("{CERTS}/{file}")).expect("a certificate");
-        let certificate = read(&format!("{certificate}.pem"));
-        let provider = Arc::new(rustls::crypto::ring::default_provider());
-        let config = ServerConfig::builder_with_provider(provider)
-            .with_safe_default_protocol_versions()
-            .expect("versions")
-            .with_no_client_auth()
-            .with_single_cert(
-                vec![CertificateDer::from_pem_slice(&certificate).expect("a certificate")],
-                PrivateKeyDer::from_pem_slice(&read("leaf.key")).expect("a key"),
-            )
-            .expect("a certificate with its key");
+        let config = server_config(chain(&[certificate]), rustls::ALL_VERSIONS);
         Outlet::start(manner, Some(Arc::new(config)))
     }
 
@@ -225,7 +213,18 @@ fn meet(socket: TcpStream, tls: Option<Arc<ServerConfig>>, manner: &Manner, kept
         *now += 1;
         *most = (*most).max(*now);
     }
-    match act(&post) {
+    let over = || {
+        if let Some((now, _)) = kept.open.lock().unwrap().get_mut(&post.path) {
+            *now -= 1;
+        }
+    };
+    let then = act(&post);
+    // Before the answer: whoever has it may send the next request before this thread goes on.
+    let is_last_word = matches!(then, Then::Say(_) | Then::Close);
+    if is_last_word {
+        over();
+    }
+    match then {
         Then::Close => {}
         // Fails where the client has seen enough.
         Then::Say(answer) => drop(stream.write_all(&answer).and_then(|()| stream.flush())),
@@ -233,42 +232,25 @@ fn meet(socket: TcpStream, tls: Option<Arc<ServerConfig>>, manner: &Manner, kept
         Then::Trickle(head, piece) => {
             let pause = Some(Duration::from_millis(20));
             raw.set_read_timeout(pause).expect("a time-out");
-            let mut going = stream.write_all(head.as_bytes()).is_ok();
-            while going && stream.write_all(piece.as_bytes()).is_ok() {
-                going = match stream.read(&mut [0; 64]) {
-                    Err(error) => error.kind() == ErrorKind::WouldBlock,
-                    Ok(count) => count > 0,
-                };
+            if stream.write_all(head.as_bytes()).is_ok() {
+                trickle(&mut *stream, piece.as_bytes());
             }
         }
     }
-    if let Some((now, _)) = kept.open.lock().unwrap().get_mut(&post.path) {
-        *now -= 1;
+    if !is_last_word {
+        over();
     }
     kept.ended.fetch_add(1, Ordering::SeqCst);
 }
 
 /// A request to its end; nothing where the client goes away before.
 fn read(stream: &mut dyn Stream) -> Option<Post> {
-    let mut bytes = Vec::new();
-    let mut piece = [0; 4096];
-    loop {
-        let whole = String::from_utf8_lossy(&bytes);
-        if let Some((head, body)) = whole.split_once("\r\n\r\n") {
-            let length = head.to_ascii_lowercase();
-            let length = length.split("content-length: ").nth(1)?.lines().next()?;
-            if body.len() >= length.parse().ok()? {
-                let json: Value = serde_json::from_str(body).unwrap_or_default();
-                return Some(Post {
-                    path: head.split(' ').nth(1)?.to_owned(),
-                    body: body.to_owned(),
-                    id: text(&json["deliveryId"]).to_owned(),
-                });
-            }
-        }
-        match stream.read(&mut piece) {
-            Ok(0) | Err(_) => return None,
-            Ok(count) => bytes.extend_from_slice(&piece[..count]),
-        }
-    }
+    let request = String::from_utf8(read_request(stream)?).expect("text");
+    let (head, body) = request.split_once("\r\n\r\n")?;
+    let json: Value = serde_json::from_str(body).unwrap_or_default();
+    Some(Post {
+        path: head.split(' ').nth(1)?.to_owned(),
+        body: body.to_owned(),
+        id: text(&json["deliveryId"]).to_owned(),
+    })
 }

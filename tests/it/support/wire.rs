@@ -1,7 +1,8 @@
 //! A receiver that the test plays by itself: it sees what came over the wire, and answers when the test says so.
 
+use super::receiver::read_request;
 use super::server::eventually;
-use std::io::{BufRead, BufReader, ErrorKind, Read, Write};
+use std::io::{ErrorKind, Write};
 use std::net::{TcpListener, TcpStream};
 
 /// Takes one request a connection; none is read before the test asks for it.
@@ -46,29 +47,20 @@ impl OwnReceiver {
     /// Waits for the next request.
     #[track_caller]
     pub fn arrival(&self) -> Arrival {
-        let mut reader = BufReader::new(self.connection());
-        let mut line = || {
-            let mut line = String::new();
-            reader.read_line(&mut line).expect("a line of the head");
-            line.trim_end().to_owned()
-        };
-        let first = line();
-        let head: Vec<String> = std::iter::repeat_with(line)
-            .take_while(|line| !line.is_empty())
-            .collect();
-        let header = |line: &String| {
+        let mut stream = self.connection();
+        let request = read_request(&mut stream).expect("a request");
+        let request = String::from_utf8(request).expect("text");
+        let (head, body) = request.split_once("\r\n\r\n").expect("a head");
+        let mut lines = head.lines().map(str::to_owned);
+        let header = |line: String| {
             let (name, value) = line.split_once(": ").expect("a header");
             (name.to_owned(), value.to_owned())
         };
-        let headers: Vec<_> = head.iter().map(header).collect();
-        let length = headers.iter().find(|(name, _)| name == "Content-Length");
-        let mut body = vec![0; length.expect("a length").1.parse().unwrap()];
-        reader.read_exact(&mut body).expect("the body");
         Arrival {
-            line: first,
-            headers,
-            body: String::from_utf8(body).expect("text"),
-            stream: reader.into_inner(),
+            line: lines.next().expect("a line"),
+            headers: lines.map(header).collect(),
+            body: body.to_owned(),
+            stream,
         }
     }
 

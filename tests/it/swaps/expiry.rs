@@ -1,6 +1,6 @@
 //! Offers that nobody answered in time, or a leg of which is no longer its holder's.
 
-use crate::durability::version;
+use crate::faults::durability::version;
 use crate::support::*;
 use serde_json::json;
 

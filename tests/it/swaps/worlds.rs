@@ -1,8 +1,8 @@
 //! Random worlds of swaps on the real binary: offers, answers, absences, people who leave and join, and time going by, held
 //! against a model that knows no more than who has which day.
 
+use crate::record::walk::Dice;
 use crate::support::*;
-use crate::walk::Dice;
 use jiff::ToSpan;
 use serde_json::json;
 

@@ -1,0 +1,386 @@
+//! A connection whose every wait ends at a deadline, however the bytes trickle, with TLS or without.
+//!
+//! ureq has both, but its time-outs begin anew with each partial write, and its handshake's errors look like any other.
+
+use std::fmt;
+use std::io::{self, Read, Write};
+use std::net::{SocketAddr, TcpStream};
+use std::sync::{Arc, Weak};
+use std::time::{Duration, Instant};
+
+use rustls::pki_types::ServerName;
+use rustls::{ClientConfig, ClientConnection, StreamOwned};
+use ureq::config::Config;
+use ureq::unversioned::transport::{
+    Buffers, ConnectionDetails, Connector, LazyBuffers, NextTimeout, ShutdownHandle, Transport,
+};
+use ureq::{Error, Timeout};
+
+use super::proxy::tunnel;
+use super::resolver::host_and_port;
+use super::{DialError, Proxy};
+use crate::runtime::clock::monotonic;
+
+/// How long one address may take to accept where there is another to try: of several, the first is often one that this
+/// network has no way to. The last may take all the time that is left.
+const ONE_OF_SEVERAL: Duration = Duration::from_secs(3);
+
+/// The part of a request's time that only the response body may use.
+pub fn body_share(config: &Config) -> Duration {
+    config.timeouts().recv_body.unwrap_or_default()
+}
+
+/// How long ureq's request may still take; `body` is the share of its budget that only the response body may use.
+pub fn left(timeout: NextTimeout, body: Duration) -> Duration {
+    match timeout.reason {
+        Timeout::RecvBody => *timeout.after,
+        _ => timeout.after.saturating_sub(body),
+    }
+}
+
+/// When the wait that ureq asks for has to end.
+fn deadline(timeout: NextTimeout, body: Duration) -> Instant {
+    monotonic() + left(timeout, body)
+}
+
+fn time_is_up() -> io::Error {
+    io::Error::from(io::ErrorKind::TimedOut)
+}
+
+/// Whether TLS found something wrong, rather than the socket.
+pub fn is_tls(error: &io::Error) -> bool {
+    error
+        .get_ref()
+        .is_some_and(|inner| inner.is::<rustls::Error>())
+}
+
+/// An error of a socket as ureq knows it.
+fn ureq_error(error: io::Error, timeout: NextTimeout) -> Error {
+    match error.kind() {
+        io::ErrorKind::TimedOut => Error::Timeout(timeout.reason),
+        // ureq takes these for the end of a body without a length, which would look complete: only a close_notify, or the
+        // end of a plain connection, is one.
+        io::ErrorKind::UnexpectedEof
+        | io::ErrorKind::ConnectionAborted
+        | io::ErrorKind::ConnectionReset => Error::Io(io::Error::other(error)),
+        _ => Error::Io(error),
+    }
+}
+
+/// Makes the connections.
+#[derive(Clone)]
+pub struct Connect {
+    tls: Arc<ClientConfig>,
+    proxy: Option<Arc<Proxy>>,
+}
+
+impl Connect {
+    pub fn new(tls: Arc<ClientConfig>, proxy: Option<Arc<Proxy>>) -> Connect {
+        Connect { tls, proxy }
+    }
+
+    /// A TLS stream to a host at one of these addresses, which are the proxy's where there is one.
+    pub fn open(
+        &self,
+        addresses: &[SocketAddr],
+        host: &str,
+        port: u16,
+        until: Instant,
+    ) -> Result<TlsStream, DialError> {
+        let stream = reach(addresses, until).map_err(|error| match error.kind() {
+            io::ErrorKind::TimedOut => DialError::Timeout,
+            _ => DialError::Connection(error.to_string()),
+        })?;
+        let stream = Arc::new(stream);
+        let socket = self.tunnelled(Socket { stream, until }, host, port)?;
+        Ok(TlsStream(secure(socket, host, &self.tls)?))
+    }
+
+    /// The socket once the proxy, if there is one, has connected it to the host.
+    fn tunnelled(&self, mut socket: Socket, host: &str, port: u16) -> Result<Socket, DialError> {
+        if self.proxy.is_some() {
+            tunnel(&mut socket, host, port)?;
+        }
+        Ok(socket)
+    }
+}
+
+impl Connector<()> for Connect {
+    type Out = Line;
+
+    fn connect(&self, details: &ConnectionDetails, _: Option<()>) -> Result<Option<Line>, Error> {
+        let (config, timeout) = (details.config, details.timeout);
+        let body = body_share(config);
+        let until = deadline(timeout, body);
+        let stream = reach(&details.addrs, until).map_err(|error| ureq_error(error, timeout))?;
+        let stream = Arc::new(stream);
+        let handle: Weak<TcpStream> = Arc::downgrade(&stream);
+        (details.register_shutdown)(handle as Weak<dyn ShutdownHandle>)?;
+        let own_error = |error: DialError| Error::Other(Box::new(error));
+        let (host, port) = host_and_port(details.uri);
+        let socket = self.tunnelled(Socket { stream, until }, host, port);
+        let socket = socket.map_err(own_error)?;
+        let channel = if details.needs_tls() {
+            Channel::Secure(Box::new(
+                secure(socket, host, &self.tls).map_err(own_error)?,
+            ))
+        } else {
+            Channel::Plain(socket)
+        };
+        Ok(Some(Line {
+            channel,
+            buffers: LazyBuffers::new(config.input_buffer_size(), config.output_buffer_size()),
+            held: Vec::new(),
+            body,
+        }))
+    }
+}
+
+impl fmt::Debug for Connect {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Connect").finish_non_exhaustive()
+    }
+}
+
+/// Connects to the first address that accepts.
+fn reach(addresses: &[SocketAddr], until: Instant) -> io::Result<TcpStream> {
+    let mut failed = time_is_up();
+    for (address, to_try) in addresses.iter().zip((1..=addresses.len() as u32).rev()) {
+        let left = until.saturating_duration_since(monotonic());
+        let share = match to_try {
+            1 => left,
+            _ => ONE_OF_SEVERAL.min(left / to_try),
+        };
+        if share.is_zero() {
+            return Err(time_is_up());
+        }
+        match TcpStream::connect_timeout(address, share) {
+            Ok(stream) => {
+                stream.set_nodelay(true)?;
+                return Ok(stream);
+            }
+            Err(error) => failed = error,
+        }
+    }
+    Err(failed)
+}
+
+/// Makes the handshake and verifies the certificate. Whatever fails but the time is [`DialError::SecureConnection`].
+fn secure(
+    mut socket: Socket,
+    host: &str,
+    tls: &Arc<ClientConfig>,
+) -> Result<StreamOwned<ClientConnection, Socket>, DialError> {
+    let mut shake = || -> io::Result<ClientConnection> {
+        let name = ServerName::try_from(host.to_owned()).map_err(io::Error::other)?;
+        let connection = ClientConnection::new(Arc::clone(tls), name);
+        let mut connection = connection.map_err(io::Error::other)?;
+        connection.complete_io(&mut socket)?;
+        Ok(connection)
+    };
+    match shake() {
+        Ok(connection) => Ok(StreamOwned::new(connection, socket)),
+        Err(error) if error.kind() == io::ErrorKind::TimedOut => Err(DialError::Timeout),
+        Err(error) => Err(DialError::SecureConnection(error.to_string())),
+    }
+}
+
+/// A TLS stream whose every wait ends at a deadline, with an error of the kind `TimedOut`. After one the stream goes on as before,
+/// once it has another deadline.
+pub struct TlsStream(StreamOwned<ClientConnection, Socket>);
+
+impl TlsStream {
+    /// When the waits that follow end.
+    pub fn set_deadline(&mut self, until: Instant) {
+        self.0.sock.until = until;
+    }
+}
+
+impl Read for TlsStream {
+    fn read(&mut self, into: &mut [u8]) -> io::Result<usize> {
+        self.0.read(into)
+    }
+}
+
+impl Write for TlsStream {
+    fn write(&mut self, from: &[u8]) -> io::Result<usize> {
+        self.0.write(from)
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        self.0.flush()
+    }
+}
+
+/// A socket that fails with `TimedOut` once its deadline is over.
+struct Socket {
+    /// Shared with whoever may shut it down.
+    stream: Arc<TcpStream>,
+    until: Instant,
+}
+
+impl Socket {
+    fn left(&self) -> io::Result<Duration> {
+        let left = self.until.saturating_duration_since(monotonic());
+        if left.is_zero() {
+            return Err(time_is_up());
+        }
+        Ok(left)
+    }
+
+    /// Once more after a signal; what blocks for too long says so by one name.
+    fn wait(&self, mut step: impl FnMut(Duration) -> io::Result<usize>) -> io::Result<usize> {
+        loop {
+            match step(self.left()?) {
+                Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
+                Err(error) if error.kind() == io::ErrorKind::WouldBlock => return Err(time_is_up()),
+                done => return done,
+            }
+        }
+    }
+}
+
+impl Read for Socket {
+    fn read(&mut self, into: &mut [u8]) -> io::Result<usize> {
+        self.wait(|left| {
+            self.stream.set_read_timeout(Some(left))?;
+            (&*self.stream).read(into)
+        })
+    }
+}
+
+impl Write for Socket {
+    fn write(&mut self, from: &[u8]) -> io::Result<usize> {
+        self.wait(|left| {
+            self.stream.set_write_timeout(Some(left))?;
+            (&*self.stream).write(from)
+        })
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        Ok(())
+    }
+}
+
+enum Channel {
+    Plain(Socket),
+    Secure(Box<StreamOwned<ClientConnection, Socket>>),
+}
+
+impl Channel {
+    fn socket(&mut self) -> &mut Socket {
+        match self {
+            Channel::Plain(socket) => socket,
+            Channel::Secure(stream) => &mut stream.sock,
+        }
+    }
+
+    fn read(&mut self, into: &mut [u8]) -> io::Result<usize> {
+        match self {
+            Channel::Plain(socket) => socket.read(into),
+            Channel::Secure(stream) => stream.read(into),
+        }
+    }
+
+    fn send(&mut self, bytes: &[u8]) -> io::Result<()> {
+        match self {
+            Channel::Plain(socket) => socket.write_all(bytes),
+            // A write that rustls took but could not send fails in the flush alone.
+            Channel::Secure(stream) => stream.write_all(bytes).and_then(|()| stream.flush()),
+        }
+    }
+}
+
+/// A connection as ureq uses it.
+pub struct Line {
+    channel: Channel,
+    buffers: LazyBuffers,
+    /// Written by ureq and not sent yet.
+    held: Vec<u8>,
+    body: Duration,
+}
+
+/// What is held at most, in bytes, before it is sent without waiting for more.
+const HELD: usize = 64 * 1024;
+
+impl Line {
+    /// Sends what is held and gives the waits that follow their deadline.
+    fn flush(&mut self, timeout: NextTimeout) -> Result<(), Error> {
+        self.channel.socket().until = deadline(timeout, self.body);
+        if self.held.is_empty() {
+            return Ok(());
+        }
+        let sent = self.channel.send(&self.held);
+        self.held.clear();
+        sent.map_err(|error| ureq_error(error, timeout))
+    }
+}
+
+impl Transport for Line {
+    fn buffers(&mut self) -> &mut dyn Buffers {
+        &mut self.buffers
+    }
+
+    fn transmit_output(&mut self, amount: usize, timeout: NextTimeout) -> Result<(), Error> {
+        // The head waits for the body: one write, one segment, and the receiver wakes once.
+        let output = &self.buffers.output()[..amount];
+        self.held.extend_from_slice(output);
+        match self.held.len() > HELD {
+            true => self.flush(timeout),
+            false => Ok(()),
+        }
+    }
+
+    fn await_input(&mut self, timeout: NextTimeout) -> Result<bool, Error> {
+        self.flush(timeout)?;
+        let input = self.buffers.input_append_buf();
+        let read = self.channel.read(input);
+        let amount = read.map_err(|error| ureq_error(error, timeout))?;
+        self.buffers.input_appended(amount);
+        Ok(amount > 0)
+    }
+
+    /// Never used twice.
+    fn is_open(&mut self) -> bool {
+        false
+    }
+
+    fn is_tls(&self) -> bool {
+        matches!(self.channel, Channel::Secure(_))
+    }
+}
+
+impl fmt::Debug for Line {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Line").finish_non_exhaustive()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::left;
+    use std::time::Duration;
+    use ureq::Timeout;
+    use ureq::unversioned::transport::NextTimeout;
+
+    /// Of 12 s for all and 2 s for the body, the head has 10 s, and the body 2 s after headers at 9 s or 10 s.
+    #[test]
+    fn the_head_never_has_the_share_of_the_body() {
+        let body = Duration::from_secs(2);
+        for (reason, after, expected) in [
+            (Timeout::Global, 12, 10),
+            (Timeout::Global, 3, 1),
+            (Timeout::Global, 2, 0),
+            (Timeout::Global, 1, 0),
+            (Timeout::RecvBody, 2, 2),
+            (Timeout::RecvBody, 1, 1),
+        ] {
+            let timeout = NextTimeout {
+                after: Duration::from_secs(after).into(),
+                reason,
+                ..NextTimeout::default()
+            };
+            assert_eq!(left(timeout, body).as_secs(), expected, "{reason} {after}");
+        }
+    }
+}

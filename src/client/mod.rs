@@ -1,0 +1,277 @@
+//! Outbound HTTP: one bounded GET or POST at a time, and raw TLS streams.
+//!
+//! Everything that another server can make us hold is bounded: time, bytes, threads. One deadline covers resolving,
+//! connecting, TLS, headers and body. Redirects are not followed, nothing is read from the environment, and every request has a
+//! connection of its own. Which authorities TLS trusts is set once, at the start, in [`Tls`].
+//!
+//! A [`Client`] reaches what its operator configured, directly or through a [`Proxy`]. URLs that a stranger named go through
+//! [`guard::GuardedClient`], which judges the addresses first and never uses a proxy: a proxy would resolve the name by itself,
+//! and what it connects to would not be what was judged.
+//!
+//! | File | Part |
+//! |---|---|
+//! | `request` | a request, its limits, and the answer |
+//! | `url` | reads a URL without the network (pure) |
+//! | `lookup` | names to addresses in a bounded number of threads |
+//! | `resolver` | hands addresses to ureq |
+//! | `connection` | a connection, with TLS or without, on which every wait has a deadline |
+//! | `proxy` | CONNECT |
+//! | `trust` | the certificate authorities that TLS trusts |
+//! | `error` | why there was no answer |
+//! | `guard` | the address policy for URLs that strangers named |
+
+mod connection;
+mod error;
+pub mod guard;
+mod lookup;
+mod proxy;
+mod request;
+mod resolver;
+#[cfg(test)]
+mod tests;
+mod trust;
+mod url;
+
+use std::io::Read;
+use std::net::SocketAddr;
+use std::panic::{self, AssertUnwindSafe};
+use std::sync::Arc;
+use std::time::Duration;
+
+use ureq::config::Config;
+use ureq::typestate::{WithBody, WithoutBody};
+use ureq::{Agent, Body, Error, RequestBuilder, http};
+
+use crate::runtime::clock::monotonic;
+use crate::runtime::transaction::assert_network_allowed;
+use connection::Connect;
+use lookup::Lookups;
+use resolver::ClientResolver;
+
+pub use connection::TlsStream;
+pub use error::DialError;
+pub use proxy::Proxy;
+pub use request::{Answer, Limits, Method, Request};
+pub use trust::{Tls, Trust};
+pub use url::{Url, UrlError};
+
+/// The largest response head, in bytes.
+const RESPONSE_HEAD: usize = 16 * 1024;
+
+/// ureq finds a head too large when it holds more than is allowed, so it must be able to.
+const INPUT_BUFFER: usize = RESPONSE_HEAD + 4 * 1024;
+
+/// The longest header line that we send has to fit, and with it the path of a URL.
+const OUTPUT_BUFFER: usize = 4 * 1024;
+
+/// The User-Agent header.
+const USER_AGENT: &str = concat!("rota/", env!("CARGO_PKG_VERSION"));
+
+/// Finds the addresses that may be connected to for a name.
+trait Addresses: Send + Sync {
+    /// At least one address, within the time given.
+    fn addresses(
+        &self,
+        host: &str,
+        port: u16,
+        within: Duration,
+    ) -> Result<Vec<SocketAddr>, DialError>;
+}
+
+/// Sends requests. Built once and shared; requests run side by side, each on its caller's thread.
+pub struct Client {
+    agent: Agent,
+    resolver: ClientResolver,
+    connect: Connect,
+    plain_http: bool,
+}
+
+impl Client {
+    /// A client for addresses that the operator configured: any address may be connected to. `plain_http` allows http as well
+    /// as https. With a proxy everything goes through it, and it resolves the names.
+    pub fn new(tls: &Tls, plain_http: bool, proxy: Option<Proxy>) -> Client {
+        let lookups = Arc::new(Lookups::new(Arc::new(lookup::system)));
+        Client::with(tls, plain_http, proxy, lookups)
+    }
+
+    fn with(
+        tls: &Tls,
+        plain_http: bool,
+        proxy: Option<Proxy>,
+        addresses: Arc<dyn Addresses>,
+    ) -> Client {
+        let config: Config = Agent::config_builder()
+            // The default reads it from the environment, and then our resolver would see the proxy alone.
+            .proxy(None)
+            .max_redirects(0)
+            .http_status_as_error(false)
+            .max_idle_connections(0)
+            .max_response_header_size(RESPONSE_HEAD)
+            .input_buffer_size(INPUT_BUFFER)
+            .output_buffer_size(OUTPUT_BUFFER)
+            .build();
+        let proxy = proxy.map(Arc::new);
+        let resolver = ClientResolver::new(addresses, proxy.clone());
+        let connect = Connect::new(tls.config(), proxy);
+        Client {
+            agent: Agent::with_parts(config, connect.clone(), resolver.clone()),
+            resolver,
+            connect,
+            plain_http,
+        }
+    }
+
+    /// Reads a URL as it will be requested: without credentials and fragment, scheme and host in lower case.
+    ///
+    /// # Errors
+    /// [`UrlError::Malformed`] and [`UrlError::SchemeNotAllowed`].
+    pub fn url(&self, url: &str) -> Result<Url, UrlError> {
+        Url::parse(url, self.plain_http)
+    }
+
+    /// All headers that go out with a request, in their order: Host, Content-Length (of a POST), User-Agent and Accept where the
+    /// request does not have them itself, then its own. Host is left out where the URL cannot be requested.
+    pub fn headers(&self, request: &Request) -> Vec<(String, String)> {
+        all_headers(self.url(request.url).ok().as_ref(), request)
+    }
+
+    /// Sends a request once. Takes at most the total time of its limits and never panics, except in debug builds within a
+    /// transaction.
+    ///
+    /// # Errors
+    /// [`DialError`] where there is no response, whatever its status.
+    pub fn send(&self, request: &Request) -> Result<Answer, DialError> {
+        assert_network_allowed();
+        // ureq checks its own steps with assertions. One that fails must not take the sender's thread along.
+        let sent = panic::catch_unwind(AssertUnwindSafe(|| self.try_send(request)));
+        sent.unwrap_or(Err(DialError::Panicked))
+    }
+
+    fn try_send(&self, request: &Request) -> Result<Answer, DialError> {
+        let url = self.url(request.url).map_err(DialError::InvalidUrl)?;
+        let headers = all_headers(Some(&url), request);
+        let limits = request.limits;
+        let response = match request.method {
+            Method::Get => {
+                let builder = self.agent.get(url.as_str());
+                limited::<WithoutBody>(builder, limits, &headers).call()
+            }
+            Method::Post => {
+                let builder = self.agent.post(url.as_str());
+                limited::<WithBody>(builder, limits, &headers).send(&*request.body)
+            }
+        };
+        match response {
+            Ok(response) => Ok(answer(response, limits.body_bytes)),
+            Err(error) => {
+                log::debug!("no answer from {}: {error}", url.host());
+                Err(error.into())
+            }
+        }
+    }
+
+    /// Opens a TLS stream to a host, for protocols that are not a request and its answer. `within` covers resolving, connecting,
+    /// the proxy and the handshake; the stream then has a deadline of its own.
+    ///
+    /// # Errors
+    /// [`DialError`].
+    pub fn open(&self, host: &str, port: u16, within: Duration) -> Result<TlsStream, DialError> {
+        assert_network_allowed();
+        let until = monotonic() + within;
+        let addresses = self.resolver.addresses(host, port, within)?;
+        self.connect.open(&addresses, host, port, until)
+    }
+
+    /// Ends the requests that are on the wire, which fail with [`DialError::Connection`], and every later one. Resolving and
+    /// connecting are not interrupted, nor are streams.
+    pub fn shut_down(&self) {
+        self.agent.clone().shutdown();
+    }
+}
+
+/// The builder with the limits and headers of a request.
+fn limited<Any>(
+    builder: RequestBuilder<Any>,
+    limits: Limits,
+    headers: &[(String, String)],
+) -> RequestBuilder<Any> {
+    let mut builder = builder
+        .config()
+        // ureq's budget spans the body too. Where a part of it is the body's, `connection::left` takes that off wherever
+        // something else is waited for.
+        .timeout_global(Some(limits.total))
+        .timeout_recv_body((!limits.body.is_zero()).then_some(limits.body))
+        .build();
+    for (name, value) in headers {
+        builder = builder.header_raw(name, value.as_bytes());
+    }
+    builder
+}
+
+/// The request's headers in their order. All are ours, so that ureq adds none and these are what goes out.
+fn all_headers(url: Option<&Url>, request: &Request) -> Vec<(String, String)> {
+    let length = || request.body.len().to_string();
+    let own = [
+        ("Host", url.map(|url| url.authority().to_owned())),
+        (
+            "Content-Length",
+            (request.method == Method::Post).then(length),
+        ),
+        ("User-Agent", Some(USER_AGENT.to_owned())),
+        ("Accept", Some("*/*".to_owned())),
+    ];
+    let given = |name: &str| {
+        let mut headers = request.headers.iter();
+        headers.any(|(given, _)| given.eq_ignore_ascii_case(name))
+    };
+    let own = own.into_iter().filter(|(name, _)| !given(name));
+    let own = own.filter_map(|(name, value)| Some((name.to_owned(), value?)));
+    own.chain(request.headers.iter().cloned()).collect()
+}
+
+/// Keeps what is wanted of a response. Its status stands, also where the body does not follow.
+fn answer(response: http::Response<Body>, body_bytes: usize) -> Answer {
+    let headers = response.headers().iter().map(|(name, value)| {
+        let value = String::from_utf8_lossy(value.as_bytes());
+        (name.as_str().to_owned(), value.into_owned())
+    });
+    let headers = headers.collect();
+    let status = response.status().as_u16();
+    let mut body = Vec::new();
+    // One byte more tells whether there is one. What was read before an error is kept by `read_to_end`.
+    let mut reader = response
+        .into_body()
+        .into_reader()
+        .take(body_bytes as u64 + 1);
+    let broken = reader.read_to_end(&mut body).is_err();
+    let truncated = broken || body.len() > body_bytes;
+    body.truncate(body_bytes);
+    Answer {
+        status,
+        headers,
+        body,
+        truncated,
+    }
+}
+
+impl From<Error> for DialError {
+    fn from(error: Error) -> DialError {
+        match error {
+            Error::Timeout(_) => DialError::Timeout,
+            Error::Protocol(_) | Error::LargeResponseHeader(..) => {
+                DialError::InvalidResponse(error.to_string())
+            }
+            // An alert may come after the handshake, with TLS 1.3.
+            Error::Io(error) if connection::is_tls(&error) => {
+                DialError::SecureConnection(error.to_string())
+            }
+            Error::Io(error) => DialError::Connection(error.to_string()),
+            Error::Other(other) => match other.downcast() {
+                Ok(own) => *own,
+                Err(other) => DialError::NotSent(other.to_string()),
+            },
+            // What is left comes before the connection: a header that cannot be sent, say.
+            error => DialError::NotSent(error.to_string()),
+        }
+    }
+}

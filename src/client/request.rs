@@ -1,0 +1,157 @@
+//! A request, its limits, and the answer.
+
+use serde_json::Value;
+use std::borrow::Cow;
+use std::time::Duration;
+
+/// The method of a request.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Method {
+    Get,
+    Post,
+}
+
+/// What one request may take.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Limits {
+    /// Resolving, connecting, TLS, the request, the response headers and the response body together.
+    pub total: Duration,
+    /// The part of `total` that only the response body may use. The headers have to be there before, and the body is read for no
+    /// longer than this. Zero lets the body take whatever is left.
+    pub body: Duration,
+    /// The bytes of the response body that are kept.
+    pub body_bytes: usize,
+}
+
+impl Default for Limits {
+    /// For the API of another service: 30 seconds, 4 MiB.
+    fn default() -> Limits {
+        Limits {
+            total: Duration::from_secs(30),
+            body: Duration::ZERO,
+            body_bytes: 4 * 1024 * 1024,
+        }
+    }
+}
+
+/// A request to be sent.
+///
+/// ```
+/// # use rota::client::Request;
+/// # use serde_json::json;
+/// let request = Request::post("https://slack.com/api/chat.postMessage")
+///     .header("Authorization", "Bearer TOKEN")
+///     .json(&json!({ "channel": "C1", "text": "hello" }));
+/// ```
+#[derive(Clone, Debug)]
+pub struct Request<'a> {
+    pub method: Method,
+    pub url: &'a str,
+    /// In the order in which they go out.
+    pub headers: Cow<'a, [(String, String)]>,
+    /// Of a POST.
+    pub body: Cow<'a, [u8]>,
+    pub limits: Limits,
+}
+
+impl<'a> Request<'a> {
+    /// A GET within the usual limits.
+    pub fn get(url: &'a str) -> Request<'a> {
+        Request::new(Method::Get, url)
+    }
+
+    /// A POST within the usual limits, with an empty body.
+    pub fn post(url: &'a str) -> Request<'a> {
+        Request::new(Method::Post, url)
+    }
+
+    fn new(method: Method, url: &'a str) -> Request<'a> {
+        Request {
+            method,
+            url,
+            headers: Cow::default(),
+            body: Cow::default(),
+            limits: Limits::default(),
+        }
+    }
+
+    /// One header more.
+    pub fn header(mut self, name: &str, value: &str) -> Request<'a> {
+        self.headers
+            .to_mut()
+            .push((name.to_owned(), value.to_owned()));
+        self
+    }
+
+    /// A body of JSON, with its Content-Type.
+    pub fn json(mut self, body: &Value) -> Request<'a> {
+        self.body = body.to_string().into_bytes().into();
+        self.header("Content-Type", "application/json; charset=utf-8")
+    }
+
+    /// A body of form fields, with its Content-Type.
+    pub fn form(mut self, fields: &[(&str, &str)]) -> Request<'a> {
+        let field = |(name, value): &(&str, &str)| format!("{}={}", encode(name), encode(value));
+        let fields: Vec<String> = fields.iter().map(field).collect();
+        self.body = fields.join("&").into_bytes().into();
+        self.header("Content-Type", "application/x-www-form-urlencoded")
+    }
+
+    /// Other limits than the usual ones.
+    pub fn within(self, limits: Limits) -> Request<'a> {
+        Request { limits, ..self }
+    }
+}
+
+/// A name or value of a form field.
+fn encode(text: &str) -> String {
+    let mut encoded = String::with_capacity(text.len());
+    for byte in text.bytes() {
+        match byte {
+            b' ' => encoded.push('+'),
+            b'*' | b'-' | b'.' | b'_' => encoded.push(byte.into()),
+            _ if byte.is_ascii_alphanumeric() => encoded.push(byte.into()),
+            _ => encoded.push_str(&format!("%{byte:02X}")),
+        }
+    }
+    encoded
+}
+
+/// A response, whatever its status. Redirects are not followed.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Answer {
+    /// 101, or 200 to 999.
+    pub status: u16,
+    /// In the order in which they came, names in lower case. Bytes that are no UTF-8 are replaced.
+    pub headers: Vec<(String, String)>,
+    /// The body, or its beginning where it is truncated.
+    pub body: Vec<u8>,
+    /// Whether there was more: over the limit, or still to come when time was up or the connection broke.
+    pub truncated: bool,
+}
+
+impl Answer {
+    /// The first header of that name, in lower case.
+    pub fn header(&self, name: &str) -> Option<&str> {
+        let found = self.headers.iter().find(|(given, _)| given == name);
+        found.map(|(_, value)| value.as_str())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::encode;
+
+    #[test]
+    fn form_fields_are_encoded() {
+        for (text, encoded) in [
+            ("plain-1_2.3*", "plain-1_2.3*"),
+            ("a b&c=d+e", "a+b%26c%3Dd%2Be"),
+            ("caf\u{e9} #1", "caf%C3%A9+%231"),
+            ("~/%", "%7E%2F%25"),
+            ("", ""),
+        ] {
+            assert_eq!(encode(text), encoded, "{text}");
+        }
+    }
+}

@@ -1,0 +1,196 @@
+//! Callers who ask for large answers and do not read them: what is held for them is bounded, others are served.
+
+use crate::support::*;
+use serde_json::{Value, json};
+use std::io::{Read, Write};
+use std::net::TcpStream;
+use std::time::{Duration, Instant};
+
+/// Never reached when all is well.
+const PATIENCE: Duration = Duration::from_secs(120);
+
+const PEOPLE: usize = 1_000;
+const LIST: &str = "/v1/rotations?pageSize=200";
+
+/// A server with so many public rotations of a thousand people: 60 KB each.
+fn crowded(start: Start, rotations: usize) -> Rota {
+    let rota = start.go();
+    rota.people(PEOPLE);
+    let people: Vec<String> = (1..=PEOPLE).map(|number| format!("U{number}")).collect();
+    for _ in 0..rotations {
+        let mut body = new_rotation(&people.join(" "));
+        body["public"] = json!(true);
+        rota.create(body);
+    }
+    rota
+}
+
+/// Memory of the process in MB, by the name of a line in its status.
+fn memory(rota: &Rota, line: &str) -> u64 {
+    let path = format!("/proc/{}/status", rota.process.id());
+    let status = std::fs::read_to_string(path).unwrap();
+    let found = status.lines().find_map(|text| text.strip_prefix(line));
+    let number: String = found
+        .unwrap()
+        .chars()
+        .filter(char::is_ascii_digit)
+        .collect();
+    number.parse::<u64>().unwrap() / 1024
+}
+
+fn get(rota: &Rota, credential: &str, target: &str) -> String {
+    format!(
+        "GET {target} HTTP/1.1\r\nHost: {}\r\nAuthorization: Bearer {credential}\r\n\r\n",
+        rota.address()
+    )
+}
+
+/// Asks for much more than the sockets take, and reads nothing of it.
+fn unread(rota: &Rota, credential: &str) -> TcpStream {
+    unread_of(rota, credential, LIST, 4)
+}
+
+fn unread_of(rota: &Rota, credential: &str, target: &str, times: usize) -> TcpStream {
+    let mut stream = TcpStream::connect(rota.address()).unwrap();
+    let request = get(rota, credential, target);
+    // Answers come one after the other on a connection.
+    stream.write_all(request.repeat(times).as_bytes()).unwrap();
+    stream
+}
+
+/// Asks until there is no room: the connection that is not read holds some of it, once the sockets have taken what they can.
+fn refused(rota: &Rota, credential: &str, target: &str) -> Answer {
+    let began = Instant::now();
+    loop {
+        let answer = rota.with(credential).get(target);
+        if answer.status() != 200 {
+            return answer;
+        }
+        assert!(began.elapsed() < PATIENCE, "there is always room");
+    }
+}
+
+#[test]
+fn a_reader_gets_every_item_of_a_long_page() {
+    let rota = crowded(Start::default(), 5);
+    let whole: Vec<Value> = rota.get(LIST).is(200).json()["data"]
+        .as_array()
+        .unwrap()
+        .clone();
+    assert_eq!(whole.len(), 5);
+    for item in &whole {
+        let id = text(&item["id"]);
+        assert_eq!(
+            item,
+            &rota.get(&format!("/v1/rotations/{id}")).is(200).json()
+        );
+    }
+    let answer = rota.get(LIST);
+    assert_eq!(answer.header("transfer-encoding"), Some("chunked"));
+    assert_eq!(answer.header("content-length"), None);
+    let page = answer.json();
+    for (member, expected) in [
+        ("page", 1),
+        ("pageSize", 200),
+        ("totalItems", 5),
+        ("totalPages", 1),
+    ] {
+        assert_eq!(int(&page[member]), expected, "{member}");
+    }
+    // The same connection goes on, after HEAD too.
+    let mut connection = Connection::open(rota.address());
+    connection.send(get(&rota, &rota.key, LIST).replace("GET ", "HEAD "));
+    let head = connection.answer("HEAD").expect("an answer");
+    assert_eq!((head.status, head.header("content-length")), (200, None));
+    for target in [LIST, "/v1/keys/self", "/v1/rotations?pageSize=2&page=2"] {
+        connection.send(get(&rota, &rota.key, target));
+        let reply = connection.answer("GET").expect("an answer");
+        assert_eq!(reply.status, 200);
+        let _: Value = serde_json::from_slice(&reply.body).expect("JSON");
+    }
+    // Before chunks there was only the end of the connection.
+    let mut old = TcpStream::connect(rota.address()).unwrap();
+    let request = get(&rota, &rota.key, LIST).replace("HTTP/1.1", "HTTP/1.0");
+    old.write_all(request.as_bytes()).unwrap();
+    let mut text = String::new();
+    old.read_to_string(&mut text).unwrap();
+    let (head, body) = text.split_once("\r\n\r\n").unwrap();
+    assert!(
+        head.contains("Connection: close") && !head.contains("chunked"),
+        "{head}"
+    );
+    assert_eq!(serde_json::from_str::<Value>(body).unwrap(), page);
+}
+
+#[test]
+fn whoever_does_not_read_is_refused_and_nobody_else() {
+    // As much as reading one rotation takes: whoever holds anything gets nothing more.
+    let start = Start::default().env("ROTA_FAULT_ROOM", 1);
+    let rota = crowded(start, 40);
+    let (slow, other) = (rota.token("U1"), rota.key("read:rotations"));
+    let first = rota.get("/v1/rotations?pageSize=1").is(200).json();
+    let path = format!("/v1/rotations/{}", text(&first["data"][0]["id"]));
+    let stuck = unread(&rota, &slow);
+    let answer = refused(&rota, &slow, &path);
+    assert_eq!(answer.header("retry-after"), Some("2"));
+    answer.refused(503, "overloaded");
+    // Somebody else at the same address, and what costs nothing.
+    let page = rota.with(&other).get(LIST).is(200).json();
+    assert_eq!(page["data"].as_array().unwrap().len(), 40);
+    rota.with(&slow).get(&format!("{path}/on-call")).is(200);
+    drop(stuck);
+    eventually("room again", || rota.with(&slow).get(&path).status() == 200);
+}
+
+#[test]
+fn who_is_on_call_is_counted_once_it_is_made_for_one_caller() {
+    let rota = crowded(Start::default().env("ROTA_FAULT_ROOM", 1), 1);
+    let slow = rota.token("U1");
+    let first = rota.get(LIST).is(200).json();
+    let path = format!("/v1/rotations/{}", text(&first["data"][0]["id"]));
+    let named = |kind: char| (1..=20).map(move |n| format!("{kind}{n}"));
+    let always = always(daily());
+    let windows: Vec<Value> = named('W')
+        .map(|name| {
+            let mut window = always.clone();
+            window["name"] = json!(name);
+            window
+        })
+        .collect();
+    let lanes: Vec<Value> = named('L').map(|name| json!({ "name": name })).collect();
+    let grid = json!({ "lanes": lanes, "windows": windows });
+    rota.request("PUT", &format!("{path}/coverage"))
+        .header("If-Match", "*")
+        .json(&grid)
+        .send()
+        .is(200);
+    let on_call = format!("{path}/on-call");
+    let expanded = format!("{on_call}?expand=users");
+    let whole = rota.with(&slow).get(&expanded).is(200);
+    assert_eq!(whole.json()["users"].as_array().unwrap().len(), 400);
+    let stuck = unread_of(&rota, &slow, &expanded, 100);
+    refused(&rota, &slow, &expanded).refused(503, "overloaded");
+    rota.with(&slow).get(&on_call).is(200);
+    drop(stuck);
+    eventually("room again", || {
+        rota.with(&slow).get(&expanded).status() == 200
+    });
+}
+
+#[test]
+fn slow_readers_do_not_fill_the_memory() {
+    let rota = crowded(Start::default(), 40);
+    let slow = rota.token("U1");
+    let stuck: Vec<TcpStream> = (0..30).map(|_| unread(&rota, &slow)).collect();
+    // Each of them has been begun, and another reader has got all of it beside them.
+    for stream in &stuck {
+        let mut byte = [0];
+        assert_eq!(stream.peek(&mut byte).unwrap(), 1);
+    }
+    let page = rota.get(LIST).is(200).json();
+    assert_eq!(page["data"].as_array().unwrap().len(), 40);
+    let peak = memory(&rota, "VmHWM:");
+    assert!(peak < 150, "{peak} MB");
+    drop(stuck);
+    eventually("memory given back", || memory(&rota, "VmRSS:") < 60);
+}

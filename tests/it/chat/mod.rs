@@ -1,0 +1,17 @@
+//! What people are told in chat, and what is kept in step there: messages, reminders, topics, on-duty groups.
+
+mod bindings;
+mod directory;
+mod down;
+mod groups;
+mod meanwhile;
+mod messages;
+mod refusals;
+mod reminders;
+mod requests;
+mod restoring;
+mod standing;
+mod stored;
+mod topics;
+mod trouble;
+mod withheld;

@@ -1,0 +1,110 @@
+//! A database of an older version: copied beside itself, migrated, and served with what was in it.
+
+use crate::cli::{key, on, succeeds};
+use crate::support::*;
+use rusqlite::Connection;
+use std::path::{Path, PathBuf};
+
+/// The schema that the program reads and writes.
+pub const SCHEMA: i64 = 7;
+
+/// A database as version 1 made it, with a person in it.
+pub fn of_version_1(dir: &TempDir) -> PathBuf {
+    let db = dir.join("rota.db");
+    let conn = Connection::open(&db).expect("a file");
+    conn.execute_batch(include_str!("../../../src/store/steps/1.sql"))
+        .expect("the schema");
+    conn.execute_batch(
+        "PRAGMA application_id = 0x726f7461;
+         PRAGMA user_version = 1;
+         INSERT INTO meta VALUES ('team_id', 'T1');
+         INSERT INTO person VALUES ('U1', 'T1', 'Ada', NULL, 'ada@example.com', 0, 0, 0, 0, NULL, NULL, 'ada');",
+    )
+    .expect("its content");
+    db
+}
+
+/// The schema version of a file, and the people in it.
+pub fn content(db: &Path) -> (i64, i64) {
+    let conn = Connection::open(db).expect("a database");
+    let number = |sql: &str| conn.query_row(sql, [], |row| row.get(0)).expect(sql);
+    (
+        number("PRAGMA user_version"),
+        number("SELECT count(*) FROM person"),
+    )
+}
+
+/// The names beside the database that begin like a copy's.
+pub fn copies(dir: &TempDir) -> String {
+    let names = std::fs::read_dir(dir.path()).expect("the folder");
+    let mut names: Vec<String> = names
+        .map(|entry| entry.unwrap().file_name().into_string().unwrap())
+        .filter(|name| name.contains(".schema-"))
+        .collect();
+    names.sort();
+    names.join(" ")
+}
+
+#[test]
+fn an_old_database_is_copied_migrated_and_served() {
+    let dir = TempDir::new();
+    let db = of_version_1(&dir);
+    let mut server = serve(on(&db, "serve --listen 127.0.0.1:0"), "");
+    server.key = key(&db, "--scope read:directory read:rotations");
+    eventually("the key works", || server.get("/v1/users").status() == 200);
+    let people = server.get("/v1/users").ok().json();
+    assert_eq!(people["data"][0]["id"], "U1");
+    assert_eq!(people["data"][0]["email"], "ada@example.com");
+    assert_eq!(copies(&dir), "rota.db.schema-1");
+    assert_eq!(content(&dir.join("rota.db.schema-1")), (1, 1));
+    drop(server);
+    assert_eq!(content(&db), (SCHEMA, 1));
+    assert!(succeeds(&db, "directory export").contains("ada@example.com"));
+    assert_eq!(
+        copies(&dir),
+        "rota.db.schema-1",
+        "a further start copies nothing"
+    );
+}
+
+#[test]
+fn a_copy_that_is_there_is_kept_and_not_in_the_way() {
+    let dir = TempDir::new();
+    let db = of_version_1(&dir);
+    // Of another database, and of starts that were cut short.
+    dir.file("rota.db.schema-1", "an older copy");
+    dir.file("rota.db.schema-1.3", "another one");
+    dir.file("rota.db.schema-1.migrating", "a copy of a first try");
+    dir.file("rota.db.schema-1.migrating.unfinished", "half a copy");
+    succeeds(&db, "directory export");
+    assert_eq!(
+        copies(&dir),
+        "rota.db.schema-1 rota.db.schema-1.2 rota.db.schema-1.3"
+    );
+    assert_eq!(content(&db), (SCHEMA, 1));
+    assert_eq!(content(&dir.join("rota.db.schema-1.2")), (1, 1));
+    let read = |name: &str| std::fs::read_to_string(dir.join(name)).unwrap();
+    assert_eq!(read("rota.db.schema-1"), "an older copy");
+    assert_eq!(read("rota.db.schema-1.3"), "another one");
+}
+
+#[test]
+fn a_migration_that_fails_leaves_everything_as_it_was() {
+    let dir = TempDir::new();
+    let db = of_version_1(&dir);
+    // In the way of a table of the next version.
+    let conn = Connection::open(&db).expect("the database");
+    conn.execute_batch("CREATE INDEX webhook ON person (real_name)")
+        .expect("an index");
+    drop(conn);
+    for _ in 0..2 {
+        let (code, _, errors) = run(&mut on(&db, "directory export"));
+        assert_eq!(code, 1, "{errors}");
+        assert!(
+            errors.contains("rota.db") && errors.contains("webhook"),
+            "{errors}"
+        );
+        assert_eq!(copies(&dir), "");
+        assert_eq!(content(&db), (1, 1));
+    }
+}

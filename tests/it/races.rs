@@ -1,4 +1,0 @@
-//! Answers that meet one another, the clock and a kill: one of them counts, and nothing is half done.
-
-mod crash;
-mod racing;
