@@ -5,20 +5,14 @@
 //! the same id and bytes.
 
 use super::webhooks::disable_for;
-use super::{App, Fault, once};
+use super::{App, Fault};
 use crate::client::Request;
 use crate::domain::ids::WebhookId;
 use crate::domain::ladder::{Failure, Next};
 use crate::domain::webhook::{AttemptResult, DeliveryState, DisabledReason, Outcome};
-use crate::store::{self, Lane, Pending, ReadTx, Taken, WriteTx};
+use crate::store::{self, Lane, Pending, Taken, WriteTx};
 use crate::wire::{event, signature};
-use jiff::{SignedDuration, Timestamp};
-
-/// How long messages and closed mentions are kept: as far back as the record is shown at once.
-const TOLD_KEPT: SignedDuration = SignedDuration::from_hours(90 * 24);
-
-/// How long a finished delivery is kept.
-const KEPT: SignedDuration = SignedDuration::from_hours(30 * 24);
+use jiff::Timestamp;
 
 /// Deliveries given up in one commit because their time is over, so that other writers get their turn.
 const EXPIRED_AT_ONCE: usize = 200;
@@ -262,29 +256,4 @@ pub fn unsettled(app: &App, newest: i64) -> Result<u64, Fault> {
     let now = app.now();
     app.store()
         .read(|tx| store::count_unsettled(tx, newest, now))
-}
-
-/// Clears away some of what is kept no longer; answers whether there may be more.
-pub fn clear(app: &App) -> Result<bool, Fault> {
-    let now = app.now();
-    let until = now.saturating_sub(KEPT).unwrap_or(Timestamp::MIN);
-    let told = now.saturating_sub(TOLD_KEPT).unwrap_or(Timestamp::MIN);
-    let forgotten = once::forgotten(now);
-    let anything = |tx: &ReadTx| -> Result<bool, Fault> {
-        Ok(store::anything_to_clear(tx, until)?
-            || store::anything_told_to_clear(tx, told)?
-            || store::any_old_operation(tx, forgotten)?
-            || store::any_expired_secret(tx, now)?)
-    };
-    if !app.store().read(anything)? {
-        return Ok(false);
-    }
-    app.store().write_log(move |tx| {
-        store::clear_old(tx, until)?;
-        store::clear_removed(tx)?;
-        store::clear_told(tx, told)?;
-        store::clear_operations(tx, forgotten)?;
-        store::forget_expired_secrets(tx, now)?;
-        Ok::<_, Fault>(true)
-    })
 }

@@ -271,7 +271,7 @@ fn a_month_away_ends_where_a_month_of_steps_ends() {
     let (stepped, away) = (Office::open("stepped"), Office::open("away"));
     let month = at(BEGUN) + SignedDuration::from_hours(24 * 31);
     let id = stepped.cover(&stepped.create("one")).id;
-    due::advance(&stepped.app, month, &|| tell(&stepped.app)).expect("a month of steps");
+    dev_clock::advance(&stepped.app, month, &|| tell(&stepped.app)).expect("a month of steps");
     let other = away.cover(&away.create("one")).id;
     let app = Office::app(&away.folder, month);
     assert_eq!(due::catch_up_all(&app).expect("catching up"), 1);
@@ -394,7 +394,7 @@ fn the_end_of_an_absence_that_fills_nothing_raises_no_version() {
         everywhere: false,
     };
     absences::create(&office.app, &caller(), &id, absence).expect("an absence");
-    due::advance(&office.app, at("2026-03-02T03:00:00Z"), &|| {
+    dev_clock::advance(&office.app, at("2026-03-02T03:00:00Z"), &|| {
         tell(&office.app)
     })
     .expect("an hour past its end");
@@ -432,7 +432,7 @@ fn somebody_away_is_not_dealt_to_on_joining() {
     absences::create(&office.app, &caller(), &two, absence).expect("an absence everywhere");
     join(&one, &["U6"]);
     assert_eq!(office.holders(&one), ["-", "-"]);
-    due::advance(&office.app, at("2026-03-02T06:00:00Z"), &|| {
+    dev_clock::advance(&office.app, at("2026-03-02T06:00:00Z"), &|| {
         tell(&office.app)
     })
     .expect("some hours");
@@ -477,7 +477,7 @@ fn every_statement_finds_its_rows_by_an_index() {
         };
         let (absence, _) = absences::create(app, &caller(), id, absence).expect("an absence");
         absences::list(app, &caller(), id, None, None).expect("absences");
-        due::advance(app, at("2026-03-05T00:00:00Z"), &|| tell(app)).expect("some days");
+        dev_clock::advance(app, at("2026-03-05T00:00:00Z"), &|| tell(app)).expect("some days");
         absences::remove(app, &caller(), id, &absence.id).expect("no absence");
     }
     let users = Some(vec![UserId::from("U5"), UserId::from("U6")]);

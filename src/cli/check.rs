@@ -1,7 +1,8 @@
 //! `rota check`: what is wrong with the configuration and the database. Changes neither.
 
 use super::output::{answer, tell};
-use super::run::{Receivers, countries_without_holidays, holidays_end, outward};
+use super::outward::{Receivers, outward};
+use super::run::{countries_without_holidays, holidays_end};
 use super::workspace::{database, days, development_clock, parse_clock, settings};
 use super::{Failure, Place};
 use crate::domain::holidays::Calendar;

@@ -1,7 +1,8 @@
 //! `rota dev`: the server for local development (contract sections 1 and 14).
 
 use super::output::answer;
-use super::run::{Receivers, Station, Time, requests};
+use super::outward::Receivers;
+use super::run::{Station, Time, requests};
 use super::scratch::Scratch;
 use super::signals::Signals;
 use super::workspace::{database, settings_with};

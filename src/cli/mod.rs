@@ -13,6 +13,7 @@ mod logging;
 mod notify;
 mod openapi;
 mod output;
+mod outward;
 mod restore;
 mod run;
 mod scratch;

@@ -2,16 +2,14 @@
 
 use super::Failure;
 use super::notify::Manager;
+use super::outward::{LISTEN, Receivers, outward};
 use super::signals::Signals;
 use super::workspace::{Missing, days, open_store, open_with_clock};
-use crate::actions::{App, Outward, REMINDER_BEFORE, due, plan};
+use crate::actions::{App, dev_clock, due, plan};
 use crate::api::{self, Api};
 use crate::chat::Chat;
-use crate::client::Tls;
-use crate::client::guard::{GuardedClient, Rules};
 use crate::config::{Config, RateLimitPart};
 use crate::delivery::{self, Delivery};
-use crate::domain::address::Openings;
 use crate::domain::holidays::{Calendar, CountryCode};
 use crate::domain::tiers::Plan;
 use crate::memory;
@@ -35,9 +33,6 @@ const GRACE: Duration = Duration::from_secs(10);
 /// How long background loops may take to end the commit in hand: they go on while running requests finish.
 const LOOP_GRACE: Duration = Duration::from_secs(2);
 
-/// Where a server listens unless it is told.
-pub const LISTEN: &str = "127.0.0.1:8080";
-
 /// The limits on requests as they are set; what is unset stays as `unset` has it, but a setting turns limits on that
 /// are off.
 pub fn requests(set: RateLimitPart, unset: api::Limits) -> api::Limits {
@@ -58,47 +53,6 @@ pub enum Time {
     System,
     /// The database's own development clock, or the system's where it has none. An instant sets the development clock.
     Development(Option<Timestamp>),
-}
-
-/// Which webhook receivers are connected to.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Receivers {
-    /// Public ones over https, and what the settings open.
-    Public,
-    /// Those on loopback too, and over http: for development.
-    Local,
-}
-
-/// What concerns receivers outside, from the settings.
-pub fn outward(
-    base_url: String,
-    config: &Config,
-    receivers: Receivers,
-) -> Result<Outward, Failure> {
-    let part = &config.webhooks;
-    let local = receivers == Receivers::Local;
-    let extra_ca = match &part.extra_ca_file {
-        Some(path) => Some(std::fs::read(path).map_err(|error| {
-            let path = path.display();
-            Failure::Usage(format!("{path}: {error} (the [webhooks] extra_ca_file)"))
-        })?),
-        None => None,
-    };
-    let rules = Rules {
-        openings: Openings {
-            loopback: local,
-            nets: part.allow_nets.clone().unwrap_or_default(),
-        },
-        plain_http: local,
-    };
-    let tls = Tls::load(part.trust.unwrap_or_default(), extra_ca.as_deref());
-    let tls = tls.map_err(Failure::Usage)?;
-    Ok(Outward {
-        base_url,
-        ladder: part.ladder(),
-        webhook_client: GuardedClient::new(&tls, rules),
-        reminder_before: config.chat.reminder_before.unwrap_or(REMINDER_BEFORE),
-    })
 }
 
 /// A database taken, an address bound; not serving yet.
@@ -200,7 +154,7 @@ impl Station {
             log::info!("caught up: {moved} rotations moved on");
         }
         if app.clock().is_frozen() {
-            due::keep_clock(app)?;
+            dev_clock::keep_clock(app)?;
         }
         if signals.told_to_stop() {
             return Ok(());

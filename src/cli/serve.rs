@@ -1,6 +1,7 @@
 //! `rota serve`: the production server.
 
-use super::run::{Receivers, Station, Time, requests};
+use super::outward::Receivers;
+use super::run::{Station, Time, requests};
 use super::signals::Signals;
 use super::workspace::{database, settings_with};
 use super::{Failure, Place};

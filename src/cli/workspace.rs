@@ -1,10 +1,11 @@
 //! Opening what a command works on: settings, clock, database, app.
 
 use super::output::tell;
-use super::run::{Receivers, outward};
+use super::outward::{LISTEN, Receivers, outward};
 use super::{Failure, Place, logging};
 use crate::actions::App;
-use crate::actions::due::{BASE_URL_FACT, CLOCK_FACT};
+use crate::actions::dev_clock::CLOCK_FACT;
+use crate::actions::due::BASE_URL_FACT;
 use crate::config::{Config, HolidaysPart};
 use crate::domain::holidays::Calendar;
 use crate::runtime::clock::Clock;
@@ -129,7 +130,7 @@ pub fn app(config: &Config, missing: Missing) -> Result<App, Failure> {
     let calendar = days(&config.holidays)?;
     let (store, clock) = open_with_clock(&database(config)?, missing, None)?;
     let kept = store.read(|tx: &ReadTx| load_fact(tx, BASE_URL_FACT))?;
-    let own = || kept.unwrap_or_else(|| format!("http://{}", super::run::LISTEN));
+    let own = || kept.unwrap_or_else(|| format!("http://{}", LISTEN));
     let base_url = config
         .base_url
         .as_ref()

@@ -11,8 +11,7 @@ mod chat;
 mod lane;
 mod send;
 
-use crate::actions::sending;
-use crate::actions::{App, DELIVERY, Fault};
+use crate::actions::{App, DELIVERY, Fault, retention, sending};
 use crate::domain::ids::WebhookId;
 use crate::runtime::background::{LoopSpec, LoopThread, POLL, StopFlag, Watch, await_end};
 use crate::runtime::clock::monotonic;
@@ -240,7 +239,7 @@ impl Handle {
             }
             self.0.lane_done.wait(seen, POLL);
         }
-        while sending::clear(app)? {}
+        while retention::purge(app)? {}
         Ok(())
     }
 }
@@ -267,7 +266,7 @@ fn dispatch(shared: &Arc<Shared>) -> std::io::Result<LoopThread> {
 
 /// Clears away a little, and answers how long that will do.
 fn clear(app: &App) -> Duration {
-    match sending::clear(app) {
+    match retention::purge(app) {
         Ok(true) => Duration::ZERO,
         Ok(false) => POLL,
         Err(fault) => {

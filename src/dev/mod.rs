@@ -5,7 +5,7 @@
 mod receiver;
 
 use crate::actions::keys::{self, NewKey};
-use crate::actions::{App, Fault, directory, due, plan, webhooks};
+use crate::actions::{App, Fault, dev_clock, directory, plan, webhooks};
 use crate::chat::{self, FailureControl};
 use crate::domain::ids::{GroupId, WebhookId};
 use crate::domain::message::Recipient;
@@ -172,7 +172,7 @@ fn move_clock(app: &App, chores: &Chores, request: &Request) -> Outcome {
         return Err(Refusal::Invalid(detail.into()).into());
     }
     let to = shapes::clock(&sent(request)?, app.now())?;
-    due::advance(app, to, &chores.all)?;
+    dev_clock::advance(app, to, &chores.all)?;
     clock(app)
 }
 

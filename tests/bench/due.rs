@@ -6,7 +6,7 @@ use crate::seed::{self, Scratch, Seed, working_week};
 use crate::table::{Floor, row, section};
 use jiff::{SignedDuration, Timestamp};
 use rota::actions::chat_sync::{self, InFlight, Queue};
-use rota::actions::due;
+use rota::actions::{dev_clock, due};
 use rota::runtime::clock::Clock;
 use std::path::Path;
 use std::time::{Duration, Instant};
@@ -124,10 +124,10 @@ pub fn here() {
         Ok(())
     };
     let begun = Instant::now();
-    due::advance(&app, at(MONDAY), &settle).expect("the hand-overs");
+    dev_clock::advance(&app, at(MONDAY), &settle).expect("the hand-overs");
     let took = begun.elapsed().as_secs_f64();
     row(
-        "actions::due::advance over one instant",
+        "actions::dev_clock::advance over one instant",
         &format!("{took:.3} s"),
         took,
         Floor::AtMost(0.5),

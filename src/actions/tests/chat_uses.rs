@@ -84,7 +84,7 @@ impl Uses {
 
     fn advance(&self, hours: i64) {
         let to = self.app.now() + SignedDuration::from_hours(hours);
-        due::advance(&self.app, to, &|| tell(&self.app)).expect("some hours");
+        dev_clock::advance(&self.app, to, &|| tell(&self.app)).expect("some hours");
     }
 
     fn topics(&self) {
@@ -231,7 +231,7 @@ impl Uses {
         tell(&self.app).expect("chat in line");
         let later = self.app.now() + SignedDuration::from_hours(24 * 91);
         self.app.clock().set(later);
-        while sending::clear(&self.app).expect("cleared") {}
+        while retention::purge(&self.app).expect("cleared") {}
         let sent = self.app.store().read(|tx| store::list_sent(tx, 10));
         assert_eq!(sent.expect("what was sent"), []);
         let any = Precondition::Any;

@@ -85,9 +85,9 @@ pub(super) fn every_use(app: &App, rotation: &RotationId) {
     deliveries::resend(app, &hook, &test.id).expect("sent anew");
     deliveries::cancel(app, &hook, &test.id).expect("cancelled");
     app.clock().set(at("2026-05-01T00:00:00Z"));
-    while sending::clear(app).expect("cleared") {}
+    while retention::purge(app).expect("cleared") {}
     webhooks::remove(app, &hook, &any).expect("removed");
-    while sending::clear(app).expect("cleared") {}
+    while retention::purge(app).expect("cleared") {}
 }
 
 #[test]

@@ -52,7 +52,8 @@ pub fn every_use(app: &App, id: &RotationId) {
     once::arranged(app, &caller(), id, uses.key(), end).expect("its end");
     let cover = uses.ask(&other, &holder, uses.hours(30, 40));
     uses.take(RequestKind::Cover, &holder, cover, Step::Accept);
-    due::advance(app, now + SignedDuration::from_hours(35), &|| tell(app)).expect("some hours");
+    dev_clock::advance(app, now + SignedDuration::from_hours(35), &|| tell(app))
+        .expect("some hours");
     let (kind, start) = (RequestKind::Cover, Start::First);
     requests::list(app, &caller(), id, kind, range, start).expect("a list");
     uses.offer_and_lose();

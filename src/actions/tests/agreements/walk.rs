@@ -190,7 +190,8 @@ impl<'a> Walk<'a> {
         let changes = self.model.advance(to);
         match pass {
             Pass::Timer => {
-                due::advance(self.app, self.instant(to), &|| tell(self.app)).expect("time goes by");
+                dev_clock::advance(self.app, self.instant(to), &|| tell(self.app))
+                    .expect("time goes by");
                 self.version += changes;
             }
             Pass::Asleep => {

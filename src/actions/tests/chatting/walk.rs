@@ -407,7 +407,7 @@ impl Walk {
     fn advance(&self, time: SignedDuration) {
         for (index, workspace) in self.apps.iter().enumerate() {
             let app = &workspace.app;
-            due::advance(app, app.now() + time, &|| {
+            dev_clock::advance(app, app.now() + time, &|| {
                 tell(app)?;
                 self.look(index);
                 Ok(())
