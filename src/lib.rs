@@ -2,11 +2,12 @@
 //!
 //! # The way of a request
 //!
-//! A connection's thread in [`http`] reads one request within its bounds and hands it to [`api`]. There
+//! A connection's thread in [`server`] reads one request within its bounds. `server::dispatch` gives it an id, finds the
+//! [`Edge`](server::Edge) that has the prefix of its path, and logs and counts the answer. In the edge [`api`]
 //! `routes` names the operation, its scope and its precondition; `auth` answers who asks; [`wire`] parses the body into
 //! values of the [`domain`], or refuses it with the path of the member that is wrong. An action of [`actions`] does the
 //! work: reads from one snapshot of the [`store`], writes in one job of its one writing connection. Its answer becomes JSON in
-//! [`wire`] again, a refusal a problem object in `api::problem`.
+//! [`wire`] again, a refusal a problem object in [`problem`].
 //!
 //! # The way of a write
 //!
@@ -59,11 +60,13 @@
 //! | 5 | `main`, [`cli`], [`config`] | all below |
 //! | 4 | [`api`], [`dev`], [`timer`], [`delivery`] | 0 to 3, not one another |
 //! | 3 | [`actions`] | [`domain`], [`wire`], [`client`], [`metrics`], [`store`], [`chat`], [`runtime`] |
+//! | 3 | [`problem`] | [`domain`], [`wire`], [`server`], [`store`]; only edges import it |
 //! | 2 | [`chat`] | [`domain`], [`store`] |
 //! | 2 | [`store`] | [`domain`], [`runtime`] |
-//! | 1 | [`wire`], [`client`], [`http`], [`metrics`] | [`domain`]; [`runtime`] (`client`, `http`), [`memory`] (`http`) |
+//! | 1 | [`server`] | [`wire`], [`metrics`], [`runtime`], [`memory`] |
+//! | 1 | [`wire`], [`client`], [`metrics`] | [`domain`]; [`runtime`] (`client`) |
 //! | 0 | [`domain`], [`runtime`] | std, jiff and log, not one another |
-//! | 0 | [`memory`] | [`runtime`]; only [`http`], [`api`] and [`cli`] import it |
+//! | 0 | [`memory`] | [`runtime`]; only [`server`], [`api`] and [`cli`] import it |
 //! | 0 | [`fault`] | nothing; anybody but [`domain`] may have points in it |
 //!
 //! # What always holds
@@ -78,9 +81,11 @@
 //!   every address that its own resolver has found, and what was judged is what is connected to.
 //! - Actions render no JSON of the API: of [`wire`] they use the validators, the frozen bodies of events and the signatures.
 //! - Rights are decided in [`domain::access`]; the SQL of lists is held against it by a test.
-//! - What a caller makes the process hold is counted: request bodies by [`http`], work and answers by [`api`], both in budgets
-//!   of [`memory`]. Long collections are read and rendered while they are sent.
+//! - What a caller makes the process hold is counted: request bodies, work and answers by [`server`], in budgets of
+//!   [`memory`] that all edges share. Long collections are read and rendered while they are sent.
 //! - Nothing is acknowledged that went to a file which is no longer at its path; no link beside the database is followed.
+//! - Every request is answered by one edge, which `cli::run` registers. Edges share [`server`] and [`problem`], not code of one
+//!   another. Of the HTTP library only `server::exchange` knows.
 //! - Every line of SQL is in [`store`]; transactions begin and end there alone, around the jobs that actions hand in.
 
 #![deny(unsafe_code)]
@@ -92,8 +97,8 @@ pub mod memory;
 pub mod runtime;
 
 pub mod client;
-pub mod http;
 pub mod metrics;
+pub mod server;
 pub mod wire;
 
 pub mod store;
@@ -101,6 +106,7 @@ pub mod store;
 pub mod chat;
 
 pub mod actions;
+pub mod problem;
 
 pub mod api;
 pub mod delivery;

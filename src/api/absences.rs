@@ -8,6 +8,7 @@ use super::operation::{
 };
 use crate::actions::absences;
 use crate::domain::ids::RotationId;
+use crate::server::Response;
 use crate::wire::absence::{self, Absence, AbsenceRequest};
 use crate::wire::page::Page;
 
@@ -98,5 +99,5 @@ pub const REMOVE: Operation = Operation {
 pub fn remove(_: &Api, call: &Call) -> Outcome {
     let (id, absence) = (call.path.id("rotationId"), call.path.id("absenceId"));
     absences::remove(call.app, call.caller, &id, &absence)?;
-    Ok(answer::empty(204))
+    Ok(Response::empty(204))
 }

@@ -1,16 +1,14 @@
 //! Answers: JSON bodies, validators, 304.
 
-use super::problem::Problem;
+use crate::server::{Body, Problem, Response};
 use crate::store::Page;
 use crate::wire::etag;
 use crate::wire::page::Page as PageShape;
-use rouille::{Response, ResponseBody};
 use serde::Serialize;
 use std::io::Cursor;
 use std::sync::Arc;
 
-/// What a handler answers.
-pub type Outcome = Result<Response, Problem>;
+pub use crate::server::Outcome;
 
 /// A JSON body.
 ///
@@ -18,7 +16,7 @@ pub type Outcome = Result<Response, Problem>;
 /// A fault of ours when the value cannot be written as JSON.
 pub fn json<T: Serialize>(status: u16, value: &T) -> Outcome {
     let body = bytes(value)?;
-    Ok(with_body(status, ResponseBody::from_data(body)))
+    Ok(with_body(status, Body::from_data(body)))
 }
 
 /// A value as JSON.
@@ -31,7 +29,7 @@ pub fn bytes<T: Serialize>(value: &T) -> Result<Vec<u8>, Problem> {
 
 /// A body that is JSON already.
 pub fn text(json: String) -> Response {
-    with_body(200, ResponseBody::from_data(json))
+    with_body(200, Body::from_data(json))
 }
 
 /// A JSON body with its validator, or 304 where the caller has what is current.
@@ -49,40 +47,23 @@ pub fn tagged<T: Serialize>(if_none_match: Option<&str>, tag: &str, value: &T) -
 pub fn shared(body: &Arc<[u8]>) -> Response {
     let size = body.len();
     let reader = Cursor::new(Arc::clone(body));
-    with_body(200, ResponseBody::from_reader_and_size(reader, size))
+    with_body(200, Body::from_reader_and_size(reader, size))
 }
 
 /// A JSON body of any kind.
-pub fn with_body(status: u16, data: ResponseBody) -> Response {
-    let headers = vec![("Content-Type".into(), "application/json".into())];
-    Response {
-        status_code: status,
-        headers,
-        data,
-        upgrade: None,
-    }
-}
-
-/// A status without a body.
-pub fn empty(status: u16) -> Response {
-    Response {
-        status_code: status,
-        headers: Vec::new(),
-        data: ResponseBody::empty(),
-        upgrade: None,
-    }
+pub fn with_body(status: u16, body: Body) -> Response {
+    Response::new(status, "application/json", body)
 }
 
 /// Adds a header.
-pub fn with(mut response: Response, name: &'static str, value: impl Into<String>) -> Response {
-    response.headers.push((name.into(), value.into().into()));
-    response
+pub fn with(response: Response, name: &'static str, value: impl Into<String>) -> Response {
+    response.with(name, value.into())
 }
 
 /// 304 with the validator, where the caller has what is current.
 pub fn not_modified(if_none_match: Option<&str>, tag: &str) -> Option<Response> {
     let known = if_none_match.is_some_and(|header| etag::is_known(header, tag));
-    known.then(|| with(empty(304), "ETag", tag))
+    known.then(|| with(Response::empty(304), "ETag", tag))
 }
 
 /// One page of what is all at hand.

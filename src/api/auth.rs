@@ -1,16 +1,15 @@
 //! Who asks: `Authorization: Bearer` with a team API key or a member token
 
 use super::extract::{self, Path};
-use super::problem::Problem;
 use crate::actions::inbound;
 use crate::actions::keys::{KEY_PREFIX, TOKEN_PREFIX, hash};
 use crate::actions::{App, Fault, Stop};
 use crate::domain::access::{Principal, Role, Via};
 use crate::domain::ids::{KeyId, TokenId};
 use crate::domain::refusal::Refusal;
+use crate::server::{Problem, Request};
 use crate::store::{ReadTx, load_key, load_person, load_token};
 use jiff::Timestamp;
-use rouille::Request;
 use std::collections::HashMap;
 use std::sync::{Arc, PoisonError, RwLock};
 use subtle::ConstantTimeEq;

@@ -7,11 +7,10 @@
 
 use super::answer::{self, Outcome};
 use super::extract::Call;
-use super::problem::Problem;
-use super::room::{SMALL, Steps};
 use crate::actions::{Fault, Stop};
+use crate::server::room::{SMALL, Steps};
+use crate::server::{Body, Problem, Response};
 use crate::wire::page::Page;
-use rouille::{Response, ResponseBody};
 use serde::Serialize;
 use std::io::{self, Read};
 
@@ -62,7 +61,7 @@ pub fn page(call: &Call, page: Page<()>, items: Items, more: Option<More>) -> Ou
     json.extend_from_slice(&items.json);
     let Some(more) = more else {
         json.extend_from_slice(end);
-        return Ok(answer::with_body(200, ResponseBody::from_data(json)));
+        return Ok(answer::with_body(200, Body::from_data(json)));
     };
     let rest = Rest {
         steps: Steps::begin(call.room, json.capacity()),
@@ -78,7 +77,7 @@ pub fn page(call: &Call, page: Page<()>, items: Items, more: Option<More>) -> Ou
 }
 
 fn streamed(rest: Rest) -> Response {
-    answer::with_body(200, ResponseBody::from_reader(rest))
+    answer::with_body(200, Body::from_reader(rest))
 }
 
 /// A page on its way out.
@@ -101,10 +100,10 @@ impl Rest {
             self.steps.rendered(0);
             return Ok(());
         };
-        self.steps.next()?;
+        self.steps.begin_next()?;
         let goes_on = more(&mut self.items).map_err(|stop| {
-            let why = Problem::from(stop).inside.unwrap_or_default();
-            io::Error::other(why)
+            let why = Problem::from(stop).inside.map(String::from);
+            io::Error::other(why.unwrap_or_default())
         })?;
         if !goes_on {
             self.more = None;

@@ -1,19 +1,18 @@
 //! What a handler is given, and how it reads path, query and paging (contract sections 2 and 3).
 
 use super::operation::{LARGEST_PAGE, LAST_PAGE, Parameter};
-use super::problem::Problem;
-use super::room::Room;
 use crate::actions::mutation::{Mutation, Operation, Written};
 use crate::actions::{App, Stop};
 use crate::domain::access::Principal;
 use crate::domain::refusal::{Refusal, invalid};
 use crate::domain::time::Interval;
+use crate::server::room::Room;
+use crate::server::{Problem, Request};
 use crate::store::Page;
 use crate::wire::etag::Precondition;
 use crate::wire::moment;
 use crate::wire::url;
 use jiff::{SignedDuration, Timestamp};
-use rouille::Request;
 use std::borrow::Cow;
 
 /// One request of somebody known, its path matched and its body read.

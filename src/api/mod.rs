@@ -5,12 +5,12 @@
 //! | `routes` | every operation: method, path, scope, precondition, handler, description |
 //! | `auth`, `rate` | who asks; how often |
 //! | `extract` | path, query and headers as values |
-//! | `answer`, `problem` | what goes back; the only place that gives refusals a status |
-//! | `room`, `collection` | what a request may hold in memory; long collections, rendered while they are sent |
+//! | `answer` | what goes back |
+//! | `room`, `collection` | what an operation may hold in memory; long collections, rendered while they are sent |
 //! | `openapi` | the document, made of the routes |
 //! | `on_call_cache` | who is on call, ready to send |
 //! | `once` | writes that carry an `operationId` |
-//! | `request_metrics` | what is counted of the answers; names of requests |
+//! | `request_metrics` | what is counted of the answers |
 //! | `watch` | for whoever watches over the server |
 //! | the others | handlers, one file a resource |
 
@@ -33,7 +33,6 @@ mod on_call_cache;
 mod once;
 pub mod openapi;
 mod operation;
-mod problem;
 mod rate;
 mod record;
 mod request_metrics;
@@ -49,14 +48,13 @@ mod webhooks;
 pub use rate::Limits;
 pub use watch::Access;
 
-use crate::actions::{App, Stop};
+use crate::actions::App;
 use crate::domain::access::Principal;
 use crate::domain::refusal::Refusal;
-use crate::fault;
-use crate::http::{Malformed, Service};
-use crate::memory::{Budget, Share};
 use crate::metrics::Answers;
 use crate::runtime::clock;
+use crate::server::room::{self as memory, RequestBudget};
+use crate::server::{Edge, Malformed, Problem, Request};
 use crate::wire::etag::Precondition;
 use crate::wire::url;
 use answer::Outcome;
@@ -65,82 +63,63 @@ use extract::{Call, Path, Query};
 use jiff::Timestamp;
 use on_call_cache::OnCallCache;
 use operation::Body;
-use problem::Problem;
 use rate::Rates;
-use request_metrics::{Names, REQUEST_ID, RequestMetrics};
-use room::Room;
-use rouille::{Request, Response};
+use request_metrics::RequestMetrics;
 use routes::{Found, Handler, Needs, ROUTES, Row};
-use std::fmt;
-use std::io::Read;
 use std::sync::{Arc, Mutex};
-use std::time::Duration;
 use watch::{Detail, Remembered};
-
-/// Routes of another edge, asked first: `None` leaves the request to the API. They need no credential, and what they
-/// refuse is rendered here.
-pub type Other = Box<dyn Fn(&Request) -> Option<Result<Response, Stop>> + Send + Sync>;
 
 /// The longest `Idempotency-Key`, in bytes.
 const LONGEST_KEY: usize = 255;
 
-/// Answers every request of the server.
+/// The edge of the API.
 pub struct Api {
     app: App,
     authenticator: Authenticator,
     rates: Rates,
-    budget: Arc<Budget>,
+    budget: RequestBudget,
     on_call_cache: OnCallCache,
     /// Who may read the metrics.
     access: Access,
     page: Mutex<Remembered>,
-    other: Option<Other>,
     request_metrics: RequestMetrics,
-    names: Names,
     started_at: Timestamp,
 }
 
 impl Api {
-    /// The API of a workspace, with the routes of another edge before it where there is one.
-    pub fn new(app: App, limits: Limits, access: Access, other: Option<Other>) -> Api {
+    /// The API of a workspace. Its requests take room from the budget that all edges share.
+    pub fn new(app: App, limits: Limits, access: Access, budget: RequestBudget) -> Api {
         Api {
             authenticator: Authenticator::default(),
             rates: Rates::new(limits),
-            budget: Budget::new(room::limits()),
+            budget,
             on_call_cache: OnCallCache::default(),
             access,
             page: Mutex::default(),
-            other,
             request_metrics: RequestMetrics::new(app.metrics()),
-            names: Names::default(),
             started_at: app.clock().now(),
             app,
         }
     }
 
-    /// The order of checks is contract section 2. `counted` becomes what counts the answer.
+    /// Whether the path leads anywhere is checked first, then who asks, how often and for what, then the headers, the query and
+    /// the body.
     fn answer<'a>(&'a self, request: &Request, counted: &mut &'a Answers) -> Outcome {
-        if let Some(other) = &self.other {
-            let share = self.room_of_other(request)?;
-            if let Some(outcome) = other(request) {
-                *counted = &self.request_metrics.dev;
-                let outcome = outcome.map(|response| room::hold(response, share));
-                return outcome.map(without_own_name).map_err(Problem::from);
-            }
-        }
         let (place, path, query) = find(request)?;
         *counted = self.request_metrics.route(place);
         let row = &ROUTES[place];
         match row.handler {
             Handler::Open(run) => {
-                let share = self.room(request, None).take(room::needed(row, 0))?;
-                return Ok(room::hold(run(self)?, share));
+                let share = self.budget.room(request, None);
+                let share = share.take(room::needed(row, 0))?;
+                return Ok(memory::hold(run(self, request)?, share));
             }
             Handler::Watched(run) => {
                 let (detail, caller) = self.detail(request, row, &path)?;
                 let credential = caller.as_ref().map(|caller| caller.of().credential());
-                let share = self.room(request, credential).take(room::needed(row, 0))?;
-                return Ok(room::hold(run(self, detail)?, share));
+                let share = self.budget.room(request, credential);
+                let share = share.take(room::needed(row, 0))?;
+                return Ok(memory::hold(run(self, detail)?, share));
             }
             _ => {}
         }
@@ -150,7 +129,8 @@ impl Api {
             extract::check_media_type(request)?;
         }
         let guard = Guard::read(row, request)?;
-        let room = self.room(request, Some(caller.of().credential()));
+        let credential = caller.of().credential();
+        let room = self.budget.room(request, Some(credential));
         let share = room.take(room::needed(row, body.len()))?;
         let call = Call {
             app: &self.app,
@@ -161,25 +141,8 @@ impl Api {
             query: Query::parse(query, row.operation.query)?,
             room,
         };
-        let response = guard.run(self, &call)?;
-        Ok(room::hold(response, share))
-    }
-
-    /// Room for what another edge shows, which asks for no credential.
-    fn room_of_other(&self, request: &Request) -> Result<Option<Share>, Problem> {
-        let reads = matches!(request.method(), "GET" | "HEAD");
-        if !reads || !request.raw_url().starts_with("/dev/") {
-            return Ok(None);
-        }
-        self.room(request, None).take(room::LIMITS.credential)
-    }
-
-    fn room<'a>(&'a self, request: &Request, credential: Option<&'a str>) -> Room<'a> {
-        Room {
-            budget: &self.budget,
-            address: request.remote_addr().ip(),
-            credential,
-        }
+        let response = guard.run(self, request, &call)?;
+        Ok(memory::hold(response, share))
     }
 
     /// What comes before the size of a body.
@@ -242,7 +205,7 @@ impl Api {
             AuthError::Refused(problem) => problem,
             AuthError::Fault(fault) => fault.into(),
             AuthError::Failed(problem) => {
-                let address = request.remote_addr().ip();
+                let address = request.peer().ip();
                 match self.rates.fail(address, clock::monotonic()) {
                     Ok(()) => problem,
                     Err(seconds) => Problem::rate_limited(seconds),
@@ -250,102 +213,39 @@ impl Api {
             }
         }
     }
-
-    /// What counts the answer to a request that was not carried out.
-    fn counted(&self, request: &Request) -> &Answers {
-        match find(request) {
-            Ok((place, ..)) => self.request_metrics.route(place),
-            Err(_) if self.other.is_some() && request.raw_url().starts_with("/dev/") => {
-                &self.request_metrics.dev
-            }
-            Err(_) => &self.request_metrics.other,
-        }
-    }
-
-    /// Renders the problem of a request that was not carried out, and counts it.
-    fn turn_down(&self, request: &Request, problem: &Problem) -> Response {
-        let counted = self.counted(request);
-        counted.note(request.method(), problem.status, None);
-        let name = self.names.next();
-        let response = refuse(problem, format_args!("{}", Line(request)), &name);
-        named(response, name)
-    }
 }
 
-/// Renders a problem under the name of its request, and logs it under the same.
-fn refuse(problem: &Problem, what: fmt::Arguments, instance: &str) -> Response {
-    let (status, code) = (problem.status, problem.code.unwrap_or("-"));
-    match &problem.inside {
-        Some(inside) if status == 503 => {
-            log::warn!("{what} {status} {code} {instance}: {inside}")
-        }
-        Some(inside) => log::error!("{what} {status} {code} {instance}: {inside}"),
-        None => log::debug!("{what} {status} {code} {instance}"),
-    }
-    problem.render(instance)
-}
-
-/// The answer with the name of its request.
-fn named(response: Response, name: String) -> Response {
-    answer::with(response, REQUEST_ID, name)
-}
-
-/// An answer that a test made up, without a name of its own.
-fn without_own_name(mut response: Response) -> Response {
-    let headers = &mut response.headers;
-    headers.retain(|(name, _)| !name.eq_ignore_ascii_case(REQUEST_ID));
-    response
-}
-
-impl Service for Api {
-    fn handle(&self, request: &Request) -> Response {
-        fault::point("request");
-        let (name, began) = (self.names.next(), clock::monotonic());
-        let mut counted = &self.request_metrics.other;
-        let outcome = self.answer(request, &mut counted);
-        let took = clock::monotonic().saturating_duration_since(began);
-        let response = match outcome {
-            Ok(response) => {
-                log_answer(request, &response, took, &name);
-                response
-            }
-            Err(problem) => refuse(&problem, format_args!("{}", Line(request)), &name),
-        };
-        counted.note(request.method(), response.status_code, Some(took));
-        named(response, name)
+impl Edge for Api {
+    fn prefixes(&self) -> &'static [&'static str] {
+        &["/v1", "/webhook", "/healthz", "/readyz", "/metrics"]
     }
 
-    fn malformed(&self, malformed: Malformed) -> Response {
-        let (problem, name) = (Problem::from(malformed), self.names.next());
-        self.request_metrics.other.note("", problem.status, None);
-        named(
-            refuse(&problem, format_args!("unreadable request:"), &name),
-            name,
-        )
+    fn log_target(&self) -> &'static str {
+        "rota::api"
     }
 
-    fn too_large(&self, request: &Request, malformed: Malformed) -> Response {
-        let problem = match self.check_entitled(request) {
-            // The path may be another edge's, and that is not asked.
+    fn handle<'a>(&'a self, request: &Request, counted: &mut &'a Answers) -> Outcome {
+        self.answer(request, counted)
+    }
+
+    fn counted(&self, request: &Request) -> Option<&Answers> {
+        let (place, ..) = find(request).ok()?;
+        Some(self.request_metrics.route(place))
+    }
+
+    /// Whoever may not make the request at all is told so instead.
+    fn too_large(&self, request: &Request, malformed: Malformed) -> Problem {
+        match self.check_entitled(request) {
+            // Where the path leads nowhere it is the size that is told.
             Err(problem) if problem.status != 404 => problem,
             _ => malformed.into(),
-        };
-        self.turn_down(request, &problem)
-    }
-
-    fn panicked(&self, request: &Request, panic: &str) -> Response {
-        let problem = Problem::internal(format!("panicked: {panic}"));
-        self.turn_down(request, &problem)
-    }
-
-    fn date(&self) -> Timestamp {
-        self.app.now()
+        }
     }
 }
 
 /// The place among the routes that a request's path and method lead to, with its parameters and the raw query.
 fn find(request: &Request) -> Result<(usize, Path<'_>, &str), Problem> {
-    let (path, query) = url::split(request.raw_url());
+    let (path, query) = url::split(request.target());
     let segments = url::segments(path).ok_or_else(Problem::unknown_route)?;
     match routes::find(request.method(), &segments) {
         Found::Route(place, path) => Ok((place, path, query)),
@@ -371,31 +271,12 @@ impl Admitted {
     }
 }
 
-/// A request as the log has it: without the query, where people's addresses may stand.
-struct Line<'a>(&'a Request);
-
-impl fmt::Display for Line<'_> {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let (path, _) = url::split(self.0.raw_url());
-        write!(f, "{} {path}", self.0.method())
-    }
-}
-
-fn log_answer(request: &Request, response: &Response, took: Duration, name: &str) {
-    let status = response.status_code;
-    let took = took.as_micros();
-    log::debug!("{} {status} in {took} us {name}", Line(request));
-}
-
 fn read_body(row: &Row, request: &Request) -> Result<Vec<u8>, Problem> {
-    let mut body = Vec::new();
-    if !matches!(row.operation.body, Body::None)
-        && let Some(mut data) = request.data()
-    {
-        let read = data.read_to_end(&mut body);
-        read.map_err(|error| Problem::internal(format!("cannot read the body: {error}")))?;
+    if matches!(row.operation.body, Body::None) {
+        return Ok(Vec::new());
     }
-    Ok(body)
+    let unread = |error| Problem::internal(format!("cannot read the body: {error}"));
+    request.take_body().map_err(unread)
 }
 
 /// A handler with the header that it asks for.
@@ -403,7 +284,7 @@ enum Guard {
     Plain(fn(&Api, &Call) -> Outcome),
     IfMatch(fn(&Api, &Call, &Precondition) -> Outcome, Precondition),
     Keyed(fn(&Api, &Call, &str) -> Outcome, String),
-    Open(fn(&Api) -> Outcome),
+    Open(fn(&Api, &Request) -> Outcome),
     Watched(fn(&Api, Detail) -> Outcome),
 }
 
@@ -439,9 +320,9 @@ impl Guard {
         })
     }
 
-    fn run(self, api: &Api, call: &Call) -> Outcome {
+    fn run(self, api: &Api, request: &Request, call: &Call) -> Outcome {
         match self {
-            Guard::Open(run) => run(api),
+            Guard::Open(run) => run(api, request),
             Guard::Watched(run) => run(api, Detail::WithoutNames),
             Guard::Plain(run) => run(api, call),
             Guard::IfMatch(run, precondition) => run(api, call, &precondition),

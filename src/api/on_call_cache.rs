@@ -1,10 +1,10 @@
 //! Who is on call, rendered once a change: the answer that is asked for most.
 
 use super::answer;
-use super::problem::Problem;
 use crate::actions::{App, Fault};
 use crate::domain::ids::RotationId;
 use crate::domain::rotation::Rotation;
+use crate::server::Problem;
 use crate::store::load_rotation;
 use crate::wire::{etag, on_call};
 use std::collections::HashMap;

@@ -6,9 +6,9 @@ mod refusals;
 mod tests;
 
 use super::operation::{Body, Gives, Kind, Operation, Parameter, Shape};
-use super::request_metrics::REQUEST_ID;
 use super::routes::{self, Handler, Needs, ROUTES, Row};
 use crate::domain::access::Scope;
+use crate::server::REQUEST_ID;
 use crate::wire::problem;
 use schemars::SchemaGenerator;
 use schemars::generate::SchemaSettings;

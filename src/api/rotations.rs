@@ -15,6 +15,7 @@ use crate::actions::{App, Stop};
 use crate::domain::ids::UserId;
 use crate::domain::refusal::Refusal;
 use crate::domain::rotation as domain;
+use crate::server::Response;
 use crate::store::{RotationFilter, RotationOrder};
 use crate::wire::body::invalid;
 use crate::wire::edit::{self, PatchRequest, RotationRequest};
@@ -243,5 +244,5 @@ pub const REMOVE: Operation = Operation {
 /// DELETE a rotation.
 pub fn remove(_: &Api, call: &Call, precondition: &Precondition) -> Outcome {
     call.write(precondition, DeleteRotation)?;
-    Ok(answer::empty(204))
+    Ok(Response::empty(204))
 }

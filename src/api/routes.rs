@@ -11,6 +11,7 @@ use super::{
 use crate::domain::access::Scope::{
     self, ManageWebhooks, ReadDirectory, ReadOnCall, ReadRotations, WriteDuty, WriteRotations,
 };
+use crate::server::Request;
 use crate::wire::etag::Precondition;
 use crate::wire::url;
 
@@ -42,8 +43,8 @@ pub enum Needs {
 /// The handler, by what the request must bring along.
 #[derive(Clone, Copy)]
 pub enum Handler {
-    /// No credential.
-    Open(fn(&Api) -> Outcome),
+    /// No credential. The request is as it came, its body unread.
+    Open(fn(&Api, &Request) -> Outcome),
     /// A credential, or none, as the operator has set it; the answer depends on which.
     Watched(fn(&Api, Detail) -> Outcome),
     /// A credential.

@@ -3,6 +3,7 @@
 use super::answer::{self, Outcome};
 use super::operation::{Body, Operation, gives, shape};
 use super::{Api, openapi};
+use crate::server::Request;
 use std::sync::{Arc, OnceLock};
 
 pub const OPENAPI: Operation = Operation {
@@ -21,7 +22,7 @@ pub const OPENAPI: Operation = Operation {
 };
 
 /// GET openapi.json.
-pub fn openapi(_: &Api) -> Outcome {
+pub fn openapi(_: &Api, _: &Request) -> Outcome {
     static DOCUMENT: OnceLock<Arc<[u8]>> = OnceLock::new();
     if let Some(ready) = DOCUMENT.get() {
         return Ok(answer::shared(ready));

@@ -3,17 +3,16 @@
 use super::Api;
 use super::answer::{self, Outcome};
 use super::operation::{Body, Gives, Operation, gives, shape};
-use super::problem::Problem;
 use crate::actions::{App, DELIVERY, Fault, TIMER};
 use crate::domain::census::{OpenPlace, Queue};
 use crate::domain::zones;
 use crate::metrics::{self, Standing};
 use crate::runtime::background::Watch;
 use crate::runtime::heartbeat::{Heartbeat, late_after};
+use crate::server::{Body as Bytes, Problem, Request, Response};
 use crate::store::{self, ReadTx};
 use crate::wire::moment::Moment;
 use jiff::Timestamp;
-use rouille::{Response, ResponseBody};
 use schemars::JsonSchema;
 use serde::Serialize;
 use std::io::{Cursor, Read};
@@ -64,7 +63,7 @@ pub const HEALTH: Operation = Operation {
 };
 
 /// GET healthz.
-pub fn health(api: &Api) -> Outcome {
+pub fn health(api: &Api, _: &Request) -> Outcome {
     let read = api.app.store().read(store::load_team);
     read.map_err(Problem::unavailable)?;
     let health = Health {
@@ -133,7 +132,7 @@ pub const READINESS: Operation = Operation {
 };
 
 /// GET readyz.
-pub fn readiness(api: &Api) -> Outcome {
+pub fn readiness(api: &Api, _: &Request) -> Outcome {
     let (app, runtime) = (&api.app, api.app.runtime());
     let mut late = Vec::new();
     if runtime.is_stopping() {
@@ -304,12 +303,8 @@ pub fn metrics(api: &Api, detail: Detail) -> Outcome {
     drop(remembered);
     let size = head.len() + on_call.len();
     let body = Cursor::new(head).chain(Cursor::new(Text(on_call)));
-    Ok(Response {
-        status_code: 200,
-        headers: vec![("Content-Type".into(), metrics::MEDIA_TYPE.into())],
-        data: ResponseBody::from_reader_and_size(body, size),
-        upgrade: None,
-    })
+    let body = Bytes::from_reader_and_size(body, size);
+    Ok(Response::new(200, metrics::MEDIA_TYPE, body))
 }
 
 /// Bytes of a text that many answers share.

@@ -10,6 +10,7 @@ use super::operation::{
 };
 use crate::actions::webhooks;
 use crate::domain::webhook::Webhook;
+use crate::server::Response;
 use crate::wire::delivery::{self, Delivery};
 use crate::wire::etag::{self, Precondition};
 use crate::wire::page::Page;
@@ -143,7 +144,7 @@ pub const REMOVE: Operation = Operation {
 /// DELETE a webhook.
 pub fn remove(_: &Api, call: &Call, precondition: &Precondition) -> Outcome {
     webhooks::remove(call.app, &call.path.id("webhookId"), precondition)?;
-    Ok(answer::empty(204))
+    Ok(Response::empty(204))
 }
 
 pub const DISABLE: Operation = Operation {

@@ -8,10 +8,10 @@ use super::signals::Signals;
 use super::workspace::{database, settings_with};
 use super::{Failure, Place, demo};
 use crate::actions::development::{self, Credentials};
-use crate::api::{self, Api};
+use crate::api;
 use crate::chat::{FailureControl, FaultyChat};
 use crate::config::{self, Config, Listen};
-use crate::dev::{self, Chores};
+use crate::dev::{Chores, Dev};
 use crate::domain::ids::UserId;
 use crate::domain::tiers::{Plan, Tier};
 use clap::Args;
@@ -96,14 +96,10 @@ pub fn run(place: Place, flags: Flags) -> Result<(), Failure> {
         all: Box::new(move || sending.settle()),
         chat: Box::new(move || chat.settle_chat()),
     };
-    let routes = dev::routes(station.app.clone(), failures, chores);
-    let service = Arc::new(Api::new(
-        station.app.clone(),
-        limits,
-        config.metrics.access.unwrap_or_default(),
-        Some(Box::new(routes)),
-    ));
-    station.serve(&signals, service, delivery, move || {
+    let mut edges = station.edges(&config, limits);
+    let (app, budget) = (station.app.clone(), station.budget.clone());
+    edges.push(Box::new(Dev::new(app, failures, chores, budget)));
+    station.serve(&signals, edges, delivery, move || {
         lines.iter().try_for_each(|line| answer(line))
     })
 }

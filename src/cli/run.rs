@@ -6,17 +6,18 @@ use super::outward::{LISTEN, Receivers, outward};
 use super::signals::Signals;
 use super::workspace::{Missing, days, open_store, open_with_clock};
 use crate::actions::{App, dev_clock, due, plan};
-use crate::api;
+use crate::api::{self, Api};
 use crate::chat::Chat;
 use crate::config::{Config, RateLimitPart};
 use crate::delivery::{self, Delivery};
 use crate::domain::holidays::{Calendar, CountryCode};
 use crate::domain::tiers::Plan;
-use crate::http::{Limits, Server, Service};
 use crate::memory;
 use crate::runtime::background::{LoopThread, Watch, stop_all};
 use crate::runtime::clock::Clock;
 use crate::runtime::supervisor::{self, Cause, StopServer, Supervision};
+use crate::server::room::RequestBudget;
+use crate::server::{Dispatch, Edge, Limits, Server};
 use crate::store::{Fault, Lock, ReadTx, Stop, Store, list_cadences};
 use crate::timer;
 use jiff::{SignedDuration, Timestamp};
@@ -57,6 +58,8 @@ pub enum Time {
 /// A database taken, an address bound; not serving yet.
 pub struct Station {
     pub app: App,
+    /// What the requests of all edges take room from.
+    pub budget: RequestBudget,
     server: Server,
     manager: Arc<Manager>,
     /// What decides when something falls due, besides the rotations themselves.
@@ -105,6 +108,7 @@ impl Station {
         let app = App::new(store, calendar, clock, plan, outward);
         Ok(Station {
             app,
+            budget: RequestBudget::default(),
             server,
             manager,
             rules,
@@ -170,18 +174,25 @@ impl Station {
         Ok(())
     }
 
+    /// Every edge that a production server has: a new one is registered here.
+    pub fn edges(&self, config: &Config, limits: api::Limits) -> Vec<Box<dyn Edge>> {
+        let (app, budget) = (self.app.clone(), self.budget.clone());
+        let access = config.metrics.access.unwrap_or_default();
+        vec![Box::new(Api::new(app, limits, access, budget))]
+    }
+
     /// Begins to send what is queued.
     pub fn deliver(&self) -> Result<Delivery, Failure> {
         let failed = |error| self.named(format_args!("the delivery side: {error}"));
         delivery::start(self.app.clone()).map_err(failed)
     }
 
-    /// Serves until a signal says to stop, then lets running requests and sends finish. `ready` is called when requests
+    /// Serves these edges until a signal says to stop, then lets running requests and sends finish. `ready` is called when requests
     /// are answered.
     pub fn serve(
         self,
         signals: &Signals,
-        service: Arc<dyn Service>,
+        edges: Vec<Box<dyn Edge>>,
         delivery: Delivery,
         ready: impl FnOnce() -> Result<(), Failure>,
     ) -> Result<(), Failure> {
@@ -225,7 +236,9 @@ impl Station {
         ready()?;
         self.manager
             .ready(&format!("listening on http://{address}"));
-        self.server.run(service, GRACE);
+        let app = self.app.clone();
+        let dispatch = Dispatch::new(self.app.metrics(), edges, move || app.now());
+        self.server.run(Arc::new(dispatch), GRACE);
         let was_asked = runtime.is_stopping();
         // Threads that end from here on were asked to.
         runtime.begin_stop();

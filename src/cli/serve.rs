@@ -5,10 +5,9 @@ use super::run::{Station, Time, requests};
 use super::signals::Signals;
 use super::workspace::{database, settings_with};
 use super::{Failure, Place};
-use crate::api::{self, Api};
+use crate::api;
 use crate::config::{BaseUrl, Config, Listen};
 use clap::Args;
-use std::sync::Arc;
 
 const EXAMPLES: &str = "\
 SIGTERM and SIGINT stop it: running requests finish, at most 10 seconds; another one a second later ends it at once.
@@ -46,10 +45,8 @@ pub fn run(place: Place, flags: Flags) -> Result<(), Failure> {
         Receivers::Public,
     )?;
     station.catch_up(&config, &signals)?;
-    let access = config.metrics.access.unwrap_or_default();
-    let limits = requests(config.rate_limit, api::Limits::default());
-    let service = Arc::new(Api::new(station.app.clone(), limits, access, None));
+    let edges = station.edges(&config, requests(config.rate_limit, api::Limits::default()));
     log::info!("others reach it at {}", station.app.base_url());
     let delivery = station.deliver()?;
-    station.serve(&signals, service, delivery, || Ok(()))
+    station.serve(&signals, edges, delivery, || Ok(()))
 }

@@ -5,22 +5,21 @@
 mod receiver;
 
 use crate::actions::keys::{self, NewKey};
-use crate::actions::{App, Fault, Stop, dev_clock, directory, plan, webhooks};
+use crate::actions::{App, Fault, dev_clock, directory, plan, webhooks};
 use crate::chat::{self, FailureControl};
 use crate::domain::ids::{GroupId, WebhookId};
 use crate::domain::message::Recipient;
 use crate::domain::refusal::Refusal;
 use crate::domain::tiers::Plan;
+use crate::metrics::Answers;
+use crate::server::room::{self, RequestBudget};
+use crate::server::{Body, Edge, Outcome, Problem, REQUEST_ID, Request, Response};
 use crate::store::{self, load_directory};
 use crate::wire::dev::{self as shapes, Chat, ChatGroup, ChatMessage, Clock};
 use crate::wire::{body, delivery, directory as wire_directory, url};
 use receiver::Receivers;
-use rouille::{Request, Response, ResponseBody};
 use serde::Serialize;
-use std::io::Read;
 use std::sync::{Mutex, PoisonError};
-
-type Outcome = Result<Response, Stop>;
 
 /// Does what waits to be done, and comes back when it is.
 pub type Chore = Box<dyn Fn() -> Result<(), Fault> + Send + Sync>;
@@ -33,51 +32,111 @@ pub struct Chores {
     pub chat: Chore,
 }
 
-/// The routes, to be asked before those of the API: `None` leaves the request to them.
-pub fn routes(
+/// The edge of the development routes.
+pub struct Dev {
     app: App,
     failures: FailureControl,
     chores: Chores,
-) -> impl Fn(&Request) -> Option<Outcome> + Send + Sync {
-    let moving = Mutex::new(());
-    let receivers = Receivers::default();
-    move |request| {
-        let (path, _) = url::split(request.raw_url());
-        // What stands for itself matches byte for byte, as in the API; names and ids are decoded.
-        let rest = url::segments(path.strip_prefix("/dev")?)?;
-        let allowed = methods(&rest)?;
-        if request.header("Origin").is_some() {
-            return Some(Err(from_a_page().into()));
+    budget: RequestBudget,
+    /// Held while the clock is moved.
+    moving: Mutex<()>,
+    receivers: Receivers,
+    /// Counts the answers of all routes: nobody watches them one by one.
+    answers: Answers,
+}
+
+impl Dev {
+    /// The development routes of a workspace. Requests take room from the budget that all edges share.
+    pub fn new(app: App, failures: FailureControl, chores: Chores, budget: RequestBudget) -> Dev {
+        Dev {
+            answers: app.metrics().answers("POST", PREFIX),
+            app,
+            failures,
+            chores,
+            budget,
+            moving: Mutex::default(),
+            receivers: Receivers::default(),
         }
-        Some(match (request.method(), rest.as_slice()) {
-            ("GET" | "HEAD", ["clock"]) => clock(&app),
+    }
+
+    fn answer<'a>(&'a self, request: &Request, counted: &mut &'a Answers) -> Outcome {
+        let (path, _) = url::split(request.target());
+        // What stands for itself matches byte for byte, as in the API; names and ids are decoded.
+        let rest = path.strip_prefix(PREFIX).and_then(url::segments);
+        let rest = rest.ok_or_else(Problem::unknown_route)?;
+        let allowed = methods(&rest).ok_or_else(Problem::unknown_route)?;
+        *counted = &self.answers;
+        if request.header("Origin").is_some() {
+            return Err(from_a_page().into());
+        }
+        let (app, chores) = (&self.app, &self.chores);
+        match (request.method(), rest.as_slice()) {
+            ("GET" | "HEAD", ["clock"]) => clock(app),
             ("POST", ["clock"]) => {
                 // One move at a time: two at once could each find the clock behind where the other has put it.
-                let _one = moving.lock().unwrap_or_else(PoisonError::into_inner);
-                move_clock(&app, &chores, request)
+                let _one = self.moving.lock().unwrap_or_else(PoisonError::into_inner);
+                move_clock(app, chores, request)
             }
-            ("PUT", ["directory"]) => replace_directory(&app, &chores, request),
-            ("GET" | "HEAD", ["chat"]) => show_chat(&app, &chores),
-            ("PUT", ["chat"]) => set_failure_mode(&failures, request),
-            ("PUT", ["plan"]) => switch_plan(&app, &chores, request),
-            ("POST", ["tokens"]) => mint_token(&app, request),
-            ("POST", ["keys"]) => mint_key(&app, request),
+            ("PUT", ["directory"]) => replace_directory(app, chores, request),
+            ("GET" | "HEAD", ["chat"]) => show_chat(app, chores),
+            ("PUT", ["chat"]) => set_failure_mode(&self.failures, request),
+            ("PUT", ["plan"]) => switch_plan(app, chores, request),
+            ("POST", ["tokens"]) => mint_token(app, request),
+            ("POST", ["keys"]) => mint_key(app, request),
             ("POST", ["webhooks", id, "test"]) => {
-                test_webhook(&app, &WebhookId::from(&*url::decode(id)?))
+                let id = url::decode(id).ok_or_else(Problem::unknown_route)?;
+                test_webhook(app, &WebhookId::from(&*id))
             }
             (method, ["receiver", name]) => {
-                let name = &*url::decode(name)?;
+                let name = &*url::decode(name).ok_or_else(Problem::unknown_route)?;
                 match method {
-                    "POST" => receivers.receive(name, request, app.now()),
-                    "PUT" => receivers.tell(name, request),
-                    "GET" | "HEAD" => receivers.show(name),
-                    "DELETE" => receivers.forget(name),
+                    "POST" => self.receivers.receive(name, request, app.now()),
+                    "PUT" => self.receivers.tell(name, request),
+                    "GET" | "HEAD" => self.receivers.show(name),
+                    "DELETE" => self.receivers.forget(name),
                     _ => Err(Refusal::WrongMethod(allowed).into()),
                 }
             }
             _ => Err(Refusal::WrongMethod(allowed).into()),
-        })
+        }
     }
+}
+
+/// The path that all of them are below.
+const PREFIX: &str = "/dev";
+
+impl Edge for Dev {
+    fn prefixes(&self) -> &'static [&'static str] {
+        &[PREFIX]
+    }
+
+    fn log_target(&self) -> &'static str {
+        "rota::dev"
+    }
+
+    fn handle<'a>(&'a self, request: &Request, counted: &mut &'a Answers) -> Outcome {
+        let reads = matches!(request.method(), "GET" | "HEAD");
+        let share = match reads {
+            true => self.budget.room(request, None).take(ROOM)?,
+            false => None,
+        };
+        let response = self.answer(request, counted)?;
+        Ok(without_own_id(room::hold(response, share)))
+    }
+
+    fn counted(&self, _: &Request) -> Option<&Answers> {
+        Some(&self.answers)
+    }
+}
+
+/// Room for what is shown, in bytes: all that one caller may hold.
+const ROOM: usize = room::LIMITS.credential;
+
+/// An answer that a test made up, without an id of its own.
+fn without_own_id(mut response: Response) -> Response {
+    let headers = &mut response.headers;
+    headers.retain(|(name, _)| !name.eq_ignore_ascii_case(REQUEST_ID));
+    response
 }
 
 /// The methods that a path below `/dev/` takes; `None` when there is nothing.
@@ -184,7 +243,7 @@ fn switch_plan(app: &App, chores: &Chores, request: &Request) -> Outcome {
 fn test_webhook(app: &App, id: &WebhookId) -> Outcome {
     let queued = webhooks::test(app, id)?;
     let mut answer = json(&delivery::render(&queued))?;
-    answer.status_code = 202;
+    answer.status = 202;
     Ok(answer)
 }
 
@@ -211,20 +270,15 @@ fn mint_key(app: &App, request: &Request) -> Outcome {
 }
 
 fn sent(request: &Request) -> Result<Vec<u8>, Refusal> {
-    let mut body = Vec::new();
-    if let Some(mut data) = request.data() {
-        let read = data.read_to_end(&mut body);
-        read.map_err(|error| Refusal::Invalid(format!("the body cannot be read: {error}")))?;
-    }
-    Ok(body)
+    let unread = |error| Refusal::Invalid(format!("the body cannot be read: {error}"));
+    request.take_body().map_err(unread)
 }
 
 fn json<T: Serialize>(value: &T) -> Outcome {
     let body = serde_json::to_vec(value).map_err(|error| Fault::Corrupt(error.to_string()))?;
-    Ok(Response {
-        status_code: 200,
-        headers: vec![("Content-Type".into(), "application/json".into())],
-        data: ResponseBody::from_data(body),
-        upgrade: None,
-    })
+    Ok(Response::new(
+        200,
+        "application/json",
+        Body::from_data(body),
+    ))
 }

@@ -1,12 +1,11 @@
 //! The built-in webhook receiver: keeps what is posted to it and answers what it was told (contract sections 14 and 16).
 
-use super::{Outcome, json, sent};
+use super::{json, sent};
 use crate::domain::refusal::Refusal;
-use crate::http::is_own_header;
+use crate::server::{Body, Outcome, Request, Response, is_own_header};
 use crate::wire::body::invalid;
 use crate::wire::receiver::{self as shapes, Answer, Received, Requests};
 use jiff::Timestamp;
-use rouille::{Request, Response, ResponseBody};
 use std::collections::{BTreeMap, HashMap, VecDeque};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::thread;
@@ -60,12 +59,11 @@ impl Receivers {
         thread::sleep(Duration::from_millis(answer.delay_ms.into()));
         let headers = answer.headers.into_iter();
         Ok(Response {
-            status_code: answer.status,
+            status: answer.status,
             headers: headers
                 .map(|(name, value)| (name.into(), value.into()))
                 .collect(),
-            data: ResponseBody::from_string(answer.body),
-            upgrade: None,
+            body: Body::from_data(answer.body),
         })
     }
 
@@ -95,12 +93,7 @@ impl Receivers {
     /// Forgets what a receiver got; it answers as before.
     pub fn forget(&self, name: &str) -> Outcome {
         self.state().forget(name);
-        Ok(Response {
-            status_code: 204,
-            headers: Vec::new(),
-            data: ResponseBody::empty(),
-            upgrade: None,
-        })
+        Ok(Response::empty(204))
     }
 
     fn state(&self) -> MutexGuard<'_, State> {

@@ -1,10 +1,8 @@
 //! The bare handler: the program's own HTTP loop with a handler that has its answer ready. What the API adds to it is
 //! what it costs.
 
-use rota::http::{Limits, Malformed, Server, Service};
 use rota::runtime::clock::Clock;
-use rouille::{Request, Response, ResponseBody};
-use std::borrow::Cow;
+use rota::server::{Body, Header, Limits, Malformed, Request, Response, Server, Service};
 use std::io::{Read, Write};
 use std::sync::Arc;
 use std::time::Duration;
@@ -13,7 +11,7 @@ use std::time::Duration;
 pub const ARGUMENT: &str = "serve-bare";
 
 struct Bare {
-    headers: Vec<(Cow<'static, str>, Cow<'static, str>)>,
+    headers: Vec<Header>,
     body: Vec<u8>,
     clock: Clock,
 }
@@ -22,25 +20,32 @@ impl Service for Bare {
     /// The one answer, or 304 to whoever sends a validator.
     fn handle(&self, request: &Request) -> Response {
         let known = request.header("If-None-Match").is_some();
-        let data = if known {
-            ResponseBody::empty()
+        let body = if known {
+            Body::empty()
         } else {
-            ResponseBody::from_data(self.body.clone())
+            Body::from_data(self.body.clone())
         };
         Response {
-            status_code: if known { 304 } else { 200 },
+            status: if known { 304 } else { 200 },
             headers: self.headers.clone(),
-            data,
-            upgrade: None,
+            body,
         }
     }
 
     fn malformed(&self, problem: Malformed) -> Response {
-        Response::text(problem.detail).with_status_code(problem.status)
+        Response::new(
+            problem.status,
+            "text/plain",
+            Body::from_data(problem.detail),
+        )
+    }
+
+    fn too_large(&self, _: &Request, problem: Malformed) -> Response {
+        self.malformed(problem)
     }
 
     fn panicked(&self, _: &Request, _: &str) -> Response {
-        Response::text("").with_status_code(500)
+        Response::empty(500)
     }
 
     fn date(&self) -> jiff::Timestamp {

@@ -77,4 +77,6 @@ fn a_fault_of_ours_is_found_by_its_name() {
         let line = format!("GET /healthz 500 - {name}: panicked: a fault was asked for at request");
         log.text().contains(&line)
     });
+    let counted = "rota_http_requests_total{method=\"GET\",route=\"/healthz\",status=\"500\"}";
+    assert_eq!(rota.metrics().count(counted), 1);
 }

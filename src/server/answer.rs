@@ -1,12 +1,11 @@
-//! rouille's response to bytes.
+//! A response to bytes.
 
 use std::io::{self, Read, Write};
 
+use super::exchange::Response;
+use super::head::Head;
 use jiff::Timestamp;
 use jiff::fmt::rfc2822::DateTimePrinter;
-use rouille::Response;
-
-use super::head::Head;
 
 /// Bodies up to this size, in bytes, leave in one write with their head; larger ones are passed on in such pieces, so
 /// that memory stays flat.
@@ -116,17 +115,16 @@ pub(super) fn render(
 ) -> io::Result<Option<Rest>> {
     let bare = client.bare;
     let Response {
-        status_code,
+        status,
         headers,
-        data,
-        ..
+        body,
     } = response;
     // An interim or unknown status would leave the client waiting for another answer.
-    let status = match status_code {
-        200..=599 => status_code,
+    let status = match status {
+        200..=599 => status,
         _ => 500,
     };
-    let (mut reader, size) = data.into_reader_and_size();
+    let (mut reader, size) = body.into_reader_and_size();
     let bodiless = status == 204 || status == 304;
     let head = |out: &mut Vec<u8>, length: Length, ending: Ending| {
         out.clear();
@@ -307,8 +305,7 @@ impl Date {
 mod tests {
     use std::borrow::Cow;
 
-    use rouille::ResponseBody;
-
+    use super::super::exchange::Body;
     use super::*;
 
     const HEAD: &str = "Date: now\r\n";
@@ -317,20 +314,15 @@ mod tests {
         modern: true,
     };
 
-    fn response(
-        status_code: u16,
-        headers: &[(&'static str, &'static str)],
-        data: ResponseBody,
-    ) -> Response {
+    fn response(status: u16, headers: &[(&'static str, &'static str)], body: Body) -> Response {
         let headers = headers
             .iter()
             .map(|(name, value)| (Cow::from(*name), Cow::from(*value)))
             .collect();
         Response {
-            status_code,
+            status,
             headers,
-            data,
-            upgrade: None,
+            body,
         }
     }
 
@@ -344,7 +336,7 @@ mod tests {
 
     #[test]
     fn responses() {
-        let text = || ResponseBody::from_string("hello");
+        let text = || Body::from_data("hello");
         check(
             response(
                 200,
@@ -372,7 +364,7 @@ mod tests {
             ),
         );
         check(
-            response(200, &[], ResponseBody::empty()),
+            response(200, &[], Body::empty()),
             false,
             Ending::SaidKeepAlive,
             &format!(
@@ -393,13 +385,13 @@ mod tests {
         );
         // A status that would not end the exchange.
         check(
-            response(100, &[], ResponseBody::empty()),
+            response(100, &[], Body::empty()),
             false,
             Ending::KeepAlive,
             &format!("HTTP/1.1 500 Internal Server Error\r\n{HEAD}Content-Length: 0\r\n\r\n"),
         );
         check(
-            response(299, &[], ResponseBody::empty()),
+            response(299, &[], Body::empty()),
             false,
             Ending::KeepAlive,
             &format!("HTTP/1.1 299 \r\n{HEAD}Content-Length: 0\r\n\r\n"),
@@ -412,19 +404,15 @@ mod tests {
             let body = if bare { "" } else { "hello" };
             let expected = format!("HTTP/1.1 200 OK\r\n{HEAD}Content-Length: 5\r\n\r\n{body}");
             for data in [
-                ResponseBody::from_reader(&b"hello"[..]),
-                ResponseBody::from_reader_and_size(&b"hello"[..], 5),
+                Body::from_reader(&b"hello"[..]),
+                Body::from_reader_and_size(&b"hello"[..], 5),
             ] {
                 check(response(200, &[], data), bare, Ending::KeepAlive, &expected);
             }
         }
         for wrong in [3, 9] {
             check(
-                response(
-                    200,
-                    &[],
-                    ResponseBody::from_reader_and_size(&b"hello"[..], wrong),
-                ),
+                response(200, &[], Body::from_reader_and_size(&b"hello"[..], wrong)),
                 false,
                 Ending::KeepAlive,
                 &format!("HTTP/1.1 200 OK\r\n{HEAD}Content-Length: 5\r\n\r\nhello"),
@@ -452,7 +440,7 @@ mod tests {
                     ("Keep-Alive", "timeout=5"),
                     ("X-Kept", "caf\u{e9}"),
                 ],
-                ResponseBody::empty(),
+                Body::empty(),
             ),
             false,
             Ending::KeepAlive,
@@ -464,7 +452,7 @@ mod tests {
     fn large_bodies_go_in_pieces() {
         let body: Vec<u8> = (0..PIECE * 2 + 7).map(|at| (at % 251) as u8).collect();
         let mut out = Vec::new();
-        let large = response(200, &[], ResponseBody::from_data(body.clone()));
+        let large = response(200, &[], Body::from_data(body.clone()));
         let mut ending = Ending::KeepAlive;
         let mut rest = render(large, MODERN, &mut ending, "now", &mut out)
             .expect("in memory")
@@ -477,7 +465,7 @@ mod tests {
         }
         assert_eq!(sent, body);
 
-        let short = ResponseBody::from_reader_and_size(&b"hello"[..], PIECE + 1);
+        let short = Body::from_reader_and_size(&b"hello"[..], PIECE + 1);
         let mut rest = render(
             response(200, &[], short),
             MODERN,
@@ -491,7 +479,7 @@ mod tests {
     }
 
     /// What goes out of a body of unknown size, and whether the connection closes after it.
-    fn all(client: Client, data: ResponseBody) -> (Vec<u8>, bool) {
+    fn all(client: Client, data: Body) -> (Vec<u8>, bool) {
         let (mut out, mut ending) = (Vec::new(), Ending::KeepAlive);
         let rest = render(
             response(200, &[], data),
@@ -523,7 +511,7 @@ mod tests {
         };
         for size in [0, 1, PIECE - 1, PIECE, PIECE + 1, PIECE * 2, PIECE * 3 + 7] {
             let body = vec![b'x'; size];
-            let data = || ResponseBody::from_reader(std::io::Cursor::new(body.clone()));
+            let data = || Body::from_reader(std::io::Cursor::new(body.clone()));
             let long = size >= PIECE;
 
             let mut expected = format!("HTTP/1.1 200 OK\r\n{HEAD}").into_bytes();
@@ -577,7 +565,7 @@ mod tests {
     fn an_answer_that_breaks_has_no_end() {
         for size in [0, PIECE - 1] {
             let (mut out, mut ending) = (Vec::new(), Ending::KeepAlive);
-            let data = ResponseBody::from_reader(Breaking(size));
+            let data = Body::from_reader(Breaking(size));
             let rest = render(
                 response(200, &[], data),
                 MODERN,
@@ -588,7 +576,7 @@ mod tests {
             assert!(rest.is_err(), "nothing has been sent yet");
         }
         let (mut out, mut ending) = (Vec::new(), Ending::KeepAlive);
-        let data = ResponseBody::from_reader(Breaking(PIECE * 2 + 5));
+        let data = Body::from_reader(Breaking(PIECE * 2 + 5));
         let rest = render(
             response(200, &[], data),
             MODERN,

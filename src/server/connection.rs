@@ -5,10 +5,9 @@ use std::net::Shutdown;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::time::{Duration, Instant};
 
-use rouille::{Request, Response};
-
 use super::answer::{self, Client, Date, Ending};
 use super::body::{self, Chunked, Framing};
+use super::exchange::{Request, Response};
 use super::head::{self, Head, Persistence};
 use super::registry::Open;
 use super::wire::Wire;
@@ -224,8 +223,7 @@ impl Connection<'_> {
         let Received { head, body, _share } = received;
         let client = Client::of(&head);
         let persistence = head.persistence;
-        let request =
-            Request::fake_http_from(self.open.peer, head.method, head.target, head.headers, body);
+        let request = Request::new(self.open.peer, head.method, head.target, head.headers, body);
         // The request is only shown once more, to render the failure.
         let handled = catch_unwind(AssertUnwindSafe(|| self.service.handle(&request)));
         let response =
@@ -263,7 +261,7 @@ impl Connection<'_> {
     fn refuse_body(&mut self, head: Head, problem: Malformed) {
         let client = Client::of(&head);
         let (peer, none) = (self.open.peer, Vec::new());
-        let request = Request::fake_http_from(peer, head.method, head.target, head.headers, none);
+        let request = Request::new(peer, head.method, head.target, head.headers, none);
         let answer = AssertUnwindSafe(|| self.service.too_large(&request, problem));
         let response = catch_unwind(answer)
             .unwrap_or_else(|panic| self.service.panicked(&request, panic_message(&*panic)));

@@ -1,31 +1,41 @@
-//! HTTP/1.1 over blocking sockets: a bounded accept loop around rouille's request and response types.
+//! HTTP/1.1 over blocking sockets, and the dispatch of requests to edges.
 //!
-//! rouille's own server has no limits, no time-outs and can be aborted by one request; its types are good. So the
-//! bytes are ours and what a handler sees is rouille's. Everything a stranger can make us hold is bounded here:
-//! connections, bytes, and the *total* time that each step may take, however the bytes trickle.
+//! Everything that a stranger can make the process hold is bounded here: connections, bytes, and the *total* time that each
+//! step may take, however the bytes trickle. The bytes are read and written here; `exchange` has the types that handlers see.
 //!
 //! | File | Part |
 //! |---|---|
 //! | `head` | bytes to a request head, or to the refusal (pure) |
 //! | `body` | Content-Length and chunked bodies (pure) |
-//! | `answer` | rouille's response to bytes |
+//! | `answer` | a response to bytes |
 //! | `wire` | one socket: its input buffer and its deadlines |
 //! | `connection` | the requests of one connection, in order |
 //! | `registry` | who is connected, who is idle; draining at the end |
 //! | `workers` | the threads that serve connections |
+//! | `exchange` | requests and responses as handlers see them; the only file that knows rouille |
+//! | `dispatch` | the edge that has a path; request ids, log lines, metrics |
+//! | `problem` | requests that are not carried out |
+//! | `room` | what requests may hold in memory |
 
 mod answer;
 mod body;
 mod connection;
+mod dispatch;
+mod exchange;
 mod head;
+mod problem;
 mod refusals;
 mod registry;
+pub mod room;
 #[cfg(test)]
 mod tests;
 mod wire;
 mod workers;
 
 pub use answer::is_own as is_own_header;
+pub use dispatch::{Dispatch, Edge, Outcome, REQUEST_ID};
+pub use exchange::{Body, Header, Request, Response};
+pub use problem::Problem;
 
 use crate::fault;
 use crate::memory::{self, Budget};
@@ -124,21 +134,18 @@ pub trait Service: Send + Sync + 'static {
     /// request target as received, begins with `/` (or is `*` for OPTIONS) and is not decoded. These response headers
     /// are the loop's own and ignored here: Connection, Content-Length, Date, Keep-Alive, Trailer, Transfer-Encoding
     /// and Upgrade.
-    fn handle(&self, request: &rouille::Request) -> rouille::Response;
+    fn handle(&self, request: &Request) -> Response;
 
     /// Renders the answer to a request that could not be read; the connection closes after it. Must not wait for
     /// anything: over the cap of connections it runs on the accepting thread.
-    fn malformed(&self, problem: Malformed) -> rouille::Response;
+    fn malformed(&self, problem: Malformed) -> Response;
 
     /// Answers a request whose body is over the limit; the connection closes after it. The request is shown without its
     /// body, so that whoever may not make it at all is told so instead.
-    fn too_large(&self, request: &rouille::Request, problem: Malformed) -> rouille::Response {
-        let _ = request;
-        self.malformed(problem)
-    }
+    fn too_large(&self, request: &Request, problem: Malformed) -> Response;
 
     /// Renders the answer after [`Service::handle`] panicked with the message `panic`.
-    fn panicked(&self, request: &rouille::Request, panic: &str) -> rouille::Response;
+    fn panicked(&self, request: &Request, panic: &str) -> Response;
 
     /// The time for the `Date` header.
     fn date(&self) -> jiff::Timestamp;

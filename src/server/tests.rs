@@ -9,12 +9,11 @@ use std::sync::{Arc, Mutex};
 use std::thread::JoinHandle;
 use std::time::Duration;
 
-use jiff::Timestamp;
-use rouille::{Request, Response, ResponseBody};
-
 use super::*;
+use jiff::Timestamp;
 
 mod abuse;
+mod dispatch;
 mod exchange;
 mod fuzz;
 mod stop;
@@ -37,36 +36,33 @@ struct Toy {
 impl Service for Toy {
     fn handle(&self, request: &Request) -> Response {
         self.handled.fetch_add(1, Ordering::SeqCst);
-        let path = request.raw_url();
+        let path = request.target();
         match path.split_once('?').unwrap_or((path, "")) {
             ("/wait", _) => {
                 let gate = self.gate.lock().expect("no panic under it");
                 gate.entered.send(()).expect("the test waits");
                 gate.open.recv().expect("the test opens");
-                Response::text("waited")
+                text(200, "waited")
             }
             ("/panic", _) => panic!("out of {}", "order"),
             ("/large", size) => {
                 let size = size.parse().expect("a size");
-                Response::from_data("text/plain", vec![b'x'; size])
+                Response::new(200, "text/plain", Body::from_data(vec![b'x'; size]))
             }
             ("/stream", size) => stream(size, None),
             ("/broken-stream", size) => stream(size, Some(ErrorKind::Other)),
-            ("/unknown-size", _) => Response {
-                data: ResponseBody::from_reader(&b"of a reader"[..]),
-                ..Response::text("")
-            },
-            ("/empty", _) => Response::empty_204(),
-            ("/same", _) => Response::text("not sent").with_status_code(304),
-            ("/split", _) => {
-                Response::text("split").with_additional_header("Location", "/\r\nSet-Cookie: a=b")
+            ("/unknown-size", _) => {
+                let body = Body::from_reader(&b"of a reader"[..]);
+                Response::new(200, "text/plain", body)
             }
+            ("/empty", _) => Response::empty(204),
+            ("/same", _) => text(304, "not sent"),
+            ("/split", _) => text(200, "split").with("Location", "/\r\nSet-Cookie: a=b"),
             _ => {
-                let mut body = String::new();
-                let mut data = request.data().expect("the first to ask");
-                data.read_to_string(&mut body).expect("text");
+                let body = request.take_body().expect("it is in memory");
+                let body = String::from_utf8(body).expect("text");
                 let host = request.header("Host").unwrap_or("-");
-                Response::text(format!("{} {path} {host} {body}", request.method()))
+                text(200, format!("{} {path} {host} {body}", request.method()))
             }
         }
     }
@@ -76,16 +72,20 @@ impl Service for Toy {
     }
 
     fn malformed(&self, problem: Malformed) -> Response {
-        Response::text(problem.detail).with_status_code(problem.status)
+        text(problem.status, problem.detail)
     }
 
     fn panicked(&self, request: &Request, panic: &str) -> Response {
-        Response::text(format!("{} {panic}", request.raw_url())).with_status_code(500)
+        text(500, format!("{} {panic}", request.target()))
     }
 
     fn date(&self) -> Timestamp {
         Timestamp::UNIX_EPOCH
     }
+}
+
+fn text(status: u16, body: impl Into<String>) -> Response {
+    Response::new(status, "text/plain", Body::from_data(body.into()))
 }
 
 /// A body of unknown size that ends, or fails, after so many bytes.
@@ -98,10 +98,7 @@ fn stream(size: &str, failure: Option<ErrorKind>) -> Response {
     }
     let size = size.parse().expect("a size");
     let body = std::io::Cursor::new(vec![b'x'; size]).chain(End(failure));
-    Response {
-        data: ResponseBody::from_reader(body),
-        ..Response::text("")
-    }
+    Response::new(200, "text/plain", Body::from_reader(body))
 }
 
 /// A running server, stopped at the end of the test.

@@ -1,0 +1,314 @@
+//! The only place that gives refusals and errors of the storage their status, code and title. Edges share it: one renders
+//! a [`Problem`] as JSON, another may render it as a page.
+
+use crate::domain::arrangement::MAX_ARRANGED;
+use crate::domain::mention::MAX_A_DAY;
+use crate::domain::refusal::{Refusal, UrlFault};
+use crate::domain::request::{MAX_PENDING, MAX_PENDING_EACH};
+use crate::domain::webhook::{MAX_ATTEMPTS, MAX_WEBHOOKS};
+use crate::server::Problem;
+use crate::store::{Fault, Stop};
+use crate::wire::conflict;
+use std::borrow::Cow;
+
+/// A problem with a code, and the title that goes with it.
+fn coded(status: u16, code: &'static str, detail: impl Into<Cow<'static, str>>) -> Problem {
+    Problem::new(status, code, detail).titled(title(code))
+}
+
+impl Problem {
+    fn unauthorized(code: &'static str, detail: &'static str) -> Problem {
+        coded(401, code, detail).with("WWW-Authenticate", "Bearer")
+    }
+
+    /// No credential at all.
+    pub fn missing_credential() -> Problem {
+        let detail = "send `Authorization: Bearer` with a team API key or a member token";
+        Problem::unauthorized("missing_credential", detail)
+    }
+
+    /// A credential that was never minted, or has been revoked.
+    pub fn unknown_credential() -> Problem {
+        Problem::unauthorized(
+            "unknown",
+            "the credential is unknown or revoked; send a current one",
+        )
+    }
+
+    /// A disabled key, or the token of somebody deactivated.
+    pub fn disabled_credential() -> Problem {
+        Problem::unauthorized("disabled", "the key is disabled, or the person deactivated")
+    }
+
+    /// A key or token past its time, or a secret past the grace of its rotation.
+    pub fn expired_credential() -> Problem {
+        Problem::unauthorized(
+            "expired_secret",
+            "the secret has expired; send the current one",
+        )
+    }
+
+    /// Too many requests; one more is welcome after so many seconds.
+    pub fn rate_limited(seconds: u64) -> Problem {
+        let detail = format!("too many requests; wait {seconds} seconds");
+        coded(429, "rate_limited", detail).with("Retry-After", seconds.to_string())
+    }
+
+    /// A body that does not say it is JSON.
+    pub fn wrong_media_type() -> Problem {
+        let detail = "Content-Type: send application/json-patch+json or application/json";
+        coded(415, "invalid_request", detail)
+    }
+
+    /// A write without the header that makes it safe.
+    pub fn missing_precondition(detail: &'static str) -> Problem {
+        coded(428, "precondition_required", detail)
+    }
+
+    /// The server answers and does not do its work.
+    pub fn not_ready(detail: String) -> Problem {
+        coded(503, "not_ready", detail)
+    }
+
+    /// The storage failed, whatever the reason.
+    pub fn unavailable(fault: Fault) -> Problem {
+        let detail = "the storage cannot do it at the moment; nothing was changed, try again later";
+        coded(503, "storage_unavailable", detail).because(fault.to_string())
+    }
+}
+
+/// What the problems of one code have in common; `None` where their status says it.
+fn title(code: &str) -> Option<&'static str> {
+    Some(match code {
+        "missing_credential" => "Credential missing",
+        "unknown" => "Credential unknown",
+        "disabled" => "Credential disabled",
+        "expired_secret" => "Secret expired",
+        "scope_denied" => "Scope missing",
+        "resource_denied" => "Not permitted here",
+        "precondition_required" => "Precondition required",
+        "precondition_failed" => "Resource changed meanwhile",
+        "rate_limited" => "Too many requests",
+        "payment_required" => "Not in the plan",
+        "rotation_disabled" => "Rotation disabled",
+        "rotation_code_taken" => "Rotation code taken",
+        "idempotency_key_reused" => "Idempotency-Key reused",
+        "webhook_endpoint_limit" => "Too many webhook endpoints",
+        "webhook_url_malformed" => "URL malformed",
+        "webhook_url_scheme_not_allowed" => "URL scheme not allowed",
+        "webhook_url_host_not_resolvable" => "URL host not resolvable",
+        "webhook_url_private_address" => "URL address not public",
+        "webhook_event_type_unknown" => "Event type unknown",
+        "webhook_event_type_not_subscribable" => "Event type not subscribable",
+        "webhook_endpoint_disabled" => "Webhook endpoint disabled",
+        "no_rotation" => "No rotation",
+        "operationIdReused" => "Operation id reused",
+        "arrangementChanged" => "Arrangement changed meanwhile",
+        "repairNotSupported" => "Agreed among people",
+        "notYourDuty" => "Not their duty",
+        "conflictsNotAcknowledged" => "Conflicts to acknowledge",
+        "conflictBlocks" => "Conflict in the way",
+        "requestNotPending" => "Request settled",
+        "coverAlreadyAccepted" => "Cover accepted already",
+        "requestChanged" => "Request changed meanwhile",
+        "startedLegNotAcknowledged" => "Leg begun",
+        "invalidCoverCursor" => "Cursor invalid",
+        "user_group_not_manageable" => "User group not manageable",
+        "chat_unavailable" => "Chat platform unavailable",
+        "mentionNotOpen" => "Mention closed",
+        "invalid_access_code" => "Access code invalid",
+        "not_ready" => "Not ready",
+        "storage_unavailable" => "Storage unavailable",
+        _ => return None,
+    })
+}
+
+fn url_code(fault: UrlFault) -> &'static str {
+    match fault {
+        UrlFault::Malformed => "webhook_url_malformed",
+        UrlFault::SchemeNotAllowed => "webhook_url_scheme_not_allowed",
+        UrlFault::HostNotResolvable => "webhook_url_host_not_resolvable",
+        UrlFault::PrivateAddress => "webhook_url_private_address",
+    }
+}
+
+impl From<Refusal> for Problem {
+    fn from(refusal: Refusal) -> Problem {
+        match refusal {
+            Refusal::Invalid(detail) => coded(400, "invalid_request", detail),
+            Refusal::NotFound(what) => {
+                Problem::uncoded(404, format!("there is no such {what} for this credential"))
+            }
+            Refusal::ResourceDenied(detail) => coded(403, "resource_denied", detail),
+            Refusal::WrongMethod(allowed) => Problem::wrong_method(allowed),
+            Refusal::ScopeDenied(detail) => coded(403, "scope_denied", detail),
+            Refusal::StaleValidator => coded(
+                412,
+                "precondition_failed",
+                "If-Match: not the current ETag; read the resource again and send the new one exactly, with its quotes",
+            ),
+            Refusal::PaymentRequired(detail) => coded(402, "payment_required", detail),
+            Refusal::RotationDisabled => coded(
+                409,
+                "rotation_disabled",
+                "nobody goes on or off duty while the rotation is disabled; enable it first",
+            ),
+            Refusal::RotationCodeTaken(code) => coded(
+                409,
+                "rotation_code_taken",
+                format!("code: another rotation answers to `{code}`; choose another code"),
+            ),
+            Refusal::IdempotencyKeyReused => coded(
+                409,
+                "idempotency_key_reused",
+                "Idempotency-Key: already used with another body; send a new key",
+            ),
+            Refusal::WebhookLimit => coded(
+                409,
+                "webhook_endpoint_limit",
+                format!("a workspace holds at most {MAX_WEBHOOKS} endpoints; delete one first"),
+            ),
+            Refusal::WebhookUrl(fault, detail) => coded(400, url_code(fault), detail),
+            Refusal::EventTypeUnknown(detail) => {
+                coded(400, "webhook_event_type_unknown", detail)
+            }
+            Refusal::EventTypeNotSubscribable(detail) => {
+                coded(400, "webhook_event_type_not_subscribable", detail)
+            }
+            Refusal::WebhookDisabled => coded(
+                409,
+                "webhook_endpoint_disabled",
+                "nothing is sent to a disabled endpoint; enable it first",
+            ),
+            Refusal::NoRotation => coded(
+                409,
+                "no_rotation",
+                "a test event carries the state of a rotation; create one first",
+            ),
+            Refusal::DeliveryUnfinished => Problem::uncoded(
+                409,
+                "the delivery is still being tried; cancel it or wait for its end",
+            ),
+            Refusal::DeliveryAttempts => Problem::uncoded(
+                409,
+                format!("the delivery has had {MAX_ATTEMPTS} attempts and is not sent again"),
+            ),
+            Refusal::OperationIdReused => coded(
+                409,
+                "operationIdReused",
+                "operationId: already used for another write; send a new id, or the same write to retry it",
+            ),
+            Refusal::ArrangementChanged(why) => coded(
+                409,
+                "arrangementChanged",
+                format!("the arrangement {why}; read it again"),
+            ),
+            Refusal::RepairNotSupported => coded(
+                409,
+                "repairNotSupported",
+                "an accepted cover and the legs of a swap are not changed here; end the cover, or agree on another swap",
+            ),
+            Refusal::NotYourDuty(why) => coded(409, "notYourDuty", why),
+            Refusal::ConflictsNotAcknowledged(conflicts) => coded(
+                409,
+                "conflictsNotAcknowledged",
+                "acknowledgedConflictIds: send the ids of all conflicts, having seen them",
+            )
+            .about(conflict::render_all(&conflicts)),
+            Refusal::ConflictBlocks(conflicts) => coded(
+                409,
+                "conflictBlocks",
+                "another arrangement lies over the cell at that time; change or end it first, or choose another time",
+            )
+            .about(conflict::render_all(&conflicts)),
+            Refusal::RequestNotPending(state) => coded(
+                409,
+                "requestNotPending",
+                format!("the request is {state}, so this step is closed; read it again"),
+            ),
+            Refusal::CoverAlreadyAccepted => coded(
+                409,
+                "coverAlreadyAccepted",
+                "somebody has accepted the request already; duty is covered",
+            ),
+            Refusal::RequestChanged => coded(
+                409,
+                "requestChanged",
+                "expectedRevision: not the current one; read the request again",
+            ),
+            Refusal::TooManyArranged => Problem::uncoded(
+                409,
+                format!("a rotation holds at most {MAX_ARRANGED} arrangements that are not over; end some first"),
+            ),
+            Refusal::TooManyPending => Problem::uncoded(
+                409,
+                format!("a rotation holds at most {MAX_PENDING} pending requests, {MAX_PENDING_EACH} of one requester; settle some first"),
+            ),
+            Refusal::StartedLegNotAcknowledged(key) => coded(
+                409,
+                "startedLegNotAcknowledged",
+                format!("acknowledgedStartedLegKeys: the leg `{key}` has begun; send its key to take over the rest"),
+            ),
+            Refusal::GroupNotManageable(why) => coded(
+                409,
+                "user_group_not_manageable",
+                format!("the chat platform does not allow it: {why}"),
+            ),
+            Refusal::ChatUnavailable(why, seconds) => {
+                let detail = format!("{why}; nothing was changed, try again later");
+                let problem = coded(503, "chat_unavailable", detail);
+                match seconds {
+                    Some(seconds) => problem.with("Retry-After", seconds.max(1).to_string()),
+                    None => problem,
+                }
+            }
+            Refusal::MentionNotOpen(state) => coded(
+                409,
+                "mentionNotOpen",
+                format!("the mention is {state}; nobody needs to answer it any more"),
+            ),
+            Refusal::TooManyMentions => Problem::uncoded(
+                409,
+                format!("a rotation has at most {MAX_A_DAY} mentions within 24 hours; wait a while"),
+            ),
+            Refusal::MissingAccessCode => coded(
+                401,
+                "missing_credential",
+                "webhook-key: missing; send the key of the rotation's inbound webhook",
+            )
+            .with("WWW-Authenticate", "webhook-key"),
+            Refusal::InvalidAccessCode => coded(
+                401,
+                "invalid_access_code",
+                "webhook-key: invalid access code; send the current key of the rotation's inbound webhook",
+            )
+            .with("WWW-Authenticate", "webhook-key"),
+            Refusal::InvalidCoverCursor => coded(
+                422,
+                "invalidCoverCursor",
+                "cursor: not one for this rotation and range; begin again without it",
+            ),
+            Refusal::IdempotencyKeySpent(why) => {
+                Problem::uncoded(409, format!("Idempotency-Key: {why}; send a new key"))
+            }
+        }
+    }
+}
+
+impl From<Fault> for Problem {
+    fn from(fault: Fault) -> Problem {
+        match fault.is_unavailable() {
+            true => Problem::unavailable(fault),
+            false => Problem::internal(fault.to_string()),
+        }
+    }
+}
+
+impl From<Stop> for Problem {
+    fn from(stop: Stop) -> Problem {
+        match stop {
+            Stop::Refused(refusal) => refusal.into(),
+            Stop::Failed(fault) => fault.into(),
+        }
+    }
+}
