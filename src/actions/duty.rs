@@ -125,7 +125,7 @@ fn places(
     path: impl Fn(usize) -> String,
 ) -> Result<Vec<usize>, Refusal> {
     for (index, id) in named.unwrap_or_default().iter().enumerate() {
-        if rotation.place_of(id).is_none() {
+        if rotation.slot_of(id).is_none() {
             return invalid(format!("{}: this rotation has no cell `{id}`", path(index)));
         }
     }

@@ -25,7 +25,7 @@ impl Operation for ReplaceCoverage {
         grid::replace(
             &mut draft.rotation,
             &spec,
-            &draft.plan,
+            &draft.tier_limits,
             draft.calendar,
             at,
             &mut |prefix| tx.mint(prefix),

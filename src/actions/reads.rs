@@ -1,11 +1,11 @@
-//! Reading rotations, their plan and their record, as far as the caller may see.
+//! Reading rotations, their schedule and their record, as far as the caller may see.
 
 use super::{App, Stop};
 use crate::domain::access::{Principal, Reach};
 use crate::domain::agreement::AgreementContext;
-use crate::domain::handover::{DealingContext, Memo};
+use crate::domain::forecast::{self, Forecast, Limits, PlannedTurn};
+use crate::domain::handover::DealingContext;
 use crate::domain::ids::RotationId;
-use crate::domain::plan::{self, Planned};
 use crate::domain::refusal::Refusal;
 use crate::domain::rotation::Rotation;
 use crate::domain::time::Interval;
@@ -38,17 +38,13 @@ pub(super) fn in_context<T>(
             absences: &absences,
         };
         let mut current = stored.clone();
-        let mut memo = Memo::default();
-        while let Some(at) = memo
-            .next_due(&current, dealing)
-            .filter(|at| *at <= app.now())
-        {
-            memo.step(&mut current, dealing, at);
-        }
+        let now = app.now();
+        let mut forecast = Forecast::new(&mut current, dealing, Limits::NONE);
+        while forecast.step_until(now).is_some() {}
         let context = AgreementContext {
             rotation: &current,
             dealing,
-            now: app.now().max(current.stamps.judged_at),
+            now: now.max(current.stamps.judged_at),
         };
         let judged = judge(tx, &context)?;
         Ok((stored, judged))
@@ -121,7 +117,7 @@ pub fn schedule(
     caller: &Principal,
     id: &RotationId,
     range: Interval,
-) -> Result<(Rotation, Vec<Planned>), Stop> {
+) -> Result<(Rotation, Vec<PlannedTurn>), Stop> {
     app.store().read(|tx| {
         let rotation = visible(tx, caller, id)?;
         let absences = store::load_absences(tx, &rotation)?;
@@ -129,7 +125,7 @@ pub fn schedule(
             calendar: app.calendar(),
             absences: &absences,
         };
-        let mut turns = plan::plan(&rotation, dealing, range)?;
+        let mut turns = forecast::schedule(&rotation, dealing, range)?;
         for (cell, place) in rotation.cells.iter().enumerate() {
             let Some(holder) = place
                 .holder
@@ -143,13 +139,13 @@ pub fn schedule(
             let touching = pieces.into_iter().filter(|piece| {
                 piece.entry.start < range.until && piece.end.is_some_and(|end| end > range.from)
             });
-            turns.extend(touching.map(|piece| Planned {
+            turns.extend(touching.map(|piece| PlannedTurn {
                 cell,
                 entry: piece.entry,
                 end: piece.end,
             }));
         }
-        let place = |turn: &Planned| {
+        let place = |turn: &PlannedTurn| {
             (
                 rotation.cells[turn.cell].lane,
                 rotation.cells[turn.cell].window,

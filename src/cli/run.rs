@@ -5,7 +5,7 @@ use super::notify::Manager;
 use super::overseer::{self, Cause, Halt};
 use super::signals::Signals;
 use super::workspace::{Missing, days, open_store, open_with_clock};
-use crate::actions::{App, Outward, REMINDER_BEFORE, due, plan};
+use crate::actions::{App, Outward, REMINDER_BEFORE, due, tier};
 use crate::api;
 use crate::chat::Chat;
 use crate::clock::Clock;
@@ -14,7 +14,7 @@ use crate::delivery::{self, Delivery};
 use crate::dial::{Dialler, Rules};
 use crate::domain::address::Openings;
 use crate::domain::holidays::{Calendar, CountryCode};
-use crate::domain::tiers::Plan;
+use crate::domain::tiers::TierLimits;
 use crate::http::{Limits, Server, Service};
 use crate::store::{Fault, Lock, ReadTx, Stop, list_cadences};
 use crate::timer;
@@ -109,12 +109,12 @@ pub struct Station {
 }
 
 impl Station {
-    /// Takes the database, which is made where it is missing, and the address. The workspace is on `plan` at first.
+    /// Takes the database, which is made where it is missing, and the address. The workspace is on `limits` at first.
     pub fn open(
         db: &Path,
         config: &Config,
         time: Time,
-        plan: Plan,
+        limits: TierLimits,
         receivers: Receivers,
     ) -> Result<Station, Failure> {
         let manager = Arc::new(Manager::from_environment());
@@ -145,7 +145,7 @@ impl Station {
         let base_url = config.base_url.as_ref().map_or(own, ToString::to_string);
         let outward = outward(base_url, config, receivers)?;
         let rules = rules(&calendar, outward.reminder_before);
-        let app = App::new(store, calendar, clock, plan, outward);
+        let app = App::new(store, calendar, clock, limits, outward);
         Ok(Station {
             app,
             server,
@@ -165,7 +165,7 @@ impl Station {
         url(self.server.local_addr())
     }
 
-    /// Does everything that fell due while nobody served, and puts the workspace on the plan of the settings. A signal
+    /// Does everything that fell due while nobody served, and puts the workspace on the tier of the settings. A signal
     /// ends it after the step in hand.
     pub fn catch_up(&self, config: &Config, signals: &Signals) -> Result<(), Failure> {
         let caught_up = self.come_up_to_date(config, signals);
@@ -202,7 +202,7 @@ impl Station {
             due::follow_rules(app, &self.rules)?;
         }
         due::run_beside(app)?;
-        plan::switch(app, config.plan.plan())?;
+        tier::switch(app, config.plan.tier_limits())?;
         let (calendar, now) = (app.calendar(), app.now());
         let ended = app
             .store()

@@ -5,12 +5,12 @@
 mod receiver;
 
 use crate::actions::keys::{self, NewKey};
-use crate::actions::{App, Fault, Stop, directory, due, plan, webhooks};
+use crate::actions::{App, Fault, Stop, directory, due, tier, webhooks};
 use crate::chat::{self, FailureControl};
 use crate::domain::ids::{GroupId, WebhookId};
 use crate::domain::message::Recipient;
 use crate::domain::refusal::Refusal;
-use crate::domain::tiers::Plan;
+use crate::domain::tiers::TierLimits;
 use crate::store::{self, load_directory};
 use crate::wire::dev::{self as shapes, Chat, ChatGroup, ChatMessage, Clock};
 use crate::wire::{body, delivery, directory as wire_directory, url};
@@ -176,7 +176,7 @@ fn set_failure_mode(failures: &FailureControl, request: &Request) -> Outcome {
 
 fn switch_plan(app: &App, chores: &Chores, request: &Request) -> Outcome {
     let tier = shapes::plan(&sent(request)?)?;
-    plan::switch(app, Plan::of(tier))?;
+    tier::switch(app, TierLimits::of(tier))?;
     (chores.all)()?;
     json(&shapes::Plan { name: tier.name() })
 }

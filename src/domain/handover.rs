@@ -1,6 +1,5 @@
-//! What happens to duty at one instant: places emptied, dealt and filled, windows judged, the record written.
-//! The timer, the plan and every write go through [`Change`], so what is planned is what happens
-//! (contract sections 5, 7, 8, 9).
+//! What happens to duty at one instant: slots emptied, dealt and filled, windows judged, the record written. Every write goes
+//! through [`Change`], and so does every step of a [`Forecast`](super::forecast::Forecast).
 
 mod agreements;
 mod memo;
@@ -13,7 +12,7 @@ use super::request::Pending;
 use super::resolve::{self, Hold};
 use super::rotation::{Entry, Holder, HoursHeld, Mode, Reason, Rotation};
 use jiff::Timestamp;
-pub use memo::Memo;
+pub(super) use memo::Memo;
 use memo::Order;
 use std::cell::Cell;
 use std::rc::Rc;
@@ -154,7 +153,7 @@ impl<'a> Change<'a> {
     /// and section 17 "Arrangements").
     pub fn clear_leavers(&mut self) {
         for gone in self.void(|rotation, arranged| !rotation.has_member(&arranged.user)) {
-            if let Some(cell) = self.rotation.place_of(&gone.cell) {
+            if let Some(cell) = self.rotation.slot_of(&gone.cell) {
                 self.moved[cell] = Some(Reason::RemovalOfActiveDuty);
             }
         }
@@ -281,7 +280,7 @@ impl<'a> Change<'a> {
             _ if flipped && !window.open => Reason::BusinessHoursOffline,
             Some(reason) => reason,
             None if flipped => Reason::BusinessHoursBackOnline,
-            // A cell that runs again: who covers it is a matter of the plan, not of the clock.
+            // A cell that runs again: who covers it is a matter of the tier, not of the clock.
             None => Reason::CoverageChanged,
         })
     }
@@ -383,11 +382,6 @@ pub fn first_entry(rotation: &Rotation, index: usize, at: Timestamp) -> Entry {
         hours: Arc::new(rotation.hours_held(window)),
         ..Entry::never_held(at)
     }
-}
-
-/// Does everything due at `at`, which must be what [`next_due`] answered.
-pub fn step(rotation: &mut Rotation, dealing: DealingContext, at: Timestamp) -> Outcome {
-    Memo::default().step(rotation, dealing, at)
 }
 
 impl Memo {

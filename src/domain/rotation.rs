@@ -138,7 +138,7 @@ pub struct Cell {
     pub window: usize,
     /// The roster it deals from; `None` is the common one.
     pub roster: Option<RosterId>,
-    /// Kept but not running, because the plan does not include its lane.
+    /// Kept but not running, because the tier does not include its lane.
     pub stopped: bool,
     /// Whose turn it is: on call, waiting for the window to open, or beneath an arrangement.
     pub holder: Option<Holder>,
@@ -320,7 +320,7 @@ impl Rotation {
         }
     }
 
-    /// The cells that the plan lets run.
+    /// The cells that the tier lets run.
     pub fn running(&self) -> impl Iterator<Item = &Cell> {
         self.cells.iter().filter(|cell| !cell.stopped)
     }
@@ -351,7 +351,7 @@ impl Rotation {
     }
 
     /// The place of a cell, as an index into [`Rotation::cells`]; `None` where it is not there.
-    pub fn place_of(&self, id: &CellId) -> Option<usize> {
+    pub fn slot_of(&self, id: &CellId) -> Option<usize> {
         self.cells.iter().position(|cell| &cell.id == id)
     }
 

@@ -2,15 +2,20 @@
 //! window that is shut in brackets: `a - | (b c)`. Somebody who holds a place by an arrangement stands over whoever is dealt
 //! it: `a>b`. A place with an id of its own: `n=a`.
 
-mod ahead;
-mod glances;
+mod notices;
+mod summaries;
 
 use super::*;
 use crate::domain::arrangement::Arranged;
 use crate::domain::cadence::{Cadence, Kind, Skips};
+use crate::domain::holidays::Calendar;
+use crate::domain::ids::UserId;
+use crate::domain::resolve;
 use crate::domain::rotation::tests::rotation as plain;
 use crate::domain::rotation::{Cell, Holder, Lane, Window};
 use crate::domain::time::Interval;
+use crate::domain::zones::ZoneName;
+use jiff::SignedDuration;
 
 fn at(text: &str) -> Timestamp {
     text.parse().unwrap()
@@ -81,21 +86,21 @@ fn rotation(text: &str) -> Rotation {
 }
 
 /// `L0 W1: a>b`, one after the other.
-fn shown(takeovers: &[Takeover]) -> String {
+fn shown(handovers: &[HandoverNotice]) -> String {
     let user = |user: &Option<UserId>| user.as_ref().map_or("-".into(), UserId::to_string);
-    let line = |takeover: &Takeover| {
-        let change = format!("{}>{}", user(&takeover.off), user(&takeover.on));
-        match takeover.place.is_empty() {
+    let line = |handover: &HandoverNotice| {
+        let change = format!("{}>{}", user(&handover.off), user(&handover.on));
+        match handover.slot.is_empty() {
             true => change,
-            false => format!("{}: {change}", takeover.place.join(" ")),
+            false => format!("{}: {change}", handover.slot.join(" ")),
         }
     };
-    let lines: Vec<String> = takeovers.iter().map(line).collect();
+    let lines: Vec<String> = handovers.iter().map(line).collect();
     lines.join("; ")
 }
 
 fn told(before: &Rotation, after: &Rotation) -> String {
-    shown(&between(before, after, &Calendar::embedded()))
+    shown(&super::notices(before, after, &Calendar::embedded()))
 }
 
 #[test]
@@ -197,7 +202,7 @@ fn who_is_on_call() {
         ("a x", "a"),
         ("a x>c", "a"),
     ] {
-        let people = on_call(&rotation(text));
+        let people = resolve::everybody_on_call(&rotation(text));
         let names: Vec<&str> = people.iter().map(UserId::as_str).collect();
         assert_eq!(names.join(" "), expected, "{text}");
     }

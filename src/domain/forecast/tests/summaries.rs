@@ -1,6 +1,6 @@
 //! What topics tell: who is on duty until when, and who is next.
 
-use super::ahead::{dealt, fill, mondays, tuesdays, weekly, with};
+use super::notices::{dealt, fill, mondays, tuesdays, weekly, with};
 use super::*;
 use crate::domain::absence::Absences;
 
@@ -19,13 +19,13 @@ fn seen(rotation: &Rotation, absences: &Absences) -> String {
         calendar: &calendar,
         absences,
     };
-    let Glance {
+    let OnCallSummary {
         on_call,
         until,
         next,
         next_until,
         zone: _,
-    } = glance(rotation, dealing);
+    } = OnCallSummary::of(rotation, dealing);
     let end = |at: Option<Timestamp>| {
         at.map_or(String::new(), |at| {
             format!(" until {}", at.strftime("%m-%dT%H:%M"))
@@ -194,7 +194,9 @@ fn times_are_told_in_the_zone_of_the_first_place_that_runs() {
             calendar: &calendar,
             absences: &absences,
         };
-        glance(&rotation, dealing).zone.map(|zone| zone.as_str())
+        OnCallSummary::of(&rotation, dealing)
+            .zone
+            .map(|zone| zone.as_str())
     };
     let oslo = mondays("Europe/Oslo");
     assert_eq!(zones(std::slice::from_ref(&oslo)), Some("Europe/Oslo"));

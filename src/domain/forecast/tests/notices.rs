@@ -145,7 +145,7 @@ fn seen(rotation: &Rotation, absences: &Absences, then: &str) -> String {
         calendar: &calendar,
         absences,
     };
-    shown(&foreseen(rotation, dealing, at(then)))
+    shown(&upcoming_notices(rotation, dealing, at(then)))
 }
 
 #[test]
@@ -201,9 +201,9 @@ fn what_is_told_of_those_who_come() {
         calendar: &calendar,
         absences: &absences,
     };
-    let coming = foreseen(&fill(shut), dealing, at("2026-11-30T08:00:00Z"));
-    let expected = Takeover {
-        place: Vec::new(),
+    let coming = upcoming_notices(&fill(shut), dealing, at("2026-11-30T08:00:00Z"));
+    let expected = HandoverNotice {
+        slot: Vec::new(),
         off: Some("a".into()),
         on: Some("b".into()),
         until: Some(at("2026-12-07T08:00:00Z")),
