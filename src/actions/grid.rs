@@ -12,7 +12,7 @@ use crate::domain::refusal::{Refusal, invalid};
 use crate::domain::rotation::{Narrowed, Roster, Rotation};
 use crate::store::{ReadTx, WriteTx};
 
-/// Replaces the grid and deals the places that this leaves empty.
+/// Replaces the grid and deals the slots that this leaves empty.
 pub struct ReplaceCoverage(pub GridSpec);
 
 impl Operation for ReplaceCoverage {

@@ -122,7 +122,7 @@ pub fn answer(
     })
 }
 
-/// Hands over the places whose turn somebody is on call for. Who is not on call any more has handed over already; who
+/// Hands over the slots whose turn somebody is on call for. Who is not on call any more has handed over already; who
 /// stands in by an arrangement goes on doing so, and has no turn to hand over.
 fn hand_over(tx: &WriteTx, draft: &mut Draft, person: &UserId) {
     let rotation = &draft.rotation;

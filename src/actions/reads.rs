@@ -126,32 +126,32 @@ pub fn schedule(
             absences: &absences,
         };
         let mut turns = forecast::schedule(&rotation, dealing, range)?;
-        for (cell, place) in rotation.cells.iter().enumerate() {
-            let Some(holder) = place
+        for (index, cell) in rotation.cells.iter().enumerate() {
+            let Some(holder) = cell
                 .holder
                 .as_ref()
-                .filter(|holder| holder.since < place.entry.start)
+                .filter(|holder| holder.since < cell.entry.start)
             else {
                 continue;
             };
             let since = holder.since.max(range.from);
-            let pieces = store::list_pieces(tx, id, &place.id, since)?;
+            let pieces = store::list_pieces(tx, id, &cell.id, since)?;
             let touching = pieces.into_iter().filter(|piece| {
                 piece.entry.start < range.until && piece.end.is_some_and(|end| end > range.from)
             });
             turns.extend(touching.map(|piece| PlannedTurn {
-                cell,
+                cell: index,
                 entry: piece.entry,
                 end: piece.end,
             }));
         }
-        let place = |turn: &PlannedTurn| {
+        let slot = |turn: &PlannedTurn| {
             (
                 rotation.cells[turn.cell].lane,
                 rotation.cells[turn.cell].window,
             )
         };
-        turns.sort_by_key(|turn| (turn.entry.start, place(turn)));
+        turns.sort_by_key(|turn| (turn.entry.start, slot(turn)));
         Ok((rotation, turns))
     })
 }
@@ -166,12 +166,12 @@ pub fn history(
     app.store().read(|tx| {
         let rotation = visible(tx, caller, id)?;
         let mut entries = store::list_history(tx, id, range)?;
-        let place = |entry: &HistoryEntry| {
+        let slot = |entry: &HistoryEntry| {
             let cell = rotation.cells.iter().find(|cell| cell.id == entry.cell);
-            // Places that are no longer there come last.
+            // Slots that are no longer there come last.
             cell.map_or((usize::MAX, usize::MAX), |cell| (cell.lane, cell.window))
         };
-        entries.sort_by_key(|entry| (entry.entry.start, place(entry)));
+        entries.sort_by_key(|entry| (entry.entry.start, slot(entry)));
         Ok(entries)
     })
 }

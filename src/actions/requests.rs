@@ -167,11 +167,11 @@ fn capabilities(
         let order = rotation.order(rotation.roster(cell.roster.as_ref()));
         let others = order
             .into_iter()
-            .filter(|place| person.is_some_and(|person| &place.user != person));
+            .filter(|position| person.is_some_and(|person| &position.user != person));
         CellCapability {
             cell: cell.id.clone(),
             why_not: why_not(index),
-            eligible: others.map(|place| place.user.clone()).collect(),
+            eligible: others.map(|position| position.user.clone()).collect(),
         }
     };
     let cells = rotation.cells.iter().enumerate();

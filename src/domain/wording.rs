@@ -118,8 +118,8 @@ impl Words<'_> {
     }
 
     /// The rotation's name and the slot's.
-    fn title(&self, place: &[String]) -> String {
-        let parts = std::iter::once(self.rotation).chain(place.iter().map(String::as_str));
+    fn title(&self, slot: &[String]) -> String {
+        let parts = std::iter::once(self.rotation).chain(slot.iter().map(String::as_str));
         let parts = parts.map(|part| self.voice.plain(part));
         parts.collect::<Vec<_>>().join(", ")
     }

@@ -465,7 +465,7 @@ prop_compose! {
 proptest! {
     #![proptest_config(crate::tests::cases(60))]
 
-    /// After every instant: no fillable place is empty, nobody holds two places unless allowed, the record is a
+    /// After every instant: no fillable slot is empty, nobody holds two slots unless allowed, the record is a
     /// chain, and what the plan said beforehand is what came.
     #[test]
     fn whatever_happens_the_rules_hold(

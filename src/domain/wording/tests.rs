@@ -213,7 +213,7 @@ fn owners_hear_that_nobody_is_left_unless_somebody_saw_to_it() {
         (&off[..], Act::Arrangement, line, true),
         (&off[..], Act::Aside, line, true),
         (&off[..], Act::Duty, line, true),
-        // A window opens on an empty place.
+        // A window opens on an empty slot.
         (&[], Act::Clock, "", false),
     ] {
         let whole = [text, "Ops: nobody is on call."].join("\n");

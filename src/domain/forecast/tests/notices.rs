@@ -51,7 +51,7 @@ pub fn dealt(people: &str, lanes: usize, cadences: &[Cadence], begun: &str) -> R
     fill(rotation)
 }
 
-/// The same with its empty places dealt and its windows judged.
+/// The same with its empty slots dealt and its windows judged.
 pub fn fill(mut rotation: Rotation) -> Rotation {
     let (calendar, absences) = (Calendar::embedded(), Absences::default());
     let dealing = DealingContext {
@@ -67,7 +67,7 @@ pub fn fill(mut rotation: Rotation) -> Rotation {
 
 const TUESDAY: &str = "2026-11-24T00:00:00Z";
 
-/// With an arrangement over its first place.
+/// With an arrangement over its first slot.
 pub fn with(mut rotation: Rotation, user: &str, from: &str, until: &str) -> Rotation {
     let mut over = arranged(&rotation.cells[0], user, at(from), at(until));
     over.running = at(from) <= rotation.stamps.judged_at;

@@ -75,7 +75,7 @@ fn who_is_on_duty_and_who_is_next() {
     let wednesdays = weekly("2026-11-18T09:00:00", "UTC");
     for (name, rotation, expected) in [
         (
-            "one place",
+            "one slot",
             one("a b c"),
             "a until 11-30T09:00 next b until 12-07T09:00",
         ),
@@ -131,7 +131,7 @@ fn who_is_on_duty_and_who_is_next() {
         ),
         ("disabled, nobody", disabled(one("")), "- next -"),
         (
-            "one person in two places",
+            "one person in two slots",
             doubly(2),
             "a until 11-30T09:00 next a until 12-07T09:00",
         ),
