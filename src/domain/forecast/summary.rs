@@ -30,65 +30,61 @@ pub struct OnCallSummary {
 impl OnCallSummary {
     /// The summary of a rotation as it stands. Who is next is left out where that is not known soon.
     pub fn of(rotation: &Rotation, dealing: DealingContext) -> OnCallSummary {
-        summary(rotation, dealing)
-    }
-}
-
-fn summary(rotation: &Rotation, dealing: DealingContext) -> OnCallSummary {
-    let ends = resolve::turn_ends(rotation, dealing.calendar);
-    let held: Vec<(&Cell, Option<Timestamp>)> = rotation
-        .running()
-        .filter_map(|cell| {
-            let hold = resolve::on_call(rotation, cell)?;
-            let (_, until) = resolve::bounds(rotation, cell, hold, ends[cell.window]);
-            Some((cell, until))
-        })
-        .collect();
-    let until = held.iter().filter_map(|(_, until)| *until).min();
-    let mut zones = rotation.running().filter_map(|cell| zone(rotation, cell));
-    let summary = OnCallSummary {
-        on_call: resolve::everybody_on_call(rotation),
-        until,
-        zone: zones.next(),
-        ..OnCallSummary::default()
-    };
-    let (slots, then) = match until {
-        Some(until) => {
-            let first = held.iter().filter(|(_, ends)| *ends == Some(until));
-            let slots = first.map(|(cell, _)| cell.id.clone()).collect();
-            let over = |then: &Rotation| then.stamps.judged_at >= until;
-            (slots, first_when(rotation, dealing, over))
-        }
-        None if held.is_empty() => {
-            let covered = |then: &Rotation| !resolve::everybody_on_call(then).is_empty();
-            let then = first_when(rotation, dealing, covered);
-            (Vec::new(), then)
-        }
-        None => (Vec::new(), None),
-    };
-    // A hand-over that nothing schedules is made by hand.
-    let Some(then) = then.or_else(|| by_hand(rotation, dealing)) else {
-        return summary;
-    };
-    let ends = resolve::turn_ends(&then, dealing.calendar);
-    let (mut next, mut untils) = (Vec::new(), Vec::new());
-    for cell in then.running() {
-        let asked = slots.contains(&cell.id) || slots.is_empty();
-        let hold = match slots.is_empty() {
-            true => resolve::on_call(&then, cell),
-            false => resolve::holder(&then, cell),
+        let ends = resolve::turn_ends(rotation, dealing.calendar);
+        let held: Vec<(&Cell, Option<Timestamp>)> = rotation
+            .running()
+            .filter_map(|cell| {
+                let hold = resolve::on_call(rotation, cell)?;
+                let (_, until) = resolve::bounds(rotation, cell, hold, ends[cell.window]);
+                Some((cell, until))
+            })
+            .collect();
+        let until = held.iter().filter_map(|(_, until)| *until).min();
+        let mut zones = rotation.running().filter_map(|cell| zone(rotation, cell));
+        let summary = OnCallSummary {
+            on_call: resolve::everybody_on_call(rotation),
+            until,
+            zone: zones.next(),
+            ..OnCallSummary::default()
         };
-        if let Some(hold) = hold.filter(|_| asked) {
-            untils.extend(resolve::bounds(&then, cell, hold, ends[cell.window]).1);
-            if !next.contains(hold.user()) {
-                next.push(hold.user().clone());
+        let (slots, then) = match until {
+            Some(until) => {
+                let first = held.iter().filter(|(_, ends)| *ends == Some(until));
+                let slots = first.map(|(cell, _)| cell.id.clone()).collect();
+                let over = |then: &Rotation| then.stamps.judged_at >= until;
+                (slots, first_when(rotation, dealing, over))
+            }
+            None if held.is_empty() => {
+                let covered = |then: &Rotation| !resolve::everybody_on_call(then).is_empty();
+                let then = first_when(rotation, dealing, covered);
+                (Vec::new(), then)
+            }
+            None => (Vec::new(), None),
+        };
+        // A hand-over that nothing schedules is made by hand.
+        let Some(then) = then.or_else(|| by_hand(rotation, dealing)) else {
+            return summary;
+        };
+        let ends = resolve::turn_ends(&then, dealing.calendar);
+        let (mut next, mut untils) = (Vec::new(), Vec::new());
+        for cell in then.running() {
+            let asked = slots.contains(&cell.id) || slots.is_empty();
+            let hold = match slots.is_empty() {
+                true => resolve::on_call(&then, cell),
+                false => resolve::holder(&then, cell),
+            };
+            if let Some(hold) = hold.filter(|_| asked) {
+                untils.extend(resolve::bounds(&then, cell, hold, ends[cell.window]).1);
+                if !next.contains(hold.user()) {
+                    next.push(hold.user().clone());
+                }
             }
         }
-    }
-    OnCallSummary {
-        next,
-        next_until: untils.into_iter().min(),
-        ..summary
+        OnCallSummary {
+            next,
+            next_until: untils.into_iter().min(),
+            ..summary
+        }
     }
 }
 
