@@ -14,7 +14,7 @@ use crate::api::Access;
 use crate::client::Trust;
 use crate::domain::address::Net;
 use crate::domain::ladder::Ladder;
-use crate::domain::tiers::{Plan, Tier};
+use crate::domain::tiers::{Tier, TierLimits};
 use jiff::SignedDuration;
 use serde::Deserialize;
 use std::ffi::OsString;
@@ -63,9 +63,9 @@ pub struct ChatPart {
 pub struct PlanPart {
     #[serde(deserialize_with = "values::tier")]
     pub name: Option<Tier>,
-    /// Rotations; the plan's own quota where unset.
+    /// Rotations; the tier's own quota where unset.
     pub max_rotations: Option<u64>,
-    /// People in rotations, each counted once; the plan's own quota where unset.
+    /// People in rotations, each counted once; the tier's own quota where unset.
     pub max_people: Option<u64>,
 }
 
@@ -106,10 +106,10 @@ pub struct WebhooksPart {
 }
 
 impl PlanPart {
-    /// The plan with its quotas; without a name it is pro.
-    pub fn plan(self) -> Plan {
-        let own = Plan::of(self.name.unwrap_or(Tier::Pro));
-        Plan {
+    /// The tier with its quotas; without a name it is pro.
+    pub fn tier_limits(self) -> TierLimits {
+        let own = TierLimits::of(self.name.unwrap_or(Tier::Pro));
+        TierLimits {
             max_rotations: self.max_rotations.or(own.max_rotations),
             max_people: self.max_people.or(own.max_people),
             ..own

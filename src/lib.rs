@@ -22,12 +22,19 @@
 //! Every rotation has the next instant at which something falls due in an index. [`timer`] sleeps until the first of
 //! them and has [`actions::due`] do it: `domain::handover` empties and deals places and judges windows, instant by
 //! instant; the state, its version and the record are stored together. A write to a rotation first lets what fell due
-//! happen in the same way, and the plan of the future is made by the same code.
+//! happen in the same way.
+//!
+//! # The forecast
+//!
+//! `domain::forecast` is the one simulation of the future: it steps a rotation from due instant to due instant, within limits on
+//! steps and work, and yields what each step changed. The timer and every write step the rotation itself up to now and store
+//! what comes of it. The schedule, agreements, reminders, topics and the expiry of pending requests step a copy, so what is
+//! forecast is what is recorded later.
 //!
 //! # The way of an agreement
 //!
-//! An assignment, a cover or a swap is judged on a `domain::agreement::AgreementContext`: the rotation as it stands, and by
-//! `domain::outlook` what is to become of it. `actions::once` carries the write out once under the caller's id, and keeps
+//! An assignment, a cover or a swap is judged on a `domain::agreement::AgreementContext`: the rotation as it stands, and the
+//! `domain::forecast` of its cells. `actions::once` carries the write out once under the caller's id, and keeps
 //! the response for retries. What comes of it is an arrangement over the dealt turn: `domain::resolve` says who holds a cell,
 //! and everybody asks there. Every settled write has pending requests expire whose duties are no longer held as planned.
 //!

@@ -32,9 +32,9 @@ pub(super) fn accept(
     request.legs = shift::taken(request, person);
     let context = draft.context(tx);
     let shifts = shift::shifts(&context, &request.legs, |_| String::new())?;
-    let outlooks = context.outlooks(shift::last_end(&shifts))?;
-    shift::check_single(&context, &shifts, &outlooks)?;
-    shift::check_held(&shifts, &outlooks)?;
+    let forecasts = context.forecasts(shift::last_end(&shifts))?;
+    shift::check_single(&context, &shifts, &forecasts)?;
+    shift::check_held(&shifts, &forecasts)?;
     for leg in &request.legs {
         let key = leg.key.clone().unwrap_or_default();
         let named = leg.key.is_none() || answering.started_legs.contains(&key);
@@ -49,7 +49,7 @@ pub(super) fn accept(
     let ids = arrangement_ids(tx, request);
     let mut made = Vec::new();
     for (shift, id) in shifts.iter().zip(&ids) {
-        let selection = outlooks[shift.cell].selection(shift.terms.period, context.now);
+        let selection = forecasts[shift.cell].selection(shift.terms.period, context.now);
         let snapshot = context.snapshot(shift.cell, shift.terms.period)?;
         made.push(arrangement(request, id, shift, snapshot, selection));
     }
@@ -57,8 +57,8 @@ pub(super) fn accept(
         leg.arrangement = Some(id.clone());
     }
     let mut changed = ids;
-    let takeovers: Vec<Terms> = shifts.into_iter().map(|shift| shift.terms).collect();
-    changed.extend(give_way(tx, draft, made, &takeovers)?);
+    let terms: Vec<Terms> = shifts.into_iter().map(|shift| shift.terms).collect();
+    changed.extend(give_way(tx, draft, made, &terms)?);
     request.declined.retain(|declined| declined != person);
     request.accepted_by = Some(person.clone());
     settle(draft, request, RequestState::Accepted);
@@ -107,11 +107,11 @@ fn give_way(
     tx: &mut WriteTx,
     draft: &mut Draft,
     made: Vec<Arrangement>,
-    takeovers: &[Terms],
+    terms: &[Terms],
 ) -> Result<Vec<ArrangementId>, Stop> {
     let mut arranged = draft.rotation.arranged.clone();
     let mut cut = Vec::new();
-    for terms in takeovers {
+    for terms in terms {
         let (over, mut left): (Vec<_>, Vec<_>) = arranged.into_iter().partition(|other| {
             other.cell == terms.cell && other.period.meets(terms.period).is_some()
         });

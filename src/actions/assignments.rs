@@ -21,7 +21,7 @@ use crate::store::{self, ReadTx, WriteTx};
 use crate::wire::etag;
 use jiff::Timestamp;
 
-/// An assignment as the plan sees it.
+/// An assignment as it is forecast.
 struct Judged {
     cell: CellId,
     period: Interval,
@@ -30,7 +30,7 @@ struct Judged {
     selection: Option<TurnSelection>,
 }
 
-/// Judges an assignment. What the future says comes after what the workspace's plan includes: a lane that does not run has
+/// Judges an assignment. What the future says comes after what the workspace's tier includes: a lane that does not run has
 /// none.
 fn judge(context: &AgreementContext, new: &NewAssignment) -> Result<Judged, Refusal> {
     let cell = context.cell("cellId", &new.cell)?;
@@ -43,10 +43,10 @@ fn judge(context: &AgreementContext, new: &NewAssignment) -> Result<Judged, Refu
         asked: new.asked,
         period,
     };
-    let outlooks = context.outlooks(period.until)?;
-    let selection = outlooks[cell].selection(period, context.now);
+    let forecasts = context.forecasts(period.until)?;
+    let selection = forecasts[cell].selection(period, context.now);
     context.check_selection(new.turn_selection, selection)?;
-    context.check_single(&outlooks, &[("userId", &terms)])?;
+    context.check_single(&forecasts, &[("userId", &terms)])?;
     Ok(Judged {
         cell: new.cell.clone(),
         period,

@@ -18,7 +18,7 @@ use crate::domain::time::Interval;
 use crate::store::{ReadTx, WriteTx};
 use crate::wire::etag;
 
-/// A duty to cover as the plan sees it.
+/// A duty to cover as it is forecast.
 struct Judged {
     period: Interval,
     conflicts: Vec<Conflict>,
@@ -43,20 +43,20 @@ fn judge(
     }
     context.check_runs("cellId", cell)?;
     if !context.rotation.has_member(requester) {
-        // Without a look at the plan: anybody who sees the rotation may come this far.
+        // Without a look at the forecast: anybody who sees the rotation may come this far.
         return Err(Refusal::NotYourDuty(
             "you are not a member of this rotation".into(),
         ));
     }
-    let outlooks = context.outlooks(period.until)?;
-    let selection = outlooks[cell].selection(period, context.now);
+    let forecasts = context.forecasts(period.until)?;
+    let selection = forecasts[cell].selection(period, context.now);
     context.check_selection(new.turn_selection, selection)?;
     let offered = new
         .recipients
         .iter()
         .map(|user| leg(requester, new, Some(user)));
     let offers = shift::shifts(context, &offered.collect::<Vec<_>>(), |_| String::new())?;
-    shift::check_held(&offers[..1], &outlooks)?;
+    shift::check_held(&offers[..1], &forecasts)?;
     Ok(Judged {
         period,
         conflicts: offers

@@ -13,7 +13,7 @@ use crate::domain::refusal::Refusal;
 use crate::domain::rotation::{
     Cell, ChannelSetting, Entry, Lane, Members, Profile, Roster, Rotation, Stamps, Window,
 };
-use crate::domain::tiers::Plan;
+use crate::domain::tiers::TierLimits;
 use crate::store::{self, CreationKey, MemberLists, ReadTx, WriteTx};
 use jiff::{SignedDuration, Timestamp};
 
@@ -47,7 +47,7 @@ pub fn create(app: &App, caller: &Principal, creation: NewCreation) -> Result<Cr
                 replayed: true,
             });
         }
-        check_new(&tx.as_read(), &creation.rotation, &shared.plan())?;
+        check_new(&tx.as_read(), &creation.rotation, &shared.tier_limits())?;
         let rotation = insert(tx, creation.rotation)?;
         outbox::announce(tx, &shared, &rotation, &[Event::Created])?;
         store::insert_creation_key(
@@ -82,21 +82,21 @@ fn replay(tx: &WriteTx, used: &CreationKey, body_hash: &[u8; 32]) -> Result<Rota
     ))?)
 }
 
-/// The meaning of the body first, then the plan, then what clashes with others.
-fn check_new(tx: &ReadTx, new: &NewRotation, plan: &Plan) -> Result<(), Stop> {
+/// The meaning of the body first, then the tier, then what clashes with others.
+fn check_new(tx: &ReadTx, new: &NewRotation, limits: &TierLimits) -> Result<(), Stop> {
     known_people(tx, "owners", &new.owners)?;
     known_people(tx, "userIds", &new.users)?;
     known_groups(tx, &new.groups)?;
     joined_channels(tx, &new.channels)?;
-    plan.check_lanes(0, new.lanes)?;
-    if let Some(most) = plan.max_rotations
+    limits.check_lanes(0, new.lanes)?;
+    if let Some(most) = limits.max_rotations
         && store::count_rotations(tx)? >= most
     {
         let detail = format!("the plan includes {most} rotations, and the workspace has them all");
         return Err(Refusal::PaymentRequired(detail).into());
     }
-    check_groups_included(plan, !new.groups.is_empty())?;
-    check_people(tx, plan, None, &new.users, &new.groups)?;
+    check_groups_included(limits, !new.groups.is_empty())?;
+    check_people(tx, limits, None, &new.users, &new.groups)?;
     match &new.code {
         Some(code) if store::code_holder(tx, code)?.is_some() => {
             Err(Refusal::RotationCodeTaken(code.clone()).into())

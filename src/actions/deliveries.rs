@@ -1,6 +1,6 @@
 //! The delivery log of an endpoint: reading it, cancelling and resending (contract section 16).
 
-use super::webhooks::{check_plan, load};
+use super::webhooks::{check_tier, load};
 use super::{App, Stop};
 use crate::domain::ids::{DeliveryId, WebhookId};
 use crate::domain::refusal::Refusal;
@@ -75,7 +75,7 @@ pub fn resend(app: &App, webhook: &WebhookId, id: &DeliveryId) -> Result<Deliver
     app.store().write(move |tx| {
         let endpoint = load(&tx.as_read(), &webhook)?;
         let (record, _) = find(&tx.as_read(), &webhook, &id)?;
-        check_plan(&shared.plan())?;
+        check_tier(&shared.tier_limits())?;
         if record.delivery.state == DeliveryState::Pending || record.on_the_wire {
             return Err(Refusal::DeliveryUnfinished.into());
         }

@@ -5,15 +5,14 @@ use crate::domain::absence::Absences;
 use crate::domain::access::Principal;
 use crate::domain::agreement::AgreementContext;
 use crate::domain::event::{self, Act, Event};
-use crate::domain::handover::{self, Change, DealingContext, Memo, WindowChange};
+use crate::domain::forecast::{self, Forecast, Limits};
+use crate::domain::handover::{self, Change, DealingContext, WindowChange};
 use crate::domain::holidays::Calendar;
 use crate::domain::ids::RotationId;
-use crate::domain::outlook;
 use crate::domain::request::Pending;
 use crate::domain::roster;
 use crate::domain::rotation::{Reason, Rotation};
-use crate::domain::takeover;
-use crate::domain::tiers::Plan;
+use crate::domain::tiers::TierLimits;
 use crate::store::{self, ReadTx, WriteTx};
 use jiff::Timestamp;
 
@@ -22,7 +21,7 @@ pub struct Draft<'a> {
     pub rotation: Rotation,
     pub absences: Absences,
     pub calendar: &'a Calendar,
-    pub plan: Plan,
+    pub tier_limits: TierLimits,
     app: &'a App,
     /// As stored.
     before: Rotation,
@@ -43,7 +42,7 @@ impl<'a> Draft<'a> {
             rotation,
             absences,
             calendar: app.calendar(),
-            plan: app.plan(),
+            tier_limits: app.tier_limits(),
             app,
             before,
             touched: false,
@@ -103,14 +102,12 @@ impl<'a> Draft<'a> {
             calendar: self.calendar,
             absences: &self.absences,
         };
-        let mut memo = Memo::default();
-        let mut due = memo.next_due(&self.rotation, dealing);
-        while let Some(at) = due.filter(|at| *at <= tx.now()) {
-            let outcome = memo.step(&mut self.rotation, dealing, at);
-            store::begin_entries(tx, &self.rotation, &outcome.begun)?;
-            (first, shows) = (first.or(Some(at)), shows || outcome.shows);
-            due = memo.next_due(&self.rotation, dealing);
+        let mut forecast = Forecast::new(&mut self.rotation, dealing, Limits::NONE);
+        while let Some(step) = forecast.step_until(tx.now()) {
+            store::begin_entries(tx, step.rotation, &step.outcome.begun)?;
+            (first, shows) = (first.or(Some(step.at)), shows || step.outcome.shows);
         }
+        let due = forecast.next_due();
         if first.is_some() {
             self.save(tx, Act::Clock, shows, due)?;
             log::debug!("{}: {} moved on", Principal::Clock, self.rotation.id);
@@ -196,10 +193,10 @@ impl<'a> Draft<'a> {
         };
         let judged_at = self.rotation.stamps.judged_at;
         let until = until.unwrap_or(judged_at);
-        let horizon = outlook::horizon(judged_at, until);
-        let (outlooks, known) = outlook::foresee(&self.rotation, dealing, horizon);
+        let horizon = forecast::horizon(judged_at, until);
+        let (cells, known) = forecast::known_cells(&self.rotation, dealing, horizon);
         let known = known.or(Some(horizon).filter(|horizon| *horizon < until));
-        let keeps = |pending: &&Pending| outlook::keeps(&self.rotation, &outlooks, known, pending);
+        let keeps = |pending: &&Pending| forecast::keeps(&self.rotation, &cells, known, pending);
         self.rotation.pending = pending.iter().filter(keeps).cloned().collect();
     }
 
@@ -233,7 +230,7 @@ impl<'a> Draft<'a> {
         let (now, before) = (tx.now(), self.app.reminder_before());
         if self.rotation.stamps.remind_at.is_none_or(|at| at > now) {
             self.rotation.stamps.remind_at =
-                takeover::next_reminder(&self.rotation, self.calendar, before, now);
+                forecast::next_reminder(&self.rotation, self.calendar, before, now);
         }
     }
 

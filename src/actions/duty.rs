@@ -23,7 +23,7 @@ impl Operation for Rotate {
     type Output = ();
 
     fn apply(self, tx: &mut WriteTx, draft: &mut Draft, _: &Principal) -> Result<(), Stop> {
-        let named = places(&draft.rotation, self.cells.as_deref(), |index| {
+        let named = slots(&draft.rotation, self.cells.as_deref(), |index| {
             format!("cellIds[{index}]")
         })?;
         draft.rotation.check_enabled()?;
@@ -36,8 +36,8 @@ impl Operation for Rotate {
     }
 }
 
-/// Puts people on the places of the windows open now (if none is open, of all), in the order of places; fewer people
-/// than places empty the rest.
+/// Assigns people to the slots of the windows open now (if none is open, of all), in the order of slots; fewer people
+/// than slots empty the rest.
 pub struct SetOnDuty {
     pub users: Vec<UserId>,
 }
@@ -54,23 +54,23 @@ impl Operation for SetOnDuty {
             .any(|cell| rotation.windows[cell.window].open);
         let counts =
             |&index: &usize| !any_open || rotation.windows[rotation.cells[index].window].open;
-        let places: Vec<usize> = places(rotation, None, |_| String::new())?
+        let slots: Vec<usize> = slots(rotation, None, |_| String::new())?
             .into_iter()
             .filter(counts)
             .collect();
-        if users.len() > places.len() {
+        if users.len() > slots.len() {
             return Ok(invalid(format!(
-                "userIds: {} people for {} places; send at most as many",
+                "userIds: {} people for {} slots; send at most as many",
                 users.len(),
-                places.len()
+                slots.len()
             ))?);
         }
         rotation.check_enabled()?;
         draft.change(tx, WindowChange::ByEdit, |change| {
-            for (index, &place) in places.iter().enumerate() {
+            for (index, &slot) in slots.iter().enumerate() {
                 match users.get(index) {
-                    Some(user) => change.seat(place, user, Reason::ExplicitChange),
-                    None => change.clear(place, Reason::ExplicitChange),
+                    Some(user) => change.assign(slot, user, Reason::ExplicitChange),
+                    None => change.clear(slot, Reason::ExplicitChange),
                 }
             }
         });
@@ -106,26 +106,26 @@ impl Operation for ClearDuty {
 
     fn apply(self, tx: &mut WriteTx, draft: &mut Draft, _: &Principal) -> Result<(), Stop> {
         let cells = self.cell.as_ref().map(std::slice::from_ref);
-        let named = places(&draft.rotation, cells, |_| "cellId".into())?;
+        let named = slots(&draft.rotation, cells, |_| "cellId".into())?;
         draft.rotation.check_enabled()?;
         draft.change(tx, WindowChange::ByEdit, |change| {
             named
                 .iter()
-                .for_each(|&place| change.clear(place, Reason::DutyCleared))
+                .for_each(|&slot| change.clear(slot, Reason::DutyCleared))
         });
         draft.settle(tx, Act::Duty)?;
         Ok(())
     }
 }
 
-/// The running cells named, or all of them, in the order of places; `path` says where in the request each was named.
-fn places(
+/// The running cells named, or all of them, in the order of slots; `path` says where in the request each was named.
+fn slots(
     rotation: &Rotation,
     named: Option<&[CellId]>,
     path: impl Fn(usize) -> String,
 ) -> Result<Vec<usize>, Refusal> {
     for (index, id) in named.unwrap_or_default().iter().enumerate() {
-        if rotation.place_of(id).is_none() {
+        if rotation.slot_of(id).is_none() {
             return invalid(format!("{}: this rotation has no cell `{id}`", path(index)));
         }
     }

@@ -12,7 +12,7 @@ use crate::domain::refusal::{Refusal, invalid};
 use crate::domain::rotation::Rotation;
 use crate::store::{self, Group, ReadTx, WriteTx};
 
-/// What the chat platform and the plan allow.
+/// What the chat platform and the tier allow.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct GroupCapabilities {
     pub can_bind: bool,
@@ -24,7 +24,7 @@ pub struct GroupCapabilities {
 /// Whether user groups can be kept in step with duty.
 pub fn capabilities(app: &App) -> GroupCapabilities {
     let capabilities = app.chat().capabilities();
-    let unpaid = (!app.plan().has_user_groups()).then(|| NEEDS_PRO.to_owned());
+    let unpaid = (!app.tier_limits().has_user_groups()).then(|| NEEDS_PRO.to_owned());
     let no_binding = unpaid.or(capabilities.no_binding);
     let no_creating = no_binding.clone().or(capabilities.no_creating);
     GroupCapabilities {
@@ -127,7 +127,7 @@ fn choose(app: &App, rotation: &Rotation, choice: &DutyGroupChoice) -> Result<Ch
         app.store()
             .read(|tx| check_no_circle(tx, followed(rotation), group, |_| "userGroupId".into()))?;
     }
-    if !app.plan().has_user_groups() {
+    if !app.tier_limits().has_user_groups() {
         return Err(Refusal::PaymentRequired(NEEDS_PRO.into()).into());
     }
     let (chat, capabilities) = (app.chat(), app.chat().capabilities());

@@ -12,7 +12,7 @@ use crate::domain::refusal::{Refusal, invalid};
 use crate::domain::rotation::{Narrowed, Roster, Rotation};
 use crate::store::{ReadTx, WriteTx};
 
-/// Replaces the grid and deals the places that this leaves empty.
+/// Replaces the grid and deals the slots that this leaves empty.
 pub struct ReplaceCoverage(pub GridSpec);
 
 impl Operation for ReplaceCoverage {
@@ -25,7 +25,7 @@ impl Operation for ReplaceCoverage {
         grid::replace(
             &mut draft.rotation,
             &spec,
-            &draft.plan,
+            &draft.tier_limits,
             draft.calendar,
             at,
             &mut |prefix| tx.mint(prefix),

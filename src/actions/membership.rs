@@ -1,9 +1,9 @@
-//! Whether people, groups and channels may be put into a rotation: they are known, and the plan includes them.
+//! Whether people, groups and channels may be put into a rotation: they are known, and the tier includes them.
 
 use super::Stop;
 use crate::domain::ids::{ChannelId, GroupId, RotationId, UserId};
 use crate::domain::refusal::{Refusal, invalid};
-use crate::domain::tiers::Plan;
+use crate::domain::tiers::TierLimits;
 use crate::store::{self, ReadTx};
 use std::collections::BTreeSet;
 
@@ -48,9 +48,9 @@ pub(super) fn joined_channels(tx: &ReadTx, channels: &[ChannelId]) -> Result<(),
     )
 }
 
-/// Refuses user groups on a plan without them.
-pub(super) fn check_groups_included(plan: &Plan, wanted: bool) -> Result<(), Stop> {
-    if wanted && !plan.has_user_groups() {
+/// Refuses user groups on a tier without them.
+pub(super) fn check_groups_included(limits: &TierLimits, wanted: bool) -> Result<(), Stop> {
+    if wanted && !limits.has_user_groups() {
         return Err(
             Refusal::PaymentRequired("userGroupIds: user groups need the Pro plan".into()).into(),
         );
@@ -61,12 +61,12 @@ pub(super) fn check_groups_included(plan: &Plan, wanted: bool) -> Result<(), Sto
 /// People count once each however many rotations they are in; those of `but` are replaced by `users` and `groups`.
 pub(super) fn check_people(
     tx: &ReadTx,
-    plan: &Plan,
+    limits: &TierLimits,
     but: Option<&RotationId>,
     users: &[UserId],
     groups: &[GroupId],
 ) -> Result<(), Stop> {
-    let Some(most) = plan.max_people else {
+    let Some(most) = limits.max_people else {
         return Ok(());
     };
     let mut others: BTreeSet<UserId> = store::list_people_in_rotations(tx, but)?
@@ -80,7 +80,7 @@ pub(super) fn check_people(
     for group in groups {
         others.extend(store::list_people_of_group(tx, group)?);
     }
-    // A workspace that has more people than its plan includes may still let some go.
+    // A workspace that has more people than its tier includes may still let some go.
     if others.len() as u64 > most && others.len() > present {
         let detail = format!(
             "the plan includes {most} people across all rotations; this would make {}",

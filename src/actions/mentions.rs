@@ -13,7 +13,6 @@ use crate::domain::message;
 use crate::domain::refusal::{Refusal, invalid};
 use crate::domain::resolve::{self, Hold};
 use crate::domain::rotation::{Reason, Rotation};
-use crate::domain::takeover;
 use crate::store::{self, ReadTx, WriteTx};
 use jiff::{SignedDuration, Timestamp};
 
@@ -37,7 +36,7 @@ pub fn open(
         if store::count_mentions(&tx.as_read(), &id, since)? >= MAX_A_DAY {
             return Err(Refusal::TooManyMentions.into());
         }
-        let on_call = takeover::on_call(&draft.rotation);
+        let on_call = resolve::everybody_on_call(&draft.rotation);
         let settings = draft.rotation.profile.mentions;
         let minted = MentionId::from(tx.mint("men_"));
         let (mention, notice) = Mention::open(minted, id, new, &on_call, settings, tx.now());
@@ -110,7 +109,9 @@ pub fn answer(
         let now = tx.now();
         let notice = match answer {
             Answer::Acknowledge => Some(mention.acknowledge(&person, now)),
-            Answer::Pass => mention.pass(&person, &takeover::on_call(&draft.rotation), now),
+            Answer::Pass => {
+                mention.pass(&person, &resolve::everybody_on_call(&draft.rotation), now)
+            }
         };
         written(tx, &draft.rotation, &mention, notice.as_ref())?;
         if answer == Answer::Acknowledge && mention.settings.rotate_after_acknowledgement {
@@ -121,7 +122,7 @@ pub fn answer(
     })
 }
 
-/// Hands over the places whose turn somebody is on call for. Who is not on call any more has handed over already; who
+/// Hands over the slots whose turn somebody is on call for. Who is not on call any more has handed over already; who
 /// stands in by an arrangement goes on doing so, and has no turn to hand over.
 fn hand_over(tx: &WriteTx, draft: &mut Draft, person: &UserId) {
     let rotation = &draft.rotation;
@@ -164,7 +165,7 @@ fn expire(tx: &mut WriteTx, rotation: &Rotation, mention: &mut Mention) -> Resul
     if mention.due_at().is_none_or(|due| due > now) {
         return Ok(false);
     }
-    let notice = mention.move_on(&takeover::on_call(rotation), now);
+    let notice = mention.move_on(&resolve::everybody_on_call(rotation), now);
     written(tx, rotation, mention, notice.as_ref())?;
     Ok(true)
 }

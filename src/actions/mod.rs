@@ -27,7 +27,6 @@ pub mod mutation;
 mod notifications;
 pub mod once;
 mod outbox;
-pub mod plan;
 pub mod reads;
 pub mod reminders;
 mod request_writes;
@@ -36,6 +35,7 @@ pub mod retention;
 pub mod rotations;
 pub mod sending;
 pub mod swaps;
+pub mod tier;
 pub mod webhooks;
 
 use crate::chat::{Chat, Local};
@@ -43,7 +43,7 @@ use crate::client::guard::{GuardedClient, Rules};
 use crate::client::{Tls, Trust};
 use crate::domain::holidays::Calendar;
 use crate::domain::ladder::Ladder;
-use crate::domain::tiers::Plan;
+use crate::domain::tiers::TierLimits;
 use crate::metrics::Metrics;
 use crate::runtime::background::{Runtime, Watch};
 use crate::runtime::clock::Clock;
@@ -65,7 +65,7 @@ pub struct App {
     store: Arc<Store>,
     calendar: Arc<Calendar>,
     clock: Arc<Clock>,
-    plan: Arc<RwLock<Plan>>,
+    limits: Arc<RwLock<TierLimits>>,
     outward: Arc<Outward>,
     chat: Arc<dyn Chat>,
     metrics: Arc<Metrics>,
@@ -108,7 +108,7 @@ impl App {
         store: Store,
         calendar: Calendar,
         clock: Arc<Clock>,
-        plan: Plan,
+        limits: TierLimits,
         outward: Outward,
     ) -> App {
         let store = Arc::new(store);
@@ -119,7 +119,7 @@ impl App {
             store,
             calendar: Arc::new(calendar),
             clock,
-            plan: Arc::new(RwLock::new(plan)),
+            limits: Arc::new(RwLock::new(limits)),
             outward: Arc::new(outward),
             metrics: Arc::default(),
             runtime: Arc::new(runtime),
@@ -164,9 +164,9 @@ impl App {
         self.store.now()
     }
 
-    /// The workspace's plan.
-    pub fn plan(&self) -> Plan {
-        *self.plan.read().unwrap_or_else(PoisonError::into_inner)
+    /// The workspace's tier.
+    pub fn tier_limits(&self) -> TierLimits {
+        *self.limits.read().unwrap_or_else(PoisonError::into_inner)
     }
 
     /// Where others reach this service, without a slash at its end.
@@ -194,8 +194,8 @@ impl App {
         &self.runtime
     }
 
-    pub(in crate::actions) fn set_plan(&self, plan: Plan) {
-        *self.plan.write().unwrap_or_else(PoisonError::into_inner) = plan;
+    pub(in crate::actions) fn set_tier_limits(&self, limits: TierLimits) {
+        *self.limits.write().unwrap_or_else(PoisonError::into_inner) = limits;
     }
 }
 

@@ -158,7 +158,7 @@ impl<O: Operation> Mutation<'_, O> {
     }
 }
 
-/// Lets rotations follow what a write does to the things they depend on (the directory, absences, the plan): `before`
+/// Lets rotations follow what a write does to the things they depend on (the directory, absences, the tier): `before`
 /// is loaded, `write` done, and each rotation that `affected` names is given to `follow` with its state before. `act` says
 /// what kind of news it is where a rotation changes.
 pub fn follow<T>(

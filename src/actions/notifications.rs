@@ -3,10 +3,11 @@
 
 use super::{App, Fault};
 use crate::domain::event::{Act, Event, Nobody};
+use crate::domain::forecast;
 use crate::domain::ids::UserId;
 use crate::domain::message::{self, Message, PeopleNames};
+use crate::domain::resolve;
 use crate::domain::rotation::Rotation;
-use crate::domain::takeover;
 use crate::store::{self, ReadTx, WriteTx};
 
 /// Queues what follows from a committed change of a rotation; returns whether there is anything.
@@ -19,18 +20,18 @@ pub fn change(
     news: &[Event],
 ) -> Result<bool, Fault> {
     let synced = request_sync(tx, before, Some(after))?;
-    let takeovers = takeover::between(before, after, app.calendar());
+    let notices = forecast::notices(before, after, app.calendar());
     let unplanned = |event: &Event| matches!(event, Event::NobodyOnCall { reason, .. } if *reason == Nobody::Unplanned);
     // One empty slot of several is an event, but others are on call.
-    let nobody = news.iter().any(unplanned) && takeover::on_call(after).is_empty();
-    let queued = queue(tx, message::change(after, &takeovers, nobody, act))?;
+    let nobody = news.iter().any(unplanned) && resolve::everybody_on_call(after).is_empty();
+    let queued = queue(tx, message::change(after, &notices, nobody, act))?;
     Ok(synced || queued)
 }
 
 /// Queues what follows from the deletion of a rotation.
 pub fn deleted(tx: &mut WriteTx, rotation: &Rotation) -> Result<(), Fault> {
     request_sync(tx, rotation, None)?;
-    let on_call = takeover::on_call(rotation);
+    let on_call = resolve::everybody_on_call(rotation);
     queue(tx, message::deleted(rotation, &on_call)).map(drop)
 }
 

@@ -1,11 +1,11 @@
-//! Reading rotations, their plan and their record, as far as the caller may see.
+//! Reading rotations, their schedule and their record, as far as the caller may see.
 
 use super::{App, Stop};
 use crate::domain::access::{Principal, Reach};
 use crate::domain::agreement::AgreementContext;
-use crate::domain::handover::{DealingContext, Memo};
+use crate::domain::forecast::{self, Forecast, Limits, PlannedTurn};
+use crate::domain::handover::DealingContext;
 use crate::domain::ids::RotationId;
-use crate::domain::plan::{self, Planned};
 use crate::domain::refusal::Refusal;
 use crate::domain::rotation::Rotation;
 use crate::domain::time::Interval;
@@ -38,17 +38,13 @@ pub(super) fn in_context<T>(
             absences: &absences,
         };
         let mut current = stored.clone();
-        let mut memo = Memo::default();
-        while let Some(at) = memo
-            .next_due(&current, dealing)
-            .filter(|at| *at <= app.now())
-        {
-            memo.step(&mut current, dealing, at);
-        }
+        let now = app.now();
+        let mut forecast = Forecast::new(&mut current, dealing, Limits::NONE);
+        while forecast.step_until(now).is_some() {}
         let context = AgreementContext {
             rotation: &current,
             dealing,
-            now: app.now().max(current.stamps.judged_at),
+            now: now.max(current.stamps.judged_at),
         };
         let judged = judge(tx, &context)?;
         Ok((stored, judged))
@@ -121,7 +117,7 @@ pub fn schedule(
     caller: &Principal,
     id: &RotationId,
     range: Interval,
-) -> Result<(Rotation, Vec<Planned>), Stop> {
+) -> Result<(Rotation, Vec<PlannedTurn>), Stop> {
     app.store().read(|tx| {
         let rotation = visible(tx, caller, id)?;
         let absences = store::load_absences(tx, &rotation)?;
@@ -129,33 +125,33 @@ pub fn schedule(
             calendar: app.calendar(),
             absences: &absences,
         };
-        let mut turns = plan::plan(&rotation, dealing, range)?;
-        for (cell, place) in rotation.cells.iter().enumerate() {
-            let Some(holder) = place
+        let mut turns = forecast::schedule(&rotation, dealing, range)?;
+        for (index, cell) in rotation.cells.iter().enumerate() {
+            let Some(holder) = cell
                 .holder
                 .as_ref()
-                .filter(|holder| holder.since < place.entry.start)
+                .filter(|holder| holder.since < cell.entry.start)
             else {
                 continue;
             };
             let since = holder.since.max(range.from);
-            let pieces = store::list_pieces(tx, id, &place.id, since)?;
+            let pieces = store::list_pieces(tx, id, &cell.id, since)?;
             let touching = pieces.into_iter().filter(|piece| {
                 piece.entry.start < range.until && piece.end.is_some_and(|end| end > range.from)
             });
-            turns.extend(touching.map(|piece| Planned {
-                cell,
+            turns.extend(touching.map(|piece| PlannedTurn {
+                cell: index,
                 entry: piece.entry,
                 end: piece.end,
             }));
         }
-        let place = |turn: &Planned| {
+        let slot = |turn: &PlannedTurn| {
             (
                 rotation.cells[turn.cell].lane,
                 rotation.cells[turn.cell].window,
             )
         };
-        turns.sort_by_key(|turn| (turn.entry.start, place(turn)));
+        turns.sort_by_key(|turn| (turn.entry.start, slot(turn)));
         Ok((rotation, turns))
     })
 }
@@ -170,12 +166,12 @@ pub fn history(
     app.store().read(|tx| {
         let rotation = visible(tx, caller, id)?;
         let mut entries = store::list_history(tx, id, range)?;
-        let place = |entry: &HistoryEntry| {
+        let slot = |entry: &HistoryEntry| {
             let cell = rotation.cells.iter().find(|cell| cell.id == entry.cell);
-            // Places that are no longer there come last.
+            // Slots that are no longer there come last.
             cell.map_or((usize::MAX, usize::MAX), |cell| (cell.lane, cell.window))
         };
-        entries.sort_by_key(|entry| (entry.entry.start, place(entry)));
+        entries.sort_by_key(|entry| (entry.entry.start, slot(entry)));
         Ok(entries)
     })
 }

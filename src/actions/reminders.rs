@@ -1,14 +1,14 @@
 //! Reminding people a while before they come on duty.
 //!
-//! Who comes on is computed in a read, because a walk ahead may take long and other writers would wait for it. If the rotation
+//! Who comes on is computed in a read, because a forecast may take long and other writers would wait for it. If the rotation
 //! changed meanwhile, it is computed again.
 
 use super::{App, Fault, notifications};
+use crate::domain::forecast;
 use crate::domain::handover::DealingContext;
 use crate::domain::ids::RotationId;
 use crate::domain::message::{self, Message};
 use crate::domain::rotation::Stamps;
-use crate::domain::takeover;
 use crate::runtime::clock::monotonic;
 use crate::store::{self, ReadTx, WriteTx};
 use jiff::{SignedDuration, Timestamp};
@@ -23,7 +23,7 @@ const BATCH_TIME: Duration = Duration::from_millis(50);
 const BACK_OFF: SignedDuration = SignedDuration::from_mins(10);
 
 /// The reminders of a rotation, and when the next ones are due.
-struct Foreseen {
+struct Reminders {
     id: RotationId,
     /// As it was read; it must not have changed.
     stamps: Stamps,
@@ -41,11 +41,11 @@ pub fn run(app: &App) -> Result<(), Fault> {
         if due.is_empty() {
             return Ok(());
         }
-        let (mut foreseen, mut failed) = (Vec::new(), Vec::new());
+        let (mut found, mut failed) = (Vec::new(), Vec::new());
         let begun = monotonic();
         for id in due {
-            match app.store().read(|tx| foresee(tx, app, &id, now)) {
-                Ok(found) => foreseen.extend(found),
+            match app.store().read(|tx| forecast(tx, app, &id, now)) {
+                Ok(reminders) => found.extend(reminders),
                 Err(fault) if fault.is_unavailable() => return Err(fault),
                 Err(fault) => {
                     log::error!("reminders: rotation {id}: {fault}");
@@ -60,19 +60,19 @@ pub fn run(app: &App) -> Result<(), Fault> {
             for id in &failed {
                 store::save_reminder(tx, id, tx.now().checked_add(BACK_OFF).ok())?;
             }
-            foreseen
+            found
                 .into_iter()
-                .try_for_each(|foreseen| remind(tx, foreseen))
+                .try_for_each(|reminders| remind(tx, reminders))
         })?;
     }
 }
 
-fn foresee(
+fn forecast(
     tx: &ReadTx,
     app: &App,
     id: &RotationId,
     now: Timestamp,
-) -> Result<Option<Foreseen>, Fault> {
+) -> Result<Option<Reminders>, Fault> {
     let Some(rotation) = store::load_rotation(tx, id)? else {
         return Ok(None);
     };
@@ -90,27 +90,27 @@ fn foresee(
     if let Ok(at) = remind_at.checked_add(before)
         && at > now
     {
-        let coming = takeover::foreseen(&rotation, dealing, at);
+        let coming = forecast::upcoming_notices(&rotation, dealing, at);
         messages = message::reminder(&rotation, at, &coming);
     }
     // Counted from the one before, so that none is left out that fell due meanwhile; what has begun already is.
     let begun = now.checked_sub(before).unwrap_or(now);
     let after = remind_at.max(begun);
-    Ok(Some(Foreseen {
+    Ok(Some(Reminders {
         id: id.clone(),
-        next: takeover::next_reminder(&rotation, app.calendar(), before, after),
+        next: forecast::next_reminder(&rotation, app.calendar(), before, after),
         stamps: rotation.stamps,
         messages,
     }))
 }
 
-fn remind(tx: &mut WriteTx, foreseen: Foreseen) -> Result<(), Fault> {
-    let Foreseen {
+fn remind(tx: &mut WriteTx, reminders: Reminders) -> Result<(), Fault> {
+    let Reminders {
         id,
         stamps,
         messages,
         next,
-    } = foreseen;
+    } = reminders;
     if store::load_stamps(&tx.as_read(), &id)? != Some(stamps) {
         return Ok(());
     }

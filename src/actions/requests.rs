@@ -3,8 +3,8 @@
 use super::{App, Stop, reads};
 use crate::domain::access::Principal;
 use crate::domain::agreement::AgreementContext;
+use crate::domain::forecast::CellForecast;
 use crate::domain::ids::{RequestId, RotationId};
-use crate::domain::outlook::Outlook;
 use crate::domain::refusal::Refusal;
 use crate::domain::request::{CellCapability, Request, RequestKind, RequestView};
 use crate::domain::rotation::{Cell, Rotation};
@@ -13,7 +13,7 @@ use crate::domain::time::Interval;
 use crate::store::{self, ReadTx, RequestPosition};
 use jiff::{SignedDuration, Timestamp};
 
-/// How far ahead a list looks for what the caller holds: as far as a plan may be asked for.
+/// How far ahead a list looks for what the caller holds: as far as a schedule may be asked for.
 const FORESIGHT: SignedDuration = SignedDuration::from_hours(366 * 24);
 
 /// Requests on one page.
@@ -60,10 +60,10 @@ pub fn list(
         found.truncate(PAGE);
         let next = found.last().filter(|_| more).map(|(_, position)| *position);
         let requests: Vec<&Request> = found.iter().map(|(request, _)| request).collect();
-        let outlooks = outlooks(caller, context, &requests);
+        let forecasts = forecasts(caller, context, &requests);
         let views = requests
             .into_iter()
-            .map(|request| with_outlooks(caller, context, request, outlooks.as_deref()));
+            .map(|request| with_forecasts(caller, context, request, forecasts.as_deref()));
         Ok(RequestPage {
             requests: views.collect(),
             capabilities: capabilities(caller, context, range),
@@ -92,17 +92,17 @@ pub(super) fn view(
     context: &AgreementContext,
     request: &Request,
 ) -> RequestView {
-    let outlooks = outlooks(caller, context, &[request]);
-    with_outlooks(caller, context, request, outlooks.as_deref())
+    let forecasts = forecasts(caller, context, &[request]);
+    with_forecasts(caller, context, request, forecasts.as_deref())
 }
 
-/// What is to become of the cells for as long as the caller may accept any of the requests; `None` where that is not to be
+/// The forecast of the cells for as long as the caller may accept any of the requests; `None` where that is not to be
 /// known.
-fn outlooks(
+fn forecasts(
     caller: &Principal,
     context: &AgreementContext,
     requests: &[&Request],
-) -> Option<Vec<Outlook>> {
+) -> Option<Vec<CellForecast>> {
     let open = |request: &&&Request| {
         let capability = request.capability(caller, context.rotation, context.now);
         capability.can_accept
@@ -111,20 +111,20 @@ fn outlooks(
         .iter()
         .filter(open)
         .map(|request| request.span().until);
-    ends.max().and_then(|until| context.outlooks(until).ok())
+    ends.max().and_then(|until| context.forecasts(until).ok())
 }
 
-fn with_outlooks(
+fn with_forecasts(
     caller: &Principal,
     context: &AgreementContext,
     request: &Request,
-    outlooks: Option<&[Outlook]>,
+    forecasts: Option<&[CellForecast]>,
 ) -> RequestView {
     let mut capability = request.capability(caller, context.rotation, context.now);
-    if let (Ok(person), Some(outlooks)) = (caller.person(), outlooks)
+    if let (Ok(person), Some(forecasts)) = (caller.person(), forecasts)
         && capability.can_accept
     {
-        capability.can_accept = shift::may_take(context, request, person, outlooks);
+        capability.can_accept = shift::may_take(context, request, person, forecasts);
     }
     RequestView {
         request: request.clone(),
@@ -147,16 +147,16 @@ fn capabilities(
         until: context.now.checked_add(FORESIGHT).unwrap_or(Timestamp::MAX),
     };
     let rest = range.meets(foresight);
-    let outlooks = person.and(rest).map(|rest| context.outlooks(rest.until));
+    let forecasts = person.and(rest).map(|rest| context.forecasts(rest.until));
     let why_not = |index: usize| -> Option<&'static str> {
         let Some(person) = person else {
             return Some("an API key has no duty to give away; use a member token");
         };
-        match &outlooks {
+        match &forecasts {
             Some(Err(Refusal::RotationDisabled)) => Some("the rotation is disabled"),
             Some(Err(_)) => Some("too many hand-overs lie in the range; ask for a shorter one"),
-            Some(Ok(outlooks))
-                if rest.is_some_and(|rest| outlooks[index].is_held_some_time_by(person, rest)) =>
+            Some(Ok(forecasts))
+                if rest.is_some_and(|rest| forecasts[index].is_held_some_time_by(person, rest)) =>
             {
                 None
             }
@@ -167,11 +167,11 @@ fn capabilities(
         let order = rotation.order(rotation.roster(cell.roster.as_ref()));
         let others = order
             .into_iter()
-            .filter(|place| person.is_some_and(|person| &place.user != person));
+            .filter(|position| person.is_some_and(|person| &position.user != person));
         CellCapability {
             cell: cell.id.clone(),
             why_not: why_not(index),
-            eligible: others.map(|place| place.user.clone()).collect(),
+            eligible: others.map(|position| position.user.clone()).collect(),
         }
     };
     let cells = rotation.cells.iter().enumerate();

@@ -69,7 +69,7 @@ fn check_patch(tx: &ReadTx, patch: &RotationPatch, draft: &Draft) -> Result<(), 
         check_no_circle(tx, patch.groups.iter().flatten(), filled, member)?;
     }
     check_groups_included(
-        &draft.plan,
+        &draft.tier_limits,
         patch
             .groups
             .as_ref()
@@ -84,7 +84,13 @@ fn check_patch(tx: &ReadTx, patch: &RotationPatch, draft: &Draft) -> Result<(), 
             .collect();
         let users = patch.users.as_deref().unwrap_or(&members.users);
         let groups = patch.groups.as_deref().unwrap_or(&groups);
-        check_people(tx, &draft.plan, Some(&draft.rotation.id), users, groups)?;
+        check_people(
+            tx,
+            &draft.tier_limits,
+            Some(&draft.rotation.id),
+            users,
+            groups,
+        )?;
     }
     if let Some(Some(code)) = &patch.code
         && store::code_holder(tx, code)?.is_some_and(|holder| holder != draft.rotation.id)

@@ -18,7 +18,7 @@ use crate::wire::etag;
 use jiff::tz::TimeZone;
 use jiff::{Timestamp, ToSpan};
 
-/// Two shifts as the plan sees them, each in the hands of the other.
+/// Two shifts as they are forecast, each in the hands of the other.
 struct Judged {
     legs: Vec<Leg>,
     shifts: Vec<Shift>,
@@ -69,15 +69,15 @@ fn judge(context: &AgreementContext, requester: &UserId, new: &NewSwap) -> Resul
     for (index, shift) in shifts.iter().enumerate() {
         context.check_runs(&format!("{}cellId", path(index)), shift.cell)?;
     }
-    let outlooks = context.outlooks(shift::last_end(&shifts))?;
+    let forecasts = context.forecasts(shift::last_end(&shifts))?;
     for (index, shift) in shifts.iter().enumerate() {
-        let (outlook, path) = (&outlooks[shift.cell], path(index));
-        if !outlook.is_turn(shift.terms.period) {
+        let (forecast, path) = (&forecasts[shift.cell], path(index));
+        if !forecast.is_turn(shift.terms.period) {
             return invalid(format!(
                 "{path}from: not a whole turn of the cell; read the schedule"
             ));
         }
-        if shift::check_held(std::slice::from_ref(shift), &outlooks).is_err() {
+        if shift::check_held(std::slice::from_ref(shift), &forecasts).is_err() {
             let holder = &shift.holder;
             return invalid(format!(
                 "{path}holderUserId: `{holder}` does not hold this turn as planned"
@@ -89,7 +89,7 @@ fn judge(context: &AgreementContext, requester: &UserId, new: &NewSwap) -> Resul
         (&*members[0], &shifts[0].terms),
         (&*members[1], &shifts[1].terms),
     ];
-    context.check_single(&outlooks, &terms)?;
+    context.check_single(&forecasts, &terms)?;
     Ok(Judged {
         conflicts: shifts
             .iter()

@@ -132,7 +132,7 @@ impl Office {
             store,
             Calendar::embedded(),
             clock,
-            Plan::of(crate::domain::tiers::Tier::Pro),
+            TierLimits::of(crate::domain::tiers::Tier::Pro),
             local(),
         )
     }
@@ -516,7 +516,7 @@ fn every_statement_finds_its_rows_by_an_index() {
     app.store().read(census).expect("a census");
     agreements::uses::every_use(app, id);
     chat_uses::every_use(&office);
-    plan::switch(app, Plan::of(crate::domain::tiers::Tier::Free)).expect("a plan");
+    tier::switch(app, TierLimits::of(crate::domain::tiers::Tier::Free)).expect("a plan");
     write(app, &caller(), id, &any, DeleteRotation).expect("a deletion");
     let scans = store::statements_that_scan(app.store()).expect("plans");
     let unwanted: Vec<_> = scans

@@ -6,7 +6,7 @@ use crate::client::{Url, UrlError};
 use crate::domain::event::Event;
 use crate::domain::ids::{SecretId, WebhookId};
 use crate::domain::refusal::{Refusal, UrlFault};
-use crate::domain::tiers::Plan;
+use crate::domain::tiers::TierLimits;
 use crate::domain::webhook::{
     CurrentSecret, Delivery, Disabled, DisabledReason, MAX_WEBHOOKS, PreviousSecret, SigningSecret,
     Webhook, WebhookSpec,
@@ -61,12 +61,12 @@ pub(super) fn load(tx: &ReadTx, id: &WebhookId) -> Result<Webhook, Stop> {
     Ok(store::load_webhook(tx, id)?.ok_or(Refusal::NotFound("webhook endpoint"))?)
 }
 
-/// Registers an endpoint: judges the URL, then the plan, then the limit. The secret is within.
+/// Registers an endpoint: judges the URL, then the tier, then the limit. The secret is within.
 pub fn register(app: &App, spec: WebhookSpec) -> Result<Webhook, Stop> {
     judge(app, &spec.url)?;
     let shared = app.clone();
     let webhook = app.store().write(move |tx| -> Result<Webhook, Stop> {
-        check_plan(&shared.plan())?;
+        check_tier(&shared.tier_limits())?;
         if store::list_webhooks(&tx.as_read())?.len() >= MAX_WEBHOOKS {
             return Err(Refusal::WebhookLimit.into());
         }
@@ -98,8 +98,8 @@ fn mint(tx: &mut WriteTx) -> CurrentSecret {
 }
 
 /// To be asked within the write: before it, a downgrade could come in between.
-pub(super) fn check_plan(plan: &Plan) -> Result<(), Refusal> {
-    if plan.has_webhooks() {
+pub(super) fn check_tier(limits: &TierLimits) -> Result<(), Refusal> {
+    if limits.has_webhooks() {
         return Ok(());
     }
     Err(Refusal::PaymentRequired(
@@ -107,7 +107,7 @@ pub(super) fn check_plan(plan: &Plan) -> Result<(), Refusal> {
     ))
 }
 
-/// Replaces name, URL and event types together: existence and validator, then the URL, then the plan.
+/// Replaces name, URL and event types together: existence and validator, then the URL, then the tier.
 pub fn replace(
     app: &App,
     id: &WebhookId,
@@ -119,7 +119,7 @@ pub fn replace(
     judge(app, &spec.url)?;
     let shared = app.clone();
     edit(app, id, precondition, "replaced", move |tx, webhook| {
-        check_plan(&shared.plan())?;
+        check_tier(&shared.tier_limits())?;
         if webhook.url != spec.url {
             store::note_healthy(tx, &webhook.id)?;
         }
@@ -145,7 +145,7 @@ pub fn disable(app: &App, id: &WebhookId, precondition: &Precondition) -> Result
 pub fn enable(app: &App, id: &WebhookId, precondition: &Precondition) -> Result<Webhook, Stop> {
     let shared = app.clone();
     edit(app, id, precondition, "enabled", move |tx, webhook| {
-        check_plan(&shared.plan())?;
+        check_tier(&shared.tier_limits())?;
         if let Some(disabled) = webhook.disabled.take() {
             // A clock that was set back must not shorten the life of what was held.
             let held = tx.now().duration_since(disabled.since);
@@ -171,7 +171,7 @@ pub fn rotate_secret(
         precondition,
         "secret rotated",
         move |tx, webhook| {
-            check_plan(&shared.plan())?;
+            check_tier(&shared.tier_limits())?;
             let outgoing = std::mem::replace(&mut webhook.current, mint(tx));
             webhook.previous = (!grace.is_zero()).then(|| PreviousSecret {
                 id: outgoing.id,
@@ -199,7 +199,7 @@ pub fn test(app: &App, id: &WebhookId) -> Result<Delivery, Stop> {
     let (shared, id) = (app.clone(), id.clone());
     app.store().write(move |tx| {
         let webhook = load(&tx.as_read(), &id)?;
-        check_plan(&shared.plan())?;
+        check_tier(&shared.tier_limits())?;
         if webhook.disabled.is_some() {
             return Err(Refusal::WebhookDisabled.into());
         }

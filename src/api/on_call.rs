@@ -9,8 +9,8 @@ use crate::actions::duty::{ClearDuty, Rotate, SetOnDuty};
 use crate::actions::{Stop, reads};
 use crate::domain::ids::{CellId, RotationId};
 use crate::domain::refusal::Refusal;
+use crate::domain::resolve;
 use crate::domain::rotation::Rotation;
-use crate::domain::takeover;
 use crate::server::room;
 use crate::store::load_person;
 use crate::wire::body::invalid;
@@ -62,7 +62,7 @@ const EXPANDED: usize = 1024 * 1024;
 fn expanded(call: &Call, id: &RotationId) -> Outcome {
     let share = call.room.take(EXPANDED)?;
     let rotation = reads::rotation(call.app, call.caller, id)?;
-    let ids = takeover::on_call(&rotation);
+    let ids = resolve::everybody_on_call(&rotation);
     let people = call.app.store().read(|tx| -> Result<Vec<_>, Stop> {
         let found: Result<Vec<_>, _> = ids.iter().map(|id| load_person(tx, id)).collect();
         Ok(found?.into_iter().flatten().collect())

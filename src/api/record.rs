@@ -10,7 +10,7 @@ use crate::wire::history::{HistoryEntry, HistoryReason, HoursAsHeld};
 use crate::wire::page::Page;
 use crate::wire::schedule::{self, PlannedTurn};
 
-/// The longest range of a plan, in days.
+/// The longest range of a schedule, in days.
 const PLAN_DAYS: i64 = 366;
 /// The longest range of the record, in days (api.md "Limits").
 const HISTORY_DAYS: i64 = 90;

@@ -99,7 +99,7 @@ mod tests {
     use crate::actions::Outward;
     use crate::cli::scratch::Scratch;
     use crate::domain::holidays::Calendar;
-    use crate::domain::tiers::{Plan, Tier};
+    use crate::domain::tiers::{Tier, TierLimits};
     use crate::runtime::clock::Clock;
     use crate::store::{ReadTx, Store, list_rotation_ids, load_rotation};
     use std::sync::Arc;
@@ -115,7 +115,7 @@ mod tests {
             store,
             Calendar::embedded(),
             clock,
-            Plan::of(Tier::Pro),
+            TierLimits::of(Tier::Pro),
             Outward::usual("http://rota.example").unwrap(),
         );
         fill(&app).expect("a demo workspace");

@@ -13,7 +13,7 @@ use crate::chat::{FailureControl, FaultyChat};
 use crate::config::{self, Config, Listen};
 use crate::dev::{Chores, Dev};
 use crate::domain::ids::UserId;
-use crate::domain::tiers::{Plan, Tier};
+use crate::domain::tiers::{Tier, TierLimits};
 use clap::Args;
 use jiff::Timestamp;
 use std::sync::Arc;
@@ -68,17 +68,17 @@ pub fn run(place: Place, flags: Flags) -> Result<(), Failure> {
     };
     // What `mktemp` makes holds nothing either.
     let fresh = std::fs::metadata(&db).map_or(true, |file| file.len() == 0);
-    // The demo has what only Pro includes; catching up then puts the workspace on the plan of the settings.
-    let plan = if fresh {
-        Plan::of(Tier::Pro)
+    // The demo has what only Pro includes; catching up then puts the workspace on the tier of the settings.
+    let limits = if fresh {
+        TierLimits::of(Tier::Pro)
     } else {
-        config.plan.plan()
+        config.plan.tier_limits()
     };
     let mut station = Station::open(
         &db,
         &config,
         Time::Development(flags.clock),
-        plan,
+        limits,
         Receivers::Local,
     )?;
     let failures = FailureControl::default();

@@ -5,13 +5,13 @@ use super::notify::Manager;
 use super::outward::{LISTEN, Receivers, outward};
 use super::signals::Signals;
 use super::workspace::{Missing, days, open_store, open_with_clock};
-use crate::actions::{App, dev_clock, due, plan};
+use crate::actions::{App, dev_clock, due, tier};
 use crate::api::{self, Api};
 use crate::chat::Chat;
 use crate::config::{Config, RateLimitPart};
 use crate::delivery::{self, Delivery};
 use crate::domain::holidays::{Calendar, CountryCode};
-use crate::domain::tiers::Plan;
+use crate::domain::tiers::TierLimits;
 use crate::memory;
 use crate::runtime::background::{LoopThread, Watch, stop_all};
 use crate::runtime::clock::Clock;
@@ -69,12 +69,12 @@ pub struct Station {
 }
 
 impl Station {
-    /// Takes the database, which is made where it is missing, and the address. The workspace is on `plan` at first.
+    /// Takes the database, which is made where it is missing, and the address. The workspace is on `limits` at first.
     pub fn open(
         db: &Path,
         config: &Config,
         time: Time,
-        plan: Plan,
+        limits: TierLimits,
         receivers: Receivers,
     ) -> Result<Station, Failure> {
         let manager = Arc::new(Manager::from_environment());
@@ -105,7 +105,7 @@ impl Station {
         let base_url = config.base_url.as_ref().map_or(own, ToString::to_string);
         let outward = outward(base_url, config, receivers)?;
         let rules = rules(&calendar, outward.reminder_before);
-        let app = App::new(store, calendar, clock, plan, outward);
+        let app = App::new(store, calendar, clock, limits, outward);
         Ok(Station {
             app,
             budget: RequestBudget::default(),
@@ -126,7 +126,7 @@ impl Station {
         url(self.server.local_addr())
     }
 
-    /// Does everything that fell due while nobody served, and puts the workspace on the plan of the settings. A signal
+    /// Does everything that fell due while nobody served, and puts the workspace on the tier of the settings. A signal
     /// ends it after the step in hand.
     pub fn catch_up(&self, config: &Config, signals: &Signals) -> Result<(), Failure> {
         let caught_up = self.come_up_to_date(config, signals);
@@ -163,7 +163,7 @@ impl Station {
             due::follow_rules(app, &self.rules)?;
         }
         due::run_beside(app)?;
-        plan::switch(app, config.plan.plan())?;
+        tier::switch(app, config.plan.tier_limits())?;
         let (calendar, now) = (app.calendar(), app.now());
         let ended = app
             .store()

@@ -41,7 +41,7 @@ pub fn run(place: Place, flags: Flags) -> Result<(), Failure> {
         &database(&config)?,
         &config,
         Time::System,
-        config.plan.plan(),
+        config.plan.tier_limits(),
         Receivers::Public,
     )?;
     station.catch_up(&config, &signals)?;

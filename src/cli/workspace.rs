@@ -140,7 +140,7 @@ pub fn app(config: &Config, missing: Missing) -> Result<App, Failure> {
         store,
         calendar,
         clock,
-        config.plan.plan(),
+        config.plan.tier_limits(),
         outward,
     ))
 }

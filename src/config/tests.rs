@@ -187,7 +187,7 @@ fn quotas_fill_in_from_the_plan() {
         let plan = file::parse(&format!("[plan]\n{text}"))
             .expect("a good file")
             .plan
-            .plan();
+            .tier_limits();
         assert_eq!(
             (plan.tier, plan.max_rotations, plan.max_people),
             expected,

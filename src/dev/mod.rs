@@ -5,12 +5,12 @@
 mod receiver;
 
 use crate::actions::keys::{self, NewKey};
-use crate::actions::{App, Fault, dev_clock, directory, plan, webhooks};
+use crate::actions::{App, Fault, dev_clock, directory, tier, webhooks};
 use crate::chat::{self, FailureControl};
 use crate::domain::ids::{GroupId, WebhookId};
 use crate::domain::message::Recipient;
 use crate::domain::refusal::Refusal;
-use crate::domain::tiers::Plan;
+use crate::domain::tiers::TierLimits;
 use crate::metrics::Answers;
 use crate::server::room::{self, RequestBudget};
 use crate::server::{Body, Edge, Outcome, Problem, REQUEST_ID, Request, Response};
@@ -235,7 +235,7 @@ fn set_failure_mode(failures: &FailureControl, request: &Request) -> Outcome {
 
 fn switch_plan(app: &App, chores: &Chores, request: &Request) -> Outcome {
     let tier = shapes::plan(&sent(request)?)?;
-    plan::switch(app, Plan::of(tier))?;
+    tier::switch(app, TierLimits::of(tier))?;
     (chores.all)()?;
     json(&shapes::Plan { name: tier.name() })
 }

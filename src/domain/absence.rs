@@ -56,7 +56,7 @@ impl Absences {
             })
     }
 
-    /// The first end of an absence after an instant: somebody may fill an empty place then.
+    /// The first end of an absence after an instant: somebody may fill an empty slot then.
     pub fn next_end(&self, after: Timestamp) -> Option<Timestamp> {
         self.away
             .iter()

@@ -3,10 +3,9 @@
 
 use super::arrangement::{Segment, Snapshot, TurnSelection};
 use super::conflict::{self, Conflict, Name, Terms};
+use super::forecast::{self, CellForecast};
 use super::handover::{Change, DealingContext, WindowChange};
 use super::ids::{ArrangementId, CellId, UserId};
-use super::outlook::{self, Outlook};
-use super::plan;
 use super::refusal::{Refusal, invalid};
 use super::rotation::Rotation;
 use super::time::Interval;
@@ -53,15 +52,15 @@ impl AgreementPreview {
 }
 
 impl AgreementContext<'_> {
-    /// The place of a cell; `member` says where in the request it was named.
+    /// The slot of a cell; `member` says where in the request it was named.
     pub fn cell(&self, member: &str, id: &CellId) -> Result<usize, Refusal> {
-        match self.rotation.place_of(id) {
+        match self.rotation.slot_of(id) {
             None => invalid(format!("{member}: this rotation has no cell `{id}`")),
             Some(index) => Ok(index),
         }
     }
 
-    /// Refuses a cell whose lane the plan does not let run.
+    /// Refuses a cell whose lane the tier does not let run.
     pub fn check_runs(&self, member: &str, cell: usize) -> Result<(), Refusal> {
         match self.rotation.cells[cell].stopped {
             false => Ok(()),
@@ -92,10 +91,10 @@ impl AgreementContext<'_> {
         }
     }
 
-    /// What is to become of each cell, up to an instant. A disabled rotation has no future to agree on.
-    pub fn outlooks(&self, until: Timestamp) -> Result<Vec<Outlook>, Refusal> {
+    /// The forecast of each cell, up to an instant. A disabled rotation has no future to agree on.
+    pub fn forecasts(&self, until: Timestamp) -> Result<Vec<CellForecast>, Refusal> {
         self.rotation.check_enabled()?;
-        outlook::ahead(self.rotation, self.dealing, until)
+        forecast::cells(self.rotation, self.dealing, until)
     }
 
     /// Everything in the way of the terms; arrangements of `own` are not.
@@ -103,14 +102,14 @@ impl AgreementContext<'_> {
         conflict::find(self.rotation, self.dealing.absences, terms, own, name)
     }
 
-    /// The plan of a cell over a period; of one without an end, its first year.
+    /// What is planned for a cell over a period; over one without an end, in its first year.
     pub fn snapshot(&self, cell: usize, period: Interval) -> Result<Snapshot, Refusal> {
-        let planned_until = outlook::horizon(self.now.max(period.from), period.until);
+        let planned_until = forecast::horizon(self.now.max(period.from), period.until);
         let judged = Interval {
             until: planned_until,
             ..period
         };
-        let planned = plan::within(self.rotation, self.dealing, judged)?;
+        let planned = forecast::schedule_within(self.rotation, self.dealing, judged)?;
         let mut turns: Vec<_> = planned
             .into_iter()
             .filter(|turn| turn.cell == cell)
@@ -144,22 +143,22 @@ impl AgreementContext<'_> {
     /// where in the request it was named.
     pub fn check_single(
         &self,
-        outlooks: &[Outlook],
+        forecasts: &[CellForecast],
         all: &[(&str, &Terms)],
     ) -> Result<(), Refusal> {
         if self.rotation.double_cover {
             return Ok(());
         }
-        let place = |terms: &Terms| self.rotation.place_of(&terms.cell);
-        let mut after = outlooks.to_vec();
+        let slot = |terms: &Terms| self.rotation.slot_of(&terms.cell);
+        let mut after = forecasts.to_vec();
         for (_, terms) in all {
-            if let Some(cell) = place(terms) {
+            if let Some(cell) = slot(terms) {
                 after[cell].take_over(&terms.user, terms.period);
             }
         }
         for (member, terms) in all {
-            if place(terms)
-                .is_some_and(|cell| outlook::is_doubled(&after, cell, &terms.user, terms.period))
+            if slot(terms)
+                .is_some_and(|cell| forecast::is_doubled(&after, cell, &terms.user, terms.period))
             {
                 return invalid(format!(
                     "{member}: `{}` holds another cell of this rotation at that time; one person in two cells needs \
@@ -183,7 +182,7 @@ impl AgreementContext<'_> {
         without
     }
 
-    /// Refuses a turn selection other than the one that the plan gives; none may always be sent.
+    /// Refuses a turn selection other than the one that the forecast gives; none may always be sent.
     pub fn check_selection(
         &self,
         sent: Option<TurnSelection>,

@@ -54,7 +54,7 @@ pub struct Arrangement {
     pub kind: ArrangementKind,
     /// The request that it was agreed by; `None` for an assignment.
     pub request: Option<RequestId>,
-    /// The plan of the cell before it.
+    /// What was planned for the cell before it.
     pub snapshot: Snapshot,
     pub turn_selection: Option<TurnSelection>,
 }
@@ -97,7 +97,7 @@ impl ArrangementKind {
     }
 }
 
-/// What a cell's plan was over an interval, at an instant.
+/// What was planned for a cell over an interval, as of an instant.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Snapshot {
     pub as_of: Timestamp,

@@ -1,9 +1,9 @@
-//! What an operator counts: the rotations, and who is on call in each of their places.
+//! What an operator counts: the rotations, and who is on call in each of their slots.
 
 use super::ids::{CellId, DeliveryId, LaneId, RotationId, UserId, WindowId};
 use jiff::Timestamp;
 
-/// A place that counts: its lane runs and its window is open.
+/// A slot that counts: its lane runs and its window is open.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct OpenPlace {
     pub rotation: RotationId,

@@ -1,33 +1,33 @@
 //! The one rule that decides who is next (contract section 5, rules 3 and 4).
 
 use super::ids::UserId;
-use super::roster::Place;
+use super::roster::Position;
 use super::rotation::Skipped;
 
-/// Who a place is dealt to.
+/// Who a slot is dealt to.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Dealt {
     pub user: UserId,
     /// Absent people passed over on the way, each once.
     pub skipped: Vec<Skipped>,
-    /// The place after the person chosen.
+    /// The position after the person chosen.
     pub next_turn: usize,
 }
 
 /// What dealing asks about people.
 pub struct Question<'a> {
-    pub order: &'a [Place],
-    /// The place to start from.
+    pub order: &'a [Position],
+    /// The position to start from.
     pub next_turn: usize,
-    /// One person may hold two places when the list is too short.
+    /// One person may hold two slots when the list is too short.
     pub double_cover: bool,
     /// The absence of a person at the instant of dealing.
     pub away: &'a dyn Fn(&UserId) -> Option<Skipped>,
-    /// Whether a person holds another place of the rotation.
+    /// Whether a person holds another slot of the rotation.
     pub busy: &'a dyn Fn(&UserId) -> bool,
 }
 
-/// Goes round the order once from the next turn; `None` leaves the place empty and the next turn where it is.
+/// Goes round the order once from the next turn; `None` leaves the slot empty and the next turn where it is.
 pub fn deal(question: &Question) -> Option<Dealt> {
     let free_only = search(question, true);
     if free_only.is_none() && question.double_cover {
@@ -69,9 +69,9 @@ mod tests {
         busy: &str,
         expected: &str,
     ) {
-        let list: Vec<Place> = order
+        let list: Vec<Position> = order
             .split_whitespace()
-            .map(|name| Place {
+            .map(|name| Position {
                 user: name.into(),
                 group: None,
             })

@@ -103,7 +103,7 @@ impl Event {
 /// The news of a committed change, each kind once, in the order that they are sent.
 pub fn news(before: &Rotation, after: &Rotation, act: Act, calendar: &Calendar) -> Vec<Event> {
     let changes = changes(before, after);
-    let duty_changed = changes.iter().any(Place::changed);
+    let duty_changed = changes.iter().any(Slot::changed);
     let mut news = Vec::new();
     if act == Act::Edit || (act == Act::Arrangement && !duty_changed) {
         news.push(Event::Updated);
@@ -122,15 +122,15 @@ pub fn news(before: &Rotation, after: &Rotation, act: Act, calendar: &Calendar) 
     news
 }
 
-/// A place before and after.
-struct Place<'a> {
+/// A slot before and after a change.
+struct Slot<'a> {
     was: Option<&'a str>,
     is: Option<&'a str>,
-    /// Whether the place was there before.
+    /// Whether the slot was there before.
     known: bool,
-    /// Whether the place is still there.
+    /// Whether the slot is still there.
     kept: bool,
-    /// Whether the place is still there and its window open.
+    /// Whether the slot is still there and its window open.
     open: bool,
     /// Whether its window was shut before.
     was_shut: bool,
@@ -138,13 +138,13 @@ struct Place<'a> {
     rearranged: bool,
 }
 
-impl Place<'_> {
+impl Slot<'_> {
     fn changed(&self) -> bool {
         self.was != self.is
     }
 
-    /// Open with nobody on it, where somebody was or since its window opened just now. A place that is new counts where
-    /// one vanished with somebody on it: an edit that replaces places gives them new ids.
+    /// Open with nobody on it, where somebody was or since its window opened just now. A slot that is new counts where
+    /// one vanished with somebody on it: an edit that replaces slots gives them new ids.
     fn left_empty(&self, somebody_vanished: bool) -> bool {
         let new = !self.known && somebody_vanished;
         self.open && self.is.is_none() && (self.was.is_some() || self.was_shut || new)
@@ -155,8 +155,8 @@ impl Place<'_> {
     }
 }
 
-/// Every running place that was or is there.
-fn changes<'a>(before: &'a Rotation, after: &'a Rotation) -> Vec<Place<'a>> {
+/// Every running slot that was or is there.
+fn changes<'a>(before: &'a Rotation, after: &'a Rotation) -> Vec<Slot<'a>> {
     fn on_call<'a>(rotation: &'a Rotation, cell: &'a Cell) -> Option<&'a str> {
         resolve::on_call(rotation, cell).map(|hold| hold.user().as_str())
     }
@@ -167,7 +167,7 @@ fn changes<'a>(before: &'a Rotation, after: &'a Rotation) -> Vec<Place<'a>> {
         |rotation: &'a Rotation, like: &Cell| rotation.cells.iter().find(|cell| cell.id == like.id);
     let kept = after.cells.iter().map(|cell| {
         let known = find(before, cell);
-        Place {
+        Slot {
             was: known.and_then(|known| on_call(before, known)),
             is: on_call(after, cell),
             known: known.is_some(),
@@ -181,7 +181,7 @@ fn changes<'a>(before: &'a Rotation, after: &'a Rotation) -> Vec<Place<'a>> {
         .cells
         .iter()
         .filter(|cell| find(after, cell).is_none());
-    let gone = gone.map(|cell| Place {
+    let gone = gone.map(|cell| Slot {
         was: on_call(before, cell),
         is: None,
         known: true,
@@ -195,29 +195,29 @@ fn changes<'a>(before: &'a Rotation, after: &'a Rotation) -> Vec<Place<'a>> {
 
 /// Cover that resumes after an edit counts as scheduled: nobody took anything from anybody. What an arrangement does by
 /// the clock is neither.
-fn cause(act: Act, changes: &[Place]) -> Option<Cause> {
-    let mut changed = changes.iter().filter(|place| place.changed());
+fn cause(act: Act, changes: &[Slot]) -> Option<Cause> {
+    let mut changed = changes.iter().filter(|slot| slot.changed());
     match act {
-        Act::Clock if changed.any(|place| place.rearranged) => None,
+        Act::Clock if changed.any(|slot| slot.rearranged) => None,
         Act::Clock => Some(Cause::Scheduled),
         Act::Duty | Act::Arrangement => Some(Cause::Manual),
-        Act::Edit | Act::Aside => match changed.all(|place| place.was.is_none()) {
+        Act::Edit | Act::Aside => match changed.all(|slot| slot.was.is_none()) {
             true => Some(Cause::Scheduled),
             false => Some(Cause::Manual),
         },
     }
 }
 
-/// Whether a change left nobody on call, and why. A place whose window shut is not news while another window is
+/// Whether a change left nobody on call, and why. A slot whose window shut is not news while another window is
 /// covered: so the sun is followed.
-fn nobody(after: &Rotation, changes: &[Place]) -> Option<Nobody> {
-    let somebody_vanished = changes.iter().any(Place::vanished_with_somebody);
-    let left_empty = |place: &Place| place.left_empty(somebody_vanished);
+fn nobody(after: &Rotation, changes: &[Slot]) -> Option<Nobody> {
+    let somebody_vanished = changes.iter().any(Slot::vanished_with_somebody);
+    let left_empty = |slot: &Slot| slot.left_empty(somebody_vanished);
     if changes.iter().any(left_empty) {
         return Some(Nobody::Unplanned);
     }
-    let somebody_was = changes.iter().any(|place| place.was.is_some());
-    let somebody_is = changes.iter().any(|place| place.is.is_some());
+    let somebody_was = changes.iter().any(|slot| slot.was.is_some());
+    let somebody_is = changes.iter().any(|slot| slot.is.is_some());
     (somebody_was && !somebody_is).then(|| Nobody::of(after))
 }
 

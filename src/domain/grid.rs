@@ -8,7 +8,7 @@ use super::holidays::Calendar;
 use super::ids::{CellId, LaneId, RosterId, WindowId};
 use super::refusal::{Refusal, invalid};
 use super::rotation::{Cell, Entry, Lane, Roster, Rotation, Window};
-use super::tiers::Plan;
+use super::tiers::TierLimits;
 use super::zones::ZoneName;
 use jiff::Timestamp;
 
@@ -71,13 +71,13 @@ pub struct CellSpec {
 pub type Mint<'a> = dyn FnMut(&str) -> String + 'a;
 
 /// Gives the rotation the grid; kept cells keep their holders, dropped ones are gone from `rotation.cells`, new ones
-/// stand empty with the entry of a place that nobody has held yet. Dealing is the caller's next step.
+/// stand empty with the entry of a slot that nobody has held yet. Dealing is the caller's next step.
 ///
 /// Refuses with the path of the member that does not fit; then `rotation` is as it was.
 pub fn replace(
     rotation: &mut Rotation,
     spec: &GridSpec,
-    plan: &Plan,
+    limits: &TierLimits,
     calendar: &Calendar,
     at: Timestamp,
     mint: &mut Mint,
@@ -108,17 +108,17 @@ pub fn replace(
                 lane: lane_index,
                 window: window_index,
                 roster: sent.roster.clone(),
-                stopped: !plan.runs_lane(lane_index),
+                stopped: !limits.runs_lane(lane_index),
                 holder: kept
                     .and_then(|cell| cell.holder.clone())
-                    .filter(|_| plan.runs_lane(lane_index)),
+                    .filter(|_| limits.runs_lane(lane_index)),
                 arranged_until: kept.and_then(|cell| cell.arranged_until),
                 entry,
             });
         }
     }
 
-    plan.check_lanes(rotation.lanes.len(), lanes.len())?;
+    limits.check_lanes(rotation.lanes.len(), lanes.len())?;
 
     rotation.rosters = rosters_in_use(rotation, &cells);
     rotation.lanes = lanes;

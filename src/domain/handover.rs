@@ -1,6 +1,5 @@
-//! What happens to duty at one instant: places emptied, dealt and filled, windows judged, the record written.
-//! The timer, the plan and every write go through [`Change`], so what is planned is what happens
-//! (contract sections 5, 7, 8, 9).
+//! What happens to duty at one instant: slots emptied, dealt and filled, windows judged, the record written. Every write goes
+//! through [`Change`], and so does every step of a [`Forecast`](super::forecast::Forecast).
 
 mod agreements;
 mod memo;
@@ -13,7 +12,7 @@ use super::request::Pending;
 use super::resolve::{self, Hold};
 use super::rotation::{Entry, Holder, HoursHeld, Mode, Reason, Rotation};
 use jiff::Timestamp;
-pub use memo::Memo;
+pub(super) use memo::Memo;
 use memo::Order;
 use std::cell::Cell;
 use std::rc::Rc;
@@ -43,7 +42,7 @@ pub struct Change<'a> {
     dealing: DealingContext<'a>,
     at: Timestamp,
     window_change: WindowChange,
-    /// Why a cell's place was emptied or dealt in this change.
+    /// Why a cell's slot was emptied or dealt in this change.
     touched: Vec<Option<Reason>>,
     /// The arrangement that ran over each cell when this change began.
     ran: Vec<Option<ArrangementId>>,
@@ -90,7 +89,7 @@ impl<'a> Change<'a> {
         }
     }
 
-    /// Empties the cells named and deals them again in the order of places.
+    /// Empties the cells named and deals them again in the order of slots.
     pub fn hand_over(&mut self, cells: &[usize], reason: Reason) {
         for &cell in cells {
             self.put(cell, None, reason);
@@ -100,8 +99,8 @@ impl<'a> Change<'a> {
         }
     }
 
-    /// Deals every empty place of an enabled `auto` rotation; a manual one deals only when told to.
-    /// A place that this change emptied keeps the reason it was emptied for.
+    /// Deals every empty slot of an enabled `auto` rotation; a manual one deals only when told to.
+    /// A slot that this change emptied keeps the reason it was emptied for.
     pub fn fill(&mut self, reason: Reason) {
         if self.rotation.deals_itself() {
             for cell in 0..self.rotation.cells.len() {
@@ -119,15 +118,15 @@ impl<'a> Change<'a> {
         })
     }
 
-    /// Whether an absence ends now of somebody who may be dealt a place.
+    /// Whether an absence ends now of somebody who may be dealt a slot.
     fn is_somebody_back(&mut self) -> bool {
         let absences = self.dealing.absences;
         absences.ending_at(self.at).any(|user| self.deals_to(user))
     }
 
-    /// Puts somebody on a place, as told. Somebody who holds it already goes on holding the turn they have.
-    /// The roster's next turn becomes the place after them, if they are in it.
-    pub fn seat(&mut self, cell: usize, user: &UserId, reason: Reason) {
+    /// Assigns a slot to somebody, as told. Somebody who holds it already goes on holding the turn they have.
+    /// The roster's next turn becomes the position after them, if they are in it.
+    pub fn assign(&mut self, cell: usize, user: &UserId, reason: Reason) {
         let present = self.rotation.cells[cell].holder.as_ref();
         if present.is_none_or(|holder| &holder.user != user) {
             let holder = Holder {
@@ -143,7 +142,7 @@ impl<'a> Change<'a> {
         }
     }
 
-    /// Takes whoever holds a place off it.
+    /// Takes whoever holds a slot off it.
     pub fn clear(&mut self, cell: usize, reason: Reason) {
         if self.rotation.cells[cell].holder.is_some() {
             self.put(cell, None, reason);
@@ -154,7 +153,7 @@ impl<'a> Change<'a> {
     /// and section 17 "Arrangements").
     pub fn clear_leavers(&mut self) {
         for gone in self.void(|rotation, arranged| !rotation.has_member(&arranged.user)) {
-            if let Some(cell) = self.rotation.place_of(&gone.cell) {
+            if let Some(cell) = self.rotation.slot_of(&gone.cell) {
                 self.moved[cell] = Some(Reason::RemovalOfActiveDuty);
             }
         }
@@ -167,7 +166,7 @@ impl<'a> Change<'a> {
     }
 
     /// Does everything that falls due at this instant: hand-overs of all windows due, emptied together and dealt in
-    /// the order of places, then one fill where a hand-over or the end of an absence allows it. Answers whether there
+    /// the order of slots, then one fill where a hand-over or the end of an absence allows it. Answers whether there
     /// was a hand-over.
     fn everything_due(&mut self) -> bool {
         let before = self.rotation.stamps.judged_at;
@@ -236,7 +235,7 @@ impl<'a> Change<'a> {
             .any(|(window, was)| window.open != was);
         let touched = self.touched.iter().filter(|why| why.is_some()).count();
         let outcome = Outcome {
-            // Who holds a place shows also while its window is shut and beneath an arrangement.
+            // Who holds a slot shows also while its window is shut and beneath an arrangement.
             shows: flipped || agreements || !begun.is_empty() || touched > 0,
             work: self.rotation.cells.len()
                 + WORK_OF_A_WINDOW * self.rotation.windows.len()
@@ -281,7 +280,7 @@ impl<'a> Change<'a> {
             _ if flipped && !window.open => Reason::BusinessHoursOffline,
             Some(reason) => reason,
             None if flipped => Reason::BusinessHoursBackOnline,
-            // A cell that runs again: who covers it is a matter of the plan, not of the clock.
+            // A cell that runs again: who covers it is a matter of the tier, not of the clock.
             None => Reason::CoverageChanged,
         })
     }
@@ -300,7 +299,7 @@ impl<'a> Change<'a> {
                 self.asked.set(self.asked.get() + 1);
                 self.dealing.absences.at(user, self.at)
             },
-            busy: &|user| held.get(user).is_some_and(|&places| places > 0),
+            busy: &|user| held.get(user).is_some_and(|&slots| slots > 0),
         });
         if let Some(dealt) = dealt {
             self.rotation.rosters[roster].next_turn = dealt.next_turn;
@@ -313,7 +312,7 @@ impl<'a> Change<'a> {
         }
     }
 
-    /// The one way onto and off a place.
+    /// The one way onto and off a slot.
     fn put(&mut self, cell: usize, holder: Option<Holder>, reason: Reason) {
         self.memo
             .moved(self.rotation.cells[cell].holder.as_ref(), holder.as_ref());
@@ -335,7 +334,7 @@ impl<'a> Change<'a> {
 pub struct Outcome {
     /// The cells (indices into [`Rotation::cells`]) that began an entry.
     pub begun: Vec<usize>,
-    /// Whether anything that is shown of the rotation is different now: the end of an absence that fills no place
+    /// Whether anything that is shown of the rotation is different now: the end of an absence that fills no slot
     /// shows nowhere.
     pub shows: bool,
     /// What it took, as far as that depends on the size of the rotation and on what happened.
@@ -385,11 +384,6 @@ pub fn first_entry(rotation: &Rotation, index: usize, at: Timestamp) -> Entry {
     }
 }
 
-/// Does everything due at `at`, which must be what [`next_due`] answered.
-pub fn step(rotation: &mut Rotation, dealing: DealingContext, at: Timestamp) -> Outcome {
-    Memo::default().step(rotation, dealing, at)
-}
-
 impl Memo {
     /// Does everything due at `at`, which must be what [`Memo::next_due`] answered.
     pub fn step(
@@ -411,7 +405,7 @@ impl Memo {
 }
 
 /// The next instant after the last judged one at which something falls due: a hand-over, a window opening or
-/// shutting, an arrangement beginning or ending, a pending request expiring or, where a place stands empty, the end of an
+/// shutting, an arrangement beginning or ending, a pending request expiring or, where a slot stands empty, the end of an
 /// absence. `None` on a disabled rotation: it is frozen.
 pub fn next_due(rotation: &Rotation, dealing: DealingContext) -> Option<Timestamp> {
     Memo::default().next_due(rotation, dealing)

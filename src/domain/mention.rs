@@ -121,7 +121,7 @@ fn after(at: Timestamp, minutes: u32) -> Timestamp {
 }
 
 impl Mention {
-    /// Opens a mention for whoever is on call, in the order of places; where nobody is, it is answered at once.
+    /// Opens a mention for whoever is on call, in the order of slots; where nobody is, it is answered at once.
     pub fn open(
         id: MentionId,
         rotation: RotationId,

@@ -10,8 +10,8 @@ mod occasions;
 
 pub use occasions::{accepted, asked, change, declined, deleted, ended, mention, reminder};
 
+use super::forecast::HandoverNotice;
 use super::ids::{CellId, ChannelId, MentionId, RequestId, RotationId, UserId};
-use super::takeover::Takeover;
 use super::time::Interval;
 use super::zones::ZoneName;
 use jiff::Timestamp;
@@ -103,18 +103,18 @@ pub enum Content {
     Text(String),
     /// A person comes on duty. Slots that they leave at the same instant are included.
     OnDuty {
-        takeovers: Vec<Takeover>,
+        handovers: Vec<HandoverNotice>,
     },
     /// A person goes off duty.
     OffDuty {
         /// Empty where the rotation was deleted.
-        takeovers: Vec<Takeover>,
+        handovers: Vec<HandoverNotice>,
         rotation_deleted: bool,
     },
     /// Slots change hands at an instant to come: those of the recipient, or all of them in a channel.
     ComingUp {
         at: Timestamp,
-        takeovers: Vec<Takeover>,
+        handovers: Vec<HandoverNotice>,
     },
     /// Nobody is on call.
     Nobody {
@@ -122,7 +122,7 @@ pub enum Content {
     },
     /// Slots changed hands, in a channel.
     HandOver {
-        takeovers: Vec<Takeover>,
+        handovers: Vec<HandoverNotice>,
         /// Whether nobody is left on call.
         nobody: bool,
     },
@@ -174,8 +174,8 @@ pub enum RequestOutcome {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Shift {
     pub cell: CellId,
-    /// What the slot is called, as in [`Takeover::place`].
-    pub place: Vec<String>,
+    /// What the slot is called, as in [`HandoverNotice::slot`].
+    pub slot: Vec<String>,
     /// Of the hand-overs of its window.
     pub zone: Option<ZoneName>,
     pub period: Interval,
@@ -202,10 +202,10 @@ impl Content {
     pub fn people(&self) -> Vec<&UserId> {
         match self {
             Content::Text(_) | Content::Nobody { .. } => Vec::new(),
-            Content::OnDuty { takeovers }
-            | Content::OffDuty { takeovers, .. }
-            | Content::ComingUp { takeovers, .. }
-            | Content::HandOver { takeovers, .. } => takeovers.iter().flat_map(sides).collect(),
+            Content::OnDuty { handovers }
+            | Content::OffDuty { handovers, .. }
+            | Content::ComingUp { handovers, .. }
+            | Content::HandOver { handovers, .. } => handovers.iter().flat_map(sides).collect(),
             Content::CoverAsked(asked) | Content::SwapAsked(asked) => {
                 let shifts = asked.shifts.iter().flat_map(Shift::people);
                 std::iter::once(&asked.requester).chain(shifts).collect()
@@ -237,8 +237,8 @@ impl Shift {
 }
 
 /// Whoever comes on and whoever goes off.
-fn sides(takeover: &Takeover) -> impl Iterator<Item = &UserId> {
-    takeover.on.iter().chain(&takeover.off)
+fn sides(handover: &HandoverNotice) -> impl Iterator<Item = &UserId> {
+    handover.on.iter().chain(&handover.off)
 }
 
 #[cfg(test)]

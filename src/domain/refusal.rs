@@ -17,7 +17,7 @@ pub enum Refusal {
     WrongMethod(&'static str),
     /// The validator sent is not the current one.
     StaleValidator,
-    /// The plan does not include it.
+    /// The tier does not include it.
     PaymentRequired(String),
     /// The rotation is disabled: nobody goes on or off duty.
     RotationDisabled,

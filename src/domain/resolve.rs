@@ -60,6 +60,19 @@ pub fn on_call<'r>(rotation: &'r Rotation, cell: &'r Cell) -> Option<Hold<'r>> {
     holder(rotation, cell).filter(|_| rotation.windows[cell.window].open)
 }
 
+/// Those who are on call, each once, in the order of slots.
+pub fn everybody_on_call(rotation: &Rotation) -> Vec<UserId> {
+    let mut people: Vec<UserId> = Vec::new();
+    for cell in rotation.running() {
+        if let Some(hold) = on_call(rotation, cell)
+            && !people.contains(hold.user())
+        {
+            people.push(hold.user().clone());
+        }
+    }
+    people
+}
+
 /// When a hold began and when it ends, whatever the coverage; `turn_ends` is when the dealt turn passes on. A dealt turn is
 /// cut by the arrangements that it meets, an arrangement by nothing.
 pub fn bounds(

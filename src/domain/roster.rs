@@ -4,9 +4,9 @@ use super::ids::{GroupId, UserId};
 use super::rotation::{Members, Narrowed};
 use std::collections::HashSet;
 
-/// One place in an order; its index is the `turn`.
+/// One position in an order; its index is the `turn`.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Place {
+pub struct Position {
     pub user: UserId,
     /// The group that brought the person in; `None` for somebody added individually.
     pub group: Option<GroupId>,
@@ -14,12 +14,12 @@ pub struct Place {
 
 /// The order of a roster: people added individually, then each group's people. A person counts once, where they stand
 /// first. A narrowed roster lists only people who still are members.
-pub fn order(members: &Members, narrowed: Option<&Narrowed>) -> Vec<Place> {
-    let mut order: Vec<Place> = Vec::new();
+pub fn order(members: &Members, narrowed: Option<&Narrowed>) -> Vec<Position> {
+    let mut order: Vec<Position> = Vec::new();
     let mut known = HashSet::new();
     let mut add = |user: &UserId, group: Option<&GroupId>| {
         if known.insert(user.clone()) {
-            order.push(Place {
+            order.push(Position {
                 user: user.clone(),
                 group: group.cloned(),
             });
@@ -58,10 +58,10 @@ pub fn order(members: &Members, narrowed: Option<&Narrowed>) -> Vec<Place> {
 
 /// Where the next turn stands after an order has changed: at the same person; when they are gone, at the next one in
 /// the old order who remains; else at the beginning.
-pub fn repoint(old: &[Place], next_turn: usize, new: &[Place]) -> usize {
+pub fn repoint(old: &[Position], next_turn: usize, new: &[Position]) -> usize {
     (0..old.len())
         .map(|step| &old[(next_turn + step) % old.len()].user)
-        .find_map(|user| new.iter().position(|place| &place.user == user))
+        .find_map(|user| new.iter().position(|position| &position.user == user))
         .unwrap_or(0)
 }
 
@@ -85,12 +85,12 @@ mod tests {
         }
     }
 
-    fn shown(order: &[Place]) -> String {
-        let place = |p: &Place| match &p.group {
+    fn shown(order: &[Position]) -> String {
+        let position = |p: &Position| match &p.group {
             Some(group) => format!("{}@{group}", p.user),
             None => p.user.to_string(),
         };
-        order.iter().map(place).collect::<Vec<_>>().join(" ")
+        order.iter().map(position).collect::<Vec<_>>().join(" ")
     }
 
     #[test]

@@ -10,7 +10,7 @@ use super::ids::{
 use super::mention::MentionSettings;
 use super::refusal::Refusal;
 use super::request::Pending;
-use super::roster::{self, Place};
+use super::roster::{self, Position};
 use super::zones::ZoneName;
 use jiff::Timestamp;
 use std::sync::Arc;
@@ -22,7 +22,7 @@ pub struct Rotation {
     pub profile: Profile,
     /// A disabled rotation keeps everything as it was and hands over to nobody.
     pub enabled: bool,
-    /// One person may hold two places when the list is too short to fill both.
+    /// One person may hold two slots when the list is too short to fill both.
     pub double_cover: bool,
     /// Days that the cadence skips count as not covered.
     pub skips_are_off_time: bool,
@@ -31,7 +31,7 @@ pub struct Rotation {
     pub lanes: Vec<Lane>,
     /// Columns. Never empty.
     pub windows: Vec<Window>,
-    /// The one order of places everywhere: window by window, lanes in dealing order within each.
+    /// The one order of slots everywhere: window by window, lanes in dealing order within each.
     pub cells: Vec<Cell>,
     /// The common roster (no name) first, then those that cells name.
     pub rosters: Vec<Roster>,
@@ -138,7 +138,7 @@ pub struct Cell {
     pub window: usize,
     /// The roster it deals from; `None` is the common one.
     pub roster: Option<RosterId>,
-    /// Kept but not running, because the plan does not include its lane.
+    /// Kept but not running, because the tier does not include its lane.
     pub stopped: bool,
     /// Whose turn it is: on call, waiting for the window to open, or beneath an arrangement.
     pub holder: Option<Holder>,
@@ -165,14 +165,14 @@ pub struct Skipped {
     pub until: Option<Timestamp>,
 }
 
-/// A list that cells deal from, with the place that the next hand-over deals from.
+/// A list that cells deal from, with the position that the next hand-over deals from.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Roster {
     /// `None` is the common roster: all members.
     pub id: Option<RosterId>,
     /// Narrowed to these members, in this order; `None` follows all members.
     pub narrowed: Option<Narrowed>,
-    /// A place in the roster's order.
+    /// A position in the roster's order.
     pub next_turn: usize,
 }
 
@@ -189,7 +189,7 @@ pub struct Entry {
     pub start: Timestamp,
     /// `None` when nobody covers.
     pub user: Option<UserId>,
-    /// The person's place in the order when the entry began.
+    /// The person's position in the order when the entry began.
     pub turn: Option<usize>,
     pub reason: Reason,
     pub lane_name: Option<String>,
@@ -203,7 +203,7 @@ pub struct Entry {
 }
 
 impl Entry {
-    /// What a place begins with that nobody has held yet, on hours that restrict nothing.
+    /// What a slot begins with that nobody has held yet, on hours that restrict nothing.
     pub fn never_held(at: Timestamp) -> Entry {
         Entry {
             start: at,
@@ -292,7 +292,7 @@ impl Rotation {
         }
     }
 
-    /// Whether empty places are dealt by themselves.
+    /// Whether empty slots are dealt by themselves.
     pub fn deals_itself(&self) -> bool {
         self.enabled && self.mode() == Mode::Auto
     }
@@ -320,7 +320,7 @@ impl Rotation {
         }
     }
 
-    /// The cells that the plan lets run.
+    /// The cells that the tier lets run.
     pub fn running(&self) -> impl Iterator<Item = &Cell> {
         self.cells.iter().filter(|cell| !cell.stopped)
     }
@@ -340,18 +340,18 @@ impl Rotation {
     }
 
     /// A roster's people in the order duty passes through.
-    pub fn order(&self, roster: &Roster) -> Vec<Place> {
+    pub fn order(&self, roster: &Roster) -> Vec<Position> {
         roster::order(&self.members, roster.narrowed.as_ref())
     }
 
-    /// The place of a person in a cell's order; `None` for somebody who is not in its roster.
+    /// The position of a person in a cell's order; `None` for somebody who is not in its roster.
     pub fn turn_of(&self, cell: &Cell, user: &UserId) -> Option<usize> {
         let order = self.order(self.roster(cell.roster.as_ref()));
-        order.iter().position(|place| &place.user == user)
+        order.iter().position(|position| &position.user == user)
     }
 
-    /// The place of a cell, as an index into [`Rotation::cells`]; `None` where it is not there.
-    pub fn place_of(&self, id: &CellId) -> Option<usize> {
+    /// The slot of a cell: its index into [`Rotation::cells`]; `None` where it is not there.
+    pub fn slot_of(&self, id: &CellId) -> Option<usize> {
         self.cells.iter().position(|cell| &cell.id == id)
     }
 
@@ -408,7 +408,7 @@ impl Rotation {
     fn lists_like(&self, other: &Rotation) -> bool {
         let people = |rotation: &Rotation, roster: &Roster| -> Vec<UserId> {
             let order = rotation.order(roster).into_iter();
-            order.map(|place| place.user).collect()
+            order.map(|position| position.user).collect()
         };
         let mut pairs = self.rosters.iter().zip(&other.rosters);
         pairs.all(|(one, two)| people(self, one) == people(other, two))
@@ -462,7 +462,7 @@ impl Members {
 pub mod tests {
     use super::*;
 
-    /// A manual rotation with one place and nobody on it.
+    /// A manual rotation with one slot and nobody in it.
     pub fn rotation() -> Rotation {
         let begun: Timestamp = "2026-11-20T08:00:00Z".parse().unwrap();
         Rotation {

@@ -2,13 +2,13 @@
 
 use super::agreement::AgreementContext;
 use super::conflict::{self, Conflict, Name, Terms};
+use super::forecast::CellForecast;
 use super::ids::UserId;
-use super::outlook::Outlook;
 use super::refusal::Refusal;
 use super::request::{Leg, Request};
 use jiff::Timestamp;
 
-/// A duty that is to change hands, as the plan sees it.
+/// A duty that is to change hands, as it is forecast.
 pub struct Shift {
     /// Index into [`Rotation::cells`](super::rotation::Rotation::cells).
     pub cell: usize,
@@ -72,9 +72,9 @@ pub fn last_end(shifts: &[Shift]) -> Timestamp {
 }
 
 /// Refuses to give away what somebody does not hold, dealt or arranged, over the whole interval.
-pub fn check_held(shifts: &[Shift], outlooks: &[Outlook]) -> Result<(), Refusal> {
+pub fn check_held(shifts: &[Shift], forecasts: &[CellForecast]) -> Result<(), Refusal> {
     for shift in shifts {
-        if !outlooks[shift.cell].is_held_by(&shift.holder, shift.terms.period) {
+        if !forecasts[shift.cell].is_held_by(&shift.holder, shift.terms.period) {
             return Err(Refusal::NotYourDuty(format!(
                 "`{}` does not hold the cell `{}` from {} to {} as planned; read the schedule again",
                 shift.holder, shift.terms.cell, shift.terms.period.from, shift.terms.period.until
@@ -88,10 +88,10 @@ pub fn check_held(shifts: &[Shift], outlooks: &[Outlook]) -> Result<(), Refusal>
 pub fn check_single(
     context: &AgreementContext,
     shifts: &[Shift],
-    outlooks: &[Outlook],
+    forecasts: &[CellForecast],
 ) -> Result<(), Refusal> {
     let terms = shifts.iter().map(|shift| ("the request", &shift.terms));
-    context.check_single(outlooks, &terms.collect::<Vec<_>>())
+    context.check_single(forecasts, &terms.collect::<Vec<_>>())
 }
 
 /// The legs in the hands of whoever is to hold them once this person accepts.
@@ -108,8 +108,8 @@ pub fn may_take(
     context: &AgreementContext,
     request: &Request,
     person: &UserId,
-    outlooks: &[Outlook],
+    forecasts: &[CellForecast],
 ) -> bool {
     let shifts = shifts(context, &taken(request, person), |_| String::new());
-    shifts.is_ok_and(|shifts| check_single(context, &shifts, outlooks).is_ok())
+    shifts.is_ok_and(|shifts| check_single(context, &shifts, forecasts).is_ok())
 }

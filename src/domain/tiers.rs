@@ -1,17 +1,17 @@
-//! What the workspace's plan includes (contract section 11).
+//! What the workspace's tier includes.
 
 use super::refusal::Refusal;
 
-/// The plan's name.
+/// What the workspace pays for: `[plan]` in the config file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Tier {
     Free,
     Pro,
 }
 
-/// The plan with its quotas. `None` is unlimited.
+/// A tier with its quotas. `None` is unlimited.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Plan {
+pub struct TierLimits {
     pub tier: Tier,
     pub max_rotations: Option<u64>,
     /// People are counted once each however many rotations they are in.
@@ -35,16 +35,16 @@ impl Tier {
     }
 }
 
-impl Plan {
-    /// The plan's own quotas: free 3 rotations and 15 people, pro unlimited.
-    pub fn of(tier: Tier) -> Plan {
+impl TierLimits {
+    /// The tier's own quotas: free 3 rotations and 15 people, pro unlimited.
+    pub fn of(tier: Tier) -> TierLimits {
         match tier {
-            Tier::Free => Plan {
+            Tier::Free => TierLimits {
                 tier,
                 max_rotations: Some(3),
                 max_people: Some(15),
             },
-            Tier::Pro => Plan {
+            Tier::Pro => TierLimits {
                 tier,
                 max_rotations: None,
                 max_people: None,

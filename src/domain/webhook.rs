@@ -61,7 +61,7 @@ impl EventType {
 pub enum DisabledReason {
     Manual,
     DeliveryFailures,
-    PlanDowngrade,
+    TierDowngrade,
 }
 
 impl DisabledReason {
@@ -70,14 +70,14 @@ impl DisabledReason {
         match self {
             DisabledReason::Manual => "manual",
             DisabledReason::DeliveryFailures => "delivery_failures",
-            DisabledReason::PlanDowngrade => "plan_downgrade",
+            DisabledReason::TierDowngrade => "plan_downgrade",
         }
     }
 
     /// The reason of that name.
     pub fn parse(name: &str) -> Option<DisabledReason> {
-        use DisabledReason::{DeliveryFailures, Manual, PlanDowngrade};
-        [Manual, DeliveryFailures, PlanDowngrade]
+        use DisabledReason::{DeliveryFailures, Manual, TierDowngrade};
+        [Manual, DeliveryFailures, TierDowngrade]
             .into_iter()
             .find(|reason| reason.name() == name)
     }

@@ -6,12 +6,12 @@ mod topic;
 pub use cut::{Piece, fit, shortened};
 pub use topic::{TopicSubject, topic};
 
+use super::forecast::HandoverNotice;
 use super::ids::UserId;
 use super::message::{
     Content, MentionOutcome, Message, Recipient, RequestAsked, RequestOutcome, Shift,
 };
 use super::request::RequestKind;
-use super::takeover::Takeover;
 use super::time::{END_OF_TIME, FOREVER, Interval};
 use super::zones::ZoneName;
 use jiff::Timestamp;
@@ -63,13 +63,13 @@ pub fn text(message: &Message, voice: &dyn Voice) -> String {
             "You are off duty for {}: the rotation was deleted.",
             words.title(&[])
         ),
-        Content::OnDuty { takeovers } | Content::OffDuty { takeovers, .. } => match person {
-            Some(person) => words.changes_for(takeovers, person),
-            None => words.changes(takeovers),
+        Content::OnDuty { handovers } | Content::OffDuty { handovers, .. } => match person {
+            Some(person) => words.changes_for(handovers, person),
+            None => words.changes(handovers),
         }
         .join("\n"),
-        Content::HandOver { takeovers, nobody } => {
-            let mut lines = words.changes(takeovers);
+        Content::HandOver { handovers, nobody } => {
+            let mut lines = words.changes(handovers);
             lines.extend(nobody.then(|| words.nobody()));
             lines.join("\n")
         }
@@ -83,7 +83,7 @@ pub fn text(message: &Message, voice: &dyn Voice) -> String {
             Some(_) => words.nobody() + " You are an owner.",
             None => words.nobody(),
         },
-        Content::ComingUp { at, takeovers } => words.coming_up(*at, takeovers, person.is_some()),
+        Content::ComingUp { at, handovers } => words.coming_up(*at, handovers, person.is_some()),
         Content::CoverAsked(asked) => words.cover_asked(asked),
         Content::SwapAsked(asked) => words.swap_asked(asked),
         Content::CoverAnswered(outcome) => {
@@ -118,8 +118,8 @@ impl Words<'_> {
     }
 
     /// The rotation's name and the slot's.
-    fn title(&self, place: &[String]) -> String {
-        let parts = std::iter::once(self.rotation).chain(place.iter().map(String::as_str));
+    fn title(&self, slot: &[String]) -> String {
+        let parts = std::iter::once(self.rotation).chain(slot.iter().map(String::as_str));
         let parts = parts.map(|part| self.voice.plain(part));
         parts.collect::<Vec<_>>().join(", ")
     }
@@ -129,24 +129,24 @@ impl Words<'_> {
     }
 
     /// A line for each slot that changed hands.
-    fn changes(&self, takeovers: &[Takeover]) -> Vec<String> {
-        takeovers
+    fn changes(&self, handovers: &[HandoverNotice]) -> Vec<String> {
+        handovers
             .iter()
-            .map(|takeover| self.change(takeover))
+            .map(|handover| self.change(handover))
             .collect()
     }
 
-    fn change(&self, takeover: &Takeover) -> String {
-        let title = self.title(&takeover.place);
-        match (&takeover.on, &takeover.off) {
+    fn change(&self, handover: &HandoverNotice) -> String {
+        let title = self.title(&handover.slot);
+        match (&handover.on, &handover.off) {
             (Some(on), Some(off)) => format!(
                 "{title}: {} takes over from {}{}.",
                 self.handle(on),
                 self.name(off),
-                self.until(takeover)
+                self.until(handover)
             ),
             (Some(on), None) => {
-                let until = self.until(takeover);
+                let until = self.until(handover);
                 format!("{title}: {} is on duty{until}.", self.handle(on))
             }
             (None, Some(off)) => format!(
@@ -158,20 +158,20 @@ impl Words<'_> {
     }
 
     /// The same for somebody who comes on or goes off.
-    fn changes_for(&self, takeovers: &[Takeover], person: &UserId) -> Vec<String> {
+    fn changes_for(&self, handovers: &[HandoverNotice], person: &UserId) -> Vec<String> {
         let mut lines = Vec::new();
-        for takeover in takeovers {
-            let title = self.title(&takeover.place);
-            if takeover.on.as_ref() == Some(person) {
-                let from = takeover.off.as_ref();
+        for handover in handovers {
+            let title = self.title(&handover.slot);
+            if handover.on.as_ref() == Some(person) {
+                let from = handover.off.as_ref();
                 let from = from.map_or(String::new(), |off| {
                     format!(" You take over from {}.", self.name(off))
                 });
-                let until = self.until(takeover);
+                let until = self.until(handover);
                 lines.push(format!("You are on duty for {title}{until}.{from}"));
             }
-            if takeover.off.as_ref() == Some(person) {
-                let to = takeover.on.as_ref();
+            if handover.off.as_ref() == Some(person) {
+                let to = handover.on.as_ref();
                 let to = to.map_or("Nobody takes over.".into(), |on| {
                     format!("{} takes over.", self.name(on))
                 });
@@ -181,34 +181,34 @@ impl Words<'_> {
         lines
     }
 
-    fn coming_up(&self, at: Timestamp, takeovers: &[Takeover], to_person: bool) -> String {
-        let line = |takeover: &Takeover| {
-            let on = takeover.on.as_ref()?;
+    fn coming_up(&self, at: Timestamp, handovers: &[HandoverNotice], to_person: bool) -> String {
+        let line = |handover: &HandoverNotice| {
+            let on = handover.on.as_ref()?;
             let (title, at) = (
-                self.title(&takeover.place),
-                self.voice.time(at, takeover.zone),
+                self.title(&handover.slot),
+                self.voice.time(at, handover.zone),
             );
             if to_person {
-                let until = self.until(takeover);
+                let until = self.until(handover);
                 return Some(format!("You come on duty for {title} at {at}{until}."));
             }
-            let from = takeover.off.as_ref();
+            let from = handover.off.as_ref();
             let from = from.map_or(String::new(), |off| format!(" from {}", self.name(off)));
             Some(format!(
                 "{title}: {} takes over{from} at {at}.",
                 self.handle(on)
             ))
         };
-        takeovers
+        handovers
             .iter()
             .filter_map(line)
             .collect::<Vec<_>>()
             .join("\n")
     }
 
-    fn until(&self, takeover: &Takeover) -> String {
-        let at = |at: Timestamp| self.voice.time(at, takeover.zone);
-        match (takeover.begins_at, takeover.until) {
+    fn until(&self, handover: &HandoverNotice) -> String {
+        let at = |at: Timestamp| self.voice.time(at, handover.zone);
+        match (handover.begins_at, handover.until) {
             // Whoever hands over before the hours begin is never on duty.
             (Some(begins), Some(until)) if until <= begins => String::new(),
             (None, None) => String::new(),
@@ -221,7 +221,7 @@ impl Words<'_> {
     fn shift(&self, shift: &Shift) -> String {
         let Interval { from, until } = shift.period;
         let time = |at: Timestamp| self.voice.time(at, shift.zone);
-        let title = self.title(&shift.place);
+        let title = self.title(&shift.slot);
         format!("{title} from {} to {}", time(from), time(until))
     }
 

@@ -87,7 +87,7 @@ pub fn request_group_sync(tx: &mut WriteTx, group: &GroupId) -> Result<(), Fault
     Ok(())
 }
 
-/// Requests a sync of everything, likewise, after a change of the directory or the plan.
+/// Requests a sync of everything, likewise, after a change of the directory or the tier.
 pub fn request_full_sync(tx: &mut WriteTx) -> Result<(), Fault> {
     for target in [SyncTarget::Topic, SyncTarget::Group] {
         let (table, _) = target.names();

@@ -156,7 +156,7 @@ pub fn list_rotations_following(tx: &ReadTx, group: &GroupId) -> Result<Vec<Rota
     rows::ids(tx.conn, sql, [group.as_str()])
 }
 
-/// Rotations with more lanes than one, which a plan may stop or let run.
+/// Rotations with more lanes than one, which a tier may stop or let run.
 pub fn list_many_laned(tx: &ReadTx) -> Result<Vec<RotationId>, Fault> {
     rows::ids(
         tx.conn,

@@ -431,11 +431,11 @@ fn connect(path: &Path, mode: OpenFlags) -> Result<Connection, Fault> {
     )?;
     conn.set_prepared_statement_cache_capacity(128);
     #[cfg(test)]
-    plans::listen(&mut conn)?;
+    query_plans::listen(&mut conn)?;
     Ok(conn)
 }
 
 #[cfg(test)]
-mod plans;
+mod query_plans;
 #[cfg(test)]
-pub use plans::statements_that_scan;
+pub use query_plans::statements_that_scan;

@@ -122,7 +122,7 @@ pub struct TurnSelection {
 }
 
 impl TurnSelection {
-    /// Reads one; where it does not name a turn of the plan is for the plan to say.
+    /// Reads one; whether it names a planned turn is for the forecast to say.
     pub(super) fn read(self) -> domain::TurnSelection {
         domain::TurnSelection {
             kind: match self.kind {

@@ -58,7 +58,7 @@ struct PlanRequest {
     name: String,
 }
 
-/// Reads the plan to switch to.
+/// Reads the tier to switch to.
 ///
 /// # Errors
 /// [`Refusal::Invalid`] naming the member.
@@ -70,7 +70,7 @@ pub fn plan(bytes: &[u8]) -> Result<Tier, Refusal> {
     }
 }
 
-/// The plan after a switch.
+/// The tier after a switch.
 #[derive(Clone, Debug, Serialize)]
 pub struct Plan {
     pub name: &'static str,

@@ -1,16 +1,16 @@
-//! The plan (contract section 7).
+//! The schedule.
 
 use super::moment::Moment;
 use super::on_call::{self, SkippedMember};
 use super::small;
 use super::words::words;
-use crate::domain::plan::Planned;
+use crate::domain::forecast;
 use crate::domain::rotation::Rotation;
 use schemars::JsonSchema;
 use serde::Serialize;
 
 words! {
-    /// What a stretch of the plan is.
+    /// What a planned turn is.
     PlannedKind {
         /// A dealt turn.
         Turn = "turn",
@@ -48,8 +48,8 @@ pub struct PlannedTurn {
     pub skipped_for_absence: Vec<SkippedMember>,
 }
 
-/// Renders one planned turn of the rotation that the plan was made of.
-pub fn render(rotation: &Rotation, planned: &Planned) -> PlannedTurn {
+/// Renders one planned turn of the rotation that it was computed from.
+pub fn render(rotation: &Rotation, planned: &forecast::PlannedTurn) -> PlannedTurn {
     let cell = &rotation.cells[planned.cell];
     let entry = &planned.entry;
     PlannedTurn {

@@ -31,7 +31,7 @@ names! {
     WebhookDisabledReason(DisabledReason) of [
         DisabledReason::Manual,
         DisabledReason::DeliveryFailures,
-        DisabledReason::PlanDowngrade,
+        DisabledReason::TierDowngrade,
     ]
 }
 

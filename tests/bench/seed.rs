@@ -16,7 +16,7 @@ use rota::domain::handover::{self, DealingContext};
 use rota::domain::holidays::Calendar;
 use rota::domain::ids::{CellId, KeyId, LaneId, RotationId, UserId, WindowId};
 use rota::domain::rotation::{Reason, Rotation};
-use rota::domain::tiers::{Plan, Tier};
+use rota::domain::tiers::{Tier, TierLimits};
 use rota::domain::time::HhMm;
 use rota::domain::zones::ZoneName;
 use rota::runtime::clock::Clock;
@@ -99,8 +99,8 @@ pub fn app(path: &Path, clock: Clock) -> App {
 
 fn app_with(path: &Path, clock: Arc<Clock>, outward: Outward) -> App {
     let store = Store::open(path, Arc::clone(&clock), true).expect("a database");
-    let plan = Plan::of(Tier::Pro);
-    App::new(store, Calendar::embedded(), clock, plan, outward)
+    let limits = TierLimits::of(Tier::Pro);
+    App::new(store, Calendar::embedded(), clock, limits, outward)
 }
 
 impl Seed {

@@ -9,7 +9,7 @@ use crate::domain::chat::{ChatError, wanted_in_group};
 use crate::domain::event::Act;
 use crate::domain::handover::WindowChange;
 use crate::domain::ids::{GroupId, UserId};
-use crate::domain::takeover;
+use crate::domain::resolve;
 use crate::fault;
 use crate::store::{self, DutyGroup, ReadTx, WriteTx};
 
@@ -24,7 +24,7 @@ pub struct GroupMembers {
     pub serves: bool,
 }
 
-/// The people of a user group. On a plan without on-duty groups nobody counts as on call.
+/// The people of a user group. On a tier without on-duty groups nobody counts as on call.
 pub fn group_members(
     tx: &ReadTx,
     app: &App,
@@ -44,8 +44,8 @@ pub fn group_members(
         found
             .ours
             .extend(members.users.iter().chain(groups).cloned());
-        for user in takeover::on_call(&rotation) {
-            if app.plan().has_user_groups() && !found.on_call.contains(&user) {
+        for user in resolve::everybody_on_call(&rotation) {
+            if app.tier_limits().has_user_groups() && !found.on_call.contains(&user) {
                 found.on_call.push(user);
             }
         }

@@ -4,11 +4,11 @@ use super::SyncError;
 use crate::actions::{App, Fault, notifications};
 use crate::chat::PlatformVoice;
 use crate::domain::chat::ChatError;
+use crate::domain::forecast::OnCallSummary;
 use crate::domain::handover::DealingContext;
 use crate::domain::ids::{ChannelId, RotationId};
 use crate::domain::message::PeopleNames;
 use crate::domain::rotation::Profile;
-use crate::domain::takeover::{Glance, glance};
 use crate::domain::wording::{self, Piece, TopicSubject};
 use crate::fault;
 use crate::store::{self, ChannelTopic, ReadTx, WriteTx};
@@ -23,9 +23,9 @@ pub struct TopicTexts(HashMap<RotationId, Option<Shown>>);
 
 struct Shown {
     profile: Profile,
-    glance: Glance,
+    summary: OnCallSummary,
     duty_handle: Option<String>,
-    /// Of everybody in the glance.
+    /// Of everybody in the summary.
     names: PeopleNames,
 }
 
@@ -62,7 +62,7 @@ impl TopicTexts {
             }
             let subject = TopicSubject {
                 profile: &shown.profile,
-                glance: &shown.glance,
+                summary: &shown.summary,
                 duty_handle: shown.duty_handle.as_deref(),
             };
             let voice = PlatformVoice {
@@ -96,11 +96,11 @@ fn look(tx: &ReadTx, app: &App, id: &RotationId) -> Result<Option<Shown>, Fault>
         None => None,
     };
     let handle = group.and_then(|group| group.handle);
-    let glance = glance(&rotation, dealing);
-    let people = glance.on_call.iter().chain(&glance.next);
+    let summary = OnCallSummary::of(&rotation, dealing);
+    let people = summary.on_call.iter().chain(&summary.next);
     Ok(Some(Shown {
         names: notifications::load_names(tx, people)?,
-        glance,
+        summary,
         profile: rotation.profile,
         duty_handle: handle.map(|handle| handle.trim_start_matches('@').to_owned()),
     }))

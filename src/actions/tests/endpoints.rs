@@ -1,4 +1,4 @@
-//! Webhook endpoints: the plan as it is when a write runs, the clock that was set back, the limit of resending.
+//! Webhook endpoints: the tier as it is when a write runs, the clock that was set back, the limit of resending.
 
 use super::*;
 use crate::domain::ids::{DeliveryId, WebhookId};
@@ -18,8 +18,8 @@ fn spec() -> WebhookSpec {
     }
 }
 
-fn free() -> Plan {
-    Plan::of(Tier::Free)
+fn free() -> TierLimits {
+    TierLimits::of(Tier::Free)
 }
 
 impl Office {
@@ -91,7 +91,7 @@ fn a_write_goes_by_the_plan_at_its_turn() {
     let hook = office.hook();
     let delivery = office.ended(&hook, 1);
     for (name, act) in acts {
-        office.app.set_plan(Plan::of(Tier::Pro));
+        office.app.set_tier_limits(TierLimits::of(Tier::Pro));
         let (begun, begins) = mpsc::channel();
         let (release, held) = mpsc::channel::<()>();
         let app = office.app.clone();
@@ -101,7 +101,7 @@ fn a_write_goes_by_the_plan_at_its_turn() {
                 app.store().write(move |_| {
                     begun.send(()).expect("somebody waits");
                     held.recv().expect("a release");
-                    shared.set_plan(free());
+                    shared.set_tier_limits(free());
                     Ok::<(), Stop>(())
                 })
             });
@@ -127,15 +127,15 @@ fn a_plan_that_could_not_be_stored_is_not_switched_to() {
         .file()
         .execute_batch("ALTER TABLE meta RENAME TO elsewhere")
         .expect("damage");
-    assert!(plan::switch(&office.app, free()).is_err());
-    assert_eq!(office.app.plan(), Plan::of(Tier::Pro));
+    assert!(tier::switch(&office.app, free()).is_err());
+    assert_eq!(office.app.tier_limits(), TierLimits::of(Tier::Pro));
     assert!(enabled(&webhooks::read(&office.app, &hook).expect("it")));
     office
         .file()
         .execute_batch("ALTER TABLE elsewhere RENAME TO meta")
         .expect("a repair");
-    plan::switch(&office.app, free()).expect("a plan");
-    assert_eq!(office.app.plan(), free());
+    tier::switch(&office.app, free()).expect("a plan");
+    assert_eq!(office.app.tier_limits(), free());
     assert!(!enabled(&webhooks::read(&office.app, &hook).expect("it")));
 }
 

@@ -161,7 +161,7 @@ fn what_a_change_is_news_of() {
         ("a", "(a)", Edit, "updated manual as-arranged"),
         ("(a)", "a", Edit, "updated scheduled"),
         ("(-)", "-", Edit, "updated unplanned"),
-        // What the plan stops is no place.
+        // What the tier stops is no place.
         ("a b", "a x", Edit, "updated manual"),
         ("a x", "a b", Edit, "updated scheduled"),
         // Arrangements by the clock have no cause, whatever happens beneath.

@@ -7,7 +7,7 @@ use crate::domain::cadence::Cadence;
 use crate::domain::coverage::{Hours, Openings, View};
 use crate::domain::holidays::Calendar;
 use crate::domain::ids::UserId;
-use crate::domain::roster::Place;
+use crate::domain::roster::Position;
 use crate::domain::rotation::{Holder, HoursHeld, Rotation};
 use jiff::Timestamp;
 use std::collections::{HashMap, VecDeque};
@@ -40,12 +40,12 @@ struct Clock {
 
 /// The people of a roster in the order duty passes through.
 pub(super) struct Order {
-    pub people: Vec<Place>,
+    pub people: Vec<Position>,
     turns: HashMap<UserId, usize>,
 }
 
 impl Order {
-    /// The place of a person; `None` for somebody who is not in the roster.
+    /// The position of a person; `None` for somebody who is not in the roster.
     pub fn turn_of(&self, user: &UserId) -> Option<usize> {
         self.turns.get(user).copied()
     }
@@ -97,8 +97,8 @@ impl Memo {
         self.orders.resize(rotation.rosters.len(), None);
         let make = || {
             let people = rotation.order(&rotation.rosters[roster]);
-            let places = people.iter().enumerate();
-            let turns = places.map(|(turn, place)| (place.user.clone(), turn));
+            let positions = people.iter().enumerate();
+            let turns = positions.map(|(turn, position)| (position.user.clone(), turn));
             Rc::new(Order {
                 turns: turns.collect(),
                 people,

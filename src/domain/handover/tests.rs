@@ -4,8 +4,8 @@ use super::*;
 use crate::domain::arrangement::Arranged;
 use crate::domain::cadence::{Cadence, Kind, Skips};
 use crate::domain::coverage::Stretch;
+use crate::domain::forecast::schedule;
 use crate::domain::ids::{CellId, LaneId, RotationId, WindowId};
-use crate::domain::plan::plan;
 use crate::domain::rotation::{Cell, Lane, Members, Profile, Roster, Stamps, Window};
 use crate::domain::time::{HhMm, Interval};
 use crate::domain::zones::ZoneName;
@@ -108,6 +108,10 @@ fn rotation(
             remind_at: None,
         },
     }
+}
+
+fn step(rotation: &mut Rotation, dealing: DealingContext, at: Timestamp) -> Outcome {
+    Memo::default().step(rotation, dealing, at)
 }
 
 fn dealt(mut rotation: Rotation, dealing: DealingContext) -> Rotation {
@@ -461,7 +465,7 @@ prop_compose! {
 proptest! {
     #![proptest_config(crate::tests::cases(60))]
 
-    /// After every instant: no fillable place is empty, nobody holds two places unless allowed, the record is a
+    /// After every instant: no fillable slot is empty, nobody holds two slots unless allowed, the record is a
     /// chain, and what the plan said beforehand is what came.
     #[test]
     fn whatever_happens_the_rules_hold(
@@ -499,7 +503,7 @@ proptest! {
             }
         }
         let range = Interval { from: begun, until: day(60) };
-        let planned = plan(&now, dealing, range).unwrap();
+        let planned = schedule(&now, dealing, range).unwrap();
         let mut record: Vec<(usize, Entry, Option<Timestamp>)> = Vec::new();
         let mut running: Vec<Entry> = now.cells.iter().map(|cell| cell.entry.clone()).collect();
         while let Some(due) = next_due(&now, dealing).filter(|due| *due < day(90)) {

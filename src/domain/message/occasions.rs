@@ -5,33 +5,38 @@ use super::{
     Shift, Subject, sides,
 };
 use crate::domain::event::Act;
+use crate::domain::forecast::{HandoverNotice, slot_named, zone};
 use crate::domain::ids::UserId;
 use crate::domain::mention::{Mention, Notice};
 use crate::domain::request::{Leg, Request, RequestKind};
 use crate::domain::rotation::Rotation;
-use crate::domain::takeover::{Takeover, place_named, zone};
 use jiff::Timestamp;
 
 /// A change of a rotation: to its channels, to those who come on and go off, and to its owners where nobody is left on call,
 /// unless somebody changed duty by hand. `nobody` says that nobody is.
-pub fn change(rotation: &Rotation, takeovers: &[Takeover], nobody: bool, act: Act) -> Vec<Message> {
-    let everywhere = match (takeovers, nobody) {
+pub fn change(
+    rotation: &Rotation,
+    handovers: &[HandoverNotice],
+    nobody: bool,
+    act: Act,
+) -> Vec<Message> {
+    let everywhere = match (handovers, nobody) {
         ([], false) => return Vec::new(),
         ([], true) => NOBODY,
         _ => Content::HandOver {
-            takeovers: takeovers.to_vec(),
+            handovers: handovers.to_vec(),
             nobody,
         },
     };
     let mut messages = to_channels(rotation, &everywhere);
-    for person in once_each(takeovers.iter().flat_map(sides)) {
-        let theirs = |takeover: &&Takeover| sides(takeover).any(|side| side == person);
-        let takeovers: Vec<Takeover> = takeovers.iter().filter(theirs).cloned().collect();
-        let comes_on = |takeover: &Takeover| takeover.on.as_ref() == Some(person);
-        let content = match takeovers.iter().any(comes_on) {
-            true => Content::OnDuty { takeovers },
+    for person in once_each(handovers.iter().flat_map(sides)) {
+        let theirs = |handover: &&HandoverNotice| sides(handover).any(|side| side == person);
+        let handovers: Vec<HandoverNotice> = handovers.iter().filter(theirs).cloned().collect();
+        let comes_on = |handover: &HandoverNotice| handover.on.as_ref() == Some(person);
+        let content = match handovers.iter().any(comes_on) {
+            true => Content::OnDuty { handovers },
             false => Content::OffDuty {
-                takeovers,
+                handovers,
                 rotation_deleted: false,
             },
         };
@@ -58,7 +63,7 @@ pub fn deleted(rotation: &Rotation, on_call: &[UserId]) -> Vec<Message> {
     };
     let mut messages = to_channels(rotation, &nobody);
     let off = Content::OffDuty {
-        takeovers: Vec::new(),
+        handovers: Vec::new(),
         rotation_deleted: true,
     };
     messages.extend(
@@ -70,16 +75,16 @@ pub fn deleted(rotation: &Rotation, on_call: &[UserId]) -> Vec<Message> {
 }
 
 /// Slots change hands at an instant to come: to the channels and to those who come on. Not sent once it has come.
-pub fn reminder(rotation: &Rotation, at: Timestamp, takeovers: &[Takeover]) -> Vec<Message> {
-    let somebody = |takeover: &&Takeover| takeover.on.is_some();
-    let coming: Vec<Takeover> = takeovers.iter().filter(somebody).cloned().collect();
+pub fn reminder(rotation: &Rotation, at: Timestamp, handovers: &[HandoverNotice]) -> Vec<Message> {
+    let somebody = |handover: &&HandoverNotice| handover.on.is_some();
+    let coming: Vec<HandoverNotice> = handovers.iter().filter(somebody).cloned().collect();
     if coming.is_empty() {
         return Vec::new();
     }
-    let content = |takeovers: Vec<Takeover>| Content::ComingUp { at, takeovers };
+    let content = |handovers: Vec<HandoverNotice>| Content::ComingUp { at, handovers };
     let mut messages = to_channels(rotation, &content(coming.clone()));
-    for person in once_each(coming.iter().filter_map(|takeover| takeover.on.as_ref())) {
-        let theirs = |takeover: &&Takeover| takeover.on.as_ref() == Some(person);
+    for person in once_each(coming.iter().filter_map(|handover| handover.on.as_ref())) {
+        let theirs = |handover: &&HandoverNotice| handover.on.as_ref() == Some(person);
         let theirs = coming.iter().filter(theirs).cloned().collect();
         messages.push(to_person(rotation, person, content(theirs)));
     }
@@ -238,10 +243,10 @@ fn answered(request: &Request, outcome: RequestOutcome) -> Content {
 }
 
 fn shift(rotation: &Rotation, leg: &Leg) -> Shift {
-    let cell = rotation.place_of(&leg.cell);
+    let cell = rotation.slot_of(&leg.cell);
     Shift {
         cell: leg.cell.clone(),
-        place: place_named(rotation, &leg.cell),
+        slot: slot_named(rotation, &leg.cell),
         zone: cell.and_then(|cell| zone(rotation, &rotation.cells[cell])),
         period: leg.period,
         holder: leg.holder.clone(),

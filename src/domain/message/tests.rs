@@ -28,10 +28,10 @@ fn ops() -> Rotation {
     rotation
 }
 
-fn takeover(off: &str, on: &str) -> Takeover {
+fn handover(off: &str, on: &str) -> HandoverNotice {
     let user = |name: &str| (!name.is_empty()).then(|| UserId::from(name));
-    Takeover {
-        place: Vec::new(),
+    HandoverNotice {
+        slot: Vec::new(),
         off: user(off),
         on: user(on),
         until: None,
@@ -41,7 +41,7 @@ fn takeover(off: &str, on: &str) -> Takeover {
 }
 
 fn kind(content: &Content) -> String {
-    let slots = |kind: &str, takeovers: &[Takeover]| format!("{kind} {}", takeovers.len());
+    let slots = |kind: &str, handovers: &[HandoverNotice]| format!("{kind} {}", handovers.len());
     let outcome = |kind: &str, outcome: &RequestOutcome| match outcome {
         RequestOutcome::Accepted { shifts, .. } => format!("{kind} accepted {}", shifts.len()),
         RequestOutcome::Declined { nobody_left, .. } => format!("{kind} declined {nobody_left}"),
@@ -49,12 +49,12 @@ fn kind(content: &Content) -> String {
     };
     match content {
         Content::Text(_) => "text".into(),
-        Content::OnDuty { takeovers } => slots("onDuty", takeovers),
-        Content::OffDuty { takeovers, .. } => slots("offDuty", takeovers),
-        Content::ComingUp { takeovers, .. } => slots("comingUp", takeovers),
+        Content::OnDuty { handovers } => slots("onDuty", handovers),
+        Content::OffDuty { handovers, .. } => slots("offDuty", handovers),
+        Content::ComingUp { handovers, .. } => slots("comingUp", handovers),
         Content::Nobody { .. } => "nobody".into(),
-        Content::HandOver { takeovers, nobody } => {
-            slots("handOver", takeovers) + if *nobody { " nobody" } else { "" }
+        Content::HandOver { handovers, nobody } => {
+            slots("handOver", handovers) + if *nobody { " nobody" } else { "" }
         }
         Content::CoverAsked(asked) => format!("coverAsked {}", asked.shifts.len()),
         Content::SwapAsked(asked) => format!("swapAsked {}", asked.shifts.len()),
@@ -87,13 +87,13 @@ fn shown(messages: &[Message]) -> Vec<String> {
 
 #[test]
 fn a_change_is_told_to_channels_people_and_owners() {
-    for (takeovers, nobody, act, expected) in [
+    for (handovers, nobody, act, expected) in [
         (vec![], false, Act::Clock, vec![]),
         (
             vec![
-                takeover("ann", "bo"),
-                takeover("bo", "ann"),
-                takeover("cy", ""),
+                handover("ann", "bo"),
+                handover("bo", "ann"),
+                handover("cy", ""),
             ],
             false,
             Act::Clock,
@@ -105,7 +105,7 @@ fn a_change_is_told_to_channels_people_and_owners() {
             ],
         ),
         (
-            vec![takeover("ann", "")],
+            vec![handover("ann", "")],
             true,
             Act::Clock,
             vec![
@@ -115,7 +115,7 @@ fn a_change_is_told_to_channels_people_and_owners() {
             ],
         ),
         (
-            vec![takeover("ann", "")],
+            vec![handover("ann", "")],
             true,
             Act::Duty,
             vec!["channel C1: handOver 1 nobody", "person ann: offDuty 1"],
@@ -127,7 +127,7 @@ fn a_change_is_told_to_channels_people_and_owners() {
             vec!["channel C1: nobody", "person own: nobody"],
         ),
     ] {
-        assert_eq!(shown(&change(&ops(), &takeovers, nobody, act)), expected);
+        assert_eq!(shown(&change(&ops(), &handovers, nobody, act)), expected);
     }
     let gone = deleted(&ops(), &ids("ann"));
     assert_eq!(
@@ -139,8 +139,8 @@ fn a_change_is_told_to_channels_people_and_owners() {
 #[test]
 fn reminders_expire_when_their_instant_comes() {
     let then = at("2026-11-23T08:00:00Z");
-    let takeovers = [takeover("ann", "bo"), takeover("ann", "")];
-    let messages = reminder(&ops(), then, &takeovers);
+    let handovers = [handover("ann", "bo"), handover("ann", "")];
+    let messages = reminder(&ops(), then, &handovers);
     assert_eq!(
         shown(&messages),
         ["channel C1: comingUp 1", "person bo: comingUp 1"]

@@ -101,12 +101,18 @@ fn shown(messages: &[Message]) -> Vec<String> {
 }
 
 /// `ann>bo`, with what else is known of it.
-fn takeover(change: &str, place: &str, until: &str, zone_name: &str, begins: &str) -> Takeover {
+fn handover(
+    change: &str,
+    slot: &str,
+    until: &str,
+    zone_name: &str,
+    begins: &str,
+) -> HandoverNotice {
     let (off, on) = change.split_once('>').unwrap();
     let user = |name: &str| (name != "-").then(|| UserId::from(name));
     let instant = |text: &str| (!text.is_empty()).then(|| at(text));
-    Takeover {
-        place: place.split_whitespace().map(Into::into).collect(),
+    HandoverNotice {
+        slot: slot.split_whitespace().map(Into::into).collect(),
         off: user(off),
         on: user(on),
         until: instant(until),
@@ -127,7 +133,7 @@ fn what_a_change_is_told_as() {
     let monday = "2026-11-30T08:00:00Z";
     for (change, channels, people) in [
         (
-            takeover("ann>bo", "", "", "", ""),
+            handover("ann>bo", "", "", "", ""),
             "Ops: <bo> takes over from Ann.",
             vec![
                 "bo You are on duty for Ops. You take over from Ann.",
@@ -135,17 +141,17 @@ fn what_a_change_is_told_as() {
             ],
         ),
         (
-            takeover("->bo", "second night", monday, "", ""),
+            handover("->bo", "second night", monday, "", ""),
             "Ops, second, night: <bo> is on duty until 2026-11-30 08:00 (UTC).",
             vec!["bo You are on duty for Ops, second, night until 2026-11-30 08:00 (UTC)."],
         ),
         (
-            takeover("ann>-", "", "", "", ""),
+            handover("ann>-", "", "", "", ""),
             "Ops: Ann goes off duty, and nobody takes over.",
             vec!["ann You are off duty for Ops. Nobody takes over."],
         ),
         (
-            takeover("ann>bo", "", monday, "Europe/Oslo", ""),
+            handover("ann>bo", "", monday, "Europe/Oslo", ""),
             "Ops: <bo> takes over from Ann until 2026-11-30 09:00 (Europe/Oslo).",
             vec![
                 "bo You are on duty for Ops until 2026-11-30 09:00 (Europe/Oslo). You take over from Ann.",
@@ -153,14 +159,14 @@ fn what_a_change_is_told_as() {
             ],
         ),
         (
-            takeover("->bo", "", monday, "Asia/Kolkata", "2026-11-24T04:30:00Z"),
+            handover("->bo", "", monday, "Asia/Kolkata", "2026-11-24T04:30:00Z"),
             "Ops: <bo> is on duty, from 2026-11-24 10:00 (Asia/Kolkata) to 2026-11-30 13:30 (Asia/Kolkata).",
             vec![
                 "bo You are on duty for Ops, from 2026-11-24 10:00 (Asia/Kolkata) to 2026-11-30 13:30 (Asia/Kolkata).",
             ],
         ),
         (
-            takeover("->bo", "", "", "", "2026-11-24T10:00:00Z"),
+            handover("->bo", "", "", "", "2026-11-24T10:00:00Z"),
             "Ops: <bo> is on duty, beginning 2026-11-24 10:00 (UTC).",
             vec!["bo You are on duty for Ops, beginning 2026-11-24 10:00 (UTC)."],
         ),
@@ -172,15 +178,15 @@ fn what_a_change_is_told_as() {
     }
 }
 
-fn change_of(takeovers: &[Takeover], nobody: bool, act: Act) -> Vec<String> {
-    shown(&change(&ops(), takeovers, nobody, act))
+fn change_of(handovers: &[HandoverNotice], nobody: bool, act: Act) -> Vec<String> {
+    shown(&change(&ops(), handovers, nobody, act))
 }
 
 #[test]
 fn one_message_tells_of_many_places() {
-    let takeovers = [
-        takeover("ann>bo", "first", "", "", ""),
-        takeover("bo>ann", "second", "", "", ""),
+    let handovers = [
+        handover("ann>bo", "first", "", "", ""),
+        handover("bo>ann", "second", "", "", ""),
     ];
     let mut expected =
         twice("Ops, first: <bo> takes over from Ann.\nOps, second: <ann> takes over from Bo.");
@@ -192,22 +198,22 @@ fn one_message_tells_of_many_places() {
         "ann You are off duty for Ops, first. Bo takes over.\nYou are on duty for Ops, second. You take over from Bo."
             .into(),
     );
-    assert_eq!(change_of(&takeovers, false, Act::Clock), expected);
+    assert_eq!(change_of(&handovers, false, Act::Clock), expected);
 }
 
 #[test]
 fn owners_hear_that_nobody_is_left_unless_somebody_saw_to_it() {
-    let off = [takeover("ann>-", "", "", "", "")];
+    let off = [handover("ann>-", "", "", "", "")];
     let line = "Ops: Ann goes off duty, and nobody takes over.";
     let owners =
         ["own", "boss"].map(|owner| format!("{owner} Ops: nobody is on call. You are an owner."));
-    for (takeovers, act, text, person) in [
+    for (handovers, act, text, person) in [
         (&off[..], Act::Clock, line, true),
         (&off[..], Act::Edit, line, true),
         (&off[..], Act::Arrangement, line, true),
         (&off[..], Act::Aside, line, true),
         (&off[..], Act::Duty, line, true),
-        // A window opens on an empty place.
+        // A window opens on an empty slot.
         (&[], Act::Clock, "", false),
     ] {
         let whole = [text, "Ops: nobody is on call."].join("\n");
@@ -218,7 +224,7 @@ fn owners_hear_that_nobody_is_left_unless_somebody_saw_to_it() {
         if act != Act::Duty {
             expected.extend(owners.clone());
         }
-        assert_eq!(change_of(takeovers, true, act), expected, "{act:?}");
+        assert_eq!(change_of(handovers, true, act), expected, "{act:?}");
     }
     assert_eq!(change_of(&[], false, Act::Clock), Vec::<String>::new());
 }
@@ -237,20 +243,20 @@ fn what_a_deletion_is_told_as() {
 
 #[test]
 fn what_is_told_before_places_change_hands() {
-    let told = |takeovers: &[Takeover]| {
+    let told = |handovers: &[HandoverNotice]| {
         let then = at("2026-03-29T07:00:00Z");
-        shown(&reminder(&ops(), then, takeovers))
+        shown(&reminder(&ops(), then, handovers))
     };
     let none = Vec::<String>::new();
     assert_eq!(told(&[]), none);
     // Nobody comes on: nobody is reminded.
-    assert_eq!(told(&[takeover("ann>-", "", "", "", "")]), none);
+    assert_eq!(told(&[handover("ann>-", "", "", "", "")]), none);
     let until = "2026-04-05T07:00:00Z";
-    let takeovers = [
-        takeover("ann>bo", "first", until, "Europe/Oslo", ""),
-        takeover("ann>-", "second", "", "", ""),
-        takeover("->bo", "third", "", "", ""),
-        takeover("->cy", "third", "", "", "2026-03-30T10:00:00Z"),
+    let handovers = [
+        handover("ann>bo", "first", until, "Europe/Oslo", ""),
+        handover("ann>-", "second", "", "", ""),
+        handover("->bo", "third", "", "", ""),
+        handover("->cy", "third", "", "", "2026-03-30T10:00:00Z"),
     ];
     // The night before clocks went forward in Oslo.
     let mut expected = twice(
@@ -267,7 +273,7 @@ fn what_is_told_before_places_change_hands() {
         "cy You come on duty for Ops, third at 2026-03-29 07:00 (UTC), beginning 2026-03-30 10:00 (UTC)."
             .into(),
     );
-    assert_eq!(told(&takeovers), expected);
+    assert_eq!(told(&handovers), expected);
 }
 
 #[test]

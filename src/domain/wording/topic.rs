@@ -1,9 +1,9 @@
 //! The topic of a channel: the rotation's template, or the service's own wording.
 
 use super::{Piece, Voice, clock};
+use crate::domain::forecast::OnCallSummary;
 use crate::domain::ids::UserId;
 use crate::domain::rotation::Profile;
-use crate::domain::takeover::Glance;
 use crate::domain::zones::ZoneName;
 use jiff::Timestamp;
 
@@ -23,15 +23,15 @@ const NOTHING: &str = "N/A";
 #[derive(Clone, Copy)]
 pub struct TopicSubject<'a> {
     pub profile: &'a Profile,
-    pub glance: &'a Glance,
+    pub summary: &'a OnCallSummary,
     /// The handle of the on-duty group.
     pub duty_handle: Option<&'a str>,
 }
 
 /// Fills the template in. A token without a value is `N/A`; one that nobody knows stays as typed.
 pub fn topic(subject: TopicSubject, voice: &dyn Voice) -> Vec<Piece> {
-    let glance = subject.glance;
-    let usual = match (glance.on_call.is_empty(), glance.until) {
+    let summary = subject.summary;
+    let usual = match (summary.on_call.is_empty(), summary.until) {
         (true, _) => USUAL_NOBODY,
         (false, Some(_)) => USUAL,
         (false, None) => USUAL_OPEN,
@@ -61,7 +61,7 @@ pub fn topic(subject: TopicSubject, voice: &dyn Voice) -> Vec<Piece> {
 
 /// What a token stands for; `None` for one that nobody knows.
 fn value(token: &str, subject: TopicSubject, voice: &dyn Voice) -> Option<Vec<Piece>> {
-    let (profile, glance) = (subject.profile, subject.glance);
+    let (profile, summary) = (subject.profile, subject.summary);
     let one = |value: Option<String>| vec![Piece::Value(value.unwrap_or(NOTHING.into()))];
     let people = |people: &[UserId], of: &dyn Fn(&UserId) -> String| {
         let mut pieces = Vec::new();
@@ -83,17 +83,17 @@ fn value(token: &str, subject: TopicSubject, voice: &dyn Voice) -> Option<Vec<Pi
         "NAME" => one(Some(voice.plain(&profile.name))),
         "DESCRIPTION" => one(profile.description.as_deref().map(|text| voice.plain(text))),
         "CODE" => one(profile.code.clone()),
-        "DUTY_SIZE" => one(Some(glance.on_call.len().to_string())),
-        "USER" => people(&glance.on_call, &name),
-        "USERHANDLE" => people(&glance.on_call, &handle),
-        "USERID" => people(&glance.on_call, &UserId::to_string),
-        "NEXT_USER" => people(&glance.next, &name),
-        "NEXT_USERHANDLE" => people(&glance.next, &handle),
-        "NEXT_USERID" => people(&glance.next, &UserId::to_string),
-        "UNTIL" => instant(glance.until, glance.zone),
-        "UNTIL_UTC" => instant(glance.until, None),
-        "NEXT_UNTIL" => instant(glance.next_until, glance.zone),
-        "NEXT_UNTIL_UTC" => instant(glance.next_until, None),
+        "DUTY_SIZE" => one(Some(summary.on_call.len().to_string())),
+        "USER" => people(&summary.on_call, &name),
+        "USERHANDLE" => people(&summary.on_call, &handle),
+        "USERID" => people(&summary.on_call, &UserId::to_string),
+        "NEXT_USER" => people(&summary.next, &name),
+        "NEXT_USERHANDLE" => people(&summary.next, &handle),
+        "NEXT_USERID" => people(&summary.next, &UserId::to_string),
+        "UNTIL" => instant(summary.until, summary.zone),
+        "UNTIL_UTC" => instant(summary.until, None),
+        "NEXT_UNTIL" => instant(summary.next_until, summary.zone),
+        "NEXT_UNTIL_UTC" => instant(summary.next_until, None),
         "DUTYHANDLE" => one(subject.duty_handle.map(|handle| format!("@{handle}"))),
         _ => return None,
     })

@@ -2,12 +2,12 @@
 //!
 //! Bodies outlive the version that wrote them. A member that is added needs a default, and none changes its meaning.
 
+use crate::domain::forecast::HandoverNotice;
 use crate::domain::ids::{MentionId, RequestId, UserId};
 use crate::domain::message::{
     Answer, Content, MentionOutcome, Message, PeopleNames, RequestAsked, RequestOutcome, Shift,
     Subject,
 };
-use crate::domain::takeover::Takeover;
 use crate::domain::zones::ZoneName;
 use crate::store::Fault;
 use crate::store::rows::{instant, instant_or_none, json, millis};
@@ -53,23 +53,23 @@ enum ContentShape {
         text: String,
     },
     OnDuty {
-        slots: Vec<TakeoverShape>,
+        slots: Vec<HandoverShape>,
     },
     OffDuty {
-        slots: Vec<TakeoverShape>,
+        slots: Vec<HandoverShape>,
         #[serde(default)]
         rotation_deleted: bool,
     },
     ComingUp {
         at: i64,
-        slots: Vec<TakeoverShape>,
+        slots: Vec<HandoverShape>,
     },
     Nobody {
         #[serde(default)]
         rotation_deleted: bool,
     },
     HandOver {
-        slots: Vec<TakeoverShape>,
+        slots: Vec<HandoverShape>,
         #[serde(default)]
         nobody: bool,
     },
@@ -94,7 +94,7 @@ enum ContentShape {
 
 #[derive(Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
-struct TakeoverShape {
+struct HandoverShape {
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     name: Vec<String>,
     off: Option<String>,
@@ -197,28 +197,28 @@ pub(super) fn from_text(text: &str) -> Result<Body, Fault> {
 }
 
 fn content_shape(content: &Content) -> ContentShape {
-    let slots = |takeovers: &[Takeover]| takeovers.iter().map(takeover_shape).collect();
+    let slots = |handovers: &[HandoverNotice]| handovers.iter().map(handover_shape).collect();
     match content {
         Content::Text(text) => ContentShape::Text { text: text.clone() },
-        Content::OnDuty { takeovers } => ContentShape::OnDuty {
-            slots: slots(takeovers),
+        Content::OnDuty { handovers } => ContentShape::OnDuty {
+            slots: slots(handovers),
         },
         Content::OffDuty {
-            takeovers,
+            handovers,
             rotation_deleted,
         } => ContentShape::OffDuty {
-            slots: slots(takeovers),
+            slots: slots(handovers),
             rotation_deleted: *rotation_deleted,
         },
-        Content::ComingUp { at, takeovers } => ContentShape::ComingUp {
+        Content::ComingUp { at, handovers } => ContentShape::ComingUp {
             at: millis(*at),
-            slots: slots(takeovers),
+            slots: slots(handovers),
         },
         Content::Nobody { rotation_deleted } => ContentShape::Nobody {
             rotation_deleted: *rotation_deleted,
         },
-        Content::HandOver { takeovers, nobody } => ContentShape::HandOver {
-            slots: slots(takeovers),
+        Content::HandOver { handovers, nobody } => ContentShape::HandOver {
+            slots: slots(handovers),
             nobody: *nobody,
         },
         Content::CoverAsked(asked) => ContentShape::CoverAsked(asked_shape(asked)),
@@ -251,29 +251,29 @@ fn content_shape(content: &Content) -> ContentShape {
 }
 
 fn content(shape: ContentShape) -> Result<Content, Fault> {
-    let takeovers = |slots: Vec<TakeoverShape>| {
-        let takeovers: Result<Vec<_>, _> = slots.into_iter().map(takeover).collect();
-        takeovers
+    let handovers = |slots: Vec<HandoverShape>| {
+        let handovers: Result<Vec<_>, _> = slots.into_iter().map(handover).collect();
+        handovers
     };
     Ok(match shape {
         ContentShape::Text { text } => Content::Text(text),
         ContentShape::OnDuty { slots } => Content::OnDuty {
-            takeovers: takeovers(slots)?,
+            handovers: handovers(slots)?,
         },
         ContentShape::OffDuty {
             slots,
             rotation_deleted,
         } => Content::OffDuty {
-            takeovers: takeovers(slots)?,
+            handovers: handovers(slots)?,
             rotation_deleted,
         },
         ContentShape::ComingUp { at, slots } => Content::ComingUp {
             at: instant(at)?,
-            takeovers: takeovers(slots)?,
+            handovers: handovers(slots)?,
         },
         ContentShape::Nobody { rotation_deleted } => Content::Nobody { rotation_deleted },
         ContentShape::HandOver { slots, nobody } => Content::HandOver {
-            takeovers: takeovers(slots)?,
+            handovers: handovers(slots)?,
             nobody,
         },
         ContentShape::CoverAsked(shape) => Content::CoverAsked(asked(shape)?),
@@ -303,20 +303,20 @@ fn content(shape: ContentShape) -> Result<Content, Fault> {
     })
 }
 
-fn takeover_shape(takeover: &Takeover) -> TakeoverShape {
-    TakeoverShape {
-        name: takeover.place.clone(),
-        off: takeover.off.as_ref().map(UserId::to_string),
-        on: takeover.on.as_ref().map(UserId::to_string),
-        until: takeover.until.map(millis),
-        zone: takeover.zone.map(|zone| zone.to_string()),
-        begins_at: takeover.begins_at.map(millis),
+fn handover_shape(handover: &HandoverNotice) -> HandoverShape {
+    HandoverShape {
+        name: handover.slot.clone(),
+        off: handover.off.as_ref().map(UserId::to_string),
+        on: handover.on.as_ref().map(UserId::to_string),
+        until: handover.until.map(millis),
+        zone: handover.zone.map(|zone| zone.to_string()),
+        begins_at: handover.begins_at.map(millis),
     }
 }
 
-fn takeover(shape: TakeoverShape) -> Result<Takeover, Fault> {
-    Ok(Takeover {
-        place: shape.name,
+fn handover(shape: HandoverShape) -> Result<HandoverNotice, Fault> {
+    Ok(HandoverNotice {
+        slot: shape.name,
         off: shape.off.map(UserId::from),
         on: shape.on.map(UserId::from),
         until: instant_or_none(shape.until)?,
@@ -328,7 +328,7 @@ fn takeover(shape: TakeoverShape) -> Result<Takeover, Fault> {
 fn shift_shape(shift: &Shift) -> ShiftShape {
     ShiftShape {
         cell: shift.cell.to_string(),
-        name: shift.place.clone(),
+        name: shift.slot.clone(),
         zone: shift.zone.map(|zone| zone.to_string()),
         from: millis(shift.period.from),
         until: millis(shift.period.until),
@@ -340,7 +340,7 @@ fn shift_shape(shift: &Shift) -> ShiftShape {
 fn shift(shape: ShiftShape) -> Result<Shift, Fault> {
     Ok(Shift {
         cell: shape.cell.into(),
-        place: shape.name,
+        slot: shape.name,
         zone: zone_or_none(shape.zone)?,
         period: interval(shape.from, shape.until)?,
         holder: shape.holder.into(),

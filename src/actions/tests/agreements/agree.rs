@@ -1,10 +1,10 @@
 //! Arrangements, covers and swaps, done to a rotation and to its model.
 
 use super::answers::Step;
+use super::forecast::{Forecast, Hold, NEVER, Turn};
 use super::model::{Cell, Key, Model, State, Who};
 use super::once;
 use super::ops::{Op, Slot, WILD};
-use super::outlook::{Hold, NEVER, Outlook, Turn};
 use super::rules::Sent;
 use super::time::{DAY, Minute, Span};
 use super::walk::{Outcome, Walk, fail, member, person, round};
@@ -81,9 +81,9 @@ impl Walk<'_> {
             self.model.cells[place % self.model.cells.len()].key,
         );
         let turn = |n: usize| {
-            let outlook = self.model.outlook(now + AHEAD);
+            let forecast = self.model.forecast(now + AHEAD);
             let ends = |turn: &&Turn| turn.span.until != NEVER;
-            let turns: Vec<Turn> = outlook.turns(key).iter().filter(ends).copied().collect();
+            let turns: Vec<Turn> = forecast.turns(key).iter().filter(ends).copied().collect();
             turns.get(n).or(turns.last()).map(|turn| turn.span)
         };
         let day = Span {
@@ -182,13 +182,13 @@ impl Walk<'_> {
     }
 
     /// Who holds a cell at the beginning of a span, or now where that has begun.
-    fn holder(&self, outlook: &Outlook, cell: Key, span: Span) -> Option<Who> {
+    fn holder(&self, forecast: &Forecast, cell: Key, span: Span) -> Option<Who> {
         let from = span.from.max(self.model.now);
         let first = Span {
             from,
             until: from + 1,
         };
-        self.model.holding(outlook, &[], cell, first)[0].1
+        self.model.holding(forecast, &[], cell, first)[0].1
     }
 
     fn ask(
@@ -199,8 +199,8 @@ impl Walk<'_> {
         people: &[Who],
     ) -> Outcome {
         let (cell, span) = self.slot(place, slot);
-        let outlook = self.model.outlook(span.from.max(before.now));
-        let who = who.or(self.holder(&outlook, cell, span)).unwrap_or(1);
+        let forecast = self.model.forecast(span.from.max(before.now));
+        let who = who.or(self.holder(&forecast, cell, span)).unwrap_or(1);
         let mut recipients: Vec<Who> = Vec::new();
         for other in people.iter().map(|who| self.somebody(*who)) {
             // Asking oneself is refused; once in a while is enough.
@@ -240,11 +240,11 @@ impl Walk<'_> {
 
     /// Two shifts of two people, as near to those named as there are.
     fn shifts(&self, turns: [(usize, usize); 2]) -> Option<[Hold; 2]> {
-        let outlook = self.model.outlook(self.model.now + AHEAD);
+        let forecast = self.model.forecast(self.model.now + AHEAD);
         let pick = |(place, n): (usize, usize), not: Option<Who>| {
             let cell = self.model.cells[place % self.model.cells.len()].key;
             let held = |turn: &Turn| {
-                let who = self.holder(&outlook, cell, turn.span)?;
+                let who = self.holder(&forecast, cell, turn.span)?;
                 let fits = turn.span.until != NEVER && turn.span.from > self.model.now;
                 (fits && Some(who) != not).then_some(Hold {
                     cell,
@@ -252,7 +252,7 @@ impl Walk<'_> {
                     span: turn.span,
                 })
             };
-            let all: Vec<Hold> = outlook.turns(cell).iter().filter_map(held).collect();
+            let all: Vec<Hold> = forecast.turns(cell).iter().filter_map(held).collect();
             all.get(n).or(all.last()).copied()
         };
         let first = pick(turns[0], None)?;

@@ -1,7 +1,7 @@
 //! What the model says of answers to requests: the first acceptance wins, and cuts what is in its way.
 
+use super::forecast::Hold;
 use super::model::{Arrangement, Kind, Model, Request, State, Who};
-use super::outlook::Hold;
 use super::rules::{Refused, Sent, Verdict};
 use super::time::Span;
 
@@ -62,7 +62,7 @@ impl Model {
         let has_part = match step {
             Step::Accept => {
                 request.recipients.contains(&who)
-                    && self.takeovers(index, who).into_iter().all(stays)
+                    && self.taken_over(index, who).into_iter().all(stays)
             }
             Step::Decline => request.recipients.contains(&who),
             Step::Cancel => asks || who == OWNER,
@@ -89,9 +89,9 @@ impl Model {
     }
 
     /// What still is to come of each leg, in the hands of whoever takes it over, and who gives it away.
-    pub fn takeovers(&self, index: usize, who: Who) -> Vec<(Hold, Who)> {
+    pub fn taken_over(&self, index: usize, who: Who) -> Vec<(Hold, Who)> {
         let legs = self.requests[index].legs.iter();
-        let takeover = |leg: &super::model::Leg| {
+        let taken = |leg: &super::model::Leg| {
             let hold = Hold {
                 cell: leg.cell,
                 who: leg.assignee.unwrap_or(who),
@@ -99,15 +99,15 @@ impl Model {
             };
             (hold, leg.holder)
         };
-        legs.map(takeover).collect()
+        legs.map(taken).collect()
     }
 
     fn accept(&mut self, index: usize, who: Who, sent: &Sent) -> Verdict {
-        let takeovers = self.takeovers(index, who);
-        let taken: Vec<Hold> = takeovers.iter().map(|(hold, _)| *hold).collect();
+        let taken_over = self.taken_over(index, who);
+        let taken: Vec<Hold> = taken_over.iter().map(|(hold, _)| *hold).collect();
         let ends = taken.iter().map(|hold| hold.span.until);
-        let outlook = self.outlook(ends.max().expect("a leg"));
-        if self.doubles(&outlook, &taken) {
+        let forecast = self.forecast(ends.max().expect("a leg"));
+        if self.doubles(&forecast, &taken) {
             return Err(vec![Refused::Invalid]);
         }
         let request = &self.requests[index];
@@ -117,8 +117,8 @@ impl Model {
         if started && !cover && !sent.keys {
             refused.push(Refused::StartedLeg);
         }
-        for (hold, from) in &takeovers {
-            if !self.holds(&outlook, *from, hold.cell, hold.span) {
+        for (hold, from) in &taken_over {
+            if !self.holds(&forecast, *from, hold.cell, hold.span) {
                 refused.push(Refused::NotYourDuty);
             }
             for found in self.in_the_way(*hold, Some(*from)) {

@@ -1,9 +1,9 @@
 //! Direct assignments and previews, done to a rotation and to its model.
 
+use super::forecast::Hold;
 use super::model::{Model, Who};
 use super::once;
 use super::ops::Slot;
-use super::outlook::Hold;
 use super::rules::Sent;
 use super::time::Span;
 use super::walk::{Outcome, Walk, fail, person};
@@ -76,19 +76,19 @@ impl Walk<'_> {
             })
             .collect();
         found.sort();
-        let foreseen = self.model.in_the_way(hold, own).into_iter();
-        let foreseen: Vec<_> = foreseen
+        let expected = self.model.in_the_way(hold, own).into_iter();
+        let expected: Vec<_> = expected
             .map(|found| (found.span, person(found.who).to_string(), found.blocks))
             .collect();
-        let outlook = self.model.outlook(rest.until);
-        let selection = self.model.selection(&outlook, hold.cell, rest);
+        let forecast = self.model.forecast(rest.until);
+        let selection = self.model.selection(&forecast, hold.cell, rest);
         let selected = told["turnSelection"]
             .as_object()
             .map(|_| &told["turnSelection"]);
         let selected = selected.map(|turn| (turn["kind"] == "fullTurn", span(turn)));
         let begins = instant(&told["effectiveFrom"]);
-        if own.is_none() && found != foreseen || selected != selection || begins != rest.from {
-            return fail(format!("{foreseen:?} {selection:?} from {rest:?}: {told}"));
+        if own.is_none() && found != expected || selected != selection || begins != rest.from {
+            return fail(format!("{expected:?} {selection:?} from {rest:?}: {told}"));
         }
         Ok(())
     }

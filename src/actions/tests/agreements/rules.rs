@@ -1,7 +1,7 @@
 //! What the model says of each write: whether it is carried out, what refuses it otherwise, and what it changes.
 
+use super::forecast::{Forecast, Hold, NEVER};
 use super::model::{Absence, Arrangement, Cell, Key, Kind, Leg, Model, Request, State, Who};
-use super::outlook::{Hold, NEVER, Outlook};
 use super::time::Span;
 
 /// Why a write is refused.
@@ -227,7 +227,7 @@ impl Model {
         let hold = asked.span.rest(self.now).map(|span| Hold { span, ..asked });
         let hold = hold.filter(|_| self.cell(asked.cell).is_some());
         let hold = hold.filter(|_| self.members.contains(&asked.who));
-        let hold = hold.filter(|hold| !self.doubles(&self.outlook(hold.span.until), &[*hold]));
+        let hold = hold.filter(|hold| !self.doubles(&self.forecast(hold.span.until), &[*hold]));
         if self.enabled() {
             hold.ok_or(vec![Refused::Invalid])
         } else if hold.is_some() {
@@ -283,7 +283,7 @@ impl Model {
         let (Some(span), Some(_)) = (own.span.rest(self.now), self.cell(own.cell)) else {
             return invalid;
         };
-        let outlook = self.outlook(span.until);
+        let forecast = self.forecast(span.until);
         let offers = recipients.iter().map(|&who| Hold { who, span, ..own });
         let offers: Vec<(Hold, Option<Who>)> = offers.map(|hold| (hold, Some(own.who))).collect();
         let wrong =
@@ -294,7 +294,7 @@ impl Model {
         refuse(vec![
             (!self.enabled(), Refused::Disabled),
             (
-                !self.holds(&outlook, own.who, own.cell, span),
+                !self.holds(&forecast, own.who, own.cell, span),
                 Refused::NotYourDuty,
             ),
             self.conflicts(&offers, true)[0],
@@ -323,8 +323,8 @@ impl Model {
         self.settle();
     }
 
-    fn is_turn(&self, outlook: &Outlook, hold: Hold) -> bool {
-        let mut turns = outlook.turns(hold.cell).iter();
+    fn is_turn(&self, forecast: &Forecast, hold: Hold) -> bool {
+        let mut turns = forecast.turns(hold.cell).iter();
         turns.any(|turn| turn.who.is_some() && turn.span == hold.span && turn.span.until != NEVER)
     }
 
@@ -334,7 +334,7 @@ impl Model {
             true => recipient,
             false => requester,
         };
-        let outlook = self.outlook(theirs[0].span.until.max(theirs[1].span.until));
+        let forecast = self.forecast(theirs[0].span.until.max(theirs[1].span.until));
         let taken = theirs.map(|hold| Hold {
             who: takes(&hold),
             ..hold
@@ -343,14 +343,14 @@ impl Model {
             hold.span.from <= self.now
                 || self.cell(hold.cell).is_none()
                 || !(hold.who == requester || hold.who == recipient)
-                || !self.is_turn(&outlook, *hold)
-                || !self.holds(&outlook, hold.who, hold.cell, hold.span)
+                || !self.is_turn(&forecast, *hold)
+                || !self.holds(&forecast, hold.who, hold.cell, hold.span)
                 || !self.members.contains(&takes(hold))
         };
         let invalid = requester == recipient
             || theirs[0].who == theirs[1].who
             || theirs.iter().any(wrong)
-            || self.doubles(&outlook, &taken);
+            || self.doubles(&forecast, &taken);
         refuse(vec![(invalid, Refused::Invalid)])?;
         let holds = [0, 1].map(|leg| (taken[leg], Some(theirs[leg].who)));
         refuse(vec![

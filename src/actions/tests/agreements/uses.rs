@@ -11,9 +11,9 @@ use crate::actions::swaps::OfferSwap;
 use crate::actions::tests::*;
 use crate::domain::absence::Absences;
 use crate::domain::edit::{Answering, NewAssignment, NewCover, NewLeg, NewSwap};
+use crate::domain::forecast;
 use crate::domain::handover::DealingContext;
 use crate::domain::ids::{ArrangementId, RequestId};
-use crate::domain::outlook;
 use crate::domain::request::{RequestKind, RequestState, Step};
 use crate::wire::request::{CoverRequest, SwapRequest};
 
@@ -156,12 +156,12 @@ impl Uses<'_> {
             absences: &Absences::default(),
         };
         let far = self.hours(0, 24 * 60).until;
-        let outlooks = outlook::ahead(&rotation, dealing, far).expect("turns");
-        let dealt = |(cell, cells): (usize, outlook::Outlook)| {
+        let forecasts = forecast::cells(&rotation, dealing, far).expect("turns");
+        let dealt = |(cell, cells): (usize, forecast::CellForecast)| {
             cells.dealt.into_iter().map(move |turn| (cell, turn))
         };
-        let turns = outlooks.into_iter().enumerate().flat_map(dealt);
-        let to_come = |(_, turn): &(usize, outlook::Stretch)| {
+        let turns = forecasts.into_iter().enumerate().flat_map(dealt);
+        let to_come = |(_, turn): &(usize, forecast::Span)| {
             turn.from > self.app.now() && turn.until.is_some()
         };
         let mut turns: Vec<_> = turns.filter(to_come).collect();
@@ -169,7 +169,7 @@ impl Uses<'_> {
         let other = turns.iter().position(|(_, turn)| turn.user != first);
         turns.swap(1, other.expect("a turn of somebody else"));
         turns.truncate(2);
-        let leg = |(cell, turn): &(usize, outlook::Stretch)| NewLeg {
+        let leg = |(cell, turn): &(usize, forecast::Span)| NewLeg {
             key: turn.from.to_string() + &cell.to_string(),
             cell: rotation.cells[*cell].id.clone(),
             holder: turn.user.clone().expect("somebody"),

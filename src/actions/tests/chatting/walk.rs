@@ -237,7 +237,7 @@ impl Walk {
                 self.free = *free;
                 let tier = if *free { Tier::Free } else { Tier::Pro };
                 for workspace in &self.apps {
-                    let switched = plan::switch(&workspace.app, Plan::of(tier));
+                    let switched = tier::switch(&workspace.app, TierLimits::of(tier));
                     switched.map_err(|stop| format!("{stop:?}"))?;
                 }
             }

@@ -4,10 +4,9 @@ use super::*;
 use crate::domain::absence::Absences;
 use crate::domain::cadence::{Kind, Skips};
 use crate::domain::coverage::Stretch;
-use crate::domain::handover::{Change, WindowChange, next_due, step};
+use crate::domain::forecast;
+use crate::domain::handover::{Change, WindowChange, next_due};
 use crate::domain::ids::{CellId, LaneId, WindowId};
-use crate::domain::outlook;
-use crate::domain::plan;
 use crate::domain::rotation::tests::rotation;
 use crate::domain::rotation::{Lane, Reason, Window};
 use crate::domain::time::{HhMm, Interval};
@@ -112,7 +111,7 @@ fn a_walk_with_a_memo_is_a_walk_without() {
             let due = next_due(&plain, dealing);
             assert_eq!(memo.next_due(&kept, dealing), due);
             let due = due.expect("something to come");
-            let outcome = step(&mut plain, dealing, due);
+            let outcome = Memo::default().step(&mut plain, dealing, due);
             assert_eq!(memo.step(&mut kept, dealing, due), outcome);
             assert_eq!(kept, plain);
         }
@@ -159,13 +158,13 @@ fn what_is_too_far_ahead_is_refused_soon() {
     let largest = largest();
     let begun = largest.stamps.judged_at;
     let far = begun + SignedDuration::from_hours(24 * 366);
-    assert!(outlook::ahead(&largest, dealing, far).is_err());
-    let (_, known) = outlook::foresee(&largest, dealing, far);
+    assert!(forecast::cells(&largest, dealing, far).is_err());
+    let (_, known) = forecast::known_cells(&largest, dealing, far);
     let hours = known.expect("an end").duration_since(begun).as_hours();
     assert!((3..100).contains(&hours), "{hours} h");
     let range = Interval {
         from: begun,
         until: far,
     };
-    assert!(plan::plan(&largest, dealing, range).is_err());
+    assert!(forecast::schedule(&largest, dealing, range).is_err());
 }

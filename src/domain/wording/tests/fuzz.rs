@@ -1,8 +1,8 @@
 //! Templates of any text, against a reading that tries every token at every place.
 
 use super::*;
+use crate::domain::forecast::OnCallSummary;
 use crate::domain::rotation::Profile;
-use crate::domain::takeover::Glance;
 use crate::tests::{bent_text, try_out};
 use proptest::prelude::*;
 
@@ -24,11 +24,11 @@ const TOKENS: [&str; 15] = [
     "DUTYHANDLE",
 ];
 
-fn pieces(profile: &Profile, glance: &Glance, duty_handle: Option<&str>) -> Vec<Piece> {
+fn pieces(profile: &Profile, summary: &OnCallSummary, duty_handle: Option<&str>) -> Vec<Piece> {
     topic(
         TopicSubject {
             profile,
-            glance,
+            summary,
             duty_handle,
         },
         &named,
@@ -75,7 +75,7 @@ fn templates_are_filled_token_by_token() {
             let ids = |names: &[String]| names.iter().map(|name| name.as_str().into()).collect();
             let until = until.map(|second| Timestamp::from_second(second).unwrap());
             let zone = zone("Europe/Oslo").filter(|_| next.len() < 2);
-            let glance = Glance {
+            let summary = OnCallSummary {
                 on_call: ids(&on_call),
                 until,
                 next: ids(&next),
@@ -90,7 +90,11 @@ fn templates_are_filled_token_by_token() {
             };
             let handle = on_call.first().map(String::as_str);
             let fill = |template: &str| {
-                joined(&pieces(&with_template(&profile, template), &glance, handle))
+                joined(&pieces(
+                    &with_template(&profile, template),
+                    &summary,
+                    handle,
+                ))
             };
             let mut expected = String::new();
             let mut rest = template.as_str();
@@ -111,7 +115,7 @@ fn templates_are_filled_token_by_token() {
                     }
                 }
             }
-            let found = pieces(&with_template(&profile, &template), &glance, handle);
+            let found = pieces(&with_template(&profile, &template), &summary, handle);
             if template.trim().is_empty() {
                 prop_assert!(!joined(&found).is_empty(), "the wording of the service");
                 return Ok(false);

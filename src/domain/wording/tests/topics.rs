@@ -1,12 +1,12 @@
 //! Templates of topics.
 
 use super::*;
+use crate::domain::forecast::OnCallSummary;
 use crate::domain::rotation::Profile;
-use crate::domain::takeover::Glance;
 
 /// Ann and Bo until Monday at nine in Oslo, then Cy until after the end of summer time.
-fn usual() -> Glance {
-    Glance {
+fn usual() -> OnCallSummary {
+    OnCallSummary {
         on_call: ids("ann bo"),
         until: Some(at("2026-10-19T07:00:00Z")),
         next: ids("cy"),
@@ -25,10 +25,10 @@ fn profile(template: Option<&str>) -> Profile {
     }
 }
 
-fn filled(profile: &Profile, glance: &Glance, duty_handle: Option<&str>) -> String {
+fn filled(profile: &Profile, summary: &OnCallSummary, duty_handle: Option<&str>) -> String {
     let subject = TopicSubject {
         profile,
-        glance,
+        summary,
         duty_handle,
     };
     let text = |piece: Piece| match piece {
@@ -64,7 +64,7 @@ fn tokens_stand_for_values() {
             code: None,
             ..profile
         };
-        let found = filled(&bare, &Glance::default(), None);
+        let found = filled(&bare, &OnCallSummary::default(), None);
         assert_eq!(found, of_nothing, "{template} of nothing");
     }
 }
@@ -110,32 +110,32 @@ fn values_are_not_expanded() {
     profile.name = "%USER%".into();
     profile.description = Some("%NAME".into());
     profile.code = Some("%".into());
-    let glance = Glance {
+    let summary = OnCallSummary {
         on_call: ids("%CODE%"),
         ..usual()
     };
-    let found = filled(&profile, &glance, Some("%NAME%"));
+    let found = filled(&profile, &summary, Some("%NAME%"));
     assert_eq!(found, "%USER%|%NAME|%|@%NAME%|%CODE%");
 }
 
 #[test]
 fn the_usual_wordings() {
-    let nobody = Glance {
+    let nobody = OnCallSummary {
         on_call: Vec::new(),
         until: None,
         ..usual()
     };
-    let open = Glance {
+    let open = OnCallSummary {
         until: None,
         ..usual()
     };
-    for (glance, expected) in [
+    for (summary, expected) in [
         (usual(), "Ops: Ann, Bo until 2026-10-19 09:00, next Cy"),
         (nobody, "Ops: nobody is on call, next Cy"),
         (open, "Ops: Ann, Bo"),
-        (Glance::default(), "Ops: nobody is on call, next N/A"),
+        (OnCallSummary::default(), "Ops: nobody is on call, next N/A"),
     ] {
-        assert_eq!(filled(&profile(None), &glance, None), expected);
+        assert_eq!(filled(&profile(None), &summary, None), expected);
     }
 }
 
@@ -179,22 +179,22 @@ fn times_follow_the_zone() {
             "2026-11-24 00:30 2026-11-23 11:30",
         ),
     ] {
-        let glance = Glance {
+        let summary = OnCallSummary {
             until: Some(at(until)),
             zone: zone(name),
             ..usual()
         };
-        assert_eq!(filled(&profile, &glance, None), expected, "{name} {until}");
+        assert_eq!(filled(&profile, &summary, None), expected, "{name} {until}");
     }
 }
 
 #[test]
 fn values_stand_whole_and_what_is_between_them_may_be_cut() {
     let profile = profile(Some("On call: %USER% (%NAME%)"));
-    let glance = usual();
+    let summary = usual();
     let subject = TopicSubject {
         profile: &profile,
-        glance: &glance,
+        summary: &summary,
         duty_handle: None,
     };
     let plain = |text: &str| Piece::Plain(text.into());

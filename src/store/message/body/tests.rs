@@ -10,9 +10,9 @@ fn at(hour: i64) -> Timestamp {
     Timestamp::from_millisecond(hour * 3_600_000).unwrap()
 }
 
-fn takeover(off: Option<&str>, on: Option<&str>) -> Takeover {
-    Takeover {
-        place: Vec::new(),
+fn handover(off: Option<&str>, on: Option<&str>) -> HandoverNotice {
+    HandoverNotice {
+        slot: Vec::new(),
         off: off.map(Into::into),
         on: on.map(Into::into),
         until: None,
@@ -35,9 +35,9 @@ fn message(content: Content) -> Message {
 }
 
 fn asked() -> RequestAsked {
-    let shift = |place: &[&str], assignee: Option<&str>| Shift {
+    let shift = |slot: &[&str], assignee: Option<&str>| Shift {
         cell: "cel_1".into(),
-        place: place.iter().map(|part| part.to_string()).collect(),
+        slot: slot.iter().map(|part| part.to_string()).collect(),
         zone: assignee.map(|_| ZoneName::parse("Europe/Oslo").unwrap()),
         period: Interval {
             from: at(1),
@@ -67,14 +67,14 @@ fn slot() -> Value {
 
 /// Every kind, and how it is stored.
 fn kinds() -> Vec<(Content, Value)> {
-    let whole = Takeover {
-        place: vec!["second".into(), "night".into()],
+    let whole = HandoverNotice {
+        slot: vec!["second".into(), "night".into()],
         until: Some(at(3)),
         zone: Some(ZoneName::parse("Europe/Oslo").unwrap()),
         begins_at: Some(at(2)),
-        ..takeover(None, Some("U2"))
+        ..handover(None, Some("U2"))
     };
-    let leaves = || vec![takeover(Some("U1"), None)];
+    let leaves = || vec![handover(Some("U1"), None)];
     let mentioned = |outcome| Content::MentionAnswered {
         asker: "U9".into(),
         outcome,
@@ -86,7 +86,7 @@ fn kinds() -> Vec<(Content, Value)> {
         ),
         (
             Content::OnDuty {
-                takeovers: vec![whole],
+                handovers: vec![whole],
             },
             json!({ "kind": "onDuty", "slots": [{
                 "name": ["second", "night"], "off": null, "on": "U2", "until": 10_800_000, "zone": "Europe/Oslo",
@@ -95,14 +95,14 @@ fn kinds() -> Vec<(Content, Value)> {
         ),
         (
             Content::OffDuty {
-                takeovers: leaves(),
+                handovers: leaves(),
                 rotation_deleted: false,
             },
             json!({ "kind": "offDuty", "slots": [slot()], "rotationDeleted": false }),
         ),
         (
             Content::OffDuty {
-                takeovers: Vec::new(),
+                handovers: Vec::new(),
                 rotation_deleted: true,
             },
             json!({ "kind": "offDuty", "slots": [], "rotationDeleted": true }),
@@ -110,7 +110,7 @@ fn kinds() -> Vec<(Content, Value)> {
         (
             Content::ComingUp {
                 at: at(1),
-                takeovers: leaves(),
+                handovers: leaves(),
             },
             json!({ "kind": "comingUp", "at": 3_600_000, "slots": [slot()] }),
         ),
@@ -122,7 +122,7 @@ fn kinds() -> Vec<(Content, Value)> {
         ),
         (
             Content::HandOver {
-                takeovers: leaves(),
+                handovers: leaves(),
                 nobody: true,
             },
             json!({ "kind": "handOver", "slots": [slot()], "nobody": true }),
@@ -254,7 +254,7 @@ fn what_is_missing_has_a_default() {
         (
             r#"{"kind":"offDuty","slots":[{"on":"U1"}],"later":1}"#,
             Content::OffDuty {
-                takeovers: vec![takeover(None, Some("U1"))],
+                handovers: vec![handover(None, Some("U1"))],
                 rotation_deleted: false,
             },
         ),

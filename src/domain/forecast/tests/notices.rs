@@ -51,7 +51,7 @@ pub fn dealt(people: &str, lanes: usize, cadences: &[Cadence], begun: &str) -> R
     fill(rotation)
 }
 
-/// The same with its empty places dealt and its windows judged.
+/// The same with its empty slots dealt and its windows judged.
 pub fn fill(mut rotation: Rotation) -> Rotation {
     let (calendar, absences) = (Calendar::embedded(), Absences::default());
     let dealing = DealingContext {
@@ -67,7 +67,7 @@ pub fn fill(mut rotation: Rotation) -> Rotation {
 
 const TUESDAY: &str = "2026-11-24T00:00:00Z";
 
-/// With an arrangement over its first place.
+/// With an arrangement over its first slot.
 pub fn with(mut rotation: Rotation, user: &str, from: &str, until: &str) -> Rotation {
     let mut over = arranged(&rotation.cells[0], user, at(from), at(until));
     over.running = at(from) <= rotation.stamps.judged_at;
@@ -145,7 +145,7 @@ fn seen(rotation: &Rotation, absences: &Absences, then: &str) -> String {
         calendar: &calendar,
         absences,
     };
-    shown(&foreseen(rotation, dealing, at(then)))
+    shown(&upcoming_notices(rotation, dealing, at(then)))
 }
 
 #[test]
@@ -201,9 +201,9 @@ fn what_is_told_of_those_who_come() {
         calendar: &calendar,
         absences: &absences,
     };
-    let coming = foreseen(&fill(shut), dealing, at("2026-11-30T08:00:00Z"));
-    let expected = Takeover {
-        place: Vec::new(),
+    let coming = upcoming_notices(&fill(shut), dealing, at("2026-11-30T08:00:00Z"));
+    let expected = HandoverNotice {
+        slot: Vec::new(),
         off: Some("a".into()),
         on: Some("b".into()),
         until: Some(at("2026-12-07T08:00:00Z")),

@@ -22,11 +22,11 @@ pub struct Hold {
 }
 
 /// The dealt turns of each cell, the running one from where it began, up to an instant.
-pub struct Outlook {
+pub struct Forecast {
     turns: Vec<(Key, Vec<Turn>)>,
 }
 
-impl Outlook {
+impl Forecast {
     /// The dealt turns of a cell.
     pub fn turns(&self, cell: Key) -> &[Turn] {
         let found = self.turns.iter().find(|(key, _)| *key == cell);
@@ -36,7 +36,7 @@ impl Outlook {
 
 impl Model {
     /// Deals the future on a copy.
-    pub fn outlook(&self, until: Minute) -> Outlook {
+    pub fn forecast(&self, until: Minute) -> Forecast {
         let mut future = self.clone();
         let mut turns: Vec<(Key, Vec<Turn>)> =
             self.cells.iter().map(|cell| (cell.key, vec![])).collect();
@@ -56,7 +56,7 @@ impl Model {
             }
             match future.next_due().filter(|at| *at <= until) {
                 Some(at) => future.step(at),
-                None => return Outlook { turns },
+                None => return Forecast { turns },
             };
         }
     }
@@ -65,7 +65,7 @@ impl Model {
     /// an arrangement, then whoever is dealt the turn.
     pub fn holding(
         &self,
-        outlook: &Outlook,
+        forecast: &Forecast,
         taken: &[Hold],
         cell: Key,
         span: Span,
@@ -75,7 +75,10 @@ impl Model {
         let arranged = self.arrangements.iter();
         let arranged = arranged.filter(|arranged| arranged.cell == cell && !arranged.gone);
         let arranged = arranged.map(|arranged| (arranged.span, Some(arranged.who)));
-        let dealt = outlook.turns(cell).iter().map(|turn| (turn.span, turn.who));
+        let dealt = forecast
+            .turns(cell)
+            .iter()
+            .map(|turn| (turn.span, turn.who));
         let layers: Vec<(Span, Option<Who>)> =
             taken.into_iter().chain(arranged).chain(dealt).collect();
         let mut edges: Vec<Minute> = layers
@@ -98,26 +101,26 @@ impl Model {
     }
 
     /// Whether somebody holds a cell over a whole span.
-    pub fn holds(&self, outlook: &Outlook, who: Who, cell: Key, span: Span) -> bool {
-        let mut pieces = self.holding(outlook, &[], cell, span).into_iter();
+    pub fn holds(&self, forecast: &Forecast, who: Who, cell: Key, span: Span) -> bool {
+        let mut pieces = self.holding(forecast, &[], cell, span).into_iter();
         pieces.all(|(_, holder)| holder == Some(who))
     }
 
     /// Whether these holds, taken together, have one of these people in two cells at once where one may not.
-    pub fn doubles(&self, outlook: &Outlook, taken: &[Hold]) -> bool {
+    pub fn doubles(&self, forecast: &Forecast, taken: &[Hold]) -> bool {
         let others = |hold: &Hold| {
             let cells = self.cells.iter().map(|cell| cell.key);
             cells
                 .filter(|key| *key != hold.cell)
-                .flat_map(|key| self.holding(outlook, taken, key, hold.span))
+                .flat_map(|key| self.holding(forecast, taken, key, hold.span))
                 .any(|(_, who)| who == Some(hold.who))
         };
         !self.double_cover && taken.iter().any(others)
     }
 
     /// What of a dealt turn a span takes over: whether all of it, and the turn.
-    pub fn selection(&self, outlook: &Outlook, cell: Key, span: Span) -> Option<(bool, Span)> {
-        let turns = outlook.turns(cell).iter();
+    pub fn selection(&self, forecast: &Forecast, cell: Key, span: Span) -> Option<(bool, Span)> {
+        let turns = forecast.turns(cell).iter();
         let turn = turns
             .filter(|turn| turn.who.is_some())
             .find(|turn| turn.span.until == span.until)?;
@@ -141,13 +144,13 @@ impl Model {
         if !self.enabled() {
             return;
         }
-        let outlook = self.outlook(until);
+        let forecast = self.forecast(until);
         for index in 0..self.requests.len() {
             let request = &self.requests[index];
             let kept = request.legs.iter().all(|leg| {
                 let runs = self.cells.iter().any(|cell| cell.key == leg.cell);
                 let rest = leg.span.rest(self.now);
-                runs && rest.is_some_and(|rest| self.holds(&outlook, leg.holder, leg.cell, rest))
+                runs && rest.is_some_and(|rest| self.holds(&forecast, leg.holder, leg.cell, rest))
             });
             if pending(request.state) && !kept {
                 self.requests[index].expire();

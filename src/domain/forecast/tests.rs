@@ -1,22 +1,28 @@
-//! Tables. A rotation is written window by window: the holders of its lanes, `-` for an empty place, `x` for a stopped one, a
-//! window that is shut in brackets: `a - | (b c)`. Somebody who holds a place by an arrangement stands over whoever is dealt
-//! it: `a>b`. A place with an id of its own: `n=a`.
+//! Tables. A rotation is written window by window: the holders of its lanes, `-` for an empty slot, `x` for a stopped one, a
+//! window that is shut in brackets: `a - | (b c)`. Somebody who holds a slot by an arrangement stands over whoever is dealt
+//! it: `a>b`. A slot with an id of its own: `n=a`.
 
-mod ahead;
-mod glances;
+mod notices;
+mod steps;
+mod summaries;
 
 use super::*;
 use crate::domain::arrangement::Arranged;
 use crate::domain::cadence::{Cadence, Kind, Skips};
+use crate::domain::holidays::Calendar;
+use crate::domain::ids::UserId;
+use crate::domain::resolve;
 use crate::domain::rotation::tests::rotation as plain;
 use crate::domain::rotation::{Cell, Holder, Lane, Window};
 use crate::domain::time::Interval;
+use crate::domain::zones::ZoneName;
+use jiff::SignedDuration;
 
 fn at(text: &str) -> Timestamp {
     text.parse().unwrap()
 }
 
-fn place(id: String, lane: usize, window: usize, holder: &str) -> Cell {
+fn slot(id: String, lane: usize, window: usize, holder: &str) -> Cell {
     let dealt = (!["-", "x"].contains(&holder)).then(|| Holder {
         user: holder.into(),
         since: at("2026-11-20T08:00:00Z"),
@@ -50,15 +56,15 @@ fn rotation(text: &str) -> Rotation {
     let mut window = rotation.windows.remove(0);
     rotation.lanes.clear();
     rotation.cells.clear();
-    for (column, places) in text.split('|').map(str::trim).enumerate() {
-        window.open = !places.starts_with('(');
+    for (column, slots) in text.split('|').map(str::trim).enumerate() {
+        window.open = !slots.starts_with('(');
         rotation.windows.push(Window {
             id: format!("win_{column}").into(),
             name: Some(format!("W{column}")),
             ..window.clone()
         });
-        let places = places.trim_matches(['(', ')']).split_whitespace();
-        for (lane, text) in places.enumerate() {
+        let slots = slots.trim_matches(['(', ')']).split_whitespace();
+        for (lane, text) in slots.enumerate() {
             if rotation.lanes.len() <= lane {
                 rotation.lanes.push(Lane {
                     id: format!("lan_{lane}").into(),
@@ -68,7 +74,7 @@ fn rotation(text: &str) -> Rotation {
             let usual = format!("cel_{column}_{lane}");
             let (id, holder) = text.split_once('=').unwrap_or((&usual, text));
             let (dealt, over) = holder.split_once('>').unwrap_or((holder, ""));
-            let cell = place(id.into(), lane, column, dealt);
+            let cell = slot(id.into(), lane, column, dealt);
             if !over.is_empty() {
                 let begun = rotation.stamps.judged_at;
                 let over = arranged(&cell, over, begun, Timestamp::MAX);
@@ -81,21 +87,21 @@ fn rotation(text: &str) -> Rotation {
 }
 
 /// `L0 W1: a>b`, one after the other.
-fn shown(takeovers: &[Takeover]) -> String {
+fn shown(handovers: &[HandoverNotice]) -> String {
     let user = |user: &Option<UserId>| user.as_ref().map_or("-".into(), UserId::to_string);
-    let line = |takeover: &Takeover| {
-        let change = format!("{}>{}", user(&takeover.off), user(&takeover.on));
-        match takeover.place.is_empty() {
+    let line = |handover: &HandoverNotice| {
+        let change = format!("{}>{}", user(&handover.off), user(&handover.on));
+        match handover.slot.is_empty() {
             true => change,
-            false => format!("{}: {change}", takeover.place.join(" ")),
+            false => format!("{}: {change}", handover.slot.join(" ")),
         }
     };
-    let lines: Vec<String> = takeovers.iter().map(line).collect();
+    let lines: Vec<String> = handovers.iter().map(line).collect();
     lines.join("; ")
 }
 
 fn told(before: &Rotation, after: &Rotation) -> String {
-    shown(&between(before, after, &Calendar::embedded()))
+    shown(&super::notices(before, after, &Calendar::embedded()))
 }
 
 #[test]
@@ -111,7 +117,7 @@ fn who_takes_over_from_whom() {
         ("a b", "c b", "L0: a>c"),
         ("a|b", "a|c", "W1: b>c"),
         ("a b|c d", "a b|c a", "L1 W1: d>a"),
-        // A window that opens or shuts takes nobody's place away.
+        // A window that opens or shuts takes nobody's slot away.
         ("a", "(a)", ""),
         ("(a)", "a", ""),
         ("-", "(-)", ""),
@@ -140,7 +146,7 @@ fn who_takes_over_from_whom() {
         ("a x", "a b", "L1: ->b"),
         ("a x", "a x", ""),
         ("a b", "a x>c", "L1: b>-"),
-        // Places with new ids, under the same people and under others.
+        // Slots with new ids, under the same people and under others.
         ("a", "n=a", ""),
         ("a b", "n=b m=a", ""),
         ("(a)", "n=a", ""),
@@ -178,7 +184,7 @@ fn other_names_hand_nothing_over() {
     assert_eq!(told(&before, &after), "");
     after.cells[0].holder.as_mut().unwrap().user = "c".into();
     after.cells[3].holder.as_mut().unwrap().user = "e".into();
-    // A place goes by its new names; parts without one are left out.
+    // A slot goes by its new names; parts without one are left out.
     assert_eq!(told(&before, &after), "primary W0: a>c; night: d>e");
 }
 
@@ -197,7 +203,7 @@ fn who_is_on_call() {
         ("a x", "a"),
         ("a x>c", "a"),
     ] {
-        let people = on_call(&rotation(text));
+        let people = resolve::everybody_on_call(&rotation(text));
         let names: Vec<&str> = people.iter().map(UserId::as_str).collect();
         assert_eq!(names.join(" "), expected, "{text}");
     }

@@ -1,6 +1,6 @@
 //! What topics tell: who is on duty until when, and who is next.
 
-use super::ahead::{dealt, fill, mondays, tuesdays, weekly, with};
+use super::notices::{dealt, fill, mondays, tuesdays, weekly, with};
 use super::*;
 use crate::domain::absence::Absences;
 
@@ -19,13 +19,13 @@ fn seen(rotation: &Rotation, absences: &Absences) -> String {
         calendar: &calendar,
         absences,
     };
-    let Glance {
+    let OnCallSummary {
         on_call,
         until,
         next,
         next_until,
         zone: _,
-    } = glance(rotation, dealing);
+    } = OnCallSummary::of(rotation, dealing);
     let end = |at: Option<Timestamp>| {
         at.map_or(String::new(), |at| {
             format!(" until {}", at.strftime("%m-%dT%H:%M"))
@@ -75,7 +75,7 @@ fn who_is_on_duty_and_who_is_next() {
     let wednesdays = weekly("2026-11-18T09:00:00", "UTC");
     for (name, rotation, expected) in [
         (
-            "one place",
+            "one slot",
             one("a b c"),
             "a until 11-30T09:00 next b until 12-07T09:00",
         ),
@@ -131,7 +131,7 @@ fn who_is_on_duty_and_who_is_next() {
         ),
         ("disabled, nobody", disabled(one("")), "- next -"),
         (
-            "one person in two places",
+            "one person in two slots",
             doubly(2),
             "a until 11-30T09:00 next a until 12-07T09:00",
         ),
@@ -194,7 +194,9 @@ fn times_are_told_in_the_zone_of_the_first_place_that_runs() {
             calendar: &calendar,
             absences: &absences,
         };
-        glance(&rotation, dealing).zone.map(|zone| zone.as_str())
+        OnCallSummary::of(&rotation, dealing)
+            .zone
+            .map(|zone| zone.as_str())
     };
     let oslo = mondays("Europe/Oslo");
     assert_eq!(zones(std::slice::from_ref(&oslo)), Some("Europe/Oslo"));

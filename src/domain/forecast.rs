@@ -1,0 +1,174 @@
+//! The one simulation of the future. A [`Forecast`] steps a rotation from due instant to due instant, within limits. The timer
+//! stores what it steps through; the schedule, agreements, reminders and topics step a copy. What is forecast is therefore what
+//! happens, as long as nothing else changes.
+
+mod cells;
+mod notice;
+mod schedule;
+mod summary;
+
+pub use cells::{CellForecast, Span, cells, horizon, is_doubled, keeps, known_cells};
+pub use notice::{HandoverNotice, next_reminder, notices, slot_named, upcoming_notices, zone};
+pub use schedule::{PlannedTurn, schedule, schedule_within};
+pub use summary::OnCallSummary;
+
+use super::handover::{DealingContext, Memo, Outcome};
+use super::refusal::Refusal;
+use super::rotation::Rotation;
+use jiff::Timestamp;
+
+/// Steps of a forecast at the most: a hand-over a day for fifty years.
+const MOST_STEPS: usize = 20_000;
+
+/// What a forecast may take.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Limits {
+    /// Due instants.
+    pub steps: usize,
+    /// As [`Outcome::work`] counts.
+    pub work: usize,
+}
+
+impl Limits {
+    /// For what is due already: all of it has to be done.
+    pub const NONE: Limits = Limits {
+        steps: usize::MAX,
+        work: usize::MAX,
+    };
+
+    /// So much work, in [`MOST_STEPS`] steps.
+    const fn work(work: usize) -> Limits {
+        Limits {
+            steps: MOST_STEPS,
+            work,
+        }
+    }
+}
+
+/// Everything due at one instant, done.
+#[derive(Debug)]
+pub struct Step<'f> {
+    pub at: Timestamp,
+    /// As it stands after the step.
+    pub rotation: &'f Rotation,
+    pub outcome: Outcome,
+}
+
+/// Steps a rotation through its due instants, each at most once and in order: hand-overs, windows that open and shut,
+/// arrangements that begin and end, requests that expire, absences that end while a slot is empty. A disabled rotation has
+/// none.
+///
+/// Works like an iterator whose items borrow the rotation:
+///
+/// ```text
+/// let mut forecast = Forecast::new(&mut rotation, dealing, limits);
+/// while let Some(step) = forecast.step_until(to) {
+///     println!("{}: {:?}", step.at, step.outcome.begun);
+/// }
+/// ```
+pub struct Forecast<'a> {
+    rotation: &'a mut Rotation,
+    dealing: DealingContext<'a>,
+    memo: Memo,
+    /// The next due instant, once it has been computed.
+    next_due: Option<Option<Timestamp>>,
+    /// What is left of them.
+    limits: Limits,
+    cut_off_at: Option<Timestamp>,
+}
+
+impl<'a> Forecast<'a> {
+    /// Steps this rotation on from [`Stamps::judged_at`](super::rotation::Stamps::judged_at). Only its steps may change it
+    /// meanwhile.
+    pub fn new(
+        rotation: &'a mut Rotation,
+        dealing: DealingContext<'a>,
+        limits: Limits,
+    ) -> Forecast<'a> {
+        Forecast {
+            rotation,
+            dealing,
+            memo: Memo::default(),
+            next_due: None,
+            limits,
+            cut_off_at: None,
+        }
+    }
+
+    /// As it stands after the last step.
+    pub fn rotation(&self) -> &Rotation {
+        self.rotation
+    }
+
+    /// The instant of the next step, whether the limits allow it or not.
+    pub fn next_due(&mut self) -> Option<Timestamp> {
+        *self
+            .next_due
+            .get_or_insert_with(|| self.memo.next_due(self.rotation, self.dealing))
+    }
+
+    /// Does everything due at the next due instant. `None` where nothing falls due any more, and where the limits are reached:
+    /// see [`cut_off_at`](Forecast::cut_off_at).
+    pub fn step(&mut self) -> Option<Step<'_>> {
+        let at = self.next_due()?;
+        if self.cut_off_at.is_some() {
+            return None;
+        }
+        let outcome = self.spend(at);
+        if outcome.is_none() {
+            self.cut_off_at = Some(at);
+        }
+        outcome.map(|outcome| Step {
+            at,
+            rotation: self.rotation,
+            outcome,
+        })
+    }
+
+    /// The same where the next due instant is `until` or earlier.
+    pub fn step_until(&mut self, until: Timestamp) -> Option<Step<'_>> {
+        self.next_due().filter(|at| *at <= until)?;
+        self.step()
+    }
+
+    /// The same where the next due instant is earlier than `end`.
+    pub fn step_before(&mut self, end: Timestamp) -> Option<Step<'_>> {
+        self.next_due().filter(|at| *at < end)?;
+        self.step()
+    }
+
+    /// The instant of the step that the limits did not allow; what is forecast holds up to there.
+    pub fn cut_off_at(&self) -> Option<Timestamp> {
+        self.cut_off_at
+    }
+
+    /// Goes on with other limits.
+    fn limit(&mut self, limits: Limits) {
+        self.limits = limits;
+    }
+
+    /// Does everything due at an instant; `None` where that exceeds the limits.
+    fn spend(&mut self, at: Timestamp) -> Option<Outcome> {
+        self.limits.steps = self.limits.steps.checked_sub(1)?;
+        self.next_due = None;
+        let outcome = self.memo.step(self.rotation, self.dealing, at);
+        self.limits.work = self.limits.work.checked_sub(outcome.work)?;
+        Some(outcome)
+    }
+}
+
+/// A copy to forecast with. Pending requests change nobody's duty, and each would be a step.
+fn without_requests(rotation: &Rotation) -> Rotation {
+    let mut future = rotation.clone();
+    future.pending.clear();
+    future
+}
+
+/// The refusal of what lies beyond the limits.
+fn too_far() -> Refusal {
+    let detail = "to: too many hand-overs lie before it; ask for a nearer or a shorter range";
+    Refusal::Invalid(detail.into())
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,168 @@
+//! Hand-over notices: who takes a slot over from whom, and when people are to be told beforehand.
+
+use super::{Forecast, Limits, without_requests};
+use crate::domain::handover::DealingContext;
+use crate::domain::holidays::Calendar;
+use crate::domain::ids::{CellId, UserId};
+use crate::domain::resolve;
+use crate::domain::rotation::{Cell, Rotation};
+use crate::domain::zones::ZoneName;
+use jiff::{SignedDuration, Timestamp};
+
+/// What looking for what changes hands at an instant may take: some fifteen milliseconds.
+const LIMITS: Limits = Limits::work(300_000);
+
+/// One slot that has another holder. A window that opens or shuts is none: the slot stays its holder's.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct HandoverNotice {
+    /// What the slot is called, in a rotation with more than one; parts without a name are left out.
+    pub slot: Vec<String>,
+    pub off: Option<UserId>,
+    pub on: Option<UserId>,
+    /// When whoever comes on goes off again, as far as that is known.
+    pub until: Option<Timestamp>,
+    /// Of the hand-overs of its window.
+    pub zone: Option<ZoneName>,
+    /// When the hours begin; `None` where the window is open.
+    pub begins_at: Option<Timestamp>,
+}
+
+/// The slots with another holder, in their order, those that are gone last.
+pub fn notices(before: &Rotation, after: &Rotation, calendar: &Calendar) -> Vec<HandoverNotice> {
+    let gone: Vec<&Cell> = before
+        .cells
+        .iter()
+        .filter(|cell| after.slot_of(&cell.id).is_none())
+        .collect();
+    let mut left: Vec<UserId> = gone
+        .iter()
+        .filter_map(|cell| holder(before, cell))
+        .collect();
+    let ends = resolve::turn_ends(after, calendar);
+    let mut notices = Vec::new();
+    for cell in &after.cells {
+        let known = before.slot_of(&cell.id);
+        let was = known.and_then(|index| holder(before, &before.cells[index]));
+        let is = holder(after, cell);
+        if was == is {
+            continue;
+        }
+        // An edit that replaces cells gives them new ids: whoever held one that is gone simply goes on.
+        let moved = left
+            .iter()
+            .position(|user| known.is_none() && Some(user) == is.as_ref());
+        if let Some(moved) = moved {
+            left.remove(moved);
+            continue;
+        }
+        notices.push(notice(after, cell, was, calendar, &ends));
+    }
+    for cell in gone {
+        let Some(off) = holder(before, cell) else {
+            continue;
+        };
+        if let Some(index) = left.iter().position(|user| *user == off) {
+            left.remove(index);
+            notices.push(HandoverNotice {
+                slot: slot_name(before, cell),
+                off: Some(off),
+                on: None,
+                until: None,
+                zone: None,
+                begins_at: None,
+            });
+        }
+    }
+    notices
+}
+
+fn holder(rotation: &Rotation, cell: &Cell) -> Option<UserId> {
+    resolve::holder(rotation, cell).map(|hold| hold.user().clone())
+}
+
+fn notice(
+    rotation: &Rotation,
+    cell: &Cell,
+    off: Option<UserId>,
+    calendar: &Calendar,
+    turn_ends: &[Option<Timestamp>],
+) -> HandoverNotice {
+    let window = &rotation.windows[cell.window];
+    let hold = resolve::holder(rotation, cell);
+    let bounds = hold.map(|hold| resolve::bounds(rotation, cell, hold, turn_ends[cell.window]));
+    let opens = || {
+        let view = rotation
+            .hours(window)
+            .at(calendar, rotation.stamps.judged_at);
+        view.next.map(|stretch| stretch.from)
+    };
+    HandoverNotice {
+        slot: slot_name(rotation, cell),
+        off,
+        on: hold.map(|hold| hold.user().clone()),
+        until: bounds.and_then(|(_, until)| until),
+        zone: zone(rotation, cell),
+        begins_at: (!window.open).then(opens).flatten(),
+    }
+}
+
+/// The zone that times of a slot are given in: that of its hand-overs.
+pub fn zone(rotation: &Rotation, cell: &Cell) -> Option<ZoneName> {
+    let cadence = rotation.windows[cell.window].cadence.as_ref();
+    cadence.map(|cadence| cadence.zone)
+}
+
+/// What a slot is called.
+pub fn slot_name(rotation: &Rotation, cell: &Cell) -> Vec<String> {
+    let lane = Some(&rotation.lanes[cell.lane].name).filter(|_| rotation.lanes.len() > 1);
+    let window = Some(&rotation.windows[cell.window].name).filter(|_| rotation.windows.len() > 1);
+    let names = [lane, window].into_iter().flatten();
+    names.filter_map(Clone::clone).collect()
+}
+
+/// What a slot is called, by its id; nothing where it is not there.
+pub fn slot_named(rotation: &Rotation, cell: &CellId) -> Vec<String> {
+    let index = rotation.slot_of(cell);
+    index.map_or_else(Vec::new, |index| {
+        slot_name(rotation, &rotation.cells[index])
+    })
+}
+
+/// When somebody is to be reminded next, so long `before` they come on, of what lies more than that behind `now`; `None`
+/// where nothing is to come, and where the rotation is disabled.
+pub fn next_reminder(
+    rotation: &Rotation,
+    calendar: &Calendar,
+    before: SignedDuration,
+    now: Timestamp,
+) -> Option<Timestamp> {
+    if !rotation.enabled || before.is_zero() {
+        return None;
+    }
+    let after = now.checked_add(before).ok()?;
+    let cadences = rotation
+        .windows
+        .iter()
+        .filter_map(|window| window.cadence.as_ref());
+    let hand_overs = cadences.filter_map(|cadence| cadence.next(calendar, after));
+    let arranged = rotation.arranged.iter();
+    let bounds = arranged.flat_map(|arranged| [arranged.period.from, arranged.period.until]);
+    let next = hand_overs.chain(bounds.filter(|at| *at > after)).min();
+    next.and_then(|at| at.checked_sub(before).ok())
+}
+
+/// The slots that change hands at an instant to come, as forecast; none where that is beyond the limits.
+pub fn upcoming_notices(
+    rotation: &Rotation,
+    dealing: DealingContext,
+    at: Timestamp,
+) -> Vec<HandoverNotice> {
+    let mut future = without_requests(rotation);
+    let mut forecast = Forecast::new(&mut future, dealing, LIMITS);
+    while forecast.step_before(at).is_some() {}
+    let before = forecast.rotation().clone();
+    match forecast.step_until(at) {
+        Some(step) => notices(&before, step.rotation, dealing.calendar),
+        None => Vec::new(),
+    }
+}
