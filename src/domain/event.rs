@@ -163,10 +163,12 @@ fn changes<'a>(before: &'a Rotation, after: &'a Rotation) -> Vec<Place<'a>> {
     fn arranged<'a>(rotation: &'a Rotation, cell: &Cell) -> Option<&'a ArrangementId> {
         resolve::arranged(rotation, cell).map(|arranged| &arranged.id)
     }
-    let find =
-        |rotation: &'a Rotation, like: &Cell| rotation.cells.iter().find(|cell| cell.id == like.id);
-    let kept = after.cells.iter().map(|cell| {
-        let known = find(before, cell);
+    let find = |rotation: &'a Rotation, place: usize, like: &Cell| {
+        let place = rotation.place_near(&like.id, place)?;
+        Some(&rotation.cells[place])
+    };
+    let kept = after.cells.iter().enumerate().map(|(place, cell)| {
+        let known = find(before, place, cell);
         Place {
             was: known.and_then(|known| on_call(before, known)),
             is: on_call(after, cell),
@@ -180,8 +182,9 @@ fn changes<'a>(before: &'a Rotation, after: &'a Rotation) -> Vec<Place<'a>> {
     let gone = before
         .cells
         .iter()
-        .filter(|cell| find(after, cell).is_none());
-    let gone = gone.map(|cell| Place {
+        .enumerate()
+        .filter(|(place, cell)| find(after, *place, cell).is_none());
+    let gone = gone.map(|(_, cell)| Place {
         was: on_call(before, cell),
         is: None,
         known: true,

@@ -355,6 +355,14 @@ impl Rotation {
         self.cells.iter().position(|cell| &cell.id == id)
     }
 
+    /// The same where it is likely to stand at `place`, as in another version of the rotation.
+    pub fn place_near(&self, id: &CellId, place: usize) -> Option<usize> {
+        match self.cells.get(place) {
+            Some(cell) if cell.id == *id => Some(place),
+            _ => self.place_of(id),
+        }
+    }
+
     /// Refuses what would take somebody on or off duty while the rotation is disabled.
     pub fn check_enabled(&self) -> Result<(), Refusal> {
         match self.enabled {

@@ -29,7 +29,9 @@ pub fn between(before: &Rotation, after: &Rotation, calendar: &Calendar) -> Vec<
     let gone: Vec<&Cell> = before
         .cells
         .iter()
-        .filter(|cell| after.place_of(&cell.id).is_none())
+        .enumerate()
+        .filter(|(place, cell)| after.place_near(&cell.id, *place).is_none())
+        .map(|(_, cell)| cell)
         .collect();
     let mut left: Vec<UserId> = gone
         .iter()
@@ -37,8 +39,8 @@ pub fn between(before: &Rotation, after: &Rotation, calendar: &Calendar) -> Vec<
         .collect();
     let ends = resolve::turn_ends(after, calendar);
     let mut takeovers = Vec::new();
-    for cell in &after.cells {
-        let known = before.place_of(&cell.id);
+    for (place, cell) in after.cells.iter().enumerate() {
+        let known = before.place_near(&cell.id, place);
         let was = known.and_then(|index| holder(before, &before.cells[index]));
         let is = holder(after, cell);
         if was == is {
