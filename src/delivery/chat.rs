@@ -9,6 +9,10 @@ use std::sync::{Arc, Mutex, PoisonError};
 use std::thread::JoinHandle;
 use std::time::{Duration, Instant};
 
+/// The time that the messages of further writes are waited for once some were posted. What posting costs beside the messages
+/// themselves, a commit above all, is then shared by many.
+const GATHER: Duration = Duration::from_millis(10);
+
 /// The workers of the queues.
 pub(super) struct ChatWorkers {
     app: App,
@@ -58,6 +62,9 @@ impl ChatWorkers {
         let pulse = &self.app.vitals().chat[place];
         attend(pulse, bell, &self.stopping, || {
             let any = self.run_due(place)?;
+            if any && queue == Queue::Messages {
+                std::thread::sleep(GATHER);
+            }
             let (next, now) = (chat_sync::next_on(&self.app, queue)?, self.app.now());
             let wait = match next {
                 Some(at) if at <= now && any => Duration::ZERO,
