@@ -6,9 +6,10 @@ use crate::dial::{End, Exchange, SNIPPET};
 use crate::domain::ladder;
 use crate::domain::webhook::{AttemptResult, Outcome, Snippet};
 use crate::fault;
+use std::sync::Arc;
 
 /// Makes an attempt.
-pub(super) fn send(app: &App, job: Job) -> Done {
+pub(super) fn send(app: &App, job: Arc<Job>) -> Done {
     fault::point("send.taken");
     let exchange = app
         .dialler()
