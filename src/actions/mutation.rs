@@ -140,10 +140,8 @@ impl<O: Operation> Mutation<'_, O> {
             return Ok(known);
         }
         self.operation.admit(tx, rotation, self.caller)?;
-        match self
-            .precondition
-            .admits(&etag::tag(rotation, app.calendar()))
-        {
+        let current = || etag::tag(rotation, app.calendar());
+        match *self.precondition == Precondition::Any || self.precondition.admits(&current()) {
             true => Ok(None),
             false => Err(Refusal::StaleValidator.into()),
         }

@@ -10,9 +10,10 @@ use crate::client::Request;
 use crate::domain::ids::WebhookId;
 use crate::domain::ladder::{Failure, Next};
 use crate::domain::webhook::{AttemptResult, DeliveryState, DisabledReason, Outcome};
-use crate::store::{self, Lane, Pending, Taken, WriteTx};
+use crate::store::{self, Lane, Taken, WriteTx};
 use crate::wire::{event, signature};
 use jiff::Timestamp;
+use std::sync::Arc;
 
 /// Deliveries given up in one commit because their time is over, so that other writers get their turn.
 const EXPIRED_AT_ONCE: usize = 200;
@@ -46,7 +47,7 @@ impl Job {
 /// An attempt that was made.
 #[derive(Clone, Debug)]
 pub struct Done {
-    pub job: Job,
+    pub job: Arc<Job>,
     pub result: AttemptResult,
     /// Whether the answer carried a Retry-After that can be read, whatever its status.
     pub asked_to_wait: bool,
@@ -66,8 +67,8 @@ impl Done {
 
 /// What a commit for a lane came to.
 #[derive(Debug, Default)]
-pub struct Stepped {
-    job: Option<Job>,
+struct Stepped {
+    job: Option<Arc<Job>>,
     /// Deliveries that finished in it.
     delivered: u64,
     exhausted: u64,
@@ -75,7 +76,7 @@ pub struct Stepped {
 
 impl Stepped {
     /// Counts what finished, now that it is committed, and answers what was taken.
-    pub fn counted(self, app: &App) -> Option<Job> {
+    fn counted(self, app: &App) -> Option<Arc<Job>> {
         let metrics = app.metrics();
         metrics.finished(DeliveryState::Delivered, self.delivered);
         metrics.finished(DeliveryState::Exhausted, self.exhausted);
@@ -89,36 +90,30 @@ impl Stepped {
 pub struct Step {
     pub webhook: WebhookId,
     pub lane: Lane,
-    pub done: Vec<Done>,
-    pub put_back: Option<Job>,
+    pub done: Option<Arc<Done>>,
+    pub put_back: Option<Arc<Job>>,
     pub take: bool,
 }
 
 impl Step {
     /// Does it, and waits for the commit.
-    pub fn run(self, app: &App) -> Result<Option<Job>, Fault> {
+    pub fn run(self, app: &App) -> Result<Option<Arc<Job>>, Fault> {
         let shared = app.clone();
         let stepped = app.store().write_log(move |tx| self.within(&shared, tx));
         stepped.map(|stepped| stepped.counted(app))
     }
 
-    /// Has it done while the caller goes on.
-    pub fn begin(self, app: &App) -> Pending<Stepped, Fault> {
-        let shared = app.clone();
-        app.store()
-            .write_log_later(move |tx| self.within(&shared, tx))
-    }
-
     fn within(self, app: &App, tx: &mut WriteTx) -> Result<Stepped, Fault> {
         let mut stepped = Stepped::default();
-        for done in &self.done {
+        if let Some(done) = &self.done {
             record(app, tx, done, &mut stepped)?;
         }
         if let Some(job) = &self.put_back {
             store::put_back(tx, &job.taken)?;
         }
         if self.take {
-            stepped.job = take(app, tx, &self.webhook, self.lane, &mut stepped.exhausted)?;
+            let job = take(app, tx, &self.webhook, self.lane, &mut stepped.exhausted)?;
+            stepped.job = job.map(Arc::new);
         }
         Ok(stepped)
     }
@@ -157,8 +152,8 @@ fn take(
     let Some(head) = head.filter(|head| !head.expired && head.due_at <= now) else {
         return Ok(None);
     };
-    let taken = store::take(tx, head.sequence)?;
-    let body = event::body(taken.id.as_str(), &taken.frozen);
+    let (taken, frozen) = store::take(tx, head.sequence)?;
+    let body = event::body(taken.id.as_str(), &frozen);
     // The receiver compares it with its own clock, so it is the clock's, also where that was stepped back.
     let timestamp = app.clock().now().as_second();
     let secrets = endpoint.secrets_at(now);

@@ -1,14 +1,10 @@
-//! A lane at work: take, send, record, and so on until nothing is due on it.
-//!
-//! One request is in flight at a time. While a quick receiver has it, the storage thread records the one before and
-//! takes the one after, so that the lane never waits for both in turn. What was taken ahead and may not be sent as it is
-//! any more (the endpoint changed, the delivery was cancelled, the one before took long) is put back.
+//! A lane at work: take, send, record and take the next in one commit, and so on until nothing is due on it. One request is in
+//! flight at a time. What was taken and may not be sent as it is any more (the endpoint changed, the delivery was cancelled) is
+//! put back.
 
 use super::send::send;
 use super::{Shared, Track};
 use crate::actions::sending::{Done, Job, Step};
-use crate::runtime::clock::monotonic;
-use crate::store::Pending;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
 use std::time::Duration;
@@ -20,15 +16,9 @@ const WAITS: [Duration; 3] = [
     Duration::from_secs(5),
 ];
 
-/// A receiver that answers within this is quick: the next delivery is taken ahead.
-const QUICK: Duration = Duration::from_millis(50);
-
 /// Times that a job is taken anew because something was recalled meanwhile, before it is sent all the same: recalls
 /// concern any endpoint, and must not keep a lane from sending.
 const RECALLS: usize = 3;
-
-/// What was taken this long ago is taken anew: its timestamp ages.
-const STALE: Duration = Duration::from_secs(1);
 
 /// Starts a thread for a lane that is marked as busy already.
 pub(super) fn start(shared: Arc<Shared>, track: Track) {
@@ -55,35 +45,9 @@ pub(super) fn start(shared: Arc<Shared>, track: Track) {
 
 fn work(shared: &Shared, track: &Track) {
     let mut hand = Hand::default();
-    let mut took = Duration::MAX;
-    loop {
-        let ahead = hand
-            .ahead
-            .take_if(|job| took <= STALE && !shared.is_stopping() && job.is_current(&shared.app));
-        let next = match ahead {
-            Some(job) => Some(job),
-            None => hand.next(shared, track),
-        };
-        let Some(job) = next else { return };
-        let take = took <= QUICK && !shared.is_stopping();
-        let meanwhile =
-            (take || !hand.done.is_empty()).then(|| hand.step(track, take).begin(&shared.app));
-        let begun = monotonic();
+    while let Some(job) = hand.next(shared, track) {
         shared.moves(track);
-        let done = send(&shared.app, job);
-        took = begun.elapsed();
-        match meanwhile.map(Pending::wait) {
-            Some(Ok(stepped)) => {
-                hand = Hand {
-                    done: Vec::new(),
-                    ahead: stepped.counted(&shared.app),
-                }
-            }
-            // What was done stays in hand, and is recorded with the rest.
-            Some(Err(fault)) => log::error!("webhook {}: {fault}", track.0),
-            None => {}
-        }
-        hand.done.push(done);
+        hand.done = Some(Arc::new(send(&shared.app, job)));
     }
 }
 
@@ -91,9 +55,9 @@ fn work(shared: &Shared, track: &Track) {
 #[derive(Default)]
 struct Hand {
     /// Made and not recorded.
-    done: Vec<Done>,
-    /// Taken and not made.
-    ahead: Option<Job>,
+    done: Option<Arc<Done>>,
+    /// Taken and not made, because something was recalled.
+    recalled: Option<Arc<Job>>,
 }
 
 impl Hand {
@@ -102,26 +66,26 @@ impl Hand {
             webhook: webhook.clone(),
             lane: *lane,
             done: self.done.clone(),
-            put_back: self.ahead.clone(),
+            put_back: self.recalled.clone(),
             take,
         }
     }
 
     /// The next job, which nothing has recalled since it was taken: an endpoint may have been disabled in the very commit.
-    fn next(&mut self, shared: &Shared, track: &Track) -> Option<Job> {
+    fn next(&mut self, shared: &Shared, track: &Track) -> Option<Arc<Job>> {
         for _ in 0..RECALLS {
             let job = self.settle(shared, track)?;
             if job.is_current(&shared.app) {
                 return Some(job);
             }
-            self.ahead = Some(job);
+            self.recalled = Some(job);
         }
         self.settle(shared, track)
     }
 
     /// Records what was done, puts back what was not, and takes the next delivery. While the storage fails the lane sends
     /// nothing more; when the program stops meanwhile, it tries a last time.
-    fn settle(&mut self, shared: &Shared, track: &Track) -> Option<Job> {
+    fn settle(&mut self, shared: &Shared, track: &Track) -> Option<Arc<Job>> {
         let mut waits = WAITS.iter().chain(WAITS.last().into_iter().cycle());
         loop {
             shared.moves(track);
@@ -133,7 +97,7 @@ impl Hand {
                 }
                 Err(fault) => fault,
             };
-            let name = match self.done.last() {
+            let name = match &self.done {
                 Some(done) => done.job.name(),
                 None => format!("webhook {}", track.0),
             };
@@ -152,6 +116,6 @@ impl Hand {
     }
 
     fn is_empty(&self) -> bool {
-        self.done.is_empty() && self.ahead.is_none()
+        self.done.is_none() && self.recalled.is_none()
     }
 }

@@ -8,6 +8,7 @@ use crate::domain::ladder;
 use crate::domain::webhook::{AttemptResult, Outcome, Snippet};
 use crate::fault;
 use crate::runtime::clock::monotonic;
+use std::sync::Arc;
 use std::time::Duration;
 
 /// The largest part of a response body that is kept, in bytes.
@@ -21,7 +22,7 @@ const LIMITS: Limits = Limits {
 };
 
 /// Makes an attempt.
-pub(super) fn send(app: &App, job: Job) -> Done {
+pub(super) fn send(app: &App, job: Arc<Job>) -> Done {
     fault::point("send.taken");
     let begun = monotonic();
     let answer = app.webhook_client().send(&Request {

@@ -4,6 +4,7 @@
 //! from the hand-over before. One on a skipped day moves to the same local time on the next day that is not skipped,
 //! and only then does local time become an instant. Those earlier than `starts_at` do not exist, equal ones are one.
 
+mod known;
 mod nominal;
 #[cfg(test)]
 mod tests;
@@ -76,12 +77,12 @@ pub struct Cadence {
 impl Cadence {
     /// The first hand-over strictly after `after`; `None` when there is none before the end of the calendar.
     pub fn next(&self, calendar: &Calendar, after: Timestamp) -> Option<Timestamp> {
-        self.hand_overs(calendar, after).next()
+        known::next(self, calendar, after)
     }
 
     /// The next `n` hand-overs strictly after `after`, in order; fewer when they end.
     pub fn upcoming(&self, calendar: &Calendar, after: Timestamp, n: usize) -> Vec<Timestamp> {
-        self.hand_overs(calendar, after).take(n).collect()
+        known::upcoming(self, calendar, after, n)
     }
 
     /// All hand-overs strictly after `after`, in order. Going on with this costs less than asking anew after each.

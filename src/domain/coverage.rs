@@ -4,6 +4,7 @@
 //! no change to summer time can open a hole between two stretches that overlap. Each end becomes an instant by the one
 //! rule for local times. Off days are then cut out.
 
+mod known;
 mod spans;
 #[cfg(test)]
 mod tests;
@@ -15,6 +16,7 @@ use super::time::{HhMm, Interval};
 use super::zones::ZoneName;
 use jiff::Timestamp;
 use jiff::civil::Weekday;
+use std::sync::Arc;
 
 /// A weekly stretch of covered hours (api.md, "Coverage stretch").
 ///
@@ -85,6 +87,14 @@ impl Hours {
     /// The window at an instant, with the open stretches around it that tell so; `None` where nothing ever shuts it, or
     /// none of the reaches tells it for sure.
     fn look_at(&self, calendar: &Calendar, at: Timestamp) -> (View, Option<Openings>) {
+        if self.always_open() {
+            return (ENDLESS, None);
+        }
+        known::look_at(self, calendar, at)
+    }
+
+    /// The same worked out anew.
+    fn work_out(&self, calendar: &Calendar, at: Timestamp) -> (View, Option<Openings>) {
         let weekly = match self.zone {
             Some(zone) if !self.coverage.is_empty() => {
                 let pieces = spans::weekly(&self.coverage);
@@ -110,7 +120,7 @@ impl Hours {
             (view, settled) = look(&open, at, around);
             if settled {
                 openings = Some(Openings {
-                    open,
+                    open: open.into(),
                     around: Some(around),
                 });
                 break;
@@ -131,7 +141,7 @@ impl Hours {
 /// The open stretches of a window around an instant, kept for the instants that follow.
 #[derive(Clone, Debug, Default)]
 pub struct Openings {
-    open: Vec<Interval>,
+    open: Arc<[Interval]>,
     /// Where they are known; nowhere at first.
     around: Option<Interval>,
 }

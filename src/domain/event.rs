@@ -163,10 +163,12 @@ fn changes<'a>(before: &'a Rotation, after: &'a Rotation) -> Vec<Slot<'a>> {
     fn arranged<'a>(rotation: &'a Rotation, cell: &Cell) -> Option<&'a ArrangementId> {
         resolve::arranged(rotation, cell).map(|arranged| &arranged.id)
     }
-    let find =
-        |rotation: &'a Rotation, like: &Cell| rotation.cells.iter().find(|cell| cell.id == like.id);
-    let kept = after.cells.iter().map(|cell| {
-        let known = find(before, cell);
+    let find = |rotation: &'a Rotation, slot: usize, like: &Cell| {
+        let slot = rotation.slot_near(&like.id, slot)?;
+        Some(&rotation.cells[slot])
+    };
+    let kept = after.cells.iter().enumerate().map(|(slot, cell)| {
+        let known = find(before, slot, cell);
         Slot {
             was: known.and_then(|known| on_call(before, known)),
             is: on_call(after, cell),
@@ -180,8 +182,9 @@ fn changes<'a>(before: &'a Rotation, after: &'a Rotation) -> Vec<Slot<'a>> {
     let gone = before
         .cells
         .iter()
-        .filter(|cell| find(after, cell).is_none());
-    let gone = gone.map(|cell| Slot {
+        .enumerate()
+        .filter(|(slot, cell)| find(after, *slot, cell).is_none());
+    let gone = gone.map(|(_, cell)| Slot {
         was: on_call(before, cell),
         is: None,
         known: true,

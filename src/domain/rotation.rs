@@ -355,6 +355,14 @@ impl Rotation {
         self.cells.iter().position(|cell| &cell.id == id)
     }
 
+    /// The same, looked for at `slot` first: in two versions of a rotation a cell usually has the same one.
+    pub fn slot_near(&self, id: &CellId, slot: usize) -> Option<usize> {
+        match self.cells.get(slot) {
+            Some(cell) if cell.id == *id => Some(slot),
+            _ => self.slot_of(id),
+        }
+    }
+
     /// Refuses what would take somebody on or off duty while the rotation is disabled.
     pub fn check_enabled(&self) -> Result<(), Refusal> {
         match self.enabled {

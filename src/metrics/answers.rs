@@ -11,7 +11,8 @@ const USUAL: [u16; 10] = [200, 304, 201, 202, 204, 400, 401, 403, 404, 412];
 /// Methods by their name; the label is never what a stranger made up.
 const METHODS: [&str; 7] = ["GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS"];
 
-/// Counts the answers of one operation. Series appear with the first answer, so that what nobody asks for is not shown.
+/// Counts the answers of one operation. Its counters are kept: to look one up takes 640 of the 28,500 instructions of a
+/// GET on-call, and a lock that all threads share. Series appear with the first answer, so that what nobody asks for is not shown.
 pub struct Answers {
     method: &'static str,
     route: &'static str,

@@ -2,6 +2,7 @@
 
 mod body;
 
+use super::directory::is_present;
 use super::meta::{first_free, save_hold};
 use super::rows::{instant, instant_or_none, millis};
 use super::{Fault, ReadTx, WriteTx};
@@ -96,11 +97,9 @@ fn message(row: &Row, first: usize) -> Result<Message, Fault> {
 pub fn insert_messages(tx: &mut WriteTx, messages: &[Message]) -> Result<bool, Fault> {
     let (now, free) = (millis(tx.now()), first_free(tx, HOLD)?);
     // What waits for the same recipient: the last of it, and why.
-    let known = "SELECT ?1 = 'channel' OR EXISTS (SELECT 1 FROM person WHERE id = ?2 AND is_deleted = 0),
-                     (SELECT due_at FROM message WHERE recipient_kind = ?1 AND recipient_id = ?2 AND state = 'pending'
-                      ORDER BY due_at DESC LIMIT 1),
-                     (SELECT error FROM message WHERE recipient_kind = ?1 AND recipient_id = ?2 AND state = 'pending'
-                      ORDER BY due_at DESC LIMIT 1)";
+    let known = "SELECT due_at, error FROM message
+                 WHERE recipient_kind = ?1 AND recipient_id = ?2 AND state = 'pending'
+                 ORDER BY due_at DESC LIMIT 1";
     let hurry = "UPDATE message SET due_at = ?3
                  WHERE recipient_kind = ?1 AND recipient_id = ?2 AND state = 'pending' AND due_at > ?3";
     let insert = "INSERT INTO message (rotation_id, recipient_kind, recipient_id, body, created_at, state, due_at, tries,
@@ -109,20 +108,22 @@ pub fn insert_messages(tx: &mut WriteTx, messages: &[Message]) -> Result<bool, F
     let mut any = false;
     for message in messages {
         let (kind, id) = (kind(&message.to), id(&message.to));
-        let mut query = tx.conn.prepare_cached(known)?;
-        let (present, last, error): (bool, Option<i64>, Option<String>) = query
-            .query_row([kind, id], |row| {
-                Ok((row.get(0)?, row.get(1)?, row.get(2)?))
-            })?;
-        if !present {
+        if let Recipient::Person(user) = &message.to
+            && !is_present(&tx.as_read(), user)?
+        {
             continue;
         }
+        let mut query = tx.conn.prepare_cached(known)?;
+        let waiting: Option<(i64, Option<String>)> = query
+            .query_row([kind, id], |row| Ok((row.get(0)?, row.get(1)?)))
+            .optional()?;
+        let (last, error) = waiting.unzip();
         if last.is_some_and(|last| last > free) {
             let mut update = tx.conn.prepare_cached(hurry)?;
             update.execute(params![kind, id, free])?;
         }
         let waits = || "the chat platform asked to wait".to_owned();
-        let error = error.or_else(|| (free > now).then(waits));
+        let error = error.flatten().or_else(|| (free > now).then(waits));
         tx.conn.prepare_cached(insert)?.execute(params![
             message.rotation.as_str(),
             kind,

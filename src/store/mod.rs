@@ -88,7 +88,6 @@ use signals::Published;
 pub use sync_target::SyncTarget;
 pub use tx::WriteTx;
 pub use webhook::*;
-pub use writer::Pending;
 use writer::Safety;
 
 use crate::domain::refusal::Refusal;
@@ -352,18 +351,6 @@ impl Store {
         E: From<Fault> + Send + 'static,
     {
         self.writer.run(Safety::Process, act)
-    }
-
-    /// The same without waiting for it.
-    pub fn write_log_later<T, E>(
-        &self,
-        act: impl FnOnce(&mut WriteTx) -> Result<T, E> + Send + 'static,
-    ) -> Pending<T, E>
-    where
-        T: Send + 'static,
-        E: From<Fault> + Send + 'static,
-    {
-        self.writer.hand_over(Safety::Process, act)
     }
 
     /// The present instant, never before that of a write: what was stored as due at once is due, also where the clock was

@@ -4,8 +4,7 @@ use super::Fault;
 use crate::domain::time::FOREVER;
 use jiff::Timestamp;
 use rusqlite::Connection;
-use serde::Serialize;
-use serde::de::DeserializeOwned;
+use serde::{Deserialize, Serialize};
 use std::path::Path;
 use std::sync::mpsc::{RecvTimeoutError, channel};
 use std::time::Duration;
@@ -52,7 +51,7 @@ pub(super) fn json<T: Serialize>(value: &T) -> Result<String, Fault> {
 }
 
 /// The same read back.
-pub(super) fn from_json<T: DeserializeOwned>(text: &str) -> Result<T, Fault> {
+pub(super) fn from_json<'a, T: Deserialize<'a>>(text: &'a str) -> Result<T, Fault> {
     serde_json::from_str(text).map_err(|error| Fault::Corrupt(format!("{error} in {text}")))
 }
 

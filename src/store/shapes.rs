@@ -13,6 +13,7 @@ use crate::domain::time::{HhMm, Interval};
 use crate::domain::zones::ZoneName;
 use jiff::civil::Weekday;
 use serde::{Deserialize, Serialize};
+use std::borrow::Cow;
 
 pub(super) fn corrupt<T>(what: impl std::fmt::Display) -> Result<T, Fault> {
     Err(Fault::Corrupt(what.to_string()))
@@ -32,15 +33,20 @@ fn weekday(number: i8) -> Result<Weekday, Fault> {
 
 /// `[start day, start time, end day, end time]`, days from Monday as 1.
 #[derive(Serialize, Deserialize)]
-struct StretchShape(i8, String, i8, String);
+struct StretchShape<'a>(
+    i8,
+    #[serde(borrow)] Cow<'a, str>,
+    i8,
+    #[serde(borrow)] Cow<'a, str>,
+);
 
-impl StretchShape {
-    fn of(stretch: &Stretch) -> StretchShape {
+impl StretchShape<'_> {
+    fn of(stretch: &Stretch) -> StretchShape<'static> {
         StretchShape(
             stretch.start_day.to_monday_one_offset(),
-            stretch.start_time.to_string(),
+            stretch.start_time.to_string().into(),
             stretch.end_day.to_monday_one_offset(),
-            stretch.end_time.to_string(),
+            stretch.end_time.to_string().into(),
         )
     }
 
@@ -63,7 +69,7 @@ pub(super) fn coverage_to_json(coverage: &[Stretch]) -> Result<String, Fault> {
 }
 
 pub(super) fn coverage_from_json(text: &str) -> Result<Vec<Stretch>, Fault> {
-    stretches(&from_json::<Vec<StretchShape>>(text)?)
+    stretches(&from_json::<Vec<StretchShape<'_>>>(text)?)
 }
 
 #[derive(Serialize, Deserialize)]
@@ -160,11 +166,12 @@ pub(super) fn cadence_from_json(text: &str) -> Result<Cadence, Fault> {
 }
 
 #[derive(Serialize, Deserialize)]
-struct HoursShape {
+struct HoursShape<'a> {
     zone: Option<String>,
     #[serde(rename = "alwaysOpen")]
     always_open: bool,
-    coverage: Vec<StretchShape>,
+    #[serde(borrow)]
+    coverage: Vec<StretchShape<'a>>,
 }
 
 pub(super) fn hours_to_json(hours: &HoursHeld) -> Result<String, Fault> {

@@ -167,9 +167,9 @@ pub fn remove_webhook(tx: &mut WriteTx, id: &WebhookId) -> Result<(), Fault> {
 pub fn note_healthy(tx: &mut WriteTx, id: &WebhookId) -> Result<(), Fault> {
     tx.conn
         .prepare_cached(
-            "UPDATE webhook SET healthy_at_sequence = newest.seq
-             FROM (SELECT seq FROM sqlite_sequence WHERE name = 'delivery') AS newest
-             WHERE id = ?1 AND healthy_at_sequence < newest.seq",
+            "UPDATE webhook SET healthy_at_sequence = (SELECT seq FROM sqlite_sequence WHERE name = 'delivery')
+             WHERE id = ?1
+                   AND healthy_at_sequence < (SELECT seq FROM sqlite_sequence WHERE name = 'delivery')",
         )?
         .execute([id.as_str()])?;
     Ok(())

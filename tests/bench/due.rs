@@ -6,8 +6,9 @@ use crate::seed::{self, Scratch, Seed, working_week};
 use crate::table::{Floor, row, section};
 use jiff::{SignedDuration, Timestamp};
 use rota::actions::chat_sync::{self, InFlight, Queue};
-use rota::actions::{dev_clock, due};
+use rota::actions::{App, dev_clock, due};
 use rota::runtime::clock::Clock;
+use rota::store::Fault;
 use std::path::Path;
 use std::time::{Duration, Instant};
 
@@ -110,6 +111,14 @@ fn lateness(page: &str) -> Vec<(f64, f64)> {
     page.lines().filter_map(bucket).collect()
 }
 
+/// Posts whatever is queued for chat.
+pub fn settle(app: &App) -> Result<(), Fault> {
+    for queue in Queue::ALL {
+        while chat_sync::run_due(app, queue, &mut InFlight::default())? {}
+    }
+    Ok(())
+}
+
 /// The same work within this program, for a profiler to look at.
 pub fn here() {
     section("Ten thousand hand-overs in this process");
@@ -117,14 +126,8 @@ pub fn here() {
     let path = folder.file("rota.db");
     seed(&path);
     let app = seed::app(&path, Clock::frozen(at(SUNDAY)));
-    let settle = || {
-        for queue in Queue::ALL {
-            while chat_sync::run_due(&app, queue, &mut InFlight::default())? {}
-        }
-        Ok(())
-    };
     let begun = Instant::now();
-    dev_clock::advance(&app, at(MONDAY), &settle).expect("the hand-overs");
+    dev_clock::advance(&app, at(MONDAY), &|| settle(&app)).expect("the hand-overs");
     let took = begun.elapsed().as_secs_f64();
     row(
         "actions::dev_clock::advance over one instant",

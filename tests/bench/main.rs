@@ -6,6 +6,7 @@
 
 mod bare;
 mod due;
+mod grid;
 mod load;
 mod program;
 mod reads;
@@ -16,15 +17,19 @@ mod table;
 mod webhooks;
 mod writes;
 
-/// The sections by name. `due-here` is for profilers and runs only when it is named.
-const SECTIONS: [(&str, fn()); 7] = [
+/// The sections by name. Those that end in `-here` do the same within this program, for a profiler to look at, and run only
+/// when they are named.
+const SECTIONS: [(&str, fn()); 10] = [
     ("reads", reads::run),
     ("writes", writes::run),
     ("due", due::run),
     ("start", start::run),
     ("record", record::run),
     ("webhooks", webhooks::run),
+    ("grid", grid::run),
     ("due-here", due::here),
+    ("writes-here", writes::here),
+    ("webhooks-here", webhooks::here),
 ];
 
 fn main() {
@@ -36,7 +41,7 @@ fn main() {
         Some(bare::ARGUMENT) => bare::serve(),
         None => SECTIONS
             .iter()
-            .filter(|(name, _)| *name != "due-here")
+            .filter(|(name, _)| !name.ends_with("-here"))
             .for_each(|(_, run)| run()),
         Some(name) => {
             let names = SECTIONS.map(|(name, _)| name).join(", ");

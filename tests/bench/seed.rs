@@ -105,6 +105,11 @@ fn app_with(path: &Path, clock: Arc<Clock>, outward: Outward) -> App {
 
 impl Seed {
     pub fn new(path: PathBuf, clock: Clock) -> Seed {
+        Seed::of(path, clock, users())
+    }
+
+    /// The same with other people.
+    pub fn of(path: PathBuf, clock: Clock, people: Vec<UserId>) -> Seed {
         let app = app(&path, clock);
         let directory = Directory {
             team: Team {
@@ -112,7 +117,7 @@ impl Seed {
                 name: None,
                 domain: None,
             },
-            people: users().into_iter().map(person).collect(),
+            people: people.into_iter().map(person).collect(),
             groups: Vec::new(),
             channels: Vec::new(),
         };
@@ -145,6 +150,11 @@ impl Seed {
         windows: &[&[Stretch]],
         starts_at: Timestamp,
     ) -> Rotation {
+        self.rotation_of(name, users(), grid(lanes, windows, starts_at))
+    }
+
+    /// A rotation of these people on a grid.
+    pub fn rotation_of(&self, name: &str, people: Vec<UserId>, grid: GridSpec) -> Rotation {
         let rotation = NewRotation {
             name: name.into(),
             description: None,
@@ -153,7 +163,7 @@ impl Seed {
             lanes: 1,
             owners: vec![UserId::from("U1")],
             channels: Vec::new(),
-            users: users(),
+            users: people,
             groups: Vec::new(),
         };
         let creation = NewCreation {
@@ -164,7 +174,6 @@ impl Seed {
         let created = creation::create(&self.app, &caller(), creation)
             .expect("a rotation")
             .rotation;
-        let grid = grid(lanes, windows, starts_at);
         write(&self.app, &created.id, ReplaceCoverage(grid))
     }
 

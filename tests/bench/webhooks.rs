@@ -259,3 +259,25 @@ fn post(agent: &ureq::Agent, receiver: SocketAddr, body: &[u8]) {
         .expect("the receiver answers");
     answer.body_mut().read_to_vec().expect("an empty body");
 }
+
+/// The queue emptied within this program, receiver and all, for a profiler to look at.
+pub fn here() {
+    section("webhooks in this process");
+    let folder = Scratch::new("webhooks-here");
+    let (receiver, arrived) = receive();
+    let clock = Clock::frozen(CLOCK.parse().expect("an instant"));
+    let seed = local(Seed::new(folder.file("rota.db"), clock));
+    let rotation = seed.rotation("rotation", 1, &[&[]], seed.app.now()).id;
+    register(&seed.app, receiver);
+    for round in 0..QUEUED {
+        take_turns(&seed.app, &rotation, round);
+    }
+    let begun = Instant::now();
+    let delivery = rota::delivery::start(seed.app.clone()).expect("the delivery side starts");
+    for _ in 0..QUEUED {
+        arrived.recv_timeout(PATIENCE).expect("a delivery");
+    }
+    let took = begun.elapsed().as_secs_f64() / QUEUED as f64 * 1e6;
+    delivery.stop(PATIENCE);
+    row("a delivery, us", "", took, Floor::None);
+}

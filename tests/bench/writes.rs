@@ -2,8 +2,10 @@
 
 use crate::load::{Client, FEW, rate};
 use crate::program::{self, Program};
-use crate::seed::{Scratch, Seed};
+use crate::seed::{Scratch, Seed, write};
 use crate::table::{Floor, median, row, section};
+use rota::actions::duty::SetOnDuty;
+use rota::domain::ids::UserId;
 use rota::runtime::clock::Clock;
 use std::fs::File;
 use std::io::Write;
@@ -103,4 +105,22 @@ fn alone(rota: &Program, writes: &[Vec<u8>], file: &Path) -> (f64, f64) {
         assert_eq!(answer.status, 200, "{answer:?}");
     }
     (median(syncs), median(times))
+}
+
+/// Times that the profiler sees a write.
+const WRITES: usize = 3000;
+
+/// The same work within this program, for a profiler to look at.
+pub fn here() {
+    section("PUT on-call in this process");
+    let folder = Scratch::new("writes-here");
+    let seed = Seed::new(folder.file("rota.db"), Clock::system());
+    let id = seed.rotation("rotation", 1, &[&[]], seed.app.now()).id;
+    let begun = Instant::now();
+    for round in 0..WRITES {
+        let user = UserId::from(["U1", "U2"][round % 2]);
+        write(&seed.app, &id, SetOnDuty { users: vec![user] });
+    }
+    let took = begun.elapsed().as_secs_f64() / WRITES as f64 * 1e6;
+    row("a write with its sync, us", "", took, Floor::None);
 }

@@ -6,6 +6,7 @@ use crate::domain::ids::WebhookId;
 use crate::domain::ladder;
 use crate::domain::webhook::{AttemptResult, DeliveryState, EventType, Webhook, WebhookSpec};
 use crate::store::Lane;
+use std::sync::Arc;
 
 fn endpoint(app: &App) -> Webhook {
     let spec = WebhookSpec {
@@ -17,7 +18,7 @@ fn endpoint(app: &App) -> Webhook {
 }
 
 /// What an attempt came to that nobody made.
-fn done(job: Job, status: u16) -> Done {
+fn done(job: Arc<Job>, status: u16) -> Done {
     Done {
         job,
         result: AttemptResult {
@@ -32,11 +33,11 @@ fn done(job: Job, status: u16) -> Done {
     }
 }
 
-fn step(webhook: &WebhookId, lane: Lane, done: Option<Done>, put_back: Option<Job>) -> Step {
+fn step(webhook: &WebhookId, lane: Lane, done: Option<Done>, put_back: Option<Arc<Job>>) -> Step {
     Step {
         webhook: webhook.clone(),
         lane,
-        done: done.into_iter().collect(),
+        done: done.map(Arc::new),
         put_back,
         take: true,
     }

@@ -32,7 +32,9 @@ pub fn notices(before: &Rotation, after: &Rotation, calendar: &Calendar) -> Vec<
     let gone: Vec<&Cell> = before
         .cells
         .iter()
-        .filter(|cell| after.slot_of(&cell.id).is_none())
+        .enumerate()
+        .filter(|(slot, cell)| after.slot_near(&cell.id, *slot).is_none())
+        .map(|(_, cell)| cell)
         .collect();
     let mut left: Vec<UserId> = gone
         .iter()
@@ -40,8 +42,8 @@ pub fn notices(before: &Rotation, after: &Rotation, calendar: &Calendar) -> Vec<
         .collect();
     let ends = resolve::turn_ends(after, calendar);
     let mut notices = Vec::new();
-    for cell in &after.cells {
-        let known = before.slot_of(&cell.id);
+    for (slot, cell) in after.cells.iter().enumerate() {
+        let known = before.slot_near(&cell.id, slot);
         let was = known.and_then(|index| holder(before, &before.cells[index]));
         let is = holder(after, cell);
         if was == is {

@@ -194,9 +194,9 @@ fn deleting_the_endpoint_ends_its_deliveries() {
     }
 }
 
-/// A quick receiver has the next delivery taken while it still answers the one before.
+/// Disabling holds what follows the delivery on the wire, also for a receiver that answers at once.
 #[test]
-fn what_was_taken_ahead_is_held_as_well() {
+fn what_follows_the_one_on_the_wire_is_held() {
     let rota = server();
     let own = OwnReceiver::open();
     let hook = rota.hook_at(&own.url(), "");

@@ -1,0 +1,203 @@
+//! The hand-overs that were worked out lately. A rotation is asked for the same ones again and again, at each instant at which
+//! anything falls due in it, and a few more cost hardly more than the first: each walk begins days before it.
+
+use super::Cadence;
+use crate::domain::holidays::Calendar;
+use jiff::Timestamp;
+use std::sync::{Mutex, MutexGuard, PoisonError};
+
+/// Cadences whose hand-overs are kept.
+const CADENCES: usize = 64;
+
+/// Hand-overs of a cadence that are worked out at once, at the most.
+const MOST_AHEAD: usize = 64;
+
+static KEPT: Mutex<Vec<Kept>> = Mutex::new(Vec::new());
+
+struct Kept {
+    /// Of the calendar.
+    fingerprint: u64,
+    cadence: Cadence,
+    known: Known,
+}
+
+/// All hand-overs after an instant, up to the last of them.
+#[derive(Clone)]
+struct Known {
+    since: Timestamp,
+    hand_overs: Vec<Timestamp>,
+    /// Nothing follows those that are known.
+    ends: bool,
+    /// How many were worked out the last time.
+    ahead: usize,
+}
+
+impl Known {
+    /// The next `n` after an instant; `None` where they are not known.
+    fn after(&self, after: Timestamp, n: usize) -> Option<&[Timestamp]> {
+        if self.since > after {
+            return None;
+        }
+        let first = self.hand_overs.partition_point(|at| *at <= after);
+        let rest = &self.hand_overs[first..];
+        (self.ends || rest.len() >= n).then(|| &rest[..n.min(rest.len())])
+    }
+
+    /// Those after an instant; more each time, for whoever has asked before is likely to go on.
+    fn work_out(
+        before: Option<Known>,
+        cadence: &Cadence,
+        calendar: &Calendar,
+        after: Timestamp,
+        n: usize,
+    ) -> Known {
+        let asked = before.as_ref().map_or(0, |before| 2 * before.ahead);
+        let ahead = asked.min(MOST_AHEAD).max(n);
+        // Where it goes on from what is known, that stays known.
+        let known = before.filter(|before| before.since <= after);
+        let known = known.filter(|known| known.hand_overs.last().is_some_and(|at| *at >= after));
+        let (mut since, mut hand_overs) = match known {
+            Some(known) => (known.since, known.hand_overs),
+            None => (after, Vec::new()),
+        };
+        let passed = hand_overs.partition_point(|at| *at <= after);
+        let spare = hand_overs.len().saturating_sub(MOST_AHEAD);
+        since = (hand_overs.drain(..passed.min(spare)).next_back()).unwrap_or(since);
+        let last = hand_overs.last().copied().unwrap_or(after);
+        let held = hand_overs.len();
+        hand_overs.extend(cadence.hand_overs(calendar, last).take(ahead));
+        Known {
+            since,
+            ends: hand_overs.len() < held + ahead,
+            hand_overs,
+            ahead,
+        }
+    }
+}
+
+fn kept() -> MutexGuard<'static, Vec<Kept>> {
+    KEPT.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+fn find(kept: &[Kept], cadence: &Cadence, calendar: &Calendar) -> Option<usize> {
+    let fingerprint = calendar.fingerprint();
+    let same = |kept: &Kept| kept.fingerprint == fingerprint && kept.cadence == *cadence;
+    kept.iter().position(same)
+}
+
+fn look<T>(
+    cadence: &Cadence,
+    calendar: &Calendar,
+    after: Timestamp,
+    n: usize,
+    read: impl Fn(&[Timestamp]) -> T,
+) -> T {
+    let before = {
+        let kept = kept();
+        let found = find(&kept, cadence, calendar).map(|index| &kept[index].known);
+        if let Some(known) = found.and_then(|known| known.after(after, n)) {
+            return read(known);
+        }
+        found.cloned()
+    };
+    let known = Known::work_out(before, cadence, calendar, after, n);
+    let answer = read(known.after(after, n).unwrap_or_default());
+    let mut kept = kept();
+    match find(&kept, cadence, calendar) {
+        Some(index) => kept[index].known = known,
+        None => {
+            // The oldest goes.
+            if kept.len() >= CADENCES {
+                kept.remove(0);
+            }
+            kept.push(Kept {
+                fingerprint: calendar.fingerprint(),
+                cadence: cadence.clone(),
+                known,
+            });
+        }
+    }
+    answer
+}
+
+pub(super) fn next(cadence: &Cadence, calendar: &Calendar, after: Timestamp) -> Option<Timestamp> {
+    look(cadence, calendar, after, 1, |known| known.first().copied())
+}
+
+pub(super) fn upcoming(
+    cadence: &Cadence,
+    calendar: &Calendar,
+    after: Timestamp,
+    n: usize,
+) -> Vec<Timestamp> {
+    look(cadence, calendar, after, n, <[Timestamp]>::to_vec)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::domain::cadence::{Kind, Skips};
+    use crate::domain::time::HhMm;
+    use crate::domain::zones::ZoneName;
+    use jiff::SignedDuration;
+
+    /// In any order of questions, the answers are those of a walk that begins anew.
+    #[test]
+    fn what_is_kept_answers_as_a_new_walk_does() {
+        let calendar = Calendar::embedded();
+        let starts_at: Timestamp = "2030-05-06T07:00:00Z".parse().unwrap();
+        let times = ["00:30", "02:30", "09:00", "17:45"];
+        let times = times.map(|text| HhMm::parse(text).unwrap());
+        for kind in [
+            Kind::Daily {
+                times: times.to_vec(),
+            },
+            Kind::DayOfWeek,
+            Kind::DayOfMonth,
+        ] {
+            let cadence = Cadence {
+                kind,
+                zone: ZoneName::parse("Europe/Oslo").unwrap(),
+                starts_at,
+                period: 1,
+                skips: Skips::default(),
+            };
+            // Forwards a little and a lot, back to before and to far before, one and many at a time.
+            let mut hours = vec![
+                -1, 0, 1, 2, 3, 2, 30, 29, 700, 701, 5, 4000, 3999, -400, 90_000,
+            ];
+            hours.extend((0..400).map(|step| 12 * step));
+            hours.extend((0..50).map(|step| 3000 - 60 * step));
+            for (question, hour) in hours.into_iter().enumerate() {
+                let (after, n) = (starts_at + SignedDuration::from_hours(hour), question % 7);
+                let anew: Vec<Timestamp> = cadence.hand_overs(&calendar, after).take(n).collect();
+                assert_eq!(cadence.upcoming(&calendar, after, n), anew, "{n} at {hour}");
+                let next = cadence.hand_overs(&calendar, after).next();
+                assert_eq!(cadence.next(&calendar, after), next, "{hour}");
+                // And exactly at one of them.
+                if let Some(at) = next {
+                    let then = cadence.hand_overs(&calendar, at).next();
+                    assert_eq!(cadence.next(&calendar, at), then, "{at}");
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn the_end_of_the_calendar_is_known_too() {
+        let calendar = Calendar::embedded();
+        let cadence = Cadence {
+            kind: Kind::DayOfWeek,
+            zone: ZoneName::utc(),
+            starts_at: "9999-12-01T00:00:00Z".parse().unwrap(),
+            period: 1,
+            skips: Skips::default(),
+        };
+        let after = "9999-12-20T00:00:00Z".parse().unwrap();
+        let anew: Vec<Timestamp> = cadence.hand_overs(&calendar, after).collect();
+        for n in [1, 2, 9, 3] {
+            let expected = &anew[..n.min(anew.len())];
+            assert_eq!(cadence.upcoming(&calendar, after, n), expected, "{n}");
+        }
+    }
+}
