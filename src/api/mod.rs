@@ -56,7 +56,7 @@ use crate::domain::refusal::Refusal;
 use crate::fault;
 use crate::http::{Malformed, Service};
 use crate::memory::{Budget, Share};
-use crate::metrics::Answers;
+use crate::metrics::RouteMetrics;
 use crate::wire::etag::Precondition;
 use crate::wire::url;
 use answer::Outcome;
@@ -119,7 +119,7 @@ impl Api {
     }
 
     /// The order of checks is contract section 2. `counted` becomes what counts the answer.
-    fn answer<'a>(&'a self, request: &Request, counted: &mut &'a Answers) -> Outcome {
+    fn answer<'a>(&'a self, request: &Request, counted: &mut &'a RouteMetrics) -> Outcome {
         if let Some(other) = &self.other {
             let share = self.room_of_other(request)?;
             if let Some(outcome) = other(request) {
@@ -246,7 +246,7 @@ impl Api {
     }
 
     /// What counts the answer to a request that was not carried out.
-    fn counted(&self, request: &Request) -> &Answers {
+    fn counted(&self, request: &Request) -> &RouteMetrics {
         match find(request) {
             Ok((place, ..)) => self.request_metrics.route(place),
             Err(_) if self.other.is_some() && request.raw_url().starts_with("/dev/") => {
@@ -259,7 +259,7 @@ impl Api {
     /// Renders the problem of a request that was not carried out, and counts it.
     fn turn_down(&self, request: &Request, problem: &Problem) -> Response {
         let counted = self.counted(request);
-        counted.note(request.method(), problem.status, None);
+        counted.record(request.method(), problem.status, None);
         let name = self.names.next();
         let response = refuse(problem, format_args!("{}", Line(request)), &name);
         named(response, name)
@@ -305,13 +305,13 @@ impl Service for Api {
             }
             Err(problem) => refuse(&problem, format_args!("{}", Line(request)), &name),
         };
-        counted.note(request.method(), response.status_code, Some(took));
+        counted.record(request.method(), response.status_code, Some(took));
         named(response, name)
     }
 
     fn malformed(&self, malformed: Malformed) -> Response {
         let (problem, name) = (Problem::from(malformed), self.names.next());
-        self.request_metrics.other.note("", problem.status, None);
+        self.request_metrics.other.record("", problem.status, None);
         named(
             refuse(&problem, format_args!("unreadable request:"), &name),
             name,

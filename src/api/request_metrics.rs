@@ -1,7 +1,7 @@
 //! What is counted of the answers, and how each request is named.
 
 use super::routes::ROUTES;
-use crate::metrics::{Answers, Metrics};
+use crate::metrics::{Metrics, RouteMetrics};
 use std::fmt::Write;
 use std::sync::atomic::{AtomicU64, Ordering};
 
@@ -11,25 +11,25 @@ pub const REQUEST_ID: &str = "X-Request-Id";
 /// Counts answers by the route that gave them.
 pub struct RequestMetrics {
     /// In the order of [`ROUTES`].
-    routes: Vec<Answers>,
+    routes: Vec<RouteMetrics>,
     /// The development routes, which nobody watches one by one.
-    pub dev: Answers,
+    pub dev: RouteMetrics,
     /// No route, or a request that could not be read.
-    pub other: Answers,
+    pub other: RouteMetrics,
 }
 
 impl RequestMetrics {
     pub fn new(metrics: &Metrics) -> RequestMetrics {
-        let route = |row: &super::routes::Row| metrics.answers(row.method, row.pattern);
+        let route = |row: &super::routes::Row| metrics.route(row.method, row.pattern);
         RequestMetrics {
             routes: ROUTES.iter().map(route).collect(),
-            dev: metrics.answers("POST", "/dev"),
-            other: metrics.answers("GET", "other"),
+            dev: metrics.route("POST", "/dev"),
+            other: metrics.route("GET", "other"),
         }
     }
 
     /// What counts the answers of the route at this place of the table.
-    pub fn route(&self, place: usize) -> &Answers {
+    pub fn route(&self, place: usize) -> &RouteMetrics {
         &self.routes[place]
     }
 }

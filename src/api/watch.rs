@@ -7,7 +7,7 @@ use super::problem::Problem;
 use crate::actions::{App, Fault};
 use crate::domain::census::{OpenPlace, Queue};
 use crate::domain::zones;
-use crate::metrics::{self, Standing};
+use crate::metrics::{self, Snapshot};
 use crate::store::{self, ReadTx};
 use crate::vitals::{Pulse, late};
 use crate::wire::moment::Moment;
@@ -322,7 +322,7 @@ struct State {
 fn render(api: &Api, census: &Census, state: &State, detail: Detail) -> String {
     let app = &api.app;
     let schema = store::schema_version().to_string();
-    app.metrics().render(&Standing {
+    app.metrics().render(&Snapshot {
         now: app.now(),
         queue: &state.queue,
         next_due: state.next_due,
