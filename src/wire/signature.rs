@@ -34,7 +34,7 @@ impl fmt::Display for VerifyError {
                 write!(f, "{TIMESTAMP_HEADER} is not a number of Unix seconds")
             }
             VerifyError::NoSignature => {
-                write!(f, "{SIGNATURE_HEADER} has no {SCHEME} signature")
+                write!(f, "{SIGNATURE_HEADER} has no element with {SCHEME}")
             }
             VerifyError::Mismatch => f.write_str("the signature does not match"),
         }
