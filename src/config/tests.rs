@@ -396,10 +396,7 @@ fn file_errors_name_line_and_key() {
         ),
         (
             "[webhooks]\nladder = ['8d']",
-            (
-                2,
-                "webhooks.ladder: \"8d\" is too long; send at most 7d",
-            ),
+            (2, "webhooks.ladder: \"8d\" is too long; send at most 7d"),
         ),
         (
             "[webhooks]\nallow_nets = ['10.1.0.0/16', '']",

@@ -211,9 +211,9 @@ fn check_count(waits: Vec<SignedDuration>) -> Result<Vec<SignedDuration>, String
 pub(super) fn parse_reminder(text: &str) -> Result<SignedDuration, String> {
     const MOST: SignedDuration = SignedDuration::from_hours(30 * 24);
     let before = SignedDuration::try_from(duration(text)?).ok();
-    before.filter(|before| *before <= MOST).ok_or_else(|| {
-        format!("{text:?} is too long; send at most 30d, or 0s for no reminders")
-    })
+    before
+        .filter(|before| *before <= MOST)
+        .ok_or_else(|| format!("{text:?} is too long; send at most 30d, or 0s for no reminders"))
 }
 
 pub(super) fn parse_nets(text: &str) -> Result<Vec<Net>, String> {

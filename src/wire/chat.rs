@@ -30,7 +30,9 @@ pub struct OnDutyGroupRequest {
 pub fn on_duty_group(bytes: &[u8]) -> Result<DutyGroupChoice, Refusal> {
     let request: OnDutyGroupRequest = body::parse(bytes)?;
     match (request.user_group_id, request.handle) {
-        (Some(id), None) if id.is_empty() => invalid("userGroupId: send an id, not an empty string"),
+        (Some(id), None) if id.is_empty() => {
+            invalid("userGroupId: send an id, not an empty string")
+        }
         (Some(id), None) => Ok(DutyGroupChoice::Group(id.into())),
         (None, Some(handle)) => {
             let bare = handle.strip_prefix('@').unwrap_or(&handle);

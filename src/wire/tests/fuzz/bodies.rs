@@ -148,7 +148,11 @@ fn readers() -> Vec<Reader> {
             |b| debug(arrangement::parse_new(b)),
             assignment.clone(),
         ),
-        reader("change", |b| debug(arrangement::parse_change(b)), assignment),
+        reader(
+            "change",
+            |b| debug(arrangement::parse_change(b)),
+            assignment,
+        ),
         reader(
             "step",
             |b| debug(arrangement::parse_step(b)),
