@@ -1,15 +1,15 @@
--- The whole state of one rota workspace. Instants are milliseconds since 1970-01-01 UTC.
--- Every table is STRICT; every query of the program finds its rows by an index or by a primary key. What is written at every
--- step of a send is checked value by value: for a list of three or more SQLite would build a table at each write.
+-- The state of one rota workspace. Instants are milliseconds since 1970-01-01 UTC.
+-- Every table is STRICT, and every query uses an index or a primary key. CHECK constraints on columns that a delivery
+-- updates compare with each value: for an IN list of three or more, SQLite builds a temporary table at every write.
 
--- Single facts: team_id, team_name, team_domain, plan, development_clock, rules (what next_due_at was computed with),
--- base_url (what the last server called itself).
+-- Single values: team_id, team_name, team_domain, plan, development_clock, rules (the rules that next_due_at was computed
+-- with), base_url (of the last server).
 CREATE TABLE meta (
     name TEXT PRIMARY KEY,
     value TEXT NOT NULL
 ) STRICT, WITHOUT ROWID;
 
--- People of the chat workspace. Those left out of an import stay, as deleted, so that ids resolve.
+-- People of the chat workspace. People missing from an import are marked as deleted, so that ids resolve.
 CREATE TABLE person (
     id TEXT PRIMARY KEY,
     team_id TEXT NOT NULL,
@@ -22,7 +22,7 @@ CREATE TABLE person (
     is_admin INTEGER NOT NULL CHECK (is_admin IN (0, 1)),
     avatar_url TEXT,
     time_zone TEXT,
-    -- What lists are sorted by: the display name, else the real name, else the id, in lower case.
+    -- The sort key of lists: the display name, else the real name, else the id, in lower case.
     sort_name TEXT NOT NULL
 ) STRICT, WITHOUT ROWID;
 CREATE INDEX person_by_name ON person (is_deleted, sort_name, id);
@@ -39,12 +39,12 @@ CREATE TABLE user_group (
 CREATE INDEX user_group_by_name ON user_group (sort_name, id);
 CREATE INDEX user_group_by_handle ON user_group (handle COLLATE NOCASE) WHERE handle IS NOT NULL;
 
--- Who is in a chat user group.
+-- Members of chat user groups.
 CREATE TABLE user_group_person (
     group_id TEXT NOT NULL REFERENCES user_group (id) ON DELETE CASCADE,
-    -- The order that duty passes through: the platform's, newcomers last.
+    -- The dealing order: the platform's order, newcomers last.
     position INTEGER NOT NULL,
-    -- The platform's own order, by which a change of it is noticed.
+    -- The platform's own order, to detect changes.
     platform_position INTEGER NOT NULL,
     user_id TEXT NOT NULL REFERENCES person (id),
     PRIMARY KEY (group_id, position)
@@ -65,7 +65,7 @@ CREATE INDEX channel_by_name ON channel (sort_name, id);
 
 CREATE TABLE rotation (
     id TEXT PRIMARY KEY,
-    -- Counts creations, so that those of one instant keep their order in lists.
+    -- A creation counter that orders rotations created at one instant.
     sequence INTEGER NOT NULL UNIQUE,
     name TEXT NOT NULL,
     description TEXT,
@@ -73,29 +73,29 @@ CREATE TABLE rotation (
     code TEXT,
     enabled INTEGER NOT NULL CHECK (enabled IN (0, 1)),
     public INTEGER NOT NULL CHECK (public IN (0, 1)),
-    -- Derived from the windows, kept for the filter of the list.
+    -- Derived from the windows, for the filter of the list.
     mode TEXT NOT NULL CHECK (mode IN ('manual', 'auto', 'external')),
     double_cover INTEGER NOT NULL CHECK (double_cover IN (0, 1)),
     skips_are_off_time INTEGER NOT NULL CHECK (skips_are_off_time IN (0, 1)),
     enable_topic INTEGER NOT NULL CHECK (enable_topic IN (0, 1)),
     topic_template TEXT,
-    -- What lists are sorted by: the name in lower case.
+    -- The sort key of lists: the name in lower case.
     sort_name TEXT NOT NULL,
-    -- What is searched: name, code and description in lower case, a line each.
+    -- The searched text: name, code and description in lower case, one per line.
     search_text TEXT NOT NULL,
-    -- Rises by exactly one with every committed change.
+    -- Increases by one with every committed change.
     version INTEGER NOT NULL CHECK (version >= 1),
     created_at INTEGER NOT NULL,
     updated_at INTEGER NOT NULL,
-    -- Everything due up to this instant has been done.
+    -- Due work is processed up to this instant.
     judged_at INTEGER NOT NULL,
-    -- The next instant at which something falls due; null when nothing will.
+    -- The next instant at which work is due; null if there is none.
     next_due_at INTEGER,
-    -- When somebody is to be reminded next that they come on; null when nobody is.
+    -- When the next reminder is due; null if there is none.
     remind_at INTEGER,
-    -- The chat user group kept in step with whoever is on call. Outlives the group.
+    -- The on-duty user group. Its id stays when the group is gone.
     duty_group_id TEXT,
-    -- How mentions are dealt with, in minutes; without a second number people are notified once.
+    -- Mention settings, in minutes. With a null reminder interval, people are notified once.
     mention_expires INTEGER NOT NULL DEFAULT 60,
     mention_reminds INTEGER,
     mention_single INTEGER NOT NULL DEFAULT 0 CHECK (mention_single IN (0, 1)),
@@ -117,7 +117,7 @@ CREATE TABLE rotation_owner (
 ) STRICT, WITHOUT ROWID;
 CREATE INDEX rotation_owner_by_user ON rotation_owner (user_id, rotation_id);
 
--- Members added individually, in the order duty passes through.
+-- Members who were added individually, in dealing order.
 CREATE TABLE rotation_person (
     rotation_id TEXT NOT NULL REFERENCES rotation (id) ON DELETE CASCADE,
     position INTEGER NOT NULL,
@@ -126,7 +126,7 @@ CREATE TABLE rotation_person (
 ) STRICT, WITHOUT ROWID;
 CREATE INDEX rotation_person_by_user ON rotation_person (user_id, rotation_id);
 
--- User groups that a rotation follows. A group that the platform no longer has brings nobody in.
+-- User groups that a rotation follows. A group that no longer exists on the platform adds nobody.
 CREATE TABLE rotation_group (
     rotation_id TEXT NOT NULL REFERENCES rotation (id) ON DELETE CASCADE,
     position INTEGER NOT NULL,
@@ -135,7 +135,7 @@ CREATE TABLE rotation_group (
 ) STRICT, WITHOUT ROWID;
 CREATE INDEX rotation_group_by_group ON rotation_group (group_id, rotation_id);
 
--- What each channel is told.
+-- Settings of each channel.
 CREATE TABLE rotation_channel (
     rotation_id TEXT NOT NULL REFERENCES rotation (id) ON DELETE CASCADE,
     position INTEGER NOT NULL,
@@ -163,77 +163,77 @@ CREATE TABLE coverage_window (
     name TEXT,
     -- Null on a manual rotation.
     time_zone TEXT,
-    -- A list of stretches; empty is the whole week.
+    -- A list of stretches; empty means the whole week.
     coverage TEXT NOT NULL CHECK (json_valid(coverage)),
     -- Null on a manual rotation.
     cadence TEXT CHECK (cadence IS NULL OR json_valid(cadence)),
-    -- As last judged.
+    -- As of the last evaluation.
     is_open INTEGER NOT NULL CHECK (is_open IN (0, 1)),
     PRIMARY KEY (rotation_id, position)
 ) STRICT, WITHOUT ROWID;
 
--- One lane crossed with one window, with whose turn it is.
+-- One lane crossed with one window, and the current turn.
 CREATE TABLE cell (
     rotation_id TEXT NOT NULL REFERENCES rotation (id) ON DELETE CASCADE,
-    -- Window by window, lanes in dealing order within each.
+    -- Slot order: window by window, lanes in dealing order within each.
     position INTEGER NOT NULL,
     id TEXT NOT NULL,
     lane INTEGER NOT NULL,
     window INTEGER NOT NULL,
-    -- Null is the common roster.
+    -- Null means the common roster.
     roster_id TEXT,
     stopped INTEGER NOT NULL CHECK (stopped IN (0, 1)),
     holder_user_id TEXT,
     holder_since INTEGER,
-    -- Absent people passed over when the turn was dealt.
+    -- Absent people who were skipped when the turn was dealt.
     holder_skipped TEXT NOT NULL CHECK (json_valid(holder_skipped)),
-    -- When the last arrangement over the place ended: whoever was dealt the turn is back since then.
+    -- When the last arrangement over the cell ended and the dealt holder was back.
     arranged_until INTEGER,
     PRIMARY KEY (rotation_id, position),
     CHECK ((holder_user_id IS NULL) = (holder_since IS NULL))
 ) STRICT, WITHOUT ROWID;
 
--- Cells that a plan may stop.
+-- Cells that a tier may stop.
 CREATE INDEX cell_beyond_first_lane ON cell (rotation_id) WHERE lane > 0;
 
--- Lists that cells deal from; the common one has the empty id.
+-- Rosters. The common roster has the empty id.
 CREATE TABLE roster (
     rotation_id TEXT NOT NULL REFERENCES rotation (id) ON DELETE CASCADE,
     position INTEGER NOT NULL,
     id TEXT NOT NULL,
-    -- { users, groups } as written; null follows all members.
+    -- { users, groups } as sent; null follows all members.
     narrowed TEXT CHECK (narrowed IS NULL OR json_valid(narrowed)),
     next_turn INTEGER NOT NULL,
     PRIMARY KEY (rotation_id, position)
 ) STRICT, WITHOUT ROWID;
 
--- The record: a chain of entries a cell without holes. The running entry has no end.
+-- The record: a gapless chain of entries per cell. The running entry has no end.
 CREATE TABLE history (
     id INTEGER PRIMARY KEY,
     rotation_id TEXT NOT NULL REFERENCES rotation (id) ON DELETE CASCADE,
     cell_id TEXT NOT NULL,
     started_at INTEGER NOT NULL,
     ended_at INTEGER CHECK (ended_at > started_at),
-    -- Null when nobody covered.
+    -- Null if nobody was on call.
     user_id TEXT,
-    -- The person's place in the order when the entry began.
+    -- The person's position in the roster when the entry began.
     turn INTEGER,
     reason TEXT NOT NULL,
     lane_id TEXT NOT NULL,
     lane_name TEXT,
     window_id TEXT NOT NULL,
     window_name TEXT,
-    -- The hours it was held under: { zone, alwaysOpen, coverage }.
+    -- The window's hours at the time: { zone, alwaysOpen, coverage }.
     hours TEXT NOT NULL CHECK (json_valid(hours)),
-    -- Absent people passed over when the turn was dealt.
+    -- Absent people who were skipped when the turn was dealt.
     skipped TEXT NOT NULL CHECK (json_valid(skipped)),
-    -- The arrangement that it was held by; null for a dealt turn.
+    -- The arrangement of the entry; null for a dealt turn.
     arrangement_id TEXT
 ) STRICT;
 CREATE INDEX history_by_cell ON history (rotation_id, cell_id, started_at);
 CREATE UNIQUE INDEX history_running ON history (rotation_id, cell_id) WHERE ended_at IS NULL;
 
--- People away. Without a rotation the absence counts in all of them.
+-- Absences. One without a rotation applies to all.
 CREATE TABLE absence (
     id TEXT PRIMARY KEY,
     user_id TEXT NOT NULL REFERENCES person (id),
@@ -246,26 +246,26 @@ CREATE INDEX absence_by_rotation ON absence (rotation_id, until_at);
 CREATE INDEX absence_by_user ON absence (user_id, until_at);
 CREATE INDEX absence_everywhere ON absence (until_at) WHERE rotation_id IS NULL;
 
--- Who holds a cell for an interval, over the dealt turn.
+-- Gives a cell to a person for an interval, over the dealt turn.
 CREATE TABLE arrangement (
-    -- Counts creations.
+    -- A creation counter.
     sequence INTEGER PRIMARY KEY,
     id TEXT NOT NULL UNIQUE,
     rotation_id TEXT NOT NULL REFERENCES rotation (id) ON DELETE CASCADE,
-    -- Outlives the cell.
+    -- The id stays when the cell is deleted.
     cell_id TEXT NOT NULL,
     user_id TEXT NOT NULL,
     from_at INTEGER NOT NULL,
     until_at INTEGER NOT NULL CHECK (until_at > from_at),
-    -- Starts at 1, rises with every change of the record.
+    -- Starts at 1 and increases with every change of the row.
     revision INTEGER NOT NULL CHECK (revision >= 1),
     kind TEXT NOT NULL CHECK (kind IN ('directAssignment', 'acceptedCover', 'swapLeg')),
     cancelled INTEGER NOT NULL CHECK (cancelled IN (0, 1)),
-    -- Whether it is still to come or runs, as last judged; null when it is over.
+    -- As of the last evaluation; null when over.
     stage TEXT CHECK (stage IN ('coming', 'running')),
-    -- The request that it was agreed by; null for an assignment.
+    -- The request that created it; null for an assignment.
     request_id TEXT,
-    -- The plan of the cell before it: { asOf, complete, segments }.
+    -- The planned holders before it: { asOf, complete, segments }.
     snapshot TEXT NOT NULL CHECK (json_valid(snapshot)),
     -- [kind, from, until] of the turn that it takes over.
     turn_selection TEXT CHECK (turn_selection IS NULL OR json_valid(turn_selection)),
@@ -274,9 +274,9 @@ CREATE TABLE arrangement (
 CREATE INDEX arrangement_live ON arrangement (rotation_id, from_at, id) WHERE stage IS NOT NULL;
 CREATE INDEX arrangement_by_end ON arrangement (rotation_id, until_at);
 
--- Requests among people: to cover a duty, or to swap two.
+-- Cover and swap requests.
 CREATE TABLE request (
-    -- Counts creations.
+    -- A creation counter.
     sequence INTEGER PRIMARY KEY,
     id TEXT NOT NULL UNIQUE,
     rotation_id TEXT NOT NULL REFERENCES rotation (id) ON DELETE CASCADE,
@@ -285,17 +285,17 @@ CREATE TABLE request (
     -- Lists of user ids.
     recipients TEXT NOT NULL CHECK (json_valid(recipients)),
     declined TEXT NOT NULL CHECK (json_valid(declined)),
-    -- From the beginning of the first leg to the end of the last one.
+    -- From the start of the first leg to the end of the last one.
     from_at INTEGER NOT NULL,
     until_at INTEGER NOT NULL CHECK (until_at > from_at),
-    -- What changes hands: a list of { key, cell, holder, assignee, from, until, arrangement }.
+    -- The legs: a list of { key, cell, holder, assignee, from, until, arrangement }.
     legs TEXT NOT NULL CHECK (json_valid(legs)),
     reason TEXT NOT NULL,
-    -- As that of an arrangement.
+    -- Like `arrangement.turn_selection`.
     turn_selection TEXT CHECK (turn_selection IS NULL OR json_valid(turn_selection)),
-    -- Ids of conflicts acknowledged when it was made.
+    -- Ids of the conflicts that were acknowledged on creation.
     acknowledged TEXT NOT NULL CHECK (json_valid(acknowledged)),
-    -- Starts at 1, rises with every change of the record.
+    -- Starts at 1 and increases with every change of the row.
     revision INTEGER NOT NULL CHECK (revision >= 1),
     state TEXT NOT NULL CHECK (state IN ('pending', 'accepted', 'declined', 'cancelled', 'expired', 'ended')),
     accepted_by TEXT
@@ -303,14 +303,14 @@ CREATE TABLE request (
 CREATE INDEX request_pending ON request (rotation_id) WHERE state = 'pending';
 CREATE INDEX request_by_end ON request (rotation_id, kind, until_at, sequence);
 
--- Writes that were carried out under an id of the caller's, so that a retry is answered as the first try was.
+-- Writes with an operation id. A retry returns the stored response.
 CREATE TABLE operation (
     credential TEXT NOT NULL,
     id TEXT NOT NULL,
     rotation_id TEXT NOT NULL REFERENCES rotation (id) ON DELETE CASCADE,
-    -- SHA-256 of method, path and body in canonical form.
+    -- SHA-256 of method, path and canonical body.
     body_hash BLOB NOT NULL CHECK (length(body_hash) = 32),
-    -- The answer.
+    -- The response.
     answer TEXT NOT NULL,
     etag TEXT NOT NULL,
     created_at INTEGER NOT NULL,
@@ -319,32 +319,32 @@ CREATE TABLE operation (
 CREATE INDEX operation_by_creation ON operation (created_at);
 CREATE INDEX operation_by_rotation ON operation (rotation_id);
 
--- Creation keys that are spent, by the credential that used them. Kept for good: a spent key stays refused.
+-- Used idempotency keys, per credential. Never purged: a used key stays refused.
 CREATE TABLE creation_key (
     credential TEXT NOT NULL,
     key TEXT NOT NULL,
-    -- SHA-256 of the body in canonical form.
+    -- SHA-256 of the canonical body.
     body_hash BLOB NOT NULL,
     rotation_id TEXT NOT NULL,
     created_at INTEGER NOT NULL,
     PRIMARY KEY (credential, key)
 ) STRICT, WITHOUT ROWID;
 
--- Team API keys. Only hashes of secrets are kept.
+-- API keys. Only hashes of secrets are stored.
 CREATE TABLE api_key (
     id TEXT PRIMARY KEY,
     name TEXT NOT NULL,
     secret_hash BLOB NOT NULL CHECK (length(secret_hash) = 32),
     -- A list of scope names.
     scopes TEXT NOT NULL CHECK (json_valid(scopes)),
-    -- A list of rotation ids that the key is limited to; null is all.
+    -- A list of rotation ids that the key is limited to; null means all.
     rotations TEXT CHECK (rotations IS NULL OR json_valid(rotations)),
     disabled INTEGER NOT NULL CHECK (disabled IN (0, 1)),
     created_at INTEGER NOT NULL,
     expires_at INTEGER
 ) STRICT, WITHOUT ROWID;
 
--- Rotated-out secrets of a key, each with the instant from which it no longer opens anything.
+-- Previous secrets of a key, each with the instant at which it expires.
 CREATE TABLE api_key_outgoing (
     key_id TEXT NOT NULL REFERENCES api_key (id) ON DELETE CASCADE,
     secret_hash BLOB NOT NULL CHECK (length(secret_hash) = 32),
@@ -352,7 +352,7 @@ CREATE TABLE api_key_outgoing (
     PRIMARY KEY (key_id, secret_hash)
 ) STRICT, WITHOUT ROWID;
 
--- Chat member access tokens: each acts as one person.
+-- Access tokens of chat members. Each token acts as one person.
 CREATE TABLE member_token (
     id TEXT PRIMARY KEY,
     user_id TEXT NOT NULL REFERENCES person (id),
@@ -361,58 +361,58 @@ CREATE TABLE member_token (
     expires_at INTEGER
 ) STRICT, WITHOUT ROWID;
 
--- Webhook endpoints: where events are posted.
+-- Webhook endpoints: destinations of events.
 CREATE TABLE webhook (
     id TEXT PRIMARY KEY,
-    -- Counts registrations: the order of lists.
+    -- A creation counter that orders lists.
     sequence INTEGER NOT NULL UNIQUE,
     name TEXT NOT NULL,
-    -- As it is dialled.
+    -- The normalized URL that events are posted to.
     url TEXT NOT NULL,
     -- A list of event type names.
     event_types TEXT NOT NULL CHECK (json_valid(event_types)),
     -- Null while enabled.
     disabled_reason TEXT CHECK (disabled_reason IN ('manual', 'delivery_failures', 'plan_downgrade')),
-    -- Since when deliveries are held.
+    -- Since when deliveries are paused.
     disabled_at INTEGER,
     secret_id TEXT NOT NULL,
-    -- As it signs, so it cannot be a hash.
+    -- The secret itself: signing needs it, so a hash is not enough.
     secret TEXT NOT NULL,
     secret_created_at INTEGER NOT NULL,
-    -- The rotated-out secret, which signs as well until it expires.
+    -- The previous secret, which also signs until it expires.
     previous_id TEXT,
     previous_secret TEXT,
     previous_expires_at INTEGER,
-    -- Rises with every change that is shown.
+    -- Increases with every visible change.
     version INTEGER NOT NULL CHECK (version >= 1),
     created_at INTEGER NOT NULL,
     updated_at INTEGER,
-    -- The newest delivery there was at the last 2xx, enabling or change of the URL: only later ones can disable the
-    -- endpoint by failing.
+    -- The newest delivery at the last 2xx, enabling or URL change. Only the failure of a later delivery can disable the
+    -- endpoint.
     healthy_at_sequence INTEGER NOT NULL,
     CHECK ((disabled_reason IS NULL) = (disabled_at IS NULL)),
     CHECK ((previous_id IS NULL) = (previous_secret IS NULL)),
     CHECK ((previous_id IS NULL) = (previous_expires_at IS NULL))
 ) STRICT, WITHOUT ROWID;
 
--- Endpoints that were deleted and whose deliveries are still to be cleared away, a few at a time.
+-- Deleted endpoints whose deliveries are still being purged, in batches.
 CREATE TABLE webhook_removed (
     id TEXT PRIMARY KEY
 ) STRICT, WITHOUT ROWID;
 
--- What happened, as every delivery of it tells.
+-- Events, as all their deliveries report them.
 CREATE TABLE event (
     id INTEGER PRIMARY KEY AUTOINCREMENT,
     event_type TEXT NOT NULL,
-    -- Outlives the rotation.
+    -- The id stays when the rotation is deleted.
     rotation_id TEXT NOT NULL,
-    -- The body without its deliveryId. Frozen: a retry must send the same bytes.
+    -- The body without its deliveryId. Never changed: retries must send the same bytes.
     body TEXT NOT NULL
 ) STRICT;
 
--- One event on its way to one endpoint.
+-- One event for one endpoint.
 CREATE TABLE delivery (
-    -- Counts in commit order.
+    -- Commit order.
     sequence INTEGER PRIMARY KEY AUTOINCREMENT,
     id TEXT NOT NULL UNIQUE,
     webhook_id TEXT NOT NULL,
@@ -421,18 +421,18 @@ CREATE TABLE delivery (
     created_at INTEGER NOT NULL,
     -- Null while pending.
     ended_at INTEGER,
-    -- What it waits for: its first attempt, a further one, or the end of the one on the wire. Null once finished; one that
-    -- was cancelled may still have an attempt on the wire.
+    -- What it waits for: its first attempt, a retry, or the end of the running attempt. Null when finished; a cancelled
+    -- delivery may still have a running attempt.
     stage TEXT CHECK (stage = 'fresh' OR stage = 'retry' OR stage = 'wire'),
-    -- When the next attempt falls due; of one on the wire, when it did. Null once finished.
+    -- When the next attempt is due, or when the running attempt was due. Null when finished.
     due_at INTEGER,
-    -- No round begins later. Time held while the endpoint is disabled does not count.
+    -- No round begins after this. Time while the endpoint is disabled does not count.
     expires_at INTEGER NOT NULL,
-    -- The round of the last attempt, or of the next one while that is due in the same round.
+    -- The round of the last attempt, or of the next one if it is due in the same round.
     round INTEGER NOT NULL CHECK (round >= 1),
     -- Attempts begun in this round.
     tries INTEGER NOT NULL,
-    -- Attempts begun in all.
+    -- Attempts begun in total.
     attempts INTEGER NOT NULL,
     CHECK ((state = 'pending') = (ended_at IS NULL)),
     CHECK (state <> 'pending' OR stage IS NOT NULL),
@@ -442,12 +442,12 @@ CREATE TABLE delivery (
 CREATE INDEX delivery_fresh ON delivery (webhook_id, sequence) WHERE stage = 'fresh';
 CREATE INDEX delivery_retry ON delivery (webhook_id, due_at, sequence) WHERE stage = 'retry';
 CREATE INDEX delivery_by_webhook ON delivery (webhook_id, sequence);
--- Those that filters look for among many that were delivered. Few indexes, for each is written at every step of a send.
+-- For filters on rare states. Few indexes, because an attempt updates each of them at every step.
 CREATE INDEX delivery_undelivered ON delivery (webhook_id, state, sequence) WHERE state <> 'delivered';
 CREATE INDEX delivery_by_event ON delivery (event_id);
 CREATE INDEX delivery_ended ON delivery (ended_at) WHERE ended_at IS NOT NULL;
 
--- What was sent and what came back.
+-- Attempts: what was sent, and the response.
 CREATE TABLE attempt (
     delivery INTEGER NOT NULL REFERENCES delivery (sequence) ON DELETE CASCADE,
     -- From 1.
@@ -457,42 +457,42 @@ CREATE TABLE attempt (
     total_rounds INTEGER NOT NULL,
     -- A list of [name, value], as sent.
     headers TEXT NOT NULL CHECK (json_valid(headers)),
-    -- Null while it is on the wire.
+    -- Null while the attempt is running.
     outcome TEXT CHECK (outcome = 'delivered' OR outcome = 'failed' OR outcome = 'no_response'),
     status INTEGER,
     error TEXT,
-    -- Real time; null when no request was made.
+    -- In real time; null if no request was made.
     duration_ms INTEGER,
-    -- The beginning of the answer's body; null when nothing answered.
+    -- The beginning of the response body; null without a response.
     snippet TEXT,
     truncated INTEGER NOT NULL CHECK (truncated IN (0, 1)),
     retry_after_seconds INTEGER,
     PRIMARY KEY (delivery, number)
 ) STRICT, WITHOUT ROWID;
 
--- Chat messages, each posted once; on the local platform these are its messages.
+-- Chat messages. On the local platform these are the posted messages.
 CREATE TABLE message (
-    -- Counts in commit order.
+    -- Commit order.
     sequence INTEGER PRIMARY KEY AUTOINCREMENT,
-    -- Outlives the rotation.
+    -- The id stays when the rotation is deleted.
     rotation_id TEXT NOT NULL,
     recipient_kind TEXT NOT NULL CHECK (recipient_kind IN ('channel', 'person')),
     recipient_id TEXT NOT NULL,
-    -- What it says, as data: the content under its `kind`, what it is about, the answers offered, the names of people.
+    -- The message as data: content by `kind`, subject, offered answers, and names of people.
     body TEXT NOT NULL CHECK (json_valid(body)),
     created_at INTEGER NOT NULL,
     state TEXT NOT NULL CHECK (state = 'pending' OR state = 'sent' OR state = 'dropped'),
-    -- When it is to be sent, or tried again; null once it is not pending.
+    -- When it is due, or due again; null unless pending.
     due_at INTEGER,
-    -- From when on it is not worth sending; null where a day is the limit.
+    -- When the message expires; null means after a day.
     until_at INTEGER,
-    -- Tries that failed.
+    -- Failed attempts.
     tries INTEGER NOT NULL,
-    -- Why the last one failed, of this message or of one to the same recipient before it; null once it was sent.
+    -- The last error, of this message or of an earlier one to the same recipient; null once sent.
     error TEXT,
-    -- When it was sent, or dropped.
+    -- When it was sent or dropped.
     ended_at INTEGER,
-    -- How the platform names it once it was sent, for updating it later.
+    -- The platform's reference to the sent message, for updates.
     reference TEXT,
     CHECK ((state = 'pending') = (due_at IS NOT NULL)),
     CHECK ((state = 'pending') = (ended_at IS NULL)),
@@ -500,38 +500,38 @@ CREATE TABLE message (
 ) STRICT;
 CREATE INDEX message_due ON message (due_at, sequence) WHERE state = 'pending';
 CREATE INDEX message_waiting ON message (recipient_kind, recipient_id, due_at) WHERE state = 'pending';
--- Those that were not sent, or not at once. Few indexes, for each is written twice a message.
+-- Messages that were not sent, or not on the first attempt. Few indexes, because each message updates them twice.
 CREATE INDEX message_trouble ON message (rotation_id, sequence) WHERE error IS NOT NULL;
 
--- Channels whose topic tells who is on call.
+-- Channels whose topic names whoever is on call.
 CREATE TABLE channel_topic (
     channel_id TEXT PRIMARY KEY,
-    -- What rota wrote last; null where it has written nothing yet.
+    -- What rota wrote last; null if nothing yet.
     written TEXT,
-    -- What rota was writing, where nobody knows whether that came about.
+    -- What rota was writing when the result was lost.
     writing TEXT,
-    -- What stood there before; null where that was nothing.
+    -- The topic before rota's; null if there was none.
     before TEXT,
-    -- When it is to be brought in line; null where nothing has changed since it was.
+    -- When the next sync is due; null if nothing has changed since the last one.
     due_at INTEGER,
-    -- Counts what called for that.
+    -- Counts sync requests.
     calls INTEGER NOT NULL,
-    -- Tries that failed since it was last in line, and why the last one did.
+    -- Failed attempts since the last successful sync, and the last error.
     tries INTEGER NOT NULL,
     error TEXT
 ) STRICT, WITHOUT ROWID;
 CREATE INDEX channel_topic_due ON channel_topic (due_at) WHERE due_at IS NOT NULL;
 
--- User groups kept in step with whoever is on call.
+-- On-duty user groups.
 CREATE TABLE duty_group (
     group_id TEXT PRIMARY KEY,
-    -- Whether rota made it; one that it adopted is left as it is where the platform holds no empty groups.
+    -- Whether rota created it. An adopted group is not emptied if the platform has no empty groups.
     is_own INTEGER NOT NULL CHECK (is_own IN (0, 1)),
-    -- A list of the people whom rota has put in.
+    -- A list of the people whom rota added.
     placed TEXT NOT NULL CHECK (json_valid(placed)),
-    -- Whether rota has disabled it, with nobody on call.
+    -- Whether rota disabled the group because nobody is on call.
     disabled INTEGER NOT NULL CHECK (disabled IN (0, 1)),
-    -- As of a channel's topic.
+    -- Like the columns of a channel's topic.
     due_at INTEGER,
     calls INTEGER NOT NULL,
     tries INTEGER NOT NULL,
@@ -539,7 +539,7 @@ CREATE TABLE duty_group (
 ) STRICT, WITHOUT ROWID;
 CREATE INDEX duty_group_due ON duty_group (due_at) WHERE due_at IS NOT NULL;
 
--- Somebody asks for whoever is on call.
+-- Mentions of whoever is on call.
 CREATE TABLE mention (
     id TEXT PRIMARY KEY,
     rotation_id TEXT NOT NULL REFERENCES rotation (id) ON DELETE CASCADE,
@@ -553,12 +553,12 @@ CREATE TABLE mention (
     acknowledged_by TEXT,
     opened_at INTEGER NOT NULL,
     expires_at INTEGER NOT NULL,
-    -- When the next notice follows; null where none does.
+    -- When the next notice is due; null if there is none.
     remind_at INTEGER,
     closed_at INTEGER,
-    -- The settings that it was opened under: [expires, reminds, single, rotates].
+    -- The settings when it was opened: [expires, reminds, single, rotates].
     settings TEXT NOT NULL CHECK (json_valid(settings)),
-    -- The first of what falls due in it; null once it is closed.
+    -- When the mention next needs processing; null once closed.
     due_at INTEGER,
     CHECK ((state = 'open') = (closed_at IS NULL)),
     CHECK ((state = 'open') = (due_at IS NOT NULL))
@@ -567,12 +567,12 @@ CREATE INDEX mention_due ON mention (due_at, id) WHERE due_at IS NOT NULL;
 CREATE INDEX mention_by_rotation ON mention (rotation_id, opened_at);
 CREATE INDEX mention_closed ON mention (closed_at) WHERE closed_at IS NOT NULL;
 
--- The way in for other programs, one a rotation.
+-- Inbound webhooks, one per rotation.
 CREATE TABLE inbound_webhook (
     rotation_id TEXT PRIMARY KEY REFERENCES rotation (id) ON DELETE CASCADE,
-    -- What its address ends with.
+    -- The last part of the URL.
     path TEXT NOT NULL UNIQUE,
-    -- Shown to whoever may manage webhooks, so it cannot be a hash.
+    -- Stored as is, because people who manage webhooks can read it.
     access_key TEXT NOT NULL,
     created_at INTEGER NOT NULL
 ) STRICT, WITHOUT ROWID;

@@ -1,7 +1,7 @@
-//! Settings: flags, then `ROTA_*` environment variables, then the config file, then defaults (contract section 1).
+//! Settings from flags, `ROTA_*` environment variables, the config file and defaults, in this order of precedence.
 //!
-//! Each layer is read whole and checked as it is read, so an error can say where the value stands. Names of variables
-//! that nobody here knows are passed over; an unknown key in the file is an error that names it.
+//! Each layer is read and checked as a whole, so that an error names the source of the value. Unknown variables are
+//! ignored; an unknown key in the file is an error that names it.
 
 mod file;
 #[cfg(test)]
@@ -20,16 +20,16 @@ use serde::Deserialize;
 use std::ffi::OsString;
 use std::path::PathBuf;
 
-/// What the operator set. A `None` is left to the command, which knows its own default.
+/// Settings of the operator. For `None` the command uses its default.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Config {
     /// The database file.
     pub db: Option<PathBuf>,
-    /// Where to listen.
+    /// The address to listen on.
     pub listen: Option<Listen>,
-    /// How the outside reaches this server.
+    /// The public URL of the server.
     pub base_url: Option<BaseUrl>,
-    /// What is logged.
+    /// The log filter.
     pub log: Option<LogFilter>,
     pub plan: PlanPart,
     pub holidays: HolidaysPart,
@@ -39,37 +39,37 @@ pub struct Config {
     pub metrics: MetricsPart,
 }
 
-/// `[metrics]`: for whoever watches over the server.
+/// `[metrics]`: access to metrics.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct MetricsPart {
-    /// Who may read them; anybody where unset.
+    /// Who may read metrics.
     #[serde(deserialize_with = "values::access")]
     pub access: Option<Access>,
 }
 
-/// `[chat]`: what people are told (contract section 12).
+/// `[chat]`: messages.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct ChatPart {
-    /// How long before they come on people are reminded, at most 30 days; 0 is never.
+    /// How long before a hand-over the reminder is sent, at most 30 days; 0 sends none.
     #[serde(deserialize_with = "values::reminder")]
     pub reminder_before: Option<SignedDuration>,
 }
 
-/// `[plan]`: what the workspace is entitled to (contract section 11).
+/// `[plan]`: tier and quotas of the workspace.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct PlanPart {
     #[serde(deserialize_with = "values::tier")]
     pub name: Option<Tier>,
-    /// Rotations; the tier's own quota where unset.
+    /// The most rotations; the tier's quota if unset.
     pub max_rotations: Option<u64>,
-    /// People in rotations, each counted once; the tier's own quota where unset.
+    /// The most people in rotations, each counted once; the tier's quota if unset.
     pub max_people: Option<u64>,
 }
 
-/// `[holidays]`: the operator's own days.
+/// `[holidays]`: additional holidays.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct HolidaysPart {
@@ -77,30 +77,30 @@ pub struct HolidaysPart {
     pub file: Option<PathBuf>,
 }
 
-/// `[rate_limit]`: how much one credential may ask for (contract section 4).
+/// `[rate_limit]`: the rate limit of each credential.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct RateLimitPart {
     /// 0 turns the limit off.
     pub requests_per_minute: Option<u32>,
-    /// Requests that may come at once.
+    /// Requests that may arrive at once.
     #[serde(deserialize_with = "values::burst")]
     pub burst: Option<u32>,
 }
 
-/// `[webhooks]`: how deliveries are sent (contract section 16).
+/// `[webhooks]`: how deliveries are sent.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct WebhooksPart {
-    /// The waits from each round to the next: at most 50, each at most 7 days.
-    #[serde(deserialize_with = "values::ladder")]
+    /// The retry schedule: the wait before each further round. At most 50 waits of at most 7 days.
+    #[serde(deserialize_with = "values::retry_schedule")]
     pub ladder: Option<Vec<SignedDuration>>,
-    /// Networks that may be dialled although they are not public.
+    /// Allowed networks: addresses that deliveries may connect to although they are not public.
     #[serde(deserialize_with = "values::nets")]
     pub allow_nets: Option<Vec<Net>>,
-    /// A file of certificate authorities in PEM, trusted beside those of `trust`.
+    /// A PEM file of certificate authorities, trusted in addition to `trust`.
     pub extra_ca_file: Option<PathBuf>,
-    /// Whose certificate authorities are trusted; the bundled ones where unset.
+    /// Which certificate authorities are trusted; the bundled ones if unset.
     #[serde(deserialize_with = "values::trust")]
     pub trust: Option<Trust>,
 }
@@ -118,17 +118,17 @@ impl PlanPart {
 }
 
 impl WebhooksPart {
-    /// When a failed delivery is tried again.
+    /// The retry schedule.
     pub fn ladder(&self) -> Ladder {
         self.ladder.clone().map(Ladder::new).unwrap_or_default()
     }
 }
 
 impl Config {
-    /// Brings the layers together. `flags` is what the command line gave, `config` the file it named; `environment`
-    /// answers a variable by its name.
+    /// Merges the layers. `flags` are the settings of the command line, `config` is the file that it named, and
+    /// `environment` returns a variable by its name.
     ///
-    /// The error is one line: where the value came from, what is wrong with it and what to send instead.
+    /// The error is one line: the source of the value, what is wrong with it, and what to send instead.
     pub fn load(
         flags: Config,
         config: Option<PathBuf>,
@@ -142,7 +142,7 @@ impl Config {
         Ok(flags.over(from_environment(&given)?).over(file))
     }
 
-    /// This layer with what it leaves open taken from the one below.
+    /// This layer, with unset values from the one below.
     fn over(self, below: Config) -> Config {
         Config {
             db: self.db.or(below.db),
@@ -178,7 +178,7 @@ impl Config {
     }
 }
 
-/// The layer of the environment. An empty variable counts as unset.
+/// The environment layer. An empty variable is unset.
 fn from_environment(given: &dyn Fn(&str) -> Option<OsString>) -> Result<Config, String> {
     let variables = Variables { given };
     Ok(Config {
@@ -200,7 +200,7 @@ fn from_environment(given: &dyn Fn(&str) -> Option<OsString>) -> Result<Config, 
             burst: variables.read("ROTA_RATE_LIMIT_BURST", values::parse_burst)?,
         },
         webhooks: WebhooksPart {
-            ladder: variables.read("ROTA_WEBHOOKS_LADDER", values::parse_ladder)?,
+            ladder: variables.read("ROTA_WEBHOOKS_LADDER", values::parse_retry_schedule)?,
             allow_nets: variables.read("ROTA_WEBHOOKS_ALLOW_NETS", values::parse_nets)?,
             extra_ca_file: given("ROTA_WEBHOOKS_EXTRA_CA_FILE").map(PathBuf::from),
             trust: variables.read("ROTA_WEBHOOKS_TRUST", values::parse_trust)?,

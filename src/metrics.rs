@@ -1,14 +1,15 @@
-//! What the program counts of itself, and the names that operators know it by: nobody else names a metric.
+//! Metrics of the process. All metric names are defined in this module.
 //!
-//! What happens is counted as it happens, by the instruments here. How things stand (who is on call, what waits to be
-//! sent) is asked of the database when somebody looks, and rendered by `page`. The registry is the server's own, so that two
+//! Counters and histograms are updated as events happen. State (who is on call, what is queued) is read from the database
+//! for each scrape, and rendered by `snapshot`. Each server has its own registry, so two servers in one process do not
+//! count together.
 //! of them in one process do not count for one another.
 
-mod answers;
-mod page;
+mod route;
+mod snapshot;
 
-pub use answers::Answers;
-pub use page::{Standing, on_call};
+pub use route::RouteMetrics;
+pub use snapshot::{Snapshot, on_call};
 
 use crate::domain::webhook::{DeliveryState, Outcome};
 use prometheus::core::Collector;
@@ -17,20 +18,20 @@ use prometheus::{
 };
 use std::time::Duration;
 
-/// The content type of a page of metrics.
+/// The content type of the metrics page.
 pub const MEDIA_TYPE: &str = "text/plain; version=0.0.4; charset=utf-8";
 
-/// Upper bounds of how long answers take, in seconds.
-const ANSWER_SECONDS: [f64; 11] = [
+/// Bucket bounds of the request duration, in seconds.
+const REQUEST_SECONDS: [f64; 11] = [
     0.0001, 0.0005, 0.001, 0.005, 0.01, 0.05, 0.1, 0.5, 1.0, 5.0, 10.0,
 ];
 
-/// Upper bounds of how late a rotation moves on, in seconds: from a timer that is on time to a server that was down for a day.
-const LATE_SECONDS: [f64; 13] = [
+/// Bucket bounds of the timer's lateness, in seconds: from on time to a day of downtime.
+const LATENESS_SECONDS: [f64; 13] = [
     0.01, 0.05, 0.1, 0.5, 1.0, 2.5, 5.0, 10.0, 60.0, 300.0, 3600.0, 21_600.0, 86_400.0,
 ];
 
-/// The instruments of one server.
+/// The counters and histograms of one server.
 pub struct Metrics {
     registry: Registry,
     requests: IntCounterVec,
@@ -45,15 +46,15 @@ impl Default for Metrics {
         let registry = Registry::new();
         let attempts = counters(
             "rota_delivery_attempts_total",
-            "Attempts to deliver an event to a webhook endpoint that have ended, by their outcome.",
+            "Completed webhook delivery attempts, by outcome.",
             &["outcome"],
         );
         let finished = counters(
             "rota_deliveries_finished_total",
-            "Deliveries of an event to a webhook endpoint that have finished, by the state that they ended in.",
+            "Finished webhook deliveries, by final state.",
             &["state"],
         );
-        // All of them from the start: a rate needs the zero before the one.
+        // Initializes all series: `rate()` needs the zero before the first increment.
         for outcome in [Outcome::Delivered, Outcome::Failed, Outcome::NoResponse] {
             attempts.with_label_values(&[outcome.name()]);
         }
@@ -67,26 +68,26 @@ impl Default for Metrics {
         let metrics = Metrics {
             requests: counters(
                 "rota_http_requests_total",
-                "Requests answered, by the pattern of their path.",
+                "HTTP requests, by route pattern.",
                 &["method", "route", "status"],
             ),
             request_seconds: HistogramVec::new(
                 HistogramOpts::new(
                     "rota_http_request_duration_seconds",
-                    "How long it took to work out an answer, by the pattern of the path.",
+                    "Time to compute the response, by route pattern.",
                 )
-                .buckets(ANSWER_SECONDS.to_vec()),
+                .buckets(REQUEST_SECONDS.to_vec()),
                 &["route"],
             )
-            .expect(SOUND),
+            .expect(VALID),
             lateness: Histogram::with_opts(
                 HistogramOpts::new(
                     "rota_timer_lateness_seconds",
-                    "How long after it fell due a rotation moved on.",
+                    "Delay between the due instant of a rotation and its processing.",
                 )
-                .buckets(LATE_SECONDS.to_vec()),
+                .buckets(LATENESS_SECONDS.to_vec()),
             )
-            .expect(SOUND),
+            .expect(VALID),
             attempts,
             finished,
             registry,
@@ -100,23 +101,23 @@ impl Default for Metrics {
     }
 }
 
-/// Names, labels and bounds are written here, and tests render all of them.
-const SOUND: &str = "a sound name that is not taken";
+/// Names, labels and bounds are constants of this module, and tests render all of them.
+const VALID: &str = "a valid name that is used once";
 
 fn counters(name: &str, help: &str, labels: &[&str]) -> IntCounterVec {
-    IntCounterVec::new(Opts::new(name, help), labels).expect(SOUND)
+    IntCounterVec::new(Opts::new(name, help), labels).expect(VALID)
 }
 
 impl Metrics {
     fn register(&self, instrument: &(impl Collector + Clone + 'static)) {
         self.registry
             .register(Box::new(instrument.clone()))
-            .expect(SOUND);
+            .expect(VALID);
     }
 
-    /// What counts the answers of one operation, by its method and the pattern of its path.
-    pub fn answers(&self, method: &'static str, route: &'static str) -> Answers {
-        Answers::new(
+    /// The metrics of one route, by method and path pattern.
+    pub fn route(&self, method: &'static str, route: &'static str) -> RouteMetrics {
+        RouteMetrics::new(
             method,
             route,
             self.requests.clone(),
@@ -124,31 +125,31 @@ impl Metrics {
         )
     }
 
-    /// A rotation moved on, so long after it fell due.
-    pub fn moved_on(&self, late: Duration) {
+    /// Records how late a rotation was processed.
+    pub fn observe_lateness(&self, late: Duration) {
         self.lateness.observe(late.as_secs_f64());
     }
 
-    /// An attempt to deliver has ended.
+    /// Counts a completed delivery attempt.
     pub fn attempted(&self, outcome: Outcome) {
         self.attempts.with_label_values(&[outcome.name()]).inc();
     }
 
-    /// So many deliveries have finished.
+    /// Counts finished deliveries.
     pub fn finished(&self, state: DeliveryState, count: u64) {
         self.finished
             .with_label_values(&[state.name()])
             .inc_by(count);
     }
 
-    /// What was counted so far, and how things stand.
-    pub fn render(&self, standing: &Standing) -> String {
+    /// Renders the metrics page.
+    pub fn render(&self, snapshot: &Snapshot) -> String {
         let mut text = String::new();
-        // Fails for a family without samples only, and those are left out of what is gathered.
+        // Fails only for a family without samples, which `gather` leaves out.
         let encoded = TextEncoder::new().encode_utf8(&self.registry.gather(), &mut text);
         if let Err(error) = encoded {
             log::error!("metrics: {error}");
         }
-        text + &standing.render()
+        text + &snapshot.render()
     }
 }

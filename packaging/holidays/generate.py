@@ -5,8 +5,8 @@
     /tmp/venv/bin/pip install -r packaging/holidays/requirements.txt
     /tmp/venv/bin/python packaging/holidays/generate.py
 
-The result depends on the pinned packages alone: a second run writes the same bytes.
-src/domain/data/README.md describes the two formats and where the facts come from.
+The output depends only on the pinned packages: another run writes the same bytes.
+src/domain/data/README.md describes the two formats and the sources.
 """
 
 import datetime
@@ -27,12 +27,12 @@ DATA = pathlib.Path(__file__).resolve().parents[2] / "src" / "domain" / "data"
 
 FIRST_YEAR, LAST_YEAR = 2000, 2050
 EPOCH = datetime.date(FIRST_YEAR, 1, 1)
-# Eight years always hold 2,922 days between 2000 and 2100, so a day's block is one division.
+# Between 2000 and 2100 eight years always have 2,922 days, so one division finds the block of a day.
 BLOCK_DAYS = 2922
 BLOCKS = 7
 NO_PARENT = 0xFFFF
 
-# Zones of their own in tzdata, yet no city: what tzdata itself links them to in its other flavours.
+# Zones of tzdata that are not cities, and the cities that other builds of tzdata link them to.
 POSIX_STYLE = {
     "EST5EDT": "America/New_York",
     "CST6CDT": "America/Chicago",
@@ -52,8 +52,8 @@ def zones() -> str:
     links = {row.split()[2]: row.split()[1] for row in rules if row.startswith("L ")}
     version = rules[0].removeprefix("# version ").strip()
 
-    # A link says which clock is the same, and that may be another country's (Iceland -> Africa/Abidjan);
-    # CLDR says which city is meant, so where it names exactly one, that one is suggested.
+    # A tzdata link may lead to a zone in another country that has the same rules (Iceland -> Africa/Abidjan).
+    # CLDR aliases identify the city, so if CLDR has exactly one, it is suggested.
     groups = defaultdict(set)
     for alias, name in get_global("zone_aliases").items():
         groups[name] |= {alias, name}
@@ -85,7 +85,7 @@ def zones() -> str:
 
 
 def weekends() -> dict[str, int]:
-    """Country -> bits of its weekend days, bit 0 for Monday. Those missing here have the world's: Saturday, Sunday."""
+    """Country -> bits of its weekend days, bit 0 for Monday. Missing countries have the default: Saturday, Sunday."""
     masks = {}
     for locale in localedata.locale_identifiers():
         for country in (part for part in locale.split("_")[1:] if re.fullmatch("[A-Z]{2}", part)):
@@ -103,7 +103,7 @@ def weekends() -> dict[str, int]:
 
 
 def days_of(country: str, part: str | None) -> tuple[set[int], int]:
-    """The public holidays as days since 2000-01-01, and the last year that the source vouches for."""
+    """The public holidays as days since 2000-01-01, and the last year that the source covers."""
     years = range(FIRST_YEAR, LAST_YEAR + 1)
     with warnings.catch_warnings(record=True) as said:
         warnings.simplefilter("always")
@@ -117,9 +117,9 @@ def days_of(country: str, part: str | None) -> tuple[set[int], int]:
 
 
 def covered_until(days: set[int], end: int) -> int:
-    """The last year with about as many days as usual: where tables of moon-dated days run out, few remain.
+    """The last year with about the usual number of days. After the end of a lunar calendar's table, few days remain.
 
-    The year before the first when there are none at all.
+    Without any days, the year before the first.
     """
     count = Counter((EPOCH + datetime.timedelta(day)).year for day in days)
     recent = [count[year] for year in range(2015, 2026) if count[year]]
@@ -130,7 +130,7 @@ def covered_until(days: set[int], end: int) -> int:
 
 
 class Lists:
-    """Day lists, each written once: a block table of running lengths, then one byte a day."""
+    """Deduplicated day lists: a table of cumulative block lengths, then one byte per day."""
 
     def __init__(self) -> None:
         self.bytes = bytearray()
@@ -143,7 +143,7 @@ class Lists:
             for day in sorted(day for day in days if day // BLOCK_DAYS == block):
                 gap = day - at
                 while gap > 255:
-                    # 0 passes 255 days without naming one.
+                    # 0 skips 255 days without adding one.
                     body.append(0)
                     gap -= 255
                 body.append(gap)
@@ -165,19 +165,19 @@ def table() -> bytes:
         mask, until = mask_of.get(country, 0b110_0000), covered_until(national, end)
         rows.append((country, mask, until, None, lists.add(national), lists.add(set())))
         for part in parts:
-            # Cities and language areas that the source also knows have no ISO 3166-2 code.
+            # The source also has cities and language areas, which have no ISO 3166-2 code.
             if re.fullmatch("[A-Z0-9]{1,3}", part):
                 days, _ = days_of(country, part)
                 added, dropped = lists.add(days - national), lists.add(national - days)
                 rows.append((f"{country}-{part}", mask, until, country, added, dropped))
     rows.sort()
-    place = {row[0]: at for at, row in enumerate(rows)}
-    # The head says how this file is laid out; a test holds the reader to it.
+    index = {row[0]: at for at, row in enumerate(rows)}
+    # The header describes the layout; a test checks it against the reader.
     out = bytearray(struct.pack("<8sHHHH", b"rotahol1", len(rows), FIRST_YEAR, BLOCK_DAYS, BLOCKS))
     for code, mask, until, parent, added, dropped in rows:
         out += code.encode().ljust(6)
         out += struct.pack("<BB", mask, until - (FIRST_YEAR - 1))
-        out += struct.pack("<H", NO_PARENT if parent is None else place[parent])
+        out += struct.pack("<H", NO_PARENT if parent is None else index[parent])
         out += added.to_bytes(3, "little") + dropped.to_bytes(3, "little")
     return bytes(out + lists.bytes)
 

@@ -67,7 +67,7 @@ impl Sweep {
                         self.failing.remove(&id);
                         if let Some(due) = due {
                             let late = Duration::try_from(app.now().duration_since(due));
-                            app.metrics().moved_on(late.unwrap_or_default());
+                            app.metrics().observe_lateness(late.unwrap_or_default());
                         }
                         done += 1;
                     }

@@ -11,7 +11,7 @@ use crate::wire::chat::{self as wire, Capabilities, ChatStatus, OnDutyGroupReque
 use crate::wire::etag::Precondition;
 use crate::wire::moment::Moment;
 use crate::wire::rotation::Rotation;
-use crate::wire::small;
+use crate::wire::to_i32;
 
 pub const BIND: Operation = Operation {
     id: "setOnDutyGroup",
@@ -95,7 +95,7 @@ pub fn status(_: &Api, call: &Call) -> Outcome {
         on_duty_group: found.group.map(group),
         topics: found.topics.into_iter().map(topic).collect(),
         messages: wire::MessageStatus {
-            pending: small(found.messages.pending as usize),
+            pending: to_i32(found.messages.pending as usize),
             last_error: found.messages.last_error,
         },
     };

@@ -51,7 +51,7 @@ pub use watch::Access;
 use crate::actions::App;
 use crate::domain::access::Principal;
 use crate::domain::refusal::Refusal;
-use crate::metrics::Answers;
+use crate::metrics::RouteMetrics;
 use crate::runtime::clock;
 use crate::server::room::{self as memory, RequestBudget};
 use crate::server::{Edge, Malformed, Problem, Request};
@@ -104,7 +104,7 @@ impl Api {
 
     /// Whether the path leads anywhere is checked first, then who asks, how often and for what, then the headers, the query and
     /// the body.
-    fn answer<'a>(&'a self, request: &Request, counted: &mut &'a Answers) -> Outcome {
+    fn answer<'a>(&'a self, request: &Request, counted: &mut &'a RouteMetrics) -> Outcome {
         let (place, path, query) = find(request)?;
         *counted = self.request_metrics.route(place);
         let row = &ROUTES[place];
@@ -224,11 +224,11 @@ impl Edge for Api {
         "rota::api"
     }
 
-    fn handle<'a>(&'a self, request: &Request, counted: &mut &'a Answers) -> Outcome {
+    fn handle<'a>(&'a self, request: &Request, counted: &mut &'a RouteMetrics) -> Outcome {
         self.answer(request, counted)
     }
 
-    fn counted(&self, request: &Request) -> Option<&Answers> {
+    fn counted(&self, request: &Request) -> Option<&RouteMetrics> {
         let (place, ..) = find(request).ok()?;
         Some(self.request_metrics.route(place))
     }

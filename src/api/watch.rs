@@ -6,7 +6,7 @@ use super::operation::{Body, Gives, Operation, gives, shape};
 use crate::actions::{App, DELIVERY, Fault, TIMER};
 use crate::domain::census::{OpenPlace, Queue};
 use crate::domain::zones;
-use crate::metrics::{self, Standing};
+use crate::metrics::{self, Snapshot};
 use crate::runtime::background::Watch;
 use crate::runtime::heartbeat::{Heartbeat, late_after};
 use crate::server::{Body as Bytes, Problem, Request, Response};
@@ -327,7 +327,7 @@ struct State {
 fn render(api: &Api, census: &Census, state: &State, detail: Detail) -> String {
     let app = &api.app;
     let schema = store::schema_version().to_string();
-    app.metrics().render(&Standing {
+    app.metrics().render(&Snapshot {
         now: app.now(),
         queue: &state.queue,
         next_due: state.next_due,

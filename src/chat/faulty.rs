@@ -1,5 +1,5 @@
-//! A platform that fails on command, around another one. `rota dev` puts it before the local platform, to show that duty goes
-//! on when chat is down.
+//! A wrapper around a platform that fails on request. `rota dev` wraps the local platform in it to show that hand-overs
+//! continue while chat is down.
 
 use super::Chat;
 use crate::domain::chat::{Capabilities, ChatError, FailureMode};
@@ -7,12 +7,12 @@ use crate::domain::ids::{ChannelId, GroupId, MessageReference, UserId};
 use crate::domain::message::{Message, Recipient};
 use std::sync::{Arc, Mutex, PoisonError};
 
-/// Switches the failure mode while the platform is in use. Clones share it.
+/// Changes the failure mode at run time. Clones share the mode.
 #[derive(Clone, Default)]
 pub struct FailureControl(Arc<Mutex<FailureMode>>);
 
 impl FailureControl {
-    /// The present failure mode.
+    /// The current failure mode.
     pub fn mode(&self) -> FailureMode {
         self.0
             .lock()
@@ -26,19 +26,19 @@ impl FailureControl {
     }
 }
 
-/// A platform with failures in front of it.
+/// A platform that fails according to a failure mode.
 pub struct FaultyChat {
     inner: Arc<dyn Chat>,
     control: FailureControl,
 }
 
 impl FaultyChat {
-    /// Puts failures in front of a platform.
+    /// Wraps a platform.
     pub fn around(inner: Arc<dyn Chat>, control: FailureControl) -> FaultyChat {
         FaultyChat { inner, control }
     }
 
-    /// Waits and fails as the mode says, for a call about a channel, person or user group of that id.
+    /// Waits and fails according to the mode. `id` is the channel, person or user group of the call.
     fn fail(&self, id: &str) -> Result<(), ChatError> {
         let mode = self.control.mode();
         if !mode.delay.is_zero() {

@@ -1,5 +1,5 @@
 //! The local platform: the directory in the database, with its topics and user groups. Its messages are the rows of the
-//! queue, worded when somebody reads them.
+//! message queue, rendered when they are read.
 
 use super::Chat;
 use crate::domain::chat::{Capabilities, ChatError};
@@ -9,17 +9,17 @@ use crate::domain::wording::one_line;
 use crate::store::{self, Fault, ReadTx, Store};
 use std::sync::Arc;
 
-/// The limit of Slack, so that what is tried here looks the same there.
+/// The limit of Slack, so that topics look the same on both platforms.
 const LONGEST_TOPIC: usize = 250;
 
-/// Longer than people read.
+/// A generous limit: no message of rota comes near it.
 const LONGEST_MESSAGE: usize = 4_000;
 
-/// The platform of one database.
+/// The local platform of one database.
 pub struct Local(Arc<Store>);
 
 impl Local {
-    /// The platform whose directory a database holds.
+    /// Creates the platform for a database.
     pub fn new(store: Arc<Store>) -> Local {
         Local(store)
     }

@@ -1,53 +1,53 @@
-//! The chat platform behind one trait: what rota asks of it.
+//! The chat platform behind one trait.
 //!
-//! No call is made within a transaction. The caller stores what was done, in the directory too, which mirrors the platform;
-//! so the local platform, whose directory it is, has nothing else to store.
+//! No call runs inside a transaction. The caller stores the result, including in the directory, which mirrors the platform.
+//! The local platform is that directory, so it stores nothing itself.
 
 mod faulty;
 mod local;
-mod voice;
+mod text;
 
 pub use faulty::{FailureControl, FaultyChat};
 pub use local::Local;
-pub use voice::{PlatformVoice, text};
+pub use text::{PlatformVoice, text};
 
 use crate::domain::chat::{Capabilities, ChatError};
 use crate::domain::ids::{ChannelId, GroupId, MessageReference, UserId};
 use crate::domain::message::Message;
 
-/// A chat platform. Each call may take a while; each may be made again when its result was lost.
+/// A chat platform. Calls may be slow, and may be repeated if a result was lost.
 pub trait Chat: Send + Sync {
-    /// What it can do, as far as that is known without asking it.
+    /// The platform's capabilities, as far as they are known without calling it.
     fn capabilities(&self) -> Capabilities;
 
-    /// How a text marks a person whom it is to reach.
+    /// The text that mentions a person so that the platform notifies them.
     fn handle(&self, user: &UserId, name: &str) -> String;
 
-    /// Text written by people, on one line, escaped so that the platform takes nothing in it for markup.
+    /// User text on one line, escaped so that the platform reads no markup in it.
     fn plain(&self, text: &str) -> String;
 
-    /// Renders a message and posts it, in a channel or directly. `key` is the same whenever the same message is posted again.
-    /// The reference is what the platform needs to update the message later.
+    /// Renders a message and posts it to a channel or a person. Repeated posts of one message have the same `key`. The
+    /// returned reference identifies the message in later updates.
     fn post(&self, message: &Message, key: &str) -> Result<MessageReference, ChatError>;
 
-    /// The topic of a channel, as it was given to [`Chat::set_topic`]; empty where it has none.
+    /// The topic of a channel, as it was passed to [`Chat::set_topic`]; empty if there is none.
     fn topic(&self, channel: &ChannelId) -> Result<String, ChatError>;
 
-    /// Sets the topic of a channel; an empty one removes it.
+    /// Sets the topic of a channel. An empty topic removes it.
     fn set_topic(&self, channel: &ChannelId, topic: &str) -> Result<(), ChatError>;
 
-    /// The user group of a handle, which is written without its `@`.
+    /// Finds a user group by its handle, without the `@`.
     fn find_group(&self, handle: &str) -> Result<Option<GroupId>, ChatError>;
 
-    /// Creates a user group with nobody in it.
+    /// Creates an empty user group.
     fn make_group(&self, handle: &str, name: &str) -> Result<GroupId, ChatError>;
 
     /// The people in a user group.
     fn people(&self, group: &GroupId) -> Result<Vec<UserId>, ChatError>;
 
-    /// Sets the people in a user group.
+    /// Replaces the people in a user group.
     fn set_people(&self, group: &GroupId, people: &[UserId]) -> Result<(), ChatError>;
 
-    /// Disables a user group, or enables it again.
+    /// Disables or enables a user group.
     fn set_disabled(&self, group: &GroupId, disabled: bool) -> Result<(), ChatError>;
 }

@@ -1,4 +1,4 @@
-//! The layer of the config file.
+//! The config file.
 
 use super::{
     BaseUrl, ChatPart, Config, HolidaysPart, Listen, LogFilter, MetricsPart, PlanPart,
@@ -25,14 +25,14 @@ struct File {
     metrics: MetricsPart,
 }
 
-/// Reads a file. The error names it, with the line and the key.
+/// Reads a config file. The error names the file, the line and the key.
 pub(super) fn read(path: &Path) -> Result<Config, String> {
     let text =
         std::fs::read_to_string(path).map_err(|error| format!("{}: {error}", path.display()))?;
     parse(&text).map_err(|(line, why)| format!("{}:{line}: {why}", path.display()))
 }
 
-/// The error is the number of the line, from 1, and what is wrong there, the key first.
+/// Parses a config file. The error is the line, from 1, and what is wrong, starting with the key.
 pub(super) fn parse(text: &str) -> Result<Config, (usize, String)> {
     let document = toml::Deserializer::parse(text).map_err(|error| broken(text, "", &error))?;
     let file: File = serde_path_to_error::deserialize(document)
@@ -62,7 +62,7 @@ fn broken(text: &str, key: &str, error: &toml::de::Error) -> (usize, String) {
         Some((found, _)) => format!("{found}, expected a table"),
         None => message,
     };
-    // The path names the key already.
+    // The path already names the key.
     let message = match message
         .strip_prefix("unknown field `")
         .and_then(|rest| rest.split_once('`'))

@@ -196,7 +196,7 @@ fn quotas_fill_in_from_the_plan() {
     }
 }
 
-/// The part of one layer.
+/// The value from one layer.
 fn webhooks(file: &str) -> WebhooksPart {
     let text = format!("[webhooks]\n{file}");
     file::parse(&text).expect("a good file").webhooks
@@ -237,7 +237,7 @@ fn webhook_settings_come_from_each_layer() {
 }
 
 #[test]
-fn a_ladder_has_a_round_more_than_waits() {
+fn a_retry_schedule_has_one_round_more_than_waits() {
     assert_eq!(WebhooksPart::default().ladder().rounds(), 9);
     assert_eq!(webhooks("ladder = []").ladder().rounds(), 1);
     let most = vec!["1s"; 50].join(",");
@@ -251,7 +251,7 @@ fn a_ladder_has_a_round_more_than_waits() {
 }
 
 #[test]
-fn a_ca_of_ones_own_goes_with_either_trust() {
+fn an_extra_ca_works_with_either_trust() {
     let file = ("ROTA_WEBHOOKS_EXTRA_CA_FILE", "ca.pem");
     for (name, trust) in [("bundled", Trust::Bundled), ("system", Trust::System)] {
         let loaded = load(Config::default(), &[file, ("ROTA_WEBHOOKS_TRUST", name)]);
@@ -279,20 +279,20 @@ fn reminders_come_from_each_layer() {
         assert_eq!(before(text), expected, "{text}");
         let file = file::parse(&format!("[chat]\nreminder_before = '{text}'"));
         let file = file.map(|file| file.chat.reminder_before);
-        // A file that names the key means to say something.
+        // A key in the file needs a value.
         assert_eq!(file.ok().flatten(), expected, "{text}");
     }
     let file = file::parse("[chat]\nreminder_before = '2h'").expect("a good file");
     let upper = load(Config::default(), &[("ROTA_CHAT_REMINDER_BEFORE", "0s")]);
     let upper = upper.expect("a good value");
-    // Nobody is to be reminded: that is a setting as well.
+    // Zero, which sends no reminders, is a value too.
     assert_eq!(upper.over(file.clone()).chat.reminder_before, secs(0));
     let unset = Config::default().over(file);
     assert_eq!(unset.chat.reminder_before, secs(7200));
 }
 
 #[test]
-fn a_bad_variable_is_named() {
+fn an_invalid_variable_is_named() {
     let rows = [
         (
             "ROTA_LISTEN",
@@ -317,7 +317,7 @@ fn a_bad_variable_is_named() {
         (
             "ROTA_RATE_LIMIT_BURST",
             "0",
-            "ROTA_RATE_LIMIT_BURST: 0 lets nobody in",
+            "ROTA_RATE_LIMIT_BURST: 0 would refuse every request",
         ),
         (
             "ROTA_WEBHOOKS_LADDER",
@@ -327,7 +327,7 @@ fn a_bad_variable_is_named() {
         (
             "ROTA_WEBHOOKS_LADDER",
             "9999999999999d",
-            "ROTA_WEBHOOKS_LADDER: \"9999999999999d\" is too long to wait",
+            "ROTA_WEBHOOKS_LADDER: \"9999999999999d\" is too long",
         ),
         (
             "ROTA_WEBHOOKS_ALLOW_NETS",
@@ -347,7 +347,7 @@ fn a_bad_variable_is_named() {
         (
             "ROTA_CHAT_REMINDER_BEFORE",
             "31d",
-            "ROTA_CHAT_REMINDER_BEFORE: \"31d\" is too long before; send at most 30d",
+            "ROTA_CHAT_REMINDER_BEFORE: \"31d\" is too long; send at most 30d",
         ),
         (
             "ROTA_CHAT_REMINDER_BEFORE",
@@ -363,7 +363,7 @@ fn a_bad_variable_is_named() {
 }
 
 #[test]
-fn the_file_names_line_and_key() {
+fn file_errors_name_line_and_key() {
     let rows = [
         ("", (0, "")),
         (
@@ -396,10 +396,7 @@ fn the_file_names_line_and_key() {
         ),
         (
             "[webhooks]\nladder = ['8d']",
-            (
-                2,
-                "webhooks.ladder: \"8d\" is too long to wait; send at most 7d",
-            ),
+            (2, "webhooks.ladder: \"8d\" is too long; send at most 7d"),
         ),
         (
             "[webhooks]\nallow_nets = ['10.1.0.0/16', '']",
@@ -434,7 +431,7 @@ fn the_file_names_line_and_key() {
             "[chat]\nreminder_before = '721h'",
             (
                 2,
-                "chat.reminder_before: \"721h\" is too long before; send at most 30d",
+                "chat.reminder_before: \"721h\" is too long; send at most 30d",
             ),
         ),
         (
@@ -457,7 +454,7 @@ fn the_file_names_line_and_key() {
         ),
         (
             "[rate_limit]\nburst = 0",
-            (2, "rate_limit.burst: 0 lets nobody in"),
+            (2, "rate_limit.burst: 0 would refuse every request"),
         ),
         ("listen = ", (1, "")),
         ("db = 'a'\ndb = 'b'", (2, "duplicate key")),
@@ -473,10 +470,10 @@ fn the_file_names_line_and_key() {
 }
 
 #[test]
-fn the_sample_file_is_a_good_one() {
+fn the_sample_file_is_valid() {
     let sample = include_str!("../../packaging/rota.toml");
     assert_eq!(file::parse(sample), Ok(Config::default()));
-    // Settings are commented out without a blank after the mark.
+    // Settings are commented out without a space after `#`.
     let settings: String = sample
         .lines()
         .map(|line| match line.strip_prefix('#') {
@@ -495,7 +492,7 @@ fn the_sample_file_is_a_good_one() {
     assert_eq!(
         config.chat.reminder_before,
         Some(crate::actions::REMINDER_BEFORE),
-        "the default is told"
+        "the sample file shows the default"
     );
     assert!(config.rate_limit.requests_per_minute.is_some() && config.rate_limit.burst.is_some());
     let webhooks = config.webhooks;
@@ -505,6 +502,6 @@ fn the_sample_file_is_a_good_one() {
     assert_eq!(
         webhooks.ladder(),
         Ladder::default(),
-        "the defaults are told"
+        "the sample file shows the defaults"
     );
 }

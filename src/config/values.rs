@@ -1,4 +1,4 @@
-//! How single settings are written. Every error says what to send instead.
+//! Parsers of single settings. Every error says what to send instead.
 
 use crate::api::Access;
 use crate::client::Trust;
@@ -14,7 +14,7 @@ use std::fmt;
 use std::str::FromStr;
 use std::time::Duration;
 
-/// An address to listen on: a host or address, and a port. Port 0 is one that the system picks.
+/// An address to listen on: host and port. With port 0 the system picks one.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Listen(String);
 
@@ -42,7 +42,7 @@ impl fmt::Display for Listen {
     }
 }
 
-/// The address that others reach this server at, without a slash at its end.
+/// The public URL of the server, without a trailing slash.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct BaseUrl(String);
 
@@ -74,12 +74,12 @@ impl fmt::Display for BaseUrl {
     }
 }
 
-/// What is logged: a level, or levels of modules, as `info,rota::delivery=debug`.
+/// The log filter: a level, or levels per module, such as `info,rota::delivery=debug`.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct LogFilter(String);
 
 impl LogFilter {
-    /// As env_logger reads it.
+    /// The filter in env_logger's syntax.
     pub fn as_str(&self) -> &str {
         &self.0
     }
@@ -89,13 +89,13 @@ impl FromStr for LogFilter {
     type Err = String;
 
     fn from_str(text: &str) -> Result<LogFilter, String> {
-        // A word that is no level would be taken for a module, and a slip of the pen would log all of nothing.
+        // env_logger reads an unknown word as a module name, so a misspelt level would disable logging.
         let level = |word: &str| word.parse::<log::LevelFilter>().is_ok();
         let module = |name: &str| {
             let plain = |c: char| c.is_ascii_alphanumeric() || matches!(c, '_' | ':' | '-');
             !name.is_empty() && name.chars().all(plain)
         };
-        // What comes after a slash is looked for in the text of each line.
+        // The text after a slash is a filter on messages.
         let levels = text.split_once('/').map_or(text, |(levels, _)| levels);
         let parts = levels.split(',').map(str::trim);
         let wrong = parts
@@ -114,7 +114,7 @@ impl FromStr for LogFilter {
     }
 }
 
-/// A length of time as `90s`, `15m`, `24h` or `7d`; a day is 24 hours.
+/// Parses a duration such as `90s`, `15m`, `24h` or `7d`; a day is 24 hours.
 pub fn duration(text: &str) -> Result<Duration, String> {
     let read = || {
         let (digits, unit) = text.split_at_checked(text.len().checked_sub(1)?)?;
@@ -138,19 +138,19 @@ pub fn duration(text: &str) -> Result<Duration, String> {
     })
 }
 
-/// The same, for what would be over at once with 0.
+/// Parses a duration and refuses 0, which would expire immediately.
 pub fn lifetime(text: &str) -> Result<Duration, String> {
     let positive = |length: &Duration| !length.is_zero();
     let read = duration(text)?;
     Some(read).filter(positive).ok_or_else(|| {
-        format!("{text:?} would be over at once; send a longer duration, such as 24h")
+        format!("{text:?} would expire immediately; send a longer duration, such as 24h")
     })
 }
 
-/// An instant in RFC 3339 with its offset.
+/// Parses an instant in RFC 3339 with an offset.
 pub fn instant(text: &str) -> Result<Timestamp, String> {
     let read: Option<Timestamp> = text.parse().ok().or_else(|| moment::parse_instant(text));
-    // The clock counts whole milliseconds.
+    // The clock counts in milliseconds.
     let whole = read.map(|at| at.min(FOREVER));
     let whole = whole.and_then(|at| Timestamp::from_millisecond(at.as_millisecond()).ok());
     whole.ok_or_else(|| {
@@ -171,12 +171,12 @@ pub(super) fn parse_tier(text: &str) -> Result<Tier, String> {
 }
 
 pub(super) fn parse_burst(text: &str) -> Result<u32, String> {
-    whole_number(text).and_then(some_burst)
+    whole_number(text).and_then(check_burst)
 }
 
-/// With a burst of 0 no request would ever pass.
-fn some_burst(burst: u32) -> Result<u32, String> {
-    let off = "0 lets nobody in; send at least 1, or requests_per_minute 0 to turn the limit off";
+/// Refuses a burst of 0, which would refuse every request.
+fn check_burst(burst: u32) -> Result<u32, String> {
+    let off = "0 would refuse every request; send at least 1, or requests_per_minute 0 to turn the limit off";
     if burst == 0 {
         Err(off.into())
     } else {
@@ -184,26 +184,26 @@ fn some_burst(burst: u32) -> Result<u32, String> {
     }
 }
 
-/// Waits that a ladder may have.
-const MOST_STEPS: usize = 50;
+/// The most waits in a retry schedule.
+const MOST_WAITS: usize = 50;
 
-pub(super) fn parse_ladder(text: &str) -> Result<Vec<SignedDuration>, String> {
-    list(text, step).and_then(not_too_many)
+pub(super) fn parse_retry_schedule(text: &str) -> Result<Vec<SignedDuration>, String> {
+    list(text, wait).and_then(check_count)
 }
 
-fn step(text: &str) -> Result<SignedDuration, String> {
+fn wait(text: &str) -> Result<SignedDuration, String> {
     let length = duration(text)?;
-    let step = SignedDuration::try_from(length).ok();
-    // No round begins later than that, so a longer wait would be for nothing.
-    step.filter(|step| *step <= LIFE)
-        .ok_or_else(|| format!("{text:?} is too long to wait; send at most 7d"))
+    let wait = SignedDuration::try_from(length).ok();
+    // No round begins after that time.
+    wait.filter(|wait| *wait <= LIFE)
+        .ok_or_else(|| format!("{text:?} is too long; send at most 7d"))
 }
 
-fn not_too_many(steps: Vec<SignedDuration>) -> Result<Vec<SignedDuration>, String> {
-    match steps.len() {
-        0..=MOST_STEPS => Ok(steps),
+fn check_count(waits: Vec<SignedDuration>) -> Result<Vec<SignedDuration>, String> {
+    match waits.len() {
+        0..=MOST_WAITS => Ok(waits),
         count => Err(format!(
-            "{count} waits are too many; send at most {MOST_STEPS}"
+            "{count} waits are too many; send at most {MOST_WAITS}"
         )),
     }
 }
@@ -211,9 +211,9 @@ fn not_too_many(steps: Vec<SignedDuration>) -> Result<Vec<SignedDuration>, Strin
 pub(super) fn parse_reminder(text: &str) -> Result<SignedDuration, String> {
     const MOST: SignedDuration = SignedDuration::from_hours(30 * 24);
     let before = SignedDuration::try_from(duration(text)?).ok();
-    before.filter(|before| *before <= MOST).ok_or_else(|| {
-        format!("{text:?} is too long before; send at most 30d, or 0s to remind nobody")
-    })
+    before
+        .filter(|before| *before <= MOST)
+        .ok_or_else(|| format!("{text:?} is too long; send at most 30d, or 0s for no reminders"))
 }
 
 pub(super) fn parse_nets(text: &str) -> Result<Vec<Net>, String> {
@@ -241,7 +241,7 @@ pub(super) fn parse_access(text: &str) -> Result<Access, String> {
     }
 }
 
-/// Items between commas; blanks around them do not count.
+/// Splits at commas and trims whitespace around items.
 fn list<T>(text: &str, item: fn(&str) -> Result<T, String>) -> Result<Vec<T>, String> {
     text.split(',').map(|text| item(text.trim())).collect()
 }
@@ -271,15 +271,15 @@ pub(super) fn access<'de, D: Deserializer<'de>>(from: D) -> Result<Option<Access
 
 pub(super) fn burst<'de, D: Deserializer<'de>>(from: D) -> Result<Option<u32>, D::Error> {
     let burst = u32::deserialize(from)?;
-    some_burst(burst).map(Some).map_err(D::Error::custom)
+    check_burst(burst).map(Some).map_err(D::Error::custom)
 }
 
-pub(super) fn ladder<'de, D>(from: D) -> Result<Option<Vec<SignedDuration>>, D::Error>
+pub(super) fn retry_schedule<'de, D>(from: D) -> Result<Option<Vec<SignedDuration>>, D::Error>
 where
     D: Deserializer<'de>,
 {
-    let steps = items(from, step)?;
-    not_too_many(steps).map(Some).map_err(D::Error::custom)
+    let waits = items(from, wait)?;
+    check_count(waits).map(Some).map_err(D::Error::custom)
 }
 
 pub(super) fn nets<'de, D>(from: D) -> Result<Option<Vec<Net>>, D::Error>
@@ -289,7 +289,7 @@ where
     items(from, str::parse).map(Some)
 }
 
-/// A list of values that are written as text.
+/// Deserializes a list of values that are written as strings.
 fn items<'de, D, T>(from: D, item: fn(&str) -> Result<T, String>) -> Result<Vec<T>, D::Error>
 where
     D: Deserializer<'de>,
@@ -299,7 +299,7 @@ where
     items.collect::<Result<_, _>>().map_err(D::Error::custom)
 }
 
-/// A value that is written as text and parsed from it.
+/// Deserializes a value that is written as a string.
 pub(super) fn text<'de, D, T>(from: D) -> Result<Option<T>, D::Error>
 where
     D: Deserializer<'de>,

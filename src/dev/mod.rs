@@ -11,7 +11,7 @@ use crate::domain::ids::{GroupId, WebhookId};
 use crate::domain::message::Recipient;
 use crate::domain::refusal::Refusal;
 use crate::domain::tiers::TierLimits;
-use crate::metrics::Answers;
+use crate::metrics::RouteMetrics;
 use crate::server::room::{self, RequestBudget};
 use crate::server::{Body, Edge, Outcome, Problem, REQUEST_ID, Request, Response};
 use crate::store::{self, load_directory};
@@ -42,14 +42,14 @@ pub struct Dev {
     moving: Mutex<()>,
     receivers: Receivers,
     /// Counts the answers of all routes: nobody watches them one by one.
-    answers: Answers,
+    answers: RouteMetrics,
 }
 
 impl Dev {
     /// The development routes of a workspace. Requests take room from the budget that all edges share.
     pub fn new(app: App, failures: FailureControl, chores: Chores, budget: RequestBudget) -> Dev {
         Dev {
-            answers: app.metrics().answers("POST", PREFIX),
+            answers: app.metrics().route("POST", PREFIX),
             app,
             failures,
             chores,
@@ -59,7 +59,7 @@ impl Dev {
         }
     }
 
-    fn answer<'a>(&'a self, request: &Request, counted: &mut &'a Answers) -> Outcome {
+    fn answer<'a>(&'a self, request: &Request, counted: &mut &'a RouteMetrics) -> Outcome {
         let (path, _) = url::split(request.target());
         // What stands for itself matches byte for byte, as in the API; names and ids are decoded.
         let rest = path.strip_prefix(PREFIX).and_then(url::segments);
@@ -114,7 +114,7 @@ impl Edge for Dev {
         "rota::dev"
     }
 
-    fn handle<'a>(&'a self, request: &Request, counted: &mut &'a Answers) -> Outcome {
+    fn handle<'a>(&'a self, request: &Request, counted: &mut &'a RouteMetrics) -> Outcome {
         let reads = matches!(request.method(), "GET" | "HEAD");
         let share = match reads {
             true => self.budget.room(request, None).take(ROOM)?,
@@ -124,7 +124,7 @@ impl Edge for Dev {
         Ok(without_own_id(room::hold(response, share)))
     }
 
-    fn counted(&self, _: &Request) -> Option<&Answers> {
+    fn counted(&self, _: &Request) -> Option<&RouteMetrics> {
         Some(&self.answers)
     }
 }

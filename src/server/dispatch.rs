@@ -5,7 +5,7 @@ use super::exchange::{Request, Response};
 use super::problem::Problem;
 use super::{Malformed, Service};
 use crate::fault;
-use crate::metrics::{Answers, Metrics};
+use crate::metrics::{Metrics, RouteMetrics};
 use crate::runtime::clock;
 use crate::wire::url;
 use jiff::Timestamp;
@@ -30,10 +30,10 @@ pub trait Edge: Send + Sync + 'static {
 
     /// Answers one request. It sees all of it: headers, cookies, and the body of any media type as it was sent. Whoever
     /// counts the answers is put into `counted` as soon as that is known; before, they count as `other`.
-    fn handle<'a>(&'a self, request: &Request, counted: &mut &'a Answers) -> Outcome;
+    fn handle<'a>(&'a self, request: &Request, counted: &mut &'a RouteMetrics) -> Outcome;
 
     /// Whoever counts the answers to a request that was not carried out; `None` where it leads nowhere.
-    fn counted(&self, request: &Request) -> Option<&Answers>;
+    fn counted(&self, request: &Request) -> Option<&RouteMetrics>;
 
     /// The problem of a request whose body is over the limit and was left out: `problem`, or why the request is refused
     /// whatever its body.
@@ -55,7 +55,7 @@ pub struct Dispatch<N> {
     /// Each prefix with the index of its edge, the longest first.
     by_prefix: Vec<(&'static str, usize)>,
     /// Counts what leads nowhere or could not be read.
-    other: Answers,
+    other: RouteMetrics,
     ids: RequestIds,
     now: N,
 }
@@ -71,7 +71,7 @@ impl<N: Fn() -> Timestamp> Dispatch<N> {
         Dispatch {
             by_prefix,
             edges,
-            other: metrics.answers("GET", "other"),
+            other: metrics.route("GET", "other"),
             ids: RequestIds::default(),
             now,
         }
@@ -87,7 +87,7 @@ impl<N: Fn() -> Timestamp> Dispatch<N> {
     fn turn_down(&self, request: &Request, edge: Option<&dyn Edge>, problem: &Problem) -> Response {
         let counted = edge.and_then(|edge| edge.counted(request));
         let counted = counted.unwrap_or(&self.other);
-        counted.note(request.method(), problem.status, None);
+        counted.record(request.method(), problem.status, None);
         let id = self.ids.next();
         refuse(request, edge, problem, &id).with(REQUEST_ID, id)
     }
@@ -112,13 +112,13 @@ impl<N: Fn() -> Timestamp + Send + Sync + 'static> Service for Dispatch<N> {
             }
             Err(problem) => refuse(request, edge, &problem, &id),
         };
-        counted.note(request.method(), response.status, Some(took));
+        counted.record(request.method(), response.status, Some(took));
         response.with(REQUEST_ID, id)
     }
 
     fn malformed(&self, malformed: Malformed) -> Response {
         let (problem, id) = (Problem::from(malformed), self.ids.next());
-        self.other.note("", problem.status, None);
+        self.other.record("", problem.status, None);
         log_problem(LOG_TARGET, &"unreadable request:", &problem, &id);
         problem.render(&id).with(REQUEST_ID, id)
     }

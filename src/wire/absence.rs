@@ -1,4 +1,4 @@
-//! Who is away when (api.md "Absence").
+//! Absences: who is away, and when (rules.md 10).
 
 use super::body::{self, check_length, invalid, present};
 use super::moment::Moment;
@@ -31,10 +31,10 @@ pub struct Absence {
     pub from: Moment,
     /// Exclusive.
     pub until: Moment,
-    /// For people to read.
+    /// Free text; no rule reads it.
     pub reason: Option<String>,
     pub applies_to: AppliesTo,
-    /// The covered rotations when `appliesTo` is `rotation`, empty otherwise.
+    /// The covered rotation when `appliesTo` is `rotation`; empty otherwise.
     pub rotation_ids: Vec<String>,
     /// Always false: an absence is one period.
     pub recurring: bool,
@@ -60,18 +60,18 @@ pub fn render(absence: &absence::Absence) -> Absence {
     }
 }
 
-/// Somebody to mark away.
+/// An absence to create.
 #[derive(Clone, Debug, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct AbsenceRequest {
     user_id: String,
     from: Moment,
-    /// Exclusive; later than `from`.
+    /// Exclusive. Must be later than `from`.
     until: Moment,
-    /// At most 2,000 characters, for people to read; no rule looks at it.
+    /// Free text of at most 2,000 characters; no rule reads it.
     #[serde(default)]
     reason: Option<String>,
-    /// Default `rotation`: the one in the path.
+    /// Defaults to `rotation`, the rotation in the path.
     #[serde(default, deserialize_with = "present")]
     #[schemars(with = "AppliesTo")]
     applies_to: Option<AppliesTo>,

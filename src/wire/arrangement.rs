@@ -1,4 +1,4 @@
-//! Arrangements and direct assignments (api.md "Arrangement"; contract section 10).
+//! Arrangements and direct assignments (rules.md 8).
 
 use super::body::{self, check_length, invalid, nullable_object, present};
 use super::conflict::{self, Conflict};
@@ -15,46 +15,46 @@ use sha2::{Digest, Sha256};
 use std::borrow::Cow;
 use std::marker::PhantomData;
 
-/// The longest operation id (api.md "Limits").
+/// The longest operation id, in characters.
 const OPERATION_ID: usize = 128;
 
-/// The most conflict ids, or keys of legs, that one write acknowledges.
+/// The most conflict ids, or leg keys, that one write may acknowledge.
 const ACKNOWLEDGED: usize = 1_000;
 
 names! {
-    /// How an arrangement came about.
+    /// How an arrangement was made.
     ArrangementKind(domain::ArrangementKind) of domain::ArrangementKind::ALL
 }
 
 words! {
-    /// Where an arrangement stands.
+    /// The state of an arrangement.
     ArrangementState {
-        /// It counts; it may be over already.
+        /// In effect. Its interval may be over.
         Active = "active",
         Cancelled = "cancelled",
     }
 }
 
 words! {
-    /// How much of a turn is taken over.
+    /// How much of a turn the interval takes over.
     TurnSelectionKind {
         FullTurn = "fullTurn",
-        /// What is left of the running turn.
+        /// The rest of the running turn.
         RemainingTurn = "remainingTurn",
     }
 }
 
 words! {
-    /// Whether change events are still to be sent.
+    /// Whether the write queued change events.
     PublicationState {
         /// The write queued an event.
         Pending = "pending",
-        /// There was nothing to send.
+        /// The write queued no event.
         Published = "published",
     }
 }
 
-/// Who holds a cell for an interval, over whoever is dealt the turn.
+/// Gives a cell to a person for an interval, over the dealt turn.
 #[derive(Clone, Debug, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct Arrangement {
@@ -65,7 +65,7 @@ pub struct Arrangement {
     pub from: Moment,
     /// Exclusive.
     pub to: Moment,
-    /// Rises with every change; send it to change or end the arrangement.
+    /// Increases with every change. Send it to change or end the arrangement.
     pub revision: u64,
     pub state: ArrangementState,
     pub kind: ArrangementKind,
@@ -74,17 +74,17 @@ pub struct Arrangement {
     pub turn_selection: Option<TurnSelection>,
 }
 
-/// The people whom an arrangement replaces.
+/// The people whom the arrangement replaces.
 #[derive(Clone, Debug, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct Origin {
-    /// In the order that they would have come on.
+    /// In the order in which they would have come on call.
     pub user_ids: Vec<String>,
-    /// False where there may be more.
+    /// False if there may be more people.
     pub complete: bool,
 }
 
-/// The plan of the cell before the arrangement.
+/// The planned holders of the cell before the arrangement.
 #[derive(Clone, Debug, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct Snapshot {
@@ -92,21 +92,21 @@ pub struct Snapshot {
     pub from: Moment,
     /// Exclusive.
     pub to: Moment,
-    /// False where there were more segments.
+    /// False if there were more segments.
     pub complete: bool,
     pub segments: Vec<Segment>,
 }
 
-/// A stretch of it.
+/// One interval of a snapshot, with its holder.
 #[derive(Clone, Debug, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct Segment {
     pub from: Moment,
     /// Exclusive.
     pub to: Moment,
-    /// Empty where nobody would have been on call.
+    /// Empty if nobody would have been on call.
     pub user_ids: Vec<String>,
-    /// Whether it is known who it was.
+    /// Whether the holder is known.
     pub resolved: bool,
 }
 
@@ -115,14 +115,14 @@ pub struct Segment {
 #[serde(rename_all = "camelCase")]
 pub struct TurnSelection {
     pub kind: TurnSelectionKind,
-    /// Where the original turn began, also where part of it has been served already.
+    /// The start of the original turn, even if part of the turn has passed.
     pub from: UtcMoment,
     /// Exclusive.
     pub to: UtcMoment,
 }
 
 impl TurnSelection {
-    /// Reads one; whether it names a planned turn is for the forecast to say.
+    /// Converts to the domain value. Whether the interval is a planned turn is checked against the forecast.
     pub(super) fn read(self) -> domain::TurnSelection {
         domain::TurnSelection {
             kind: match self.kind {
@@ -136,7 +136,7 @@ impl TurnSelection {
         }
     }
 
-    /// Renders one.
+    /// Renders a turn selection.
     pub fn of(selection: &domain::TurnSelection) -> TurnSelection {
         TurnSelection {
             kind: match selection.kind {
@@ -190,23 +190,23 @@ pub fn render(arrangement: &domain::Arrangement) -> Arrangement {
     }
 }
 
-/// What a write of an arrangement would meet.
+/// The result of previewing an arrangement.
 #[derive(Clone, Debug, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct AgreementPreview {
-    /// The later of the start asked for and now.
+    /// The later of the requested start and now.
     pub effective_from: Moment,
     /// Exclusive.
     pub to: Moment,
     pub conflicts: Vec<Conflict>,
-    /// False while a conflict blocks or is not acknowledged. A cover may be asked for all the same where none blocks:
-    /// whoever accepts it acknowledges the rest.
+    /// False while a conflict blocks or is not acknowledged. A cover may still be requested unless a conflict blocks: the
+    /// person who accepts it acknowledges the rest.
     pub can_commit: bool,
-    /// Copy it into the write to record it.
+    /// Copy it into the write to store it with the arrangement.
     pub turn_selection: Option<TurnSelection>,
 }
 
-/// Renders what taking a cell over for a period would meet.
+/// Renders a preview.
 pub fn preview(preview: &Preview) -> AgreementPreview {
     AgreementPreview {
         effective_from: preview.period.from.into(),
@@ -217,21 +217,21 @@ pub fn preview(preview: &Preview) -> AgreementPreview {
     }
 }
 
-/// What a write of an arrangement came to.
+/// The result of writing an arrangement.
 #[derive(Clone, Debug, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct ArrangementWritten {
     pub operation_id: String,
-    /// The rotation's version counter; the ETag is in the header.
+    /// The rotation's version counter. The ETag is in the header.
     pub rotation_version: u64,
     /// When the write takes effect.
     pub effective_from: Moment,
-    /// The records that changed, those cancelled and those that took their place.
+    /// The records that changed: those cancelled, and those that replaced them.
     pub arrangements: Vec<Arrangement>,
     pub delivery_state: PublicationState,
 }
 
-/// Renders what a write of arrangements came to; `operation_id` is the caller's name for it.
+/// Renders the result of a write of arrangements. `operation_id` is the id that the caller sent.
 pub fn written(operation_id: &str, written: &domain::ArrangementWritten) -> ArrangementWritten {
     ArrangementWritten {
         operation_id: operation_id.to_owned(),
@@ -242,7 +242,7 @@ pub fn written(operation_id: &str, written: &domain::ArrangementWritten) -> Arra
     }
 }
 
-/// Whether a write queued anything to be sent.
+/// Renders whether a write queued events.
 pub(super) fn delivery_state(queued: bool) -> PublicationState {
     match queued {
         true => PublicationState::Pending,
@@ -250,38 +250,38 @@ pub(super) fn delivery_state(queued: bool) -> PublicationState {
     }
 }
 
-/// Somebody to hold a cell for an interval.
+/// An assignment of a cell to a person for an interval.
 #[derive(Clone, Debug, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct AssignmentRequest {
-    /// Needed for writes: 1 to 128 characters, the same again only to retry the same write.
+    /// Required for writes, 1 to 128 characters. Send the same id again only to retry the same write.
     #[serde(default)]
     #[schemars(length(min = 1, max = 128))]
     operation_id: Option<String>,
     cell_id: String,
-    /// Somebody in the cell's roster.
+    /// A person in the cell's roster.
     user_id: String,
-    /// With offset zero. One that has passed reads as now.
+    /// With offset zero. A past instant means now.
     from: UtcMoment,
-    /// With offset zero; exclusive, later than `from` and than now.
+    /// With offset zero. Exclusive. Must be later than `from` and than now.
     to: UtcMoment,
-    /// Needed to change an arrangement: the revision that it is at.
+    /// Required to change an arrangement: the revision that you read.
     #[serde(default)]
     expected_revision: Option<u64>,
-    /// As the preview gave it, to record it.
+    /// Copied from the preview, to store it with the arrangement.
     #[serde(default, deserialize_with = "nullable_object")]
     #[schemars(with = "Option<TurnSelection>")]
     turn_selection: Option<TurnSelection>,
-    /// Ids of conflicts that somebody has seen.
+    /// Ids of the conflicts to acknowledge.
     #[serde(default, deserialize_with = "present")]
     #[schemars(with = "Vec<String>")]
     acknowledged_conflict_ids: Option<Vec<String>>,
-    /// For a preview: look at it in the place of this arrangement.
+    /// For a preview: the arrangement that this one would replace.
     #[serde(default)]
     arrangement_id: Option<String>,
 }
 
-/// The body of a write, which names its operation; a preview of the same need not.
+/// A write body whose operation id is required. A preview of the same body does not require it.
 pub struct Named<T>(PhantomData<T>);
 
 impl<T: JsonSchema> JsonSchema for Named<T> {
@@ -299,7 +299,7 @@ impl<T: JsonSchema> JsonSchema for Named<T> {
     }
 }
 
-/// Reads an assignment to look at.
+/// Reads an assignment to preview.
 ///
 /// # Errors
 /// [`Refusal::Invalid`] naming the member.
@@ -311,7 +311,7 @@ pub fn parse_preview(bytes: &[u8]) -> Result<NewAssignment, Refusal> {
     assignment(request)
 }
 
-/// Reads an assignment to make, with the id of the operation.
+/// Reads an assignment to create, and its operation id.
 ///
 /// # Errors
 /// [`Refusal::Invalid`] naming the member.
@@ -321,7 +321,7 @@ pub fn parse_new(bytes: &[u8]) -> Result<(String, NewAssignment), Refusal> {
     Ok((id, assignment(request)?))
 }
 
-/// Reads an assignment to put in the place of another, with the id of the operation and the revision expected.
+/// Reads an assignment that replaces another, its operation id, and the expected revision.
 ///
 /// # Errors
 /// [`Refusal::Invalid`] naming the member.
@@ -345,17 +345,17 @@ fn assignment(request: AssignmentRequest) -> Result<NewAssignment, Refusal> {
     })
 }
 
-/// A step on something that others may have changed meanwhile.
+/// An action on a record at a known revision.
 #[derive(Clone, Debug, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct StepRequest {
-    /// 1 to 128 characters, the same again only to retry the same write.
+    /// 1 to 128 characters. Send the same id again only to retry the same write.
     #[serde(default)]
     #[schemars(required, with = "String", length(min = 1, max = 128))]
     operation_id: Option<String>,
     /// The revision that you read.
     expected_revision: u64,
-    /// To accept: ids of conflicts that you have seen.
+    /// To accept: ids of the conflicts to acknowledge.
     #[serde(default, deserialize_with = "present")]
     #[schemars(with = "Vec<String>")]
     acknowledged_conflict_ids: Option<Vec<String>>,
@@ -365,7 +365,7 @@ pub struct StepRequest {
     acknowledged_started_leg_keys: Option<Vec<String>>,
 }
 
-/// Reads a step, with the id of the operation.
+/// Reads an action, and its operation id.
 ///
 /// # Errors
 /// [`Refusal::Invalid`] naming the member.
@@ -396,7 +396,7 @@ pub(super) fn check_operation_id(id: &str) -> Result<(), Refusal> {
     check_length("operationId", Some(id), OPERATION_ID)
 }
 
-/// An interval of a request; `path` is what stands before its members.
+/// Reads the interval of a request. `path` is the prefix of the members' paths.
 pub(super) fn period(path: &str, from: UtcMoment, to: UtcMoment) -> Result<Interval, Refusal> {
     let period = Interval {
         from: from.0,
@@ -419,12 +419,12 @@ pub(super) fn acknowledged(path: &str, sent: Option<Vec<String>>) -> Result<Vec<
     }
 }
 
-/// What tells one write from another: the operation, the values of its path, and what its body says, however it is
-/// spaced and in whatever order its members stand.
+/// A digest that identifies a write: the operation, the values of its path, and its body in canonical form. Whitespace and
+/// the order of members do not change it.
 pub fn body_hash(operation: &str, path: &[&str], body: &[u8]) -> [u8; 32] {
     let mut digest = Sha256::new();
     digest.update(serde_json::json!([operation, path]).to_string());
-    // Members that nobody reads may hold what is no JSON text; then the bytes tell.
+    // Unread members may contain invalid JSON. In that case the raw bytes are hashed.
     match serde_json::from_slice::<serde_json::Value>(body) {
         Ok(body) => digest.update(body.to_string()),
         Err(_) => digest.update(body),

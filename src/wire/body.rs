@@ -1,5 +1,4 @@
-//! Bodies at the door: bytes to typed members, or a refusal that names the member by its path and says what to send
-//! (contract section 2).
+//! Parses request bodies. Every refusal names the member by its path and says what to send.
 
 use crate::domain::refusal::Refusal;
 use serde::Deserialize;
@@ -9,10 +8,10 @@ use serde_json::error::Category;
 use std::fmt;
 use std::marker::PhantomData;
 
-/// Reads a JSON object. Unknown members are passed over.
+/// Reads a JSON object. Unknown members are ignored.
 ///
 /// # Errors
-/// [`Refusal::Invalid`] for an empty body, malformed JSON, a missing member and one of a wrong type.
+/// [`Refusal::Invalid`] for an empty body, malformed JSON, a missing member, or a member of the wrong type.
 pub fn parse<T: DeserializeOwned>(bytes: &[u8]) -> Result<T, Refusal> {
     if is_blank(bytes) {
         return invalid("the body is empty; send a JSON object");
@@ -20,7 +19,7 @@ pub fn parse<T: DeserializeOwned>(bytes: &[u8]) -> Result<T, Refusal> {
     read::<Object<T>>(bytes).map(|Object(value)| value)
 }
 
-/// The same where the body may be absent or `null`, which then reads as the default.
+/// Like [`parse`], but an absent body or `null` reads as the default.
 ///
 /// # Errors
 /// As [`parse`].
@@ -38,7 +37,7 @@ pub(super) fn read<T: DeserializeOwned>(bytes: &[u8]) -> Result<T, Refusal> {
             "the body is nested deeper than {DEPTH} levels; send a flatter one"
         ));
     }
-    // As a whole: serde reads no text in members that it passes over.
+    // Checks the whole body: serde does not decode the text of members that it skips.
     let Ok(text) = std::str::from_utf8(bytes) else {
         return invalid("the body is not UTF-8; send JSON in UTF-8");
     };
@@ -48,11 +47,11 @@ pub(super) fn read<T: DeserializeOwned>(bytes: &[u8]) -> Result<T, Refusal> {
     Ok(value)
 }
 
-/// How many lists and objects may lie within each other. Nothing of the API comes near it, and readers that recurse,
-/// ours and others', are safe with it.
+/// The deepest nesting of lists and objects that a body may have. The API needs far less, and the limit protects recursive
+/// readers.
 const DEPTH: usize = 64;
 
-/// Whether lists and objects lie deeper within each other than allowed, also where no member of ours stands.
+/// Whether lists and objects are nested deeper than [`DEPTH`], unknown members included.
 fn is_too_deep(bytes: &[u8]) -> bool {
     let (mut depth, mut in_string, mut escaped) = (0_usize, false, false);
     for byte in bytes {
@@ -72,7 +71,7 @@ fn is_too_deep(bytes: &[u8]) -> bool {
     false
 }
 
-/// Whether nothing but blanks was sent.
+/// Whether the body is empty or only whitespace.
 pub fn is_blank(bytes: &[u8]) -> bool {
     bytes.iter().all(u8::is_ascii_whitespace)
 }
@@ -102,7 +101,7 @@ fn refusal(error: &serde_path_to_error::Error<serde_json::Error>) -> Refusal {
     Refusal::Invalid(explain(path, &error.inner().to_string()))
 }
 
-/// Puts serde's words about one member into ours: the path first, then what to send.
+/// Rewrites a serde error about one member: the path first, then what to send.
 fn explain(path: String, message: &str) -> String {
     let message = match message.rfind(" at line ") {
         Some(end) => &message[..end],
@@ -119,21 +118,21 @@ fn explain(path: String, message: &str) -> String {
     if let Some(member) = quoted("duplicate field `") {
         return format!("{}: sent twice; send it once", below(member));
     }
-    let place = if path.is_empty() { "the body" } else { &path };
+    let subject = if path.is_empty() { "the body" } else { &path };
     match message.rsplit_once(", expected ") {
         Some((found, expected)) => {
             let found = found.split_once(": ").map_or(found, |(_, found)| found);
             format!(
-                "{place}: send {}, not {}",
+                "{subject}: send {}, not {}",
                 plain(expected),
                 shortened(found)
             )
         }
-        None => format!("{place}: {message}"),
+        None => format!("{subject}: {message}"),
     }
 }
 
-/// Enough of what was sent to recognise it: a detail is for reading.
+/// Shortens what was sent, so that the detail stays readable.
 fn shortened(found: &str) -> std::borrow::Cow<'_, str> {
     let found = match found {
         "sequence" => "a list",
@@ -147,7 +146,7 @@ fn shortened(found: &str) -> std::borrow::Cow<'_, str> {
     }
 }
 
-/// What serde calls the types, in the words of JSON.
+/// Translates serde's type names to JSON's.
 fn plain(expected: &str) -> &str {
     match expected {
         "a sequence" => "a list",
@@ -156,7 +155,7 @@ fn plain(expected: &str) -> &str {
     }
 }
 
-/// A value that must be a JSON object: the readers that serde derives take a list of the members' values as well.
+/// Deserializes only from a JSON object. The readers that serde derives also accept a list of the members' values.
 struct Object<T>(T);
 
 impl<'de, T: Deserialize<'de>> Deserialize<'de> for Object<T> {
@@ -177,15 +176,15 @@ impl<'de, T: Deserialize<'de>> Deserialize<'de> for Object<T> {
     }
 }
 
-/// For members that are an object.
+/// Deserializer for members that are an object.
 ///
 /// # Errors
-/// As the object's members; another type is wrong.
+/// Those of the object's members, or a wrong type.
 pub fn object<'de, D: Deserializer<'de>, T: Deserialize<'de>>(from: D) -> Result<T, D::Error> {
     Object::deserialize(from).map(|Object(value)| value)
 }
 
-/// For members that are a list of objects.
+/// Deserializer for members that are a list of objects.
 ///
 /// # Errors
 /// As [`object`].
@@ -196,7 +195,7 @@ pub fn objects<'de, D: Deserializer<'de>, T: Deserialize<'de>>(
     Ok(objects.into_iter().map(|Object(value)| value).collect())
 }
 
-/// For optional members that are an object and cannot be null.
+/// Deserializer for optional members that are an object and not null.
 ///
 /// # Errors
 /// As [`object`].
@@ -206,7 +205,7 @@ pub fn present_object<'de, D: Deserializer<'de>, T: Deserialize<'de>>(
     object(from).map(Some)
 }
 
-/// For optional members that are an object or null.
+/// Deserializer for optional members that are an object or null.
 ///
 /// # Errors
 /// As [`object`].
@@ -217,7 +216,7 @@ pub fn nullable_object<'de, D: Deserializer<'de>, T: Deserialize<'de>>(
     Ok(sent.map(|Object(value)| value))
 }
 
-/// For optional members that are a list of objects and cannot be null.
+/// Deserializer for optional members that are a list of objects and not null.
 ///
 /// # Errors
 /// As [`object`].
@@ -227,38 +226,38 @@ pub fn present_objects<'de, D: Deserializer<'de>, T: Deserialize<'de>>(
     objects(from).map(Some)
 }
 
-/// For optional members that cannot be null: present means present with a value.
+/// Deserializer for optional members that must not be null.
 ///
 /// # Errors
-/// As the value's own type; `null` is a wrong type.
+/// Those of the value's type; `null` is a wrong type.
 pub fn present<'de, D: Deserializer<'de>, T: Deserialize<'de>>(
     from: D,
 ) -> Result<Option<T>, D::Error> {
     T::deserialize(from).map(Some)
 }
 
-/// For members of a patch that `null` clears: the outer layer tells absent from `null`.
+/// Deserializer for patch members that `null` clears. The outer `Option` is `None` if the member is absent.
 ///
 /// # Errors
-/// As the value's own type.
+/// Those of the value's type.
 pub fn clearable<'de, D: Deserializer<'de>, T: Deserialize<'de>>(
     from: D,
 ) -> Result<Option<Option<T>>, D::Error> {
     Option::<T>::deserialize(from).map(Some)
 }
 
-/// Refuses a list with more than `most` members, or one that names something twice. The id itself is not repeated in
-/// the refusal: it may be somebody's.
+/// Refuses a list with more than `most` items or with a repeated item. The refusal does not repeat the id, which may
+/// identify a person.
 ///
 /// # Errors
-/// [`Refusal::Invalid`] with the path.
+/// [`Refusal::Invalid`] that names the path.
 pub fn check_list<T: PartialEq>(path: &str, list: &[T], most: usize) -> Result<(), Refusal> {
     if list.len() > most {
         return invalid(format!("{path}: send at most {most}, not {}", list.len()));
     }
     for (index, item) in list.iter().enumerate() {
         if list[..index].contains(item) {
-            return invalid(format!("{path}[{index}]: named twice; send each once"));
+            return invalid(format!("{path}[{index}]: repeated; send each once"));
         }
     }
     Ok(())
@@ -267,7 +266,7 @@ pub fn check_list<T: PartialEq>(path: &str, list: &[T], most: usize) -> Result<(
 /// Refuses a text of more than `most` characters.
 ///
 /// # Errors
-/// [`Refusal::Invalid`] with the path.
+/// [`Refusal::Invalid`] that names the path.
 pub fn check_length(path: &str, text: Option<&str>, most: usize) -> Result<(), Refusal> {
     match text.map_or(0, |text| text.chars().count()) {
         long if long > most => invalid(format!(
@@ -280,10 +279,10 @@ pub fn check_length(path: &str, text: Option<&str>, most: usize) -> Result<(), R
 /// The longest name, in characters.
 pub const NAME: usize = 200;
 
-/// Refuses a name that is too long, or that holds what has no place in a line of text.
+/// Refuses a name that is too long or contains control characters.
 ///
 /// # Errors
-/// [`Refusal::Invalid`] with the path.
+/// [`Refusal::Invalid`] that names the path.
 pub fn check_name(path: &str, name: Option<&str>) -> Result<(), Refusal> {
     check_length(path, name, NAME)?;
     match name {
@@ -294,22 +293,22 @@ pub fn check_name(path: &str, name: Option<&str>) -> Result<(), Refusal> {
     }
 }
 
-/// For members that must be there but may be `null`.
+/// Deserializer for required members that may be `null`.
 ///
 /// # Errors
-/// As the value's own type.
+/// Those of the value's type.
 pub fn nullable<'de, D: Deserializer<'de>, T: Deserialize<'de>>(
     from: D,
 ) -> Result<Option<T>, D::Error> {
     Option::<T>::deserialize(from)
 }
 
-/// The error of a hand-written member.
+/// The error for a member whose reader is written by hand.
 pub(super) fn member<E: Error>(found: Unexpected, expected: &str) -> E {
     E::custom(format_args!("invalid value: {found}, expected {expected}"))
 }
 
-/// Reads a string and makes a value of it; `expected` says what to send instead of another type.
+/// Reads a string and converts it. `expected` says what to send instead of another type.
 pub(super) fn read_text<'de, D: Deserializer<'de>, T>(
     from: D,
     expected: &str,
@@ -414,7 +413,7 @@ mod tests {
     }
 
     #[test]
-    fn unknown_members_are_passed_over_if_the_body_is_text() {
+    fn unknown_members_are_ignored_if_the_body_is_utf8() {
         for more in ["1e999", r#""\ud800""#, r#"{"more":[-1E+999]}"#] {
             let body = format!(r#"{{"name":"a","more":{more}}}"#);
             assert!(parse::<Outer>(body.as_bytes()).is_ok(), "{body}");
@@ -458,10 +457,10 @@ mod tests {
     }
 
     #[test]
-    fn lists_are_bounded_and_name_nothing_twice() {
+    fn lists_are_bounded_and_have_no_duplicates() {
         assert_eq!(check_list("ids", &["a", "b"], 2), Ok(()));
         let detail = |list: &[&str]| check_list("ids", list, 3).unwrap_err();
-        let twice = "ids[2]: named twice; send each once";
+        let twice = "ids[2]: repeated; send each once";
         assert_eq!(detail(&["a", "b", "a"]), Refusal::Invalid(twice.into()));
         let many = "ids: send at most 3, not 4";
         assert_eq!(detail(&["a", "b", "c", "a"]), Refusal::Invalid(many.into()));

@@ -1,4 +1,4 @@
-//! When hand-overs fall (api.md "Cadence", "Cadence request members").
+//! Cadences: when hand-overs happen (rules.md 3).
 
 #[cfg(test)]
 mod tests;
@@ -17,13 +17,13 @@ use schemars::JsonSchema;
 use serde::de::Error;
 use serde::{Deserialize, Deserializer, Serialize};
 
-/// How many hand-overs to come are listed.
+/// How many future hand-overs are listed.
 const EVENTS: usize = 5;
-/// How many times of day a daily cadence may have.
+/// The most times of day in a daily cadence.
 const TIMES: usize = 48;
 
 words! {
-    /// What a cadence counts.
+    /// The unit that a cadence counts.
     CadenceType {
         /// Every `period` weeks on the weekday of `startsAt`, at its time.
         DayOfWeek = "dayOfWeek",
@@ -37,34 +37,34 @@ words! {
         Daily = "daily",
         /// Every `period`-th working day, at the time of `startsAt`.
         Workday = "workday",
-        /// Duty passes on only when somebody says so.
+        /// Hand-overs only on request.
         Manual = "manual",
     }
 }
 
-/// When duty passes on. Members that mean nothing for the type are absent; a manual cadence has no other member.
+/// When hand-overs happen. Members that do not apply to the type are absent; a manual cadence has no other member.
 #[derive(Clone, Debug, PartialEq, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct Cadence {
     #[serde(rename = "type")]
     pub kind: CadenceType,
-    /// The zone that local times are counted in.
+    /// The zone of the local times.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub time_zone: Option<String>,
-    /// What hand-overs are counted from, in the cadence's own zone with its offset, cut to whole minutes.
+    /// The anchor that hand-overs are counted from, in the cadence's zone with its offset, truncated to whole minutes.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub starts_at: Option<Local>,
-    /// Units of the cadence's kind between hand-overs.
+    /// Number of units between hand-overs.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub period: Option<i32>,
     #[serde(skip_serializing_if = "Option::is_none")]
     pub skip_weekends: Option<bool>,
     #[serde(skip_serializing_if = "Option::is_none")]
     pub skip_national_holidays: Option<bool>,
-    /// Whose weekends and holidays: ISO 3166-1 alpha-2 countries and ISO 3166-2 subdivisions.
+    /// Countries (ISO 3166-1 alpha-2) and subdivisions (ISO 3166-2) whose weekends and holidays are skipped.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub country_codes: Option<Vec<String>>,
-    /// The next five hand-overs; none while the rotation is disabled.
+    /// The next five hand-overs; empty while the rotation is disabled.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub next_events: Option<Vec<Moment>>,
     /// Set for `dayOfWeek` and `nthWeekdayOfMonth`.
@@ -73,7 +73,7 @@ pub struct Cadence {
     /// Set for `daysOfWeekList`.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub days_of_week: Option<Vec<Weekday>>,
-    /// Set for `dayOfMonth`: 1 to 31; where a month is too short, its last day.
+    /// Set for `dayOfMonth`: 1 to 31. In a shorter month, its last day.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub day_of_month: Option<i32>,
     /// Set for `nthWeekdayOfMonth`: 1 to 5.
@@ -100,7 +100,7 @@ const MANUAL: Cadence = Cadence {
     times: None,
 };
 
-/// Renders a window's cadence with the hand-overs after `after`; `None` there lists none.
+/// Renders a window's cadence with the hand-overs after `after`. `None` lists no hand-overs.
 pub fn render(
     cadence: Option<&cadence::Cadence>,
     calendar: &Calendar,
@@ -171,56 +171,56 @@ pub fn render(
     }
 }
 
-/// When duty is to pass on. A manual cadence on every window makes the rotation manual again.
+/// When hand-overs are to happen. A manual cadence on every window makes the rotation manual.
 #[derive(Clone, Debug, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct CadenceRequest {
     #[serde(rename = "type")]
     kind: CadenceType,
-    /// A city of the tz database or `UTC`; fixed offsets and old spellings are refused. Required but for `manual`.
+    /// A city of the tz database, or `UTC`. Fixed offsets and legacy names are refused. Required except for `manual`.
     #[serde(default, deserialize_with = "present")]
     #[schemars(with = "Zone")]
     time_zone: Option<Zone>,
-    /// RFC 3339; a value with no offset is read as UTC. Hand-overs are counted from its local date and time. Required
-    /// but for `manual`.
+    /// RFC 3339; a value without an offset is read as UTC. Hand-overs are counted from its local date and time. Required
+    /// except for `manual`.
     #[serde(default, deserialize_with = "present")]
     #[schemars(with = "Anchor")]
     starts_at: Option<Anchor>,
-    /// At least 1, which is the default; 2 on `dayOfWeek` is fortnightly.
+    /// At least 1; defaults to 1. For example, 2 with `dayOfWeek` is every other week.
     #[serde(default, deserialize_with = "present")]
     #[schemars(with = "Int32")]
     period: Option<Int32>,
-    /// Default false; always true for `workday`. Needs `countryCodes`.
+    /// Defaults to false; always true for `workday`. Requires `countryCodes`.
     #[serde(default, deserialize_with = "present")]
     #[schemars(with = "bool")]
     skip_weekends: Option<bool>,
-    /// Default false; always true for `workday`. Needs `countryCodes`.
+    /// Defaults to false; always true for `workday`. Requires `countryCodes`.
     #[serde(default, deserialize_with = "present")]
     #[schemars(with = "bool")]
     skip_national_holidays: Option<bool>,
-    /// ISO 3166-1 alpha-2 countries or ISO 3166-2 subdivisions, upper case; at least one whenever a skip is on.
+    /// ISO 3166-1 alpha-2 countries or ISO 3166-2 subdivisions, upper case. At least one if any skip is on.
     #[serde(default)]
     country_codes: Vec<Country>,
-    /// For `daysOfWeekList`: at least one.
+    /// For `daysOfWeekList`: at least one day.
     #[serde(default)]
     days_of_week: Vec<Weekday>,
-    /// For `nthWeekdayOfMonth`; `dayOfWeek` takes its day from `startsAt`.
+    /// For `nthWeekdayOfMonth`. `dayOfWeek` takes its day from `startsAt`.
     #[serde(default, deserialize_with = "present")]
     #[schemars(with = "Weekday")]
     day_of_week: Option<Weekday>,
-    /// For `nthWeekdayOfMonth`: 1 to 5, at least one.
+    /// For `nthWeekdayOfMonth`: at least one of 1 to 5.
     #[serde(default)]
     weeks_in_month: Vec<Int32>,
-    /// For `daily`: 1 to 48.
+    /// For `daily`: 1 to 48 times.
     #[serde(default)]
     times: Vec<TimeOfDay>,
 }
 
 impl CadenceRequest {
-    /// The cadence asked for, `None` for a manual one. `path` is where the request stands in its body.
+    /// Reads a cadence; `None` is manual. `path` is the path of the request in its body.
     ///
     /// # Errors
-    /// [`Refusal::Invalid`] naming the member that the type needs, or that is out of range.
+    /// [`Refusal::Invalid`] naming the member that is missing for the type or out of range.
     pub fn read(self, path: &str) -> Result<Option<cadence::Cadence>, Refusal> {
         let needed =
             |member: &str| Refusal::Invalid(format!("{path}.{member}: missing; it is required"));
@@ -320,7 +320,7 @@ fn weeks(given: &[Int32], path: &str) -> Result<Vec<u8>, Refusal> {
     Ok(distinct(weeks.into_iter()))
 }
 
-/// Each once, in the order sent: naming a day twice asks for nothing more.
+/// Removes duplicates and keeps the order.
 fn distinct<T: PartialEq>(items: impl Iterator<Item = T>) -> Vec<T> {
     let mut distinct = Vec::new();
     for item in items {
@@ -331,7 +331,7 @@ fn distinct<T: PartialEq>(items: impl Iterator<Item = T>) -> Vec<T> {
     distinct
 }
 
-/// A country or subdivision that the holiday data knows.
+/// A country or subdivision in the holiday data.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 struct Country(CountryCode);
 

@@ -1,4 +1,4 @@
-//! On-duty groups, and the state of a rotation in chat.
+//! On-duty groups and the chat state of a rotation (rules.md 14).
 
 use super::body::{self, invalid};
 use super::moment::Moment;
@@ -11,26 +11,28 @@ use serde::{Deserialize, Serialize};
 /// The longest handle, in characters.
 const HANDLE: usize = 80;
 
-/// The chat user group to keep in step with whoever is on call: exactly one of the two.
+/// The chat user group that holds whoever is on call. Send exactly one member.
 #[derive(Clone, Debug, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct OnDutyGroupRequest {
-    /// Adopts a user group that is there.
+    /// The id of an existing user group to adopt.
     #[serde(default)]
     user_group_id: Option<String>,
-    /// 1 to 80 letters, digits, `.`, `-` and `_`: the user group of this handle, which is made where there is none.
+    /// The handle of a user group: 1 to 80 letters, digits, `.`, `-` and `_`. The group is created if it does not exist.
     #[serde(default)]
     handle: Option<String>,
 }
 
-/// Reads the user group to keep.
+/// Reads an on-duty group.
 ///
 /// # Errors
 /// [`Refusal::Invalid`] naming the member.
 pub fn on_duty_group(bytes: &[u8]) -> Result<DutyGroupChoice, Refusal> {
     let request: OnDutyGroupRequest = body::parse(bytes)?;
     match (request.user_group_id, request.handle) {
-        (Some(id), None) if id.is_empty() => invalid("userGroupId: send an id, not an empty text"),
+        (Some(id), None) if id.is_empty() => {
+            invalid("userGroupId: send an id, not an empty string")
+        }
         (Some(id), None) => Ok(DutyGroupChoice::Group(id.into())),
         (None, Some(handle)) => {
             let bare = handle.strip_prefix('@').unwrap_or(&handle);
@@ -49,25 +51,25 @@ pub fn on_duty_group(bytes: &[u8]) -> Result<DutyGroupChoice, Refusal> {
     }
 }
 
-/// Whether user groups can be kept in step with duty.
+/// Whether the platform can sync user groups.
 #[derive(Clone, Debug, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct Capabilities {
-    /// Whether a user group that is there can be adopted.
+    /// Whether an existing user group can be adopted.
     pub can_bind: bool,
-    /// Whether one can be made.
+    /// Whether a user group can be created.
     pub can_create: bool,
     /// Why not.
     pub reason: Option<String>,
 }
 
-/// The state of a rotation in chat: what should be there, what is there as far as rota knows, and what went wrong last.
+/// The chat state of a rotation: desired state, last known state, and last error.
 #[derive(Clone, Debug, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct ChatStatus {
     /// Null without an on-duty group.
     pub on_duty_group: Option<GroupStatus>,
-    /// The channels whose topic shows who is on call.
+    /// The channels whose topic names whoever is on call.
     pub topics: Vec<TopicStatus>,
     pub messages: MessageStatus,
 }
@@ -78,34 +80,34 @@ pub struct ChatStatus {
 pub struct GroupStatus {
     pub user_group_id: String,
     pub handle: Option<String>,
-    /// Whether rota made it; one that it adopted is left named and owned as it was.
+    /// Whether rota created the group. An adopted group keeps its name and owner.
     pub owned: bool,
-    /// Who should be in it.
+    /// The people who should be in the group.
     pub wanted_user_ids: Vec<String>,
-    /// Who is in it.
+    /// The people who are in the group.
     pub user_ids: Vec<String>,
-    /// Disabled while nobody is on call, where the platform holds no empty user groups.
+    /// Whether the group is disabled. Platforms without empty user groups disable it while nobody is on call.
     pub disabled: bool,
     pub in_step: bool,
-    /// What went wrong last; null where nothing did since it was in step.
+    /// The last error since the group was in sync; null without one.
     pub last_error: Option<String>,
-    /// When it is brought in step, or that is tried again; null where nothing is to be done.
+    /// When the next sync, or its retry, is due; null if none is.
     pub next_attempt_at: Option<Moment>,
 }
 
-/// One channel's topic.
+/// The topic of one channel.
 #[derive(Clone, Debug, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct TopicStatus {
     pub channel_id: String,
-    /// What it should say.
+    /// The desired topic.
     pub wanted: Option<String>,
-    /// What it says.
+    /// The last known topic.
     pub topic: Option<String>,
     pub in_step: bool,
-    /// What went wrong last; null where nothing did since it was in step.
+    /// The last error since the topic was in sync; null without one.
     pub last_error: Option<String>,
-    /// When it is brought in step, or that is tried again; null where nothing is to be done.
+    /// When the next sync, or its retry, is due; null if none is.
     pub next_attempt_at: Option<Moment>,
 }
 
@@ -113,13 +115,13 @@ pub struct TopicStatus {
 #[derive(Clone, Debug, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct MessageStatus {
-    /// Messages that wait to be sent after a try that failed.
+    /// Messages that failed at least once and will be retried.
     pub pending: i32,
-    /// Why the last message that was not sent, or not yet, was not.
+    /// The error of the last message that was not sent or is being retried.
     pub last_error: Option<String>,
 }
 
-/// Ids as the wire has them.
+/// Converts ids to strings.
 pub fn ids(people: &[UserId]) -> Vec<String> {
     people.iter().map(UserId::to_string).collect()
 }

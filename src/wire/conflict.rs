@@ -1,4 +1,4 @@
-//! What stands against an agreement (api.md "Conflict").
+//! Conflicts with an arrangement (rules.md 8.2).
 
 use super::moment::Moment;
 use super::words::{names, words};
@@ -7,40 +7,40 @@ use schemars::JsonSchema;
 use serde::Serialize;
 
 names! {
-    /// What is in the way: `absence`, the person is away; `sameCellArrangement`, another arrangement lies over the cell.
+    /// The kind of conflict: `absence`, the person is away; `sameCellArrangement`, another arrangement covers the cell.
     ConflictType(ConflictKind) of ConflictKind::ALL
 }
 
 words! {
-    /// Where a conflict is known from.
+    /// The record that causes the conflict.
     ConflictSource {
-        /// Another arrangement.
+        /// An arrangement.
         Arrangement = "arrangement",
-        /// An absence stored here.
+        /// An absence stored by rota.
         ManualAvailability = "manualAvailability",
     }
 }
 
-/// One thing in the way.
+/// One conflict.
 #[derive(Clone, Debug, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct Conflict {
-    /// Names the conflict together with the terms: send it to acknowledge it.
+    /// Identifies the conflict and its terms. Send it to acknowledge the conflict.
     pub id: String,
     #[serde(rename = "type")]
     pub kind: ConflictType,
-    /// Who is away, or who holds the cell already.
+    /// The person who is away, or who holds the cell.
     pub user_id: String,
-    /// Where it meets the interval.
+    /// Start of the overlap with the interval.
     pub from: Moment,
     /// Exclusive.
     pub to: Moment,
     pub source: ConflictSource,
-    /// False where it blocks the write.
+    /// False if the conflict blocks the write.
     pub can_acknowledge: bool,
 }
 
-/// Renders one conflict.
+/// Renders a conflict.
 pub fn render(conflict: &domain::Conflict) -> Conflict {
     Conflict {
         id: conflict.id.clone(),
@@ -56,7 +56,7 @@ pub fn render(conflict: &domain::Conflict) -> Conflict {
     }
 }
 
-/// Renders a list of them.
+/// Renders a list of conflicts.
 pub fn render_all(conflicts: &[domain::Conflict]) -> Vec<Conflict> {
     conflicts.iter().map(render).collect()
 }

@@ -1,4 +1,4 @@
-//! Covered hours: weekly stretches (api.md "Coverage stretch").
+//! Covered hours: weekly stretches (rules.md 4.1).
 
 use super::moment::TimeOfDay;
 use super::words::words;
@@ -42,8 +42,8 @@ impl From<Weekday> for civil::Weekday {
     }
 }
 
-/// A weekly stretch of covered hours. One that ends earlier than it starts runs into the next day or week; start equal
-/// to end is the whole week.
+/// A weekly stretch of covered hours. A stretch that ends earlier than it starts runs into the next day or week. Equal
+/// start and end mean the whole week.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct Stretch {
@@ -51,7 +51,7 @@ pub struct Stretch {
     /// Local time in the window's zone.
     pub start_time: TimeOfDay,
     pub end_day: Weekday,
-    /// Local time in the window's zone; the stretch has ended then.
+    /// Local time in the window's zone. Exclusive.
     pub end_time: TimeOfDay,
 }
 
@@ -77,7 +77,7 @@ impl From<Stretch> for coverage::Stretch {
     }
 }
 
-/// The stretches of a window, in the order they were sent.
+/// Renders the stretches of a window, in the order in which they were sent.
 pub fn stretches(coverage: &[coverage::Stretch]) -> Vec<Stretch> {
     coverage.iter().map(Stretch::from).collect()
 }

@@ -1,27 +1,27 @@
-//! Cursors of request lists: opaque, and bound to the rotation and range that they were given for (contract section 10).
+//! Cursors of request lists: opaque, and bound to one list and range.
 
 use super::hex;
 use crate::domain::time::Interval;
 use sha2::{Digest, Sha256};
 
-/// A cursor that names a position by two numbers; `scope` names the list that it belongs to.
+/// Encodes a position as a cursor. `scope` identifies the list.
 pub fn write(position: (i64, i64), scope: &str, range: Interval) -> String {
     let digits = format!("{:016x}{:016x}", position.0, position.1);
-    let seal = seal(&digits, scope, range);
-    digits + &seal
+    let checksum = checksum(&digits, scope, range);
+    digits + &checksum
 }
 
-/// The position of a cursor; `None` where it is none of ours, or of another list or range.
+/// Decodes a cursor. `None` if it is malformed or belongs to another list or range.
 pub fn read(cursor: &str, scope: &str, range: Interval) -> Option<(i64, i64)> {
     let (digits, sent) = cursor.split_at_checked(32)?;
-    if sent != seal(digits, scope, range) {
+    if sent != checksum(digits, scope, range) {
         return None;
     }
     let number = |text| u64::from_str_radix(text, 16).ok().map(u64::cast_signed);
     Some((number(&digits[..16])?, number(&digits[16..])?))
 }
 
-fn seal(digits: &str, scope: &str, range: Interval) -> String {
+fn checksum(digits: &str, scope: &str, range: Interval) -> String {
     let text = format!("{digits} {scope} {} {}", range.from, range.until);
     hex(&Sha256::digest(text)[..8])
 }
@@ -32,7 +32,7 @@ mod tests {
     use jiff::Timestamp;
 
     #[test]
-    fn a_cursor_is_read_for_its_own_list_and_range_alone() {
+    fn a_cursor_is_valid_only_for_its_list_and_range() {
         let range = |until| Interval {
             from: Timestamp::UNIX_EPOCH,
             until: Timestamp::from_second(until).unwrap(),

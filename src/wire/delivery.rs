@@ -1,87 +1,88 @@
-//! Deliveries and their attempts (api.md "Delivery attempt"; contract section 17, "Webhooks").
+//! Deliveries and their attempts (rules.md 16).
 
 use super::moment::Moment;
-use super::small;
+use super::to_i32;
 use super::words::names;
 use crate::domain::webhook::{self as domain, Attempt};
 use schemars::JsonSchema;
 use serde::Serialize;
 
 names! {
-    /// What a delivery tells of. Receivers must accept types that they do not know.
+    /// The type of event. Receivers must accept types that they do not know.
     EventType(domain::EventType) of
         domain::EventType::SUBSCRIBABLE.into_iter().chain([domain::EventType::WebhookTest])
 }
 
 names! {
-    /// How far a delivery has come: `pending` is still tried, `exhausted` was tried to the end of the ladder.
+    /// The state of a delivery: `pending` will be tried again, `exhausted` failed in every round.
     DeliveryState(domain::DeliveryState) of domain::DeliveryState::ALL
 }
 
 names! {
-    /// What an attempt came to: `failed` was answered, but not with a 2xx.
+    /// The result of an attempt: `failed` got a response whose status is not 2xx.
     AttemptOutcome(domain::Outcome) of domain::Outcome::ALL
 }
 
 names! {
-    /// Why an attempt ended, where no status explains it. `interrupted`: the server ended while it was on the wire.
+    /// Why an attempt failed without a status that explains it. `interrupted`: the server stopped while the request was
+    /// being sent.
     AttemptError(domain::SendError) of domain::SendError::ALL
 }
 
-/// One event on its way to one endpoint.
+/// One event for one endpoint.
 #[derive(Clone, Debug, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct Delivery {
-    /// 32 hexadecimal characters, the same in the body of every attempt.
+    /// 32 hexadecimal characters; the same in the body of every attempt.
     pub delivery_id: String,
     pub event_type: EventType,
     pub rotation_id: String,
     pub state: DeliveryState,
     pub created_at: Moment,
-    /// How many were begun so far.
+    /// Attempts begun so far.
     pub attempts: i32,
-    /// Absent when nothing more will be tried.
+    /// Absent if no further attempt is planned.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub next_attempt_due_at: Option<Moment>,
 }
 
-/// One send of a delivery.
+/// One attempt to send a delivery.
 #[derive(Clone, Debug, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct DeliveryAttempt {
     pub delivery_id: String,
-    /// From 1 for the first send.
+    /// From 1.
     pub attempt_number: i32,
     pub event_type: EventType,
     pub rotation_id: String,
     pub outcome: AttemptOutcome,
-    /// Absent when nothing answered.
+    /// Absent without a response.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub status_code: Option<i32>,
-    /// In real time; absent when no request was made.
+    /// In real time. Absent if no request was made.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub duration_ms: Option<i64>,
-    /// Absent when the status explains the end.
+    /// Absent if the status explains the failure.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub error: Option<AttemptError>,
     pub at: Moment,
-    /// From 1: the first send and its quick retries, then one for each step of the ladder.
+    /// From 1. Round 1 is the first attempt and its quick retries; each further round is one step of the retry schedule.
     pub round: i32,
-    /// Rounds of the ladder at the time.
+    /// Rounds in the retry schedule at the time of the attempt.
     pub total_rounds: i32,
-    /// On the newest attempt of a delivery that is still tried.
+    /// On the newest attempt of a delivery that will be tried again.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub next_attempt_due_at: Option<Moment>,
-    /// The exact bytes posted.
+    /// The exact bytes that were sent.
     pub request_body: String,
     /// As sent, including the signature and the timestamp.
     pub request_headers: Vec<RequestHeader>,
-    /// The beginning of the answer, at most 4,096 bytes; absent when nothing answered.
+    /// The first 4,096 bytes of the response body; absent without a response.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub response_body_snippet: Option<String>,
-    /// Whether the answer went on beyond the snippet.
+    /// Whether the response body was longer than the snippet.
     pub response_body_truncated: bool,
-    /// What the receiver's Retry-After asked for on 429 or 503; the wait is never shorter than the ladder's.
+    /// The wait that Retry-After requested on 429 or 503. It can only lengthen the wait of the retry schedule.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub retry_after_seconds_requested: Option<i64>,
 }
@@ -94,11 +95,11 @@ pub struct RequestHeader {
     pub value: String,
 }
 
-/// Whether a delivery was ended.
+/// The result of cancelling a delivery.
 #[derive(Clone, Copy, Debug, Serialize, JsonSchema)]
 #[schemars(rename = "DeliveryCancelled")]
 pub struct Cancelled {
-    /// False when it had finished already, which is no error.
+    /// False if the delivery had already finished, which is not an error.
     pub cancelled: bool,
 }
 
@@ -115,7 +116,8 @@ pub fn render(delivery: &domain::Delivery) -> Delivery {
     }
 }
 
-/// Renders the attempts of a delivery, oldest first and without the first `skipped`; every one of them posted `body`.
+/// Renders the attempts of a delivery, oldest first, without the first `skipped`. `body` is the request body of every
+/// attempt.
 pub fn attempts(
     delivery: &domain::Delivery,
     body: &str,
@@ -162,14 +164,14 @@ fn one(delivery: &domain::Delivery, body: &str, attempt: Attempt) -> DeliveryAtt
     }
 }
 
-/// When the next attempt falls due; a delivery that is not pending has none to come.
+/// When the next attempt is due; `None` unless the delivery is pending.
 fn due(delivery: &domain::Delivery) -> Option<Moment> {
     let pending = delivery.state == domain::DeliveryState::Pending;
     delivery.due_at.filter(|_| pending).map(Moment)
 }
 
 fn count(number: u32) -> i32 {
-    small(usize::try_from(number).unwrap_or(usize::MAX))
+    to_i32(usize::try_from(number).unwrap_or(usize::MAX))
 }
 
 #[cfg(test)]
@@ -259,7 +261,7 @@ mod tests {
     }
 
     #[test]
-    fn attempts_say_what_is_known_of_them() {
+    fn attempts_have_the_members_that_are_known() {
         let common = json!({
             "deliveryId": "0123456789abcdef0123456789abcdef",
             "eventType": "duty.changed",
@@ -298,7 +300,7 @@ mod tests {
             })),
         ];
         assert_eq!(json!(shown), json!(expected));
-        // The same without those that were shown before.
+        // The same, without the attempts that were listed before.
         let made = vec![
             attempt(1, nothing()),
             attempt(2, nothing()),

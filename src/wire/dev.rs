@@ -1,4 +1,4 @@
-//! Bodies of the development routes (contract section 14).
+//! Bodies of the development routes.
 
 use super::body::{self, invalid, present};
 use super::int32::Int32;
@@ -14,11 +14,11 @@ use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 use std::time::Duration;
 
-/// Where the clock stands.
+/// The development clock.
 #[derive(Clone, Debug, Serialize)]
 pub struct Clock {
     pub now: Moment,
-    /// Whether it stands still until it is moved.
+    /// Whether the clock stays at this instant until it is moved.
     pub frozen: bool,
 }
 
@@ -31,10 +31,10 @@ struct ClockRequest {
     advance_seconds: Option<Int32>,
 }
 
-/// Reads where the clock is to be moved to from `now`.
+/// Reads the instant to move the clock to, counted from `now`.
 ///
 /// # Errors
-/// [`Refusal::Invalid`] when that is not forward, or when not exactly one of the two members is there.
+/// [`Refusal::Invalid`] unless exactly one of the two members is present and it does not move the clock back.
 pub fn clock(bytes: &[u8], now: Timestamp) -> Result<Timestamp, Refusal> {
     let request: ClockRequest = body::parse(bytes)?;
     let (member, to) = match (request.to, request.advance_seconds) {
@@ -48,7 +48,7 @@ pub fn clock(bytes: &[u8], now: Timestamp) -> Result<Timestamp, Refusal> {
     match to {
         Some(to) if to >= now => Ok(to),
         _ => invalid(format!(
-            "{member}: the clock stands at {now} and only moves forward"
+            "{member}: the clock is at {now} and cannot move back; send a later instant"
         )),
     }
 }
@@ -82,7 +82,7 @@ struct TokenRequest {
     user_id: String,
 }
 
-/// Reads the person that a token is minted for.
+/// Reads the person to issue a token for.
 ///
 /// # Errors
 /// [`Refusal::Invalid`] naming the member.
@@ -91,7 +91,7 @@ pub fn token(bytes: &[u8]) -> Result<UserId, Refusal> {
     Ok(UserId::from(request.user_id))
 }
 
-/// A minted member token.
+/// A new member token.
 #[derive(Clone, Debug, Serialize)]
 pub struct Token {
     pub token: String,
@@ -108,7 +108,7 @@ struct KeyRequest {
     disabled: bool,
 }
 
-/// A key to mint.
+/// A key to create.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct WantedKey {
     pub name: String,
@@ -117,7 +117,7 @@ pub struct WantedKey {
     pub disabled: bool,
 }
 
-/// Reads a key to mint.
+/// Reads a key to create.
 ///
 /// # Errors
 /// [`Refusal::Invalid`] naming the member.
@@ -142,17 +142,17 @@ pub fn key(bytes: &[u8]) -> Result<WantedKey, Refusal> {
     })
 }
 
-/// A minted key.
+/// A new key.
 #[derive(Clone, Debug, Serialize)]
 pub struct Key {
     pub id: String,
     pub key: String,
 }
 
-/// What the local chat platform holds.
+/// The content of the local chat platform.
 #[derive(Clone, Debug, Default, Serialize)]
 pub struct Chat {
-    /// What was posted, oldest first.
+    /// Oldest first.
     pub messages: Vec<ChatMessage>,
     /// Topics by channel id.
     pub topics: BTreeMap<String, String>,
@@ -160,7 +160,7 @@ pub struct Chat {
     pub groups: BTreeMap<String, ChatGroup>,
 }
 
-/// A message, in a channel or to a person.
+/// A message to a channel or to a person.
 #[derive(Clone, Debug, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub struct ChatMessage {
@@ -172,25 +172,25 @@ pub struct ChatMessage {
     pub text: String,
 }
 
-/// How the chat platform is to fail; what is left out works as usual.
+/// The failure mode of the chat platform. Members that are left out mean normal operation.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default, rename_all = "camelCase")]
 pub struct FailureModeRequest {
-    /// The delay before each answer, in real time.
+    /// Delay before each response, in milliseconds of real time.
     delay_ms: u32,
     failure: Option<Failure>,
-    /// What it asks to wait where it has too many requests.
+    /// The wait that `rateLimited` requests, in seconds.
     retry_after_seconds: Option<u32>,
-    /// Channels and user groups that it says it has never heard of.
+    /// Channels and user groups that the platform reports as unknown.
     forgotten: Vec<String>,
-    /// Why user groups cannot be kept in step.
+    /// The reason why user groups cannot be synced.
     no_groups: Option<String>,
-    /// It holds no empty user groups.
+    /// Whether empty user groups are refused.
     no_empty_groups: bool,
 }
 
 words! {
-    /// What it answers instead of doing anything.
+    /// The error that every call returns.
     Failure {
         Error = "error",
         RateLimited = "rateLimited",
@@ -201,7 +201,7 @@ words! {
 /// The longest delay, in milliseconds.
 const LONGEST_DELAY: u32 = 60_000;
 
-/// Reads how the chat platform is to fail; returns the request as it was read, too.
+/// Reads a failure mode. Also returns the request as it was read.
 ///
 /// # Errors
 /// [`Refusal::Invalid`] naming the member.
@@ -232,7 +232,7 @@ pub fn failure_mode(bytes: &[u8]) -> Result<(FailureMode, FailureModeRequest), R
 pub struct ChatGroup {
     pub handle: Option<String>,
     pub user_ids: Vec<String>,
-    /// A platform that cannot hold an empty group disables it; the local one can.
+    /// Platforms without empty user groups disable an empty one. The local platform never does.
     pub disabled: bool,
 }
 
@@ -241,7 +241,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_failure_is_named_in_its_own_words() {
+    fn refusals_list_the_failures() {
         for failure in ["5", "{}", r#""\u0000""#, r#""Error""#] {
             let body = format!(r#"{{"failure":{failure}}}"#);
             let Err(Refusal::Invalid(detail)) = failure_mode(body.as_bytes()) else {

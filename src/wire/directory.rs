@@ -1,5 +1,4 @@
-//! People, chat user groups and channels: the records of the API (api.md "Directory records") and the file that
-//! replaces the local directory (contract section 12).
+//! People, chat user groups and channels: the records of the API, and the file that replaces the local directory.
 
 use super::body::{object, objects};
 use crate::domain::directory as domain;
@@ -9,7 +8,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use std::collections::HashSet;
 
-/// The longest id that a chat platform may use, in bytes.
+/// The longest id, in bytes.
 const LONGEST_ID: usize = 200;
 
 /// A person of the chat workspace.
@@ -17,20 +16,20 @@ const LONGEST_ID: usize = 200;
 #[serde(rename_all = "camelCase")]
 pub struct User {
     pub id: String,
-    /// The owning workspace; can differ under enterprise grid.
+    /// The owning workspace. It can differ under Slack's Enterprise Grid.
     pub team_id: String,
     pub display_name: Option<String>,
     pub real_name: Option<String>,
-    /// Null when the install lacks the permission to read it, not only when unknown.
+    /// Null if unknown, or if the installation may not read it.
     pub email: Option<String>,
     pub is_guest: bool,
-    /// A shared-channel person, never a workspace member.
+    /// A person from a shared channel, who is never a workspace member.
     pub is_external: bool,
-    /// Deactivated or gone; still answered so that ids resolve.
+    /// Deactivated or missing from the last import. Still returned, so that ids resolve.
     pub is_deleted: bool,
     /// 192 pixels wide.
     pub avatar_url: Option<String>,
-    /// An IANA id; absent when unseen.
+    /// An IANA zone name; absent if unknown.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub time_zone: Option<String>,
 }
@@ -58,12 +57,12 @@ pub struct Channel {
     pub is_private: bool,
 }
 
-/// The whole local directory. Importing replaces what was there; people left out become deleted.
+/// The whole local directory. An import replaces the previous one; people missing from the file are deactivated.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct ImportFile {
     #[serde(deserialize_with = "object")]
     pub team: ImportTeam,
-    /// Never left out: whoever is not in it becomes deleted, so a misspelt member must not pass for an empty list.
+    /// Required: people missing from the list are deactivated, so a misspelt member must not read as an empty list.
     #[serde(deserialize_with = "objects")]
     pub users: Vec<ImportUser>,
     #[serde(default, deserialize_with = "objects")]
@@ -82,12 +81,12 @@ pub struct ImportTeam {
     pub domain: Option<String>,
 }
 
-/// A [`User`] with what only the file says. Everything but the id may be left out.
+/// A [`User`], with members that only the file has. Only the id is required.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct ImportUser {
     pub id: String,
-    /// `None` is the file's own team.
+    /// `None` means the team of the file.
     #[serde(default)]
     pub team_id: Option<String>,
     #[serde(default)]
@@ -102,7 +101,7 @@ pub struct ImportUser {
     pub is_external: bool,
     #[serde(default)]
     pub is_deleted: bool,
-    /// Workspace admins may edit every rotation.
+    /// Workspace administrators may edit every rotation.
     #[serde(default)]
     pub is_admin: bool,
     #[serde(default)]
@@ -111,12 +110,12 @@ pub struct ImportUser {
     pub time_zone: Option<String>,
 }
 
-/// A [`Group`] with its people in order.
+/// A [`Group`], with its people in order.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct ImportGroup {
     pub id: String,
-    /// `None` is the file's own team.
+    /// `None` means the team of the file.
     #[serde(default)]
     pub team_id: Option<String>,
     #[serde(default)]
@@ -127,12 +126,12 @@ pub struct ImportGroup {
     pub user_ids: Vec<String>,
 }
 
-/// A [`Channel`] with what the app has to do with it.
+/// A [`Channel`], with the state of the app in it.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct ImportChannel {
     pub id: String,
-    /// `None` is the file's own team.
+    /// `None` means the team of the file.
     #[serde(default)]
     pub team_id: Option<String>,
     #[serde(default)]
@@ -145,11 +144,11 @@ pub struct ImportChannel {
     pub topic: Option<String>,
 }
 
-/// The directory that a file describes.
+/// Converts a file to a directory.
 ///
 /// # Errors
-/// [`Refusal::Invalid`] naming the member: an empty, blank or overlong id, one given twice, a group naming somebody who is
-/// not among the file's users.
+/// [`Refusal::Invalid`] naming the member: an id that is empty, too long, repeated or contains whitespace, or a group with
+/// a person who is not among the file's users.
 pub fn read(file: ImportFile) -> Result<domain::Directory, Refusal> {
     check_id("team.id", &file.team.id)?;
     check_ids("users", file.users.iter().map(|user| &user.id))?;
@@ -159,10 +158,10 @@ pub fn read(file: ImportFile) -> Result<domain::Directory, Refusal> {
     for (at, group) in file.groups.iter().enumerate() {
         let path = format!("groups[{at}].userIds");
         check_unique(&path, "", group.user_ids.iter())?;
-        for (place, id) in group.user_ids.iter().enumerate() {
+        for (index, id) in group.user_ids.iter().enumerate() {
             if !users.contains(id) {
                 return invalid(format!(
-                    "{path}[{place}]: {id:?} is not among the file's users; add the user or leave the id out"
+                    "{path}[{index}]: {id:?} is not among the file's users; add the user or omit the id"
                 ));
             }
         }
@@ -196,7 +195,7 @@ fn check_unique<'a>(
     for (at, id) in ids.enumerate() {
         if !seen.insert(id) {
             return invalid(format!(
-                "{list}[{at}]{member}: {id:?} is given twice; give it once"
+                "{list}[{at}]{member}: {id:?} is repeated; send it once"
             ));
         }
     }
@@ -246,7 +245,7 @@ fn directory(file: ImportFile) -> domain::Directory {
     }
 }
 
-/// The file that describes a directory; [`read`] takes it back without a change.
+/// Renders a directory as a file. [`read`] restores the same directory.
 pub fn file(directory: domain::Directory) -> ImportFile {
     ImportFile {
         team: ImportTeam {
@@ -325,11 +324,11 @@ mod tests {
             (r#""users":[{"id":"a b"}]"#, "users[0].id: send an id"),
             (
                 r#""users":[{"id":"a"},{"id":"a"}]"#,
-                "users[1].id: \"a\" is given twice",
+                "users[1].id: \"a\" is repeated",
             ),
             (
                 r#""users":[],"channels":[{"id":"c"},{"id":"c"}]"#,
-                "channels[1].id: \"c\" is given twice",
+                "channels[1].id: \"c\" is repeated",
             ),
             (
                 r#""users":[],"groups":[{"id":"g","userIds":["a"]}]"#,
@@ -337,7 +336,7 @@ mod tests {
             ),
             (
                 r#""users":[{"id":"a"}],"groups":[{"id":"g","userIds":["a","a"]}]"#,
-                "groups[0].userIds[1]: \"a\" is given twice",
+                "groups[0].userIds[1]: \"a\" is repeated",
             ),
         ];
         for (members, expected) in rows {

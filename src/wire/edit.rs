@@ -1,5 +1,4 @@
-//! Bodies that create and change rotations and their duty (api.md "POST /v1/rotations", "PUT .../channels",
-//! "PUT .../on-call"; contract section 5).
+//! Bodies that create and change rotations and set people on duty.
 
 #[cfg(test)]
 mod tests;
@@ -27,27 +26,27 @@ const CODE: usize = 40;
 #[derive(Clone, Debug, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct RotationRequest {
-    /// 1 to 200 characters, not blank and none of them a control character; not unique.
+    /// 1 to 200 characters, not blank, without control characters. Need not be unique.
     name: String,
     /// At most 4,000 characters.
     #[serde(default)]
     description: Option<String>,
-    /// 1 to 40 ASCII letters, digits, `-` and `_`; compared without case and kept upper-case. Unique in the workspace.
+    /// 1 to 40 ASCII letters, digits, `-` and `_`. Case-insensitive, stored in upper case. Unique in the workspace.
     #[serde(default)]
     code: Option<String>,
-    /// Default false: visible to members, owners and workspace admins.
+    /// Defaults to false: visible to members, owners and workspace administrators.
     #[serde(default)]
     public: bool,
-    /// 1 to 20, default 1; more than one is a paid feature.
+    /// 1 to 20; defaults to 1. More than one requires the pro plan.
     #[serde(default, deserialize_with = "present")]
     #[schemars(with = "Int32")]
     lanes: Option<Int32>,
     /// User ids, 1 to 50.
     owners: Vec<String>,
-    /// Channel ids, at most 50; the app must already be in every one.
+    /// Channel ids, at most 50. The app must already be a member of each.
     #[serde(default)]
     channels: Vec<String>,
-    /// User ids in the order duty passes through, at most 1,000, each once.
+    /// User ids in dealing order, at most 1,000, without duplicates.
     #[serde(default)]
     user_ids: Vec<String>,
     /// Chat user groups that the rotation follows, at most 100.
@@ -84,9 +83,9 @@ pub fn new_rotation(bytes: &[u8]) -> Result<NewRotation, Refusal> {
     })
 }
 
-/// A creation in one form, whatever its body looked like: two that ask for the same have the same bytes.
+/// The canonical form of a creation: requests with equal content have equal bytes.
 pub fn canonical(new: &NewRotation) -> String {
-    // Every member by name: one that is added cannot be forgotten here.
+    // Destructures every member, so that a new member cannot be forgotten.
     let NewRotation {
         name,
         description,
@@ -112,11 +111,11 @@ pub fn canonical(new: &NewRotation) -> String {
     .to_string()
 }
 
-/// Members of a rotation to change; what is left out stays as it is.
+/// Members of a rotation to change. Omitted members stay unchanged.
 #[derive(Clone, Debug, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct PatchRequest {
-    /// 1 to 200 characters, not blank and none of them a control character.
+    /// 1 to 200 characters, not blank, without control characters.
     #[serde(default, deserialize_with = "present")]
     #[schemars(with = "String")]
     name: Option<String>,
@@ -131,7 +130,7 @@ pub struct PatchRequest {
     #[serde(default, deserialize_with = "present")]
     #[schemars(with = "bool")]
     public: Option<bool>,
-    /// False freezes the rotation as it is; true judges it now and hands over at the next instant to come.
+    /// False freezes the rotation. True evaluates its windows now; the next hand-over is the next one in the future.
     #[serde(default, deserialize_with = "present")]
     #[schemars(with = "bool")]
     enabled: Option<bool>,
@@ -139,7 +138,7 @@ pub struct PatchRequest {
     #[serde(default, deserialize_with = "present")]
     #[schemars(with = "Vec<String>")]
     owners: Option<Vec<String>>,
-    /// User ids in the order duty passes through, at most 1,000, each once.
+    /// User ids in dealing order, at most 1,000, without duplicates.
     #[serde(default, deserialize_with = "present")]
     #[schemars(with = "Vec<String>")]
     user_ids: Option<Vec<String>>,
@@ -156,7 +155,7 @@ pub struct PatchRequest {
     #[serde(default, deserialize_with = "present")]
     #[schemars(with = "bool")]
     enable_topic: Option<bool>,
-    /// At most 4,000 characters; null is the service's own wording.
+    /// At most 4,000 characters; null restores the default text.
     #[serde(default, deserialize_with = "clearable")]
     #[schemars(with = "Option<String>")]
     topic_template: Option<Option<String>>,
@@ -211,8 +210,8 @@ pub fn patch(bytes: &[u8]) -> Result<RotationPatch, Refusal> {
     })
 }
 
-/// What a channel is to be told; what is left out stays as it is. On a channel being added `postsMessages` is true and
-/// `syncsTopic` follows the rotation's `enableTopic`.
+/// Settings of a channel. Omitted members stay unchanged. When a channel is added, `postsMessages` defaults to true and
+/// `syncsTopic` to the rotation's `enableTopic`.
 #[derive(Clone, Debug, Default, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct ChannelRequest {
@@ -224,7 +223,7 @@ pub struct ChannelRequest {
     syncs_topic: Option<bool>,
 }
 
-/// Reads what a channel is to be told; no body says nothing.
+/// Reads the settings of a channel. An absent body sets nothing.
 ///
 /// # Errors
 /// [`Refusal::Invalid`] naming the member.
@@ -236,19 +235,19 @@ pub fn channel(bytes: &[u8]) -> Result<ChannelChange, Refusal> {
     })
 }
 
-/// Who a roster is narrowed to, in order. At least one person or group, all of them members of the rotation.
+/// The people and groups of a narrowed roster, in order. At least one, and all of them must belong to the rotation.
 #[derive(Clone, Debug, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct RosterRequest {
-    /// User ids, at most 1,000, each once.
+    /// User ids, at most 1,000, without duplicates.
     #[serde(default)]
     user_ids: Vec<String>,
-    /// Chat user groups, at most 100, each once; their people come after those named one by one.
+    /// Chat user groups, at most 100, without duplicates. Their people follow those listed by id.
     #[serde(default)]
     user_group_ids: Vec<String>,
 }
 
-/// Reads whom a roster is narrowed to.
+/// Reads the people and groups of a narrowed roster.
 ///
 /// # Errors
 /// [`Refusal::Invalid`] naming the member.
@@ -265,38 +264,38 @@ pub fn roster(bytes: &[u8]) -> Result<Narrowed, Refusal> {
     })
 }
 
-/// Who is to be on duty, in the order of places.
+/// The people to set on duty, in slot order.
 #[derive(Clone, Debug, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct OnCallRequest {
-    /// User ids of members, at least one. Nobody twice unless the rotation has `doubleCover`.
+    /// User ids of members, at least one. Without duplicates unless the rotation has `doubleCover`.
     user_ids: Vec<String>,
 }
 
-/// Reads who is to be on duty. Whether somebody may stand there twice depends on the rotation.
+/// Reads the people to set on duty. Whether duplicates are allowed depends on the rotation.
 ///
 /// # Errors
 /// [`Refusal::Invalid`] naming the member.
 pub fn on_call(bytes: &[u8]) -> Result<Vec<UserId>, Refusal> {
     let request: OnCallRequest = body::parse(bytes)?;
     match request.user_ids.len() {
-        0 => invalid("userIds: send at least one; DELETE takes everybody off duty"),
+        0 => invalid("userIds: send at least one; use DELETE to clear duty"),
         1..=CELLS => Ok(ids(request.user_ids)),
         many => invalid(format!("userIds: send at most {CELLS}, not {many}")),
     }
 }
 
-/// Which cells hand over now.
+/// The cells to hand over now.
 #[derive(Clone, Debug, Default, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct RotateRequest {
-    /// Omitted: all cells.
+    /// Omit to hand over all cells.
     #[serde(default, deserialize_with = "present")]
     #[schemars(with = "Vec<String>")]
     cell_ids: Option<Vec<String>>,
 }
 
-/// Reads which cells hand over; `None` is all.
+/// Reads the cells to hand over; `None` means all.
 ///
 /// # Errors
 /// [`Refusal::Invalid`] naming the member.
@@ -337,7 +336,7 @@ fn check_owners(owners: &[String]) -> Result<(), Refusal> {
     check_list("owners", owners, OWNERS)
 }
 
-/// A rotation's code, upper case.
+/// Validates a rotation's code and converts it to upper case.
 fn code(text: &str) -> Result<String, Refusal> {
     let plain = |byte: u8| byte.is_ascii_alphanumeric() || matches!(byte, b'-' | b'_');
     if (1..=CODE).contains(&text.len()) && text.bytes().all(plain) {

@@ -1,5 +1,4 @@
-//! Validators: the ETags of rotations and webhook endpoints, and the preconditions that callers make of them (contract
-//! section 2; RFC 9110, section 13).
+//! ETags of rotations and webhook endpoints, and preconditions (rules.md 11.3; RFC 9110, section 13).
 
 use super::hex;
 use crate::domain::holidays::Calendar;
@@ -8,9 +7,9 @@ use crate::domain::webhook::Webhook;
 use jiff::Timestamp;
 use sha2::{Digest, Sha256};
 
-/// The strong validator of a rotation and of its on-call resource, in quotes. It changes with every version, and with the
-/// holidays and time zone rules that hand-overs and covered hours are computed from. It begins with a letter, so nobody
-/// takes it for the version.
+/// The strong ETag of a rotation and of its on-call resource, quoted. It changes with every version, and with the holiday
+/// and time zone data that hand-overs and covered hours depend on. It starts with a letter, so that it is not mistaken for
+/// the version.
 pub fn tag(rotation: &Rotation, calendar: &Calendar) -> String {
     let stamps = &rotation.stamps;
     let updated_at = stamps.updated_at.as_millisecond();
@@ -25,8 +24,8 @@ pub fn tag(rotation: &Rotation, calendar: &Calendar) -> String {
     )
 }
 
-/// The strong validator of a webhook endpoint, in quotes. It changes with every version, and when the grace of the
-/// outgoing secret ends: what is shown changes then, and nothing is written.
+/// The strong ETag of a webhook endpoint, quoted. It changes with every version, and when the grace period of the previous
+/// secret ends, which changes the representation without a write.
 pub fn webhook_tag(webhook: &Webhook, now: Timestamp) -> String {
     let updated_at = webhook.updated_at.map(Timestamp::as_millisecond);
     let in_grace = webhook.previous_at(now).is_some();
@@ -42,8 +41,8 @@ pub fn webhook_tag(webhook: &Webhook, now: Timestamp) -> String {
     )
 }
 
-/// A validator of everything that tells one representation from another; the letter tells what kind of resource it is.
-/// Another version of the program may render the same state in other bytes, so its version counts too.
+/// Builds an ETag from everything that distinguishes representations. The letter is the kind of resource. The program
+/// version is included, because another version may render the same state differently.
 fn strong(kind: char, id: &str, stamps: &[[u8; 8]]) -> String {
     let mut hash = Sha256::new();
     hash.update(env!("CARGO_PKG_VERSION"));
@@ -56,23 +55,23 @@ fn strong(kind: char, id: &str, stamps: &[[u8; 8]]) -> String {
     format!("\"{kind}{}\"", hex(&hash.finalize()[..16]))
 }
 
-/// The id of a conflict, made of the text that tells it from every other: who acknowledges it has seen these terms.
+/// The id of a conflict, derived from a text that identifies the conflict and its terms.
 pub fn conflict_id(text: &str) -> String {
     format!("cfl_{}", hex(&Sha256::digest(text)[..16]))
 }
 
-/// What `If-Match` demands of the current validator.
+/// The condition of an `If-Match` header.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Precondition {
-    /// `*`: whatever is current, on purpose.
+    /// `*`: any version.
     Any,
-    /// One of these strong validators, in quotes. Weak ones are left out: they never match here.
+    /// Strong ETags, quoted. Weak ones are dropped: they never match in `If-Match`.
     OneOf(Vec<String>),
 }
 
 impl Precondition {
-    /// Reads an `If-Match` header. One that is neither `*` nor a list of quoted validators names no validator at all,
-    /// so it admits nothing, as a stale one does: a bare version, say, or an ETag that lost its quotes.
+    /// Parses an `If-Match` header. A header that is neither `*` nor a list of quoted ETags, such as a bare version,
+    /// matches nothing.
     pub fn parse(header: &str) -> Precondition {
         if header.trim() == "*" {
             return Precondition::Any;
@@ -82,7 +81,7 @@ impl Precondition {
         Precondition::OneOf(strong.map(|tag| tag.quoted.to_owned()).collect())
     }
 
-    /// Whether the write may go on against the current validator.
+    /// Whether the condition admits the current ETag.
     pub fn admits(&self, current: &str) -> bool {
         match self {
             Precondition::Any => true,
@@ -91,8 +90,8 @@ impl Precondition {
     }
 }
 
-/// Whether an `If-None-Match` header names the current validator, by weak comparison. A header that cannot be read
-/// names nothing: the whole answer is always right.
+/// Whether an `If-None-Match` header matches the current ETag, by weak comparison. A malformed header matches nothing, so
+/// the full response is sent.
 pub fn is_known(if_none_match: &str, current: &str) -> bool {
     if if_none_match.trim() == "*" {
         return true;
@@ -107,7 +106,7 @@ struct Validator<'a> {
     quoted: &'a str,
 }
 
-/// The validators of a list; `None` when it is malformed. Empty elements are passed over, as lists in headers allow.
+/// Parses a list of ETags; `None` if malformed. Empty elements are ignored, as RFC 9110 requires.
 fn validators(header: &str) -> Option<Vec<Validator<'_>>> {
     let mut tags = Vec::new();
     let mut rest = header.trim_matches([' ', '\t']);
@@ -185,7 +184,7 @@ mod tests {
     }
 
     #[test]
-    fn the_tag_of_an_endpoint_changes_with_what_is_shown() {
+    fn the_tag_of_an_endpoint_changes_with_its_representation() {
         let at = |seconds| Timestamp::from_second(seconds).unwrap();
         let before = webhook();
         let tag = webhook_tag(&before, at(50));
@@ -228,7 +227,7 @@ mod tests {
         }
     }
 
-    /// One whose outgoing secret signs until second 100.
+    /// An endpoint whose previous secret signs until second 100.
     fn webhook() -> Webhook {
         let secret = || SigningSecret("svc_whsec_x".into());
         Webhook {

@@ -1,4 +1,4 @@
-//! The body that is posted to webhook endpoints (api.md "Body members").
+//! The event body that is sent to webhook endpoints (rules.md 16).
 
 use super::delivery::EventType;
 use super::moment::Moment;
@@ -13,45 +13,45 @@ use schemars::JsonSchema;
 use serde::Serialize;
 
 names! {
-    /// What made duty change: `scheduled` a hand-over falling due, a window opening or shutting, or cover that resumes
-    /// after an edit; `manual` somebody's hand.
+    /// The cause of the change: `scheduled` for a hand-over, a window that opens or shuts, or cover that resumes after an
+    /// edit; `manual` for a person's action.
     EventCause(event::Cause) of [event::Cause::Scheduled, event::Cause::Manual]
 }
 
-/// An event as all deliveries of it share it; `deliveryId` stands before its members. A member with no value is absent,
-/// never null.
+/// The members of an event that all its deliveries share; `deliveryId` is inserted before them. A member without a value is
+/// absent, never null.
 #[derive(Clone, Debug, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct EventBody {
     pub event_type: EventType,
     /// The chat workspace.
     pub team_id: String,
-    /// On `rotation.deleted` the only identification.
+    /// On `rotation.deleted`, the only member that identifies the rotation.
     pub rotation_id: String,
-    /// Rises with every write of the rotation: discard what is older than what you have. Not the ETag. Absent on
-    /// `rotation.deleted`.
+    /// Increases with every write of the rotation: discard events with a lower version than you have seen. Not the ETag.
+    /// Absent on `rotation.deleted`.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub version: Option<u64>,
-    /// When the event became this delivery; the same across retries.
+    /// When the delivery was created. The same on every retry.
     pub timestamp: Moment,
-    /// As GET returned it at `timestamp`. Absent on `rotation.deleted`.
+    /// The rotation as GET returned it at `timestamp`. Absent on `rotation.deleted`.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub rotation: Option<Rotation>,
     /// The URL of the rotation. Absent on `rotation.deleted`.
     #[serde(rename = "self", skip_serializing_if = "Option::is_none")]
     pub url: Option<String>,
-    /// On `duty.changed`; absent where an arrangement began or ended by the clock.
+    /// On `duty.changed`. Absent if an arrangement began or ended on schedule.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub cause: Option<EventCause>,
     /// On `nobody.on_call`.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub reason: Option<NobodyReason>,
-    /// On `nobody.on_call`, where a window will open.
+    /// On `nobody.on_call`, if a window will open.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub cover_resumes_at: Option<Moment>,
 }
 
-/// Renders the news of a rotation. `base_url` is how the outside reaches this server, without a slash at its end.
+/// Renders an event of a rotation. `base_url` is the public URL of the server, without a trailing slash.
 pub fn render(
     event: Event,
     rotation: &domain::Rotation,
@@ -82,16 +82,16 @@ pub fn render(
     }
 }
 
-/// An event as JSON, to be kept until the last delivery of it has ended.
+/// Renders an event as JSON. It is stored until its last delivery has finished.
 ///
 /// # Errors
-/// When it cannot be written as JSON.
+/// If serialization fails.
 pub fn frozen(body: &EventBody) -> Result<String, serde_json::Error> {
     serde_json::to_string(body)
 }
 
-/// The bytes of one delivery, made of what [`frozen`] gave: the same at every attempt. An id is hexadecimal, so it
-/// needs no escaping.
+/// Builds the body of one delivery from the output of [`frozen`]. It is the same at every attempt. Ids are hexadecimal and
+/// need no escaping.
 pub fn body(id: &str, frozen: &str) -> String {
     let members = frozen.strip_prefix('{').unwrap_or(frozen);
     format!("{{\"deliveryId\":\"{id}\",{members}")
@@ -172,7 +172,7 @@ mod tests {
     }
 
     #[test]
-    fn of_a_deleted_rotation_only_the_id_is_left() {
+    fn a_deleted_rotation_has_only_its_id() {
         let expected = json!({
             "eventType": "rotation.deleted",
             "teamId": "T1",
@@ -183,7 +183,7 @@ mod tests {
     }
 
     #[test]
-    fn deliveries_of_one_event_differ_in_their_id_alone() {
+    fn deliveries_of_one_event_differ_only_in_their_id() {
         let event = rendered(Event::Updated);
         let frozen = frozen(&event).unwrap();
         let body = body("0123456789abcdef0123456789abcdef", &frozen);

@@ -1,4 +1,4 @@
-//! Replacing the grid (api.md "PUT .../coverage"; contract section 17, "Grid").
+//! Replaces the grid: lanes, windows and cells (rules.md 2, 4).
 
 use super::body::{
     self, check_name, invalid, nullable, objects, present, present_object, present_objects,
@@ -16,21 +16,22 @@ const LANES: usize = 20;
 const WINDOWS: usize = 20;
 const STRETCHES: usize = 50;
 
-/// The grid that the rotation is to have. What is left out is deleted, with whoever was on duty in it.
+/// The complete grid. Lanes, windows and cells that are left out are deleted, with their duty.
 #[derive(Clone, Debug, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct GridRequest {
-    /// Rows in dealing order, 1 to 20; the first is primary.
+    /// Rows in dealing order, 1 to 20. The first lane is the primary one.
     #[serde(deserialize_with = "objects")]
     lanes: Vec<LaneRequest>,
-    /// Columns, 1 to 20. Omit the whole member to keep those there are.
+    /// Columns, 1 to 20. Omit to keep the existing windows.
     #[serde(default, deserialize_with = "present_objects")]
     #[schemars(with = "Vec<WindowRequest>")]
     windows: Option<Vec<WindowRequest>>,
-    /// Every lane crossed with every window, one cell each. A lane or window without an id gets its cells by itself.
+    /// Every lane crossed with every window, one cell each. Cells of a lane or window without an id are created
+    /// automatically.
     #[serde(default, deserialize_with = "objects")]
     cells: Vec<CellRequest>,
-    /// One person may hold two places when the list is too short to fill both. Default false.
+    /// Whether one person may hold two slots when the roster is too short. Defaults to false.
     #[serde(default)]
     double_cover: bool,
 }
@@ -39,11 +40,11 @@ pub struct GridRequest {
 #[derive(Clone, Debug, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct LaneRequest {
-    /// An existing id, or your own handle for a lane that you add; leaving it out adds too.
+    /// An existing id, or a handle of your own for a new lane. Without an id, the lane is new.
     #[serde(default, deserialize_with = "present")]
     #[schemars(with = "String")]
     id: Option<String>,
-    /// At most 200 characters, none of them a control character; omitted or null clears it.
+    /// At most 200 characters, without control characters. Omitted or null clears it.
     #[serde(default)]
     name: Option<String>,
 }
@@ -52,22 +53,22 @@ pub struct LaneRequest {
 #[derive(Clone, Debug, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct WindowRequest {
-    /// An existing id, or your own handle for a window that you add; leaving it out adds too.
+    /// An existing id, or a handle of your own for a new window. Without an id, the window is new.
     #[serde(default, deserialize_with = "present")]
     #[schemars(with = "String")]
     id: Option<String>,
-    /// At most 200 characters, none of them a control character; omitted or null clears it.
+    /// At most 200 characters, without control characters. Omitted or null clears it.
     #[serde(default)]
     name: Option<String>,
-    /// Zone of the covered hours: a city of the tz database or `UTC`; omitted, an existing window keeps its own and a
+    /// Zone of the covered hours: a city of the tz database, or `UTC`. If omitted, an existing window keeps its zone and a
     /// new one takes its cadence's. Empty on a manual rotation.
     #[serde(default, deserialize_with = "present")]
     #[schemars(with = "String")]
     time_zone: Option<String>,
-    /// At most 50 stretches; empty or omitted is open all week.
+    /// At most 50 stretches. Empty or omitted means open all week.
     #[serde(default, deserialize_with = "objects")]
     coverage: Vec<Stretch>,
-    /// Omit to keep the window's existing cadence. All windows of a rotation have one or none has.
+    /// Omit to keep the window's cadence. Either all windows of a rotation have a cadence or none has.
     #[serde(default, deserialize_with = "present_object")]
     #[schemars(with = "CadenceRequest")]
     cadence: Option<CadenceRequest>,
@@ -77,21 +78,21 @@ pub struct WindowRequest {
 #[derive(Clone, Debug, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct CellRequest {
-    /// The id of an existing cell of this lane and window; omit to keep or create it.
+    /// The id of an existing cell of this lane and window. Omit to keep or create the cell.
     #[serde(default, deserialize_with = "present")]
     #[schemars(with = "String")]
     id: Option<String>,
-    /// The id or handle of a lane of this grid.
+    /// The id or handle of a lane in this grid.
     lane_id: String,
-    /// The id or handle of a window of this grid.
+    /// The id or handle of a window in this grid.
     window_id: String,
-    /// The roster that the cell deals from, 1 to 64 of `A-Z a-z 0-9 _ -`; null is the common one. Must be present.
+    /// The roster to deal from, 1 to 64 of `A-Z a-z 0-9 _ -`. Null is the common roster. Required.
     #[serde(deserialize_with = "nullable")]
     #[schemars(required, schema_with = "roster_id_schema")]
     roster_id: Option<String>,
 }
 
-/// Reads a grid. Whether it fits the rotation is for the action to judge.
+/// Reads a grid. The action checks whether it fits the rotation.
 ///
 /// # Errors
 /// [`Refusal::Invalid`] naming the member.
@@ -216,7 +217,7 @@ mod tests {
         })
     }
 
-    /// Reads the grid after setting the member at a JSON pointer; `"absent"` removes it.
+    /// Reads the grid after changing the member at a JSON pointer; `"absent"` removes it.
     fn read(pointer: &str, value: Value) -> Result<GridSpec, String> {
         let mut grid = grid();
         let (parent, name) = pointer.rsplit_once('/').unwrap();
@@ -232,7 +233,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_wrong_is_named() {
+    fn refusals_name_the_wrong_member() {
         let stretch = json!({ "startDay": "monday", "startTime": "08:00", "endDay": "monday", "endTime": "24:00" });
         let long = "x".repeat(65);
         for (pointer, value, path) in [
@@ -318,7 +319,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_left_out_is_kept() {
+    fn omitted_members_are_kept() {
         let window =
             |pointer: &str, value| read(pointer, value).unwrap().windows.unwrap().remove(0);
         assert_eq!(

@@ -1,4 +1,4 @@
-//! The record: turns as they were held (api.md "History entry").
+//! The record of past turns (rules.md 7).
 
 use super::coverage::{self, Stretch};
 use super::moment::Moment;
@@ -7,30 +7,30 @@ use crate::domain::rotation;
 use schemars::JsonSchema;
 use serde::Serialize;
 
-/// A turn held, or a stretch that nobody covered.
+/// A turn that was held, or a period without a holder.
 #[derive(Clone, Debug, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct HistoryEntry {
     pub start: Moment,
-    /// Exclusive; absent on the running entry.
+    /// Exclusive. Absent on the running entry.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub end: Option<Moment>,
-    /// Absent when nobody covered.
+    /// Absent if nobody was on call.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub user_id: Option<String>,
     pub nobody_was_on_call: bool,
-    /// The person's place in the order when the entry began; absent when nobody covered.
+    /// The person's position in the roster when the entry began. Absent if nobody was on call.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub turn: Option<i32>,
     pub lane_id: String,
-    /// As named at the time.
+    /// The name at the time.
     pub lane_name: Option<String>,
     pub window_id: String,
-    /// As named at the time.
+    /// The name at the time.
     pub window_name: Option<String>,
     /// Why the entry began.
     pub reason: HistoryReason,
-    /// The hours that it was held under; later edits do not rewrite them. Absent when there is no record.
+    /// The window's hours at the time. Later edits do not change them. Absent if they were not recorded.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub hours_as_held: Option<HoursAsHeld>,
 }
@@ -40,11 +40,11 @@ names! {
     HistoryReason(rotation::Reason) of rotation::Reason::ALL
 }
 
-/// A window's hours at the time.
+/// The hours of a window at the time.
 #[derive(Clone, Debug, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct HoursAsHeld {
-    /// Empty on a rotation with no cadence.
+    /// Empty on a rotation without a cadence.
     pub time_zone: String,
     pub always_open: bool,
     pub coverage: Vec<Stretch>,

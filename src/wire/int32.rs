@@ -1,10 +1,10 @@
-//! Whole numbers in requests (contract section 2).
+//! 32-bit integers in requests.
 
 use serde::de::{Deserializer, Error, Unexpected, Visitor};
 use serde::{Deserialize, Serialize};
 use std::fmt;
 
-/// A whole number in a request: a JSON integer, or a string of digits.
+/// An integer in a request: a JSON integer, or a string of digits.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 #[serde(transparent)]
 pub struct Int32(pub i32);

@@ -1,4 +1,4 @@
-//! A key's view of itself (contract section 4).
+//! The API key's view of itself (rules.md 12.1).
 
 use super::moment::Moment;
 use schemars::JsonSchema;
@@ -12,16 +12,16 @@ pub struct KeySelf {
     pub name: String,
     /// The chat workspace.
     pub team_id: String,
-    /// What the key may be used for.
+    /// The scopes of the key.
     pub scopes: Vec<String>,
-    /// The rotations that the key is limited to; null is all.
+    /// The rotations that the key is limited to; null means all.
     pub selector: Option<Selector>,
     pub created_at: Moment,
-    /// Null when it does not expire.
+    /// Null if the key does not expire.
     pub expires_at: Option<Moment>,
 }
 
-/// What a key is limited to.
+/// The rotations that a key is limited to.
 #[derive(Clone, Debug, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct Selector {

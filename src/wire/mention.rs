@@ -1,4 +1,4 @@
-//! Mentions, how a rotation deals with them, and the way in for other programs (contract section 13).
+//! Mentions, their settings, and the inbound webhook (rules.md 15).
 
 use super::body::{self, check_length, clearable, invalid, present};
 use super::chat::ids;
@@ -13,35 +13,35 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 names! {
-    /// Where a mention stands: `open`; `acknowledged`; `passed`, everybody notified has passed; `expired`, nobody answered in
-    /// time; `nobody`, nobody was on call.
+    /// The state of a mention: `open`; `acknowledged`; `passed`, everybody notified has passed; `expired`, nobody answered
+    /// in time; `nobody`, nobody was on call.
     MentionState(domain::MentionState) of domain::MentionState::ALL
 }
 
 /// The longest message of a mention, in characters.
 const MESSAGE: usize = 2_000;
 
-/// Somebody asked for whoever is on call.
+/// A mention of whoever is on call.
 #[derive(Clone, Debug, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct Mention {
     pub id: String,
     pub rotation_id: String,
-    /// Where people are notified.
+    /// The channel of the notices.
     pub channel_id: String,
-    /// Who asks.
+    /// The person who mentioned the rotation.
     pub user_id: String,
     pub message: Option<String>,
     pub state: MentionState,
     /// In the order in which they were notified.
     pub notified_user_ids: Vec<String>,
-    /// Those of them who left it to the others.
+    /// The people who passed.
     pub passed_user_ids: Vec<String>,
     pub acknowledged_user_id: Option<String>,
     pub opened_at: Moment,
-    /// When it expires where nobody has answered.
+    /// When the mention expires without an answer.
     pub expires_at: Moment,
-    /// Null while it is open.
+    /// Null while the mention is open.
     pub closed_at: Option<Moment>,
 }
 
@@ -63,17 +63,17 @@ pub fn render(mention: &domain::Mention) -> Mention {
     }
 }
 
-/// What whoever opens a mention from outside is answered.
+/// The response to a mention opened through the inbound webhook.
 #[derive(Clone, Debug, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct MentionOpened {
     pub mention_id: String,
-    /// `nobody` where nobody is on call.
+    /// `nobody` if nobody is on call.
     pub state: MentionState,
     pub notified_user_ids: Vec<String>,
 }
 
-/// Renders what was opened.
+/// Renders the response to an opened mention.
 pub fn opened(mention: &domain::Mention) -> MentionOpened {
     MentionOpened {
         mention_id: mention.id.to_string(),
@@ -82,7 +82,7 @@ pub fn opened(mention: &domain::Mention) -> MentionOpened {
     }
 }
 
-/// Reads somebody to ask for, from the parameters of a query.
+/// Reads a mention from query parameters.
 ///
 /// # Errors
 /// [`Refusal::Invalid`] naming the parameter.
@@ -97,7 +97,7 @@ pub fn new_mention(
     };
     check_length("message", message, MESSAGE)?;
     Ok(domain::NewMention {
-        asker: needed("userId", "whoever asks", user)?.into(),
+        asker: needed("userId", "the person who asks", user)?.into(),
         channel: needed("channelId", "the channel to ask in", channel)?.into(),
         message: message
             .filter(|text| !text.trim().is_empty())
@@ -105,17 +105,17 @@ pub fn new_mention(
     })
 }
 
-/// How a rotation deals with mentions.
+/// How a rotation handles mentions.
 #[derive(Clone, Debug, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct MentionSettings {
-    /// How long a mention waits for an answer.
+    /// Minutes until a mention without an answer expires.
     pub expires_after_minutes: i32,
-    /// How long after a notice the next one follows; null is once.
+    /// Minutes between notices; null sends one notice.
     pub remind_after_minutes: Option<i32>,
-    /// People on call are notified one after the other, not all at once.
+    /// Whether people on call are notified one after the other instead of all at once.
     pub one_at_a_time: bool,
-    /// Whoever acknowledges hands over to the next.
+    /// Whether an acknowledgement hands over to the next person.
     pub rotate_after_acknowledgement: bool,
 }
 
@@ -130,15 +130,15 @@ pub fn settings(settings: &domain::MentionSettings) -> MentionSettings {
     }
 }
 
-/// How a rotation is to deal with mentions; what is left out stays as it is.
+/// Changes to the mention settings. Omitted members stay unchanged.
 #[derive(Clone, Debug, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct MentionSettingsRequest {
-    /// 1 to 10,080, a week.
+    /// Minutes, 1 to 10,080 (a week).
     #[serde(default, deserialize_with = "present")]
     #[schemars(with = "Int32")]
     expires_after_minutes: Option<Int32>,
-    /// 1 to 10,080; null is once.
+    /// Minutes, 1 to 10,080; null sends one notice.
     #[serde(default, deserialize_with = "clearable")]
     #[schemars(with = "Option<Int32>")]
     remind_after_minutes: Option<Option<Int32>>,
@@ -150,7 +150,7 @@ pub struct MentionSettingsRequest {
     rotate_after_acknowledgement: Option<bool>,
 }
 
-/// Reads how a rotation is to deal with mentions.
+/// Reads changes to the mention settings.
 ///
 /// # Errors
 /// [`Refusal::Invalid`] naming the member.
@@ -181,14 +181,14 @@ pub fn settings_change(bytes: &[u8]) -> Result<SettingsChange, Refusal> {
     })
 }
 
-/// The way into a rotation for other programs.
+/// The inbound webhook of a rotation.
 #[derive(Clone, Debug, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct InboundWebhook {
-    /// To be followed by `/rotate`, `/setonduty` or `/mention`.
+    /// The base of the URL. Append `/rotate`, `/setonduty` or `/mention`.
     pub url: String,
-    /// To be sent in the header `webhook-key`.
+    /// The value of the header `webhook-key`.
     pub key: String,
-    /// When the key was made.
+    /// When the key was created.
     pub created_at: Moment,
 }

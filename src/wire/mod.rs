@@ -1,8 +1,8 @@
-//! The JSON of the API: domain values to answers, bodies to domain values. One file a resource.
+//! JSON of the API: renders domain values as responses and parses bodies into domain values. One file per resource.
 //!
-//! Requests are parsed at the door: what comes out of this folder is in shape, and what does not fit is refused with the
-//! path of the member and what to send instead (contract section 2). The OpenAPI document is made of these very types,
-//! so doc comments here are what its readers see.
+//! Parsing validates the shape: what this module returns is well-formed, and a malformed body is refused with the path of
+//! the member and what to send instead. The OpenAPI document is generated from these types, so their doc comments are its
+//! descriptions.
 
 use std::fmt::Write;
 
@@ -50,7 +50,7 @@ fn hex(bytes: &[u8]) -> String {
     digits
 }
 
-/// A count or a place as int32. Nothing of a rotation comes near the limit.
-pub fn small(count: usize) -> i32 {
+/// Converts a count or an index to int32, saturating at its maximum.
+pub fn to_i32(count: usize) -> i32 {
     i32::try_from(count).unwrap_or(i32::MAX)
 }

@@ -10,7 +10,7 @@ use schemars::JsonSchema;
 use serde::de::{Error, Unexpected};
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
-/// What to send for an instant.
+/// What to send for an instant, for refusals.
 pub const INSTANT: &str = "an RFC 3339 date-time with its offset, such as 2026-11-23T09:00:00Z";
 const UTC_INSTANT: &str = "an RFC 3339 date-time with offset zero, such as 2026-11-23T09:00:00Z";
 const LOCAL_OR_UTC: &str = "an RFC 3339 date-time, such as 2026-11-23T09:00:00+01:00";
@@ -20,34 +20,34 @@ const TIME: &str = "a time of day as HH:mm, such as 09:00";
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Moment(pub Timestamp);
 
-/// Reads an RFC 3339 date-time that carries an offset, cut to whole milliseconds. Its seconds may be left out. Everything
-/// after 9999-12-30T22:00:00Z reads as [`FOREVER`].
+/// Reads an RFC 3339 date-time with an offset, truncated to milliseconds. Seconds are optional. Everything after
+/// 9999-12-30T22:00:00Z reads as [`FOREVER`].
 pub fn parse_instant(text: &str) -> Option<Timestamp> {
     let (local, offset) = parts(text.as_bytes())?;
     Some(timestamp(local, offset?))
 }
 
-/// The same where the offset must be zero.
+/// Like [`parse_instant`], but the offset must be zero.
 pub fn parse_utc(text: &str) -> Option<Timestamp> {
     let (local, offset) = parts(text.as_bytes())?;
     let offset = offset.filter(|offset| *offset == Offset::UTC)?;
     Some(timestamp(local, offset))
 }
 
-/// The same where a missing offset reads as UTC.
+/// Like [`parse_instant`], but without an offset the time is in UTC.
 pub fn parse_local_or_utc(text: &str) -> Option<Timestamp> {
     let (local, offset) = parts(text.as_bytes())?;
     Some(timestamp(local, offset.unwrap_or(Offset::UTC)))
 }
 
 fn timestamp(local: civil::DateTime, offset: Offset) -> Timestamp {
-    // Years before 0 cannot be written, so only the end of the calendar is ever exceeded.
+    // Years before 0 cannot be written in RFC 3339, so only the upper limit can be exceeded.
     let at = offset.to_timestamp(local);
     at.unwrap_or(FOREVER).min(FOREVER)
 }
 
-/// What a date-time says (RFC 3339 section 5.6), to the millisecond: its local time, and its offset if it has one.
-/// Nothing but that grammar is read, so that what other notations say is never taken for something else.
+/// Parses an RFC 3339 section 5.6 date-time to the millisecond: its local time, and its offset if present. Other notations
+/// are rejected, so that none is misread.
 fn parts(text: &[u8]) -> Option<(civil::DateTime, Option<Offset>)> {
     let mut rest = Rest(text);
     let (year, month, day) = (
@@ -69,7 +69,7 @@ fn parts(text: &[u8]) -> Option<(civil::DateTime, Option<Offset>)> {
         _ => Some(rest.offset()?),
     };
     let small = |number: i32| i8::try_from(number).ok();
-    // There is no 61st second in the time that everything is counted in.
+    // The time scale has no leap seconds: second 60 reads as 59.
     let second = if second == 60 { 59 } else { second };
     let local = civil::DateTime::new(
         i16::try_from(year).ok()?,
@@ -83,11 +83,11 @@ fn parts(text: &[u8]) -> Option<(civil::DateTime, Option<Offset>)> {
     Some((local.ok()?, offset))
 }
 
-/// What is still to be read.
+/// The rest of the text.
 struct Rest<'a>(&'a [u8]);
 
 impl Rest<'_> {
-    /// A number of exactly so many digits.
+    /// Reads a number of exactly that many digits.
     fn number(&mut self, digits: usize) -> Option<i32> {
         let (number, rest) = self.0.split_at_checked(digits)?;
         let mut value = 0;
@@ -101,14 +101,14 @@ impl Rest<'_> {
         Some(value)
     }
 
-    /// What comes after one of these bytes.
+    /// Skips one byte out of a set.
     fn after(&mut self, bytes: &[u8]) -> Option<&mut Self> {
         let (first, rest) = self.0.split_first()?;
         self.0 = bytes.contains(first).then_some(rest)?;
         Some(self)
     }
 
-    /// A fraction of at least one digit; what is finer than thousandths is cut off.
+    /// Reads a fraction of at least one digit, truncated to milliseconds.
     fn thousandths(&mut self) -> Option<i32> {
         let (mut value, mut unit) = (self.number(1)? * 100, 10);
         while let Some(digit) = self.number(1) {
@@ -118,7 +118,7 @@ impl Rest<'_> {
         Some(value)
     }
 
-    /// `+hh:mm` or `-hh:mm`, and nothing after it.
+    /// Reads `+hh:mm` or `-hh:mm` at the end of the text.
     fn offset(mut self) -> Option<Offset> {
         let sign = match self.0.first() {
             Some(b'-') => -1,
@@ -159,7 +159,7 @@ impl<'de> Deserialize<'de> for Moment {
 
 inline_schema!(Moment, { "type": "string", "format": "date-time" });
 
-/// An instant in a request that must carry offset zero; written like any other.
+/// An instant in a request whose offset must be zero. Rendered like any other instant.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct UtcMoment(pub Timestamp);
 
@@ -180,7 +180,7 @@ impl<'de> Deserialize<'de> for UtcMoment {
 
 inline_schema!(UtcMoment, { "type": "string", "format": "date-time" });
 
-/// Where a cadence is counted from, as a request gives it.
+/// The anchor of a cadence in a request.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Anchor(pub Timestamp);
 
@@ -195,8 +195,8 @@ impl<'de> Deserialize<'de> for Anchor {
 
 inline_schema!(Anchor, { "type": "string" });
 
-/// An instant in a zone of its own, written with the offset that it has there. RFC 3339 offsets are whole minutes: where the
-/// zone's own has seconds, as before 1972, it is cut to minutes and the local time follows, so that the instant stays exact.
+/// An instant in a zone, rendered with the zone's offset at that instant. RFC 3339 offsets are whole minutes: an offset
+/// with seconds, as before 1972, is truncated to minutes and the local time adjusted, so the instant stays exact.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Local(pub Timestamp, pub ZoneName);
 
@@ -249,13 +249,13 @@ impl<'de> Deserialize<'de> for Zone {
 
 inline_schema!(Zone, { "type": "string", "examples": ["Europe/Oslo", "UTC"] });
 
-/// A half-open stretch of time as two instants.
+/// A half-open interval of two instants.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct Span {
-    /// The stretch begins here.
+    /// Inclusive.
     pub start_utc: Moment,
-    /// The stretch has ended here.
+    /// Exclusive.
     pub end_utc: Moment,
 }
 
@@ -344,7 +344,7 @@ mod tests {
     }
 
     #[test]
-    fn for_ever_is_written_as_the_end_of_the_last_year() {
+    fn the_last_instant_is_rendered_as_the_end_of_year_9999() {
         let zone = |name| ZoneName::parse(name).unwrap();
         let text = |written: Result<String, serde_json::Error>| written.unwrap();
         let end = "\"9999-12-31T23:59:59Z\"";
@@ -361,7 +361,7 @@ mod tests {
     }
 
     #[test]
-    fn a_local_time_is_exact_where_offsets_have_seconds() {
+    fn a_local_time_is_exact_if_the_offset_has_seconds() {
         for (at, name, expected) in [
             (
                 "1900-01-01T00:00:00Z",

@@ -1,8 +1,8 @@
-//! Who is on call (api.md "On-call resource"; contract section 6 for the bounds of an entry).
+//! Who is on call, and the bounds of each assignment (rules.md 4, 8).
 
 use super::directory::User;
 use super::moment::Moment;
-use super::small;
+use super::to_i32;
 use super::words::{names, words};
 use crate::domain::event::Nobody;
 use crate::domain::holidays::Calendar;
@@ -13,15 +13,15 @@ use schemars::JsonSchema;
 use serde::Serialize;
 
 names! {
-    /// Why nobody is on call: `nobody-on-call-unplanned`, a window is open and nobody holds it;
+    /// Why nobody is on call: `nobody-on-call-unplanned`, a window is open but its slot is empty;
     /// `nobody-on-call-as-arranged`, every window is shut.
     NobodyReason(Nobody) of [Nobody::Unplanned, Nobody::AsArranged]
 }
 
 words! {
-    /// Where an absence comes from.
+    /// The source of an absence.
     AbsenceSource {
-        /// An absence stored here.
+        /// An absence stored by rota.
         InternalAvailability = "internalAvailability",
     }
 }
@@ -31,20 +31,20 @@ words! {
 #[serde(rename_all = "camelCase")]
 pub struct OnCall {
     pub rotation_id: String,
-    /// Current assignments in the order of places; empty when nobody holds the shift.
+    /// Current assignments in slot order; empty if nobody is on call.
     pub on_call: Vec<Entry>,
-    /// External on-duty person with no chat identity.
+    /// The person on duty in an external system, if they have no chat identity.
     pub unmapped_external_duty: Option<Unmapped>,
     /// Set on external rotations only.
     pub external_assignments: Option<serde_json::Map<String, serde_json::Value>>,
-    /// The people on call; filled only when the request asks for `?expand=users`.
+    /// The people on call. Null unless the request has `?expand=users`.
     pub users: Option<Vec<User>>,
-    /// Present when nobody is on call.
+    /// Present only if nobody is on call.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub nobody_on_call_reason: Option<NobodyReason>,
 }
 
-/// Somebody on duty in a partner system whom the chat platform does not know.
+/// A person on duty in an external system who is unknown to the chat platform.
 #[derive(Clone, Debug, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct Unmapped {
@@ -53,12 +53,12 @@ pub struct Unmapped {
     pub until: Option<Moment>,
 }
 
-/// One person on call in one place.
+/// One person on call in one slot.
 #[derive(Clone, Debug, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct Entry {
     pub user_id: String,
-    /// The person's place in the roster's order; absent for somebody who is not in it.
+    /// The person's position in the roster; absent if they are not in it.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub turn: Option<i32>,
     pub cell_id: Option<String>,
@@ -66,19 +66,19 @@ pub struct Entry {
     pub lane_name: Option<String>,
     pub window_id: Option<String>,
     pub window_name: Option<String>,
-    /// When the assignment, a dealt turn or an arrangement, began, whatever the coverage.
+    /// When the assignment, a dealt turn or an arrangement, began, regardless of covered hours.
     pub since: Option<Moment>,
-    /// When the assignment ends, whatever the coverage; exclusive, null when open.
+    /// When the assignment ends, regardless of covered hours. Exclusive; null if open-ended.
     pub until: Option<Moment>,
-    /// When this person stops covering for now: at `until` or when the running coverage ends, whichever is first.
+    /// When this person next goes off call: at `until` or when the covered hours end, whichever is first.
     pub covered_until: Option<Moment>,
-    /// When the dealt turn passes on.
+    /// When the dealt turn ends.
     pub turn_ends: Option<Moment>,
-    /// Absent people passed over when the turn was dealt.
+    /// Absent people who were skipped when the turn was dealt.
     pub skipped_for_absence: Vec<SkippedMember>,
 }
 
-/// Somebody passed over, and the absence that was the reason.
+/// A person who was skipped, and the absence.
 #[derive(Clone, Debug, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct SkippedMember {
@@ -89,7 +89,7 @@ pub struct SkippedMember {
     pub source: Option<AbsenceSource>,
 }
 
-/// Renders who is on call as of the instant up to which the rotation has been judged. `users` is the expansion.
+/// Renders who is on call, as of the instant up to which the rotation has been evaluated. `users` is the expansion.
 pub fn render(
     rotation: &domain::Rotation,
     calendar: &Calendar,
@@ -105,7 +105,7 @@ pub fn render(
         let (since, until) = resolve::bounds(rotation, cell, hold, turn_ends);
         Some(Entry {
             user_id: hold.user().to_string(),
-            turn: rotation.turn_of(cell, hold.user()).map(small),
+            turn: rotation.turn_of(cell, hold.user()).map(to_i32),
             cell_id: Some(cell.id.to_string()),
             lane_id: Some(lane.id.to_string()),
             lane_name: lane.name.clone(),
@@ -135,7 +135,7 @@ pub fn render(
     }
 }
 
-/// When each open window shuts; `None` where it will not: a disabled rotation is frozen as it is.
+/// When each open window shuts; `None` if it does not, as in a disabled rotation.
 fn shuts(rotation: &domain::Rotation, calendar: &Calendar) -> Vec<Option<Timestamp>> {
     let shuts = |window: &domain::Window| {
         if !rotation.enabled {
@@ -149,7 +149,7 @@ fn shuts(rotation: &domain::Rotation, calendar: &Calendar) -> Vec<Option<Timesta
     rotation.windows.iter().map(shuts).collect()
 }
 
-/// Renders people passed over.
+/// Renders the people who were skipped.
 pub fn skipped(skipped: &[domain::Skipped]) -> Vec<SkippedMember> {
     let member = |skipped: &domain::Skipped| SkippedMember {
         user_id: skipped.user.to_string(),

@@ -1,6 +1,6 @@
-//! The envelope of every collection (api.md "Collection envelope and error body"; contract section 3).
+//! The envelope of collections.
 
-use super::small;
+use super::to_i32;
 use schemars::JsonSchema;
 use serde::Serialize;
 
@@ -13,7 +13,7 @@ pub struct Page<T> {
     pub data: Vec<T>,
     /// From 1.
     pub page: i32,
-    /// At most this many items are on a page.
+    /// The largest number of items on a page.
     pub page_size: i32,
     /// Items on all pages.
     pub total_items: i32,
@@ -21,10 +21,10 @@ pub struct Page<T> {
 }
 
 impl<T> Page<T> {
-    /// The page of that number, from 1, of `total` items.
+    /// A page of a collection of `total` items. `number` starts at 1.
     pub fn new(data: Vec<T>, number: u32, size: u32, total: u64) -> Page<T> {
         let pages = total.div_ceil(u64::from(size.max(1)));
-        let whole = |count: u64| small(usize::try_from(count).unwrap_or(usize::MAX));
+        let whole = |count: u64| to_i32(usize::try_from(count).unwrap_or(usize::MAX));
         Page {
             data,
             page: whole(number.into()),
@@ -34,7 +34,7 @@ impl<T> Page<T> {
         }
     }
 
-    /// The same page with each item as something else.
+    /// Converts each item.
     pub fn map<U>(self, act: impl FnMut(T) -> U) -> Page<U> {
         Page {
             data: self.data.into_iter().map(act).collect(),

@@ -1,27 +1,27 @@
-//! The error body (api.md "Collection envelope and error body").
+//! The error body.
 
 use super::conflict::Conflict;
 use schemars::JsonSchema;
 use serde::Serialize;
 
-/// Why a request was not carried out, as `application/problem+json` (RFC 9457).
+/// Why a request failed, as `application/problem+json` (RFC 9457).
 #[derive(Clone, Debug, Serialize, JsonSchema)]
 pub struct Problem {
-    /// Always `about:blank`: `code` tells problems apart.
+    /// Always `about:blank`; `code` identifies the problem.
     #[serde(rename = "type")]
     pub kind: Option<String>,
-    /// The same for every problem of one status or code.
+    /// The same for every problem with the same status or code.
     pub title: Option<String>,
     /// The HTTP status.
     pub status: Option<i32>,
-    /// For people: what is wrong with this request and what to send instead.
+    /// What is wrong with this request, and what to send instead.
     pub detail: Option<String>,
-    /// Names this answer; the server's log has the same.
+    /// The request id, which is also in the server's log.
     pub instance: Option<String>,
-    /// Machine-readable; absent where the status says it all.
+    /// A machine-readable code. Absent if the status is sufficient.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub code: Option<String>,
-    /// What stands against an agreement; there with the codes `conflictsNotAcknowledged` and `conflictBlocks`.
+    /// Conflicts that prevent the write. Present with the codes `conflictsNotAcknowledged` and `conflictBlocks`.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub conflicts: Option<Vec<Conflict>>,
 }

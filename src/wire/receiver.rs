@@ -1,4 +1,4 @@
-//! The bodies of the built-in webhook receiver of `rota dev` (contract sections 14 and 16).
+//! Bodies of the webhook receiver that is built into `rota dev`.
 
 use super::body::{self, invalid, present};
 use super::int32::Int32;
@@ -7,22 +7,22 @@ use crate::domain::refusal::Refusal;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 
-/// The longest wait before an answer, in milliseconds.
+/// The longest delay, in milliseconds.
 const LONGEST_DELAY: i32 = 60_000;
 
-/// What a receiver answers.
+/// The response of a receiver.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub struct Answer {
     pub status: u16,
     pub headers: BTreeMap<String, String>,
-    /// Real time, whatever the clock says.
+    /// In real time, regardless of the development clock.
     pub delay_ms: u32,
     pub body: String,
 }
 
 impl Default for Answer {
-    /// 200 with nothing in it, at once.
+    /// Status 200, an empty body, no delay.
     fn default() -> Answer {
         Answer {
             status: 200,
@@ -33,16 +33,16 @@ impl Default for Answer {
     }
 }
 
-/// One request that a receiver got.
+/// A request that a receiver got.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct Received {
     pub at: Moment,
-    /// By their names in lower case; those sent in several lines are joined.
+    /// Names in lower case. Repeated headers are joined.
     pub headers: BTreeMap<String, String>,
     pub body: String,
 }
 
-/// What a receiver got.
+/// The requests that a receiver got.
 #[derive(Clone, Debug, Serialize)]
 pub struct Requests {
     /// Oldest first.
@@ -62,7 +62,7 @@ struct AnswerRequest {
     body: Option<String>,
 }
 
-/// Reads what a receiver is to answer; what is left out is as in [`Answer::default`].
+/// Reads the response of a receiver. Omitted members have the values of [`Answer::default`].
 ///
 /// # Errors
 /// [`Refusal::Invalid`] naming the member.
@@ -92,7 +92,7 @@ pub fn answer(bytes: &[u8]) -> Result<Answer, Refusal> {
     })
 }
 
-/// A field name is a token, and a value has no line ends (RFC 9110, sections 5.1 and 5.5).
+/// A field name is a token, and a value contains no line breaks (RFC 9110, sections 5.1 and 5.5).
 fn check_header(name: &str, value: &str) -> Result<(), Refusal> {
     let token = |byte: u8| byte.is_ascii_alphanumeric() || b"!#$%&'*+-.^_`|~".contains(&byte);
     if name.is_empty() || !name.bytes().all(token) {
@@ -112,19 +112,19 @@ mod tests {
     use serde_json::json;
 
     #[test]
-    fn answers_are_as_told() {
+    fn answers_have_the_members_sent() {
         assert_eq!(answer(b"{}"), Ok(Answer::default()));
         let body =
             r#"{"status":"503","headers":{"Retry-After":"7"},"delayMs":60000,"body":"no","x":1}"#;
-        let told = answer(body.as_bytes()).unwrap();
+        let read = answer(body.as_bytes()).unwrap();
         let shown = json!({
             "status": 503, "headers": { "Retry-After": "7" }, "delayMs": 60000, "body": "no",
         });
-        assert_eq!(json!(told), shown);
+        assert_eq!(json!(read), shown);
     }
 
     #[test]
-    fn what_is_wrong_is_named() {
+    fn refusals_name_the_wrong_member() {
         for (body, expected) in [
             ("", "the body is empty; send a JSON object"),
             (r#"{"status":199}"#, "status: send 200 to 599, not 199"),

@@ -1,4 +1,4 @@
-//! Requests among people: cover and swap (api.md "Cover request"; contract section 10).
+//! Cover and swap requests (rules.md 9).
 
 use super::arrangement::{
     self, Arrangement, PublicationState, TurnSelection, check_operation_id, operation_id, period,
@@ -16,16 +16,16 @@ use jiff::Timestamp;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-/// The longest reason, in characters (api.md "Limits").
+/// The longest reason, in characters.
 const REASON: usize = 2_000;
-/// People whom one may ask at the most.
+/// The most recipients of a request.
 const RECIPIENTS: usize = 100;
 /// The longest key of a leg, in characters.
 const KEY: usize = 200;
 
 names! {
-    /// Where a request stands: `pending` until somebody accepts it, all recipients decline it, it is cancelled, or it
-    /// expires, because its time has passed or somebody no longer holds what was to change hands. An accepted cover may be
+    /// The state of a request. `pending` lasts until a recipient accepts, all recipients decline, the requester cancels, or
+    /// the request expires because its end passed or the duty is no longer held as planned. An accepted cover can be
     /// `ended` early.
     RequestState(domain::RequestState) of domain::RequestState::ALL
 }
@@ -36,22 +36,22 @@ names! {
 pub struct CoverRequest {
     pub id: String,
     pub rotation_id: String,
-    /// Of a swap, the cell of the requester's shift.
+    /// For a swap, the cell of the requester's shift.
     pub cell_id: String,
     pub requester_user_id: String,
     pub recipient_user_ids: Vec<String>,
     pub declined_user_ids: Vec<String>,
-    /// Of a swap, where the first shift begins.
+    /// For a swap, the start of the first shift.
     pub from: Moment,
-    /// Exclusive; of a swap, where the last shift ends.
+    /// Exclusive. For a swap, the end of the last shift.
     pub to: Moment,
-    /// Empty where none was given.
+    /// Empty if no reason was given.
     pub reason: String,
-    /// Rises with every change; send it with a step.
+    /// Increases with every change. Send it with each action.
     pub revision: u64,
     pub state: RequestState,
     pub accepted_user_id: Option<String>,
-    /// What accepting made; of a swap, the arrangement over the requester's shift.
+    /// The arrangement that accepting created. For a swap, the one over the requester's shift.
     pub arrangement_id: Option<String>,
 }
 
@@ -69,24 +69,24 @@ pub struct SwapRequest {
 #[derive(Clone, Debug, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct SwapLeg {
-    /// How the requester calls it.
+    /// The requester's name for the leg.
     pub key: String,
     pub cell_id: String,
-    /// Who holds the shift as planned.
+    /// The planned holder of the shift.
     pub holder_user_id: String,
-    /// Who is to hold it.
+    /// The person who takes over the shift.
     pub assignee_user_id: String,
     pub from: Moment,
     /// Exclusive.
     pub to: Moment,
-    /// Whether part of it has been served: accepting a pending swap then takes over the rest, and needs the key among
+    /// Whether the shift has begun. Accepting a pending swap then takes over the rest, and requires the key in
     /// `acknowledgedStartedLegKeys`.
     pub has_started: bool,
-    /// What accepting made.
+    /// The arrangement that accepting created.
     pub arrangement_id: Option<String>,
 }
 
-/// What the caller may do with a request now.
+/// What the caller may do with the request now.
 #[derive(Clone, Debug, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct RequestCapability {
@@ -94,11 +94,11 @@ pub struct RequestCapability {
     pub can_decline: bool,
     pub can_cancel: bool,
     pub can_end: bool,
-    /// Why there is nothing that the caller may do; null where there is something.
+    /// Why the caller may do nothing; null if some action is allowed.
     pub reason: Option<String>,
 }
 
-/// A request with what the caller may do with it.
+/// A request, and what the caller may do with it.
 #[derive(Clone, Debug, Serialize, JsonSchema)]
 #[schemars(rename = "{T}Item")]
 #[serde(rename_all = "camelCase")]
@@ -108,61 +108,61 @@ pub struct Item<T> {
     pub rotation_name: String,
 }
 
-/// What the caller may ask for in a cell.
+/// What the caller may request in a cell.
 #[derive(Clone, Debug, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct CellCapability {
     pub cell_id: String,
     pub can_request: bool,
-    /// Why not; null where they may.
+    /// Why not; null if allowed.
     pub reason: Option<String>,
-    /// The people whom they may ask.
+    /// The people who may be asked.
     pub eligible_user_ids: Vec<String>,
 }
 
-/// The requests that meet a range, a page of them.
+/// A page of the requests that overlap a range.
 #[derive(Clone, Debug, Serialize, JsonSchema)]
 #[schemars(rename = "{T}List")]
 #[serde(rename_all = "camelCase")]
 pub struct RequestList<T> {
-    /// At most 100, by where they end.
+    /// At most 100, ordered by end.
     pub items: Vec<Item<T>>,
     pub capabilities: Vec<CellCapability>,
     pub from: Moment,
     pub to: Moment,
-    /// False where further pages follow.
+    /// False if further pages follow.
     pub complete: bool,
-    /// Pass it as `cursor`, with the same range, for the next page; null on the last one.
+    /// Send it as `cursor`, with the same range, for the next page. Null on the last page.
     pub next_cursor: Option<String>,
 }
 
-/// What a write of a request came to.
+/// The result of a write of a request.
 #[derive(Clone, Debug, Serialize, JsonSchema)]
 #[schemars(rename = "{T}Written")]
 #[serde(rename_all = "camelCase")]
 pub struct RequestWritten<T> {
     pub operation_id: String,
-    /// The rotation's version counter; the ETag is in the header.
+    /// The rotation's version counter. The ETag is in the header.
     pub rotation_version: u64,
     /// The later of the request's start and now.
     pub effective_from: Moment,
     pub request: Item<T>,
-    /// The arrangements that were made or changed.
+    /// The arrangements that were created or changed.
     pub arrangements: Vec<Arrangement>,
     pub delivery_state: PublicationState,
 }
 
-/// What offering a swap would meet.
+/// The result of previewing a swap.
 #[derive(Clone, Debug, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct SwapPreview {
     pub legs: Vec<SwapPreviewLeg>,
-    /// False while a conflict blocks or is not acknowledged. A swap may be offered all the same where none blocks:
-    /// whoever accepts it acknowledges the rest.
+    /// False while a conflict blocks or is not acknowledged. A swap may still be requested unless a conflict blocks: the
+    /// person who accepts it acknowledges the rest.
     pub can_proceed: bool,
 }
 
-/// One shift of it.
+/// One shift of a previewed swap.
 #[derive(Clone, Debug, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct SwapPreviewLeg {
@@ -172,7 +172,7 @@ pub struct SwapPreviewLeg {
     /// Exclusive.
     pub to: Moment,
     pub conflicts: Vec<Conflict>,
-    /// False where a conflict blocks.
+    /// False if a conflict blocks.
     pub can_acknowledge: bool,
     /// Whether every conflict of the leg is acknowledged.
     pub acknowledged: bool,
@@ -199,9 +199,9 @@ fn cover(request: &domain::Request, leg: &domain::Leg) -> CoverRequest {
     }
 }
 
-/// Renders a record; the instant decides which legs of a swap have begun.
+/// Renders a request of one kind. `now` decides which legs have begun.
 pub trait Record: Sized {
-    /// The record of a request of its kind.
+    /// Renders a request.
     fn render(request: &domain::Request, now: Timestamp) -> Self;
 }
 
@@ -235,7 +235,7 @@ impl Record for SwapRequest {
     }
 }
 
-/// Renders a request with what the caller may do with it.
+/// Renders a request, and what the caller may do with it.
 pub fn item<T: Record>(view: &domain::RequestView) -> Item<T> {
     let capability = &view.capability;
     Item {
@@ -251,7 +251,7 @@ pub fn item<T: Record>(view: &domain::RequestView) -> Item<T> {
     }
 }
 
-/// Renders what a write of a request came to; `operation_id` is the caller's name for it.
+/// Renders the result of a write of a request. `operation_id` is the id that the caller sent.
 pub fn written<T: Record>(
     operation_id: &str,
     written: &domain::RequestWritten,
@@ -270,7 +270,7 @@ pub fn written<T: Record>(
     }
 }
 
-/// Renders what offering a swap would meet.
+/// Renders the preview of a swap.
 pub fn swap_preview(legs: &[LegPreview]) -> SwapPreview {
     let leg = |leg: &LegPreview| SwapPreviewLeg {
         key: leg.key.clone(),
@@ -290,7 +290,7 @@ pub fn swap_preview(legs: &[LegPreview]) -> SwapPreview {
     }
 }
 
-/// Renders what the caller may ask for in a cell.
+/// Renders what the caller may request in a cell.
 pub fn cell_capability(capability: &domain::CellCapability) -> CellCapability {
     CellCapability {
         cell_id: capability.cell.to_string(),
@@ -300,37 +300,37 @@ pub fn cell_capability(capability: &domain::CellCapability) -> CellCapability {
     }
 }
 
-/// A duty that others are asked to cover.
+/// A cover request to create or preview.
 #[derive(Clone, Debug, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct CoverBody {
-    /// Needed for the write: 1 to 128 characters, the same again only to retry the same write.
+    /// Required for the write, 1 to 128 characters. Send the same id again only to retry the same write.
     #[serde(default)]
     #[schemars(length(min = 1, max = 128))]
     operation_id: Option<String>,
     cell_id: String,
-    /// With offset zero. One that has passed reads as now.
+    /// With offset zero. A past instant means now.
     from: UtcMoment,
-    /// With offset zero; exclusive, later than `from` and than now.
+    /// With offset zero. Exclusive. Must be later than `from` and than now.
     to: UtcMoment,
-    /// 1 to 100 people of the cell's roster, each once, not the requester.
+    /// 1 to 100 people of the cell's roster, without duplicates and without the requester.
     #[schemars(length(min = 1, max = 100))]
     recipient_user_ids: Vec<String>,
-    /// At most 2,000 characters, for people to read.
+    /// Free text of at most 2,000 characters.
     #[serde(default, deserialize_with = "present")]
     #[schemars(with = "String", length(max = 2000))]
     reason: Option<String>,
-    /// As the preview gave it, to record it.
+    /// Copied from the preview, to store it with the request.
     #[serde(default, deserialize_with = "nullable_object")]
     #[schemars(with = "Option<TurnSelection>")]
     turn_selection: Option<TurnSelection>,
-    /// For a preview: ids of conflicts that somebody has seen.
+    /// For a preview: ids of the conflicts to acknowledge.
     #[serde(default, deserialize_with = "present")]
     #[schemars(with = "Vec<String>")]
     acknowledged_conflict_ids: Option<Vec<String>>,
 }
 
-/// Reads a duty to ask cover for, with the id of the operation where there is one.
+/// Reads a cover request to preview, and its operation id if present.
 ///
 /// # Errors
 /// [`Refusal::Invalid`] naming the member.
@@ -342,7 +342,7 @@ pub fn parse_cover_preview(bytes: &[u8]) -> Result<NewCover, Refusal> {
     new_cover(body)
 }
 
-/// Reads a duty to ask cover for, with the id of the operation.
+/// Reads a cover request to create, and its operation id.
 ///
 /// # Errors
 /// [`Refusal::Invalid`] naming the member.
@@ -375,47 +375,47 @@ fn new_cover(body: CoverBody) -> Result<NewCover, Refusal> {
     })
 }
 
-/// Two shifts to swap.
+/// A swap request to create or preview.
 #[derive(Clone, Debug, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct SwapBody {
-    /// Needed for the write: 1 to 128 characters, the same again only to retry the same write.
+    /// Required for the write, 1 to 128 characters. Send the same id again only to retry the same write.
     #[serde(default)]
     #[schemars(length(min = 1, max = 128))]
     operation_id: Option<String>,
-    /// Somebody else than the requester.
+    /// A person other than the requester.
     recipient_user_id: String,
-    /// Two full shifts, one held by each.
+    /// Two full shifts, one held by each person.
     #[serde(deserialize_with = "objects")]
     #[schemars(with = "Vec<LegBody>", length(min = 2, max = 2))]
     legs: Vec<LegBody>,
-    /// At most 2,000 characters, for people to read.
+    /// Free text of at most 2,000 characters.
     #[serde(default, deserialize_with = "present")]
     #[schemars(with = "String", length(max = 2000))]
     reason: Option<String>,
-    /// Ids of conflicts that the requester has seen.
+    /// Ids of the conflicts that the requester acknowledges.
     #[serde(default, deserialize_with = "present")]
     #[schemars(with = "Vec<String>")]
     acknowledged_conflict_ids: Option<Vec<String>>,
 }
 
-/// One of the shifts.
+/// One shift of a swap to create or preview.
 #[derive(Clone, Debug, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct LegBody {
-    /// 1 to 200 characters, another for each leg.
+    /// 1 to 200 characters, different for each leg.
     #[schemars(length(min = 1, max = 200))]
     key: String,
     cell_id: String,
-    /// Who holds the shift as planned.
+    /// The planned holder of the shift.
     holder_user_id: String,
-    /// With offset zero; later than now.
+    /// With offset zero. Must be later than now.
     from: UtcMoment,
-    /// With offset zero; exclusive, at most six months from now.
+    /// With offset zero. Exclusive. At most six months from now.
     to: UtcMoment,
 }
 
-/// Reads two shifts to swap.
+/// Reads a swap request to preview.
 ///
 /// # Errors
 /// [`Refusal::Invalid`] naming the member.
@@ -427,7 +427,7 @@ pub fn parse_swap_preview(bytes: &[u8]) -> Result<NewSwap, Refusal> {
     new_swap(body)
 }
 
-/// Reads two shifts to swap, with the id of the operation.
+/// Reads a swap request to create, and its operation id.
 ///
 /// # Errors
 /// [`Refusal::Invalid`] naming the member.
@@ -443,7 +443,7 @@ fn new_swap(body: SwapBody) -> Result<NewSwap, Refusal> {
         return invalid(format!("legs: send exactly two, not {}", body.legs.len()));
     }
     if body.legs[0].key == body.legs[1].key {
-        return invalid("legs[1].key: the key of the other leg; send another");
+        return invalid("legs[1].key: the same as the key of the other leg; send a different one");
     }
     let mut legs = Vec::new();
     for (index, leg) in body.legs.into_iter().enumerate() {

@@ -1,11 +1,11 @@
-//! The rotation as the API shows it (api.md "Rotation"). Everything is as of the instant up to which the rotation has
-//! been judged, never as of the request: so the body changes exactly when the version and with it the ETag does.
+//! The rotation as the API shows it. All values are as of the instant up to which the rotation has been evaluated, not as
+//! of the request, so the body changes exactly when the version, and with it the ETag, changes.
 
 use super::cadence::{self, Cadence};
 use super::coverage::{self, Stretch};
 use super::moment::{Moment, Span};
 use super::on_call::{self, OnCall, SkippedMember};
-use super::small;
+use super::to_i32;
 use super::words::words;
 use crate::domain::holidays::Calendar;
 use crate::domain::ids::UserId;
@@ -15,93 +15,93 @@ use schemars::JsonSchema;
 use serde::Serialize;
 
 words! {
-    /// How duty passes on.
+    /// How hand-overs happen.
     Mode {
-        /// When somebody says so.
+        /// On request only.
         Manual = "manual",
         /// By the cadences of the windows.
         Auto = "auto",
     }
 }
 
-/// An on-call rotation: lanes crossed with windows into cells, and who holds each.
+/// An on-call rotation: lanes crossed with windows into cells, and the holder of each cell.
 #[derive(Clone, Debug, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct Rotation {
     pub id: String,
-    /// Not unique.
+    /// Need not be unique.
     pub name: String,
     pub description: Option<String>,
-    /// Short code that the rotation answers to in chat; unique in the workspace, upper case.
+    /// Short code that identifies the rotation in chat. Unique in the workspace, upper case.
     pub code: Option<String>,
-    /// A disabled rotation keeps configuration and history, holds whoever was on duty, and hands over to nobody.
+    /// A disabled rotation keeps its configuration, record and holders, and has no hand-overs.
     pub enabled: bool,
-    /// Whether every workspace member can see it.
+    /// Whether every workspace member can see the rotation.
     pub public: bool,
     pub mode: Mode,
-    /// How many people hold a shift at once.
+    /// Lanes that run, which is how many people are on call at once.
     pub running_lanes: i32,
-    /// Places with somebody on call now.
+    /// Slots with somebody on call now.
     pub held_seats: i32,
-    /// Places with nobody on them. One whose holder waits for the window to open is not among them.
+    /// Slots without a holder. A slot whose holder waits for the window to open does not count.
     pub open_seats: i32,
-    /// More than one place to be on duty.
+    /// Whether there is more than one slot.
     pub is_grid: bool,
-    /// One person may hold two places when the list is too short to fill both.
+    /// Whether one person may hold two slots when the roster is too short.
     pub double_cover: bool,
-    /// Whether days that the cadence skips count as not covered.
+    /// Whether days that the cadence skips are outside the covered hours.
     pub skips_are_off_time: bool,
     /// Ids of the users who may administer the rotation.
     pub owners: Vec<String>,
-    /// Ids of the channels that receive duty messages.
+    /// Ids of the channels that receive messages about the rotation.
     pub channels: Vec<String>,
     pub channel_settings: Vec<ChannelSetting>,
-    /// When off, no channel topic is written whatever the channel holds.
+    /// If false, no channel topic is written, regardless of the channel's settings.
     pub enable_topic: bool,
-    /// Null means the service's own wording.
+    /// Null uses the default text.
     pub topic_template: Option<String>,
     pub members: Members,
-    /// Rows in dealing order; the first is primary.
+    /// Rows in dealing order. The first lane is the primary one.
     pub lanes: Vec<Lane>,
     /// Columns.
     pub windows: Vec<Window>,
-    /// Every lane crossed with every window, in the one order of places: window by window, lanes within each.
+    /// Every lane crossed with every window, in slot order: window by window, lanes within each.
     pub cells: Vec<Cell>,
-    /// The common roster, whose id is null, then those that cells name.
+    /// The common roster, whose id is null, then the named rosters of the cells.
     pub rosters: Vec<Roster>,
-    /// The chat user group kept in sync with whoever is on call.
+    /// The chat user group that holds whoever is on call.
     pub on_duty_user_group_id: Option<String>,
     pub on_call: OnCall,
     pub created_at: Moment,
     pub updated_at: Moment,
 }
 
-/// What one channel is told.
+/// The settings of a channel.
 #[derive(Clone, Debug, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct ChannelSetting {
     pub channel_id: String,
-    /// Hand-overs, reminders and mentions are posted there.
+    /// Whether hand-overs, reminders and mentions are posted in the channel.
     pub posts_messages: bool,
-    /// The topic names whoever is on duty. Reported false on every channel while `enableTopic` is off.
+    /// Whether the topic names whoever is on call. Shown as false while `enableTopic` is false.
     pub syncs_topic: bool,
 }
 
-/// Who belongs to the rotation.
+/// The members of the rotation.
 #[derive(Clone, Debug, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct Members {
-    /// People added individually.
+    /// People who were added individually.
     pub users: Vec<Member>,
     pub user_groups: Vec<GroupMembers>,
 }
 
-/// One person's place.
+/// A person who was added individually.
 #[derive(Clone, Debug, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct Member {
     pub user_id: String,
-    /// Position in the order that the lists are built from, from 0.
+    /// Position in the dealing order, from 0.
     pub sequence_number: i32,
 }
 
@@ -110,11 +110,11 @@ pub struct Member {
 #[serde(rename_all = "camelCase")]
 pub struct GroupMembers {
     pub user_group_id: String,
-    /// In the chat platform's order, newcomers last.
+    /// In the platform's order, newcomers last.
     pub users: Vec<Member>,
 }
 
-/// A kind of duty; one person holds it at a time.
+/// A row of the grid: a kind of duty that one person holds at a time.
 #[derive(Clone, Debug, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct Lane {
@@ -124,24 +124,24 @@ pub struct Lane {
     pub name: Option<String>,
 }
 
-/// Covered hours and the cadence of their hand-overs.
+/// A column of the grid: covered hours and the cadence of their hand-overs.
 #[derive(Clone, Debug, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct Window {
     pub id: String,
     pub name: Option<String>,
-    /// Zone of the covered hours, as it was given; empty on a manual rotation.
+    /// Zone of the covered hours, as it was sent. Empty on a manual rotation.
     pub time_zone: String,
     /// Empty means the whole week.
     pub coverage: Vec<Stretch>,
-    /// Restricts nothing: no hours are named and no day is off.
+    /// Whether the window never shuts: no hours are set and no day is skipped.
     pub always_open: bool,
     pub cadence: Cadence,
-    /// On a disabled rotation as of the instant at which it was disabled, like `currentCoverage` and `nextCoverage`.
+    /// On a disabled rotation, as of the instant when it was disabled; so are `currentCoverage` and `nextCoverage`.
     pub open_now: bool,
-    /// The covered stretch that is running; null when shut, and when nothing ends it.
+    /// The running stretch of covered hours. Null if the window is shut or never shuts.
     pub current_coverage: Option<Span>,
-    /// The covered stretch that follows.
+    /// The next stretch of covered hours.
     pub next_coverage: Option<Span>,
 }
 
@@ -152,11 +152,11 @@ pub struct Cell {
     pub id: String,
     pub lane_id: String,
     pub window_id: String,
-    /// The roster that it deals from; null is the common one.
+    /// The roster that the cell deals from. Null is the common roster.
     pub roster_id: Option<String>,
-    /// Defined but not running, because the workspace is not on a paid plan.
+    /// The lane exists but does not run, because the plan does not include it.
     pub stopped: bool,
-    /// Whose turn it is; null when nobody holds the place.
+    /// The current turn. Null if the slot is empty.
     pub holder: Option<Holder>,
 }
 
@@ -165,36 +165,36 @@ pub struct Cell {
 #[serde(rename_all = "camelCase")]
 pub struct Holder {
     pub user_id: String,
-    /// The person's place in the roster's order; absent for somebody who is not in it.
+    /// The person's position in the roster; absent if they are not in it.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub turn: Option<i32>,
-    /// Not on call because the window is shut; the place stays theirs.
+    /// Not on call because the window is shut. The slot stays theirs.
     pub waiting: bool,
     /// When the turn was dealt.
     pub since: Moment,
-    /// The next hand-over; null when none is scheduled.
+    /// The next hand-over. Null if none is scheduled.
     pub until: Option<Moment>,
-    /// Absent people passed over when the turn was dealt.
+    /// Absent people who were skipped when the turn was dealt.
     pub skipped_for_absence: Vec<SkippedMember>,
 }
 
-/// A list that cells deal from.
+/// A roster that cells deal from.
 #[derive(Clone, Debug, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct Roster {
     /// Null is the common roster: all members.
     pub roster_id: Option<String>,
-    pub order: Vec<Place>,
-    /// The turn that the next hand-over deals from.
+    pub order: Vec<RosterEntry>,
+    /// The position that the next hand-over deals from.
     pub next_turn: i32,
 }
 
-/// One place in a roster's order.
+/// One position in a roster.
 #[derive(Clone, Debug, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
-pub struct Place {
+pub struct RosterEntry {
     pub user_id: String,
-    /// Set when the person is in by way of a user group.
+    /// Set if the person belongs to the roster through a user group.
     pub user_group_id: Option<String>,
     /// From 0.
     pub turn: i32,
@@ -216,13 +216,13 @@ pub fn render(rotation: &domain::Rotation, calendar: &Calendar) -> Rotation {
             domain::Mode::Manual => Mode::Manual,
             domain::Mode::Auto => Mode::Auto,
         },
-        running_lanes: small((0..rotation.lanes.len()).filter(runs).count()),
-        held_seats: small(
+        running_lanes: to_i32((0..rotation.lanes.len()).filter(runs).count()),
+        held_seats: to_i32(
             running()
                 .filter(|cell| resolve::on_call(rotation, cell).is_some())
                 .count(),
         ),
-        open_seats: small(
+        open_seats: to_i32(
             running()
                 .filter(|cell| resolve::holder(rotation, cell).is_none())
                 .count(),
@@ -279,7 +279,7 @@ fn members(members: &domain::Members) -> Members {
     let numbered = |users: &[UserId]| {
         let member = |(index, user): (usize, &UserId)| Member {
             user_id: user.to_string(),
-            sequence_number: small(index),
+            sequence_number: to_i32(index),
         };
         users.iter().enumerate().map(member).collect()
     };
@@ -335,7 +335,7 @@ fn cells(rotation: &domain::Rotation, calendar: &Calendar) -> Vec<Cell> {
             .filter(|_| !cell.stopped)
             .map(|holder| Holder {
                 user_id: holder.user.to_string(),
-                turn: rotation.turn_of(cell, &holder.user).map(small),
+                turn: rotation.turn_of(cell, &holder.user).map(to_i32),
                 waiting: !rotation.windows[cell.window].open,
                 since: holder.since.into(),
                 until: ends[cell.window].map(Moment),
@@ -346,16 +346,16 @@ fn cells(rotation: &domain::Rotation, calendar: &Calendar) -> Vec<Cell> {
 }
 
 fn roster(rotation: &domain::Rotation, roster: &domain::Roster) -> Roster {
-    let places = rotation.order(roster).into_iter().enumerate();
+    let order = rotation.order(roster).into_iter().enumerate();
     Roster {
         roster_id: roster.id.as_ref().map(|id| id.to_string()),
-        order: places
-            .map(|(turn, place)| Place {
-                user_id: place.user.to_string(),
-                user_group_id: place.group.map(|group| group.to_string()),
-                turn: small(turn),
+        order: order
+            .map(|(turn, entry)| RosterEntry {
+                user_id: entry.user.to_string(),
+                user_group_id: entry.group.map(|group| group.to_string()),
+                turn: to_i32(turn),
             })
             .collect(),
-        next_turn: small(roster.next_turn),
+        next_turn: to_i32(roster.next_turn),
     }
 }

@@ -1,8 +1,8 @@
-//! The schedule.
+//! The forecast as the API shows it (rules.md 6).
 
 use super::moment::Moment;
 use super::on_call::{self, SkippedMember};
-use super::small;
+use super::to_i32;
 use super::words::words;
 use crate::domain::forecast;
 use crate::domain::rotation::Rotation;
@@ -10,23 +10,23 @@ use schemars::JsonSchema;
 use serde::Serialize;
 
 words! {
-    /// What a planned turn is.
+    /// The kind of a planned turn.
     PlannedKind {
         /// A dealt turn.
         Turn = "turn",
-        /// Somebody holds the place by an arrangement.
+        /// An arrangement.
         Arrangement = "arrangement",
-        /// Nobody covers: the place is empty or the window shut.
+        /// Nobody is on call: the slot is empty, or the window is shut.
         Nobody = "nobody",
     }
 }
 
-/// A turn as it will come if nothing changes.
+/// A planned turn, if nothing changes.
 #[derive(Clone, Debug, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct PlannedTurn {
     pub start: Moment,
-    /// Exclusive, also where it lies after the range; absent when open-ended, or too far ahead to be told.
+    /// Exclusive; may lie after the requested range. Absent if open-ended or beyond the forecast.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub end: Option<Moment>,
     pub cell_id: String,
@@ -34,21 +34,21 @@ pub struct PlannedTurn {
     pub lane_name: Option<String>,
     pub window_id: String,
     pub window_name: Option<String>,
-    /// Absent when nobody covers.
+    /// Absent if nobody is on call.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub user_id: Option<String>,
-    /// The person's place in the roster's order; absent when nobody covers.
+    /// The person's position in the roster. Absent if nobody is on call.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub turn: Option<i32>,
     pub kind: PlannedKind,
-    /// The arrangement that the place is held by; absent otherwise.
+    /// The arrangement that gives the slot to the person; absent otherwise.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub arrangement_id: Option<String>,
-    /// Absent people passed over for this turn.
+    /// Absent people who are skipped for this turn.
     pub skipped_for_absence: Vec<SkippedMember>,
 }
 
-/// Renders one planned turn of the rotation that it was computed from.
+/// Renders a planned turn. `rotation` is the rotation that was forecast.
 pub fn render(rotation: &Rotation, planned: &forecast::PlannedTurn) -> PlannedTurn {
     let cell = &rotation.cells[planned.cell];
     let entry = &planned.entry;
@@ -61,7 +61,7 @@ pub fn render(rotation: &Rotation, planned: &forecast::PlannedTurn) -> PlannedTu
         window_id: rotation.windows[cell.window].id.to_string(),
         window_name: entry.window_name.clone(),
         user_id: entry.user.as_ref().map(|user| user.to_string()),
-        turn: entry.turn.filter(|_| entry.user.is_some()).map(small),
+        turn: entry.turn.filter(|_| entry.user.is_some()).map(to_i32),
         kind: match (&entry.user, &entry.arrangement) {
             (Some(_), Some(_)) => PlannedKind::Arrangement,
             (Some(_), None) => PlannedKind::Turn,

@@ -1,4 +1,4 @@
-//! Signatures of deliveries (api.md "Delivery", "Signature verification rules").
+//! Signatures of deliveries (rules.md 16.2).
 
 use super::hex;
 use hmac::{Hmac, KeyInit, Mac};
@@ -6,24 +6,24 @@ use sha2::Sha256;
 use std::fmt;
 use subtle::ConstantTimeEq;
 
-/// The header with the time of an attempt, in decimal Unix seconds.
+/// The header with the time of the attempt, in decimal Unix seconds.
 pub const TIMESTAMP_HEADER: &str = "Service-Timestamp";
-/// The header with the signatures of an attempt.
+/// The header with the signatures of the attempt.
 pub const SIGNATURE_HEADER: &str = "Service-Signature";
-/// What every signing secret begins with.
+/// The prefix of every signing secret.
 pub const SECRET_PREFIX: &str = "svc_whsec_";
 
-/// What marks a digest of the one scheme that there is.
+/// The prefix of a signature in the only scheme.
 const SCHEME: &str = "v1=";
 
-/// Why a delivery is not accepted.
+/// Why a signature is rejected.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum VerifyError {
     /// The timestamp is not in decimal Unix seconds.
     Timestamp,
-    /// No element of the signature has a scheme that is known.
+    /// No signature has a known scheme.
     NoSignature,
-    /// No element of the signature is the secret's over this timestamp and body.
+    /// No signature matches the secret, timestamp and body.
     Mismatch,
 }
 
@@ -41,13 +41,13 @@ impl fmt::Display for VerifyError {
     }
 }
 
-/// The digest of a body sent at a timestamp in Unix seconds: 64 lower-case hexadecimal digits. The key is the whole
-/// secret, its prefix included.
+/// The digest of a timestamp in Unix seconds and a body: 64 lower-case hexadecimal digits. The key is the whole secret,
+/// including its prefix.
 pub fn sign(secret: &str, timestamp: i64, body: &[u8]) -> String {
     digest(secret, &timestamp.to_string(), body)
 }
 
-/// The value of the signature header: an element for each secret, in their order; the current one goes first.
+/// The value of the signature header: one signature per secret, the current secret first.
 pub fn header(secrets: &[&str], timestamp: i64, body: &[u8]) -> String {
     let elements = secrets
         .iter()
@@ -55,10 +55,10 @@ pub fn header(secrets: &[&str], timestamp: i64, body: &[u8]) -> String {
     elements.collect::<Vec<_>>().join(",")
 }
 
-/// Whether the secret signed this body, by the headers as they were received.
+/// Verifies the signature headers of a delivery with one secret.
 ///
-/// Any matching element is enough, and those of unknown schemes are passed over. The age of the timestamp is the
-/// caller's to judge; see [`seconds`].
+/// One matching signature is enough; unknown schemes are ignored. The caller checks the age of the timestamp; see
+/// [`seconds`].
 pub fn verify(
     secret: &str,
     timestamp_header: &str,
@@ -73,7 +73,7 @@ pub fn verify(
     if given.peek().is_none() {
         return Err(VerifyError::NoSignature);
     }
-    // As it was received: what was signed is the text.
+    // The signed text is the header's value as received.
     let expected = digest(secret, timestamp_header, body);
     let matches = |given: &str| bool::from(given.as_bytes().ct_eq(expected.as_bytes()));
     if given.any(matches) {
@@ -83,7 +83,7 @@ pub fn verify(
     }
 }
 
-/// The Unix seconds that the timestamp header tells: digits alone.
+/// Parses the timestamp header: Unix seconds, digits only.
 pub fn seconds(timestamp_header: &str) -> Result<i64, VerifyError> {
     let plain = timestamp_header.bytes().all(|byte| byte.is_ascii_digit());
     let read = timestamp_header.parse().ok().filter(|_| plain);
@@ -111,7 +111,7 @@ mod tests {
 
     /// Computed with Python's hmac.
     #[test]
-    fn digests_are_those_of_another_implementation() {
+    fn digests_agree_with_another_implementation() {
         let long = "svc_whsec_".to_owned() + &"k".repeat(100);
         for (secret, body, expected) in [
             (SECRET, BODY, DIGEST),
@@ -146,7 +146,7 @@ mod tests {
     }
 
     #[test]
-    fn any_matching_element_is_enough() {
+    fn one_matching_signature_is_enough() {
         use VerifyError::{Mismatch, NoSignature};
         let zeros = "0".repeat(64);
         for (header, expected) in [
@@ -160,7 +160,7 @@ mod tests {
             (format!("v1={}", &DIGEST[..63]), Err(Mismatch)),
             (format!("v1={DIGEST}0"), Err(Mismatch)),
             ("v1=".into(), Err(Mismatch)),
-            // The elements are joined without a space.
+            // The signatures are separated by a comma without a space.
             (format!("v1={zeros}, v1={DIGEST}"), Err(Mismatch)),
             (format!("v2={DIGEST}"), Err(NoSignature)),
             (format!("V1={DIGEST}"), Err(NoSignature)),
@@ -173,7 +173,7 @@ mod tests {
     }
 
     #[test]
-    fn what_was_signed_is_what_counts() {
+    fn a_signature_covers_secret_timestamp_and_body() {
         let (at, header) = (AT.to_string(), format!("v1={DIGEST}"));
         let cut = &BODY[..BODY.len() - 1];
         let later = (AT + 1).to_string();

@@ -1,3 +1,3 @@
-//! Properties of everything that is read from a request. The tables are beside the code.
+//! Property tests of everything that is read from a request. Table tests are beside the code.
 
 mod fuzz;

@@ -7,13 +7,13 @@ pub fn split(target: &str) -> (&str, &str) {
     target.split_once('?').unwrap_or((target, ""))
 }
 
-/// The segments of a raw path, as they were sent: each is matched or decoded alone, so `%2F` never becomes a border between
-/// two. `None` when the path does not begin with `/`.
+/// The segments of a raw path, still percent-encoded. Each is decoded alone, so that `%2F` never separates segments. `None`
+/// if the path does not begin with `/`.
 pub fn segments(path: &str) -> Option<Vec<&str>> {
     Some(path.strip_prefix('/')?.split('/').collect())
 }
 
-/// A path segment decoded; `None` when it is not valid percent-encoded UTF-8.
+/// Decodes a path segment; `None` if it is not valid percent-encoded UTF-8.
 pub fn decode(segment: &str) -> Option<Cow<'_, str>> {
     if !segment.contains('%') {
         return Some(Cow::Borrowed(segment));
@@ -35,7 +35,7 @@ fn hexadecimal(digit: u8) -> Option<u8> {
         .and_then(|value| u8::try_from(value).ok())
 }
 
-/// Query parameters with `+` and percent-encoding decoded; `None` when one is not valid.
+/// Query parameters with `+` and percent-encoding decoded; `None` if one is invalid.
 pub fn parameters(query: &str) -> Option<Vec<(String, String)>> {
     let pairs = query.split('&').filter(|pair| !pair.is_empty());
     let read = |text: &str| Some(decode(&text.replace('+', " "))?.into_owned());
@@ -51,7 +51,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn segments_are_those_sent() {
+    fn segments_stay_encoded() {
         for (path, expected) in [
             ("/v1/rotations", Some("v1|rotations")),
             ("/v1/a%2Fb", Some("v1|a%2Fb")),
@@ -87,7 +87,7 @@ mod tests {
     }
 
     #[test]
-    fn parameters_take_plus_and_percent() {
+    fn parameters_decode_plus_and_percent() {
         let read = |query| {
             let pairs = parameters(query)?;
             let text: Vec<_> = pairs

@@ -1,4 +1,4 @@
-//! Webhook endpoints (api.md "Webhook endpoint", "POST /v1/webhooks"; contract section 16, "Registration").
+//! Webhook endpoints (rules.md 16).
 
 #[cfg(test)]
 mod tests;
@@ -14,15 +14,15 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeSet;
 
-/// The longest name, in characters (api.md "Limits").
+/// The longest name, in characters.
 const NAME: usize = 100;
 
-/// The grace of a rotated-out secret in seconds: a day unless it is said, a week at most.
+/// The default grace period of a previous secret: one day, in seconds. At most a week.
 const GRACE: i32 = 24 * 60 * 60;
 const LONGEST_GRACE: i32 = 7 * GRACE;
 
 names! {
-    /// A type of event that endpoints subscribe to.
+    /// A type of event that endpoints can subscribe to.
     SubscribableEventType(domain::EventType) of domain::EventType::SUBSCRIBABLE
 }
 
@@ -44,29 +44,29 @@ words! {
     }
 }
 
-/// A destination for the events of every rotation in the workspace, later ones included. The signing secret is never
-/// part of it.
+/// A destination for events of every rotation in the workspace, including future ones. The signing secret is never
+/// included.
 #[derive(Clone, Debug, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct WebhookEndpoint {
     pub id: String,
-    /// Label of the receiving system; never used for lookup.
+    /// A label for the receiving system; never used for lookup.
     pub name: String,
-    /// Where events are posted, as it is dialled.
+    /// The URL that events are posted to.
     pub url: String,
-    /// Those that are sent; empty means none but test events.
+    /// The event types that are sent. If empty, only test events are sent.
     pub event_types: Vec<SubscribableEventType>,
     pub state: WebhookState,
     /// Absent while enabled.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub disabled_reason: Option<WebhookDisabledReason>,
-    /// The secret that signs now.
+    /// The secret that signs deliveries.
     pub current_secret_id: Option<String>,
     pub current_secret_created_at: Option<Moment>,
-    /// The outgoing secret, which signs as well; absent outside the grace of a rotation.
+    /// The previous secret, which also signs during the grace period. Absent outside it.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub previous_secret_id: Option<String>,
-    /// When the outgoing secret stops signing.
+    /// When the previous secret stops signing.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub previous_secret_expires_at: Option<Moment>,
     pub created_at: Moment,
@@ -74,17 +74,17 @@ pub struct WebhookEndpoint {
     pub updated_at: Option<Moment>,
 }
 
-/// An endpoint and the secret that it signs with. Not `Debug`: the secret stays out of logs.
+/// An endpoint and its signing secret. Does not implement `Debug`, so that the secret stays out of logs.
 #[derive(Clone, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 #[schemars(rename = "WebhookWithSecret")]
 pub struct WithSecret {
     pub endpoint: WebhookEndpoint,
-    /// `svc_whsec_...`, whole as deliveries are signed with it. It is shown this once; a lost one is rotated.
+    /// The complete secret, `svc_whsec_...`. It is shown only once; rotate a lost secret.
     pub signing_secret: String,
 }
 
-/// Renders an endpoint as it stands at an instant.
+/// Renders an endpoint as of an instant.
 pub fn render(webhook: &Webhook, now: Timestamp) -> WebhookEndpoint {
     let previous = webhook.previous_at(now);
     let disabled = webhook.disabled.as_ref();
@@ -112,7 +112,7 @@ pub fn render(webhook: &Webhook, now: Timestamp) -> WebhookEndpoint {
     }
 }
 
-/// Renders an endpoint with the secret that was just made.
+/// Renders an endpoint with a newly created secret.
 pub fn with_secret(webhook: &Webhook, now: Timestamp) -> WithSecret {
     WithSecret {
         endpoint: render(webhook, now),
@@ -120,44 +120,44 @@ pub fn with_secret(webhook: &Webhook, now: Timestamp) -> WithSecret {
     }
 }
 
-/// An endpoint to register.
+/// An endpoint to create.
 #[derive(Clone, Debug, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct WebhookRequest {
-    /// 1 to 100 characters, not blank and none of them a control character.
+    /// 1 to 100 characters, not blank, without control characters.
     name: String,
-    /// An https URL that resolves to public addresses. Credentials and a fragment in it are removed.
+    /// An https URL that resolves to public addresses. Credentials and fragments are removed.
     url: String,
-    /// Those to be sent, duplicates count once. Omitted: none.
+    /// Event types to send; duplicates are ignored. Defaults to none.
     #[serde(default)]
     #[schemars(with = "Vec<SubscribableEventType>")]
     event_types: Vec<String>,
 }
 
-/// What replaces name, URL and event types of an endpoint together.
+/// Replaces the name, URL and event types of an endpoint together.
 #[derive(Clone, Debug, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct WebhookReplaceRequest {
-    /// 1 to 100 characters, not blank and none of them a control character.
+    /// 1 to 100 characters, not blank, without control characters.
     name: String,
-    /// An https URL that resolves to public addresses. Credentials and a fragment in it are removed.
+    /// An https URL that resolves to public addresses. Credentials and fragments are removed.
     url: String,
-    /// Those to be sent, duplicates count once; empty unsubscribes from everything.
+    /// Event types to send; duplicates are ignored. Empty unsubscribes from all.
     #[schemars(with = "Vec<SubscribableEventType>")]
     event_types: Vec<String>,
 }
 
-/// Reads an endpoint to register. `target` makes the URL that is dialled of the one sent, or refuses it.
+/// Reads an endpoint to create. `target` validates the URL and returns its normal form.
 ///
 /// # Errors
-/// [`Refusal::Invalid`] naming the member, [`Refusal::EventTypeUnknown`], [`Refusal::EventTypeNotSubscribable`] and
-/// what `target` refuses.
+/// [`Refusal::Invalid`] naming the member, [`Refusal::EventTypeUnknown`], [`Refusal::EventTypeNotSubscribable`], or the
+/// refusal of `target`.
 pub fn new_webhook(bytes: &[u8], target: impl FnOnce(&str) -> Target) -> Spec {
     let request: WebhookRequest = body::parse(bytes)?;
     spec(request.name, &request.url, &request.event_types, target)
 }
 
-/// Reads what replaces an endpoint.
+/// Reads a replacement of an endpoint.
 ///
 /// # Errors
 /// As [`new_webhook`].
@@ -166,10 +166,10 @@ pub fn replacement(bytes: &[u8], target: impl FnOnce(&str) -> Target) -> Spec {
     spec(request.name, &request.url, &request.event_types, target)
 }
 
-/// A URL as it is dialled, or why it cannot be.
+/// The normal form of a URL, or the refusal.
 pub type Target = Result<String, Refusal>;
 
-/// What a body asks for, or why it cannot be.
+/// A parsed endpoint, or the refusal.
 pub type Spec = Result<domain::WebhookSpec, Refusal>;
 
 fn spec(name: String, url: &str, types: &[String], target: impl FnOnce(&str) -> Target) -> Spec {
@@ -187,14 +187,14 @@ fn spec(name: String, url: &str, types: &[String], target: impl FnOnce(&str) -> 
     })
 }
 
-/// Each once, in the order of the domain.
+/// Parses event types, without duplicates and in the order of the domain.
 fn event_types(names: &[String]) -> Result<Vec<domain::EventType>, Refusal> {
     let mut types = BTreeSet::new();
     for (index, name) in names.iter().enumerate() {
         match domain::EventType::parse(name) {
             Some(domain::EventType::WebhookTest) => {
                 return Err(Refusal::EventTypeNotSubscribable(format!(
-                    "eventTypes[{index}]: `{name}` is sent on request alone; leave it out"
+                    "eventTypes[{index}]: `{name}` is only sent on request; omit it"
                 )));
             }
             Some(kind) => types.insert(kind),
@@ -210,17 +210,17 @@ fn event_types(names: &[String]) -> Result<Vec<domain::EventType>, Refusal> {
     Ok(types.into_iter().collect())
 }
 
-/// How the signing secret is to be rotated.
+/// How to rotate the signing secret.
 #[derive(Clone, Debug, Default, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct RotateSecretRequest {
-    /// How long the outgoing secret signs beside the new one, in seconds: 0 to 604800, by default 86400.
+    /// How long the previous secret also signs, in seconds: 0 to 604800; defaults to 86400.
     #[serde(default, deserialize_with = "present")]
     #[schemars(with = "Int32")]
     grace_seconds: Option<Int32>,
 }
 
-/// Reads how long the outgoing secret goes on signing; no body is a day.
+/// Reads the grace period. An absent body means a day.
 ///
 /// # Errors
 /// [`Refusal::Invalid`] naming the member.

@@ -1,7 +1,7 @@
-//! Closed sets of words, such as weekdays: an enum that is read and written as one string.
+//! Enums that are strings on the wire, such as weekdays.
 
-/// Makes an enum whose values are strings on the wire. The derived reader of serde takes a wrong type for malformed
-/// JSON and loses the path; this one says which words there are.
+/// Defines an enum whose values are strings on the wire. The reader that serde derives reports a wrong type as malformed
+/// JSON and loses the path; this one lists the accepted strings.
 macro_rules! words {
     ($(#[doc = $doc:literal])* $name:ident { $($(#[doc = $about:literal])* $variant:ident = $text:literal),+ $(,)? }) => {
         $(#[doc = $doc])*
@@ -13,19 +13,19 @@ macro_rules! words {
         impl $name {
             const WORDS: &'static [(&'static str, $name)] = &[$(($text, $name::$variant)),+];
 
-            /// The word on the wire.
+            /// The string on the wire.
             pub fn as_str(self) -> &'static str {
                 match self {
                     $($name::$variant => $text,)+
                 }
             }
 
-            /// The value of that word, in its exact spelling.
+            /// Parses a string in its exact spelling.
             pub fn parse(text: &str) -> Option<$name> {
                 $crate::wire::words::find($name::WORDS, text)
             }
 
-            /// What to send instead of a wrong word: all of them, in backticks.
+            /// The accepted strings in backticks, for refusals.
             pub fn choices() -> String {
                 $crate::wire::words::choices($name::WORDS)
             }
@@ -61,7 +61,7 @@ macro_rules! words {
     };
 }
 
-/// Makes a type for a value of the domain that is written as its name: the domain knows the names, so they stand once.
+/// Defines a wrapper for a domain value that is serialized as its name. The names are defined once, in the domain.
 macro_rules! names {
     ($(#[doc = $doc:literal])* $name:ident($of:ty) of $all:expr) => {
         $(#[doc = $doc])*
@@ -92,7 +92,7 @@ macro_rules! names {
     };
 }
 
-/// Gives a type read or written as one JSON value its schema, put in place wherever it is used.
+/// Gives a type that is one JSON value an inline schema.
 macro_rules! inline_schema {
     ($name:ident, $schema:tt) => {
         impl schemars::JsonSchema for $name {
@@ -116,13 +116,13 @@ pub(super) use {inline_schema, names, words};
 use super::body;
 use serde::de::Unexpected;
 
-/// The value of a word.
+/// Finds the value of a string.
 pub(super) fn find<T: Copy>(words: &[(&str, T)], text: &str) -> Option<T> {
     let found = words.iter().find(|(word, _)| *word == text);
     found.map(|(_, value)| *value)
 }
 
-/// `one of` and the words, in backticks.
+/// Lists the strings in backticks, after `one of`.
 pub(super) fn choices<T>(words: &[(&str, T)]) -> String {
     let quoted: Vec<String> = words.iter().map(|(word, _)| format!("`{word}`")).collect();
     match quoted.as_slice() {
@@ -131,7 +131,7 @@ pub(super) fn choices<T>(words: &[(&str, T)]) -> String {
     }
 }
 
-/// What the document says of the words: the set, then each word that needs more than its name.
+/// The description in the OpenAPI document: the enum's, then each value's that has one.
 pub(super) fn description(of_all: &str, words: &[(&str, &str)]) -> String {
     let mut text = of_all.trim().to_owned();
     for (word, about) in words.iter().filter(|(_, about)| !about.is_empty()) {
@@ -140,7 +140,7 @@ pub(super) fn description(of_all: &str, words: &[(&str, &str)]) -> String {
     text
 }
 
-/// Reads one of the words.
+/// Deserializes one of the strings.
 pub(super) fn read<'de, D: serde::Deserializer<'de>, T: Copy>(
     from: D,
     words: &[(&str, T)],

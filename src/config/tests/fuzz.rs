@@ -1,5 +1,4 @@
-//! Settings as operators write them, a little bent: a file and the environment say the same, and what is wrong is
-//! found where it stands.
+//! Property tests: a file and the environment give the same settings, and an error names the right line.
 
 use super::*;
 use crate::tests::{bent_text, try_out};
@@ -47,7 +46,7 @@ fn durations_are_digits_and_a_unit() {
     });
 }
 
-/// A string as TOML writes it.
+/// Quotes a string for TOML.
 fn quoted(text: &str) -> String {
     let escape = |c: char| match c {
         '"' | '\\' => format!("\\{c}"),
@@ -57,23 +56,23 @@ fn quoted(text: &str) -> String {
     format!("\"{}\"", text.chars().map(escape).collect::<String>())
 }
 
-/// A key of the file by its table, the variable for it, a value as text, and whether the file has it as it is.
+/// Table and key in the file, the variable, a generated value, and its form in the file.
 fn some_setting()
 -> impl Strategy<Value = ((&'static str, &'static str, &'static str), String, Form)> {
-    let text = |place, values: BoxedStrategy<String>| {
-        (Just(place), bent_text(values), Just(Form::Text)).boxed()
+    let text = |setting, values: BoxedStrategy<String>| {
+        (Just(setting), bent_text(values), Just(Form::Text)).boxed()
     };
-    let number = |place, values: BoxedStrategy<i64>| {
+    let number = |setting, values: BoxedStrategy<i64>| {
         (
-            Just(place),
+            Just(setting),
             values.prop_map(|n| n.to_string()),
             Just(Form::Number),
         )
             .boxed()
     };
-    let list = |place, values: BoxedStrategy<String>| {
+    let list = |setting, values: BoxedStrategy<String>| {
         (
-            Just(place),
+            Just(setting),
             prop::collection::vec(bent_text(values), 1..4).prop_map(|items| items.join(",")),
             Just(Form::List),
         )
@@ -140,13 +139,13 @@ enum Form {
 }
 
 #[test]
-fn a_file_says_what_the_environment_says() {
+fn file_and_environment_agree() {
     try_out(
         3_000,
         40..=95,
         some_setting(),
         |((table, key, variable), value, form)| {
-            // The environment counts no blanks around a value, and nothing as nothing.
+            // The environment trims values, and an empty value is unset.
             let items: Vec<&str> = value.split(',').map(str::trim).collect();
             let value = value.trim();
             if value.is_empty() {
@@ -170,11 +169,11 @@ fn a_file_says_what_the_environment_says() {
                 format!("\n# x\n[{table}]\n")
             };
             let from_file = file::parse(&format!("{head}{key} = {written}\n"));
-            // Paths are bytes to the environment.
+            // Environment variables with paths may be any bytes.
             let from_environment = load(Config::default(), &[(variable, value)]);
             match (&from_file, &from_environment) {
                 (Ok(file), Ok(environment)) => prop_assert_eq!(file, environment),
-                (Err((line, why)), Err(told)) => {
+                (Err((line, why)), Err(error)) => {
                     prop_assert_eq!(*line, if table.is_empty() { 1 } else { 4 }, "{}", why);
                     let path = if table.is_empty() {
                         key.to_owned()
@@ -182,8 +181,8 @@ fn a_file_says_what_the_environment_says() {
                         format!("{table}.{key}")
                     };
                     prop_assert!(why.starts_with(&path), "{}", why);
-                    prop_assert!(told.starts_with(&format!("{variable}: ")), "{}", told);
-                    prop_assert!(!why.contains('\n') && !told.contains('\n'));
+                    prop_assert!(error.starts_with(&format!("{variable}: ")), "{}", error);
+                    prop_assert!(!why.contains('\n') && !error.contains('\n'));
                 }
                 _ => {
                     return Err(TestCaseError::fail(format!(
@@ -192,7 +191,7 @@ fn a_file_says_what_the_environment_says() {
                 }
             }
             if let Ok(config) = &from_file {
-                // What is shown of a setting is a way to write it.
+                // A setting's displayed form parses to the same setting.
                 let listen = config
                     .listen
                     .as_ref()
@@ -210,7 +209,7 @@ fn a_file_says_what_the_environment_says() {
 }
 
 #[test]
-fn what_is_wrong_in_a_file_is_found_in_its_line() {
+fn file_errors_name_the_line() {
     let whole = "# rota\ndb = 'x.db'\nlisten = \"127.0.0.1:80\"\n\n[plan]\nname = 'free'\nmax_people = 7\n[webhooks]\n\
                  ladder = [\"30s\", \"5m\"]\nallow_nets = [\n  '10.0.0.0/8',\n]\n[chat]\nreminder_before = '1h'\n";
     try_out(

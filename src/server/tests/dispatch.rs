@@ -3,20 +3,20 @@
 use super::super::dispatch::{Dispatch, Edge, Outcome, REQUEST_ID};
 use super::super::problem::Problem;
 use super::*;
-use crate::metrics::{Answers, Metrics};
+use crate::metrics::{Metrics, RouteMetrics};
 use crate::wire::url;
 
 /// Says what it sees.
 struct Echo {
     prefixes: &'static [&'static str],
-    answers: Answers,
+    answers: RouteMetrics,
 }
 
 impl Echo {
     fn boxed(metrics: &Metrics, prefixes: &'static [&'static str]) -> Box<dyn Edge> {
         Box::new(Echo {
             prefixes,
-            answers: metrics.answers("GET", prefixes[0]),
+            answers: metrics.route("GET", prefixes[0]),
         })
     }
 }
@@ -30,7 +30,7 @@ impl Edge for Echo {
         "test"
     }
 
-    fn handle<'a>(&'a self, request: &Request, counted: &mut &'a Answers) -> Outcome {
+    fn handle<'a>(&'a self, request: &Request, counted: &mut &'a RouteMetrics) -> Outcome {
         *counted = &self.answers;
         if request.method() == "BREW" {
             return Err(Problem::wrong_method("GET"));
@@ -47,7 +47,7 @@ impl Edge for Echo {
         Ok(text(200, format!("{own} {cookies} {kind} {body} {form:?}")))
     }
 
-    fn counted(&self, _: &Request) -> Option<&Answers> {
+    fn counted(&self, _: &Request) -> Option<&RouteMetrics> {
         Some(&self.answers)
     }
 

@@ -24,7 +24,7 @@ fn read(change: Value) -> Result<Option<cadence::Cadence>, String> {
 }
 
 #[test]
-fn what_is_wrong_is_named() {
+fn refusals_name_the_wrong_member() {
     for (change, member) in [
         (json!({ "type": "weekly" }), "type: send one of `dayOfWeek`"),
         (json!({ "type": "external" }), "type"),
@@ -88,7 +88,7 @@ fn what_is_wrong_is_named() {
 }
 
 #[test]
-fn what_is_asked_for_is_read() {
+fn cadences_are_read() {
     let kind = |change| read(change).unwrap().unwrap().kind;
     assert_eq!(kind(json!({})), Kind::DayOfWeek);
     let nth =

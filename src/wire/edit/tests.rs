@@ -33,7 +33,7 @@ fn codes_are_short_ascii_and_upper_case() {
 }
 
 #[test]
-fn what_is_wrong_with_a_creation_is_named() {
+fn refusals_of_a_creation_name_the_wrong_member() {
     let people: Vec<String> = (0..1001).map(|n| format!("U{n}")).collect();
     for (change, path) in [
         (json!({ "name": " \t" }), "name: "),
@@ -71,18 +71,18 @@ fn what_is_wrong_with_a_creation_is_named() {
 }
 
 #[test]
-fn bodies_that_say_the_same_are_the_same() {
-    let told = |change: Value| canonical(&create(change).unwrap());
-    let bare = told(json!({}));
+fn equal_bodies_have_one_canonical_form() {
+    let canonical_of = |change: Value| canonical(&create(change).unwrap());
+    let bare = canonical_of(json!({}));
     for same in [
         json!({ "public": false, "lanes": "1", "code": null, "description": null }),
         json!({ "lanes": 1, "userIds": [], "userGroupIds": [], "channels": [], "more": 1 }),
     ] {
-        assert_eq!(told(same.clone()), bare, "{same}");
+        assert_eq!(canonical_of(same.clone()), bare, "{same}");
     }
     assert_eq!(
-        told(json!({ "code": "ops" })),
-        told(json!({ "code": "OPS" }))
+        canonical_of(json!({ "code": "ops" })),
+        canonical_of(json!({ "code": "OPS" }))
     );
     let mut all = vec![bare];
     for other in [
@@ -97,9 +97,9 @@ fn bodies_that_say_the_same_are_the_same() {
         json!({ "userIds": ["U2"] }),
         json!({ "userGroupIds": ["U2"] }),
     ] {
-        let told = told(other.clone());
-        assert!(!all.contains(&told), "{other}");
-        all.push(told);
+        let text = canonical_of(other.clone());
+        assert!(!all.contains(&text), "{other}");
+        all.push(text);
     }
 }
 
@@ -143,7 +143,7 @@ fn a_patch_clears_with_null() {
 }
 
 #[test]
-fn bodies_that_may_be_left_out() {
+fn optional_bodies() {
     for body in ["", "null", "{}", r#"{"more":1}"#] {
         assert_eq!(
             channel(body.as_bytes()),

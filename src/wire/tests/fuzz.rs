@@ -1,4 +1,4 @@
-//! What strangers send, most of it nearly right.
+//! Property tests with generated input, most of it nearly valid.
 
 mod bodies;
 mod headers;

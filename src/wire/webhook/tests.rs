@@ -3,7 +3,7 @@ use crate::domain::refusal::UrlFault;
 use crate::domain::webhook::{CurrentSecret, Disabled, EventType, SigningSecret, WebhookSpec};
 use serde_json::{Value, json};
 
-/// Takes `https` alone, and tells that it was asked.
+/// Accepts `https` only, and marks the URL, so that a test sees that it was called.
 fn target(url: &str) -> Target {
     match url.strip_prefix("https://") {
         Some(rest) => Ok(format!("dialled:{rest}")),
@@ -56,7 +56,7 @@ fn bodies_become_endpoints() {
 }
 
 #[test]
-fn what_is_wrong_is_named() {
+fn refusals_name_the_wrong_member() {
     let whole = json!({ "name": "a", "url": "https://x/", "eventTypes": [] });
     for (member, value, expected) in [
         ("name", json!(null), "name: send a string, not null"),
@@ -109,7 +109,7 @@ fn what_is_wrong_is_named() {
 }
 
 #[test]
-fn refusals_of_their_own() {
+fn refusals_with_their_own_code() {
     let with = |types: Value| json!({ "name": "a", "url": "https://x/", "eventTypes": types });
     for read in [posted, put] {
         assert_eq!(
@@ -123,7 +123,7 @@ fn refusals_of_their_own() {
         assert_eq!(
             read(with(json!(["webhook.test"]))),
             Err(Refusal::EventTypeNotSubscribable(
-                "eventTypes[0]: `webhook.test` is sent on request alone; leave it out".into()
+                "eventTypes[0]: `webhook.test` is only sent on request; omit it".into()
             ))
         );
         let mut insecure = with(json!([]));
@@ -133,7 +133,7 @@ fn refusals_of_their_own() {
 }
 
 #[test]
-fn graces() {
+fn grace_periods() {
     for (body, expected) in [
         ("", Ok(86_400)),
         ("null", Ok(86_400)),
@@ -186,7 +186,7 @@ fn webhook() -> Webhook {
 }
 
 #[test]
-fn an_enabled_endpoint_outside_a_grace() {
+fn an_enabled_endpoint_outside_a_grace_period() {
     let now = at("2026-11-20T09:00:00Z");
     let mut shown = json!({
         "id": "whk_1",
@@ -213,7 +213,7 @@ fn an_enabled_endpoint_outside_a_grace() {
 }
 
 #[test]
-fn a_disabled_endpoint_within_and_after_a_grace() {
+fn a_disabled_endpoint_within_and_after_a_grace_period() {
     let mut webhook = webhook();
     webhook.disabled = Some(Disabled {
         reason: DisabledReason::DeliveryFailures,

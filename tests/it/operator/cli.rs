@@ -480,7 +480,10 @@ fn what_is_minted_lasts_and_is_listed_oldest_first() {
         "key create --name x --scope read:oncall --expires 0s",
         "token create --user U1 --expires 0d",
     ] {
-        told(run(&mut on(&db, line)), &["--expires", "over at once"]);
+        told(
+            run(&mut on(&db, line)),
+            &["--expires", "would expire immediately"],
+        );
     }
     for n in ["1", "2", "3"] {
         succeeds(&db, &format!("key create --name n{n} --scope read:oncall"));

@@ -1,6 +1,6 @@
-//! The body of every write: any JSON, good bodies with one or a few places changed, and good text with characters changed.
+//! The body of every write: arbitrary JSON, valid bodies with a few changed values, and valid text with changed characters.
 
-use super::values::{path, places, remove, rewritten, some_value, with_strangers};
+use super::values::{path, pointers, remove, rewritten, some_value, with_strangers};
 use crate::domain::refusal::Refusal;
 use crate::tests::{bent, bent_text, try_out};
 use crate::wire::{
@@ -12,14 +12,14 @@ use proptest::sample::Index;
 use serde_json::{Value, json};
 use std::fmt::Debug;
 
-/// What one write reads, and a body that has every member.
+/// The reader of one write, and a body with every member.
 struct Reader {
     name: &'static str,
     read: fn(&[u8]) -> Result<String, Refusal>,
     whole: Value,
 }
 
-fn told<T: Debug>(read: Result<T, Refusal>) -> Result<String, Refusal> {
+fn debug<T: Debug>(read: Result<T, Refusal>) -> Result<String, Refusal> {
     read.map(|value| format!("{value:?}"))
 }
 
@@ -83,7 +83,7 @@ fn readers() -> Vec<Reader> {
     vec![
         reader(
             "rotation",
-            |b| told(edit::new_rotation(b)),
+            |b| debug(edit::new_rotation(b)),
             json!({
                 "name": "Ops", "description": "All", "code": "ops-1", "public": true, "lanes": 2, "owners": ["U1"],
                 "channels": ["C1"], "userIds": ["U1", "U2"], "userGroupIds": ["G1"],
@@ -91,7 +91,7 @@ fn readers() -> Vec<Reader> {
         ),
         reader(
             "patch",
-            |b| told(edit::patch(b)),
+            |b| debug(edit::patch(b)),
             json!({
                 "name": "Ops", "description": null, "code": "x_1", "public": false, "enabled": true, "owners": ["U1"],
                 "userIds": ["U1"], "userGroupIds": [], "skipsAreOffTime": true, "doubleCover": false, "enableTopic": true,
@@ -100,58 +100,62 @@ fn readers() -> Vec<Reader> {
         ),
         reader(
             "channel",
-            |b| told(edit::channel(b)),
+            |b| debug(edit::channel(b)),
             json!({ "postsMessages": true, "syncsTopic": false }),
         ),
         reader(
             "roster",
-            |b| told(edit::roster(b)),
+            |b| debug(edit::roster(b)),
             json!({ "userIds": ["U1", "U2"], "userGroupIds": ["G1"] }),
         ),
         reader(
             "on-call",
-            |b| told(edit::on_call(b)),
+            |b| debug(edit::on_call(b)),
             json!({ "userIds": ["U1", "U1"] }),
         ),
         reader(
             "rotate",
-            |b| told(edit::rotate(b)),
+            |b| debug(edit::rotate(b)),
             json!({ "cellIds": ["cel_1", "cel_2"] }),
         ),
-        reader("grid", |b| told(grid::parse(b)), grids()),
+        reader("grid", |b| debug(grid::parse(b)), grids()),
         reader(
             "absence",
-            |b| told(absence::parse(b)),
+            |b| debug(absence::parse(b)),
             json!({
                 "userId": "U1", "from": from, "until": to, "reason": null, "appliesTo": "allRotations",
             }),
         ),
         reader(
             "group",
-            |b| told(chat::on_duty_group(b)),
+            |b| debug(chat::on_duty_group(b)),
             json!({ "handle": "@duty", "userGroupId": null }),
         ),
         reader(
             "mention settings",
-            |b| told(mention::settings_change(b)),
+            |b| debug(mention::settings_change(b)),
             json!({
                 "expiresAfterMinutes": 60, "remindAfterMinutes": "5", "oneAtATime": true, "rotateAfterAcknowledgement": false,
             }),
         ),
         reader(
             "preview",
-            |b| told(arrangement::parse_preview(b)),
+            |b| debug(arrangement::parse_preview(b)),
             assignment.clone(),
         ),
         reader(
             "assignment",
-            |b| told(arrangement::parse_new(b)),
+            |b| debug(arrangement::parse_new(b)),
             assignment.clone(),
         ),
-        reader("change", |b| told(arrangement::parse_change(b)), assignment),
+        reader(
+            "change",
+            |b| debug(arrangement::parse_change(b)),
+            assignment,
+        ),
         reader(
             "step",
-            |b| told(arrangement::parse_step(b)),
+            |b| debug(arrangement::parse_step(b)),
             json!({
                 "operationId": "op-1", "expectedRevision": 1, "acknowledgedConflictIds": ["x"],
                 "acknowledgedStartedLegKeys": ["a"],
@@ -159,48 +163,48 @@ fn readers() -> Vec<Reader> {
         ),
         reader(
             "cover preview",
-            |b| told(request::parse_cover_preview(b)),
+            |b| debug(request::parse_cover_preview(b)),
             cover.clone(),
         ),
-        reader("cover", |b| told(request::parse_cover(b)), cover),
+        reader("cover", |b| debug(request::parse_cover(b)), cover),
         reader(
             "swap preview",
-            |b| told(request::parse_swap_preview(b)),
+            |b| debug(request::parse_swap_preview(b)),
             swap.clone(),
         ),
-        reader("swap", |b| told(request::parse_swap(b)), swap),
+        reader("swap", |b| debug(request::parse_swap(b)), swap),
         reader(
             "endpoint",
-            |b| told(webhook::new_webhook(b, |url| Ok(url.to_owned()))),
+            |b| debug(webhook::new_webhook(b, |url| Ok(url.to_owned()))),
             endpoint.clone(),
         ),
         reader(
             "endpoint replaced",
-            |b| told(webhook::replacement(b, |url| Ok(url.to_owned()))),
+            |b| debug(webhook::replacement(b, |url| Ok(url.to_owned()))),
             endpoint,
         ),
         reader(
             "grace",
-            |b| told(webhook::grace(b)),
+            |b| debug(webhook::grace(b)),
             json!({ "graceSeconds": 60 }),
         ),
         reader(
             "directory",
-            |b| told(body::parse::<directory::ImportFile>(b)),
+            |b| debug(body::parse::<directory::ImportFile>(b)),
             files,
         ),
-        reader("plan", |b| told(dev::plan(b)), json!({ "name": "free" })),
-        reader("token", |b| told(dev::token(b)), json!({ "userId": "U1" })),
+        reader("plan", |b| debug(dev::plan(b)), json!({ "name": "free" })),
+        reader("token", |b| debug(dev::token(b)), json!({ "userId": "U1" })),
         reader(
             "key",
-            |b| told(dev::key(b)),
+            |b| debug(dev::key(b)),
             json!({
                 "name": "k", "scopes": ["write:duty"], "rotationIds": ["rot_1"], "disabled": false,
             }),
         ),
         reader(
             "failure mode",
-            |b| told(dev::failure_mode(b)),
+            |b| debug(dev::failure_mode(b)),
             json!({
                 "delayMs": 5, "failure": "error", "retryAfterSeconds": 1, "forgotten": ["C1"], "noGroups": "no",
                 "noEmptyGroups": true,
@@ -208,7 +212,7 @@ fn readers() -> Vec<Reader> {
         ),
         reader(
             "receiver",
-            |b| told(receiver::answer(b)),
+            |b| debug(receiver::answer(b)),
             json!({
                 "status": 200, "headers": { "a": "b" }, "delayMs": 0, "body": "x",
             }),
@@ -216,12 +220,12 @@ fn readers() -> Vec<Reader> {
     ]
 }
 
-/// What happens to one place of a body.
+/// A change to one value of a body.
 #[derive(Clone, Debug)]
 enum Change {
     Drop,
     Put(Value),
-    /// So many of it, where it is in a list.
+    /// Repeats an item of a list this many times.
     Many(usize),
 }
 
@@ -233,13 +237,13 @@ fn some_change() -> impl Strategy<Value = Change> {
     ]
 }
 
-/// Applies it somewhere below the root and tells where.
+/// Applies the change below the root and returns the pointer.
 fn apply(body: &mut Value, at: Index, change: &Change) -> Option<String> {
-    let places = places(body);
-    let pointer = places
+    let pointers = pointers(body);
+    let pointer = pointers
         .get(1..)
-        .filter(|places| !places.is_empty())
-        .map(|places| at.get(places).clone())?;
+        .filter(|pointers| !pointers.is_empty())
+        .map(|pointers| at.get(pointers).clone())?;
     match change {
         Change::Drop => remove(body, &pointer),
         Change::Put(value) => *body.pointer_mut(&pointer)? = value.clone(),
@@ -253,7 +257,7 @@ fn apply(body: &mut Value, at: Index, change: &Change) -> Option<String> {
     Some(pointer)
 }
 
-/// The sentence of a refusal, which begins with the path of a member that the body may have, or speaks of the body.
+/// Checks a refusal: it begins with the path of a member that the body may have, or is about the whole body.
 fn sentence(refusal: &Refusal, reader: &Reader) -> Result<String, TestCaseError> {
     let detail = match refusal {
         Refusal::Invalid(detail)
@@ -261,9 +265,9 @@ fn sentence(refusal: &Refusal, reader: &Reader) -> Result<String, TestCaseError>
         | Refusal::EventTypeNotSubscribable(detail) => detail,
         other => return Err(TestCaseError::fail(format!("{other:?}"))),
     };
-    let place = detail.split(": ").next().unwrap_or_default();
-    let first = place.split(['.', '[']).next().unwrap_or_default();
-    let whole = place == detail || place.starts_with("the body");
+    let subject = detail.split(": ").next().unwrap_or_default();
+    let first = subject.split(['.', '[']).next().unwrap_or_default();
+    let whole = subject == detail || subject.starts_with("the body");
     let spoken_of = detail.starts_with("the body");
     prop_assert!(
         if whole {
@@ -275,7 +279,7 @@ fn sentence(refusal: &Refusal, reader: &Reader) -> Result<String, TestCaseError>
         reader.name,
         detail
     );
-    // A receiver is told of its headers by the names they were sent with.
+    // Paths of a receiver's headers contain the names that were sent.
     prop_assert!(
         reader.name == "receiver" || !detail.contains(char::is_control),
         "{}: {:?}",
@@ -287,7 +291,7 @@ fn sentence(refusal: &Refusal, reader: &Reader) -> Result<String, TestCaseError>
 }
 
 #[test]
-fn whole_bodies_are_read() {
+fn complete_bodies_are_read() {
     for reader in readers() {
         let mut whole = reader.whole.clone();
         if reader.name == "group" {
@@ -299,7 +303,7 @@ fn whole_bodies_are_read() {
 }
 
 #[test]
-fn what_is_wrong_with_a_body_is_named() {
+fn refusals_name_the_wrong_member() {
     let readers = readers();
     let changes = prop::collection::vec((any::<Index>(), some_change()), 1..4);
     try_out(
@@ -314,7 +318,7 @@ fn what_is_wrong_with_a_body_is_named() {
                 .filter_map(|(at, change)| apply(&mut body, *at, change))
                 .collect();
             let read = (reader.read)(body.to_string().as_bytes());
-            // However it is written, and whatever else is in it that nobody knows.
+            // Neither the notation nor unknown members matter.
             let again = (reader.read)(rewritten(&body).as_bytes());
             prop_assert_eq!(
                 read.as_ref().ok(),
@@ -323,11 +327,11 @@ fn what_is_wrong_with_a_body_is_named() {
                 reader.name,
                 body
             );
-            // A receiver's headers are members of any name.
+            // Header names of a receiver are arbitrary.
             if reader.name != "receiver"
                 && changed
                     .iter()
-                    .all(|place| body.pointer(place).is_none_or(|v| !v.is_array()))
+                    .all(|pointer| body.pointer(pointer).is_none_or(|v| !v.is_array()))
             {
                 let stranger = json!([{ "lanes": 7, "name": null }, "\0"]);
                 let with = with_strangers(&body, &stranger).to_string();
@@ -342,15 +346,15 @@ fn what_is_wrong_with_a_body_is_named() {
             }
             let Err(refusal) = &read else { return Ok(true) };
             let detail = sentence(refusal, reader)?;
-            if let [place] = &changed[..] {
-                // Only one thing can be wrong: it, something within it, or what it has to fit together with.
-                let place = path(place);
-                let near = place.rsplit_once('.').map_or("", |(near, _)| near);
+            if let [pointer] = &changed[..] {
+                // Only one value can be wrong: the changed one, something in it, or a related one.
+                let path = path(pointer);
+                let near = path.rsplit_once('.').map_or("", |(near, _)| near);
                 prop_assert!(
-                    detail.starts_with(&place)
+                    detail.starts_with(&path)
                         || detail.starts_with(near)
                         || detail.starts_with("the body"),
-                    "{}: {place} was changed: {detail}",
+                    "{}: {path} was changed: {detail}",
                     reader.name
                 );
             }
@@ -370,7 +374,7 @@ fn any_json_is_read_or_refused() {
             let reader = &readers[at];
             match (reader.read)(value.to_string().as_bytes()) {
                 Ok(_) => {
-                    // The few that may be left out.
+                    // The optional members.
                     prop_assert!(
                         value.is_null() || value.is_object(),
                         "{}: {}",
@@ -386,7 +390,7 @@ fn any_json_is_read_or_refused() {
 }
 
 #[test]
-fn bent_text_is_read_as_json_says() {
+fn damaged_text_is_read_only_if_it_is_json() {
     let readers = readers();
     let texts: Vec<String> = readers
         .iter()
@@ -398,7 +402,7 @@ fn bent_text_is_read_as_json_says() {
         let reader = &readers[at];
         let read = (reader.read)(text.as_bytes());
         match &read {
-            // JSON that any reader takes, and the same value again when it is written out.
+            // JSON that any parser accepts, with the same value after it is rendered.
             Ok(read) => {
                 let value: Value = serde_json::from_str(&text)
                     .map_err(|why| TestCaseError::fail(format!("{text}: {why}")))?;
@@ -412,7 +416,7 @@ fn bent_text_is_read_as_json_says() {
 }
 
 #[test]
-fn bytes_that_are_no_text_are_refused() {
+fn bytes_that_are_not_utf8_are_refused() {
     let readers = readers();
     let bytes: Vec<Vec<u8>> = readers
         .iter()
@@ -436,20 +440,20 @@ fn bytes_that_are_no_text_are_refused() {
     });
 }
 
-/// A retry is the same write however its body is written, and another one whatever differs in it.
+/// A retry is the same write regardless of notation, and a different body is a different write.
 #[test]
-fn writes_are_told_apart_by_what_they_say() {
+fn writes_are_distinguished_by_content() {
     let readers = readers();
     try_out(
         1_500,
         60..=100,
         (0..readers.len(), any::<Index>(), some_change()),
-        |(at, place, change)| {
+        |(at, index, change)| {
             let hash = |body: &str| arrangement::body_hash("op", &["rot_1"], body.as_bytes());
             let whole = &readers[at].whole;
             prop_assert_eq!(hash(&whole.to_string()), hash(&rewritten(whole)));
             let mut body = whole.clone();
-            apply(&mut body, place, &change);
+            apply(&mut body, index, &change);
             prop_assert_eq!(
                 hash(&body.to_string()) == hash(&whole.to_string()),
                 body == *whole

@@ -1,4 +1,4 @@
-//! Validators, cursors and signatures.
+//! ETags, cursors and signatures.
 
 use crate::domain::time::Interval;
 use crate::tests::{bent_text, try_out};
@@ -16,8 +16,8 @@ fn some_tag() -> impl Strategy<Value = String> {
     ]
 }
 
-/// The validators of a list, by the letters: whether each is weak, and what stands between its quotes with them. `None`
-/// where anything else stands there.
+/// Parses a list of ETags letter by letter: whether each is weak, and its quoted text. `None` if the list contains anything
+/// else.
 fn letters(header: &str) -> Option<Vec<(bool, String)>> {
     let mut tags = Vec::new();
     let (mut between, mut weak, mut open) = (true, 0, None::<String>);
@@ -41,7 +41,7 @@ fn letters(header: &str) -> Option<Vec<(bool, String)>> {
 }
 
 #[test]
-fn validators_are_what_their_letters_say() {
+fn etag_lists_are_parsed_exactly() {
     let list = prop::collection::vec((some_tag(), "[ \t]{0,2},[ \t]{0,2}"), 0..4);
     let header = list.prop_map(|tags| {
         let parts: Vec<String> = tags
@@ -64,7 +64,7 @@ fn validators_are_what_their_letters_say() {
         let precondition = Precondition::parse(&header);
         prop_assert_eq!(precondition.admits(current), has(false), "{:?}", header);
         prop_assert_eq!(is_known(&header, current), has(true), "{:?}", header);
-        // What was understood reads the same when it is written out.
+        // The parsed value reads the same after it is rendered.
         if let Precondition::OneOf(tags) = &precondition {
             prop_assert_eq!(&Precondition::parse(&tags.join(", ")), &precondition);
             prop_assert!(!precondition.admits("1") && !precondition.admits("r1"));
@@ -74,7 +74,7 @@ fn validators_are_what_their_letters_say() {
 }
 
 #[test]
-fn cursors_open_where_they_were_made_alone() {
+fn cursors_are_bound_to_their_list_and_range() {
     let instant =
         || (-377_705_023_201_i64..253_402_207_200).prop_map(|s| Timestamp::from_second(s).unwrap());
     let number = || prop_oneof![any::<i64>(), -9_i64..9, Just(i64::MIN), Just(i64::MAX)];
@@ -115,7 +115,7 @@ fn cursors_open_where_they_were_made_alone() {
 }
 
 #[test]
-fn a_signature_holds_for_what_was_signed() {
+fn a_signature_covers_timestamp_and_body() {
     let secret = "(svc_whsec_)?[a-z0-9\u{e5}]{0,80}";
     let parts = (
         prop::collection::vec(secret, 1..3),
@@ -145,7 +145,7 @@ fn a_signature_holds_for_what_was_signed() {
             prop_assert_eq!(signature::seconds(&timestamp).ok(), seconds);
             let mut taken = false;
             for secret in &secrets {
-                // One element of the list is exactly what this secret makes of the text that was sent.
+                // One signature is exactly the digest of the text with this secret.
                 let ours = match seconds {
                     Some(seconds) if seconds.to_string() == timestamp => {
                         let digest = signature::sign(secret, seconds, &body);
@@ -153,7 +153,7 @@ fn a_signature_holds_for_what_was_signed() {
                             .split(',')
                             .any(|element| element == format!("v1={digest}"))
                     }
-                    // A number written otherwise was not signed.
+                    // Another notation of the same number has another signature.
                     _ => false,
                 };
                 let found = signature::verify(secret, &timestamp, &header, &body);

@@ -1,4 +1,4 @@
-//! Instants and times of day, against jiff's own readers where the grammar is the same.
+//! Instants and times of day, compared with jiff's parsers where the grammar is the same.
 
 use crate::domain::time::{FOREVER, HhMm};
 use crate::tests::{bent_text, try_out};
@@ -37,7 +37,7 @@ fn some_instant() -> impl Strategy<Value = String> {
         .prop_map(|(date, t, time, offset)| format!("{date}{t}{time}{offset}"))
 }
 
-/// The same by jiff, where the text has the one shape that both know: 2026-11-23T09:00:00.123Z and its like.
+/// Parses with jiff, if the text has the shape that both accept: 2026-11-23T09:00:00.123Z.
 fn by_jiff(text: &str) -> Option<Timestamp> {
     let (local, rest) = text.split_at_checked("2026-11-23T09:00:00".len())?;
     let mut shape = local.bytes().zip("dddd-dd-ddTdd:dd:dd".bytes());
@@ -50,7 +50,7 @@ fn by_jiff(text: &str) -> Option<Timestamp> {
         Some(more) => {
             let end = more.find(|c: char| !c.is_ascii_digit())?;
             let (digits, offset) = more.split_at(end);
-            // Thousandths alone count.
+            // Only milliseconds count.
             let thousandths = digits.get(..3).unwrap_or(digits);
             (format!(".{thousandths}"), offset)
         }
@@ -66,13 +66,13 @@ fn by_jiff(text: &str) -> Option<Timestamp> {
 }
 
 #[test]
-fn instants_are_those_of_another_reader() {
+fn instants_agree_with_jiff() {
     try_out(6_000, 15..=80, bent_text(some_instant()), |text| {
         let read = parse_instant(&text);
         let local = parse_local_or_utc(&text);
         match by_jiff(&text) {
             Some(at) => prop_assert_eq!(read, Some(at.min(FOREVER)), "{}", text),
-            // Without its seconds, with the second that is one too many and past jiff's last instant it is ours alone.
+            // jiff does not accept missing seconds, second 60, or instants after its last one.
             None => prop_assert!(
                 read.is_none()
                     || read == Some(FOREVER)
@@ -89,7 +89,7 @@ fn instants_are_those_of_another_reader() {
         if let Some(at) = read {
             prop_assert_eq!(local, read);
             prop_assert_eq!(at.subsec_nanosecond() % 1_000_000, 0);
-            // What is answered reads as the same instant.
+            // The rendered text reads as the same instant.
             let written = serde_json::to_string(&Moment(at)).expect("a text");
             prop_assert_eq!(
                 serde_json::from_str::<Moment>(&written).ok(),
@@ -104,9 +104,9 @@ fn instants_are_those_of_another_reader() {
     });
 }
 
-/// Whatever is kept can be sent again: also the instants before the year 0, which no date-time of RFC 3339 can name.
+/// Rendered instants are read back as themselves, except those before year 0, which RFC 3339 cannot express.
 #[test]
-fn instants_that_are_written_are_read() {
+fn rendered_instants_are_read_back() {
     let whole = (Timestamp::MIN.as_millisecond() + 1..Timestamp::MAX.as_millisecond())
         .prop_map(|ms| Timestamp::from_millisecond(ms).unwrap());
     try_out(2_000, 40..=60, whole, |at| {

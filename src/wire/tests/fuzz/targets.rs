@@ -4,7 +4,7 @@ use crate::tests::{bent_text, odd_char, try_out};
 use crate::wire::url::{decode, parameters, segments, split};
 use proptest::prelude::*;
 
-/// A text with some of its bytes percent-encoded: those that have to be, and others at will.
+/// A text with some bytes percent-encoded: those that must be, and random others.
 fn encoded(text: &str, also: &[bool]) -> String {
     let mut also = also.iter().copied().cycle();
     let mut out = String::new();
@@ -28,7 +28,7 @@ fn some_text() -> impl Strategy<Value = String> {
 }
 
 #[test]
-fn what_is_encoded_is_decoded() {
+fn encoded_targets_are_decoded() {
     let texts = prop::collection::vec((some_text(), some_text()), 0..5);
     let at_will = prop::collection::vec(any::<bool>(), 1..5);
     try_out(2_000, 100..=100, (texts, at_will), |(texts, at_will)| {
@@ -56,7 +56,7 @@ fn what_is_encoded_is_decoded() {
     });
 }
 
-/// The bytes that a text stands for; `None` where a percent sign has no two digits after it.
+/// The bytes that a text stands for; `None` if a percent sign is not followed by two digits.
 fn bytes(text: &str) -> Option<Vec<u8>> {
     let mut parts = text.split('%');
     let mut bytes = parts.next().unwrap_or_default().as_bytes().to_vec();
@@ -71,7 +71,7 @@ fn bytes(text: &str) -> Option<Vec<u8>> {
 }
 
 #[test]
-fn what_is_bent_is_read_by_its_letters() {
+fn damaged_encodings_are_decoded_or_rejected() {
     let whole = prop::collection::vec(
         "(/|%2[fF]|%[0-9a-fA-F]{2}|%|[a-c+&=?.]|%[cC]3%[aA]5){0,3}",
         1..6,
@@ -94,7 +94,7 @@ fn what_is_bent_is_read_by_its_letters() {
         for (found, expected) in found.iter().flatten().zip(expected.iter().flatten()) {
             prop_assert_eq!(found, expected);
         }
-        // Decoded once: what comes out is not looked at for percent signs again.
+        // Decoded once: the result is not decoded again.
         for segment in path.split('/').filter(|segment| !segment.contains('%')) {
             let read = decode(segment);
             prop_assert_eq!(read.as_deref(), Some(segment));

@@ -1,10 +1,10 @@
-//! JSON values of any shape, and texts that make broken JSON of good.
+//! Generated JSON values, and texts that damage valid JSON.
 
 use crate::tests::odd_char;
 use proptest::prelude::*;
 use serde_json::{Map, Value, json};
 
-/// A text that somebody might send where a text is asked for, and others that only a stranger would.
+/// A text, either plausible or unusual.
 pub fn some_text() -> impl Strategy<Value = String> {
     prop_oneof![
         3 => "[A-Za-z0-9_-]{0,12}",
@@ -57,8 +57,8 @@ pub fn some_value() -> impl Strategy<Value = Value> + Clone {
     prop_oneof![9 => nested, 1 => deep].boxed()
 }
 
-/// Every place within a value by its JSON pointer, the value itself first.
-pub fn places(value: &Value) -> Vec<String> {
+/// The JSON pointers of a value and of everything in it, the value itself first.
+pub fn pointers(value: &Value) -> Vec<String> {
     let mut found = vec![String::new()];
     let inner: Vec<(String, &Value)> = match value {
         Value::Array(items) => items
@@ -74,7 +74,7 @@ pub fn places(value: &Value) -> Vec<String> {
     };
     for (name, inner) in inner {
         found.extend(
-            places(inner)
+            pointers(inner)
                 .into_iter()
                 .map(|below| format!("/{}{below}", name.replace('~', "~0").replace('/', "~1"))),
         );
@@ -82,7 +82,7 @@ pub fn places(value: &Value) -> Vec<String> {
     found
 }
 
-/// The path in a refusal of what stands at a pointer: `windows[0].cadence`.
+/// The path that a refusal uses for a pointer, such as `windows[0].cadence`.
 pub fn path(pointer: &str) -> String {
     let mut path = String::new();
     for part in pointer.split('/').skip(1) {
@@ -95,19 +95,19 @@ pub fn path(pointer: &str) -> String {
     path
 }
 
-/// Takes out what stands at a pointer, which is not the root's.
+/// Removes the value at a pointer, which must not be the root.
 pub fn remove(value: &mut Value, pointer: &str) {
     let (parent, name) = pointer.rsplit_once('/').expect("not the root");
     match value.pointer_mut(parent) {
         Some(Value::Object(members)) => {
             members.remove(&name.replace("~1", "/").replace("~0", "~"));
         }
-        Some(Value::Array(items)) => drop(items.remove(name.parse().expect("a place"))),
+        Some(Value::Array(items)) => drop(items.remove(name.parse().expect("an index"))),
         other => panic!("nothing at {pointer}: {other:?}"),
     }
 }
 
-/// The same JSON with its members in the other order and blanks between everything.
+/// The same JSON with members in reverse order and whitespace everywhere.
 pub fn rewritten(value: &Value) -> String {
     match value {
         Value::Array(items) => {
@@ -125,7 +125,7 @@ pub fn rewritten(value: &Value) -> String {
     }
 }
 
-/// The same with a member that nobody knows in every object.
+/// Adds an unknown member to every object.
 pub fn with_strangers(value: &Value, stranger: &Value) -> Value {
     match value {
         Value::Array(items) => items

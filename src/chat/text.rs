@@ -1,11 +1,11 @@
-//! Wording for a platform.
+//! Renders messages as text for a platform.
 
 use super::Chat;
 use crate::domain::ids::UserId;
 use crate::domain::message::{Message, PeopleNames};
 use crate::domain::wording::{self, Named, Voice};
 
-/// People as a platform writes them. Somebody without a name here goes by their id.
+/// Renders people for a platform. A person without a name in `names` is shown by their id.
 pub struct PlatformVoice<'a> {
     pub chat: &'a dyn Chat,
     pub names: &'a PeopleNames,
@@ -25,7 +25,7 @@ impl Voice for PlatformVoice<'_> {
     }
 }
 
-/// A message as text for a platform, no longer than the platform takes.
+/// Renders a message as text, shortened to the platform's limit.
 pub fn text(chat: &dyn Chat, message: &Message) -> String {
     let voice = PlatformVoice {
         chat,

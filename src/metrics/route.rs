@@ -1,50 +1,49 @@
-//! Answers of the HTTP API, counted on the way out of every request: so what a count needs is found by a number, not by its
-//! labels.
+//! HTTP request metrics by route. Counters of common statuses are cached, so that a request does not look up labels.
 
 use prometheus::{Histogram, HistogramVec, IntCounter, IntCounterVec};
 use std::sync::OnceLock;
 use std::time::Duration;
 
-/// The statuses that are answered most; others are counted as well, a little slower.
-const USUAL: [u16; 10] = [200, 304, 201, 202, 204, 400, 401, 403, 404, 412];
+/// Statuses with a cached counter. Other statuses work, but are looked up by label.
+const COMMON: [u16; 10] = [200, 304, 201, 202, 204, 400, 401, 403, 404, 412];
 
-/// Methods by their name; the label is never what a stranger made up.
+/// Known methods. Others are counted as `other`, so that clients cannot create label values.
 const METHODS: [&str; 7] = ["GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS"];
 
-/// Counts the answers of one operation. Its counters are kept: to look one up takes 640 of the 28,500 instructions of a
-/// GET on-call, and a lock that all threads share. Series appear with the first answer, so that what nobody asks for is not shown.
-pub struct Answers {
+/// The metrics of one route. Its counters are kept: to look one up takes 640 of the 28,500 instructions of a GET on-call, and a
+/// lock that all threads share. Series appear with the first request, so unused routes have none.
+pub struct RouteMetrics {
     method: &'static str,
     route: &'static str,
     requests: IntCounterVec,
     seconds: HistogramVec,
-    usual: [OnceLock<IntCounter>; USUAL.len()],
+    common: [OnceLock<IntCounter>; COMMON.len()],
     took: OnceLock<Histogram>,
 }
 
-impl Answers {
+impl RouteMetrics {
     pub(super) fn new(
         method: &'static str,
         route: &'static str,
         requests: IntCounterVec,
         seconds: HistogramVec,
-    ) -> Answers {
-        Answers {
+    ) -> RouteMetrics {
+        RouteMetrics {
             method,
             route,
             requests,
             seconds,
-            usual: Default::default(),
+            common: Default::default(),
             took: OnceLock::new(),
         }
     }
 
-    /// A request of this method, which may be another than the operation's, was answered; `took` is `None` where none could be
-    /// read.
-    pub fn note(&self, method: &str, status: u16, took: Option<Duration>) {
-        let place = USUAL.iter().position(|usual| *usual == status);
-        match place.filter(|_| method == self.method) {
-            Some(place) => self.usual[place]
+    /// Counts a response. `method` is the request's, which may differ from the route's (HEAD). `took` is `None` if the
+    /// duration is unknown.
+    pub fn record(&self, method: &str, status: u16, took: Option<Duration>) {
+        let index = COMMON.iter().position(|common| *common == status);
+        match index.filter(|_| method == self.method) {
+            Some(index) => self.common[index]
                 .get_or_init(|| self.counter(method, status))
                 .inc(),
             None => self.counter(method, status).inc(),

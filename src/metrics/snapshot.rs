@@ -1,52 +1,52 @@
-//! How things stand, in the Prometheus text format 0.0.4. Rendered by hand: a workspace may hold ten thousand rotations, and
-//! a registry would keep each of their places for good.
+//! The state of the server in the Prometheus text format 0.0.4. It is rendered directly: with 10,000 rotations a registry
+//! would hold a series for every slot permanently.
 
 use crate::domain::census::{Listed, OpenPlace, Queue};
 use jiff::Timestamp;
 use std::fmt::{Display, Write};
 
-/// How things stand at an instant.
-pub struct Standing<'a> {
+/// The state of the server at an instant.
+pub struct Snapshot<'a> {
     pub now: Timestamp,
     pub queue: &'a Queue,
-    /// The earliest instant at which anything falls due in a rotation; in the past where that is overdue.
+    /// The earliest due instant of all rotations; in the past if work is overdue.
     pub next_due: Option<Timestamp>,
-    /// Places where nobody is on call that somebody should be.
+    /// Slots without anybody on call whose window is open.
     pub nobody: &'a [OpenPlace],
-    /// Whether rotations may be identified.
+    /// Whether to include metrics that identify rotations.
     pub names: bool,
     pub enabled_rotations: u64,
     pub disabled_rotations: u64,
     pub database_bytes: u64,
-    /// When the server began.
+    /// When the server started.
     pub started_at: Timestamp,
-    /// When the timer last looked for what is due.
+    /// When the timer last checked for due work.
     pub last_tick: Timestamp,
-    /// Label and value: what the program is made of.
+    /// Labels of `rota_build_info`.
     pub build: &'a [(&'static str, &'a str)],
 }
 
-impl Standing<'_> {
+impl Snapshot<'_> {
     pub(super) fn render(&self) -> String {
         let mut page = Page::default();
         page.gauge(
             "rota_timer_last_tick_timestamp_seconds",
-            "When the timer last looked for what is due, in seconds since 1970.",
+            "When the timer last checked for due work, in Unix seconds.",
         );
         page.sample(&[], seconds(self.last_tick));
         page.gauge(
             "rota_timer_overdue_seconds",
-            "How long something has been due in a rotation that has not moved on; 0 where nothing is.",
+            "How long the oldest due work of any rotation has been waiting; 0 if there is none.",
         );
         page.sample(&[], self.next_due.map_or(0.0, |due| self.since(due)));
         page.gauge(
             "rota_deliveries_pending",
-            "Deliveries of an event to a webhook endpoint that have not finished.",
+            "Webhook deliveries that have not finished.",
         );
         page.sample(&[], self.queue.pending);
         page.gauge(
             "rota_oldest_undelivered_event_age_seconds",
-            "Age of the oldest event that an enabled webhook endpoint has not taken yet; 0 where there is none.",
+            "Age of the oldest event with an unfinished delivery to an enabled webhook endpoint; 0 if there is none.",
         );
         let oldest = self.queue.oldest.as_ref();
         page.sample(
@@ -55,7 +55,7 @@ impl Standing<'_> {
         );
         page.gauge(
             "rota_chat_messages_pending",
-            "Messages that wait to be posted in chat.",
+            "Chat messages that have not been posted.",
         );
         page.sample(&[], self.queue.messages);
         page.gauge("rota_webhook_endpoints", "Webhook endpoints.");
@@ -66,47 +66,46 @@ impl Standing<'_> {
         page.sample(&[("state", "disabled")], self.disabled_rotations);
         page.gauge(
             "rota_nobody_on_call_longest_seconds",
-            "The longest that nobody has been on call in a slot of an enabled rotation whose window is open; 0 where every \
-             slot is filled.",
+            "The longest time that a slot in an open window of an enabled rotation has been empty; 0 if all are filled.",
         );
-        let vacant = self.nobody.iter().map(|place| self.since(place.since));
+        let vacant = self.nobody.iter().map(|slot| self.since(slot.since));
         page.sample(&[], vacant.fold(0.0, f64::max));
         if self.names {
             page.gauge(
                 "rota_nobody_on_call_seconds",
-                "How long nobody has been on call in a slot of an enabled rotation whose window is open.",
+                "How long a slot in an open window of an enabled rotation has been empty.",
             );
-            for place in self.nobody {
-                page.sample(&labels(place), self.since(place.since));
+            for slot in self.nobody {
+                page.sample(&labels(slot), self.since(slot.since));
             }
         }
         page.gauge("rota_database_bytes", "Size of the database.");
         page.sample(&[], self.database_bytes);
         page.gauge(
             "rota_start_time_seconds",
-            "When the server began, in seconds since 1970.",
+            "When the server started, in Unix seconds.",
         );
         page.sample(&[], seconds(self.started_at));
         page.gauge(
             "rota_build_info",
-            "What the program is made of: its version, time zone data, SQLite and schema.",
+            "Versions of the program, time zone data, SQLite and schema.",
         );
         page.sample(self.build, 1);
         page.text
     }
 
-    /// An age in seconds.
+    /// An age in seconds; 0 for instants in the future.
     fn since(&self, at: Timestamp) -> f64 {
         self.now.duration_since(at).as_secs_f64().max(0.0)
     }
 }
 
-/// Who is on call, and what rotations are called: what is large and changes with commits alone.
-pub fn on_call(rotations: &[Listed], places: &[OpenPlace]) -> String {
+/// The large metrics that change only with commits: rotations, and who is on call in them.
+pub fn on_call(rotations: &[Listed], slots: &[OpenPlace]) -> String {
     let mut page = Page::default();
     page.gauge(
         "rota_rotation_info",
-        "What a rotation is called; the code is empty where it has none.",
+        "Name and code of each rotation; the code is empty if unset.",
     );
     for rotation in rotations {
         page.sample(
@@ -120,22 +119,22 @@ pub fn on_call(rotations: &[Listed], places: &[OpenPlace]) -> String {
     }
     page.gauge(
         "rota_on_call",
-        "Who is on call, place by place; a disabled rotation stays as it was.",
+        "Who is on call in each slot; a disabled rotation stays as it was.",
     );
-    for place in places {
-        if let Some(user) = &place.user {
-            let [rotation, lane, window] = labels(place);
+    for slot in slots {
+        if let Some(user) = &slot.user {
+            let [rotation, lane, window] = labels(slot);
             page.sample(&[rotation, lane, window, ("user", user.as_str())], 1);
         }
     }
     page.text
 }
 
-fn labels(place: &OpenPlace) -> [(&'static str, &str); 3] {
+fn labels(slot: &OpenPlace) -> [(&'static str, &str); 3] {
     [
-        ("rotation", place.rotation.as_str()),
-        ("lane", place.lane.as_str()),
-        ("window", place.window.as_str()),
+        ("rotation", slot.rotation.as_str()),
+        ("lane", slot.lane.as_str()),
+        ("window", slot.window.as_str()),
     ]
 }
 
@@ -146,21 +145,21 @@ fn seconds(at: Timestamp) -> f64 {
 #[derive(Default)]
 struct Page {
     text: String,
-    /// The family that samples belong to.
+    /// The name of the current metric family.
     name: &'static str,
 }
 
 impl Page {
     fn gauge(&mut self, name: &'static str, help: &str) {
         self.name = name;
-        // Writing to a string does not fail, here and below.
+        // Writing to a string never fails.
         let _ = write!(self.text, "# HELP {name} {help}\n# TYPE {name} gauge\n");
     }
 
     fn sample(&mut self, labels: &[(&str, &str)], value: impl Display) {
         self.text.push_str(self.name);
-        for (place, (name, value)) in labels.iter().enumerate() {
-            self.text.push(if place == 0 { '{' } else { ',' });
+        for (index, (name, value)) in labels.iter().enumerate() {
+            self.text.push(if index == 0 { '{' } else { ',' });
             self.text.push_str(name);
             self.text.push_str("=\"");
             escape(&mut self.text, value);
@@ -173,7 +172,7 @@ impl Page {
     }
 }
 
-/// A label's value may hold any character; these three are written with a backslash.
+/// Escapes a label value: backslash, double quote and line feed.
 fn escape(text: &mut String, value: &str) {
     for part in value.split_inclusive(['\\', '"', '\n']) {
         let (plain, odd) = match part.char_indices().next_back() {
