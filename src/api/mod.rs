@@ -233,6 +233,12 @@ impl Edge for Api {
         Some(self.request_metrics.route(place))
     }
 
+    fn account(&self, request: &Request) -> Option<String> {
+        let header = extract::single(request, "Authorization").ok()?;
+        let known = self.authenticator.open(&self.app, header).ok()?;
+        Some(known.caller.credential().to_owned())
+    }
+
     /// Whoever may not make the request at all is told so instead.
     fn too_large(&self, request: &Request, malformed: Malformed) -> Problem {
         match self.check_entitled(request) {

@@ -117,7 +117,7 @@ impl Connection<'_> {
                 let mut read = self.wire.read_body(&mut body, first, deadline);
                 if length > first && read.as_ref().is_ok_and(|complete| *complete) {
                     // Only now: whoever announces much and sends little must not have room kept for it.
-                    share = Some(self.make_room(length, &mut deadline)?);
+                    share = Some(self.make_room(&head, length, &mut deadline)?);
                     read = self.wire.read_body(&mut body, length, deadline);
                 }
                 read.map_err(|error| self.broken(&error, "body"))?
@@ -141,7 +141,7 @@ impl Connection<'_> {
                     }
                     if body.len() > SMALL_BODY && share.is_none() {
                         let most = self.shared.limits.body_bytes;
-                        share = Some(self.make_room(most, &mut deadline)?);
+                        share = Some(self.make_room(&head, most, &mut deadline)?);
                     }
                     let more = self.wire.fill(deadline);
                     if more.map_err(|error| self.broken(&error, "body"))? == 0 {
@@ -165,10 +165,20 @@ impl Connection<'_> {
         })
     }
 
-    /// Waits for room for a body among those of others; the client gets the time back.
-    fn make_room(&self, bytes: usize, deadline: &mut Instant) -> Result<Share, Malformed> {
+    /// Waits for room for a body among those of others; the client gets the time back. Bodies of callers who show no good
+    /// credential count as one caller's, so that they leave room for others at their address.
+    fn make_room(
+        &self,
+        head: &Head,
+        bytes: usize,
+        deadline: &mut Instant,
+    ) -> Result<Share, Malformed> {
         let (began, patience) = (monotonic(), self.shared.limits.patience);
-        let holder = Holder::new(self.open.peer.ip(), None);
+        let (method, target) = (head.method.clone(), head.target.clone());
+        let headers = head.headers.clone();
+        let request = Request::new(self.open.peer, method, target, headers, Vec::new());
+        let account = self.service.account(&request).unwrap_or_default();
+        let holder = Holder::new(self.open.peer.ip(), Some(&account));
         let share = self.shared.bodies.take(&holder, bytes, patience);
         *deadline += began.elapsed();
         share.ok_or_else(|| {

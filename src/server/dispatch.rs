@@ -42,6 +42,12 @@ pub trait Edge: Send + Sync + 'static {
         problem.into()
     }
 
+    /// The caller that a large body is counted for; see [`Service::account`].
+    fn account(&self, request: &Request) -> Option<String> {
+        let _ = request;
+        None
+    }
+
     /// Renders a problem with a request of this edge. `id` names the request.
     fn render(&self, request: &Request, problem: &Problem, id: &str) -> Response {
         let _ = request;
@@ -130,6 +136,10 @@ impl<N: Fn() -> Timestamp + Send + Sync + 'static> Service for Dispatch<N> {
             None => malformed.into(),
         };
         self.turn_down(request, edge, &problem)
+    }
+
+    fn account(&self, request: &Request) -> Option<String> {
+        self.edge(request)?.account(request)
     }
 
     fn panicked(&self, request: &Request, panic: &str) -> Response {

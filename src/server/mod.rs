@@ -94,8 +94,7 @@ impl Default for Limits {
             bodies: memory::Limits {
                 all: 32 * 1024 * 1024,
                 address: 16 * 1024 * 1024,
-                // Bodies come before it is known whose they are.
-                credential: 16 * 1024 * 1024,
+                credential: 8 * 1024 * 1024,
             },
             patience: Duration::from_secs(5),
             idle: Duration::from_secs(60),
@@ -143,6 +142,13 @@ pub trait Service: Send + Sync + 'static {
     /// Answers a request whose body is over the limit; the connection closes after it. The request is shown without its
     /// body, so that whoever may not make it at all is told so instead.
     fn too_large(&self, request: &Request, problem: Malformed) -> Response;
+
+    /// The caller that a large body is counted for while it is received; `None` where the head shows no good credential. The
+    /// request is shown without its body, and is neither answered nor counted by this.
+    fn account(&self, request: &Request) -> Option<String> {
+        let _ = request;
+        None
+    }
 
     /// Renders the answer after [`Service::handle`] panicked with the message `panic`.
     fn panicked(&self, request: &Request, panic: &str) -> Response;

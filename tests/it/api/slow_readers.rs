@@ -194,3 +194,43 @@ fn slow_readers_do_not_fill_the_memory() {
     drop(stuck);
     eventually("memory given back", || memory(&rota, "VmRSS:") < 60);
 }
+
+/// Strangers who send the beginning of large bodies and stall hold a part of the room for bodies, not all of it.
+#[test]
+fn bodies_of_strangers_leave_room_for_callers_with_a_credential() {
+    let rota = Start::default().go();
+    rota.people(1);
+    let head = |credential: &str, length: usize| {
+        let address = rota.address();
+        format!(
+            "POST /v1/rotations HTTP/1.1\r\nHost: {address}\r\n{credential}Idempotency-Key: k\r\n\
+             Content-Type: application/json\r\nContent-Length: {length}\r\nConnection: close\r\n\r\n"
+        )
+    };
+    let mut strangers: Vec<TcpStream> = Vec::new();
+    for credential in ["", "Authorization: Bearer svc_key_x_y\r\n"].repeat(20) {
+        let mut stream = TcpStream::connect(rota.address()).unwrap();
+        let begun = format!("{}{}", head(credential, 1024 * 1024), " ".repeat(20 * 1024));
+        stream.write_all(begun.as_bytes()).unwrap();
+        strangers.push(stream);
+    }
+    let mut body = new_rotation("U1").to_string();
+    body.push_str(&" ".repeat(100 * 1024));
+    let key = format!("Authorization: Bearer {}\r\n", rota.key);
+    let began = Instant::now();
+    for _ in 0..3 {
+        let mut stream = TcpStream::connect(rota.address()).unwrap();
+        let request = format!("{}{body}", head(&key, body.len()));
+        stream.write_all(request.as_bytes()).unwrap();
+        let mut answer = String::new();
+        stream.read_to_string(&mut answer).unwrap();
+        assert!(answer.starts_with("HTTP/1.1 20"), "{answer}");
+    }
+    // Without waiting for strangers to give up.
+    assert!(
+        began.elapsed() < Duration::from_secs(4),
+        "{:?}",
+        began.elapsed()
+    );
+    drop(strangers);
+}
