@@ -7,10 +7,6 @@ use crate::runtime::background::{LoopSpec, LoopThread, POLL, StopFlag, Watch, aw
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
-/// The time that the messages of further writes are waited for once some were posted. What posting costs beside the messages
-/// themselves, a commit above all, is then shared by many.
-const GATHER: Duration = Duration::from_millis(10);
-
 /// The workers of the queues.
 pub(super) struct ChatWorkers {
     app: App,
@@ -63,9 +59,6 @@ impl ChatWorkers {
     /// Carries out some of what is due on a queue; returns how long to wait.
     fn turn(&self, place: usize) -> Result<Duration, Fault> {
         let any = self.run_due(place)?;
-        if any && Queue::ALL[place] == Queue::Messages {
-            std::thread::sleep(GATHER);
-        }
         let next = chat_sync::next_on(&self.app, Queue::ALL[place])?;
         let now = self.app.now();
         let wait = match next {
