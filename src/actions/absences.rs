@@ -1,4 +1,4 @@
-//! Marking people away (api.md "POST .../availability").
+//! Records and removes absences (rules.md 10).
 
 use super::draft::Draft;
 use super::mutation;

@@ -1,4 +1,4 @@
-//! Creating rotations (api.md "POST /v1/rotations").
+//! Creates rotations.
 
 use super::membership::{
     check_groups_included, check_people, joined_channels, known_groups, known_people,
@@ -17,7 +17,7 @@ use crate::domain::tiers::TierLimits;
 use crate::store::{self, CreationKey, MemberLists, ReadTx, WriteTx};
 use jiff::{SignedDuration, Timestamp};
 
-/// How long a creation key answers with the rotation that its first use made (api.md "Limits").
+/// How long a creation key answers with the rotation that its first use made.
 const CREATION_KEY_LIFE: SignedDuration = SignedDuration::from_hours(24);
 
 /// A rotation to create, under a key that makes retries safe.
@@ -36,7 +36,7 @@ pub struct Created {
     pub replayed: bool,
 }
 
-/// Creates a rotation, or answers with the one that an earlier try made (api.md "POST /v1/rotations").
+/// Creates a rotation, or returns the one that an earlier try with the same key created.
 pub fn create(app: &App, caller: &Principal, creation: NewCreation) -> Result<Created, Stop> {
     caller.check_create()?;
     let (shared, credential) = (app.clone(), caller.credential().to_string());

@@ -1,4 +1,4 @@
-//! The delivery log of an endpoint: reading it, cancelling and resending (contract section 16).
+//! The delivery log of an endpoint: read it, cancel a delivery, send one again (rules.md 16).
 
 use super::webhooks::{check_tier, load};
 use super::{App, Stop};

@@ -1,4 +1,4 @@
-//! The way in for other programs, one a rotation (api.md "Inbound webhook"; contract section 13).
+//! The inbound webhook of a rotation (rules.md 15).
 
 use super::{App, Stop, reads};
 use crate::domain::access::Principal;

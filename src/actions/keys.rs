@@ -1,4 +1,4 @@
-//! API keys and member tokens: minted, disabled, rotated, revoked (contract sections 1, 2 and 4).
+//! API keys and member tokens: create, disable, enable, rotate, revoke (rules.md 12).
 //!
 //! A key reads `svc_key_<id>_<secret>`, a token `svc_mbr_<id>_<secret>`, the id without its prefix. What is stored is the
 //! SHA-256 of the whole text, so what is lost can only be replaced.

@@ -1,5 +1,5 @@
-//! Writing news down in the transaction that causes it: the body once, a delivery for each endpoint that subscribes to it
-//! (api.md "Events").
+//! Stores events in the transaction that causes them: the body once, and a delivery for each endpoint that subscribes
+//! (rules.md 16).
 
 use super::{App, Fault};
 use crate::domain::event::Event;

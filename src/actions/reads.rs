@@ -111,7 +111,7 @@ fn show_each(
 }
 
 /// The turns that touch a range if nothing changes, by start, then lane, then window. What lies before now comes from
-/// the record, as far as the running turns reach (contract section 7).
+/// the record, as far as the running turns reach (rules.md 6).
 pub fn schedule(
     app: &App,
     caller: &Principal,
@@ -156,7 +156,7 @@ pub fn schedule(
     })
 }
 
-/// The record of a range, by start (contract section 9).
+/// The record of a range, by start (rules.md 7).
 pub fn history(
     app: &App,
     caller: &Principal,

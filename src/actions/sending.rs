@@ -1,5 +1,4 @@
-//! What the delivery side does to the queue: taking what is due, recording how it ended, starting over after a crash,
-//! clearing away (contract section 16).
+//! What the delivery loop does to the queue: takes what is due, records outcomes, recovers after a crash (rules.md 16).
 //!
 //! All of it may be lost with the power, though not with the process: what was sent and not recorded is sent again, with
 //! the same id and bytes.

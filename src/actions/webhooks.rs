@@ -1,5 +1,4 @@
-//! Webhook endpoints: registering, replacing, disabling, enabling, rotating the secret, deleting, testing
-//! (api.md "POST /v1/webhooks"; contract section 16).
+//! Webhook endpoints: register, replace, disable, enable, rotate the secret, delete, send a test event (rules.md 16).
 
 use super::{App, Fault, Stop, outbox};
 use crate::client::{Url, UrlError};

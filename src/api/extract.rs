@@ -1,4 +1,4 @@
-//! What a handler is given, and how it reads path, query and paging (contract sections 2 and 3).
+//! What a handler is given, and how it reads path, query and paging.
 
 use super::operation::{LARGEST_PAGE, LAST_PAGE, Parameter};
 use crate::actions::mutation::{Mutation, Operation, Written};

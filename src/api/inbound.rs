@@ -1,5 +1,5 @@
-//! /webhook/{webhookPath}, the way in for other programs, and /v1/rotations/{rotationId}/inbound-webhook, which shows it
-//! (api.md "Inbound webhook"; contract section 13).
+//! The inbound webhook at /webhook/{webhookPath}, and /v1/rotations/{rotationId}/inbound-webhook, which shows its address and
+//! key (rules.md 15).
 
 use super::Api;
 use super::answer::{self, Outcome};

@@ -76,7 +76,7 @@ pub const LARGEST_PAGE: u32 = 200;
 /// Pages are told as int32.
 pub const LAST_PAGE: u32 = i32::MAX.unsigned_abs();
 
-/// The paging of every collection (contract section 3).
+/// The paging of every collection.
 pub const PAGE: Parameter = parameter("page", Kind::Whole(LAST_PAGE, 1), "Which page, from 1.");
 /// The same.
 pub const PAGE_SIZE: Parameter = parameter(

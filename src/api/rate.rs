@@ -1,4 +1,4 @@
-//! How much one credential may ask for, and how often one address may fail (contract section 4).
+//! Rate limits: requests per credential, and failed credentials per address.
 
 use crate::memory::network;
 use std::collections::HashMap;

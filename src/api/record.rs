@@ -12,7 +12,7 @@ use crate::wire::schedule::{self, PlannedTurn};
 
 /// The longest range of a schedule, in days.
 const PLAN_DAYS: i64 = 366;
-/// The longest range of the record, in days (api.md "Limits").
+/// The longest range of the record, in days.
 const HISTORY_DAYS: i64 = 90;
 
 pub const SCHEDULE: Operation = Operation {

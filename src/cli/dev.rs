@@ -1,4 +1,4 @@
-//! `rota dev`: the server for local development (contract sections 1 and 14).
+//! `rota dev`: the server for local development.
 
 use super::output::answer;
 use super::outward::Receivers;

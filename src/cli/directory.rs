@@ -1,4 +1,4 @@
-//! `rota directory`: the people, user groups and channels of the local chat platform (contract section 12).
+//! `rota directory`: the people, user groups and channels of the local chat platform.
 
 use super::output::{answer, sentence, tell};
 use super::workspace::{Missing, app, database, open, settings};

@@ -1,4 +1,4 @@
-//! The command line (contract section 1): one file a command.
+//! The command line: one file for each command.
 //!
 //! Answers go to standard output, everything said about them to standard error. Exit codes: 0 done, 1 failed, 2 wrong
 //! usage or configuration; `rota check` finds a wrong configuration, so that is 1 there.

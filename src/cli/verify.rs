@@ -1,4 +1,4 @@
-//! `rota verify`: whether a delivery is signed by a secret (contract section 1; api.md "Signature verification rules").
+//! `rota verify`: checks the signature of a delivery.
 
 use super::output::answer;
 use super::workspace::{database, development_clock, parse_clock, settings};
@@ -60,7 +60,7 @@ pub fn run(place: Place, flags: Flags) -> Result<(), Failure> {
 }
 
 /// The present instant by the clock of the database that is named, where it is there: one that was made with a
-/// development clock goes by that (contract section 17). By this machine's clock otherwise.
+/// development clock goes by that. By this machine's clock otherwise.
 fn now(place: Place) -> Result<Timestamp, Failure> {
     let config = settings(place)?;
     let mut kept = None;

@@ -79,7 +79,7 @@ pub fn open_store(path: &Path, clock: Arc<Clock>, missing: Missing) -> Result<St
     Ok(store)
 }
 
-/// The database of a command. One that was made with a development clock goes on with it (contract section 17).
+/// The database of a command. One that was made with a development clock goes on with it.
 pub fn open(path: &Path, missing: Missing) -> Result<Store, Failure> {
     open_with_clock(path, missing, None).map(|(store, _)| store)
 }

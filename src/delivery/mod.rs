@@ -1,5 +1,4 @@
-//! The delivery side: sends what is queued, with two lanes an endpoint and one request in flight on each
-//! (contract section 16, "Order").
+//! Sends queued deliveries: two queues for each endpoint, with one request in flight on each (rules.md 16.5).
 //!
 //! One thread dispatches: it wakes when a commit queued something, looks which lanes have anything due, and starts a
 //! thread for each of them that is not at work. That thread takes, sends and records until nothing more is due on its

@@ -1,5 +1,5 @@
 //! The routes of `rota dev` alone: move the clock, replace the directory, switch the plan, mint credentials, look into
-//! the local chat platform, receive webhooks (contract section 14). They need no credential and are not there under
+//! the local chat platform, receive webhooks. They need no credential and are not there under
 //! `rota serve`.
 
 mod receiver;

@@ -1,4 +1,4 @@
-//! The built-in webhook receiver: keeps what is posted to it and answers what it was told (contract sections 14 and 16).
+//! The built-in webhook receiver: keeps what is posted to it and answers what it was told.
 
 use super::{json, sent};
 use crate::domain::refusal::Refusal;

@@ -1,4 +1,4 @@
-//! Who is away when (api.md "Absence"; contract section 5, rule 3).
+//! Absences: who is away when (rules.md 10).
 
 use super::ids::{AbsenceId, RotationId, UserId};
 use super::rotation::Skipped;

@@ -1,5 +1,4 @@
-//! What an agreement to hold a cell is judged by, whether somebody assigns it, asks for cover or offers a swap
-//! (contract section 10 and section 17 "Arrangements", "Cover, swap").
+//! How an agreement to hold a cell is judged: an assignment, a cover or a swap (rules.md 8 and 9).
 
 use super::arrangement::{Segment, Snapshot, TurnSelection};
 use super::conflict::{self, Conflict, Name, Terms};

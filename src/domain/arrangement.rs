@@ -1,5 +1,4 @@
-//! Arrangements: who holds a cell for an interval, over whoever is dealt the turn (api.md "Arrangement"; contract
-//! section 10).
+//! Arrangements: who holds a cell for an interval, over the dealt turn (rules.md 8).
 
 use super::ids::{ArrangementId, CellId, RequestId, RotationId, UserId};
 use super::time::Interval;

@@ -1,4 +1,4 @@
-//! When duty is handed over (contract section 6; section 17, "Time").
+//! When duty is handed over (rules.md 3).
 //!
 //! A cadence names *nominal* hand-overs: local dates and times counted from `starts_at`'s local date and time, never
 //! from the hand-over before. One on a skipped day moves to the same local time on the next day that is not skipped,

@@ -1,4 +1,4 @@
-//! What stands against somebody holding a cell for an interval (api.md "Conflict"; contract section 10).
+//! Conflicts: what speaks against somebody holding a cell for an interval (rules.md 8.2).
 
 use super::absence::Absences;
 use super::ids::{ArrangementId, CellId, UserId};

@@ -1,4 +1,4 @@
-//! The hours a window covers (contract section 6; section 17, "Time").
+//! The hours that a window covers (rules.md 4).
 //!
 //! Stretches that overlap or abut are one, and they are joined as local times of a week, before they become instants: so
 //! no change to summer time can open a hole between two stretches that overlap. Each end becomes an instant by the one

@@ -1,4 +1,4 @@
-//! The one rule that decides who is next (contract section 5, rules 3 and 4).
+//! The one rule that decides who is next (rules.md 2.3 to 2.5).
 
 use super::ids::UserId;
 use super::roster::Position;

@@ -4,7 +4,7 @@ use super::arrangement::TurnSelection;
 use super::ids::{ArrangementId, CellId, ChannelId, GroupId, UserId};
 use super::time::Interval;
 
-/// A rotation to create (api.md "POST /v1/rotations").
+/// A rotation to create.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct NewRotation {
     pub name: String,
@@ -45,7 +45,7 @@ pub struct ChannelChange {
     pub syncs_topic: Option<bool>,
 }
 
-/// Somebody to mark away (api.md "POST .../availability").
+/// An absence to record.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct NewAbsence {
     pub user: UserId,
@@ -55,7 +55,7 @@ pub struct NewAbsence {
     pub everywhere: bool,
 }
 
-/// Somebody to hold a cell for an interval (api.md "POST .../duty-arrangements/{arrangementId}/changes").
+/// An assignment: somebody holds a cell for an interval.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct NewAssignment {
     pub cell: CellId,
@@ -68,7 +68,7 @@ pub struct NewAssignment {
     pub replaces: Option<ArrangementId>,
 }
 
-/// A duty that somebody asks others to cover (api.md "POST .../cover-requests/preview").
+/// A cover request to create.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct NewCover {
     pub cell: CellId,
@@ -81,7 +81,7 @@ pub struct NewCover {
     pub acknowledged: Vec<String>,
 }
 
-/// Two shifts that somebody offers to swap (api.md "POST .../swap-requests/preview").
+/// A swap request to create: two shifts.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct NewSwap {
     pub recipient: UserId,
@@ -111,7 +111,7 @@ pub struct Answering {
     pub started_legs: Vec<String>,
 }
 
-/// The chat user group to keep in step with whoever is on call (api.md "PUT .../on-duty-group").
+/// The chat user group to keep in step with whoever is on call.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum DutyGroupChoice {
     /// One that is there.

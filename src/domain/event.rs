@@ -1,5 +1,4 @@
-//! What a change of a rotation is news of (api.md "Events"; contract section 16, "What emits", and section 17,
-//! "Webhooks").
+//! Which events a change of a rotation publishes (rules.md 16.1).
 
 use super::holidays::Calendar;
 use super::ids::ArrangementId;

@@ -1,5 +1,4 @@
-//! Replacing a rotation's grid: what is kept, what is added, what goes
-//! (api.md "PUT .../coverage"; contract section 17 "Grid").
+//! Replaces a rotation's grid: which lanes, windows and cells are kept, added and removed.
 
 use super::cadence::Cadence;
 use super::coverage::Stretch;

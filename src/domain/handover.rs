@@ -149,8 +149,7 @@ impl<'a> Change<'a> {
         }
     }
 
-    /// Takes people who are no longer members off duty, and what was arranged for them away (contract section 5, rule 8,
-    /// and section 17 "Arrangements").
+    /// Takes people who are no longer members off duty and ends their arrangements (rules.md 2.11 and 8.4).
     pub fn clear_leavers(&mut self) {
         for gone in self.void(|rotation, arranged| !rotation.has_member(&arranged.user)) {
             if let Some(cell) = self.rotation.slot_of(&gone.cell) {

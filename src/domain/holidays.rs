@@ -1,4 +1,4 @@
-//! Weekends and national public holidays, by country (contract section 6).
+//! Weekends and national public holidays, by country (rules.md 3.3).
 //!
 //! The days of 2000 to 2050 are compiled in as one table that is searched in place: nothing is read at start and
 //! nothing is kept in memory. The operator's file is laid over it.

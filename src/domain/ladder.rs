@@ -1,4 +1,4 @@
-//! When a delivery is tried again (contract section 16, "Ladder" and "Retry-After").
+//! When a delivery is tried again (rules.md 16.3).
 
 use super::webhook::{AttemptResult, Outcome, SendError};
 use jiff::civil::DateTime;

@@ -91,7 +91,7 @@ pub fn invalid<T>(detail: impl Into<String>) -> Result<T, Refusal> {
     Err(Refusal::Invalid(detail.into()))
 }
 
-/// What is wrong with the URL of an endpoint (api.md "Errors", `webhook_url_...`).
+/// What is wrong with the URL of an endpoint (the codes `webhook_url_...`).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum UrlFault {
     Malformed,

@@ -1,4 +1,4 @@
-//! Requests among people: to cover a duty, or to swap two (api.md "Cover request"; contract section 10).
+//! Requests among people: to cover a duty, or to swap two (rules.md 9).
 
 use super::access::Principal;
 use super::arrangement::{Arrangement, TurnSelection};

@@ -1,5 +1,5 @@
-//! Who holds a cell, and why: the one ladder of precedence. A running arrangement stands above the dealt turn, and an
-//! open window decides whether whoever holds the cell is on call (contract sections 6 and 10).
+//! Who holds a cell, and why: the one order of precedence. A running arrangement takes precedence over the dealt turn, and
+//! the holder is on call while the window is open (rules.md 4.3 and 8.1).
 
 use super::arrangement::Arranged;
 use super::holidays::Calendar;

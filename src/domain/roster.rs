@@ -1,4 +1,4 @@
-//! Who stands where in the order that duty passes through (contract section 5, rules 1 and 8).
+//! The order of a roster, and its next turn (rules.md 2.1 and 2.11).
 
 use super::ids::{GroupId, UserId};
 use super::rotation::{Members, Narrowed};

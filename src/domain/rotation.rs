@@ -1,5 +1,4 @@
-//! A rotation and the state of its duty: lanes crossed with windows into cells, and who holds each.
-//! (api.md "Rotation"; contract section 5.)
+//! A rotation and the state of its duty: lanes crossed with windows make cells, and each cell has a holder (rules.md 2).
 
 use super::arrangement::Arranged;
 use super::cadence::Cadence;
@@ -183,7 +182,7 @@ pub struct Narrowed {
     pub groups: Vec<GroupId>,
 }
 
-/// The running entry of a cell's history: who covers it, since when and why (contract section 9).
+/// The running entry of a cell's history: who covers it, since when and why (rules.md 7).
 #[derive(Clone, Debug, PartialEq)]
 pub struct Entry {
     pub start: Timestamp,

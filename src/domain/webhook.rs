@@ -1,12 +1,11 @@
-//! Webhook endpoints, deliveries to them and the attempts made of each (api.md "Webhook endpoint", "Delivery attempt";
-//! contract section 16).
+//! Webhook endpoints, deliveries to them, and the attempts of each delivery (rules.md 16).
 
 use super::ids::{DeliveryId, RotationId, SecretId, WebhookId};
 use jiff::Timestamp;
 use std::fmt;
 use std::time::Duration;
 
-/// Endpoints that a workspace may hold (api.md "Limits").
+/// Endpoints that a workspace may hold.
 pub const MAX_WEBHOOKS: usize = 10;
 
 /// A delivery with so many attempts is not sent again by hand: they are answered on one page, each with the whole body.

@@ -1,4 +1,4 @@
-//! The time zones that rota accepts (contract section 6, "Zones").
+//! The time zones that rota accepts (rules.md 1.4).
 //!
 //! A zone is `UTC` or a city listed in tzdata's `zone.tab`, in its exact spelling. Older names would work too, but
 //! people who compare two rotations should see one name for one clock; a fixed offset would quietly miss every

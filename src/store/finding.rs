@@ -197,7 +197,7 @@ pub fn list_people_of_group(tx: &ReadTx, group: &GroupId) -> Result<Vec<UserId>,
     rows::ids(tx.conn, sql, [group.as_str()])
 }
 
-/// A creation key as it was used (api.md "POST /v1/rotations").
+/// A creation key as it was used.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct CreationKey {
     /// Whose it is: keys of different credentials never meet.

@@ -1,4 +1,4 @@
-//! The record: entries begin and end, and are never rewritten (contract section 9).
+//! The record: entries begin and end, and are never rewritten (rules.md 7).
 
 use super::rows::{instant, instant_or_none, millis};
 use super::shapes::{hours_from_json, hours_to_json, skipped_from_json, skipped_to_json};

@@ -1,4 +1,4 @@
-//! The way into a rotation for other programs (api.md "Inbound webhook").
+//! Inbound webhooks of rotations.
 
 use super::rows::{instant, millis};
 use super::{Fault, ReadTx, WriteTx};

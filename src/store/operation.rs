@@ -1,4 +1,4 @@
-//! Writes carried out under an `operationId`, with their answers (contract section 10).
+//! Writes with an `operationId`, and the stored responses (rules.md 9.4).
 
 use super::rows::{instant, millis};
 use super::{Fault, ReadTx, WriteTx};

@@ -1,5 +1,4 @@
-//! The queue of deliveries: what is due on which lane, taking it, recording how it ended (contract section 16, "Order"
-//! and "Crash").
+//! The queue of deliveries: what is due, taking it, recording the outcome (rules.md 16).
 
 use super::mention::{any_old_mention, clear_mentions};
 use super::message::{any_old_message, clear_messages};

@@ -5,7 +5,7 @@ use crate::api::operation::shape;
 use crate::wire::event::EventBody;
 use serde_json::{Value, json};
 
-/// The one request that endpoints get (api.md "Delivery").
+/// The one request that endpoints get.
 pub fn describe(maker: &mut Maker) -> Value {
     let event = maker.schema(shape::<EventBody>);
     let header = |name: &str, about: &str| {

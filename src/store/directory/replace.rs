@@ -9,7 +9,7 @@ use crate::store::{Fault, WriteTx};
 use rusqlite::{Params, params};
 use std::collections::HashSet;
 
-/// Puts a directory in the place of the one that stands (contract section 12). People left out stay as deleted rows; groups
+/// Puts a directory in the place of the one that stands. People left out stay as deleted rows; groups
 /// and channels left out are gone. Within a group those who stay are in the order given, newcomers after them.
 ///
 /// Only the rows: what follows for rotations is the caller's next step. Every id in a group must be among `people`, or known

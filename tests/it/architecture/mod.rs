@@ -1,6 +1,7 @@
 //! Checks the floors and invariants described in `src/lib.rs`, and that no modules import each other in a circle.
 
 mod cycles;
+mod rules;
 
 use std::collections::BTreeSet;
 use std::fs;
