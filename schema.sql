@@ -151,7 +151,10 @@ CREATE TABLE lane (
     rotation_id TEXT NOT NULL REFERENCES rotation (id) ON DELETE CASCADE,
     position INTEGER NOT NULL,
     id TEXT NOT NULL,
+    -- Not shown while the lane is the only one.
     name TEXT,
+    -- The caller's own handle.
+    key TEXT,
     PRIMARY KEY (rotation_id, position)
 ) STRICT, WITHOUT ROWID;
 
@@ -169,6 +172,8 @@ CREATE TABLE coverage_window (
     cadence TEXT CHECK (cadence IS NULL OR json_valid(cadence)),
     -- As of the last evaluation.
     is_open INTEGER NOT NULL CHECK (is_open IN (0, 1)),
+    -- The caller's own handle.
+    key TEXT,
     PRIMARY KEY (rotation_id, position)
 ) STRICT, WITHOUT ROWID;
 
@@ -189,6 +194,9 @@ CREATE TABLE cell (
     holder_skipped TEXT NOT NULL CHECK (json_valid(holder_skipped)),
     -- When the last arrangement over the cell ended and the dealt holder was back.
     arranged_until INTEGER,
+    -- [user, cell] of people who were passed over because they are on call in another cell: when the turn was dealt or,
+    -- while the slot is empty, in the last search. Null means nobody.
+    passed_over TEXT CHECK (passed_over IS NULL OR json_valid(passed_over)),
     PRIMARY KEY (rotation_id, position),
     CHECK ((holder_user_id IS NULL) = (holder_since IS NULL))
 ) STRICT, WITHOUT ROWID;
@@ -203,7 +211,8 @@ CREATE TABLE roster (
     id TEXT NOT NULL,
     -- { users, groups } as sent; null follows all members.
     narrowed TEXT CHECK (narrowed IS NULL OR json_valid(narrowed)),
-    next_turn INTEGER NOT NULL,
+    -- The position in the order that the next hand-over deals from, by the id of each window that deals from the roster.
+    next_turns TEXT NOT NULL CHECK (json_valid(next_turns)),
     PRIMARY KEY (rotation_id, position)
 ) STRICT, WITHOUT ROWID;
 
@@ -228,7 +237,9 @@ CREATE TABLE history (
     -- Absent people who were skipped when the turn was dealt.
     skipped TEXT NOT NULL CHECK (json_valid(skipped)),
     -- The arrangement of the entry; null for a dealt turn.
-    arrangement_id TEXT
+    arrangement_id TEXT,
+    -- As in `cell`.
+    passed_over TEXT CHECK (passed_over IS NULL OR json_valid(passed_over))
 ) STRICT;
 CREATE INDEX history_by_cell ON history (rotation_id, cell_id, started_at);
 CREATE UNIQUE INDEX history_running ON history (rotation_id, cell_id) WHERE ended_at IS NULL;
@@ -576,3 +587,68 @@ CREATE TABLE inbound_webhook (
     access_key TEXT NOT NULL,
     created_at INTEGER NOT NULL
 ) STRICT, WITHOUT ROWID;
+
+-- Signing in to the pages.
+
+-- Sessions of people who have signed in.
+CREATE TABLE session (
+    id TEXT PRIMARY KEY,
+    -- SHA-256 of the secret in the cookie.
+    secret_hash BLOB NOT NULL UNIQUE CHECK (length(secret_hash) = 32),
+    user_id TEXT NOT NULL REFERENCES person (id),
+    -- How the person signed in: link, token, development, oidc.
+    way TEXT NOT NULL,
+    -- Whether the session makes the person a workspace administrator, whatever the directory says.
+    is_admin INTEGER NOT NULL CHECK (is_admin IN (0, 1)),
+    created_at INTEGER NOT NULL,
+    -- The last use, noted at most once an hour.
+    used_at INTEGER NOT NULL,
+    -- What the browser calls itself.
+    agent TEXT
+) STRICT, WITHOUT ROWID;
+CREATE INDEX session_by_user ON session (user_id, created_at);
+CREATE INDEX session_by_use ON session (used_at);
+
+-- Links that sign a person in once.
+CREATE TABLE login_link (
+    -- SHA-256 of the secret in the address.
+    secret_hash BLOB PRIMARY KEY CHECK (length(secret_hash) = 32),
+    user_id TEXT NOT NULL REFERENCES person (id),
+    expires_at INTEGER NOT NULL
+) STRICT, WITHOUT ROWID;
+CREATE INDEX login_link_by_user ON login_link (user_id);
+CREATE INDEX login_link_by_expiry ON login_link (expires_at);
+
+-- What people chose for the pages.
+CREATE TABLE preference (
+    user_id TEXT PRIMARY KEY REFERENCES person (id),
+    -- Null follows the directory.
+    time_zone TEXT
+) STRICT, WITHOUT ROWID;
+
+-- Who changed what, by the instant. Entries are never rewritten.
+CREATE TABLE audit (
+    at INTEGER NOT NULL,
+    -- Counts the entries of one instant.
+    sequence INTEGER NOT NULL,
+    id TEXT NOT NULL,
+    actor_kind TEXT NOT NULL
+        CHECK (actor_kind IN ('key', 'person', 'inboundWebhook', 'chat', 'partner', 'clock', 'operator')),
+    actor_id TEXT,
+    -- The name at the time.
+    actor_name TEXT,
+    -- The operationId of the API, the command, or what the clock does.
+    action TEXT NOT NULL,
+    -- Not a reference: the entry outlives the rotation.
+    rotation_id TEXT,
+    -- The id of what changed.
+    subject TEXT,
+    request_id TEXT,
+    address TEXT,
+    summary TEXT NOT NULL,
+    PRIMARY KEY (at, sequence)
+) STRICT, WITHOUT ROWID;
+CREATE INDEX audit_by_kind ON audit (actor_kind, at, sequence);
+CREATE INDEX audit_by_actor ON audit (actor_id, at, sequence) WHERE actor_id IS NOT NULL;
+CREATE INDEX audit_by_action ON audit (action, at, sequence);
+CREATE INDEX audit_by_rotation ON audit (rotation_id, at, sequence) WHERE rotation_id IS NOT NULL;

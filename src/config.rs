@@ -1,22 +1,28 @@
 //! Settings from flags, `ROTA_*` environment variables, the config file and defaults, in this order of precedence.
 //!
-//! Each layer is read and checked as a whole, so that an error names the source of the value. Unknown variables are
-//! ignored; an unknown key in the file is an error that names it.
+//! Each layer is read and checked as a whole, so that an error names the source of the value. An unknown key in the file is
+//! an error that names the nearest known one. Unknown variables are ignored: those that resemble a setting are logged.
 
 mod file;
+mod known;
 #[cfg(test)]
 mod tests;
 mod values;
 
 pub use values::{BaseUrl, Listen, LogFilter, duration, instant, lifetime};
 
+mod login;
+
+pub use login::{LoginPart, ProxyPart};
+
 use crate::api::Access;
 use crate::client::Trust;
 use crate::domain::address::Net;
-use crate::domain::ladder::Ladder;
+use crate::domain::retry_schedule::RetrySchedule;
 use crate::domain::tiers::{Tier, TierLimits};
 use jiff::SignedDuration;
 use serde::Deserialize;
+use std::collections::BTreeMap;
 use std::ffi::OsString;
 use std::path::PathBuf;
 
@@ -37,6 +43,54 @@ pub struct Config {
     pub webhooks: WebhooksPart,
     pub chat: ChatPart,
     pub metrics: MetricsPart,
+    pub login: LoginPart,
+    pub http: HttpPart,
+    pub audit: AuditPart,
+    /// Where what is set was set.
+    pub origins: Origins,
+}
+
+/// `[audit]`: the audit log.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub struct AuditPart {
+    /// How long entries are kept, at least a day.
+    #[serde(deserialize_with = "values::audit_keep")]
+    pub keep: Option<SignedDuration>,
+}
+
+/// Where settings were set, by their path: `rota.toml:3: holidays.file`, `ROTA_HOLIDAYS_FILE`, `--db`.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Origins(BTreeMap<String, String>);
+
+impl Origins {
+    /// Where the setting of a path such as `holidays.file` was set; the path itself where it is unset.
+    pub fn of<'a>(&'a self, path: &'a str) -> &'a str {
+        self.0.get(path).map_or(path, String::as_str)
+    }
+
+    /// What was set by these flags, each the path of a setting.
+    fn flags<'a>(set: impl IntoIterator<Item = &'a str>) -> Origins {
+        let flag = |path: &str| (path.to_owned(), format!("--{}", path.replace('_', "-")));
+        Origins(set.into_iter().map(flag).collect())
+    }
+
+    fn over(self, mut below: Origins) -> Origins {
+        below.0.extend(self.0);
+        below
+    }
+}
+
+/// What to say of a variable that is no setting and resembles one; `None` of every other.
+pub use known::resembling;
+
+/// `[http]`: how requests reach the server.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub struct HttpPart {
+    /// The networks of reverse proxies whose `X-Forwarded-For` and `X-Forwarded-Proto` count; none if unset.
+    #[serde(deserialize_with = "values::nets")]
+    pub trusted_proxies: Option<Vec<Net>>,
 }
 
 /// `[metrics]`: access to metrics.
@@ -119,8 +173,11 @@ impl PlanPart {
 
 impl WebhooksPart {
     /// The retry schedule.
-    pub fn ladder(&self) -> Ladder {
-        self.ladder.clone().map(Ladder::new).unwrap_or_default()
+    pub fn retry_schedule(&self) -> RetrySchedule {
+        self.ladder
+            .clone()
+            .map(RetrySchedule::new)
+            .unwrap_or_default()
     }
 }
 
@@ -135,6 +192,16 @@ impl Config {
         environment: &dyn Fn(&str) -> Option<OsString>,
     ) -> Result<Config, String> {
         let given = |name: &str| environment(name).filter(|value| !value.is_empty());
+        let set = [
+            ("db", flags.db.is_some()),
+            ("listen", flags.listen.is_some()),
+            ("base_url", flags.base_url.is_some()),
+        ];
+        let set = set.into_iter().filter(|(_, is_set)| *is_set);
+        let flags = Config {
+            origins: Origins::flags(set.map(|(path, _)| path)),
+            ..flags
+        };
         let file = match config.or_else(|| given("ROTA_CONFIG").map(PathBuf::from)) {
             Some(path) => file::read(&path)?,
             None => Config::default(),
@@ -145,6 +212,7 @@ impl Config {
     /// This layer, with unset values from the one below.
     fn over(self, below: Config) -> Config {
         Config {
+            origins: self.origins.over(below.origins),
             db: self.db.or(below.db),
             listen: self.listen.or(below.listen),
             base_url: self.base_url.or(below.base_url),
@@ -174,6 +242,13 @@ impl Config {
             metrics: MetricsPart {
                 access: self.metrics.access.or(below.metrics.access),
             },
+            login: self.login.over(below.login),
+            audit: AuditPart {
+                keep: self.audit.keep.or(below.audit.keep),
+            },
+            http: HttpPart {
+                trusted_proxies: self.http.trusted_proxies.or(below.http.trusted_proxies),
+            },
         }
     }
 }
@@ -181,7 +256,11 @@ impl Config {
 /// The environment layer. An empty variable is unset.
 fn from_environment(given: &dyn Fn(&str) -> Option<OsString>) -> Result<Config, String> {
     let variables = Variables { given };
+    let set = known::SETTINGS.iter();
+    let set = set.map(|setting| (setting.path(), setting.variable()));
+    let set = set.filter(|(_, variable)| given(variable).is_some());
     Ok(Config {
+        origins: Origins(set.collect()),
         db: given("ROTA_DB").map(PathBuf::from),
         listen: variables.read("ROTA_LISTEN", str::parse)?,
         base_url: variables.read("ROTA_BASE_URL", str::parse)?,
@@ -210,6 +289,24 @@ fn from_environment(given: &dyn Fn(&str) -> Option<OsString>) -> Result<Config, 
         },
         metrics: MetricsPart {
             access: variables.read("ROTA_METRICS_ACCESS", values::parse_access)?,
+        },
+        login: LoginPart {
+            idle: variables.read("ROTA_LOGIN_IDLE", values::parse_session)?,
+            lifetime: variables.read("ROTA_LOGIN_LIFETIME", values::parse_session)?,
+            public: variables.read("ROTA_LOGIN_PUBLIC", values::parse_switch)?,
+            proxy: ProxyPart {
+                header: variables.read("ROTA_LOGIN_PROXY_HEADER", login::parse_header_name)?,
+                by: variables.read("ROTA_LOGIN_PROXY_MATCH", login::parse_match)?,
+                trusted: variables.read("ROTA_LOGIN_PROXY_TRUSTED", values::parse_nets)?,
+                secret_header: variables
+                    .read("ROTA_LOGIN_PROXY_SECRET_HEADER", login::parse_secret_header)?,
+            },
+        },
+        audit: AuditPart {
+            keep: variables.read("ROTA_AUDIT_KEEP", values::parse_audit_keep)?,
+        },
+        http: HttpPart {
+            trusted_proxies: variables.read("ROTA_HTTP_TRUSTED_PROXIES", values::parse_nets)?,
         },
     })
 }

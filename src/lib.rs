@@ -1,105 +1,117 @@
 //! rota: on-call rotations for one chat workspace. One binary, one SQLite file.
 //!
-//! # The way of a request
+//! # Requests
 //!
 //! A connection's thread in [`server`] reads one request within its bounds. `server::dispatch` gives it an id, finds the
 //! [`Edge`](server::Edge) that has the prefix of its path, and logs and counts the answer. In the edge [`api`]
 //! `routes` names the operation, its scope and its precondition; `auth` answers who asks; [`wire`] parses the body into
-//! values of the [`domain`], or refuses it with the path of the member that is wrong. An action of [`actions`] does the
+//! values of the [`domain`], or refuses it with the path of the member that is wrong or unknown. An action of [`actions`] does the
 //! work: reads from one snapshot of the [`store`], writes in one job of its one writing connection. Its answer becomes JSON in
 //! [`wire`] again, a refusal a problem object in [`problem`].
 //!
-//! # The way of a write
+//! # Writes
 //!
 //! A write to a rotation is an `Operation`, in its own file of [`actions`]. Whoever wants it done builds a
-//! [`Mutation`](actions::mutation::Mutation): who asks, which rotation, the validator that they saw, the operation. Running it
+//! [`Mutation`](actions::mutation::Mutation): its author, which rotation, the validator that they saw, the operation. Running it
 //! loads the rotation, lets what fell due happen, returns the original response to a retry, checks the rights
 //! ([`domain::access`]) and the validator, applies the operation and stores what changed, with the record and the news of it.
 //! It returns domain values; the edge renders them.
 //!
-//! # The way of a hand-over
+//! # The way of a page
 //!
-//! Every rotation has the next instant at which something falls due in an index. [`timer`] sleeps until the first of
-//! them and has [`actions::due`] do it: `domain::handover` empties and deals places and judges windows, instant by
-//! instant; the state, its version and the record are stored together. A write to a rotation first lets what fell due
-//! happen in the same way.
+//! The edge [`web`] makes pages for browsers. `gate` refuses other hosts and writes that other sites send; `entry` finds who reads,
+//! by the session of a cookie or by a trusted proxy. From there on it is a person as any other: handlers call the same
+//! [`actions`], with the form made into the body that the API takes, and render what comes back as HTML.
+//!
+//! # The way of an audit entry
+//!
+//! Every write takes its [`Author`](domain::audit::Author): the principal, the operation, the request and its address. A rotation
+//! that is saved leaves the entry of what it was and what it is; every other write of somebody's runs in `actions::audit`, which
+//! asks what it changed. The entry is in the transaction of the change, and a line of the log once that is committed.
+//!
+//! # Hand-overs
+//!
+//! Every rotation has its next due instant in an index. [`timer`] sleeps until the first of them and calls [`actions::due`]:
+//! `domain::handover` empties and deals slots and judges windows, instant by instant; the state, its version and the history
+//! are stored together. A write to a rotation first processes what is due in the same
+//! way.
 //!
 //! # The forecast
 //!
-//! `domain::forecast` is the one simulation of the future: it steps a rotation from due instant to due instant, within limits on
-//! steps and work, and yields what each step changed. The timer and every write step the rotation itself up to now and store
-//! what comes of it. The schedule, agreements, reminders, topics and the expiry of pending requests step a copy, so what is
-//! forecast is what is recorded later.
+//! `domain::forecast` is the only simulation of the future: it steps a rotation from due instant to due instant, within limits
+//! on steps and work, and yields what each step changed. The timer and every write step the rotation itself up to now and store
+//! the result. The schedule, agreements, reminders, topics and the expiry of pending requests step a copy, so the forecast
+//! matches what is recorded later.
 //!
-//! # The way of an agreement
+//! # Agreements
 //!
-//! An assignment, a cover or a swap is judged on a `domain::agreement::AgreementContext`: the rotation as it stands, and the
-//! `domain::forecast` of its cells. `actions::once` carries the write out once under the caller's id, and keeps
-//! the response for retries. What comes of it is an arrangement over the dealt turn: `domain::resolve` says who holds a cell,
-//! and everybody asks there. Every settled write has pending requests expire whose duties are no longer held as planned.
+//! An assignment, a cover or a swap is checked against a `domain::agreement::AgreementContext`: the rotation, and the
+//! `domain::forecast` of its cells. `actions::once` runs the write once under the caller's id and keeps the response for
+//! retries. The result is an arrangement over the dealt turn: `domain::resolve` decides who holds a cell, for all
+//! callers. Every write expires pending requests whose duties are no longer held as planned.
 //!
-//! # The way of an event
+//! # Events
 //!
-//! Whatever changes a rotation stores the news of it in the same transaction: `actions::outbox` renders the body once and
-//! queues a delivery for each endpoint that subscribes. The commit wakes [`delivery`], which has `actions::sending` take
-//! what is due, lane by lane, posts it by `client::guard` and records how that went, with what follows by `domain::ladder`.
+//! A change of a rotation stores its events in the same transaction: `actions::outbox` renders the body once and queues a
+//! delivery for each subscribed endpoint. The commit wakes [`delivery`], which takes what is due with `actions::sending`, queue
+//! by queue, posts it with `client::guard` and records the outcome, with the next attempt by `domain::retry_schedule`.
 //!
-//! # The way of a chat message
+//! # Chat messages
 //!
 //! The same transaction queues messages as data (`domain::message`) and requests a sync of topics and on-duty groups
-//! (`actions::notifications`). [`delivery`] has `actions::chat_sync` call the platform, which is behind the trait of [`chat`] and
-//! words each message as it is posted (`domain::wording`), and store the result. What a topic or a group should be is computed
+//! (`actions::notifications`). [`delivery`] runs `actions::chat_sync`, which calls the platform behind the trait of [`chat`],
+//! words each message when it is posted (`domain::wording`), and stores the result. The desired topic or group is computed
 //! at the sync, so only the newest state is written.
 //!
-//! # What the operator sees
+//! # Operation
 //!
-//! Things are counted where they happen, by the instruments of [`metrics`], which the app carries; how things stand is asked of
-//! the database when somebody looks (`api::watch`). Every background loop is registered by `runtime::background`, which gives it a
-//! heartbeat; `runtime::supervisor` ends the server when a thread that it cannot do without has ended.
+//! Counters and histograms of [`metrics`] are updated as events happen; state is read from the database on request
+//! (`api::watch`). Every background loop is registered by `runtime::background`, which gives it a heartbeat;
+//! `runtime::supervisor` ends the server if a required thread has ended.
 //!
 //! # Floors
 //!
-//! Import downward only; `tests/it/architecture` checks this table, and that modules beside each other form no import cycle.
-//! [`chat`] stands on [`store`] because the directory in the database is the embedded platform's own.
+//! Import downward only. `tests/it/architecture` checks this table, and that modules beside each other form no import cycle.
+//! [`chat`] imports [`store`] because the directory in the database is the local platform's own.
 //!
 //! | Floor | Rooms | May import |
 //! |---|---|---|
 //! | 5 | `main`, [`cli`], [`config`] | all below |
-//! | 4 | [`api`], [`dev`], [`timer`], [`delivery`] | 0 to 3, not one another |
+//! | 4 | [`api`], [`web`], [`dev`], [`timer`], [`delivery`] | 0 to 3, not one another |
 //! | 3 | [`actions`] | [`domain`], [`wire`], [`client`], [`metrics`], [`store`], [`chat`], [`runtime`] |
 //! | 3 | [`problem`] | [`domain`], [`wire`], [`server`], [`store`]; only edges import it |
 //! | 2 | [`chat`] | [`domain`], [`store`] |
 //! | 2 | [`store`] | [`domain`], [`runtime`] |
-//! | 1 | [`server`] | [`wire`], [`metrics`], [`runtime`], [`memory`] |
+//! | 1 | [`server`] | [`wire`], [`metrics`], [`domain`], [`runtime`], [`memory`] |
 //! | 1 | [`wire`], [`client`], [`metrics`] | [`domain`]; [`runtime`] (`client`) |
 //! | 0 | [`domain`], [`runtime`] | std, jiff and log, not one another |
 //! | 0 | [`memory`] | [`runtime`]; only [`server`], [`api`] and [`cli`] import it |
-//! | 0 | [`fault`] | nothing; anybody but [`domain`] may have points in it |
+//! | 0 | [`failpoint`] | nothing; every module except [`domain`] may contain failpoints |
 //!
-//! # What always holds
+//! # Invariants
 //!
 //! - Time is an argument. Only `runtime::clock` reads the system clock, and `WriteTx::now` never runs backwards.
-//! - Intervals are half-open; hand-overs are counted from the anchor, never from the one before.
-//! - A rotation's version rises by one with every change committed. What is shown of it is a function of what is stored and
-//!   of the holiday and time zone data, and its validator covers both, so equal validators mean equal bodies.
-//! - Arrangements over one cell never overlap; dealing goes on beneath them as if they were not there.
-//! - Every cell's record is a chain of entries without holes, the last of them running.
-//! - Only [`client`] connects to other servers, never within a transaction. For a URL that a stranger named, `client::guard` judges
-//!   every address that its own resolver has found, and what was judged is what is connected to.
-//! - Actions render no JSON of the API: of [`wire`] they use the validators, the frozen bodies of events and the signatures.
-//! - Rights are decided in [`domain::access`]; the SQL of lists is held against it by a test.
-//! - What a caller makes the process hold is counted: request bodies, work and answers by [`server`], in budgets of
+//! - Intervals are half-open. Hand-overs are counted from the anchor, never from the previous one.
+//! - A rotation's version rises by one with every committed change. Its representation is a function of the stored state and of
+//!   the holiday and time zone data, and its ETag covers both, so equal ETags mean equal bodies.
+//! - Arrangements over one cell never overlap. Dealing continues beneath them as if they did not exist.
+//! - Every cell's history is a chain of entries without gaps; the last one is running.
+//! - Only [`client`] connects to other servers, never within a transaction. For URLs from users, `client::guard` checks every
+//!   address that its own resolver found, and only checked addresses are connected to.
+//! - Actions render no JSON of the API: of [`wire`] they use the ETags, the frozen bodies of events and the signatures.
+//! - Rights are decided in [`domain::access`]. A test checks that the SQL of lists agrees.
+//! - The memory that callers make the process hold is counted: request bodies, work and responses by [`server`], in budgets of
 //!   [`memory`] that all edges share. Long collections are read and rendered while they are sent.
-//! - Nothing is acknowledged that went to a file which is no longer at its path; no link beside the database is followed.
-//! - Every request is answered by one edge, which `cli::run` registers. Edges share [`server`] and [`problem`], not code of one
-//!   another. Of the HTTP library only `server::exchange` knows.
-//! - Every line of SQL is in [`store`]; transactions begin and end there alone, around the jobs that actions hand in.
+//! - No write to a file is acknowledged that is no longer at its path. No link beside the database is followed.
+//! - Every request is answered by one edge, which `cli::run` registers. Edges share [`server`] and [`problem`], not each other's
+//!   code. Only `server::exchange` uses the HTTP library.
+//! - All SQL is in [`store`]. Transactions begin and end only there, around the jobs that actions submit.
 
 #![deny(unsafe_code)]
 
 pub mod domain;
 
-pub mod fault;
+pub mod failpoint;
 pub mod memory;
 pub mod runtime;
 
@@ -119,6 +131,7 @@ pub mod api;
 pub mod delivery;
 pub mod dev;
 pub mod timer;
+pub mod web;
 
 pub mod cli;
 pub mod config;

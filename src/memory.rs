@@ -1,9 +1,8 @@
-//! Bounds on the memory that callers make the process hold, and giving memory back to the system.
+//! Limits on the memory that callers make the process hold, and returning freed memory to the system.
 //!
-//! A [`Budget`] counts bytes for whoever they are held: in all, per client address and per credential. A request takes
-//! a [`Share`] before it allocates much and keeps it until its answer has been sent. One caller who never reads exhausts its
-//! own part and leaves the rest to others. A request that does not fit waits in line for a bounded time and is then
-//! refused.
+//! A [`Budget`] counts bytes in total, per client address and per credential. A request takes a [`Share`] before it
+//! allocates much and keeps it until its response has been sent. A caller who never reads exhausts only its own part. A
+//! request that does not fit waits in a queue for a bounded time and is then refused.
 
 use std::collections::{HashMap, VecDeque};
 use std::hash::Hash;
@@ -14,31 +13,31 @@ use std::time::Duration;
 
 use crate::runtime::clock::monotonic;
 
-/// Shares of this size, in bytes, are worth a look at the heap when they have been given back.
+/// Releasing a share of this size, in bytes, makes a trim of the heap worthwhile.
 const LARGE: usize = 2 * 1024 * 1024;
 
-/// Whether something large has been freed since [`freed`] was asked.
+/// Whether a large share has been released since the last call of [`take_freed`].
 static FREED: AtomicBool = AtomicBool::new(false);
 
-/// Bytes that may be held at once.
+/// The limits of a budget, in bytes held at once.
 #[derive(Clone, Copy, Debug)]
 pub struct Limits {
     pub all: usize,
-    /// For one client address; IPv6 addresses count by their /64.
+    /// Per client address; IPv6 addresses count by their /64.
     pub address: usize,
     pub credential: usize,
 }
 
-/// Whoever bytes are held for.
+/// The caller that bytes are held for.
 #[derive(Clone, Debug)]
 pub struct Holder {
     address: IpAddr,
-    /// `None` before anybody is known; then only the address counts.
+    /// `None` if the caller is unknown; then only the address counts.
     credential: Option<Arc<str>>,
 }
 
 impl Holder {
-    /// Somebody at an address, with their credential where it is known.
+    /// A caller at an address, with their credential if it is known.
     pub fn new(address: IpAddr, credential: Option<&str>) -> Holder {
         Holder {
             address: network(address),
@@ -47,7 +46,7 @@ impl Holder {
     }
 }
 
-/// The address that a client counts as: whoever has one IPv6 address has a whole /64 of them.
+/// The network that an address counts as: whoever has one IPv6 address has its whole /64.
 pub fn network(address: IpAddr) -> IpAddr {
     match address.to_canonical() {
         IpAddr::V6(v6) => {
@@ -58,7 +57,7 @@ pub fn network(address: IpAddr) -> IpAddr {
     }
 }
 
-/// A number of bytes that many requests share.
+/// A number of bytes shared by many requests.
 #[derive(Debug)]
 pub struct Budget {
     limits: Limits,
@@ -70,7 +69,7 @@ struct State {
     held: usize,
     by_address: HashMap<IpAddr, usize>,
     by_credential: HashMap<Arc<str>, usize>,
-    /// In the order in which they came.
+    /// In order of arrival.
     waiting: VecDeque<Arc<Waiter>>,
 }
 
@@ -85,14 +84,14 @@ struct Waiter {
 /// Why a request does not fit at the moment.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Full {
-    /// Whoever asks holds too much; others may go first.
+    /// The caller holds too much; other callers may pass.
     Own,
-    /// All hold too much together; whoever came first goes first.
+    /// All callers together hold too much; requests are served in order.
     All,
 }
 
 impl Budget {
-    /// A budget of which nothing is held yet.
+    /// Creates an empty budget.
     pub fn new(limits: Limits) -> Arc<Budget> {
         Arc::new(Budget {
             limits,
@@ -100,8 +99,8 @@ impl Budget {
         })
     }
 
-    /// Takes `bytes`, waiting for them for at most `patience`; `None` when they have not become free. More than one holder
-    /// may ever have counts as all that it may have: it goes through alone.
+    /// Takes `bytes`, waiting at most `patience`. `None` if they have not become free. A request for more than a caller's limit
+    /// counts as that limit, so it gets through alone.
     pub fn take(
         self: &Arc<Self>,
         holder: &Holder,
@@ -112,7 +111,7 @@ impl Budget {
         share.grow(bytes, patience).then_some(share)
     }
 
-    /// Takes `bytes` whether or not they are free, for what is held already.
+    /// Takes `bytes` even if they are not free, for memory that is already held.
     pub fn claim(self: &Arc<Self>, holder: &Holder, bytes: usize) -> Share {
         let share = Share {
             budget: Arc::clone(self),
@@ -127,10 +126,10 @@ impl Budget {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Puts `bytes` on a holder's account once they fit; `false` when they have not in time.
+    /// Adds `bytes` to a holder's account once they fit; `false` after a time-out.
     fn wait(&self, holder: &Holder, bytes: usize, patience: Duration) -> bool {
         let mut state = self.lock();
-        // Nobody overtakes those who wait.
+        // Requests that wait are served first.
         if state.waiting.is_empty() && state.full(&self.limits, holder, bytes).is_none() {
             state.add(holder, bytes);
             return true;
@@ -158,7 +157,7 @@ impl Budget {
             };
         }
         state.waiting.retain(|other| !Arc::ptr_eq(other, &waiter));
-        // It may have been in the way of others.
+        // It may have blocked others.
         state.grant(&self.limits);
         false
     }
@@ -209,7 +208,7 @@ impl State {
         }
     }
 
-    /// Lets those go on who fit by now, in the order in which they came.
+    /// Grants the waiting requests that now fit, in order.
     fn grant(&mut self, limits: &Limits) {
         let mut at = 0;
         while let Some(waiter) = self.waiting.get(at) {
@@ -229,7 +228,7 @@ impl State {
     }
 }
 
-/// Bytes taken from a budget; dropping it gives them back.
+/// Bytes taken from a budget. Released on drop.
 #[derive(Debug)]
 pub struct Share {
     budget: Arc<Budget>,
@@ -238,7 +237,7 @@ pub struct Share {
 }
 
 impl Share {
-    /// Takes `bytes` more, waiting for them for at most `patience`; `false` when they have not become free.
+    /// Takes `bytes` more, waiting at most `patience`. `false` if they have not become free.
     pub fn grow(&mut self, bytes: usize, patience: Duration) -> bool {
         let limits = &self.budget.limits;
         let bytes = bytes.min(limits.credential).min(limits.address);
@@ -249,7 +248,7 @@ impl Share {
         granted
     }
 
-    /// Makes it as large as what is really held by now.
+    /// Sets the share to the number of bytes that are really held.
     pub fn set(&mut self, bytes: usize) {
         if bytes < self.bytes {
             self.budget.give(&self.holder, self.bytes - bytes);
@@ -277,24 +276,24 @@ fn note_freed(bytes: usize) {
     }
 }
 
-/// Whether something large has been freed since this was asked last: then [`give_back`] is worth its time.
-pub fn freed() -> bool {
+/// Whether a large share has been released since the last call. If so, [`trim`] is worthwhile.
+pub fn take_freed() -> bool {
     FREED.swap(false, Ordering::Relaxed)
 }
 
-/// Gives freed memory back to the system. glibc keeps it otherwise, in the arenas of threads for their next use: gigabytes
-/// after a burst. Takes milliseconds, so a background loop calls it, every few seconds at most.
+/// Returns freed memory to the system. Otherwise glibc keeps it in the arenas of threads: gigabytes after a burst. Takes
+/// milliseconds, so a background loop calls it every few seconds at most.
 #[cfg(all(target_os = "linux", target_env = "gnu"))]
 #[expect(unsafe_code)]
-pub fn give_back() {
-    // SAFETY: `malloc_trim` takes a number, locks what it touches and may be called from any thread at any time; memory that
-    // is allocated stays as it is.
+pub fn trim() {
+    // SAFETY: `malloc_trim` takes a number, locks what it touches and may be called from any thread at any time. It does not
+    // change allocated memory.
     unsafe { libc::malloc_trim(0) };
 }
 
-/// Gives freed memory back to the system, which other allocators do by themselves.
+/// Does nothing: other allocators return freed memory themselves.
 #[cfg(not(all(target_os = "linux", target_env = "gnu")))]
-pub fn give_back() {}
+pub fn trim() {}
 
 #[cfg(test)]
 mod tests {
@@ -307,7 +306,7 @@ mod tests {
         credential: 40,
     };
     const NOW: Duration = Duration::ZERO;
-    /// Never reached when all is well.
+    /// Never elapses in a test that passes.
     const PATIENCE: Duration = Duration::from_secs(60);
 
     fn holder(address: &str, credential: &str) -> Holder {
@@ -326,7 +325,7 @@ mod tests {
 
     #[test]
     fn each_limit_holds() {
-        // Who asks for how much, and whether it fits beside all before.
+        // The caller, the bytes, and whether they fit beside the previous ones.
         let cases: [(&str, &str, usize, bool); 10] = [
             ("192.0.2.1", "a", 30, true),
             ("192.0.2.1", "a", 11, false),
@@ -371,7 +370,7 @@ mod tests {
         assert_eq!(held(&budget).0, 40);
         assert!(budget.take(&one, 1, NOW).is_none());
         drop(whole);
-        // What is held already is counted, and room made by what is given back.
+        // Memory that is already held is counted, and its release makes room.
         let mut claimed = budget.claim(&one, 1_000);
         let other = holder("192.0.2.2", "b");
         assert!(budget.take(&other, 1, NOW).is_none());
@@ -399,11 +398,11 @@ mod tests {
         thread::scope(|scope| {
             let more = scope.spawn(|| budget.take(&a, 20, PATIENCE).is_some());
             until_waiting(&budget, 1);
-            // It waits for its own: others pass.
+            // It waits for its own limit, so others pass.
             let other = budget.take(&b, 40, NOW).expect("there is room");
             let large = scope.spawn(|| budget.take(&c, 30, PATIENCE).is_some());
             until_waiting(&budget, 2);
-            // There is room for this one, but one that came before waits for more of it.
+            // It would fit, but an earlier request waits for more.
             assert!(budget.take(&holder("192.0.2.4", "d"), 10, NOW).is_none());
             drop(other);
             assert!(large.join().unwrap());
@@ -441,9 +440,9 @@ mod tests {
             address: LARGE * 2,
             credential: LARGE * 2,
         });
-        // Other tests may free large shares at the same time: that nothing was freed cannot be told.
+        // Other tests may release large shares at the same time, so a false result cannot be tested.
         drop(budget.take(&holder("192.0.2.1", "a"), LARGE, NOW));
-        assert!(freed());
-        give_back();
+        assert!(take_freed());
+        trim();
     }
 }

@@ -3,7 +3,6 @@
 //! Counters and histograms are updated as events happen. State (who is on call, what is queued) is read from the database
 //! for each scrape, and rendered by `snapshot`. Each server has its own registry, so two servers in one process do not
 //! count together.
-//! of them in one process do not count for one another.
 
 mod route;
 mod snapshot;

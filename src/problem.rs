@@ -1,5 +1,5 @@
-//! The only place that gives refusals and errors of the storage their status, code and title. Edges share it: one renders
-//! a [`Problem`] as JSON, another may render it as a page.
+//! Maps refusals and storage errors to status, code and title. The only place that does. Edges share it: one renders a
+//! [`Problem`] as JSON, another may render it as a page.
 
 use crate::domain::arrangement::MAX_ARRANGED;
 use crate::domain::mention::MAX_A_DAY;
@@ -7,11 +7,11 @@ use crate::domain::refusal::{Refusal, UrlFault};
 use crate::domain::request::{MAX_PENDING, MAX_PENDING_EACH};
 use crate::domain::webhook::{MAX_ATTEMPTS, MAX_WEBHOOKS};
 use crate::server::Problem;
-use crate::store::{Fault, Stop};
+use crate::store::{ActionError, Error};
 use crate::wire::conflict;
 use std::borrow::Cow;
 
-/// A problem with a code, and the title that goes with it.
+/// A problem with a code and its title.
 fn coded(status: u16, code: &'static str, detail: impl Into<Cow<'static, str>>) -> Problem {
     Problem::new(status, code, detail).titled(title(code))
 }
@@ -21,13 +21,13 @@ impl Problem {
         coded(401, code, detail).with("WWW-Authenticate", "Bearer")
     }
 
-    /// No credential at all.
+    /// No credential was sent.
     pub fn missing_credential() -> Problem {
         let detail = "send `Authorization: Bearer` with a team API key or a member token";
         Problem::unauthorized("missing_credential", detail)
     }
 
-    /// A credential that was never minted, or has been revoked.
+    /// The credential never existed or is revoked.
     pub fn unknown_credential() -> Problem {
         Problem::unauthorized(
             "unknown",
@@ -35,12 +35,15 @@ impl Problem {
         )
     }
 
-    /// A disabled key, or the token of somebody deactivated.
+    /// A disabled key, or the token of a deactivated person.
     pub fn disabled_credential() -> Problem {
-        Problem::unauthorized("disabled", "the key is disabled, or the person deactivated")
+        Problem::unauthorized(
+            "disabled",
+            "the key is disabled, or the person is deactivated",
+        )
     }
 
-    /// A key or token past its time, or a secret past the grace of its rotation.
+    /// An expired key or token, or a secret after the grace period of its rotation.
     pub fn expired_credential() -> Problem {
         Problem::unauthorized(
             "expired_secret",
@@ -48,36 +51,36 @@ impl Problem {
         )
     }
 
-    /// Too many requests; one more is welcome after so many seconds.
+    /// Too many requests; the next one is permitted after this many seconds.
     pub fn rate_limited(seconds: u64) -> Problem {
         let detail = format!("too many requests; wait {seconds} seconds");
         coded(429, "rate_limited", detail).with("Retry-After", seconds.to_string())
     }
 
-    /// A body that does not say it is JSON.
+    /// The Content-Type is not JSON.
     pub fn wrong_media_type() -> Problem {
         let detail = "Content-Type: send application/json-patch+json or application/json";
         coded(415, "invalid_request", detail)
     }
 
-    /// A write without the header that makes it safe.
+    /// A write without its required header.
     pub fn missing_precondition(detail: &'static str) -> Problem {
         coded(428, "precondition_required", detail)
     }
 
-    /// The server answers and does not do its work.
+    /// The server responds but is not ready.
     pub fn not_ready(detail: String) -> Problem {
         coded(503, "not_ready", detail)
     }
 
-    /// The storage failed, whatever the reason.
-    pub fn unavailable(fault: Fault) -> Problem {
-        let detail = "the storage cannot do it at the moment; nothing was changed, try again later";
-        coded(503, "storage_unavailable", detail).because(fault.to_string())
+    /// The storage failed for any reason.
+    pub fn unavailable(error: Error) -> Problem {
+        let detail = "the storage is unavailable; nothing was changed, try again later";
+        coded(503, "storage_unavailable", detail).because(error.to_string())
     }
 }
 
-/// What the problems of one code have in common; `None` where their status says it.
+/// The title of problems with one code; `None` uses the title of the status.
 fn title(code: &str) -> Option<&'static str> {
     Some(match code {
         "missing_credential" => "Credential missing",
@@ -93,6 +96,12 @@ fn title(code: &str) -> Option<&'static str> {
         "rotation_disabled" => "Rotation disabled",
         "rotation_code_taken" => "Rotation code taken",
         "idempotency_key_reused" => "Idempotency-Key reused",
+        "idempotency_key_spent" => "Idempotency-Key spent",
+        "delivery_unfinished" => "Delivery unfinished",
+        "delivery_attempts_exhausted" => "Too many attempts",
+        "tooManyArrangements" => "Too many arrangements",
+        "tooManyPendingRequests" => "Too many pending requests",
+        "tooManyMentions" => "Too many mentions",
         "webhook_endpoint_limit" => "Too many webhook endpoints",
         "webhook_url_malformed" => "URL malformed",
         "webhook_url_scheme_not_allowed" => "URL scheme not allowed",
@@ -123,8 +132,8 @@ fn title(code: &str) -> Option<&'static str> {
     })
 }
 
-fn url_code(fault: UrlFault) -> &'static str {
-    match fault {
+fn url_code(error: UrlFault) -> &'static str {
+    match error {
         UrlFault::Malformed => "webhook_url_malformed",
         UrlFault::SchemeNotAllowed => "webhook_url_scheme_not_allowed",
         UrlFault::HostNotResolvable => "webhook_url_host_not_resolvable",
@@ -137,7 +146,7 @@ impl From<Refusal> for Problem {
         match refusal {
             Refusal::Invalid(detail) => coded(400, "invalid_request", detail),
             Refusal::NotFound(what) => {
-                Problem::uncoded(404, format!("there is no such {what} for this credential"))
+                coded(404, "not_found", format!("there is no such {what} for this credential"))
             }
             Refusal::ResourceDenied(detail) => coded(403, "resource_denied", detail),
             Refusal::WrongMethod(allowed) => Problem::wrong_method(allowed),
@@ -146,6 +155,12 @@ impl From<Refusal> for Problem {
                 412,
                 "precondition_failed",
                 "If-Match: not the current ETag; read the resource again and send the new one exactly, with its quotes",
+            ),
+            Refusal::WeakValidator => coded(
+                412,
+                "precondition_failed",
+                "If-Match: a weak ETag (W/) never matches; a proxy that compresses answers has weakened it; take the W/ off, \
+                 or have the proxy leave these answers uncompressed",
             ),
             Refusal::PaymentRequired(detail) => coded(402, "payment_required", detail),
             Refusal::RotationDisabled => coded(
@@ -156,7 +171,7 @@ impl From<Refusal> for Problem {
             Refusal::RotationCodeTaken(code) => coded(
                 409,
                 "rotation_code_taken",
-                format!("code: another rotation answers to `{code}`; choose another code"),
+                format!("code: another rotation has the code `{code}`; choose another code"),
             ),
             Refusal::IdempotencyKeyReused => coded(
                 409,
@@ -168,7 +183,7 @@ impl From<Refusal> for Problem {
                 "webhook_endpoint_limit",
                 format!("a workspace holds at most {MAX_WEBHOOKS} endpoints; delete one first"),
             ),
-            Refusal::WebhookUrl(fault, detail) => coded(400, url_code(fault), detail),
+            Refusal::WebhookUrl(error, detail) => coded(400, url_code(error), detail),
             Refusal::EventTypeUnknown(detail) => {
                 coded(400, "webhook_event_type_unknown", detail)
             }
@@ -183,14 +198,16 @@ impl From<Refusal> for Problem {
             Refusal::NoRotation => coded(
                 409,
                 "no_rotation",
-                "a test event carries the state of a rotation; create one first",
+                "a test event contains the state of a rotation; create one first",
             ),
-            Refusal::DeliveryUnfinished => Problem::uncoded(
+            Refusal::DeliveryUnfinished => coded(
                 409,
-                "the delivery is still being tried; cancel it or wait for its end",
+                "delivery_unfinished",
+                "the delivery is unfinished; cancel it or wait until it finishes",
             ),
-            Refusal::DeliveryAttempts => Problem::uncoded(
+            Refusal::DeliveryAttempts => coded(
                 409,
+                "delivery_attempts_exhausted",
                 format!("the delivery has had {MAX_ATTEMPTS} attempts and is not sent again"),
             ),
             Refusal::OperationIdReused => coded(
@@ -206,43 +223,45 @@ impl From<Refusal> for Problem {
             Refusal::RepairNotSupported => coded(
                 409,
                 "repairNotSupported",
-                "an accepted cover and the legs of a swap are not changed here; end the cover, or agree on another swap",
+                "accepted covers and swaps cannot be changed here; end the cover, or agree on another swap",
             ),
             Refusal::NotYourDuty(why) => coded(409, "notYourDuty", why),
             Refusal::ConflictsNotAcknowledged(conflicts) => coded(
                 409,
                 "conflictsNotAcknowledged",
-                "acknowledgedConflictIds: send the ids of all conflicts, having seen them",
+                "acknowledgedConflictIds: send the ids of all conflicts",
             )
             .about(conflict::render_all(&conflicts)),
             Refusal::ConflictBlocks(conflicts) => coded(
                 409,
                 "conflictBlocks",
-                "another arrangement lies over the cell at that time; change or end it first, or choose another time",
+                "another arrangement holds the cell at that time; change or end it first, or choose another time",
             )
             .about(conflict::render_all(&conflicts)),
             Refusal::RequestNotPending(state) => coded(
                 409,
                 "requestNotPending",
-                format!("the request is {state}, so this step is closed; read it again"),
+                format!("the request is {state}, so this action is not possible; read it again"),
             ),
             Refusal::CoverAlreadyAccepted => coded(
                 409,
                 "coverAlreadyAccepted",
-                "somebody has accepted the request already; duty is covered",
+                "another person has already accepted the request",
             ),
             Refusal::RequestChanged => coded(
                 409,
                 "requestChanged",
                 "expectedRevision: not the current one; read the request again",
             ),
-            Refusal::TooManyArranged => Problem::uncoded(
+            Refusal::TooManyArranged => coded(
                 409,
-                format!("a rotation holds at most {MAX_ARRANGED} arrangements that are not over; end some first"),
+                "tooManyArrangements",
+                format!("a rotation has at most {MAX_ARRANGED} arrangements that have not ended; end some first"),
             ),
-            Refusal::TooManyPending => Problem::uncoded(
+            Refusal::TooManyPending => coded(
                 409,
-                format!("a rotation holds at most {MAX_PENDING} pending requests, {MAX_PENDING_EACH} of one requester; settle some first"),
+                "tooManyPendingRequests",
+                format!("a rotation has at most {MAX_PENDING} pending requests, {MAX_PENDING_EACH} of one requester; settle some first"),
             ),
             Refusal::StartedLegNotAcknowledged(key) => coded(
                 409,
@@ -252,7 +271,7 @@ impl From<Refusal> for Problem {
             Refusal::GroupNotManageable(why) => coded(
                 409,
                 "user_group_not_manageable",
-                format!("the chat platform does not allow it: {why}"),
+                format!("the chat platform does not permit it: {why}"),
             ),
             Refusal::ChatUnavailable(why, seconds) => {
                 let detail = format!("{why}; nothing was changed, try again later");
@@ -265,11 +284,12 @@ impl From<Refusal> for Problem {
             Refusal::MentionNotOpen(state) => coded(
                 409,
                 "mentionNotOpen",
-                format!("the mention is {state}; nobody needs to answer it any more"),
+                format!("the mention is {state} and cannot be answered"),
             ),
-            Refusal::TooManyMentions => Problem::uncoded(
+            Refusal::TooManyMentions => coded(
                 409,
-                format!("a rotation has at most {MAX_A_DAY} mentions within 24 hours; wait a while"),
+                "tooManyMentions",
+                format!("a rotation has at most {MAX_A_DAY} mentions within 24 hours; try again later"),
             ),
             Refusal::MissingAccessCode => coded(
                 401,
@@ -286,29 +306,33 @@ impl From<Refusal> for Problem {
             Refusal::InvalidCoverCursor => coded(
                 422,
                 "invalidCoverCursor",
-                "cursor: not one for this rotation and range; begin again without it",
+                "cursor: invalid for this rotation and range; start again without it",
             ),
             Refusal::IdempotencyKeySpent(why) => {
-                Problem::uncoded(409, format!("Idempotency-Key: {why}; send a new key"))
+                coded(
+                409,
+                "idempotency_key_spent",
+                format!("Idempotency-Key: {why}; send a new key"),
+            )
             }
         }
     }
 }
 
-impl From<Fault> for Problem {
-    fn from(fault: Fault) -> Problem {
-        match fault.is_unavailable() {
-            true => Problem::unavailable(fault),
-            false => Problem::internal(fault.to_string()),
+impl From<Error> for Problem {
+    fn from(error: Error) -> Problem {
+        match error.is_unavailable() {
+            true => Problem::unavailable(error),
+            false => Problem::internal(error.to_string()),
         }
     }
 }
 
-impl From<Stop> for Problem {
-    fn from(stop: Stop) -> Problem {
-        match stop {
-            Stop::Refused(refusal) => refusal.into(),
-            Stop::Failed(fault) => fault.into(),
+impl From<ActionError> for Problem {
+    fn from(error: ActionError) -> Problem {
+        match error {
+            ActionError::Refused(refusal) => refusal.into(),
+            ActionError::Failed(error) => error.into(),
         }
     }
 }

@@ -1,6 +1,5 @@
-//! How properties are tried: with the same cases in every run, unless others are asked for by proptest's own variables.
-//! `PROPTEST_CASES` asks for more or fewer of them in proportion, its usual 256 standing for as many as each property
-//! names; `PROPTEST_RNG_SEED` asks for others.
+//! Property tests run the same cases every time unless proptest's own variables are set: `PROPTEST_CASES` changes the number
+//! of cases in proportion (its default is 256), `PROPTEST_RNG_SEED` selects other cases.
 
 use proptest::prelude::*;
 use proptest::sample::Index;
@@ -8,10 +7,10 @@ use proptest::test_runner::{Config, RngSeed, TestRunner};
 use std::cell::Cell;
 use std::fmt::Debug;
 
-/// What proptest takes where no number of cases is asked for.
+/// proptest's default number of cases.
 const USUAL: u64 = 256;
 
-/// So many cases, or what was asked for in proportion.
+/// A number of cases, scaled by `PROPTEST_CASES`.
 pub fn cases(usual: u32) -> Config {
     let set = |name: &str| std::env::var_os(name).is_some();
     let asked = Config::default();
@@ -30,8 +29,8 @@ pub fn cases(usual: u32) -> Config {
     }
 }
 
-/// Tries a property, which says of each case whether it was taken for good: of so many in a hundred it has to be, else
-/// what comes after the first check is hardly looked at.
+/// Checks a property that returns whether a case was fully tested. A minimum share of cases must be, because otherwise most
+/// would fail the first check.
 pub fn try_out<S: Strategy>(
     usual: u32,
     taken: std::ops::RangeInclusive<u32>,
@@ -51,14 +50,14 @@ pub fn try_out<S: Strategy>(
         panic!("{why}");
     }
     let share = 100 * good.get() / all.get().max(1);
-    // A handful of cases says nothing of the share.
+    // The share is not meaningful for a handful of cases.
     assert!(
         all.get() < 100 || taken.contains(&share),
         "{share} in a hundred were taken, not {taken:?}"
     );
 }
 
-/// What happens to a sequence on its way.
+/// A change of an element of a sequence.
 #[derive(Clone, Debug)]
 enum Change<T> {
     Put(Index, T),

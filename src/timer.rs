@@ -1,8 +1,8 @@
-//! The timer: sleeps until the next due instant, then does what is due, each rotation for itself.
+//! The timer: sleeps until the next due instant, then processes each due rotation separately.
 
-use crate::actions::due::{self, Sweep};
-use crate::actions::{App, Fault, TIMER};
-use crate::fault;
+use crate::actions::due::{self, DueWorker};
+use crate::actions::{App, Error, TIMER};
+use crate::failpoint;
 use crate::runtime::background::{LoopSpec, LoopThread, POLL, StopFlag, Watch};
 use crate::runtime::heartbeat::Heartbeat;
 use jiff::Timestamp;
@@ -19,39 +19,39 @@ pub fn start(app: App) -> std::io::Result<LoopThread> {
         watch: Watch::Readiness,
     };
     let runtime = Arc::clone(app.runtime());
-    let mut sweep = Sweep::default();
+    let mut due_worker = DueWorker::default();
     runtime.start(spec, move |heartbeat| {
-        // Said before the queries, too.
+        // Registered before the first query, too.
         app.store().signals().expect(None);
-        fault::point("timer.look");
-        look(&app, &mut sweep, heartbeat, &stop)
+        failpoint::point("timer.look");
+        turn(&app, &mut due_worker, heartbeat, &stop)
     })
 }
 
-/// Notices what others wrote, does what is due and answers how long to wait.
-fn look(
+/// Checks for commits of other processes, processes what is due and returns how long to wait.
+fn turn(
     app: &App,
-    sweep: &mut Sweep,
+    due_worker: &mut DueWorker,
     heartbeat: &Heartbeat,
     stop: &StopFlag,
-) -> Result<Duration, Fault> {
+) -> Result<Duration, Error> {
     app.store().notice_others()?;
     if app.clock().is_frozen() {
-        // A frozen clock moves only when told to, and what falls due on the way is done by whoever moves it.
+        // A frozen clock moves only on request, and the request processes what becomes due.
         app.store().signals().expect(Some(Timestamp::MIN));
         return Ok(POLL);
     }
-    let done = sweep.run_until(app, &|| {
-        // Thousands of rotations may be due: each commit is a sign of life.
+    let done = due_worker.run_until(app, &|| {
+        // Thousands of rotations may be due, so each commit beats the heartbeat.
         heartbeat.beat();
         stop.is_set()
     })?;
     if done > 0 {
-        log::info!("timer: {done} rotations moved on");
+        log::info!("timer: {done} rotations processed");
     }
     due::run_beside(app)?;
     let next = due::next(app)?;
-    // What failed is due already and has its own time to be tried again.
+    // Failed work is already due and has its own retry time.
     let next = next.filter(|at| *at > app.now());
     app.store().signals().expect(next);
     let until = next.map_or(POLL, |at| {

@@ -1,49 +1,98 @@
 //! Records and removes absences (rules.md 10).
 
 use super::draft::Draft;
-use super::mutation;
+use super::mutation::{self, Mutation, Operation};
 use super::reads;
-use super::{App, Fault, Stop};
+use super::{ActionError, App, Error};
 use crate::domain::absence::{Absence, AppliesTo};
 use crate::domain::access::Principal;
+use crate::domain::audit::{Author, period};
 use crate::domain::edit::NewAbsence;
 use crate::domain::event::Act;
 use crate::domain::handover::WindowChange;
-use crate::domain::ids::{AbsenceId, RotationId};
+use crate::domain::ids::{AbsenceId, RotationId, UserId};
 use crate::domain::refusal::{Refusal, invalid};
 use crate::domain::rotation::{Reason, Rotation};
-use crate::store::{self, WriteTx};
+use crate::store::{self, ReadTx, WriteTx};
+use crate::wire::etag::Precondition;
 use jiff::Timestamp;
 
-/// Stores an absence, or answers with the same one if it is there already; `true` when it is new. The next hand-over
-/// passes over the person; nobody comes off duty.
+/// Stores an absence, or returns the same one if it exists. `true` if it is new. The next hand-over skips the person; nobody
+/// comes off duty now.
 pub fn create(
     app: &App,
-    caller: &Principal,
+    author: &Author,
     id: &RotationId,
     new: NewAbsence,
-) -> Result<(Absence, bool), Stop> {
-    let (shared, caller, id) = (app.clone(), caller.clone(), id.clone());
-    app.store().write(move |tx| {
-        let rotation = load(tx, &id)?;
-        caller.check_see(&rotation)?;
-        if store::load_person(&tx.as_read(), &new.user)?.is_none() {
+) -> Result<(Absence, bool), ActionError> {
+    write(app, author, id, CreateAbsence(new))
+}
+
+/// Deletes an absence. One for all rotations is deleted in all of them.
+pub fn remove(
+    app: &App,
+    author: &Author,
+    id: &RotationId,
+    absence: &AbsenceId,
+) -> Result<(), ActionError> {
+    write(app, author, id, RemoveAbsence(absence.clone()))
+}
+
+/// Absences have no validator of their own.
+fn write<O: Operation>(
+    app: &App,
+    author: &Author,
+    rotation: &RotationId,
+    operation: O,
+) -> Result<O::Output, ActionError> {
+    let mutation = Mutation {
+        author,
+        rotation,
+        precondition: &Precondition::Any,
+        operation,
+    };
+    Ok(mutation.run(app)?.output)
+}
+
+struct CreateAbsence(NewAbsence);
+
+impl Operation for CreateAbsence {
+    const NAME: &'static str = "create absence";
+    type Output = (Absence, bool);
+
+    fn admit(
+        &self,
+        tx: &ReadTx,
+        rotation: &Rotation,
+        caller: &Principal,
+    ) -> Result<(), ActionError> {
+        let CreateAbsence(new) = self;
+        caller.check_see(rotation)?;
+        if store::load_person(tx, &new.user)?.is_none() {
             return Err(Refusal::NotFound("user").into());
         }
-        caller.check_absence(&rotation, &new.user, new.everywhere)?;
-        if !rotation.has_member(&new.user) {
+        Ok(caller.check_absence(rotation, &new.user, new.everywhere)?)
+    }
+
+    fn apply(
+        self,
+        tx: &mut WriteTx,
+        draft: &mut Draft,
+        _: &Principal,
+    ) -> Result<(Absence, bool), ActionError> {
+        let CreateAbsence(new) = self;
+        if !draft.rotation.has_member(&new.user) {
             return Ok(invalid(format!(
                 "userId: `{}` is not a member of this rotation",
                 new.user
             ))?);
         }
-        let applies_to = if new.everywhere {
-            AppliesTo::AllRotations
-        } else {
-            AppliesTo::Rotation(id)
+        let applies_to = match new.everywhere {
+            true => AppliesTo::AllRotations,
+            false => AppliesTo::Rotation(draft.rotation.id.clone()),
         };
-        if let Some(same) = store::same_absence(&tx.as_read(), &new.user, new.period, &applies_to)?
-        {
+        let same = store::find_same_absence(&tx.as_read(), &new.user, new.period, &applies_to)?;
+        if let Some(same) = same {
             return Ok((same, false));
         }
         let absence = Absence {
@@ -53,58 +102,62 @@ pub fn create(
             reason: new.reason,
             applies_to,
         };
-        change(&shared, tx, &absence, |tx| {
+        change(tx, draft, &absence, "recorded", |tx| {
             Ok(store::insert_absence(tx, &absence)?)
         })?;
         Ok((absence, true))
-    })
+    }
 }
 
-/// Deletes an absence; one for all rotations goes everywhere.
-pub fn remove(
-    app: &App,
-    caller: &Principal,
-    id: &RotationId,
-    absence: &AbsenceId,
-) -> Result<(), Stop> {
-    let (shared, caller, id, absence) = (app.clone(), caller.clone(), id.clone(), absence.clone());
-    app.store().write(move |tx| {
-        let rotation = load(tx, &id)?;
-        caller.check_see(&rotation)?;
-        let stored = store::load_absence(&tx.as_read(), &absence)?
-            .filter(|stored| counts_in(stored, &rotation));
-        let Some(stored) = stored else {
-            return Err(Refusal::NotFound("absence").into());
-        };
-        caller.check_absence(
-            &rotation,
-            &stored.user,
-            stored.applies_to == AppliesTo::AllRotations,
-        )?;
-        change(&shared, tx, &stored, |tx| {
+struct RemoveAbsence(AbsenceId);
+
+impl RemoveAbsence {
+    /// The absence, if it applies to the rotation.
+    fn find(&self, tx: &ReadTx, rotation: &Rotation) -> Result<Absence, ActionError> {
+        let stored = store::load_absence(tx, &self.0)?;
+        let stored = stored.filter(|stored| counts_in(stored, rotation));
+        Ok(stored.ok_or(Refusal::NotFound("absence"))?)
+    }
+}
+
+impl Operation for RemoveAbsence {
+    const NAME: &'static str = "remove absence";
+    type Output = ();
+
+    fn admit(
+        &self,
+        tx: &ReadTx,
+        rotation: &Rotation,
+        caller: &Principal,
+    ) -> Result<(), ActionError> {
+        caller.check_see(rotation)?;
+        let stored = self.find(tx, rotation)?;
+        let everywhere = stored.applies_to == AppliesTo::AllRotations;
+        Ok(caller.check_absence(rotation, &stored.user, everywhere)?)
+    }
+
+    fn apply(self, tx: &mut WriteTx, draft: &mut Draft, _: &Principal) -> Result<(), ActionError> {
+        let stored = self.find(&tx.as_read(), &draft.rotation)?;
+        change(tx, draft, &stored, "removed", |tx| {
             Ok(store::remove_absence(tx, &stored.id)?)
         })
-    })
+    }
 }
 
-/// The absences that count in a rotation and touch a range; an end left open reaches as far as there are any.
+/// The absences that apply to a rotation and overlap a range. A range without an end includes all later ones.
 pub fn list(
     app: &App,
     caller: &Principal,
     id: &RotationId,
     from: Option<Timestamp>,
     until: Option<Timestamp>,
-) -> Result<Vec<Absence>, Stop> {
+) -> Result<Vec<Absence>, ActionError> {
     app.store().read(|tx| {
         let rotation = reads::visible(tx, caller, id)?;
         let mut absences = store::list_absences(tx, &rotation, from.unwrap_or(Timestamp::MIN))?;
         absences.retain(|absence| until.is_none_or(|until| absence.period.from < until));
         Ok(absences)
     })
-}
-
-fn load(tx: &WriteTx, id: &RotationId) -> Result<Rotation, Stop> {
-    Ok(store::load_rotation(&tx.as_read(), id)?.ok_or(Refusal::NotFound("rotation"))?)
 }
 
 fn counts_in(absence: &Absence, rotation: &Rotation) -> bool {
@@ -115,35 +168,85 @@ fn counts_in(absence: &Absence, rotation: &Rotation) -> bool {
 }
 
 /// Writes an absence in or out and lets the rotations that it counts in look at their next due instant again, and at their
-/// empty slots where they deal to the person.
+/// empty slots where they deal to the person. Each of the others that changes has an audit entry of its own.
 fn change(
-    app: &App,
     tx: &mut WriteTx,
+    draft: &mut Draft,
     absence: &Absence,
-    write: impl FnOnce(&mut WriteTx) -> Result<(), Stop>,
-) -> Result<(), Stop> {
-    let affected = match &absence.applies_to {
-        AppliesTo::Rotation(id) => vec![id.clone()],
-        AppliesTo::AllRotations => store::list_rotations_of(&tx.as_read(), &absence.user)?,
+    done: &str,
+    write: impl FnOnce(&mut WriteTx) -> Result<(), ActionError>,
+) -> Result<(), ActionError> {
+    let (app, author, own) = (draft.app(), draft.author(), draft.rotation.id.clone());
+    let (others, scope) = match &absence.applies_to {
+        AppliesTo::Rotation(_) => (Vec::new(), ""),
+        AppliesTo::AllRotations => {
+            let mut all = store::list_rotations_of(&tx.as_read(), &absence.user)?;
+            all.retain(|id| *id != own);
+            (all, " in all rotations")
+        }
     };
-    mutation::follow(app, tx, &affected, Act::Aside, write, |tx, draft, _| {
-        let is_over = absence.period.until <= draft.instant(tx);
-        draft.change(tx, WindowChange::ByEdit, |change| {
-            if !is_over && change.deals_to(&absence.user) {
-                change.fill(Reason::CoverageChanged);
-            }
-        });
+    draft.say(
+        absence.id.as_str(),
+        format!(
+            "absence of {}{scope} {done}, {}",
+            absence.user,
+            period(absence.period)
+        ),
+    );
+    let by = (author, Act::Aside);
+    mutation::follow(app, tx, by, &others, write, |tx, draft, _| {
+        fill(tx, draft, absence);
     })?;
-    // Absences do not raise the version of a rotation that stays as it is; when it next looks around may change.
-    for id in &affected {
-        refresh_due(app, tx, id)?;
+    // An absence does not raise the version of an unchanged rotation, but its next due instant may change.
+    for id in &others {
+        if let Some(draft) = Draft::load(&tx.as_read(), app, author, id)? {
+            store::save_due(tx, id, draft.next_due())?;
+        }
     }
-    Ok(())
+    draft.reload_absences(tx)?;
+    fill(tx, draft, absence);
+    draft.settle(tx, Act::Aside)?;
+    Ok(store::save_due(tx, &own, draft.next_due())?)
 }
 
-fn refresh_due(app: &App, tx: &mut WriteTx, id: &RotationId) -> Result<(), Fault> {
-    match Draft::load(&tx.as_read(), app, id)? {
-        Some(draft) => store::save_due(tx, id, draft.next_due()),
-        None => Ok(()),
-    }
+fn fill(tx: &WriteTx, draft: &mut Draft, absence: &Absence) {
+    let is_over = absence.period.until <= draft.instant(tx);
+    draft.change(tx, WindowChange::ByEdit, |change| {
+        if !is_over && change.deals_to(&absence.user) {
+            change.fill_after_absence(Reason::CoverageChanged);
+        }
+    });
+}
+
+/// One absence, by its id.
+pub fn read(app: &App, id: &AbsenceId) -> Result<Option<Absence>, Error> {
+    app.store().read(|tx| store::load_absence(tx, id))
+}
+
+/// An absence; beside one of a single rotation its id and name.
+pub type PlacedAbsence = (Absence, Option<(RotationId, String)>);
+
+/// The absences of a person that end after an instant, by their beginning: those that count in rotations which the caller sees. Beside
+/// one of a single rotation stand its id and name.
+pub fn of_person(
+    app: &App,
+    caller: &Principal,
+    user: &UserId,
+    ending_after: Timestamp,
+) -> Result<Vec<PlacedAbsence>, ActionError> {
+    app.store().read(|tx| {
+        let all = store::list_absences_of(tx, user, ending_after)?;
+        let mut shown = Vec::new();
+        for absence in all {
+            let named = match &absence.applies_to {
+                AppliesTo::AllRotations => None,
+                AppliesTo::Rotation(id) => match reads::visible(tx, caller, id) {
+                    Ok(rotation) => Some((rotation.id, rotation.profile.name)),
+                    Err(_) => continue,
+                },
+            };
+            shown.push((absence, named));
+        }
+        Ok(shown)
+    })
 }

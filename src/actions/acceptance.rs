@@ -1,7 +1,7 @@
-//! Accepting a request: what is still to come of every leg changes hands.
+//! Accepts a request: the future part of every leg changes hands.
 
-use super::Stop;
-use super::arrangements::lay;
+use super::ActionError;
+use super::arrangements::insert_over;
 use super::draft::Draft;
 use super::request_writes::{Notify, Outcome, settle};
 use crate::domain::agreement::check_conflicts;
@@ -15,14 +15,14 @@ use crate::domain::shift::{self, Shift};
 use crate::store::{self, WriteTx};
 use crate::wire::etag;
 
-/// Accepts: what is still to come of every leg changes hands in one change, or nothing does.
+/// Accepts a request: the future part of every leg changes hands in one change, or nothing does.
 pub(super) fn accept(
     tx: &mut WriteTx,
     draft: &mut Draft,
     request: &mut Request,
     person: &UserId,
     answering: &Answering,
-) -> Result<Outcome, Stop> {
+) -> Result<Outcome, ActionError> {
     let acknowledged: Vec<String> = request
         .acknowledged
         .iter()
@@ -58,7 +58,7 @@ pub(super) fn accept(
     }
     let mut changed = ids;
     let terms: Vec<Terms> = shifts.into_iter().map(|shift| shift.terms).collect();
-    changed.extend(give_way(tx, draft, made, &terms)?);
+    changed.extend(cut_overlaps(tx, draft, made, &terms)?);
     request.declined.retain(|declined| declined != person);
     request.accepted_by = Some(person.clone());
     settle(draft, request, RequestState::Accepted);
@@ -70,7 +70,7 @@ fn arrangement_ids(tx: &mut WriteTx, request: &Request) -> Vec<ArrangementId> {
     legs.map(|_| ArrangementId::from(tx.mint("arr_"))).collect()
 }
 
-/// What accepting makes of one leg.
+/// The arrangement for one leg.
 fn arrangement(
     request: &Request,
     id: &ArrangementId,
@@ -79,7 +79,7 @@ fn arrangement(
     selection: Option<TurnSelection>,
 ) -> Arrangement {
     let (kind, turn_selection) = match request.kind {
-        // Of a cover where its requester recorded one; what has begun meanwhile is what is left of the turn.
+        // A cover has one only if its requester recorded it. If the duty has begun, it is the rest of the turn.
         RequestKind::Cover => {
             let recorded = request.turn_selection.and(selection);
             (ArrangementKind::AcceptedCover, recorded)
@@ -101,14 +101,14 @@ fn arrangement(
     }
 }
 
-/// Lays arrangements over the cells, cutting those that are in the way; answers which these are. Of one that is cut in the
-/// middle the later piece goes on as an arrangement of its own.
-fn give_way(
+/// Removes the overlapping parts of existing arrangements and returns which were cut. If one is cut in the middle, its later
+/// part becomes a new arrangement.
+fn cut_overlaps(
     tx: &mut WriteTx,
     draft: &mut Draft,
     made: Vec<Arrangement>,
     terms: &[Terms],
-) -> Result<Vec<ArrangementId>, Stop> {
+) -> Result<Vec<ArrangementId>, ActionError> {
     let mut arranged = draft.rotation.arranged.clone();
     let mut cut = Vec::new();
     for terms in terms {
@@ -145,6 +145,6 @@ fn give_way(
         }
         arranged = left;
     }
-    lay(tx, draft, made, |there| *there = arranged)?;
+    insert_over(tx, draft, made, |there| *there = arranged)?;
     Ok(cut)
 }

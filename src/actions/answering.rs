@@ -1,6 +1,6 @@
-//! Answering a request: accepting, declining, cancelling it, or ending an accepted cover.
+//! Actions on a request: accept, decline, cancel, or end an accepted cover.
 
-use super::Stop;
+use super::ActionError;
 use super::acceptance::accept;
 use super::draft::Draft;
 use super::mutation::Operation;
@@ -16,7 +16,7 @@ use crate::domain::request::{Request, RequestKind, RequestState, RequestWritten,
 use crate::domain::rotation::Rotation;
 use crate::store::{self, ReadTx, WriteTx};
 
-/// Takes a step with a request: whoever comes first settles it, later ones are told how it stands.
+/// Takes an action on a request. The first one settles it; later ones are refused with its state.
 pub struct AnswerRequest {
     pub kind: RequestKind,
     pub request: RequestId,
@@ -28,7 +28,12 @@ impl Operation for AnswerRequest {
     const NAME: &'static str = "answer request";
     type Output = RequestWritten;
 
-    fn admit(&self, tx: &ReadTx, rotation: &Rotation, caller: &Principal) -> Result<(), Stop> {
+    fn admit(
+        &self,
+        tx: &ReadTx,
+        rotation: &Rotation,
+        caller: &Principal,
+    ) -> Result<(), ActionError> {
         caller.check_see(rotation)?;
         let found = load(tx, rotation, self.kind, &self.request)?;
         Ok(found.check_part(self.step, caller, rotation)?)
@@ -39,7 +44,7 @@ impl Operation for AnswerRequest {
         tx: &mut WriteTx,
         draft: &mut Draft,
         caller: &Principal,
-    ) -> Result<RequestWritten, Stop> {
+    ) -> Result<RequestWritten, ActionError> {
         let person = caller.person()?;
         let mut found = load(&tx.as_read(), &draft.rotation, self.kind, &self.request)?;
         found.check_state(self.step, &draft.rotation, draft.instant(tx))?;
@@ -60,7 +65,7 @@ impl Operation for AnswerRequest {
     }
 }
 
-/// Declining twice changes nothing; the last of the recipients to decline settles the request.
+/// Declining twice changes nothing. The last recipient to decline settles the request.
 fn decline(draft: &mut Draft, request: &mut Request, person: &UserId) -> Outcome {
     let mut notify = Notify::Nobody;
     if !request.declined.contains(person) {
@@ -76,12 +81,17 @@ fn decline(draft: &mut Draft, request: &mut Request, person: &UserId) -> Outcome
             RequestState::Pending
         };
         settle(draft, request, state);
+        if !all {
+            let noun = request.kind.noun();
+            let declined = format!("{noun}: declined by {person}, still pending");
+            draft.say(request.id.as_str(), declined);
+        }
     }
     Outcome::beside(notify)
 }
 
-/// Ends an accepted cover: what has not begun is cancelled, what runs ends now, the pieces too that another cover cut it
-/// into.
+/// Ends an accepted cover: future arrangements are cancelled and a running one ends now, including the parts that another
+/// cover cut it into.
 fn end(tx: &mut WriteTx, draft: &mut Draft, request: &mut Request, by: UserId) -> Outcome {
     let agreed = |arranged: &Arranged| arranged.request.as_ref() == Some(&request.id);
     let arranged = draft

@@ -1,7 +1,7 @@
-//! The records of arrangements: reading them, and laying new ones over the dealt turns.
+//! Reads the records of arrangements, and adds new ones over the dealt turns.
 
 use super::draft::Draft;
-use super::{App, Stop, reads};
+use super::{ActionError, App, reads};
 use crate::domain::access::Principal;
 use crate::domain::arrangement::{Arranged, Arrangement, MAX_ARRANGED};
 use crate::domain::handover::WindowChange;
@@ -11,27 +11,27 @@ use crate::domain::rotation::Rotation;
 use crate::domain::time::Interval;
 use crate::store::{self, Page, ReadTx, WriteTx};
 
-/// A page of the arrangements that meet a range, cancelled ones too, by where they end, and how many there are in all.
+/// A page of the arrangements that overlap a range, including cancelled ones, ordered by end, and the total number.
 pub fn list(
     app: &App,
     caller: &Principal,
     id: &RotationId,
     range: Interval,
     page: Page,
-) -> Result<(Vec<Arrangement>, u64), Stop> {
+) -> Result<(Vec<Arrangement>, u64), ActionError> {
     app.store().read(|tx| {
         let rotation = reads::visible(tx, caller, id)?;
         Ok(store::list_arrangements(tx, &rotation.id, range, page)?)
     })
 }
 
-/// One arrangement, with its rotation for the validator.
+/// An arrangement and its rotation, which the ETag needs.
 pub fn read(
     app: &App,
     caller: &Principal,
     id: &RotationId,
     arrangement: &ArrangementId,
-) -> Result<(Rotation, Arrangement), Stop> {
+) -> Result<(Rotation, Arrangement), ActionError> {
     app.store().read(|tx| {
         let rotation = reads::visible(tx, caller, id)?;
         let found = load(tx, &rotation, arrangement)?;
@@ -43,18 +43,18 @@ pub(super) fn load(
     tx: &ReadTx,
     rotation: &Rotation,
     id: &ArrangementId,
-) -> Result<Arrangement, Stop> {
+) -> Result<Arrangement, ActionError> {
     let found = store::load_arrangement(tx, &rotation.id, id)?;
     Ok(found.ok_or(Refusal::NotFound("arrangement"))?)
 }
 
-/// Writes arrangements and lays them over the dealt turns, after `make_room` among those there are.
-pub(super) fn lay(
+/// Inserts arrangements over the dealt turns, after `make_room` has changed the existing ones.
+pub(super) fn insert_over(
     tx: &mut WriteTx,
     draft: &mut Draft,
     arrangements: Vec<Arrangement>,
     make_room: impl FnOnce(&mut Vec<Arranged>),
-) -> Result<(), Stop> {
+) -> Result<(), ActionError> {
     if draft.rotation.arranged.len() + arrangements.len() > MAX_ARRANGED {
         return Err(Refusal::TooManyArranged.into());
     }
@@ -76,11 +76,11 @@ pub(super) fn lay(
     Ok(())
 }
 
-/// The records of these arrangements as they stand now.
+/// The current records of these arrangements.
 pub(super) fn records(
     tx: &ReadTx,
     rotation: &Rotation,
     ids: &[ArrangementId],
-) -> Result<Vec<Arrangement>, Stop> {
+) -> Result<Vec<Arrangement>, ActionError> {
     ids.iter().map(|id| load(tx, rotation, id)).collect()
 }

@@ -1,9 +1,9 @@
-//! Direct assignments: somebody with authority over the rotation says who holds a cell for an interval.
+//! Direct assignments: an editor of the rotation assigns a cell to a person for an interval.
 
-use super::arrangements::{lay, load, records};
+use super::arrangements::{insert_over, load, records};
 use super::draft::Draft;
 use super::mutation::Operation;
-use super::{App, Stop, reads};
+use super::{ActionError, App, reads};
 use crate::domain::access::Principal;
 use crate::domain::agreement::{AgreementContext, AgreementPreview, check_conflicts};
 use crate::domain::arrangement::{
@@ -21,8 +21,8 @@ use crate::store::{self, ReadTx, WriteTx};
 use crate::wire::etag;
 use jiff::Timestamp;
 
-/// An assignment as it is forecast.
-struct Judged {
+/// A checked assignment with its forecast.
+struct Checked {
     cell: CellId,
     period: Interval,
     conflicts: Vec<Conflict>,
@@ -30,9 +30,9 @@ struct Judged {
     selection: Option<TurnSelection>,
 }
 
-/// Judges an assignment. What the future says comes after what the workspace's tier includes: a lane that does not run has
-/// none.
-fn judge(context: &AgreementContext, new: &NewAssignment) -> Result<Judged, Refusal> {
+/// Checks an assignment. The forecast is checked after the tier, because a lane that does not run has no
+/// forecast.
+fn check(context: &AgreementContext, new: &NewAssignment) -> Result<Checked, Refusal> {
     let cell = context.cell("cellId", &new.cell)?;
     let period = context.rest("to", new.asked)?;
     context.check_eligible("userId", cell, &new.user)?;
@@ -47,7 +47,7 @@ fn judge(context: &AgreementContext, new: &NewAssignment) -> Result<Judged, Refu
     let selection = forecasts[cell].selection(period, context.now);
     context.check_selection(new.turn_selection, selection)?;
     context.check_single(&forecasts, &[("userId", &terms)])?;
-    Ok(Judged {
+    Ok(Checked {
         cell: new.cell.clone(),
         period,
         conflicts: context.conflicts(&terms, None, &etag::conflict_id),
@@ -56,13 +56,13 @@ fn judge(context: &AgreementContext, new: &NewAssignment) -> Result<Judged, Refu
     })
 }
 
-/// What making an assignment would meet; changes nothing. The rotation is answered for its validator.
+/// Previews an assignment without changing anything. Returns the rotation for its ETag.
 pub fn preview(
     app: &App,
     caller: &Principal,
     id: &RotationId,
     new: &NewAssignment,
-) -> Result<(Rotation, AgreementPreview), Stop> {
+) -> Result<(Rotation, AgreementPreview), ActionError> {
     reads::in_context(app, caller, id, |tx, context| {
         caller.check_edit(context.rotation)?;
         if let Some(replaced) = &new.replaces {
@@ -73,18 +73,22 @@ pub fn preview(
             rotation: without.as_ref().unwrap_or(context.rotation),
             ..*context
         };
-        let judged = judge(&context, new)?;
+        let checked = check(&context, new)?;
         Ok(AgreementPreview::new(
-            judged.period,
-            judged.conflicts,
+            checked.period,
+            checked.conflicts,
             &new.acknowledged,
-            judged.selection,
+            checked.selection,
         ))
     })
 }
 
-/// Refuses an id in a preview that names no assignment.
-fn check_replaceable(tx: &ReadTx, rotation: &Rotation, id: &ArrangementId) -> Result<(), Stop> {
+/// Refuses a preview with an id that is not an assignment of the rotation.
+fn check_replaceable(
+    tx: &ReadTx,
+    rotation: &Rotation,
+    id: &ArrangementId,
+) -> Result<(), ActionError> {
     let found = store::load_arrangement(tx, &rotation.id, id)?;
     match found.map(|found| found.kind) {
         Some(ArrangementKind::DirectAssignment) => Ok(()),
@@ -95,7 +99,7 @@ fn check_replaceable(tx: &ReadTx, rotation: &Rotation, id: &ArrangementId) -> Re
     }
 }
 
-/// Assigns a cell to somebody for an interval.
+/// Assigns a cell to a person for an interval.
 pub struct Assign(pub NewAssignment);
 
 impl Operation for Assign {
@@ -107,16 +111,16 @@ impl Operation for Assign {
         tx: &mut WriteTx,
         draft: &mut Draft,
         _: &Principal,
-    ) -> Result<ArrangementWritten, Stop> {
+    ) -> Result<ArrangementWritten, ActionError> {
         let Assign(new) = self;
-        let judged = judge(&draft.context(tx), &new)?;
-        check_conflicts(&judged.conflicts, &new.acknowledged)?;
-        let (from, made) = (judged.period.from, assign(tx, draft, None, new, judged)?);
+        let checked = check(&draft.context(tx), &new)?;
+        check_conflicts(&checked.conflicts, &new.acknowledged)?;
+        let (from, made) = (checked.period.from, assign(tx, draft, None, new, checked)?);
         written(tx, draft, from, &[made], |_| Ok(()))
     }
 }
 
-/// Puts another assignment in the place of one that is not over: that one is cancelled, what was served of it stays in the
+/// Replaces an assignment that has not ended. The old one is cancelled, and the part already served stays in the
 /// record.
 pub struct ChangeArrangement {
     pub arrangement: ArrangementId,
@@ -128,7 +132,12 @@ impl Operation for ChangeArrangement {
     const NAME: &'static str = "change arrangement";
     type Output = ArrangementWritten;
 
-    fn admit(&self, tx: &ReadTx, rotation: &Rotation, caller: &Principal) -> Result<(), Stop> {
+    fn admit(
+        &self,
+        tx: &ReadTx,
+        rotation: &Rotation,
+        caller: &Principal,
+    ) -> Result<(), ActionError> {
         caller.check_edit(rotation)?;
         load(tx, rotation, &self.arrangement).map(drop)
     }
@@ -138,7 +147,7 @@ impl Operation for ChangeArrangement {
         tx: &mut WriteTx,
         draft: &mut Draft,
         _: &Principal,
-    ) -> Result<ArrangementWritten, Stop> {
+    ) -> Result<ArrangementWritten, ActionError> {
         let new = self.new;
         let old = load(&tx.as_read(), &draft.rotation, &self.arrangement)?;
         let without = draft.context(tx).without(&old.id);
@@ -146,18 +155,18 @@ impl Operation for ChangeArrangement {
             rotation: &without,
             ..draft.context(tx)
         };
-        let judged = judge(&context, &new)?;
+        let checked = check(&context, &new)?;
         check_current(&old, self.expected_revision, &draft.rotation)?;
-        check_conflicts(&judged.conflicts, &new.acknowledged)?;
-        let from = judged.period.from;
-        let made = assign(tx, draft, Some(&old.id), new, judged)?;
+        check_conflicts(&checked.conflicts, &new.acknowledged)?;
+        let from = checked.period.from;
+        let made = assign(tx, draft, Some(&old.id), new, checked)?;
         written(tx, draft, from, &[old.id.clone(), made], |tx| {
             Ok(store::cancel_arrangement(tx, &old.id)?)
         })
     }
 }
 
-/// Ends an assignment: one that has not begun is cancelled, a running one ends now and the dealt holder is back.
+/// Ends an assignment: a future one is cancelled, a running one ends now and the dealt holder returns.
 pub struct EndArrangement {
     pub arrangement: ArrangementId,
     pub expected_revision: u64,
@@ -167,7 +176,12 @@ impl Operation for EndArrangement {
     const NAME: &'static str = "end arrangement";
     type Output = ArrangementWritten;
 
-    fn admit(&self, tx: &ReadTx, rotation: &Rotation, caller: &Principal) -> Result<(), Stop> {
+    fn admit(
+        &self,
+        tx: &ReadTx,
+        rotation: &Rotation,
+        caller: &Principal,
+    ) -> Result<(), ActionError> {
         caller.check_edit(rotation)?;
         load(tx, rotation, &self.arrangement).map(drop)
     }
@@ -177,12 +191,13 @@ impl Operation for EndArrangement {
         tx: &mut WriteTx,
         draft: &mut Draft,
         _: &Principal,
-    ) -> Result<ArrangementWritten, Stop> {
+    ) -> Result<ArrangementWritten, ActionError> {
         let old = load(&tx.as_read(), &draft.rotation, &self.arrangement)?;
         draft.rotation.check_enabled()?;
         check_current(&old, self.expected_revision, &draft.rotation)?;
         let from = old.period.from.max(draft.instant(tx));
         let others = |arranged: &Arranged| arranged.id != old.id;
+        draft.say(old.id.as_str(), "assignment ended");
         draft.change(tx, WindowChange::ByEdit, |change| {
             change.rotation.arranged.retain(others);
         });
@@ -190,7 +205,7 @@ impl Operation for EndArrangement {
     }
 }
 
-/// Refuses to touch what people agreed on, what others changed meanwhile, and what is cancelled or over.
+/// Refuses arrangements from requests, stale revisions, and arrangements that are cancelled or have ended.
 fn check_current(
     old: &Arrangement,
     expected_revision: u64,
@@ -216,42 +231,49 @@ fn check_current(
     }
 }
 
-/// Makes the assignment, in the place of another where there is one, and lets it take effect.
+/// Creates the assignment, replacing another one if there is one, and applies it.
 fn assign(
     tx: &mut WriteTx,
     draft: &mut Draft,
     replaced: Option<&ArrangementId>,
     new: NewAssignment,
-    judged: Judged,
-) -> Result<ArrangementId, Stop> {
+    checked: Checked,
+) -> Result<ArrangementId, ActionError> {
     let arrangement = Arrangement {
         id: ArrangementId::from(tx.mint("arr_")),
         rotation: draft.rotation.id.clone(),
-        cell: judged.cell,
+        cell: checked.cell,
         user: new.user,
-        period: judged.period,
+        period: checked.period,
         revision: 1,
         cancelled: false,
         kind: ArrangementKind::DirectAssignment,
         request: None,
-        snapshot: judged.snapshot,
+        snapshot: checked.snapshot,
         turn_selection: new.turn_selection,
     };
     let made = arrangement.id.clone();
-    lay(tx, draft, vec![arrangement], |arranged| {
+    draft.say(
+        made.as_str(),
+        match replaced {
+            Some(old) => format!("assignment made in the place of {old}"),
+            None => "assignment made".into(),
+        },
+    );
+    insert_over(tx, draft, vec![arrangement], |arranged| {
         arranged.retain(|other| Some(&other.id) != replaced);
     })?;
     Ok(made)
 }
 
-/// Settles the draft, lets `mark` finish the records, and answers with those that changed.
+/// Settles the draft, updates the records with `mark`, and returns those that changed.
 fn written(
     tx: &mut WriteTx,
     draft: &mut Draft,
     effective_from: Timestamp,
     changed: &[ArrangementId],
-    mark: impl FnOnce(&mut WriteTx) -> Result<(), Stop>,
-) -> Result<ArrangementWritten, Stop> {
+    mark: impl FnOnce(&mut WriteTx) -> Result<(), ActionError>,
+) -> Result<ArrangementWritten, ActionError> {
     let queued = draft.settle(tx, Act::Arrangement)?;
     mark(tx)?;
     Ok(ArrangementWritten {

@@ -1,6 +1,6 @@
-//! What the channels of a rotation are told.
+//! The channel settings of a rotation.
 
-use super::Stop;
+use super::ActionError;
 use super::draft::Draft;
 use super::mutation::Operation;
 use crate::domain::access::Principal;
@@ -11,10 +11,10 @@ use crate::domain::refusal::{Refusal, invalid};
 use crate::domain::rotation::{ChannelSetting, Rotation};
 use crate::store::{self, ReadTx, WriteTx};
 
-/// Channels that a rotation may tell.
+/// The maximum number of channels of a rotation.
 const MAX_CHANNELS: usize = 50;
 
-/// Says what a channel is told; adds it if absent, removes it when it is told nothing.
+/// Changes the settings of a channel. Adds the channel if it is missing, and removes it if it has no setting left.
 pub struct SetChannel {
     pub channel: ChannelId,
     pub change: ChannelChange,
@@ -24,27 +24,32 @@ impl Operation for SetChannel {
     const NAME: &'static str = "set channel";
     type Output = ();
 
-    fn admit(&self, tx: &ReadTx, rotation: &Rotation, caller: &Principal) -> Result<(), Stop> {
+    fn admit(
+        &self,
+        tx: &ReadTx,
+        rotation: &Rotation,
+        caller: &Principal,
+    ) -> Result<(), ActionError> {
         caller.check_edit(rotation)?;
-        let told = rotation
+        let listed = rotation
             .profile
             .channels
             .iter()
             .any(|setting| setting.channel == self.channel);
-        if !told && !store::is_known_channel(tx, &self.channel)? {
+        if !listed && !store::is_known_channel(tx, &self.channel)? {
             return Err(Refusal::NotFound("channel").into());
         }
         Ok(())
     }
 
-    fn apply(self, tx: &mut WriteTx, draft: &mut Draft, _: &Principal) -> Result<(), Stop> {
+    fn apply(self, tx: &mut WriteTx, draft: &mut Draft, _: &Principal) -> Result<(), ActionError> {
         let SetChannel { channel, change } = self;
         let profile = &mut draft.rotation.profile;
-        let known = profile
+        let existing = profile
             .channels
             .iter()
             .position(|setting| setting.channel == channel);
-        let index = known.unwrap_or_else(|| {
+        let index = existing.unwrap_or_else(|| {
             let syncs_topic = profile.enable_topic;
             profile.channels.push(ChannelSetting {
                 channel,

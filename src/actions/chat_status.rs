@@ -1,7 +1,7 @@
-//! What chat should show of a rotation, what it shows as far as rota knows, and what went wrong.
+//! The chat state of a rotation: desired state, last known state, and errors.
 
 use super::chat_sync::{self, TopicTexts};
-use super::{App, Stop, reads};
+use super::{ActionError, App, reads};
 use crate::domain::access::Principal;
 use crate::domain::chat::wanted_in_group;
 use crate::domain::ids::{ChannelId, GroupId, RotationId, UserId};
@@ -20,9 +20,9 @@ pub struct ChatStatus {
 pub struct GroupStatus {
     pub kept: DutyGroup,
     pub handle: Option<String>,
-    /// Who is to be in it.
+    /// The people who should be in it.
     pub wanted: Vec<UserId>,
-    /// Who is in it, as last seen.
+    /// The last known people in it.
     pub present: Vec<UserId>,
 }
 
@@ -30,14 +30,14 @@ pub struct GroupStatus {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct TopicStatus {
     pub kept: ChannelTopic,
-    /// What it is to say.
+    /// The desired topic.
     pub wanted: Option<String>,
-    /// What it says, as last seen.
+    /// The last known topic.
     pub present: Option<String>,
 }
 
 /// The state of a rotation in chat.
-pub fn read(app: &App, caller: &Principal, id: &RotationId) -> Result<ChatStatus, Stop> {
+pub fn read(app: &App, caller: &Principal, id: &RotationId) -> Result<ChatStatus, ActionError> {
     app.store().read(|tx| {
         let rotation = reads::visible(tx, caller, id)?;
         let group = match &rotation.profile.duty_group {
@@ -56,7 +56,7 @@ pub fn read(app: &App, caller: &Principal, id: &RotationId) -> Result<ChatStatus
     })
 }
 
-fn group_status(tx: &ReadTx, app: &App, id: &GroupId) -> Result<Option<GroupStatus>, Stop> {
+fn group_status(tx: &ReadTx, app: &App, id: &GroupId) -> Result<Option<GroupStatus>, ActionError> {
     let Some(kept) = store::load_duty_group(tx, id)? else {
         return Ok(None);
     };
@@ -75,7 +75,7 @@ fn topic_status(
     app: &App,
     id: &ChannelId,
     texts: &mut TopicTexts,
-) -> Result<Option<TopicStatus>, Stop> {
+) -> Result<Option<TopicStatus>, ActionError> {
     let Some(kept) = store::load_topic(tx, id)? else {
         return Ok(None);
     };

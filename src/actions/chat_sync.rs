@@ -1,7 +1,7 @@
-//! Carrying out what is queued for the chat platform: messages are posted, topics and on-duty groups brought in line with
-//! whoever is on call. The platform is called outside transactions; the result is stored afterwards.
+//! Processes the chat queues: posts messages, and syncs topics and on-duty groups with the people on call. Calls of the platform
+//! are outside transactions; their results are stored afterwards.
 //!
-//! What a topic or a group should be is computed anew at each try, so a state that a newer change has replaced is never
+//! The desired topic or group is computed again at each try, so an outdated state is never
 //! written.
 
 mod groups;
@@ -11,7 +11,7 @@ mod topics;
 pub use groups::{GroupMembers, group_members};
 pub use topics::TopicTexts;
 
-use super::{App, Fault};
+use super::{App, Error};
 use crate::domain::chat::{ChatError, held_until, next_try};
 use crate::domain::ids::{ChannelId, GroupId};
 use crate::runtime::wakeup::Wakeup;
@@ -19,7 +19,7 @@ use crate::store::{self, CommitSignals, SyncTarget};
 use jiff::Timestamp;
 use posting::Posted;
 
-/// What is carried out side by side, each in its own order.
+/// The chat queues. They are processed concurrently, each in its own order.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Queue {
     Messages,
@@ -28,10 +28,10 @@ pub enum Queue {
 }
 
 impl Queue {
-    /// All of them.
+    /// All queues.
     pub const ALL: [Queue; 3] = [Queue::Messages, Queue::Topics, Queue::Groups];
 
-    /// How the log names its thread.
+    /// The name of the queue's loop in the log.
     pub fn name(self) -> &'static str {
         match self {
             Queue::Messages => "chat: messages",
@@ -40,7 +40,7 @@ impl Queue {
         }
     }
 
-    /// Wakes its loop.
+    /// The wakeup of its loop.
     pub fn wakeup(self, signals: &CommitSignals) -> &Wakeup {
         match self {
             Queue::Messages => &signals.chat_messages,
@@ -50,15 +50,15 @@ impl Queue {
     }
 }
 
-/// What the worker of a queue holds between two steps.
+/// The state of a queue's worker between two steps.
 #[derive(Debug, Default)]
 pub struct InFlight {
-    /// Posted, and not stored as posted yet because the storage failed.
+    /// Posted messages whose result is not stored yet because the storage failed.
     posted: Vec<Posted>,
 }
 
-/// Carries out some of what is due on a queue; returns whether there was anything.
-pub fn run_due(app: &App, queue: Queue, in_flight: &mut InFlight) -> Result<bool, Fault> {
+/// Processes some of what is due on a queue. Returns whether there was anything.
+pub fn run_due(app: &App, queue: Queue, in_flight: &mut InFlight) -> Result<bool, Error> {
     match queue {
         Queue::Messages => posting::post(app, &mut in_flight.posted),
         Queue::Topics => sync_first(app, SyncTarget::Topic, |id| {
@@ -70,8 +70,8 @@ pub fn run_due(app: &App, queue: Queue, in_flight: &mut InFlight) -> Result<bool
     }
 }
 
-/// When something falls due on a queue.
-pub fn next_on(app: &App, queue: Queue) -> Result<Option<Timestamp>, Fault> {
+/// When the next item of a queue is due.
+pub fn next_on(app: &App, queue: Queue) -> Result<Option<Timestamp>, Error> {
     app.store().read(|tx| match queue {
         Queue::Messages => store::next_message(tx),
         Queue::Topics => store::next_sync(tx, SyncTarget::Topic),
@@ -79,8 +79,8 @@ pub fn next_on(app: &App, queue: Queue) -> Result<Option<Timestamp>, Fault> {
     })
 }
 
-/// When something falls due on any queue.
-pub fn next(app: &App) -> Result<Option<Timestamp>, Fault> {
+/// When the next item of any queue is due.
+pub fn next(app: &App) -> Result<Option<Timestamp>, Error> {
     let mut next = None;
     for queue in Queue::ALL {
         next = next.into_iter().chain(next_on(app, queue)?).min();
@@ -88,10 +88,10 @@ pub fn next(app: &App) -> Result<Option<Timestamp>, Fault> {
     Ok(next)
 }
 
-/// Why something could not be brought in line.
+/// Why a sync failed.
 enum SyncError {
     Chat(ChatError),
-    Fault(Fault),
+    Store(Error),
 }
 
 impl From<ChatError> for SyncError {
@@ -100,18 +100,18 @@ impl From<ChatError> for SyncError {
     }
 }
 
-impl From<Fault> for SyncError {
-    fn from(fault: Fault) -> SyncError {
-        SyncError::Fault(fault)
+impl From<Error> for SyncError {
+    fn from(error: Error) -> SyncError {
+        SyncError::Store(error)
     }
 }
 
-/// Brings the first target of a kind in line that is due. One that fails is retried later and delays no other.
+/// Syncs the first due target of a kind. A failed sync is retried later and does not delay others.
 fn sync_first(
     app: &App,
     target: SyncTarget,
     sync: impl FnOnce(&str) -> Result<(), SyncError>,
-) -> Result<bool, Fault> {
+) -> Result<bool, Error> {
     let now = app.now();
     let first = app
         .store()
@@ -122,9 +122,9 @@ fn sync_first(
     let error = match sync(&key) {
         Ok(()) => return Ok(true),
         Err(SyncError::Chat(error)) => error,
-        // Nothing can be stored either.
-        Err(SyncError::Fault(fault)) if fault.is_unavailable() => return Err(fault),
-        Err(SyncError::Fault(fault)) => ChatError::Internal(fault.to_string()),
+        // Then the error cannot be stored either.
+        Err(SyncError::Store(error)) if error.is_unavailable() => return Err(error),
+        Err(SyncError::Store(error)) => ChatError::Internal(error.to_string()),
     };
     app.store().write_log(move |tx| {
         let tries = state.tries + 1;

@@ -1,9 +1,9 @@
-//! Asking others to cover a duty.
+//! Creates cover requests.
 
 use super::draft::Draft;
 use super::mutation::Operation;
 use super::request_writes::{Notify, Outcome, ask, written};
-use super::{App, Stop, reads};
+use super::{ActionError, App, reads};
 use crate::domain::access::Principal;
 use crate::domain::agreement::{AgreementContext, AgreementPreview, check_unblocked};
 use crate::domain::arrangement::TurnSelection;
@@ -18,32 +18,32 @@ use crate::domain::time::Interval;
 use crate::store::{ReadTx, WriteTx};
 use crate::wire::etag;
 
-/// A duty to cover as it is forecast.
-struct Judged {
+/// A checked cover request with its forecast.
+struct Checked {
     period: Interval,
     conflicts: Vec<Conflict>,
     selection: Option<TurnSelection>,
 }
 
-/// Judges what somebody asks others to cover. Whether a recipient may hold it beside what they hold is judged when they
+/// Checks a cover request. Whether a recipient may hold it in addition to their other duties is checked when they
 /// accept.
-fn judge(
+fn check(
     context: &AgreementContext,
     requester: &UserId,
     new: &NewCover,
-) -> Result<Judged, Refusal> {
+) -> Result<Checked, Refusal> {
     let cell = context.cell("cellId", &new.cell)?;
     let period = context.rest("to", new.asked)?;
     for (index, recipient) in new.recipients.iter().enumerate() {
         let member = format!("recipientUserIds[{index}]");
         if recipient == requester {
-            return invalid(format!("{member}: that is you; ask somebody else"));
+            return invalid(format!("{member}: that is you; ask another person"));
         }
         context.check_eligible(&member, cell, recipient)?;
     }
     context.check_runs("cellId", cell)?;
     if !context.rotation.has_member(requester) {
-        // Without a look at the forecast: anybody who sees the rotation may come this far.
+        // Checked before the forecast, because anyone who sees the rotation may get this far.
         return Err(Refusal::NotYourDuty(
             "you are not a member of this rotation".into(),
         ));
@@ -57,7 +57,7 @@ fn judge(
         .map(|user| leg(requester, new, Some(user)));
     let offers = shift::shifts(context, &offered.collect::<Vec<_>>(), |_| String::new())?;
     shift::check_held(&offers[..1], &forecasts)?;
-    Ok(Judged {
+    Ok(Checked {
         period,
         conflicts: offers
             .iter()
@@ -78,35 +78,39 @@ fn leg(requester: &UserId, new: &NewCover, assignee: Option<&UserId>) -> Leg {
     }
 }
 
-/// What asking for cover would meet; changes nothing. The rotation is answered for its validator.
+/// Previews a cover request without changing anything. Returns the rotation for its ETag.
 pub fn preview(
     app: &App,
     caller: &Principal,
     id: &RotationId,
     new: &NewCover,
-) -> Result<(Rotation, AgreementPreview), Stop> {
+) -> Result<(Rotation, AgreementPreview), ActionError> {
     let requester = caller.person()?;
     reads::in_context(app, caller, id, |_, context| {
-        let judged = judge(context, requester, new)?;
+        let checked = check(context, requester, new)?;
         Ok(AgreementPreview::new(
-            judged.period,
-            judged.conflicts,
+            checked.period,
+            checked.conflicts,
             &new.acknowledged,
-            judged.selection,
+            checked.selection,
         ))
     })
 }
 
-/// Asks others to cover a duty; who is on duty stays as it is until somebody accepts.
+/// Creates a cover request. Who is on call does not change until it is accepted.
 pub struct AskForCover(pub NewCover);
 
 impl Operation for AskForCover {
     const NAME: &'static str = "ask for cover";
     type Output = RequestWritten;
 
-    fn admit(&self, _: &ReadTx, rotation: &Rotation, caller: &Principal) -> Result<(), Stop> {
-        caller.check_see(rotation)?;
-        Ok(caller.person().map(drop)?)
+    fn admit(
+        &self,
+        _: &ReadTx,
+        rotation: &Rotation,
+        caller: &Principal,
+    ) -> Result<(), ActionError> {
+        Ok(caller.check_ask(rotation)?)
     }
 
     fn apply(
@@ -114,10 +118,10 @@ impl Operation for AskForCover {
         tx: &mut WriteTx,
         draft: &mut Draft,
         caller: &Principal,
-    ) -> Result<RequestWritten, Stop> {
+    ) -> Result<RequestWritten, ActionError> {
         let (AskForCover(new), requester) = (self, caller.person()?);
-        let judged = judge(&draft.context(tx), requester, &new)?;
-        check_unblocked(&judged.conflicts)?;
+        let checked = check(&draft.context(tx), requester, &new)?;
+        check_unblocked(&checked.conflicts)?;
         let request = request(tx, draft, requester.clone(), new);
         ask(tx, draft, &request)?;
         written(tx, draft, caller, &request, Outcome::beside(Notify::Asked))

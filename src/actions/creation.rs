@@ -3,49 +3,50 @@
 use super::membership::{
     check_groups_included, check_people, joined_channels, known_groups, known_people,
 };
-use super::{App, Stop, outbox};
-use crate::domain::access::Principal;
+use super::{ActionError, App, audit, outbox};
+use crate::domain::audit::{AuditedChange, Author, quoted};
 use crate::domain::edit::NewRotation;
 use crate::domain::event::Event;
 use crate::domain::ids::{CellId, ChannelId, LaneId, RotationId, WindowId};
 use crate::domain::mention::MentionSettings;
 use crate::domain::refusal::Refusal;
 use crate::domain::rotation::{
-    Cell, ChannelSetting, Entry, Lane, Members, Profile, Roster, Rotation, Stamps, Window,
+    Cell, ChannelSetting, Entry, Lane, Members, NextTurn, Profile, Roster, Rotation, Stamps, Window,
 };
 use crate::domain::tiers::TierLimits;
 use crate::store::{self, CreationKey, MemberLists, ReadTx, WriteTx};
 use jiff::{SignedDuration, Timestamp};
+use std::sync::Arc;
 
-/// How long a creation key answers with the rotation that its first use made.
+/// How long a creation key returns the rotation of its first use.
 const CREATION_KEY_LIFE: SignedDuration = SignedDuration::from_hours(24);
 
 /// A rotation to create, under a key that makes retries safe.
 #[derive(Clone, Debug)]
 pub struct NewCreation {
     pub key: String,
-    /// SHA-256 of what the body says, in canonical form.
+    /// SHA-256 of the content of the body, in canonical form.
     pub body_hash: [u8; 32],
     pub rotation: NewRotation,
 }
 
-/// What creating answered: a new rotation, or the one that the same key made before.
+/// The result of a creation: a new rotation, or the one created earlier with the same key.
 #[derive(Clone, Debug)]
 pub struct Created {
     pub rotation: Rotation,
     pub replayed: bool,
 }
 
-/// Creates a rotation, or returns the one that an earlier try with the same key created.
-pub fn create(app: &App, caller: &Principal, creation: NewCreation) -> Result<Created, Stop> {
-    caller.check_create()?;
-    let (shared, credential) = (app.clone(), caller.credential().to_string());
-    app.store().write(move |tx| {
+/// Creates a rotation, or returns the one created by an earlier try with the same key.
+pub fn create(app: &App, author: &Author, creation: NewCreation) -> Result<Created, ActionError> {
+    author.principal.check_create()?;
+    let shared = app.clone();
+    audit::write(app.store(), author, move |tx, author| {
+        let credential = author.principal.credential().to_owned();
         if let Some(used) = store::load_creation_key(&tx.as_read(), &credential, &creation.key)? {
-            return Ok(Created {
-                rotation: replay(tx, &used, &creation.body_hash)?,
-                replayed: true,
-            });
+            let rotation = replay(tx, &used, &creation.body_hash)?;
+            let replayed = true;
+            return Ok((Created { rotation, replayed }, None));
         }
         check_new(&tx.as_read(), &creation.rotation, &shared.tier_limits())?;
         let rotation = insert(tx, creation.rotation)?;
@@ -60,14 +61,17 @@ pub fn create(app: &App, caller: &Principal, creation: NewCreation) -> Result<Cr
                 created_at: tx.now(),
             },
         )?;
-        Ok(Created {
-            rotation,
-            replayed: false,
-        })
+        let created = format!("rotation {} created", quoted(&rotation.profile.name));
+        let change = AuditedChange {
+            rotation: Some(rotation.id.clone()),
+            ..AuditedChange::of(rotation.id.as_str(), created)
+        };
+        let replayed = false;
+        Ok((Created { rotation, replayed }, Some(change)))
     })
 }
 
-fn replay(tx: &WriteTx, used: &CreationKey, body_hash: &[u8; 32]) -> Result<Rotation, Stop> {
+fn replay(tx: &WriteTx, used: &CreationKey, body_hash: &[u8; 32]) -> Result<Rotation, ActionError> {
     if tx.now().duration_since(used.created_at) >= CREATION_KEY_LIFE {
         return Err(
             Refusal::IdempotencyKeySpent("the key was first used more than 24 hours ago").into(),
@@ -82,8 +86,8 @@ fn replay(tx: &WriteTx, used: &CreationKey, body_hash: &[u8; 32]) -> Result<Rota
     ))?)
 }
 
-/// The meaning of the body first, then the tier, then what clashes with others.
-fn check_new(tx: &ReadTx, new: &NewRotation, limits: &TierLimits) -> Result<(), Stop> {
+/// Checks the content of the body first, then the tier, then conflicts with other rotations.
+fn check_new(tx: &ReadTx, new: &NewRotation, limits: &TierLimits) -> Result<(), ActionError> {
     known_people(tx, "owners", &new.owners)?;
     known_people(tx, "userIds", &new.users)?;
     known_groups(tx, &new.groups)?;
@@ -98,17 +102,18 @@ fn check_new(tx: &ReadTx, new: &NewRotation, limits: &TierLimits) -> Result<(), 
     check_groups_included(limits, !new.groups.is_empty())?;
     check_people(tx, limits, None, &new.users, &new.groups)?;
     match &new.code {
-        Some(code) if store::code_holder(tx, code)?.is_some() => {
+        Some(code) if store::rotation_by_code(tx, code)?.is_some() => {
             Err(Refusal::RotationCodeTaken(code.clone()).into())
         }
         _ => Ok(()),
     }
 }
-fn insert(tx: &mut WriteTx, new: NewRotation) -> Result<Rotation, Stop> {
+fn insert(tx: &mut WriteTx, new: NewRotation) -> Result<Rotation, ActionError> {
     let at = tx.now();
     let id = RotationId::from(tx.mint("rot_"));
     let window = Window {
         id: WindowId::from(tx.mint("win_")),
+        key: None,
         name: None,
         zone: None,
         coverage: Vec::new(),
@@ -118,6 +123,7 @@ fn insert(tx: &mut WriteTx, new: NewRotation) -> Result<Rotation, Stop> {
     let lanes: Vec<Lane> = (0..new.lanes)
         .map(|_| Lane {
             id: LaneId::from(tx.mint("lan_")),
+            key: None,
             name: None,
         })
         .collect();
@@ -148,15 +154,19 @@ fn insert(tx: &mut WriteTx, new: NewRotation) -> Result<Rotation, Stop> {
         skips_are_off_time: false,
         members: Members::default(),
         lanes,
-        windows: vec![window],
         cells,
         rosters: vec![Roster {
             id: None,
             narrowed: None,
-            next_turn: 0,
+            next_turns: vec![NextTurn {
+                window: window.id.clone(),
+                turn: 0,
+            }],
         }],
+        windows: vec![window],
         arranged: Vec::new(),
         pending: Vec::new(),
+        absences: Arc::default(),
         stamps: Stamps {
             version: 1,
             created_at: at,
@@ -188,6 +198,7 @@ fn first_cell(id: CellId, lane: usize, at: Timestamp) -> Cell {
         roster: None,
         stopped: false,
         holder: None,
+        passed_over: Vec::new(),
         arranged_until: None,
         entry: Entry::never_held(at),
     }

@@ -1,38 +1,39 @@
 //! The delivery log of an endpoint: read it, cancel a delivery, send one again (rules.md 16).
 
 use super::webhooks::{check_tier, load};
-use super::{App, Stop};
+use super::{ActionError, App, audit};
+use crate::domain::audit::{AuditedChange, Author};
 use crate::domain::ids::{DeliveryId, WebhookId};
 use crate::domain::refusal::Refusal;
 use crate::domain::webhook::{Attempt, Delivery, DeliveryState, MAX_ATTEMPTS};
 use crate::store::{self, DeliveryFilter, DeliveryRecord, Page, ReadTx};
 use crate::wire::event;
 
-/// A page of an endpoint's deliveries, newest first, and how many there are in all.
+/// A page of an endpoint's deliveries, newest first, and the total number.
 pub fn list(
     app: &App,
     webhook: &WebhookId,
     filter: DeliveryFilter,
     page: Page,
-) -> Result<(Vec<Delivery>, u64), Stop> {
+) -> Result<(Vec<Delivery>, u64), ActionError> {
     app.store().read(|tx| {
         load(tx, webhook)?;
         Ok(store::list_deliveries(tx, webhook, &filter, page)?)
     })
 }
 
-/// What is known of one delivery.
+/// A delivery and its attempts.
 #[derive(Clone, Debug)]
 pub struct Log {
     pub delivery: Delivery,
-    /// As posted by every attempt.
+    /// The request body of every attempt.
     pub body: String,
-    /// Those that have ended, oldest first.
+    /// The finished attempts, oldest first.
     pub attempts: Vec<Attempt>,
 }
 
 /// The attempts of a delivery.
-pub fn attempts(app: &App, webhook: &WebhookId, id: &DeliveryId) -> Result<Log, Stop> {
+pub fn attempts(app: &App, webhook: &WebhookId, id: &DeliveryId) -> Result<Log, ActionError> {
     app.store().read(|tx| {
         let (record, frozen) = find(tx, webhook, id)?;
         Ok(Log {
@@ -47,36 +48,48 @@ fn find(
     tx: &ReadTx,
     webhook: &WebhookId,
     id: &DeliveryId,
-) -> Result<(DeliveryRecord, String), Stop> {
+) -> Result<(DeliveryRecord, String), ActionError> {
     load(tx, webhook)?;
     Ok(store::load_delivery(tx, webhook, id)?.ok_or(Refusal::NotFound("delivery"))?)
 }
 
-/// Ends a delivery that is unfinished, also one on the wire: that attempt ends by itself and is logged. `false` when it
-/// had finished.
-pub fn cancel(app: &App, webhook: &WebhookId, id: &DeliveryId) -> Result<bool, Stop> {
+/// Cancels an unfinished delivery. An attempt in flight ends by itself and is logged. `false` if the delivery had
+/// finished.
+pub fn cancel(
+    app: &App,
+    author: &Author,
+    webhook: &WebhookId,
+    id: &DeliveryId,
+) -> Result<bool, ActionError> {
     let (webhook, id) = (webhook.clone(), id.clone());
-    let cancelled = app.store().write(move |tx| {
+    let cancelled = audit::write(app.store(), author, move |tx, _| {
         let (record, _) = find(&tx.as_read(), &webhook, &id)?;
         let unfinished = record.delivery.state == DeliveryState::Pending;
-        if unfinished {
-            store::cancel(tx, record.sequence)?;
+        if !unfinished {
+            return Ok::<_, ActionError>((false, None));
         }
-        Ok::<_, Stop>(unfinished)
+        store::cancel(tx, record.sequence)?;
+        let change = changed(&webhook, &record.delivery, DeliveryState::Cancelled);
+        Ok((true, Some(change)))
     })?;
     let count = u64::from(cancelled);
     (app.metrics()).finished(DeliveryState::Cancelled, count);
     Ok(cancelled)
 }
 
-/// Sends a finished delivery anew: same id, same bytes, a new ladder. Not without end: see [`MAX_ATTEMPTS`].
-pub fn resend(app: &App, webhook: &WebhookId, id: &DeliveryId) -> Result<Delivery, Stop> {
+/// Sends a finished delivery again: same id, same bytes, a new retry schedule. Limited by [`MAX_ATTEMPTS`].
+pub fn resend(
+    app: &App,
+    author: &Author,
+    webhook: &WebhookId,
+    id: &DeliveryId,
+) -> Result<Delivery, ActionError> {
     let (shared, webhook, id) = (app.clone(), webhook.clone(), id.clone());
-    app.store().write(move |tx| {
+    audit::write(app.store(), author, move |tx, _| {
         let endpoint = load(&tx.as_read(), &webhook)?;
         let (record, _) = find(&tx.as_read(), &webhook, &id)?;
         check_tier(&shared.tier_limits())?;
-        if record.delivery.state == DeliveryState::Pending || record.on_the_wire {
+        if record.delivery.state == DeliveryState::Pending || record.in_flight {
             return Err(Refusal::DeliveryUnfinished.into());
         }
         if record.delivery.attempts >= MAX_ATTEMPTS {
@@ -85,7 +98,18 @@ pub fn resend(app: &App, webhook: &WebhookId, id: &DeliveryId) -> Result<Deliver
         if endpoint.disabled.is_some() {
             return Err(Refusal::WebhookDisabled.into());
         }
-        store::send_anew(tx, record.sequence)?;
-        Ok(find(&tx.as_read(), &webhook, &id)?.0.delivery)
+        store::restart_schedule(tx, record.sequence)?;
+        let delivery = find(&tx.as_read(), &webhook, &id)?.0.delivery;
+        let change = changed(&webhook, &record.delivery, delivery.state);
+        Ok((delivery, Some(change)))
     })
+}
+
+fn changed(webhook: &WebhookId, before: &Delivery, after: DeliveryState) -> AuditedChange {
+    let states = (before.state.name(), after.name());
+    let summary = format!("delivery to {webhook}: {} to {}", states.0, states.1);
+    AuditedChange {
+        rotation: Some(before.rotation.clone()),
+        ..AuditedChange::of(before.id.as_str(), summary)
+    }
 }

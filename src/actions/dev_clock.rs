@@ -1,26 +1,26 @@
-//! The development clock: it stands still until it is moved, and what falls due on the way happens in order.
+//! The development clock: it is frozen until it is moved, and what becomes due on the way is processed in order.
 
-use super::{App, Fault, chat_sync, due, sending};
+use super::{App, Error, chat_sync, due, sending};
 use crate::store;
 use jiff::Timestamp;
 
-/// Moves the development clock to an instant, through every due instant on the way in order, of rotations and of
-/// deliveries. `settle` sends everything that is due.
+/// Moves the development clock to an instant, through every due instant of rotations and deliveries in order. `settle` sends
+/// everything that is due.
 pub fn advance(
     app: &App,
     to: Timestamp,
-    settle: &dyn Fn() -> Result<(), Fault>,
-) -> Result<(), Fault> {
+    settle: &dyn Fn() -> Result<(), Error>,
+) -> Result<(), Error> {
     let moved = step_to(app, to, settle);
-    // How far it came counts, also where it did not come to the end.
+    // The reached instant is kept, even if the move failed.
     keep_clock(app)?;
     moved
 }
 
-/// Times that something due at one instant may be looked at again: others may queue more of it meanwhile.
+/// The maximum number of passes over one instant: each pass may queue more work for it.
 const LOOKS: usize = 1000;
 
-fn step_to(app: &App, to: Timestamp, settle: &dyn Fn() -> Result<(), Fault>) -> Result<(), Fault> {
+fn step_to(app: &App, to: Timestamp, settle: &dyn Fn() -> Result<(), Error>) -> Result<(), Error> {
     let catch_up = || {
         due::catch_up_all(app)?;
         due::run_beside(app)?;
@@ -36,8 +36,8 @@ fn step_to(app: &App, to: Timestamp, settle: &dyn Fn() -> Result<(), Fault>) -> 
         };
         looks = if at > app.now() { 0 } else { looks + 1 };
         if looks > LOOKS {
-            return Err(Fault::Corrupt(format!(
-                "nothing could be done of what is due at {at}"
+            return Err(Error::Corrupt(format!(
+                "work that is due at {at} does not complete"
             )));
         }
         app.clock().set(at.max(app.now()));
@@ -47,11 +47,11 @@ fn step_to(app: &App, to: Timestamp, settle: &dyn Fn() -> Result<(), Fault>) -> 
     settle()
 }
 
-/// The name of the fact that keeps the development clock.
+/// The fact that stores the development clock.
 pub const CLOCK_FACT: &str = "development_clock";
 
-/// Remembers the development clock, for commands and for the next start.
-pub fn keep_clock(app: &App) -> Result<(), Fault> {
+/// Stores the development clock for commands and for the next start.
+pub fn keep_clock(app: &App) -> Result<(), Error> {
     let now = app.now().to_string();
     app.store()
         .write(move |tx| store::save_fact(tx, CLOCK_FACT, &now))

@@ -1,28 +1,31 @@
 //! The credentials that `rota dev` prints at each start.
 
-use super::Stop;
 use super::keys::{NewKey, mint_key, mint_token};
+use super::{ActionError, audit};
 use crate::domain::access::Scope;
+use crate::domain::audit::{AuditedChange, Author};
 use crate::domain::ids::{KeyId, TokenId, UserId};
 use crate::store::{
-    Fault, Store, WriteTx, load_directory, load_fact, remove_key, remove_token, save_fact,
+    Error, Store, WriteTx, load_directory, load_fact, remove_key, remove_token, save_fact,
 };
 
-/// The fact that keeps the ids of what the last start minted, with blanks between.
+/// The fact that stores the ids of the last start's credentials, separated by spaces.
 const FACT: &str = "development_credentials";
 
-/// One key with every scope, and a token a person.
+/// One key with every scope, and a token per person.
 #[derive(Clone, Debug)]
 pub struct Credentials {
     pub key: String,
-    /// By user id; deleted people are left out.
+    /// By user id, without deleted people.
     pub tokens: Vec<(UserId, String)>,
+    /// The first administrator, else the first person.
+    pub first: Option<UserId>,
 }
 
-/// Mints the credentials of a start. Those of the start before open nothing any more: nobody can look them up, and
-/// they would pile up.
-pub fn renew(store: &Store) -> Result<Credentials, Stop> {
-    store.write(|tx| {
+/// Creates the credentials of a start. Revokes those of the previous start, which cannot be read again and would
+/// accumulate.
+pub fn renew(store: &Store, author: &Author) -> Result<Credentials, ActionError> {
+    audit::write(store, author, |tx, _| {
         let earlier = load_fact(&tx.as_read(), FACT)?.unwrap_or_default();
         for id in earlier.split_whitespace() {
             forget(tx, id)?;
@@ -30,7 +33,11 @@ pub fn renew(store: &Store) -> Result<Credentials, Stop> {
         let (key, secret) = mint_key(tx, every_scope())?;
         let mut minted = vec![key.id.to_string()];
         let mut tokens = Vec::new();
-        for person in load_directory(&tx.as_read())?.people {
+        let people = load_directory(&tx.as_read())?.people;
+        let mut present = people.iter().filter(|person| !person.is_deleted);
+        let first = present.clone().find(|person| person.is_admin);
+        let first = first.or(present.next()).map(|person| person.id.clone());
+        for person in people {
             if !person.is_deleted {
                 let (token, secret) = mint_token(tx, person.id, None)?;
                 minted.push(token.id.to_string());
@@ -38,10 +45,17 @@ pub fn renew(store: &Store) -> Result<Credentials, Stop> {
             }
         }
         save_fact(tx, FACT, &minted.join(" "))?;
-        Ok(Credentials {
+        let renewed = format!(
+            "credentials of this start minted: one API key, {} member tokens; those of the start before revoked",
+            tokens.len()
+        );
+        let credentials = Credentials {
             key: secret,
             tokens,
-        })
+            first,
+        };
+        let change = AuditedChange::of(key.id.as_str(), renewed);
+        Ok((credentials, Some(change)))
     })
 }
 
@@ -55,8 +69,8 @@ fn every_scope() -> NewKey {
     }
 }
 
-/// One that was revoked by hand meanwhile is gone already.
-fn forget(tx: &mut WriteTx, id: &str) -> Result<bool, Fault> {
+/// Credentials revoked by hand are already gone.
+fn forget(tx: &mut WriteTx, id: &str) -> Result<bool, Error> {
     if id.starts_with("key_") {
         return remove_key(tx, &KeyId::from(id));
     }

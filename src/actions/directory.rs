@@ -1,24 +1,102 @@
-//! The local directory, replaced and read as one.
+//! Imports and exports the local directory.
 
-use super::{App, Fault, Stop, mutation};
+use super::{ActionError, App, Error, audit, mutation};
+use crate::domain::audit::{AuditedChange, Author, directory_changes};
 use crate::domain::directory::{Directory, Group};
+use crate::domain::import::ImportChanges;
+use crate::domain::rotation::Rotation;
 use crate::store::{
-    ReadTx, Store, list_duty_groups, list_group_people, load_directory, load_group, load_topic,
-    replace_directory,
+    ReadTx, Store, WriteTx, list_duty_groups, list_group_people, load_directory, load_group,
+    load_topic, replace_directory,
 };
 
-/// Replaces the directory and lets every rotation follow, in one transaction. People left out become deleted; within a group
-/// newcomers stand last. User groups that rota made and keeps stay, for no file knows them.
-pub fn import(app: &App, mut directory: Directory) -> Result<(), Stop> {
-    mutation::follow_directory(app, move |tx| {
-        let own = own_groups(&tx.as_read(), &directory)?;
-        directory.groups.extend(own);
-        replace_directory(tx, &directory)
-    })
+/// The consent to an import's changes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Consent {
+    /// Only reports the changes.
+    DryRun,
+    /// Not asked: the import is refused if its changes need consent.
+    Unasked,
+    /// Given: the import is stored whatever it changes.
+    Given,
 }
 
-/// The on-duty groups that rota made and that a directory to import leaves out.
-fn own_groups(tx: &ReadTx, directory: &Directory) -> Result<Vec<Group>, Fault> {
+/// The result of an import.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Imported {
+    pub changes: ImportChanges,
+    /// Whether it is stored.
+    pub applied: bool,
+}
+
+/// Why an import is rolled back.
+enum Stop {
+    Undone(ImportChanges),
+    Error(ActionError),
+}
+
+impl<E: Into<ActionError>> From<E> for Stop {
+    fn from(error: E) -> Stop {
+        Stop::Error(error.into())
+    }
+}
+
+/// Replaces the directory and updates every rotation, in one transaction. Missing people become deleted; within a group new
+/// people are last. On-duty groups that rota created stay, because no file contains them.
+///
+/// The changes are computed by the import itself before it is committed. A dry run is the same import, rolled back, so its
+/// report matches what the import would do.
+///
+/// # Errors
+/// Those of the store. A refused import is not an error; see [`Imported::applied`].
+pub fn import(
+    app: &App,
+    author: &Author,
+    mut directory: Directory,
+    consent: Consent,
+) -> Result<Imported, ActionError> {
+    let shared = app.clone();
+    let written = audit::write(app.store(), author, move |tx, author| -> Result<_, Stop> {
+        let before = load_directory(&tx.as_read())?;
+        let mut changes = ImportChanges::of_people(&before.people, &directory.people);
+        let names = before
+            .people
+            .iter()
+            .map(|person| (person.id.clone(), person.name().to_owned()));
+        let names = names.collect();
+        let replace = |tx: &mut WriteTx| {
+            let own = own_groups(&tx.as_read(), &directory)?;
+            directory.groups.extend(own);
+            replace_directory(tx, &directory)
+        };
+        let compare = |before: &Rotation, after: &Rotation| {
+            changes.add_rotation(before, after, &names);
+        };
+        mutation::follow_directory(&shared, tx, author, replace, compare)?;
+        match consent {
+            Consent::DryRun => return Err(Stop::Undone(changes)),
+            Consent::Unasked if changes.concern().is_some() => return Err(Stop::Undone(changes)),
+            Consent::Unasked | Consent::Given => {}
+        }
+        let summary = directory_changes(&before, &load_directory(&tx.as_read())?);
+        let change = AuditedChange {
+            rotation: None,
+            subject: None,
+            summary,
+        };
+        let change = Some(change).filter(|change| !change.summary.is_empty());
+        Ok((changes, change))
+    });
+    let (changes, applied) = match written {
+        Ok(changes) => (changes, true),
+        Err(Stop::Undone(changes)) => (changes, false),
+        Err(Stop::Error(error)) => return Err(error),
+    };
+    Ok(Imported { changes, applied })
+}
+
+/// The on-duty groups that rota created and that an imported directory omits.
+fn own_groups(tx: &ReadTx, directory: &Directory) -> Result<Vec<Group>, Error> {
     let mut own = Vec::new();
     for kept in list_duty_groups(tx)?.into_iter().filter(|kept| kept.is_own) {
         let named = directory.groups.iter().any(|group| group.id == kept.group);
@@ -32,14 +110,14 @@ fn own_groups(tx: &ReadTx, directory: &Directory) -> Result<Vec<Group>, Fault> {
     Ok(own)
 }
 
-/// The directory as [`import`] takes it back without a change.
-pub fn export(store: &Store) -> Result<Directory, Fault> {
+/// The directory in the form that [`import`] restores unchanged.
+pub fn export(store: &Store) -> Result<Directory, Error> {
     store.read(|tx: &ReadTx| without_ours(tx, load_directory(tx)?))
 }
 
-/// A directory without what rota keeps there: an import leaves alone what the file does not name, and would take our own topics
-/// and people for those of others.
-fn without_ours(tx: &ReadTx, mut directory: Directory) -> Result<Directory, Fault> {
+/// Removes rota's own topics and people from a directory: an import keeps what the file omits, and would mistake them for
+/// other people's.
+fn without_ours(tx: &ReadTx, mut directory: Directory) -> Result<Directory, Error> {
     for channel in &mut directory.channels {
         let kept = load_topic(tx, &channel.id)?;
         let ours = |topic: &String| kept.as_ref().is_some_and(|kept| kept.is_ours(topic));

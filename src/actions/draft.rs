@@ -1,9 +1,10 @@
-//! A rotation while a write changes it: what fell due, what changed, and the record and the news of both.
+//! A rotation while a write changes it: what became due, what changed, and the resulting history and events.
 
-use super::{App, Fault, notifications, outbox};
+use super::{App, Error, audit, notifications, outbox};
 use crate::domain::absence::Absences;
 use crate::domain::access::Principal;
 use crate::domain::agreement::AgreementContext;
+use crate::domain::audit::{AuditedChange, Author, CLOCK, Summary, quoted, rotation_changes};
 use crate::domain::event::{self, Act, Event};
 use crate::domain::forecast::{self, Forecast, Limits};
 use crate::domain::handover::{self, Change, DealingContext, WindowChange};
@@ -15,28 +16,41 @@ use crate::domain::rotation::{Reason, Rotation};
 use crate::domain::tiers::TierLimits;
 use crate::store::{self, ReadTx, WriteTx};
 use jiff::Timestamp;
+use std::sync::Arc;
 
-/// A rotation being changed within a write.
+/// Forecasts that one write may take to find the requests that it ends.
+const PASSES: usize = 8;
+
+/// A rotation that is changed by a write.
 pub struct Draft<'a> {
     pub rotation: Rotation,
-    pub absences: Absences,
+    /// Those of the rotation, beside it so that it can change while they are read.
+    pub absences: Arc<Absences>,
     pub calendar: &'a Calendar,
     pub tier_limits: TierLimits,
     app: &'a App,
-    /// As stored.
+    author: &'a Author,
+    /// The stored state.
     before: Rotation,
-    /// Something changed beside the rotation's own state that its validator covers: a record of an arrangement or of a
+    /// Whether a record outside the rotation's own state changed that its ETag covers: an arrangement or a
     /// request.
-    pub touched: bool,
+    touched: bool,
+    /// A change outside the rotation's own state, for the audit entry: its id and summary.
+    said: Option<(String, Summary)>,
 }
 
 impl<'a> Draft<'a> {
-    /// Loads a rotation with what dealing needs; `None` when there is none of that id.
-    pub fn load(tx: &ReadTx, app: &'a App, id: &RotationId) -> Result<Option<Draft<'a>>, Fault> {
+    /// Loads a rotation with what dealing needs; `None` if there is none with that id.
+    pub fn load(
+        tx: &ReadTx,
+        app: &'a App,
+        author: &'a Author,
+        id: &RotationId,
+    ) -> Result<Option<Draft<'a>>, Error> {
         let Some(rotation) = store::load_rotation(tx, id)? else {
             return Ok(None);
         };
-        let absences = store::load_absences(tx, &rotation)?;
+        let absences = Arc::clone(&rotation.absences);
         let before = rotation.clone();
         Ok(Some(Draft {
             rotation,
@@ -44,12 +58,36 @@ impl<'a> Draft<'a> {
             calendar: app.calendar(),
             tier_limits: app.tier_limits(),
             app,
+            author,
             before,
             touched: false,
+            said: None,
         }))
     }
 
-    /// What agreements are judged by, now.
+    /// Sets the subject and the summary of the audit entry for a change outside the rotation's own state. If the rotation does
+    /// not change, only this creates the entry.
+    pub fn say(&mut self, subject: &str, summary: impl Into<Summary>) {
+        self.said = Some((subject.to_owned(), summary.into()));
+    }
+
+    /// As [`Draft::say`], for a record that the rotation's ETag covers.
+    pub fn touch(&mut self, subject: &str, summary: impl Into<Summary>) {
+        self.touched = true;
+        self.say(subject, summary);
+    }
+
+    /// The author of the write.
+    pub fn author(&self) -> &'a Author {
+        self.author
+    }
+
+    /// The workspace.
+    pub fn app(&self) -> &'a App {
+        self.app
+    }
+
+    /// The context for checking agreements, as of now.
     pub fn context(&self, tx: &WriteTx) -> AgreementContext<'_> {
         AgreementContext {
             rotation: &self.rotation,
@@ -61,7 +99,7 @@ impl<'a> Draft<'a> {
         }
     }
 
-    /// A change of duty now, by a write.
+    /// A change of the people on duty by a write, as of now.
     pub fn change(
         &mut self,
         tx: &WriteTx,
@@ -78,7 +116,7 @@ impl<'a> Draft<'a> {
         change.finish();
     }
 
-    /// The next instant at which something falls due in it.
+    /// The next instant at which something is due.
     pub fn next_due(&self) -> Option<Timestamp> {
         handover::next_due(
             &self.rotation,
@@ -89,14 +127,14 @@ impl<'a> Draft<'a> {
         )
     }
 
-    /// The instant that a write counts as: never before what has been judged already.
+    /// The instant at which a write takes effect: never before the instant up to which the rotation has been judged.
     pub fn instant(&self, tx: &WriteTx) -> Timestamp {
         tx.now().max(self.rotation.stamps.judged_at)
     }
 
-    /// Does everything due up to now, instant by instant, as one committed change that is news of where it ended up. What
-    /// shows nowhere raises no version. Answers the first instant that was due.
-    pub fn catch_up(&mut self, tx: &mut WriteTx) -> Result<Option<Timestamp>, Fault> {
+    /// Processes everything due up to now, instant by instant, as one committed change whose events show the final state. An
+    /// invisible change does not raise the version. Returns the first due instant.
+    pub fn catch_up(&mut self, tx: &mut WriteTx) -> Result<Option<Timestamp>, Error> {
         let (mut first, mut shows) = (None, false);
         let dealing = DealingContext {
             calendar: self.calendar,
@@ -115,25 +153,25 @@ impl<'a> Draft<'a> {
         Ok(first)
     }
 
-    /// Starts from another state than the one that is stored: what was written beneath the rotation is a change of it too.
+    /// Replaces the state before the write: what was written beneath the rotation is part of the change.
     pub fn changed_from(&mut self, before: Rotation) {
         self.before = before;
     }
 
-    /// As it was loaded, with what fell due since.
+    /// The state as loaded, with what became due since.
     pub fn into_before(self) -> Rotation {
         self.before
     }
 
-    /// Stores the draft if the write changed anything: one version more, the record of what began and ended, the next due
-    /// instant, and the news. Answers whether there is anything to send.
-    pub fn settle(&mut self, tx: &mut WriteTx, act: Act) -> Result<bool, Fault> {
+    /// Stores the draft if the write changed anything: the next version, history entries, the next due instant, and events.
+    /// Returns whether there is anything to send.
+    pub fn settle(&mut self, tx: &mut WriteTx, act: Act) -> Result<bool, Error> {
         if self.may_lose_duties(act) {
             self.expire_lost();
         }
         if self.is_settled() {
             if act == Act::Aside {
-                // Another absence, another person who is next.
+                // An absence can change who is next.
                 notifications::request_topic_sync(tx, &self.rotation)?;
             }
             return Ok(false);
@@ -163,28 +201,43 @@ impl<'a> Draft<'a> {
         self.save(tx, act, true, due)
     }
 
-    /// Deletes the rotation with everything in it, and tells of it.
-    pub fn delete(&mut self, tx: &mut WriteTx) -> Result<(), Fault> {
+    /// Deletes the rotation with everything in it, and publishes the event.
+    pub fn delete(&mut self, tx: &mut WriteTx) -> Result<(), Error> {
         store::remove_rotation(tx, &self.rotation.id)?;
+        let name = quoted(&self.rotation.profile.name);
+        let id = self.rotation.id.clone();
+        self.say(id.as_str(), format!("rotation {name} deleted"));
         outbox::announce(tx, self.app, &self.rotation, &[Event::Deleted])?;
         notifications::deleted(tx, &self.rotation)
     }
 
-    /// Whether everything that changed is stored.
+    /// Whether all changes are stored.
     pub fn is_settled(&self) -> bool {
         self.rotation.same_as(&self.before) && !self.touched
     }
 
-    /// Whether the write may have taken a duty from whoever a pending request relies on: a disabled rotation stays as it is,
+    /// Whether the write may have taken a duty from the requester of a pending request: a disabled rotation does not change,
     /// and names and channels change nobody's duty.
     fn may_lose_duties(&self, act: Act) -> bool {
         let any = self.rotation.enabled && !self.rotation.pending.is_empty();
         any && (act == Act::Aside || !self.rotation.same_duty_as(&self.before))
     }
 
-    /// Has pending requests expire whose duties are no longer held, as planned, by whoever is to give them away, as far
-    /// ahead as can be told. Time alone does not bring that about, for what happens is what was planned.
+    /// Expires pending requests whose duties are no longer held as planned, as far as the forecast reaches. Time alone does not
+    /// cause this, because what happens matches the forecast.
+    ///
+    /// An expiry is an instant at which empty slots are filled. Those of the lost requests do not come, so each pass expires only
+    /// what is lost before the first of them. The last of [`PASSES`] expires everything that is lost.
     fn expire_lost(&mut self) {
+        for pass in 1..=PASSES {
+            if !self.expire_some(pass == PASSES) {
+                return;
+            }
+        }
+    }
+
+    /// One pass of it. Returns whether a request was lost.
+    fn expire_some(&mut self, all: bool) -> bool {
         let pending = &self.rotation.pending;
         let until = pending.iter().map(Pending::until).max();
         let dealing = DealingContext {
@@ -194,10 +247,19 @@ impl<'a> Draft<'a> {
         let judged_at = self.rotation.stamps.judged_at;
         let until = until.unwrap_or(judged_at);
         let horizon = forecast::horizon(judged_at, until);
-        let (cells, known) = forecast::known_cells(&self.rotation, dealing, horizon);
-        let known = known.or(Some(horizon).filter(|horizon| *horizon < until));
-        let keeps = |pending: &&Pending| forecast::keeps(&self.rotation, &cells, known, pending);
-        self.rotation.pending = pending.iter().filter(keeps).cloned().collect();
+        let (cells, known_until) = forecast::known_cells(&self.rotation, dealing, horizon);
+        let known_until = known_until.or(Some(horizon).filter(|horizon| *horizon < until));
+        let keeps =
+            |pending: &&Pending| forecast::keeps(&self.rotation, &cells, known_until, pending);
+        let lost: Vec<&Pending> = pending.iter().filter(|one| !keeps(one)).collect();
+        let first = lost.iter().map(|lost| lost.expires_at()).min();
+        let certain = |lost: &&&Pending| all || first.is_none_or(|first| lost.begins_at() < first);
+        let certain = lost.iter().filter(certain).map(|lost| lost.id.clone());
+        let certain: Vec<_> = certain.collect();
+        self.rotation
+            .pending
+            .retain(|one| !certain.contains(&one.id));
+        !certain.is_empty()
     }
 
     fn save(
@@ -206,7 +268,7 @@ impl<'a> Draft<'a> {
         act: Act,
         shows: bool,
         due: Option<Timestamp>,
-    ) -> Result<bool, Fault> {
+    ) -> Result<bool, Error> {
         if shows {
             self.rotation.stamps.version += 1;
             self.rotation.stamps.updated_at = self.instant(tx);
@@ -215,6 +277,10 @@ impl<'a> Draft<'a> {
         store::save_rotation(tx, &self.before, &self.rotation, due)?;
         let mut queued = false;
         if shows {
+            match act == Act::Clock || self.author.principal == Principal::Clock {
+                true => self.record_expired(tx)?,
+                false => self.record(tx)?,
+            }
             let (before, after) = (&self.before, &self.rotation);
             let news = event::news(before, after, act, self.calendar);
             queued = outbox::announce(tx, self.app, after, &news)?;
@@ -225,7 +291,55 @@ impl<'a> Draft<'a> {
         Ok(queued)
     }
 
-    /// Says when somebody is to be reminded next; what is due already is left to be told.
+    /// Adds the audit entry set by [`Draft::say`], unless the entry of a change of the rotation already contains it.
+    pub fn record_said(&mut self, tx: &mut WriteTx) -> Result<(), Error> {
+        match self.said.is_some() {
+            true => self.record(tx),
+            false => Ok(()),
+        }
+    }
+
+    /// Adds the audit entry with the summary set by [`Draft::say`] and the differences from the stored rotation.
+    fn record(&mut self, tx: &mut WriteTx) -> Result<(), Error> {
+        let id = &self.rotation.id;
+        let said = self.said.take();
+        let (subject, mut summary) = said.unwrap_or_else(|| (id.to_string(), Summary::default()));
+        summary.append(rotation_changes(&self.before, &self.rotation));
+        for lost in self.lost().filter(|lost| lost.id.as_str() != subject) {
+            summary.add(format!("{}: pending to expired", lost.id));
+        }
+        if summary.is_empty() {
+            summary.add("details of duty changed");
+        }
+        let change = AuditedChange {
+            rotation: Some(self.rotation.id.clone()),
+            subject: Some(subject),
+            summary,
+        };
+        audit::record(tx, self.author, change)
+    }
+
+    /// The requests that are no longer pending.
+    fn lost(&self) -> impl Iterator<Item = &Pending> {
+        let kept = |id| self.rotation.pending.iter().any(|kept| &kept.id == id);
+        let before = self.before.pending.iter();
+        before.filter(move |lost| !kept(&lost.id))
+    }
+
+    /// Scheduled changes are in the history, not in the audit log, except for requests that expire.
+    fn record_expired(&self, tx: &mut WriteTx) -> Result<(), Error> {
+        for lost in self.lost() {
+            let change = AuditedChange {
+                rotation: Some(self.rotation.id.clone()),
+                subject: Some(lost.id.to_string()),
+                summary: format!("request of {}: pending to expired", lost.requester).into(),
+            };
+            audit::record(tx, &CLOCK, change)?;
+        }
+        Ok(())
+    }
+
+    /// Sets the next reminder. Reminders that are already due stay due.
     pub fn plan_reminder(&mut self, tx: &WriteTx) {
         let (now, before) = (tx.now(), self.app.reminder_before());
         if self.rotation.stamps.remind_at.is_none_or(|at| at > now) {
@@ -234,33 +348,27 @@ impl<'a> Draft<'a> {
         }
     }
 
-    /// Reads the members anew, after the lists or the directory changed, and the absences that count with them.
-    pub fn reload_members(&mut self, tx: &WriteTx) -> Result<(), Fault> {
+    /// Reloads the members after the lists or the directory changed, and the absences that apply to them.
+    pub fn reload_members(&mut self, tx: &WriteTx) -> Result<(), Error> {
         self.rotation.members = store::load_members(&tx.as_read(), &self.rotation.id)?;
-        self.absences = store::load_absences(&tx.as_read(), &self.rotation)?;
+        self.reload_absences(tx)
+    }
+
+    /// Reads the absences anew, after one of them changed or the members did.
+    pub fn reload_absences(&mut self, tx: &WriteTx) -> Result<(), Error> {
+        self.absences = Arc::new(store::load_absences(&tx.as_read(), &self.rotation)?);
+        self.rotation.absences = Arc::clone(&self.absences);
         Ok(())
     }
 
-    /// Takes over a changed membership: next turns keep pointing at the same people, those who left come off duty, and
-    /// empty slots are dealt where the change concerns dealing.
+    /// Applies a changed membership: next turns keep pointing at the same people, removed people come off duty, and empty slots
+    /// are dealt if the change concerns dealing.
     pub fn follow_members(&mut self, tx: &WriteTx, before: &Rotation, window_change: WindowChange) {
-        let orders: Vec<_> = before
-            .rosters
-            .iter()
-            .map(|roster| (roster.id.clone(), before.order(roster)))
-            .collect();
-        for index in 0..self.rotation.rosters.len() {
-            let roster = &self.rotation.rosters[index];
-            if let Some((_, old)) = orders.iter().find(|(id, _)| *id == roster.id) {
-                let new = self.rotation.order(roster);
-                self.rotation.rosters[index].next_turn =
-                    roster::repoint(old, roster.next_turn, &new);
-            }
-        }
+        roster::follow(before, &mut self.rotation);
         self.redeal(tx, before, window_change, |change| change.clear_leavers());
     }
 
-    /// Lets an edit act on duty, then deals the empty slots if dealing has something else to go by than `before`.
+    /// Applies an edit to the people on duty, then deals the empty slots if dealing has other inputs than `before`.
     pub fn redeal(
         &mut self,
         tx: &WriteTx,

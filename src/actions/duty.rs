@@ -1,20 +1,20 @@
-//! Passing duty on by hand: hand over now, put people on duty, take them off.
+//! Changes the people on duty by hand: hand over now, set on duty, clear.
 
-use super::Stop;
 use super::draft::Draft;
 use super::mutation::Operation;
+use super::{ActionError, App, reads};
 use crate::domain::access::Principal;
 use crate::domain::event::Act;
-use crate::domain::handover::WindowChange;
-use crate::domain::ids::{CellId, UserId};
+use crate::domain::handover::{self, Change, WindowChange};
+use crate::domain::ids::{CellId, RotationId, UserId};
 use crate::domain::refusal::{Refusal, invalid};
 use crate::domain::rotation::{Reason, Rotation};
 use crate::store::WriteTx;
 
-/// Hands over now, as a scheduled hand-over does: on `auto` what can be filled then is filled. Scheduled hand-overs keep their
-/// times.
+/// Hands over now as a scheduled hand-over does; an `auto` rotation also fills its other empty slots. Scheduled hand-overs
+/// keep their times.
 pub struct Rotate {
-    /// These cells; `None` is all running ones.
+    /// These cells; `None` means all running ones.
     pub cells: Option<Vec<CellId>>,
 }
 
@@ -22,7 +22,7 @@ impl Operation for Rotate {
     const NAME: &'static str = "rotate";
     type Output = ();
 
-    fn apply(self, tx: &mut WriteTx, draft: &mut Draft, _: &Principal) -> Result<(), Stop> {
+    fn apply(self, tx: &mut WriteTx, draft: &mut Draft, _: &Principal) -> Result<(), ActionError> {
         let named = slots(&draft.rotation, self.cells.as_deref(), |index| {
             format!("cellIds[{index}]")
         })?;
@@ -36,8 +36,41 @@ impl Operation for Rotate {
     }
 }
 
-/// Assigns people to the slots of the windows open now (if none is open, of all), in the order of slots; fewer people
-/// than slots empty the rest.
+/// What handing over all cells now would come to; changes nothing. Answers the rotation as it is stored, for its validator, and as
+/// it would stand.
+pub fn preview_rotate(
+    app: &App,
+    caller: &Principal,
+    id: &RotationId,
+) -> Result<(Rotation, Rotation), ActionError> {
+    reads::in_context(app, caller, id, |_, context| {
+        caller.check_edit(context.rotation)?;
+        context.rotation.check_enabled()?;
+        let mut then = context.rotation.clone();
+        let all = slots(&then, None, |_| String::new())?;
+        let by_edit = WindowChange::ByEdit;
+        let mut change = Change::begin(&mut then, context.dealing, context.now, by_edit);
+        change.hand_over(&all, Reason::RotateToNextOnDuty);
+        change.fill(Reason::RotateToNextOnDuty);
+        change.finish();
+        Ok(then)
+    })
+}
+
+/// The slots that setting people on duty fills, in order: those of the windows open now, or of all windows when none is open.
+pub fn slots_to_set(rotation: &Rotation) -> Vec<usize> {
+    let any_open = rotation
+        .running()
+        .any(|cell| rotation.windows[cell.window].open);
+    let counts = |&index: &usize| {
+        let cell = &rotation.cells[index];
+        !cell.stopped && (!any_open || rotation.windows[cell.window].open)
+    };
+    (0..rotation.cells.len()).filter(counts).collect()
+}
+
+/// Assigns people to the slots of the open windows (of all windows if none is open), in slot order. Fewer people leave the
+/// remaining slots empty.
 pub struct SetOnDuty {
     pub users: Vec<UserId>,
 }
@@ -46,18 +79,10 @@ impl Operation for SetOnDuty {
     const NAME: &'static str = "set on duty";
     type Output = ();
 
-    fn apply(self, tx: &mut WriteTx, draft: &mut Draft, _: &Principal) -> Result<(), Stop> {
+    fn apply(self, tx: &mut WriteTx, draft: &mut Draft, _: &Principal) -> Result<(), ActionError> {
         let (rotation, users) = (&draft.rotation, self.users);
-        check_people(rotation, &users)?;
-        let any_open = rotation
-            .running()
-            .any(|cell| rotation.windows[cell.window].open);
-        let counts =
-            |&index: &usize| !any_open || rotation.windows[rotation.cells[index].window].open;
-        let slots: Vec<usize> = slots(rotation, None, |_| String::new())?
-            .into_iter()
-            .filter(counts)
-            .collect();
+        let slots = slots_to_set(rotation);
+        check_people(draft, tx, &users, &slots)?;
         if users.len() > slots.len() {
             return Ok(invalid(format!(
                 "userIds: {} people for {} slots; send at most as many",
@@ -79,23 +104,38 @@ impl Operation for SetOnDuty {
     }
 }
 
-fn check_people(rotation: &Rotation, users: &[UserId]) -> Result<(), Refusal> {
+/// Refuses people who are not members, and somebody named for two slots in which they would be on call at once.
+fn check_people(
+    draft: &Draft,
+    tx: &WriteTx,
+    users: &[UserId],
+    slots: &[usize],
+) -> Result<(), Refusal> {
+    let context = draft.context(tx);
+    let rotation = context.rotation;
     for (index, user) in users.iter().enumerate() {
         if !rotation.has_member(user) {
             return invalid(format!(
                 "userIds[{index}]: `{user}` is not a member of this rotation"
             ));
         }
-        if !rotation.double_cover && users[..index].contains(user) {
+        let Some(&slot) = slots.get(index).filter(|_| !rotation.double_cover) else {
+            continue;
+        };
+        let before = users.iter().zip(slots).take(index);
+        let mut theirs = before.filter(|(named, _)| *named == user);
+        if theirs.any(|(_, &other)| {
+            handover::would_double(rotation, context.dealing, [slot, other], context.now)
+        }) {
             return invalid(format!(
-                "userIds[{index}]: `{user}` is named twice; that needs doubleCover"
+                "userIds[{index}]: `{user}` is named twice, for slots on call at the same time; that needs doubleCover"
             ));
         }
     }
     Ok(())
 }
 
-/// Takes everybody off duty, or whoever holds one cell. Next turns stay where they are.
+/// Takes everyone, or the holder of one cell, off duty. Next turns do not change.
 pub struct ClearDuty {
     pub cell: Option<CellId>,
 }
@@ -104,7 +144,7 @@ impl Operation for ClearDuty {
     const NAME: &'static str = "clear duty";
     type Output = ();
 
-    fn apply(self, tx: &mut WriteTx, draft: &mut Draft, _: &Principal) -> Result<(), Stop> {
+    fn apply(self, tx: &mut WriteTx, draft: &mut Draft, _: &Principal) -> Result<(), ActionError> {
         let cells = self.cell.as_ref().map(std::slice::from_ref);
         let named = slots(&draft.rotation, cells, |_| "cellId".into())?;
         draft.rotation.check_enabled()?;
@@ -118,7 +158,7 @@ impl Operation for ClearDuty {
     }
 }
 
-/// The running cells named, or all of them, in the order of slots; `path` says where in the request each was named.
+/// The named running cells, or all of them, in slot order. `path` returns the path of each request member.
 fn slots(
     rotation: &Rotation,
     named: Option<&[CellId]>,

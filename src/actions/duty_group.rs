@@ -1,8 +1,8 @@
-//! Keeping a chat user group in step with whoever is on call.
+//! The on-duty group: a chat user group that is synced with the people on call.
 
 use super::draft::Draft;
 use super::mutation::Operation;
-use super::{App, Fault, Stop};
+use super::{ActionError, App, Error};
 use crate::domain::access::Principal;
 use crate::domain::chat::ChatError;
 use crate::domain::edit::DutyGroupChoice;
@@ -12,16 +12,16 @@ use crate::domain::refusal::{Refusal, invalid};
 use crate::domain::rotation::Rotation;
 use crate::store::{self, Group, ReadTx, WriteTx};
 
-/// What the chat platform and the tier allow.
+/// What the chat platform and the tier permit.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct GroupCapabilities {
     pub can_bind: bool,
     pub can_create: bool,
-    /// Why not.
+    /// The reason, if something is not permitted.
     pub reason: Option<String>,
 }
 
-/// Whether user groups can be kept in step with duty.
+/// Whether user groups can be synced with the people on call.
 pub fn capabilities(app: &App) -> GroupCapabilities {
     let capabilities = app.chat().capabilities();
     let unpaid = (!app.tier_limits().has_user_groups()).then(|| NEEDS_PRO.to_owned());
@@ -36,14 +36,14 @@ pub fn capabilities(app: &App) -> GroupCapabilities {
 
 const NEEDS_PRO: &str = "on-duty groups need the Pro plan";
 
-/// A user group that the platform has, and whether it was made just now.
+/// A user group of the platform, and whether it was just created.
 struct Chosen {
     group: GroupId,
     made: Option<Group>,
 }
 
-/// Has a user group kept in step with whoever is on call: one that is there, or one of a handle, which is made where there is
-/// none. The platform is asked before the write.
+/// Binds a user group to the people on call: an existing one, or the one with a handle, which is created if it does not
+/// exist. The platform is called before the write.
 pub struct BindDutyGroup {
     choice: DutyGroupChoice,
     chosen: Option<Chosen>,
@@ -63,24 +63,24 @@ impl Operation for BindDutyGroup {
     const PREPARES: bool = true;
     type Output = ();
 
-    fn prepare(&mut self, app: &App, rotation: &Rotation) -> Result<(), Stop> {
+    fn prepare(&mut self, app: &App, rotation: &Rotation) -> Result<(), ActionError> {
         self.chosen = Some(choose(app, rotation, &self.choice)?);
         Ok(())
     }
 
-    fn apply(self, tx: &mut WriteTx, draft: &mut Draft, _: &Principal) -> Result<(), Stop> {
+    fn apply(self, tx: &mut WriteTx, draft: &mut Draft, _: &Principal) -> Result<(), ActionError> {
         let Some(mut chosen) = self.chosen else {
-            return Err(Fault::Corrupt("an on-duty group was not chosen".into()).into());
+            return Err(Error::Corrupt("an on-duty group was not chosen".into()).into());
         };
         let member = match self.choice {
             DutyGroupChoice::Group(_) => "userGroupId",
             DutyGroupChoice::Handle(_) => "handle",
         };
         if let Some(group) = &chosen.made {
-            // Somebody else may have made one meanwhile, or told of this one first.
+            // Another process may have created it, or stored it first.
             let handle = group.handle.as_deref().unwrap_or_default();
-            let known = store::find_group(&tx.as_read(), handle)?;
-            match known.filter(|known| *known != group.id) {
+            let existing = store::find_group(&tx.as_read(), handle)?;
+            match existing.filter(|existing| *existing != group.id) {
                 Some(other) => chosen.group = other,
                 None => {
                     if store::load_group(&tx.as_read(), &group.id)?.is_none() {
@@ -102,24 +102,24 @@ impl Operation for BindDutyGroup {
     }
 }
 
-/// Has no user group kept in step any more: our people come out.
+/// Unbinds the user group: the people that rota added are removed.
 pub struct UnbindDutyGroup;
 
 impl Operation for UnbindDutyGroup {
     const NAME: &'static str = "unbind on-duty group";
     type Output = ();
 
-    fn apply(self, tx: &mut WriteTx, draft: &mut Draft, _: &Principal) -> Result<(), Stop> {
+    fn apply(self, tx: &mut WriteTx, draft: &mut Draft, _: &Principal) -> Result<(), ActionError> {
         draft.rotation.profile.duty_group = None;
         draft.settle(tx, Act::Edit)?;
         Ok(())
     }
 }
 
-fn choose(app: &App, rotation: &Rotation, choice: &DutyGroupChoice) -> Result<Chosen, Stop> {
+fn choose(app: &App, rotation: &Rotation, choice: &DutyGroupChoice) -> Result<Chosen, ActionError> {
     if let DutyGroupChoice::Group(group) = choice {
-        let known = app.store().read(|tx| store::load_group(tx, group))?;
-        if known.is_none() {
+        let existing = app.store().read(|tx| store::load_group(tx, group))?;
+        if existing.is_none() {
             return Ok(invalid(format!(
                 "userGroupId: no user group of the workspace has the id `{group}`"
             ))?);
@@ -152,7 +152,7 @@ fn choose(app: &App, rotation: &Rotation, choice: &DutyGroupChoice) -> Result<Ch
         return Err(Refusal::GroupNotManageable(why).into());
     }
     let name = &rotation.profile.name;
-    let group = chat.make_group(handle, name).map_err(refusal)?;
+    let group = chat.create_group(handle, name).map_err(refusal)?;
     let made = Group {
         id: group.clone(),
         team_id: app.store().read(store::load_team)?.id,
@@ -166,15 +166,15 @@ fn choose(app: &App, rotation: &Rotation, choice: &DutyGroupChoice) -> Result<Ch
     })
 }
 
-/// Refuses an on-duty group that the members of its rotation come from, themselves or by way of other rotations that they fill:
-/// each hand-over would take people out of it for good. `followed` are the user groups that the members are to come from, and
-/// `member` says where in the request one of them, by its place, or the group was named.
+/// Refuses an on-duty group from which the members of its rotation come, directly or through other rotations: each hand-over
+/// would remove people from it permanently. `followed` are the user groups of the members. `member` returns the path of the
+/// request member of one of them by its index, or of the group.
 pub(super) fn check_no_circle<'a>(
     tx: &ReadTx,
     followed: impl IntoIterator<Item = &'a GroupId>,
     filled: &GroupId,
     member: impl Fn(usize) -> String,
-) -> Result<(), Stop> {
+) -> Result<(), ActionError> {
     let mut reached = vec![filled.clone()];
     let mut next = 0;
     while let Some(group) = reached.get(next).cloned() {

@@ -1,25 +1,25 @@
-//! The grid of a rotation: its coverage, and the rosters that cells name.
+//! Changes the grid of a rotation: its coverage, and the rosters of cells.
 
-use super::Stop;
+use super::ActionError;
 use super::draft::Draft;
 use super::mutation::Operation;
 use crate::domain::access::Principal;
 use crate::domain::event::Act;
-use crate::domain::grid::{self, GridSpec};
+use crate::domain::grid::{self, GridSpec, RosterSpec};
 use crate::domain::handover::WindowChange;
-use crate::domain::ids::{GroupId, RosterId};
-use crate::domain::refusal::{Refusal, invalid};
-use crate::domain::rotation::{Narrowed, Roster, Rotation};
+use crate::domain::ids::RosterId;
+use crate::domain::refusal::Refusal;
+use crate::domain::rotation::{Roster, Rotation};
 use crate::store::{ReadTx, WriteTx};
 
-/// Replaces the grid and deals the slots that this leaves empty.
+/// Replaces the grid and its rosters, and deals the slots that this leaves empty.
 pub struct ReplaceCoverage(pub GridSpec);
 
 impl Operation for ReplaceCoverage {
     const NAME: &'static str = "replace coverage";
     type Output = ();
 
-    fn apply(self, tx: &mut WriteTx, draft: &mut Draft, _: &Principal) -> Result<(), Stop> {
+    fn apply(self, tx: &mut WriteTx, draft: &mut Draft, _: &Principal) -> Result<(), ActionError> {
         let ReplaceCoverage(spec) = self;
         let (at, before) = (draft.instant(tx), draft.rotation.clone());
         grid::replace(
@@ -38,53 +38,37 @@ impl Operation for ReplaceCoverage {
     }
 }
 
-/// Narrows or reorders a roster to some of the members.
-pub struct NarrowRoster {
-    pub roster: RosterId,
-    pub narrowed: Narrowed,
+/// Writes a roster: narrows or reorders it to some of the members, and sets its next turns.
+pub struct WriteRoster {
+    /// `None` is the common roster, whose list is the members.
+    pub roster: Option<RosterId>,
+    pub spec: RosterSpec,
 }
 
-impl Operation for NarrowRoster {
-    const NAME: &'static str = "narrow roster";
+impl Operation for WriteRoster {
+    const NAME: &'static str = "write roster";
     type Output = ();
 
-    fn admit(&self, _: &ReadTx, rotation: &Rotation, caller: &Principal) -> Result<(), Stop> {
+    fn admit(
+        &self,
+        _: &ReadTx,
+        rotation: &Rotation,
+        caller: &Principal,
+    ) -> Result<(), ActionError> {
         caller.check_edit(rotation)?;
-        let named = |roster: &Roster| roster.id.as_ref() == Some(&self.roster);
+        let named = |roster: &Roster| roster.id == self.roster;
         match rotation.rosters.iter().any(named) {
             true => Ok(()),
             false => Err(Refusal::NotFound("roster").into()),
         }
     }
 
-    fn apply(self, tx: &mut WriteTx, draft: &mut Draft, _: &Principal) -> Result<(), Stop> {
-        let narrowed = self.narrowed;
+    fn apply(self, tx: &mut WriteTx, draft: &mut Draft, _: &Principal) -> Result<(), ActionError> {
         let before = draft.rotation.clone();
-        let index = before.roster_index(Some(&self.roster));
-        if let Some(stranger) = narrowed
-            .users
-            .iter()
-            .position(|user| !before.has_member(user))
-        {
-            return Ok(invalid(format!(
-                "userIds[{stranger}]: not a member of this rotation"
-            ))?);
-        }
-        let follows = |group: &GroupId| {
-            before
-                .members
-                .groups
-                .iter()
-                .any(|known| &known.group == group)
-        };
-        if let Some(stranger) = narrowed.groups.iter().position(|group| !follows(group)) {
-            return Ok(invalid(format!(
-                "userGroupIds[{stranger}]: not a user group of this rotation"
-            ))?);
-        }
-        draft.rotation.rosters[index].narrowed = Some(narrowed);
+        let index = before.roster_index(self.roster.as_ref());
+        grid::write_one(&before, &mut draft.rotation, index, &self.spec)?;
         if !draft.rotation.same_as(&before) {
-            draft.follow_members(tx, &before, WindowChange::ByEdit);
+            draft.redeal(tx, &before, WindowChange::ByEdit, |_| ());
         }
         draft.settle(tx, Act::Edit)?;
         Ok(())

@@ -1,91 +1,131 @@
 //! The inbound webhook of a rotation (rules.md 15).
 
-use super::{App, Stop, reads};
+use super::draft::Draft;
+use super::mutation::{Mutation, Operation};
+use super::{ActionError, App, reads};
 use crate::domain::access::Principal;
+use crate::domain::audit::Author;
 use crate::domain::ids::{RotationId, UserId};
-use crate::domain::refusal::Refusal;
+use crate::domain::refusal::{Refusal, invalid};
 use crate::domain::rotation::Rotation;
-use crate::store::{self, InboundWebhook, ReadTx};
+use crate::store::{self, InboundWebhook, ReadTx, WriteTx};
+use crate::wire::etag::Precondition;
 use subtle::ConstantTimeEq;
 
-/// The way into a rotation; made where nobody has asked for it yet.
-pub fn read(app: &App, caller: &Principal, id: &RotationId) -> Result<InboundWebhook, Stop> {
-    let found = app.store().read(|tx| -> Result<_, Stop> {
-        editable(tx, caller, id)?;
+/// The inbound webhook of a rotation. Created on first use.
+pub fn read(app: &App, author: &Author, id: &RotationId) -> Result<InboundWebhook, ActionError> {
+    let found = app.store().read(|tx| -> Result<_, ActionError> {
+        editable(tx, &author.principal, id)?;
         Ok(store::load_inbound(tx, id)?)
     })?;
     match found {
         Some(inbound) => Ok(inbound),
-        None => make(app, caller, id, false),
+        None => make(app, author, id, false),
     }
 }
 
-/// Gives the way into a rotation a new key; the old one opens nothing any more.
-pub fn rotate_key(app: &App, caller: &Principal, id: &RotationId) -> Result<InboundWebhook, Stop> {
-    make(app, caller, id, true)
+/// Replaces the key of an inbound webhook. The old key no longer works.
+pub fn rotate_key(
+    app: &App,
+    author: &Author,
+    id: &RotationId,
+) -> Result<InboundWebhook, ActionError> {
+    make(app, author, id, true)
 }
 
 fn make(
     app: &App,
-    caller: &Principal,
-    id: &RotationId,
+    author: &Author,
+    rotation: &RotationId,
     anew: bool,
-) -> Result<InboundWebhook, Stop> {
-    let (caller, id) = (caller.clone(), id.clone());
-    app.store().write(move |tx| {
-        editable(&tx.as_read(), &caller, &id)?;
-        let known = store::load_inbound(&tx.as_read(), &id)?;
-        if let Some(known) = known.as_ref().filter(|_| !anew) {
-            return Ok(known.clone());
+) -> Result<InboundWebhook, ActionError> {
+    let mutation = Mutation {
+        author,
+        rotation,
+        precondition: &Precondition::Any,
+        operation: MakeInboundWebhook { anew },
+    };
+    Ok(mutation.run(app)?.output)
+}
+
+struct MakeInboundWebhook {
+    /// Whether one that is there gets another key.
+    anew: bool,
+}
+
+impl Operation for MakeInboundWebhook {
+    const NAME: &'static str = "make inbound webhook";
+    type Output = InboundWebhook;
+
+    fn apply(
+        self,
+        tx: &mut WriteTx,
+        draft: &mut Draft,
+        _: &Principal,
+    ) -> Result<InboundWebhook, ActionError> {
+        let id = draft.rotation.id.clone();
+        let existing = store::load_inbound(&tx.as_read(), &id)?;
+        if let Some(existing) = existing.as_ref().filter(|_| !self.anew) {
+            return Ok(existing.clone());
         }
+        draft.say(
+            id.as_str(),
+            match existing {
+                Some(_) => "inbound webhook: key replaced",
+                None => "inbound webhook made",
+            },
+        );
         let inbound = InboundWebhook {
-            path: known.map_or_else(|| tx.mint(""), |known| known.path),
+            path: existing.map_or_else(|| tx.mint(""), |existing| existing.path),
             rotation: id,
             key: tx.mint_secret(),
             created_at: tx.now(),
         };
         store::save_inbound(tx, &inbound)?;
         Ok(inbound)
-    })
+    }
 }
 
-fn editable(tx: &ReadTx, caller: &Principal, id: &RotationId) -> Result<(), Stop> {
+fn editable(tx: &ReadTx, caller: &Principal, id: &RotationId) -> Result<(), ActionError> {
     let rotation = reads::visible(tx, caller, id)?;
     Ok(caller.check_edit(&rotation)?)
 }
 
-/// Whoever presents the key of a rotation's inbound webhook.
+/// Whoever a path of an inbound webhook lets in, and whether the key is the right one.
 ///
 /// # Errors
-/// [`Refusal::NotFound`] for an unknown path, [`Refusal::InvalidAccessCode`] for another key.
-pub fn enter(app: &App, path: &str, key: &str) -> Result<Principal, Stop> {
+/// [`Refusal::NotFound`] for an unknown path.
+pub fn enter(app: &App, path: &str, key: &str) -> Result<(Principal, bool), ActionError> {
     let found = app
         .store()
         .read(|tx| store::load_inbound_by_path(tx, path))?;
     let inbound = found.ok_or(Refusal::NotFound("inbound webhook"))?;
-    if !bool::from(key.as_bytes().ct_eq(inbound.key.as_bytes())) {
-        return Err(Refusal::InvalidAccessCode.into());
-    }
-    Ok(Principal::InboundWebhook {
+    let is_right = bool::from(key.as_bytes().ct_eq(inbound.key.as_bytes()));
+    let principal = Principal::InboundWebhook {
         path: inbound.path,
         rotation: inbound.rotation,
-    })
+    };
+    Ok((principal, is_right))
 }
 
-/// The member of a rotation whose address this is, whatever its case.
+/// The member of a rotation with an email address, case-insensitive.
 ///
 /// # Errors
-/// [`Refusal::Invalid`] when nobody has it, or nobody who is a member.
-pub fn member_by_email(app: &App, rotation: &Rotation, email: &str) -> Result<UserId, Stop> {
+/// [`Refusal::Invalid`] if nobody has it, or nobody who is a member.
+pub fn member_by_email(app: &App, rotation: &Rotation, email: &str) -> Result<UserId, ActionError> {
     let people = app
         .store()
         .read(|tx| store::list_people_by_email(tx, email))?;
-    let invalid = |why: &str| Stop::from(Refusal::Invalid(format!("email: {why}")));
     if people.is_empty() {
-        return Err(invalid("nobody in the workspace has this address"));
+        return Ok(invalid("email: nobody in the workspace has this address")?);
     }
     let member = people
         .into_iter()
         .find(|person| rotation.has_member(person));
-    member.ok_or_else(|| invalid("whoever has this address is not a member of this rotation"))
+    match member {
+        Some(member) => Ok(member),
+        None => Ok(invalid(
+            "email: whoever has this address is not a member of this rotation",
+        )?),
+    }
 }

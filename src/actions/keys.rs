@@ -1,53 +1,74 @@
 //! API keys and member tokens: create, disable, enable, rotate, revoke (rules.md 12).
 //!
-//! A key reads `svc_key_<id>_<secret>`, a token `svc_mbr_<id>_<secret>`, the id without its prefix. What is stored is the
-//! SHA-256 of the whole text, so what is lost can only be replaced.
+//! A key has the form `svc_key_<id>_<secret>`, a token `svc_mbr_<id>_<secret>`, with the id without its prefix. Only the SHA-256
+//! of the whole text is stored, so a lost one can only be replaced.
 
-use super::Stop;
+use super::{ActionError, audit};
 use crate::domain::access::Scope;
+use crate::domain::audit::{AuditedChange, Author, listed, quoted};
 use crate::domain::ids::{KeyId, RotationId, TokenId, UserId};
 use crate::domain::refusal::{Refusal, invalid};
 use crate::store::{
     KeyRecord, ReadTx, Store, TokenRecord, WriteTx, insert_key, insert_token, load_key,
-    load_person, load_rotation, remove_key, remove_token, save_key,
+    load_person, load_rotation, load_token, remove_key, remove_token, save_key,
 };
 use jiff::{SignedDuration, Timestamp};
 use sha2::{Digest, Sha256};
 use std::time::Duration;
 
-/// What every API key begins with.
+/// The prefix of every API key.
 pub const KEY_PREFIX: &str = "svc_key_";
-/// What every member token begins with.
+/// The prefix of every member token.
 pub const TOKEN_PREFIX: &str = "svc_mbr_";
 
-/// A key to mint.
+/// A key to create.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct NewKey {
     /// 1 to 200 characters, not blank.
     pub name: String,
     /// At least one.
     pub scopes: Vec<Scope>,
-    /// The rotations that it is limited to, each of which exists; `None` is all.
+    /// The rotations it is limited to, which must exist; `None` means all.
     pub rotations: Option<Vec<RotationId>>,
     pub disabled: bool,
-    /// From this instant on it opens nothing; `None` is never.
+    /// When it expires; `None` means never.
     pub expires_at: Option<Timestamp>,
 }
 
-/// What is stored of a key or token: the SHA-256 of the whole text as it is presented.
+/// The stored hash of a key or token: the SHA-256 of the whole text.
 pub fn hash(presented: &str) -> [u8; 32] {
     Sha256::digest(presented.as_bytes()).into()
 }
 
-/// Mints a key; the second answer is the key itself, which is nowhere else.
+/// Creates a key. Also returns the text of the key, which is not stored.
 ///
-/// Refuses a name or scopes out of range and rotations that do not exist.
-pub fn create_key(store: &Store, new: NewKey) -> Result<(KeyRecord, String), Stop> {
-    store.write(move |tx| mint_key(tx, new))
+/// Refuses an invalid name or scopes, and rotations that do not exist.
+pub fn create_key(
+    store: &Store,
+    author: &Author,
+    new: NewKey,
+) -> Result<(KeyRecord, String), ActionError> {
+    audit::write(store, author, move |tx, _| {
+        let (record, secret) = mint_key(tx, new)?;
+        let scopes: Vec<&str> = record.scopes.iter().map(|scope| scope.name()).collect();
+        let rotations = match &record.rotations {
+            None => "all rotations".to_owned(),
+            Some(ids) => listed(&ids.iter().map(RotationId::as_str).collect::<Vec<_>>()),
+        };
+        let (name, scopes) = (quoted(&record.name), scopes.join(", "));
+        let ends = ends(record.expires_at);
+        let created = format!("API key {name} created: {scopes}; {rotations}; {ends}");
+        let change = AuditedChange::of(record.id.as_str(), created);
+        Ok(((record, secret), Some(change)))
+    })
 }
 
-/// The same within a write.
-pub(super) fn mint_key(tx: &mut WriteTx, new: NewKey) -> Result<(KeyRecord, String), Stop> {
+fn ends(at: Option<Timestamp>) -> String {
+    at.map_or_else(|| "does not expire".into(), |at| format!("expires at {at}"))
+}
+
+/// As [`create_key`], within a write.
+pub(super) fn mint_key(tx: &mut WriteTx, new: NewKey) -> Result<(KeyRecord, String), ActionError> {
     check(&tx.as_read(), &new)?;
     let id = KeyId::from(tx.mint("key_"));
     let secret = key_text(&id, tx);
@@ -66,57 +87,81 @@ pub(super) fn mint_key(tx: &mut WriteTx, new: NewKey) -> Result<(KeyRecord, Stri
     Ok((record, secret))
 }
 
-/// Disables a key, which then answers 401 `disabled`, or enables it again.
-pub fn set_disabled(store: &Store, id: KeyId, disabled: bool) -> Result<(), Stop> {
-    change(store, id, move |record, _| {
-        record.disabled = disabled;
-        Ok(())
+/// Disables a key, which is then refused with 401 `disabled`, or enables it.
+pub fn set_disabled(
+    store: &Store,
+    author: &Author,
+    id: KeyId,
+    disabled: bool,
+) -> Result<(), ActionError> {
+    change(store, author, id, move |record, _| {
+        let was = std::mem::replace(&mut record.disabled, disabled);
+        let state = |disabled| if disabled { "disabled" } else { "enabled" };
+        let changed = format!("{} to {}", state(was), state(disabled));
+        Ok(((), Some(changed).filter(|_| was != disabled)))
     })
 }
 
-/// Revokes a key for good: it becomes unknown.
-pub fn revoke_key(store: &Store, id: KeyId) -> Result<(), Stop> {
-    store.write(move |tx| found(remove_key(tx, &id)?, "key"))
+/// Revokes a key permanently: it becomes unknown.
+pub fn revoke_key(store: &Store, author: &Author, id: KeyId) -> Result<(), ActionError> {
+    audit::write(store, author, move |tx, _| {
+        let key = load_key(&tx.as_read(), &id)?.ok_or(Refusal::NotFound("key"))?;
+        remove_key(tx, &id)?;
+        let revoked = format!("API key {} revoked", quoted(&key.name));
+        Ok(((), Some(AuditedChange::of(id.as_str(), revoked))))
+    })
 }
 
-/// How long a rotated-out secret is kept after its grace, so that it is refused as expired rather than unknown.
+/// How long a rotated-out secret is kept after its grace, so that it is refused as expired instead of unknown.
 const EXPIRED_KEPT: SignedDuration = SignedDuration::from_hours(30 * 24);
 
-/// Gives a key a new secret and answers the new key. The old one goes on working for `grace` and is refused as
-/// `expired_secret` from then on. Secrets of earlier rotations keep the grace that they were given; those that expired more
-/// than 30 days ago are forgotten.
-pub fn rotate_key(store: &Store, id: KeyId, grace: Duration) -> Result<String, Stop> {
-    change(store, id, move |record, tx| {
+/// Gives a key a new secret and returns the new key. The old one works for `grace` and is then refused with
+/// `expired_secret`. Secrets of earlier rotations keep their grace. Secrets that expired more than 30 days ago are
+/// deleted.
+pub fn rotate_key(
+    store: &Store,
+    author: &Author,
+    id: KeyId,
+    grace: Duration,
+) -> Result<String, ActionError> {
+    change(store, author, id, move |record, tx| {
         let secret = key_text(&record.id, tx);
         let forgotten = tx
             .now()
             .saturating_sub(EXPIRED_KEPT)
             .unwrap_or(Timestamp::MIN);
         record.outgoing.retain(|(_, until)| *until >= forgotten);
-        record
-            .outgoing
-            .push((record.secret_hash, later(tx.now(), grace)?));
+        let until = later(tx.now(), grace)?;
+        record.outgoing.push((record.secret_hash, until));
         record.secret_hash = hash(&secret);
-        Ok(secret)
+        let rotated = format!("secret rotated, the old one ends at {until}");
+        Ok((secret, Some(rotated)))
     })
 }
 
-/// Mints a token that acts as a person of the workspace; it works for `lifetime`, or for good. The second answer is the
-/// token itself, which is nowhere else.
+/// Creates a token that acts as a person of the workspace, valid for `lifetime` or permanently. Also returns the text of the
+/// token, which is not stored.
 pub fn create_token(
     store: &Store,
+    author: &Author,
     user: UserId,
     lifetime: Option<Duration>,
-) -> Result<(TokenRecord, String), Stop> {
-    store.write(move |tx| mint_token(tx, user, lifetime))
+) -> Result<(TokenRecord, String), ActionError> {
+    audit::write(store, author, move |tx, _| {
+        let (record, secret) = mint_token(tx, user, lifetime)?;
+        let ends = ends(record.expires_at);
+        let created = format!("member token of {} created; {ends}", record.user);
+        let change = AuditedChange::of(record.id.as_str(), created);
+        Ok(((record, secret), Some(change)))
+    })
 }
 
-/// The same within a write.
+/// As [`create_token`], within a write.
 pub(super) fn mint_token(
     tx: &mut WriteTx,
     user: UserId,
     lifetime: Option<Duration>,
-) -> Result<(TokenRecord, String), Stop> {
+) -> Result<(TokenRecord, String), ActionError> {
     let person = load_person(&tx.as_read(), &user)?;
     if person.is_none_or(|person| person.is_deleted) {
         return Ok(invalid(format!(
@@ -138,15 +183,20 @@ pub(super) fn mint_token(
     Ok((record, secret))
 }
 
-/// Revokes a token for good: it becomes unknown.
-pub fn revoke_token(store: &Store, id: TokenId) -> Result<(), Stop> {
-    store.write(move |tx| found(remove_token(tx, &id)?, "token"))
+/// Revokes a token permanently: it becomes unknown.
+pub fn revoke_token(store: &Store, author: &Author, id: TokenId) -> Result<(), ActionError> {
+    audit::write(store, author, move |tx, _| {
+        let token = load_token(&tx.as_read(), &id)?.ok_or(Refusal::NotFound("token"))?;
+        remove_token(tx, &id)?;
+        let revoked = format!("member token of {} revoked", token.user);
+        Ok(((), Some(AuditedChange::of(id.as_str(), revoked))))
+    })
 }
 
-fn check(tx: &ReadTx, new: &NewKey) -> Result<(), Stop> {
+fn check(tx: &ReadTx, new: &NewKey) -> Result<(), ActionError> {
     let length = new.name.chars().count();
     if new.name.trim().is_empty() || length > 200 {
-        return Ok(invalid("name: send 1 to 200 characters, not only blanks")?);
+        return Ok(invalid("name: send 1 to 200 characters, not only spaces")?);
     }
     if new.scopes.is_empty() {
         return Ok(invalid("scopes: name at least one scope")?);
@@ -159,17 +209,17 @@ fn check(tx: &ReadTx, new: &NewKey) -> Result<(), Stop> {
             "rotationIds: name at least one rotation, or leave it out for all",
         )?);
     }
-    for (place, id) in rotations.iter().enumerate() {
+    for (index, id) in rotations.iter().enumerate() {
         if load_rotation(tx, id)?.is_none() {
             return Ok(invalid(format!(
-                "rotationIds[{place}]: there is no rotation {id}"
+                "rotationIds[{index}]: there is no rotation {id}"
             ))?);
         }
     }
     Ok(())
 }
 
-/// Each scope once, in the order that the documentation lists them.
+/// Each scope once, in the order of the documentation.
 fn in_order(scopes: &[Scope]) -> Vec<Scope> {
     Scope::ALL
         .into_iter()
@@ -177,18 +227,26 @@ fn in_order(scopes: &[Scope]) -> Vec<Scope> {
         .collect()
 }
 
+/// Changes a key; `act` answers its result and what it changed.
 fn change<T: Send + 'static>(
     store: &Store,
+    author: &Author,
     id: KeyId,
-    act: impl FnOnce(&mut KeyRecord, &mut WriteTx) -> Result<T, Stop> + Send + 'static,
-) -> Result<T, Stop> {
-    store.write(move |tx| {
+    act: impl FnOnce(&mut KeyRecord, &mut WriteTx) -> Result<(T, Option<String>), ActionError>
+    + Send
+    + 'static,
+) -> Result<T, ActionError> {
+    audit::write(store, author, move |tx, _| {
         let Some(mut record) = load_key(&tx.as_read(), &id)? else {
             return Err(Refusal::NotFound("key").into());
         };
-        let answer = act(&mut record, tx)?;
+        let (answer, changed) = act(&mut record, tx)?;
+        let Some(changed) = changed else {
+            return Ok((answer, None));
+        };
         save_key(tx, &record)?;
-        Ok(answer)
+        let changed = format!("API key {}: {changed}", quoted(&record.name));
+        Ok((answer, Some(AuditedChange::of(id.as_str(), changed))))
     })
 }
 
@@ -196,37 +254,28 @@ fn key_text(id: &KeyId, tx: &mut WriteTx) -> String {
     text(KEY_PREFIX, id.as_str(), tx)
 }
 
-/// The id stands in it without its own prefix, so that the record can be found without a search by hash.
+/// Contains the id without its prefix, so that the record is found without a search by hash.
 fn text(prefix: &str, id: &str, tx: &mut WriteTx) -> String {
     let bare = id.split_once('_').map_or(id, |(_, bare)| bare);
     format!("{prefix}{bare}_{}", tx.mint_secret())
 }
 
-fn later(now: Timestamp, by: Duration) -> Result<Timestamp, Stop> {
-    now.checked_add(by).or_else(|_| {
-        Ok(invalid(
-            "the duration reaches beyond the calendar; send a shorter one",
-        )?)
-    })
-}
-
-fn found(was_there: bool, what: &'static str) -> Result<(), Stop> {
-    if was_there {
-        Ok(())
-    } else {
-        Err(Refusal::NotFound(what).into())
-    }
+fn later(now: Timestamp, by: Duration) -> Result<Timestamp, ActionError> {
+    now.checked_add(by)
+        .or_else(|_| Ok(invalid("the duration is too long; send a shorter one")?))
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::domain::access::Principal;
     use crate::runtime::clock::Clock;
-    use crate::store::load_token;
     use std::path::PathBuf;
     use std::sync::Arc;
 
-    /// A database of its own whose clock stands still; gone with the test.
+    static AUTHOR: Author = Author::local(Principal::Operator { user: None }, "test");
+
+    /// A temporary database with a frozen clock, removed at the end of the test.
     struct Scratch {
         folder: PathBuf,
         clock: Arc<Clock>,
@@ -271,9 +320,9 @@ mod tests {
         }
     }
 
-    fn detail<T: std::fmt::Debug>(outcome: Result<T, Stop>) -> String {
+    fn detail<T: std::fmt::Debug>(outcome: Result<T, ActionError>) -> String {
         match outcome {
-            Err(Stop::Refused(Refusal::Invalid(detail))) => detail,
+            Err(ActionError::Refused(Refusal::Invalid(detail))) => detail,
             other => format!("{other:?}"),
         }
     }
@@ -282,7 +331,7 @@ mod tests {
     fn a_key_names_its_record_and_holds_the_secret() {
         let scratch = Scratch::new("key");
         let scopes = [Scope::WriteDuty, Scope::ReadOnCall, Scope::WriteDuty];
-        let (record, key) = create_key(&scratch.store, new("ci", &scopes)).expect("a key");
+        let (record, key) = create_key(&scratch.store, &AUTHOR, new("ci", &scopes)).expect("a key");
         let parts: Vec<&str> = key.splitn(4, '_').collect();
         assert_eq!(parts[..2], ["svc", "key"]);
         assert_eq!(format!("key_{}", parts[2]), record.id.as_str());
@@ -295,10 +344,12 @@ mod tests {
     #[test]
     fn each_rotated_out_secret_keeps_its_own_grace() {
         let scratch = Scratch::new("rotate");
-        let (record, first) = create_key(&scratch.store, new("ci", &Scope::ALL)).expect("a key");
+        let (record, first) =
+            create_key(&scratch.store, &AUTHOR, new("ci", &Scope::ALL)).expect("a key");
         let rotate = |seconds| {
             rotate_key(
                 &scratch.store,
+                &AUTHOR,
                 record.id.clone(),
                 Duration::from_secs(seconds),
             )
@@ -326,14 +377,14 @@ mod tests {
             let knows = |known| kept.outgoing.contains(known);
             assert_eq!(outgoing.iter().any(knows), !forgotten, "{days} days");
         }
-        revoke_key(&scratch.store, record.id.clone()).expect("revoked");
+        revoke_key(&scratch.store, &AUTHOR, record.id.clone()).expect("revoked");
         assert_eq!(scratch.key(&record.id), None);
     }
 
     #[test]
     fn what_is_out_of_range_is_refused() {
         let scratch = Scratch::new("refused");
-        let create = |new| detail(create_key(&scratch.store, new));
+        let create = |new| detail(create_key(&scratch.store, &AUTHOR, new));
         assert!(create(new(" ", &Scope::ALL)).starts_with("name: "));
         assert!(create(new(&"ä".repeat(201), &Scope::ALL)).starts_with("name: "));
         assert!(create(new("ci", &[])).starts_with("scopes: "));
@@ -343,17 +394,23 @@ mod tests {
         };
         assert!(create(limited(&[])).starts_with("rotationIds: "));
         assert!(create(limited(&["rot_x"])).starts_with("rotationIds[0]: "));
-        let token = create_token(&scratch.store, UserId::from("U1"), None);
+        let token = create_token(&scratch.store, &AUTHOR, UserId::from("U1"), None);
         assert!(detail(token).contains("U1"));
         let endless = Duration::from_secs(u64::MAX);
-        let (record, _) = create_key(&scratch.store, new("ci", &Scope::ALL)).expect("a key");
-        assert!(detail(rotate_key(&scratch.store, record.id, endless)).contains("shorter"));
+        let (record, _) =
+            create_key(&scratch.store, &AUTHOR, new("ci", &Scope::ALL)).expect("a key");
+        assert!(
+            detail(rotate_key(&scratch.store, &AUTHOR, record.id, endless)).contains("shorter")
+        );
         for unknown in [
-            set_disabled(&scratch.store, KeyId::from("key_x"), true),
-            revoke_key(&scratch.store, KeyId::from("key_x")),
-            revoke_token(&scratch.store, TokenId::from("tok_x")),
+            set_disabled(&scratch.store, &AUTHOR, KeyId::from("key_x"), true),
+            revoke_key(&scratch.store, &AUTHOR, KeyId::from("key_x")),
+            revoke_token(&scratch.store, &AUTHOR, TokenId::from("tok_x")),
         ] {
-            assert!(matches!(unknown, Err(Stop::Refused(Refusal::NotFound(_)))));
+            assert!(matches!(
+                unknown,
+                Err(ActionError::Refused(Refusal::NotFound(_)))
+            ));
         }
         let none = scratch
             .store

@@ -1,18 +1,18 @@
-//! Whether people, groups and channels may be put into a rotation: they are known, and the tier includes them.
+//! Checks people, groups and channels of a rotation: they must exist, and the tier must include them.
 
-use super::Stop;
+use super::ActionError;
 use crate::domain::ids::{ChannelId, GroupId, RotationId, UserId};
 use crate::domain::refusal::{Refusal, invalid};
 use crate::domain::tiers::TierLimits;
 use crate::store::{self, ReadTx};
 use std::collections::BTreeSet;
 
-/// Refuses the first of a list that is unknown: `sentence` says so, given its place.
+/// Refuses the first unknown item of a list. `sentence` gets its index.
 fn refuse_first<T: PartialEq>(
     named: &[T],
     unknown: &[T],
     sentence: impl Fn(usize, &T) -> String,
-) -> Result<(), Stop> {
+) -> Result<(), ActionError> {
     let first = named
         .iter()
         .enumerate()
@@ -23,22 +23,22 @@ fn refuse_first<T: PartialEq>(
     }
 }
 
-/// Refuses somebody who is not in the workspace, naming their place in the list `member`.
-pub(super) fn known_people(tx: &ReadTx, member: &str, users: &[UserId]) -> Result<(), Stop> {
+/// Refuses a person who is not in the workspace. `member` is the name of the list.
+pub(super) fn known_people(tx: &ReadTx, member: &str, users: &[UserId]) -> Result<(), ActionError> {
     refuse_first(users, &store::unknown_people(tx, users)?, |index, id| {
         format!("{member}[{index}]: nobody in the workspace has the id `{id}`")
     })
 }
 
-/// The same for the user groups of `userGroupIds`.
-pub(super) fn known_groups(tx: &ReadTx, groups: &[GroupId]) -> Result<(), Stop> {
+/// Refuses unknown user groups of `userGroupIds`.
+pub(super) fn known_groups(tx: &ReadTx, groups: &[GroupId]) -> Result<(), ActionError> {
     refuse_first(groups, &store::unknown_groups(tx, groups)?, |index, id| {
         format!("userGroupIds[{index}]: no user group of the workspace has the id `{id}`")
     })
 }
 
-/// The same for `channels`, in which the app must be already.
-pub(super) fn joined_channels(tx: &ReadTx, channels: &[ChannelId]) -> Result<(), Stop> {
+/// Refuses `channels` in which the app is not a member.
+pub(super) fn joined_channels(tx: &ReadTx, channels: &[ChannelId]) -> Result<(), ActionError> {
     refuse_first(
         channels,
         &store::unknown_channels(tx, channels)?,
@@ -49,7 +49,7 @@ pub(super) fn joined_channels(tx: &ReadTx, channels: &[ChannelId]) -> Result<(),
 }
 
 /// Refuses user groups on a tier without them.
-pub(super) fn check_groups_included(limits: &TierLimits, wanted: bool) -> Result<(), Stop> {
+pub(super) fn check_groups_included(limits: &TierLimits, wanted: bool) -> Result<(), ActionError> {
     if wanted && !limits.has_user_groups() {
         return Err(
             Refusal::PaymentRequired("userGroupIds: user groups need the Pro plan".into()).into(),
@@ -58,14 +58,14 @@ pub(super) fn check_groups_included(limits: &TierLimits, wanted: bool) -> Result
     Ok(())
 }
 
-/// People count once each however many rotations they are in; those of `but` are replaced by `users` and `groups`.
+/// Checks the tier's limit. People are counted once; those of the rotation `but` are replaced by `users` and `groups`.
 pub(super) fn check_people(
     tx: &ReadTx,
     limits: &TierLimits,
     but: Option<&RotationId>,
     users: &[UserId],
     groups: &[GroupId],
-) -> Result<(), Stop> {
+) -> Result<(), ActionError> {
     let Some(most) = limits.max_people else {
         return Ok(());
     };
@@ -80,7 +80,7 @@ pub(super) fn check_people(
     for group in groups {
         others.extend(store::list_people_of_group(tx, group)?);
     }
-    // A workspace that has more people than its tier includes may still let some go.
+    // A workspace with more people than its tier includes may still remove some.
     if others.len() as u64 > most && others.len() > present {
         let detail = format!(
             "the plan includes {most} people across all rotations; this would make {}",

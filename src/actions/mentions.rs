@@ -1,51 +1,67 @@
-//! Asking for whoever is on call, and their answers.
+//! Opens mentions and records their answers.
 
 use super::draft::Draft;
-use super::mutation::Operation;
-use super::{App, Fault, Stop, notifications, reads};
+use super::mutation::{Mutation, Operation};
+use super::{ActionError, App, Error, notifications, reads};
 use crate::domain::access::Principal;
+use crate::domain::audit::{Author, listed};
 use crate::domain::edit::SettingsChange;
 use crate::domain::event::Act;
 use crate::domain::handover::WindowChange;
-use crate::domain::ids::{MentionId, RotationId, UserId};
+use crate::domain::ids::{MentionId, UserId};
 use crate::domain::mention::{MAX_A_DAY, Mention, MentionSettings, NewMention, Notice};
 use crate::domain::message;
 use crate::domain::refusal::{Refusal, invalid};
 use crate::domain::resolve::{self, Hold};
 use crate::domain::rotation::{Reason, Rotation};
-use crate::store::{self, ReadTx, WriteTx};
+use crate::store::{self, MentionFilter, Page, ReadTx, WriteTx};
+use crate::wire::etag::Precondition;
 use jiff::{SignedDuration, Timestamp};
 
-/// The time within which mentions are counted.
+/// The period for the limit of mentions.
 const DAY: SignedDuration = SignedDuration::from_hours(24);
 
-/// Asks for whoever is on call in a rotation, in a channel.
-pub fn open(
-    app: &App,
-    caller: &Principal,
-    id: &RotationId,
-    new: NewMention,
-) -> Result<Mention, Stop> {
-    let (shared, caller, id) = (app.clone(), caller.clone(), id.clone());
-    app.store().write(move |tx| {
-        let draft = current(&shared, tx, &id)?;
-        caller.check_edit(&draft.rotation)?;
+/// Mentions the people on call in a rotation, in a channel.
+pub struct OpenMention(pub NewMention);
+
+impl Operation for OpenMention {
+    const NAME: &'static str = "open mention";
+    type Output = Mention;
+
+    fn apply(
+        self,
+        tx: &mut WriteTx,
+        draft: &mut Draft,
+        _: &Principal,
+    ) -> Result<Mention, ActionError> {
+        let OpenMention(new) = self;
+        let rotation = &draft.rotation;
         check_new(&tx.as_read(), &new)?;
-        draft.rotation.check_enabled()?;
+        rotation.check_enabled()?;
         let since = tx.now().saturating_sub(DAY).unwrap_or(Timestamp::MIN);
-        if store::count_mentions(&tx.as_read(), &id, since)? >= MAX_A_DAY {
+        if store::count_mentions(&tx.as_read(), &rotation.id, since)? >= MAX_A_DAY {
             return Err(Refusal::TooManyMentions.into());
         }
-        let on_call = resolve::everybody_on_call(&draft.rotation);
-        let settings = draft.rotation.profile.mentions;
-        let minted = MentionId::from(tx.mint("men_"));
+        let on_call = resolve::everybody_on_call(rotation);
+        let settings = rotation.profile.mentions;
+        let (minted, id) = (MentionId::from(tx.mint("men_")), rotation.id.clone());
         let (mention, notice) = Mention::open(minted, id, new, &on_call, settings, tx.now());
-        written(tx, &draft.rotation, &mention, Some(&notice))?;
+        written(tx, rotation, &mention, Some(&notice))?;
+        let people: Vec<&str> = mention.notified.iter().map(UserId::as_str).collect();
+        let opened = match people.is_empty() {
+            true => format!("mention by {} opened, nobody is on call", mention.asker),
+            false => format!(
+                "mention by {} opened, notified {}",
+                mention.asker,
+                listed(&people)
+            ),
+        };
+        draft.say(mention.id.as_str(), opened);
         Ok(mention)
-    })
+    }
 }
 
-fn check_new(tx: &ReadTx, new: &NewMention) -> Result<(), Stop> {
+fn check_new(tx: &ReadTx, new: &NewMention) -> Result<(), ActionError> {
     let (asker, channel) = (&new.asker, &new.channel);
     if !store::is_present(tx, asker)? {
         return Ok(invalid(format!(
@@ -60,8 +76,8 @@ fn check_new(tx: &ReadTx, new: &NewMention) -> Result<(), Stop> {
     Ok(())
 }
 
-/// One mention of a rotation that the caller may see.
-pub fn read(app: &App, caller: &Principal, id: &MentionId) -> Result<Mention, Stop> {
+/// A mention of a rotation that the caller may see.
+pub fn read(app: &App, caller: &Principal, id: &MentionId) -> Result<Mention, ActionError> {
     app.store().read(|tx| {
         let mention = store::load_mention(tx, id)?.ok_or(Refusal::NotFound("mention"))?;
         reads::visible(tx, caller, &mention.rotation).map_err(hidden)?;
@@ -69,61 +85,133 @@ pub fn read(app: &App, caller: &Principal, id: &MentionId) -> Result<Mention, St
     })
 }
 
+/// A page of the mentions of all rotations that the caller may see, newest first, and how many there are in all.
+///
+/// # Errors
+/// When the storage cannot be read.
+pub fn list(
+    app: &App,
+    caller: &Principal,
+    filter: MentionFilter,
+    page: Page,
+) -> Result<(Vec<Mention>, u64), ActionError> {
+    let filter = MentionFilter {
+        visible: reads::visible_to(caller),
+        ..filter
+    };
+    Ok(app
+        .store()
+        .read(|tx| store::list_mentions_across(tx, &filter, page))?)
+}
+
 /// A mention of a rotation that is not there for the caller is not there either.
-fn hidden(stop: Stop) -> Stop {
+fn hidden(stop: ActionError) -> ActionError {
     match stop {
-        Stop::Refused(Refusal::NotFound(_)) => Refusal::NotFound("mention").into(),
+        ActionError::Refused(Refusal::NotFound(_)) => Refusal::NotFound("mention").into(),
         other => other,
     }
 }
 
-/// How somebody answers.
+/// An answer to a mention.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Answer {
-    /// They take it on.
+    /// Acknowledges it.
     Acknowledge,
-    /// They leave it to the others.
+    /// Passes it on.
     Pass,
 }
 
-/// Answers a mention as somebody whom it has notified.
+/// Answers a mention as a person whom it has notified.
 pub fn answer(
     app: &App,
-    caller: &Principal,
+    author: &Author,
     id: &MentionId,
     answer: Answer,
-) -> Result<Mention, Stop> {
-    let person = caller.person()?.clone();
-    let (shared, caller, id) = (app.clone(), caller.clone(), id.clone());
-    app.store().write(move |tx| {
-        let found = store::load_mention(&tx.as_read(), &id)?;
-        let mut mention = found.ok_or(Refusal::NotFound("mention"))?;
-        let mut draft = current(&shared, tx, &mention.rotation)?;
-        // Whoever was asked may answer, also where they cannot see the rotation any more.
-        if !mention.notified.contains(&person) {
-            let hidden = |refusal: Refusal| hidden(refusal.into());
-            caller.check_see(&draft.rotation).map_err(hidden)?;
+) -> Result<Mention, ActionError> {
+    author.principal.person()?;
+    let found = app.store().read(|tx| store::load_mention(tx, id))?;
+    let found = found.ok_or(Refusal::NotFound("mention"))?;
+    let mutation = Mutation {
+        author,
+        rotation: &found.rotation,
+        precondition: &Precondition::Any,
+        operation: AnswerMention {
+            mention: id.clone(),
+            answer,
+        },
+    };
+    Ok(mutation.run(app).map_err(hidden)?.output)
+}
+
+struct AnswerMention {
+    mention: MentionId,
+    answer: Answer,
+}
+
+impl AnswerMention {
+    fn find(&self, tx: &ReadTx) -> Result<Mention, ActionError> {
+        Ok(store::load_mention(tx, &self.mention)?.ok_or(Refusal::NotFound("mention"))?)
+    }
+}
+
+impl Operation for AnswerMention {
+    const NAME: &'static str = "answer mention";
+    type Output = Mention;
+
+    /// Whoever was asked may answer, also where they cannot see the rotation any more.
+    fn admit(
+        &self,
+        tx: &ReadTx,
+        rotation: &Rotation,
+        caller: &Principal,
+    ) -> Result<(), ActionError> {
+        match self.find(tx)?.notified.contains(caller.person()?) {
+            true => Ok(()),
+            false => Ok(caller.check_see(rotation)?),
         }
+    }
+
+    fn apply(
+        self,
+        tx: &mut WriteTx,
+        draft: &mut Draft,
+        caller: &Principal,
+    ) -> Result<Mention, ActionError> {
+        let person = caller.person()?;
+        let mut mention = self.find(&tx.as_read())?;
         expire(tx, &draft.rotation, &mut mention)?;
-        mention.check_answer(&person)?;
-        let now = tx.now();
-        let notice = match answer {
-            Answer::Acknowledge => Some(mention.acknowledge(&person, now)),
+        mention.check_answer(person)?;
+        let (now, was) = (tx.now(), mention.state);
+        let (notice, done) = match self.answer {
+            Answer::Acknowledge => (Some(mention.acknowledge(person, now)), "acknowledged"),
             Answer::Pass => {
-                mention.pass(&person, &resolve::everybody_on_call(&draft.rotation), now)
+                let on_call = resolve::everybody_on_call(&draft.rotation);
+                (mention.pass(person, &on_call, now), "passed")
             }
         };
         written(tx, &draft.rotation, &mention, notice.as_ref())?;
-        if answer == Answer::Acknowledge && mention.settings.rotate_after_acknowledgement {
-            hand_over(tx, &mut draft, &person);
+        draft.say(
+            mention.id.as_str(),
+            match was == mention.state {
+                true => format!("mention {done} by {person}, still {}", was.name()),
+                false => format!(
+                    "mention {done} by {person}: {} to {}",
+                    was.name(),
+                    mention.state.name()
+                ),
+            },
+        );
+        let hands_over = mention.settings.rotate_after_acknowledgement;
+        if self.answer == Answer::Acknowledge && hands_over {
+            hand_over(tx, draft, person);
             draft.settle(tx, Act::Duty)?;
         }
         Ok(mention)
-    })
+    }
 }
 
-/// Hands over the slots whose turn somebody is on call for. Who is not on call any more has handed over already; who
-/// stands in by an arrangement goes on doing so, and has no turn to hand over.
+/// Hands over the slots whose dealt turn a person is on call for. If they are no longer on call, the hand-over has already
+/// happened. A person on call by an arrangement stays, because it has no turn to hand over.
 fn hand_over(tx: &WriteTx, draft: &mut Draft, person: &UserId) {
     let rotation = &draft.rotation;
     let theirs = |index: &usize| {
@@ -139,19 +227,12 @@ fn hand_over(tx: &WriteTx, draft: &mut Draft, person: &UserId) {
     }
 }
 
-fn current<'a>(app: &'a App, tx: &mut WriteTx, id: &RotationId) -> Result<Draft<'a>, Stop> {
-    let draft = Draft::load(&tx.as_read(), app, id)?;
-    let mut draft = draft.ok_or(Refusal::NotFound("rotation"))?;
-    draft.catch_up(tx)?;
-    Ok(draft)
-}
-
 fn written(
     tx: &mut WriteTx,
     rotation: &Rotation,
     mention: &Mention,
     notice: Option<&Notice>,
-) -> Result<(), Fault> {
+) -> Result<(), Error> {
     store::save_mention(tx, mention)?;
     if let Some(notice) = notice {
         notifications::queue(tx, vec![message::mention(rotation, mention, notice)])?;
@@ -159,8 +240,8 @@ fn written(
     Ok(())
 }
 
-/// Does in a mention what is due; answers whether that was anything.
-fn expire(tx: &mut WriteTx, rotation: &Rotation, mention: &mut Mention) -> Result<bool, Fault> {
+/// Processes what is due in a mention. Returns whether there was anything.
+fn expire(tx: &mut WriteTx, rotation: &Rotation, mention: &mut Mention) -> Result<bool, Error> {
     let now = tx.now();
     if mention.due_at().is_none_or(|due| due > now) {
         return Ok(false);
@@ -170,19 +251,19 @@ fn expire(tx: &mut WriteTx, rotation: &Rotation, mention: &mut Mention) -> Resul
     Ok(true)
 }
 
-/// How long a mention is left alone that could not be read.
+/// How long an unreadable mention is postponed.
 const BACK_OFF: SignedDuration = SignedDuration::from_mins(10);
 
-/// Does everything that is due in mentions; one that cannot be read holds up no other.
-pub fn run(app: &App) -> Result<(), Fault> {
+/// Processes everything due in mentions. One that cannot be read does not delay others.
+pub fn run(app: &App) -> Result<(), Error> {
     loop {
         let now = app.now();
         let Some(id) = app.store().read(|tx| store::first_due_mention(tx, now))? else {
             return Ok(());
         };
-        app.store().write(move |tx| -> Result<(), Fault> {
-            if let Err(fault) = tx.part(|tx| move_on(tx, &id)) {
-                log::error!("mentions: mention {id}: {fault}");
+        app.store().write(move |tx| -> Result<(), Error> {
+            if let Err(error) = tx.part(|tx| move_on(tx, &id)) {
+                log::error!("mentions: mention {id}: {error}");
                 let later = tx.now().saturating_add(BACK_OFF);
                 store::put_off_mention(tx, &id, later.unwrap_or(Timestamp::MAX))?;
             }
@@ -191,27 +272,27 @@ pub fn run(app: &App) -> Result<(), Fault> {
     }
 }
 
-fn move_on(tx: &mut WriteTx, id: &MentionId) -> Result<(), Fault> {
+fn move_on(tx: &mut WriteTx, id: &MentionId) -> Result<(), Error> {
     let Some(mut mention) = store::load_mention(&tx.as_read(), id)? else {
         return Ok(());
     };
     let rotation = store::load_rotation(&tx.as_read(), &mention.rotation)?;
-    let rotation = rotation.ok_or_else(|| Fault::Corrupt("a mention of no rotation".into()))?;
+    let rotation = rotation.ok_or_else(|| Error::Corrupt("a mention of no rotation".into()))?;
     if !expire(tx, &rotation, &mut mention)? {
-        // Nothing was due after all, so the stored instant is out of date: mend it, or it would be asked for for ever.
+        // Nothing was due, so the stored instant is outdated. Corrected, because otherwise it would be due permanently.
         store::save_mention(tx, &mention)?;
     }
     Ok(())
 }
 
-/// Says how a rotation deals with mentions; those that are open go on as they began.
+/// Changes the mention settings of a rotation. Open mentions keep the settings they were opened with.
 pub struct SetMentionSettings(pub SettingsChange);
 
 impl Operation for SetMentionSettings {
     const NAME: &'static str = "set mention settings";
     type Output = ();
 
-    fn apply(self, tx: &mut WriteTx, draft: &mut Draft, _: &Principal) -> Result<(), Stop> {
+    fn apply(self, tx: &mut WriteTx, draft: &mut Draft, _: &Principal) -> Result<(), ActionError> {
         let SetMentionSettings(change) = self;
         let settings = &mut draft.rotation.profile.mentions;
         let was = *settings;

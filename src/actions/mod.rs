@@ -1,10 +1,11 @@
-//! One file a use case. Whoever asks (a request, the timer, a command), the same action runs, so a rule exists once.
+//! Use cases, one per file. Requests, the timer and commands run the same action, so each rule exists once.
 
 pub mod absences;
 mod acceptance;
 pub mod answering;
 pub mod arrangements;
 pub mod assignments;
+pub mod audit;
 pub mod channels;
 pub mod chat_status;
 pub mod chat_sync;
@@ -27,6 +28,8 @@ pub mod mutation;
 mod notifications;
 pub mod once;
 mod outbox;
+pub mod overview;
+pub mod plan;
 pub mod reads;
 pub mod reminders;
 mod request_writes;
@@ -34,6 +37,8 @@ pub mod requests;
 pub mod retention;
 pub mod rotations;
 pub mod sending;
+pub mod sessions;
+pub mod shifts;
 pub mod swaps;
 pub mod tier;
 pub mod webhooks;
@@ -42,7 +47,7 @@ use crate::chat::{Chat, Local};
 use crate::client::guard::{GuardedClient, Rules};
 use crate::client::{Tls, Trust};
 use crate::domain::holidays::Calendar;
-use crate::domain::ladder::Ladder;
+use crate::domain::retry_schedule::RetrySchedule;
 use crate::domain::tiers::TierLimits;
 use crate::metrics::Metrics;
 use crate::runtime::background::{Runtime, Watch};
@@ -51,15 +56,15 @@ use crate::store::Store;
 use jiff::{SignedDuration, Timestamp};
 use std::sync::{Arc, PoisonError, RwLock};
 
-pub use crate::store::{Fault, Stop};
+pub use crate::store::{ActionError, Error};
 
-/// The loop that hands over on time.
+/// The loop that makes hand-overs on time.
 pub const TIMER: &str = "timer";
 
-/// The loop that starts the lanes of webhook endpoints.
+/// The loop that starts the queues of webhook endpoints.
 pub const DELIVERY: &str = "delivery";
 
-/// What every use case works on. Cheap to clone; all clones are the same workspace.
+/// The dependencies of every use case. Cheap to clone; all clones share one workspace.
 #[derive(Clone)]
 pub struct App {
     store: Arc<Store>,
@@ -70,32 +75,36 @@ pub struct App {
     chat: Arc<dyn Chat>,
     metrics: Arc<Metrics>,
     runtime: Arc<Runtime>,
+    audit_kept: SignedDuration,
 }
 
-/// What concerns receivers outside.
+/// Settings for outgoing messages and URLs.
 pub struct Outward {
-    /// Where others reach this service, without a slash at its end.
+    /// The public URL of this server, without a trailing slash.
     pub base_url: String,
-    /// When deliveries are tried again.
-    pub ladder: Ladder,
-    /// Posts deliveries.
+    /// The retry schedule of deliveries.
+    pub retry_schedule: RetrySchedule,
+    /// The client for deliveries.
     pub webhook_client: GuardedClient,
-    /// How long before they come on people are reminded; zero is never.
+    /// How long before coming on duty people are reminded; zero never reminds.
     pub reminder_before: SignedDuration,
 }
 
-/// How long before they come on people are reminded, where nothing else is set.
+/// The default of [`Outward::reminder_before`].
 pub const REMINDER_BEFORE: SignedDuration = SignedDuration::from_hours(1);
 
+/// How long audit entries are kept, where nothing else is set: a year, and time to look back at it.
+pub const AUDIT_KEPT: SignedDuration = SignedDuration::from_hours(400 * 24);
+
 impl Outward {
-    /// With what applies where nothing is set: public receivers over https, the usual ladder.
+    /// The defaults: public receivers over https, the default retry schedule.
     ///
     /// # Errors
-    /// When TLS cannot be set up.
+    /// If TLS cannot be set up.
     pub fn usual(base_url: &str) -> Result<Outward, String> {
         Ok(Outward {
             base_url: base_url.to_owned(),
-            ladder: Ladder::default(),
+            retry_schedule: RetrySchedule::default(),
             webhook_client: GuardedClient::new(&Tls::load(Trust::Bundled, None)?, Rules::default()),
             reminder_before: REMINDER_BEFORE,
         })
@@ -103,7 +112,7 @@ impl Outward {
 }
 
 impl App {
-    /// Brings the parts together, with the embedded chat platform.
+    /// Creates the app with the embedded chat platform.
     pub fn new(
         store: Store,
         calendar: Calendar,
@@ -123,10 +132,11 @@ impl App {
             outward: Arc::new(outward),
             metrics: Arc::default(),
             runtime: Arc::new(runtime),
+            audit_kept: AUDIT_KEPT,
         }
     }
 
-    /// The same with another chat platform, or something around the one that it has.
+    /// Replaces or wraps the chat platform.
     pub fn with_chat(self, put: impl FnOnce(Arc<dyn Chat>) -> Arc<dyn Chat>) -> App {
         App {
             chat: put(Arc::clone(&self.chat)),
@@ -134,12 +144,25 @@ impl App {
         }
     }
 
+    /// The same with audit entries kept for another time, where one is given.
+    pub fn with_audit_kept(self, kept: Option<SignedDuration>) -> App {
+        App {
+            audit_kept: kept.unwrap_or(self.audit_kept),
+            ..self
+        }
+    }
+
+    /// How long audit entries are kept.
+    pub fn audit_kept(&self) -> SignedDuration {
+        self.audit_kept
+    }
+
     /// The chat platform.
     pub fn chat(&self) -> &dyn Chat {
         &*self.chat
     }
 
-    /// How long before they come on people are reminded.
+    /// How long before coming on duty people are reminded.
     pub fn reminder_before(&self) -> SignedDuration {
         self.outward.reminder_before
     }
@@ -154,12 +177,12 @@ impl App {
         &self.calendar
     }
 
-    /// The one clock.
+    /// The clock.
     pub fn clock(&self) -> &Arc<Clock> {
         &self.clock
     }
 
-    /// The present instant, never before that of a write.
+    /// The current instant, never before that of a write.
     pub fn now(&self) -> Timestamp {
         self.store.now()
     }
@@ -169,27 +192,27 @@ impl App {
         *self.limits.read().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Where others reach this service, without a slash at its end.
+    /// The public URL of this server, without a trailing slash.
     pub fn base_url(&self) -> &str {
         &self.outward.base_url
     }
 
-    /// When deliveries are tried again.
-    pub fn ladder(&self) -> &Ladder {
-        &self.outward.ladder
+    /// The retry schedule of deliveries.
+    pub fn retry_schedule(&self) -> &RetrySchedule {
+        &self.outward.retry_schedule
     }
 
-    /// Posts deliveries.
+    /// The client for deliveries.
     pub fn webhook_client(&self) -> &GuardedClient {
         &self.outward.webhook_client
     }
 
-    /// What the program counts of itself.
+    /// The counters and histograms of the server.
     pub fn metrics(&self) -> &Metrics {
         &self.metrics
     }
 
-    /// The background threads, among them the storage.
+    /// The background threads, including the storage thread.
     pub fn runtime(&self) -> &Arc<Runtime> {
         &self.runtime
     }

@@ -1,9 +1,10 @@
-//! The one way to write a rotation: who asks, which rotation, what they saw of it, and the operation. An API handler, a
-//! development route, an inbound webhook and a command build the same [`Mutation`] and run it in the same way.
+//! The only way to write a rotation: the caller, the rotation, the precondition and the operation. An API handler, a development
+//! route, an inbound webhook and a command build the same [`Mutation`] and run it in the same way.
 
 use super::draft::Draft;
-use super::{App, Fault, Stop};
+use super::{ActionError, App, Error};
 use crate::domain::access::Principal;
+use crate::domain::audit::Author;
 use crate::domain::event::Act;
 use crate::domain::handover::WindowChange;
 use crate::domain::ids::RotationId;
@@ -13,113 +14,118 @@ use crate::store::{self, ReadTx, WriteTx};
 use crate::wire::etag::{self, Precondition};
 use jiff::Timestamp;
 
-/// What somebody does to one rotation.
+/// An operation on one rotation.
 pub trait Operation: Sized + Send + 'static {
-    /// What the log calls it.
+    /// The name in the log.
     const NAME: &'static str;
 
     /// Whether [`prepare`](Operation::prepare) has something to do.
     const PREPARES: bool = false;
 
-    /// What it comes to, beside the rotation itself.
+    /// The result, in addition to the rotation.
     type Output: Send + 'static;
 
-    /// What the same operation returned when it was carried out before; `None` where this is the first time. It comes before
-    /// the rights and the validator: a retry gets the original response whatever has changed since.
+    /// The stored result of an earlier run of the same operation; `None` if this is the first. It is checked before rights and
+    /// precondition: a retry gets the original response whatever has changed since.
     fn replay(
         &self,
         _: &ReadTx,
         _: &Rotation,
         _: &Principal,
         _: Timestamp,
-    ) -> Result<Option<Self::Output>, Stop> {
+    ) -> Result<Option<Self::Output>, ActionError> {
         Ok(None)
     }
 
-    /// Refuses a caller who may not do this, and anything named within the rotation that is not there. By default whoever may
-    /// edit the rotation may do it.
-    fn admit(&self, _: &ReadTx, rotation: &Rotation, caller: &Principal) -> Result<(), Stop> {
+    /// Refuses callers who may not do this, and names that do not exist in the rotation. By default everyone who may edit the
+    /// rotation may do it.
+    fn admit(
+        &self,
+        _: &ReadTx,
+        rotation: &Rotation,
+        caller: &Principal,
+    ) -> Result<(), ActionError> {
         Ok(caller.check_edit(rotation)?)
     }
 
-    /// Asks the outside world, which no transaction may wait for. Runs before the write, for callers who would be let in with
-    /// the rotation as it stands.
-    fn prepare(&mut self, _: &App, _: &Rotation) -> Result<(), Stop> {
+    /// Calls external services, which must not happen in a transaction. Runs before the write, for callers who would be admitted
+    /// to the current rotation.
+    fn prepare(&mut self, _: &App, _: &Rotation) -> Result<(), ActionError> {
         Ok(())
     }
 
-    /// Does the work and settles the draft.
+    /// Makes the change and settles the draft.
     fn apply(
         self,
         tx: &mut WriteTx,
         draft: &mut Draft,
         caller: &Principal,
-    ) -> Result<Self::Output, Stop>;
+    ) -> Result<Self::Output, ActionError>;
 }
 
 /// A write to one rotation.
 pub struct Mutation<'a, O> {
-    pub caller: &'a Principal,
+    pub author: &'a Author,
     pub rotation: &'a RotationId,
-    /// Checked here and nowhere else, after the rights.
+    /// Checked only here, after the rights.
     pub precondition: &'a Precondition,
     pub operation: O,
 }
 
-/// What a mutation came to.
+/// The result of a mutation.
 #[derive(Clone, Debug)]
 pub struct Written<T> {
-    /// As it stands after the write; a deleted one as it stood before.
+    /// The rotation after the write; a deleted one as it was before.
     pub rotation: Rotation,
     pub output: T,
 }
 
 impl<O: Operation> Mutation<'_, O> {
-    /// Carries the write out in one transaction: what fell due comes first, then the original response to a retry, the
-    /// rights, the validator and the operation. An error of the operation undoes the operation alone; what fell due stays done.
+    /// Runs the write in one transaction: what became due first, then the original response of a retry, the rights, the
+    /// precondition and the operation. An error of the operation undoes only the operation; what became due stays processed.
     ///
     /// # Errors
-    /// [`Refusal::NotFound`] where there is no such rotation, [`Refusal::StaleValidator`] where the precondition does not hold,
-    /// and whatever the operation refuses.
-    pub fn run(mut self, app: &App) -> Result<Written<O::Output>, Stop> {
+    /// [`Refusal::NotFound`] if there is no such rotation, [`Refusal::StaleValidator`] or [`Refusal::WeakValidator`] if the
+    /// precondition fails, and the refusals of the operation.
+    pub fn run(mut self, app: &App) -> Result<Written<O::Output>, ActionError> {
         if O::PREPARES {
-            let (rotation, known) = app.store().read(|tx| -> Result<_, Stop> {
+            let (rotation, replayed) = app.store().read(|tx| -> Result<_, ActionError> {
                 let rotation = store::load_rotation(tx, self.rotation)?;
                 let rotation = rotation.ok_or(Refusal::NotFound("rotation"))?;
-                let known = self.judge(tx, &rotation, app, app.now())?;
-                Ok((rotation, known))
+                let replayed = self.admit_or_replay(tx, &rotation, app, app.now())?;
+                Ok((rotation, replayed))
             })?;
-            match known {
+            match replayed {
                 Some(output) => return Ok(Written { rotation, output }),
                 None => self.operation.prepare(app, &rotation)?,
             }
         }
-        let (shared, caller) = (app.clone(), self.caller.clone());
+        let (shared, author) = (app.clone(), self.author.clone());
         let (id, precondition) = (self.rotation.clone(), self.precondition.clone());
         let operation = self.operation;
         let outcome = app
             .store()
-            .write(move |tx| -> Result<Result<_, Stop>, Stop> {
-                let Some(mut draft) = Draft::load(&tx.as_read(), &shared, &id)? else {
+            .write(move |tx| -> Result<Result<_, ActionError>, ActionError> {
+                let Some(mut draft) = Draft::load(&tx.as_read(), &shared, &author, &id)? else {
                     return Ok(Err(Refusal::NotFound("rotation").into()));
                 };
                 let was_due = draft.catch_up(tx)?.is_some();
                 let mutation = Mutation {
-                    caller: &caller,
+                    author: &author,
                     rotation: &id,
                     precondition: &precondition,
                     operation,
                 };
-                match mutation.judge(&tx.as_read(), &draft.rotation, &shared, tx.now()) {
+                match mutation.admit_or_replay(&tx.as_read(), &draft.rotation, &shared, tx.now()) {
                     Ok(None) => {}
                     Ok(Some(output)) => {
                         let rotation = draft.rotation;
                         return Ok(Ok(Written { rotation, output }));
                     }
-                    Err(stop) => return Ok(Err(stop)),
+                    Err(error) => return Ok(Err(error)),
                 }
                 if was_due {
-                    // What fell due stays done, so the operation alone is undone when it fails.
+                    // What became due stays processed, so only the operation is undone if it fails.
                     return Ok(tx.part(|tx| mutation.apply(tx, draft)));
                 }
                 mutation.apply(tx, draft).map(Ok)
@@ -127,30 +133,32 @@ impl<O: Operation> Mutation<'_, O> {
         outcome?
     }
 
-    /// Whether the operation may go on; the output where it was carried out before.
-    fn judge(
+    /// Whether the operation may proceed; its stored output if it ran before.
+    fn admit_or_replay(
         &self,
         tx: &ReadTx,
         rotation: &Rotation,
         app: &App,
         now: Timestamp,
-    ) -> Result<Option<O::Output>, Stop> {
-        let known = self.operation.replay(tx, rotation, self.caller, now)?;
+    ) -> Result<Option<O::Output>, ActionError> {
+        let caller = &self.author.principal;
+        let known = self.operation.replay(tx, rotation, caller, now)?;
         if known.is_some() {
             return Ok(known);
         }
-        self.operation.admit(tx, rotation, self.caller)?;
+        self.operation.admit(tx, rotation, caller)?;
         let current = || etag::tag(rotation, app.calendar());
-        match *self.precondition == Precondition::Any || self.precondition.admits(&current()) {
-            true => Ok(None),
-            false => Err(Refusal::StaleValidator.into()),
-        }
+        self.precondition.check(current)?;
+        Ok(None)
     }
 
-    fn apply(self, tx: &mut WriteTx, mut draft: Draft) -> Result<Written<O::Output>, Stop> {
-        let output = self.operation.apply(tx, &mut draft, self.caller)?;
+    fn apply(self, tx: &mut WriteTx, mut draft: Draft) -> Result<Written<O::Output>, ActionError> {
+        let caller = &self.author.principal;
+        let output = self.operation.apply(tx, &mut draft, caller)?;
         debug_assert!(draft.is_settled(), "{} stored nothing", O::NAME);
-        log::debug!("{}: {} {}", self.caller, O::NAME, self.rotation);
+        // What changed beside the rotation, where the rotation itself did not.
+        draft.record_said(tx)?;
+        log::debug!("{caller}: {} {}", O::NAME, self.rotation);
         let rotation = draft.rotation;
         Ok(Written { rotation, output })
     }
@@ -158,25 +166,25 @@ impl<O: Operation> Mutation<'_, O> {
 
 /// Lets rotations follow what a write does to the things they depend on (the directory, absences, the tier): `before`
 /// is loaded, `write` done, and each rotation that `affected` names is given to `follow` with its state before. `act` says
-/// what kind of news it is where a rotation changes.
+/// what kind of news it is where a rotation changes; each that does has an audit entry of the author.
 pub fn follow<T>(
     app: &App,
     tx: &mut WriteTx,
+    (author, act): (&Author, Act),
     affected: &[RotationId],
-    act: Act,
-    write: impl FnOnce(&mut WriteTx) -> Result<T, Stop>,
-    follow: impl Fn(&WriteTx, &mut Draft, &Rotation),
-) -> Result<T, Stop> {
+    write: impl FnOnce(&mut WriteTx) -> Result<T, ActionError>,
+    mut follow: impl FnMut(&WriteTx, &mut Draft, &Rotation),
+) -> Result<T, ActionError> {
     let mut befores = Vec::with_capacity(affected.len());
     for id in affected {
-        if let Some(mut draft) = Draft::load(&tx.as_read(), app, id)? {
+        if let Some(mut draft) = Draft::load(&tx.as_read(), app, author, id)? {
             draft.catch_up(tx)?;
             befores.push(draft.into_before());
         }
     }
     let answer = write(tx)?;
     for before in befores {
-        if let Some(mut draft) = Draft::load(&tx.as_read(), app, &before.id)? {
+        if let Some(mut draft) = Draft::load(&tx.as_read(), app, author, &before.id)? {
             follow(tx, &mut draft, &before);
             draft.changed_from(before);
             draft.settle(tx, act)?;
@@ -185,25 +193,23 @@ pub fn follow<T>(
     Ok(answer)
 }
 
-/// Replaces the directory and lets every rotation follow, in one transaction; topics and on-duty groups are looked at.
+/// Replaces the directory and updates every rotation. Requests a sync of topics and on-duty groups. `compare` gets each rotation
+/// before and after.
 pub fn follow_directory(
     app: &App,
-    replace: impl FnOnce(&mut WriteTx) -> Result<(), Fault> + Send + 'static,
-) -> Result<(), Stop> {
-    let shared = app.clone();
-    app.store().write(move |tx| {
-        let all = store::list_rotation_ids(&tx.as_read())?;
-        let replace = |tx: &mut WriteTx| {
-            replace(tx)?;
-            Ok(store::request_full_sync(tx)?)
-        };
-        follow(
-            &shared,
-            tx,
-            &all,
-            Act::Edit,
-            replace,
-            |tx, draft, before| draft.follow_members(tx, before, WindowChange::ByEdit),
-        )
+    tx: &mut WriteTx,
+    author: &Author,
+    replace: impl FnOnce(&mut WriteTx) -> Result<(), Error>,
+    mut compare: impl FnMut(&Rotation, &Rotation),
+) -> Result<(), ActionError> {
+    let all = store::list_rotation_ids(&tx.as_read())?;
+    let replace = |tx: &mut WriteTx| {
+        replace(tx)?;
+        Ok(store::request_full_sync(tx)?)
+    };
+    let by = (author, Act::Edit);
+    follow(app, tx, by, &all, replace, |tx, draft, before| {
+        draft.follow_members(tx, before, WindowChange::ByEdit);
+        compare(before, &draft.rotation);
     })
 }

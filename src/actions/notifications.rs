@@ -1,7 +1,7 @@
-//! Queuing chat messages, and requests to bring topics and on-duty groups in line, in the transaction of the write that causes
+//! Queues chat messages, and requests syncs of topics and on-duty groups, in the transaction of the write that causes
 //! them.
 
-use super::{App, Fault};
+use super::{App, Error};
 use crate::domain::event::{Act, Event, Nobody};
 use crate::domain::forecast;
 use crate::domain::ids::UserId;
@@ -10,7 +10,7 @@ use crate::domain::resolve;
 use crate::domain::rotation::Rotation;
 use crate::store::{self, ReadTx, WriteTx};
 
-/// Queues what follows from a committed change of a rotation; returns whether there is anything.
+/// Queues what follows from a committed change of a rotation. Returns whether there is anything.
 pub fn change(
     tx: &mut WriteTx,
     app: &App,
@@ -18,26 +18,26 @@ pub fn change(
     after: &Rotation,
     act: Act,
     news: &[Event],
-) -> Result<bool, Fault> {
+) -> Result<bool, Error> {
     let synced = request_sync(tx, before, Some(after))?;
     let notices = forecast::notices(before, after, app.calendar());
     let unplanned = |event: &Event| matches!(event, Event::NobodyOnCall { reason, .. } if *reason == Nobody::Unplanned);
-    // One empty slot of several is an event, but others are on call.
+    // One empty slot of several is an event, but other people are on call.
     let nobody = news.iter().any(unplanned) && resolve::everybody_on_call(after).is_empty();
     let queued = queue(tx, message::change(after, &notices, nobody, act))?;
     Ok(synced || queued)
 }
 
 /// Queues what follows from the deletion of a rotation.
-pub fn deleted(tx: &mut WriteTx, rotation: &Rotation) -> Result<(), Fault> {
+pub fn deleted(tx: &mut WriteTx, rotation: &Rotation) -> Result<(), Error> {
     request_sync(tx, rotation, None)?;
     let on_call = resolve::everybody_on_call(rotation);
     queue(tx, message::deleted(rotation, &on_call)).map(drop)
 }
 
-/// Queues messages with the names that people have now; those to people who are no longer in the workspace are left out.
-/// Returns whether there is any.
-pub fn queue(tx: &mut WriteTx, mut messages: Vec<Message>) -> Result<bool, Fault> {
+/// Queues messages with the current names of people, except to people who are no longer in the workspace.
+/// Returns whether there are any.
+pub fn queue(tx: &mut WriteTx, mut messages: Vec<Message>) -> Result<bool, Error> {
     if messages.is_empty() {
         return Ok(false);
     }
@@ -51,11 +51,11 @@ pub fn queue(tx: &mut WriteTx, mut messages: Vec<Message>) -> Result<bool, Fault
     store::insert_messages(tx, &messages)
 }
 
-/// The names of people, each looked up once. Whoever the directory does not know is left out.
+/// The names of people, each looked up once. People who are not in the directory are omitted.
 pub fn load_names<'a>(
     tx: &ReadTx,
     people: impl Iterator<Item = &'a UserId>,
-) -> Result<PeopleNames, Fault> {
+) -> Result<PeopleNames, Error> {
     let mut names = PeopleNames::new();
     for user in people {
         if !names.contains_key(user)
@@ -67,12 +67,12 @@ pub fn load_names<'a>(
     Ok(names)
 }
 
-/// Requests a sync of the topics and the on-duty group that a rotation had or has; returns whether there are any.
+/// Requests a sync of the topics and the on-duty group that a rotation had or has. Returns whether there are any.
 fn request_sync(
     tx: &mut WriteTx,
     before: &Rotation,
     after: Option<&Rotation>,
-) -> Result<bool, Fault> {
+) -> Result<bool, Error> {
     let both = || std::iter::once(before).chain(after);
     let mut channels: Vec<_> = both().flat_map(|r| r.profile.topic_channels()).collect();
     channels.sort();
@@ -90,8 +90,8 @@ fn request_sync(
     Ok(!channels.is_empty() || !groups.is_empty())
 }
 
-/// Requests a sync of the topics of a rotation, after a change beside it that they show.
-pub fn request_topic_sync(tx: &mut WriteTx, rotation: &Rotation) -> Result<(), Fault> {
+/// Requests a sync of the topics of a rotation, after a change outside it that they show.
+pub fn request_topic_sync(tx: &mut WriteTx, rotation: &Rotation) -> Result<(), Error> {
     for channel in rotation.profile.topic_channels() {
         store::request_topic_sync(tx, channel)?;
     }

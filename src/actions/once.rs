@@ -1,20 +1,20 @@
-//! Writes that may be retried: each is carried out once under the caller's `operationId`, and a retry returns the original
+//! Idempotent writes: each runs once under the caller's `operationId`, and a retry returns the original
 //! response, byte for byte.
 
 use super::draft::Draft;
 use super::mutation::Operation;
-use super::{App, Stop};
+use super::{ActionError, App};
 use crate::domain::access::Principal;
 use crate::domain::refusal::Refusal;
 use crate::domain::rotation::Rotation;
-use crate::store::{self, Fault, OperationRecord, ReadTx, WriteTx};
+use crate::store::{self, Error, OperationRecord, ReadTx, WriteTx};
 use crate::wire::etag;
 use jiff::{SignedDuration, Timestamp};
 
-/// How long an operation is remembered.
+/// How long an operation is kept.
 const KEPT: SignedDuration = SignedDuration::from_hours(30 * 24);
 
-/// How a caller names a write.
+/// The identity of a write.
 #[derive(Clone, Debug)]
 pub struct OperationKey {
     /// The caller's `operationId`.
@@ -23,19 +23,19 @@ pub struct OperationKey {
     pub body_hash: [u8; 32],
 }
 
-/// What a write returned, the first time.
+/// The stored response of a write.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Receipt {
-    /// As the edge rendered it.
+    /// As rendered by the edge.
     pub answer: String,
     pub etag: String,
 }
 
-/// Renders the output of an operation, given the caller's `operationId`. It runs within the write, for the answer is stored
-/// with what it tells of.
-pub type Render<T> = fn(&str, &T) -> Result<String, Fault>;
+/// Renders the output of an operation, given the caller's `operationId`. It runs within the write, because the response is
+/// stored with the change.
+pub type Render<T> = fn(&str, &T) -> Result<String, Error>;
 
-/// An operation to be carried out once under its key.
+/// An operation that runs once under its key.
 pub struct Once<O: Operation> {
     pub key: OperationKey,
     pub operation: O,
@@ -53,10 +53,10 @@ impl<O: Operation> Operation for Once<O> {
         rotation: &Rotation,
         caller: &Principal,
         now: Timestamp,
-    ) -> Result<Option<Receipt>, Stop> {
+    ) -> Result<Option<Receipt>, ActionError> {
         caller.check_see(rotation)?;
         let record = store::load_operation(tx, caller.credential(), &self.key.id)?;
-        match record.filter(|record| record.created_at >= forgotten(now)) {
+        match record.filter(|record| record.created_at >= expired_before(now)) {
             None => Ok(None),
             Some(record) if record.body_hash != self.key.body_hash => {
                 Err(Refusal::OperationIdReused.into())
@@ -68,11 +68,16 @@ impl<O: Operation> Operation for Once<O> {
         }
     }
 
-    fn admit(&self, tx: &ReadTx, rotation: &Rotation, caller: &Principal) -> Result<(), Stop> {
+    fn admit(
+        &self,
+        tx: &ReadTx,
+        rotation: &Rotation,
+        caller: &Principal,
+    ) -> Result<(), ActionError> {
         self.operation.admit(tx, rotation, caller)
     }
 
-    fn prepare(&mut self, app: &App, rotation: &Rotation) -> Result<(), Stop> {
+    fn prepare(&mut self, app: &App, rotation: &Rotation) -> Result<(), ActionError> {
         self.operation.prepare(app, rotation)
     }
 
@@ -81,7 +86,7 @@ impl<O: Operation> Operation for Once<O> {
         tx: &mut WriteTx,
         draft: &mut Draft,
         caller: &Principal,
-    ) -> Result<Receipt, Stop> {
+    ) -> Result<Receipt, ActionError> {
         let output = self.operation.apply(tx, draft, caller)?;
         let record = OperationRecord {
             body_hash: self.key.body_hash,
@@ -98,7 +103,7 @@ impl<O: Operation> Operation for Once<O> {
     }
 }
 
-/// What was carried out before this instant no longer counts.
-pub(super) fn forgotten(now: Timestamp) -> Timestamp {
+/// Operations before this instant have expired.
+pub(super) fn expired_before(now: Timestamp) -> Timestamp {
     now.checked_sub(KEPT).unwrap_or(Timestamp::MIN)
 }

@@ -1,7 +1,7 @@
 //! Stores events in the transaction that causes them: the body once, and a delivery for each endpoint that subscribes
 //! (rules.md 16).
 
-use super::{App, Fault};
+use super::{App, Error};
 use crate::domain::event::Event;
 use crate::domain::ids::{DeliveryId, WebhookId};
 use crate::domain::rotation::Rotation;
@@ -9,14 +9,14 @@ use crate::domain::webhook::EventType;
 use crate::store::{self, WriteTx};
 use crate::wire::event;
 
-/// Queues the news of a rotation, as it stands in this write, for whoever subscribes to it; answers whether anybody
-/// does.
+/// Queues the events of a rotation, in its state within this write, for all subscribers. Returns whether there are
+/// any.
 pub fn announce(
     tx: &mut WriteTx,
     app: &App,
     rotation: &Rotation,
     news: &[Event],
-) -> Result<bool, Fault> {
+) -> Result<bool, Error> {
     if news.is_empty() {
         return Ok(false);
     }
@@ -39,14 +39,14 @@ fn subscribed(subscribers: &[(WebhookId, Vec<EventType>)], kind: EventType) -> V
     wanted.map(|(id, _)| id.clone()).collect()
 }
 
-/// Queues one event for these endpoints; answers the ids of its deliveries.
+/// Queues one event for these endpoints. Returns the ids of its deliveries.
 pub(super) fn queue(
     tx: &mut WriteTx,
     app: &App,
     rotation: &Rotation,
     news: Event,
     to: &[WebhookId],
-) -> Result<Vec<DeliveryId>, Fault> {
+) -> Result<Vec<DeliveryId>, Error> {
     let team = store::load_team(&tx.as_read())?;
     let body = event::render(
         news,
@@ -56,6 +56,6 @@ pub(super) fn queue(
         app.base_url(),
         tx.now(),
     );
-    let frozen = event::frozen(&body).map_err(|error| Fault::Corrupt(error.to_string()))?;
+    let frozen = event::frozen(&body).map_err(|error| Error::Corrupt(error.to_string()))?;
     store::insert_event(tx, news.kind(), &rotation.id, &frozen, to)
 }

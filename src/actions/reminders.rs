@@ -1,9 +1,9 @@
-//! Reminding people a while before they come on duty.
+//! Reminds people before they come on duty.
 //!
-//! Who comes on is computed in a read, because a forecast may take long and other writers would wait for it. If the rotation
-//! changed meanwhile, it is computed again.
+//! The forecast is computed in a read, because it may take long and would delay other writers. If the rotation changed
+//! meanwhile, it is computed again.
 
-use super::{App, Fault, notifications};
+use super::{App, Error, notifications};
 use crate::domain::forecast;
 use crate::domain::handover::DealingContext;
 use crate::domain::ids::RotationId;
@@ -14,25 +14,25 @@ use crate::store::{self, ReadTx, WriteTx};
 use jiff::{SignedDuration, Timestamp};
 use std::time::Duration;
 
-/// Rotations that share a commit, and how long they may be looked at before it.
+/// The maximum number of rotations per commit, and the time for computing them.
 const BATCH: usize = 100;
 /// See [`BATCH`].
 const BATCH_TIME: Duration = Duration::from_millis(50);
 
-/// How long a rotation is left alone that could not be read.
+/// How long an unreadable rotation is postponed.
 const BACK_OFF: SignedDuration = SignedDuration::from_mins(10);
 
 /// The reminders of a rotation, and when the next ones are due.
 struct Reminders {
     id: RotationId,
-    /// As it was read; it must not have changed.
+    /// As read. The write is skipped if they have changed.
     stamps: Stamps,
     messages: Vec<Message>,
     next: Option<Timestamp>,
 }
 
-/// Queues every reminder that is due; a rotation that cannot be read delays no other.
-pub fn run(app: &App) -> Result<(), Fault> {
+/// Queues all due reminders. A rotation that cannot be read does not delay others.
+pub fn run(app: &App) -> Result<(), Error> {
     loop {
         let now = app.now();
         let due = app
@@ -46,9 +46,9 @@ pub fn run(app: &App) -> Result<(), Fault> {
         for id in due {
             match app.store().read(|tx| forecast(tx, app, &id, now)) {
                 Ok(reminders) => found.extend(reminders),
-                Err(fault) if fault.is_unavailable() => return Err(fault),
-                Err(fault) => {
-                    log::error!("reminders: rotation {id}: {fault}");
+                Err(error) if error.is_unavailable() => return Err(error),
+                Err(error) => {
+                    log::error!("reminders: rotation {id}: {error}");
                     failed.push(id);
                 }
             }
@@ -56,7 +56,7 @@ pub fn run(app: &App) -> Result<(), Fault> {
                 break;
             }
         }
-        app.store().write(move |tx| -> Result<(), Fault> {
+        app.store().write(move |tx| -> Result<(), Error> {
             for id in &failed {
                 store::save_reminder(tx, id, tx.now().checked_add(BACK_OFF).ok())?;
             }
@@ -72,7 +72,7 @@ fn forecast(
     app: &App,
     id: &RotationId,
     now: Timestamp,
-) -> Result<Option<Reminders>, Fault> {
+) -> Result<Option<Reminders>, Error> {
     let Some(rotation) = store::load_rotation(tx, id)? else {
         return Ok(None);
     };
@@ -80,20 +80,19 @@ fn forecast(
     let Some(remind_at) = rotation.stamps.remind_at.filter(|at| *at <= now) else {
         return Ok(None);
     };
-    let absences = store::load_absences(tx, &rotation)?;
     let dealing = DealingContext {
         calendar: app.calendar(),
-        absences: &absences,
+        absences: &rotation.absences,
     };
     let mut messages = Vec::new();
-    // What has begun meanwhile, while nobody served, is not announced.
+    // Turns that began while the server was down are not announced.
     if let Ok(at) = remind_at.checked_add(before)
         && at > now
     {
         let coming = forecast::upcoming_notices(&rotation, dealing, at);
         messages = message::reminder(&rotation, at, &coming);
     }
-    // Counted from the one before, so that none is left out that fell due meanwhile; what has begun already is.
+    // Counted from the previous one, so that none is skipped that became due meanwhile; turns that have begun are.
     let begun = now.checked_sub(before).unwrap_or(now);
     let after = remind_at.max(begun);
     Ok(Some(Reminders {
@@ -104,7 +103,7 @@ fn forecast(
     }))
 }
 
-fn remind(tx: &mut WriteTx, reminders: Reminders) -> Result<(), Fault> {
+fn remind(tx: &mut WriteTx, reminders: Reminders) -> Result<(), Error> {
     let Reminders {
         id,
         stamps,

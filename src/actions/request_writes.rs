@@ -1,9 +1,10 @@
-//! What writes of cover and swap requests have in common: settling a request, and what came of it.
+//! Shared parts of writes of cover and swap requests.
 
 use super::arrangements::records;
 use super::draft::Draft;
-use super::{Stop, notifications, requests};
+use super::{ActionError, notifications, requests};
 use crate::domain::access::Principal;
+use crate::domain::audit::{listed, period};
 use crate::domain::event::Act;
 use crate::domain::ids::{ArrangementId, UserId};
 use crate::domain::message;
@@ -13,15 +14,15 @@ use crate::domain::request::{
 };
 use crate::store::{self, WriteTx};
 
-/// What a step came to.
+/// The result of an action on a request.
 pub(super) struct Outcome {
     act: Act,
-    /// Arrangements that it made or changed.
+    /// The arrangements that it created or changed.
     arrangements: Vec<ArrangementId>,
     notify: Notify,
 }
 
-/// Of which step people are notified.
+/// The notification of an action.
 pub(super) enum Notify {
     Nobody,
     Asked,
@@ -31,7 +32,7 @@ pub(super) enum Notify {
 }
 
 impl Outcome {
-    /// Nothing but the record of the request changed.
+    /// Only the record of the request changed.
     pub(super) fn beside(notify: Notify) -> Outcome {
         Outcome {
             act: Act::Aside,
@@ -40,7 +41,7 @@ impl Outcome {
         }
     }
 
-    /// Arrangements were made or changed.
+    /// Arrangements were created or changed.
     pub(super) fn arranged(arrangements: Vec<ArrangementId>, notify: Notify) -> Outcome {
         Outcome {
             act: Act::Arrangement,
@@ -50,11 +51,12 @@ impl Outcome {
     }
 }
 
-/// Settles a request, or moves it on: it has another revision.
+/// Sets the state of a request and raises its revision.
 pub(super) fn settle(draft: &mut Draft, request: &mut Request, state: RequestState) {
-    request.state = state;
+    let was = std::mem::replace(&mut request.state, state);
     request.revision += 1;
-    draft.touched = true;
+    let (noun, before, after) = (request.kind.noun(), was.name(), state.name());
+    draft.touch(request.id.as_str(), format!("{noun}: {before} to {after}"));
     if state != RequestState::Pending {
         draft
             .rotation
@@ -63,8 +65,12 @@ pub(super) fn settle(draft: &mut Draft, request: &mut Request, state: RequestSta
     }
 }
 
-/// Makes a request of a rotation pending.
-pub(super) fn ask(tx: &mut WriteTx, draft: &mut Draft, request: &Request) -> Result<(), Stop> {
+/// Adds a pending request to a rotation.
+pub(super) fn ask(
+    tx: &mut WriteTx,
+    draft: &mut Draft,
+    request: &Request,
+) -> Result<(), ActionError> {
     let pending = &draft.rotation.pending;
     let theirs = pending
         .iter()
@@ -73,18 +79,29 @@ pub(super) fn ask(tx: &mut WriteTx, draft: &mut Draft, request: &Request) -> Res
         return Err(Refusal::TooManyPending.into());
     }
     store::insert_request(tx, request)?;
+    let people: Vec<&str> = request.recipients.iter().map(UserId::as_str).collect();
+    draft.say(
+        request.id.as_str(),
+        format!(
+            "{} of {} to {} made, {}",
+            request.kind.noun(),
+            request.requester,
+            listed(&people),
+            period(request.span())
+        ),
+    );
     draft.rotation.pending.push(request.pending());
     Ok(())
 }
 
-/// Settles the draft and answers with the request and the arrangements that changed with it.
+/// Settles the draft and returns the request and the arrangements that changed with it.
 pub(super) fn written(
     tx: &mut WriteTx,
     draft: &mut Draft,
     caller: &Principal,
     request: &Request,
     outcome: Outcome,
-) -> Result<RequestWritten, Stop> {
+) -> Result<RequestWritten, ActionError> {
     let mut queued = draft.settle(tx, outcome.act)?;
     let rotation = &draft.rotation;
     let messages = match &outcome.notify {

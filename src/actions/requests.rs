@@ -1,6 +1,6 @@
-//! Cover and swap requests as their readers see them.
+//! Reads cover and swap requests.
 
-use super::{App, Stop, reads};
+use super::{ActionError, App, reads};
 use crate::domain::access::Principal;
 use crate::domain::agreement::AgreementContext;
 use crate::domain::forecast::CellForecast;
@@ -10,37 +10,37 @@ use crate::domain::request::{CellCapability, Request, RequestKind, RequestView};
 use crate::domain::rotation::{Cell, Rotation};
 use crate::domain::shift;
 use crate::domain::time::Interval;
-use crate::store::{self, ReadTx, RequestPosition};
+use crate::store::{self, Page, ReadTx, RequestFilter, RequestKey, RequestPosition};
 use jiff::{SignedDuration, Timestamp};
 
-/// How far ahead a list looks for what the caller holds: as far as a schedule may be asked for.
+/// How far ahead a list checks what the caller holds: the maximum range of a schedule.
 const FORESIGHT: SignedDuration = SignedDuration::from_hours(366 * 24);
 
-/// Requests on one page.
+/// Requests per page.
 const PAGE: usize = 100;
 
-/// Where a page begins.
+/// The start of a page.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Start {
     First,
     Behind(RequestPosition),
-    /// A cursor was sent that was not given for this list and range.
+    /// The cursor is invalid or belongs to another list or range.
     Unknown,
 }
 
-/// A page of requests, with what the caller may do with each and ask for in each cell.
+/// A page of requests, with the caller's permitted actions and possible requests in each cell.
 #[derive(Clone, Debug)]
 pub struct RequestPage {
     pub requests: Vec<RequestView>,
     pub capabilities: Vec<CellCapability>,
-    /// Where it ends, if another one follows.
+    /// Where it ends, if another page follows.
     pub next: Option<RequestPosition>,
 }
 
-/// The requests of one kind that meet a range. The rotation is answered for its validator.
+/// The requests of one kind that overlap a range. Returns the rotation for its ETag.
 ///
 /// # Errors
-/// [`Refusal::InvalidCoverCursor`] for an unknown start, once the rotation is known to be there for the caller.
+/// [`Refusal::InvalidCoverCursor`] for an unknown start, after the caller's access to the rotation is checked.
 pub fn list(
     app: &App,
     caller: &Principal,
@@ -48,7 +48,7 @@ pub fn list(
     kind: RequestKind,
     range: Interval,
     start: Start,
-) -> Result<(Rotation, RequestPage), Stop> {
+) -> Result<(Rotation, RequestPage), ActionError> {
     reads::in_context(app, caller, id, |tx, context| {
         let behind = match start {
             Start::First => None,
@@ -72,18 +72,38 @@ pub fn list(
     })
 }
 
-/// One request, with its rotation for the validator.
+/// A request and its rotation, for the ETag.
 pub fn read(
     app: &App,
     caller: &Principal,
     id: &RotationId,
     kind: RequestKind,
     request: &RequestId,
-) -> Result<(Rotation, RequestView), Stop> {
+) -> Result<(Rotation, RequestView), ActionError> {
     reads::in_context(app, caller, id, |tx, context| {
         let found = load(tx, context.rotation, kind, request)?;
         Ok(view(caller, context, &found))
     })
+}
+
+/// A page of the requests of all rotations that the caller may see, newest first, and how many there are in all. Each is
+/// then read by [`read`].
+///
+/// # Errors
+/// When the storage cannot be read.
+pub fn list_across(
+    app: &App,
+    caller: &Principal,
+    filter: RequestFilter,
+    page: Page,
+) -> Result<(Vec<RequestKey>, u64), ActionError> {
+    let filter = RequestFilter {
+        visible: reads::visible_to(caller),
+        ..filter
+    };
+    Ok(app
+        .store()
+        .read(|tx| store::list_requests_across(tx, &filter, page))?)
 }
 
 /// A request as the caller sees it.
@@ -96,8 +116,8 @@ pub(super) fn view(
     with_forecasts(caller, context, request, forecasts.as_deref())
 }
 
-/// The forecast of the cells for as long as the caller may accept any of the requests; `None` where that is not to be
-/// known.
+/// The forecast of the cells for as long as the caller may accept any of the requests; `None` if it cannot be
+/// computed.
 fn forecasts(
     caller: &Principal,
     context: &AgreementContext,
@@ -134,7 +154,7 @@ fn with_forecasts(
     }
 }
 
-/// What the caller may ask for in each running cell: those who hold it at some time of the range that is still to come.
+/// What the caller may request in each running cell: people who hold it at some time in the future part of the range.
 fn capabilities(
     caller: &Principal,
     context: &AgreementContext,
@@ -184,7 +204,7 @@ pub(super) fn load(
     rotation: &Rotation,
     kind: RequestKind,
     id: &RequestId,
-) -> Result<Request, Stop> {
+) -> Result<Request, ActionError> {
     let found = store::load_request(tx, &rotation.id, kind, id)?;
     Ok(found.ok_or(Refusal::NotFound(kind.noun()))?)
 }

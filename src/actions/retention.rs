@@ -1,31 +1,34 @@
-//! Deletes records that have expired: deliveries, chat messages, closed mentions, stored results of operations, and replaced
-//! webhook secrets.
+//! Deletes records that have expired: deliveries, chat messages, closed mentions, stored results of operations, audit
+//! entries, and replaced webhook secrets.
 //!
-//! A purge works in small batches, so that other writers get their turn. Like the log of deliveries it may be lost with the
-//! power: the next purge deletes the same records.
+//! A purge works in small batches, so that other writers are not delayed. Like the delivery log it may be lost on a power
+//! failure: the next purge deletes the same records.
 
-use super::{App, Fault, once};
+use super::{App, Error, once};
 use crate::store::{self, ReadTx};
 use jiff::{SignedDuration, Timestamp};
 
-/// How long messages and closed mentions are kept: as far back as the record is shown at once.
+/// How long messages and closed mentions are kept: as long as the maximum range of the history.
 const MESSAGES_KEPT: SignedDuration = SignedDuration::from_hours(90 * 24);
 
 /// How long a finished delivery is kept.
 const DELIVERIES_KEPT: SignedDuration = SignedDuration::from_hours(30 * 24);
 
 /// Deletes one batch of expired records; returns whether there may be more.
-pub fn purge(app: &App) -> Result<bool, Fault> {
+pub fn purge(app: &App) -> Result<bool, Error> {
     let now = app.now();
     let until = now
         .saturating_sub(DELIVERIES_KEPT)
         .unwrap_or(Timestamp::MIN);
     let told = now.saturating_sub(MESSAGES_KEPT).unwrap_or(Timestamp::MIN);
-    let forgotten = once::forgotten(now);
-    let anything = |tx: &ReadTx| -> Result<bool, Fault> {
+    let operations_until = once::expired_before(now);
+    let audited = now.saturating_sub(app.audit_kept());
+    let audited = audited.unwrap_or(Timestamp::MIN);
+    let anything = |tx: &ReadTx| -> Result<bool, Error> {
         Ok(store::anything_to_clear(tx, until)?
-            || store::anything_told_to_clear(tx, told)?
-            || store::any_old_operation(tx, forgotten)?
+            || store::any_old_messages_or_mentions(tx, told)?
+            || store::any_old_operation(tx, operations_until)?
+            || store::any_old_entry(tx, audited)?
             || store::any_expired_secret(tx, now)?)
     };
     if !app.store().read(anything)? {
@@ -34,9 +37,10 @@ pub fn purge(app: &App) -> Result<bool, Fault> {
     app.store().write_log(move |tx| {
         store::clear_old(tx, until)?;
         store::clear_removed(tx)?;
-        store::clear_told(tx, told)?;
-        store::clear_operations(tx, forgotten)?;
+        store::clear_messages_and_mentions(tx, told)?;
+        store::clear_operations(tx, operations_until)?;
+        store::clear_entries(tx, audited)?;
         store::forget_expired_secrets(tx, now)?;
-        Ok::<_, Fault>(true)
+        Ok::<_, Error>(true)
     })
 }

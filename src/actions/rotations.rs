@@ -1,6 +1,6 @@
-//! Changing and deleting rotations.
+//! Changes and deletes rotations.
 
-use super::Stop;
+use super::ActionError;
 use super::draft::Draft;
 use super::duty_group::check_no_circle;
 use super::membership::{check_groups_included, check_people, known_groups, known_people};
@@ -9,24 +9,25 @@ use crate::domain::access::Principal;
 use crate::domain::edit::RotationPatch;
 use crate::domain::event::Act;
 use crate::domain::handover::WindowChange;
+use crate::domain::holidays::Calendar;
 use crate::domain::ids::GroupId;
 use crate::domain::refusal::Refusal;
 use crate::domain::rotation::Rotation;
 use crate::store::{self, MemberLists, ReadTx, WriteTx};
 
-/// Changes the members of a rotation that the patch names.
+/// Changes the members of a rotation that the patch contains.
 pub struct PatchRotation(pub RotationPatch);
 
 impl Operation for PatchRotation {
     const NAME: &'static str = "patch rotation";
     type Output = ();
 
-    fn apply(self, tx: &mut WriteTx, draft: &mut Draft, _: &Principal) -> Result<(), Stop> {
+    fn apply(self, tx: &mut WriteTx, draft: &mut Draft, _: &Principal) -> Result<(), ActionError> {
         let PatchRotation(patch) = self;
         check_patch(&tx.as_read(), &patch, draft)?;
         apply_profile(&patch, &mut draft.rotation);
         let before = draft.rotation.clone();
-        // A list sent as it stands is not written: it would forget people who are deactivated for a while.
+        // A list sent unchanged is not written: that would delete people who are deactivated temporarily.
         let groups = before.members.groups.iter().map(|group| &group.group);
         let lists = MemberLists {
             users: patch.users.filter(|users| *users != before.members.users),
@@ -42,11 +43,11 @@ impl Operation for PatchRotation {
             .skips_are_off_time
             .unwrap_or(draft.rotation.skips_are_off_time);
         if before.enabled && !draft.rotation.enabled {
-            // Everything due by now is done: it stands still as of now.
+            // Everything due by now is processed, so it is frozen as of now.
             draft.rotation.stamps.judged_at = draft.instant(tx);
         }
         if !draft.rotation.same_as(&before) {
-            // Enabling judges the windows now: what opened or shut meanwhile did so by the clock.
+            // Enabling judges the windows now: what opened or shut meanwhile counts as scheduled.
             let enabled = draft.rotation.enabled && !before.enabled;
             let window_change = if enabled {
                 WindowChange::ByClock
@@ -60,8 +61,11 @@ impl Operation for PatchRotation {
     }
 }
 
-fn check_patch(tx: &ReadTx, patch: &RotationPatch, draft: &Draft) -> Result<(), Stop> {
-    known_people(tx, "owners", patch.owners.as_deref().unwrap_or_default())?;
+fn check_patch(tx: &ReadTx, patch: &RotationPatch, draft: &Draft) -> Result<(), ActionError> {
+    let owners = patch.owners.as_ref();
+    // Owners sent as they stand may have left the workspace since.
+    let owners = owners.filter(|owners| **owners != draft.rotation.profile.owners);
+    known_people(tx, "owners", owners.map_or(&[], Vec::as_slice))?;
     known_people(tx, "userIds", patch.users.as_deref().unwrap_or_default())?;
     known_groups(tx, patch.groups.as_deref().unwrap_or_default())?;
     if let Some(filled) = &draft.rotation.profile.duty_group {
@@ -93,11 +97,35 @@ fn check_patch(tx: &ReadTx, patch: &RotationPatch, draft: &Draft) -> Result<(), 
         )?;
     }
     if let Some(Some(code)) = &patch.code
-        && store::code_holder(tx, code)?.is_some_and(|holder| holder != draft.rotation.id)
+        && store::rotation_by_code(tx, code)?.is_some_and(|holder| holder != draft.rotation.id)
     {
         return Err(Refusal::RotationCodeTaken(code.clone()).into());
     }
     Ok(())
+}
+
+/// [`PatchRotation`] for a caller who repeats what the rotation shows.
+pub struct PatchShown {
+    pub patch: RotationPatch,
+    pub agrees: Agrees,
+}
+
+/// Refuses what a caller says of a rotation where it is not so.
+pub type Agrees = Box<dyn FnOnce(&Rotation, &Calendar) -> Result<(), Refusal> + Send>;
+
+impl Operation for PatchShown {
+    const NAME: &'static str = PatchRotation::NAME;
+    type Output = ();
+
+    fn apply(
+        self,
+        tx: &mut WriteTx,
+        draft: &mut Draft,
+        caller: &Principal,
+    ) -> Result<(), ActionError> {
+        (self.agrees)(&draft.rotation, draft.calendar)?;
+        PatchRotation(self.patch).apply(tx, draft, caller)
+    }
 }
 
 fn apply_profile(patch: &RotationPatch, rotation: &mut Rotation) {
@@ -123,7 +151,7 @@ impl Operation for DeleteRotation {
     const NAME: &'static str = "delete rotation";
     type Output = ();
 
-    fn apply(self, tx: &mut WriteTx, draft: &mut Draft, _: &Principal) -> Result<(), Stop> {
+    fn apply(self, tx: &mut WriteTx, draft: &mut Draft, _: &Principal) -> Result<(), ActionError> {
         Ok(draft.delete(tx)?)
     }
 }

@@ -1,37 +1,39 @@
-//! What the delivery loop does to the queue: takes what is due, records outcomes, recovers after a crash (rules.md 16).
+//! The delivery queue: takes what is due, records outcomes, recovers after a crash (rules.md 16).
 //!
-//! All of it may be lost with the power, though not with the process: what was sent and not recorded is sent again, with
-//! the same id and bytes.
+//! These writes may be lost on a power failure, but not when the process ends: what was sent and not recorded is sent again,
+//! with the same id and bytes.
 
 use super::webhooks::disable_for;
-use super::{App, Fault};
+use super::{App, Error};
 use crate::client::Request;
+use crate::domain::access::Principal;
+use crate::domain::audit::Author;
 use crate::domain::ids::WebhookId;
-use crate::domain::ladder::{Failure, Next};
+use crate::domain::retry_schedule::{Failure, Next};
 use crate::domain::webhook::{AttemptResult, DeliveryState, DisabledReason, Outcome};
-use crate::store::{self, Lane, Taken, WriteTx};
+use crate::store::{self, Queue, Taken, WriteTx};
 use crate::wire::{event, signature};
 use jiff::Timestamp;
 use std::sync::Arc;
 
-/// Deliveries given up in one commit because their time is over, so that other writers get their turn.
+/// The maximum number of expired deliveries per commit, so that other writers are not delayed.
 const EXPIRED_AT_ONCE: usize = 200;
 
-/// An attempt to be made: written down already.
+/// An attempt that is recorded and not yet made.
 #[derive(Clone, Debug)]
 pub struct Job {
     pub webhook: WebhookId,
     pub url: String,
-    /// All of the request's.
+    /// All headers of the request.
     pub headers: Vec<(String, String)>,
     pub body: String,
     taken: Taken,
-    /// Under which number of recalls it was taken.
+    /// The number of recalls when it was taken.
     recalls: u64,
 }
 
 impl Job {
-    /// How the log names it.
+    /// The name in the log.
     pub fn name(&self) -> String {
         let (webhook, id, number) = (&self.webhook, &self.taken.id, self.taken.number);
         format!("webhook {webhook} delivery {id} attempt {number}")
@@ -48,13 +50,13 @@ impl Job {
 pub struct Done {
     pub job: Arc<Job>,
     pub result: AttemptResult,
-    /// Whether the answer carried a Retry-After that can be read, whatever its status.
+    /// Whether the response had a valid Retry-After, whatever its status.
     pub asked_to_wait: bool,
 }
 
 impl Done {
-    /// How the log tells it: `failed 503`, `no_response timeout`.
-    pub fn told(&self) -> String {
+    /// The result in the log: `failed 503`, `no_response timeout`.
+    pub fn outcome(&self) -> String {
         let (result, outcome) = (&self.result, self.result.outcome.name());
         match (result.status, result.error) {
             (Some(status), _) => format!("{outcome} {status}"),
@@ -64,17 +66,17 @@ impl Done {
     }
 }
 
-/// What a commit for a lane came to.
+/// The result of a commit for a queue.
 #[derive(Debug, Default)]
-struct Stepped {
+struct StepResult {
     job: Option<Arc<Job>>,
-    /// Deliveries that finished in it.
+    /// Deliveries that finished in the commit.
     delivered: u64,
     exhausted: u64,
 }
 
-impl Stepped {
-    /// Counts what finished, now that it is committed, and answers what was taken.
+impl StepResult {
+    /// Updates the metrics after the commit. Returns the taken job.
     fn counted(self, app: &App) -> Option<Arc<Job>> {
         let metrics = app.metrics();
         metrics.finished(DeliveryState::Delivered, self.delivered);
@@ -83,38 +85,38 @@ impl Stepped {
     }
 }
 
-/// One commit for a lane: what was done is recorded, what was taken and not sent is put back, and, unless that is all,
-/// what is due next is taken.
+/// One commit for a queue: records what was done, puts back what was not sent, and, if `take` is set, takes what is due
+/// next.
 #[derive(Clone, Debug)]
 pub struct Step {
     pub webhook: WebhookId,
-    pub lane: Lane,
+    pub queue: Queue,
     pub done: Option<Arc<Done>>,
     pub put_back: Option<Arc<Job>>,
     pub take: bool,
 }
 
 impl Step {
-    /// Does it, and waits for the commit.
-    pub fn run(self, app: &App) -> Result<Option<Arc<Job>>, Fault> {
+    /// Runs it and waits for the commit.
+    pub fn run(self, app: &App) -> Result<Option<Arc<Job>>, Error> {
         let shared = app.clone();
-        let stepped = app.store().write_log(move |tx| self.within(&shared, tx));
-        stepped.map(|stepped| stepped.counted(app))
+        let result = app.store().write_log(move |tx| self.within(&shared, tx));
+        result.map(|result| result.counted(app))
     }
 
-    fn within(self, app: &App, tx: &mut WriteTx) -> Result<Stepped, Fault> {
-        let mut stepped = Stepped::default();
+    fn within(self, app: &App, tx: &mut WriteTx) -> Result<StepResult, Error> {
+        let mut result = StepResult::default();
         if let Some(done) = &self.done {
-            record(app, tx, done, &mut stepped)?;
+            record(app, tx, done, &mut result)?;
         }
         if let Some(job) = &self.put_back {
             store::put_back(tx, &job.taken)?;
         }
         if self.take {
-            let job = take(app, tx, &self.webhook, self.lane, &mut stepped.exhausted)?;
-            stepped.job = job.map(Arc::new);
+            let job = take(app, tx, &self.webhook, self.queue, &mut result.exhausted)?;
+            result.job = job.map(Arc::new);
         }
-        Ok(stepped)
+        Ok(result)
     }
 }
 
@@ -122,10 +124,10 @@ fn take(
     app: &App,
     tx: &mut WriteTx,
     webhook: &WebhookId,
-    lane: Lane,
+    queue: Queue,
     exhausted: &mut u64,
-) -> Result<Option<Job>, Fault> {
-    // Read before the endpoint is: what is recalled later is noticed before it is sent.
+) -> Result<Option<Job>, Error> {
+    // Read before the endpoint, so that a later recall is noticed before the delivery is sent.
     let recalls = app.store().signals().recalls();
     let endpoint = store::load_webhook(&tx.as_read(), webhook)?;
     let Some(endpoint) = endpoint.filter(|endpoint| endpoint.disabled.is_none()) else {
@@ -134,7 +136,7 @@ fn take(
     let now = tx.now();
     let mut expired = 0;
     let head = loop {
-        match store::head(&tx.as_read(), webhook, lane, now)? {
+        match store::head(&tx.as_read(), webhook, queue, now)? {
             Some(head) if head.expired && expired < EXPIRED_AT_ONCE => {
                 store::finish(tx, head.sequence, DeliveryState::Exhausted)?;
                 expired += 1;
@@ -144,16 +146,14 @@ fn take(
     };
     *exhausted += expired as u64;
     if expired > 0 {
-        log::warn!(
-            "webhook {webhook}: {expired} deliveries not tried again within a week, given up"
-        );
+        log::warn!("webhook {webhook}: {expired} deliveries expired after a week of retries");
     }
     let Some(head) = head.filter(|head| !head.expired && head.due_at <= now) else {
         return Ok(None);
     };
     let (taken, frozen) = store::take(tx, head.sequence)?;
     let body = event::body(taken.id.as_str(), &frozen);
-    // The receiver compares it with its own clock, so it is the clock's, also where that was stepped back.
+    // The receiver compares it with its own clock, so it is the system time even if that was set back.
     let timestamp = app.clock().now().as_second();
     let secrets = endpoint.secrets_at(now);
     let secrets: Vec<&str> = secrets.iter().map(|secret| secret.0.as_str()).collect();
@@ -164,7 +164,7 @@ fn take(
         .header(signature::SIGNATURE_HEADER, &signature);
     request.body = body.as_bytes().into();
     let headers = app.webhook_client().headers(&request);
-    store::begin_attempt(tx, &taken, now, app.ladder().rounds(), &headers)?;
+    store::begin_attempt(tx, &taken, now, app.retry_schedule().rounds(), &headers)?;
     Ok(Some(Job {
         webhook: webhook.clone(),
         url: endpoint.url,
@@ -175,78 +175,84 @@ fn take(
     }))
 }
 
-fn record(app: &App, tx: &mut WriteTx, done: &Done, stepped: &mut Stepped) -> Result<(), Fault> {
+fn record(app: &App, tx: &mut WriteTx, done: &Done, result: &mut StepResult) -> Result<(), Error> {
     let (taken, webhook) = (&done.job.taken, &done.job.webhook);
     store::end_attempt(tx, taken, &done.result)?;
     if done.result.outcome == Outcome::Delivered {
         store::note_healthy(tx, webhook)?;
         return match store::finish_delivered(tx, taken)? {
             true => {
-                stepped.delivered += 1;
+                result.delivered += 1;
                 Ok(())
             }
-            false => store::take_off_the_wire(tx, taken.sequence),
+            false => store::end_flight(tx, taken.sequence),
         };
     }
-    let Some(standing) = store::standing(&tx.as_read(), taken)? else {
-        return store::take_off_the_wire(tx, taken.sequence);
+    let Some(retry_state) = store::load_retry_state(&tx.as_read(), taken)? else {
+        return store::end_flight(tx, taken.sequence);
     };
     let failure = Failure {
         result: &done.result,
         asked_to_wait: done.asked_to_wait,
         ended_at: tx.now(),
     };
-    match app.ladder().next(standing, failure, tx.mint_share()) {
+    match app
+        .retry_schedule()
+        .next(retry_state, failure, tx.mint_share())
+    {
         Next::Again { at, round } => {
-            // Once for a delivery; the further rounds are in its log.
-            if (standing.round, round) == (1, 2) {
-                log::warn!("{}: {}, next try at {at}", done.job.name(), done.told());
+            // Logged once per delivery; later rounds are in its log.
+            if (retry_state.round, round) == (1, 2) {
+                log::warn!("{}: {}, next try at {at}", done.job.name(), done.outcome());
             }
             store::try_again(tx, taken.sequence, at, round)
         }
         Next::Exhausted => {
             store::finish(tx, taken.sequence, DeliveryState::Exhausted)?;
-            stepped.exhausted += 1;
-            log::warn!("{}: {}, given up", done.job.name(), done.told());
+            result.exhausted += 1;
+            log::warn!("{}: {}, given up", done.job.name(), done.outcome());
             give_up_on(tx, webhook, taken.sequence)
         }
     }
 }
 
-/// Disables an endpoint that has not once been well since a delivery to it was queued.
-fn give_up_on(tx: &mut WriteTx, id: &WebhookId, sequence: i64) -> Result<(), Fault> {
+/// Time, as endpoints are disabled by it.
+static HEALTH: Author = Author::local(Principal::Clock, "disableWebhook");
+
+/// Disables an endpoint without any success since a delivery to it was queued.
+fn give_up_on(tx: &mut WriteTx, id: &WebhookId, sequence: i64) -> Result<(), Error> {
     let webhook = store::load_webhook(&tx.as_read(), id)?;
     let Some(webhook) = webhook.filter(|webhook| webhook.disabled.is_none()) else {
         return Ok(());
     };
-    if store::tells_of_failure(&tx.as_read(), id, sequence)? {
-        disable_for(tx, webhook, DisabledReason::DeliveryFailures)?;
+    if store::counts_as_failure(&tx.as_read(), id, sequence)? {
+        disable_for(tx, &HEALTH, webhook, DisabledReason::DeliveryFailures)?;
     }
     Ok(())
 }
 
-/// Starts over after the process ended: what was on the wire is interrupted and due at once.
-pub fn start_over(app: &App) -> Result<usize, Fault> {
+/// Recovers after a restart: attempts that were in flight are interrupted and due at once.
+pub fn start_over(app: &App) -> Result<usize, Error> {
     app.store().write(store::end_interrupted)
 }
 
-/// The lanes with anything to send, each with when its first falls due.
-pub fn lanes(app: &App) -> Result<Vec<(WebhookId, Lane, Timestamp)>, Fault> {
-    app.store().read(store::list_lanes)
+/// The non-empty queues, each with its earliest due instant.
+pub fn queues(app: &App) -> Result<Vec<(WebhookId, Queue, Timestamp)>, Error> {
+    app.store().read(store::list_queues)
 }
 
-/// When the next attempt falls due; `None` when nothing is to be sent.
-pub fn next(app: &App) -> Result<Option<Timestamp>, Fault> {
-    Ok(lanes(app)?.into_iter().map(|(_, _, due)| due).min())
+/// When the next attempt is due; `None` if there is none.
+pub fn next(app: &App) -> Result<Option<Timestamp>, Error> {
+    Ok(queues(app)?.into_iter().map(|(_, _, due)| due).min())
 }
 
-/// The newest delivery there ever was.
-pub fn newest(app: &App) -> Result<i64, Fault> {
+/// The sequence of the newest delivery ever.
+pub fn newest(app: &App) -> Result<i64, Error> {
     app.store().read(store::newest_delivery)
 }
 
-/// How many deliveries up to the newest are on the wire or due and not taken up yet.
-pub fn unsettled(app: &App, newest: i64) -> Result<u64, Fault> {
+/// The number of deliveries up to a sequence that are in flight, or due and not taken.
+pub fn unsettled(app: &App, newest: i64) -> Result<u64, Error> {
     let now = app.now();
     app.store()
         .read(|tx| store::count_unsettled(tx, newest, now))

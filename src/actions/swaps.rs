@@ -1,9 +1,9 @@
-//! Swapping two shifts.
+//! Creates swap requests.
 
 use super::draft::Draft;
 use super::mutation::Operation;
 use super::request_writes::{Notify, Outcome, ask, written};
-use super::{App, Stop, reads};
+use super::{ActionError, App, reads};
 use crate::domain::access::Principal;
 use crate::domain::agreement::{AgreementContext, check_unblocked};
 use crate::domain::conflict::{self, Conflict};
@@ -18,18 +18,22 @@ use crate::wire::etag;
 use jiff::tz::TimeZone;
 use jiff::{Timestamp, ToSpan};
 
-/// Two shifts as they are forecast, each in the hands of the other.
-struct Judged {
+/// Two shifts with their forecast, each with the other person as its new holder.
+struct Checked {
     legs: Vec<Leg>,
     shifts: Vec<Shift>,
-    /// Leg by leg.
+    /// By leg.
     conflicts: Vec<Vec<Conflict>>,
 }
 
-/// Judges an offer. What the future says comes last: a disabled rotation has none.
-fn judge(context: &AgreementContext, requester: &UserId, new: &NewSwap) -> Result<Judged, Refusal> {
+/// Checks an offer. The forecast is checked last, because a disabled rotation has none.
+fn check(
+    context: &AgreementContext,
+    requester: &UserId,
+    new: &NewSwap,
+) -> Result<Checked, Refusal> {
     if &new.recipient == requester {
-        return invalid("recipientUserId: that is you; offer the swap to somebody else");
+        return invalid("recipientUserId: that is you; offer the swap to another person");
     }
     if !context.rotation.has_member(&new.recipient) {
         let detail = format!(
@@ -90,7 +94,7 @@ fn judge(context: &AgreementContext, requester: &UserId, new: &NewSwap) -> Resul
         (&*members[1], &shifts[1].terms),
     ];
     context.check_single(&forecasts, &terms)?;
-    Ok(Judged {
+    Ok(Checked {
         conflicts: shifts
             .iter()
             .map(|shift| shift.conflicts(context, &etag::conflict_id))
@@ -100,7 +104,7 @@ fn judge(context: &AgreementContext, requester: &UserId, new: &NewSwap) -> Resul
     })
 }
 
-/// A leg in the hands of whichever of the two does not hold it.
+/// A leg with the person of the two who does not hold it as its new holder.
 fn handed_over(
     requester: &UserId,
     new: &NewSwap,
@@ -126,27 +130,27 @@ fn handed_over(
     })
 }
 
-/// Counted in calendar months, in UTC.
+/// In calendar months, in UTC.
 fn six_months_after(now: Timestamp) -> Timestamp {
     let later = now.to_zoned(TimeZone::UTC).checked_add(6.months());
     later.map_or(Timestamp::MAX, |later| later.timestamp())
 }
 
-/// What offering a swap would meet; changes nothing. The rotation is answered for its validator.
+/// Previews a swap without changing anything. Returns the rotation for its ETag.
 pub fn preview(
     app: &App,
     caller: &Principal,
     id: &RotationId,
     new: &NewSwap,
-) -> Result<(Rotation, Vec<LegPreview>), Stop> {
+) -> Result<(Rotation, Vec<LegPreview>), ActionError> {
     let requester = caller.person()?;
     reads::in_context(app, caller, id, |_, context| {
-        let judged = judge(context, requester, new)?;
-        let parts = judged
+        let checked = check(context, requester, new)?;
+        let parts = checked
             .legs
             .into_iter()
-            .zip(judged.shifts)
-            .zip(judged.conflicts);
+            .zip(checked.shifts)
+            .zip(checked.conflicts);
         let legs = parts.map(|((leg, shift), conflicts)| LegPreview {
             has_started: leg.has_started(context.now),
             key: leg.key.unwrap_or_default(),
@@ -158,16 +162,20 @@ pub fn preview(
     })
 }
 
-/// Offers a swap; who is on duty stays as it is until the recipient accepts.
+/// Offers a swap. Who is on call does not change until the recipient accepts.
 pub struct OfferSwap(pub NewSwap);
 
 impl Operation for OfferSwap {
     const NAME: &'static str = "offer swap";
     type Output = RequestWritten;
 
-    fn admit(&self, _: &ReadTx, rotation: &Rotation, caller: &Principal) -> Result<(), Stop> {
-        caller.check_see(rotation)?;
-        Ok(caller.person().map(drop)?)
+    fn admit(
+        &self,
+        _: &ReadTx,
+        rotation: &Rotation,
+        caller: &Principal,
+    ) -> Result<(), ActionError> {
+        Ok(caller.check_ask(rotation)?)
     }
 
     fn apply(
@@ -175,19 +183,19 @@ impl Operation for OfferSwap {
         tx: &mut WriteTx,
         draft: &mut Draft,
         caller: &Principal,
-    ) -> Result<RequestWritten, Stop> {
+    ) -> Result<RequestWritten, ActionError> {
         let (OfferSwap(new), requester) = (self, caller.person()?);
-        let judged = judge(&draft.context(tx), requester, &new)?;
-        let conflicts: Vec<Conflict> = judged.conflicts.into_iter().flatten().collect();
+        let checked = check(&draft.context(tx), requester, &new)?;
+        let conflicts: Vec<Conflict> = checked.conflicts.into_iter().flatten().collect();
         check_unblocked(&conflicts)?;
-        // Only what there is to acknowledge is kept.
+        // Only existing conflicts are stored as acknowledged.
         let seen = conflicts.into_iter().map(|conflict| conflict.id);
         let acknowledged = seen.filter(|id| new.acknowledged.contains(id)).collect();
         let new = NewSwap {
             acknowledged,
             ..new
         };
-        let request = request(tx, draft, requester.clone(), new, judged.legs);
+        let request = request(tx, draft, requester.clone(), new, checked.legs);
         ask(tx, draft, &request)?;
         written(tx, draft, caller, &request, Outcome::beside(Notify::Asked))
     }

@@ -1,4 +1,4 @@
-//! Use cases on a real file: what was due happens first, a gap ends where stepping ends, every statement has its index.
+//! Use cases on a real file: due work is processed first, downtime ends in the same state as stepping, every statement has its index.
 
 mod agreements;
 mod chat_uses;
@@ -15,9 +15,12 @@ use crate::actions::grid::ReplaceCoverage;
 use crate::actions::mutation::{Mutation, Operation};
 use crate::actions::rotations::{DeleteRotation, PatchRotation};
 use crate::domain::access::{Principal, Role, Scope, Via};
+use crate::domain::audit::Author;
 use crate::domain::cadence::{Cadence, Kind, Skips};
 use crate::domain::edit::{NewAbsence, NewRotation, RotationPatch};
-use crate::domain::grid::{CadenceSpec, CellSpec, GridSpec, LaneSpec, WindowSpec, ZoneSpec};
+use crate::domain::grid::{
+    CadenceSpec, CellSpec, GridSpec, HandleSpec, LaneSpec, WindowSpec, ZoneSpec,
+};
 use crate::domain::ids::{ChannelId, KeyId, RotationId, UserId};
 use crate::domain::rotation::Rotation;
 use crate::domain::time::Interval;
@@ -28,7 +31,7 @@ use jiff::SignedDuration;
 use proptest::test_runner::{Config, RngSeed, TestRunner};
 use std::path::PathBuf;
 
-/// So many sequences, the same in every run, unless others are asked for with `PROPTEST_CASES`.
+/// A number of sequences, the same in every run, unless `PROPTEST_CASES` is set.
 fn runner(sequences: u32, seed: u64) -> TestRunner {
     let asked = std::env::var_os("PROPTEST_CASES").is_some();
     let usual = Config::default();
@@ -44,7 +47,7 @@ fn runner(sequences: u32, seed: u64) -> TestRunner {
     })
 }
 
-/// A workspace in a file of its own, on a frozen clock, with six people and a channel.
+/// A workspace in a temporary file with a frozen clock, six people and a channel.
 struct Office {
     folder: PathBuf,
     app: App,
@@ -59,21 +62,32 @@ fn at(text: &str) -> Timestamp {
 fn caller() -> Principal {
     Principal::Key {
         id: KeyId::from("key_1"),
+        name: "test".into(),
         scopes: Scope::ALL.to_vec(),
         rotations: None,
     }
 }
 
-/// Writes a rotation; answers with it as it stands then.
+/// A write of somebody's.
+fn by(principal: Principal) -> Author {
+    Author::local(principal, "test")
+}
+
+/// A write of whoever may do everything.
+fn author() -> Author {
+    by(caller())
+}
+
+/// Runs a write on a rotation. Returns the rotation after it.
 fn write(
     app: &App,
     caller: &Principal,
     rotation: &RotationId,
     precondition: &Precondition,
     operation: impl Operation,
-) -> Result<Rotation, Stop> {
+) -> Result<Rotation, ActionError> {
     let mutation = Mutation {
-        caller,
+        author: &by(caller.clone()),
         rotation,
         precondition,
         operation,
@@ -81,14 +95,14 @@ fn write(
     Ok(mutation.run(app)?.rotation)
 }
 
-/// Receivers on loopback may be dialled.
+/// Permits receivers on loopback.
 fn local() -> Outward {
-    let openings = crate::domain::address::Openings {
+    let allowed_networks = crate::domain::address::AllowedNetworks {
         loopback: true,
         ..Default::default()
     };
     let rules = Rules {
-        openings,
+        allowed_networks,
         plain_http: true,
     };
     Outward {
@@ -97,8 +111,8 @@ fn local() -> Outward {
     }
 }
 
-/// Carries out everything that is queued for chat.
-fn tell(app: &App) -> Result<(), Fault> {
+/// Processes the chat queues.
+fn tell(app: &App) -> Result<(), Error> {
     loop {
         let mut any = false;
         for queue in chat_sync::Queue::ALL {
@@ -171,10 +185,8 @@ impl Office {
             groups: Vec::new(),
             channels: vec![channel],
         };
-        mutation::follow_directory(&self.app, move |tx| {
-            store::replace_directory(tx, &directory)
-        })
-        .expect("an import");
+        directory::import(&self.app, &author(), directory, directory::Consent::Given)
+            .expect("an import");
     }
 
     fn create(&self, key: &str) -> Rotation {
@@ -194,12 +206,12 @@ impl Office {
             body_hash: [0; 32],
             rotation,
         };
-        creation::create(&self.app, &caller(), creation)
+        creation::create(&self.app, &author(), creation)
             .expect("a rotation")
             .rotation
     }
 
-    /// One lane more, and a window handed over daily at 09:00 in Oslo.
+    /// Adds a lane and a cadence: daily at 09:00 in Oslo.
     fn cover(&self, rotation: &Rotation) -> Rotation {
         let zone = ZoneName::parse("Europe/Oslo").expect("a zone");
         let cadence = Cadence {
@@ -224,12 +236,12 @@ impl Office {
         let spec = GridSpec {
             lanes: [lane.as_str(), "second"]
                 .map(|id| LaneSpec {
-                    id: Some(id.into()),
-                    name: Some(id.into()),
+                    handle: HandleSpec::id(id),
+                    name: Some(Some(id.into())),
                 })
                 .to_vec(),
             windows: Some(vec![WindowSpec {
-                id: Some(window.clone()),
+                handle: HandleSpec::id(&window),
                 name: None,
                 zone: ZoneSpec::Named(zone),
                 coverage: Vec::new(),
@@ -237,6 +249,7 @@ impl Office {
             }]),
             cells: vec![cell(&lane), cell("second")],
             double_cover: false,
+            rosters: Vec::new(),
         };
         write(
             &self.app,
@@ -301,7 +314,7 @@ fn a_month_away_ends_where_a_month_of_steps_ends() {
     let (gathered, steps) = (record(&back, &other), record(&stepped, &id));
     assert_eq!(gathered, steps);
     assert_eq!(steps.len(), 2 * 32);
-    // A month away is one change; a month of steps is one a hand-over.
+    // A month of downtime is one change; a month of steps is one per hand-over.
     let version = |office: &Office, id| {
         reads::rotation(&office.app, &caller(), id)
             .expect("it")
@@ -332,7 +345,7 @@ fn a_refused_write_leaves_what_fell_due_done() {
     );
     assert!(matches!(
         outcome,
-        Err(Stop::Refused(
+        Err(ActionError::Refused(
             crate::domain::refusal::Refusal::StaleValidator
         ))
     ));
@@ -356,7 +369,7 @@ fn a_broken_rotation_holds_up_no_other() {
         .app
         .clock()
         .set(at(BEGUN) + SignedDuration::from_hours(24));
-    assert_eq!(due::catch_up_all(&office.app).expect("a sweep"), 1);
+    assert_eq!(due::catch_up_all(&office.app).expect("a due_worker"), 1);
     assert_eq!(
         office.holders(&whole),
         ["U3@2026-03-02T08:00:00Z", "U4@2026-03-02T08:00:00Z"]
@@ -393,7 +406,7 @@ fn the_end_of_an_absence_that_fills_nothing_raises_no_version() {
         reason: None,
         everywhere: false,
     };
-    absences::create(&office.app, &caller(), &id, absence).expect("an absence");
+    absences::create(&office.app, &author(), &id, absence).expect("an absence");
     dev_clock::advance(&office.app, at("2026-03-02T03:00:00Z"), &|| {
         tell(&office.app)
     })
@@ -429,7 +442,7 @@ fn somebody_away_is_not_dealt_to_on_joining() {
         reason: None,
         everywhere: true,
     };
-    absences::create(&office.app, &caller(), &two, absence).expect("an absence everywhere");
+    absences::create(&office.app, &author(), &two, absence).expect("an absence everywhere");
     join(&one, &["U6"]);
     assert_eq!(office.holders(&one), ["-", "-"]);
     dev_clock::advance(&office.app, at("2026-03-02T06:00:00Z"), &|| {
@@ -439,8 +452,8 @@ fn somebody_away_is_not_dealt_to_on_joining() {
     assert_eq!(office.holders(&one), ["U6@2026-03-02T05:00:00Z", "-"]);
 }
 
-/// Where a whole table is read on purpose: lists that are sorted or searched, imports and all that is to be looked at after
-/// them, sums, everybody whom a small plan counts, and a test event's rotation; and one end of the messages.
+/// Statements that read a whole table on purpose: sorted or searched lists, imports and the checks after them, sums, the count
+/// of people, and the rotation of a test event; and one end of the messages.
 const WHOLE: [&str; 14] = [
     "FROM rotation ORDER BY id",
     "FROM person",
@@ -475,10 +488,10 @@ fn every_statement_finds_its_rows_by_an_index() {
             reason: None,
             everywhere,
         };
-        let (absence, _) = absences::create(app, &caller(), id, absence).expect("an absence");
+        let (absence, _) = absences::create(app, &author(), id, absence).expect("an absence");
         absences::list(app, &caller(), id, None, None).expect("absences");
         dev_clock::advance(app, at("2026-03-05T00:00:00Z"), &|| tell(app)).expect("some days");
-        absences::remove(app, &caller(), id, &absence.id).expect("no absence");
+        absences::remove(app, &author(), id, &absence.id).expect("no absence");
     }
     let users = Some(vec![UserId::from("U5"), UserId::from("U6")]);
     let code = Some(Some("ONE".to_string()));
@@ -490,7 +503,7 @@ fn every_statement_finds_its_rows_by_an_index() {
     write(app, &caller(), id, &any, PatchRotation(patch)).expect("a patch");
     write(app, &caller(), id, &any, Rotate { cells: None }).expect("a rotation");
     reads::history(app, &caller(), id, period).expect("the record");
-    reads::schedule(app, &caller(), id, period).expect("the plan");
+    reads::schedule(app, &caller(), id, period, &reads::PlanFilter::default()).expect("the plan");
     let filter = RotationFilter {
         text: Some("o".into()),
         user: Some(UserId::from("U5")),
@@ -508,15 +521,20 @@ fn every_statement_finds_its_rows_by_an_index() {
     )
     .expect("a list");
     queue::every_use(app, id);
-    let census = |tx: &store::ReadTx| -> Result<(), Fault> {
+    let snapshot = |tx: &store::ReadTx| -> Result<(), Error> {
         store::list_rotation_names(tx)?;
-        store::list_open_places(tx)?;
+        store::list_open_slots(tx)?;
         store::load_queue(tx).map(drop)
     };
-    app.store().read(census).expect("a census");
+    app.store().read(snapshot).expect("a snapshot");
     agreements::uses::every_use(app, id);
     chat_uses::every_use(&office);
-    tier::switch(app, TierLimits::of(crate::domain::tiers::Tier::Free)).expect("a plan");
+    tier::switch(
+        app,
+        &author(),
+        TierLimits::of(crate::domain::tiers::Tier::Free),
+    )
+    .expect("a plan");
     write(app, &caller(), id, &any, DeleteRotation).expect("a deletion");
     let scans = store::statements_that_scan(app.store()).expect("plans");
     let unwanted: Vec<_> = scans

@@ -2,7 +2,8 @@
 
 use super::draft::Draft;
 use super::mutation;
-use super::{App, Stop, webhooks};
+use super::{ActionError, App, webhooks};
+use crate::domain::audit::Author;
 use crate::domain::event::Act;
 use crate::domain::handover::WindowChange;
 use crate::domain::rotation::Rotation;
@@ -10,29 +11,31 @@ use crate::domain::tiers::TierLimits;
 use crate::domain::webhook::DisabledReason;
 use crate::store::{self, WriteTx};
 
-/// What the tier was when lanes were last stopped or let run.
+/// The fact with the tier by which lanes were last stopped or started.
 const FACT: &str = "plan";
 
-/// Puts the workspace on a tier: further lanes stop, or run again and are dealt; a tier without webhooks disables the
-/// endpoints, and going back leaves them for their owner to enable. Does nothing where it is on it.
-pub fn switch(app: &App, limits: TierLimits) -> Result<(), Stop> {
+/// Switches the workspace to a tier: lanes stop, or start and are dealt. A tier without webhooks disables the endpoints, which
+/// a switch back does not enable. Has no effect if the tier is current.
+pub fn switch(app: &App, author: &Author, limits: TierLimits) -> Result<(), ActionError> {
     let (shared, before) = (app.clone(), app.tier_limits());
+    let author = author.clone();
     let switched = app.store().write(move |tx| {
-        // Within the write, whose lanes are dealt by it, and so that no write goes by a tier that is not in the file.
+        // Within the write, because it deals lanes by the new tier, and so that no write uses a tier that is not stored.
         shared.set_tier_limits(limits);
         if store::load_fact(&tx.as_read(), FACT)?.as_deref() == Some(limits.tier.name()) {
             return Ok(());
         }
-        let affected = store::list_many_laned(&tx.as_read())?;
+        let affected = store::list_with_several_lanes(&tx.as_read())?;
         let write = |tx: &mut WriteTx| {
             if !limits.has_webhooks() {
-                webhooks::disable_all(tx, DisabledReason::TierDowngrade)?;
+                webhooks::disable_all(tx, &author, DisabledReason::TierDowngrade)?;
             }
-            // On-duty groups empty or fill with the tier.
+            // On-duty groups become empty or filled with the tier.
             store::request_full_sync(tx)?;
             Ok(store::save_fact(tx, FACT, limits.tier.name())?)
         };
-        mutation::follow(&shared, tx, &affected, Act::Edit, write, stop_or_run)
+        let by = (&author, Act::Edit);
+        mutation::follow(&shared, tx, by, &affected, write, stop_or_run)
     });
     if switched.is_err() {
         app.set_tier_limits(before);
@@ -45,6 +48,7 @@ fn stop_or_run(tx: &WriteTx, draft: &mut Draft, before: &Rotation) {
         cell.stopped = !draft.tier_limits.runs_lane(cell.lane);
         if cell.stopped {
             cell.holder = None;
+            cell.passed_over.clear();
         }
     }
     draft.redeal(tx, before, WindowChange::ByEdit, |_| ());

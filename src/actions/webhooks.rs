@@ -1,7 +1,8 @@
 //! Webhook endpoints: register, replace, disable, enable, rotate the secret, delete, send a test event (rules.md 16).
 
-use super::{App, Fault, Stop, outbox};
+use super::{ActionError, App, Error, audit, outbox};
 use crate::client::{Url, UrlError};
+use crate::domain::audit::{AuditedChange, Author, Summary, host, quoted, webhook_changes};
 use crate::domain::event::Event;
 use crate::domain::ids::{SecretId, WebhookId};
 use crate::domain::refusal::{Refusal, UrlFault};
@@ -15,10 +16,10 @@ use crate::wire::etag::{self, Precondition};
 use crate::wire::signature;
 use jiff::{SignedDuration, Timestamp};
 
-/// Over this time what was held falls due again, once an endpoint is enabled.
+/// The period over which held deliveries become due once an endpoint is enabled.
 const RELEASED_WITHIN: SignedDuration = SignedDuration::from_secs(60);
 
-/// The URL as it will be requested, judged without the network.
+/// The URL as it will be requested, checked without the network.
 pub fn target(app: &App, url: &str) -> Result<String, Refusal> {
     Ok(read_url(app, url)?.as_str().to_owned())
 }
@@ -27,8 +28,8 @@ fn read_url(app: &App, url: &str) -> Result<Url, Refusal> {
     app.webhook_client().url(url).map_err(refused)
 }
 
-/// Resolves the host and judges its addresses. To be done before a write: it waits for the network.
-fn judge(app: &App, url: &str) -> Result<(), Refusal> {
+/// Resolves the host and checks its addresses. Call it before a write, because it waits for the network.
+fn check_addresses(app: &App, url: &str) -> Result<(), Refusal> {
     let url = read_url(app, url)?;
     app.webhook_client().check(&url).map_err(refused)
 }
@@ -47,24 +48,24 @@ fn refused(error: UrlError) -> Refusal {
 }
 
 /// The endpoints, oldest first.
-pub fn list(app: &App) -> Result<Vec<Webhook>, Stop> {
+pub fn list(app: &App) -> Result<Vec<Webhook>, ActionError> {
     Ok(app.store().read(store::list_webhooks)?)
 }
 
-/// One endpoint.
-pub fn read(app: &App, id: &WebhookId) -> Result<Webhook, Stop> {
+/// An endpoint by id.
+pub fn read(app: &App, id: &WebhookId) -> Result<Webhook, ActionError> {
     app.store().read(|tx| load(tx, id))
 }
 
-pub(super) fn load(tx: &ReadTx, id: &WebhookId) -> Result<Webhook, Stop> {
+pub(super) fn load(tx: &ReadTx, id: &WebhookId) -> Result<Webhook, ActionError> {
     Ok(store::load_webhook(tx, id)?.ok_or(Refusal::NotFound("webhook endpoint"))?)
 }
 
-/// Registers an endpoint: judges the URL, then the tier, then the limit. The secret is within.
-pub fn register(app: &App, spec: WebhookSpec) -> Result<Webhook, Stop> {
-    judge(app, &spec.url)?;
+/// Registers an endpoint: checks the URL, then the tier, then the limit. The result contains the secret.
+pub fn register(app: &App, author: &Author, spec: WebhookSpec) -> Result<Webhook, ActionError> {
+    check_addresses(app, &spec.url)?;
     let shared = app.clone();
-    let webhook = app.store().write(move |tx| -> Result<Webhook, Stop> {
+    audit::write(app.store(), author, move |tx, _| {
         check_tier(&shared.tier_limits())?;
         if store::list_webhooks(&tx.as_read())?.len() >= MAX_WEBHOOKS {
             return Err(Refusal::WebhookLimit.into());
@@ -82,10 +83,11 @@ pub fn register(app: &App, spec: WebhookSpec) -> Result<Webhook, Stop> {
             updated_at: None,
         };
         store::insert_webhook(tx, &webhook)?;
-        Ok(webhook)
-    })?;
-    log::info!("webhook {}: registered", webhook.id);
-    Ok(webhook)
+        let (name, host) = (quoted(&webhook.name), host(&webhook.url));
+        let registered = format!("webhook endpoint {name} registered at {host}");
+        let change = AuditedChange::of(webhook.id.as_str(), registered);
+        Ok((webhook, Some(change)))
+    })
 }
 
 fn mint(tx: &mut WriteTx) -> CurrentSecret {
@@ -96,28 +98,30 @@ fn mint(tx: &mut WriteTx) -> CurrentSecret {
     }
 }
 
-/// To be asked within the write: before it, a downgrade could come in between.
+/// Call it within the write, because a downgrade could happen before it.
 pub(super) fn check_tier(limits: &TierLimits) -> Result<(), Refusal> {
     if limits.has_webhooks() {
         return Ok(());
     }
     Err(Refusal::PaymentRequired(
-        "webhook endpoints need the Pro plan; they can be read, disabled and deleted on any".into(),
+        "webhook endpoints need the Pro plan; they can be read, disabled and deleted on any plan"
+            .into(),
     ))
 }
 
-/// Replaces name, URL and event types together: existence and validator, then the URL, then the tier.
+/// Replaces name, URL and event types together. Checks existence and precondition, then the URL, then the tier.
 pub fn replace(
     app: &App,
+    author: &Author,
     id: &WebhookId,
     precondition: &Precondition,
     spec: WebhookSpec,
-) -> Result<Webhook, Stop> {
+) -> Result<Webhook, ActionError> {
     app.store()
         .read(|tx| admitted(tx, app.now(), id, precondition))?;
-    judge(app, &spec.url)?;
+    check_addresses(app, &spec.url)?;
     let shared = app.clone();
-    edit(app, id, precondition, "replaced", move |tx, webhook| {
+    edit(app, author, id, precondition, move |tx, webhook| {
         check_tier(&shared.tier_limits())?;
         if webhook.url != spec.url {
             store::note_healthy(tx, &webhook.id)?;
@@ -129,9 +133,14 @@ pub fn replace(
     })
 }
 
-/// Disables an endpoint by hand. One that is disabled stays as it is, for the reason that it has.
-pub fn disable(app: &App, id: &WebhookId, precondition: &Precondition) -> Result<Webhook, Stop> {
-    edit(app, id, precondition, "disabled, manual", |tx, webhook| {
+/// Disables an endpoint by hand. One that is already disabled keeps its reason.
+pub fn disable(
+    app: &App,
+    author: &Author,
+    id: &WebhookId,
+    precondition: &Precondition,
+) -> Result<Webhook, ActionError> {
+    edit(app, author, id, precondition, |tx, webhook| {
         webhook.disabled = webhook.disabled.or(Some(Disabled {
             reason: DisabledReason::Manual,
             since: tx.now(),
@@ -140,13 +149,18 @@ pub fn disable(app: &App, id: &WebhookId, precondition: &Precondition) -> Result
     })
 }
 
-/// Enables an endpoint and lets go of what was held for it.
-pub fn enable(app: &App, id: &WebhookId, precondition: &Precondition) -> Result<Webhook, Stop> {
+/// Enables an endpoint and releases its held deliveries.
+pub fn enable(
+    app: &App,
+    author: &Author,
+    id: &WebhookId,
+    precondition: &Precondition,
+) -> Result<Webhook, ActionError> {
     let shared = app.clone();
-    edit(app, id, precondition, "enabled", move |tx, webhook| {
+    edit(app, author, id, precondition, move |tx, webhook| {
         check_tier(&shared.tier_limits())?;
         if let Some(disabled) = webhook.disabled.take() {
-            // A clock that was set back must not shorten the life of what was held.
+            // A clock that was set back must not shorten the life of held deliveries.
             let held = tx.now().duration_since(disabled.since);
             let held = held.max(SignedDuration::ZERO);
             store::note_healthy(tx, &webhook.id)?;
@@ -156,47 +170,47 @@ pub fn enable(app: &App, id: &WebhookId, precondition: &Precondition) -> Result<
     })
 }
 
-/// Gives an endpoint a new secret; the old one signs beside it for `grace`, from 0.
+/// Gives an endpoint a new secret. The old one also signs for `grace`, from 0.
 pub fn rotate_secret(
     app: &App,
+    author: &Author,
     id: &WebhookId,
     precondition: &Precondition,
     grace: SignedDuration,
-) -> Result<Webhook, Stop> {
+) -> Result<Webhook, ActionError> {
     let shared = app.clone();
-    edit(
-        app,
-        id,
-        precondition,
-        "secret rotated",
-        move |tx, webhook| {
-            check_tier(&shared.tier_limits())?;
-            let outgoing = std::mem::replace(&mut webhook.current, mint(tx));
-            webhook.previous = (!grace.is_zero()).then(|| PreviousSecret {
-                id: outgoing.id,
-                secret: outgoing.secret,
-                expires_at: tx.now().saturating_add(grace).unwrap_or(Timestamp::MAX),
-            });
-            Ok(())
-        },
-    )
+    edit(app, author, id, precondition, move |tx, webhook| {
+        check_tier(&shared.tier_limits())?;
+        let outgoing = std::mem::replace(&mut webhook.current, mint(tx));
+        webhook.previous = (!grace.is_zero()).then(|| PreviousSecret {
+            id: outgoing.id,
+            secret: outgoing.secret,
+            expires_at: tx.now().saturating_add(grace).unwrap_or(Timestamp::MAX),
+        });
+        Ok(())
+    })
 }
 
-/// Deletes an endpoint; its deliveries end with it.
-pub fn remove(app: &App, id: &WebhookId, precondition: &Precondition) -> Result<(), Stop> {
-    let (gone, precondition) = (id.clone(), precondition.clone());
-    app.store().write(move |tx| -> Result<(), Stop> {
-        admitted(&tx.as_read(), tx.now(), &gone, &precondition)?;
-        Ok(store::remove_webhook(tx, &gone)?)
-    })?;
-    log::info!("webhook {id}: deleted");
-    Ok(())
+/// Deletes an endpoint and its deliveries.
+pub fn remove(
+    app: &App,
+    author: &Author,
+    id: &WebhookId,
+    precondition: &Precondition,
+) -> Result<(), ActionError> {
+    let (id, precondition) = (id.clone(), precondition.clone());
+    audit::write(app.store(), author, move |tx, _| {
+        let gone = admitted(&tx.as_read(), tx.now(), &id, &precondition)?;
+        store::remove_webhook(tx, &id)?;
+        let deleted = format!("webhook endpoint {} deleted", quoted(&gone.name));
+        Ok(((), Some(AuditedChange::of(id.as_str(), deleted))))
+    })
 }
 
-/// Queues a test event with the state of the rotation that changed last, for this endpoint whatever it subscribes to.
-pub fn test(app: &App, id: &WebhookId) -> Result<Delivery, Stop> {
+/// Queues a test event with the state of the last changed rotation, for this endpoint regardless of its event types.
+pub fn test(app: &App, author: &Author, id: &WebhookId) -> Result<Delivery, ActionError> {
     let (shared, id) = (app.clone(), id.clone());
-    app.store().write(move |tx| {
+    audit::write(app.store(), author, move |tx, _| {
         let webhook = load(&tx.as_read(), &id)?;
         check_tier(&shared.tier_limits())?;
         if webhook.disabled.is_some() {
@@ -214,74 +228,88 @@ pub fn test(app: &App, id: &WebhookId) -> Result<Delivery, Stop> {
             Some(delivery) => store::load_delivery(&tx.as_read(), &id, delivery)?,
             None => None,
         };
-        let queued = queued.ok_or_else(|| Fault::Corrupt("a delivery was not queued".into()))?;
-        Ok(queued.0.delivery)
+        let queued = queued.ok_or_else(|| Error::Corrupt("a delivery was not queued".into()))?;
+        let delivery = queued.0.delivery;
+        let change = AuditedChange {
+            rotation: Some(delivery.rotation.clone()),
+            ..AuditedChange::of(
+                id.as_str(),
+                format!("test event queued as delivery {}", delivery.id),
+            )
+        };
+        Ok((delivery, Some(change)))
     })
 }
 
-/// Disables every endpoint that is enabled.
-pub(super) fn disable_all(tx: &mut WriteTx, reason: DisabledReason) -> Result<(), Fault> {
+/// Disables all enabled endpoints.
+pub(super) fn disable_all(
+    tx: &mut WriteTx,
+    author: &Author,
+    reason: DisabledReason,
+) -> Result<(), Error> {
     for webhook in store::list_webhooks(&tx.as_read())? {
         if webhook.disabled.is_none() {
-            disable_for(tx, webhook, reason)?;
+            disable_for(tx, author, webhook, reason)?;
         }
     }
     Ok(())
 }
 
-/// Disables an endpoint by itself.
+/// Disables an endpoint, whoever is the reason.
 pub(super) fn disable_for(
     tx: &mut WriteTx,
+    author: &Author,
     mut webhook: Webhook,
     reason: DisabledReason,
-) -> Result<(), Fault> {
-    let since = tx.now();
+) -> Result<(), Error> {
+    let (before, since) = (webhook.clone(), tx.now());
     webhook.disabled = Some(Disabled { reason, since });
     log::warn!("webhook {}: disabled, {}", webhook.id, reason.name());
+    audit::record(tx, author, changed(&before, &webhook))?;
     save(tx, webhook).map(drop)
 }
 
-/// The endpoint, if it is there and the validator is current.
+/// The endpoint, if it exists and the precondition holds.
 fn admitted(
     tx: &ReadTx,
     now: Timestamp,
     id: &WebhookId,
     precondition: &Precondition,
-) -> Result<Webhook, Stop> {
+) -> Result<Webhook, ActionError> {
     let webhook = load(tx, id)?;
-    if !precondition.admits(&etag::webhook_tag(&webhook, now)) {
-        return Err(Refusal::StaleValidator.into());
-    }
+    precondition.check(|| etag::webhook_tag(&webhook, now))?;
     Ok(webhook)
 }
 
-/// A write to one endpoint, told in the log by what was `done`. Where it changes nothing, nothing is stored.
+/// The audit entry's part of an endpoint that is another now.
+fn changed(before: &Webhook, after: &Webhook) -> AuditedChange {
+    let mut summary = Summary::from(format!("webhook endpoint {}", quoted(&before.name)));
+    summary.append(webhook_changes(before, after));
+    AuditedChange::of(before.id.as_str(), summary)
+}
+
+/// A write to one endpoint. Where it changes nothing, nothing is stored.
 fn edit(
     app: &App,
+    author: &Author,
     id: &WebhookId,
     precondition: &Precondition,
-    done: &str,
-    act: impl FnOnce(&mut WriteTx, &mut Webhook) -> Result<(), Stop> + Send + 'static,
-) -> Result<Webhook, Stop> {
+    act: impl FnOnce(&mut WriteTx, &mut Webhook) -> Result<(), ActionError> + Send + 'static,
+) -> Result<Webhook, ActionError> {
     let (id, precondition) = (id.clone(), precondition.clone());
-    let (webhook, changed) = app
-        .store()
-        .write(move |tx| -> Result<(Webhook, bool), Stop> {
-            let before = admitted(&tx.as_read(), tx.now(), &id, &precondition)?;
-            let mut webhook = before.clone();
-            act(tx, &mut webhook)?;
-            match webhook == before {
-                true => Ok((before, false)),
-                false => Ok((save(tx, webhook)?, true)),
-            }
-        })?;
-    if changed {
-        log::info!("webhook {}: {done}", webhook.id);
-    }
-    Ok(webhook)
+    audit::write(app.store(), author, move |tx, _| {
+        let before = admitted(&tx.as_read(), tx.now(), &id, &precondition)?;
+        let mut webhook = before.clone();
+        act(tx, &mut webhook)?;
+        if webhook == before {
+            return Ok((before, None));
+        }
+        let change = changed(&before, &webhook);
+        Ok((save(tx, webhook)?, Some(change)))
+    })
 }
 
-fn save(tx: &mut WriteTx, mut webhook: Webhook) -> Result<Webhook, Fault> {
+fn save(tx: &mut WriteTx, mut webhook: Webhook) -> Result<Webhook, Error> {
     webhook.version += 1;
     webhook.updated_at = Some(tx.now());
     store::save_webhook(tx, &webhook)?;

@@ -1,4 +1,4 @@
-//! /v1/rotations/{rotationId}/availability: who is away.
+//! /v1/rotations/{rotationId}/availability: absences.
 
 use super::Api;
 use super::answer::{self, Outcome};
@@ -6,27 +6,27 @@ use super::extract::Call;
 use super::operation::{
     Body, Gives, JSON, Kind, Operation, PAGE, PAGE_SIZE, gives, gives_nothing, parameter, shape,
 };
-use crate::actions::absences;
+use crate::actions::{absences, shifts};
 use crate::domain::ids::RotationId;
 use crate::server::Response;
-use crate::wire::absence::{self, Absence, AbsenceRequest};
+use crate::wire::absence::{self, Absence, AbsenceCreated, AbsenceRequest};
 use crate::wire::page::Page;
 
 pub const LIST: Operation = Operation {
     id: "listAbsences",
     tag: "availability",
     summary: "List absences",
-    about: "The absences that count in the rotation and touch the range.",
+    about: "The absences that apply to the rotation and overlap the range.",
     query: &[
         parameter(
             "from",
             Kind::Instant,
-            "The range begins here; open when left out.",
+            "Start of the range; unlimited if omitted.",
         ),
         parameter(
             "to",
             Kind::Instant,
-            "The range has ended here; open when left out.",
+            "End of the range, exclusive; unlimited if omitted.",
         ),
         PAGE,
         PAGE_SIZE,
@@ -51,21 +51,22 @@ pub const CREATE: Operation = Operation {
     id: "createAbsence",
     tag: "availability",
     summary: "Mark somebody away",
-    about: "The next hand-over passes over them; nobody comes off duty. Sending the same absence again creates nothing.",
+    about: "The next hand-over passes over them; nobody comes off duty. `standingDuties` lists when they are on \
+            call all the same: cover, swap or assign those. Sending the same absence again creates nothing.",
     query: &[],
     body: Body::Required(shape::<AbsenceRequest>),
     gives: &[
         Gives {
             status: 201,
-            about: "The absence.",
-            shape: Some(shape::<Absence>),
+            about: "The absence, and what it leaves standing.",
+            shape: Some(shape::<AbsenceCreated>),
             headers: &["Location"],
             media_type: JSON,
         },
         Gives {
             status: 200,
             about: "The same absence, which was there already.",
-            shape: Some(shape::<Absence>),
+            shape: Some(shape::<AbsenceCreated>),
             headers: &["Location"],
             media_type: JSON,
         },
@@ -77,10 +78,11 @@ pub const CREATE: Operation = Operation {
 pub fn create(_: &Api, call: &Call) -> Outcome {
     let new = absence::parse(&call.body)?;
     let id: RotationId = call.path.id("rotationId");
-    let (stored, created) = absences::create(call.app, call.caller, &id, new)?;
+    let (stored, created) = absences::create(call.app, &call.author(), &id, new)?;
     let location = format!("/v1/rotations/{id}/availability/{}", stored.id);
     let status = if created { 201 } else { 200 };
-    let body = answer::json(status, &absence::render(&stored))?;
+    let standing = shifts::standing(call.app, call.caller, &id, &stored)?;
+    let body = answer::json(status, &absence::created(&stored, &standing))?;
     Ok(answer::with(body, "Location", location))
 }
 
@@ -88,16 +90,16 @@ pub const REMOVE: Operation = Operation {
     id: "deleteAbsence",
     tag: "availability",
     summary: "Delete an absence",
-    about: "An absence for all rotations goes everywhere.",
+    about: "An absence for all rotations is deleted in all of them.",
     query: &[],
     body: Body::None,
-    gives: &[gives_nothing("It is gone.")],
+    gives: &[gives_nothing("Deleted.")],
     refuses: &[],
 };
 
 /// DELETE an absence.
 pub fn remove(_: &Api, call: &Call) -> Outcome {
     let (id, absence) = (call.path.id("rotationId"), call.path.id("absenceId"));
-    absences::remove(call.app, call.caller, &id, &absence)?;
+    absences::remove(call.app, &call.author(), &id, &absence)?;
     Ok(Response::empty(204))
 }

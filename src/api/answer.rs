@@ -1,4 +1,4 @@
-//! Answers: JSON bodies, validators, 304.
+//! Responses: JSON bodies, ETags, 304.
 
 use crate::server::{Body, Problem, Response};
 use crate::store::Page;
@@ -10,32 +10,32 @@ use std::sync::Arc;
 
 pub use crate::server::Outcome;
 
-/// A JSON body.
+/// A JSON response.
 ///
 /// # Errors
-/// A fault of ours when the value cannot be written as JSON.
+/// An internal error if serialization fails.
 pub fn json<T: Serialize>(status: u16, value: &T) -> Outcome {
     let body = bytes(value)?;
     Ok(with_body(status, Body::from_data(body)))
 }
 
-/// A value as JSON.
+/// Serializes a value as JSON.
 ///
 /// # Errors
-/// A fault of ours when it cannot be written as JSON.
+/// An internal error if serialization fails.
 pub fn bytes<T: Serialize>(value: &T) -> Result<Vec<u8>, Problem> {
     serde_json::to_vec(value).map_err(|error| Problem::internal(format!("cannot render: {error}")))
 }
 
-/// A body that is JSON already.
+/// A response with a body that is already JSON.
 pub fn text(json: String) -> Response {
     with_body(200, Body::from_data(json))
 }
 
-/// A JSON body with its validator, or 304 where the caller has what is current.
+/// A JSON response with its ETag, or 304 if the caller's copy is current.
 ///
 /// # Errors
-/// A fault of ours when the value cannot be written as JSON.
+/// An internal error if serialization fails.
 pub fn tagged<T: Serialize>(if_none_match: Option<&str>, tag: &str, value: &T) -> Outcome {
     match not_modified(if_none_match, tag) {
         Some(unchanged) => Ok(unchanged),
@@ -43,14 +43,14 @@ pub fn tagged<T: Serialize>(if_none_match: Option<&str>, tag: &str, value: &T) -
     }
 }
 
-/// A body that is JSON already and may be shared by many answers.
+/// A response with a JSON body that is shared by many responses.
 pub fn shared(body: &Arc<[u8]>) -> Response {
     let size = body.len();
     let reader = Cursor::new(Arc::clone(body));
     with_body(200, Body::from_reader_and_size(reader, size))
 }
 
-/// A JSON body of any kind.
+/// A JSON response with any kind of body.
 pub fn with_body(status: u16, body: Body) -> Response {
     Response::new(status, "application/json", body)
 }
@@ -60,13 +60,13 @@ pub fn with(response: Response, name: &'static str, value: impl Into<String>) ->
     response.with(name, value.into())
 }
 
-/// 304 with the validator, where the caller has what is current.
+/// 304 with the ETag if the caller's copy is current.
 pub fn not_modified(if_none_match: Option<&str>, tag: &str) -> Option<Response> {
     let known = if_none_match.is_some_and(|header| etag::is_known(header, tag));
     known.then(|| with(Response::empty(304), "ETag", tag))
 }
 
-/// One page of what is all at hand.
+/// A page of a complete list.
 pub fn page_of<T>(items: Vec<T>, page: Page) -> PageShape<T> {
     let total = items.len() as u64;
     let size = page.size as usize;

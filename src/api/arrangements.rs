@@ -1,4 +1,4 @@
-//! /v1/rotations/{rotationId}/duty-arrangements: who holds a cell for an interval.
+//! /v1/rotations/{rotationId}/duty-arrangements: assignments of a cell for an interval.
 
 use super::Api;
 use super::answer::{self, Outcome};
@@ -8,7 +8,7 @@ use super::operation::{
     Body, Kind, NOT_MODIFIED, Operation, PAGE, PAGE_SIZE, gives, gives_tagged, parameter, shape,
 };
 use crate::actions::assignments::{self, Assign, ChangeArrangement, EndArrangement};
-use crate::actions::{Fault, arrangements};
+use crate::actions::{Error, arrangements};
 use crate::domain::arrangement::ArrangementWritten as Written;
 use crate::domain::ids::{ArrangementId, RotationId};
 use crate::wire::arrangement::{
@@ -17,8 +17,8 @@ use crate::wire::arrangement::{
 use crate::wire::etag::{self, Precondition};
 use crate::wire::page::Page;
 
-/// What a write of arrangements came to, as it is stored for retries.
-fn written(operation_id: &str, written: &Written) -> Result<String, Fault> {
+/// The stored response of a write of arrangements.
+fn written(operation_id: &str, written: &Written) -> Result<String, Error> {
     once::text(&arrangement::written(operation_id, written))
 }
 
@@ -26,14 +26,10 @@ pub const PREVIEW: Operation = Operation {
     id: "previewArrangement",
     tag: "arrangements",
     summary: "Preview an assignment",
-    about: "What making the assignment would meet: when it takes effect, and what conflicts with it. Changes nothing.",
+    about: "Returns when the assignment would take effect and what conflicts with it. Changes nothing.",
     query: &[],
     body: Body::Required(shape::<AssignmentRequest>),
-    gives: &[gives_tagged(
-        200,
-        "What the write would meet.",
-        shape::<AgreementPreview>,
-    )],
+    gives: &[gives_tagged(200, "The preview.", shape::<AgreementPreview>)],
     refuses: &[
         (402, "payment_required"),
         (409, "rotation_disabled"),
@@ -41,7 +37,7 @@ pub const PREVIEW: Operation = Operation {
     ],
 };
 
-/// POST an assignment to look at.
+/// POST a preview of an assignment.
 pub fn preview(_: &Api, call: &Call) -> Outcome {
     let new = arrangement::parse_preview(&call.body)?;
     let id: RotationId = call.path.id("rotationId");
@@ -57,13 +53,13 @@ pub const CREATE: Operation = Operation {
     id: "createArrangement",
     tag: "arrangements",
     summary: "Assign a cell",
-    about: "Somebody of the cell's roster holds it for the interval. Dealing goes on underneath: when the assignment \
-            ends, whoever is dealt the turn by then is back.",
+    about: "A person of the cell's roster holds the cell for the interval. Dealing continues underneath: when the assignment \
+            ends, the current dealt holder is back.",
     query: &[],
     body: Body::Required(shape::<Named<AssignmentRequest>>),
     gives: &[gives_tagged(
         200,
-        "What changed.",
+        "The changed records.",
         shape::<ArrangementWritten>,
     )],
     refuses: &[
@@ -72,7 +68,7 @@ pub const CREATE: Operation = Operation {
         (409, "operationIdReused"),
         (409, "conflictsNotAcknowledged"),
         (409, "conflictBlocks"),
-        (409, ""),
+        (409, "tooManyArrangements"),
     ],
 };
 
@@ -87,10 +83,10 @@ pub const LIST: Operation = Operation {
     id: "listArrangements",
     tag: "arrangements",
     summary: "List arrangements",
-    about: "The arrangements that meet a range, cancelled ones too, by where they end.",
+    about: "The arrangements that overlap a range, including cancelled ones, ordered by end.",
     query: &[
-        parameter("from", Kind::NeededInstant, "The range begins here."),
-        parameter("to", Kind::NeededInstant, "The range has ended here."),
+        parameter("from", Kind::NeededInstant, "Start of the range."),
+        parameter("to", Kind::NeededInstant, "End of the range, exclusive."),
         PAGE,
         PAGE_SIZE,
     ],
@@ -142,13 +138,13 @@ pub const CHANGE: Operation = Operation {
     id: "changeArrangement",
     tag: "arrangements",
     summary: "Change an assignment",
-    about: "Cancels the assignment and puts another in its place. One that runs is replaced from now on; what was served \
+    about: "Cancels the assignment and creates another. A running one is replaced from now on; the part already served \
             stays in the record.",
     query: &[],
     body: Body::Required(shape::<Named<AssignmentRequest>>),
     gives: &[gives_tagged(
         200,
-        "What changed.",
+        "The changed records.",
         shape::<ArrangementWritten>,
     )],
     refuses: &[
@@ -159,7 +155,7 @@ pub const CHANGE: Operation = Operation {
         (409, "arrangementChanged"),
         (409, "conflictsNotAcknowledged"),
         (409, "conflictBlocks"),
-        (409, ""),
+        (409, "tooManyArrangements"),
     ],
 };
 
@@ -179,7 +175,7 @@ pub const END: Operation = Operation {
     id: "endArrangement",
     tag: "arrangements",
     summary: "End an assignment",
-    about: "Cancels an assignment that has not begun; ends one that runs now, and the dealt holder is back.",
+    about: "Cancels an assignment that has not begun. A running one ends now, and the dealt holder is back.",
     query: &[],
     body: Body::Required(shape::<StepRequest>),
     gives: &[gives_tagged(
@@ -197,7 +193,7 @@ pub const END: Operation = Operation {
 
 /// POST the end of an assignment.
 pub fn end(_: &Api, call: &Call, precondition: &Precondition) -> Outcome {
-    let (operation_id, step) = arrangement::parse_step(&call.body)?;
+    let (operation_id, step) = arrangement::parse_step::<Arrangement>(&call.body)?;
     let end = EndArrangement {
         arrangement: call.path.id("arrangementId"),
         expected_revision: step.expected_revision,

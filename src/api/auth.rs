@@ -1,10 +1,11 @@
-//! Who asks: `Authorization: Bearer` with a team API key or a member token
+//! Authentication: `Authorization: Bearer` with a team API key or a member token.
 
 use super::extract::{self, Path};
 use crate::actions::inbound;
 use crate::actions::keys::{KEY_PREFIX, TOKEN_PREFIX, hash};
-use crate::actions::{App, Fault, Stop};
+use crate::actions::{ActionError, App, Error};
 use crate::domain::access::{Principal, Role, Via};
+use crate::domain::audit::{Actor, ActorKind};
 use crate::domain::ids::{KeyId, TokenId};
 use crate::domain::refusal::Refusal;
 use crate::server::{Problem, Request};
@@ -14,100 +15,105 @@ use std::collections::HashMap;
 use std::sync::{Arc, PoisonError, RwLock};
 use subtle::ConstantTimeEq;
 
-/// A credential as it is stored, with whom it speaks for.
+/// A stored credential and its principal.
 #[derive(Debug)]
 pub struct Credential {
     pub caller: Principal,
-    /// SHA-256 of the whole text as presented.
+    /// SHA-256 of the whole credential.
     hash: [u8; 32],
-    /// Rotated-out secrets, and from when on each opens nothing.
+    /// Rotated-out secrets, and when each expires.
     outgoing: Vec<([u8; 32], Timestamp)>,
     disabled: bool,
     expires_at: Option<Timestamp>,
 }
 
-/// Credentials kept between two commits at most; more are read anew.
+/// The maximum number of cached credentials.
 const KEPT: usize = 4096;
 
-/// Answers who asks. Records are remembered for as long as nothing is committed.
+/// Authenticates requests. Caches credentials until a commit changes keys, tokens or people.
 #[derive(Default)]
 pub struct Authenticator {
-    remembered: RwLock<Remembered>,
+    cache: RwLock<Cache>,
 }
 
 #[derive(Default)]
-struct Remembered {
+struct Cache {
     generation: u64,
     by_name: HashMap<String, Arc<Credential>>,
 }
 
-/// Why nobody is let in.
+/// Why authentication failed.
 pub enum AuthError {
-    /// None was presented. Does not count as a failed one.
+    /// No credential was sent. Not counted as a failure.
     Missing,
-    /// One was presented, and this is wrong with it.
-    Failed(Problem),
-    /// What was presented cannot be taken for one.
+    /// One was presented, and this is wrong with it. The actor is whom it claims to speak for.
+    Failed(Box<(Problem, Actor)>),
+    /// The header could not be parsed as a credential.
     Refused(Problem),
-    /// The records could not be read.
-    Fault(Fault),
+    /// The credentials could not be read.
+    Store(Error),
+}
+
+fn failed(problem: Problem, actor: Actor) -> AuthError {
+    AuthError::Failed(Box::new((problem, actor)))
 }
 
 impl Authenticator {
-    /// Whom the header speaks for.
+    /// The credential of an `Authorization` header.
     ///
     /// # Errors
-    /// Says whether none was presented, or what is wrong with the one that was.
+    /// Whether no credential was sent, or what is wrong with it.
     pub fn open(&self, app: &App, header: Option<&str>) -> Result<Arc<Credential>, AuthError> {
         let presented = header.and_then(bearer).ok_or(AuthError::Missing)?;
-        let unknown = || AuthError::Failed(Problem::unknown_credential());
+        let unknown = || {
+            let kind = match presented.starts_with(TOKEN_PREFIX) {
+                true => ActorKind::Person,
+                false => ActorKind::Key,
+            };
+            // What was presented may be a secret in the wrong place, so no id is taken from it.
+            failed(Problem::unknown_credential(), Actor::unknown(kind))
+        };
         let name = name_of(presented).ok_or_else(unknown)?;
-        let known = self
+        let credential = self
             .find(app, name)
-            .map_err(AuthError::Fault)?
+            .map_err(AuthError::Store)?
             .ok_or_else(unknown)?;
-        known
-            .admit(&hash(presented), app.now())
-            .map_err(AuthError::Failed)?;
-        Ok(known)
+        match credential.admit(&hash(presented), app.now()) {
+            Ok(()) => Ok(credential),
+            Err(problem) => Err(failed(problem, Actor::of(&credential.caller))),
+        }
     }
 
-    fn find(&self, app: &App, name: &str) -> Result<Option<Arc<Credential>>, Fault> {
-        // Read before the records are: what a later commit changes is then read again.
+    fn find(&self, app: &App, name: &str) -> Result<Option<Arc<Credential>>, Error> {
+        // Read before the records, so that a later commit invalidates them.
         let generation = app.store().signals().credentials();
         {
-            let remembered = self
-                .remembered
-                .read()
-                .unwrap_or_else(PoisonError::into_inner);
-            if remembered.generation == generation
-                && let Some(known) = remembered.by_name.get(name)
+            let cache = self.cache.read().unwrap_or_else(PoisonError::into_inner);
+            if cache.generation == generation
+                && let Some(credential) = cache.by_name.get(name)
             {
-                return Ok(Some(Arc::clone(known)));
+                return Ok(Some(Arc::clone(credential)));
             }
         }
-        let Some(known) = app.store().read(|tx| load(tx, name))?.map(Arc::new) else {
+        let Some(credential) = app.store().read(|tx| load(tx, name))?.map(Arc::new) else {
             return Ok(None);
         };
-        let mut remembered = self
-            .remembered
-            .write()
-            .unwrap_or_else(PoisonError::into_inner);
-        if remembered.generation != generation || remembered.by_name.len() >= KEPT {
-            remembered.by_name.clear();
-            remembered.generation = generation;
+        let mut cache = self.cache.write().unwrap_or_else(PoisonError::into_inner);
+        if cache.generation != generation || cache.by_name.len() >= KEPT {
+            cache.by_name.clear();
+            cache.generation = generation;
         }
-        remembered
+        cache
             .by_name
-            .insert(name.to_owned(), Arc::clone(&known));
-        Ok(Some(known))
+            .insert(name.to_owned(), Arc::clone(&credential));
+        Ok(Some(credential))
     }
 }
 
-/// Lets in whoever presents the key of the inbound webhook that the path names.
+/// Authenticates the key of the inbound webhook in the path.
 ///
 /// # Errors
-/// As [`Authenticator::open`]; a path that leads nowhere is a failed credential too.
+/// As [`Authenticator::open`]. An unknown path counts as a failed credential.
 pub fn enter(app: &App, request: &Request, path: &Path) -> Result<Principal, AuthError> {
     let key = extract::single(request, "webhook-key");
     let key = key.map_err(|refusal| AuthError::Refused(refusal.into()))?;
@@ -115,10 +121,18 @@ pub fn enter(app: &App, request: &Request, path: &Path) -> Result<Principal, Aut
         return Err(AuthError::Refused(Refusal::MissingAccessCode.into()));
     };
     let name: String = path.id("webhookPath");
-    inbound::enter(app, &name, key).map_err(|stop| match stop {
-        Stop::Refused(refusal) => AuthError::Failed(refusal.into()),
-        Stop::Failed(fault) => AuthError::Fault(fault),
-    })
+    match inbound::enter(app, &name, key) {
+        Ok((principal, true)) => Ok(principal),
+        Ok((principal, false)) => {
+            let refusal = Refusal::InvalidAccessCode;
+            Err(failed(refusal.into(), Actor::of(&principal)))
+        }
+        Err(ActionError::Refused(refusal)) => {
+            let actor = Actor::unknown(ActorKind::InboundWebhook);
+            Err(failed(refusal.into(), actor))
+        }
+        Err(ActionError::Failed(error)) => Err(AuthError::Store(error)),
+    }
 }
 
 impl Credential {
@@ -143,13 +157,14 @@ impl Credential {
     }
 }
 
-/// Reads the record that a credential names, whose id stands in it without its prefix.
-fn load(tx: &ReadTx, name: &str) -> Result<Option<Credential>, Fault> {
+/// Loads the record of a credential by the id that it contains, without the prefix.
+fn load(tx: &ReadTx, name: &str) -> Result<Option<Credential>, Error> {
     if let Some(bare) = name.strip_prefix(KEY_PREFIX) {
         let key = load_key(tx, &KeyId::from(format!("key_{bare}")))?;
         return Ok(key.map(|key| Credential {
             caller: Principal::Key {
                 id: key.id,
+                name: key.name,
                 scopes: key.scopes,
                 rotations: key.rotations,
             },
@@ -169,10 +184,12 @@ fn load(tx: &ReadTx, name: &str) -> Result<Option<Credential>, Fault> {
         Some(person) if person.is_admin => Role::Admin,
         _ => Role::Member,
     };
+    let disabled = person.as_ref().is_none_or(|person| person.is_deleted);
     Ok(Some(Credential {
-        disabled: person.as_ref().is_none_or(|person| person.is_deleted),
+        disabled,
         caller: Principal::Person {
             user: token.user,
+            name: person.map_or_else(String::new, |person| person.name().to_owned()),
             role,
             via: Via::Token(token.id),
         },
@@ -182,19 +199,19 @@ fn load(tx: &ReadTx, name: &str) -> Result<Option<Credential>, Fault> {
     }))
 }
 
-/// Whether an `Authorization` header presents a credential of ours, good or bad.
+/// Whether an `Authorization` header has a credential of rota's form, valid or not.
 pub fn presents(header: Option<&str>) -> bool {
     header.and_then(bearer).is_some()
 }
 
-/// The credential of an `Authorization` header; another scheme presents none.
+/// The credential of an `Authorization` header; `None` for other schemes.
 fn bearer(header: &str) -> Option<&str> {
     let (scheme, credential) = header.trim().split_once(' ')?;
     let credential = credential.trim();
     (scheme.eq_ignore_ascii_case("bearer") && !credential.is_empty()).then_some(credential)
 }
 
-/// The part of a credential that names its record: everything before the secret.
+/// The part of a credential that identifies its record: everything before the secret.
 fn name_of(presented: &str) -> Option<&str> {
     const LONGEST: usize = 200;
     let prefix = [KEY_PREFIX, TOKEN_PREFIX]
@@ -237,9 +254,10 @@ mod tests {
     #[test]
     fn secrets_and_their_ends() {
         let at = |second| Timestamp::from_second(second).unwrap();
-        let known = |disabled, expires_at| Credential {
+        let credential = |disabled, expires_at| Credential {
             caller: Principal::Key {
                 id: KeyId::from("key_a"),
+                name: "test".into(),
                 scopes: Vec::new(),
                 rotations: None,
             },
@@ -248,20 +266,25 @@ mod tests {
             disabled,
             expires_at,
         };
-        for (known, secret, now, expected) in [
-            (known(false, None), 1, 500, None),
-            (known(false, None), 2, 99, None),
-            (known(false, None), 2, 100, Some("expired_secret")),
-            (known(false, None), 4, 299, None),
-            (known(false, None), 4, 300, Some("expired_secret")),
-            (known(false, None), 3, 0, Some("unknown")),
-            (known(false, Some(at(200))), 1, 199, None),
-            (known(false, Some(at(200))), 1, 200, Some("expired_secret")),
-            (known(true, None), 1, 0, Some("disabled")),
-            (known(true, None), 3, 0, Some("unknown")),
+        for (credential, secret, now, expected) in [
+            (credential(false, None), 1, 500, None),
+            (credential(false, None), 2, 99, None),
+            (credential(false, None), 2, 100, Some("expired_secret")),
+            (credential(false, None), 4, 299, None),
+            (credential(false, None), 4, 300, Some("expired_secret")),
+            (credential(false, None), 3, 0, Some("unknown")),
+            (credential(false, Some(at(200))), 1, 199, None),
+            (
+                credential(false, Some(at(200))),
+                1,
+                200,
+                Some("expired_secret"),
+            ),
+            (credential(true, None), 1, 0, Some("disabled")),
+            (credential(true, None), 3, 0, Some("unknown")),
         ] {
-            let answer = known.admit(&[secret; 32], at(now)).err();
-            assert_eq!(answer.and_then(|problem| problem.code), expected);
+            let answer = credential.admit(&[secret; 32], at(now)).err();
+            assert_eq!(answer.map(|problem| problem.code), expected);
         }
     }
 }

@@ -16,8 +16,8 @@ use crate::wire::to_i32;
 pub const BIND: Operation = Operation {
     id: "setOnDutyGroup",
     tag: "chat",
-    summary: "Keep a user group in step",
-    about: "Keeps a chat user group in step with whoever is on call: one that is there, or one of a handle, made where there \
+    summary: "Bind an on-duty group",
+    about: "Syncs a chat user group with the people on call: an existing group, or the group with a handle, created if there \
             is none and named after the rotation. It is filled at once; a window that shuts takes its person out until it \
             opens. People in it who belong to no rotation that it serves stay.",
     query: &[],
@@ -39,8 +39,8 @@ pub fn bind(_: &Api, call: &Call, precondition: &Precondition) -> Outcome {
 pub const UNBIND: Operation = Operation {
     id: "removeOnDutyGroup",
     tag: "chat",
-    summary: "Keep no user group in step",
-    about: "The rotation's people come out of the user group, which is left as it is otherwise.",
+    summary: "Unbind the on-duty group",
+    about: "Removes the rotation's people from the user group and does not change it otherwise.",
     query: &[],
     body: Body::None,
     gives: &[gives_tagged(200, "The whole rotation.", shape::<Rotation>)],
@@ -56,11 +56,11 @@ pub fn unbind(_: &Api, call: &Call, precondition: &Precondition) -> Outcome {
 pub const CAPABILITIES: Operation = Operation {
     id: "getUserGroupCapabilities",
     tag: "chat",
-    summary: "Whether user groups can be kept in step",
-    about: "Tells beforehand whether the chat platform and the plan allow it.",
+    summary: "Read the user group capabilities",
+    about: "Whether the chat platform and the plan permit on-duty groups.",
     query: &[],
     body: Body::None,
-    gives: &[gives(200, "What can be done.", shape::<Capabilities>)],
+    gives: &[gives(200, "The capabilities.", shape::<Capabilities>)],
     refuses: &[],
 };
 
@@ -79,11 +79,11 @@ pub const STATUS: Operation = Operation {
     id: "getChatStanding",
     tag: "chat",
     summary: "The state of a rotation in chat",
-    about: "What should be in the on-duty group and in the channels' topics, what is there as far as rota knows, and what \
-            went wrong last. Chat never delays a hand-over.",
+    about: "The desired and the last known content of the on-duty group and the channels' topics, and the last \
+            errors. Chat never delays a hand-over.",
     query: &[],
     body: Body::None,
-    gives: &[gives(200, "The state in chat.", shape::<ChatStatus>)],
+    gives: &[gives(200, "The chat state.", shape::<ChatStatus>)],
     refuses: &[],
 };
 

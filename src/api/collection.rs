@@ -1,29 +1,29 @@
-//! Collections whose items may be large: rendered item by item, and a page of them while it is sent.
+//! Collections with large items: rendered one by one, and streamed.
 //!
-//! A page of 200 whole rotations of 1,000 people is 20 MB. The first [`SMALL`] bytes are rendered at once, from the snapshot that
-//! says which items are on the page; what ends there is an answer like any other. The rest is read and rendered in
-//! steps, each from a snapshot of its own when the client has taken the one before: a client that reads slowly holds neither
+//! A page of 200 whole rotations of 1,000 people is 20 MB. The first [`SMALL`] bytes are rendered at once, from the snapshot
+//! that selects the items of the page; a page that ends there is an ordinary response. The rest is read and rendered in
+//! steps, each from a new snapshot once the client has read the previous step: a client that reads slowly holds neither
 //! memory nor a transaction.
 
 use super::answer::{self, Outcome};
 use super::extract::Call;
-use crate::actions::{Fault, Stop};
+use crate::actions::{ActionError, Error};
 use crate::server::room::{SMALL, Steps};
 use crate::server::{Body, Problem, Response};
 use crate::wire::page::Page;
 use serde::Serialize;
 use std::io::{self, Read};
 
-/// Items in the making, as JSON.
+/// Rendered items as JSON.
 #[derive(Default)]
 pub struct Items {
     json: Vec<u8>,
-    /// Whether an item came before the next one.
+    /// Whether an item precedes the next one.
     any: bool,
 }
 
 impl Items {
-    /// Whether there is enough for one step.
+    /// Whether there are enough items for one step.
     pub fn is_enough(&self) -> bool {
         self.json.len() >= SMALL
     }
@@ -31,25 +31,25 @@ impl Items {
     /// Adds an item.
     ///
     /// # Errors
-    /// A fault of ours when it cannot be written as JSON.
-    pub fn push<T: Serialize>(&mut self, item: &T) -> Result<(), Stop> {
+    /// An internal error if serialization fails.
+    pub fn push<T: Serialize>(&mut self, item: &T) -> Result<(), ActionError> {
         if self.any {
             self.json.push(b',');
         }
         self.any = true;
         let written = serde_json::to_writer(&mut self.json, item);
-        Ok(written.map_err(|error| Fault::Corrupt(format!("cannot render: {error}")))?)
+        Ok(written.map_err(|error| Error::Corrupt(format!("cannot render: {error}")))?)
     }
 }
 
-/// What renders the further items: adds some, [`Items::is_enough`] at the most, and says whether there are more. It reads from a
-/// snapshot of its own and leaves out what is not there any more.
-pub type More = Box<dyn FnMut(&mut Items) -> Result<bool, Stop> + Send>;
+/// Renders further items: adds some, at most until [`Items::is_enough`], and returns whether there are more. It reads from a
+/// new snapshot and skips items that no longer exist.
+pub type More = Box<dyn FnMut(&mut Items) -> Result<bool, ActionError> + Send>;
 
-/// The answer with a page: with `items` alone where they are all, else with what `more` adds while it is sent.
+/// The response with a page: only `items` if they are all, otherwise followed by those that `more` adds while it is sent.
 ///
 /// # Errors
-/// A fault of ours when the page cannot be written as JSON.
+/// An internal error if serialization fails.
 pub fn page(call: &Call, page: Page<()>, items: Items, more: Option<More>) -> Outcome {
     let envelope = answer::bytes(&page)?;
     let begin = br#"{"data":["#;
@@ -80,19 +80,19 @@ fn streamed(rest: Rest) -> Response {
     answer::with_body(200, Body::from_reader(rest))
 }
 
-/// A page on its way out.
+/// A page that is being sent.
 struct Rest {
     steps: Steps,
-    /// Rendered; of it so many bytes have been sent.
+    /// The rendered items, of which `sent` bytes have been sent.
     items: Items,
     sent: usize,
-    /// Until the last item has been rendered.
+    /// `None` once the last item has been rendered.
     more: Option<More>,
     end: Vec<u8>,
 }
 
 impl Rest {
-    /// Renders some more; at the end there is nothing more.
+    /// Renders the next items, or the end of the page.
     fn step(&mut self) -> io::Result<()> {
         self.sent = 0;
         self.items.json = Vec::new();
@@ -101,8 +101,8 @@ impl Rest {
             return Ok(());
         };
         self.steps.begin_next()?;
-        let goes_on = more(&mut self.items).map_err(|stop| {
-            let why = Problem::from(stop).inside.map(String::from);
+        let goes_on = more(&mut self.items).map_err(|error| {
+            let why = Problem::from(error).inside.map(String::from);
             io::Error::other(why.unwrap_or_default())
         })?;
         if !goes_on {
@@ -119,7 +119,7 @@ impl Read for Rest {
     fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
         while self.sent == self.items.json.len() && (self.more.is_some() || self.sent > 0) {
             if let Err(error) = self.step() {
-                log::warn!("an answer breaks off: {error}");
+                log::warn!("a response was cut off: {error}");
                 return Err(error);
             }
         }

@@ -1,4 +1,4 @@
-//! /v1/rotations/{rotationId}/cover-requests: asking others to cover a duty.
+//! /v1/rotations/{rotationId}/cover-requests.
 
 use super::Api;
 use super::answer::{self, Outcome};
@@ -17,15 +17,11 @@ pub const PREVIEW: Operation = Operation {
     id: "previewCoverRequest",
     tag: "cover",
     summary: "Preview a cover request",
-    about: "What asking others to cover a duty of yours would meet: when it takes effect, and what conflicts \
-            with their taking it. Changes nothing.",
+    about: "Returns when the cover request would take effect and what conflicts \
+            with it. Changes nothing.",
     query: &[],
     body: Body::Required(shape::<CoverBody>),
-    gives: &[gives_tagged(
-        200,
-        "What the request would meet.",
-        shape::<AgreementPreview>,
-    )],
+    gives: &[gives_tagged(200, "The preview.", shape::<AgreementPreview>)],
     refuses: &[
         (402, "payment_required"),
         (409, "rotation_disabled"),
@@ -33,7 +29,7 @@ pub const PREVIEW: Operation = Operation {
     ],
 };
 
-/// POST a request to look at.
+/// POST a preview.
 pub fn preview(_: &Api, call: &Call) -> Outcome {
     let new = request::parse_cover_preview(&call.body)?;
     let id: RotationId = call.path.id("rotationId");
@@ -48,8 +44,8 @@ pub fn preview(_: &Api, call: &Call) -> Outcome {
 pub const CREATE: Operation = Operation {
     id: "createCoverRequest",
     tag: "cover",
-    summary: "Ask for cover",
-    about: "Asks others to cover a duty of yours. Who is on duty stays as it is until one of them accepts.",
+    summary: "Request cover",
+    about: "Asks others to cover a duty of yours. Who is on call does not change until one of them accepts.",
     query: &[],
     body: Body::Required(shape::<Named<CoverBody>>),
     gives: &[gives_tagged(
@@ -63,7 +59,7 @@ pub const CREATE: Operation = Operation {
         (409, "operationIdReused"),
         (409, "notYourDuty"),
         (409, "conflictBlocks"),
-        (409, ""),
+        (409, "tooManyPendingRequests"),
     ],
 };
 
@@ -84,15 +80,15 @@ pub const LIST: Operation = Operation {
     id: "listCoverRequests",
     tag: "cover",
     summary: "List cover requests",
-    about: "The requests that meet a range, with what the caller may do with each and ask for in each cell. For an API \
-            key, which stands for nobody, all of that is false.",
+    about: "The requests that overlap a range, the caller's permitted actions on each, and what the caller may request in \
+            each cell. For an API key, which is not a person, all of these are false.",
     query: &[
-        parameter("from", Kind::NeededInstant, "The range begins here."),
-        parameter("to", Kind::NeededInstant, "The range has ended here."),
+        parameter("from", Kind::NeededInstant, "Start of the range."),
+        parameter("to", Kind::NeededInstant, "End of the range, exclusive."),
         parameter(
             "cursor",
             Kind::Text,
-            "The `nextCursor` of the page before, with the same range.",
+            "The `nextCursor` of the previous page, with the same range.",
         ),
     ],
     body: Body::None,
@@ -113,8 +109,8 @@ pub const READ: Operation = Operation {
     id: "getCoverRequest",
     tag: "cover",
     summary: "Read a cover request",
-    about: "One request with what the caller may do with it now. The ETag is the rotation's, for a write; as what the caller may \
-            do changes with time and absences, `If-None-Match` is ignored.",
+    about: "A request and the caller's permitted actions on it now. The ETag is the rotation's, for a write; because the \
+            permitted actions change with time and absences, `If-None-Match` is ignored.",
     query: &[],
     body: Body::None,
     gives: &[gives_tagged(
@@ -134,13 +130,13 @@ pub const ACCEPT: Operation = Operation {
     id: "acceptCoverRequest",
     tag: "cover",
     summary: "Accept a cover request",
-    about: "Takes the duty over, from the later of its beginning and now. The first to accept settles the \
+    about: "Takes the duty over, from the later of its start and now. The first person to accept settles the \
             request.",
     query: &[],
     body: Body::Required(shape::<StepRequest>),
     gives: &[gives_tagged(
         200,
-        "What changed.",
+        "The changed records.",
         shape::<RequestWritten<CoverRequest>>,
     )],
     refuses: &[
@@ -153,7 +149,7 @@ pub const ACCEPT: Operation = Operation {
         (409, "notYourDuty"),
         (409, "conflictsNotAcknowledged"),
         (409, "conflictBlocks"),
-        (409, ""),
+        (409, "tooManyArrangements"),
     ],
 };
 
@@ -166,7 +162,7 @@ pub const DECLINE: Operation = Operation {
     id: "declineCoverRequest",
     tag: "cover",
     summary: "Decline a cover request",
-    about: "Declines. When all recipients have, the request is settled.",
+    about: "Declines the request. Once all recipients have declined, it is settled.",
     query: &[],
     body: Body::Required(shape::<StepRequest>),
     gives: &[gives_tagged(
@@ -191,7 +187,7 @@ pub const CANCEL: Operation = Operation {
     id: "cancelCoverRequest",
     tag: "cover",
     summary: "Cancel a cover request",
-    about: "Takes the request back. An editor of the rotation may do so too.",
+    about: "Withdraws the request. Editors of the rotation may cancel it, too.",
     query: &[],
     body: Body::Required(shape::<StepRequest>),
     gives: &[gives_tagged(
@@ -216,13 +212,13 @@ pub const END: Operation = Operation {
     id: "endCoverRequest",
     tag: "cover",
     summary: "End an accepted cover",
-    about: "Ends an accepted cover, from either side: one that has not begun is cancelled, one that runs ends \
+    about: "Ends an accepted cover, for either side: one that has not begun is cancelled, a running one ends \
             now and the dealt holder is back.",
     query: &[],
     body: Body::Required(shape::<StepRequest>),
     gives: &[gives_tagged(
         200,
-        "What changed.",
+        "The changed records.",
         shape::<RequestWritten<CoverRequest>>,
     )],
     refuses: &[

@@ -1,5 +1,5 @@
-//! /v1/webhooks/{webhookId}/deliveries: the delivery log of an endpoint. No validators here: what is read has no ETag,
-//! and what is written needs none.
+//! /v1/webhooks/{webhookId}/deliveries: the delivery log of an endpoint. These resources have no ETag, and their writes need
+//! none.
 
 use super::Api;
 use super::answer::{self, Outcome};
@@ -8,7 +8,7 @@ use super::extract::Call;
 use super::operation::{
     Body, Kind, LARGEST_PAGE, Operation, PAGE, PAGE_SIZE, gives, parameter, shape,
 };
-use crate::actions::Stop;
+use crate::actions::ActionError;
 use crate::actions::deliveries::{self, Log};
 use crate::domain::ids::RotationId;
 use crate::domain::webhook::{DeliveryState, EventType};
@@ -68,7 +68,7 @@ pub const ATTEMPTS: Operation = Operation {
     id: "listDeliveryAttempts",
     tag: "webhooks",
     summary: "List attempts of a delivery",
-    about: "Every attempt that has ended, oldest first and always on one page: `page` and `pageSize` are refused.",
+    about: "Every finished attempt, oldest first and always on one page: `page` and `pageSize` are refused.",
     query: &[],
     body: Body::None,
     gives: &[gives(
@@ -84,7 +84,7 @@ pub fn attempts(_: &Api, call: &Call) -> Outcome {
     for name in ["page", "pageSize"] {
         if call.query.one(name)?.is_some() {
             return Ok(invalid(format!(
-                "{name}: attempts are always on one page; leave it out"
+                "{name}: attempts are always on one page; omit it"
             ))?);
         }
     }
@@ -99,7 +99,7 @@ pub fn attempts(_: &Api, call: &Call) -> Outcome {
             let log = deliveries::attempts(&app, &webhook, &id)?;
             let before = std::mem::replace(&mut shown, 0);
             shown = show(log, before, all, items)?;
-            // A log that has become shorter is at its end.
+            // A log that has become shorter is complete.
             Ok(before < shown && shown < all)
         })
     });
@@ -109,9 +109,9 @@ pub fn attempts(_: &Api, call: &Call) -> Outcome {
     collection::page(call, envelope, items, more)
 }
 
-/// Adds attempts of the first `all` to the items of a page, those after the first `shown`, until there are enough for now.
-/// Answers how many have been shown then. Attempts are only ever added.
-fn show(log: Log, shown: usize, all: usize, items: &mut Items) -> Result<usize, Stop> {
+/// Adds attempts up to the first `all` to the items of a page, after the first `shown`, until there are enough for one step.
+/// Returns how many have been shown. Attempts are only ever added.
+fn show(log: Log, shown: usize, all: usize, items: &mut Items) -> Result<usize, ActionError> {
     let rendered = delivery::attempts(&log.delivery, &log.body, log.attempts, shown);
     let mut at = shown;
     for attempt in rendered.take(all - shown) {
@@ -128,17 +128,17 @@ pub const CANCEL: Operation = Operation {
     id: "cancelDelivery",
     tag: "webhooks",
     summary: "Cancel a delivery",
-    about: "Ends a delivery that is unfinished, also one on the wire. The endpoint stays as it is.",
+    about: "Cancels an unfinished delivery, including one in flight. The endpoint does not change.",
     query: &[],
     body: Body::None,
-    gives: &[gives(200, "Whether it was ended.", shape::<Cancelled>)],
+    gives: &[gives(200, "Whether it was cancelled.", shape::<Cancelled>)],
     refuses: &[],
 };
 
 /// POST cancel.
 pub fn cancel(_: &Api, call: &Call) -> Outcome {
     let (webhook, id) = (call.path.id("webhookId"), call.path.id("deliveryId"));
-    let cancelled = deliveries::cancel(call.app, &webhook, &id)?;
+    let cancelled = deliveries::cancel(call.app, &call.author(), &webhook, &id)?;
     answer::json(200, &Cancelled { cancelled })
 }
 
@@ -146,22 +146,23 @@ pub const RESEND: Operation = Operation {
     id: "resendDelivery",
     tag: "webhooks",
     summary: "Send a delivery again",
-    about: "Sends a finished delivery again: same id, same bytes, a new ladder. Attempts go on counting; rounds begin \
-            at 1. 409 without a code: it is unfinished, or has had 200 attempts.",
+    about: "Sends a finished delivery again: same id, same bytes, a new retry schedule. Attempt numbers continue; rounds begin \
+            at 1. A delivery with 200 attempts is not sent again.",
     query: &[],
     body: Body::None,
-    gives: &[gives(202, "The delivery on its way.", shape::<Delivery>)],
+    gives: &[gives(202, "The queued delivery.", shape::<Delivery>)],
     refuses: &[
         (402, "payment_required"),
         (409, "webhook_endpoint_disabled"),
-        (409, ""),
+        (409, "delivery_unfinished"),
+        (409, "delivery_attempts_exhausted"),
     ],
 };
 
 /// POST resend.
 pub fn resend(_: &Api, call: &Call) -> Outcome {
     let (webhook, id) = (call.path.id("webhookId"), call.path.id("deliveryId"));
-    let queued = deliveries::resend(call.app, &webhook, &id)?;
+    let queued = deliveries::resend(call.app, &call.author(), &webhook, &id)?;
     answer::json(202, &delivery::render(&queued))
 }
 

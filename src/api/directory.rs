@@ -6,10 +6,10 @@ use super::extract::{Call, Query};
 use super::operation::{
     Body, Kind, Operation, PAGE, PAGE_SIZE, Parameter, gives, parameter, shape,
 };
-use crate::actions::Stop;
+use crate::actions::ActionError;
 use crate::domain::ids::{ChannelId, GroupId, UserId};
 use crate::domain::refusal::Refusal;
-use crate::store::{self, Fault, Person, PersonFilter, ReadTx};
+use crate::store::{self, Error, Person, PersonFilter, ReadTx};
 use crate::wire::directory::{Channel, Group, User};
 use crate::wire::page::Page;
 use serde::Serialize;
@@ -17,10 +17,10 @@ use serde::Serialize;
 const SORT: Parameter = parameter(
     "sort",
     Kind::OneOf(&["name", "-name"]),
-    "The field to sort by, `-` before it for descending; `name` by default.",
+    "The field to sort by, prefixed with `-` for descending; `name` by default.",
 );
 
-/// A person as the API shows them.
+/// Renders a person.
 pub fn user_record(person: Person) -> User {
     User {
         id: person.id.to_string(),
@@ -54,40 +54,40 @@ fn channel_record(channel: store::Channel) -> Channel {
     }
 }
 
-/// A page of what is found, each as it is shown.
+/// A page of matches, each rendered by `show`.
 fn listed<T, R: Serialize>(
     call: &Call,
     page: store::Page,
     show: fn(T) -> R,
-    find: impl FnOnce(&ReadTx) -> Result<(Vec<T>, u64), Fault>,
+    find: impl FnOnce(&ReadTx) -> Result<(Vec<T>, u64), Error>,
 ) -> Outcome {
     let (found, total) = match call.caller.sees_directory() {
-        true => call.app.store().read(find).map_err(Stop::Failed)?,
+        true => call.app.store().read(find).map_err(ActionError::Failed)?,
         false => (Vec::new(), 0),
     };
     let shown = found.into_iter().map(show).collect();
     answer::json(200, &Page::new(shown, page.number, page.size, total))
 }
 
-/// A record of the directory, where there is one for this caller.
+/// A record of the directory, if it exists for this caller.
 fn one<T>(
     call: &Call,
-    find: impl FnOnce(&ReadTx) -> Result<Option<T>, Fault>,
-) -> Result<Option<T>, Stop> {
+    find: impl FnOnce(&ReadTx) -> Result<Option<T>, Error>,
+) -> Result<Option<T>, ActionError> {
     match call.caller.sees_directory() {
         true => Ok(call.app.store().read(find)?),
         false => Ok(None),
     }
 }
 
-/// Whether a list is to go backwards by name.
+/// Whether a list is ordered by descending name.
 fn descending(query: &Query) -> Result<bool, Refusal> {
     Ok(query
         .sort(&[("name", ())])?
         .is_some_and(|(_, descending)| descending))
 }
 
-/// The text looked for; an empty one looks for nothing.
+/// The search text; an empty one is ignored.
 fn text(query: &Query) -> Result<Option<&str>, Refusal> {
     Ok(query.one("q")?.filter(|text| !text.is_empty()))
 }
@@ -96,7 +96,7 @@ pub const USERS: Operation = Operation {
     id: "listUsers",
     tag: "directory",
     summary: "List people",
-    about: "The people of the workspace by name. Deactivated ones are left out.",
+    about: "The people of the workspace by name. Deactivated people are omitted.",
     query: &[
         PAGE,
         PAGE_SIZE,
@@ -125,7 +125,7 @@ pub const USER: Operation = Operation {
     id: "getUser",
     tag: "directory",
     summary: "Read a person",
-    about: "Also answers for deactivated people, so that ids resolve.",
+    about: "Also returns deactivated people, so that ids resolve.",
     query: &[],
     body: Body::None,
     gives: &[gives(200, "The person.", shape::<User>)],
@@ -175,7 +175,7 @@ pub const GROUP: Operation = Operation {
     id: "getGroup",
     tag: "directory",
     summary: "Read a chat user group",
-    about: "Its people are shown by the rotations that follow it.",
+    about: "The rotations that follow the group show its people.",
     query: &[],
     body: Body::None,
     gives: &[gives(200, "The group.", shape::<Group>)],
@@ -193,7 +193,7 @@ pub const CHANNELS: Operation = Operation {
     id: "listChannels",
     tag: "directory",
     summary: "List channels",
-    about: "The channels that the app can reach by name: public ones, and private ones that it is in.",
+    about: "The channels that the app can see, by name: public ones, and private ones that it is a member of.",
     query: &[
         PAGE,
         PAGE_SIZE,
@@ -221,7 +221,7 @@ pub const CHANNEL: Operation = Operation {
     id: "getChannel",
     tag: "directory",
     summary: "Read a channel",
-    about: "A private channel that the app is not in answers 404, so a 404 does not prove the id wrong.",
+    about: "A private channel that the app is not a member of returns 404, so a 404 does not prove that the id is wrong.",
     query: &[],
     body: Body::None,
     gives: &[gives(200, "The channel.", shape::<Channel>)],

@@ -1,34 +1,58 @@
-//! What a handler is given, and how it reads path, query and paging.
+//! The input of handlers: path, query, paging and headers as values.
 
 use super::operation::{LARGEST_PAGE, LAST_PAGE, Parameter};
 use crate::actions::mutation::{Mutation, Operation, Written};
-use crate::actions::{App, Stop};
+use crate::actions::{ActionError, App};
 use crate::domain::access::Principal;
+use crate::domain::audit::{Author, Origin};
 use crate::domain::refusal::{Refusal, invalid};
 use crate::domain::time::Interval;
 use crate::server::room::Room;
 use crate::server::{Problem, Request};
 use crate::store::Page;
 use crate::wire::etag::Precondition;
-use crate::wire::moment;
-use crate::wire::url;
+use crate::wire::{moment, strict, url};
 use jiff::{SignedDuration, Timestamp};
 use std::borrow::Cow;
+use std::net::IpAddr;
+
+/// The shortest time that there is.
+const INSTANT: SignedDuration = SignedDuration::from_nanos(1);
 
 /// One request of somebody known, its path matched and its body read.
 pub struct Call<'a> {
     pub app: &'a App,
     pub caller: &'a Principal,
-    /// Empty where the operation takes none.
+    /// The `operationId`.
+    pub action: &'static str,
+    /// As the answer names the request.
+    pub request_id: &'a str,
+    /// Of the client.
+    pub address: IpAddr,
+    /// Empty if the operation takes none.
     pub body: Vec<u8>,
     pub if_none_match: Option<Cow<'a, str>>,
     pub path: Path<'a>,
     pub query: Query,
+    /// The public URL for addresses in the answer, without a slash at its end.
+    pub base_url: Cow<'a, str>,
     pub room: Room<'a>,
 }
 
 impl Call<'_> {
-    /// Runs an operation on the rotation that the path names.
+    /// Who writes by this request.
+    pub fn author(&self) -> Author {
+        Author {
+            principal: self.caller.clone(),
+            action: self.action,
+            origin: Origin {
+                request_id: Some(self.request_id.to_owned()),
+                address: Some(self.address),
+            },
+        }
+    }
+
+    /// Runs an operation on the rotation in the path.
     ///
     /// # Errors
     /// As [`Mutation::run`].
@@ -36,9 +60,9 @@ impl Call<'_> {
         &self,
         precondition: &Precondition,
         operation: O,
-    ) -> Result<Written<O::Output>, Stop> {
+    ) -> Result<Written<O::Output>, ActionError> {
         let mutation = Mutation {
-            caller: self.caller,
+            author: &self.author(),
             rotation: &self.path.id("rotationId"),
             precondition,
             operation,
@@ -47,19 +71,19 @@ impl Call<'_> {
     }
 }
 
-/// The decoded values of a path, by the names in its pattern.
+/// The decoded parameters of a path, by the names in its pattern.
 pub struct Path<'a>(pub Vec<(&'static str, Cow<'a, str>)>);
 
 impl Path<'_> {
-    /// The value of a name in the pattern.
+    /// The value of a parameter.
     pub fn id<T: for<'s> From<&'s str>>(&self, name: &str) -> T {
         let found = self.0.iter().find(|(known, _)| *known == name);
-        // A name that the pattern lacks reads as the empty id, which nothing has.
+        // A parameter that the pattern lacks reads as the empty id, which nothing has.
         T::from(found.map_or("", |(_, value)| value.as_ref()))
     }
 }
 
-/// A header, its lines joined where it was sent in several: they are one list.
+/// A header. Several lines are joined to one list.
 pub fn header<'r>(request: &'r Request, name: &str) -> Option<Cow<'r, str>> {
     let mut lines = request
         .headers()
@@ -74,10 +98,10 @@ pub fn header<'r>(request: &'r Request, name: &str) -> Option<Cow<'r, str>> {
     Some(joined)
 }
 
-/// A header that says one thing, so that it can be there only once.
+/// A header that must not be repeated.
 ///
 /// # Errors
-/// When it is there in several lines, whatever they say.
+/// If it has several lines, whatever their values.
 pub fn single<'r>(request: &'r Request, name: &str) -> Result<Option<&'r str>, Refusal> {
     let mut lines = request
         .headers()
@@ -89,7 +113,7 @@ pub fn single<'r>(request: &'r Request, name: &str) -> Result<Option<&'r str>, R
     }
 }
 
-/// Refuses a request whose body does not say it is JSON.
+/// Refuses a request whose Content-Type is not JSON.
 pub fn check_media_type(request: &Request) -> Result<(), Problem> {
     let value = request.header("Content-Type").unwrap_or_default();
     let kind = value.split(';').next().unwrap_or_default().trim();
@@ -100,34 +124,27 @@ pub fn check_media_type(request: &Request) -> Result<(), Problem> {
     }
 }
 
-/// The parameters of a query. Unknown ones are passed over; a known one may be there once.
+/// The parameters of a query. Each is one that the operation takes, and may be there once, unless the operation says otherwise.
 pub struct Query(Vec<(String, String)>);
 
 impl Query {
-    /// Reads the query of a request for an operation that takes these parameters.
+    /// Parses the query of a request for an operation with these parameters.
     ///
     /// # Errors
-    /// When it is not valid percent-encoded UTF-8, and when it asks to sort or expand what cannot be.
+    /// If it is not valid percent-encoded UTF-8, or has a parameter that the operation does not have.
     pub fn parse(text: &str, taken: &[Parameter]) -> Result<Query, Refusal> {
         let Some(pairs) = url::parameters(text) else {
             return invalid("the query is not valid percent-encoded UTF-8");
         };
-        let query = Query(pairs);
-        for name in ["sort", "expand"] {
-            let known = taken.iter().any(|parameter| parameter.name == name);
-            if !known && query.one(name)?.is_some() {
-                return invalid(format!(
-                    "{name}: this operation has nothing to {name}; leave it out"
-                ));
-            }
-        }
-        Ok(query)
+        let known: Vec<&str> = taken.iter().map(|parameter| parameter.name).collect();
+        strict::check_query(&pairs, &known)?;
+        Ok(Query(pairs))
     }
 
     /// A parameter as text.
     ///
     /// # Errors
-    /// When it is there twice.
+    /// If it occurs twice.
     pub fn one(&self, name: &str) -> Result<Option<&str>, Refusal> {
         let mut values = self.0.iter().filter(|(known, _)| known == name);
         let first = values.next().map(|(_, value)| value.as_str());
@@ -137,10 +154,10 @@ impl Query {
         }
     }
 
-    /// Which page of a collection: `page` from 1, `pageSize` 1 to 200, 50 by default.
+    /// The requested page: `page` from 1, `pageSize` 1 to 200, 50 by default.
     ///
     /// # Errors
-    /// When one of them is out of range.
+    /// If one of them is out of range.
     pub fn page(&self) -> Result<Page, Refusal> {
         let number = self.whole("page", 1, LAST_PAGE)?;
         let size = self.whole("pageSize", 50, LARGEST_PAGE)?;
@@ -158,10 +175,10 @@ impl Query {
         }
     }
 
-    /// The field to sort by, as one of `fields` with its name, and whether it is descending.
+    /// The sort field, one of `fields`, and whether it is descending.
     ///
     /// # Errors
-    /// When it is none of them.
+    /// If it is not one of them.
     pub fn sort<T: Copy>(&self, fields: &[(&str, T)]) -> Result<Option<(T, bool)>, Refusal> {
         let Some(text) = self.one("sort")? else {
             return Ok(None);
@@ -176,16 +193,16 @@ impl Query {
                 let names: Vec<&str> = fields.iter().map(|(name, _)| *name).collect();
                 let names = names.join("` `");
                 invalid(format!(
-                    "sort: send one of `{names}`, with `-` before it for descending"
+                    "sort: send one of `{names}`, prefixed with `-` for descending"
                 ))
             }
         }
     }
 
-    /// One of these words, as the value that `parse` makes of it.
+    /// A parameter with a fixed set of values, converted by `parse`.
     ///
     /// # Errors
-    /// When `parse` knows no such word; the refusal tells `words`.
+    /// If `parse` returns `None`; the refusal lists `words`.
     pub fn choice<T>(
         &self,
         name: &str,
@@ -204,7 +221,7 @@ impl Query {
     /// `true` or `false`.
     ///
     /// # Errors
-    /// When it is neither.
+    /// If it is neither.
     pub fn flag(&self, name: &str) -> Result<Option<bool>, Refusal> {
         match self.one(name)? {
             None => Ok(None),
@@ -214,10 +231,10 @@ impl Query {
         }
     }
 
-    /// An instant with any offset. The `+` of an offset may have become a space on the way.
+    /// An instant with any offset. The `+` of an offset may have been decoded to a space.
     ///
     /// # Errors
-    /// When it is no RFC 3339 date-time with an offset.
+    /// If it is not an RFC 3339 date-time with an offset.
     pub fn instant(&self, name: &str) -> Result<Option<Timestamp>, Refusal> {
         let Some(text) = self.one(name)? else {
             return Ok(None);
@@ -229,10 +246,10 @@ impl Query {
         }
     }
 
-    /// The range from `from` to `to`, both needed, at most so many days long.
+    /// The range from `from` to `to`, both required, at most `most_days` long.
     ///
     /// # Errors
-    /// When one is missing or wrong, or the range empty or too long.
+    /// If one is missing or invalid, or the range is empty or too long.
     pub fn range(&self, most_days: i64) -> Result<Interval, Refusal> {
         let range = self.any_range()?;
         if range.until.duration_since(range.from) > SignedDuration::from_hours(24 * most_days) {
@@ -243,10 +260,42 @@ impl Query {
         Ok(range)
     }
 
+    /// The same, or one instant where `from` equals `to`.
+    ///
+    /// # Errors
+    /// As [`Query::range`], save for an empty range.
+    pub fn range_or_instant(&self, most_days: i64) -> Result<Interval, Refusal> {
+        match (self.instant("from")?, self.instant("to")?) {
+            (Some(from), Some(to)) if from == to => Ok(Interval {
+                from,
+                until: to.saturating_add(INSTANT).unwrap_or(Timestamp::MAX),
+            }),
+            _ => self.range(most_days),
+        }
+    }
+
+    /// Each of the values of a parameter that may be sent several times, as [`Query::choice`] reads it.
+    ///
+    /// # Errors
+    /// When `parse` knows no such word; the refusal tells `words`.
+    pub fn choices<T>(
+        &self,
+        name: &str,
+        words: &[&str],
+        parse: fn(&str) -> Option<T>,
+    ) -> Result<Vec<T>, Refusal> {
+        let values = self.0.iter().filter(|(known, _)| known == name);
+        let read = values.map(|(_, value)| match parse(value) {
+            Some(value) => Ok(value),
+            None => invalid(format!("{name}: send one of `{}`", words.join("` `"))),
+        });
+        read.collect()
+    }
+
     /// The range from `from` to `to`, both needed.
     ///
     /// # Errors
-    /// When one is missing or wrong, or the range empty.
+    /// If one is missing or invalid, or the range is empty.
     pub fn any_range(&self) -> Result<Interval, Refusal> {
         let needed = |name| match self.instant(name)? {
             Some(at) => Ok(at),
@@ -260,10 +309,10 @@ impl Query {
         Ok(range)
     }
 
-    /// The range from `from` to `to`, each of which may be left out.
+    /// The range from `from` to `to`, both optional.
     ///
     /// # Errors
-    /// When one is wrong, or the range empty.
+    /// If one is invalid, or the range is empty.
     pub fn open_range(&self) -> Result<(Option<Timestamp>, Option<Timestamp>), Refusal> {
         let (from, until) = (self.instant("from")?, self.instant("to")?);
         if let (Some(from), Some(until)) = (from, until) {
@@ -345,7 +394,7 @@ mod tests {
             let read = query(text).choice("n", &words, |text| {
                 ["1", "2"].iter().position(|word| *word == text)
             });
-            let expected = expected.map_err(|detail| Refusal::Invalid(detail.into()));
+            let expected = expected.or_else(invalid);
             assert_eq!(read, expected, "{text}");
         }
     }

@@ -6,10 +6,11 @@ use super::extract::Call;
 use super::operation::{Body, Operation, gives_tagged, shape};
 use super::rotations::tagged;
 use crate::actions::channels::SetChannel;
-use crate::actions::grid::{NarrowRoster, ReplaceCoverage};
-use crate::wire::edit::{self, ChannelRequest, RosterRequest};
+use crate::actions::grid::{ReplaceCoverage, WriteRoster};
+use crate::wire::edit::{self, ChannelRequest};
 use crate::wire::etag::Precondition;
 use crate::wire::grid::{self, GridRequest};
+use crate::wire::roster::{self, CommonRosterRequest, RosterRequest};
 use crate::wire::rotation::Rotation;
 
 pub const COVERAGE: Operation = Operation {
@@ -17,7 +18,8 @@ pub const COVERAGE: Operation = Operation {
     tag: "rotations",
     summary: "Replace the grid",
     about: "The lanes, windows and cells that the rotation will have; what is left out is deleted with whoever was on \
-            duty in it. A kept cell keeps its holder. Places this leaves empty are dealt straight away.",
+            duty in it. A kept cell keeps its holder. `rosters` narrows the lists that cells deal from in the same write. \
+            Slots that this leaves empty are dealt straight away.",
     query: &[],
     body: Body::Required(shape::<GridRequest>),
     gives: &[gives_tagged(200, "The whole rotation.", shape::<Rotation>)],
@@ -33,9 +35,9 @@ pub fn coverage(_: &Api, call: &Call, precondition: &Precondition) -> Outcome {
 pub const ROSTER: Operation = Operation {
     id: "narrowRoster",
     tag: "rotations",
-    summary: "Narrow a roster",
-    about: "Narrows or reorders a roster that cells name to some of the members, as follow-the-sun does. Whoever holds a \
-            place keeps it until the next hand-over.",
+    summary: "Write a roster",
+    about: "Narrows or reorders a roster that cells name to some of the members, as follow-the-sun does, and sets its next \
+            turns. Whoever holds a cell keeps it until the next hand-over.",
     query: &[],
     body: Body::Required(shape::<RosterRequest>),
     gives: &[gives_tagged(200, "The whole rotation.", shape::<Rotation>)],
@@ -44,19 +46,39 @@ pub const ROSTER: Operation = Operation {
 
 /// PUT a roster.
 pub fn roster(_: &Api, call: &Call, precondition: &Precondition) -> Outcome {
-    let narrow = NarrowRoster {
-        narrowed: edit::roster(&call.body)?,
-        roster: call.path.id("rosterId"),
+    let write = WriteRoster {
+        spec: roster::parse(&call.body)?,
+        roster: Some(call.path.id("rosterId")),
     };
-    tagged(call, 200, &call.write(precondition, narrow)?.rotation)
+    tagged(call, 200, &call.write(precondition, write)?.rotation)
+}
+
+pub const COMMON_ROSTER: Operation = Operation {
+    id: "setCommonRoster",
+    tag: "rotations",
+    summary: "Write the common roster",
+    about: "Sets the next turns of the common roster. Its list is the members of the rotation.",
+    query: &[],
+    body: Body::Required(shape::<CommonRosterRequest>),
+    gives: &[gives_tagged(200, "The whole rotation.", shape::<Rotation>)],
+    refuses: &[],
+};
+
+/// PUT the common roster.
+pub fn common_roster(_: &Api, call: &Call, precondition: &Precondition) -> Outcome {
+    let write = WriteRoster {
+        spec: roster::parse_common(&call.body)?,
+        roster: None,
+    };
+    tagged(call, 200, &call.write(precondition, write)?.rotation)
 }
 
 pub const CHANNEL: Operation = Operation {
     id: "setChannel",
     tag: "rotations",
-    summary: "Tell a channel",
-    about: "Adds the channel if absent, changes it if present. A channel left doing neither job is removed. The app need \
-            not be in it: nothing arrives until it is invited.",
+    summary: "Change a channel's settings",
+    about: "Adds the channel if it is missing, changes it otherwise. A channel with neither setting is removed. The app need \
+            not be a member: nothing is posted until it is invited.",
     query: &[],
     body: Body::Optional(shape::<ChannelRequest>),
     gives: &[gives_tagged(200, "The whole rotation.", shape::<Rotation>)],

@@ -1,4 +1,4 @@
-//! The inbound webhook at /webhook/{webhookPath}, and /v1/rotations/{rotationId}/inbound-webhook, which shows its address and
+//! The inbound webhook at /webhook/{webhookPath}, and /v1/rotations/{rotationId}/inbound-webhook, which returns its URL and
 //! key (rules.md 15).
 
 use super::Api;
@@ -6,8 +6,9 @@ use super::answer::{self, Outcome};
 use super::extract::Call;
 use super::operation::{Body, Kind, Operation, gives, gives_tagged, parameter, shape};
 use crate::actions::duty::{Rotate, SetOnDuty};
-use crate::actions::mutation::{Mutation, Operation as Write};
-use crate::actions::{inbound, mentions, reads};
+use crate::actions::mentions::OpenMention;
+use crate::actions::mutation::{Mutation, Operation as Write, Written};
+use crate::actions::{ActionError, inbound, reads};
 use crate::domain::access::Principal;
 use crate::domain::ids::RotationId;
 use crate::domain::refusal::Refusal;
@@ -20,39 +21,39 @@ use crate::wire::on_call::OnCall;
 pub const READ: Operation = Operation {
     id: "getInboundWebhook",
     tag: "inbound",
-    summary: "The way into a rotation",
-    about: "Address and key of the rotation's inbound webhook; made when it is asked for first.",
+    summary: "Read the inbound webhook",
+    about: "URL and key of the rotation's inbound webhook. Created on first use.",
     query: &[],
     body: Body::None,
-    gives: &[gives(200, "Address and key.", shape::<InboundWebhook>)],
+    gives: &[gives(200, "URL and key.", shape::<InboundWebhook>)],
     refuses: &[],
 };
 
-/// GET the way in.
+/// GET the inbound webhook.
 pub fn read(_: &Api, call: &Call) -> Outcome {
     let id = call.path.id("rotationId");
-    shown(call, inbound::read(call.app, call.caller, &id)?)
+    shown(call, inbound::read(call.app, &call.author(), &id)?)
 }
 
 pub const ROTATE_KEY: Operation = Operation {
     id: "rotateInboundWebhookKey",
     tag: "inbound",
-    summary: "Give the way in a new key",
-    about: "The old key opens nothing any more; the address stays.",
+    summary: "Rotate the inbound webhook's key",
+    about: "The old key no longer works; the URL does not change.",
     query: &[],
     body: Body::None,
-    gives: &[gives(200, "Address and key.", shape::<InboundWebhook>)],
+    gives: &[gives(200, "URL and key.", shape::<InboundWebhook>)],
     refuses: &[],
 };
 
 /// POST a new key.
 pub fn rotate_key(_: &Api, call: &Call) -> Outcome {
     let id = call.path.id("rotationId");
-    shown(call, inbound::rotate_key(call.app, call.caller, &id)?)
+    shown(call, inbound::rotate_key(call.app, &call.author(), &id)?)
 }
 
 fn shown(call: &Call, found: Stored) -> Outcome {
-    let url = format!("{}/webhook/{}", call.app.base_url(), found.path);
+    let url = format!("{}/webhook/{}", call.base_url, found.path);
     let shown = InboundWebhook {
         url,
         key: found.key,
@@ -74,7 +75,7 @@ pub const ROTATE: Operation = Operation {
 
 /// POST rotate.
 pub fn rotate(_: &Api, call: &Call) -> Outcome {
-    write(call, Rotate { cells: None })
+    hand_over(call, Rotate { cells: None })
 }
 
 pub const SET_ON_DUTY: Operation = Operation {
@@ -85,7 +86,7 @@ pub const SET_ON_DUTY: Operation = Operation {
     query: &[parameter(
         "email",
         Kind::NeededText,
-        "The chat address of a member of the rotation, whatever its case.",
+        "The email address of a member of the rotation, case-insensitive.",
     )],
     body: Body::None,
     gives: &[gives_tagged(200, "Who is on call now.", shape::<OnCall>)],
@@ -97,58 +98,62 @@ pub fn set_on_duty(_: &Api, call: &Call) -> Outcome {
     let id = rotation(call)?;
     let Some(email) = call.query.one("email")?.filter(|email| !email.is_empty()) else {
         return Ok(invalid(
-            "email: missing; send the chat address of a member",
+            "email: missing; send the email address of a member",
         )?);
     };
     let found = reads::rotation(call.app, call.caller, &id)?;
     let user = inbound::member_by_email(call.app, &found, email)?;
-    write(call, SetOnDuty { users: vec![user] })
+    hand_over(call, SetOnDuty { users: vec![user] })
 }
 
 pub const MENTION: Operation = Operation {
     id: "inboundMention",
     tag: "inbound",
-    summary: "Ask for whoever is on call",
-    about: "Opens a mention: everybody on call is notified in the channel. Where nobody is on call it is answered at once.",
+    summary: "Mention the people on call",
+    about: "Opens a mention: everyone on call is notified in the channel. If nobody is on call, it closes at once.",
     query: &[
         parameter("userId", Kind::NeededText, "Who asks."),
         parameter(
             "channelId",
             Kind::NeededText,
-            "The channel to ask in; the app must be in it.",
+            "The channel of the mention; the app must be a member.",
         ),
         parameter("message", Kind::Text, "At most 2,000 characters."),
     ],
     body: Body::None,
-    gives: &[gives(200, "What was opened.", shape::<MentionOpened>)],
-    refuses: &[(409, "rotation_disabled")],
+    gives: &[gives(200, "The opened mention.", shape::<MentionOpened>)],
+    refuses: &[(409, "rotation_disabled"), (409, "tooManyMentions")],
 };
 
 /// POST mention.
 pub fn mention(_: &Api, call: &Call) -> Outcome {
-    let id = rotation(call)?;
     let query = &call.query;
     let new = wire::new_mention(
         query.one("userId")?,
         query.one("channelId")?,
         query.one("message")?,
     )?;
-    let opened = mentions::open(call.app, call.caller, &id, new)?;
+    let opened = write(call, OpenMention(new))?.output;
     answer::json(200, &wire::opened(&opened))
 }
 
-/// Runs an operation on the rotation that the key of the call opens, as it stands.
-fn write<O: Write>(call: &Call, operation: O) -> Outcome {
+/// Runs an operation of duty, and answers who is on call then.
+fn hand_over<O: Write>(call: &Call, operation: O) -> Outcome {
+    super::on_call::written(call, &write(call, operation)?.rotation)
+}
+
+/// Runs an operation on the current rotation of the call's key.
+fn write<O: Write>(call: &Call, operation: O) -> Result<Written<O::Output>, ActionError> {
     let mutation = Mutation {
-        caller: call.caller,
+        author: &call.author(),
         rotation: &rotation(call)?,
         precondition: &Precondition::Any,
         operation,
     };
-    super::on_call::written(call, &mutation.run(call.app)?.rotation)
+    mutation.run(call.app)
 }
 
-/// The rotation that the key of the call opens.
+/// The rotation of the call's key.
 fn rotation(call: &Call) -> Result<RotationId, Refusal> {
     match call.caller {
         Principal::InboundWebhook { rotation, .. } => Ok(rotation.clone()),

@@ -4,7 +4,7 @@ use super::Api;
 use super::answer::{self, Outcome};
 use super::extract::Call;
 use super::operation::{Body, Operation, gives, shape};
-use crate::actions::Stop;
+use crate::actions::ActionError;
 use crate::domain::access::Principal;
 use crate::domain::ids::RotationId;
 use crate::domain::refusal::Refusal;
@@ -14,8 +14,8 @@ use crate::wire::key::{KeySelf, Selector};
 pub const OWN: Operation = Operation {
     id: "getOwnKey",
     tag: "keys",
-    summary: "What this key may do",
-    about: "Needs no scope. Member tokens are refused: they are no keys.",
+    summary: "Read this key",
+    about: "Requires no scope. Member tokens are refused.",
     query: &[],
     body: Body::None,
     gives: &[gives(
@@ -29,11 +29,12 @@ pub const OWN: Operation = Operation {
 /// GET keys/self.
 pub fn own(_: &Api, call: &Call) -> Outcome {
     let Principal::Key { id, .. } = call.caller else {
-        return Err(
-            Refusal::ScopeDenied("only team API keys can ask this; send one".into()).into(),
-        );
+        return Err(Refusal::ScopeDenied(
+            "this operation requires a team API key; send one".into(),
+        )
+        .into());
     };
-    let (key, team) = call.app.store().read(|tx| -> Result<_, Stop> {
+    let (key, team) = call.app.store().read(|tx| -> Result<_, ActionError> {
         let key = load_key(tx, id)?.ok_or(Refusal::NotFound("key"))?;
         Ok((key, load_team(tx)?))
     })?;

@@ -3,18 +3,24 @@
 use super::Api;
 use super::answer::{self, Outcome};
 use super::extract::Call;
-use super::operation::{Body, NOT_MODIFIED, Operation, gives, gives_tagged, shape};
+use super::operation::{
+    Body, Kind, NOT_MODIFIED, Operation, PAGE, PAGE_SIZE, gives, gives_tagged, parameter, shape,
+};
 use crate::actions::mentions::{self, Answer, SetMentionSettings};
 use crate::actions::reads;
+use crate::domain::ids::{RotationId, UserId};
+use crate::domain::mention::MentionState;
 use crate::domain::rotation::Rotation;
+use crate::store::MentionFilter;
 use crate::wire::etag::{self, Precondition};
 use crate::wire::mention::{self as wire, Mention, MentionSettings, MentionSettingsRequest};
+use crate::wire::page::Page;
 
 pub const READ: Operation = Operation {
     id: "getMention",
     tag: "mentions",
     summary: "Read a mention",
-    about: "Who asked for whoever is on call, who was notified, and how it stands.",
+    about: "Who opened the mention, who was notified, and its state.",
     query: &[],
     body: Body::None,
     gives: &[gives(200, "The mention.", shape::<Mention>)],
@@ -28,11 +34,52 @@ pub fn read(_: &Api, call: &Call) -> Outcome {
     answer::json(200, &wire::render(&mention))
 }
 
+const STATES: &[&str] = &["open", "acknowledged", "passed", "expired", "nobody"];
+
+pub const LIST: Operation = Operation {
+    id: "listMentions",
+    tag: "mentions",
+    summary: "List mentions of all rotations",
+    about: "The mentions of all rotations that the credential may see, newest first. Closed ones are kept for 90 days.",
+    query: &[
+        parameter("state", Kind::OneOf(STATES), "Only those in this state."),
+        parameter(
+            "userId",
+            Kind::Text,
+            "Only those that have notified this person.",
+        ),
+        parameter("rotationId", Kind::Text, "Only those of this rotation."),
+        PAGE,
+        PAGE_SIZE,
+    ],
+    body: Body::None,
+    gives: &[gives(200, "A page of mentions.", shape::<Page<Mention>>)],
+    refuses: &[],
+};
+
+/// GET the mentions of all rotations.
+pub fn list(_: &Api, call: &Call) -> Outcome {
+    let (query, page) = (&call.query, call.query.page()?);
+    let filter = MentionFilter {
+        state: query.choice("state", STATES, |word| {
+            MentionState::ALL
+                .into_iter()
+                .find(|state| state.name() == word)
+        })?,
+        notified: query.one("userId")?.map(UserId::from),
+        rotation: query.one("rotationId")?.map(RotationId::from),
+        ..MentionFilter::default()
+    };
+    let (found, total) = mentions::list(call.app, call.caller, filter, page)?;
+    let data = found.iter().map(wire::render).collect();
+    answer::json(200, &Page::new(data, page.number, page.size, total))
+}
+
 pub const ACKNOWLEDGE: Operation = Operation {
     id: "acknowledgeMention",
     tag: "mentions",
-    summary: "Take a mention on",
-    about: "Somebody whom the mention has notified takes it on. Where the rotation is set to, they then hand over to the next.",
+    summary: "Acknowledge a mention",
+    about: "A notified person acknowledges the mention. With `rotateAfterAcknowledgement` they then hand over to the next person.",
     query: &[],
     body: Body::None,
     gives: &[gives(200, "The mention.", shape::<Mention>)],
@@ -47,8 +94,8 @@ pub fn acknowledge(_: &Api, call: &Call) -> Outcome {
 pub const PASS: Operation = Operation {
     id: "passMention",
     tag: "mentions",
-    summary: "Leave a mention to the others",
-    about: "Once everybody notified has passed, the mention is `passed`. Passing twice changes nothing.",
+    summary: "Pass a mention on",
+    about: "Once all notified people have passed, the mention is `passed`. Passing twice changes nothing.",
     query: &[],
     body: Body::None,
     gives: &[gives(200, "The mention.", shape::<Mention>)],
@@ -62,15 +109,15 @@ pub fn pass(_: &Api, call: &Call) -> Outcome {
 
 fn answered(call: &Call, answer: Answer) -> Outcome {
     let id = call.path.id("mentionId");
-    let mention = mentions::answer(call.app, call.caller, &id, answer)?;
+    let mention = mentions::answer(call.app, &call.author(), &id, answer)?;
     answer::json(200, &wire::render(&mention))
 }
 
 pub const SETTINGS: Operation = Operation {
     id: "getMentionSettings",
     tag: "mentions",
-    summary: "How a rotation deals with mentions",
-    about: "The validator is the rotation's.",
+    summary: "Read the mention settings",
+    about: "The ETag is the rotation's.",
     query: &[],
     body: Body::None,
     gives: &[
@@ -89,8 +136,8 @@ pub fn settings(_: &Api, call: &Call) -> Outcome {
 pub const SET: Operation = Operation {
     id: "setMentionSettings",
     tag: "mentions",
-    summary: "Say how a rotation deals with mentions",
-    about: "Mentions that are open go on as they began.",
+    summary: "Change the mention settings",
+    about: "Open mentions keep the settings they were opened with.",
     query: &[],
     body: Body::Required(shape::<MentionSettingsRequest>),
     gives: &[gives_tagged(200, "The settings.", shape::<MentionSettings>)],

@@ -1,22 +1,23 @@
-//! The HTTP API: who asks, for what, and the answer.
+//! The HTTP API: routes, authentication, handlers and responses.
 //!
 //! | File | Part |
 //! |---|---|
 //! | `routes` | every operation: method, path, scope, precondition, handler, description |
-//! | `auth`, `rate` | who asks; how often |
+//! | `auth` | authentication |
 //! | `extract` | path, query and headers as values |
-//! | `answer` | what goes back |
-//! | `room`, `collection` | what an operation may hold in memory; long collections, rendered while they are sent |
-//! | `openapi` | the document, made of the routes |
-//! | `on_call_cache` | who is on call, ready to send |
-//! | `once` | writes that carry an `operationId` |
-//! | `request_metrics` | what is counted of the answers |
-//! | `watch` | for whoever watches over the server |
-//! | the others | handlers, one file a resource |
+//! | `answer` | responses |
+//! | `room`, `collection` | memory budget of operations; streamed collections |
+//! | `openapi` | the OpenAPI document, built from the routes |
+//! | `on_call_cache` | cached on-call responses |
+//! | `once` | writes with an `operationId` |
+//! | `request_metrics` | request metrics by route |
+//! | `watch` | health, readiness and metrics |
+//! | the others | handlers, one file per resource |
 
 mod absences;
 mod answer;
 mod arrangements;
+mod audit;
 mod auth;
 mod chat;
 mod collection;
@@ -33,7 +34,6 @@ mod on_call_cache;
 mod once;
 pub mod openapi;
 mod operation;
-mod rate;
 mod record;
 mod request_metrics;
 mod requests;
@@ -45,16 +45,18 @@ mod swaps;
 mod watch;
 mod webhooks;
 
-pub use rate::Limits;
+pub use crate::server::rate::Limits;
 pub use watch::Access;
 
-use crate::actions::App;
+use crate::actions::{App, audit as audit_log};
 use crate::domain::access::Principal;
-use crate::domain::refusal::Refusal;
+use crate::domain::audit::Origin;
+use crate::domain::refusal::invalid;
 use crate::metrics::RouteMetrics;
 use crate::runtime::clock;
+use crate::server::rate::{Rates, Refusals};
 use crate::server::room::{self as memory, RequestBudget};
-use crate::server::{Edge, Malformed, Problem, Request};
+use crate::server::{Edge, Malformed, Problem, Request, Scheme};
 use crate::wire::etag::Precondition;
 use crate::wire::url;
 use answer::Outcome;
@@ -63,11 +65,11 @@ use extract::{Call, Path, Query};
 use jiff::Timestamp;
 use on_call_cache::OnCallCache;
 use operation::Body;
-use rate::Rates;
 use request_metrics::RequestMetrics;
 use routes::{Found, Handler, Needs, ROUTES, Row};
+use std::borrow::Cow;
 use std::sync::{Arc, Mutex};
-use watch::{Detail, Remembered};
+use watch::{Detail, MetricsCache};
 
 /// The longest `Idempotency-Key`, in bytes.
 const LONGEST_KEY: usize = 255;
@@ -77,21 +79,34 @@ pub struct Api {
     app: App,
     authenticator: Authenticator,
     rates: Rates,
+    /// Of which refused credentials have an audit entry.
+    refusals: Refusals,
     budget: RequestBudget,
+    /// The operator's setting. Without one, a trusted proxy may provide the URL that the client used.
+    base_url: Option<String>,
     on_call_cache: OnCallCache,
-    /// Who may read the metrics.
+    /// Who may read metrics.
     access: Access,
-    page: Mutex<Remembered>,
+    page: Mutex<MetricsCache>,
     request_metrics: RequestMetrics,
     started_at: Timestamp,
 }
 
 impl Api {
-    /// The API of a workspace. Its requests take room from the budget that all edges share.
-    pub fn new(app: App, limits: Limits, access: Access, budget: RequestBudget) -> Api {
+    /// The API of a workspace. Its requests share the memory budget of all edges. `base_url` is the public URL, if the
+    /// operator has set one.
+    pub fn new(
+        app: App,
+        limits: Limits,
+        access: Access,
+        budget: RequestBudget,
+        base_url: Option<String>,
+    ) -> Api {
         Api {
+            base_url,
             authenticator: Authenticator::default(),
             rates: Rates::new(limits),
+            refusals: Refusals::default(),
             budget,
             on_call_cache: OnCallCache::default(),
             access,
@@ -102,20 +117,27 @@ impl Api {
         }
     }
 
-    /// Whether the path leads anywhere is checked first, then who asks, how often and for what, then the headers, the query and
-    /// the body.
-    fn answer<'a>(&'a self, request: &Request, counted: &mut &'a RouteMetrics) -> Outcome {
-        let (place, path, query) = find(request)?;
-        *counted = self.request_metrics.route(place);
-        let row = &ROUTES[place];
+    /// Checks the route first, then the credential, the rate and the scope, then the headers, the query and the
+    /// body.
+    fn answer<'a>(
+        &'a self,
+        request: &Request,
+        id: &str,
+        counted: &mut &'a RouteMetrics,
+    ) -> Outcome {
+        let (index, path, query) = find(request)?;
+        *counted = self.request_metrics.route(index);
+        let row = &ROUTES[index];
         match row.handler {
             Handler::Open(run) => {
+                Query::parse(query, row.operation.query)?;
                 let share = self.budget.room(request, None);
                 let share = share.take(room::needed(row, 0))?;
                 return Ok(memory::hold(run(self, request)?, share));
             }
             Handler::Watched(run) => {
-                let (detail, caller) = self.detail(request, row, &path)?;
+                let (detail, caller) = self.detail(request, id, row, &path)?;
+                Query::parse(query, row.operation.query)?;
                 let credential = caller.as_ref().map(|caller| caller.of().credential());
                 let share = self.budget.room(request, credential);
                 let share = share.take(room::needed(row, 0))?;
@@ -123,7 +145,7 @@ impl Api {
             }
             _ => {}
         }
-        let caller = self.admit(request, row, &path)?;
+        let caller = self.admit(request, id, row, &path)?;
         let body = read_body(row, request)?;
         if !body.is_empty() {
             extract::check_media_type(request)?;
@@ -135,24 +157,46 @@ impl Api {
         let call = Call {
             app: &self.app,
             caller: caller.of(),
+            action: row.operation.id,
+            request_id: id,
+            address: request.client_address(),
             body,
             if_none_match: extract::header(request, "If-None-Match"),
             path,
             query: Query::parse(query, row.operation.query)?,
+            base_url: self.base_url(request),
             room,
         };
         let response = guard.run(self, request, &call)?;
         Ok(memory::hold(response, share))
     }
 
-    /// What comes before the size of a body.
-    fn check_entitled(&self, request: &Request) -> Result<(), Problem> {
-        let (place, path, _) = find(request)?;
-        let row = &ROUTES[place];
+    /// The public URL for links in a response, without a trailing slash. If a trusted proxy sends the scheme that the client
+    /// used, the URL has that scheme, with `Host` unless the operator has set a URL.
+    fn base_url(&self, request: &Request) -> Cow<'_, str> {
+        let own = self.app.base_url();
+        let Some(scheme) = request.forwarded_scheme() else {
+            return own.into();
+        };
+        match (&self.base_url, request.header("Host")) {
+            // A proxy in front of this one may have terminated TLS, so a configured https stays https.
+            (Some(set), _) => match (set.strip_prefix("http://"), scheme) {
+                (Some(rest), Scheme::Https) => format!("{scheme}://{rest}").into(),
+                _ => own.into(),
+            },
+            (None, Some(host)) => format!("{scheme}://{host}").into(),
+            (None, None) => own.into(),
+        }
+    }
+
+    /// The checks that precede the size of a body.
+    fn check_entitled(&self, request: &Request, id: &str) -> Result<(), Problem> {
+        let (index, path, _) = find(request)?;
+        let row = &ROUTES[index];
         match row.handler {
             Handler::Open(_) => {}
-            Handler::Watched(_) => drop(self.detail(request, row, &path)?),
-            _ => drop(self.admit(request, row, &path)?),
+            Handler::Watched(_) => drop(self.detail(request, id, row, &path)?),
+            _ => drop(self.admit(request, id, row, &path)?),
         }
         match row.operation.body {
             Body::None => Ok(()),
@@ -160,10 +204,11 @@ impl Api {
         }
     }
 
-    /// How much of the metrics the request may see, by the operator's setting and the credential that it carries.
+    /// The detail of metrics for a request, by the operator's setting and its credential.
     fn detail(
         &self,
         request: &Request,
+        id: &str,
         row: &Row,
         path: &Path,
     ) -> Result<(Detail, Option<Admitted>), Problem> {
@@ -173,43 +218,69 @@ impl Api {
             Access::Limited if !auth::presents(header) => return Ok((Detail::WithoutNames, None)),
             Access::Limited | Access::Key => {}
         }
-        let caller = self.admit(request, row, path)?;
+        let caller = self.admit(request, id, row, path)?;
         Ok((Detail::Whole, Some(caller)))
     }
 
-    /// Whoever makes the request, if their credential opens the operation.
-    fn admit(&self, request: &Request, row: &Row, path: &Path) -> Result<Admitted, Problem> {
+    /// Authenticates a request and checks the scope.
+    fn admit(
+        &self,
+        request: &Request,
+        id: &str,
+        row: &Row,
+        path: &Path,
+    ) -> Result<Admitted, Problem> {
         let limited = |waits: Result<(), u64>| waits.map_err(Problem::rate_limited);
-        let closed = |closed| self.turn_away(request, closed);
+        let refused = |refused| self.refuse_unauthenticated(request, id, refused);
         if row.needs == Needs::AccessCode {
-            let caller = auth::enter(&self.app, request, path).map_err(closed)?;
+            let caller = auth::enter(&self.app, request, path).map_err(refused)?;
             limited(self.rates.ask(caller.rate_key(), clock::monotonic()))?;
             return Ok(Admitted::Entered(caller));
         }
         let header = extract::single(request, "Authorization")?;
-        let known = self.authenticator.open(&self.app, header).map_err(closed)?;
-        limited(self.rates.ask(known.caller.rate_key(), clock::monotonic()))?;
+        let credential = self
+            .authenticator
+            .open(&self.app, header)
+            .map_err(refused)?;
+        limited(
+            self.rates
+                .ask(credential.caller.rate_key(), clock::monotonic()),
+        )?;
         match row.needs {
             Needs::Nothing | Needs::AccessCode => {}
-            Needs::Scoped(scope) => known.caller.check_scope(scope)?,
-            Needs::Person => known.caller.person().map(drop)?,
-            Needs::Watching => known.caller.check_watch()?,
+            Needs::Scoped(scope) => credential.caller.check_scope(scope)?,
+            Needs::Person => credential.caller.person().map(drop)?,
+            Needs::Watching => credential.caller.check_watch()?,
         }
-        Ok(Admitted::Credential(known))
+        Ok(Admitted::Credential(credential))
     }
 
-    /// What whoever is not let in is told; who fails again and again from one address is slowed down.
-    fn turn_away(&self, request: &Request, closed: AuthError) -> Problem {
-        match closed {
+    /// What whoever is not let in is told; who fails again and again from one address is slowed down. A credential that is
+    /// refused is in the audit log.
+    fn refuse_unauthenticated(&self, request: &Request, id: &str, refused: AuthError) -> Problem {
+        match refused {
             AuthError::Missing => Problem::missing_credential(),
             AuthError::Refused(problem) => problem,
-            AuthError::Fault(fault) => fault.into(),
-            AuthError::Failed(problem) => {
-                let address = request.peer().ip();
-                match self.rates.fail(address, clock::monotonic()) {
-                    Ok(()) => problem,
-                    Err(seconds) => Problem::rate_limited(seconds),
+            AuthError::Store(error) => error.into(),
+            AuthError::Failed(failed) => {
+                let (problem, actor) = *failed;
+                let address = request.client_address();
+                if let Err(seconds) = self.rates.fail(address, clock::monotonic()) {
+                    return Problem::rate_limited(seconds);
                 }
+                let code = problem.code;
+                if problem.status == 401 && self.refusals.is_first(address, self.app.now()) {
+                    let origin = Origin {
+                        request_id: Some(id.to_owned()),
+                        address: Some(address),
+                    };
+                    // Whoever is refused is told so, whether or not it can be stored.
+                    let stored = audit_log::refused_credential(&self.app, actor, origin, code);
+                    if let Err(error) = stored {
+                        log::warn!("a refused credential is not in the audit log: {error}");
+                    }
+                }
+                problem
             }
         }
     }
@@ -224,54 +295,59 @@ impl Edge for Api {
         "rota::api"
     }
 
-    fn handle<'a>(&'a self, request: &Request, counted: &mut &'a RouteMetrics) -> Outcome {
-        self.answer(request, counted)
+    fn handle<'a>(
+        &'a self,
+        request: &Request,
+        id: &str,
+        counted: &mut &'a RouteMetrics,
+    ) -> Outcome {
+        self.answer(request, id, counted)
     }
 
     fn counted(&self, request: &Request) -> Option<&RouteMetrics> {
-        let (place, ..) = find(request).ok()?;
-        Some(self.request_metrics.route(place))
+        let (index, ..) = find(request).ok()?;
+        Some(self.request_metrics.route(index))
     }
 
     fn account(&self, request: &Request) -> Option<String> {
         let header = extract::single(request, "Authorization").ok()?;
-        let known = self.authenticator.open(&self.app, header).ok()?;
-        Some(known.caller.credential().to_owned())
+        let credential = self.authenticator.open(&self.app, header).ok()?;
+        Some(credential.caller.credential().to_owned())
     }
 
-    /// Whoever may not make the request at all is told so instead.
-    fn too_large(&self, request: &Request, malformed: Malformed) -> Problem {
-        match self.check_entitled(request) {
-            // Where the path leads nowhere it is the size that is told.
+    /// Earlier refusals take precedence over the size.
+    fn too_large(&self, request: &Request, id: &str, malformed: Malformed) -> Problem {
+        match self.check_entitled(request, id) {
+            // For an unknown path the size is reported.
             Err(problem) if problem.status != 404 => problem,
             _ => malformed.into(),
         }
     }
 }
 
-/// The place among the routes that a request's path and method lead to, with its parameters and the raw query.
+/// The index of a request's route, with its parameters and the raw query.
 fn find(request: &Request) -> Result<(usize, Path<'_>, &str), Problem> {
     let (path, query) = url::split(request.target());
     let segments = url::segments(path).ok_or_else(Problem::unknown_route)?;
     match routes::find(request.method(), &segments) {
-        Found::Route(place, path) => Ok((place, path, query)),
+        Found::Route(index, path) => Ok((index, path, query)),
         Found::Methods(allowed) => Err(Problem::wrong_method(&allowed)),
         Found::Nothing => Err(Problem::unknown_route()),
     }
 }
 
-/// Whoever was let in.
+/// An authenticated caller.
 enum Admitted {
-    /// By a credential of ours.
+    /// A key or a member token.
     Credential(Arc<Credential>),
-    /// By the key of an inbound webhook.
+    /// The key of an inbound webhook.
     Entered(Principal),
 }
 
 impl Admitted {
     fn of(&self) -> &Principal {
         match self {
-            Admitted::Credential(known) => &known.caller,
+            Admitted::Credential(credential) => &credential.caller,
             Admitted::Entered(caller) => caller,
         }
     }
@@ -285,7 +361,7 @@ fn read_body(row: &Row, request: &Request) -> Result<Vec<u8>, Problem> {
     request.take_body().map_err(unread)
 }
 
-/// A handler with the header that it asks for.
+/// A handler with its required header.
 enum Guard {
     Plain(fn(&Api, &Call) -> Outcome),
     IfMatch(fn(&Api, &Call, &Precondition) -> Outcome, Precondition),
@@ -303,7 +379,7 @@ impl Guard {
             Handler::IfMatch(run) => {
                 let Some(header) = extract::header(request, "If-Match") else {
                     return Err(Problem::missing_precondition(
-                        "If-Match: missing; send the ETag of the last read with its quotes, or * on purpose",
+                        "If-Match: missing; send the ETag of the last read with its quotes, or * to overwrite any version",
                     ));
                 };
                 Guard::IfMatch(run, Precondition::parse(&header))
@@ -314,12 +390,12 @@ impl Guard {
                     .unwrap_or_default();
                 if key.is_empty() {
                     return Err(Problem::missing_precondition(
-                        "Idempotency-Key: missing; send a value made for this creation, the same on every retry",
+                        "Idempotency-Key: missing; send a value that is unique to this creation, the same on every retry",
                     ));
                 }
                 if key.len() > LONGEST_KEY {
                     let detail = format!("Idempotency-Key: send at most {LONGEST_KEY} bytes");
-                    return Err(Refusal::Invalid(detail).into());
+                    return Ok(invalid(detail)?);
                 }
                 Guard::Keyed(run, key.to_owned())
             }

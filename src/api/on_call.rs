@@ -6,7 +6,7 @@ use super::directory;
 use super::extract::Call;
 use super::operation::{Body, Kind, NOT_MODIFIED, Operation, gives_tagged, parameter, shape};
 use crate::actions::duty::{ClearDuty, Rotate, SetOnDuty};
-use crate::actions::{Stop, reads};
+use crate::actions::{ActionError, reads};
 use crate::domain::ids::{CellId, RotationId};
 use crate::domain::refusal::Refusal;
 use crate::domain::resolve;
@@ -21,8 +21,8 @@ use crate::wire::on_call::{self, OnCall};
 pub const READ: Operation = Operation {
     id: "getOnCall",
     tag: "on-call",
-    summary: "Who is on call",
-    about: "The people on call now, in the order of places. `expand=users` adds their directory records; such an answer \
+    summary: "Read who is on call",
+    about: "The people on call now, in slot order. `expand=users` adds their directory records; that response \
             has no ETag.",
     query: &[parameter(
         "expand",
@@ -37,13 +37,13 @@ pub const READ: Operation = Operation {
     refuses: &[],
 };
 
-/// GET on-call: from the on-call cache, unless people are to be filled in.
+/// GET on-call, from the cache unless people are expanded.
 pub fn read(api: &Api, call: &Call) -> Outcome {
     let id: RotationId = call.path.id("rotationId");
     match call.query.one("expand")? {
         None => {}
         Some("users") => return expanded(call, &id),
-        Some(_) => return Ok(invalid("expand: send `users`, or leave it out")?),
+        Some(_) => return Ok(invalid("expand: send `users`, or omit it")?),
     }
     let cached = api
         .on_call_cache
@@ -55,15 +55,15 @@ pub fn read(api: &Api, call: &Call) -> Outcome {
     Ok(unchanged.unwrap_or_else(whole))
 }
 
-/// What an expanded answer and the work on it take: 400 slots with as many records.
+/// The memory for an expanded response: 400 slots with as many records.
 const EXPANDED: usize = 1024 * 1024;
 
-/// Made for one caller, so it takes room as others do.
+/// Rendered for one caller, so it takes memory like other operations.
 fn expanded(call: &Call, id: &RotationId) -> Outcome {
     let share = call.room.take(EXPANDED)?;
     let rotation = reads::rotation(call.app, call.caller, id)?;
     let ids = resolve::everybody_on_call(&rotation);
-    let people = call.app.store().read(|tx| -> Result<Vec<_>, Stop> {
+    let people = call.app.store().read(|tx| -> Result<Vec<_>, ActionError> {
         let found: Result<Vec<_>, _> = ids.iter().map(|id| load_person(tx, id)).collect();
         Ok(found?.into_iter().flatten().collect())
     })?;
@@ -72,7 +72,7 @@ fn expanded(call: &Call, id: &RotationId) -> Outcome {
     Ok(room::hold(answer::json(200, &whole)?, share))
 }
 
-/// The resource as it stands after a write, with the fresh validator.
+/// The resource after a write, with the new ETag.
 pub(super) fn written(call: &Call, rotation: &Rotation) -> Outcome {
     let body = on_call::render(rotation, call.app.calendar(), None);
     Ok(answer::with(
@@ -86,8 +86,8 @@ pub const REPLACE: Operation = Operation {
     id: "replaceOnCall",
     tag: "on-call",
     summary: "Put people on duty",
-    about: "Gives the people, in order, to the places of the windows open now; if none is open, of all windows. Fewer \
-            people than places empty the rest. Scheduled hand-overs keep their times.",
+    about: "Assigns the people, in order, to the slots of the open windows; if none is open, of all windows. Fewer \
+            people leave the remaining slots empty. Scheduled hand-overs keep their times.",
     query: &[],
     body: Body::Required(shape::<OnCallRequest>),
     gives: &[gives_tagged(200, "Who is on call now.", shape::<OnCall>)],
@@ -106,7 +106,7 @@ pub const CLEAR: Operation = Operation {
     id: "clearOnCall",
     tag: "on-call",
     summary: "Take people off duty",
-    about: "Takes everybody off duty, or whoever holds one cell. The slots stay empty until the next hand-over, or until the \
+    about: "Takes everyone, or the holder of one cell, off duty. The slots stay empty until the next hand-over, or until the \
             members, rosters, coverage, absences, tier or `enabled` of this rotation change.",
     query: &[parameter("cellId", Kind::Text, "Only this cell.")],
     body: Body::None,
@@ -126,7 +126,7 @@ pub const ROTATE: Operation = Operation {
     id: "rotate",
     tag: "on-call",
     summary: "Hand over now",
-    about: "Hands over now, all cells or those named, in the same way as a scheduled hand-over. Scheduled hand-overs keep \
+    about: "Hands over all or the named cells now, in the same way as a scheduled hand-over. Scheduled hand-overs keep \
             their times.",
     query: &[],
     body: Body::Optional(shape::<RotateRequest>),

@@ -1,7 +1,7 @@
-//! Who is on call, rendered once a change: the answer that is asked for most.
+//! A cache of rendered on-call responses, the most frequent requests.
 
 use super::answer;
-use crate::actions::{App, Fault};
+use crate::actions::{App, Error};
 use crate::domain::ids::RotationId;
 use crate::domain::rotation::Rotation;
 use crate::server::Problem;
@@ -10,21 +10,21 @@ use crate::wire::{etag, on_call};
 use std::collections::HashMap;
 use std::sync::{Arc, PoisonError, RwLock};
 
-/// Rotations that the cache holds, and what they may take together, in bytes. When there are more it is cleared, and fills again
-/// with those asked for.
+/// The maximum number of cached rotations and their size in bytes. If either is exceeded, the cache is cleared and refills with
+/// the next requests.
 const KEPT: usize = 1024;
 const HELD: usize = 32 * 1024 * 1024;
 
-/// One rotation's on-call resource, ready to send.
+/// The rendered on-call resource of a rotation.
 pub struct CachedOnCall {
-    /// Who may see it is judged for each caller.
+    /// For checking each caller's access.
     pub rotation: Rotation,
     pub tag: String,
     pub body: Arc<[u8]>,
 }
 
 impl CachedOnCall {
-    /// About how much it takes, in bytes: a grid of 400 slots takes 400 KB.
+    /// The approximate size in bytes: a grid of 400 slots takes 400 KB.
     fn weight(&self) -> usize {
         let Rotation {
             members,
@@ -32,6 +32,7 @@ impl CachedOnCall {
             rosters,
             arranged,
             pending,
+            absences,
             ..
         } = &self.rotation;
         let narrowed = rosters.iter().filter_map(|roster| roster.narrowed.as_ref());
@@ -44,18 +45,19 @@ impl CachedOnCall {
             + narrowed.map(|listed| listed.users.len()).sum::<usize>();
         let skipped = cells.iter().map(|cell| {
             let holder = cell.holder.as_ref();
-            cell.entry.skipped.len() + holder.map_or(0, |holder| holder.skipped.len())
+            let over = cell.passed_over.len() + cell.entry.passed_over.len();
+            over + cell.entry.skipped.len() + holder.map_or(0, |holder| holder.skipped.len())
         });
         let stretches = cells.iter().map(|cell| cell.entry.hours.coverage.len());
         let slots = cells.len() + arranged.len() + pending.len();
         self.body.len()
-            + 64 * (people + skipped.sum::<usize>())
+            + 64 * (people + absences.len() + skipped.sum::<usize>())
             + 32 * stretches.sum::<usize>()
             + 640 * slots
     }
 }
 
-/// What is true as long as nothing is committed.
+/// The cache, valid until a commit.
 #[derive(Default)]
 pub struct OnCallCache {
     entries: RwLock<Entries>,
@@ -65,12 +67,12 @@ pub struct OnCallCache {
 struct Entries {
     generation: u64,
     by_rotation: HashMap<RotationId, Arc<CachedOnCall>>,
-    /// What they weigh together.
+    /// The total size.
     held: usize,
 }
 
 impl Entries {
-    /// Puts a cached with those of its generation, as far as there is room for them beside it.
+    /// Adds an entry of the same generation, clearing the cache if there is no room.
     fn put(&mut self, generation: u64, id: RotationId, cached: Arc<CachedOnCall>) {
         let weight = cached.weight();
         let full = self.by_rotation.len() >= KEPT || self.held + weight > HELD;
@@ -86,12 +88,12 @@ impl Entries {
 }
 
 impl OnCallCache {
-    /// The on-call resource of a rotation; `None` when there is none of that id.
+    /// The on-call resource of a rotation; `None` if there is none with that id.
     ///
     /// # Errors
-    /// When the storage cannot be read.
+    /// If the storage cannot be read.
     pub fn cached(&self, app: &App, id: &RotationId) -> Result<Option<Arc<CachedOnCall>>, Problem> {
-        // Read before the rotation is: what a later commit changes is then rendered again.
+        // Read before the rotation, so that a later commit invalidates the entry.
         let generation = app.store().signals().generation();
         {
             let entries = self.entries.read().unwrap_or_else(PoisonError::into_inner);
@@ -101,7 +103,7 @@ impl OnCallCache {
                 return Ok(Some(Arc::clone(cached)));
             }
         }
-        let loaded: Result<_, Fault> = app.store().read(|tx| load_rotation(tx, id));
+        let loaded: Result<_, Error> = app.store().read(|tx| load_rotation(tx, id));
         let Some(rotation) = loaded? else {
             return Ok(None);
         };
@@ -136,7 +138,7 @@ mod tests {
 
     #[test]
     fn large_cards_are_bounded_together() {
-        // However it comes to be large.
+        // Large bodies and many people both count.
         for (body, people) in [(100 * 1024, 1), (1, 10_000)] {
             let mut entries = Entries::default();
             for number in 0..KEPT {

@@ -1,8 +1,8 @@
-//! Writes that carry an `operationId`: the caller may retry them.
+//! Idempotent writes with an `operationId`.
 
 use super::answer::{self, Outcome};
 use super::extract::Call;
-use crate::actions::Fault;
+use crate::actions::Error;
 use crate::actions::mutation::Operation;
 use crate::actions::once::{Once, OperationKey, Render};
 use crate::wire::arrangement;
@@ -39,10 +39,10 @@ pub fn write<O: Operation>(
     Ok(answer::with(body, "ETag", receipt.etag))
 }
 
-/// A response as it is stored for retries.
+/// Serializes a response that is stored for retries.
 ///
 /// # Errors
-/// A fault of ours when it cannot be written as JSON.
-pub fn text<T: Serialize>(value: &T) -> Result<String, Fault> {
-    serde_json::to_string(value).map_err(|error| Fault::Corrupt(error.to_string()))
+/// An internal error if serialization fails.
+pub fn text<T: Serialize>(value: &T) -> Result<String, Error> {
+    serde_json::to_string(value).map_err(|error| Error::Corrupt(error.to_string()))
 }

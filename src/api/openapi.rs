@@ -1,15 +1,17 @@
-//! The OpenAPI 3.1 document: the routes, with schemas of the very types that are sent and read.
+//! The OpenAPI 3.1 document, built from the routes and from the schemas of the request and response types.
 
 mod events;
+mod examples;
 mod refusals;
 #[cfg(test)]
 mod tests;
 
-use super::operation::{Body, Gives, Kind, Operation, Parameter, Shape};
+use super::operation::{self, Body, Gives, Kind, Operation, Parameter, Shape};
 use super::routes::{self, Handler, Needs, ROUTES, Row};
 use crate::domain::access::Scope;
 use crate::server::REQUEST_ID;
 use crate::wire::problem;
+use examples::Examples;
 use schemars::SchemaGenerator;
 use schemars::generate::SchemaSettings;
 use serde_json::{Map, Value, json};
@@ -32,6 +34,7 @@ pub fn document() -> Value {
             "version": env!("CARGO_PKG_VERSION"),
             "summary": "On-call rotations for one chat workspace.",
             "description": ABOUT,
+            "contact": { "name": "The operator of this server" },
             "license": { "name": "MIT", "identifier": "MIT" },
         },
         "servers": [{ "url": "/" }],
@@ -44,7 +47,7 @@ pub fn document() -> Value {
             "securitySchemes": {
                 "apiKey": {
                     "type": "http", "scheme": "bearer",
-                    "description": "A team API key, `svc_key_...`, with scopes and perhaps limited to some rotations.",
+                    "description": "A team API key, `svc_key_...`, with scopes, optionally limited to some rotations.",
                 },
                 "memberToken": {
                     "type": "http", "scheme": "bearer",
@@ -63,21 +66,24 @@ const ABOUT: &str = "A rotation is a grid: lanes (kinds of duty) crossed with wi
     into cells, each with one holder.\n\nWrites to a rotation or a webhook endpoint need `If-Match` with the ETag of the \
     last read, or `*` on purpose. Timestamps are RFC 3339 in UTC unless said otherwise; those after \
     9999-12-30T22:00:00Z mean for ever and are shown as 9999-12-31T23:59:59Z. Whole numbers in requests may be strings of digits. \
-    Unknown members are ignored. Every answer names its request in `X-Request-Id`. HEAD is GET without a body. Every error is a problem object, also 405, 417, 501 and \
+    Bodies are `application/json`; `application/json-patch+json` is accepted as the same. An unknown member of a body and an \
+    unknown query parameter are 400; members that the resource shows may be repeated, so that a body that was read can be sent \
+    back. PATCH takes those that it does not change only as they are. Every answer names its request in `X-Request-Id`. HEAD is GET without a body. Every error is a problem object, also 405, 417, 501 and \
     505, which any path may answer to a request that it cannot take.";
 
-const TAGS: [(&str, &str); 14] = [
+const TAGS: [(&str, &str); 16] = [
     (
         "on-call",
         "Who is on call, and putting people on and off duty.",
     ),
     ("rotations", "Rotations, their grids, lists and channels."),
-    ("schedule", "What will be, and what was."),
-    ("availability", "Who is away."),
+    ("schedule", "The forecast and the history."),
+    ("availability", "Absences."),
     (
         "arrangements",
-        "Who holds a cell for an interval, over whoever is dealt the turn.",
+        "Assignments of a cell to a person for an interval, over the dealt turn.",
     ),
+    ("requests", "Cover and swap requests of all rotations."),
     ("cover", "Asking others to cover a duty."),
     ("swap", "Swapping two shifts."),
     (
@@ -86,24 +92,25 @@ const TAGS: [(&str, &str); 14] = [
     ),
     (
         "webhooks",
-        "Where events are posted, and what became of each delivery. Changes need the Pro plan.",
+        "Webhook endpoints and their deliveries. Changes require the Pro plan.",
     ),
     (
         "chat",
-        "The on-duty group, and how a rotation stands in chat.",
+        "The on-duty group and the chat state of a rotation.",
     ),
     (
         "mentions",
-        "Asking for whoever is on call, and their answers.",
+        "Mentions of the people on call, and their answers.",
     ),
     (
         "inbound",
-        "The way into a rotation for other programs. Deprecated in favour of the other operations.",
+        "The inbound webhook of a rotation. Deprecated in favour of the other operations.",
     ),
+    ("audit", "Who changed what."),
     ("keys", "API keys."),
     (
         "service",
-        "The server itself; needs no credential unless the operator has it so.",
+        "The server itself. Requires no credential unless the operator configures it.",
     ),
 ];
 
@@ -111,8 +118,9 @@ const TAGS: [(&str, &str); 14] = [
 struct Maker {
     read: SchemaGenerator,
     sent: SchemaGenerator,
-    /// Refusals by the name that operations refer to them by.
+    /// Refusals by the name under which operations refer to them.
     refusals: Map<String, Value>,
+    examples: Examples,
 }
 
 impl Maker {
@@ -127,17 +135,20 @@ impl Maker {
             read: settings().for_deserialize().into_generator(),
             sent: settings().for_serialize().into_generator(),
             refusals: Map::new(),
+            examples: Examples::load(),
         }
     }
 
     fn schemas(mut self) -> Map<String, Value> {
         let mut all = self.read.take_definitions(true);
-        all.extend(
-            self.sent
-                .take_definitions(true)
-                .into_iter()
-                .map(absent_is_not_null),
-        );
+        let sent = self.sent.take_definitions(true);
+        for (name, schema) in &mut all {
+            // What is read and sent has one schema; receivers accept members that they do not know.
+            if !sent.contains_key(name) && schema.get("properties").is_some() {
+                schema["additionalProperties"] = json!(false);
+            }
+        }
+        all.extend(sent.into_iter().map(absent_is_not_null));
         all.values_mut().for_each(tidy);
         all
     }
@@ -149,15 +160,15 @@ impl Maker {
             "tags": [operation.tag],
             "summary": operation.summary,
             "description": about(row),
-            "parameters": parameters(row),
+            "parameters": parameters(row, self.examples.of(operation.id)),
             "responses": self.responses(row),
         });
         described["security"] = match row.handler {
-            // As the operator has set it.
+            // As configured by the operator.
             _ if row.needs == Needs::Watching => json!([{}, { "apiKey": [] }]),
             Handler::Open(_) => json!([]),
             _ if row.needs == Needs::AccessCode => json!([{ "accessCode": [] }]),
-            // They belong to no rotation and to no person.
+            // Webhooks belong to no rotation and no person.
             _ if row.needs == Needs::Scoped(Scope::ManageWebhooks) => json!([{ "apiKey": [] }]),
             _ if row.needs == Needs::Person => json!([{ "memberToken": [] }]),
             _ => json!([{ "apiKey": [] }, { "memberToken": [] }]),
@@ -172,10 +183,11 @@ impl Maker {
         };
         if let Some((required, shape)) = body {
             let schema = nullable(shape(&mut self.read).to_value(), required);
-            let media = json!({ "schema": schema });
+            let mut media = json!({ "schema": schema });
+            examples::add(&mut media, &self.examples.of(operation.id)["body"]);
             described["requestBody"] = json!({
                 "required": required,
-                "content": { "application/json-patch+json": media, "application/json": media },
+                "content": { operation::JSON: media },
             });
         }
         described
@@ -184,7 +196,8 @@ impl Maker {
     fn responses(&mut self, row: &Row) -> Value {
         let mut responses = Map::new();
         for gives in row.operation.gives {
-            responses.insert(gives.status.to_string(), self.success(gives));
+            let answer = self.success(gives, row.operation.id);
+            responses.insert(gives.status.to_string(), answer);
         }
         for (status, codes) in refusals::of(row) {
             let name = refusals::name(status, &codes);
@@ -200,11 +213,16 @@ impl Maker {
         Value::Object(responses)
     }
 
-    fn success(&mut self, gives: &Gives) -> Value {
+    fn success(&mut self, gives: &Gives, operation: &str) -> Value {
         let mut response = json!({ "description": gives.about });
         if let Some(shape) = gives.shape {
             let media_type = gives.media_type.split(';').next().unwrap_or_default();
-            response["content"] = json!({ media_type: { "schema": self.schema(shape) } });
+            let mut media = json!({ "schema": self.schema(shape) });
+            let exchange = self.examples.of(operation);
+            if exchange["status"] == json!(gives.status) {
+                examples::add(&mut media, &exchange["answer"]);
+            }
+            response["content"] = json!({ media_type: media });
         }
         let names = gives.headers.iter().chain([&REQUEST_ID]);
         let headers = names.map(|name| ((*name).to_owned(), response_header(name)));
@@ -217,15 +235,12 @@ impl Maker {
     }
 
     fn refusal(&mut self, status: u16, codes: &[&str]) -> Value {
-        let problem = self.schema(super::operation::shape::<problem::Problem>);
-        let named: Vec<&&str> = codes.iter().filter(|code| !code.is_empty()).collect();
-        let schema = match named.is_empty() {
-            true => problem,
-            false => json!({ "allOf": [problem, { "properties": { "code": { "enum": named } } }] }),
-        };
+        let problem = self.schema(operation::shape::<problem::Problem>);
+        // One schema for all: generated clients have one type of error. The codes are for tests and for people.
         let mut response = json!({
-            "description": refusals::about(status, &named),
-            "content": { "application/problem+json": { "schema": schema } },
+            "description": refusals::about(status, codes),
+            "content": { "application/problem+json": { "schema": problem } },
+            "x-codes": codes,
         });
         let header = match status {
             401 => Some("WWW-Authenticate"),
@@ -250,7 +265,31 @@ fn about(row: &Row) -> String {
     }
 }
 
-fn parameters(row: &Row) -> Vec<Value> {
+/// The parameters of a route, each with its value in the exchange that is the example.
+fn parameters(row: &Row, exchange: &Value) -> Vec<Value> {
+    let mut all = bare_parameters(row);
+    for parameter in &mut all {
+        let name = parameter["name"].as_str().unwrap_or_default();
+        let values = if parameter["in"] == "path" {
+            "path"
+        } else {
+            "parameters"
+        };
+        let example = typed(&exchange[values][name], &parameter["schema"]);
+        examples::add(parameter, &example);
+    }
+    all
+}
+
+/// The value of a parameter as its schema has it.
+fn typed(sent: &Value, schema: &Value) -> Value {
+    match (sent.as_str(), schema["type"].as_str()) {
+        (Some(text), Some("boolean" | "integer")) => serde_json::from_str(text).unwrap_or_default(),
+        _ => sent.clone(),
+    }
+}
+
+fn bare_parameters(row: &Row) -> Vec<Value> {
     let names = routes::pieces(row.pattern).filter_map(routes::name);
     let mut all: Vec<Value> = names.map(path_parameter).collect();
     all.extend(row.operation.query.iter().map(query_parameter));
@@ -263,14 +302,14 @@ fn parameters(row: &Row) -> Vec<Value> {
         Handler::Keyed(_) => all.push(json!({
             "name": "Idempotency-Key", "in": "header", "required": true,
             "schema": { "type": "string", "minLength": 1, "maxLength": super::LONGEST_KEY },
-            "description": "A value made for this creation and sent again on every retry; a UUID is usual. Valid 24 hours.",
+            "description": "A value that is unique to this creation and the same on every retry, such as a UUID. Valid 24 hours.",
         })),
         Handler::Plain(_) | Handler::Open(_) | Handler::Watched(_) => {}
     }
     if has_validator(row.operation) {
         all.push(json!({
             "name": "If-None-Match", "in": "header", "schema": { "type": "string" },
-            "description": "ETags of earlier reads; while one is current the answer is 304.",
+            "description": "ETags of earlier reads; if one is current, the response is 304.",
         }));
     }
     all
@@ -284,17 +323,17 @@ fn path_parameter(name: &str) -> Value {
     let about = match name {
         "rotationId" => "A rotation, `rot_...`.",
         "absenceId" => "An absence, `abs_...`.",
-        "rosterId" => "A roster, as the grid names it.",
-        "channelId" => "A channel, as the chat platform names it.",
-        "groupId" => "A user group, as the chat platform names it.",
+        "rosterId" => "A roster of the grid.",
+        "channelId" => "A channel id of the chat platform.",
+        "groupId" => "A user group id of the chat platform.",
         "mentionId" => "A mention, `men_...`.",
-        "webhookPath" => "What the address of the inbound webhook ends with.",
+        "webhookPath" => "The last segment of the inbound webhook's URL.",
         "webhookId" => "A webhook endpoint, `whk_...`.",
         "arrangementId" => "An arrangement, `arr_...`.",
         "coverRequestId" => "A cover request, `cov_...`.",
         "swapRequestId" => "A swap request, `swp_...`.",
         "deliveryId" => "A delivery, 32 hexadecimal characters.",
-        _ => "A person, as the chat platform names them.",
+        _ => "A user id of the chat platform.",
     };
     json!({ "name": name, "in": "path", "required": true, "schema": { "type": "string" }, "description": about })
 }
@@ -307,6 +346,10 @@ fn query_parameter(parameter: &Parameter) -> Value {
         Kind::Instant => (json!({ "type": "string", "format": "date-time" }), false),
         Kind::NeededInstant => (json!({ "type": "string", "format": "date-time" }), true),
         Kind::OneOf(words) => (json!({ "type": "string", "enum": words }), false),
+        Kind::SomeOf(words) => (
+            json!({ "type": "array", "items": { "type": "string", "enum": words } }),
+            false,
+        ),
         Kind::Whole(most, default) => (
             json!({ "type": "integer", "format": "int32", "minimum": 1, "maximum": most, "default": default }),
             false,
@@ -321,11 +364,11 @@ fn query_parameter(parameter: &Parameter) -> Value {
 fn response_header(name: &str) -> Value {
     let (about, schema) = match name {
         "ETag" => (
-            "The strong validator of the resource, in quotes.",
+            "The strong ETag of the resource, with its quotes.",
             json!({ "type": "string" }),
         ),
         REQUEST_ID => (
-            "Names the request, as the server's log and the `instance` of a problem do.",
+            "The request id, which is also in the server's log and in the `instance` of a problem.",
             json!({ "type": "string" }),
         ),
         "Location" => ("The path of what was created.", json!({ "type": "string" })),
@@ -333,12 +376,12 @@ fn response_header(name: &str) -> Value {
             "Whole seconds to wait.",
             json!({ "type": "integer", "minimum": 1 }),
         ),
-        _ => ("How to present a credential.", json!({ "type": "string" })),
+        _ => ("How to authenticate.", json!({ "type": "string" })),
     };
     json!({ "description": about, "schema": schema })
 }
 
-/// An optional body may be null as well.
+/// An optional body may also be null.
 fn nullable(schema: Value, required: bool) -> Value {
     match required {
         true => schema,
@@ -346,7 +389,7 @@ fn nullable(schema: Value, required: bool) -> Value {
     }
 }
 
-/// In an answer a member that may be absent is never null instead: its schema need not allow that.
+/// In a response an absent member is never null, so its schema does not permit null.
 fn absent_is_not_null((name, mut schema): (String, Value)) -> (String, Value) {
     let required = schema["required"].as_array().cloned().unwrap_or_default();
     let members = schema.get_mut("properties").and_then(Value::as_object_mut);
@@ -360,16 +403,33 @@ fn absent_is_not_null((name, mut schema): (String, Value)) -> (String, Value) {
         }
         if let Some(choices) = schema.get_mut("anyOf").and_then(Value::as_array_mut) {
             choices.retain(|choice| choice["type"] != "null");
+            if let [only] = &mut choices[..] {
+                let only = only.take();
+                let about = schema.get("description").cloned();
+                *schema = described(only, about);
+            }
         }
     }
     (name, schema)
 }
 
-/// Takes out `"default": null`: a member left out is not one sent as null.
+/// A schema with a description of its place.
+fn described(mut schema: Value, about: Option<Value>) -> Value {
+    if let Some(about) = about {
+        schema["description"] = about;
+    }
+    schema
+}
+
+/// Takes out defaults. Null is not what a member says that is left out, and generated types require a member that has a
+/// default; descriptions tell of them.
 fn tidy(schema: &mut Value) {
     match schema {
         Value::Object(members) => {
-            if members.get("default").is_some_and(Value::is_null) {
+            if members
+                .get("default")
+                .is_some_and(|default| !default.is_object())
+            {
                 members.remove("default");
             }
             members.values_mut().for_each(tidy);

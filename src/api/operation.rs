@@ -1,31 +1,31 @@
-//! What the OpenAPI document says of an operation, and what dispatch needs of the same.
+//! The description of an operation, for the OpenAPI document and for dispatch.
 
 use schemars::{Schema, SchemaGenerator};
 
-/// How a type becomes a schema.
+/// Generates the schema of a type.
 pub type Shape = fn(&mut SchemaGenerator) -> Schema;
 
-/// The schema of a type, by reference where it has a name.
+/// The schema of a type, by reference if it has a name.
 pub fn shape<T: schemars::JsonSchema>(generator: &mut SchemaGenerator) -> Schema {
     generator.subschema_for::<T>()
 }
 
-/// An operation as its readers see it. Refusals that every operation of its kind gives are not repeated here.
+/// The description of an operation. Refusals that all operations of its kind have are not repeated.
 pub struct Operation {
-    /// Unique, for generated clients.
+    /// Unique; generated clients use it.
     pub id: &'static str,
-    /// The resource that it belongs to.
+    /// Its resource.
     pub tag: &'static str,
     pub summary: &'static str,
     pub about: &'static str,
     pub query: &'static [Parameter],
     pub body: Body,
     pub gives: &'static [Gives],
-    /// Status and code of refusals of its own; without a code the text is empty.
+    /// Status and code of its own refusals; the code is empty if there is none.
     pub refuses: &'static [(u16, &'static str)],
 }
 
-/// What stands in the request's body.
+/// The request body.
 pub enum Body {
     None,
     /// May be absent or null.
@@ -33,19 +33,19 @@ pub enum Body {
     Required(Shape),
 }
 
-/// One answer that carries out the request.
+/// A successful response.
 pub struct Gives {
     pub status: u16,
     pub about: &'static str,
-    /// `None` has no body.
+    /// `None` without a body.
     pub shape: Option<Shape>,
-    /// Response headers besides Content-Type.
+    /// Response headers in addition to Content-Type.
     pub headers: &'static [&'static str],
-    /// Of the body.
+    /// The media type of the body.
     pub media_type: &'static str,
 }
 
-/// The media type of most bodies.
+/// The default media type.
 pub const JSON: &str = "application/json";
 
 /// A query parameter.
@@ -55,34 +55,36 @@ pub struct Parameter {
     pub about: &'static str,
 }
 
-/// What a query parameter holds.
+/// The type of a query parameter.
 pub enum Kind {
     Text,
-    /// Text that must be there.
+    /// Required text.
     NeededText,
     Flag,
-    /// A date-time that may be left out.
+    /// An optional date-time.
     Instant,
-    /// A date-time that must be there.
+    /// A required date-time.
     NeededInstant,
     OneOf(&'static [&'static str]),
+    /// Some of these words: the parameter may be there several times.
+    SomeOf(&'static [&'static str]),
     /// A whole number from 1 up to the first, by default the second.
     Whole(u32, u32),
 }
 
-/// The most items on a page.
+/// The largest page size.
 pub const LARGEST_PAGE: u32 = 200;
 
-/// Pages are told as int32.
+/// Page numbers are int32.
 pub const LAST_PAGE: u32 = i32::MAX.unsigned_abs();
 
-/// The paging of every collection.
+/// The page number of every collection.
 pub const PAGE: Parameter = parameter("page", Kind::Whole(LAST_PAGE, 1), "Which page, from 1.");
-/// The same.
+/// The page size of every collection.
 pub const PAGE_SIZE: Parameter = parameter(
     "pageSize",
     Kind::Whole(LARGEST_PAGE, 50),
-    "How many items are on a page at most.",
+    "The maximum number of items on a page.",
 );
 
 /// A query parameter.
@@ -90,7 +92,7 @@ pub const fn parameter(name: &'static str, kind: Kind, about: &'static str) -> P
     Parameter { name, kind, about }
 }
 
-/// An answer with a JSON body.
+/// A JSON response.
 pub const fn gives(status: u16, about: &'static str, shape: Shape) -> Gives {
     Gives {
         status,
@@ -101,7 +103,7 @@ pub const fn gives(status: u16, about: &'static str, shape: Shape) -> Gives {
     }
 }
 
-/// An answer with a JSON body and its validator.
+/// A JSON response with its ETag.
 pub const fn gives_tagged(status: u16, about: &'static str, shape: Shape) -> Gives {
     Gives {
         status,
@@ -112,10 +114,10 @@ pub const fn gives_tagged(status: u16, about: &'static str, shape: Shape) -> Giv
     }
 }
 
-/// 304, with the validator and no body.
+/// 304 with the ETag and without a body.
 pub const NOT_MODIFIED: Gives = Gives {
     status: 304,
-    about: "What the caller has, as If-None-Match names it, is current.",
+    about: "The version named in If-None-Match is current.",
     shape: None,
     headers: &["ETag"],
     media_type: JSON,

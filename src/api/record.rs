@@ -1,17 +1,22 @@
-//! /v1/rotations/{rotationId}/schedule and /history: what will be, and what was.
+//! /v1/rotations/{rotationId}/schedule and /history, /v1/users/{userId}/shifts: what will be, and what was.
 
 use super::Api;
 use super::answer::{self, Outcome};
 use super::extract::Call;
 use super::operation::{Body, Kind, Operation, PAGE, PAGE_SIZE, gives, parameter, shape};
-use crate::actions::reads;
+use crate::actions::reads::{self, PlanFilter};
+use crate::actions::shifts;
+use crate::domain::forecast::PlannedKind;
+use crate::domain::ids::{CellId, UserId};
 use crate::store;
 use crate::wire::history::{HistoryEntry, HistoryReason, HoursAsHeld};
 use crate::wire::page::Page;
-use crate::wire::schedule::{self, PlannedTurn};
+use crate::wire::schedule::{self, PlannedTurn, Shift};
 
 /// The longest range of a schedule, in days.
 const PLAN_DAYS: i64 = 366;
+/// The kinds of planned turns.
+const KINDS: &[&str] = &["turn", "arrangement", "nobody"];
 /// The longest range of the record, in days.
 const HISTORY_DAYS: i64 = 90;
 
@@ -19,14 +24,21 @@ pub const SCHEDULE: Operation = Operation {
     id: "getSchedule",
     tag: "schedule",
     summary: "Plan ahead",
-    about: "The turns that touch a range if nothing changes, by start, then lane, then window: dealing, absences and \
-            coverage applied by the code that hands over. Turns keep their own bounds.",
+    about: "The turns that overlap a range if nothing changes, ordered by start, lane and window: dealing, absences and \
+            coverage are applied by the code that makes hand-overs. Turns are not clipped to the range.",
     query: &[
-        parameter("from", Kind::NeededInstant, "The range begins here."),
+        parameter("from", Kind::NeededInstant, "Start of the range."),
         parameter(
             "to",
             Kind::NeededInstant,
-            "The range has ended here; at most 366 days later.",
+            "The range has ended here; at most 366 days later. Equal to `from`, it asks for that instant.",
+        ),
+        parameter("userId", Kind::Text, "Only the turns of this person."),
+        parameter("cellId", Kind::Text, "Only the turns of this cell."),
+        parameter(
+            "kind",
+            Kind::SomeOf(KINDS),
+            "Only turns of these kinds; may be sent several times.",
         ),
         PAGE,
         PAGE_SIZE,
@@ -42,25 +54,62 @@ pub const SCHEDULE: Operation = Operation {
 
 /// GET schedule.
 pub fn schedule(_: &Api, call: &Call) -> Outcome {
-    let (range, page) = (call.query.range(PLAN_DAYS)?, call.query.page()?);
+    let query = &call.query;
+    let (range, page) = (query.range_or_instant(PLAN_DAYS)?, query.page()?);
+    let filter = PlanFilter {
+        user: query.one("userId")?.map(UserId::from),
+        cell: query.one("cellId")?.map(CellId::from),
+        kinds: query.choices("kind", KINDS, PlannedKind::parse)?,
+    };
     let id = call.path.id("rotationId");
-    let (rotation, turns) = reads::schedule(call.app, call.caller, &id, range)?;
+    let (rotation, turns) = reads::schedule(call.app, call.caller, &id, range, &filter)?;
     let turns = answer::page_of(turns, page);
     answer::json(200, &turns.map(|turn| schedule::render(&rotation, &turn)))
+}
+
+pub const SHIFTS: Operation = Operation {
+    id: "listShifts",
+    tag: "schedule",
+    summary: "One person's shifts",
+    about: "The turns of one person that touch a range, in all rotations that the credential may see, by start: what \
+            the schedule of each rotation says of them. A turn is split where its window shuts, and `covered` is the part \
+            of it within the range.",
+    query: &[
+        parameter("from", Kind::NeededInstant, "The range begins here."),
+        parameter(
+            "to",
+            Kind::NeededInstant,
+            "The range has ended here; at most 366 days later.",
+        ),
+        PAGE,
+        PAGE_SIZE,
+    ],
+    body: Body::None,
+    gives: &[gives(200, "A page of shifts.", shape::<Page<Shift>>)],
+    refuses: &[],
+};
+
+/// GET the shifts of a person.
+pub fn shifts(_: &Api, call: &Call) -> Outcome {
+    let (range, page) = (call.query.range(PLAN_DAYS)?, call.query.page()?);
+    let user = call.path.id("userId");
+    let found = shifts::of_person(call.app, call.caller, &user, range)?;
+    let found = answer::page_of(found, page);
+    answer::json(200, &found.map(|shift| schedule::shift(&shift)))
 }
 
 pub const HISTORY: Operation = Operation {
     id: "getHistory",
     tag: "schedule",
     summary: "Look back",
-    about: "The turns held in a range, one entry each, also those that began before it or ended after it. A stretch that \
+    about: "The turns held in a range, one entry each, including those that began before it or ended after it. A period that \
             nobody covered is its own entry.",
     query: &[
-        parameter("from", Kind::NeededInstant, "The range begins here."),
+        parameter("from", Kind::NeededInstant, "Start of the range."),
         parameter(
             "to",
             Kind::NeededInstant,
-            "The range has ended here; at most 90 days later.",
+            "End of the range, exclusive; at most 90 days later.",
         ),
         PAGE,
         PAGE_SIZE,
@@ -68,7 +117,7 @@ pub const HISTORY: Operation = Operation {
     body: Body::None,
     gives: &[gives(
         200,
-        "A page of the record.",
+        "A page of the history.",
         shape::<Page<HistoryEntry>>,
     )],
     refuses: &[],

@@ -1,9 +1,9 @@
-//! Counts answers by the operation that gave them.
+//! Request metrics by route.
 
 use super::routes::{ROUTES, Row};
 use crate::metrics::{Metrics, RouteMetrics};
 
-/// What counts the answers, in the order of [`ROUTES`].
+/// The metrics of each route, in the order of [`ROUTES`].
 pub struct RequestMetrics(Vec<RouteMetrics>);
 
 impl RequestMetrics {
@@ -12,8 +12,8 @@ impl RequestMetrics {
         RequestMetrics(ROUTES.iter().map(route).collect())
     }
 
-    /// What counts the answers of the route at this place of the table.
-    pub fn route(&self, place: usize) -> &RouteMetrics {
-        &self.0[place]
+    /// The metrics of the route with this index.
+    pub fn route(&self, index: usize) -> &RouteMetrics {
+        &self.0[index]
     }
 }

@@ -1,6 +1,6 @@
-//! How much room in memory each operation takes before it begins.
+//! The memory that each operation takes before it starts.
 //!
-//! GET on-call takes none: its answers are shared, and it must not wait for anybody.
+//! GET on-call takes none: its responses are shared, and it must not wait.
 
 use super::on_call;
 use super::routes::{Handler, Needs, Row};
@@ -9,10 +9,10 @@ use crate::server::room::STEP;
 const KIB: usize = 1024;
 const MIB: usize = 1024 * KIB;
 
-/// What one byte of a JSON body may become when it is parsed.
+/// The memory of one byte of a JSON body once parsed.
 const PARSED: usize = 8;
 
-/// How much an operation may hold, in bytes, with a body of `sent` bytes.
+/// The memory of an operation, in bytes, with a body of `sent` bytes.
 pub fn needed(row: &Row, sent: usize) -> usize {
     if row.operation.id == on_call::READ.id {
         return 0;
@@ -21,16 +21,18 @@ pub fn needed(row: &Row, sent: usize) -> usize {
     let parsed = sent.saturating_mul(PARSED);
     parsed
         + match (row.method, row.handler) {
-            // Its page grows with the rotations; what else needs no credential is small or shared by all.
+            // Metrics grow with the number of rotations; other operations without a credential are small or shared.
             (_, Handler::Open(_)) if row.needs == Needs::Watching => MIB,
             (_, Handler::Open(_)) => 0,
-            // All turns of the range are laid out before a page of them is shown.
+            // All turns of the range are computed before a page is rendered.
             ("GET", _) if row.pattern.ends_with("/schedule") => 20 * MIB,
+            ("GET", _) if row.pattern.ends_with("/shifts") => 20 * MIB,
             ("GET", _) if row.pattern.ends_with("/history") => 8 * MIB,
             ("GET", _) if paged || row.pattern.ends_with("/attempts") => STEP,
             ("GET", _) => MIB,
-            // They look ahead.
+            // Previews compute a forecast.
             _ if row.pattern.ends_with("/preview") => 4 * MIB,
+            ("POST", _) if row.pattern.ends_with("/availability") => 4 * MIB,
             _ => 256 * KIB,
         }
 }

@@ -1,4 +1,4 @@
-//! /v1/rotations: listing, creating, reading, changing and deleting.
+//! /v1/rotations: list, create, read, change and delete.
 
 use super::Api;
 use super::answer::{self, Outcome};
@@ -10,8 +10,8 @@ use super::operation::{
 };
 use crate::actions::creation::{self, NewCreation};
 use crate::actions::reads;
-use crate::actions::rotations::{DeleteRotation, PatchRotation};
-use crate::actions::{App, Stop};
+use crate::actions::rotations::{DeleteRotation, PatchShown};
+use crate::actions::{ActionError, App};
 use crate::domain::ids::UserId;
 use crate::domain::refusal::Refusal;
 use crate::domain::rotation as domain;
@@ -21,6 +21,7 @@ use crate::wire::body::invalid;
 use crate::wire::edit::{self, PatchRequest, RotationRequest};
 use crate::wire::etag::{self, Precondition};
 use crate::wire::page::Page;
+use crate::wire::repeated::Repeated;
 use crate::wire::rotation::{self, Rotation};
 use sha2::{Digest, Sha256};
 
@@ -31,7 +32,7 @@ pub const LIST: Operation = Operation {
     tag: "rotations",
     summary: "List rotations",
     about: "The rotations that the credential may see, as whole resources. A page of more than 64 KiB is rendered while it is \
-            sent: each rotation in it is whole and current, and one that is deleted meanwhile is left out.",
+            sent: each rotation in it is complete and current, and one that is deleted meanwhile is omitted.",
     query: &[
         PAGE,
         PAGE_SIZE,
@@ -45,15 +46,11 @@ pub const LIST: Operation = Operation {
                 "updatedAt",
                 "-updatedAt",
             ]),
-            "The field to sort by, `-` before it for descending; `createdAt` by default.",
+            "The field to sort by, prefixed with `-` for descending; `createdAt` by default.",
         ),
-        parameter(
-            "code",
-            Kind::Text,
-            "Only the rotation that answers to this code.",
-        ),
+        parameter("code", Kind::Text, "Only the rotation with this code."),
         parameter("enabled", Kind::Flag, "Only enabled or only disabled ones."),
-        parameter("mode", Kind::OneOf(MODES), "Only those of this mode."),
+        parameter("mode", Kind::OneOf(MODES), "Only those with this mode."),
         parameter(
             "userId",
             Kind::Text,
@@ -93,8 +90,8 @@ pub fn list(_: &Api, call: &Call) -> Outcome {
     collection::page(call, envelope, first, more)
 }
 
-/// Adds a rotation to the items of a page; `false` when there are enough for now.
-fn show(app: &App, found: &domain::Rotation, items: &mut Items) -> Result<bool, Stop> {
+/// Adds a rotation to the items of a page. `false` if there are enough for one step.
+fn show(app: &App, found: &domain::Rotation, items: &mut Items) -> Result<bool, ActionError> {
     items.push(&rotation::render(found, app.calendar()))?;
     Ok(!items.is_enough())
 }
@@ -126,7 +123,7 @@ fn filter(call: &Call) -> Result<RotationFilter, Refusal> {
     })
 }
 
-/// A rotation with its validator.
+/// A rotation with its ETag.
 pub fn tagged(call: &Call, status: u16, found: &domain::Rotation) -> Outcome {
     let body = rotation::render(found, call.app.calendar());
     Ok(answer::with(
@@ -141,7 +138,7 @@ pub const CREATE: Operation = Operation {
     tag: "rotations",
     summary: "Create a rotation",
     about: "Creates an enabled, manual rotation with one window and nobody on duty. A retry with the same \
-            Idempotency-Key within 24 hours answers the rotation that the first attempt made.",
+            Idempotency-Key within 24 hours returns the rotation that the first attempt created.",
     query: &[],
     body: Body::Required(shape::<RotationRequest>),
     gives: &[
@@ -154,7 +151,7 @@ pub const CREATE: Operation = Operation {
         },
         Gives {
             status: 200,
-            about: "The rotation that an earlier attempt with this key made.",
+            about: "The rotation that an earlier attempt with this key created.",
             shape: Some(shape::<Rotation>),
             headers: &["ETag", "Location"],
             media_type: JSON,
@@ -164,7 +161,7 @@ pub const CREATE: Operation = Operation {
         (402, "payment_required"),
         (409, "rotation_code_taken"),
         (409, "idempotency_key_reused"),
-        (409, ""),
+        (409, "idempotency_key_spent"),
     ],
 };
 
@@ -176,7 +173,7 @@ pub fn create(_: &Api, call: &Call, key: &str) -> Outcome {
         body_hash: Sha256::digest(edit::canonical(&new)).into(),
         rotation: new,
     };
-    let created = creation::create(call.app, call.caller, creation)?;
+    let created = creation::create(call.app, &call.author(), creation)?;
     let status = if created.replayed { 200 } else { 201 };
     let location = format!("/v1/rotations/{}", created.rotation.id);
     Ok(answer::with(
@@ -190,7 +187,7 @@ pub const READ: Operation = Operation {
     id: "getRotation",
     tag: "rotations",
     summary: "Read a rotation",
-    about: "The rotation with its grid, its lists and who is on call.",
+    about: "The rotation with its grid, its lists and the people on call.",
     query: &[],
     body: Body::None,
     gives: &[
@@ -216,7 +213,7 @@ pub const PATCH: Operation = Operation {
     id: "patchRotation",
     tag: "rotations",
     summary: "Change a rotation",
-    about: "Changes the members sent and no others. People who are no longer members come off duty at once; empty places \
+    about: "Changes only the members sent. People who are no longer members come off duty at once; empty slots \
             of an enabled `auto` rotation are dealt at once.",
     query: &[],
     body: Body::Required(shape::<PatchRequest>),
@@ -226,7 +223,13 @@ pub const PATCH: Operation = Operation {
 
 /// PATCH a rotation.
 pub fn patch(_: &Api, call: &Call, precondition: &Precondition) -> Outcome {
-    let patch = PatchRotation(edit::patch(&call.body)?);
+    let (patch, repeated) = (edit::patch(&call.body)?, Repeated::read(&call.body)?);
+    let patch = PatchShown {
+        patch,
+        agrees: Box::new(move |found, calendar| {
+            repeated.check(|| rotation::render(found, calendar))
+        }),
+    };
     tagged(call, 200, &call.write(precondition, patch)?.rotation)
 }
 
@@ -234,10 +237,10 @@ pub const REMOVE: Operation = Operation {
     id: "deleteRotation",
     tag: "rotations",
     summary: "Delete a rotation",
-    about: "There is no undelete. Whoever is on duty comes off.",
+    about: "Deletes the rotation permanently. The people on duty come off duty.",
     query: &[],
     body: Body::None,
-    gives: &[gives_nothing("It is gone.")],
+    gives: &[gives_nothing("Deleted.")],
     refuses: &[],
 };
 

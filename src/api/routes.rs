@@ -1,12 +1,12 @@
-//! The whole API on one screen. Dispatch and the OpenAPI document are made of the same rows, so they cannot disagree.
+//! All routes of the API. Dispatch and the OpenAPI document use the same rows, so they cannot disagree.
 
 use super::answer::Outcome;
 use super::extract::{Call, Path};
 use super::operation::Operation;
 use super::watch::Detail;
 use super::{
-    Api, absences, arrangements, chat, covers, deliveries, directory, grid, inbound, keys,
-    mentions, on_call, record, rotations, service, swaps, watch, webhooks,
+    Api, absences, arrangements, audit, chat, covers, deliveries, directory, grid, inbound, keys,
+    mentions, on_call, record, requests, rotations, service, swaps, watch, webhooks,
 };
 use crate::domain::access::Scope::{
     self, ManageWebhooks, ReadDirectory, ReadOnCall, ReadRotations, WriteDuty, WriteRotations,
@@ -15,43 +15,43 @@ use crate::server::Request;
 use crate::wire::etag::Precondition;
 use crate::wire::url;
 
-/// One operation.
+/// A route and its operation.
 pub struct Row {
     pub method: &'static str,
-    /// Segments in braces are parameters; none of them may be empty.
+    /// Segments in braces are parameters, which must not be empty.
     pub pattern: &'static str,
     pub needs: Needs,
     pub handler: Handler,
     pub operation: &'static Operation,
 }
 
-/// What the credential must be.
+/// The required credential.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Needs {
-    /// No more than a credential, or not even that.
+    /// A key or a token, or none for public operations.
     Nothing,
-    /// One that opens this kind of operation.
+    /// A key or a token with this scope.
     Scoped(Scope),
-    /// A person's: a member token.
+    /// A member token.
     Person,
-    /// None of ours: the key of the inbound webhook that the path names.
+    /// The key of the inbound webhook in the path.
     AccessCode,
-    /// Nothing, or a key that may watch over all rotations, as the operator has set it.
+    /// None, or a key that may read metrics of all rotations, as configured by the operator.
     Watching,
 }
 
-/// The handler, by what the request must bring along.
+/// The handler, by what the request must have.
 #[derive(Clone, Copy)]
 pub enum Handler {
-    /// No credential. The request is as it came, its body unread.
+    /// No credential. The request is passed as received, with its body unread.
     Open(fn(&Api, &Request) -> Outcome),
-    /// A credential, or none, as the operator has set it; the answer depends on which.
+    /// A credential or none, as configured by the operator; it determines the detail.
     Watched(fn(&Api, Detail) -> Outcome),
     /// A credential.
     Plain(fn(&Api, &Call) -> Outcome),
-    /// And an `If-Match` header.
+    /// A credential and an `If-Match` header.
     IfMatch(fn(&Api, &Call, &Precondition) -> Outcome),
-    /// And an `Idempotency-Key` header.
+    /// A credential and an `Idempotency-Key` header.
     Keyed(fn(&Api, &Call, &str) -> Outcome),
 }
 
@@ -74,7 +74,7 @@ const fn row(
     }
 }
 
-/// Every operation, in the order of the document.
+/// All operations, in the order of the document.
 #[rustfmt::skip]
 pub static ROUTES: &[Row] = &[
     row("GET",    "/v1/rotations/{rotationId}/on-call",                   Scoped(ReadOnCall),     Plain(on_call::read),      &on_call::READ),
@@ -94,6 +94,7 @@ pub static ROUTES: &[Row] = &[
     row("GET",    "/v1/user-groups/capabilities",                         Scoped(ReadDirectory),  Plain(chat::capabilities), &chat::CAPABILITIES),
 
     row("PUT",    "/v1/rotations/{rotationId}/coverage",                  Scoped(WriteRotations), IfMatch(grid::coverage),   &grid::COVERAGE),
+    row("PUT",    "/v1/rotations/{rotationId}/rosters",                   Scoped(WriteRotations), IfMatch(grid::common_roster), &grid::COMMON_ROSTER),
     row("PUT",    "/v1/rotations/{rotationId}/rosters/{rosterId}",        Scoped(WriteRotations), IfMatch(grid::roster),     &grid::ROSTER),
 
     row("GET",    "/v1/rotations/{rotationId}/schedule",                  Scoped(ReadRotations),  Plain(record::schedule),   &record::SCHEDULE),
@@ -127,6 +128,8 @@ pub static ROUTES: &[Row] = &[
     row("POST",   "/v1/rotations/{rotationId}/swap-requests/{swapRequestId}/decline", Person,             IfMatch(swaps::decline), &swaps::DECLINE),
     row("POST",   "/v1/rotations/{rotationId}/swap-requests/{swapRequestId}/cancel",  Person,             IfMatch(swaps::cancel),  &swaps::CANCEL),
 
+    row("GET",    "/v1/requests",                                         Scoped(ReadOnCall),     Plain(requests::across),      &requests::ACROSS),
+    row("GET",    "/v1/mentions",                                         Scoped(ReadOnCall),     Plain(mentions::list),        &mentions::LIST),
     row("GET",    "/v1/mentions/{mentionId}",                             Scoped(ReadOnCall),     Plain(mentions::read),        &mentions::READ),
     row("POST",   "/v1/mentions/{mentionId}/acknowledge",                 Person,                 Plain(mentions::acknowledge), &mentions::ACKNOWLEDGE),
     row("POST",   "/v1/mentions/{mentionId}/pass",                        Person,                 Plain(mentions::pass),        &mentions::PASS),
@@ -141,6 +144,7 @@ pub static ROUTES: &[Row] = &[
 
     row("GET",    "/v1/users",                                            Scoped(ReadDirectory),  Plain(directory::users),   &directory::USERS),
     row("GET",    "/v1/users/{userId}",                                   Scoped(ReadDirectory),  Plain(directory::user),    &directory::USER),
+    row("GET",    "/v1/users/{userId}/shifts",                            Scoped(ReadRotations),  Plain(record::shifts),     &record::SHIFTS),
     row("GET",    "/v1/groups",                                           Scoped(ReadDirectory),  Plain(directory::groups),  &directory::GROUPS),
     row("GET",    "/v1/groups/{groupId}",                                 Scoped(ReadDirectory),  Plain(directory::group),   &directory::GROUP),
     row("GET",    "/v1/channels",                                         Scoped(ReadDirectory),  Plain(directory::channels), &directory::CHANNELS),
@@ -161,6 +165,8 @@ pub static ROUTES: &[Row] = &[
     row("POST",   "/v1/webhooks/{webhookId}/deliveries/{deliveryId}/cancel",   Scoped(ManageWebhooks), Plain(deliveries::cancel),   &deliveries::CANCEL),
     row("POST",   "/v1/webhooks/{webhookId}/deliveries/{deliveryId}/resend",   Scoped(ManageWebhooks), Plain(deliveries::resend),   &deliveries::RESEND),
 
+    row("GET",    "/v1/audit",                                            Scoped(ReadRotations),  Plain(audit::list),        &audit::LIST),
+
     row("GET",    "/v1/keys/self",                                        Nothing,                 Plain(keys::own),          &keys::OWN),
     row("GET",    "/v1/openapi.json",                                     Nothing,                 Open(service::openapi),    &service::OPENAPI),
     row("GET",    "/healthz",                                             Nothing,                 Open(watch::health),       &watch::HEALTH),
@@ -168,26 +174,26 @@ pub static ROUTES: &[Row] = &[
     row("GET",    "/metrics",                                             Watching,                Watched(watch::metrics),   &watch::METRICS),
 ];
 
-/// What a method and a path lead to.
+/// The result of matching a method and a path.
 pub enum Found<'a> {
-    /// The place in [`ROUTES`].
+    /// The index in [`ROUTES`].
     Route(usize, Path<'a>),
-    /// The path is there, for these methods.
+    /// The path exists with these methods.
     Methods(String),
     Nothing,
 }
 
-/// Finds the operation that a method and the raw segments of a path lead to. Segments that stand for themselves match byte
-/// for byte: a proxy that keeps a path to itself compares bytes too. Only parameters are decoded. `HEAD` is `GET` whose body
-/// is left out on the way.
+/// Matches a method and the raw segments of a path. Literal segments match byte for byte, because a proxy that restricts a
+/// path compares bytes too. Only parameters are decoded. `HEAD` matches `GET`; the server omits the
+/// body.
 pub fn find<'a>(method: &str, segments: &[&'a str]) -> Found<'a> {
     let method = if method == "HEAD" { "GET" } else { method };
     let mut allowed = Vec::new();
     let fitting = |(_, row): &(usize, &Row)| fits(row.pattern, segments);
-    for (place, row) in ROUTES.iter().enumerate().filter(fitting) {
+    for (index, row) in ROUTES.iter().enumerate().filter(fitting) {
         if row.method == method {
             let path = parameters(row.pattern, segments);
-            return path.map_or(Found::Nothing, |path| Found::Route(place, path));
+            return path.map_or(Found::Nothing, |path| Found::Route(index, path));
         }
         allowed.push(row.method);
     }
@@ -200,12 +206,12 @@ pub fn find<'a>(method: &str, segments: &[&'a str]) -> Found<'a> {
     Found::Methods(allowed.join(", "))
 }
 
-/// The segments of a pattern; it begins with a slash.
+/// The segments of a pattern, which begins with a slash.
 pub fn pieces(pattern: &'static str) -> impl Iterator<Item = &'static str> {
     pattern.split('/').skip(1)
 }
 
-/// The name of a parameter; `None` for a piece that stands for itself.
+/// The name of a parameter; `None` for a literal segment.
 pub fn name(piece: &str) -> Option<&str> {
     piece.strip_prefix('{')?.strip_suffix('}')
 }
@@ -222,7 +228,7 @@ fn fits(pattern: &'static str, segments: &[&str]) -> bool {
     all && given.next().is_none()
 }
 
-/// The values of the parameters; `None` where one is not valid percent-encoded UTF-8, which no id is.
+/// The values of the parameters; `None` if one is not valid percent-encoded UTF-8, which no id is.
 fn parameters<'a>(pattern: &'static str, segments: &[&'a str]) -> Option<Path<'a>> {
     let pairs = pieces(pattern).zip(segments);
     let named = pairs.filter_map(|(piece, segment)| Some((name(piece)?, *segment)));
@@ -317,8 +323,8 @@ mod tests {
             let found = match find(method, &segments) {
                 Found::Nothing => "nothing".to_owned(),
                 Found::Methods(allowed) => allowed,
-                Found::Route(place, Path(values)) => {
-                    let row = &ROUTES[place];
+                Found::Route(index, Path(values)) => {
+                    let row = &ROUTES[index];
                     let mut text = format!("{} {}", row.method, row.pattern);
                     for (name, value) in values {
                         text.push_str(&format!(" {name}={value}"));

@@ -1,4 +1,4 @@
-//! What needs no credential: the document.
+//! The OpenAPI document.
 
 use super::answer::{self, Outcome};
 use super::operation::{Body, Operation, gives, shape};

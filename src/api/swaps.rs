@@ -1,4 +1,4 @@
-//! /v1/rotations/{rotationId}/swap-requests: swapping two shifts.
+//! /v1/rotations/{rotationId}/swap-requests.
 
 use super::Api;
 use super::answer::{self, Outcome};
@@ -19,18 +19,14 @@ pub const PREVIEW: Operation = Operation {
     id: "previewSwapRequest",
     tag: "swap",
     summary: "Preview a swap request",
-    about: "What offering the swap would meet, leg by leg. Changes nothing.",
+    about: "Returns what conflicts with the swap, by leg. Changes nothing.",
     query: &[],
     body: Body::Required(shape::<SwapBody>),
-    gives: &[gives_tagged(
-        200,
-        "What the request would meet.",
-        shape::<SwapPreview>,
-    )],
+    gives: &[gives_tagged(200, "The preview.", shape::<SwapPreview>)],
     refuses: &[(402, "payment_required"), (409, "rotation_disabled")],
 };
 
-/// POST a request to look at.
+/// POST a preview.
 pub fn preview(_: &Api, call: &Call) -> Outcome {
     let new = request::parse_swap_preview(&call.body)?;
     let id: RotationId = call.path.id("rotationId");
@@ -46,7 +42,7 @@ pub const CREATE: Operation = Operation {
     id: "createSwapRequest",
     tag: "swap",
     summary: "Offer a swap",
-    about: "Offers somebody to swap two full shifts, one held by each. Who is on duty stays as it is until they \
+    about: "Offers a person to swap two full shifts, one held by each. Who is on call does not change until they \
             accept.",
     query: &[],
     body: Body::Required(shape::<Named<SwapBody>>),
@@ -60,7 +56,7 @@ pub const CREATE: Operation = Operation {
         (409, "rotation_disabled"),
         (409, "operationIdReused"),
         (409, "conflictBlocks"),
-        (409, ""),
+        (409, "tooManyPendingRequests"),
     ],
 };
 
@@ -81,15 +77,15 @@ pub const LIST: Operation = Operation {
     id: "listSwapRequests",
     tag: "swap",
     summary: "List swap requests",
-    about: "The requests that meet a range, with what the caller may do with each and ask for in each cell. For an API \
-            key, which stands for nobody, all of that is false.",
+    about: "The requests that overlap a range, the caller's permitted actions on each, and what the caller may request in \
+            each cell. For an API key, which is not a person, all of these are false.",
     query: &[
-        parameter("from", Kind::NeededInstant, "The range begins here."),
-        parameter("to", Kind::NeededInstant, "The range has ended here."),
+        parameter("from", Kind::NeededInstant, "Start of the range."),
+        parameter("to", Kind::NeededInstant, "End of the range, exclusive."),
         parameter(
             "cursor",
             Kind::Text,
-            "The `nextCursor` of the page before, with the same range.",
+            "The `nextCursor` of the previous page, with the same range.",
         ),
     ],
     body: Body::None,
@@ -110,8 +106,8 @@ pub const READ: Operation = Operation {
     id: "getSwapRequest",
     tag: "swap",
     summary: "Read a swap request",
-    about: "One request with what the caller may do with it now. The ETag is the rotation's, for a write; as what the caller may \
-            do changes with time and absences, `If-None-Match` is ignored.",
+    about: "A request and the caller's permitted actions on it now. The ETag is the rotation's, for a write; because the \
+            permitted actions change with time and absences, `If-None-Match` is ignored.",
     query: &[],
     body: Body::None,
     gives: &[gives_tagged(
@@ -131,13 +127,13 @@ pub const ACCEPT: Operation = Operation {
     id: "acceptSwapRequest",
     tag: "swap",
     summary: "Accept a swap request",
-    about: "Swaps the shifts: both legs change hands in one change, or none does. A leg that has begun changes \
-            hands from now on, which needs its key among `acknowledgedStartedLegKeys`.",
+    about: "Swaps the shifts: both legs change hands in one change, or neither does. A leg that has begun changes \
+            hands from now on, which requires its key in `acknowledgedStartedLegKeys`.",
     query: &[],
     body: Body::Required(shape::<StepRequest>),
     gives: &[gives_tagged(
         200,
-        "What changed.",
+        "The changed records.",
         shape::<RequestWritten<SwapRequest>>,
     )],
     refuses: &[
@@ -150,7 +146,7 @@ pub const ACCEPT: Operation = Operation {
         (409, "startedLegNotAcknowledged"),
         (409, "conflictsNotAcknowledged"),
         (409, "conflictBlocks"),
-        (409, ""),
+        (409, "tooManyArrangements"),
     ],
 };
 
@@ -163,7 +159,7 @@ pub const DECLINE: Operation = Operation {
     id: "declineSwapRequest",
     tag: "swap",
     summary: "Decline a swap request",
-    about: "Declines, which settles the request.",
+    about: "Declines the request, which settles it.",
     query: &[],
     body: Body::Required(shape::<StepRequest>),
     gives: &[gives_tagged(
@@ -188,7 +184,7 @@ pub const CANCEL: Operation = Operation {
     id: "cancelSwapRequest",
     tag: "swap",
     summary: "Cancel a swap request",
-    about: "Takes the offer back. An editor of the rotation may do so too.",
+    about: "Withdraws the offer. Editors of the rotation may cancel it, too.",
     query: &[],
     body: Body::Required(shape::<StepRequest>),
     gives: &[gives_tagged(

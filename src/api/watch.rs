@@ -1,10 +1,10 @@
-//! For whoever watches over the server: whether it lives, whether it does its work, and its metrics.
+//! Health, readiness and metrics of the server.
 
 use super::Api;
 use super::answer::{self, Outcome};
 use super::operation::{Body, Gives, Operation, gives, shape};
-use crate::actions::{App, DELIVERY, Fault, TIMER};
-use crate::domain::census::{OpenPlace, Queue};
+use crate::actions::{App, DELIVERY, Error, TIMER};
+use crate::domain::snapshot::{OpenSlot, Queue};
 use crate::domain::zones;
 use crate::metrics::{self, Snapshot};
 use crate::runtime::background::Watch;
@@ -19,46 +19,46 @@ use std::io::{Cursor, Read};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
-/// Who may read the metrics.
+/// Who may read metrics.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Access {
-    /// Anybody who reaches the server, all of them.
+    /// Everyone, with all metrics.
     Open,
-    /// Anybody, without the names and ids of rotations and people; all of them with such a key.
+    /// Everyone, without names and ids of rotations and people; all metrics with such a key.
     #[default]
     Limited,
     /// API keys that may read who is on call in every rotation.
     Key,
 }
 
-/// How much of the metrics a caller is shown.
+/// The detail of metrics for a caller.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Detail {
-    /// All of them.
+    /// All metrics.
     Whole,
-    /// Without what names a rotation or a person.
+    /// Without names and ids of rotations and people.
     WithoutNames,
 }
 
 const VERSION: &str = env!("CARGO_PKG_VERSION");
 
-/// How the server is.
+/// The health of the server.
 #[derive(Serialize, JsonSchema)]
 pub struct Health {
-    /// Always `ok`; a server that is not well answers 503 or not at all.
+    /// Always `ok`; an unhealthy server returns 503 or does not respond.
     status: &'static str,
-    /// Of the program.
+    /// The version of the program.
     version: &'static str,
 }
 
 pub const HEALTH: Operation = Operation {
     id: "getHealth",
     tag: "service",
-    summary: "Whether the server is well",
-    about: "The process answers and can read its database.",
+    summary: "Check the server's health",
+    about: "Whether the process responds and can read its database.",
     query: &[],
     body: Body::None,
-    gives: &[gives(200, "It is well.", shape::<Health>)],
+    gives: &[gives(200, "The server is healthy.", shape::<Health>)],
     refuses: &[],
 };
 
@@ -73,41 +73,41 @@ pub fn health(api: &Api, _: &Request) -> Outcome {
     answer::json(200, &health)
 }
 
-/// That the server does its work.
+/// The readiness of the server.
 #[derive(Serialize, JsonSchema)]
 pub struct Readiness {
-    /// Always `ready`; a server that is not answers 503.
+    /// Always `ready`; a server that is not ready returns 503.
     status: &'static str,
     timer: TimerState,
     delivery: DeliverySide,
 }
 
-/// The timer, which hands over on time.
+/// The timer, which makes hand-overs on time.
 #[derive(Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 struct TimerState {
-    /// When it last looked for what is due.
+    /// When it last checked for due work.
     last_tick_at: Moment,
     /// How long ago that is, in seconds.
     age_seconds: f64,
 }
 
-/// The delivery side, which sends what is queued for webhook endpoints.
+/// The delivery loop, which sends events to webhook endpoints.
 #[derive(Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 struct DeliverySide {
-    /// When it last looked for what is to be sent.
+    /// When it last checked for due deliveries.
     last_look_at: Moment,
     /// How long ago that is, in seconds.
     age_seconds: f64,
     /// Deliveries that have not finished.
     pending: u64,
-    /// Null when enabled endpoints have taken everything. One that is old is no fault of the server: an endpoint that fails
-    /// is tried for days.
+    /// Null if enabled endpoints have received everything. An old one does not mean that the server is not ready: an endpoint
+    /// that fails is retried for days.
     oldest_undelivered: Option<OldestUndelivered>,
 }
 
-/// The oldest event that an enabled endpoint has not taken yet.
+/// The oldest event with an unfinished delivery to an enabled endpoint.
 #[derive(Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 struct OldestUndelivered {
@@ -121,13 +121,13 @@ struct OldestUndelivered {
 pub const READINESS: Operation = Operation {
     id: "getReadiness",
     tag: "service",
-    summary: "Whether the server does its work",
-    about: "503 `not_ready` where the timer or the delivery side has not looked for 20 seconds or has failed for as long, \
+    summary: "Check the server's readiness",
+    about: "503 `not_ready` if the timer or the delivery loop has made no progress for 20 seconds or has failed for as long, \
             where a write takes as long, or while the server stops; `detail` names what is wrong. An event that an endpoint \
             does not take is shown and makes nothing unready.",
     query: &[],
     body: Body::None,
-    gives: &[gives(200, "It does.", shape::<Readiness>)],
+    gives: &[gives(200, "The server is ready.", shape::<Readiness>)],
     refuses: &[(503, "not_ready")],
 };
 
@@ -140,7 +140,7 @@ pub fn readiness(api: &Api, _: &Request) -> Outcome {
     }
     let watched = runtime.watched().into_iter();
     let watched = watched.filter(|one| one.watch == Watch::Readiness);
-    late.extend(watched.filter_map(|one| complaint(&one.heartbeat)));
+    late.extend(watched.filter_map(|one| problem_of(&one.heartbeat)));
     let (timer, delivery) = (runtime.heartbeat(TIMER), runtime.heartbeat(DELIVERY));
     for (name, heartbeat) in [(TIMER, &timer), (DELIVERY, &delivery)] {
         late.extend(heartbeat.is_none().then(|| no_thread(name)));
@@ -149,8 +149,8 @@ pub fn readiness(api: &Api, _: &Request) -> Outcome {
         return Err(Problem::not_ready(late.join("; ")));
     }
     let queue = {
-        // One at a time: whoever asks a thousand times keeps one thread busy. Not the pages' own lock: whoever wants those
-        // must not keep others from asking this.
+        // One at a time, so that many callers keep only one thread busy. Separate from the lock for metrics, so that readers of
+        // metrics do not block this check.
         static ONE: Mutex<()> = Mutex::new(());
         let _one = ONE.lock().unwrap_or_else(PoisonError::into_inner);
         app.store().read(store::load_queue)?
@@ -182,37 +182,37 @@ pub fn readiness(api: &Api, _: &Request) -> Outcome {
 }
 
 /// What is wrong with a thread.
-fn complaint(heartbeat: &Heartbeat) -> Option<String> {
+fn problem_of(heartbeat: &Heartbeat) -> Option<String> {
     let name = heartbeat.name();
     let failing = heartbeat.failing_for();
     if let Some(failing) = failing.filter(|failing| *failing > late_after()) {
         let seconds = failing.as_secs();
-        return Some(format!("{name}: what it does has failed for {seconds} s"));
+        return Some(format!("{name}: failing for {seconds} s"));
     }
     match heartbeat.age() {
         None => Some(no_thread(name)),
         Some(age) if age > late_after() => {
             let seconds = age.as_secs();
-            Some(format!("{name}: nothing happened for {seconds} s"))
+            Some(format!("{name}: no progress for {seconds} s"))
         }
         Some(_) => None,
     }
 }
 
 fn no_thread(name: &str) -> String {
-    format!("{name}: its thread is not there")
+    format!("{name}: its thread is not running")
 }
 
 fn age(heartbeat: Option<&Heartbeat>) -> Duration {
     heartbeat.and_then(Heartbeat::age).unwrap_or_default()
 }
 
-/// In seconds, to the millisecond.
+/// In seconds, with millisecond precision.
 fn seconds(age: Duration) -> f64 {
     age.as_millis() as f64 / 1000.0
 }
 
-/// When something was by the server's clock; one that stands still shows the same instant always.
+/// When something happened by the server's clock; always the same instant with a frozen clock.
 fn ago(app: &App, age: Duration) -> Timestamp {
     let now = app.clock().now();
     match app.clock().is_frozen() {
@@ -242,36 +242,36 @@ pub const METRICS: Operation = Operation {
     refuses: &[],
 };
 
-/// What is remembered from one page of metrics to the next. Whoever renders one holds it: one at a time, so that nobody
-/// loads the server by asking often.
+/// The cache of metrics. The lock is held while a page is rendered: one at a time, so that frequent requests do not
+/// overload the server.
 #[derive(Default)]
-pub struct Remembered(
-    /// What was read, and what commits had told when it was.
-    Option<(u64, Census)>,
+pub struct MetricsCache(
+    /// The cached snapshot and its commit generation.
+    Option<(u64, KeptSnapshot)>,
 );
 
-/// What is large and changes with commits alone.
-struct Census {
-    /// Rendered.
+/// The large parts, which change only with commits.
+struct KeptSnapshot {
+    /// Rendered metrics.
     on_call: Arc<str>,
-    nobody: Vec<OpenPlace>,
+    nobody: Vec<OpenSlot>,
     enabled: u64,
     disabled: u64,
 }
 
-impl Census {
-    fn read(tx: &ReadTx) -> Result<Census, Fault> {
+impl KeptSnapshot {
+    fn read(tx: &ReadTx) -> Result<KeptSnapshot, Error> {
         let rotations = store::list_rotation_names(tx)?;
-        let mut places = store::list_open_places(tx)?;
-        let on_call = metrics::on_call(&rotations, &places).into();
-        places.retain(|place| place.enabled && place.user.is_none());
-        for place in &mut places {
-            place.since = store::nobody_since(tx, place)?;
+        let mut slots = store::list_open_slots(tx)?;
+        let on_call = metrics::on_call(&rotations, &slots).into();
+        slots.retain(|slot| slot.enabled && slot.user.is_none());
+        for slot in &mut slots {
+            slot.since = store::nobody_since(tx, slot)?;
         }
         let enabled = rotations.iter().filter(|rotation| rotation.enabled).count() as u64;
-        Ok(Census {
+        Ok(KeptSnapshot {
             on_call,
-            nobody: places,
+            nobody: slots,
             enabled,
             disabled: rotations.len() as u64 - enabled,
         })
@@ -281,33 +281,33 @@ impl Census {
 /// GET metrics.
 pub fn metrics(api: &Api, detail: Detail) -> Outcome {
     let app = &api.app;
-    let mut remembered = api.page.lock().unwrap_or_else(PoisonError::into_inner);
-    // Read before the census is: what a later commit changes is then read again.
+    let mut cache = api.page.lock().unwrap_or_else(PoisonError::into_inner);
+    // Read before the snapshot, so that a later commit invalidates it.
     let generation = app.store().signals().generation();
-    let kept = remembered.0.take().filter(|(of, _)| *of == generation);
-    let (census, state) = app.store().read(|tx| -> Result<_, Fault> {
-        let census = kept.map_or_else(|| Census::read(tx), |(_, census)| Ok(census))?;
+    let kept = cache.0.take().filter(|(of, _)| *of == generation);
+    let (snapshot, state) = app.store().read(|tx| -> Result<_, Error> {
+        let snapshot = kept.map_or_else(|| KeptSnapshot::read(tx), |(_, snapshot)| Ok(snapshot))?;
         let state = State {
             queue: store::load_queue(tx)?,
             next_due: store::next_due(tx)?,
             database_bytes: store::database_bytes(tx)?,
         };
-        Ok((census, state))
+        Ok((snapshot, state))
     })?;
-    let head = render(api, &census, &state, detail);
+    let head = render(api, &snapshot, &state, detail);
     let on_call = match detail {
-        Detail::Whole => Arc::clone(&census.on_call),
+        Detail::Whole => Arc::clone(&snapshot.on_call),
         Detail::WithoutNames => Arc::default(),
     };
-    remembered.0 = Some((generation, census));
-    drop(remembered);
+    cache.0 = Some((generation, snapshot));
+    drop(cache);
     let size = head.len() + on_call.len();
     let body = Cursor::new(head).chain(Cursor::new(Text(on_call)));
     let body = Bytes::from_reader_and_size(body, size);
     Ok(Response::new(200, metrics::MEDIA_TYPE, body))
 }
 
-/// Bytes of a text that many answers share.
+/// A text shared by many responses.
 struct Text(Arc<str>);
 
 impl AsRef<[u8]> for Text {
@@ -316,25 +316,25 @@ impl AsRef<[u8]> for Text {
     }
 }
 
-/// What is small and read anew for each page.
+/// The small parts, read again for each page.
 struct State {
     queue: Queue,
-    /// The earliest instant at which anything falls due in a rotation.
+    /// The earliest due instant of all rotations.
     next_due: Option<Timestamp>,
     database_bytes: u64,
 }
 
-fn render(api: &Api, census: &Census, state: &State, detail: Detail) -> String {
+fn render(api: &Api, snapshot: &KeptSnapshot, state: &State, detail: Detail) -> String {
     let app = &api.app;
     let schema = store::schema_version().to_string();
     app.metrics().render(&Snapshot {
         now: app.now(),
         queue: &state.queue,
         next_due: state.next_due,
-        nobody: &census.nobody,
+        nobody: &snapshot.nobody,
         names: detail == Detail::Whole,
-        enabled_rotations: census.enabled,
-        disabled_rotations: census.disabled,
+        enabled_rotations: snapshot.enabled,
+        disabled_rotations: snapshot.disabled,
         database_bytes: state.database_bytes,
         started_at: api.started_at,
         last_tick: ago(app, age(app.runtime().heartbeat(TIMER).as_ref())),

@@ -1,5 +1,5 @@
-//! /v1/webhooks: registering, reading, replacing, disabling, enabling, deleting; secrets and test events. Endpoints belong
-//! to the workspace, so the rotations that a key is limited to do not narrow them.
+//! /v1/webhooks: endpoints, their secrets and test events. Endpoints belong to the workspace, so a key's selected rotations
+//! do not apply.
 
 use super::Api;
 use super::answer::{self, Outcome};
@@ -46,8 +46,8 @@ pub const REGISTER: Operation = Operation {
     id: "registerWebhook",
     tag: "webhooks",
     summary: "Register an endpoint",
-    about: "Registers a destination for the events of every rotation in the workspace, later ones included. The URL is \
-            judged first; the answer has it as it will be dialled. The secret is shown this once.",
+    about: "Registers an endpoint for the events of every rotation in the workspace, including later ones. The URL is \
+            checked first; the response has it as it will be requested. The secret is only shown in this response.",
     query: &[],
     body: Body::Required(shape::<WebhookRequest>),
     gives: &[Gives {
@@ -72,7 +72,7 @@ pub const REGISTER: Operation = Operation {
 /// POST webhooks.
 pub fn register(_: &Api, call: &Call) -> Outcome {
     let spec = webhook::new_webhook(&call.body, |url| webhooks::target(call.app, url))?;
-    let made = webhooks::register(call.app, spec)?;
+    let made = webhooks::register(call.app, &call.author(), spec)?;
     let location = format!("/v1/webhooks/{}", made.id);
     let answered = tagged(call, 201, &made, webhook::with_secret)?;
     Ok(answer::with(answered, "Location", location))
@@ -82,7 +82,7 @@ pub const READ: Operation = Operation {
     id: "getWebhook",
     tag: "webhooks",
     summary: "Read an endpoint",
-    about: "Never the secret. Reads work on any plan.",
+    about: "Returns no secret. Reads work on any plan.",
     query: &[],
     body: Body::None,
     gives: &[
@@ -106,7 +106,7 @@ pub const REPLACE: Operation = Operation {
     id: "replaceWebhook",
     tag: "webhooks",
     summary: "Replace an endpoint",
-    about: "Replaces name, URL and event types together; all three are required. The URL is judged as strictly as at \
+    about: "Replaces name, URL and event types together; all three are required. The URL is checked as at \
             registration.",
     query: &[],
     body: Body::Required(shape::<WebhookReplaceRequest>),
@@ -126,7 +126,7 @@ pub const REPLACE: Operation = Operation {
 pub fn replace(_: &Api, call: &Call, precondition: &Precondition) -> Outcome {
     let spec = webhook::replacement(&call.body, |url| webhooks::target(call.app, url))?;
     let id = call.path.id("webhookId");
-    let changed = webhooks::replace(call.app, &id, precondition, spec)?;
+    let changed = webhooks::replace(call.app, &call.author(), &id, precondition, spec)?;
     tagged(call, 200, &changed, webhook::render)
 }
 
@@ -134,16 +134,21 @@ pub const REMOVE: Operation = Operation {
     id: "deleteWebhook",
     tag: "webhooks",
     summary: "Delete an endpoint",
-    about: "Its deliveries end and go with it. Works on any plan.",
+    about: "Deletes its deliveries, too. Works on any plan.",
     query: &[],
     body: Body::None,
-    gives: &[gives_nothing("It is gone.")],
+    gives: &[gives_nothing("Deleted.")],
     refuses: &[],
 };
 
 /// DELETE a webhook.
 pub fn remove(_: &Api, call: &Call, precondition: &Precondition) -> Outcome {
-    webhooks::remove(call.app, &call.path.id("webhookId"), precondition)?;
+    webhooks::remove(
+        call.app,
+        &call.author(),
+        &call.path.id("webhookId"),
+        precondition,
+    )?;
     Ok(Response::empty(204))
 }
 
@@ -151,12 +156,12 @@ pub const DISABLE: Operation = Operation {
     id: "disableWebhook",
     tag: "webhooks",
     summary: "Disable an endpoint",
-    about: "Nothing is sent to it and new events are not queued; what was queued is held. Works on any plan.",
+    about: "Nothing is sent to it and new events are not queued; queued deliveries are held. Works on any plan.",
     query: &[],
     body: Body::None,
     gives: &[gives_tagged(
         200,
-        "The endpoint; the same as before when it was disabled already.",
+        "The endpoint; unchanged if it was already disabled.",
         shape::<WebhookEndpoint>,
     )],
     refuses: &[],
@@ -165,7 +170,7 @@ pub const DISABLE: Operation = Operation {
 /// POST disable.
 pub fn disable(_: &Api, call: &Call, precondition: &Precondition) -> Outcome {
     let id = call.path.id("webhookId");
-    let changed = webhooks::disable(call.app, &id, precondition)?;
+    let changed = webhooks::disable(call.app, &call.author(), &id, precondition)?;
     tagged(call, 200, &changed, webhook::render)
 }
 
@@ -173,12 +178,12 @@ pub const ENABLE: Operation = Operation {
     id: "enableWebhook",
     tag: "webhooks",
     summary: "Enable an endpoint",
-    about: "Events are sent to it again, and what was held meanwhile is tried again.",
+    about: "Events are sent to it again, and held deliveries are released.",
     query: &[],
     body: Body::None,
     gives: &[gives_tagged(
         200,
-        "The endpoint; the same as before when it was enabled already.",
+        "The endpoint; unchanged if it was already enabled.",
         shape::<WebhookEndpoint>,
     )],
     refuses: &[(402, "payment_required")],
@@ -187,7 +192,7 @@ pub const ENABLE: Operation = Operation {
 /// POST enable.
 pub fn enable(_: &Api, call: &Call, precondition: &Precondition) -> Outcome {
     let id = call.path.id("webhookId");
-    let changed = webhooks::enable(call.app, &id, precondition)?;
+    let changed = webhooks::enable(call.app, &call.author(), &id, precondition)?;
     tagged(call, 200, &changed, webhook::render)
 }
 
@@ -195,7 +200,7 @@ pub const ROTATE: Operation = Operation {
     id: "rotateWebhookSecret",
     tag: "webhooks",
     summary: "Rotate the signing secret",
-    about: "Makes a new secret, shown this once. The outgoing one signs beside it for the grace.",
+    about: "Creates a new secret, which is only shown in this response. The previous one also signs during the grace period.",
     query: &[],
     body: Body::Optional(shape::<RotateSecretRequest>),
     gives: &[gives_tagged(
@@ -210,7 +215,7 @@ pub const ROTATE: Operation = Operation {
 pub fn rotate(_: &Api, call: &Call, precondition: &Precondition) -> Outcome {
     let grace = webhook::grace(&call.body)?;
     let id = call.path.id("webhookId");
-    let changed = webhooks::rotate_secret(call.app, &id, precondition, grace)?;
+    let changed = webhooks::rotate_secret(call.app, &call.author(), &id, precondition, grace)?;
     tagged(call, 200, &changed, webhook::with_secret)
 }
 
@@ -218,11 +223,11 @@ pub const TEST: Operation = Operation {
     id: "testWebhook",
     tag: "webhooks",
     summary: "Send a test event",
-    about: "Queues a `webhook.test` event, whatever the endpoint subscribes to. It carries the state of the rotation that \
+    about: "Queues a `webhook.test` event regardless of the endpoint's event types. It contains the state of the rotation that \
             changed last; the delivery log has the outcome.",
     query: &[],
     body: Body::None,
-    gives: &[gives(202, "The delivery on its way.", shape::<Delivery>)],
+    gives: &[gives(202, "The queued delivery.", shape::<Delivery>)],
     refuses: &[
         (402, "payment_required"),
         (409, "webhook_endpoint_disabled"),
@@ -232,11 +237,11 @@ pub const TEST: Operation = Operation {
 
 /// POST test.
 pub fn test(_: &Api, call: &Call) -> Outcome {
-    let queued = webhooks::test(call.app, &call.path.id("webhookId"))?;
+    let queued = webhooks::test(call.app, &call.author(), &call.path.id("webhookId"))?;
     answer::json(202, &delivery::render(&queued))
 }
 
-/// An endpoint, rendered, with its validator: both as of one instant, for the end of a grace changes them.
+/// Renders an endpoint with its ETag, both at one instant, because the end of a grace period changes them.
 fn tagged<T: Serialize>(
     call: &Call,
     status: u16,

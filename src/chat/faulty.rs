@@ -34,7 +34,7 @@ pub struct FaultyChat {
 
 impl FaultyChat {
     /// Wraps a platform.
-    pub fn around(inner: Arc<dyn Chat>, control: FailureControl) -> FaultyChat {
+    pub fn new(inner: Arc<dyn Chat>, control: FailureControl) -> FaultyChat {
         FaultyChat { inner, control }
     }
 
@@ -104,9 +104,9 @@ impl Chat for FaultyChat {
         self.inner.find_group(handle)
     }
 
-    fn make_group(&self, handle: &str, name: &str) -> Result<GroupId, ChatError> {
+    fn create_group(&self, handle: &str, name: &str) -> Result<GroupId, ChatError> {
         self.fail_group("")?;
-        self.inner.make_group(handle, name)
+        self.inner.create_group(handle, name)
     }
 
     fn people(&self, group: &GroupId) -> Result<Vec<UserId>, ChatError> {

@@ -6,7 +6,7 @@ use crate::domain::chat::{Capabilities, ChatError};
 use crate::domain::ids::{ChannelId, GroupId, MessageReference, UserId};
 use crate::domain::message::{Message, Recipient};
 use crate::domain::wording::one_line;
-use crate::store::{self, Fault, ReadTx, Store};
+use crate::store::{self, Error, ReadTx, Store};
 use std::sync::Arc;
 
 /// The limit of Slack, so that topics look the same on both platforms.
@@ -26,10 +26,10 @@ impl Local {
 
     fn read<T>(
         &self,
-        act: impl FnOnce(&ReadTx) -> Result<Result<T, ChatError>, Fault>,
+        act: impl FnOnce(&ReadTx) -> Result<Result<T, ChatError>, Error>,
     ) -> Result<T, ChatError> {
         let read = self.0.read(act);
-        read.unwrap_or_else(|fault| Err(ChatError::Unavailable(fault.to_string())))
+        read.unwrap_or_else(|error| Err(ChatError::Unavailable(error.to_string())))
     }
 
     fn channel(&self, id: &ChannelId) -> Result<store::Channel, ChatError> {
@@ -96,7 +96,7 @@ impl Chat for Local {
         self.read(|tx| Ok(Ok(store::find_group(tx, handle)?)))
     }
 
-    fn make_group(&self, _: &str, _: &str) -> Result<GroupId, ChatError> {
+    fn create_group(&self, _: &str, _: &str) -> Result<GroupId, ChatError> {
         Ok(GroupId::from(format!(
             "grp_{:024x}",
             rand::random::<u128>() >> 32

@@ -9,7 +9,7 @@ mod text;
 
 pub use faulty::{FailureControl, FaultyChat};
 pub use local::Local;
-pub use text::{PlatformVoice, text};
+pub use text::{PlatformRenderer, text};
 
 use crate::domain::chat::{Capabilities, ChatError};
 use crate::domain::ids::{ChannelId, GroupId, MessageReference, UserId};
@@ -40,7 +40,7 @@ pub trait Chat: Send + Sync {
     fn find_group(&self, handle: &str) -> Result<Option<GroupId>, ChatError>;
 
     /// Creates an empty user group.
-    fn make_group(&self, handle: &str, name: &str) -> Result<GroupId, ChatError>;
+    fn create_group(&self, handle: &str, name: &str) -> Result<GroupId, ChatError>;
 
     /// The people in a user group.
     fn people(&self, group: &GroupId) -> Result<Vec<UserId>, ChatError>;

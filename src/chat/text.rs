@@ -3,15 +3,15 @@
 use super::Chat;
 use crate::domain::ids::UserId;
 use crate::domain::message::{Message, PeopleNames};
-use crate::domain::wording::{self, Named, Voice};
+use crate::domain::wording::{self, Named, Renderer};
 
 /// Renders people for a platform. A person without a name in `names` is shown by their id.
-pub struct PlatformVoice<'a> {
+pub struct PlatformRenderer<'a> {
     pub chat: &'a dyn Chat,
     pub names: &'a PeopleNames,
 }
 
-impl Voice for PlatformVoice<'_> {
+impl Renderer for PlatformRenderer<'_> {
     fn named(&self, user: &UserId) -> Named {
         let name = self.names.get(user).map_or(user.as_str(), String::as_str);
         Named {
@@ -27,10 +27,10 @@ impl Voice for PlatformVoice<'_> {
 
 /// Renders a message as text, shortened to the platform's limit.
 pub fn text(chat: &dyn Chat, message: &Message) -> String {
-    let voice = PlatformVoice {
+    let renderer = PlatformRenderer {
         chat,
         names: &message.people,
     };
-    let text = wording::text(message, &voice);
+    let text = wording::text(message, &renderer);
     wording::shortened(&text, chat.capabilities().longest_message).into_owned()
 }

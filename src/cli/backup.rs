@@ -1,7 +1,7 @@
-//! `rota backup`: a copy of the database, also while a server uses it.
+//! `rota backup`: copies the database, also while a server uses it.
 
 use super::output::tell;
-use super::workspace::{database, settings};
+use super::workspace::{existing_database, settings};
 use super::{Failure, Place};
 use crate::store::copy_database;
 use clap::Args;
@@ -23,7 +23,7 @@ pub struct Flags {
 
 /// Makes the copy.
 pub fn run(place: Place, flags: Flags) -> Result<(), Failure> {
-    let source = database(&settings(place)?)?;
+    let source = existing_database(&settings(place)?)?;
     copy_database(&source, &flags.file)?;
     let size = std::fs::metadata(&flags.file)
         .map(|data| data.len())

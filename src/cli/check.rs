@@ -1,17 +1,25 @@
-//! `rota check`: what is wrong with the configuration and the database. Changes neither.
+//! `rota check`: reports errors in the configuration and the database. Changes neither.
 
 use super::output::{answer, tell};
 use super::outward::{Receivers, outward};
 use super::run::{countries_without_holidays, holidays_end};
-use super::workspace::{database, days, development_clock, parse_clock, settings};
+use super::workspace::{days, development_clock, existing_database, parse_clock, settings};
 use super::{Failure, Place};
 use crate::domain::holidays::Calendar;
 use crate::runtime::clock::Clock;
 use crate::store::{Inspection, list_broken_chains, list_overlaps};
 
+pub const EXAMPLES: &str = "\
+Reads everything and changes nothing, also while a server runs. Prints a line for each thing that is wrong. Exit code 0 if
+nothing is, 1 if anything is.
+
+Examples:
+  rota check
+  rota check --config /etc/rota/rota.toml";
+
 /// Looks, prints what is wrong a line each, and fails if anything is.
 pub fn run(place: Place) -> Result<(), Failure> {
-    // A wrong configuration is something found, not a wrong command.
+    // A wrong configuration is a finding, not a usage error.
     check(place).map_err(|failure| match failure {
         Failure::Usage(sentence) | Failure::Failed(sentence) => Failure::Failed(sentence),
     })
@@ -19,10 +27,10 @@ pub fn run(place: Place) -> Result<(), Failure> {
 
 fn check(place: Place) -> Result<(), Failure> {
     let config = settings(place)?;
-    let calendar = days(&config.holidays)?;
+    let calendar = days(&config)?;
     // Certificate authorities are read as a server would.
     outward(String::new(), &config, Receivers::Public)?;
-    let path = database(&config)?;
+    let path = existing_database(&config)?;
     let problems = problems(&Inspection::open(&path)?, &calendar)?;
     for problem in &problems {
         answer(problem)?;
@@ -44,20 +52,20 @@ fn problems(database: &Inspection, calendar: &Calendar) -> Result<Vec<String>, F
     for harmless in &differences.harmless {
         tell(&format!("note: {harmless}, and harmless"));
     }
-    // Another program's tables can be made to keep whoever reads them busy for ever.
+    // Tables of another program could be constructed to make queries run forever.
     if !differences.wrong.is_empty() {
         return Ok(differences.wrong.clone());
     }
     let mut problems = database.integrity_problems()?;
     problems.extend(database.unready());
-    // Rows of a damaged file can say anything, and those of an older one are not known; what follows from them would
-    // mislead.
+    // Rows of a damaged file may be wrong and those of an older schema cannot be read, so further checks would be
+    // misleading.
     if !problems.is_empty() {
         return Ok(problems);
     }
     for (rotation, cell) in database.read(list_broken_chains)? {
         problems.push(format!(
-            "the history of {cell} of {rotation} has a hole or an overlap"
+            "the history of {cell} of {rotation} has a gap or an overlap"
         ));
     }
     for (rotation, cell) in database.read(list_overlaps)? {

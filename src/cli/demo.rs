@@ -1,49 +1,47 @@
-//! The workspace that `rota dev` begins with: six people on two continents, two user groups, three channels, and two
-//! rotations. Written as what a caller would send, and created by the actions that a caller's requests run.
+//! The demo workspace of `rota dev`: six people on two continents, two user groups, three channels, and two rotations. Written
+//! as request bodies, and created by the actions that requests run.
 
 use super::Failure;
 use crate::actions::creation::{self, NewCreation};
-use crate::actions::duty::Rotate;
-use crate::actions::grid::{NarrowRoster, ReplaceCoverage};
+use crate::actions::grid::ReplaceCoverage;
 use crate::actions::mutation::{Mutation, Operation};
-use crate::actions::{App, Stop, directory};
+use crate::actions::{ActionError, App, directory};
 use crate::domain::access::Principal;
-use crate::domain::ids::{RosterId, RotationId};
+use crate::domain::audit::Author;
+use crate::domain::ids::RotationId;
 use crate::domain::refusal::Refusal;
 use crate::wire::etag::Precondition;
 use crate::wire::{body, directory as wire_directory, edit, grid};
 
-/// People, groups and channels, as the import file has them.
+/// Whoever starts it.
+static DEV: Author = Author::local(Principal::Operator { user: None }, "dev");
+
+/// People, groups and channels in the format of the import file.
 const DIRECTORY: &str = include_str!("demo/directory.json");
 
-/// A rotation as it is created, with the grid that it is given then and the rosters that are narrowed.
+/// A rotation as it is created, with the grid that it is given then.
 struct Demo {
     rotation: &'static str,
     grid: &'static str,
-    rosters: &'static [(&'static str, &'static str)],
 }
 
-/// Follows the sun: each continent's people hand over among themselves every week.
+/// Follow-the-sun: the people of each continent hand over weekly.
 const PLATFORM: Demo = Demo {
     rotation: include_str!("demo/platform.json"),
     grid: include_str!("demo/platform-grid.json"),
-    rosters: &[
-        ("europe", r#"{ "userGroupIds": ["SEUROPE"] }"#),
-        ("americas", r#"{ "userGroupIds": ["SAMERICAS"] }"#),
-    ],
 };
 
-/// One person at a time, a day each.
+/// One person at a time, for a day each.
 const SUPPORT: Demo = Demo {
     rotation: include_str!("demo/support.json"),
     grid: include_str!("demo/support-grid.json"),
-    rosters: &[],
 };
 
-/// Fills an empty database with it.
+/// Creates the demo workspace in an empty database.
 pub fn fill(app: &App) -> Result<(), Failure> {
     let file = parsed(body::parse(DIRECTORY.as_bytes()))?;
-    directory::import(app, parsed(wire_directory::read(file))?)?;
+    let demo = parsed(wire_directory::read(file))?;
+    directory::import(app, &DEV, demo, directory::Consent::Given)?;
     for demo in [PLATFORM, SUPPORT] {
         create(app, &demo)?;
     }
@@ -56,32 +54,15 @@ fn create(app: &App, demo: &Demo) -> Result<(), Failure> {
         body_hash: [0; 32],
         rotation: parsed(edit::new_rotation(demo.rotation.as_bytes()))?,
     };
-    let id: RotationId = creation::create(app, &Principal::Operator, creation)?
-        .rotation
-        .id;
+    let id: RotationId = creation::create(app, &DEV, creation)?.rotation.id;
     let spec = parsed(grid::parse(demo.grid.as_bytes()))?;
     write(app, &id, ReplaceCoverage(spec))?;
-    for (roster, members) in demo.rosters {
-        let narrowed = parsed(edit::roster(members.as_bytes()))?;
-        write(
-            app,
-            &id,
-            NarrowRoster {
-                roster: RosterId::from(*roster),
-                narrowed,
-            },
-        )?;
-    }
-    if !demo.rosters.is_empty() {
-        // Holders stay when a roster is narrowed beneath them; the demo begins with each place held from its own list.
-        write(app, &id, Rotate { cells: None })?;
-    }
     Ok(())
 }
 
-fn write(app: &App, rotation: &RotationId, operation: impl Operation) -> Result<(), Stop> {
+fn write(app: &App, rotation: &RotationId, operation: impl Operation) -> Result<(), ActionError> {
     let mutation = Mutation {
-        caller: &Principal::Operator,
+        author: &DEV,
         rotation,
         precondition: &Precondition::Any,
         operation,
@@ -90,7 +71,7 @@ fn write(app: &App, rotation: &RotationId, operation: impl Operation) -> Result<
 }
 
 fn parsed<T>(read: Result<T, Refusal>) -> Result<T, Failure> {
-    read.map_err(|refusal| crate::store::Stop::from(refusal).into())
+    read.map_err(|refusal| crate::store::ActionError::from(refusal).into())
 }
 
 #[cfg(test)]
@@ -134,7 +115,7 @@ mod tests {
                         .collect::<Vec<_>>(),
                 ));
             }
-            Ok::<_, crate::store::Fault>(held)
+            Ok::<_, crate::store::Error>(held)
         };
         let mut held = app.store().read(held).expect("rotations");
         held.sort();
@@ -147,7 +128,7 @@ mod tests {
         assert_eq!(
             held,
             [
-                named("Platform", &["UALAN", "UADA", "UMARGARET", "UKATHERINE"]),
+                named("Platform", &["UADA", "ULINUS", "UGRACE", "UMARGARET"]),
                 named("Support", &["UMARGARET"])
             ]
         );

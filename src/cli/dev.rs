@@ -1,8 +1,9 @@
 //! `rota dev`: the server for local development.
 
+use super::operator::operator;
 use super::output::answer;
 use super::outward::Receivers;
-use super::run::{Station, Time, requests};
+use super::run::{Bootstrap, Time, requests};
 use super::scratch::Scratch;
 use super::signals::Signals;
 use super::workspace::{database, settings_with};
@@ -11,28 +12,31 @@ use crate::actions::development::{self, Credentials};
 use crate::api;
 use crate::chat::{FailureControl, FaultyChat};
 use crate::config::{self, Config, Listen};
-use crate::dev::{Chores, Dev};
+use crate::dev::{Dev, PendingWork};
 use crate::domain::ids::UserId;
 use crate::domain::tiers::{Tier, TierLimits};
+use crate::web::Login;
 use clap::Args;
 use jiff::Timestamp;
 use std::sync::Arc;
 
 const EXAMPLES: &str = "\
-Prints ROTA_URL, ROTA_API_KEY (every scope) and ROTA_TOKEN_<USER_ID> for each person, a line each, then `ready`.
+Prints ROTA_URL, ROTA_API_KEY (every scope), ROTA_TOKEN_<USER_ID> for each person and ROTA_WEB, which signs in to the
+pages, a line each, then `ready`. The pages take anybody at /login?as=USER_ID.
 
 Examples:
   rota dev
   rota dev --db dev.db                        keep the data for the next start
-  rota dev --clock 2026-11-23T09:00:00Z       time stands still; POST /dev/clock moves it
+  rota dev --clock 2026-11-23T09:00:00Z       freeze the clock until POST /dev/clock moves it
 
 Routes of `rota dev` alone, without a credential:
-  POST /dev/clock {\"advanceSeconds\":3600}      with --clock: moves it through everything due
-  POST /dev/receiver/NAME                      a webhook receiver; GET shows what it got, DELETE forgets it
-  PUT  /dev/receiver/NAME {\"status\":503}       what it answers; also headers, delayMs, body
-  GET  /dev/chat                               messages, topics and user groups of the local chat platform
-  PUT  /dev/chat {\"failure\":\"error\"}          how it behaves; also \"rateLimited\" with retryAfterSeconds, delayMs
-  PUT  /dev/plan {\"name\":\"free\"}               or \"pro\"";
+  POST /dev/clock {\"advanceSeconds\":3600}       with --clock: moves it through everything due
+  POST /dev/receiver/NAME                       a webhook receiver; GET shows what it got, DELETE forgets it
+  PUT  /dev/receiver/NAME {\"status\":503}        what it answers; also headers, delayMs, body
+  GET  /dev/chat                                messages, topics and user groups of the local chat platform
+  PUT  /dev/chat {\"failure\":\"error\"}            how it behaves; also \"rateLimited\" with retryAfterSeconds, delayMs
+  PUT  /dev/plan {\"name\":\"free\"}                or \"pro\"; a server of your own is Pro, and Free
+                                                is there to develop against a limited plan";
 
 #[derive(Args)]
 #[command(after_help = EXAMPLES)]
@@ -40,15 +44,15 @@ pub struct Flags {
     /// Where to listen; port 0 picks a free one [env: ROTA_LISTEN] [default: 127.0.0.1:8080]
     #[arg(long, value_name = "ADDR")]
     listen: Option<Listen>,
-    /// Let time stand still at this instant until it is moved
+    /// Freeze the clock at this instant; POST /dev/clock moves it
     #[arg(long, value_name = "INSTANT", value_parser = config::instant)]
     clock: Option<Timestamp>,
-    /// Begin without the demo workspace
+    /// Start without the demo workspace
     #[arg(long)]
     empty: bool,
 }
 
-/// Serves until told to stop. Without a database named it is a temporary one, gone at the end.
+/// Serves until stopped. Without a database path it uses a temporary one, which is removed at the end.
 pub fn run(place: Place, flags: Flags) -> Result<(), Failure> {
     let signals = Signals::register()?;
     let config = settings_with(
@@ -58,6 +62,10 @@ pub fn run(place: Place, flags: Flags) -> Result<(), Failure> {
             ..Config::default()
         },
     )?;
+    let login = Login {
+        development: true,
+        ..config.login.login().map_err(Failure::Usage)?
+    };
     let (db, _scratch) = match &config.db {
         Some(_) => (database(&config)?, None),
         None => {
@@ -66,15 +74,15 @@ pub fn run(place: Place, flags: Flags) -> Result<(), Failure> {
             (scratch.path().join("rota.db"), Some(scratch))
         }
     };
-    // What `mktemp` makes holds nothing either.
+    // A file created by `mktemp` is empty, too.
     let fresh = std::fs::metadata(&db).map_or(true, |file| file.len() == 0);
-    // The demo has what only Pro includes; catching up then puts the workspace on the tier of the settings.
+    // The demo requires Pro; catching up then switches the workspace to the configured tier.
     let limits = if fresh {
         TierLimits::of(Tier::Pro)
     } else {
         config.plan.tier_limits()
     };
-    let mut station = Station::open(
+    let mut bootstrap = Bootstrap::open(
         &db,
         &config,
         Time::Development(flags.clock),
@@ -82,26 +90,34 @@ pub fn run(place: Place, flags: Flags) -> Result<(), Failure> {
         Receivers::Local,
     )?;
     let failures = FailureControl::default();
-    station.put_chat(|chat| Arc::new(FaultyChat::around(chat, failures.clone())));
+    bootstrap.put_chat(|chat| Arc::new(FaultyChat::new(chat, failures.clone())));
     if fresh && !flags.empty {
-        demo::fill(&station.app)?;
+        demo::fill(&bootstrap.app)?;
     }
-    station.catch_up(&config, &signals)?;
-    let credentials = development::renew(station.app.store())?;
-    let lines = lines(&station.url(), &credentials);
+    bootstrap.catch_up(&config, &signals, &operator("dev"))?;
+    let credentials = development::renew(bootstrap.app.store(), &operator("dev"))?;
+    let lines = lines(&bootstrap.url(), &credentials);
     let limits = requests(config.rate_limit, api::Limits::OFF);
-    let delivery = station.deliver()?;
+    let delivery = bootstrap.deliver()?;
     let (sending, chat) = (delivery.handle(), delivery.handle());
-    let chores = Chores {
+    let pending_work = PendingWork {
         all: Box::new(move || sending.settle()),
         chat: Box::new(move || chat.settle_chat()),
     };
-    let mut edges = station.edges(&config, limits);
-    let (app, budget) = (station.app.clone(), station.budget.clone());
-    edges.push(Box::new(Dev::new(app, failures, chores, budget)));
-    station.serve(&signals, edges, delivery, move || {
+    let mut edges = bootstrap.edges(&config, login, limits);
+    let (app, budget) = (bootstrap.app.clone(), bootstrap.budget.clone());
+    edges.push(Box::new(Dev::new(app, failures, pending_work, budget)));
+    bootstrap.serve(&signals, edges, delivery, move || {
         lines.iter().try_for_each(|line| answer(line))
     })
+}
+
+/// The path that signs in to the pages: as an administrator, where the workspace has one.
+fn sign_in(credentials: &Credentials) -> String {
+    match &credentials.first {
+        Some(user) => format!("/login?as={user}"),
+        None => "/login".to_owned(),
+    }
 }
 
 fn lines(url: &str, credentials: &Credentials) -> Vec<String> {
@@ -113,6 +129,7 @@ fn lines(url: &str, credentials: &Credentials) -> Vec<String> {
         format!("ROTA_TOKEN_{}={token}", user.as_str().to_uppercase())
     };
     lines.extend(credentials.tokens.iter().map(named));
+    lines.push(format!("ROTA_WEB={url}{}", sign_in(credentials)));
     lines.push("ready".into());
     lines
 }

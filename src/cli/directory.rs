@@ -1,10 +1,14 @@
 //! `rota directory`: the people, user groups and channels of the local chat platform.
 
-use super::output::{answer, sentence, tell};
+use super::operator::operator;
+use super::output::{answer, printable, sentence, tell};
 use super::workspace::{Missing, app, database, open, settings};
 use super::{Failure, Place};
-use crate::actions::{Stop, directory};
+use crate::actions::ActionError;
+use crate::actions::directory::{self, Consent, Imported};
 use crate::config::Config;
+use crate::domain::directory::Directory;
+use crate::domain::import::{Concern, ImportChanges, Named};
 use crate::wire::body;
 use crate::wire::directory::{self as wire, ImportFile};
 use clap::{Args, Subcommand};
@@ -17,15 +21,21 @@ const EXAMPLES: &str = r#"The file:
     "groups": [ { "id": "S1", "name": "Platform", "handle": "platform", "userIds": ["U1"] } ],
     "channels": [ { "id": "C1", "name": "on-call", "appIsMember": true } ] }
 
-It replaces the directory: people left out become deleted and come off duty.
+It replaces the directory: people left out are deactivated and come off duty. What changes is printed, a line for each
+person who is added, changes or leaves, and for each rotation that loses somebody on duty or all of its members.
+
+Where somebody on duty would leave, or more than a fifth of the people and more than two, nothing is imported without
+--yes, and the exit code is 1.
 
 Examples:
+  rota directory import people.json --dry-run
   rota directory import people.json
+  rota directory import people.json --yes
   rota directory export | jq .users | less"#;
 
 #[derive(Subcommand)]
 pub enum Command {
-    /// Replace the directory by a file; rotations follow at once
+    /// Replace the directory with a file; rotations follow at once
     #[command(after_help = EXAMPLES)]
     Import(Import),
     /// Print the directory as a file that `import` takes
@@ -37,9 +47,15 @@ pub struct Import {
     /// The file, or `-` for standard input
     #[arg(value_name = "FILE.json")]
     file: PathBuf,
+    /// Print what the import would change, and change nothing
+    #[arg(long)]
+    dry_run: bool,
+    /// Import even if people on duty, or many people, would leave
+    #[arg(long, conflicts_with = "dry_run")]
+    yes: bool,
 }
 
-/// Runs one of them.
+/// Runs a subcommand.
 pub fn run(place: Place, command: Command) -> Result<(), Failure> {
     let config = settings(place)?;
     match command {
@@ -54,13 +70,107 @@ fn import(config: &Config, flags: Import) -> Result<(), Failure> {
     let file: ImportFile =
         body::parse(&text).map_err(|refusal| format!("{name}: {}", sentence(&refusal)))?;
     let counts = (file.users.len(), file.groups.len(), file.channels.len());
-    let app = app(config, Missing::Create)?;
-    directory::import(&app, wire::read(file).map_err(Stop::from)?)?;
-    let (users, groups, channels) = counts;
-    tell(&format!(
-        "imported {users} users, {groups} groups, {channels} channels"
-    ));
+    let directory = wire::read(file).map_err(ActionError::from)?;
+    let consent = match (flags.dry_run, flags.yes) {
+        (true, _) => Consent::DryRun,
+        (false, true) => Consent::Given,
+        (false, false) => Consent::Unasked,
+    };
+    let Imported { changes, applied } = carry_out(config, directory, consent)?;
+    for line in lines(&changes) {
+        answer(&line)?;
+    }
+    if applied {
+        let (users, groups, channels) = counts;
+        tell(&format!(
+            "imported {users} users, {groups} groups, {channels} channels"
+        ));
+        return Ok(());
+    }
+    let needed = changes.concern().map(|concern| why(concern, &changes));
+    match (flags.dry_run, needed) {
+        (true, None) => tell("nothing was imported: this was a dry run"),
+        (true, Some(why)) => tell(&format!(
+            "nothing was imported: this was a dry run; {why}, so the import needs --yes"
+        )),
+        (false, why) => {
+            let why = why.unwrap_or_default();
+            let what = "if that is meant, run it again with --yes";
+            return Err(Failure::Failed(format!(
+                "{name}: nothing was imported: {why}; {what}"
+            )));
+        }
+    }
     Ok(())
+}
+
+/// A dry run on a missing database does not create it: everything in the file would be new.
+fn carry_out(config: &Config, directory: Directory, consent: Consent) -> Result<Imported, Failure> {
+    if consent == Consent::DryRun && !database(config)?.exists() {
+        return Ok(Imported {
+            changes: ImportChanges::of_people(&[], &directory.people),
+            applied: false,
+        });
+    }
+    let app = app(config, Missing::Create)?;
+    let author = operator("directory import");
+    Ok(directory::import(&app, &author, directory, consent)?)
+}
+
+/// The changes, one per line.
+fn lines(changes: &ImportChanges) -> Vec<String> {
+    if changes.is_empty() {
+        return vec!["no person changes".into()];
+    }
+    let added = changes.added.iter();
+    let added = added.map(|person| format!("added     {}", shown(person)));
+    let changed = changes.changed.iter();
+    let changed =
+        changed.map(|(person, what)| format!("changed   {}: {}", shown(person), what.join(", ")));
+    let leaving = changes.leaving.iter();
+    let leaving = leaving.map(|person| format!("leaving   {}", shown(person)));
+    let rotations = changes.rotations.iter().flat_map(|loss| {
+        let name = format!("rotation  {} ({})", printable(&loss.name), loss.id);
+        let off_duty = list(&loss.off_duty);
+        let duty = (!loss.off_duty.is_empty()).then(|| format!("{name} loses on duty: {off_duty}"));
+        let everybody = loss.is_empty.then(|| format!("{name} loses everybody"));
+        duty.into_iter().chain(everybody)
+    });
+    let people = added.chain(changed).chain(leaving);
+    people.chain(rotations).collect()
+}
+
+/// Why the import needs consent.
+fn why(concern: Concern, changes: &ImportChanges) -> String {
+    match concern {
+        Concern::OnDuty => {
+            let mut people: Vec<Named> = Vec::new();
+            for person in changes.rotations.iter().flat_map(|loss| &loss.off_duty) {
+                if !people.contains(person) {
+                    people.push(person.clone());
+                }
+            }
+            format!("it takes off duty {}", list(&people))
+        }
+        Concern::ManyLeave => format!(
+            "{} of {} people would leave",
+            changes.leaving.len(),
+            changes.people_before
+        ),
+    }
+}
+
+fn list(people: &[Named]) -> String {
+    let shown: Vec<String> = people.iter().map(shown).collect();
+    shown.join(", ")
+}
+
+fn shown(person: &Named) -> String {
+    format!(
+        "{} ({})",
+        printable(&person.name),
+        printable(person.id.as_str())
+    )
 }
 
 fn read(path: &PathBuf) -> std::io::Result<Vec<u8>> {

@@ -1,11 +1,13 @@
 //! `rota key`: team API keys.
 
+use super::operator::operator;
 use super::output::{answer, instant_or_dash, naming, table, tell};
 use super::workspace::{Missing, database, open_with_clock, settings};
 use super::{Failure, Place};
 use crate::actions::keys::{self, NewKey};
 use crate::config;
 use crate::domain::access::Scope;
+use crate::domain::audit::Author;
 use crate::domain::ids::{KeyId, RotationId};
 use crate::store::{KeyRecord, ReadTx, Store, list_keys};
 use clap::{Args, Subcommand};
@@ -27,31 +29,32 @@ Examples:
 
 #[derive(Subcommand)]
 pub enum Command {
-    /// Mint a key and print it, this once, alone on its line
+    /// Create a key and print it once, alone on its line
     #[command(after_help = EXAMPLES)]
     Create(Create),
     /// List keys, oldest first
     List,
-    /// Disable a key: it answers 401 `disabled` until it is enabled again
+    /// Disable a key: it returns 401 `disabled` until it is enabled again
     Disable(Named),
     /// Enable a disabled key
     Enable(Named),
-    /// Remove a key for good
+    /// Remove a key permanently
     Revoke(Named),
-    /// Give a key a new secret and print the new key; the old one keeps working for the grace. Secrets that an earlier
-    /// rotation replaced keep the grace they were given; to stop all of them at once, revoke the key
+    /// Give a key a new secret and print the new key; the old one keeps working for the grace
+    ///
+    /// Secrets that an earlier rotation replaced keep the grace they were given. To stop all of them at once, revoke the key.
     Rotate(Rotate),
 }
 
 #[derive(Args)]
 pub struct Create {
-    /// What to call it
+    /// A name for it
     #[arg(long)]
     name: String,
-    /// What it may be used for; several may be given
+    /// What it may be used for; may be repeated
     #[arg(long, required = true, num_args = 1.., value_name = "SCOPE", value_parser = scope)]
     scope: Vec<Scope>,
-    /// Limit it to this rotation; several may be given
+    /// Limit it to this rotation; may be repeated
     #[arg(long, num_args = 1.., value_name = "ID")]
     rotation: Vec<String>,
     /// Let it expire after this long: 90s, 15m, 24h, 7d
@@ -81,7 +84,7 @@ fn scope(name: &str) -> Result<Scope, String> {
     Scope::parse(name).ok_or_else(|| format!("send one of {}", names()))
 }
 
-/// Runs one of them.
+/// Runs a subcommand.
 pub fn run(place: Place, command: Command) -> Result<(), Failure> {
     let path = database(&settings(place)?)?;
     let missing = if matches!(command, Command::Create(_)) {
@@ -91,20 +94,25 @@ pub fn run(place: Place, command: Command) -> Result<(), Failure> {
     };
     let (store, clock) = open_with_clock(&path, missing, None)?;
     match command {
-        Command::Create(create) => mint(&store, create, clock.now()),
+        Command::Create(create) => mint(&store, &operator("key create"), create, clock.now()),
         Command::List => list(&store, clock.now()),
-        Command::Disable(named) => set_disabled(&store, named, true),
-        Command::Enable(named) => set_disabled(&store, named, false),
+        Command::Disable(named) => set_disabled(&store, &operator("key disable"), named, true),
+        Command::Enable(named) => set_disabled(&store, &operator("key enable"), named, false),
         Command::Revoke(named) => {
-            keys::revoke_key(&store, KeyId::from(named.id.as_str())).map_err(naming(&named.id))?;
+            keys::revoke_key(
+                &store,
+                &operator("key revoke"),
+                KeyId::from(named.id.as_str()),
+            )
+            .map_err(naming(&named.id))?;
             tell(&format!("revoked {}", named.id));
             Ok(())
         }
-        Command::Rotate(rotate) => renew(&store, rotate),
+        Command::Rotate(rotate) => renew(&store, &operator("key rotate"), rotate),
     }
 }
 
-fn mint(store: &Store, create: Create, now: Timestamp) -> Result<(), Failure> {
+fn mint(store: &Store, author: &Author, create: Create, now: Timestamp) -> Result<(), Failure> {
     let rotations: Vec<RotationId> = create.rotation.into_iter().map(RotationId::from).collect();
     let new = NewKey {
         name: create.name,
@@ -113,7 +121,7 @@ fn mint(store: &Store, create: Create, now: Timestamp) -> Result<(), Failure> {
         disabled: false,
         expires_at: expiry(now, create.expires)?,
     };
-    let (record, key) = keys::create_key(store, new)?;
+    let (record, key) = keys::create_key(store, author, new)?;
     tell(&format!(
         "created {}; the key is shown this once:",
         record.id
@@ -123,16 +131,18 @@ fn mint(store: &Store, create: Create, now: Timestamp) -> Result<(), Failure> {
 
 fn expiry(now: Timestamp, lifetime: Option<Duration>) -> Result<Option<Timestamp>, Failure> {
     let after = |lifetime| now.checked_add(lifetime);
-    let beyond = |_| {
-        Failure::Usage(
-            "--expires: the duration reaches beyond the calendar; send a shorter one".into(),
-        )
-    };
+    let beyond =
+        |_| Failure::Usage("--expires: the duration is too long; send a shorter one".into());
     lifetime.map(after).transpose().map_err(beyond)
 }
 
-fn set_disabled(store: &Store, named: Named, disabled: bool) -> Result<(), Failure> {
-    keys::set_disabled(store, KeyId::from(named.id.as_str()), disabled)
+fn set_disabled(
+    store: &Store,
+    author: &Author,
+    named: Named,
+    disabled: bool,
+) -> Result<(), Failure> {
+    keys::set_disabled(store, author, KeyId::from(named.id.as_str()), disabled)
         .map_err(naming(&named.id))?;
     tell(&format!(
         "{} {}",
@@ -142,8 +152,8 @@ fn set_disabled(store: &Store, named: Named, disabled: bool) -> Result<(), Failu
     Ok(())
 }
 
-fn renew(store: &Store, rotate: Rotate) -> Result<(), Failure> {
-    let key = keys::rotate_key(store, KeyId::from(rotate.id.as_str()), rotate.grace)
+fn renew(store: &Store, author: &Author, rotate: Rotate) -> Result<(), Failure> {
+    let key = keys::rotate_key(store, author, KeyId::from(rotate.id.as_str()), rotate.grace)
         .map_err(naming(&rotate.id))?;
     tell(&format!(
         "rotated {}; the new key is shown this once:",

@@ -1,28 +1,30 @@
-//! What is logged, and how: a line an event, on standard error.
+//! Logging to standard error, one line per event.
 
 use crate::config::LogFilter;
 use std::os::fd::AsFd;
 use std::os::unix::fs::MetadataExt;
 
-/// Logs from now on, as the settings have it; `info` where they have nothing.
-pub fn begin(set: Option<&LogFilter>) {
+/// Logs from now on, as the settings have it; where they have nothing `info`, and of a `command` not the audit entries: it says
+/// itself what it did.
+pub fn begin(set: Option<&LogFilter>, command: bool) {
+    let unset = if command { "rota::audit=off" } else { "" };
     let mut builder = env_logger::Builder::new();
     builder
-        // Where modules alone are named, the others are not silent.
+        // If only modules are named, other modules log at `info`.
         .filter_level(log::LevelFilter::Info)
-        // It tells of every header at `debug`; what became of a send is told by the delivery side.
+        // ureq logs every header at `debug`. The delivery loop logs the results.
         .filter_module("ureq", log::LevelFilter::Warn)
         .filter_module("ureq_proto", log::LevelFilter::Warn)
-        .parse_filters(set.map_or("", LogFilter::as_str));
+        .parse_filters(set.map_or(unset, LogFilter::as_str));
     if is_journal() {
-        // The journal has a time of its own for every line.
+        // The journal adds its own time to every line.
         builder.format_timestamp(None);
     }
     builder.init();
 }
 
-/// Whether standard error goes to systemd's journal: the variable names the file, and may be inherited by programs whose
-/// output goes elsewhere.
+/// Whether standard error goes to systemd's journal. The variable names the file and may be inherited by programs with
+/// other output.
 fn is_journal() -> bool {
     let named = std::env::var("JOURNAL_STREAM").unwrap_or_default();
     let Ok(stderr) = std::io::stderr().as_fd().try_clone_to_owned() else {

@@ -1,17 +1,22 @@
-//! The command line: one file for each command.
+//! The command line: one file per command.
 //!
-//! Answers go to standard output, everything said about them to standard error. Exit codes: 0 done, 1 failed, 2 wrong
-//! usage or configuration; `rota check` finds a wrong configuration, so that is 1 there.
+//! Results go to standard output, messages to standard error. Exit codes: 0 done, 1 failed, 2 wrong usage or configuration;
+//! in `rota check` a wrong configuration is a finding, so it is 1.
 
+mod audit;
 mod backup;
 mod check;
+mod completions;
 mod demo;
 mod dev;
 mod directory;
 mod key;
 mod logging;
+mod login_link;
+mod manual;
 mod notify;
 mod openapi;
+mod operator;
 mod output;
 mod outward;
 mod restore;
@@ -19,6 +24,7 @@ mod run;
 mod scratch;
 mod serve;
 mod signals;
+mod status;
 mod token;
 mod verify;
 mod workspace;
@@ -36,6 +42,7 @@ Examples:
   rota serve --db /var/lib/rota/rota.db                run it
   rota directory import people.json                    load people, groups and channels
   rota key create --name ci --scope read:oncall        mint an API key
+  rota status                                          is it up, and is anything wrong
   rota backup rota-$(date +%F).db                      copy the database while it is in use
 
 Settings come from flags, then ROTA_* environment variables, then the config file, then defaults.";
@@ -49,7 +56,7 @@ struct Rota {
     command: Command,
 }
 
-/// Where the data and the settings are. Every command takes these.
+/// The location of data and settings. Every command has these flags.
 #[derive(Args, Clone, Debug)]
 pub struct Place {
     /// The database file [env: ROTA_DB] [default: rota.db; for `dev` a temporary one]
@@ -58,7 +65,7 @@ pub struct Place {
     /// A config file in TOML [env: ROTA_CONFIG]
     #[arg(long, value_name = "FILE", global = true, display_order = 91)]
     config: Option<PathBuf>,
-    /// What is logged: error, warn, info, debug or off, or levels of modules [env: ROTA_LOG] [default: info]
+    /// Log levels: error, warn, info, debug or off, or levels per module [env: ROTA_LOG] [default: info]
     #[arg(long, value_name = "LEVEL", global = true, display_order = 92)]
     log: Option<LogFilter>,
 }
@@ -69,64 +76,78 @@ enum Command {
     Serve(serve::Flags),
     /// Run a server for local development, with a demo workspace and everything needed to call it
     Dev(dev::Flags),
-    /// Mint and manage team API keys
+    /// Create and manage team API keys
     #[command(subcommand)]
     Key(key::Command),
-    /// Mint and manage access tokens that act as one person
+    /// Create and manage access tokens that act as one person
     #[command(subcommand)]
     Token(token::Command),
+    /// Make a link that signs a person in to the pages once
+    LoginLink(login_link::Flags),
     /// Load and show the people, user groups and channels of the workspace
     #[command(subcommand)]
     Directory(directory::Command),
+    /// Show who changed what, newest first
+    Audit(audit::Flags),
     /// Copy the database to a new file, also while a server uses it
     Backup(backup::Flags),
-    /// Put a copy in the place of the database and keep what it replaces
+    /// Replace the database with a copy and keep the replaced one
     Restore(restore::Flags),
     /// Look for what is wrong with the configuration and the database
+    #[command(after_help = check::EXAMPLES)]
     Check,
+    /// Show whether the server is up, what is due, what waits and what is wrong
+    Status(status::Flags),
     /// Print the OpenAPI document of the HTTP API
     Openapi,
     /// Verify the signature of a webhook delivery, its body on standard input
     Verify(verify::Flags),
+    /// Print the completions of this command line for a shell
+    Completions(completions::Flags),
+    /// Write the manual pages
+    #[command(hide = true)]
+    Manual(manual::Flags),
 }
 
-/// Why a command did not do what it was asked.
+/// Why a command failed.
 #[derive(Debug)]
 pub enum Failure {
     /// The command line or the configuration is wrong: exit code 2.
     Usage(String),
-    /// It was understood and could not be done: exit code 1.
+    /// The command failed: exit code 1.
     Failed(String),
 }
 
-/// For errors that are told in one sentence already.
+/// For errors that are already a sentence.
 impl From<String> for Failure {
     fn from(sentence: String) -> Failure {
         Failure::Failed(sentence)
     }
 }
 
-impl From<crate::store::Fault> for Failure {
-    fn from(fault: crate::store::Fault) -> Failure {
-        Failure::Failed(fault.to_string())
+impl From<crate::store::Error> for Failure {
+    fn from(error: crate::store::Error) -> Failure {
+        Failure::Failed(error.to_string())
     }
 }
 
-impl From<crate::store::Stop> for Failure {
-    fn from(stop: crate::store::Stop) -> Failure {
-        match stop {
-            crate::store::Stop::Refused(refusal) => Failure::Failed(output::sentence(&refusal)),
-            crate::store::Stop::Failed(fault) => fault.into(),
+impl From<crate::store::ActionError> for Failure {
+    fn from(error: crate::store::ActionError) -> Failure {
+        match error {
+            crate::store::ActionError::Refused(refusal) => {
+                Failure::Failed(output::sentence(&refusal))
+            }
+            crate::store::ActionError::Failed(error) => error.into(),
         }
     }
 }
 
-/// Does what the command line says.
+/// Runs the command line.
 pub fn run() -> ExitCode {
     let rota = match Rota::try_parse() {
         Ok(rota) => rota,
         Err(error) => {
-            // Help and version come this way too. Where it cannot be written there is nobody to tell.
+            // Includes help and version. If it cannot be printed, there is nowhere to report that.
             drop(error.print());
             return ExitCode::from(u8::try_from(error.exit_code()).unwrap_or(2));
         }
@@ -147,11 +168,16 @@ fn dispatch(rota: Rota) -> Result<(), Failure> {
         Command::Dev(flags) => dev::run(place, flags),
         Command::Key(command) => key::run(place, command),
         Command::Token(command) => token::run(place, command),
+        Command::LoginLink(flags) => login_link::run(place, flags),
         Command::Directory(command) => directory::run(place, command),
+        Command::Audit(flags) => audit::run(place, flags),
         Command::Backup(flags) => backup::run(place, flags),
         Command::Restore(flags) => restore::run(place, flags),
         Command::Check => check::run(place),
+        Command::Status(flags) => status::run(place, flags),
         Command::Openapi => openapi::run(),
         Command::Verify(flags) => verify::run(place, flags),
+        Command::Completions(flags) => completions::run(flags),
+        Command::Manual(flags) => manual::run(flags),
     }
 }

@@ -1,6 +1,6 @@
-//! What systemd is told of a service with `Type=notify` (sd_notify(3)): a datagram to the socket that `NOTIFY_SOCKET` names.
-//! Written here because a crate for it would be larger, and the one at hand does not know abstract sockets. Without the
-//! variable nobody is told. The program starts no others that could inherit it.
+//! The notification protocol of systemd services with `Type=notify` (sd_notify(3)): a datagram to the socket in
+//! `NOTIFY_SOCKET`. Implemented here because a crate would be larger, and the available one does not support abstract sockets.
+//! Does nothing without the variable. The program starts no child processes that could inherit it.
 
 use std::ffi::OsStr;
 use std::io;
@@ -9,19 +9,19 @@ use std::os::unix::ffi::OsStrExt;
 use std::os::unix::net::{SocketAddr, UnixDatagram};
 use std::time::Duration;
 
-/// How long a message may wait to be taken.
+/// How long sending a message may block.
 const PATIENCE: Duration = Duration::from_secs(1);
 
-/// The way to the service manager.
+/// The connection to the service manager.
 #[derive(Default)]
 pub struct Manager {
     socket: Option<UnixDatagram>,
-    /// Within which it wants to hear from us again and again.
+    /// The watchdog interval of the service manager.
     watchdog: Option<Duration>,
 }
 
 impl Manager {
-    /// As the environment names it. A socket that cannot be reached is told in the log.
+    /// Connects to the socket in the environment. Logs a socket that cannot be connected to.
     pub fn from_environment() -> Manager {
         let Some(name) = std::env::var_os("NOTIFY_SOCKET").filter(|name| !name.is_empty()) else {
             return Manager::default();
@@ -30,7 +30,7 @@ impl Manager {
             log::warn!("NOTIFY_SOCKET {}: {error}", name.display());
         });
         let given = |name: &str| std::env::var(name).ok()?.parse::<u64>().ok();
-        // It may be meant for another process of the service.
+        // It may be for another process of the service.
         let ours = std::env::var_os("WATCHDOG_PID").is_none()
             || given("WATCHDOG_PID") == Some(std::process::id().into());
         let usec = given("WATCHDOG_USEC").filter(|usec| *usec > 0 && ours);
@@ -40,27 +40,27 @@ impl Manager {
         }
     }
 
-    /// How often it wants to hear that all is well: twice within its patience.
+    /// The ping interval: half the watchdog interval.
     pub fn ping_every(&self) -> Option<Duration> {
         self.watchdog.map(|patience| patience / 2)
     }
 
-    /// Requests are answered.
+    /// Reports that requests are answered.
     pub fn ready(&self, status: &str) {
         self.tell(&format!("READY=1\nSTATUS={status}\n"));
     }
 
-    /// What goes on, in a few words.
+    /// Reports a short status.
     pub fn status(&self, status: &str) {
         self.tell(&format!("STATUS={status}\n"));
     }
 
-    /// No more requests are taken.
+    /// Reports that the server is stopping.
     pub fn stopping(&self) {
         self.tell("STOPPING=1\nSTATUS=stopping\n");
     }
 
-    /// All is well.
+    /// Reports that the server is healthy.
     pub fn ping(&self) {
         self.tell("WATCHDOG=1\n");
     }
@@ -68,7 +68,7 @@ impl Manager {
     fn tell(&self, message: &str) {
         let Some(socket) = &self.socket else { return };
         if let Err(error) = socket.send(message.as_bytes()) {
-            log::debug!("the service manager was not told: {error}");
+            log::debug!("cannot notify the service manager: {error}");
         }
     }
 }
@@ -80,7 +80,7 @@ fn connect(name: &OsStr) -> io::Result<UnixDatagram> {
     };
     let socket = UnixDatagram::unbound()?;
     socket.connect_addr(&address)?;
-    // A manager that does not read must not hold us up for long.
+    // A manager that does not read must not block the server for long.
     socket.set_write_timeout(Some(PATIENCE))?;
     Ok(socket)
 }

@@ -1,4 +1,4 @@
-//! `rota openapi`: the document that the server answers at `GET /v1/openapi.json`.
+//! `rota openapi`: prints the document of `GET /v1/openapi.json`.
 
 use super::Failure;
 use super::output::answer;

@@ -1,12 +1,12 @@
-//! What commands print: answers on standard output, sentences on standard error.
+//! Output of commands: results to standard output, messages to standard error.
 
 use super::Failure;
 use crate::domain::refusal::Refusal;
-use crate::store::Stop;
+use crate::store::ActionError;
 use jiff::Timestamp;
 use std::io::{ErrorKind, Write};
 
-/// Prints an answer and a line end. A reader that has gone away is no failure: `rota key list | head -1` is fine.
+/// Prints a result and a line end. A closed pipe is not an error: `rota key list | head -1` works.
 pub fn answer(text: &str) -> Result<(), Failure> {
     let mut stdout = std::io::stdout().lock();
     let written = writeln!(stdout, "{text}").and_then(|()| stdout.flush());
@@ -18,12 +18,12 @@ pub fn answer(text: &str) -> Result<(), Failure> {
     }
 }
 
-/// Says something on standard error. Where it cannot be written there is nobody to tell.
+/// Prints a message to standard error. If that fails, there is nowhere to report it.
 pub fn tell(sentence: &str) {
     drop(writeln!(std::io::stderr().lock(), "{sentence}"));
 }
 
-/// A refusal in one sentence for the terminal.
+/// A refusal as one sentence for the terminal.
 pub fn sentence(refusal: &Refusal) -> String {
     match refusal {
         Refusal::NotFound(what) => format!("there is no such {what}"),
@@ -35,15 +35,15 @@ pub fn sentence(refusal: &Refusal) -> String {
     }
 }
 
-/// Puts the id asked for before what is told about it.
-pub fn naming(id: &str) -> impl Fn(Stop) -> Failure + '_ {
-    move |stop| match Failure::from(stop) {
+/// Prefixes an error with the id that it is about.
+pub fn naming(id: &str) -> impl Fn(ActionError) -> Failure + '_ {
+    move |error| match Failure::from(error) {
         Failure::Failed(sentence) => Failure::Failed(format!("{id}: {sentence}")),
         usage => usage,
     }
 }
 
-/// Rows in aligned columns below their heads, two blanks apart.
+/// Rows in aligned columns with headings, two spaces apart.
 pub fn table(heads: &[&str], rows: &[Vec<String>]) -> String {
     let rows = rows
         .iter()
@@ -65,13 +65,13 @@ pub fn table(heads: &[&str], rows: &[Vec<String>]) -> String {
     lines.iter().map(line).collect::<Vec<_>>().join("\n")
 }
 
-/// An instant that may be open.
+/// An optional instant.
 pub fn instant_or_dash(at: Option<Timestamp>) -> String {
     at.map_or_else(|| "-".into(), |at| at.to_string())
 }
 
-/// Names come from people: a control character must not reach the terminal, nor an empty one hide a column.
-fn printable(cell: &str) -> String {
+/// Names are written by people: control characters must not reach the terminal, and an empty name must not hide a column.
+pub fn printable(cell: &str) -> String {
     if cell.is_empty() {
         return "-".into();
     }

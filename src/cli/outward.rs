@@ -1,25 +1,25 @@
-//! What concerns servers outside, from the settings: whom webhooks reach, whose certificates are trusted.
+//! Settings for outgoing connections: permitted receivers and trusted authorities.
 
 use super::Failure;
 use crate::actions::{Outward, REMINDER_BEFORE};
 use crate::client::Tls;
 use crate::client::guard::{GuardedClient, Rules};
 use crate::config::Config;
-use crate::domain::address::Openings;
+use crate::domain::address::AllowedNetworks;
 
-/// Where a server listens unless it is told.
+/// The default listen address.
 pub const LISTEN: &str = "127.0.0.1:8080";
 
-/// Which webhook receivers are connected to.
+/// The permitted webhook receivers.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Receivers {
-    /// Public ones over https, and what the settings open.
+    /// Public ones over https, and those that the settings permit.
     Public,
-    /// Those on loopback too, and over http: for development.
+    /// Also loopback and http, for development.
     Local,
 }
 
-/// What concerns receivers outside, from the settings.
+/// Reads the settings for outgoing connections.
 pub fn outward(
     base_url: String,
     config: &Config,
@@ -27,25 +27,31 @@ pub fn outward(
 ) -> Result<Outward, Failure> {
     let part = &config.webhooks;
     let local = receivers == Receivers::Local;
-    let extra_ca = match &part.extra_ca_file {
-        Some(path) => Some(std::fs::read(path).map_err(|error| {
-            let path = path.display();
-            Failure::Usage(format!("{path}: {error} (the [webhooks] extra_ca_file)"))
-        })?),
-        None => None,
+    let refused = |why: &dyn std::fmt::Display| match &part.extra_ca_file {
+        Some(path) => Failure::Usage(format!(
+            "{}: {}: {why}; write the path of a PEM file of certificate authorities, such as \"/etc/rota/ca.pem\"",
+            config.origins.of("webhooks.extra_ca_file"),
+            path.display()
+        )),
+        None => Failure::Usage(format!(
+            "{}: {why}; write trust = \"bundled\" for the compiled-in authorities",
+            config.origins.of("webhooks.trust")
+        )),
     };
+    let extra_ca = part.extra_ca_file.as_ref().map(std::fs::read);
+    let extra_ca = extra_ca.transpose().map_err(|error| refused(&error))?;
     let rules = Rules {
-        openings: Openings {
+        allowed_networks: AllowedNetworks {
             loopback: local,
             nets: part.allow_nets.clone().unwrap_or_default(),
         },
         plain_http: local,
     };
     let tls = Tls::load(part.trust.unwrap_or_default(), extra_ca.as_deref());
-    let tls = tls.map_err(Failure::Usage)?;
+    let tls = tls.map_err(|why| refused(&why))?;
     Ok(Outward {
         base_url,
-        ladder: part.ladder(),
+        retry_schedule: part.retry_schedule(),
         webhook_client: GuardedClient::new(&tls, rules),
         reminder_before: config.chat.reminder_before.unwrap_or(REMINDER_BEFORE),
     })

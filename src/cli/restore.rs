@@ -1,4 +1,4 @@
-//! `rota restore`: a copy takes the place of the database.
+//! `rota restore`: replaces the database with a copy.
 
 use super::output::tell;
 use super::workspace::{database, settings};
@@ -18,12 +18,12 @@ Examples:
 #[derive(Args)]
 #[command(after_help = EXAMPLES)]
 pub struct Flags {
-    /// A file that `rota backup` made
+    /// A file that `rota backup` created
     #[arg(value_name = "FILE")]
     file: PathBuf,
 }
 
-/// Puts the copy in place.
+/// Restores the copy.
 pub fn run(place: Place, flags: Flags) -> Result<(), Failure> {
     let path = database(&settings(place)?)?;
     if are_same_file(&flags.file, &path) {
@@ -43,12 +43,12 @@ pub fn run(place: Place, flags: Flags) -> Result<(), Failure> {
         flags.file.display()
     ));
     if replaced {
-        tell(&format!("kept what was there as {}", kept.display()));
+        tell(&format!("kept the replaced database as {}", kept.display()));
     }
     Ok(())
 }
 
-/// By the system's clock, whatever clock the database has: the name must be new each time.
+/// Uses the system clock even with a development clock, because the name must be unique.
 fn kept_name(path: &Path) -> PathBuf {
     let now = Clock::system().now().strftime("%Y%m%dT%H%M%S%.3fZ");
     let mut name = path.as_os_str().to_owned();

@@ -1,15 +1,16 @@
-//! What `rota serve` and `rota dev` share: taking the database, coming up to date, serving until told to stop.
+//! Shared by `rota serve` and `rota dev`: opening the database, catching up, serving until stopped.
 
 use super::Failure;
 use super::notify::Manager;
 use super::outward::{LISTEN, Receivers, outward};
 use super::signals::Signals;
 use super::workspace::{Missing, days, open_store, open_with_clock};
-use crate::actions::{App, dev_clock, due, tier};
+use crate::actions::{App, Outward, dev_clock, due, tier};
 use crate::api::{self, Api};
 use crate::chat::Chat;
 use crate::config::{Config, RateLimitPart};
 use crate::delivery::{self, Delivery};
+use crate::domain::audit::Author;
 use crate::domain::holidays::{Calendar, CountryCode};
 use crate::domain::tiers::TierLimits;
 use crate::memory;
@@ -17,9 +18,10 @@ use crate::runtime::background::{LoopThread, Watch, stop_all};
 use crate::runtime::clock::Clock;
 use crate::runtime::supervisor::{self, Cause, StopServer, Supervision};
 use crate::server::room::RequestBudget;
-use crate::server::{Dispatch, Edge, Limits, Server};
-use crate::store::{Fault, Lock, ReadTx, Stop, Store, list_cadences};
+use crate::server::{Dispatch, Edge, Limits, Server, TrustedProxies};
+use crate::store::{ActionError, Error, Lock, ReadTx, Store, list_cadences};
 use crate::timer;
+use crate::web::{Login, Web};
 use jiff::{SignedDuration, Timestamp};
 use std::collections::BTreeSet;
 use std::net::SocketAddr;
@@ -27,14 +29,14 @@ use std::path::Path;
 use std::sync::Arc;
 use std::time::Duration;
 
-/// How long running requests may take once the server is told to stop.
+/// How long running requests may take after a stop is requested.
 const GRACE: Duration = Duration::from_secs(10);
 
-/// How long background loops may take to end the commit in hand: they go on while running requests finish.
+/// How long background loops may take to finish the current commit, while running requests finish.
 const LOOP_GRACE: Duration = Duration::from_secs(2);
 
-/// The limits on requests as they are set; what is unset stays as `unset` has it, but a setting turns limits on that
-/// are off.
+/// Merges the configured rate limits with the defaults in `unset`. If `unset` is off, any setting turns the limits
+/// on.
 pub fn requests(set: RateLimitPart, unset: api::Limits) -> api::Limits {
     if set == RateLimitPart::default() {
         return unset;
@@ -46,40 +48,42 @@ pub fn requests(set: RateLimitPart, unset: api::Limits) -> api::Limits {
     }
 }
 
-/// Which clock a server runs on.
+/// The clock of a server.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Time {
-    /// The system's, whatever the database was made with.
+    /// The system clock, even if the database has a development clock.
     System,
-    /// The database's own development clock, or the system's where it has none. An instant sets the development clock.
+    /// The database's development clock, or the system clock if it has none. An instant sets the development clock.
     Development(Option<Timestamp>),
 }
 
-/// A database taken, an address bound; not serving yet.
-pub struct Station {
+/// An opened database and a bound address, before serving.
+pub struct Bootstrap {
     pub app: App,
-    /// What the requests of all edges take room from.
+    /// The memory budget shared by the requests of all edges.
     pub budget: RequestBudget,
     server: Server,
     manager: Arc<Manager>,
-    /// What decides when something falls due, besides the rotations themselves.
+    /// Identifies the data that due instants depend on, besides the rotations.
     rules: String,
-    /// Nobody else serves this file while this lives.
+    /// Keeps other servers from using the database.
     _lock: Lock,
 }
 
-impl Station {
-    /// Takes the database, which is made where it is missing, and the address. The workspace is on `limits` at first.
+impl Bootstrap {
+    /// Opens or creates the database and binds the address. The workspace starts on `limits`.
     pub fn open(
         db: &Path,
         config: &Config,
         time: Time,
         limits: TierLimits,
         receivers: Receivers,
-    ) -> Result<Station, Failure> {
+    ) -> Result<Bootstrap, Failure> {
         let manager = Arc::new(Manager::from_environment());
         manager.status("opening the database");
-        let calendar = days(&config.holidays)?;
+        // The settings are judged before anything is made.
+        let calendar = days(config)?;
+        let outward = outward(String::new(), config, receivers)?;
         let mut lock = Lock::take_known(db)?;
         let process = std::process::id();
         lock.sign(&format!("process {process}"))?;
@@ -94,7 +98,8 @@ impl Station {
             .listen
             .as_ref()
             .map_or(LISTEN.into(), |listen| listen.to_string());
-        let server = Server::bind(&listen, Limits::default()).map_err(|error| {
+        let proxies = TrustedProxies::new(config.http.trusted_proxies.clone().unwrap_or_default());
+        let server = Server::bind(&listen, Limits::default(), proxies).map_err(|error| {
             format!("cannot listen on {listen}: {error}; --listen HOST:PORT names another address")
         })?;
         lock.sign(&format!(
@@ -103,10 +108,14 @@ impl Station {
         ))?;
         let own = url(server.local_addr());
         let base_url = config.base_url.as_ref().map_or(own, ToString::to_string);
-        let outward = outward(base_url, config, receivers)?;
+        let outward = Outward {
+            base_url,
+            ..outward
+        };
         let rules = rules(&calendar, outward.reminder_before);
         let app = App::new(store, calendar, clock, limits, outward);
-        Ok(Station {
+        let app = app.with_audit_kept(config.audit.keep);
+        Ok(Bootstrap {
             app,
             budget: RequestBudget::default(),
             server,
@@ -116,42 +125,52 @@ impl Station {
         })
     }
 
-    /// Puts something around the chat platform.
+    /// Wraps the chat platform.
     pub fn put_chat(&mut self, put: impl FnOnce(Arc<dyn Chat>) -> Arc<dyn Chat>) {
         self.app = self.app.clone().with_chat(put);
     }
 
-    /// How this machine reaches the server.
+    /// The URL of the server on this machine.
     pub fn url(&self) -> String {
         url(self.server.local_addr())
     }
 
-    /// Does everything that fell due while nobody served, and puts the workspace on the tier of the settings. A signal
-    /// ends it after the step in hand.
-    pub fn catch_up(&self, config: &Config, signals: &Signals) -> Result<(), Failure> {
-        let caught_up = self.come_up_to_date(config, signals);
+    /// Processes everything that became due while the server was down, and switches the workspace to the configured tier. A
+    /// signal ends it after the current step.
+    pub fn catch_up(
+        &self,
+        config: &Config,
+        signals: &Signals,
+        operator: &Author,
+    ) -> Result<(), Failure> {
+        let caught_up = self.come_up_to_date(config, signals, operator);
         caught_up.map_err(|stop| match stop {
-            Stop::Failed(fault) => self.named(fault),
+            ActionError::Failed(error) => self.named(error),
             refused => refused.into(),
         })
     }
 
-    /// What went wrong with the database, told with its path.
+    /// An error with the path of the database.
     fn named(&self, what: impl std::fmt::Display) -> Failure {
         Failure::Failed(format!("{}: {what}", self.app.store().path().display()))
     }
 
-    fn come_up_to_date(&self, config: &Config, signals: &Signals) -> Result<(), Stop> {
+    fn come_up_to_date(
+        &self,
+        config: &Config,
+        signals: &Signals,
+        operator: &Author,
+    ) -> Result<(), ActionError> {
         let app = &self.app;
         let mut rules_changed = false;
         if !signals.told_to_stop() {
             due::keep_base_url(app)?;
             rules_changed = due::check_rules(app, &self.rules)?;
         }
-        self.manager.status("catching up with what fell due");
+        self.manager.status("catching up");
         let moved = due::catch_up_until(app, &|| signals.told_to_stop())?;
         if moved > 0 {
-            log::info!("caught up: {moved} rotations moved on");
+            log::info!("caught up: {moved} rotations processed");
         }
         if app.clock().is_frozen() {
             dev_clock::keep_clock(app)?;
@@ -163,7 +182,7 @@ impl Station {
             due::follow_rules(app, &self.rules)?;
         }
         due::run_beside(app)?;
-        tier::switch(app, config.plan.tier_limits())?;
+        tier::switch(app, operator, config.plan.tier_limits())?;
         let (calendar, now) = (app.calendar(), app.now());
         let ended = app
             .store()
@@ -174,21 +193,27 @@ impl Station {
         Ok(())
     }
 
-    /// Every edge that a production server has: a new one is registered here.
-    pub fn edges(&self, config: &Config, limits: api::Limits) -> Vec<Box<dyn Edge>> {
+    /// All edges of a production server. A new edge is registered here.
+    pub fn edges(&self, config: &Config, login: Login, limits: api::Limits) -> Vec<Box<dyn Edge>> {
         let (app, budget) = (self.app.clone(), self.budget.clone());
         let access = config.metrics.access.unwrap_or_default();
-        vec![Box::new(Api::new(app, limits, access, budget))]
+        let base_url = config.base_url.as_ref().map(ToString::to_string);
+        let listen = self.server.local_addr().to_string();
+        let web = Web::new(app.clone(), login, &listen, limits, budget.clone());
+        vec![
+            Box::new(Api::new(app, limits, access, budget, base_url)),
+            Box::new(web),
+        ]
     }
 
-    /// Begins to send what is queued.
+    /// Starts sending what is queued.
     pub fn deliver(&self) -> Result<Delivery, Failure> {
-        let failed = |error| self.named(format_args!("the delivery side: {error}"));
+        let failed = |error| self.named(format_args!("cannot start deliveries: {error}"));
         delivery::start(self.app.clone()).map_err(failed)
     }
 
-    /// Serves these edges until a signal says to stop, then lets running requests and sends finish. `ready` is called when requests
-    /// are answered.
+    /// Serves these edges until a signal, then waits for running requests and deliveries. `ready` is called when requests are
+    /// answered.
     pub fn serve(
         self,
         signals: &Signals,
@@ -240,7 +265,7 @@ impl Station {
         let dispatch = Dispatch::new(self.app.metrics(), edges, move || app.now());
         self.server.run(Arc::new(dispatch), GRACE);
         let was_asked = runtime.is_stopping();
-        // Threads that end from here on were asked to.
+        // Threads that end from now on were asked to.
         runtime.begin_stop();
         stop_all(loops, LOOP_GRACE);
         delivery.stop(GRACE);
@@ -263,7 +288,7 @@ impl Station {
     }
 }
 
-/// Starts the background loops that run while requests are answered; another one is another line.
+/// Starts the background loops of the server, one per line.
 fn start_loops(app: &App) -> Result<Vec<LoopThread>, Failure> {
     let timer = timer::start(app.clone()).map_err(|error| format!("the timer: {error}"))?;
     Ok(vec![timer])
@@ -272,22 +297,22 @@ fn start_loops(app: &App) -> Result<Vec<LoopThread>, Failure> {
 /// Saves a log that was deleted while the database was open.
 fn rescue_log(store: &Store) {
     match store.rescue_log() {
-        Ok(true) => log::info!("storage: the log was brought into the database file"),
+        Ok(true) => log::info!("storage: the deleted log was checkpointed into the database file"),
         Ok(false) => {}
-        Err(fault) => log::error!("storage: the log is lost: {fault}"),
+        Err(error) => log::error!("storage: the log is lost: {error}"),
     }
 }
 
-/// Gives back the memory that a burst of large answers has left behind, in the heap and in the caches of the readers.
+/// Releases the memory that a burst of large responses has left in the heap and in the caches of readers.
 fn tidy(store: &Store) {
-    if memory::freed() {
+    if memory::take_freed() {
         store.close_idle_readers();
-        memory::give_back();
+        memory::trim();
     }
 }
 
 /// The address as a URL; an unspecified one listens on loopback too.
-fn url(mut address: SocketAddr) -> String {
+pub fn url(mut address: SocketAddr) -> String {
     if address.ip().is_unspecified() {
         address.set_ip(match address {
             SocketAddr::V4(_) => std::net::Ipv4Addr::LOCALHOST.into(),
@@ -297,7 +322,7 @@ fn url(mut address: SocketAddr) -> String {
     format!("http://{address}")
 }
 
-/// Names the program, its holiday and time zone data, and how long before people are reminded.
+/// Identifies the program, its holiday and time zone data, and the reminder period.
 fn rules(calendar: &Calendar, reminder_before: SignedDuration) -> String {
     format!(
         "rota {} data {:016x} reminders {} s",
@@ -307,12 +332,12 @@ fn rules(calendar: &Calendar, reminder_before: SignedDuration) -> String {
     )
 }
 
-/// Countries whose holidays some rotation skips although they are known until a year before this one only.
+/// Countries whose holidays some rotation skips but whose data end before this year.
 pub fn countries_without_holidays(
     tx: &ReadTx,
     calendar: &Calendar,
     now: Timestamp,
-) -> Result<BTreeSet<CountryCode>, Fault> {
+) -> Result<BTreeSet<CountryCode>, Error> {
     let year = now.to_zoned(jiff::tz::TimeZone::UTC).year();
     let mut ended = BTreeSet::new();
     for cadence in list_cadences(tx)? {
@@ -325,7 +350,7 @@ pub fn countries_without_holidays(
     Ok(ended)
 }
 
-/// What to tell about one of them.
+/// The warning for such a country.
 pub fn holidays_end(calendar: &Calendar, country: CountryCode) -> String {
     format!(
         "holidays of {country} are known until {} only; add this year's with a [holidays] file",

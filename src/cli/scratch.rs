@@ -1,16 +1,16 @@
-//! A folder for a database that is not kept.
+//! A temporary folder for a database.
 
 use rand::RngExt;
 use rand::distr::Alphanumeric;
 use std::os::unix::fs::DirBuilderExt;
 use std::path::{Path, PathBuf};
 
-/// A folder of one's own below the system's temporary one; removed when dropped.
+/// A folder below the system's temporary folder. Removed on drop.
 #[derive(Debug)]
 pub struct Scratch(PathBuf);
 
 impl Scratch {
-    /// Makes it, readable for nobody else.
+    /// Creates it, readable only by its owner.
     pub fn new() -> Result<Scratch, String> {
         let path = std::env::temp_dir().join(format!("rota-dev-{}", random_letters()));
         let made = std::fs::DirBuilder::new().mode(0o700).create(&path);

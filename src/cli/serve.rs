@@ -1,7 +1,8 @@
 //! `rota serve`: the production server.
 
+use super::operator::operator;
 use super::outward::Receivers;
-use super::run::{Station, Time, requests};
+use super::run::{Bootstrap, Time, requests};
 use super::signals::Signals;
 use super::workspace::{database, settings_with};
 use super::{Failure, Place};
@@ -23,12 +24,12 @@ pub struct Flags {
     /// Where to listen; port 0 picks a free one and logs it [env: ROTA_LISTEN] [default: 127.0.0.1:8080]
     #[arg(long, value_name = "ADDR")]
     listen: Option<Listen>,
-    /// The address that others reach this server at: `self` in webhooks begins with it [env: ROTA_BASE_URL]
+    /// The public URL of this server: `self` in webhooks begins with it [env: ROTA_BASE_URL]
     #[arg(long, value_name = "URL")]
     base_url: Option<BaseUrl>,
 }
 
-/// Serves until told to stop.
+/// Serves until stopped.
 pub fn run(place: Place, flags: Flags) -> Result<(), Failure> {
     let signals = Signals::register()?;
     let flags = Config {
@@ -37,16 +38,18 @@ pub fn run(place: Place, flags: Flags) -> Result<(), Failure> {
         ..Config::default()
     };
     let config = settings_with(place, flags)?;
-    let station = Station::open(
+    let login = config.login.login().map_err(Failure::Usage)?;
+    let bootstrap = Bootstrap::open(
         &database(&config)?,
         &config,
         Time::System,
         config.plan.tier_limits(),
         Receivers::Public,
     )?;
-    station.catch_up(&config, &signals)?;
-    let edges = station.edges(&config, requests(config.rate_limit, api::Limits::default()));
-    log::info!("others reach it at {}", station.app.base_url());
-    let delivery = station.deliver()?;
-    station.serve(&signals, edges, delivery, || Ok(()))
+    bootstrap.catch_up(&config, &signals, &operator("serve"))?;
+    let limits = requests(config.rate_limit, api::Limits::default());
+    let edges = bootstrap.edges(&config, login, limits);
+    log::info!("the public URL is {}", bootstrap.app.base_url());
+    let delivery = bootstrap.deliver()?;
+    bootstrap.serve(&signals, edges, delivery, || Ok(()))
 }

@@ -1,4 +1,4 @@
-//! SIGTERM and SIGINT: the first stops the server, one that comes a second later or more ends the process at once.
+//! SIGTERM and SIGINT: the first stops the server; another one at least a second later ends the process at once.
 
 use crate::runtime::clock::monotonic;
 use signal_hook::consts::{SIGINT, SIGTERM};
@@ -9,10 +9,10 @@ use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
-/// A terminal and whoever wraps the program both send the signal; what repeats within this time means the same.
+/// A terminal and a wrapper may both send the signal, so repeats within this time are ignored.
 const REPEATS: Duration = Duration::from_secs(1);
 
-/// What was heard so far, and what to do about it.
+/// The received signals and their handlers.
 #[derive(Clone, Default)]
 pub struct Signals(Arc<Mutex<Heard>>);
 
@@ -20,19 +20,19 @@ pub struct Signals(Arc<Mutex<Heard>>);
 struct Heard {
     stopping: bool,
     stop: Option<Box<dyn FnOnce() + Send>>,
-    /// Gone with the process, also where it ends at once.
+    /// Removed when the process ends, even at once.
     folder: Option<PathBuf>,
 }
 
 impl Signals {
-    /// Listens from now on.
+    /// Starts handling signals.
     pub fn register() -> Result<Signals, String> {
         let signals = Signals::default();
         let heard = signals.clone();
         let start = move || {
-            let (listen, told) = UnixStream::pair()?;
+            let (listen, stop_sender) = UnixStream::pair()?;
             for signal in [SIGTERM, SIGINT] {
-                pipe::register(signal, told.try_clone()?)?;
+                pipe::register(signal, stop_sender.try_clone()?)?;
             }
             std::thread::Builder::new()
                 .name("signals".into())
@@ -44,12 +44,12 @@ impl Signals {
         }
     }
 
-    /// Whether one has come.
+    /// Whether a signal was received.
     pub fn told_to_stop(&self) -> bool {
         self.heard().stopping
     }
 
-    /// Calls `stop` at the first of them; at once if it has come already.
+    /// Calls `stop` at the first signal, or at once if there was one.
     pub fn on_stop(&self, stop: impl FnOnce() + Send + 'static) {
         let mut heard = self.heard();
         if heard.stopping {
@@ -60,7 +60,7 @@ impl Signals {
         }
     }
 
-    /// Has a folder removed also where the process ends at once.
+    /// Removes a folder even if the process ends at once.
     pub fn remove_at_end(&self, folder: &Path) {
         self.heard().folder = Some(folder.to_owned());
     }
@@ -91,9 +91,9 @@ impl Signals {
     }
 
     fn end_at_once(&self) -> ! {
-        log::warn!("told again: ended at once");
+        log::warn!("second signal: ending at once");
         if let Some(folder) = self.heard().folder.take() {
-            // It may be gone already; otherwise there is nothing more to be done about it.
+            // It may already be removed; other errors cannot be handled here.
             drop(std::fs::remove_dir_all(folder));
         }
         std::process::exit(1)

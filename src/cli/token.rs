@@ -1,5 +1,6 @@
 //! `rota token`: access tokens that act as one person.
 
+use super::operator::operator;
 use super::output::{answer, instant_or_dash, naming, table, tell};
 use super::workspace::{Missing, database, open, settings};
 use super::{Failure, Place};
@@ -17,12 +18,12 @@ Examples:
 
 #[derive(Subcommand)]
 pub enum Command {
-    /// Mint a token that acts as a person and print it, this once, alone on its line
+    /// Create a token that acts as a person and print it once, alone on its line
     #[command(after_help = EXAMPLES)]
     Create(Create),
     /// List tokens, oldest first
     List,
-    /// Remove a token for good
+    /// Remove a token permanently
     Revoke(Named),
 }
 
@@ -43,7 +44,7 @@ pub struct Named {
     id: String,
 }
 
-/// Runs one of them.
+/// Runs a subcommand.
 pub fn run(place: Place, command: Command) -> Result<(), Failure> {
     let path = database(&settings(place)?)?;
     match command {
@@ -51,8 +52,12 @@ pub fn run(place: Place, command: Command) -> Result<(), Failure> {
         Command::List => list(&open(&path, Missing::Refuse)?),
         Command::Revoke(named) => {
             let store = open(&path, Missing::Refuse)?;
-            keys::revoke_token(&store, TokenId::from(named.id.as_str()))
-                .map_err(naming(&named.id))?;
+            keys::revoke_token(
+                &store,
+                &operator("token revoke"),
+                TokenId::from(named.id.as_str()),
+            )
+            .map_err(naming(&named.id))?;
             tell(&format!("revoked {}", named.id));
             Ok(())
         }
@@ -60,7 +65,8 @@ pub fn run(place: Place, command: Command) -> Result<(), Failure> {
 }
 
 fn mint(store: &Store, create: Create) -> Result<(), Failure> {
-    let (record, token) = keys::create_token(store, UserId::from(create.user), create.expires)?;
+    let (user, author) = (UserId::from(create.user), operator("token create"));
+    let (record, token) = keys::create_token(store, &author, user, create.expires)?;
     tell(&format!(
         "created {}, which acts as {}; the token is shown this once:",
         record.id, record.user

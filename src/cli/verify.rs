@@ -29,19 +29,19 @@ Examples:
 #[derive(Args)]
 #[command(after_help = EXAMPLES)]
 pub struct Flags {
-    /// The signing secret, whole
+    /// The whole signing secret
     #[arg(long, value_parser = NonEmptyStringValueParser::new())]
     secret: String,
-    /// How far the timestamp may be from the clock of the database that is named, else from this machine's: 90s, 15m,
-    /// 24h, 7d [default: it is not judged]
+    /// How far the timestamp may be from the clock of the given database, otherwise of this machine: 90s, 15m, 24h, 7d
+    /// [default: not checked]
     #[arg(long, value_name = "DURATION", value_parser = config::duration)]
     tolerance: Option<Duration>,
-    /// The headers received, each as "Name: value"; others than the two are passed over
+    /// The received headers, each as "Name: value"; headers other than the two are ignored
     #[arg(value_name = "HEADER")]
     headers: Vec<OsString>,
 }
 
-/// Verifies the delivery; it has failed where it is not valid.
+/// Verifies the delivery. Fails if it is not valid.
 pub fn run(place: Place, flags: Flags) -> Result<(), Failure> {
     let headers = headers(&flags.headers)?;
     let timestamp = the_one(&headers, TIMESTAMP_HEADER)?;
@@ -51,16 +51,17 @@ pub fn run(place: Place, flags: Flags) -> Result<(), Failure> {
         .lock()
         .read_to_end(&mut body)
         .map_err(|error| format!("standard input: {error}"))?;
-    verify(&flags.secret, timestamp, signature, &body).map_err(|why| told(why, &flags.secret))?;
+    verify(&flags.secret, timestamp, signature, &body)
+        .map_err(|why| explain(why, &flags.secret))?;
     if let Some(tolerance) = flags.tolerance {
         let sent = seconds(timestamp).map_err(|why| why.to_string())?;
-        judge_age(sent, now(place)?.as_second(), tolerance)?;
+        check_age(sent, now(place)?.as_second(), tolerance)?;
     }
     answer("valid")
 }
 
-/// The present instant by the clock of the database that is named, where it is there: one that was made with a
-/// development clock goes by that. By this machine's clock otherwise.
+/// The current instant by the clock of the given database, if it exists and has a development clock; otherwise by the system
+/// clock.
 fn now(place: Place) -> Result<Timestamp, Failure> {
     let config = settings(place)?;
     let mut kept = None;
@@ -73,7 +74,7 @@ fn now(place: Place) -> Result<Timestamp, Failure> {
     Ok(kept.unwrap_or_else(|| Clock::system().now()))
 }
 
-/// Names and values, without the blanks around them. Bytes that are not text cannot be those of a signature.
+/// Names and values without surrounding spaces. Bytes that are not text cannot belong to a signature.
 fn headers(given: &[OsString]) -> Result<Vec<(String, String)>, Failure> {
     let pair = |header: &OsString| {
         let text = header.to_string_lossy();
@@ -89,21 +90,21 @@ fn headers(given: &[OsString]) -> Result<Vec<(String, String)>, Failure> {
         .map_err(Failure::Usage)
 }
 
-/// The value of a header that must be there once.
+/// The value of a header that must occur once.
 fn the_one<'a>(headers: &'a [(String, String)], name: &str) -> Result<&'a str, String> {
     let mut values = headers
         .iter()
         .filter(|(given, _)| given.eq_ignore_ascii_case(name));
     match (values.next(), values.next()) {
         (Some((_, value)), None) => Ok(value),
-        (Some(_), Some(_)) => Err(format!("{name} is there more than once; send one")),
+        (Some(_), Some(_)) => Err(format!("{name} occurs more than once; send one")),
         (None, _) => Err(format!(
             "{name} is missing; send \"{name}: ...\" as received"
         )),
     }
 }
 
-fn told(why: VerifyError, secret: &str) -> String {
+fn explain(why: VerifyError, secret: &str) -> String {
     if why == VerifyError::Mismatch && !secret.starts_with(SECRET_PREFIX) {
         format!("{why}; a signing secret begins with {SECRET_PREFIX}, which is part of it")
     } else {
@@ -112,7 +113,7 @@ fn told(why: VerifyError, secret: &str) -> String {
 }
 
 /// Both in Unix seconds.
-fn judge_age(sent: i64, now: i64, tolerance: Duration) -> Result<(), String> {
+fn check_age(sent: i64, now: i64, tolerance: Duration) -> Result<(), String> {
     let away = now.abs_diff(sent);
     if away <= tolerance.as_secs() {
         return Ok(());

@@ -1,35 +1,41 @@
-//! Opening what a command works on: settings, clock, database, app.
+//! Opens what a command needs: settings, clock, database, app.
 
 use super::output::tell;
 use super::outward::{LISTEN, Receivers, outward};
 use super::{Failure, Place, logging};
-use crate::actions::App;
 use crate::actions::dev_clock::CLOCK_FACT;
 use crate::actions::due::BASE_URL_FACT;
-use crate::config::{Config, HolidaysPart};
+use crate::actions::{App, Outward};
+use crate::config::{self, Config};
 use crate::domain::holidays::Calendar;
 use crate::runtime::clock::Clock;
-use crate::store::{Fault, ReadTx, Store, create_file, folder_of, load_fact, refuse_planted_links};
+use crate::store::{
+    Error, ReadTx, Store, create_file, folder_of, load_fact, missing_database, refuse_planted_links,
+};
 use jiff::Timestamp;
 use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-/// What to do where the database is missing.
+/// What to do if the database is missing.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Missing {
     Create,
     Refuse,
 }
 
-/// The settings of a command that has no flags of its own among them.
+/// The settings of a command without its own flags.
 pub fn settings(place: Place) -> Result<Config, Failure> {
-    settings_with(place, Config::default())
+    load(place, Config::default(), true)
 }
 
-/// The settings of a command, its own flags uppermost; from here on things are logged. To be asked for once: a config file
-/// may be a pipe, and empty when it is read again.
+/// The settings of a server, its own flags uppermost; from here on things are logged.
 pub fn settings_with(place: Place, flags: Config) -> Result<Config, Failure> {
+    load(place, flags, false)
+}
+
+/// To be asked for once: a config file may be a pipe, and empty when it is read again.
+fn load(place: Place, flags: Config, command: bool) -> Result<Config, Failure> {
     let flags = Config {
         db: place.db,
         log: place.log,
@@ -37,21 +43,49 @@ pub fn settings_with(place: Place, flags: Config) -> Result<Config, Failure> {
     };
     let environment = |name: &str| std::env::var_os(name);
     let config = Config::load(flags, place.config, &environment).map_err(Failure::Usage)?;
-    logging::begin(config.log.as_ref());
+    logging::begin(config.log.as_ref(), command);
+    for (name, _) in std::env::vars_os() {
+        if let Some(sentence) = config::resembling(&name.to_string_lossy()) {
+            log::warn!("{sentence}");
+        }
+    }
     Ok(config)
 }
 
-/// The database's path, without links: its lock, its log and what replaces it go by the file's real name.
+/// The path of the database without links: its lock, its log and restores depend on the file's real name.
 pub fn database(config: &Config) -> Result<PathBuf, Failure> {
     let path = config.db.as_deref().unwrap_or(Path::new("rota.db"));
     refuse_planted_links(path)?;
-    real_path(path).map_err(|error| Failure::Failed(format!("{}: {error}", path.display())))
+    real_path(path).map_err(|error| {
+        let folder = folder_of(path);
+        // Nothing is made in a folder that is missing: it may be a disk that is not there yet.
+        if error.kind() == ErrorKind::NotFound && !folder.exists() {
+            return Failure::Usage(format!(
+                "{}: the folder {} of the database {} is missing; make it, or write the path of a file in a folder that is \
+                 there, such as {:?}",
+                config.origins.of("db"),
+                folder.display(),
+                path.display(),
+                "/var/lib/rota/rota.db"
+            ));
+        }
+        Failure::Failed(format!("{}: {error}", path.display()))
+    })
 }
 
-/// The real path of a file that may be missing, but not its folder.
+/// The same for a command that needs one to be there already.
+pub fn existing_database(config: &Config) -> Result<PathBuf, Failure> {
+    let path = database(config)?;
+    match path.exists() {
+        true => Ok(path),
+        false => Err(Failure::Failed(missing_database(&path))),
+    }
+}
+
+/// The real path of a file that may be missing in an existing folder.
 fn real_path(path: &Path) -> std::io::Result<PathBuf> {
     let mut path = path.to_owned();
-    // A link to nothing is followed by hand; one that leads to itself is told by the system.
+    // Dangling links are followed here; a link loop is reported by the system.
     loop {
         match path.canonicalize() {
             Err(error) if error.kind() == ErrorKind::NotFound => {}
@@ -68,7 +102,7 @@ fn real_path(path: &Path) -> std::io::Result<PathBuf> {
     }
 }
 
-/// Opens the database; one that is made is told.
+/// Opens the database. Reports if it was created.
 pub fn open_store(path: &Path, clock: Arc<Clock>, missing: Missing) -> Result<Store, Failure> {
     let create = missing == Missing::Create;
     let created = create && create_file(path)?;
@@ -79,12 +113,12 @@ pub fn open_store(path: &Path, clock: Arc<Clock>, missing: Missing) -> Result<St
     Ok(store)
 }
 
-/// The database of a command. One that was made with a development clock goes on with it.
+/// The database of a command. Uses its development clock if it has one.
 pub fn open(path: &Path, missing: Missing) -> Result<Store, Failure> {
     open_with_clock(path, missing, None).map(|(store, _)| store)
 }
 
-/// The same with its clock, where `frozen_at` can set a development clock that was not there or move it forward.
+/// As [`open`], with its clock. `frozen_at` sets a new development clock or moves an existing one forward.
 pub fn open_with_clock(
     path: &Path,
     missing: Missing,
@@ -92,12 +126,12 @@ pub fn open_with_clock(
 ) -> Result<(Store, Arc<Clock>), Failure> {
     let system = Arc::new(Clock::system());
     let store = open_store(path, Arc::clone(&system), missing)?;
-    let named = |fault: Fault| Failure::Failed(format!("{}: {fault}", path.display()));
+    let named = |error: Error| Failure::Failed(format!("{}: {error}", path.display()));
     let kept = parse_clock(store.read(development_clock).map_err(named)?)?;
     let frozen_at = match (kept, frozen_at) {
         (Some(kept), Some(asked)) if asked < kept => {
             return Err(Failure::Usage(format!(
-                "--clock: {asked} is before {kept}, which this database's clock showed last; time only moves forward"
+                "--clock: {asked} is before {kept}, the last time of this database's clock; time only moves forward"
             )));
         }
         (kept, asked) => asked.or(kept),
@@ -105,18 +139,18 @@ pub fn open_with_clock(
     let Some(at) = frozen_at else {
         return Ok((store, system));
     };
-    // The storage thread has its clock for good, so the file is opened again with the one that stands still.
+    // The storage thread keeps its clock, so the file is opened again with the frozen one.
     drop(store);
     let clock = Arc::new(Clock::frozen(at));
     Ok((Store::open(path, Arc::clone(&clock), false)?, clock))
 }
 
-/// What the database's own clock showed last, where it has one.
-pub fn development_clock(tx: &ReadTx) -> Result<Option<String>, Fault> {
+/// The last time of the database's development clock, if it has one.
+pub fn development_clock(tx: &ReadTx) -> Result<Option<String>, Error> {
     load_fact(tx, CLOCK_FACT)
 }
 
-/// The instant that it means.
+/// Parses the stored time.
 pub fn parse_clock(fact: Option<String>) -> Result<Option<Timestamp>, Failure> {
     let read = |text: String| {
         text.parse()
@@ -125,9 +159,11 @@ pub fn parse_clock(fact: Option<String>) -> Result<Option<Timestamp>, Failure> {
     fact.map(read).transpose()
 }
 
-/// An app on the database of a command that changes rotations.
+/// The app for a command that changes rotations.
 pub fn app(config: &Config, missing: Missing) -> Result<App, Failure> {
-    let calendar = days(&config.holidays)?;
+    // The settings are judged before a database is made.
+    let calendar = days(config)?;
+    let outward = outward(String::new(), config, Receivers::Public)?;
     let (store, clock) = open_with_clock(&database(config)?, missing, None)?;
     let kept = store.read(|tx: &ReadTx| load_fact(tx, BASE_URL_FACT))?;
     let own = || kept.unwrap_or_else(|| format!("http://{}", LISTEN));
@@ -135,7 +171,10 @@ pub fn app(config: &Config, missing: Missing) -> Result<App, Failure> {
         .base_url
         .as_ref()
         .map_or_else(own, ToString::to_string);
-    let outward = outward(base_url, config, Receivers::Public)?;
+    let outward = Outward {
+        base_url,
+        ..outward
+    };
     Ok(App::new(
         store,
         calendar,
@@ -146,12 +185,16 @@ pub fn app(config: &Config, missing: Missing) -> Result<App, Failure> {
 }
 
 /// Weekends and holidays, with the operator's days laid over them.
-pub fn days(part: &HolidaysPart) -> Result<Calendar, Failure> {
-    let Some(path) = &part.file else {
+pub fn days(config: &Config) -> Result<Calendar, Failure> {
+    let Some(path) = &config.holidays.file else {
         return Ok(Calendar::embedded());
     };
     let text = std::fs::read_to_string(path).map_err(|error| {
-        Failure::Usage(format!("{}: {error} (the [holidays] file)", path.display()))
+        Failure::Usage(format!(
+            "{}: {}: {error}; write the path of a text file that is there, such as \"/etc/rota/holidays.txt\"",
+            config.origins.of("holidays.file"),
+            path.display()
+        ))
     })?;
     Calendar::with_file(&text)
         .map_err(|(line, why)| Failure::Usage(format!("{}:{line}: {why}", path.display())))

@@ -1,6 +1,6 @@
-//! A connection whose every wait ends at a deadline, however the bytes trickle, with TLS or without.
+//! A connection, with TLS or without, on which every wait has a deadline, even if the bytes trickle.
 //!
-//! ureq has both, but its time-outs begin anew with each partial write, and its handshake's errors look like any other.
+//! ureq supports both, but its time-outs restart with each partial write, and it does not tell handshake errors from others.
 
 use std::fmt;
 use std::io::{self, Read, Write};
@@ -21,16 +21,16 @@ use super::url::host_and_port;
 use super::{DialError, Proxy};
 use crate::runtime::clock::monotonic;
 
-/// How long one address may take to accept where there is another to try: of several, the first is often one that this
-/// network has no way to. The last may take all the time that is left.
-const ONE_OF_SEVERAL: Duration = Duration::from_secs(3);
+/// How long one address may take to accept if another address remains. The first of several is often unreachable from this
+/// network. The last address may use all the remaining time.
+const FIRST_ADDRESSES: Duration = Duration::from_secs(3);
 
-/// The part of a request's time that only the response body may use.
+/// The part of a request's time that is reserved for the response body.
 pub fn body_share(config: &Config) -> Duration {
     config.timeouts().recv_body.unwrap_or_default()
 }
 
-/// How long ureq's request may still take; `body` is the share of its budget that only the response body may use.
+/// The remaining time of a ureq request. `body` is the part of its budget that is reserved for the response body.
 pub fn left(timeout: NextTimeout, body: Duration) -> Duration {
     match timeout.reason {
         Timeout::RecvBody => *timeout.after,
@@ -38,7 +38,7 @@ pub fn left(timeout: NextTimeout, body: Duration) -> Duration {
     }
 }
 
-/// When the wait that ureq asks for has to end.
+/// The deadline of the wait that ureq asks for.
 fn deadline(timeout: NextTimeout, body: Duration) -> Instant {
     monotonic() + left(timeout, body)
 }
@@ -47,19 +47,19 @@ fn time_is_up() -> io::Error {
     io::Error::from(io::ErrorKind::TimedOut)
 }
 
-/// Whether TLS found something wrong, rather than the socket.
+/// Whether the error is from TLS rather than from the socket.
 pub fn is_tls(error: &io::Error) -> bool {
     error
         .get_ref()
         .is_some_and(|inner| inner.is::<rustls::Error>())
 }
 
-/// An error of a socket as ureq knows it.
+/// Converts a socket error to ureq's.
 fn ureq_error(error: io::Error, timeout: NextTimeout) -> Error {
     match error.kind() {
         io::ErrorKind::TimedOut => Error::Timeout(timeout.reason),
-        // ureq takes these for the end of a body without a length, which would look complete: only a close_notify, or the
-        // end of a plain connection, is one.
+        // ureq treats these as the end of a body without a length, so a truncated body would look complete. Only a close_notify
+        // or the end of a plain connection ends such a body.
         io::ErrorKind::UnexpectedEof
         | io::ErrorKind::ConnectionAborted
         | io::ErrorKind::ConnectionReset => Error::Io(io::Error::other(error)),
@@ -67,7 +67,7 @@ fn ureq_error(error: io::Error, timeout: NextTimeout) -> Error {
     }
 }
 
-/// Makes the connections.
+/// Opens connections for ureq.
 #[derive(Clone)]
 pub struct Connect {
     tls: Arc<ClientConfig>,
@@ -79,7 +79,7 @@ impl Connect {
         Connect { tls, proxy }
     }
 
-    /// A TLS stream to a host at one of these addresses, which are the proxy's where there is one.
+    /// Opens a TLS stream to a host. `addresses` are those of the proxy if there is one.
     pub fn open(
         &self,
         addresses: &[SocketAddr],
@@ -96,7 +96,7 @@ impl Connect {
         Ok(TlsStream(secure(socket, host, &self.tls)?))
     }
 
-    /// The socket once the proxy, if there is one, has connected it to the host.
+    /// Connects the socket to the host through the proxy, if there is one.
     fn tunnelled(&self, mut socket: Socket, host: &str, port: u16) -> Result<Socket, DialError> {
         if self.proxy.is_some() {
             tunnel(&mut socket, host, port)?;
@@ -130,7 +130,7 @@ impl Connector<()> for Connect {
         Ok(Some(Line {
             channel,
             buffers: LazyBuffers::new(config.input_buffer_size(), config.output_buffer_size()),
-            held: Vec::new(),
+            unsent: Vec::new(),
             body,
         }))
     }
@@ -149,7 +149,7 @@ fn reach(addresses: &[SocketAddr], until: Instant) -> io::Result<TcpStream> {
         let left = until.saturating_duration_since(monotonic());
         let share = match to_try {
             1 => left,
-            _ => ONE_OF_SEVERAL.min(left / to_try),
+            _ => FIRST_ADDRESSES.min(left / to_try),
         };
         if share.is_zero() {
             return Err(time_is_up());
@@ -165,7 +165,7 @@ fn reach(addresses: &[SocketAddr], until: Instant) -> io::Result<TcpStream> {
     Err(failed)
 }
 
-/// Makes the handshake and verifies the certificate. Whatever fails but the time is [`DialError::SecureConnection`].
+/// Performs the handshake and verifies the certificate. Every failure except a time-out is [`DialError::SecureConnection`].
 fn secure(
     mut socket: Socket,
     host: &str,
@@ -185,12 +185,12 @@ fn secure(
     }
 }
 
-/// A TLS stream whose every wait ends at a deadline, with an error of the kind `TimedOut`. After one the stream goes on as before,
-/// once it has another deadline.
+/// A TLS stream whose waits fail with `TimedOut` at a deadline. After a time-out the stream can be used again with a new
+/// deadline.
 pub struct TlsStream(StreamOwned<ClientConnection, Socket>);
 
 impl TlsStream {
-    /// When the waits that follow end.
+    /// Sets the deadline of the following waits.
     pub fn set_deadline(&mut self, until: Instant) {
         self.0.sock.until = until;
     }
@@ -212,9 +212,9 @@ impl Write for TlsStream {
     }
 }
 
-/// A socket that fails with `TimedOut` once its deadline is over.
+/// A socket that fails with `TimedOut` after its deadline.
 struct Socket {
-    /// Shared with whoever may shut it down.
+    /// Shared with the client, which may shut it down.
     stream: Arc<TcpStream>,
     until: Instant,
 }
@@ -228,7 +228,7 @@ impl Socket {
         Ok(left)
     }
 
-    /// Once more after a signal; what blocks for too long says so by one name.
+    /// Retries after a signal. Maps both time-out errors of a socket to `TimedOut`.
     fn wait(&self, mut step: impl FnMut(Duration) -> io::Result<usize>) -> io::Result<usize> {
         loop {
             match step(self.left()?) {
@@ -285,7 +285,7 @@ impl Channel {
     fn send(&mut self, bytes: &[u8]) -> io::Result<()> {
         match self {
             Channel::Plain(socket) => socket.write_all(bytes),
-            // A write that rustls took but could not send fails in the flush alone.
+            // A flush reports the bytes that rustls accepted but could not send.
             Channel::Secure(stream) => stream.write_all(bytes).and_then(|()| stream.flush()),
         }
     }
@@ -295,23 +295,23 @@ impl Channel {
 pub struct Line {
     channel: Channel,
     buffers: LazyBuffers,
-    /// Written by ureq and not sent yet.
-    held: Vec<u8>,
+    /// Written by ureq and not yet sent.
+    unsent: Vec<u8>,
     body: Duration,
 }
 
-/// What is held at most, in bytes, before it is sent without waiting for more.
-const HELD: usize = 64 * 1024;
+/// The largest unsent output, in bytes, before it is sent without waiting for more.
+const MAX_UNSENT: usize = 64 * 1024;
 
 impl Line {
-    /// Sends what is held and gives the waits that follow their deadline.
+    /// Sends the unsent output and sets the deadline of the following waits.
     fn flush(&mut self, timeout: NextTimeout) -> Result<(), Error> {
         self.channel.socket().until = deadline(timeout, self.body);
-        if self.held.is_empty() {
+        if self.unsent.is_empty() {
             return Ok(());
         }
-        let sent = self.channel.send(&self.held);
-        self.held.clear();
+        let sent = self.channel.send(&self.unsent);
+        self.unsent.clear();
         sent.map_err(|error| ureq_error(error, timeout))
     }
 }
@@ -322,10 +322,10 @@ impl Transport for Line {
     }
 
     fn transmit_output(&mut self, amount: usize, timeout: NextTimeout) -> Result<(), Error> {
-        // The head waits for the body: one write, one segment, and the receiver wakes once.
+        // The head waits for the body: one write, one segment, and the receiver is woken once.
         let output = &self.buffers.output()[..amount];
-        self.held.extend_from_slice(output);
-        match self.held.len() > HELD {
+        self.unsent.extend_from_slice(output);
+        match self.unsent.len() > MAX_UNSENT {
             true => self.flush(timeout),
             false => Ok(()),
         }
@@ -340,7 +340,7 @@ impl Transport for Line {
         Ok(amount > 0)
     }
 
-    /// Never used twice.
+    /// Connections are never reused.
     fn is_open(&mut self) -> bool {
         false
     }

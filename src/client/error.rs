@@ -1,4 +1,4 @@
-//! Why a request has no answer.
+//! Why a request has no response.
 
 use super::UrlError;
 use crate::domain::address::Range;
@@ -6,35 +6,35 @@ use std::error;
 use std::fmt;
 use std::net::IpAddr;
 
-/// Why there is no answer. The texts are for the log.
+/// Why there is no response. The texts are for the log.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum DialError {
     /// The URL cannot be requested.
     InvalidUrl(UrlError),
-    /// The name has no address, or nobody could be asked.
+    /// The name has no address, or no resolver answered.
     NameResolution,
-    /// The name was not resolved in time.
+    /// The name did not resolve in time.
     ResolutionTimeout,
     /// One of the addresses may not be connected to.
     PrivateAddress(IpAddr, Range),
-    /// Time was up before the response headers were there.
+    /// The response headers did not arrive in time.
     Timeout,
-    /// The connection was refused, broke, or ended before the response.
+    /// The connection was refused, reset or closed before the response.
     Connection(String),
-    /// The proxy did not make a connection.
+    /// The proxy did not open a connection.
     Proxy(String),
     /// TLS failed: the certificate, the handshake, or an alert.
     SecureConnection(String),
-    /// What came was not an HTTP/1 response, or had a head over 16 KiB.
+    /// The response was not HTTP/1, or its head was over 16 KiB.
     InvalidResponse(String),
-    /// The request could not be sent: a header that HTTP does not allow.
+    /// The request could not be sent: it has a header that HTTP does not allow.
     NotSent(String),
     /// A panic was caught.
     Panicked,
 }
 
 impl DialError {
-    /// Whether something was connected to, or tried to be.
+    /// Whether a connection was attempted.
     pub fn was_dialled(&self) -> bool {
         !matches!(
             self,

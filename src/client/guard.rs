@@ -1,8 +1,8 @@
-//! The address policy for URLs that a stranger named, such as webhook endpoints and calendar feeds.
+//! The address policy for URLs from users, such as webhook endpoints and calendar feeds.
 //!
-//! Whatever the URL says, only addresses that [`Openings`] lets pass are connected to. Addresses are judged, never strings:
-//! `0x7f.1` is 127.0.0.1 to the system's resolver. The resolver that judges is the one whose addresses are connected to, so a name
-//! cannot change between the two. A proxy is never used.
+//! Only addresses that [`AllowedNetworks`] permits are connected to, whatever the URL says. The check applies to addresses,
+//! not to strings: the system's resolver reads `0x7f.1` as 127.0.0.1. The checked addresses are the ones connected to, so a
+//! name cannot change in between. A proxy is never used.
 
 use std::net::SocketAddr;
 use std::sync::Arc;
@@ -10,27 +10,27 @@ use std::time::Duration;
 
 use super::lookup::{self, LookUp, Lookups};
 use super::{Addresses, Answer, Client, DialError, Request, Tls, Url, UrlError};
-use crate::domain::address::Openings;
+use crate::domain::address::AllowedNetworks;
 use crate::domain::webhook::SendError;
 use crate::runtime::transaction::assert_network_allowed;
 
-/// How long resolving a name may take when a URL is checked.
+/// How long a name may take to resolve when a URL is checked.
 const CHECK: Duration = Duration::from_secs(5);
 
-/// What may be connected to. The default is public addresses over https.
+/// Which addresses and schemes are permitted. The default is public addresses over https.
 #[derive(Clone, Debug, Default)]
 pub struct Rules {
-    /// What may be connected to beside public addresses.
-    pub openings: Openings,
-    /// http as well as https: `rota dev` alone.
+    /// Permitted networks in addition to public addresses.
+    pub allowed_networks: AllowedNetworks,
+    /// Permits http as well as https; only in `rota dev`.
     pub plain_http: bool,
 }
 
-/// A client that connects to judged addresses alone.
+/// A client that connects only to permitted addresses.
 pub struct GuardedClient {
     client: Client,
-    /// Judges when a URL is checked.
-    checking: Judge,
+    /// Used when a URL is checked.
+    checking: Checker,
     check_within: Duration,
 }
 
@@ -45,11 +45,14 @@ impl GuardedClient {
         check_within: Duration,
         look_up: Arc<LookUp>,
     ) -> GuardedClient {
-        // Look-ups of their own, so that checking names that hang never keeps a delivery from its name.
-        let checking = Judge::new(rules.openings.clone(), Lookups::new(Arc::clone(&look_up)));
-        let judge = Arc::new(Judge::new(rules.openings, Lookups::new(look_up)));
+        // These lookups have their own threads, so that checks of names that hang never delay a delivery.
+        let checking = Checker::new(
+            rules.allowed_networks.clone(),
+            Lookups::new(Arc::clone(&look_up)),
+        );
+        let checker = Arc::new(Checker::new(rules.allowed_networks, Lookups::new(look_up)));
         GuardedClient {
-            client: Client::with(tls, rules.plain_http, None, judge),
+            client: Client::with(tls, rules.plain_http, None, checker),
             checking,
             check_within,
         }
@@ -63,7 +66,7 @@ impl GuardedClient {
         self.client.url(url)
     }
 
-    /// Resolves the host and judges every address, as at registration. Takes at most 5 s.
+    /// Resolves the host and checks every address, as at registration. Takes at most 5 s.
     ///
     /// # Errors
     /// [`UrlError::HostNotResolvable`] and [`UrlError::PrivateAddress`].
@@ -98,7 +101,7 @@ impl GuardedClient {
     }
 }
 
-/// The name by which an attempt of a delivery records an error.
+/// The error that an attempt of a delivery records.
 pub fn send_error(error: &DialError) -> SendError {
     match error {
         DialError::InvalidUrl(_) => SendError::InvalidUrl,
@@ -112,20 +115,23 @@ pub fn send_error(error: &DialError) -> SendError {
     }
 }
 
-/// Resolves and judges.
-struct Judge {
-    openings: Openings,
+/// Resolves names and checks their addresses.
+struct Checker {
+    allowed_networks: AllowedNetworks,
     lookups: Lookups,
 }
 
-impl Judge {
-    fn new(openings: Openings, lookups: Lookups) -> Judge {
-        Judge { openings, lookups }
+impl Checker {
+    fn new(allowed_networks: AllowedNetworks, lookups: Lookups) -> Checker {
+        Checker {
+            allowed_networks,
+            lookups,
+        }
     }
 }
 
-impl Addresses for Judge {
-    /// The addresses of a host, when every one of them may be connected to: a name that is public by halves is a way inside.
+impl Addresses for Checker {
+    /// The addresses of a host, if all of them are permitted: a name with one private address would reach the inner network.
     fn addresses(
         &self,
         host: &str,
@@ -135,7 +141,7 @@ impl Addresses for Judge {
         let addresses = self.lookups.addresses(host, port, within)?;
         for address in &addresses {
             let ip = address.ip();
-            let judged = self.openings.judge(ip);
+            let judged = self.allowed_networks.judge(ip);
             judged.map_err(|range| DialError::PrivateAddress(ip, range))?;
         }
         Ok(addresses)

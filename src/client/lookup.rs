@@ -1,5 +1,5 @@
-//! Names to addresses. The system's resolver can neither be given a deadline nor be interrupted, so it is asked on
-//! threads that are left behind when time is up; no more than so many of them.
+//! Resolves names. The system's resolver has no deadline and cannot be interrupted, so it runs on threads that are abandoned
+//! after a time-out. The number of these threads is limited.
 
 use std::io;
 use std::net::{SocketAddr, ToSocketAddrs};
@@ -11,19 +11,19 @@ use std::time::Duration;
 
 use super::{Addresses, DialError};
 
-/// Look-ups that run at once, those left behind included. One more fails at once: a name server that hangs must not
-/// cost a thread for each attempt.
-const MOST: usize = 32;
+/// Concurrent lookups, including abandoned ones. A further one fails at once, so that a name server that hangs does not
+/// cost a thread per attempt.
+const MAX_LOOKUPS: usize = 32;
 
 /// Finds the addresses of a host, with the port.
 pub type LookUp = dyn Fn(&str, u16) -> io::Result<Vec<SocketAddr>> + Send + Sync;
 
-/// Asks the system: its hosts file, name servers, and every way to write an address.
+/// Asks the system: its hosts file, name servers, and every notation of an address.
 pub fn system(host: &str, port: u16) -> io::Result<Vec<SocketAddr>> {
     Ok((host, port).to_socket_addrs()?.collect())
 }
 
-/// Looks names up.
+/// Resolves names with a deadline.
 pub struct Lookups {
     look_up: Arc<LookUp>,
     running: Arc<AtomicUsize>,
@@ -45,12 +45,12 @@ impl Addresses for Lookups {
         port: u16,
         within: Duration,
     ) -> Result<Vec<SocketAddr>, DialError> {
-        // An address is its own answer: nobody has to be asked, and no thread to wait for them.
+        // An address needs no lookup and no thread.
         if let Ok(address) = host.parse() {
             return Ok(vec![SocketAddr::new(address, port)]);
         }
-        let Some(seat) = Seat::take(&self.running) else {
-            log::warn!("{MOST} names are being resolved and do not end; not resolving {host}");
+        let Some(slot) = LookupSlot::take(&self.running) else {
+            log::warn!("{MAX_LOOKUPS} name lookups are running; not resolving {host}");
             return Err(DialError::NameResolution);
         };
         let (answer, answered) = mpsc::sync_channel(1);
@@ -59,9 +59,9 @@ impl Addresses for Lookups {
             .name("lookup".to_string())
             .spawn(move || {
                 let found = look_up(&name, port);
-                // Before the answer, so that whoever has it finds the seat free.
-                drop(seat);
-                // Fails when nobody waits any more.
+                // Before the result is sent, so that the caller finds the slot free.
+                drop(slot);
+                // Fails if the caller no longer waits.
                 let _ = answer.send(found);
             });
         if let Err(error) = started {
@@ -80,19 +80,19 @@ impl Addresses for Lookups {
     }
 }
 
-/// One of the look-ups that may run; given back also when it panics.
-struct Seat(Arc<AtomicUsize>);
+/// One of the lookups that may run; released also after a panic.
+struct LookupSlot(Arc<AtomicUsize>);
 
-impl Seat {
-    fn take(running: &Arc<AtomicUsize>) -> Option<Seat> {
+impl LookupSlot {
+    fn take(running: &Arc<AtomicUsize>) -> Option<LookupSlot> {
         let taken = running.fetch_update(Ordering::Relaxed, Ordering::Relaxed, |running| {
-            (running < MOST).then_some(running + 1)
+            (running < MAX_LOOKUPS).then_some(running + 1)
         });
-        taken.ok().map(|_| Seat(Arc::clone(running)))
+        taken.ok().map(|_| LookupSlot(Arc::clone(running)))
     }
 }
 
-impl Drop for Seat {
+impl Drop for LookupSlot {
     fn drop(&mut self) {
         self.0.fetch_sub(1, Ordering::Relaxed);
     }
@@ -101,7 +101,7 @@ impl Drop for Seat {
 #[cfg(test)]
 mod tests {
     use super::super::{Addresses, DialError};
-    use super::{Lookups, MOST};
+    use super::{Lookups, MAX_LOOKUPS};
     use std::net::SocketAddr;
     use std::sync::{Arc, Condvar, Mutex};
     use std::time::Duration;
@@ -120,7 +120,7 @@ mod tests {
             }
             Ok(vec![SocketAddr::from(([127, 0, 0, 1], port))])
         }));
-        for _ in 0..MOST {
+        for _ in 0..MAX_LOOKUPS {
             assert_eq!(
                 lookups.addresses("hangs", 1, SOON),
                 Err(DialError::ResolutionTimeout)
@@ -135,7 +135,7 @@ mod tests {
         while lookups.running.load(super::Ordering::Relaxed) > 0 {
             std::thread::yield_now();
         }
-        for _ in 0..2 * MOST {
+        for _ in 0..2 * MAX_LOOKUPS {
             assert!(lookups.addresses("quick", 1, LONG).is_ok());
         }
     }
@@ -148,7 +148,7 @@ mod tests {
             _ => Ok(Vec::new()),
         }));
         for host in ["panics", "fails", "empty"] {
-            for _ in 0..2 * MOST {
+            for _ in 0..2 * MAX_LOOKUPS {
                 assert_eq!(
                     lookups.addresses(host, 1, LONG),
                     Err(DialError::NameResolution)

@@ -1,24 +1,24 @@
 //! Outbound HTTP: one bounded GET or POST at a time, and raw TLS streams.
 //!
-//! Everything that another server can make us hold is bounded: time, bytes, threads. One deadline covers resolving,
-//! connecting, TLS, headers and body. Redirects are not followed, nothing is read from the environment, and every request has a
-//! connection of its own. Which authorities TLS trusts is set once, at the start, in [`Tls`].
+//! Everything that another server can make the process hold is bounded: time, bytes, threads. One deadline covers resolving,
+//! connecting, TLS, headers and body. Redirects are not followed, the environment is not read, and every request has its
+//! own connection. The authorities that TLS trusts are set once, at the start, in [`Tls`].
 //!
-//! A [`Client`] reaches what its operator configured, directly or through a [`Proxy`]. URLs that a stranger named go through
-//! [`guard::GuardedClient`], which judges the addresses first and never uses a proxy: a proxy would resolve the name by itself,
-//! and what it connects to would not be what was judged.
+//! A [`Client`] connects to hosts that the operator configured, directly or through a [`Proxy`]. URLs from users go through
+//! [`guard::GuardedClient`], which checks the addresses first and never uses a proxy: a proxy would resolve the name itself,
+//! possibly to an address that was not checked.
 //!
 //! | File | Part |
 //! |---|---|
-//! | `request` | a request, its limits, and the answer |
-//! | `url` | reads a URL without the network (pure) |
-//! | `lookup` | names to addresses in a bounded number of threads |
-//! | `resolver` | hands addresses to ureq |
+//! | `request` | a request, its limits and the response |
+//! | `url` | parses a URL (pure) |
+//! | `lookup` | resolves names in a bounded number of threads |
+//! | `resolver` | provides addresses to ureq |
 //! | `connection` | a connection, with TLS or without, on which every wait has a deadline |
 //! | `proxy` | CONNECT |
 //! | `trust` | the certificate authorities that TLS trusts |
-//! | `error` | why there was no answer |
-//! | `guard` | the address policy for URLs that strangers named |
+//! | `error` | why there was no response |
+//! | `guard` | the address policy for URLs from users |
 
 mod connection;
 mod error;
@@ -58,18 +58,18 @@ pub use url::{Url, UrlError};
 /// The largest response head, in bytes.
 const RESPONSE_HEAD: usize = 16 * 1024;
 
-/// ureq finds a head too large when it holds more than is allowed, so it must be able to.
+/// ureq rejects a head as too large only once it holds more than the limit, so the buffer must be larger.
 const INPUT_BUFFER: usize = RESPONSE_HEAD + 4 * 1024;
 
-/// The longest header line that we send has to fit, and with it the path of a URL.
+/// The longest header line that is sent must fit, including the path of a URL.
 const OUTPUT_BUFFER: usize = 4 * 1024;
 
 /// The User-Agent header.
 const USER_AGENT: &str = concat!("rota/", env!("CARGO_PKG_VERSION"));
 
-/// Finds the addresses that may be connected to for a name.
+/// Finds the addresses to connect to for a name.
 trait Addresses: Send + Sync {
-    /// At least one address, within the time given.
+    /// At least one address, within the given time.
     fn addresses(
         &self,
         host: &str,
@@ -78,7 +78,7 @@ trait Addresses: Send + Sync {
     ) -> Result<Vec<SocketAddr>, DialError>;
 }
 
-/// Sends requests. Built once and shared; requests run side by side, each on its caller's thread.
+/// Sends requests. Built once and shared; requests run concurrently, each on its caller's thread.
 pub struct Client {
     agent: Agent,
     resolver: ClientResolver,
@@ -87,8 +87,8 @@ pub struct Client {
 }
 
 impl Client {
-    /// A client for addresses that the operator configured: any address may be connected to. `plain_http` allows http as well
-    /// as https. With a proxy everything goes through it, and it resolves the names.
+    /// Creates a client for hosts that the operator configured: any address is permitted. `plain_http` permits http as well as
+    /// https. With a proxy all requests go through it, and it resolves the names.
     pub fn new(tls: &Tls, plain_http: bool, proxy: Option<Proxy>) -> Client {
         let lookups = Arc::new(Lookups::new(Arc::new(lookup::system)));
         Client::with(tls, plain_http, proxy, lookups)
@@ -101,7 +101,7 @@ impl Client {
         addresses: Arc<dyn Addresses>,
     ) -> Client {
         let config: Config = Agent::config_builder()
-            // The default reads it from the environment, and then our resolver would see the proxy alone.
+            // The default reads the proxy from the environment, and our resolver would then see only the proxy.
             .proxy(None)
             .max_redirects(0)
             .http_status_as_error(false)
@@ -121,7 +121,7 @@ impl Client {
         }
     }
 
-    /// Reads a URL as it will be requested: without credentials and fragment, scheme and host in lower case.
+    /// Parses a URL to the form that is requested: without credentials and fragment, scheme and host in lower case.
     ///
     /// # Errors
     /// [`UrlError::Malformed`] and [`UrlError::SchemeNotAllowed`].
@@ -129,8 +129,8 @@ impl Client {
         Url::parse(url, self.plain_http)
     }
 
-    /// All headers that go out with a request, in their order: Host, Content-Length (of a POST), User-Agent and Accept where the
-    /// request does not have them itself, then its own. Host is left out where the URL cannot be requested.
+    /// All headers of a request in order: Host, Content-Length (of a POST), User-Agent and Accept unless the request sets
+    /// them, then its own. Host is missing if the URL cannot be requested.
     pub fn headers(&self, request: &Request) -> Vec<(String, String)> {
         all_headers(self.url(request.url).ok().as_ref(), request)
     }
@@ -139,10 +139,10 @@ impl Client {
     /// transaction.
     ///
     /// # Errors
-    /// [`DialError`] where there is no response, whatever its status.
+    /// [`DialError`] if there is no response. Every status is a response.
     pub fn send(&self, request: &Request) -> Result<Answer, DialError> {
         assert_network_allowed();
-        // ureq checks its own steps with assertions. One that fails must not take the sender's thread along.
+        // ureq asserts its own invariants. A failed assertion must not end the caller's thread.
         let sent = panic::catch_unwind(AssertUnwindSafe(|| self.try_send(request)));
         sent.unwrap_or(Err(DialError::Panicked))
     }
@@ -164,14 +164,14 @@ impl Client {
         match response {
             Ok(response) => Ok(answer(response, limits.body_bytes)),
             Err(error) => {
-                log::debug!("no answer from {}: {error}", url.host());
+                log::debug!("no response from {}: {error}", url.host());
                 Err(error.into())
             }
         }
     }
 
-    /// Opens a TLS stream to a host, for protocols that are not a request and its answer. `within` covers resolving, connecting,
-    /// the proxy and the handshake; the stream then has a deadline of its own.
+    /// Opens a TLS stream to a host, for protocols other than HTTP. `within` limits resolving, connecting, the proxy and the
+    /// handshake; the stream then has its own deadline.
     ///
     /// # Errors
     /// [`DialError`].
@@ -182,14 +182,14 @@ impl Client {
         self.connect.open(&addresses, host, port, until)
     }
 
-    /// Ends the requests that are on the wire, which fail with [`DialError::Connection`], and every later one. Resolving and
-    /// connecting are not interrupted, nor are streams.
+    /// Ends the requests in flight, which fail with [`DialError::Connection`], and refuses later ones. Does not interrupt
+    /// resolving, connecting or streams.
     pub fn shut_down(&self) {
         self.agent.clone().shutdown();
     }
 }
 
-/// The builder with the limits and headers of a request.
+/// Applies the limits and headers of a request to a builder.
 fn limited<Any>(
     builder: RequestBuilder<Any>,
     limits: Limits,
@@ -197,8 +197,7 @@ fn limited<Any>(
 ) -> RequestBuilder<Any> {
     let mut builder = builder
         .config()
-        // ureq's budget spans the body too. Where a part of it is the body's, `connection::left` takes that off wherever
-        // something else is waited for.
+        // ureq's budget includes the body. `connection::left` subtracts the body's part from all other waits.
         .timeout_global(Some(limits.total))
         .timeout_recv_body((!limits.body.is_zero()).then_some(limits.body))
         .build();
@@ -208,7 +207,7 @@ fn limited<Any>(
     builder
 }
 
-/// The request's headers in their order. All are ours, so that ureq adds none and these are what goes out.
+/// The request's headers in order. All are set here, so ureq adds none and these are the ones sent.
 fn all_headers(url: Option<&Url>, request: &Request) -> Vec<(String, String)> {
     let length = || request.body.len().to_string();
     let own = [
@@ -229,7 +228,7 @@ fn all_headers(url: Option<&Url>, request: &Request) -> Vec<(String, String)> {
     own.chain(request.headers.iter().cloned()).collect()
 }
 
-/// Keeps what is wanted of a response. Its status stands, also where the body does not follow.
+/// Reads the response up to the limit. The status is returned even if the body fails.
 fn answer(response: http::Response<Body>, body_bytes: usize) -> Answer {
     let headers = response.headers().iter().map(|(name, value)| {
         let value = String::from_utf8_lossy(value.as_bytes());
@@ -238,7 +237,7 @@ fn answer(response: http::Response<Body>, body_bytes: usize) -> Answer {
     let headers = headers.collect();
     let status = response.status().as_u16();
     let mut body = Vec::new();
-    // One byte more tells whether there is one. What was read before an error is kept by `read_to_end`.
+    // One more byte shows whether the body is truncated. `read_to_end` keeps what it read before an error.
     let mut reader = response
         .into_body()
         .into_reader()
@@ -261,7 +260,7 @@ impl From<Error> for DialError {
             Error::Protocol(_) | Error::LargeResponseHeader(..) => {
                 DialError::InvalidResponse(error.to_string())
             }
-            // An alert may come after the handshake, with TLS 1.3.
+            // With TLS 1.3 an alert may arrive after the handshake.
             Error::Io(error) if connection::is_tls(&error) => {
                 DialError::SecureConnection(error.to_string())
             }
@@ -270,7 +269,7 @@ impl From<Error> for DialError {
                 Ok(own) => *own,
                 Err(other) => DialError::NotSent(other.to_string()),
             },
-            // What is left comes before the connection: a header that cannot be sent, say.
+            // The remaining errors precede the connection, such as an invalid header.
             error => DialError::NotSent(error.to_string()),
         }
     }

@@ -1,31 +1,31 @@
-//! CONNECT: a connection to a host through an HTTP proxy.
+//! Connects to a host through an HTTP proxy with CONNECT.
 
 use std::io::{self, Read, Write};
 
 use super::{DialError, USER_AGENT, Url};
 
-/// The largest head of the proxy's answer, in bytes.
+/// The largest head of the proxy's response, in bytes.
 const ANSWER: usize = 16 * 1024;
 
-/// An HTTP proxy that makes connections by CONNECT.
+/// An HTTP proxy that opens connections with CONNECT.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Proxy {
     url: Url,
 }
 
 impl Proxy {
-    /// Reads `http://HOST:PORT`.
+    /// Parses `http://HOST:PORT`.
     ///
     /// # Errors
     /// A sentence for the operator.
     pub fn parse(text: &str) -> Result<Proxy, String> {
         let wrong = || {
             format!(
-                "{text:?} is no proxy: write http://HOST:PORT, without credentials and without a path"
+                "{text:?} is not a proxy: write http://HOST:PORT, without credentials and without a path"
             )
         };
         let url = Url::parse(text, true).map_err(|_| wrong())?;
-        // Credentials and a fragment would be left out without a word.
+        // Credentials and a fragment would be dropped silently.
         let bare = url.as_str().trim_end_matches('/');
         let is_bare = text.strip_suffix('/').unwrap_or(text) == bare;
         let path = bare.strip_prefix("http://").ok_or_else(wrong)?;
@@ -44,7 +44,7 @@ impl Proxy {
     }
 }
 
-/// Has the proxy at the other end of `stream` connect to a host.
+/// Asks the proxy at the other end of `stream` to connect to a host.
 pub(super) fn tunnel(
     stream: &mut (impl Read + Write),
     host: &str,
@@ -70,7 +70,7 @@ pub(super) fn tunnel(
     }
 }
 
-/// The head of the proxy's answer. Read byte by byte: what follows belongs to the host.
+/// The head of the proxy's response. Read byte by byte, because what follows is from the host.
 fn read_head(stream: &mut impl Read) -> Result<Vec<u8>, DialError> {
     let mut head = Vec::new();
     while !head.ends_with(b"\r\n\r\n") {

@@ -1,4 +1,4 @@
-//! A request, its limits, and the answer.
+//! A request, its limits and the response.
 
 use serde_json::Value;
 use std::borrow::Cow;
@@ -11,13 +11,13 @@ pub enum Method {
     Post,
 }
 
-/// What one request may take.
+/// The limits of one request.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Limits {
-    /// Resolving, connecting, TLS, the request, the response headers and the response body together.
+    /// Time for resolving, connecting, TLS, the request, the response headers and the response body together.
     pub total: Duration,
-    /// The part of `total` that only the response body may use. The headers have to be there before, and the body is read for no
-    /// longer than this. Zero lets the body take whatever is left.
+    /// The part of `total` that is reserved for the response body. The headers must arrive before it, and the body may take
+    /// no longer than this. Zero reserves nothing: the body may use all the remaining time.
     pub body: Duration,
     /// The bytes of the response body that are kept.
     pub body_bytes: usize,
@@ -47,20 +47,20 @@ impl Default for Limits {
 pub struct Request<'a> {
     pub method: Method,
     pub url: &'a str,
-    /// In the order in which they go out.
+    /// In the order in which they are sent.
     pub headers: Cow<'a, [(String, String)]>,
-    /// Of a POST.
+    /// Only for POST.
     pub body: Cow<'a, [u8]>,
     pub limits: Limits,
 }
 
 impl<'a> Request<'a> {
-    /// A GET within the usual limits.
+    /// Creates a GET with the default limits.
     pub fn get(url: &'a str) -> Request<'a> {
         Request::new(Method::Get, url)
     }
 
-    /// A POST within the usual limits, with an empty body.
+    /// Creates a POST with the default limits and an empty body.
     pub fn post(url: &'a str) -> Request<'a> {
         Request::new(Method::Post, url)
     }
@@ -75,7 +75,7 @@ impl<'a> Request<'a> {
         }
     }
 
-    /// One header more.
+    /// Adds a header.
     pub fn header(mut self, name: &str, value: &str) -> Request<'a> {
         self.headers
             .to_mut()
@@ -83,13 +83,13 @@ impl<'a> Request<'a> {
         self
     }
 
-    /// A body of JSON, with its Content-Type.
+    /// Sets a JSON body and its Content-Type.
     pub fn json(mut self, body: &Value) -> Request<'a> {
         self.body = body.to_string().into_bytes().into();
         self.header("Content-Type", "application/json; charset=utf-8")
     }
 
-    /// A body of form fields, with its Content-Type.
+    /// Sets a form body and its Content-Type.
     pub fn form(mut self, fields: &[(&str, &str)]) -> Request<'a> {
         let field = |(name, value): &(&str, &str)| format!("{}={}", encode(name), encode(value));
         let fields: Vec<String> = fields.iter().map(field).collect();
@@ -97,13 +97,13 @@ impl<'a> Request<'a> {
         self.header("Content-Type", "application/x-www-form-urlencoded")
     }
 
-    /// Other limits than the usual ones.
+    /// Sets the limits.
     pub fn within(self, limits: Limits) -> Request<'a> {
         Request { limits, ..self }
     }
 }
 
-/// A name or value of a form field.
+/// Encodes a name or value of a form field.
 fn encode(text: &str) -> String {
     let mut encoded = String::with_capacity(text.len());
     for byte in text.bytes() {
@@ -122,16 +122,16 @@ fn encode(text: &str) -> String {
 pub struct Answer {
     /// 101, or 200 to 999.
     pub status: u16,
-    /// In the order in which they came, names in lower case. Bytes that are no UTF-8 are replaced.
+    /// In the order received, with names in lower case. Invalid UTF-8 is replaced.
     pub headers: Vec<(String, String)>,
-    /// The body, or its beginning where it is truncated.
+    /// The body, or its beginning if it is truncated.
     pub body: Vec<u8>,
-    /// Whether there was more: over the limit, or still to come when time was up or the connection broke.
+    /// Whether the body is incomplete: over the limit, or not complete at the deadline or the end of the connection.
     pub truncated: bool,
 }
 
 impl Answer {
-    /// The first header of that name, in lower case.
+    /// The first header with that name, in lower case.
     pub fn header(&self, name: &str) -> Option<&str> {
         let found = self.headers.iter().find(|(given, _)| given == name);
         found.map(|(_, value)| value.as_str())

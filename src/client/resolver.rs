@@ -1,4 +1,4 @@
-//! Hands addresses to ureq: those of the target, or of the proxy. What ureq is handed here is what it connects to.
+//! Provides addresses to ureq: those of the target or of the proxy. ureq connects only to these.
 
 use std::fmt;
 use std::net::SocketAddr;
@@ -16,7 +16,7 @@ use super::url::host_and_port;
 use super::{Addresses, DialError, Proxy};
 
 /// The most addresses of one name that are tried.
-const MOST: usize = 4;
+const MAX_ADDRESSES: usize = 4;
 
 /// Resolves for one client.
 #[derive(Clone)]
@@ -30,7 +30,7 @@ impl ClientResolver {
         ClientResolver { addresses, proxy }
     }
 
-    /// What to connect to for a host: at most four addresses, of the proxy where there is one.
+    /// The addresses to connect to for a host: at most four, those of the proxy if there is one.
     pub fn addresses(
         &self,
         host: &str,
@@ -42,7 +42,7 @@ impl ClientResolver {
             None => (host, port),
         };
         let mut addresses = self.addresses.addresses(host, port, within)?;
-        addresses.truncate(MOST);
+        addresses.truncate(MAX_ADDRESSES);
         Ok(addresses)
     }
 }

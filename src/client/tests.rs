@@ -42,7 +42,7 @@ fn request<'a>(url: &'a str, headers: &[(&str, &str)], body: &'a [u8]) -> Reques
     request
 }
 
-/// Posts by http to the port and says how it ended.
+/// Posts to the port over http and returns the result.
 fn end(limits: Limits, port: u16) -> End {
     let exchange = post(&sender(limits), &format!("http://receiver.example:{port}/"));
     assert!(exchange.duration.is_some());
@@ -71,14 +71,14 @@ fn what_is_reported_is_what_goes_out() {
          Service-Timestamp: 1795212000\r\nService-Signature: v1=ab,v1=cd\r\n\r\n{{}}"
     );
     assert_eq!(String::from_utf8_lossy(&served.join().unwrap()), sent);
-    let told: String = sender
+    let output: String = sender
         .client
         .headers(&request(&url, HEADERS, b"{}"))
         .iter()
         .map(|(name, value)| format!("{name}: {value}\r\n"))
         .collect();
-    let told = format!("POST /a/b?c=d HTTP/1.1\r\n{told}\r\n{{}}");
-    assert_eq!(told, sent);
+    let output = format!("POST /a/b?c=d HTTP/1.1\r\n{output}\r\n{{}}");
+    assert_eq!(output, sent);
     assert_eq!(exchange.end, answered(204, ""));
 }
 
@@ -162,7 +162,7 @@ fn no_more_of_a_body_is_kept_than_the_limit() {
             truncated: length > kept,
         };
         assert_eq!(end(LIMITS, port), expected);
-        // The server could not even send it all: the connection was closed early.
+        // The server could not send all of it, because the connection was closed early.
         served.join().unwrap();
         assert!(monotonic() - started < LONG / 4);
     }
@@ -193,7 +193,7 @@ fn a_body_that_stalls_or_breaks_is_cut_and_the_status_stands() {
     }
 }
 
-/// How long each phase may take is the budget of the head alone: the body's is not added.
+/// The head has its own budget in every phase: the body's is not added.
 #[test]
 fn the_budget_ends_every_phase() {
     let hang: fn(TcpStream) = |mut stream| wait_for_end(&mut stream);

@@ -9,28 +9,28 @@ use rustls::pki_types::pem::PemObject;
 use rustls::{ClientConfig, RootCertStore};
 use rustls_platform_verifier::Verifier;
 
-/// Where the certificate authorities come from.
+/// The source of the certificate authorities.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Trust {
     /// Mozilla's, compiled in.
     #[default]
     Bundled,
-    /// The system's own, read once.
+    /// The system's, read once.
     System,
 }
 
-/// TLS as every client of the program uses it. Loaded once; clones share it.
+/// The TLS configuration of every client. Loaded once; clones share it.
 #[derive(Clone)]
 pub struct Tls(Arc<ClientConfig>);
 
 impl Tls {
-    /// Reads the certificate authorities: those of `trust`, and beside them those of `extra_ca` in PEM. An authority
-    /// that a server presents as its own certificate is refused, trusted or not. A self-signed certificate that is no authority is
-    /// trusted where it is listed itself.
+    /// Loads the certificate authorities of `trust` and those of `extra_ca` in PEM. A server that presents an authority as its
+    /// own certificate is refused, trusted or not. A self-signed certificate that is not an authority is trusted if `extra_ca`
+    /// contains it.
     ///
     /// # Errors
-    /// A sentence for the operator: further authorities that cannot be read or are none; a system without any, where there are
-    /// no further ones.
+    /// A sentence for the operator, if the extra authorities cannot be read or used, or if the system has none and there are
+    /// no extra ones.
     pub fn load(trust: Trust, extra_ca: Option<&[u8]>) -> Result<Tls, String> {
         Ok(Tls(Arc::new(client_config(trust, extra_ca)?)))
     }
@@ -40,7 +40,7 @@ impl Tls {
     }
 }
 
-/// TLS 1.2 and 1.3 with the authorities of `trust`, and those of `extra_ca` in PEM beside them.
+/// TLS 1.2 and 1.3 with the authorities of `trust` and those of `extra_ca` in PEM.
 fn client_config(trust: Trust, extra_ca: Option<&[u8]>) -> Result<ClientConfig, String> {
     let extra = extra_ca.map(authorities).transpose()?.unwrap_or_default();
     let provider = Arc::new(ring::default_provider());
@@ -51,19 +51,19 @@ fn client_config(trust: Trust, extra_ca: Option<&[u8]>) -> Result<ClientConfig, 
         Trust::Bundled => builder.with_root_certificates(bundled(extra)),
         Trust::System => {
             let verifier = Arc::new(system(provider, extra)?);
-            // "Dangerous" is what rustls calls any verifier but its own; this one leads to the very same.
+            // rustls calls every verifier but its own "dangerous". This one delegates to rustls's own.
             builder
                 .dangerous()
                 .with_custom_certificate_verifier(verifier)
         }
     };
     let mut config = builder.with_no_client_auth();
-    // Each send looks at the certificate: one that has expired since is noticed.
+    // Each connection verifies the certificate again, so an expired one is noticed.
     config.resumption = Resumption::disabled();
     Ok(config)
 }
 
-/// The certificates in a text, each of which must be an authority that can be used; at least one.
+/// The certificates in a PEM text. Each must be a usable authority, and there must be at least one.
 fn authorities(pem: &[u8]) -> Result<Vec<CertificateDer<'static>>, String> {
     let mut found = Vec::new();
     for certificate in CertificateDer::pem_slice_iter(pem) {
@@ -71,13 +71,13 @@ fn authorities(pem: &[u8]) -> Result<Vec<CertificateDer<'static>>, String> {
         let tried = RootCertStore::empty().add(certificate.clone());
         tried.map_err(|error| {
             let number = found.len() + 1;
-            format!("certificate {number} is no certificate authority that can be used: {error}")
+            format!("certificate {number} is not a usable certificate authority: {error}")
         })?;
         found.push(certificate);
     }
     if found.is_empty() {
         return Err(
-            "holds no certificate: each stands between BEGIN CERTIFICATE and END CERTIFICATE"
+            "contains no certificate: each must be between BEGIN CERTIFICATE and END CERTIFICATE"
                 .to_string(),
         );
     }
@@ -88,12 +88,12 @@ fn bundled(extra: Vec<CertificateDer<'static>>) -> RootCertStore {
     let mut roots = RootCertStore {
         roots: webpki_roots::TLS_SERVER_ROOTS.to_vec(),
     };
-    // All of them were tried before.
+    // All of them were parsed before.
     roots.add_parsable_certificates(extra);
     roots
 }
 
-/// A system without authorities of its own does where further ones are given.
+/// A system without authorities is accepted if there are extra ones.
 fn system(
     provider: Arc<CryptoProvider>,
     extra: Vec<CertificateDer<'static>>,

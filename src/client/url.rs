@@ -1,4 +1,4 @@
-//! Reads a URL without the network.
+//! Parses URLs. Pure.
 
 use std::fmt;
 use std::net::Ipv6Addr;
@@ -11,23 +11,23 @@ use crate::domain::address::Range;
 mod tests;
 
 /// The longest URL that is requested, in bytes.
-const LONGEST: usize = 2048;
+const MAX_LENGTH: usize = 2048;
 
 /// A URL that can be requested.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Url {
     url: String,
-    /// As a resolver takes it: without the brackets of an IPv6 address.
+    /// Without the brackets of an IPv6 address.
     host: String,
     port: u16,
-    /// What the Host header says: with the port where it is not the scheme's own.
+    /// The Host header: with the port unless it is the scheme's default.
     authority: String,
 }
 
-/// Why a URL is refused; each with a sentence that begins `url: ` (`webhook_url_*` in the API).
+/// Why a URL is refused. Each has a sentence that begins with `url: ` (`webhook_url_*` in the API).
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum UrlError {
-    /// No complete URL.
+    /// Not a complete URL.
     Malformed(String),
     /// Not https.
     SchemeNotAllowed(String),
@@ -53,10 +53,10 @@ impl UrlError {
         ))
     }
 
-    /// Names the host as it was sent and not what it resolves to: else whoever may register could read the inner names.
+    /// Names the host as sent and not its addresses, so that callers cannot read the names of the inner network.
     pub(super) fn private(host: &str, range: Range) -> UrlError {
         UrlError::PrivateAddress(format!(
-            "url: the host {host} has an address in the {range} range; send a host with public addresses alone"
+            "url: the host {host} has an address in the {range} range; send a host that has only public addresses"
         ))
     }
 }
@@ -72,12 +72,12 @@ fn malformed(what: &str) -> UrlError {
 }
 
 impl Url {
-    /// Reads an absolute URL. What is odd is refused rather than repaired: two readers of it might disagree about the
+    /// Parses an absolute URL. Unusual forms are refused rather than repaired, because two parsers might disagree about the
     /// host.
     pub(super) fn parse(url: &str, plain_http: bool) -> Result<Url, UrlError> {
         if url.bytes().any(|byte| byte <= b' ' || byte == 0x7f) {
             return Err(malformed(
-                "must not have blanks or control characters; percent-encode them",
+                "must not have spaces or control characters; percent-encode them",
             ));
         }
         let Some((scheme, rest)) = url.split_once("://").filter(|(s, _)| is_scheme(s)) else {
@@ -106,7 +106,7 @@ impl Url {
         let (host, shown) = read_host(host)?;
         if !path.is_ascii() {
             return Err(malformed(
-                "has characters outside ASCII in its path; percent-encode them",
+                "has non-ASCII characters in its path; percent-encode them",
             ));
         }
         let authority = match port {
@@ -116,10 +116,10 @@ impl Url {
         let port_part = port.map(|port| format!(":{port}")).unwrap_or_default();
         let slash = if path.starts_with('/') { "" } else { "/" };
         let url = format!("{scheme}://{shown}{port_part}{slash}{path}");
-        if url.len() > LONGEST {
+        if url.len() > MAX_LENGTH {
             return Err(malformed("is too long; send at most 2,048 bytes"));
         }
-        // ureq's own parser has the last word.
+        // ureq's own parser must accept it, too.
         if url.parse::<Uri>().is_err() {
             return Err(malformed(
                 "has characters that a URL may not have; percent-encode them",
@@ -133,7 +133,7 @@ impl Url {
         })
     }
 
-    /// The URL as it will be requested.
+    /// The URL as it is requested.
     pub fn as_str(&self) -> &str {
         &self.url
     }
@@ -169,7 +169,7 @@ fn is_scheme(text: &str) -> bool {
             .all(|byte| byte.is_ascii_alphanumeric() || b"+-.".contains(&byte))
 }
 
-/// Takes the port off, if there is one.
+/// Splits off the port, if there is one.
 fn split_port(text: &str) -> Result<(&str, Option<u16>), UrlError> {
     // The colons of an IPv6 address are inside its brackets.
     let after = text.rfind(']').unwrap_or(0);
@@ -194,7 +194,7 @@ fn read_host(text: &str) -> Result<(String, String), UrlError> {
     }
     if !text.is_ascii() {
         return Err(malformed(
-            "has a host with characters outside ASCII; send it in punycode, as xn--bcher-kva.example",
+            "has a host with non-ASCII characters; send it in punycode, as xn--bcher-kva.example",
         ));
     }
     let lower = text.to_ascii_lowercase();
@@ -202,7 +202,7 @@ fn read_host(text: &str) -> Result<(String, String), UrlError> {
     if let Some(inner) = bracketed {
         return match inner.parse::<Ipv6Addr>() {
             Ok(_) => Ok((inner.to_string(), lower)),
-            Err(_) => Err(malformed("has no IPv6 address between its brackets")),
+            Err(_) => Err(malformed("has an invalid IPv6 address in brackets")),
         };
     }
     let known = |byte: u8| byte.is_ascii_alphanumeric() || b"-._".contains(&byte);

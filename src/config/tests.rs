@@ -1,3 +1,4 @@
+mod files;
 mod fuzz;
 
 use super::*;
@@ -134,7 +135,7 @@ fn metrics_are_open_limited_or_for_keys() {
         (line, why.as_str()),
         (
             2,
-            "metrics.access: \"all\" is not known; send \"limited\", \"open\" or \"key\""
+            "metrics.access: \"all\" is not known; write \"limited\", \"open\" or \"key\""
         )
     );
     let variable = [("ROTA_METRICS_ACCESS", "key"), ("ROTA_LOG", "debug")];
@@ -238,15 +239,20 @@ fn webhook_settings_come_from_each_layer() {
 
 #[test]
 fn a_retry_schedule_has_one_round_more_than_waits() {
-    assert_eq!(WebhooksPart::default().ladder().rounds(), 9);
-    assert_eq!(webhooks("ladder = []").ladder().rounds(), 1);
+    assert_eq!(WebhooksPart::default().retry_schedule().rounds(), 9);
+    assert_eq!(webhooks("ladder = []").retry_schedule().rounds(), 1);
     let most = vec!["1s"; 50].join(",");
-    let load = |ladder: &str| load(Config::default(), &[("ROTA_WEBHOOKS_LADDER", ladder)]);
+    let load = |retry_schedule: &str| {
+        load(
+            Config::default(),
+            &[("ROTA_WEBHOOKS_LADDER", retry_schedule)],
+        )
+    };
     let config = load(&most).expect("as many as there may be");
-    assert_eq!(config.webhooks.ladder().rounds(), 51);
+    assert_eq!(config.webhooks.retry_schedule().rounds(), 51);
     assert_eq!(
         load(&format!("{most},1s")),
-        Err("ROTA_WEBHOOKS_LADDER: 51 waits are too many; send at most 50".into())
+        Err("ROTA_WEBHOOKS_LADDER: 51 waits are too many; write at most 50".into())
     );
 }
 
@@ -297,7 +303,7 @@ fn an_invalid_variable_is_named() {
         (
             "ROTA_LISTEN",
             "80",
-            "ROTA_LISTEN: \"80\" is not an address; send HOST:PORT",
+            "ROTA_LISTEN: \"80\" is not an address; write HOST:PORT",
         ),
         (
             "ROTA_BASE_URL",
@@ -307,7 +313,7 @@ fn an_invalid_variable_is_named() {
         (
             "ROTA_PLAN_NAME",
             "gold",
-            "ROTA_PLAN_NAME: \"gold\" is not a plan; send \"free\" or \"pro\"",
+            "ROTA_PLAN_NAME: \"gold\" is not a plan; write \"free\" or \"pro\"",
         ),
         (
             "ROTA_PLAN_MAX_ROTATIONS",
@@ -322,7 +328,7 @@ fn an_invalid_variable_is_named() {
         (
             "ROTA_WEBHOOKS_LADDER",
             "30s,5",
-            "ROTA_WEBHOOKS_LADDER: \"5\" is not a duration; send a number",
+            "ROTA_WEBHOOKS_LADDER: \"5\" is not a duration; write a number",
         ),
         (
             "ROTA_WEBHOOKS_LADDER",
@@ -332,22 +338,22 @@ fn an_invalid_variable_is_named() {
         (
             "ROTA_WEBHOOKS_ALLOW_NETS",
             "10.1.0.0/16,",
-            "ROTA_WEBHOOKS_ALLOW_NETS: \"\" is no network: write an address or a CIDR",
+            "ROTA_WEBHOOKS_ALLOW_NETS: \"\" is not a network: write an address or a CIDR",
         ),
         (
             "ROTA_WEBHOOKS_TRUST",
             "System",
-            "ROTA_WEBHOOKS_TRUST: \"System\" is not known; send",
+            "ROTA_WEBHOOKS_TRUST: \"System\" is not known; write",
         ),
         (
             "ROTA_CHAT_REMINDER_BEFORE",
             "1",
-            "ROTA_CHAT_REMINDER_BEFORE: \"1\" is not a duration; send",
+            "ROTA_CHAT_REMINDER_BEFORE: \"1\" is not a duration; write",
         ),
         (
             "ROTA_CHAT_REMINDER_BEFORE",
             "31d",
-            "ROTA_CHAT_REMINDER_BEFORE: \"31d\" is too long; send at most 30d",
+            "ROTA_CHAT_REMINDER_BEFORE: \"31d\" is too long; write at most 30d",
         ),
         (
             "ROTA_CHAT_REMINDER_BEFORE",
@@ -360,148 +366,4 @@ fn an_invalid_variable_is_named() {
         let error = load(Config::default(), &[(name, value)]).expect_err("a bad value");
         assert!(error.starts_with(expected), "{error}");
     }
-}
-
-#[test]
-fn file_errors_name_line_and_key() {
-    let rows = [
-        ("", (0, "")),
-        (
-            "lisen = 'a:1'",
-            (1, "lisen: unknown key, expected one of `db`"),
-        ),
-        (
-            "[plan]\n\nnmae = 'pro'",
-            (3, "plan.nmae: unknown key, expected one of"),
-        ),
-        ("[webhook]\nx = 1", (1, "webhook: unknown key")),
-        (
-            "plan = 3",
-            (1, "plan: invalid type: integer `3`, expected a table"),
-        ),
-        (
-            "[webhooks]\nallow_net = []",
-            (
-                2,
-                "webhooks.allow_net: unknown key, expected one of `ladder`",
-            ),
-        ),
-        (
-            "[webhooks]\nladder = ['1s', '5x']",
-            (2, "webhooks.ladder: \"5x\" is not a duration; send"),
-        ),
-        (
-            "[webhooks]\nladder = '1s'",
-            (2, "webhooks.ladder: invalid type: string"),
-        ),
-        (
-            "[webhooks]\nladder = ['8d']",
-            (2, "webhooks.ladder: \"8d\" is too long; send at most 7d"),
-        ),
-        (
-            "[webhooks]\nallow_nets = ['10.1.0.0/16', '']",
-            (
-                2,
-                "webhooks.allow_nets: \"\" is no network: write an address or a CIDR",
-            ),
-        ),
-        (
-            "[webhooks]\ntrust = 'all'",
-            (
-                2,
-                "webhooks.trust: \"all\" is not known; send \"bundled\" or",
-            ),
-        ),
-        (
-            "[chat]\nremind_before = '1h'",
-            (
-                2,
-                "chat.remind_before: unknown key, expected `reminder_before`",
-            ),
-        ),
-        (
-            "[chat]\nreminder_before = 'soon'",
-            (2, "chat.reminder_before: \"soon\" is not a duration; send"),
-        ),
-        (
-            "[chat]\nreminder_before = '30d'\n[plan]\nx = 1",
-            (4, "plan.x: unknown key"),
-        ),
-        (
-            "[chat]\nreminder_before = '721h'",
-            (
-                2,
-                "chat.reminder_before: \"721h\" is too long; send at most 30d",
-            ),
-        ),
-        (
-            "[chat]\nreminder_before = 3600",
-            (2, "chat.reminder_before: invalid type: integer `3600`"),
-        ),
-        ("listen = 80", (1, "listen: invalid type: integer `80`")),
-        ("\nlisten = '80'", (2, "listen: \"80\" is not an address")),
-        (
-            "[plan]\nname = 'gold'",
-            (2, "plan.name: \"gold\" is not a plan"),
-        ),
-        (
-            "[plan]\nmax_people = 'x'",
-            (2, "plan.max_people: invalid type"),
-        ),
-        (
-            "[plan]\nmax_people = -1",
-            (2, "plan.max_people: invalid value"),
-        ),
-        (
-            "[rate_limit]\nburst = 0",
-            (2, "rate_limit.burst: 0 would refuse every request"),
-        ),
-        ("listen = ", (1, "")),
-        ("db = 'a'\ndb = 'b'", (2, "duplicate key")),
-    ];
-    for (text, (line, expected)) in rows {
-        let found = file::parse(text).err().unwrap_or_default();
-        assert_eq!(found.0, line, "{text}: {found:?}");
-        assert!(
-            found.1.starts_with(expected) && !found.1.contains('\n'),
-            "{text}: {found:?}"
-        );
-    }
-}
-
-#[test]
-fn the_sample_file_is_valid() {
-    let sample = include_str!("../../packaging/rota.toml");
-    assert_eq!(file::parse(sample), Ok(Config::default()));
-    // Settings are commented out without a space after `#`.
-    let settings: String = sample
-        .lines()
-        .map(|line| match line.strip_prefix('#') {
-            Some(setting) if !setting.starts_with(' ') => format!("{setting}\n"),
-            _ => format!("{line}\n"),
-        })
-        .collect();
-    let config = file::parse(&settings).expect("good values");
-    assert!(config.db.is_some() && config.listen.is_some() && config.base_url.is_some());
-    assert!(
-        config.plan.name.is_some()
-            && config.plan.max_rotations.is_some()
-            && config.plan.max_people.is_some()
-    );
-    assert!(config.holidays.file.is_some());
-    assert_eq!(
-        config.chat.reminder_before,
-        Some(crate::actions::REMINDER_BEFORE),
-        "the sample file shows the default"
-    );
-    assert!(config.rate_limit.requests_per_minute.is_some() && config.rate_limit.burst.is_some());
-    let webhooks = config.webhooks;
-    assert!(webhooks.allow_nets.is_some() && webhooks.extra_ca_file.is_some());
-    assert_eq!(webhooks.trust, Some(Trust::Bundled));
-    assert!(webhooks.ladder.is_some());
-    assert_eq!(
-        webhooks.ladder(),
-        Ladder::default(),
-        "the sample file shows the defaults"
-    );
 }

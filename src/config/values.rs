@@ -3,7 +3,7 @@
 use crate::api::Access;
 use crate::client::Trust;
 use crate::domain::address::Net;
-use crate::domain::ladder::LIFE;
+use crate::domain::retry_schedule::LIFE;
 use crate::domain::tiers::Tier;
 use crate::domain::time::FOREVER;
 use crate::wire::moment;
@@ -30,7 +30,7 @@ impl FromStr for Listen {
         match parts {
             Some(_) => Ok(Listen(text.to_owned())),
             None => Err(format!(
-                "{text:?} is not an address; send HOST:PORT, such as 127.0.0.1:8080 or [::1]:8080"
+                "{text:?} is not an address; write HOST:PORT, such as 127.0.0.1:8080 or [::1]:8080"
             )),
         }
     }
@@ -62,7 +62,7 @@ impl FromStr for BaseUrl {
                 Ok(BaseUrl(text.trim_end_matches('/').to_owned()))
             }
             _ => Err(format!(
-                "{text:?} is not a base URL; send one such as https://rota.example.org"
+                "{text:?} is not a base URL; write one such as https://rota.example.org"
             )),
         }
     }
@@ -107,7 +107,7 @@ impl FromStr for LogFilter {
         match wrong {
             None => Ok(LogFilter(text.to_owned())),
             Some(part) => Err(format!(
-                "{part:?} is not a log level; send error, warn, info, debug or off, or levels of modules such as \
+                "{part:?} is not a log level; write error, warn, info, debug or off, or levels of modules such as \
                  info,rota::delivery=debug"
             )),
         }
@@ -134,7 +134,9 @@ pub fn duration(text: &str) -> Result<Duration, String> {
         Some(Duration::from_secs(seconds))
     };
     read().ok_or_else(|| {
-        format!("{text:?} is not a duration; send a number and a unit, such as 90s, 15m, 24h or 7d")
+        format!(
+            "{text:?} is not a duration; write a number and a unit, such as 90s, 15m, 24h or 7d"
+        )
     })
 }
 
@@ -143,7 +145,7 @@ pub fn lifetime(text: &str) -> Result<Duration, String> {
     let positive = |length: &Duration| !length.is_zero();
     let read = duration(text)?;
     Some(read).filter(positive).ok_or_else(|| {
-        format!("{text:?} would expire immediately; send a longer duration, such as 24h")
+        format!("{text:?} would expire immediately; write a longer duration, such as 24h")
     })
 }
 
@@ -155,7 +157,7 @@ pub fn instant(text: &str) -> Result<Timestamp, String> {
     let whole = whole.and_then(|at| Timestamp::from_millisecond(at.as_millisecond()).ok());
     whole.ok_or_else(|| {
         format!(
-            "{text:?} is not an instant; send RFC 3339 with an offset, such as 2026-11-23T09:00:00Z"
+            "{text:?} is not an instant; write RFC 3339 with an offset, such as 2026-11-23T09:00:00Z"
         )
     })
 }
@@ -163,11 +165,11 @@ pub fn instant(text: &str) -> Result<Timestamp, String> {
 pub(super) fn whole_number<T: FromStr>(text: &str) -> Result<T, String> {
     let plain = text.bytes().all(|byte| byte.is_ascii_digit());
     let read = text.parse().ok().filter(|_| plain);
-    read.ok_or_else(|| format!("{text:?} is not a number in range; send a whole number from 0 up"))
+    read.ok_or_else(|| format!("{text:?} is not a number in range; write a whole number from 0 up"))
 }
 
 pub(super) fn parse_tier(text: &str) -> Result<Tier, String> {
-    Tier::parse(text).ok_or_else(|| format!("{text:?} is not a plan; send \"free\" or \"pro\""))
+    Tier::parse(text).ok_or_else(|| format!("{text:?} is not a plan; write \"free\" or \"pro\""))
 }
 
 pub(super) fn parse_burst(text: &str) -> Result<u32, String> {
@@ -176,7 +178,7 @@ pub(super) fn parse_burst(text: &str) -> Result<u32, String> {
 
 /// Refuses a burst of 0, which would refuse every request.
 fn check_burst(burst: u32) -> Result<u32, String> {
-    let off = "0 would refuse every request; send at least 1, or requests_per_minute 0 to turn the limit off";
+    let off = "0 would refuse every request; write at least 1, or requests_per_minute 0 to turn the limit off";
     if burst == 0 {
         Err(off.into())
     } else {
@@ -196,14 +198,14 @@ fn wait(text: &str) -> Result<SignedDuration, String> {
     let wait = SignedDuration::try_from(length).ok();
     // No round begins after that time.
     wait.filter(|wait| *wait <= LIFE)
-        .ok_or_else(|| format!("{text:?} is too long; send at most 7d"))
+        .ok_or_else(|| format!("{text:?} is too long; write at most 7d"))
 }
 
 fn check_count(waits: Vec<SignedDuration>) -> Result<Vec<SignedDuration>, String> {
     match waits.len() {
         0..=MOST_WAITS => Ok(waits),
         count => Err(format!(
-            "{count} waits are too many; send at most {MOST_WAITS}"
+            "{count} waits are too many; write at most {MOST_WAITS}"
         )),
     }
 }
@@ -213,7 +215,39 @@ pub(super) fn parse_reminder(text: &str) -> Result<SignedDuration, String> {
     let before = SignedDuration::try_from(duration(text)?).ok();
     before
         .filter(|before| *before <= MOST)
-        .ok_or_else(|| format!("{text:?} is too long; send at most 30d, or 0s for no reminders"))
+        .ok_or_else(|| format!("{text:?} is too long; write at most 30d, or 0s for no reminders"))
+}
+
+pub(super) fn parse_audit_keep(text: &str) -> Result<SignedDuration, String> {
+    const LEAST: SignedDuration = SignedDuration::from_hours(24);
+    let keep = SignedDuration::try_from(duration(text)?).ok();
+    keep.filter(|keep| *keep >= LEAST)
+        .ok_or_else(|| format!("{text:?} is out of range; write at least 1d, such as 400d"))
+}
+
+/// How long sessions may last at the most.
+pub(super) fn parse_session(text: &str) -> Result<SignedDuration, String> {
+    const MOST: SignedDuration = SignedDuration::from_hours(400 * 24);
+    let length = SignedDuration::try_from(lifetime(text)?).ok();
+    length
+        .filter(|length| *length <= MOST)
+        .ok_or_else(|| format!("{text:?} is too long; send at most 400d"))
+}
+
+pub(super) fn parse_switch(text: &str) -> Result<bool, String> {
+    match text {
+        "true" => Ok(true),
+        "false" => Ok(false),
+        _ => Err(format!("{text:?} is not known; send true or false")),
+    }
+}
+
+pub(super) fn session<'de, D>(from: D) -> Result<Option<SignedDuration>, D::Error>
+where
+    D: Deserializer<'de>,
+{
+    let text = String::deserialize(from)?;
+    parse_session(&text).map(Some).map_err(D::Error::custom)
 }
 
 pub(super) fn parse_nets(text: &str) -> Result<Vec<Net>, String> {
@@ -225,7 +259,7 @@ pub(super) fn parse_trust(text: &str) -> Result<Trust, String> {
         "bundled" => Ok(Trust::Bundled),
         "system" => Ok(Trust::System),
         _ => Err(format!(
-            "{text:?} is not known; send \"bundled\" or \"system\""
+            "{text:?} is not known; write \"bundled\" or \"system\""
         )),
     }
 }
@@ -236,7 +270,7 @@ pub(super) fn parse_access(text: &str) -> Result<Access, String> {
         "limited" => Ok(Access::Limited),
         "key" => Ok(Access::Key),
         _ => Err(format!(
-            "{text:?} is not known; send \"limited\", \"open\" or \"key\""
+            "{text:?} is not known; write \"limited\", \"open\" or \"key\""
         )),
     }
 }
@@ -249,6 +283,14 @@ fn list<T>(text: &str, item: fn(&str) -> Result<T, String>) -> Result<Vec<T>, St
 pub(super) fn tier<'de, D: Deserializer<'de>>(from: D) -> Result<Option<Tier>, D::Error> {
     let text = String::deserialize(from)?;
     parse_tier(&text).map(Some).map_err(D::Error::custom)
+}
+
+pub(super) fn audit_keep<'de, D>(from: D) -> Result<Option<SignedDuration>, D::Error>
+where
+    D: Deserializer<'de>,
+{
+    let text = String::deserialize(from)?;
+    parse_audit_keep(&text).map(Some).map_err(D::Error::custom)
 }
 
 pub(super) fn reminder<'de, D>(from: D) -> Result<Option<SignedDuration>, D::Error>

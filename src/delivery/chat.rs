@@ -1,8 +1,8 @@
-//! The loops that carry out what is queued for chat, beside the webhooks: a thread per queue, so that a slow post delays no
-//! topic and no group.
+//! The loops that process the chat queues, beside the webhooks: one thread per queue, so that a slow post does not delay
+//! topics or groups.
 
 use crate::actions::chat_sync::{self, InFlight, Queue};
-use crate::actions::{App, Fault};
+use crate::actions::{App, Error};
 use crate::runtime::background::{LoopSpec, LoopThread, POLL, StopFlag, Watch, await_end};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
@@ -11,7 +11,7 @@ use std::time::{Duration, Instant};
 pub(super) struct ChatWorkers {
     app: App,
     stop: StopFlag,
-    /// Whoever holds the lock of a queue carries out what is due on it.
+    /// The holder of a queue's lock processes what is due on it.
     in_flight: [Mutex<InFlight>; Queue::ALL.len()],
 }
 
@@ -26,8 +26,8 @@ impl ChatWorkers {
 
     /// Starts a thread per queue.
     pub(super) fn start(self: &Arc<ChatWorkers>) -> std::io::Result<Vec<LoopThread>> {
-        let thread = |place: usize| {
-            let queue = Queue::ALL[place];
+        let thread = |index: usize| {
+            let queue = Queue::ALL[index];
             let spec = LoopSpec {
                 name: queue.name(),
                 wakeup: queue.wakeup(self.app.store().signals()).clone(),
@@ -35,12 +35,12 @@ impl ChatWorkers {
                 watch: Watch::End,
             };
             let workers = Arc::clone(self);
-            self.app.runtime().start(spec, move |_| workers.turn(place))
+            self.app.runtime().start(spec, move |_| workers.turn(index))
         };
         (0..Queue::ALL.len()).map(thread).collect()
     }
 
-    /// Takes up nothing more.
+    /// Stops taking work.
     pub(super) fn stop(&self) {
         self.stop.set();
         for queue in Queue::ALL {
@@ -48,22 +48,24 @@ impl ChatWorkers {
         }
     }
 
-    /// Waits for the threads to end, until an instant at the most. Calls still under way then are made again after the next start.
+    /// Waits until `deadline` for the threads to end. Calls that are still in flight then are repeated after the next start.
     pub(super) fn wait(threads: &[LoopThread], deadline: Instant) {
         let busy = await_end(threads, deadline);
         if busy > 0 {
-            log::warn!("chat: {busy} calls are under way; they are made again");
+            log::warn!(
+                "chat: {busy} calls are still in flight; they are repeated after the next start"
+            );
         }
     }
 
-    /// Carries out some of what is due on a queue; returns how long to wait.
-    fn turn(&self, place: usize) -> Result<Duration, Fault> {
-        let any = self.run_due(place)?;
-        let next = chat_sync::next_on(&self.app, Queue::ALL[place])?;
+    /// Processes some of what is due on a queue. Returns how long to wait.
+    fn turn(&self, index: usize) -> Result<Duration, Error> {
+        let any = self.run_due(index)?;
+        let next = chat_sync::next_on(&self.app, Queue::ALL[index])?;
         let now = self.app.now();
         let wait = match next {
             Some(at) if at <= now && any => Duration::ZERO,
-            // A frozen clock is moved by whoever then asks for this to settle.
+            // Whoever moves a frozen clock then settles this queue.
             Some(at) if at > now && !self.app.clock().is_frozen() => {
                 Duration::try_from(at.duration_since(now)).unwrap_or(POLL)
             }
@@ -72,26 +74,26 @@ impl ChatWorkers {
         Ok(wait.min(POLL))
     }
 
-    /// Carries out some of what is due on a queue; returns whether there was anything.
-    fn run_due(&self, place: usize) -> Result<bool, Fault> {
+    /// Processes some of what is due on a queue. Returns whether there was anything.
+    fn run_due(&self, index: usize) -> Result<bool, Error> {
         if self.stop.is_set() {
             return Ok(false);
         }
-        let mut in_flight = self.in_flight[place]
+        let mut in_flight = self.in_flight[index]
             .lock()
             .unwrap_or_else(PoisonError::into_inner);
-        chat_sync::run_due(&self.app, Queue::ALL[place], &mut in_flight)
+        chat_sync::run_due(&self.app, Queue::ALL[index], &mut in_flight)
     }
 
-    /// Carries out everything that is due, and what comes of it.
-    pub(super) fn settle(&self) -> Result<(), Fault> {
+    /// Processes everything that is due, and what follows from it.
+    pub(super) fn settle(&self) -> Result<(), Error> {
         loop {
             let mut any = false;
-            for place in 0..Queue::ALL.len() {
-                any |= self.run_due(place)?;
+            for index in 0..Queue::ALL.len() {
+                any |= self.run_due(index)?;
             }
             match self.stop.is_set() {
-                true => return Err(Fault::Stopped),
+                true => return Err(Error::Stopped),
                 false if !any => return Ok(()),
                 false => {}
             }

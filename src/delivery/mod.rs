@@ -1,46 +1,46 @@
 //! Sends queued deliveries: two queues for each endpoint, with one request in flight on each (rules.md 16.5).
 //!
-//! One thread dispatches: it wakes when a commit queued something, looks which lanes have anything due, and starts a
-//! thread for each of them that is not at work. That thread takes, sends and records until nothing more is due on its
-//! lane. So an endpoint that hangs holds up nobody but itself, and its retries not even its first attempts.
+//! One thread dispatches. When a commit queues something, it wakes, finds the queues with anything due, and starts a thread
+//! for each of them that is not busy. That thread takes, sends and records until nothing more is due on its queue. An
+//! endpoint that dispatcher_hangs therefore delays only itself, and its retries do not delay its first attempts.
 //!
-//! What is queued for chat has threads of its own, in `chat`.
+//! The chat queues have their own threads, in `chat`.
 
 mod chat;
-mod lane;
+mod queue;
 mod send;
 
-use crate::actions::{App, DELIVERY, Fault, retention, sending};
+use crate::actions::{App, DELIVERY, Error, retention, sending};
 use crate::domain::ids::WebhookId;
 use crate::runtime::background::{LoopSpec, LoopThread, POLL, StopFlag, Watch, await_end};
 use crate::runtime::clock::monotonic;
 use crate::runtime::wakeup::Wakeup;
-use crate::store::Lane;
+use crate::store::Queue;
 use chat::ChatWorkers;
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
-/// Longer than any attempt takes, and the tries to record it.
+/// Longer than any attempt and the tries to record it.
 const STUCK: Duration = Duration::from_secs(30);
 
-/// A lane of one endpoint.
-type Track = (WebhookId, Lane);
+/// A queue of one endpoint.
+type QueueKey = (WebhookId, Queue);
 
-/// A lane at work.
+/// A busy queue.
 #[derive(Debug)]
-struct AtWork {
-    /// When it last began a step.
+struct Busy {
+    /// When it began its last step.
     since: Instant,
-    /// Whether the log says that it is stuck.
-    told: bool,
+    /// Whether it was logged as stuck.
+    logged: bool,
 }
 
-impl AtWork {
-    fn now() -> AtWork {
-        AtWork {
+impl Busy {
+    fn now() -> Busy {
+        Busy {
             since: monotonic(),
-            told: false,
+            logged: false,
         }
     }
 }
@@ -49,17 +49,17 @@ impl AtWork {
 struct Shared {
     app: App,
     stop: StopFlag,
-    /// Lanes at work.
-    busy: Mutex<HashMap<Track, AtWork>>,
-    /// When it was told to stop.
+    /// The busy queues.
+    busy: Mutex<HashMap<QueueKey, Busy>>,
+    /// When it was first asked to stop.
     stopped_at: Mutex<Option<Instant>>,
-    /// Called when a lane has nothing more to do.
-    lane_done: Wakeup,
+    /// Called when a queue has nothing more due.
+    queue_done: Wakeup,
     chat: Arc<ChatWorkers>,
 }
 
 impl Shared {
-    fn busy(&self) -> MutexGuard<'_, HashMap<Track, AtWork>> {
+    fn busy(&self) -> MutexGuard<'_, HashMap<QueueKey, Busy>> {
         self.busy.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
@@ -67,49 +67,49 @@ impl Shared {
         self.stop.is_set()
     }
 
-    /// A lane has nothing more to do. The dispatcher looks at it once more: something may have fallen due since.
-    fn rest(&self, track: &Track) {
-        self.free(track);
-        self.lane_done.wake();
+    /// Marks a queue as idle and wakes the dispatcher, because something may have become due since the queue checked.
+    fn finish(&self, key: &QueueKey) {
+        self.release(key);
+        self.queue_done.wake();
         self.app.store().signals().deliveries.wake();
     }
 
-    /// A lane failed. It is looked at again with the others, not at once: what failed may go on failing.
-    fn free(&self, track: &Track) {
-        self.busy().remove(track);
+    /// Marks a queue as idle after a failure. It is not retried at once, because the cause may persist.
+    fn release(&self, key: &QueueKey) {
+        self.busy().remove(key);
     }
 
-    /// Marks a lane as at work; `false` where it is already.
-    fn claim(&self, track: &Track) -> bool {
+    /// Marks a queue as busy. `false` if it already is.
+    fn claim(&self, key: &QueueKey) -> bool {
         let mut busy = self.busy();
-        let free = !busy.contains_key(track);
+        let free = !busy.contains_key(key);
         if free {
-            busy.insert(track.clone(), AtWork::now());
+            busy.insert(key.clone(), Busy::now());
         }
         free
     }
 
-    /// A lane begins a step.
-    fn moves(&self, track: &Track) {
-        if let Some(work) = self.busy().get_mut(track) {
-            *work = AtWork::now();
+    /// Records that a queue begins a step.
+    fn record_step(&self, key: &QueueKey) {
+        if let Some(work) = self.busy().get_mut(key) {
+            *work = Busy::now();
         }
     }
 
-    /// Tells of lanes that no time-out has ended, each once: their endpoints are sent nothing more.
-    fn tell_stuck(&self) {
+    /// Logs each queue whose attempt has outlived all time-outs, once. Its endpoint gets no further deliveries.
+    fn log_stuck(&self) {
         for ((webhook, _), work) in self.busy().iter_mut() {
-            if !work.told && work.since.elapsed() > STUCK {
-                work.told = true;
+            if !work.logged && work.since.elapsed() > STUCK {
+                work.logged = true;
                 let seconds = STUCK.as_secs();
                 log::error!(
-                    "delivery: a lane of webhook {webhook} has been at one attempt for {seconds} s"
+                    "delivery: a queue of webhook {webhook} has been on one attempt for {seconds} s"
                 );
             }
         }
     }
 
-    /// Waits for so long, or until the program stops.
+    /// Waits for `wait`, or until the program stops.
     fn pause(&self, wait: Duration) {
         let (wakeup, until) = (&self.app.store().signals().deliveries, monotonic() + wait);
         loop {
@@ -123,22 +123,22 @@ impl Shared {
     }
 }
 
-/// The running delivery side.
+/// The running delivery threads.
 pub struct Delivery {
     shared: Arc<Shared>,
     dispatcher: LoopThread,
     chat: Vec<LoopThread>,
 }
 
-/// A handle that stops it, and waits for it to come to rest.
+/// Stops the delivery, and waits until it is idle. Clones do the same.
 #[derive(Clone)]
 pub struct Handle(Arc<Shared>);
 
-/// Starts the dispatching thread, after what was on the wire when the last process ended has been seen to.
+/// Starts the dispatching thread, after recording the attempts that the last process left in flight.
 pub fn start(app: App) -> Result<Delivery, String> {
-    let interrupted = sending::start_over(&app).map_err(|fault| fault.to_string())?;
+    let interrupted = sending::start_over(&app).map_err(|error| error.to_string())?;
     if interrupted > 0 {
-        log::info!("delivery: {interrupted} attempts were interrupted, they are made again");
+        log::info!("delivery: {interrupted} attempts were interrupted and are repeated");
     }
     let shared = Arc::new(Shared {
         chat: Arc::new(ChatWorkers::new(app.clone())),
@@ -146,7 +146,7 @@ pub fn start(app: App) -> Result<Delivery, String> {
         stop: StopFlag::default(),
         busy: Mutex::default(),
         stopped_at: Mutex::default(),
-        lane_done: Wakeup::default(),
+        queue_done: Wakeup::default(),
     });
     let dispatcher = dispatch(&shared).map_err(|error| error.to_string())?;
     let chat = shared.chat.start().map_err(|error| error.to_string())?;
@@ -158,67 +158,69 @@ pub fn start(app: App) -> Result<Delivery, String> {
 }
 
 impl Delivery {
-    /// What others may do to it.
+    /// A handle for other threads.
     pub fn handle(&self) -> Handle {
         Handle(Arc::clone(&self.shared))
     }
 
-    /// Takes up nothing more and waits for what is on the wire, until `grace` after it was first told to stop. What has
-    /// not ended by then is interrupted, and made again after the next start.
+    /// Stops taking work and waits for attempts in flight, until `grace` after the first request to stop. An attempt that has
+    /// not ended by then is recorded as interrupted and repeated after the next start.
     pub fn stop(self, grace: Duration) {
         let deadline = self.handle().stop() + grace;
         ChatWorkers::wait(&self.chat, deadline);
-        // Without the dispatcher no lane begins.
-        let hangs = await_end(&[self.dispatcher], deadline) > 0;
+        // Without the dispatcher no queue starts.
+        let dispatcher_hangs = await_end(&[self.dispatcher], deadline) > 0;
         loop {
-            let seen = self.shared.lane_done.generation();
+            let seen = self.shared.queue_done.generation();
             let left = deadline.saturating_duration_since(monotonic());
             let busy = self.shared.busy().len();
-            if busy == 0 && !hangs {
+            if busy == 0 && !dispatcher_hangs {
                 return;
             }
             if left.is_zero() {
-                log::warn!("delivery: {busy} attempts left on the wire; they are made again");
+                log::warn!(
+                    "delivery: {busy} attempts are still in flight; they are repeated after the next start"
+                );
                 return;
             }
-            // A lane that failed wakes nobody.
-            self.shared.lane_done.wait(seen, left.min(POLL));
+            // A queue that failed does not call `queue_done`.
+            self.shared.queue_done.wait(seen, left.min(POLL));
         }
     }
 }
 
 impl Handle {
-    /// Takes up nothing more; answers when it was first told so.
+    /// Stops taking work. Returns when this was first requested.
     pub fn stop(&self) -> Instant {
         self.0.stop.set();
         self.0.app.store().signals().deliveries.wake();
         self.0.chat.stop();
-        let mut told = (self.0.stopped_at)
+        let mut stopped_at = (self.0.stopped_at)
             .lock()
             .unwrap_or_else(PoisonError::into_inner);
-        *told.get_or_insert_with(monotonic)
+        *stopped_at.get_or_insert_with(monotonic)
     }
 
-    /// Carries out what is queued for chat and due, and what follows from it.
+    /// Processes everything that is due for chat, and what follows from it.
     ///
     /// # Errors
-    /// When the storage fails.
-    pub fn settle_chat(&self) -> Result<(), Fault> {
+    /// If the storage fails.
+    pub fn settle_chat(&self) -> Result<(), Error> {
         self.0.chat.settle()
     }
 
-    /// Waits until what is queued for chat is carried out, and of what is queued then nothing is on the wire and nothing due is
-    /// left undone, and clears away what is kept no longer.
+    /// Waits until the chat queues are processed and every delivery that was queued by then is finished or due later, then
+    /// purges expired records.
     ///
     /// # Errors
-    /// When the storage fails, and when nothing of it moves for half a minute.
-    pub fn settle(&self) -> Result<(), Fault> {
+    /// If the storage fails, or if nothing progresses for half a minute.
+    pub fn settle(&self) -> Result<(), Error> {
         self.settle_chat()?;
         let app = &self.0.app;
         let newest = sending::newest(app)?;
         let (mut left, mut since) = (u64::MAX, monotonic());
         loop {
-            let seen = self.0.lane_done.generation();
+            let seen = self.0.queue_done.generation();
             let unsettled = sending::unsettled(app, newest)?;
             if unsettled == 0 {
                 break;
@@ -227,16 +229,16 @@ impl Handle {
                 (left, since) = (unsettled, monotonic());
             }
             if self.0.is_stopping() {
-                return Err(Fault::Stopped);
+                return Err(Error::Stopped);
             }
             if since.elapsed() > STUCK {
                 let why = format!("{unsettled} deliveries are due and are not taken up");
-                return Err(Fault::NotCommitted(why));
+                return Err(Error::NotCommitted(why));
             }
             if self.0.busy().is_empty() {
                 app.store().signals().deliveries.wake();
             }
-            self.0.lane_done.wait(seen, POLL);
+            self.0.queue_done.wait(seen, POLL);
         }
         while retention::purge(app)? {}
         Ok(())
@@ -252,47 +254,47 @@ fn dispatch(shared: &Arc<Shared>) -> std::io::Result<LoopThread> {
         watch: Watch::Readiness,
     };
     let dispatching = Arc::clone(shared);
-    let mut clearing = monotonic();
+    let mut next_purge = monotonic();
     shared.app.runtime().start(spec, move |_| {
-        let wait = look(&dispatching)?;
-        // Not at every event: to find nothing to clear costs as much as to find what is due.
-        if monotonic() >= clearing {
-            clearing = monotonic() + clear(&dispatching.app);
+        let wait = start_due(&dispatching)?;
+        // Not at every event, because a purge costs as much as a dispatch even if it finds nothing.
+        if monotonic() >= next_purge {
+            next_purge = monotonic() + purge(&dispatching.app);
         }
-        Ok::<_, Fault>(wait.min(clearing.saturating_duration_since(monotonic())))
+        Ok::<_, Error>(wait.min(next_purge.saturating_duration_since(monotonic())))
     })
 }
 
-/// Clears away a little, and answers how long that will do.
-fn clear(app: &App) -> Duration {
+/// Purges some expired records. Returns how long to wait before the next purge.
+fn purge(app: &App) -> Duration {
     match retention::purge(app) {
         Ok(true) => Duration::ZERO,
         Ok(false) => POLL,
-        Err(fault) => {
-            log::error!("delivery: clearing away: {fault}");
+        Err(error) => {
+            log::error!("delivery: purging expired records: {error}");
             POLL
         }
     }
 }
 
-/// Starts the lanes that have anything due, and answers how long to wait.
-fn look(shared: &Arc<Shared>) -> Result<Duration, Fault> {
+/// Starts the queues that have anything due. Returns how long to wait.
+fn start_due(shared: &Arc<Shared>) -> Result<Duration, Error> {
     let app = &shared.app;
-    shared.tell_stuck();
-    let (lanes, now) = (sending::lanes(app)?, app.now());
+    shared.log_stuck();
+    let (queues, now) = (sending::queues(app)?, app.now());
     let mut wait = POLL;
-    for (webhook, lane, due) in lanes {
+    for (webhook, queue, due) in queues {
         if due > now {
-            // A frozen clock is moved by whoever then asks for this to settle.
+            // Whoever moves a frozen clock then settles the deliveries.
             if !app.clock().is_frozen() {
                 let until = Duration::try_from(due.duration_since(now)).unwrap_or(POLL);
                 wait = wait.min(until);
             }
             continue;
         }
-        let track = (webhook, lane);
-        if shared.claim(&track) {
-            lane::start(Arc::clone(shared), track);
+        let key = (webhook, queue);
+        if shared.claim(&key) {
+            queue::start(Arc::clone(shared), key);
         }
     }
     Ok(wait)

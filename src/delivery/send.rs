@@ -1,12 +1,12 @@
-//! One attempt: posted, and what came of it.
+//! Makes one attempt.
 
 use crate::actions::App;
 use crate::actions::sending::{Done, Job};
 use crate::client::guard::send_error;
 use crate::client::{Answer, DialError, Limits, Method, Request};
-use crate::domain::ladder;
+use crate::domain::retry_schedule;
 use crate::domain::webhook::{AttemptResult, Outcome, Snippet};
-use crate::fault;
+use crate::failpoint;
 use crate::runtime::clock::monotonic;
 use std::sync::Arc;
 use std::time::Duration;
@@ -14,7 +14,7 @@ use std::time::Duration;
 /// The largest part of a response body that is kept, in bytes.
 const SNIPPET: usize = 4096;
 
-/// The response headers have to be there within 10 s, and the body may take 2 s after them.
+/// The response headers must arrive within 10 s, and the body may take 2 s after them.
 const LIMITS: Limits = Limits {
     total: Duration::from_secs(12),
     body: Duration::from_secs(2),
@@ -23,7 +23,7 @@ const LIMITS: Limits = Limits {
 
 /// Makes an attempt.
 pub(super) fn send(app: &App, job: Arc<Job>) -> Done {
-    fault::point("send.taken");
+    failpoint::point("send.taken");
     let begun = monotonic();
     let answer = app.webhook_client().send(&Request {
         method: Method::Post,
@@ -33,7 +33,7 @@ pub(super) fn send(app: &App, job: Arc<Job>) -> Done {
         limits: LIMITS,
     });
     let took = begun.elapsed();
-    fault::point("send.answered");
+    failpoint::point("send.answered");
     let (result, asked_to_wait) = judge(app, &answer, took);
     let done = Done {
         job,
@@ -41,11 +41,11 @@ pub(super) fn send(app: &App, job: Arc<Job>) -> Done {
         asked_to_wait,
     };
     app.metrics().attempted(done.result.outcome);
-    log::debug!("{}: {}", done.job.name(), done.told());
+    log::debug!("{}: {}", done.job.name(), done.outcome());
     done
 }
 
-/// What an attempt comes to, and whether the receiver asked for a time of its own.
+/// The outcome of an attempt, and whether the receiver sent a Retry-After.
 fn judge(app: &App, answer: &Result<Answer, DialError>, took: Duration) -> (AttemptResult, bool) {
     let nothing = AttemptResult {
         outcome: Outcome::NoResponse,
@@ -59,16 +59,16 @@ fn judge(app: &App, answer: &Result<Answer, DialError>, took: Duration) -> (Atte
         Err(error) => {
             let result = AttemptResult {
                 error: Some(send_error(error)),
-                // No request was made where nothing was connected to.
+                // A request that did not connect has no duration.
                 duration: error.was_dialled().then_some(took),
                 ..nothing
             };
             (result, false)
         }
         Ok(answer) => {
-            let (outcome, error) = ladder::outcome_of(answer.status);
+            let (outcome, error) = retry_schedule::outcome_of(answer.status);
             let asked = answer.header("retry-after");
-            let asked = asked.and_then(|header| ladder::retry_after(header, app.now()));
+            let asked = asked.and_then(|header| retry_schedule::retry_after(header, app.now()));
             let result = AttemptResult {
                 outcome,
                 status: Some(answer.status),
@@ -82,10 +82,10 @@ fn judge(app: &App, answer: &Result<Answer, DialError>, took: Duration) -> (Atte
     }
 }
 
-/// The beginning of an answer as text, cut where a character ends. Bytes that are no text are marked as such; the marks
-/// are longer than the bytes, so the text is held to the limit once more.
+/// The beginning of a response body as text, cut at a character boundary. Invalid bytes are replaced. The replacements are
+/// longer than the bytes, so the text is limited again.
 fn snippet(body: &[u8], truncated: bool) -> Snippet {
-    // A character that the limit cut in two is left out, not marked.
+    // A character that the limit splits is removed, not replaced.
     let whole = match std::str::from_utf8(body) {
         Err(error) if truncated && error.error_len().is_none() => &body[..error.valid_up_to()],
         _ => body,

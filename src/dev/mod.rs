@@ -1,67 +1,79 @@
-//! The routes of `rota dev` alone: move the clock, replace the directory, switch the plan, mint credentials, look into
-//! the local chat platform, receive webhooks. They need no credential and are not there under
+//! The routes of `rota dev`: move the clock, replace the directory, switch the plan, create credentials, read the local chat
+//! platform, receive webhooks. They require no credential and do not exist in
 //! `rota serve`.
 
 mod receiver;
 
 use crate::actions::keys::{self, NewKey};
-use crate::actions::{App, Fault, dev_clock, directory, tier, webhooks};
+use crate::actions::{App, Error, dev_clock, directory, tier, webhooks};
 use crate::chat::{self, FailureControl};
+use crate::domain::access::Principal;
+use crate::domain::audit::{Author, Origin};
 use crate::domain::ids::{GroupId, WebhookId};
 use crate::domain::message::Recipient;
-use crate::domain::refusal::Refusal;
+use crate::domain::refusal::{Refusal, invalid};
 use crate::domain::tiers::TierLimits;
 use crate::metrics::RouteMetrics;
 use crate::server::room::{self, RequestBudget};
 use crate::server::{Body, Edge, Outcome, Problem, REQUEST_ID, Request, Response};
 use crate::store::{self, load_directory};
 use crate::wire::dev::{self as shapes, Chat, ChatGroup, ChatMessage, Clock};
-use crate::wire::{body, delivery, directory as wire_directory, url};
+use crate::wire::{body, delivery, directory as wire_directory, strict, url};
 use receiver::Receivers;
 use serde::Serialize;
 use std::sync::{Mutex, PoisonError};
 
-/// Does what waits to be done, and comes back when it is.
-pub type Chore = Box<dyn Fn() -> Result<(), Fault> + Send + Sync>;
+/// Processes pending work and returns when it is done.
+pub type Work = Box<dyn Fn() -> Result<(), Error> + Send + Sync>;
 
-/// What follows from what was committed.
-pub struct Chores {
-    /// All of it: events attempted, chat brought in line.
-    pub all: Chore,
-    /// What is queued for chat.
-    pub chat: Chore,
+/// The pending work after a commit.
+pub struct PendingWork {
+    /// All of it: deliveries and chat.
+    pub all: Work,
+    /// Only what is queued for chat.
+    pub chat: Work,
 }
 
 /// The edge of the development routes.
 pub struct Dev {
     app: App,
     failures: FailureControl,
-    chores: Chores,
+    pending_work: PendingWork,
     budget: RequestBudget,
     /// Held while the clock is moved.
     moving: Mutex<()>,
     receivers: Receivers,
-    /// Counts the answers of all routes: nobody watches them one by one.
+    /// One counter for all routes.
     answers: RouteMetrics,
 }
 
 impl Dev {
-    /// The development routes of a workspace. Requests take room from the budget that all edges share.
-    pub fn new(app: App, failures: FailureControl, chores: Chores, budget: RequestBudget) -> Dev {
+    /// The development routes of a workspace. Requests share the memory budget of all edges.
+    pub fn new(
+        app: App,
+        failures: FailureControl,
+        pending_work: PendingWork,
+        budget: RequestBudget,
+    ) -> Dev {
         Dev {
             answers: app.metrics().route("POST", PREFIX),
             app,
             failures,
-            chores,
+            pending_work,
             budget,
             moving: Mutex::default(),
             receivers: Receivers::default(),
         }
     }
 
-    fn answer<'a>(&'a self, request: &Request, counted: &mut &'a RouteMetrics) -> Outcome {
-        let (path, _) = url::split(request.target());
-        // What stands for itself matches byte for byte, as in the API; names and ids are decoded.
+    fn answer<'a>(
+        &'a self,
+        request: &Request,
+        id: &str,
+        counted: &mut &'a RouteMetrics,
+    ) -> Outcome {
+        let (path, query) = url::split(request.target());
+        // Literal segments match byte for byte, as in the API; names and ids are decoded.
         let rest = path.strip_prefix(PREFIX).and_then(url::segments);
         let rest = rest.ok_or_else(Problem::unknown_route)?;
         let allowed = methods(&rest).ok_or_else(Problem::unknown_route)?;
@@ -69,29 +81,34 @@ impl Dev {
         if request.header("Origin").is_some() {
             return Err(from_a_page().into());
         }
-        let (app, chores) = (&self.app, &self.chores);
+        // The URL of a receiver may have its own query.
+        if !matches!(rest.as_slice(), ["receiver", _]) {
+            let unread = || Refusal::Invalid("the query is not valid percent-encoded UTF-8".into());
+            strict::check_query(&url::parameters(query).ok_or_else(unread)?, &[])?;
+        }
+        let (app, pending_work, author) = (&self.app, &self.pending_work, &author(request, id));
         match (request.method(), rest.as_slice()) {
             ("GET" | "HEAD", ["clock"]) => clock(app),
             ("POST", ["clock"]) => {
-                // One move at a time: two at once could each find the clock behind where the other has put it.
+                // Two concurrent moves could each find the clock behind the other's target.
                 let _one = self.moving.lock().unwrap_or_else(PoisonError::into_inner);
-                move_clock(app, chores, request)
+                move_clock(app, pending_work, request)
             }
-            ("PUT", ["directory"]) => replace_directory(app, chores, request),
-            ("GET" | "HEAD", ["chat"]) => show_chat(app, chores),
+            ("PUT", ["directory"]) => replace_directory(app, author, pending_work, request),
+            ("GET" | "HEAD", ["chat"]) => show_chat(app, pending_work),
             ("PUT", ["chat"]) => set_failure_mode(&self.failures, request),
-            ("PUT", ["plan"]) => switch_plan(app, chores, request),
-            ("POST", ["tokens"]) => mint_token(app, request),
-            ("POST", ["keys"]) => mint_key(app, request),
+            ("PUT", ["plan"]) => switch_plan(app, author, pending_work, request),
+            ("POST", ["tokens"]) => mint_token(app, author, request),
+            ("POST", ["keys"]) => mint_key(app, author, request),
             ("POST", ["webhooks", id, "test"]) => {
                 let id = url::decode(id).ok_or_else(Problem::unknown_route)?;
-                test_webhook(app, &WebhookId::from(&*id))
+                test_webhook(app, author, &WebhookId::from(&*id))
             }
             (method, ["receiver", name]) => {
                 let name = &*url::decode(name).ok_or_else(Problem::unknown_route)?;
                 match method {
                     "POST" => self.receivers.receive(name, request, app.now()),
-                    "PUT" => self.receivers.tell(name, request),
+                    "PUT" => self.receivers.configure(name, request),
                     "GET" | "HEAD" => self.receivers.show(name),
                     "DELETE" => self.receivers.forget(name),
                     _ => Err(Refusal::WrongMethod(allowed).into()),
@@ -102,7 +119,7 @@ impl Dev {
     }
 }
 
-/// The path that all of them are below.
+/// The common prefix of the routes.
 const PREFIX: &str = "/dev";
 
 impl Edge for Dev {
@@ -114,13 +131,18 @@ impl Edge for Dev {
         "rota::dev"
     }
 
-    fn handle<'a>(&'a self, request: &Request, counted: &mut &'a RouteMetrics) -> Outcome {
+    fn handle<'a>(
+        &'a self,
+        request: &Request,
+        id: &str,
+        counted: &mut &'a RouteMetrics,
+    ) -> Outcome {
         let reads = matches!(request.method(), "GET" | "HEAD");
         let share = match reads {
             true => self.budget.room(request, None).take(ROOM)?,
             false => None,
         };
-        let response = self.answer(request, counted)?;
+        let response = self.answer(request, id, counted)?;
         Ok(without_own_id(room::hold(response, share)))
     }
 
@@ -129,17 +151,29 @@ impl Edge for Dev {
     }
 }
 
-/// Room for what is shown, in bytes: all that one caller may hold.
+/// The memory of a response, in bytes: the whole share of one caller.
 const ROOM: usize = room::LIMITS.credential;
 
-/// An answer that a test made up, without an id of its own.
+/// A response configured by a test, without a request id.
 fn without_own_id(mut response: Response) -> Response {
     let headers = &mut response.headers;
     headers.retain(|(name, _)| !name.eq_ignore_ascii_case(REQUEST_ID));
     response
 }
 
-/// The methods that a path below `/dev/` takes; `None` when there is nothing.
+/// Whoever may use these routes is the operator: they ask for no credential.
+fn author(request: &Request, id: &str) -> Author {
+    Author {
+        principal: Principal::Operator { user: None },
+        action: "dev",
+        origin: Origin {
+            request_id: Some(id.to_owned()),
+            address: Some(request.client_address()),
+        },
+    }
+}
+
+/// The methods of a path below `/dev/`; `None` if it does not exist.
 fn methods(rest: &[&str]) -> Option<&'static str> {
     match rest {
         ["clock"] => Some("GET, HEAD, POST"),
@@ -152,8 +186,8 @@ fn methods(rest: &[&str]) -> Option<&'static str> {
     }
 }
 
-/// Browsers name the page that a request comes from. Any page that is open beside the server could send one, and these
-/// routes ask for no credential.
+/// Browsers send the origin of a page. Any page open on the same machine could send a request, and these routes require no
+/// credential.
 fn from_a_page() -> Refusal {
     let detail = "Origin: web pages may not use the development routes; send the request without this header";
     Refusal::ResourceDenied(detail.into())
@@ -166,30 +200,35 @@ fn clock(app: &App) -> Outcome {
     })
 }
 
-fn move_clock(app: &App, chores: &Chores, request: &Request) -> Outcome {
+fn move_clock(app: &App, pending_work: &PendingWork, request: &Request) -> Outcome {
     if !app.clock().is_frozen() {
         let detail = "the clock runs by itself; start `rota dev` with --clock to move it";
-        return Err(Refusal::Invalid(detail.into()).into());
+        return Ok(invalid(detail)?);
     }
     let to = shapes::clock(&sent(request)?, app.now())?;
-    dev_clock::advance(app, to, &chores.all)?;
+    dev_clock::advance(app, to, &pending_work.all)?;
     clock(app)
 }
 
-fn replace_directory(app: &App, chores: &Chores, request: &Request) -> Outcome {
+fn replace_directory(
+    app: &App,
+    author: &Author,
+    pending_work: &PendingWork,
+    request: &Request,
+) -> Outcome {
     let file = wire_directory::read(body::parse(&sent(request)?)?)?;
-    directory::import(app, file)?;
-    (chores.all)()?;
-    show_chat(app, chores)
+    directory::import(app, author, file, directory::Consent::Given)?;
+    (pending_work.all)()?;
+    show_chat(app, pending_work)
 }
 
-/// Messages that are shown at the most, the newest.
+/// The maximum number of messages shown, the newest.
 const SHOWN: usize = 10_000;
 
-fn show_chat(app: &App, chores: &Chores) -> Outcome {
-    // What a write has queued is a matter of moments: nobody should have to wait and see.
-    (chores.chat)()?;
-    let (directory, sent, kept) = app.store().read(|tx| -> Result<_, Fault> {
+fn show_chat(app: &App, pending_work: &PendingWork) -> Outcome {
+    // Queued messages are posted first, so that callers do not have to poll.
+    (pending_work.chat)()?;
+    let (directory, sent, kept) = app.store().read(|tx| -> Result<_, Error> {
         let kept = store::list_duty_groups(tx)?;
         Ok((load_directory(tx)?, store::list_sent(tx, SHOWN)?, kept))
     })?;
@@ -226,34 +265,39 @@ fn message(app: &App, sent: store::Sent) -> ChatMessage {
     }
 }
 
-/// Sets how the chat platform fails until it is set otherwise.
+/// Sets the failure mode of the chat platform.
 fn set_failure_mode(failures: &FailureControl, request: &Request) -> Outcome {
     let (mode, shown) = shapes::failure_mode(&sent(request)?)?;
     failures.set(mode);
     json(&shown)
 }
 
-fn switch_plan(app: &App, chores: &Chores, request: &Request) -> Outcome {
+fn switch_plan(
+    app: &App,
+    author: &Author,
+    pending_work: &PendingWork,
+    request: &Request,
+) -> Outcome {
     let tier = shapes::plan(&sent(request)?)?;
-    tier::switch(app, TierLimits::of(tier))?;
-    (chores.all)()?;
+    tier::switch(app, author, TierLimits::of(tier))?;
+    (pending_work.all)()?;
     json(&shapes::Plan { name: tier.name() })
 }
 
-fn test_webhook(app: &App, id: &WebhookId) -> Outcome {
-    let queued = webhooks::test(app, id)?;
+fn test_webhook(app: &App, author: &Author, id: &WebhookId) -> Outcome {
+    let queued = webhooks::test(app, author, id)?;
     let mut answer = json(&delivery::render(&queued))?;
     answer.status = 202;
     Ok(answer)
 }
 
-fn mint_token(app: &App, request: &Request) -> Outcome {
+fn mint_token(app: &App, author: &Author, request: &Request) -> Outcome {
     let user = shapes::token(&sent(request)?)?;
-    let (_, token) = keys::create_token(app.store(), user, None)?;
+    let (_, token) = keys::create_token(app.store(), author, user, None)?;
     json(&shapes::Token { token })
 }
 
-fn mint_key(app: &App, request: &Request) -> Outcome {
+fn mint_key(app: &App, author: &Author, request: &Request) -> Outcome {
     let wanted = shapes::key(&sent(request)?)?;
     let new = NewKey {
         name: wanted.name,
@@ -262,7 +306,7 @@ fn mint_key(app: &App, request: &Request) -> Outcome {
         disabled: wanted.disabled,
         expires_at: None,
     };
-    let (record, key) = keys::create_key(app.store(), new)?;
+    let (record, key) = keys::create_key(app.store(), author, new)?;
     json(&shapes::Key {
         id: record.id.to_string(),
         key,
@@ -270,12 +314,12 @@ fn mint_key(app: &App, request: &Request) -> Outcome {
 }
 
 fn sent(request: &Request) -> Result<Vec<u8>, Refusal> {
-    let unread = |error| Refusal::Invalid(format!("the body cannot be read: {error}"));
-    request.take_body().map_err(unread)
+    let body = request.take_body();
+    body.or_else(|error| invalid(format!("the body cannot be read: {error}")))
 }
 
 fn json<T: Serialize>(value: &T) -> Outcome {
-    let body = serde_json::to_vec(value).map_err(|error| Fault::Corrupt(error.to_string()))?;
+    let body = serde_json::to_vec(value).map_err(|error| Error::Corrupt(error.to_string()))?;
     Ok(Response::new(
         200,
         "application/json",

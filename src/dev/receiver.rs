@@ -1,4 +1,4 @@
-//! The built-in webhook receiver: keeps what is posted to it and answers what it was told.
+//! The built-in webhook receiver: stores the requests it gets and returns configured responses.
 
 use super::{json, sent};
 use crate::domain::refusal::Refusal;
@@ -11,16 +11,16 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::thread;
 use std::time::Duration;
 
-/// Requests kept in all; the oldest are forgotten.
-const MOST_REQUESTS: usize = 10_000;
+/// The maximum number of stored requests; the oldest are dropped.
+const MAX_REQUESTS: usize = 10_000;
 
-/// Receivers that were told what to answer.
-const MOST_TOLD: usize = 1_000;
+/// The maximum number of receivers with a configured response.
+const MAX_CONFIGURED: usize = 1_000;
 
-/// Bytes of requests kept in all, and of answers.
-const MOST_BYTES: usize = 64 * 1024 * 1024;
+/// The maximum size of stored requests and of responses, in bytes.
+const MAX_BYTES: usize = 64 * 1024 * 1024;
 
-/// Every receiver of the server. One is there as soon as somebody names it.
+/// All receivers. A receiver exists once it is used.
 #[derive(Default)]
 pub struct Receivers {
     state: Mutex<State>,
@@ -32,7 +32,7 @@ struct State {
     requests: VecDeque<Kept>,
     /// The sum of their sizes.
     bytes: usize,
-    /// Of those that were told.
+    /// The configured responses.
     answers: HashMap<String, Answer>,
 }
 
@@ -43,7 +43,7 @@ struct Kept {
 }
 
 impl Receivers {
-    /// Keeps a request, then answers as the receiver was told when the request came.
+    /// Stores a request, then returns the response that was configured when it arrived.
     pub fn receive(&self, name: &str, request: &Request, at: Timestamp) -> Outcome {
         let received = Received {
             at: at.into(),
@@ -55,7 +55,7 @@ impl Receivers {
             state.keep(name, received);
             state.answers.get(name).cloned().unwrap_or_default()
         };
-        // Nothing is locked while it sleeps: other requests go on, also to this receiver.
+        // No lock is held while it sleeps, so other requests proceed, also to this receiver.
         thread::sleep(Duration::from_millis(answer.delay_ms.into()));
         let headers = answer.headers.into_iter();
         Ok(Response {
@@ -67,20 +67,20 @@ impl Receivers {
         })
     }
 
-    /// Sets what a receiver answers from now on, and answers with that.
-    pub fn tell(&self, name: &str, request: &Request) -> Outcome {
+    /// Configures the response of a receiver, and returns it.
+    pub fn configure(&self, name: &str, request: &Request) -> Outcome {
         let answer = shapes::answer(&sent(request)?)?;
         if let Some(own) = answer.headers.keys().find(|name| is_own_header(name)) {
             return Ok(invalid(format!(
-                "headers.{own}: the server sets it itself; leave it out"
+                "headers.{own}: the server sets it itself; omit it"
             ))?);
         }
         let shown = json(&answer)?;
-        self.state().tell(name, answer)?;
+        self.state().configure(name, answer)?;
         Ok(shown)
     }
 
-    /// What a receiver got, oldest first.
+    /// The requests of a receiver, oldest first.
     pub fn show(&self, name: &str) -> Outcome {
         let requests = {
             let state = self.state();
@@ -90,7 +90,7 @@ impl Receivers {
         json(&Requests { requests })
     }
 
-    /// Forgets what a receiver got; it answers as before.
+    /// Drops the requests of a receiver; its response stays configured.
     pub fn forget(&self, name: &str) -> Outcome {
         self.state().forget(name);
         Ok(Response::empty(204))
@@ -110,7 +110,7 @@ impl State {
             size,
             request,
         });
-        while self.requests.len() > MOST_REQUESTS || self.bytes > MOST_BYTES {
+        while self.requests.len() > MAX_REQUESTS || self.bytes > MAX_BYTES {
             let Some(oldest) = self.requests.pop_front() else {
                 break;
             };
@@ -118,20 +118,23 @@ impl State {
         }
     }
 
-    fn tell(&mut self, name: &str, answer: Answer) -> Result<(), Refusal> {
+    fn configure(&mut self, name: &str, answer: Answer) -> Result<(), Refusal> {
         let size = |answer: &Answer| size(&answer.headers) + answer.body.len();
-        let others = self.answers.iter().filter(|(known, _)| *known != name);
+        let others = self
+            .answers
+            .iter()
+            .filter(|(existing, _)| *existing != name);
         let (count, bytes) = others.fold((0, 0), |(count, bytes), (_, other)| {
             (count + 1, bytes + size(other))
         });
-        if count >= MOST_TOLD {
+        if count >= MAX_CONFIGURED {
             return invalid(format!(
-                "name: at most {MOST_TOLD} receivers can be told what to answer; tell one of them again"
+                "name: at most {MAX_CONFIGURED} receivers can have a configured response; configure one of them again"
             ));
         }
-        if bytes + size(&answer) > MOST_BYTES {
+        if bytes + size(&answer) > MAX_BYTES {
             return invalid(
-                "body: the receivers' answers are too large together; send a smaller one",
+                "body: the receivers' responses are too large in total; send a smaller one",
             );
         }
         self.answers.insert(name.to_owned(), answer);
@@ -149,12 +152,12 @@ fn size(headers: &BTreeMap<String, String>) -> usize {
     sizes.sum()
 }
 
-/// The headers by their names in lower case, lines of one name joined: they are one list.
+/// The headers by lower-case name; repeated lines are joined to one list.
 fn headers(request: &Request) -> BTreeMap<String, String> {
     let mut headers = BTreeMap::<String, String>::new();
     for (name, value) in request.headers() {
-        let known = headers.entry(name.to_ascii_lowercase());
-        known
+        let existing = headers.entry(name.to_ascii_lowercase());
+        existing
             .and_modify(|all| {
                 all.push_str(", ");
                 all.push_str(value);
@@ -180,17 +183,17 @@ mod tests {
     #[test]
     fn the_oldest_requests_are_forgotten() {
         let mut state = State::default();
-        for number in 0..=MOST_REQUESTS {
+        for number in 0..=MAX_REQUESTS {
             post(&mut state, "a", number.to_string());
         }
-        assert_eq!(state.requests.len(), MOST_REQUESTS);
+        assert_eq!(state.requests.len(), MAX_REQUESTS);
         assert_eq!(state.requests[0].request.body, "1");
         let mega = "x".repeat(1024 * 1024);
         for _ in 0..64 {
             post(&mut state, "b", mega.clone());
         }
-        assert!(state.bytes <= MOST_BYTES, "{}", state.bytes);
-        // The names count too, so one of the 64 had to go.
+        assert!(state.bytes <= MAX_BYTES, "{}", state.bytes);
+        // The names count too, so one of the 64 was dropped.
         assert_eq!(state.requests.len(), 63);
         state.forget("a");
         assert_eq!(state.requests.len(), 63);
@@ -201,19 +204,22 @@ mod tests {
     #[test]
     fn what_can_be_told_is_bounded() {
         let mut state = State::default();
-        for number in 0..MOST_TOLD {
-            assert_eq!(state.tell(&number.to_string(), Answer::default()), Ok(()));
+        for number in 0..MAX_CONFIGURED {
+            assert_eq!(
+                state.configure(&number.to_string(), Answer::default()),
+                Ok(())
+            );
         }
-        let told = |state: &mut State, name, body: usize| {
+        let configured = |state: &mut State, name, body: usize| {
             let answer = Answer {
                 body: "x".repeat(body),
                 ..Answer::default()
             };
-            state.tell(name, answer).is_ok()
+            state.configure(name, answer).is_ok()
         };
-        assert!(!told(&mut state, "more", 0));
-        assert!(told(&mut state, "7", MOST_BYTES));
-        assert!(told(&mut state, "7", MOST_BYTES));
-        assert!(!told(&mut state, "8", 1));
+        assert!(!configured(&mut state, "more", 0));
+        assert!(configured(&mut state, "7", MAX_BYTES));
+        assert!(configured(&mut state, "7", MAX_BYTES));
+        assert!(!configured(&mut state, "8", 1));
     }
 }

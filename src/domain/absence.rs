@@ -1,7 +1,6 @@
-//! Absences: who is away when (rules.md 10).
+//! Absences (rules.md 10).
 
-use super::ids::{AbsenceId, RotationId, UserId};
-use super::rotation::Skipped;
+use super::ids::{AbsenceId, CellId, RotationId, UserId};
 use super::time::Interval;
 use jiff::Timestamp;
 
@@ -11,32 +10,60 @@ pub struct Absence {
     pub id: AbsenceId,
     pub user: UserId,
     pub period: Interval,
-    /// For people to read; no rule looks at it.
+    /// For people. No rule uses it.
     pub reason: Option<String>,
     pub applies_to: AppliesTo,
 }
 
-/// Which rotations an absence counts in.
+/// The rotations an absence applies to.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum AppliesTo {
     Rotation(RotationId),
     AllRotations,
 }
 
-/// The absences that count in one rotation.
+/// Somebody passed over, and the absence that was the reason.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Skipped {
+    pub user: UserId,
+    pub from: Option<Timestamp>,
+    pub until: Option<Timestamp>,
+}
+
+/// A stretch for which somebody is on call though they are absent.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct StandingDuty {
+    pub cell: CellId,
+    pub period: Interval,
+}
+
+/// Absences that are shown beside one duty at the most.
+pub const MOST_SHOWN: usize = 100;
+
+/// The absences that apply to one rotation.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Absences {
     away: Vec<(UserId, Interval)>,
 }
 
 impl Absences {
-    /// Takes them in any order.
+    /// Accepts them in any order.
     pub fn new(mut away: Vec<(UserId, Interval)>) -> Absences {
         away.sort();
         Absences { away }
     }
 
-    /// The absences of one person.
+    /// How many there are.
+    pub fn len(&self) -> usize {
+        self.away.len()
+    }
+
+    /// Whether there are none.
+    pub fn is_empty(&self) -> bool {
+        self.away.is_empty()
+    }
+
+    /// The absences of one person, by where they begin.
     pub fn of<'a>(&'a self, user: &'a UserId) -> impl Iterator<Item = Interval> + 'a {
         let first = self.away.partition_point(|(who, _)| who < user);
         let theirs = self.away[first..].iter();
@@ -44,7 +71,13 @@ impl Absences {
         theirs.map(|(_, period)| *period)
     }
 
-    /// The absence that keeps a person away at an instant; of several the one that ends last.
+    /// The absences of one person that fall in a period, by where they begin; the first [`MOST_SHOWN`] of them.
+    pub fn meeting(&self, user: &UserId, period: Interval) -> Vec<Interval> {
+        let falling = self.of(user).filter(|away| away.meets(period).is_some());
+        falling.take(MOST_SHOWN).collect()
+    }
+
+    /// The absence of a person at an instant; of several, the one that ends last.
     pub fn at(&self, user: &UserId, at: Timestamp) -> Option<Skipped> {
         self.of(user)
             .filter(|period| period.contains(at))
@@ -56,7 +89,7 @@ impl Absences {
             })
     }
 
-    /// The first end of an absence after an instant: somebody may fill an empty slot then.
+    /// The first end of an absence after an instant, when an empty slot may be filled.
     pub fn next_end(&self, after: Timestamp) -> Option<Timestamp> {
         self.away
             .iter()
@@ -70,7 +103,7 @@ impl Absences {
         self.away.iter().map(|(_, period)| period.until).max()
     }
 
-    /// Whose absences end at exactly this instant.
+    /// The people whose absences end at exactly this instant.
     pub fn ending_at(&self, at: Timestamp) -> impl Iterator<Item = &UserId> {
         let ending = self
             .away

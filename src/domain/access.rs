@@ -1,11 +1,11 @@
-//! Who asks, and what they may see and do: every right is decided here.
+//! Principals and their rights. All rights are decided here.
 
-use super::ids::{KeyId, RotationId, TokenId, UserId};
+use super::ids::{KeyId, RotationId, SessionId, TokenId, UserId};
 use super::refusal::Refusal;
 use super::rotation::Rotation;
 use std::fmt;
 
-/// What a key may be used for.
+/// A permission of a key.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Scope {
     ReadRotations,
@@ -17,7 +17,7 @@ pub enum Scope {
 }
 
 impl Scope {
-    /// Every scope.
+    /// All scopes.
     pub const ALL: [Scope; 6] = [
         Scope::ReadRotations,
         Scope::WriteRotations,
@@ -27,7 +27,7 @@ impl Scope {
         Scope::ManageWebhooks,
     ];
 
-    /// The name that keys carry.
+    /// The name of the scope in keys.
     pub fn name(self) -> &'static str {
         match self {
             Scope::ReadRotations => "read:rotations",
@@ -39,73 +39,103 @@ impl Scope {
         }
     }
 
-    /// The scope of that name.
+    /// The scope with that name.
     pub fn parse(name: &str) -> Option<Scope> {
         Scope::ALL.into_iter().find(|scope| scope.name() == name)
     }
 }
 
-/// Whoever asks for something, however they were recognised. Rights and the log look at this alone.
+/// The authenticated caller. Rights and the log depend only on this.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Principal {
-    /// A team API key, limited to `rotations` where it carries a selector.
+    /// A team API key, limited to `rotations` if it has a selector.
     Key {
         id: KeyId,
+        /// What its owner calls it. No right depends on it.
+        name: String,
         scopes: Vec<Scope>,
         rotations: Option<Vec<RotationId>>,
     },
-    /// A person. What they may do does not depend on how they were recognised.
-    Person { user: UserId, role: Role, via: Via },
-    /// A program that presented the key of a rotation's inbound webhook. It acts on that rotation alone.
+    /// A person. Their rights do not depend on how they were authenticated.
+    Person {
+        user: UserId,
+        /// As the directory has it. No right depends on it.
+        name: String,
+        role: Role,
+        via: Via,
+    },
+    /// A program with the key of a rotation's inbound webhook. It acts on that rotation only.
     InboundWebhook { path: String, rotation: RotationId },
-    /// Whoever runs commands on the machine.
-    Operator,
-    /// Time: what falls due.
+    /// A reader of pages who is not signed in, where the settings let them see public rotations.
+    Visitor,
+    /// The chat platform, where something changes there.
+    Chat,
+    /// The user of the command line, with the name of their system user if it is known.
+    Operator { user: Option<String> },
+    /// The timer.
     Clock,
 }
 
-/// What a person is in the workspace.
+/// A person's role in the workspace.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Role {
-    /// Somebody of another workspace: there is nothing here for them to see.
+    /// A person from another workspace, who sees nothing.
     Outsider,
     Member,
     /// May see and edit every rotation.
     Admin,
 }
 
-/// How a person was recognised.
+/// How a person was authenticated.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Via {
     /// By a member token.
     Token(TokenId),
+    /// By the session of the pages.
+    Session(SessionId),
+    /// By the header of a trusted proxy before the pages.
+    Proxy,
+}
+
+impl fmt::Display for Via {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Via::Token(token) => write!(f, "token {token}"),
+            Via::Session(session) => write!(f, "session {session}"),
+            Via::Proxy => f.write_str("proxy"),
+        }
+    }
 }
 
 /// The rotations that a principal sees.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Reach<'a> {
     All,
-    /// None. For an outsider nothing exists.
+    /// None.
     Nothing,
-    /// These. That others exist is no secret.
+    /// These. It is not a secret that others exist.
     Selected(&'a [RotationId]),
-    /// What this person may see: public ones, and those that they own or are a member of. Others do not exist for them.
+    /// Those this person may see: public ones, and those they own or are a member of. Others appear not to exist.
     SeenBy(&'a UserId),
+    /// Public ones. Others do not exist.
+    Public,
 }
 
 impl Principal {
-    /// What creation keys and operation ids belong to: the key, or the person.
+    /// The owner of creation keys and operation ids: the key, or the person.
     pub fn credential(&self) -> &str {
         match self {
             Principal::Key { id, .. } => id.as_str(),
             Principal::Person { user, .. } => user.as_str(),
             Principal::InboundWebhook { path, .. } => path,
-            Principal::Operator => "operator",
+            Principal::Visitor => "visitor",
+            Principal::Chat => "chat",
+            Principal::Operator { .. } => "operator",
             Principal::Clock => "clock",
         }
     }
 
-    /// What the rate of requests is counted by: each token of a person has a rate of its own.
+    /// The key for rate limiting: each token of a person has its own rate.
     pub fn rate_key(&self) -> &str {
         match self {
             Principal::Person {
@@ -116,21 +146,21 @@ impl Principal {
         }
     }
 
-    /// The person who acts.
+    /// The acting person.
     ///
     /// # Errors
-    /// [`Refusal::ScopeDenied`] for everything that acts for nobody, such as a key.
+    /// [`Refusal::ScopeDenied`] for principals that are not a person, such as a key.
     pub fn person(&self) -> Result<&UserId, Refusal> {
         match self {
             Principal::Person { user, .. } => Ok(user),
             _ => Err(Refusal::ScopeDenied(
-                "this operation is a person's; send a chat member access token, not an API key"
+                "this operation acts for a person; send a chat member access token, not an API key"
                     .into(),
             )),
         }
     }
 
-    /// The rotations that it sees. Lists are narrowed to them in SQL, single rotations by [`check_see`](Principal::check_see).
+    /// The rotations it sees. Lists are filtered in SQL, single rotations by [`check_see`](Principal::check_see).
     pub fn reach(&self) -> Reach<'_> {
         match self {
             Principal::Key { rotations, .. } => {
@@ -144,27 +174,31 @@ impl Principal {
                 Role::Member => Reach::SeenBy(user),
                 Role::Admin => Reach::All,
             },
-            Principal::Operator | Principal::Clock => Reach::All,
+            Principal::Visitor => Reach::Public,
+            Principal::Chat | Principal::Operator { .. } | Principal::Clock => Reach::All,
         }
     }
 
-    /// Whether the directory of the workspace may be read.
+    /// Whether it may read the directory of the workspace.
     pub fn sees_directory(&self) -> bool {
-        self.reach() != Reach::Nothing
+        !matches!(self.reach(), Reach::Nothing | Reach::Public)
     }
 
     fn is_limited(&self) -> bool {
         matches!(self.reach(), Reach::Selected(_))
     }
 
-    /// Whether the credential opens this kind of operation at all. What a person may do to one rotation is judged
-    /// again with the rotation at hand; webhooks belong to no rotation, so they take a key.
+    /// Whether the credential permits this kind of operation. A person's rights to one rotation are checked when it is loaded.
+    /// Webhooks belong to no rotation, so they require a key or a workspace administrator.
     pub fn check_scope(&self, scope: Scope) -> Result<(), Refusal> {
         let allowed = match self {
             Principal::Key { scopes, .. } => scopes.contains(&scope),
-            Principal::Person { .. } => scope != Scope::ManageWebhooks,
+            Principal::Person { role, .. } => {
+                scope != Scope::ManageWebhooks || *role == Role::Admin
+            }
+            Principal::Visitor => matches!(scope, Scope::ReadRotations | Scope::ReadOnCall),
             Principal::InboundWebhook { .. } => scope == Scope::WriteDuty,
-            Principal::Operator | Principal::Clock => true,
+            Principal::Chat | Principal::Operator { .. } | Principal::Clock => true,
         };
         if allowed {
             return Ok(());
@@ -175,36 +209,58 @@ impl Principal {
         )))
     }
 
-    /// Whether what is told of all rotations to whoever watches over the server may be read: by keys that may ask who is on
-    /// call, and in any of them.
+    /// Whether it may read metrics of all rotations: only keys that may read who is on call, without a selector.
     pub fn check_watch(&self) -> Result<(), Refusal> {
         self.check_scope(Scope::ReadOnCall)?;
         match self {
             Principal::Person { .. } => Err(Refusal::ScopeDenied(
-                "this operation takes an API key, not a member token".into(),
+                "this operation requires an API key, not a member token".into(),
             )),
             _ if self.is_limited() => Err(Refusal::ResourceDenied(
-                "this tells of every rotation; send a key that is not limited to some".into(),
+                "this shows every rotation; send a key that is not limited to some".into(),
             )),
             _ => Ok(()),
         }
     }
 
-    /// Whether rotations may be created: not by a key limited to some, and of people only by workspace admins.
+    /// Whether the audit log may be read: all of it by keys that may read rotations and manage webhooks, in any rotation, and by
+    /// workspace admins; that of one rotation, given as it stands, by its owners as well.
+    pub fn check_audit(&self, rotation: Option<&Rotation>) -> Result<(), Refusal> {
+        match (self, rotation) {
+            (Principal::Person { role, .. }, _) if *role == Role::Admin => Ok(()),
+            (Principal::Person { .. }, Some(rotation)) => self.check_edit(rotation),
+            (Principal::Person { .. }, None) => Err(Refusal::ResourceDenied(
+                "only workspace admins read the whole audit log; as the owner of a rotation send its rotationId"
+                    .into(),
+            )),
+            _ => {
+                self.check_scope(Scope::ReadRotations)?;
+                self.check_scope(Scope::ManageWebhooks)?;
+                match self.is_limited() {
+                    true => Err(Refusal::ResourceDenied(
+                        "the audit log tells of every rotation; send a key that is not limited to some".into(),
+                    )),
+                    false => Ok(()),
+                }
+            }
+        }
+    }
+
+    /// Whether it may create rotations: keys without a selector, and workspace admins.
     pub fn check_create(&self) -> Result<(), Refusal> {
         match self.reach() {
             Reach::All => Ok(()),
             Reach::Selected(_) => Err(Refusal::ResourceDenied(
                 "a key limited to some rotations cannot create another".into(),
             )),
-            Reach::SeenBy(_) | Reach::Nothing => Err(Refusal::ResourceDenied(
+            Reach::SeenBy(_) | Reach::Public | Reach::Nothing => Err(Refusal::ResourceDenied(
                 "only workspace admins and API keys may create rotations".into(),
             )),
         }
     }
 
-    /// Whether a rotation may be read. For a person one that is hidden is not there at all; a key's selector is no
-    /// secret to its holder.
+    /// Whether it may read a rotation. To a person a hidden rotation appears not to exist; a key's selector is not hidden from
+    /// its holder.
     pub fn check_see(&self, rotation: &Rotation) -> Result<(), Refusal> {
         match self.reach() {
             Reach::All => Ok(()),
@@ -221,11 +277,18 @@ impl Principal {
                     false => Err(Refusal::NotFound("rotation")),
                 }
             }
-            Reach::Nothing => Err(Refusal::NotFound("rotation")),
+            Reach::Public if rotation.profile.public => Ok(()),
+            Reach::Public | Reach::Nothing => Err(Refusal::NotFound("rotation")),
         }
     }
 
-    /// Whether a rotation may be changed: by keys whose selector includes it, by its owners and by workspace admins.
+    /// Whether the members of a rotation may be asked to cover or to swap: by people who see it.
+    pub fn check_ask(&self, rotation: &Rotation) -> Result<(), Refusal> {
+        self.check_see(rotation)?;
+        self.person().map(drop)
+    }
+
+    /// Whether it may change a rotation: keys whose selector includes it, its owners and workspace admins.
     pub fn check_edit(&self, rotation: &Rotation) -> Result<(), Refusal> {
         self.check_see(rotation)?;
         match self.reach() {
@@ -234,11 +297,12 @@ impl Principal {
                     "only the rotation's owners and workspace admins may do this".into(),
                 ))
             }
+            Reach::Public => Err(Refusal::ResourceDenied("sign in to do this".into())),
             _ => Ok(()),
         }
     }
 
-    /// Whether an absence of a person may be written: one's own, or anybody's by whoever may edit the rotation.
+    /// Whether it may write an absence of a person: their own, or anyone's if it may edit the rotation.
     pub fn check_absence(
         &self,
         rotation: &Rotation,
@@ -261,20 +325,18 @@ impl Principal {
     }
 }
 
-/// As the log names it; no secret is part of it.
+/// The form in the log, without secrets.
 impl fmt::Display for Principal {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Principal::Key { id, .. } => write!(f, "key {id}"),
-            Principal::Person {
-                user,
-                via: Via::Token(token),
-                ..
-            } => write!(f, "person {user} by token {token}"),
+            Principal::Person { user, via, .. } => write!(f, "person {user} by {via}"),
             Principal::InboundWebhook { rotation, .. } => {
                 write!(f, "inbound webhook of {rotation}")
             }
-            Principal::Operator => f.write_str("operator"),
+            Principal::Visitor => f.write_str("visitor"),
+            Principal::Chat => f.write_str("chat"),
+            Principal::Operator { .. } => f.write_str("operator"),
             Principal::Clock => f.write_str("clock"),
         }
     }

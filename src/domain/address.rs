@@ -1,4 +1,4 @@
-//! Which addresses may be dialled: public ones, and what an operator opens (section 16).
+//! The addresses that webhooks may connect to: public ones, and those that an operator allows (rules.md 16).
 
 use std::fmt;
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr};
@@ -7,26 +7,26 @@ use std::str::FromStr;
 #[cfg(test)]
 mod tests;
 
-/// A kind of address that is not public.
+/// A kind of non-public address.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Range {
     Loopback,
     Private,
     LinkLocal,
-    /// Between a provider and its customers (RFC 6598).
+    /// Carrier-grade NAT (RFC 6598).
     Shared,
-    /// Where a cloud's machines read their own credentials.
+    /// Cloud metadata services, which return the machine's credentials.
     Metadata,
     Unspecified,
     Multicast,
     Documentation,
     Benchmarking,
-    /// All else that is not global unicast.
+    /// All other addresses that are not global unicast.
     Reserved,
 }
 
 impl Range {
-    /// The name in messages (section 17).
+    /// The name in messages.
     pub fn name(self) -> &'static str {
         match self {
             Range::Loopback => "loopback",
@@ -54,20 +54,20 @@ const LOOPBACK_V6: Net = v6(0, 0, 0, 1, 128);
 const LINK_LOCAL_V4: Net = v4(169, 254, 0, 0, 16);
 const LINK_LOCAL_V6: Net = v6(0xfe80, 0, 0, 0, 10);
 
-/// One of the reserved addresses, and like multicast never a single receiver.
+/// A reserved address that, like multicast, is not a single receiver.
 const BROADCAST: Net = v4(255, 255, 255, 255, 32);
 
-/// IPv6 addresses that hold an IPv4 one in their last 32 bits: IPv4-mapped, and the well-known prefix of NAT64.
+/// IPv6 addresses with an IPv4 address in their last 32 bits: IPv4-mapped, and the well-known prefix of NAT64.
 const MAPPED: Net = Net {
     address: IpAddr::V6(Ipv6Addr::new(0, 0, 0, 0, 0, 0xffff, 0, 0)),
     prefix: 96,
 };
 const TRANSLATED: Net = v6(0x64, 0xff9b, 0, 0, 96);
 
-/// Where global unicast is, apart from the exceptions in the table.
+/// Global unicast, apart from the exceptions in the table.
 const GLOBAL_V6: Net = v6(0x2000, 0, 0, 0, 3);
 
-/// The first that holds an address names it.
+/// The first network that contains an address determines its range.
 const TABLE: &[(Net, Range)] = &[
     (v4(169, 254, 169, 254, 32), Range::Metadata),
     (v4(168, 63, 129, 16, 32), Range::Metadata),
@@ -102,8 +102,8 @@ const TABLE: &[(Net, Range)] = &[
     (v6(0x3fff, 0, 0, 0, 20), Range::Documentation),
 ];
 
-/// Why an address may not be dialled by itself; `None` when it is public. An IPv6 address with an IPv4 one inside is
-/// judged by that.
+/// Why an address is refused by default; `None` if it is public. An IPv6 address that embeds an IPv4 address is judged by
+/// the latter.
 pub fn refused(address: IpAddr) -> Option<Range> {
     let address = innermost(address);
     let named = TABLE.iter().find(|(net, _)| net.contains(address));
@@ -127,7 +127,7 @@ fn innermost(address: IpAddr) -> IpAddr {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Net {
     address: IpAddr,
-    /// The leading bits that its addresses share: 0 to 32, or to 128.
+    /// The length of the prefix: 0 to 32, or to 128.
     prefix: u8,
 }
 
@@ -146,7 +146,7 @@ const fn v6(a: u16, b: u16, c: u16, last: u16, prefix: u8) -> Net {
     }
 }
 
-/// An address as a number of 128 bits, an IPv4 one in the first 32 of them.
+/// An address as a 128-bit number; an IPv4 address is in the first 32 bits.
 fn bits(address: IpAddr) -> u128 {
     match address {
         IpAddr::V4(address) => u128::from(address.to_bits()) << 96,
@@ -154,7 +154,7 @@ fn bits(address: IpAddr) -> u128 {
     }
 }
 
-/// The bits of [`bits`] that a network of that prefix leaves open.
+/// The host bits of [`bits`] for a prefix.
 fn host_bits(prefix: u8) -> u128 {
     u128::MAX.checked_shr(u32::from(prefix)).unwrap_or(0)
 }
@@ -164,18 +164,18 @@ fn width(address: IpAddr) -> u8 {
 }
 
 impl Net {
-    /// Whether the address is one of the network; never across IPv4 and IPv6.
+    /// Whether the network contains the address. IPv4 and IPv6 never match.
     pub fn contains(&self, address: IpAddr) -> bool {
         let differing = bits(self.address) ^ bits(address);
         self.address.is_ipv4() == address.is_ipv4() && differing & !host_bits(self.prefix) == 0
     }
 
-    /// Whether every address of this network is one of the other.
+    /// Whether the other network contains every address of this one.
     pub fn lies_within(&self, other: &Net) -> bool {
         self.prefix >= other.prefix && other.contains(self.address)
     }
 
-    /// Whether the entry opens an address of that range. See [`Openings::nets`] for the rule.
+    /// Whether the entry permits an address of that range. See [`AllowedNetworks::nets`] for the rule.
     fn opens(&self, address: IpAddr, range: Range) -> bool {
         let within = |nets: [Net; 2]| nets.iter().any(|net| self.lies_within(net));
         self.contains(address)
@@ -199,7 +199,7 @@ impl fmt::Display for Net {
 impl FromStr for Net {
     type Err = String;
 
-    /// Reads `10.0.0.0/8`, `fd12::/16`, or an address alone.
+    /// Parses `10.0.0.0/8`, `fd12::/16`, or a single address.
     ///
     /// # Errors
     /// A sentence that says what to write instead.
@@ -210,7 +210,7 @@ impl FromStr for Net {
         };
         let Ok(address) = address.parse::<IpAddr>() else {
             return Err(format!(
-                "{text:?} is no network: write an address or a CIDR such as 10.0.0.0/8 or fd12:3456::/32"
+                "{text:?} is not a network: write an address or a CIDR such as 10.0.0.0/8 or fd12:3456::/32"
             ));
         };
         let most = width(address);
@@ -234,37 +234,37 @@ impl FromStr for Net {
         };
         if net.address != address {
             return Err(format!(
-                "{text:?} is an address inside a network: write {net} for the network or {address} for the address alone"
+                "{text:?} is not the first address of its network: write {net} for the network or {address} for the address alone"
             ));
         }
         if net.lies_within(&MAPPED) || net.lies_within(&TRANSLATED) {
-            // Addresses are judged by the IPv4 inside, so such an entry would never count.
+            // Addresses are judged by the embedded IPv4 address, so such an entry would have no effect.
             return Err(format!(
-                "{text:?} stands for IPv4 addresses: write those as IPv4"
+                "{text:?} embeds IPv4 addresses: write those as IPv4"
             ));
         }
         Ok(net)
     }
 }
 
-/// What an operator opens beside the public addresses.
+/// The addresses that an operator permits in addition to public ones.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Openings {
-    /// 127.0.0.0/8 and `::1`: `rota dev` alone.
+pub struct AllowedNetworks {
+    /// 127.0.0.0/8 and `::1`; only in `rota dev`.
     pub loopback: bool,
-    /// `[webhooks] allow_nets`. An entry that contains an address opens it where it is private, shared, documentation,
-    /// benchmarking or reserved. Loopback and link-local are opened only by an entry that lies wholly inside that
-    /// range, a metadata address by itself alone: a wide entry does not mean those. Unspecified, multicast and
-    /// broadcast addresses are opened by none: to connect to the unspecified one is to reach this machine, and the
-    /// others are no single receiver.
+    /// `[webhooks] allow_nets`. An entry permits the private, shared, documentation, benchmarking and reserved addresses that it
+    /// contains. Loopback and link-local addresses require an entry that lies wholly inside that range, and a metadata address
+    /// requires an entry of exactly that address: a wide entry does not intend those. No entry permits unspecified, multicast and
+    /// broadcast addresses: connecting to the unspecified address reaches this machine, and the others are not a single
+    /// receiver.
     pub nets: Vec<Net>,
 }
 
-impl Openings {
-    /// Whether an address may be dialled.
+impl AllowedNetworks {
+    /// Whether an address may be connected to.
     ///
     /// # Errors
-    /// The range it is refused for.
+    /// The range for which it is refused.
     pub fn judge(&self, address: IpAddr) -> Result<(), Range> {
         let address = innermost(address);
         let Some(range) = refused(address) else {

@@ -1,7 +1,8 @@
-//! How an agreement to hold a cell is judged: an assignment, a cover or a swap (rules.md 8 and 9).
+//! Checks of an assignment, a cover or a swap (rules.md 8 and 9).
 
 use super::arrangement::{Segment, Snapshot, TurnSelection};
 use super::conflict::{self, Conflict, Name, Terms};
+use super::coverage::CommonHours;
 use super::forecast::{self, CellForecast};
 use super::handover::{Change, DealingContext, WindowChange};
 use super::ids::{ArrangementId, CellId, UserId};
@@ -10,22 +11,22 @@ use super::rotation::Rotation;
 use super::time::Interval;
 use jiff::Timestamp;
 
-/// Segments that a snapshot keeps at the most: a year of business hours.
+/// The maximum number of segments in a snapshot: a year of business hours.
 const MOST_SEGMENTS: usize = 750;
 
-/// A rotation as it stands, with what its future depends on.
+/// A rotation and everything its future depends on.
 #[derive(Clone, Copy)]
 pub struct AgreementContext<'a> {
-    /// With everything due up to `now` done.
+    /// Everything due up to `now` is processed.
     pub rotation: &'a Rotation,
     pub dealing: DealingContext<'a>,
     pub now: Timestamp,
 }
 
-/// What taking a cell over for a period would meet.
+/// The result of checking an assignment of a cell for a period.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct AgreementPreview {
-    /// What is still to come of what was asked for.
+    /// The future part of the requested interval.
     pub period: Interval,
     pub conflicts: Vec<Conflict>,
     /// No conflict blocks, and every conflict is acknowledged.
@@ -34,7 +35,7 @@ pub struct AgreementPreview {
 }
 
 impl AgreementPreview {
-    /// The preview for somebody who acknowledges these conflicts.
+    /// The preview for a caller who acknowledges these conflicts.
     pub fn new(
         period: Interval,
         conflicts: Vec<Conflict>,
@@ -51,7 +52,7 @@ impl AgreementPreview {
 }
 
 impl AgreementContext<'_> {
-    /// The slot of a cell; `member` says where in the request it was named.
+    /// The index of a cell; `member` is the path of the request member that named it.
     pub fn cell(&self, member: &str, id: &CellId) -> Result<usize, Refusal> {
         match self.rotation.slot_of(id) {
             None => invalid(format!("{member}: this rotation has no cell `{id}`")),
@@ -59,7 +60,7 @@ impl AgreementContext<'_> {
         }
     }
 
-    /// Refuses a cell whose lane the tier does not let run.
+    /// Refuses a cell whose lane does not run on the tier.
     pub fn check_runs(&self, member: &str, cell: usize) -> Result<(), Refusal> {
         match self.rotation.cells[cell].stopped {
             false => Ok(()),
@@ -69,7 +70,7 @@ impl AgreementContext<'_> {
         }
     }
 
-    /// What is still to come of an interval; `member` says where in the request its end was named.
+    /// The future part of an interval; `member` is the path of the request member with its end.
     pub fn rest(&self, member: &str, asked: Interval) -> Result<Interval, Refusal> {
         match asked.since(self.now) {
             Some(rest) => Ok(rest),
@@ -80,7 +81,7 @@ impl AgreementContext<'_> {
         }
     }
 
-    /// Refuses somebody who is not in the roster that a cell deals from.
+    /// Refuses a person who is not in the roster of a cell.
     pub fn check_eligible(&self, member: &str, cell: usize, user: &UserId) -> Result<(), Refusal> {
         match self.rotation.turn_of(&self.rotation.cells[cell], user) {
             Some(_) => Ok(()),
@@ -90,18 +91,18 @@ impl AgreementContext<'_> {
         }
     }
 
-    /// The forecast of each cell, up to an instant. A disabled rotation has no future to agree on.
+    /// The forecast of each cell, up to an instant. A disabled rotation has no forecast.
     pub fn forecasts(&self, until: Timestamp) -> Result<Vec<CellForecast>, Refusal> {
         self.rotation.check_enabled()?;
         forecast::cells(self.rotation, self.dealing, until)
     }
 
-    /// Everything in the way of the terms; arrangements of `own` are not.
+    /// All conflicts with the terms, except with arrangements in `own`.
     pub fn conflicts(&self, terms: &Terms, own: Option<&UserId>, name: &Name) -> Vec<Conflict> {
         conflict::find(self.rotation, self.dealing.absences, terms, own, name)
     }
 
-    /// What is planned for a cell over a period; over one without an end, in its first year.
+    /// The forecast of a cell over a period; if it has no end, over its first year.
     pub fn snapshot(&self, cell: usize, period: Interval) -> Result<Snapshot, Refusal> {
         let planned_until = forecast::horizon(self.now.max(period.from), period.until);
         let judged = Interval {
@@ -138,8 +139,8 @@ impl AgreementContext<'_> {
         })
     }
 
-    /// Refuses terms that, taken together, would have a person hold two cells at once where one may not; beside each stands
-    /// where in the request it was named.
+    /// Refuses terms by which a person would be on call in two cells at once without `doubleCover`. Each comes with the path of the
+    /// request member that named it. Of a period without an end the first year counts.
     pub fn check_single(
         &self,
         forecasts: &[CellForecast],
@@ -155,13 +156,23 @@ impl AgreementContext<'_> {
                 after[cell].take_over(&terms.user, terms.period);
             }
         }
+        let (rotation, calendar) = (self.rotation, self.dealing.calendar);
+        let hours = |window: usize| rotation.hours(&rotation.windows[window]);
+        let mut common = CommonHours::default();
+        let mut open_together = |cells: [usize; 2], span: Interval| {
+            let windows = cells.map(|cell| rotation.cells[cell].window);
+            let until = forecast::horizon(span.from, span.until);
+            let span = Interval { until, ..span };
+            common.meet(rotation.windows.len(), windows, &hours, calendar, span)
+        };
         for (member, terms) in all {
-            if slot(terms)
-                .is_some_and(|cell| forecast::is_doubled(&after, cell, &terms.user, terms.period))
-            {
+            let Some(cell) = slot(terms) else {
+                continue;
+            };
+            if forecast::is_doubled(&after, cell, &terms.user, terms.period, &mut open_together) {
                 return invalid(format!(
-                    "{member}: `{}` holds another cell of this rotation at that time; one person in two cells needs \
-                     doubleCover",
+                    "{member}: `{}` is on call in another cell of this rotation at that time; one person in two cells at \
+                     once needs doubleCover",
                     terms.user
                 ));
             }
@@ -169,7 +180,7 @@ impl AgreementContext<'_> {
         Ok(())
     }
 
-    /// The rotation as it would stand now without an arrangement.
+    /// The rotation as it would be now without an arrangement.
     pub fn without(&self, id: &ArrangementId) -> Rotation {
         let mut without = self.rotation.clone();
         let change = Change::begin(&mut without, self.dealing, self.now, WindowChange::ByClock);
@@ -181,7 +192,7 @@ impl AgreementContext<'_> {
         without
     }
 
-    /// Refuses a turn selection other than the one that the forecast gives; none may always be sent.
+    /// Refuses a turn selection that differs from the forecast's. None is always accepted.
     pub fn check_selection(
         &self,
         sent: Option<TurnSelection>,
@@ -189,14 +200,14 @@ impl AgreementContext<'_> {
     ) -> Result<(), Refusal> {
         match sent {
             Some(sent) if Some(sent) != planned => invalid(
-                "turnSelection: not the one that the plan gives; copy it from a fresh preview or send null",
+                "turnSelection: not the one of the forecast; copy it from a fresh preview or send null",
             ),
             _ => Ok(()),
         }
     }
 }
 
-/// Refuses what conflicts stand against: one that blocks, or one that nobody has acknowledged.
+/// Refuses conflicts that block or are not acknowledged.
 pub fn check_conflicts(conflicts: &[Conflict], acknowledged: &[String]) -> Result<(), Refusal> {
     check_unblocked(conflicts)?;
     match conflict::acknowledged(conflicts, acknowledged) {
@@ -205,7 +216,7 @@ pub fn check_conflicts(conflicts: &[Conflict], acknowledged: &[String]) -> Resul
     }
 }
 
-/// The same where nobody has to acknowledge anything yet.
+/// Refuses conflicts that block.
 pub fn check_unblocked(conflicts: &[Conflict]) -> Result<(), Refusal> {
     match conflict::blocks(conflicts) {
         false => Ok(()),

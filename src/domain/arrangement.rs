@@ -1,27 +1,27 @@
-//! Arrangements: who holds a cell for an interval, over the dealt turn (rules.md 8).
+//! Arrangements: a person holds a cell for an interval instead of the dealt holder (rules.md 8).
 
 use super::ids::{ArrangementId, CellId, RequestId, RotationId, UserId};
 use super::time::Interval;
 use jiff::Timestamp;
 
-/// Arrangements that are not over and that a rotation holds at the most.
+/// The maximum number of arrangements of a rotation that have not ended.
 pub const MAX_ARRANGED: usize = 1_000;
 
-/// An arrangement that is not over, as the rules need it.
+/// An arrangement that has not ended, with the fields that the rules need.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Arranged {
     pub id: ArrangementId,
     pub cell: CellId,
     pub user: UserId,
     pub period: Interval,
-    /// As last judged; a disabled rotation stays frozen as it was.
+    /// As last judged; in a disabled rotation it does not change.
     pub running: bool,
-    /// The request that it was agreed by; `None` for an assignment.
+    /// The request it came from; `None` for an assignment.
     pub request: Option<RequestId>,
 }
 
 impl Arranged {
-    /// What is left of its period without a stretch that somebody else takes over: nothing, one piece or two.
+    /// The parts of its period outside an interval: none, one or two.
     pub fn without(&self, taken: Interval) -> Vec<Interval> {
         let before = Interval {
             from: self.period.from,
@@ -38,7 +38,7 @@ impl Arranged {
     }
 }
 
-/// The record of an arrangement.
+/// A stored arrangement.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Arrangement {
     pub id: ArrangementId,
@@ -46,31 +46,31 @@ pub struct Arrangement {
     pub cell: CellId,
     pub user: UserId,
     pub period: Interval,
-    /// Starts at 1, rises with every change of the record.
+    /// Starts at 1 and rises with every change.
     pub revision: u64,
-    /// One that is not cancelled may be over already.
+    /// An arrangement that is not cancelled may have ended.
     pub cancelled: bool,
     pub kind: ArrangementKind,
-    /// The request that it was agreed by; `None` for an assignment.
+    /// The request it came from; `None` for an assignment.
     pub request: Option<RequestId>,
-    /// What was planned for the cell before it.
+    /// The plan for the cell before it.
     pub snapshot: Snapshot,
     pub turn_selection: Option<TurnSelection>,
 }
 
-/// What a write of arrangements came to.
+/// The result of a write of arrangements.
 #[derive(Clone, Debug)]
 pub struct ArrangementWritten {
     pub rotation_version: u64,
     /// When it takes effect.
     pub effective_from: Timestamp,
-    /// The records that changed, those cancelled and those that took their place.
+    /// The changed records: cancelled ones and their replacements.
     pub arrangements: Vec<Arrangement>,
-    /// Whether anything is queued to be sent.
+    /// Whether notifications are queued.
     pub queued: bool,
 }
 
-/// How an arrangement came about.
+/// How an arrangement was created.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum ArrangementKind {
     DirectAssignment,
@@ -79,14 +79,14 @@ pub enum ArrangementKind {
 }
 
 impl ArrangementKind {
-    /// Every kind, for reading them back.
+    /// All kinds, for parsing.
     pub const ALL: [ArrangementKind; 3] = [
         ArrangementKind::DirectAssignment,
         ArrangementKind::AcceptedCover,
         ArrangementKind::SwapLeg,
     ];
 
-    /// The name that the wire and the database use.
+    /// The name in the API and the database.
     pub fn name(self) -> &'static str {
         match self {
             ArrangementKind::DirectAssignment => "directAssignment",
@@ -96,19 +96,19 @@ impl ArrangementKind {
     }
 }
 
-/// What was planned for a cell over an interval, as of an instant.
+/// The plan for a cell over an interval, as of an instant.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Snapshot {
     pub as_of: Timestamp,
     pub period: Interval,
-    /// False where there were more segments than are kept.
+    /// False if segments were omitted because of the limit.
     pub complete: bool,
-    /// In order and without holes.
+    /// Ordered and contiguous.
     pub segments: Vec<Segment>,
 }
 
 impl Snapshot {
-    /// The people who would have been on call, each once, in the order that they would have come on.
+    /// The people who would have been on call, each once, in order.
     pub fn people(&self) -> Vec<&UserId> {
         let mut people: Vec<&UserId> = Vec::new();
         for user in self
@@ -124,23 +124,23 @@ impl Snapshot {
     }
 }
 
-/// A stretch of a snapshot.
+/// A part of a snapshot.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Segment {
     pub period: Interval,
-    /// `None` where nobody would have been on call.
+    /// `None` if nobody would have been on call.
     pub user: Option<UserId>,
 }
 
-/// The dealt turn that an interval takes over.
+/// The dealt turn that an interval replaces.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct TurnSelection {
     pub kind: TurnKind,
-    /// The original turn, with any part that has been served already.
+    /// The original turn, including any part already served.
     pub turn: Interval,
 }
 
-/// How much of a turn is taken over.
+/// How much of a turn is replaced.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum TurnKind {
     FullTurn,
@@ -148,10 +148,10 @@ pub enum TurnKind {
 }
 
 impl TurnKind {
-    /// Every kind, for reading them back.
+    /// All kinds, for parsing.
     pub const ALL: [TurnKind; 2] = [TurnKind::FullTurn, TurnKind::RemainingTurn];
 
-    /// The name that the wire and the database use.
+    /// The name in the API and the database.
     pub fn name(self) -> &'static str {
         match self {
             TurnKind::FullTurn => "fullTurn",

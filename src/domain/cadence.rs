@@ -1,8 +1,8 @@
-//! When duty is handed over (rules.md 3).
+//! Hand-over schedules (rules.md 3).
 //!
-//! A cadence names *nominal* hand-overs: local dates and times counted from `starts_at`'s local date and time, never
-//! from the hand-over before. One on a skipped day moves to the same local time on the next day that is not skipped,
-//! and only then does local time become an instant. Those earlier than `starts_at` do not exist, equal ones are one.
+//! A cadence defines *nominal* hand-overs: local dates and times counted from `starts_at`'s local date and time, never
+//! from the previous hand-over. One on a skipped day moves to the same local time on the next day that is not skipped,
+//! and only then is converted to an instant. Hand-overs before `starts_at` are dropped, equal ones are merged.
 
 mod known;
 mod nominal;
@@ -18,7 +18,7 @@ use jiff::civil::{Date, DateTime, Weekday};
 use std::borrow::Cow;
 pub use walk::HandOvers;
 
-/// What a cadence counts (api.md, "Cadence request members").
+/// The unit that a cadence counts.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Kind {
     /// Every `period` weeks on `starts_at`'s weekday, at its time.
@@ -28,8 +28,8 @@ pub enum Kind {
     DaysOfWeekList(Vec<Weekday>),
     /// `starts_at`'s day of the month, or the last day of a shorter month, every `period` months.
     DayOfMonth,
-    /// These occurrences, 1 to 5, of the weekday, every `period` months counted from `starts_at`'s. A fifth that a
-    /// month lacks is no hand-over. At least one, in any order.
+    /// These occurrences, 1 to 5, of the weekday, every `period` months counted from `starts_at`'s. A month without a fifth
+    /// occurrence has no hand-over for it. At least one, in any order.
     NthWeekdayOfMonth { weekday: Weekday, weeks: Vec<u8> },
     /// Each of these times, every `period` days counted from `starts_at`'s date. At least one, in any order.
     Daily { times: Vec<HhMm> },
@@ -38,7 +38,7 @@ pub enum Kind {
     Workday,
 }
 
-/// Which days are skipped: a day is, when any of the countries has it so.
+/// Which days are skipped. A day is skipped if it is one in any of the countries.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Skips {
     pub weekends: bool,
@@ -55,16 +55,16 @@ impl Skips {
         })
     }
 
-    /// Whether there can be a skipped day at all.
+    /// Whether any day can be skipped.
     pub fn skip_any(&self) -> bool {
         (self.weekends || self.national_holidays) && !self.countries.is_empty()
     }
 }
 
-/// When the turns of a window pass on.
+/// When the turns of a window change.
 ///
-/// What api.md refuses (a period below 1, an empty list, a week outside 1 to 5) is refused where a request is read. Such
-/// a cadence has few hand-overs or none, and does no harm.
+/// Invalid values (a period below 1, an empty list, a week outside 1 to 5) are refused when a request is parsed. Such a
+/// cadence has few hand-overs or none, and is otherwise harmless.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Cadence {
     pub kind: Kind,
@@ -75,22 +75,22 @@ pub struct Cadence {
 }
 
 impl Cadence {
-    /// The first hand-over strictly after `after`; `None` when there is none before the end of the calendar.
+    /// The first hand-over strictly after `after`; `None` if there is none before the end of the calendar.
     pub fn next(&self, calendar: &Calendar, after: Timestamp) -> Option<Timestamp> {
         known::next(self, calendar, after)
     }
 
-    /// The next `n` hand-overs strictly after `after`, in order; fewer when they end.
+    /// The next `n` hand-overs strictly after `after`, in order; fewer if they end.
     pub fn upcoming(&self, calendar: &Calendar, after: Timestamp, n: usize) -> Vec<Timestamp> {
         known::upcoming(self, calendar, after, n)
     }
 
-    /// All hand-overs strictly after `after`, in order. Going on with this costs less than asking anew after each.
+    /// All hand-overs strictly after `after`, in order. Continuing the iterator is cheaper than a new call for each.
     pub fn hand_overs<'a>(&'a self, calendar: &'a Calendar, after: Timestamp) -> HandOvers<'a> {
         HandOvers::new(self, calendar, after)
     }
 
-    /// `starts_at` as a local date and time of the cadence's zone: what everything is counted from.
+    /// `starts_at` as a local date and time in the cadence's zone: the anchor of all counting.
     pub fn anchor(&self) -> DateTime {
         match self.starts_at >= FOREVER {
             true => END_OF_TIME,
@@ -98,7 +98,7 @@ impl Cadence {
         }
     }
 
-    /// The `dayOfWeek` that is shown: `starts_at`'s weekday, or the one whose occurrences are counted.
+    /// The `dayOfWeek` of the API: `starts_at`'s weekday, or the one whose occurrences are counted.
     pub fn day_of_week(&self) -> Weekday {
         match self.kind {
             Kind::NthWeekdayOfMonth { weekday, .. } => weekday,
@@ -106,12 +106,12 @@ impl Cadence {
         }
     }
 
-    /// The `dayOfMonth` that is shown: `starts_at`'s day, also where some months are too short for it.
+    /// The `dayOfMonth` of the API: `starts_at`'s day, even if some months are shorter.
     pub fn day_of_month(&self) -> i8 {
         self.anchor().day()
     }
 
-    /// The skips as they count: a workday cadence always skips weekends and national holidays.
+    /// The effective skips: a workday cadence always skips weekends and national holidays.
     pub fn effective_skips(&self) -> Cow<'_, Skips> {
         match self.kind {
             Kind::Workday => Cow::Owned(Skips {

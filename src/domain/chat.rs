@@ -1,17 +1,17 @@
-//! What a chat platform can do, how its calls fail, and when they are retried.
+//! Capabilities of chat platforms, errors of their calls, and retries.
 
 use super::ids::UserId;
 use jiff::{SignedDuration, Timestamp};
 use std::time::Duration;
 
-/// What a platform can do.
+/// The capabilities of a platform.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Capabilities {
-    /// Why user groups cannot be kept in step with duty; `None` where they can.
+    /// Why user groups cannot be synced with on-call; `None` if they can.
     pub no_binding: Option<String>,
-    /// Why user groups cannot be created; `None` where they can.
+    /// Why user groups cannot be created; `None` if they can.
     pub no_creating: Option<String>,
-    /// Whether a user group may have nobody in it.
+    /// Whether a user group may be empty.
     pub holds_empty_groups: bool,
     /// The longest topic of a channel, in characters.
     pub longest_topic: usize,
@@ -19,25 +19,25 @@ pub struct Capabilities {
     pub longest_message: usize,
 }
 
-/// Why the platform did not do what it was asked.
+/// Why a call of the platform failed.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum ChatError {
-    /// It failed; another try may succeed.
+    /// The call failed; a retry may succeed.
     Unavailable(String),
-    /// It asks for no further calls for so long.
+    /// The platform asks to make no calls for this long.
     RateLimited(SignedDuration),
-    /// What was named does not exist for us: a channel that the app is not in, a user group that was deleted.
+    /// The target does not exist for rota: a channel that the app is not in, a deleted user group.
     NotFound(String),
-    /// It does not allow it.
+    /// The platform does not permit it.
     Refused(String),
-    /// It was not asked, because of an error of ours.
+    /// The call was not made because of an internal error.
     Internal(String),
-    /// It was not asked, because it is too late.
+    /// The call was not made because it is too late.
     Expired,
 }
 
 impl ChatError {
-    /// For people to read.
+    /// For people.
     pub fn detail(&self) -> String {
         match self {
             ChatError::Unavailable(why) => format!("the chat platform failed: {why}"),
@@ -45,23 +45,23 @@ impl ChatError {
                 "the chat platform has too many requests and asks to wait for {} s",
                 wait.as_secs()
             ),
-            ChatError::Internal(why) => format!("rota could not read what it needs: {why}"),
+            ChatError::Internal(why) => format!("rota could not read its data: {why}"),
             ChatError::Expired => "it could not be sent in time".into(),
             ChatError::NotFound(why) | ChatError::Refused(why) => why.clone(),
         }
     }
 }
 
-/// How the platform of `rota dev` fails on command.
+/// How the platform of `rota dev` fails on request.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct FailureMode {
-    /// The delay before each answer, in real time.
+    /// The delay before each response, in real time.
     pub delay: Duration,
     /// The error of every call.
     pub failure: Option<ChatError>,
-    /// Channels, people and user groups that it does not find.
+    /// Channels, people and user groups that appear not to exist.
     pub forgotten: Vec<String>,
-    /// Why user groups cannot be kept in step; `None` where they can.
+    /// Why user groups cannot be synced; `None` if they can.
     pub no_groups: Option<String>,
     pub holds_empty_groups: bool,
 }
@@ -86,10 +86,10 @@ const WAITS: [SignedDuration; 4] = [
     SignedDuration::from_mins(5),
 ];
 
-/// The longest wait that the platform can ask for.
+/// The longest wait that a platform can request.
 const LONGEST_WAIT: SignedDuration = SignedDuration::from_hours(24);
 
-/// How long after it was queued a message may be sent.
+/// How long after queueing a message may be sent.
 const MESSAGE_LIFE: SignedDuration = SignedDuration::from_hours(24);
 
 /// Whether a message is too old to be sent.
@@ -97,7 +97,7 @@ pub fn is_stale(made_at: Timestamp, now: Timestamp) -> bool {
     now.duration_since(made_at) > MESSAGE_LIFE
 }
 
-/// When something that has failed `tries` times is tried again.
+/// When a call that has failed `tries` times is retried.
 pub fn next_try(tries: u32, error: &ChatError, ended_at: Timestamp) -> Timestamp {
     let place = (tries.saturating_sub(1) as usize).min(WAITS.len() - 1);
     let wait = match error {
@@ -107,7 +107,7 @@ pub fn next_try(tries: u32, error: &ChatError, ended_at: Timestamp) -> Timestamp
     ended_at.saturating_add(wait).unwrap_or(Timestamp::MAX)
 }
 
-/// Until when the platform asks for no further calls; `None` where it does not.
+/// Until when the platform asks to make no calls; `None` if it does not.
 pub fn held_until(error: &ChatError, ended_at: Timestamp) -> Option<Timestamp> {
     let ChatError::RateLimited(asked) = error else {
         return None;
@@ -116,7 +116,7 @@ pub fn held_until(error: &ChatError, ended_at: Timestamp) -> Option<Timestamp> {
     Some(ended_at.saturating_add(wait).unwrap_or(Timestamp::MAX))
 }
 
-/// When a message is tried again; `None` where it is dropped: nobody can be reached there, it is too old, or it cannot be read.
+/// When a message is retried; `None` if it is dropped: the target does not exist, it is too old, or it cannot be read.
 pub fn next_post(
     tries: u32,
     error: &ChatError,
@@ -136,7 +136,7 @@ pub fn next_post(
     (!is_stale(made_at, next)).then_some(next)
 }
 
-/// Who is to be in a user group: those on call, and those people in it whom rota has no say about, in their present order.
+/// The desired people of a user group: those on call, and those in it whom rota did not add, in their present order.
 pub fn wanted_in_group(present: &[UserId], ours: &[UserId], on_call: &[UserId]) -> Vec<UserId> {
     let stays = |user: &&UserId| on_call.contains(user) || !ours.contains(user);
     let mut wanted: Vec<UserId> = present.iter().filter(stays).cloned().collect();

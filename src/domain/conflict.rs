@@ -1,47 +1,47 @@
-//! Conflicts: what speaks against somebody holding a cell for an interval (rules.md 8.2).
+//! Conflicts that prevent a person from holding a cell for an interval (rules.md 8.2).
 
 use super::absence::Absences;
 use super::ids::{ArrangementId, CellId, UserId};
 use super::rotation::Rotation;
 use super::time::Interval;
 
-/// Somebody to hold a cell for an interval.
+/// A person and the interval for which they are to hold a cell.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Terms {
     pub cell: CellId,
     pub user: UserId,
-    /// As asked for.
+    /// As requested.
     pub asked: Interval,
-    /// The part of it that is still to come.
+    /// The future part of it.
     pub period: Interval,
 }
 
-/// One thing in the way.
+/// A conflict.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Conflict {
-    /// Names the conflict together with the terms: the same for the same, another when either differs.
+    /// Identifies the conflict and the terms: equal for the same two, different otherwise.
     pub id: String,
     pub kind: ConflictKind,
-    /// Who is away, or who holds the cell already.
+    /// The absent person, or the current holder of the cell.
     pub user: UserId,
-    /// Where it meets the interval.
+    /// The overlap with the interval.
     pub period: Interval,
 }
 
-/// What is in the way.
+/// The kind of a conflict.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum ConflictKind {
-    /// The person is away by a stored absence.
+    /// The person is absent.
     Absence,
-    /// Another arrangement lies over the same cell.
+    /// Another arrangement over the same cell.
     SameCellArrangement,
 }
 
 impl ConflictKind {
-    /// Every kind.
+    /// All kinds.
     pub const ALL: [ConflictKind; 2] = [ConflictKind::Absence, ConflictKind::SameCellArrangement];
 
-    /// The name on the wire.
+    /// The name in the API.
     pub fn name(self) -> &'static str {
         match self {
             ConflictKind::Absence => "absence",
@@ -49,7 +49,7 @@ impl ConflictKind {
         }
     }
 
-    /// Whether somebody may go on all the same, having seen it.
+    /// Whether a caller may acknowledge it and proceed.
     pub fn can_acknowledge(self) -> bool {
         match self {
             ConflictKind::Absence => true,
@@ -58,10 +58,10 @@ impl ConflictKind {
     }
 }
 
-/// Makes the id of a conflict from the text that tells it from every other.
+/// Derives the id of a conflict from a text that is unique to it.
 pub type Name = dyn Fn(&str) -> String;
 
-/// Everything in the way of the terms, by where it begins. Arrangements of `own` over the cell are not: they are cut.
+/// All conflicts with the terms, ordered by their start, except with arrangements in `own` over the cell, which are cut.
 pub fn find(
     rotation: &Rotation,
     absences: &Absences,
@@ -94,24 +94,24 @@ pub fn find(
     found
 }
 
-/// Whether nothing is left in the way: none blocks, and all are among those acknowledged.
+/// Whether no conflict blocks and all are acknowledged.
 pub fn are_settled(conflicts: &[Conflict], ids: &[String]) -> bool {
     !blocks(conflicts) && acknowledged(conflicts, ids)
 }
 
-/// Whether any of them blocks, whoever acknowledges it.
+/// Whether any conflict blocks regardless of acknowledgement.
 pub fn blocks(conflicts: &[Conflict]) -> bool {
     conflicts
         .iter()
         .any(|conflict| !conflict.kind.can_acknowledge())
 }
 
-/// Whether all of them are among those acknowledged.
+/// Whether all conflicts are acknowledged.
 pub fn acknowledged(conflicts: &[Conflict], ids: &[String]) -> bool {
     conflicts.iter().all(|conflict| ids.contains(&conflict.id))
 }
 
-/// Something that may be in the way.
+/// A possible conflict.
 struct Found<'a> {
     kind: ConflictKind,
     user: &'a UserId,
@@ -126,7 +126,7 @@ impl Found<'_> {
             Some(id) => id.to_string(),
             None => format!("{} {}", self.source.from, self.source.until),
         };
-        // Bound to what was asked for, not to what is left of it: a preview and the write a moment later are the same terms.
+        // Bound to the requested interval, not to its future part: a preview and the write shortly after have the same terms.
         let text = format!(
             "{} {} {} {} {} {} {source}",
             terms.cell,

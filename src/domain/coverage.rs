@@ -1,9 +1,10 @@
 //! The hours that a window covers (rules.md 4).
 //!
-//! Stretches that overlap or abut are one, and they are joined as local times of a week, before they become instants: so
-//! no change to summer time can open a hole between two stretches that overlap. Each end becomes an instant by the one
-//! rule for local times. Off days are then cut out.
+//! Overlapping and adjacent stretches are merged as local times of a week, before they become instants. A change to or from
+//! daylight saving time therefore never opens a gap between overlapping stretches. Each end is converted by the rule for
+//! local times. Off days are then removed.
 
+mod common;
 mod known;
 mod spans;
 #[cfg(test)]
@@ -14,14 +15,15 @@ use super::days;
 use super::holidays::Calendar;
 use super::time::{HhMm, Interval};
 use super::zones::ZoneName;
+pub use common::CommonHours;
 use jiff::Timestamp;
 use jiff::civil::Weekday;
 use std::sync::Arc;
 
-/// A weekly stretch of covered hours (api.md, "Coverage stretch").
+/// A weekly stretch of covered hours.
 ///
-/// One that ends earlier on its own day ends the next day; one that ends on an earlier weekday ends in the next week;
-/// start equal to end is the whole week.
+/// If it ends earlier on its own day, it ends the next day. If it ends on an earlier weekday, it ends in the next week. If the
+/// start equals the end, it is the whole week.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Stretch {
     pub start_day: Weekday,
@@ -30,7 +32,7 @@ pub struct Stretch {
     pub end_time: HhMm,
 }
 
-/// Days that count as shut, 00:00 to 24:00 in their zone (`skipsAreOffTime`).
+/// Days that count as shut, from 00:00 to 24:00 in their zone (`skipsAreOffTime`).
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct OffDays {
     pub zone: ZoneName,
@@ -50,42 +52,42 @@ impl OffDays {
 /// When a window is open.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Hours {
-    /// The zone of the stretches; `None` on a manual rotation, which has none.
+    /// The zone of the stretches; `None` on a manual rotation.
     pub zone: Option<ZoneName>,
     /// Empty means the whole week.
     pub coverage: Vec<Stretch>,
     pub off: Option<OffDays>,
 }
 
-/// A window at one instant.
+/// The state of a window at an instant.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct View {
     pub open: bool,
-    /// The open stretch that the instant lies in; `None` when shut, and when nothing ends the stretch.
+    /// The open stretch that contains the instant; `None` if the window is shut or never shuts.
     pub current: Option<Interval>,
-    /// The open stretch after it, or the next one when shut. One that nothing ends is cut after about ten years.
+    /// The next open stretch. One without an end is cut after about ten years.
     pub next: Option<Interval>,
-    /// The first instant strictly after this one at which `open` changes; `None` when it never does.
+    /// The first instant strictly after this one at which `open` changes; `None` if it never does.
     pub changes_at: Option<Timestamp>,
 }
 
-/// How far around the instant is looked, in weeks before and after: a little first, further only when the answer is not
-/// there yet. The last one is where looking ends.
+/// The searched weeks before and after the instant: few at first, more only if the answer is not found. The last one is the
+/// limit.
 const REACHES: [i64; 5] = [1, 2, 9, 60, days::SHUT_LIMIT / 7];
 
 impl Hours {
-    /// Whether nothing ever shuts the window: no coverage is named and no day can be off.
+    /// Whether the window never shuts: it has no coverage and no off days.
     pub fn always_open(&self) -> bool {
         self.whole_week_by_default() && !self.has_off_days()
     }
 
-    /// The window at that instant.
+    /// The state of the window at an instant.
     pub fn at(&self, calendar: &Calendar, at: Timestamp) -> View {
         self.look_at(calendar, at).0
     }
 
-    /// The window at an instant, with the open stretches around it that tell so; `None` where nothing ever shuts it, or
-    /// none of the reaches tells it for sure.
+    /// The state at an instant, with the open stretches around it; `None` if the window never shuts or no search reach gives a
+    /// definite answer.
     fn look_at(&self, calendar: &Calendar, at: Timestamp) -> (View, Option<Openings>) {
         if self.always_open() {
             return (ENDLESS, None);
@@ -93,29 +95,16 @@ impl Hours {
         known::look_at(self, calendar, at)
     }
 
-    /// The same worked out anew.
+    /// As `look_at`, without the cache.
     fn work_out(&self, calendar: &Calendar, at: Timestamp) -> (View, Option<Openings>) {
-        let weekly = match self.zone {
-            Some(zone) if !self.coverage.is_empty() => {
-                let pieces = spans::weekly(&self.coverage);
-                (!spans::is_whole_week(&pieces)).then_some((zone, pieces))
-            }
-            _ => None,
-        };
-        let off = self.off.as_ref().filter(|off| off.skips.skip_any());
-        if weekly.is_none() && off.is_none() {
+        let weekly = self.weekly();
+        if weekly.is_none() && !self.has_off_days() {
             return (ENDLESS, None);
         }
         let (mut view, mut openings) = (ENDLESS, None);
         for reach in REACHES {
             let around = spans::around(at, reach);
-            let mut open = match &weekly {
-                Some((zone, pieces)) => spans::instants(*zone, pieces, around),
-                None => vec![around],
-            };
-            if let Some(off) = off {
-                open = spans::without(&open, &spans::off_days(off, calendar, around));
-            }
+            let open = self.open_around(weekly.as_ref(), calendar, around);
             let settled;
             (view, settled) = look(&open, at, around);
             if settled {
@@ -129,6 +118,37 @@ impl Hours {
         (view, openings)
     }
 
+    /// The stretches of a span in which the window is open, in order and within the span.
+    pub fn open_between(&self, calendar: &Calendar, span: Interval) -> Vec<Interval> {
+        let open = self.open_around(self.weekly().as_ref(), calendar, span);
+        let within = open.into_iter().filter_map(|stretch| stretch.meets(span));
+        within.collect()
+    }
+
+    /// The hours of a week, where they are not all of it.
+    fn weekly(&self) -> Option<(ZoneName, Vec<spans::Piece>)> {
+        let zone = self.zone.filter(|_| !self.coverage.is_empty())?;
+        let pieces = spans::weekly(&self.coverage);
+        (!spans::is_whole_week(&pieces)).then_some((zone, pieces))
+    }
+
+    /// The open stretches, at least everywhere in `around`; nothing is cut at its edges.
+    fn open_around(
+        &self,
+        weekly: Option<&(ZoneName, Vec<spans::Piece>)>,
+        calendar: &Calendar,
+        around: Interval,
+    ) -> Vec<Interval> {
+        let open = match weekly {
+            Some((zone, pieces)) => spans::instants(*zone, pieces, around),
+            None => vec![around],
+        };
+        match self.off.as_ref().filter(|_| self.has_off_days()) {
+            Some(off) => spans::without(&open, &spans::off_days(off, calendar, around)),
+            None => open,
+        }
+    }
+
     fn whole_week_by_default(&self) -> bool {
         self.zone.is_none() || self.coverage.is_empty()
     }
@@ -138,23 +158,23 @@ impl Hours {
     }
 }
 
-/// The open stretches of a window around an instant, kept for the instants that follow.
+/// The open stretches of a window around an instant, kept for the following instants.
 #[derive(Clone, Debug, Default)]
 pub struct Openings {
     open: Arc<[Interval]>,
-    /// Where they are known; nowhere at first.
+    /// The interval in which they are computed; `None` at first.
     around: Option<Interval>,
 }
 
 impl Openings {
-    /// What [`Hours::at`] answers, where that is known already.
+    /// The result of [`Hours::at`], if it is cached.
     pub fn known_at(&self, at: Timestamp) -> Option<View> {
         let around = self.around.filter(|around| around.contains(at))?;
         let (view, settled) = look(&self.open, at, around);
         settled.then_some(view)
     }
 
-    /// The same worked out anew, and kept; `hours` and `calendar` are the same every time.
+    /// Computes and caches the result. `hours` and `calendar` must be the same in every call.
     pub fn work_out(&mut self, hours: &Hours, calendar: &Calendar, at: Timestamp) -> View {
         let (view, openings) = hours.look_at(calendar, at);
         *self = openings.unwrap_or_default();
@@ -170,14 +190,14 @@ const ENDLESS: View = View {
     changes_at: None,
 };
 
-/// Reads the view off the open stretches `around` the instant, and whether a wider look could change it.
+/// Derives the state from the open stretches in `around`, and whether a wider search could change it.
 fn look(open: &[Interval], at: Timestamp, around: Interval) -> (View, bool) {
     let ahead = open.partition_point(|stretch| stretch.until <= at);
     let current = open.get(ahead).filter(|stretch| stretch.contains(at));
     let next = open.get(ahead + usize::from(current.is_some())).copied();
-    // Off days are known up to the edge alone: a stretch beyond it may lie on one.
+    // Off days are known only up to the edge: a stretch beyond it may be on one.
     let next = next.filter(|stretch| stretch.from < around.until);
-    // Whatever reaches the edge of what was looked at may go on beyond it.
+    // A stretch that reaches the edge may continue beyond it.
     let cut_ahead = |stretch: &Interval| stretch.until >= around.until;
     let next_known = next.is_some_and(|stretch| !cut_ahead(&stretch));
     match current {

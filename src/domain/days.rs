@@ -1,16 +1,16 @@
-//! Calendar days as numbers: counting from an anchor is then plain arithmetic.
+//! Calendar days as numbers, so that counting from an anchor is arithmetic.
 
 use jiff::SignedDuration;
 use jiff::civil::{Date, Weekday};
 
-/// jiff counts from here, and refuses a distance that reaches further than its calendar does from here.
+/// The origin of jiff's day counts, which are limited to the distance from here to the ends of its calendar.
 const UNIX: Date = Date::constant(1970, 1, 1);
 
 /// The days from there to day 0, 2000-01-01, where the holiday table begins.
 const TO_ZERO: i64 = 10_957;
 
-/// How many days are searched for one that is not shut, about ten years: what is shut for longer is shut for good.
-/// Without a bound, a holiday file that shuts every day would be searched to the end of the calendar.
+/// How many days are searched for an open one, about ten years. A window that is shut for longer counts as shut permanently.
+/// Without a limit, a holiday file that shuts every day would be searched to the end of the calendar.
 pub const SHUT_LIMIT: i64 = 3660;
 
 /// The days from 2000-01-01 to `date`.
@@ -18,10 +18,10 @@ pub fn number(date: Date) -> i64 {
     date.duration_since(UNIX).as_hours() / 24 - TO_ZERO
 }
 
-/// The day of that number; `None` outside the years that jiff knows.
+/// The day with that number; `None` outside jiff's years.
 pub fn date(number: i64) -> Option<Date> {
     let hours = number.checked_add(TO_ZERO)?.checked_mul(24)?;
-    // jiff panics when hours do not fit into its seconds.
+    // jiff panics if the hours do not fit into its seconds.
     hours.checked_mul(3600)?;
     UNIX.checked_add(SignedDuration::from_hours(hours)).ok()
 }

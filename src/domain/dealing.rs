@@ -1,8 +1,17 @@
 //! The one rule that decides who is next (rules.md 2.3 to 2.5).
 
-use super::ids::UserId;
+use super::ids::{CellId, UserId};
 use super::roster::Position;
-use super::rotation::Skipped;
+use super::rotation::{PassedOver, Skipped};
+
+/// What a search for the next person came to.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Search {
+    /// `None` leaves the slot empty and the next turn where it is.
+    pub dealt: Option<Dealt>,
+    /// People passed over because they are on call elsewhere, each once.
+    pub passed_over: Vec<PassedOver>,
+}
 
 /// Who a slot is dealt to.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -19,48 +28,59 @@ pub struct Question<'a> {
     pub order: &'a [Position],
     /// The position to start from.
     pub next_turn: usize,
-    /// One person may hold two slots when the list is too short.
+    /// One person may be on call in two slots at once when the list is too short.
     pub double_cover: bool,
     /// The absence of a person at the instant of dealing.
-    pub away: &'a dyn Fn(&UserId) -> Option<Skipped>,
-    /// Whether a person holds another slot of the rotation.
-    pub busy: &'a dyn Fn(&UserId) -> bool,
+    pub away: &'a mut dyn FnMut(&UserId) -> Option<Skipped>,
+    /// The first cell in which a person is on call during the turn to be dealt.
+    pub elsewhere: &'a mut dyn FnMut(&UserId) -> Option<CellId>,
 }
 
-/// Goes round the order once from the next turn; `None` leaves the slot empty and the next turn where it is.
-pub fn deal(question: &Question) -> Option<Dealt> {
+/// Goes round the order once from the next turn, and with double cover once more without asking who is on call elsewhere. What
+/// is answered is the search that chose somebody, or the last one.
+pub fn deal(question: &mut Question) -> Search {
     let free_only = search(question, true);
-    if free_only.is_none() && question.double_cover {
+    if free_only.dealt.is_none() && question.double_cover {
         search(question, false)
     } else {
         free_only
     }
 }
 
-fn search(question: &Question, free_only: bool) -> Option<Dealt> {
+fn search(question: &mut Question, free_only: bool) -> Search {
     let people = question.order.len();
-    let mut skipped = Vec::new();
+    let (mut skipped, mut passed_over) = (Vec::new(), Vec::new());
     for step in 0..people {
         let turn = (question.next_turn + step) % people;
         let user = &question.order[turn].user;
         if let Some(absence) = (question.away)(user) {
             skipped.push(absence);
-        } else if !(free_only && (question.busy)(user)) {
-            return Some(Dealt {
-                user: user.clone(),
-                skipped,
-                next_turn: (turn + 1) % people,
-            });
+            continue;
         }
+        let busy = free_only.then(|| (question.elsewhere)(user)).flatten();
+        if let Some(cell) = busy {
+            let user = user.clone();
+            passed_over.push(PassedOver { user, cell });
+            continue;
+        }
+        let dealt = Some(Dealt {
+            user: user.clone(),
+            skipped,
+            next_turn: (turn + 1) % people,
+        });
+        return Search { dealt, passed_over };
     }
-    None
+    Search {
+        dealt: None,
+        passed_over,
+    }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
 
-    /// `order` in turn order, then who is away and who is busy; answers `user skipped,... next`.
+    /// `order` in turn order, then who is away and who is on call elsewhere; answers `user skipped,... passed,... next`.
     fn check(
         order: &str,
         next_turn: usize,
@@ -78,26 +98,28 @@ mod tests {
             .collect();
         let named =
             |list: &str, user: &UserId| list.split_whitespace().any(|name| name == user.as_str());
-        let absent = |user: &UserId| {
-            named(away, user).then(|| Skipped {
-                user: user.clone(),
-                from: None,
-                until: None,
-            })
-        };
-        let holding = |user: &UserId| named(busy, user);
-        let question = Question {
+        let mut question = Question {
             order: &list,
             next_turn,
             double_cover,
-            away: &absent,
-            busy: &holding,
+            away: &mut |user| {
+                named(away, user).then(|| Skipped {
+                    user: user.clone(),
+                    from: None,
+                    until: None,
+                })
+            },
+            elsewhere: &mut |user| named(busy, user).then(|| "cel_1".into()),
         };
-        let shown = match deal(&question) {
-            None => "nobody".to_string(),
+        let search = deal(&mut question);
+        let passed: Vec<_> = search.passed_over.iter().map(|p| p.user.as_str()).collect();
+        let passed = passed.join(",");
+        let shown = match search.dealt {
+            None => format!("nobody [{passed}]"),
             Some(dealt) => {
                 let skipped: Vec<_> = dealt.skipped.iter().map(|s| s.user.to_string()).collect();
-                format!("{} [{}] {}", dealt.user, skipped.join(","), dealt.next_turn)
+                let (user, skipped) = (dealt.user, skipped.join(","));
+                format!("{user} [{skipped}] [{passed}] {}", dealt.next_turn)
             }
         };
         assert_eq!(
@@ -108,20 +130,23 @@ mod tests {
 
     #[test]
     fn the_first_who_is_here_and_free_is_chosen() {
-        check("a b c", 0, false, "", "", "a [] 1");
-        check("a b c", 2, false, "", "", "c [] 0");
-        check("a b c", 0, false, "a b", "", "c [a,b] 0");
-        check("a b c", 1, false, "b", "c", "a [b] 1");
-        check("a b c", 0, false, "a b c", "", "nobody");
-        check("a b", 0, false, "b", "a", "nobody");
-        check("", 0, true, "", "", "nobody");
+        check("a b c", 0, false, "", "", "a [] [] 1");
+        check("a b c", 2, false, "", "", "c [] [] 0");
+        check("a b c", 0, false, "a b", "", "c [a,b] [] 0");
+        check("a b c", 1, false, "b", "c", "a [b] [c] 1");
+        // Somebody who is both is absent.
+        check("a b c", 1, false, "b c", "c", "a [b,c] [] 1");
+        check("a b c", 0, false, "a b c", "", "nobody []");
+        check("a b", 0, false, "b", "a", "nobody [a]");
+        check("", 0, true, "", "", "nobody []");
     }
 
     #[test]
-    fn double_cover_searches_again_without_asking_who_is_busy() {
-        check("a b", 0, true, "", "a b", "a [] 1");
-        check("a b", 0, true, "a", "b", "b [a] 0");
-        check("a b", 0, true, "", "a", "b [] 0");
-        check("a b", 0, true, "a b", "", "nobody");
+    fn double_cover_searches_again_without_asking_who_is_on_call_elsewhere() {
+        check("a b", 0, true, "", "a b", "a [] [] 1");
+        check("a b", 0, true, "a", "b", "b [a] [] 0");
+        check("a b", 0, true, "", "a", "b [] [a] 0");
+        check("a b", 0, true, "a b", "", "nobody []");
+        check("a b", 0, true, "a b", "a", "nobody []");
     }
 }

@@ -12,7 +12,7 @@ pub struct Person {
     pub email: Option<String>,
     pub is_guest: bool,
     pub is_external: bool,
-    /// Deactivated, or gone from the platform; the row stays so that the id resolves.
+    /// Deactivated, or removed from the platform. The row is kept so that the id resolves.
     pub is_deleted: bool,
     /// Whether they administer the workspace.
     pub is_admin: bool,
@@ -21,7 +21,7 @@ pub struct Person {
 }
 
 impl Person {
-    /// How people call them: the display name, else the real name, else the id.
+    /// The name for display: the display name, otherwise the real name, otherwise the id.
     pub fn name(&self) -> &str {
         let named = self.display_name.as_deref().or(self.real_name.as_deref());
         named.unwrap_or(self.id.as_str())
@@ -35,7 +35,7 @@ pub struct Group {
     pub team_id: String,
     pub name: Option<String>,
     pub handle: Option<String>,
-    /// Its people in order. Read with the whole [`Directory`]; empty elsewhere.
+    /// Its people in order. Loaded only with the whole [`Directory`]; otherwise empty.
     pub users: Vec<UserId>,
 }
 
@@ -46,20 +46,20 @@ pub struct Channel {
     pub team_id: String,
     pub name: Option<String>,
     pub is_private: bool,
-    /// Whether rota has been invited, so that what it posts arrives.
+    /// Whether rota is a member, so that it can post.
     pub app_is_member: bool,
-    /// In a directory to import, `None` leaves the topic as it stands.
+    /// In an imported directory, `None` keeps the topic.
     pub topic: Option<String>,
 }
 
 impl Channel {
-    /// Whether rota can see it at all: a private channel that it is not in is not there for it.
+    /// Whether rota can see the channel: not if it is private and rota is not a member.
     pub fn is_reachable(&self) -> bool {
         self.app_is_member || !self.is_private
     }
 }
 
-/// Everything that an import replaces and an export shows.
+/// The content of an import or export.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Directory {
     pub team: Team,
@@ -68,7 +68,7 @@ pub struct Directory {
     pub channels: Vec<Channel>,
 }
 
-/// The chat workspace that this installation serves.
+/// The chat workspace of this installation.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Team {
     pub id: String,

@@ -1,4 +1,4 @@
-//! What callers ask for, read and in shape; whether it fits the state is for the actions to judge.
+//! Parsed requests of callers. Actions check whether they fit the current state.
 
 use super::arrangement::TurnSelection;
 use super::ids::{ArrangementId, CellId, ChannelId, GroupId, UserId};
@@ -20,7 +20,7 @@ pub struct NewRotation {
     pub groups: Vec<GroupId>,
 }
 
-/// Members of a rotation to change; `None` keeps a member as it is, `Some(None)` clears it.
+/// Changes to a rotation. `None` keeps a member, `Some(None)` clears it.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct RotationPatch {
     pub name: Option<String>,
@@ -38,7 +38,7 @@ pub struct RotationPatch {
     pub topic_template: Option<Option<String>>,
 }
 
-/// What a channel is to be told; `None` keeps that half as it is.
+/// A change of what a channel receives. `None` keeps a setting.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct ChannelChange {
     pub posts_messages: Option<bool>,
@@ -51,11 +51,11 @@ pub struct NewAbsence {
     pub user: UserId,
     pub period: Interval,
     pub reason: Option<String>,
-    /// In all rotations, not just the one named in the path.
+    /// Applies to all rotations, not only to the one in the path.
     pub everywhere: bool,
 }
 
-/// An assignment: somebody holds a cell for an interval.
+/// An assignment of a cell to a person for an interval.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct NewAssignment {
     pub cell: CellId,
@@ -64,7 +64,7 @@ pub struct NewAssignment {
     pub turn_selection: Option<TurnSelection>,
     /// Ids of conflicts.
     pub acknowledged: Vec<String>,
-    /// To be looked at in the place of this one.
+    /// The arrangement that it replaces.
     pub replaces: Option<ArrangementId>,
 }
 
@@ -81,18 +81,18 @@ pub struct NewCover {
     pub acknowledged: Vec<String>,
 }
 
-/// A swap request to create: two shifts.
+/// A swap request to create: two legs.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct NewSwap {
     pub recipient: UserId,
-    /// Two, with keys that differ.
+    /// Two, with different keys.
     pub legs: Vec<NewLeg>,
     pub reason: String,
     /// Ids of conflicts.
     pub acknowledged: Vec<String>,
 }
 
-/// One of them.
+/// A leg of a swap request.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct NewLeg {
     pub key: String,
@@ -101,7 +101,7 @@ pub struct NewLeg {
     pub period: Interval,
 }
 
-/// What a step on something that others may have changed meanwhile brings along.
+/// The members of a request that acts on something others may have changed.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Answering {
     pub expected_revision: u64,
@@ -111,20 +111,20 @@ pub struct Answering {
     pub started_legs: Vec<String>,
 }
 
-/// The chat user group to keep in step with whoever is on call.
+/// The chat user group to sync with the people on call.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum DutyGroupChoice {
-    /// One that is there.
+    /// An existing group.
     Group(GroupId),
-    /// The one of a handle, written without its `@`; made where there is none.
+    /// The group with a handle, without its `@`. Created if it does not exist.
     Handle(String),
 }
 
-/// How a rotation is to deal with mentions; `None` keeps a setting as it is.
+/// Changes to a rotation's mention settings. `None` keeps a setting.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct SettingsChange {
     pub expires_after_minutes: Option<u32>,
-    /// `Some(None)` is once.
+    /// `Some(None)` reminds only once.
     pub remind_after_minutes: Option<Option<u32>>,
     pub one_at_a_time: Option<bool>,
     pub rotate_after_acknowledgement: Option<bool>,

@@ -1,4 +1,4 @@
-//! Which events a change of a rotation publishes (rules.md 16.1).
+//! The events that a change of a rotation publishes (rules.md 16.1).
 
 use super::holidays::Calendar;
 use super::ids::ArrangementId;
@@ -7,23 +7,23 @@ use super::rotation::{Cell, Rotation};
 use super::webhook::EventType;
 use jiff::Timestamp;
 
-/// What made a change.
+/// The origin of a change.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Act {
-    /// Something fell due: a hand-over, a window opening or shutting, the end of an absence, an arrangement beginning or
-    /// ending.
+    /// Something due: a hand-over, the opening or shutting of a window, the end of an absence, the start or end of an
+    /// arrangement.
     Clock,
-    /// Somebody was put on duty or taken off it by hand.
+    /// Someone was put on call or taken off by hand.
     Duty,
     /// The rotation was edited: its profile, channels, coverage, rosters or members.
     Edit,
-    /// An arrangement was made, changed or ended: an update where who is on call stays as it was.
+    /// An arrangement was created, changed or ended. Publishes an update if nobody else comes on call.
     Arrangement,
-    /// Something was written that is no news by itself: an absence, a request that nobody has accepted yet.
+    /// A write without an event of its own: an absence, a pending request.
     Aside,
 }
 
-/// Why duty changed hands.
+/// Why the people on call changed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Cause {
     Scheduled,
@@ -31,7 +31,7 @@ pub enum Cause {
 }
 
 impl Cause {
-    /// The name on the wire.
+    /// The name in the API.
     pub fn name(self) -> &'static str {
         match self {
             Cause::Scheduled => "scheduled",
@@ -43,14 +43,14 @@ impl Cause {
 /// Why nobody is on call.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Nobody {
-    /// A window is open and nobody holds it.
+    /// A window is open and has no holder.
     Unplanned,
     /// Every window is shut.
     AsArranged,
 }
 
 impl Nobody {
-    /// Why nobody is on call in a rotation where nobody is.
+    /// Why nobody is on call in a rotation. Only valid if nobody is.
     pub fn of(rotation: &Rotation) -> Nobody {
         match rotation.windows.iter().any(|window| window.open) {
             true => Nobody::Unplanned,
@@ -58,7 +58,7 @@ impl Nobody {
         }
     }
 
-    /// The name on the wire.
+    /// The name in the API.
     pub fn name(self) -> &'static str {
         match self {
             Nobody::Unplanned => "nobody-on-call-unplanned",
@@ -67,26 +67,26 @@ impl Nobody {
     }
 }
 
-/// One piece of news.
+/// An event.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Event {
     Created,
     Updated,
     Deleted,
     DutyChanged {
-        /// `None` where an arrangement began or ended by the clock.
+        /// `None` if an arrangement began or ended as scheduled.
         cause: Option<Cause>,
     },
     NobodyOnCall {
         reason: Nobody,
-        /// When a window opens next; `None` where one is open, and where none will.
+        /// When a window opens next; `None` if one is open or none will open.
         resumes_at: Option<Timestamp>,
     },
     Test,
 }
 
 impl Event {
-    /// Its type on the wire.
+    /// Its type in the API.
     pub fn kind(self) -> EventType {
         match self {
             Event::Created => EventType::RotationCreated,
@@ -99,7 +99,7 @@ impl Event {
     }
 }
 
-/// The news of a committed change, each kind once, in the order that they are sent.
+/// The events of a committed change, at most one of each kind, in the order they are sent.
 pub fn news(before: &Rotation, after: &Rotation, act: Act, calendar: &Calendar) -> Vec<Event> {
     let changes = changes(before, after);
     let duty_changed = changes.iter().any(Slot::changed);
@@ -125,11 +125,11 @@ pub fn news(before: &Rotation, after: &Rotation, act: Act, calendar: &Calendar) 
 struct Slot<'a> {
     was: Option<&'a str>,
     is: Option<&'a str>,
-    /// Whether the slot was there before.
+    /// Whether the slot existed before.
     known: bool,
-    /// Whether the slot is still there.
+    /// Whether the slot still exists.
     kept: bool,
-    /// Whether the slot is still there and its window open.
+    /// Whether the slot still exists and its window is open.
     open: bool,
     /// Whether its window was shut before.
     was_shut: bool,
@@ -142,8 +142,8 @@ impl Slot<'_> {
         self.was != self.is
     }
 
-    /// Open with nobody on it, where somebody was or since its window opened just now. A slot that is new counts where
-    /// one vanished with somebody on it: an edit that replaces slots gives them new ids.
+    /// Whether the slot is open and empty, and was filled before or has just opened. A new slot counts if one with a holder
+    /// vanished: an edit that replaces slots gives them new ids.
     fn left_empty(&self, somebody_vanished: bool) -> bool {
         let new = !self.known && somebody_vanished;
         self.open && self.is.is_none() && (self.was.is_some() || self.was_shut || new)
@@ -154,7 +154,7 @@ impl Slot<'_> {
     }
 }
 
-/// Every running slot that was or is there.
+/// Every running slot before or after the change.
 fn changes<'a>(before: &'a Rotation, after: &'a Rotation) -> Vec<Slot<'a>> {
     fn on_call<'a>(rotation: &'a Rotation, cell: &'a Cell) -> Option<&'a str> {
         resolve::on_call(rotation, cell).map(|hold| hold.user().as_str())
@@ -195,8 +195,8 @@ fn changes<'a>(before: &'a Rotation, after: &'a Rotation) -> Vec<Slot<'a>> {
     kept.chain(gone).collect()
 }
 
-/// Cover that resumes after an edit counts as scheduled: nobody took anything from anybody. What an arrangement does by
-/// the clock is neither.
+/// The cause of a change of the people on call. Cover that resumes after an edit is `scheduled`, because it replaces nobody.
+/// Scheduled changes of arrangements have no cause.
 fn cause(act: Act, changes: &[Slot]) -> Option<Cause> {
     let mut changed = changes.iter().filter(|slot| slot.changed());
     match act {
@@ -210,8 +210,8 @@ fn cause(act: Act, changes: &[Slot]) -> Option<Cause> {
     }
 }
 
-/// Whether a change left nobody on call, and why. A slot whose window shut is not news while another window is
-/// covered: so the sun is followed.
+/// Whether a change left nobody on call, and why. A window that shuts publishes nothing while another one is covered, as in
+/// follow-the-sun rotations.
 fn nobody(after: &Rotation, changes: &[Slot]) -> Option<Nobody> {
     let somebody_vanished = changes.iter().any(Slot::vanished_with_somebody);
     let left_empty = |slot: &Slot| slot.left_empty(somebody_vanished);

@@ -3,17 +3,25 @@
 //! happens, as long as nothing else changes.
 
 mod cells;
+mod gaps;
 mod notice;
 mod schedule;
+mod shift;
 mod summary;
 
 pub use cells::{CellForecast, Span, cells, horizon, is_doubled, keeps, known_cells};
-pub use notice::{HandoverNotice, next_reminder, notices, slot_named, upcoming_notices, zone};
-pub use schedule::{PlannedTurn, schedule, schedule_within};
+pub use gaps::{Gap, gaps, open_stretches};
+pub use notice::{
+    HandoverNotice, next_reminder, notices, slot_name, slot_named, upcoming_notices, zone,
+};
+pub use schedule::{
+    Budget, PlannedKind, PlannedTurn, schedule, schedule_within, standing, turns_of,
+};
+pub use shift::{Shift, ShiftRotation};
 pub use summary::OnCallSummary;
 
 use super::handover::{DealingContext, Memo, Outcome};
-use super::refusal::Refusal;
+use super::refusal::{Refusal, invalid};
 use super::rotation::Rotation;
 use jiff::Timestamp;
 
@@ -157,17 +165,19 @@ impl<'a> Forecast<'a> {
     }
 }
 
-/// A copy to forecast with. Pending requests change nobody's duty, and each would be a step.
+/// A copy to forecast with. Pending requests change nobody's duty, and each would be a step: only a slot that was emptied by hand
+/// could be filled then.
 fn without_requests(rotation: &Rotation) -> Rotation {
     let mut future = rotation.clone();
-    future.pending.clear();
+    if rotation.running().all(|cell| cell.holder.is_some()) {
+        future.pending.clear();
+    }
     future
 }
 
 /// The refusal of what lies beyond the limits.
-fn too_far() -> Refusal {
-    let detail = "to: too many hand-overs lie before it; ask for a nearer or a shorter range";
-    Refusal::Invalid(detail.into())
+fn too_far<T>() -> Result<T, Refusal> {
+    invalid("to: too many hand-overs lie before it; ask for a nearer or a shorter range")
 }
 
 #[cfg(test)]

@@ -1,15 +1,21 @@
 //! Replaces a rotation's grid: which lanes, windows and cells are kept, added and removed.
 
+mod names;
+mod rosters;
+
 use super::cadence::Cadence;
 use super::coverage::Stretch;
 use super::handover;
 use super::holidays::Calendar;
 use super::ids::{CellId, LaneId, RosterId, WindowId};
 use super::refusal::{Refusal, invalid};
-use super::rotation::{Cell, Entry, Lane, Roster, Rotation, Window};
+use super::rotation::{Cell, Entry, Lane, Rotation, Window};
 use super::tiers::TierLimits;
 use super::zones::ZoneName;
 use jiff::Timestamp;
+use names::Named;
+pub use names::{HandleSpec, KeySpec};
+pub use rosters::{RosterSpec, TurnSpec, TurnsSpec, write_one};
 
 /// The grid that a rotation is to have.
 #[derive(Clone, Debug, PartialEq)]
@@ -19,19 +25,22 @@ pub struct GridSpec {
     pub windows: Option<Vec<WindowSpec>>,
     pub cells: Vec<CellSpec>,
     pub double_cover: bool,
+    /// Lists and next turns of the rosters that the cells name, each at most once; `None` is the common one.
+    pub rosters: Vec<(Option<RosterId>, RosterSpec)>,
 }
 
-/// A row. `id` is an existing id or the caller's own handle for a new one; without it the lane is new as well.
+/// A row.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct LaneSpec {
-    pub id: Option<String>,
-    pub name: Option<String>,
+    pub handle: HandleSpec,
+    /// Omitted (`None`), an existing lane keeps its name; `Some(None)` clears it.
+    pub name: Option<Option<String>>,
 }
 
-/// A column; `id` as for a lane.
+/// A column.
 #[derive(Clone, Debug, PartialEq)]
 pub struct WindowSpec {
-    pub id: Option<String>,
+    pub handle: HandleSpec,
     pub name: Option<String>,
     pub zone: ZoneSpec,
     pub coverage: Vec<Stretch>,
@@ -57,7 +66,7 @@ pub enum CadenceSpec {
     Timed(Cadence),
 }
 
-/// One lane crossed with one window, by the ids or handles that are in play.
+/// One lane crossed with one window, by their ids or keys.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct CellSpec {
     pub id: Option<String>,
@@ -70,7 +79,8 @@ pub struct CellSpec {
 pub type Mint<'a> = dyn FnMut(&str) -> String + 'a;
 
 /// Gives the rotation the grid; kept cells keep their holders, dropped ones are gone from `rotation.cells`, new ones
-/// stand empty with the entry of a slot that nobody has held yet. Dealing is the caller's next step.
+/// stand empty with the entry of a slot that nobody has held yet. Rosters are written and their next turns settled. Dealing is
+/// the caller's next step.
 ///
 /// Refuses with the path of the member that does not fit; then `rotation` is as it was.
 pub fn replace(
@@ -81,14 +91,14 @@ pub fn replace(
     at: Timestamp,
     mint: &mut Mint,
 ) -> Result<(), Refusal> {
-    let (lanes, lane_handles) = lanes(rotation, &spec.lanes, mint)?;
-    let (windows, window_handles) = windows(rotation, spec.windows.as_deref(), mint)?;
-    let rosters = crossed(spec, &lane_handles, &window_handles)?;
+    let (lanes, lanes_named) = lanes(rotation, &spec.lanes, mint)?;
+    let (windows, windows_named) = windows(rotation, spec.windows.as_deref(), mint)?;
+    let sent_cells = crossed(spec, &lanes_named, &windows_named)?;
     let mut cells = Vec::new();
     for (window_index, window) in windows.iter().enumerate() {
         for (lane_index, lane) in lanes.iter().enumerate() {
             let kept = kept_cell(rotation, &lane.id, &window.id);
-            let sent = &rosters[window_index][lane_index];
+            let sent = &sent_cells[window_index][lane_index];
             if let Some(sent_id) = &sent.id
                 && kept.is_none_or(|cell| cell.id.as_str() != sent_id)
             {
@@ -111,6 +121,9 @@ pub fn replace(
                 holder: kept
                     .and_then(|cell| cell.holder.clone())
                     .filter(|_| limits.runs_lane(lane_index)),
+                passed_over: kept
+                    .filter(|_| limits.runs_lane(lane_index))
+                    .map_or_else(Vec::new, |cell| cell.passed_over.clone()),
                 arranged_until: kept.and_then(|cell| cell.arranged_until),
                 entry,
             });
@@ -119,7 +132,8 @@ pub fn replace(
 
     limits.check_lanes(rotation.lanes.len(), lanes.len())?;
 
-    rotation.rosters = rosters_in_use(rotation, &cells);
+    let before = rotation.clone();
+    rotation.rosters = rosters::in_use(rotation, &cells);
     rotation.lanes = lanes;
     let windows_before = std::mem::replace(&mut rotation.windows, windows);
     rotation.double_cover = spec.double_cover;
@@ -146,7 +160,11 @@ pub fn replace(
     for index in (0..new.len()).filter(|&index| new[index]) {
         rotation.cells[index].entry = handover::first_entry(rotation, index, at);
     }
-    Ok(())
+    let written = rosters::write(&before, rotation, &spec.rosters, &windows_named);
+    if written.is_err() {
+        *rotation = before;
+    }
+    written
 }
 
 fn kept_cell<'r>(rotation: &'r Rotation, lane: &LaneId, window: &WindowId) -> Option<&'r Cell> {
@@ -155,55 +173,60 @@ fn kept_cell<'r>(rotation: &'r Rotation, lane: &LaneId, window: &WindowId) -> Op
     })
 }
 
-/// The lanes to be, and the name by which cells call each (none for a lane sent without an id).
+/// The lanes to be, and how cells call each.
 fn lanes(
     rotation: &Rotation,
     specs: &[LaneSpec],
     mint: &mut Mint,
-) -> Result<(Vec<Lane>, Vec<Option<String>>), Refusal> {
+) -> Result<(Vec<Lane>, Vec<Named>), Refusal> {
     if specs.is_empty() {
         return invalid("lanes: send at least one lane");
     }
-    let handles: Vec<_> = specs.iter().map(|spec| spec.id.clone()).collect();
-    distinct("lanes", &handles)?;
-    let lane = |spec: &LaneSpec| {
-        let known = rotation
-            .lanes
-            .iter()
-            .find(|lane| Some(lane.id.as_str()) == spec.id.as_deref());
-        let id = known
-            .map(|lane| lane.id.clone())
-            .unwrap_or_else(|| LaneId::from(mint("lan_")));
-        // A rotation with one lane never shows a name.
-        let name = spec.name.clone().filter(|_| specs.len() > 1);
-        Lane { id, name }
+    let existing = rotation.lanes.iter();
+    let existing: Vec<_> = existing
+        .map(|lane| (lane.id.as_str(), lane.key.as_ref()))
+        .collect();
+    let handles: Vec<_> = specs.iter().map(|spec| &spec.handle).collect();
+    let named = names::resolve(["lanes", "lane"], &existing, &handles)?;
+    let mut lane = |(spec, named): (&LaneSpec, &Named)| {
+        let known = named.known.map(|known| &rotation.lanes[known]);
+        let kept = || known.and_then(|lane| lane.name.clone());
+        Lane {
+            id: known
+                .map(|lane| lane.id.clone())
+                .unwrap_or_else(|| LaneId::from(mint("lan_"))),
+            key: named.key.clone(),
+            name: spec.name.clone().unwrap_or_else(kept),
+        }
     };
-    Ok((specs.iter().map(lane).collect(), handles))
+    Ok((specs.iter().zip(&named).map(&mut lane).collect(), named))
 }
 
 fn windows(
     rotation: &Rotation,
     specs: Option<&[WindowSpec]>,
     mint: &mut Mint,
-) -> Result<(Vec<Window>, Vec<Option<String>>), Refusal> {
+) -> Result<(Vec<Window>, Vec<Named>), Refusal> {
     let Some(specs) = specs else {
-        let handles = rotation
-            .windows
-            .iter()
-            .map(|window| Some(window.id.to_string()))
-            .collect();
-        return Ok((rotation.windows.clone(), handles));
+        let windows = rotation.windows.iter().enumerate();
+        let named = windows
+            .map(|(index, window)| Named::kept(index, window.id.as_str(), window.key.as_ref()));
+        return Ok((rotation.windows.clone(), named.collect()));
     };
     if specs.is_empty() {
         return invalid(
             "windows: send at least one window, or omit the member to keep those there are",
         );
     }
-    let handles: Vec<_> = specs.iter().map(|spec| spec.id.clone()).collect();
-    distinct("windows", &handles)?;
+    let existing = rotation.windows.iter();
+    let existing: Vec<_> = existing
+        .map(|window| (window.id.as_str(), window.key.as_ref()))
+        .collect();
+    let handles: Vec<_> = specs.iter().map(|spec| &spec.handle).collect();
+    let named = names::resolve(["windows", "window"], &existing, &handles)?;
     let mut windows = Vec::new();
-    for (index, spec) in specs.iter().enumerate() {
-        windows.push(window(rotation, index, spec, mint)?);
+    for (index, (spec, named)) in specs.iter().zip(&named).enumerate() {
+        windows.push(window(rotation, index, (spec, named), mint)?);
     }
     let timed = windows
         .iter()
@@ -218,19 +241,16 @@ fn windows(
             "windows[{without}].cadence: missing; all windows of a rotation have a cadence or none has"
         ));
     }
-    Ok((windows, handles))
+    Ok((windows, named))
 }
 
 fn window(
     rotation: &Rotation,
     index: usize,
-    spec: &WindowSpec,
+    (spec, named): (&WindowSpec, &Named),
     mint: &mut Mint,
 ) -> Result<Window, Refusal> {
-    let known = rotation
-        .windows
-        .iter()
-        .find(|window| Some(window.id.as_str()) == spec.id.as_deref());
+    let known = named.known.map(|known| &rotation.windows[known]);
     let cadence = match &spec.cadence {
         CadenceSpec::Kept => known.and_then(|window| window.cadence.clone()),
         CadenceSpec::Manual => None,
@@ -262,21 +282,13 @@ fn window(
         id: known
             .map(|window| window.id.clone())
             .unwrap_or_else(|| WindowId::from(mint("win_"))),
+        key: named.key.clone(),
         name: spec.name.clone(),
         zone,
         coverage: spec.coverage.clone(),
         cadence,
         open: known.is_none_or(|window| window.open),
     })
-}
-
-fn distinct(member: &str, handles: &[Option<String>]) -> Result<(), Refusal> {
-    for (index, handle) in handles.iter().enumerate() {
-        if handle.is_some() && handles[..index].contains(handle) {
-            return invalid(format!("{member}[{index}].id: named twice"));
-        }
-    }
-    Ok(())
 }
 
 /// What was sent for one pair of lane and window.
@@ -288,28 +300,20 @@ struct Sent {
 }
 
 /// Window by window, lane by lane: what was sent for the pair. Every pair must be there once; a lane or window sent
-/// without an id cannot be named, so its cells come by themselves, on the common roster.
-fn crossed(
-    spec: &GridSpec,
-    lanes: &[Option<String>],
-    windows: &[Option<String>],
-) -> Result<Vec<Vec<Sent>>, Refusal> {
-    let named = |handles: &[Option<String>], name: &str| {
-        handles
-            .iter()
-            .position(|handle| handle.as_deref() == Some(name))
-    };
+/// without an id or key cannot be named, so its cells come by themselves, on the common roster.
+fn crossed(spec: &GridSpec, lanes: &[Named], windows: &[Named]) -> Result<Vec<Vec<Sent>>, Refusal> {
+    let named = |all: &[Named], name: &str| all.iter().position(|named| named.is_called(name));
     let mut sent: Vec<Vec<Option<Sent>>> = vec![vec![None; lanes.len()]; windows.len()];
     for (index, cell) in spec.cells.iter().enumerate() {
         let Some(lane) = named(lanes, &cell.lane) else {
             return invalid(format!(
-                "cells[{index}].laneId: no lane of this grid has the id `{}`",
+                "cells[{index}].laneId: no lane of this grid has the id or key `{}`",
                 cell.lane
             ));
         };
         let Some(window) = named(windows, &cell.window) else {
             return invalid(format!(
-                "cells[{index}].windowId: no window of this grid has the id `{}`",
+                "cells[{index}].windowId: no window of this grid has the id or key `{}`",
                 cell.window
             ));
         };
@@ -326,7 +330,9 @@ fn crossed(
     }
     for (window, row) in sent.iter().enumerate() {
         for (lane, cell) in row.iter().enumerate() {
-            if let (None, Some(lane), Some(window)) = (cell, &lanes[lane], &windows[window]) {
+            if let (None, Some(lane), Some(window)) =
+                (cell, lanes[lane].name(), windows[window].name())
+            {
                 return invalid(format!(
                     "cells: the cell of lane `{lane}` and window `{window}` is missing"
                 ));
@@ -337,24 +343,4 @@ fn crossed(
         .into_iter()
         .map(|row| row.into_iter().map(Option::unwrap_or_default).collect())
         .collect())
-}
-
-/// The common roster, then those that the cells name: kept ones as they are, new ones with all members.
-fn rosters_in_use(rotation: &Rotation, cells: &[Cell]) -> Vec<Roster> {
-    let mut rosters: Vec<Roster> = Vec::new();
-    for id in std::iter::once(None).chain(cells.iter().map(|cell| cell.roster.clone())) {
-        if !rosters.iter().any(|roster| roster.id == id) {
-            let known = rotation
-                .rosters
-                .iter()
-                .find(|roster| roster.id == id)
-                .cloned();
-            rosters.push(known.unwrap_or(Roster {
-                id,
-                narrowed: None,
-                next_turn: 0,
-            }));
-        }
-    }
-    rosters
 }

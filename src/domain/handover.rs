@@ -2,20 +2,19 @@
 //! through [`Change`], and so does every step of a [`Forecast`](super::forecast::Forecast).
 
 mod agreements;
+mod deal;
 mod memo;
 
 use super::absence::Absences;
-use super::dealing::{self, Question};
 use super::holidays::Calendar;
-use super::ids::{ArrangementId, UserId};
+use super::ids::ArrangementId;
 use super::request::Pending;
 use super::resolve::{self, Hold};
-use super::rotation::{Entry, Holder, HoursHeld, Mode, Reason, Rotation};
+use super::rotation::{Entry, HoursHeld, Mode, Reason, Rotation};
+pub use deal::would_double;
 use jiff::Timestamp;
 pub(super) use memo::Memo;
 use memo::Order;
-use std::cell::Cell;
-use std::rc::Rc;
 use std::sync::Arc;
 
 /// What dealing and judging need beside the rotation.
@@ -48,8 +47,10 @@ pub struct Change<'a> {
     ran: Vec<Option<ArrangementId>>,
     /// Why a cell's arrangement began or ended in this change.
     moved: Vec<Option<Reason>>,
-    /// How many people dealing has asked about.
-    asked: Cell<usize>,
+    /// How many people dealing has asked about and passed over, as work.
+    asked: usize,
+    /// Whether a slot that stays empty has another list of people passed over.
+    searched: bool,
     memo: Memo,
 }
 
@@ -84,68 +85,9 @@ impl<'a> Change<'a> {
             touched,
             ran,
             moved,
-            asked: Cell::new(0),
+            asked: 0,
+            searched: false,
             memo,
-        }
-    }
-
-    /// Empties the cells named and deals them again in the order of slots.
-    pub fn hand_over(&mut self, cells: &[usize], reason: Reason) {
-        for &cell in cells {
-            self.put(cell, None, reason);
-        }
-        for &cell in cells {
-            self.deal(cell, reason);
-        }
-    }
-
-    /// Deals every empty slot of an enabled `auto` rotation; a manual one deals only when told to.
-    /// A slot that this change emptied keeps the reason it was emptied for.
-    pub fn fill(&mut self, reason: Reason) {
-        if self.rotation.deals_itself() {
-            for cell in 0..self.rotation.cells.len() {
-                if self.rotation.cells[cell].holder.is_none() {
-                    self.deal(cell, self.touched[cell].unwrap_or(reason));
-                }
-            }
-        }
-    }
-
-    /// Whether a running cell deals from a roster that this person is in: their absences concern the rotation.
-    pub fn deals_to(&mut self, user: &UserId) -> bool {
-        (0..self.rotation.cells.len()).any(|cell| {
-            !self.rotation.cells[cell].stopped && self.order(cell).1.turn_of(user).is_some()
-        })
-    }
-
-    /// Whether an absence ends now of somebody who may be dealt a slot.
-    fn is_somebody_back(&mut self) -> bool {
-        let absences = self.dealing.absences;
-        absences.ending_at(self.at).any(|user| self.deals_to(user))
-    }
-
-    /// Assigns a slot to somebody, as told. Somebody who holds it already goes on holding the turn they have.
-    /// The roster's next turn becomes the position after them, if they are in it.
-    pub fn assign(&mut self, cell: usize, user: &UserId, reason: Reason) {
-        let present = self.rotation.cells[cell].holder.as_ref();
-        if present.is_none_or(|holder| &holder.user != user) {
-            let holder = Holder {
-                user: user.clone(),
-                since: self.at,
-                skipped: Vec::new(),
-            };
-            self.put(cell, Some(holder), reason);
-        }
-        let (roster, order) = self.order(cell);
-        if let Some(turn) = order.turn_of(user) {
-            self.rotation.rosters[roster].next_turn = (turn + 1) % order.people.len();
-        }
-    }
-
-    /// Takes whoever holds a slot off it.
-    pub fn clear(&mut self, cell: usize, reason: Reason) {
-        if self.rotation.cells[cell].holder.is_some() {
-            self.put(cell, None, reason);
         }
     }
 
@@ -165,8 +107,7 @@ impl<'a> Change<'a> {
     }
 
     /// Does everything that falls due at this instant: hand-overs of all windows due, emptied together and dealt in
-    /// the order of slots, then one fill where a hand-over or the end of an absence allows it. Answers whether there
-    /// was a hand-over.
+    /// the order of slots, then one fill. Answers whether there was a hand-over.
     fn everything_due(&mut self) -> bool {
         let before = self.rotation.stamps.judged_at;
         let mut is_due = |window| {
@@ -183,10 +124,24 @@ impl<'a> Change<'a> {
             .collect();
         self.hand_over(&cells, Reason::NextOnScheduledDuty);
         let any = due.contains(&true);
-        if any || self.is_somebody_back() {
-            self.fill(Reason::NextOnScheduledDuty);
+        if self.rotation.running().any(|cell| cell.holder.is_none()) {
+            if any || self.is_edge(before) {
+                self.fill(Reason::NextOnScheduledDuty);
+            } else if self.is_somebody_back() {
+                self.fill_after_absence(Reason::NextOnScheduledDuty);
+            }
         }
         any
+    }
+
+    /// Whether a window opens or shuts now, an arrangement begins or ends, or a request expires.
+    fn is_edge(&mut self, before: Timestamp) -> bool {
+        let (at, calendar) = (self.at, self.dealing.calendar);
+        agreements(self.rotation).any(|due| due == at)
+            || (0..self.rotation.windows.len()).any(|window| {
+                let view = self.memo.view(self.rotation, window, calendar, before);
+                view.changes_at == Some(at)
+            })
     }
 
     /// Judges arrangements and windows (a disabled rotation stays frozen) and begins the entries needed.
@@ -235,11 +190,12 @@ impl<'a> Change<'a> {
         let touched = self.touched.iter().filter(|why| why.is_some()).count();
         let outcome = Outcome {
             // Who holds a slot shows also while its window is shut and beneath an arrangement.
-            shows: flipped || agreements || !begun.is_empty() || touched > 0,
+            shows: flipped || agreements || !begun.is_empty() || touched > 0 || self.searched,
             work: self.rotation.cells.len()
                 + WORK_OF_A_WINDOW * self.rotation.windows.len()
                 + WORK_OF_A_TURN * (touched + begun.len())
-                + self.asked.get(),
+                + self.asked
+                + self.memo.take_work(),
             begun,
         };
         (outcome, self.memo)
@@ -283,49 +239,6 @@ impl<'a> Change<'a> {
             None => Reason::CoverageChanged,
         })
     }
-
-    fn deal(&mut self, cell: usize, reason: Reason) {
-        if self.rotation.cells[cell].stopped {
-            return;
-        }
-        let (roster, order) = self.order(cell);
-        let held = self.memo.held(self.rotation);
-        let dealt = dealing::deal(&Question {
-            order: &order.people,
-            next_turn: self.rotation.rosters[roster].next_turn,
-            double_cover: self.rotation.double_cover,
-            away: &|user| {
-                self.asked.set(self.asked.get() + 1);
-                self.dealing.absences.at(user, self.at)
-            },
-            busy: &|user| held.get(user).is_some_and(|&slots| slots > 0),
-        });
-        if let Some(dealt) = dealt {
-            self.rotation.rosters[roster].next_turn = dealt.next_turn;
-            let holder = Holder {
-                user: dealt.user,
-                since: self.at,
-                skipped: dealt.skipped,
-            };
-            self.put(cell, Some(holder), reason);
-        }
-    }
-
-    /// The one way onto and off a slot.
-    fn put(&mut self, cell: usize, holder: Option<Holder>, reason: Reason) {
-        self.memo
-            .moved(self.rotation.cells[cell].holder.as_ref(), holder.as_ref());
-        self.rotation.cells[cell].holder = holder;
-        self.touched[cell] = Some(reason);
-    }
-
-    /// A cell's roster, by its index, and the order of its people.
-    fn order(&mut self, cell: usize) -> (usize, Rc<Order>) {
-        let index = self
-            .rotation
-            .roster_index(self.rotation.cells[cell].roster.as_ref());
-        (index, self.memo.order(self.rotation, index))
-    }
 }
 
 /// What a change came to.
@@ -363,10 +276,11 @@ fn entry(
         user: hold.map(|hold| hold.user().clone()),
         turn: hold.and_then(|hold| order.turn_of(hold.user())),
         reason,
-        lane_name: rotation.lanes[cell.lane].name.clone(),
+        lane_name: rotation.lane_name(cell.lane).cloned(),
         window_name: window.name.clone(),
         hours,
         skipped: hold.map(|hold| hold.skipped().to_vec()).unwrap_or_default(),
+        passed_over: resolve::passed_over(rotation, cell).to_vec(),
         arrangement: hold.and_then(|hold| hold.arrangement().cloned()),
     }
 }
@@ -376,7 +290,7 @@ pub fn first_entry(rotation: &Rotation, index: usize, at: Timestamp) -> Entry {
     let cell = &rotation.cells[index];
     let window = &rotation.windows[cell.window];
     Entry {
-        lane_name: rotation.lanes[cell.lane].name.clone(),
+        lane_name: rotation.lane_name(cell.lane).cloned(),
         window_name: window.name.clone(),
         hours: Arc::new(rotation.hours_held(window)),
         ..Entry::never_held(at)
@@ -405,7 +319,8 @@ impl Memo {
 
 /// The next instant after the last judged one at which something falls due: a hand-over, a window opening or
 /// shutting, an arrangement beginning or ending, a pending request expiring or, where a slot stands empty, the end of an
-/// absence. `None` on a disabled rotation: it is frozen.
+/// absence. Nothing else lets an empty slot be filled, so one that cannot be filled causes no instants of its own. `None` on
+/// a disabled rotation: it is frozen.
 pub fn next_due(rotation: &Rotation, dealing: DealingContext) -> Option<Timestamp> {
     Memo::default().next_due(rotation, dealing)
 }
@@ -420,12 +335,15 @@ fn agreements_due(rotation: &Rotation, dealing: DealingContext) -> Option<Timest
     } else {
         None
     };
-    let arranged = rotation.arranged.iter();
-    let agreements = arranged
-        .flat_map(|arranged| [arranged.period.from, arranged.period.until])
-        .chain(rotation.pending.iter().map(Pending::expires_at))
-        .filter(|at| *at > after);
+    let agreements = agreements(rotation).filter(|at| *at > after);
     agreements.chain(back).min()
+}
+
+/// When arrangements begin and end, and pending requests expire.
+fn agreements(rotation: &Rotation) -> impl Iterator<Item = Timestamp> {
+    let arranged = rotation.arranged.iter();
+    let bounds = arranged.flat_map(|arranged| [arranged.period.from, arranged.period.until]);
+    bounds.chain(rotation.pending.iter().map(Pending::expires_at))
 }
 
 #[cfg(test)]

@@ -1,7 +1,7 @@
 //! Weekends and national public holidays, by country (rules.md 3.3).
 //!
-//! The days of 2000 to 2050 are compiled in as one table that is searched in place: nothing is read at start and
-//! nothing is kept in memory. The operator's file is laid over it.
+//! The days of 2000 to 2050 are compiled in as one table that is searched in place, without loading or copying. The operator's
+//! file overrides it.
 
 mod table;
 #[cfg(test)]
@@ -13,12 +13,12 @@ use std::collections::BTreeMap;
 use std::fmt;
 use table::Row;
 
-/// An ISO 3166-1 alpha-2 country code or an ISO 3166-2 subdivision, upper case, that the table knows: `GB`, `GB-SCT`.
+/// An ISO 3166-1 alpha-2 country code or an ISO 3166-2 subdivision of the table, upper case: `GB`, `GB-SCT`.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct CountryCode(Row);
 
 impl CountryCode {
-    /// Reads a code exactly as it is written; `None` when it is unknown.
+    /// Parses a code in its exact spelling; `None` if it is unknown.
     pub fn parse(text: &str) -> Option<CountryCode> {
         Row::find(text).map(CountryCode)
     }
@@ -46,7 +46,7 @@ impl fmt::Debug for CountryCode {
     }
 }
 
-/// Which days are weekend or national holiday, where.
+/// Weekend days and national holidays by country.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Calendar {
     /// The operator's days: true for an added one, false for a removed one.
@@ -61,19 +61,19 @@ impl Default for Calendar {
 }
 
 impl Calendar {
-    /// The days that are compiled in, and no others.
+    /// The compiled-in days without an operator's file.
     pub fn embedded() -> Calendar {
         Calendar::with_changes(BTreeMap::new())
     }
 
-    /// The compiled-in days with the operator's file laid over them.
+    /// The compiled-in days, overridden by the operator's file.
     ///
     /// A line adds a day, `GB 2027-06-07 Jubilee`, or removes one, `-GB 2027-12-28`. Country, date (`YYYY-MM-DD`) and
-    /// name are separated by blanks or commas; the name, which may contain both, is for the reader and may be left
-    /// out. Blank lines and lines that begin with `#` are passed over. The last line about a day counts. A country's
-    /// line goes for its subdivisions too, save where a subdivision has a line of its own for that day.
+    /// name are separated by spaces or commas. The name, which may contain both, is for people and optional. Blank lines and
+    /// lines that begin with `#` are ignored. The last line about a day counts. A country's line also applies to its
+    /// subdivisions, unless a subdivision has its own line for that day.
     ///
-    /// An error is the number of the line, from 1, and what is wrong with it.
+    /// An error has the number of the line, from 1, and what is wrong with it.
     pub fn with_file(text: &str) -> Result<Calendar, (usize, String)> {
         let mut changes = BTreeMap::new();
         let text = text.strip_prefix('\u{feff}').unwrap_or(text);
@@ -99,25 +99,25 @@ impl Calendar {
         }
     }
 
-    /// Identifies the data that computed instants depend on: the compiled-in holidays, the operator's days and the time
-    /// zone rules. Two calendars with the same data have the same fingerprint, also in two runs of the program.
+    /// Identifies the data that computed instants depend on: the compiled-in holidays, the operator's days and the time zone
+    /// rules. Calendars with the same data have the same fingerprint, also across runs of the program.
     pub fn fingerprint(&self) -> u64 {
         self.fingerprint
     }
 
-    /// Whether the day is a weekend day there. A subdivision's weekend is its country's.
+    /// Whether the day is a weekend day in a country. A subdivision has its country's weekend.
     pub fn is_weekend(&self, country: CountryCode, date: Date) -> bool {
         country.0.weekend() & (1 << date.weekday().to_monday_zero_offset()) != 0
     }
 
-    /// Whether the day is a national public holiday there.
+    /// Whether the day is a national public holiday in a country.
     pub fn is_national_holiday(&self, country: CountryCode, date: Date) -> bool {
         self.change(country, date)
             .unwrap_or_else(|| country.0.is_holiday(days::number(date)))
     }
 
-    /// The last year that the table, or a day that the operator added, speaks of; 1999 where no holiday is known at
-    /// all. A later year has its weekends and few or no holidays, which is worth a warning.
+    /// The last year with data in the table or the operator's file; 1999 if there is none. Later years have weekends but few or
+    /// no holidays, which is worth a warning.
     pub fn covers_until(&self, country: CountryCode) -> i16 {
         self.changes
             .iter()
@@ -128,17 +128,17 @@ impl Calendar {
             .fold(country.0.last_year(), i16::max)
     }
 
-    /// Every code that the table knows, in order; a country comes before its subdivisions.
+    /// All codes of the table, in order; a country precedes its subdivisions.
     pub fn countries(&self) -> impl Iterator<Item = CountryCode> + use<> {
         Row::all().map(CountryCode)
     }
 
-    /// The weekend days there, bit 0 for Monday.
+    /// The weekend days of a country, bit 0 for Monday.
     pub(super) fn weekend(&self, country: CountryCode) -> u8 {
         country.0.weekend()
     }
 
-    /// The numbers of all national holidays from day `from` on, in no order; one may come twice.
+    /// The numbers of all national holidays from day `from` on, unordered, possibly with duplicates.
     pub(super) fn holidays_from(&self, country: CountryCode, from: i64) -> Vec<i64> {
         let mut found = country.0.holidays();
         found.retain(|&day| day >= from);
@@ -158,7 +158,7 @@ impl Calendar {
     }
 
     fn change(&self, country: CountryCode, date: Date) -> Option<bool> {
-        // Hardly anybody has a file, and every day of every walk asks.
+        // A fast path: few installations have a file, and every day of every walk is checked.
         if self.changes.is_empty() {
             return None;
         }
@@ -174,7 +174,7 @@ fn fnv1a(hash: u64, bytes: &[u8]) -> u64 {
     })
 }
 
-/// One line of the operator's file: which day, and whether it is added.
+/// Parses one line of the operator's file: the day, and whether it is added.
 fn read_line(line: &str) -> Result<((CountryCode, Date), bool), String> {
     let (added, line) = match line.strip_prefix('-') {
         Some(rest) => (false, rest.trim_start()),
@@ -195,7 +195,7 @@ fn read_line(line: &str) -> Result<((CountryCode, Date), bool), String> {
     Ok(((country, date), added))
 }
 
-/// Exactly `YYYY-MM-DD`; jiff alone would take more than that.
+/// Parses exactly `YYYY-MM-DD`; jiff accepts more.
 fn read_date(text: &str) -> Option<Date> {
     let shape = |(at, byte): (usize, u8)| match at {
         4 | 7 => byte == b'-',

@@ -1,4 +1,4 @@
-//! Identifiers. Opaque strings, told apart by type so that a user id never stands where a cell id belongs.
+//! Identifiers: opaque strings with distinct types, so that a user id cannot be used as a cell id.
 
 use std::fmt;
 use std::sync::Arc;
@@ -10,7 +10,7 @@ macro_rules! id {
         pub struct $name(Arc<str>);
 
         impl $name {
-            /// The id as it is written on the wire and in the database.
+            /// The id in the API and the database.
             pub fn as_str(&self) -> &str {
                 &self.0
             }
@@ -51,32 +51,34 @@ id! {
     WindowId
     /// One lane crossed with one window: `cel_...`.
     CellId
-    /// A roster, as the caller named it; the common roster has none.
+    /// A roster, as named by the caller; the common roster has none.
     RosterId
     /// An absence: `abs_...`.
     AbsenceId
     /// An arrangement: `arr_...`.
     ArrangementId
-    /// A request among people: `cov_...` to cover, `swp_...` to swap.
+    /// A request: `cov_...` for cover, `swp_...` for a swap.
     RequestId
-    /// A person, as the chat platform names them.
+    /// A person, as identified by the chat platform.
     UserId
-    /// A chat user group, as the chat platform names it.
+    /// A chat user group, as identified by the chat platform.
     GroupId
-    /// A chat channel, as the chat platform names it.
+    /// A chat channel, as identified by the chat platform.
     ChannelId
     /// A team API key: `key_...`.
     KeyId
     /// A chat member access token: `tok_...`.
     TokenId
+    /// Somebody signed in to the pages: `ses_...`.
+    SessionId
     /// A webhook endpoint: `whk_...`.
     WebhookId
     /// A signing secret of an endpoint: `sec_...`.
     SecretId
-    /// A mention of whoever is on call: `men_...`.
+    /// A mention: `men_...`.
     MentionId
-    /// One event on its way to one endpoint: 32 hexadecimal digits.
+    /// A delivery of one event to one endpoint: 32 hexadecimal digits.
     DeliveryId
-    /// A posted message, as the chat platform names it: what it needs to update the message later.
+    /// A posted message, as identified by the chat platform. Needed to update the message.
     MessageReference
 }

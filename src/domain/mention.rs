@@ -1,19 +1,19 @@
-//! Mentions: somebody asks for whoever is on call, and somebody answers or nobody does.
+//! Mentions: questions to the people on call, and their answers.
 
 use super::ids::{ChannelId, MentionId, RotationId, UserId};
 use super::refusal::Refusal;
 use jiff::{SignedDuration, Timestamp};
 
-/// How a rotation deals with mentions.
+/// A rotation's settings for mentions.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct MentionSettings {
     /// How long a mention waits for an answer.
     pub expires_after_minutes: u32,
-    /// How long after a notice the next one follows; `None` is once.
+    /// The interval between notices; `None` notifies once.
     pub remind_after_minutes: Option<u32>,
-    /// Whether people on call are notified one after the other, not all at once.
+    /// Whether the people on call are notified one at a time instead of all at once.
     pub one_at_a_time: bool,
-    /// Whether whoever acknowledges hands over to the next.
+    /// Whether acknowledging a mention rotates to the next person.
     pub rotate_after_acknowledgement: bool,
 }
 
@@ -28,43 +28,43 @@ impl Default for MentionSettings {
     }
 }
 
-/// The longest time that a setting may say, in minutes: a week.
+/// The longest duration of a setting, in minutes: a week.
 pub const MOST_MINUTES: u32 = 7 * 24 * 60;
 
-/// Mentions of a rotation within a day at the most, closed ones too: each is a message in a channel.
+/// The maximum number of mentions of a rotation per day, including closed ones: each posts a message in a channel.
 pub const MAX_A_DAY: usize = 1_000;
 
-/// A mention and how it stands.
+/// A mention and its state.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Mention {
     pub id: MentionId,
     pub rotation: RotationId,
-    /// Where people are notified.
+    /// The channel in which people are notified.
     pub channel: ChannelId,
-    /// Who asks.
+    /// The person who asks.
     pub asker: UserId,
     pub message: Option<String>,
     pub state: MentionState,
-    /// In the order in which they were notified.
+    /// In order of notification.
     pub notified: Vec<UserId>,
-    /// Those of them who have passed.
+    /// The notified people who have passed.
     pub passed: Vec<UserId>,
     pub acknowledged_by: Option<UserId>,
     pub opened_at: Timestamp,
     pub expires_at: Timestamp,
-    /// When the next notice follows.
+    /// When the next notice is due.
     pub remind_at: Option<Timestamp>,
     pub closed_at: Option<Timestamp>,
-    /// The settings that it was opened under.
+    /// The settings at opening.
     pub settings: MentionSettings,
 }
 
-/// Where a mention stands. Only an open one changes.
+/// The state of a mention. Only an open one changes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum MentionState {
     Open,
     Acknowledged,
-    /// Everybody notified has passed.
+    /// All notified people have passed.
     Passed,
     /// Nobody answered in time.
     Expired,
@@ -73,7 +73,7 @@ pub enum MentionState {
 }
 
 impl MentionState {
-    /// Every state, for reading them back.
+    /// All states, for parsing.
     pub const ALL: [MentionState; 5] = [
         MentionState::Open,
         MentionState::Acknowledged,
@@ -82,7 +82,7 @@ impl MentionState {
         MentionState::Nobody,
     ];
 
-    /// The name that the wire and the database use.
+    /// The name in the API and the database.
     pub fn name(self) -> &'static str {
         match self {
             MentionState::Open => "open",
@@ -94,12 +94,12 @@ impl MentionState {
     }
 }
 
-/// What the channel is told of a mention.
+/// A notice to the channel of a mention.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Notice {
-    /// These people are asked.
+    /// These people are notified.
     Asked(Vec<UserId>),
-    /// The same once more.
+    /// These people are notified again.
     AskedAgain(Vec<UserId>),
     Acknowledged(UserId),
     Passed,
@@ -107,7 +107,7 @@ pub enum Notice {
     Nobody,
 }
 
-/// Somebody to ask for.
+/// The parameters of a new mention.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct NewMention {
     pub asker: UserId,
@@ -121,7 +121,7 @@ fn after(at: Timestamp, minutes: u32) -> Timestamp {
 }
 
 impl Mention {
-    /// Opens a mention for whoever is on call, in the order of slots; where nobody is, it is answered at once.
+    /// Opens a mention for the people on call, in the order of slots. If nobody is on call, it closes at once.
     pub fn open(
         id: MentionId,
         rotation: RotationId,
@@ -160,13 +160,13 @@ impl Mention {
         (mention, Notice::Asked(notified))
     }
 
-    /// When something falls due in it; `None` once it is closed.
+    /// When something is due; `None` once it is closed.
     pub fn due_at(&self) -> Option<Timestamp> {
         let expires = Some(self.expires_at).filter(|_| self.state == MentionState::Open);
         expires.into_iter().chain(self.remind_at).min()
     }
 
-    /// Refuses an answer of somebody who was not asked, and any to a mention that is closed.
+    /// Refuses answers of people who were not notified, and all answers to a closed mention.
     pub fn check_answer(&self, person: &UserId) -> Result<(), Refusal> {
         if !self.notified.contains(person) {
             let why = "only somebody whom the mention has notified may answer it";
@@ -178,15 +178,15 @@ impl Mention {
         }
     }
 
-    /// Somebody takes it on.
+    /// A person acknowledges the mention.
     pub fn acknowledge(&mut self, person: &UserId, now: Timestamp) -> Notice {
         self.acknowledged_by = Some(person.clone());
         self.close(MentionState::Acknowledged, now);
         Notice::Acknowledged(person.clone())
     }
 
-    /// Somebody leaves it to the others: to the next of those on call where they are notified one after the other. Once
-    /// everybody has passed it is closed. Passing twice changes nothing.
+    /// A person passes the mention on, to the next person on call if they are notified one at a time. Once everyone has passed it
+    /// is closed. Passing twice changes nothing.
     pub fn pass(&mut self, person: &UserId, on_call: &[UserId], now: Timestamp) -> Option<Notice> {
         if self.passed.contains(person) {
             return None;
@@ -205,7 +205,7 @@ impl Mention {
         })
     }
 
-    /// Does what is due: it expires, or people are asked once more, where they are notified one after the other the next.
+    /// Processes what is due: the mention expires, or people are notified again; if one at a time, the next person.
     pub fn move_on(&mut self, on_call: &[UserId], now: Timestamp) -> Option<Notice> {
         if self.state != MentionState::Open {
             return None;
@@ -222,7 +222,7 @@ impl Mention {
         }
         self.remind_after(now);
         if !self.settings.one_at_a_time {
-            // Whoever has come on meanwhile is asked as well, and who has gone off is left alone.
+            // People who have come on call since are notified too; those who have gone off are not.
             let new = |person: &&UserId| !self.notified.contains(person);
             let new: Vec<UserId> = on_call.iter().filter(new).cloned().collect();
             self.notified.extend(new);
@@ -278,8 +278,8 @@ mod tests {
         begun + SignedDuration::from_mins(minute)
     }
 
-    /// Plays a script: `pass a`, `ack a`, `5` (minutes since the beginning). Answers what was told at each step and how the
-    /// mention stands in the end.
+    /// Runs a script: `pass a`, `ack a`, `5` (minutes since the beginning). Returns the notices of each step and the final
+    /// state.
     fn play(settings: MentionSettings, on_call: &str, script: &str) -> String {
         let new = NewMention {
             asker: "q".into(),
@@ -289,7 +289,7 @@ mod tests {
         let on_call = ids(on_call);
         let (id, rotation) = ("men_1".into(), "rot_1".into());
         let (mut mention, notice) = Mention::open(id, rotation, new, &on_call, settings, at(0));
-        let mut told = vec![tell(&notice)];
+        let mut shown = vec![tell(&notice)];
         let mut now = 0;
         for step in script.split(", ").filter(|step| !step.is_empty()) {
             let notice = match step.split_once(' ') {
@@ -305,9 +305,9 @@ mod tests {
                     last
                 }
             };
-            told.push(notice.as_ref().map_or("-".into(), tell));
+            shown.push(notice.as_ref().map_or("-".into(), tell));
         }
-        format!("{} = {}", told.join("; "), mention.state.name())
+        format!("{} = {}", shown.join("; "), mention.state.name())
     }
 
     fn tell(notice: &Notice) -> String {

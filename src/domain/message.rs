@@ -1,10 +1,10 @@
 //! Chat messages as data.
 //!
 //! A message is queued in the transaction of the change that causes it and worded when it is rendered for a platform
-//! ([`super::wording`]). It holds everything that a rendering needs: what kind of message it is, the rotation and the request or
+//! ([`super::wording`]). It contains everything that a rendering needs: the kind of message, the rotation and the request or
 //! mention that it is about, people, instants, and the answers that the recipient may give. Names are those at queueing, so that
-//! a later renaming does not rewrite what was said. Only what belongs to the reader is looked up when it is rendered: their
-//! time zone, their address.
+//! a later renaming does not change past messages. Only the reader's own data is looked up at rendering: their time zone and
+//! address.
 
 mod occasions;
 
@@ -18,7 +18,7 @@ use jiff::Timestamp;
 use std::collections::BTreeMap;
 use std::fmt;
 
-/// A message in a channel or to a person.
+/// A message to a channel or a person.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Message {
     pub to: Recipient,
@@ -27,18 +27,18 @@ pub struct Message {
     pub rotation_name: String,
     pub subject: Subject,
     pub content: Content,
-    /// The answers that the recipient may give; empty where none is asked for.
+    /// The answers that the recipient may give; empty if none is expected.
     pub answers: Vec<Answer>,
-    /// The names, at queueing, of the people whom the content names.
+    /// The names, at queueing, of the people in the content.
     pub people: PeopleNames,
-    /// The message is not sent at or after this instant; `None` leaves only the limit of a day.
+    /// The message is not sent at or after this instant. `None` leaves only the limit of a day.
     pub expires_at: Option<Timestamp>,
 }
 
 /// Names by user id.
 pub type PeopleNames = BTreeMap<UserId, String>;
 
-/// Where a message goes.
+/// The recipient of a message.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Recipient {
     Channel(ChannelId),
@@ -55,7 +55,7 @@ impl fmt::Display for Recipient {
     }
 }
 
-/// What a message is about. Messages with the same request or mention belong to one conversation.
+/// The subject of a message. Messages about the same request or mention are one conversation.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Subject {
     Rotation,
@@ -63,7 +63,7 @@ pub enum Subject {
     Mention(MentionId),
 }
 
-/// An answer offered with a message, for platforms that have buttons.
+/// An answer offered with a message, on platforms with buttons.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Answer {
     /// Accept a cover or swap request.
@@ -77,7 +77,7 @@ pub enum Answer {
 }
 
 impl Answer {
-    /// Every answer, for reading them back.
+    /// All answers, for parsing.
     pub const ALL: [Answer; 4] = [
         Answer::Accept,
         Answer::Decline,
@@ -85,7 +85,7 @@ impl Answer {
         Answer::Pass,
     ];
 
-    /// The name that the database uses.
+    /// The name in the database.
     pub fn name(self) -> &'static str {
         match self {
             Answer::Accept => "accept",
@@ -96,22 +96,22 @@ impl Answer {
     }
 }
 
-/// What a message says. The variants are the kinds of messages.
+/// The content of a message. The variants are the kinds of messages.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Content {
-    /// A text worded by a version that stored no data.
+    /// A text that an earlier version stored already worded.
     Text(String),
-    /// A person comes on duty. Slots that they leave at the same instant are included.
+    /// A person comes on duty. Includes slots that they leave at the same instant.
     OnDuty {
         handovers: Vec<HandoverNotice>,
     },
     /// A person goes off duty.
     OffDuty {
-        /// Empty where the rotation was deleted.
+        /// Empty if the rotation was deleted.
         handovers: Vec<HandoverNotice>,
         rotation_deleted: bool,
     },
-    /// Slots change hands at an instant to come: those of the recipient, or all of them in a channel.
+    /// Slots change hands at a future instant: those of the recipient, or all of them in a channel.
     ComingUp {
         at: Timestamp,
         handovers: Vec<HandoverNotice>,
@@ -123,20 +123,20 @@ pub enum Content {
     /// Slots changed hands, in a channel.
     HandOver {
         handovers: Vec<HandoverNotice>,
-        /// Whether nobody is left on call.
+        /// Whether nobody is on call afterwards.
         nobody: bool,
     },
     CoverAsked(RequestAsked),
     CoverAnswered(RequestOutcome),
     SwapAsked(RequestAsked),
     SwapAnswered(RequestOutcome),
-    /// Somebody asks for whoever is on call.
+    /// Someone mentions the people on call.
     Mention {
         asker: UserId,
-        /// Who is asked.
+        /// The people who are mentioned.
         called: Vec<UserId>,
         message: Option<String>,
-        /// Whether they were asked before.
+        /// Whether they were mentioned before.
         again: bool,
     },
     MentionAnswered {
@@ -145,7 +145,7 @@ pub enum Content {
     },
 }
 
-/// What the recipients of a request are asked.
+/// The question to the recipients of a request.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct RequestAsked {
     pub requester: UserId,
@@ -153,17 +153,17 @@ pub struct RequestAsked {
     pub reason: Option<String>,
 }
 
-/// What came of a request.
+/// The outcome of a request.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum RequestOutcome {
     Accepted {
         by: UserId,
-        /// In a channel only those that have not begun: the others are told as a hand-over.
+        /// In a channel only those that have not begun: the others are announced as hand-overs.
         shifts: Vec<Shift>,
     },
     Declined {
         by: UserId,
-        /// Whether several were asked and all of them have declined.
+        /// Whether there were several recipients and all have declined.
         nobody_left: bool,
     },
     /// An accepted cover was ended early.
@@ -174,22 +174,22 @@ pub enum RequestOutcome {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Shift {
     pub cell: CellId,
-    /// What the slot is called, as in [`HandoverNotice::slot`].
+    /// The name of the slot, as in [`HandoverNotice::slot`].
     pub slot: Vec<String>,
-    /// Of the hand-overs of its window.
+    /// The zone of its window's hand-overs.
     pub zone: Option<ZoneName>,
     pub period: Interval,
-    /// Who gives it away.
+    /// The person who gives it away.
     pub holder: UserId,
-    /// Who takes it; of a cover, once somebody has accepted.
+    /// The person who takes it; for a cover, once it is accepted.
     pub assignee: Option<UserId>,
 }
 
-/// What came of a mention.
+/// The outcome of a mention.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum MentionOutcome {
     Acknowledged(UserId),
-    /// Everybody asked has passed.
+    /// Everyone who was notified has passed.
     Passed,
     /// Nobody answered in time.
     Expired,
@@ -198,7 +198,7 @@ pub enum MentionOutcome {
 }
 
 impl Content {
-    /// Everybody whom it names, maybe more than once.
+    /// All people named in it, possibly with duplicates.
     pub fn people(&self) -> Vec<&UserId> {
         match self {
             Content::Text(_) | Content::Nobody { .. } => Vec::new(),
@@ -236,7 +236,7 @@ impl Shift {
     }
 }
 
-/// Whoever comes on and whoever goes off.
+/// The people who come on and go off.
 fn sides(handover: &HandoverNotice) -> impl Iterator<Item = &UserId> {
     handover.on.iter().chain(&handover.off)
 }

@@ -1,89 +1,91 @@
-//! Every refusal, by name. Which status and code each becomes on the wire stands in `api::problem` alone.
+//! The refusals. `problem` maps each to a status and a code.
 
 use super::conflict::Conflict;
 
-/// Why a request is not carried out: theirs to mend, never a fault of ours.
+/// Why a request is refused: the caller can correct it, and it is never an internal error.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Refusal {
-    /// The body or a query parameter is wrong; the text names the member by its path and says what to send.
+    /// The body or a query parameter is invalid. The text names the member by its path and says what to send.
     Invalid(String),
-    /// Nothing of that id is there for this caller; the noun names what was looked for.
+    /// Nothing with that id exists for this caller. The noun names what was requested.
     NotFound(&'static str),
-    /// The key's selected rotations, or the person's place in the rotation, do not permit it.
+    /// The key's selected rotations, or the person's role in the rotation, do not permit it.
     ResourceDenied(String),
     /// The credential lacks a scope.
     ScopeDenied(String),
-    /// The path takes these methods, comma-separated, and no other.
+    /// The path accepts only these methods, comma-separated.
     WrongMethod(&'static str),
-    /// The validator sent is not the current one.
+    /// The ETag in `If-Match` is not the current one.
     StaleValidator,
+    /// The validator sent is weak, and none of those sent with it is the current one.
+    WeakValidator,
     /// The tier does not include it.
     PaymentRequired(String),
-    /// The rotation is disabled: nobody goes on or off duty.
+    /// The rotation is disabled, so nobody comes on or goes off call.
     RotationDisabled,
-    /// Another rotation of the workspace answers to the code.
+    /// Another rotation of the workspace has the code.
     RotationCodeTaken(String),
     /// The creation key was used with another body.
     IdempotencyKeyReused,
-    /// The workspace holds as many webhook endpoints as it may.
+    /// The workspace has the maximum number of webhook endpoints.
     WebhookLimit,
-    /// The endpoint's URL cannot be dialled: why, and the sentence for the caller.
+    /// The endpoint's URL is refused: why, and the sentence for the caller.
     WebhookUrl(UrlFault, String),
-    /// An event type that nobody knows; the text names the member by its path.
+    /// An unknown event type. The text names the member by its path.
     EventTypeUnknown(String),
-    /// `webhook.test` cannot be subscribed to; the text names the member by its path.
+    /// `webhook.test` cannot be subscribed to. The text names the member by its path.
     EventTypeNotSubscribable(String),
-    /// The endpoint is disabled: nothing is sent to it.
+    /// The endpoint is disabled, so nothing is sent to it.
     WebhookDisabled,
-    /// A test event carries the state of a rotation, and there is none.
+    /// A test event has the state of a rotation, and there is none.
     NoRotation,
-    /// Only a finished delivery can be sent anew.
+    /// Only a finished delivery can be sent again.
     DeliveryUnfinished,
-    /// The delivery has been attempted as often as it may be.
+    /// The delivery has the maximum number of attempts.
     DeliveryAttempts,
     /// The creation key was used more than a day ago, or its rotation has been deleted.
     IdempotencyKeySpent(&'static str),
     /// The operation id was used for another write.
     OperationIdReused,
-    /// The arrangement is not at the revision expected, or is over or cancelled; the text says which.
+    /// The arrangement is not at the expected revision, or has ended or is cancelled. The text says which.
     ArrangementChanged(String),
-    /// What an accepted cover or a swap made is changed by the people who agreed to it alone.
+    /// An arrangement from an accepted cover or swap can be changed only through its request.
     RepairNotSupported,
-    /// Somebody does not hold, as planned, what is to change hands; the text says who and what.
+    /// A person does not hold the cell as planned. The text says who and which.
     NotYourDuty(String),
-    /// Conflicts that somebody has to acknowledge first.
+    /// Conflicts that must be acknowledged.
     ConflictsNotAcknowledged(Vec<Conflict>),
-    /// Conflicts among which one blocks.
+    /// Conflicts of which at least one blocks.
     ConflictBlocks(Vec<Conflict>),
-    /// The request does not stand where the step needs it; the text says where it does.
+    /// The request is not in the required state. The text names its state.
     RequestNotPending(String),
-    /// Somebody else was first.
+    /// Another person accepted first.
     CoverAlreadyAccepted,
-    /// The request is not at the revision expected.
+    /// The request is not at the expected revision.
     RequestChanged,
-    /// The rotation holds as many arrangements that are not over as it may.
+    /// The rotation has the maximum number of arrangements that have not ended.
     TooManyArranged,
-    /// The rotation holds as many pending requests as it may.
+    /// The rotation has the maximum number of pending requests.
     TooManyPending,
-    /// A leg has begun and is not among those acknowledged; the text names it.
+    /// A leg has begun and is not acknowledged. The text names it.
     StartedLegNotAcknowledged(String),
-    /// The chat platform does not let the user group be kept in step with duty; the text says why.
+    /// The chat platform does not permit syncing the user group. The text says why.
     GroupNotManageable(String),
-    /// The chat platform could not be asked; the text says why, and the seconds how long it asks to wait.
+    /// The chat platform could not be called. The text says why; the number is the seconds that it asks to wait.
     ChatUnavailable(String, Option<u64>),
-    /// The mention is closed; the text says how it stands.
+    /// The mention is closed. The text names its state.
     MentionNotOpen(&'static str),
-    /// The rotation has as many open mentions as it may.
+    /// The rotation has the maximum number of mentions.
     TooManyMentions,
-    /// The call of an inbound webhook carries no key.
+    /// The call of an inbound webhook has no key.
     MissingAccessCode,
-    /// It carries a key that is not the rotation's.
+    /// The call has a key that is not the rotation's.
     InvalidAccessCode,
-    /// The cursor is none of ours, or of another rotation or range.
+    /// The cursor is invalid, or from another rotation or range.
     InvalidCoverCursor,
 }
 
-/// Refuses a request as wrong: `detail` names the member by its path, and says what to send.
+/// Refuses an invalid request. `detail` names the member by its path and says what to send.
 ///
 /// # Errors
 /// Always, with [`Refusal::Invalid`].

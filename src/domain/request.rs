@@ -1,4 +1,4 @@
-//! Requests among people: to cover a duty, or to swap two (rules.md 9).
+//! Requests for cover and for swaps (rules.md 9).
 
 use super::access::Principal;
 use super::arrangement::{Arrangement, TurnSelection};
@@ -8,25 +8,25 @@ use super::rotation::Rotation;
 use super::time::Interval;
 use jiff::Timestamp;
 
-/// The record of a request.
+/// A stored request.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Request {
     pub id: RequestId,
     pub rotation: RotationId,
     pub kind: RequestKind,
     pub requester: UserId,
-    /// Whoever may accept; a swap has one.
+    /// The people who may accept; a swap has one.
     pub recipients: Vec<UserId>,
     pub declined: Vec<UserId>,
-    /// What changes hands: one duty for a cover, two for a swap.
+    /// The duties that change hands: one for a cover, two for a swap.
     pub legs: Vec<Leg>,
-    /// For people to read.
+    /// For people.
     pub reason: String,
-    /// Of a cover, where the requester recorded it.
+    /// Only of a cover, if the requester sent it.
     pub turn_selection: Option<TurnSelection>,
-    /// Ids of conflicts acknowledged when it was made.
+    /// Ids of conflicts acknowledged at creation.
     pub acknowledged: Vec<String>,
-    /// Starts at 1, rises with every change of the record.
+    /// Starts at 1 and rises with every change.
     pub revision: u64,
     pub state: RequestState,
     pub accepted_by: Option<UserId>,
@@ -35,20 +35,20 @@ pub struct Request {
 /// A duty that changes hands.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Leg {
-    /// How the requester calls it; a cover's has no name.
+    /// The requester's name for it; a cover has none.
     pub key: Option<String>,
     pub cell: CellId,
-    /// Who holds it as planned.
+    /// The planned holder.
     pub holder: UserId,
-    /// Who is to hold it; of a cover, once somebody has accepted.
+    /// The new holder; for a cover, once it is accepted.
     pub assignee: Option<UserId>,
     pub period: Interval,
-    /// What accepting made.
+    /// The arrangement created by accepting.
     pub arrangement: Option<ArrangementId>,
 }
 
 impl Leg {
-    /// What its holder gives away.
+    /// The duty that its holder gives away.
     pub fn duty(&self) -> Duty {
         Duty {
             cell: self.cell.clone(),
@@ -57,13 +57,13 @@ impl Leg {
         }
     }
 
-    /// Whether it has begun: only the rest can change hands.
+    /// Whether it has begun, so that only the rest can change hands.
     pub fn has_started(&self, now: Timestamp) -> bool {
         self.period.from <= now
     }
 }
 
-/// What is asked for.
+/// The kind of a request.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum RequestKind {
     Cover,
@@ -71,7 +71,7 @@ pub enum RequestKind {
 }
 
 impl RequestKind {
-    /// The name that the database uses.
+    /// The name in the database.
     pub fn name(self) -> &'static str {
         match self {
             RequestKind::Cover => "cover",
@@ -79,7 +79,7 @@ impl RequestKind {
         }
     }
 
-    /// What problems call it.
+    /// The noun in error details.
     pub fn noun(self) -> &'static str {
         match self {
             RequestKind::Cover => "cover request",
@@ -88,23 +88,23 @@ impl RequestKind {
     }
 }
 
-/// Where a request stands. Only a pending one changes by the clock.
+/// The state of a request. Only a pending one expires.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum RequestState {
     Pending,
-    /// Stays so after its end.
+    /// Does not change after its end.
     Accepted,
-    /// By all recipients.
+    /// All recipients declined.
     Declined,
     Cancelled,
-    /// It came to its end, or somebody no longer holds what was to change hands.
+    /// It ended, or a person no longer holds the duty that was to change hands.
     Expired,
     /// An accepted cover that was ended early.
     Ended,
 }
 
 impl RequestState {
-    /// Every state, for reading them back.
+    /// All states, for parsing.
     pub const ALL: [RequestState; 6] = [
         RequestState::Pending,
         RequestState::Accepted,
@@ -114,7 +114,7 @@ impl RequestState {
         RequestState::Ended,
     ];
 
-    /// The name that the wire and the database use.
+    /// The name in the API and the database.
     pub fn name(self) -> &'static str {
         match self {
             RequestState::Pending => "pending",
@@ -127,12 +127,12 @@ impl RequestState {
     }
 }
 
-/// Pending requests that a rotation holds at the most, and of one requester.
+/// The maximum number of pending requests of a rotation.
 pub const MAX_PENDING: usize = 1_000;
-/// See [`MAX_PENDING`].
+/// The maximum number of pending requests of a rotation by one requester.
 pub const MAX_PENDING_EACH: usize = 300;
 
-/// A pending request as the rules of duty need it: whose hold on what keeps it alive.
+/// A pending request with the fields that decide whether it expires.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Pending {
     pub id: RequestId,
@@ -140,7 +140,7 @@ pub struct Pending {
     pub duties: Vec<Duty>,
 }
 
-/// A cell that somebody is to hold over an interval.
+/// A cell that a person holds for an interval.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Duty {
     pub cell: CellId,
@@ -149,30 +149,36 @@ pub struct Duty {
 }
 
 impl Pending {
-    /// When the last of its duties is over.
+    /// When the first of its duties begins.
+    pub fn begins_at(&self) -> Timestamp {
+        let begins = self.duties.iter().map(|duty| duty.period.from);
+        begins.min().unwrap_or(Timestamp::MIN)
+    }
+
+    /// When the last of its duties ends.
     pub fn until(&self) -> Timestamp {
         let ends = self.duties.iter().map(|duty| duty.period.until);
         ends.max().unwrap_or(Timestamp::MIN)
     }
 
-    /// When it expires if nobody answers: when the first of its duties is over.
+    /// When it expires without an answer: when the first of its duties ends.
     pub fn expires_at(&self) -> Timestamp {
         let ends = self.duties.iter().map(|duty| duty.period.until);
         ends.min().unwrap_or(Timestamp::MAX)
     }
 }
 
-/// What somebody may do with a request.
+/// An action on a request.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Step {
     Accept,
     Decline,
     Cancel,
-    /// Of an accepted cover, early.
+    /// Ends an accepted cover early.
     End,
 }
 
-/// What one caller may do with a request now, and where that is nothing, why.
+/// The actions of one caller on a request now, and the reason if there are none.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Capability {
     pub can_accept: bool,
@@ -182,41 +188,41 @@ pub struct Capability {
     pub reason: Option<String>,
 }
 
-/// A request as one caller sees it.
+/// A request as seen by one caller.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct RequestView {
     pub request: Request,
     pub capability: Capability,
     pub rotation_name: String,
-    /// Tells which legs have begun.
+    /// Determines which legs have begun.
     pub now: Timestamp,
 }
 
-/// What a write of a request came to.
+/// The result of a write of a request.
 #[derive(Clone, Debug)]
 pub struct RequestWritten {
     pub rotation_version: u64,
     /// The later of the request's start and now.
     pub effective_from: Timestamp,
     pub request: RequestView,
-    /// The arrangements that were made or changed.
+    /// The arrangements that were created or changed.
     pub arrangements: Vec<Arrangement>,
-    /// Whether anything is queued to be sent.
+    /// Whether notifications are queued.
     pub queued: bool,
 }
 
-/// What one caller may ask for in a cell.
+/// The requests that one caller may create for a cell.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct CellCapability {
     pub cell: CellId,
-    /// Why they may ask for nothing; `None` where they may.
+    /// Why they may create none; `None` if they may.
     pub why_not: Option<&'static str>,
-    /// The people whom they may ask.
+    /// The people they may ask.
     pub eligible: Vec<UserId>,
 }
 
 impl Request {
-    /// From the beginning of its first leg to the end of its last one.
+    /// From the start of its first leg to the end of its last one.
     pub fn span(&self) -> Interval {
         let starts = self.legs.iter().map(|leg| leg.period.from);
         let ends = self.legs.iter().map(|leg| leg.period.until);
@@ -232,7 +238,7 @@ impl Request {
         own.unwrap_or(&self.legs[0])
     }
 
-    /// What keeps it alive while it is pending.
+    /// The fields that decide whether it expires.
     pub fn pending(&self) -> Pending {
         Pending {
             id: self.id.clone(),
@@ -241,11 +247,11 @@ impl Request {
         }
     }
 
-    /// Whether the caller has the part in it that a step takes: recipients answer, the requester or an editor of the
-    /// rotation cancels, either side ends a cover.
+    /// Whether the caller has the required role for a step: recipients answer, the requester or an editor of the rotation
+    /// cancels, either side ends a cover.
     ///
     /// # Errors
-    /// [`Refusal::ResourceDenied`] for somebody without that part, [`Refusal::ScopeDenied`] for API keys.
+    /// [`Refusal::ResourceDenied`] for other people, [`Refusal::ScopeDenied`] for API keys.
     pub fn check_part(
         &self,
         step: Step,
@@ -259,20 +265,20 @@ impl Request {
                 denied("only its recipients may answer the request")
             }
             Step::Accept if !self.is_open_to(person, rotation) => {
-                denied("whoever takes a duty over must be in the roster of its cell")
+                denied("the person who takes a duty over must be in the roster of its cell")
             }
             Step::Cancel if *person != self.requester && caller.check_edit(rotation).is_err() => {
                 denied("only its requester and the rotation's editors may cancel the request")
             }
             Step::End if *person != self.requester && Some(person) != self.accepted_by.as_ref() => {
-                denied("only its requester and whoever accepted it may end the cover")
+                denied("only its requester and the person who accepted it may end the cover")
             }
             _ => Ok(()),
         }
     }
 
-    /// Whether whoever is to hold each leg, where nobody is named this person, is in the roster of its cell. A leg whose cell
-    /// is gone is nobody's to judge here.
+    /// Whether the new holder of each leg, or this person if there is none yet, is in the roster of its cell. A leg whose cell
+    /// is gone is not checked here.
     fn is_open_to(&self, person: &UserId, rotation: &Rotation) -> bool {
         self.legs.iter().all(|leg| {
             let assignee = leg.assignee.as_ref().unwrap_or(person);
@@ -281,10 +287,10 @@ impl Request {
         })
     }
 
-    /// Whether a step is open where the request and its rotation stand.
+    /// Whether the state of the request and its rotation permits a step.
     ///
     /// # Errors
-    /// The named refusal of a state that does not allow it.
+    /// The refusal named after the state.
     pub fn check_state(
         &self,
         step: Step,
@@ -312,7 +318,7 @@ impl Request {
         rotation.check_enabled()
     }
 
-    /// What the caller may do with it now.
+    /// The actions that the caller may take now.
     pub fn capability(
         &self,
         caller: &Principal,
@@ -347,7 +353,7 @@ impl Request {
     fn why_nothing(&self, caller: &Principal, rotation: &Rotation) -> String {
         let steps = [Step::Accept, Step::Cancel, Step::End];
         if caller.person().is_err() {
-            return "an API key has no part in requests; use a member token".into();
+            return "an API key cannot act on requests; use a member token".into();
         }
         let has_part = steps
             .into_iter()
@@ -360,7 +366,7 @@ impl Request {
                 "the rotation is disabled".into()
             }
             (true, RequestState::Accepted) if self.kind == RequestKind::Cover => {
-                "it is accepted, and over or not yours to end".into()
+                "it is accepted, and has ended or is not yours to end".into()
             }
             (true, state) => format!("it is {}", state.name()),
         }

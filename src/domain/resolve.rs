@@ -1,13 +1,14 @@
-//! Who holds a cell, and why: the one order of precedence. A running arrangement takes precedence over the dealt turn, and
-//! the holder is on call while the window is open (rules.md 4.3 and 8.1).
+//! Resolves the holder of a cell. A running arrangement takes precedence over the dealt turn, and the holder is on call while
+//! the window is open (rules.md 4.3 and 8.1).
 
 use super::arrangement::Arranged;
 use super::holidays::Calendar;
 use super::ids::{ArrangementId, UserId};
-use super::rotation::{Cell, Holder, Rotation, Skipped, Window};
+use super::rotation::{Cell, Holder, NextTurn, PassedOver, Roster, Rotation, Skipped, Window};
+use super::time::Interval;
 use jiff::Timestamp;
 
-/// Somebody's hold on a cell, as last judged.
+/// How a person holds a cell, as last judged.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Hold<'r> {
     Arranged(&'r Arranged),
@@ -15,7 +16,7 @@ pub enum Hold<'r> {
 }
 
 impl<'r> Hold<'r> {
-    /// Who holds the cell.
+    /// The holder of the cell.
     pub fn user(self) -> &'r UserId {
         match self {
             Hold::Arranged(arranged) => &arranged.user,
@@ -23,7 +24,7 @@ impl<'r> Hold<'r> {
         }
     }
 
-    /// The arrangement that they hold it by.
+    /// The arrangement by which they hold it.
     pub fn arrangement(self) -> Option<&'r ArrangementId> {
         match self {
             Hold::Arranged(arranged) => Some(&arranged.id),
@@ -31,7 +32,7 @@ impl<'r> Hold<'r> {
         }
     }
 
-    /// Absent people passed over when the turn was dealt.
+    /// The absent people who were skipped when the turn was dealt.
     pub fn skipped(self) -> &'r [Skipped] {
         match self {
             Hold::Arranged(_) => &[],
@@ -40,13 +41,13 @@ impl<'r> Hold<'r> {
     }
 }
 
-/// The arrangement that runs over a cell.
+/// The running arrangement over a cell.
 pub fn arranged<'r>(rotation: &'r Rotation, cell: &Cell) -> Option<&'r Arranged> {
     let runs = |arranged: &&Arranged| arranged.running && arranged.cell == cell.id;
     rotation.arranged.iter().find(runs)
 }
 
-/// Who holds a cell, whether its window is open or shut.
+/// The holder of a cell, whether its window is open or shut.
 pub fn holder<'r>(rotation: &'r Rotation, cell: &'r Cell) -> Option<Hold<'r>> {
     if cell.stopped {
         return None;
@@ -55,9 +56,19 @@ pub fn holder<'r>(rotation: &'r Rotation, cell: &'r Cell) -> Option<Hold<'r>> {
     arranged(rotation, cell).map(Hold::Arranged).or_else(dealt)
 }
 
-/// Who is on call in a cell: whoever holds it while its window is open.
+/// The person on call in a cell: its holder while its window is open.
 pub fn on_call<'r>(rotation: &'r Rotation, cell: &'r Cell) -> Option<Hold<'r>> {
     holder(rotation, cell).filter(|_| rotation.windows[cell.window].open)
+}
+
+/// Who was passed over for a cell because they are on call elsewhere: where its dealt holder is on call, and where its window
+/// is open and nobody was found.
+pub fn passed_over<'r>(rotation: &'r Rotation, cell: &'r Cell) -> &'r [PassedOver] {
+    let is_dealt = !matches!(holder(rotation, cell), Some(Hold::Arranged(_)));
+    match is_dealt && !cell.stopped && rotation.windows[cell.window].open {
+        true => &cell.passed_over,
+        false => &[],
+    }
 }
 
 /// Those who are on call, each once, in the order of slots.
@@ -73,8 +84,8 @@ pub fn everybody_on_call(rotation: &Rotation) -> Vec<UserId> {
     people
 }
 
-/// When a hold began and when it ends, whatever the coverage; `turn_ends` is when the dealt turn passes on. A dealt turn is
-/// cut by the arrangements that it meets, an arrangement by nothing.
+/// The start and end of a hold, regardless of coverage. `turn_ends` is when the dealt turn ends. Arrangements cut a dealt turn;
+/// nothing cuts an arrangement.
 pub fn bounds(
     rotation: &Rotation,
     cell: &Cell,
@@ -83,7 +94,7 @@ pub fn bounds(
 ) -> (Timestamp, Option<Timestamp>) {
     match hold {
         Hold::Arranged(arranged) => {
-            // A disabled rotation stays as it is: nothing ends by the clock.
+            // A disabled rotation does not change: nothing ends as scheduled.
             let until = rotation.enabled.then_some(arranged.period.until);
             (arranged.period.from, until)
         }
@@ -99,11 +110,48 @@ pub fn bounds(
     }
 }
 
-/// When the turns of each window pass on; `None` where nothing is scheduled: on manual and on disabled rotations.
+/// The absences of whoever is on call in each cell that fall in their assignment, by slot; cells without any are left out.
+pub fn absences_on_call(rotation: &Rotation, calendar: &Calendar) -> Vec<(usize, Vec<Interval>)> {
+    if rotation.absences.is_empty() {
+        return Vec::new();
+    }
+    let away = |(slot, cell)| {
+        let hold = on_call(rotation, cell)?;
+        rotation.absences.of(hold.user()).next()?;
+        Some((slot, cell, hold))
+    };
+    let away: Vec<_> = rotation.cells.iter().enumerate().filter_map(away).collect();
+    if away.is_empty() {
+        return Vec::new();
+    }
+    let ends = turn_ends(rotation, calendar);
+    let shown = away.into_iter().map(|(slot, cell, hold)| {
+        let (from, until) = bounds(rotation, cell, hold, ends[cell.window]);
+        let until = until.unwrap_or(Timestamp::MAX);
+        let assignment = Interval { from, until };
+        (slot, rotation.absences.meeting(hold.user(), assignment))
+    });
+    shown.filter(|(_, absences)| !absences.is_empty()).collect()
+}
+
+/// When the turns of each window end; `None` if nothing is scheduled: in manual and disabled rotations.
 pub fn turn_ends(rotation: &Rotation, calendar: &Calendar) -> Vec<Option<Timestamp>> {
     let next = |window: &Window| {
         let cadence = window.cadence.as_ref().filter(|_| rotation.enabled)?;
         cadence.next(calendar, rotation.stamps.judged_at)
     };
     rotation.windows.iter().map(next).collect()
+}
+
+/// The next turn of a roster that is shown for all of its windows: that of the window whose hand-over comes next, the first
+/// among equals and where none is to come. `turn_ends` is what [`turn_ends`] answers.
+pub fn next_turn(rotation: &Rotation, roster: &Roster, turn_ends: &[Option<Timestamp>]) -> usize {
+    let comes = |next: &&NextTurn| {
+        let mut windows = rotation.windows.iter();
+        let window = windows.position(|window| window.id == next.window);
+        let ends = window.and_then(|window| turn_ends[window]);
+        ends.unwrap_or(Timestamp::MAX)
+    };
+    let first = roster.next_turns.iter().min_by_key(comes);
+    first.map_or(0, |next| next.turn)
 }

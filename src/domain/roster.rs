@@ -1,7 +1,7 @@
-//! The order of a roster, and its next turn (rules.md 2.1 and 2.11).
+//! The order of a roster, and the next turns of the windows that deal from it (rules.md 2.1, 2.11 and 2.12).
 
 use super::ids::{GroupId, UserId};
-use super::rotation::{Members, Narrowed};
+use super::rotation::{Members, Narrowed, NextTurn, Rotation};
 use std::collections::HashSet;
 
 /// One position in an order; its index is the `turn`.
@@ -65,10 +65,42 @@ pub fn repoint(old: &[Position], next_turn: usize, new: &[Position]) -> usize {
         .unwrap_or(0)
 }
 
+/// Where the `k`-th of so many windows starts in an order of so many people: spread, so that each has its own people first.
+pub fn spread(k: usize, windows: usize, people: usize) -> usize {
+    k * people / windows.max(1)
+}
+
+/// Lets the next turns of every roster follow a change of members, lists or grid. A window that dealt from the roster before
+/// keeps pointing at the same person. One that begins to deal from it, and every one where the list was empty, starts spread
+/// over the list.
+pub fn follow(before: &Rotation, after: &mut Rotation) {
+    for index in 0..after.rosters.len() {
+        let roster = &after.rosters[index];
+        let new = after.order(roster);
+        let known = before.rosters.iter().find(|known| known.id == roster.id);
+        let old = known.map_or_else(Vec::new, |known| before.order(known));
+        let known = known.filter(|_| !old.is_empty());
+        let windows = after.windows_of(roster.id.as_ref());
+        let next_turn = |(k, window): (usize, &usize)| {
+            let window = &after.windows[*window].id;
+            let kept = known.and_then(|known| known.next_turn(window));
+            NextTurn {
+                window: window.clone(),
+                turn: match kept {
+                    Some(turn) => repoint(&old, turn, &new),
+                    None => spread(k, windows.len(), new.len()),
+                },
+            }
+        };
+        let next_turns = windows.iter().enumerate().map(next_turn).collect();
+        after.rosters[index].next_turns = next_turns;
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::domain::rotation::GroupMembers;
+    use crate::domain::rotation::{GroupMembers, tests::rotation};
 
     fn users(names: &str) -> Vec<UserId> {
         names.split_whitespace().map(UserId::from).collect()
@@ -139,6 +171,72 @@ mod tests {
                 expected,
                 "{old} at {next} -> {new}"
             );
+        }
+    }
+
+    /// So many windows over people, then the same after a change: `window:turn` of the common roster.
+    #[test]
+    fn next_turns_follow_their_windows_and_people() {
+        let grid = |names: &str, windows: &str, turns: &[usize]| {
+            let mut rotation = rotation();
+            rotation.members = members(names, &[]);
+            let (window, cell) = (rotation.windows.remove(0), rotation.cells.remove(0));
+            rotation.rosters[0].next_turns.clear();
+            for (index, id) in windows.split_whitespace().enumerate() {
+                let mut window = window.clone();
+                window.id = id.into();
+                rotation.windows.push(window);
+                let mut cell = cell.clone();
+                cell.window = index;
+                rotation.cells.push(cell);
+                if let Some(turn) = turns.get(index) {
+                    rotation.rosters[0].next_turns.push(NextTurn {
+                        window: id.into(),
+                        turn: *turn,
+                    });
+                }
+            }
+            rotation
+        };
+        for (before, after, expected) in [
+            // Nothing changes, then people and windows come and go.
+            (
+                ("a b c d", "v w", &[1, 3][..]),
+                ("a b c d", "v w"),
+                "v:1 w:3",
+            ),
+            (("a b c d", "v w", &[1, 3]), ("d c b a", "v w"), "v:2 w:0"),
+            (("a b c d", "v w", &[1, 3]), ("a c", "v w"), "v:1 w:0"),
+            (("a b c d", "v w", &[1, 3]), ("a b c d", "w v"), "w:3 v:1"),
+            (("a b c d", "v w", &[1, 3]), ("a b c d", "w"), "w:3"),
+            (
+                ("a b c d e f", "v", &[2]),
+                ("a b c d e f", "v w"),
+                "v:2 w:3",
+            ),
+            (
+                ("a b c d e f", "v", &[2]),
+                ("a b c d e f", "x v y"),
+                "x:0 v:2 y:4",
+            ),
+            (
+                ("a b c d e", "", &[]),
+                ("a b c d e", "v w x"),
+                "v:0 w:1 x:3",
+            ),
+            // A list that was empty, or becomes so.
+            (("", "v w", &[0, 0]), ("a b c d", "v w"), "v:0 w:2"),
+            (("a b", "v w", &[1, 1]), ("", "v w"), "v:0 w:0"),
+        ] {
+            let (names, windows, turns) = before;
+            let before = grid(names, windows, turns);
+            let mut now = grid(after.0, after.1, &[]);
+            follow(&before, &mut now);
+            let turns = now.rosters[0].next_turns.iter();
+            let found: Vec<String> = turns
+                .map(|next| format!("{}:{}", next.window, next.turn))
+                .collect();
+            assert_eq!(found.join(" "), expected, "{names} {windows} to {after:?}");
         }
     }
 }

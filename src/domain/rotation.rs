@@ -1,11 +1,14 @@
 //! A rotation and the state of its duty: lanes crossed with windows make cells, and each cell has a holder (rules.md 2).
 
+use super::absence::Absences;
+pub use super::absence::Skipped;
 use super::arrangement::Arranged;
 use super::cadence::Cadence;
 use super::coverage::{Hours, OffDays, Stretch};
 use super::ids::{
     ArrangementId, CellId, ChannelId, GroupId, LaneId, RosterId, RotationId, UserId, WindowId,
 };
+use super::key::Key;
 use super::mention::MentionSettings;
 use super::refusal::Refusal;
 use super::request::Pending;
@@ -38,6 +41,9 @@ pub struct Rotation {
     pub arranged: Vec<Arranged>,
     /// The requests among people that nobody has settled.
     pub pending: Vec<Pending>,
+    /// The absences that count in it, as far back as the turns that run. They change without its version (rules.md 10.3); its
+    /// validator covers those that are shown.
+    pub absences: Arc<Absences>,
     pub stamps: Stamps,
 }
 
@@ -109,6 +115,9 @@ pub struct GroupMembers {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Lane {
     pub id: LaneId,
+    /// The caller's own handle.
+    pub key: Option<Key>,
+    /// Kept, but not shown, while the lane is the only one: see [`Rotation::lane_name`].
     pub name: Option<String>,
 }
 
@@ -116,6 +125,8 @@ pub struct Lane {
 #[derive(Clone, Debug, PartialEq)]
 pub struct Window {
     pub id: WindowId,
+    /// The caller's own handle.
+    pub key: Option<Key>,
     pub name: Option<String>,
     /// `None` on a manual rotation.
     pub zone: Option<ZoneName>,
@@ -141,6 +152,8 @@ pub struct Cell {
     pub stopped: bool,
     /// Whose turn it is: on call, waiting for the window to open, or beneath an arrangement.
     pub holder: Option<Holder>,
+    /// Who was passed over when its turn was dealt or, while it stands empty, in the last search for somebody.
+    pub passed_over: Vec<PassedOver>,
     /// When the last arrangement over it ended.
     pub arranged_until: Option<Timestamp>,
     /// The running entry of the record.
@@ -156,23 +169,49 @@ pub struct Holder {
     pub skipped: Vec<Skipped>,
 }
 
-/// Somebody passed over, and the absence that was the reason.
+/// Somebody passed over because they are on call in another cell at the same time.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Skipped {
+pub struct PassedOver {
     pub user: UserId,
-    pub from: Option<Timestamp>,
-    pub until: Option<Timestamp>,
+    /// The first cell in the way, in the order of slots.
+    pub cell: CellId,
 }
 
-/// A list that cells deal from, with the position that the next hand-over deals from.
+/// A list that cells deal from, with the positions that the next hand-overs deal from.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Roster {
     /// `None` is the common roster: all members.
     pub id: Option<RosterId>,
     /// Narrowed to these members, in this order; `None` follows all members.
     pub narrowed: Option<Narrowed>,
+    /// One for each window that deals from it, in the order of windows.
+    pub next_turns: Vec<NextTurn>,
+}
+
+/// Where the next hand-over of a window deals from.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct NextTurn {
+    pub window: WindowId,
     /// A position in the roster's order.
-    pub next_turn: usize,
+    pub turn: usize,
+}
+
+impl Roster {
+    /// The next turn of a window; `None` where the window does not deal from this roster.
+    pub fn next_turn(&self, window: &WindowId) -> Option<usize> {
+        let mut turns = self.next_turns.iter();
+        turns
+            .find(|next| next.window == *window)
+            .map(|next| next.turn)
+    }
+
+    /// Sets the next turn of a window that deals from this roster.
+    pub fn set_next_turn(&mut self, window: &WindowId, turn: usize) {
+        let mut turns = self.next_turns.iter_mut();
+        if let Some(next) = turns.find(|next| next.window == *window) {
+            next.turn = turn;
+        }
+    }
 }
 
 /// Who a narrowed roster lists, as written.
@@ -197,6 +236,8 @@ pub struct Entry {
     pub hours: Arc<HoursHeld>,
     /// Absent people passed over when the turn was dealt.
     pub skipped: Vec<Skipped>,
+    /// Those passed over because they were on call elsewhere, then or in the search that found nobody.
+    pub passed_over: Vec<PassedOver>,
     /// The arrangement that it is held by; `None` for a dealt turn.
     pub arrangement: Option<ArrangementId>,
 }
@@ -217,6 +258,7 @@ impl Entry {
                 coverage: Vec::new(),
             }),
             skipped: Vec::new(),
+            passed_over: Vec::new(),
             arrangement: None,
         }
     }
@@ -319,6 +361,12 @@ impl Rotation {
         }
     }
 
+    /// The name of a lane as it is shown: the only lane shows none.
+    pub fn lane_name(&self, lane: usize) -> Option<&String> {
+        let shown = self.lanes[lane].name.as_ref();
+        shown.filter(|_| self.lanes.len() > 1)
+    }
+
     /// The cells that the tier lets run.
     pub fn running(&self) -> impl Iterator<Item = &Cell> {
         self.cells.iter().filter(|cell| !cell.stopped)
@@ -336,6 +384,15 @@ impl Rotation {
     /// The same roster itself.
     pub fn roster(&self, id: Option<&RosterId>) -> &Roster {
         &self.rosters[self.roster_index(id)]
+    }
+
+    /// The windows that deal from a roster, in their order. A stopped cell deals again some day, so its window counts.
+    pub fn windows_of(&self, roster: Option<&RosterId>) -> Vec<usize> {
+        let deals = |window: &usize| {
+            let mut cells = self.cells.iter();
+            cells.any(|cell| cell.window == *window && cell.roster.as_ref() == roster)
+        };
+        (0..self.windows.len()).filter(deals).collect()
     }
 
     /// A roster's people in the order duty passes through.
@@ -442,6 +499,7 @@ impl Rotation {
             rosters,
             arranged,
             pending,
+            absences: _,
             stamps: _,
         } = self;
         *id == other.id
@@ -484,10 +542,12 @@ pub mod tests {
             members: Members::default(),
             lanes: vec![Lane {
                 id: "lan_1".into(),
+                key: None,
                 name: None,
             }],
             windows: vec![Window {
                 id: "win_1".into(),
+                key: None,
                 name: None,
                 zone: None,
                 coverage: Vec::new(),
@@ -501,16 +561,21 @@ pub mod tests {
                 roster: None,
                 stopped: false,
                 holder: None,
+                passed_over: Vec::new(),
                 arranged_until: None,
                 entry: Entry::never_held(begun),
             }],
             rosters: vec![Roster {
                 id: None,
                 narrowed: None,
-                next_turn: 0,
+                next_turns: vec![NextTurn {
+                    window: "win_1".into(),
+                    turn: 0,
+                }],
             }],
             arranged: Vec::new(),
             pending: Vec::new(),
+            absences: Arc::default(),
             stamps: Stamps {
                 version: 7,
                 created_at: begun,

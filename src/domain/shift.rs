@@ -8,26 +8,26 @@ use super::refusal::Refusal;
 use super::request::{Leg, Request};
 use jiff::Timestamp;
 
-/// A duty that is to change hands, as it is forecast.
+/// A duty that is to change hands, as forecast.
 pub struct Shift {
     /// Index into [`Rotation::cells`](super::rotation::Rotation::cells).
     pub cell: usize,
-    /// Who gives it away.
+    /// The current holder.
     pub holder: UserId,
     pub terms: Terms,
 }
 
 impl Shift {
-    /// Everything in the way; arrangements of whoever gives the duty away are not, for they are cut.
+    /// All conflicts, except with arrangements of the current holder, which are cut.
     pub fn conflicts(&self, context: &AgreementContext, name: &Name) -> Vec<Conflict> {
         context.conflicts(&self.terms, Some(&self.holder), name)
     }
 }
 
-/// What a swap would meet, in one of its legs.
+/// The preview of one leg of a swap.
 #[derive(Clone, Debug)]
 pub struct LegPreview {
-    /// How the requester calls it.
+    /// The requester's name for it.
     pub key: String,
     pub terms: Terms,
     pub conflicts: Vec<Conflict>,
@@ -37,13 +37,13 @@ pub struct LegPreview {
 }
 
 impl LegPreview {
-    /// Whether a conflict blocks the leg, whoever acknowledges it.
+    /// Whether a conflict blocks the leg regardless of acknowledgement.
     pub fn is_blocked(&self) -> bool {
         conflict::blocks(&self.conflicts)
     }
 }
 
-/// What is still to come of each leg, in somebody's hands; `path` says where in the request a leg was named.
+/// The future part of each leg with its new holder. `path` is the path of the legs in the request.
 pub fn shifts(
     context: &AgreementContext,
     legs: &[Leg],
@@ -65,13 +65,13 @@ pub fn shifts(
     legs.iter().enumerate().map(shift).collect()
 }
 
-/// When the last of them is over.
+/// When the last of them ends.
 pub fn last_end(shifts: &[Shift]) -> Timestamp {
     let ends = shifts.iter().map(|shift| shift.terms.period.until);
     ends.max().unwrap_or(Timestamp::MIN)
 }
 
-/// Refuses to give away what somebody does not hold, dealt or arranged, over the whole interval.
+/// Refuses a holder who does not hold the cell, dealt or arranged, over the whole interval.
 pub fn check_held(shifts: &[Shift], forecasts: &[CellForecast]) -> Result<(), Refusal> {
     for shift in shifts {
         if !forecasts[shift.cell].is_held_by(&shift.holder, shift.terms.period) {
@@ -84,7 +84,7 @@ pub fn check_held(shifts: &[Shift], forecasts: &[CellForecast]) -> Result<(), Re
     Ok(())
 }
 
-/// Refuses shifts that would have a person hold two cells at once where one may not.
+/// Refuses shifts that would have a person on call in two cells at once where one may not.
 pub fn check_single(
     context: &AgreementContext,
     shifts: &[Shift],
@@ -94,7 +94,7 @@ pub fn check_single(
     context.check_single(forecasts, &terms.collect::<Vec<_>>())
 }
 
-/// The legs in the hands of whoever is to hold them once this person accepts.
+/// The legs with their holders once this person accepts.
 pub fn taken(request: &Request, person: &UserId) -> Vec<Leg> {
     let mut legs = request.legs.clone();
     for leg in &mut legs {
@@ -103,7 +103,7 @@ pub fn taken(request: &Request, person: &UserId) -> Vec<Leg> {
     legs
 }
 
-/// Whether somebody may hold what a request would give them beside what they hold at that time.
+/// Whether a person may hold the legs of a request in addition to their other duties at that time.
 pub fn may_take(
     context: &AgreementContext,
     request: &Request,

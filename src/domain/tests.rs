@@ -1,3 +1,3 @@
-//! Properties of what has its tables beside the code.
+//! Property tests for rules whose tables are beside the code.
 
 mod fuzz;

@@ -1,8 +1,8 @@
-//! What the workspace's tier includes.
+//! Limits of the workspace's tier.
 
 use super::refusal::Refusal;
 
-/// What the workspace pays for: `[plan]` in the config file.
+/// The tier of the workspace: `[plan]` in the config file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Tier {
     Free,
@@ -14,7 +14,7 @@ pub enum Tier {
 pub struct TierLimits {
     pub tier: Tier,
     pub max_rotations: Option<u64>,
-    /// People are counted once each however many rotations they are in.
+    /// People are counted once, however many rotations they are in.
     pub max_people: Option<u64>,
 }
 
@@ -36,7 +36,7 @@ impl Tier {
 }
 
 impl TierLimits {
-    /// The tier's own quotas: free 3 rotations and 15 people, pro unlimited.
+    /// The default limits: free 3 rotations and 15 people, pro unlimited.
     pub fn of(tier: Tier) -> TierLimits {
         match tier {
             Tier::Free => TierLimits {
@@ -52,12 +52,12 @@ impl TierLimits {
         }
     }
 
-    /// Whether the lane at this place in dealing order runs; further ones are kept and not dealt.
+    /// Whether the lane with this index in dealing order runs. Other lanes are kept and not dealt.
     pub fn runs_lane(&self, lane: usize) -> bool {
         self.tier == Tier::Pro || lane == 0
     }
 
-    /// Refuses more lanes than run, where a rotation has `had` now. One that has too many already may keep them.
+    /// Refuses more lanes than the tier runs. A rotation that already has `had` lanes may keep that many.
     pub fn check_lanes(&self, had: usize, wanted: usize) -> Result<(), Refusal> {
         match wanted > had && !self.runs_lane(wanted - 1) {
             false => Ok(()),
@@ -73,7 +73,7 @@ impl TierLimits {
         self.tier == Tier::Pro
     }
 
-    /// Whether rotations may follow chat user groups.
+    /// Whether rotations may use chat user groups.
     pub fn has_user_groups(&self) -> bool {
         self.tier == Tier::Pro
     }

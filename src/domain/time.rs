@@ -4,14 +4,14 @@ use jiff::Timestamp;
 use jiff::civil::{self, DateTime};
 use std::fmt;
 
-/// The last instant that is counted, 9999-12-30T22:00:00Z: jiff reads no later millisecond, because a local time could lie
-/// after the year 9999. It stands for everything that is later, "for ever", and is written as [`END_OF_TIME`] in UTC.
+/// The last instant that is supported, 9999-12-30T22:00:00Z: jiff parses no later millisecond, because its local time could be
+/// after the year 9999. It represents all later instants ("for ever") and is shown as [`END_OF_TIME`] in UTC.
 pub const FOREVER: Timestamp = Timestamp::constant(253_402_207_200, 0);
 
-/// How [`FOREVER`] is written, in whatever zone.
+/// How [`FOREVER`] is shown, in every zone.
 pub const END_OF_TIME: DateTime = civil::date(9999, 12, 31).at(23, 59, 59, 0);
 
-/// A half-open stretch of time: `from` belongs to it, `until` does not.
+/// A half-open interval: `from` is included, `until` is not.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Interval {
     pub from: Timestamp,
@@ -19,17 +19,17 @@ pub struct Interval {
 }
 
 impl Interval {
-    /// Whether `at` lies in the interval.
+    /// Whether the interval contains an instant.
     pub fn contains(&self, at: Timestamp) -> bool {
         self.from <= at && at < self.until
     }
 
-    /// Whether no instant lies in it.
+    /// Whether the interval contains no instant.
     pub fn is_empty(&self) -> bool {
         self.until <= self.from
     }
 
-    /// The part of it from an instant on; `None` once it is over.
+    /// The part from an instant on; `None` once it has ended.
     pub fn since(&self, at: Timestamp) -> Option<Interval> {
         let rest = Interval {
             from: self.from.max(at),
@@ -38,7 +38,7 @@ impl Interval {
         (!rest.is_empty()).then_some(rest)
     }
 
-    /// The part that it shares with another; `None` where they share no instant.
+    /// The intersection with another interval; `None` if it is empty.
     pub fn meets(&self, other: Interval) -> Option<Interval> {
         let shared = Interval {
             from: self.from.max(other.from),
@@ -48,14 +48,14 @@ impl Interval {
     }
 }
 
-/// A local time of day to the minute, `HH:mm`, 00:00 to 23:59.
+/// A local time of day in minutes, `HH:mm`, 00:00 to 23:59.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct HhMm {
     minutes: u16,
 }
 
 impl HhMm {
-    /// Reads exactly `HH:mm`; anything else is `None`.
+    /// Parses exactly `HH:mm`; `None` for anything else.
     pub fn parse(text: &str) -> Option<HhMm> {
         let bytes = text.as_bytes();
         let digit = |at: usize| {
@@ -73,7 +73,7 @@ impl HhMm {
         })
     }
 
-    /// The same as jiff's civil time.
+    /// Converts to jiff's civil time.
     pub fn civil(self) -> jiff::civil::Time {
         jiff::civil::time((self.minutes / 60) as i8, (self.minutes % 60) as i8, 0, 0)
     }

@@ -5,14 +5,14 @@ use jiff::Timestamp;
 use std::fmt;
 use std::time::Duration;
 
-/// Endpoints that a workspace may hold.
+/// The maximum number of endpoints of a workspace.
 pub const MAX_WEBHOOKS: usize = 10;
 
-/// A delivery with so many attempts is not sent again by hand: they are answered on one page, each with the whole body.
-/// What its last ladder adds to them is bounded as well.
+/// A delivery with this many attempts cannot be sent again by hand: its log is one page, with the whole body in each attempt.
+/// The last retry schedule adds a bounded number.
 pub const MAX_ATTEMPTS: u32 = 200;
 
-/// What a delivery tells of.
+/// The type of an event.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum EventType {
     DutyChanged,
@@ -20,12 +20,12 @@ pub enum EventType {
     RotationCreated,
     RotationUpdated,
     RotationDeleted,
-    /// Sent on request; nobody subscribes to it.
+    /// Sent on request; cannot be subscribed to.
     WebhookTest,
 }
 
 impl EventType {
-    /// Those that an endpoint may subscribe to.
+    /// The types that an endpoint may subscribe to.
     pub const SUBSCRIBABLE: [EventType; 5] = [
         EventType::DutyChanged,
         EventType::NobodyOnCall,
@@ -34,7 +34,7 @@ impl EventType {
         EventType::RotationDeleted,
     ];
 
-    /// The name on the wire and in the database.
+    /// The name in the API and the database.
     pub fn name(self) -> &'static str {
         match self {
             EventType::DutyChanged => "duty.changed",
@@ -46,7 +46,7 @@ impl EventType {
         }
     }
 
-    /// The type of that name.
+    /// The type with that name.
     pub fn parse(name: &str) -> Option<EventType> {
         let mut all = EventType::SUBSCRIBABLE
             .into_iter()
@@ -64,7 +64,7 @@ pub enum DisabledReason {
 }
 
 impl DisabledReason {
-    /// The name on the wire and in the database.
+    /// The name in the API and the database.
     pub fn name(self) -> &'static str {
         match self {
             DisabledReason::Manual => "manual",
@@ -73,7 +73,7 @@ impl DisabledReason {
         }
     }
 
-    /// The reason of that name.
+    /// The reason with that name.
     pub fn parse(name: &str) -> Option<DisabledReason> {
         use DisabledReason::{DeliveryFailures, Manual, TierDowngrade};
         [Manual, DeliveryFailures, TierDowngrade]
@@ -82,7 +82,7 @@ impl DisabledReason {
     }
 }
 
-/// A signing secret, whole: `svc_whsec_...`. Never written to a log.
+/// A whole signing secret: `svc_whsec_...`. Never logged.
 #[derive(Clone, PartialEq, Eq)]
 pub struct SigningSecret(pub String);
 
@@ -92,7 +92,7 @@ impl fmt::Debug for SigningSecret {
     }
 }
 
-/// The secret that signs now.
+/// The current signing secret.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct CurrentSecret {
     pub id: SecretId,
@@ -100,7 +100,7 @@ pub struct CurrentSecret {
     pub created_at: Timestamp,
 }
 
-/// A rotated-out secret, which signs beside the current one until it expires.
+/// A rotated-out secret, which signs in addition to the current one until it expires.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct PreviousSecret {
     pub id: SecretId,
@@ -108,28 +108,28 @@ pub struct PreviousSecret {
     pub expires_at: Timestamp,
 }
 
-/// An endpoint: where events of every rotation in the workspace are posted.
+/// An endpoint, to which the events of all rotations in the workspace are posted.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Webhook {
     pub id: WebhookId,
     pub name: String,
-    /// As it is dialled: without credentials and fragment.
+    /// As it is requested: without credentials and fragment.
     pub url: String,
     /// Each once, in the order of [`EventType`].
     pub event_types: Vec<EventType>,
     /// `None` while enabled.
     pub disabled: Option<Disabled>,
     pub current: CurrentSecret,
-    /// Also one that has expired; see [`Webhook::previous_at`].
+    /// May have expired; see [`Webhook::previous_at`].
     pub previous: Option<PreviousSecret>,
-    /// Starts at 1, rises with every change that is shown.
+    /// Starts at 1 and rises with every visible change.
     pub version: u64,
     pub created_at: Timestamp,
     /// `None` until the first change.
     pub updated_at: Option<Timestamp>,
 }
 
-/// That an endpoint is disabled: why, and since when its deliveries are held.
+/// Why an endpoint is disabled, and since when its deliveries are held.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Disabled {
     pub reason: DisabledReason,
@@ -137,7 +137,7 @@ pub struct Disabled {
 }
 
 impl Webhook {
-    /// The outgoing secret while it still signs.
+    /// The previous secret while it still signs.
     pub fn previous_at(&self, now: Timestamp) -> Option<&PreviousSecret> {
         self.previous
             .as_ref()
@@ -154,29 +154,29 @@ impl Webhook {
     }
 }
 
-/// An endpoint as a caller wants it.
+/// The parameters of an endpoint.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct WebhookSpec {
     /// 1 to 100 characters, not blank.
     pub name: String,
-    /// As it will be dialled.
+    /// As it will be requested.
     pub url: String,
     /// Each once, in the order of [`EventType`].
     pub event_types: Vec<EventType>,
 }
 
-/// How far a delivery has come.
+/// The state of a delivery.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum DeliveryState {
     Pending,
     Delivered,
-    /// The ladder ended without a 2xx.
+    /// The retry schedule ended without a 2xx.
     Exhausted,
     Cancelled,
 }
 
 impl DeliveryState {
-    /// Every state.
+    /// All states.
     pub const ALL: [DeliveryState; 4] = [
         DeliveryState::Pending,
         DeliveryState::Delivered,
@@ -184,7 +184,7 @@ impl DeliveryState {
         DeliveryState::Cancelled,
     ];
 
-    /// The name on the wire and in the database.
+    /// The name in the API and the database.
     pub fn name(self) -> &'static str {
         match self {
             DeliveryState::Pending => "pending",
@@ -194,7 +194,7 @@ impl DeliveryState {
         }
     }
 
-    /// The state of that name.
+    /// The state with that name.
     pub fn parse(name: &str) -> Option<DeliveryState> {
         DeliveryState::ALL
             .into_iter()
@@ -202,7 +202,7 @@ impl DeliveryState {
     }
 }
 
-/// One event on its way to one endpoint.
+/// The delivery of one event to one endpoint.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Delivery {
     pub id: DeliveryId,
@@ -210,13 +210,13 @@ pub struct Delivery {
     pub rotation: RotationId,
     pub state: DeliveryState,
     pub created_at: Timestamp,
-    /// Attempts begun so far.
+    /// Attempts started so far.
     pub attempts: u32,
-    /// When the next one falls due; `None` once finished.
+    /// When the next attempt is due; `None` once finished.
     pub due_at: Option<Timestamp>,
 }
 
-/// One send of a delivery, ended.
+/// A finished attempt of a delivery.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Attempt {
     /// From 1.
@@ -224,49 +224,49 @@ pub struct Attempt {
     pub at: Timestamp,
     /// From 1.
     pub round: u32,
-    /// Rounds of the ladder at that time.
+    /// Rounds of the retry schedule at that time.
     pub total_rounds: u32,
     /// As sent, in order.
     pub request_headers: Vec<(String, String)>,
     pub result: AttemptResult,
 }
 
-/// How an attempt ended.
+/// The outcome of an attempt.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct AttemptResult {
     pub outcome: Outcome,
-    /// `None` when nothing answered.
+    /// `None` without a response.
     pub status: Option<u16>,
     pub error: Option<SendError>,
-    /// Real time; `None` when no request was made.
+    /// Real time; `None` if no request was made.
     pub duration: Option<Duration>,
-    /// What the receiver sent, bounded; `None` when it sent nothing.
+    /// The beginning of the response body; `None` if it is empty.
     pub snippet: Option<Snippet>,
-    /// What the receiver asked for on 429 or 503, as it asked.
+    /// The Retry-After of a 429 or 503, as sent.
     pub retry_after_seconds: Option<i64>,
 }
 
-/// The beginning of an answer's body.
+/// The beginning of a response body.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Snippet {
     pub text: String,
     pub truncated: bool,
 }
 
-/// What an attempt came to.
+/// The outcome of an attempt.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Outcome {
     Delivered,
-    /// Answered, but not 2xx.
+    /// A response other than 2xx.
     Failed,
     NoResponse,
 }
 
 impl Outcome {
-    /// Every outcome.
+    /// All outcomes.
     pub const ALL: [Outcome; 3] = [Outcome::Delivered, Outcome::Failed, Outcome::NoResponse];
 
-    /// The name on the wire and in the database.
+    /// The name in the API and the database.
     pub fn name(self) -> &'static str {
         match self {
             Outcome::Delivered => "delivered",
@@ -275,7 +275,7 @@ impl Outcome {
         }
     }
 
-    /// The outcome of that name.
+    /// The outcome with that name.
     pub fn parse(name: &str) -> Option<Outcome> {
         Outcome::ALL
             .into_iter()
@@ -283,25 +283,25 @@ impl Outcome {
     }
 }
 
-/// Why an attempt ended, where no status explains it.
+/// Why an attempt failed, if the status does not explain it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum SendError {
     Timeout,
     Connection,
     SecureConnection,
     NameResolution,
-    /// The status says where the receiver wanted it; redirects are not followed.
+    /// The response was a redirect, which is not followed.
     RedirectNotFollowed,
     PrivateAddress,
     InvalidResponse,
     InvalidUrl,
-    /// The process ended while the attempt was on the wire.
+    /// The process ended while the attempt was in flight.
     Interrupted,
     Internal,
 }
 
 impl SendError {
-    /// Every error.
+    /// All errors.
     pub const ALL: [SendError; 10] = [
         SendError::Timeout,
         SendError::Connection,
@@ -315,7 +315,7 @@ impl SendError {
         SendError::Internal,
     ];
 
-    /// The name on the wire and in the database.
+    /// The name in the API and the database.
     pub fn name(self) -> &'static str {
         match self {
             SendError::Timeout => "timeout",
@@ -331,7 +331,7 @@ impl SendError {
         }
     }
 
-    /// The error of that name.
+    /// The error with that name.
     pub fn parse(name: &str) -> Option<SendError> {
         SendError::ALL
             .into_iter()

@@ -1,4 +1,4 @@
-//! The words that people read in chat: messages as text, and the topics of channels with their template.
+//! The wording of chat messages and channel topics.
 
 mod cut;
 mod topic;
@@ -16,23 +16,23 @@ use super::time::{END_OF_TIME, FOREVER, Interval};
 use super::zones::ZoneName;
 use jiff::Timestamp;
 
-/// A person as messages name them.
+/// The forms of a person's name in messages.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Named {
     pub name: String,
-    /// As the platform marks somebody whom a message is to reach.
+    /// The form that notifies the person on the platform.
     pub handle: String,
 }
 
-/// How a platform writes what it is given: people, text of theirs, instants.
-pub trait Voice {
+/// How a platform renders people, user text and instants.
+pub trait Renderer {
     /// A person.
     fn named(&self, user: &UserId) -> Named;
 
-    /// Text of people's, in one line, so that nothing in it is taken for markup.
+    /// User text on one line, escaped so that it contains no markup.
     fn plain(&self, text: &str) -> String;
 
-    /// An instant in a message, in the zone that its subject is told in. A platform that knows the reader's zone may use that.
+    /// An instant in the zone of its subject. A platform that knows the reader's zone may use that instead.
     fn time(&self, at: Timestamp, zone: Option<ZoneName>) -> String {
         time(at, zone)
     }
@@ -44,11 +44,11 @@ pub fn one_line(text: &str) -> String {
     text.chars().map(blank).collect()
 }
 
-/// A message as text, in the voice of a platform.
-pub fn text(message: &Message, voice: &dyn Voice) -> String {
+/// Renders a message as text for a platform.
+pub fn text(message: &Message, renderer: &dyn Renderer) -> String {
     let words = Words {
         rotation: &message.rotation_name,
-        voice,
+        renderer,
     };
     let person = match &message.to {
         Recipient::Person(person) => Some(person),
@@ -102,25 +102,25 @@ pub fn text(message: &Message, voice: &dyn Voice) -> String {
     }
 }
 
-/// Words a message of one rotation.
+/// Words the messages of one rotation.
 struct Words<'a> {
     rotation: &'a str,
-    voice: &'a dyn Voice,
+    renderer: &'a dyn Renderer,
 }
 
 impl Words<'_> {
     fn name(&self, user: &UserId) -> String {
-        self.voice.named(user).name
+        self.renderer.named(user).name
     }
 
     fn handle(&self, user: &UserId) -> String {
-        self.voice.named(user).handle
+        self.renderer.named(user).handle
     }
 
     /// The rotation's name and the slot's.
     fn title(&self, slot: &[String]) -> String {
         let parts = std::iter::once(self.rotation).chain(slot.iter().map(String::as_str));
-        let parts = parts.map(|part| self.voice.plain(part));
+        let parts = parts.map(|part| self.renderer.plain(part));
         parts.collect::<Vec<_>>().join(", ")
     }
 
@@ -128,7 +128,7 @@ impl Words<'_> {
         format!("{}: nobody is on call.", self.title(&[]))
     }
 
-    /// A line for each slot that changed hands.
+    /// One line per slot that changed hands.
     fn changes(&self, handovers: &[HandoverNotice]) -> Vec<String> {
         handovers
             .iter()
@@ -157,7 +157,7 @@ impl Words<'_> {
         }
     }
 
-    /// The same for somebody who comes on or goes off.
+    /// The lines for a person who comes on or goes off.
     fn changes_for(&self, handovers: &[HandoverNotice], person: &UserId) -> Vec<String> {
         let mut lines = Vec::new();
         for handover in handovers {
@@ -186,7 +186,7 @@ impl Words<'_> {
             let on = handover.on.as_ref()?;
             let (title, at) = (
                 self.title(&handover.slot),
-                self.voice.time(at, handover.zone),
+                self.renderer.time(at, handover.zone),
             );
             if to_person {
                 let until = self.until(handover);
@@ -207,9 +207,9 @@ impl Words<'_> {
     }
 
     fn until(&self, handover: &HandoverNotice) -> String {
-        let at = |at: Timestamp| self.voice.time(at, handover.zone);
+        let at = |at: Timestamp| self.renderer.time(at, handover.zone);
         match (handover.begins_at, handover.until) {
-            // Whoever hands over before the hours begin is never on duty.
+            // A person who hands over before the hours begin is never on duty.
             (Some(begins), Some(until)) if until <= begins => String::new(),
             (None, None) => String::new(),
             (None, Some(until)) => format!(" until {}", at(until)),
@@ -220,7 +220,7 @@ impl Words<'_> {
 
     fn shift(&self, shift: &Shift) -> String {
         let Interval { from, until } = shift.period;
-        let time = |at: Timestamp| self.voice.time(at, shift.zone);
+        let time = |at: Timestamp| self.renderer.time(at, shift.zone);
         let title = self.title(&shift.slot);
         format!("{title} from {} to {}", time(from), time(until))
     }
@@ -233,7 +233,7 @@ impl Words<'_> {
     fn reason(&self, asked: &RequestAsked) -> String {
         let reason = asked.reason.as_deref();
         reason.map_or(String::new(), |reason| {
-            format!(" Reason: {}", self.voice.plain(reason))
+            format!(" Reason: {}", self.renderer.plain(reason))
         })
     }
 
@@ -286,7 +286,7 @@ impl Words<'_> {
                 kind.noun(),
                 self.title(&[]),
                 match nobody_left {
-                    true => " Nobody is left whom you have asked.",
+                    true => " Everybody you asked has declined.",
                     false => "",
                 }
             ),
@@ -312,7 +312,7 @@ impl Words<'_> {
             return format!("{handles} {asker} still waits for whoever is on call in {name}.");
         }
         let message = message.map_or(".".into(), |message| {
-            format!(": {}", self.voice.plain(message))
+            format!(": {}", self.renderer.plain(message))
         });
         format!("{handles} {asker} asks for whoever is on call in {name}{message}")
     }
@@ -332,7 +332,7 @@ impl Words<'_> {
     }
 }
 
-/// `YYYY-MM-DD HH:mm` in a zone, without naming it.
+/// `YYYY-MM-DD HH:mm` in a zone, without its name.
 fn clock(at: Timestamp, zone: Option<ZoneName>) -> String {
     let tz = zone.unwrap_or_else(ZoneName::utc).tz();
     let local = match at >= FOREVER {
@@ -342,7 +342,7 @@ fn clock(at: Timestamp, zone: Option<ZoneName>) -> String {
     local.strftime("%Y-%m-%d %H:%M").to_string()
 }
 
-/// The same with the zone's name.
+/// As [`clock`], with the zone's name.
 fn time(at: Timestamp, zone: Option<ZoneName>) -> String {
     let name = zone.map_or("UTC".into(), |zone| zone.to_string());
     format!("{} ({name})", clock(at, zone))

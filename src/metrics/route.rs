@@ -10,7 +10,7 @@ const COMMON: [u16; 10] = [200, 304, 201, 202, 204, 400, 401, 403, 404, 412];
 /// Known methods. Others are counted as `other`, so that clients cannot create label values.
 const METHODS: [&str; 7] = ["GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS"];
 
-/// The metrics of one route. Its counters are kept: to look one up takes 640 of the 28,500 instructions of a GET on-call, and a
+/// The metrics of one route. Its counters are cached: a lookup takes 640 of the 28,500 instructions of a GET on-call, and a
 /// lock that all threads share. Series appear with the first request, so unused routes have none.
 pub struct RouteMetrics {
     method: &'static str,

@@ -1,7 +1,7 @@
 //! The state of the server in the Prometheus text format 0.0.4. It is rendered directly: with 10,000 rotations a registry
 //! would hold a series for every slot permanently.
 
-use crate::domain::census::{Listed, OpenPlace, Queue};
+use crate::domain::snapshot::{Listed, OpenSlot, Queue};
 use jiff::Timestamp;
 use std::fmt::{Display, Write};
 
@@ -12,7 +12,7 @@ pub struct Snapshot<'a> {
     /// The earliest due instant of all rotations; in the past if work is overdue.
     pub next_due: Option<Timestamp>,
     /// Slots without anybody on call whose window is open.
-    pub nobody: &'a [OpenPlace],
+    pub nobody: &'a [OpenSlot],
     /// Whether to include metrics that identify rotations.
     pub names: bool,
     pub enabled_rotations: u64,
@@ -101,7 +101,7 @@ impl Snapshot<'_> {
 }
 
 /// The large metrics that change only with commits: rotations, and who is on call in them.
-pub fn on_call(rotations: &[Listed], slots: &[OpenPlace]) -> String {
+pub fn on_call(rotations: &[Listed], slots: &[OpenSlot]) -> String {
     let mut page = Page::default();
     page.gauge(
         "rota_rotation_info",
@@ -130,7 +130,7 @@ pub fn on_call(rotations: &[Listed], slots: &[OpenPlace]) -> String {
     page.text
 }
 
-fn labels(slot: &OpenPlace) -> [(&'static str, &str); 3] {
+fn labels(slot: &OpenSlot) -> [(&'static str, &str); 3] {
     [
         ("rotation", slot.rotation.as_str()),
         ("lane", slot.lane.as_str()),

@@ -1,8 +1,8 @@
 //! Background loops. [`Runtime::start`] is the one place where a loop is registered: with its name, its wakeup, how it is
-//! stopped and how closely it is watched. What follows from that needs no other edit: the thread and its name in the log, the
-//! heartbeat, retries after errors and panics, supervision, and the answer of `/readyz`.
+//! stopped and how closely it is watched. The thread and its name in the log, the heartbeat, retries after errors and panics,
+//! supervision and the answer of `/readyz` follow from the registration.
 //!
-//! A loop of its own file, which is started by a line in `cli::run::start_loops`:
+//! A loop in its own file, started by a line in `cli::run::start_loops`:
 //!
 //! ```
 //! use rota::runtime::background::{LoopSpec, POLL, Runtime, StopFlag, Watch, stop_all};
@@ -18,11 +18,11 @@
 //!     watch: Watch::Readiness,
 //! };
 //! let calendars = runtime.start(spec, |_heartbeat| {
-//!     // Do what is due, then answer how long to wait for the next turn.
+//!     // Do what is due, then return how long to wait for the next turn.
 //!     Ok::<Duration, std::io::Error>(POLL)
 //! })?;
 //!
-//! // Whoever has work for the loop wakes it.
+//! // A commit that creates work for the loop wakes it.
 //! refresh.wake();
 //! assert!(runtime.heartbeat("calendars").is_some());
 //! stop_all(vec![calendars], Duration::from_secs(2));
@@ -32,7 +32,7 @@
 use super::clock::monotonic;
 use super::heartbeat::Heartbeat;
 use super::wakeup::Wakeup;
-use crate::fault;
+use crate::failpoint;
 use std::fmt::Display;
 use std::io;
 use std::panic::{AssertUnwindSafe, catch_unwind};
@@ -41,55 +41,55 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::thread::JoinHandle;
 use std::time::{Duration, Instant};
 
-/// The longest wait before a loop looks at the clock and at the commits of other processes again: clocks step, machines sleep.
+/// The longest wait before a loop checks the clock and other processes' commits again: clocks step, machines sleep.
 pub const POLL: Duration = Duration::from_millis(500);
 
-/// The wait after a turn that failed, so that a file that cannot be used is not asked for without end.
+/// The wait after a failed turn, so that an unusable file is not retried continuously.
 const RETRY: Duration = Duration::from_secs(5);
 
-/// How often the end of a thread is looked for.
+/// How often the end of a thread is polled.
 const END_POLL: Duration = Duration::from_millis(2);
 
-/// How closely a thread is watched. One that ends by itself always ends the server.
+/// How closely a thread is watched. A thread that ends by itself always ends the server.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Watch {
-    /// Its turns are short. While one is late, or all have failed for as long, `/readyz` answers 503; a late one is logged and
-    /// keeps the service manager from being pinged.
+    /// Turns are short. While one is late, or all have failed for as long, `/readyz` returns 503. A late thread is logged and
+    /// stops the pings to the service manager.
     Readiness,
-    /// The same without `/readyz`.
+    /// As `Readiness`, but without `/readyz`.
     Liveness,
-    /// Its turns may be long, because they wait for another service.
+    /// Turns may be long, because they wait for another service.
     End,
 }
 
-/// Asks loops to end. Clones are the same flag.
+/// Asks loops to end. Clones share the flag.
 #[derive(Clone, Debug, Default)]
 pub struct StopFlag(Arc<AtomicBool>);
 
 impl StopFlag {
-    /// The loops end after the turn in hand, once they are woken.
+    /// Asks the loops to end after their current turn, once they are woken.
     pub fn set(&self) {
         self.0.store(true, Ordering::Release);
     }
 
-    /// Whether they are to end.
+    /// Whether the loops are asked to end.
     pub fn is_set(&self) -> bool {
         self.0.load(Ordering::Acquire)
     }
 }
 
-/// What there is to know of a loop before it starts.
+/// The registration of a loop.
 pub struct LoopSpec {
-    /// In the log, in `/readyz`, and up to its first colon the name of the thread.
+    /// Used in the log and in `/readyz`. The part before the first colon names the thread.
     pub name: &'static str,
-    /// Begins the next turn at once.
+    /// Starts the next turn at once.
     pub wakeup: Wakeup,
-    /// Ends the loop; several may share one.
+    /// Ends the loop. Several loops may share one flag.
     pub stop: StopFlag,
     pub watch: Watch,
 }
 
-/// A thread that the server cannot do without.
+/// A thread that the server requires.
 #[derive(Clone, Debug)]
 pub struct Watched {
     pub heartbeat: Heartbeat,
@@ -104,19 +104,19 @@ pub struct Runtime {
 }
 
 impl Runtime {
-    /// Registers a loop and starts its thread. `turn` does what is due and answers how long to wait, at the most, before the
-    /// next turn. One that fails or panics is logged and tried again 5 seconds later. The heartbeat beats before and after each
-    /// turn; a long turn may beat by itself.
+    /// Registers a loop and starts its thread. `turn` does what is due and returns how long to wait, at most, before the next
+    /// turn. A turn that fails or panics is logged and retried 5 seconds later. The heartbeat beats before and after each turn; a
+    /// long turn may also beat it.
     ///
     /// # Errors
-    /// When the system has no thread for it.
+    /// If no thread can be started.
     pub fn start<E: Display>(
         &self,
         spec: LoopSpec,
         turn: impl FnMut(&Heartbeat) -> Result<Duration, E> + Send + 'static,
     ) -> io::Result<LoopThread> {
         let heartbeat = Heartbeat::new(spec.name);
-        // It counts as started from here on: whoever looks before its first turn finds nothing late.
+        // Counts as started from here on, so that nothing is late before its first turn.
         heartbeat.beat();
         let (wakeup, stop) = (spec.wakeup.clone(), spec.stop.clone());
         let beating = heartbeat.clone();
@@ -128,24 +128,24 @@ impl Runtime {
         Ok(LoopThread { spec, thread })
     }
 
-    /// Registers a thread that is no loop of this kind.
+    /// Registers a thread that is not a loop of this kind.
     pub fn watch(&self, heartbeat: Heartbeat, watch: Watch) {
         self.list().push(Watched { heartbeat, watch });
     }
 
-    /// All that were registered, in that order.
+    /// All registered threads, in order of registration.
     pub fn watched(&self) -> Vec<Watched> {
         self.list().clone()
     }
 
-    /// The heartbeat of the thread of that name, where one was registered.
+    /// The heartbeat of a thread by name.
     pub fn heartbeat(&self, name: &str) -> Option<Heartbeat> {
         let list = self.list();
         let found = list.iter().find(|one| one.heartbeat.name() == name);
         found.map(|one| one.heartbeat.clone())
     }
 
-    /// Says that threads which end from now on do so because they were asked to.
+    /// Marks the server as stopping: threads that end from now on were asked to.
     pub fn begin_stop(&self) {
         self.stopping.store(true, Ordering::SeqCst);
     }
@@ -167,24 +167,24 @@ pub struct LoopThread {
 }
 
 impl LoopThread {
-    /// Asks it to end after the turn in hand.
+    /// Asks it to end after its current turn.
     pub fn stop(&self) {
         self.spec.stop.set();
         self.spec.wakeup.wake();
     }
 }
 
-/// Asks loops to end and waits for `grace` at the most. One that is still at work then is left behind and logged.
+/// Asks loops to end and waits at most `grace`. A loop that is still busy then is abandoned and logged.
 pub fn stop_all(loops: Vec<LoopThread>, grace: Duration) {
     loops.iter().for_each(LoopThread::stop);
     await_end(&loops, monotonic() + grace);
     for running in loops.iter().filter(|one| !one.thread.is_finished()) {
         let name = running.spec.name;
-        log::warn!("{name}: still at work; what is due is done after the next start");
+        log::warn!("{name}: still busy; its work continues after the next start");
     }
 }
 
-/// Waits for loops to end that were asked to, until an instant at the most; answers how many have not.
+/// Waits until `deadline` for loops to end that were asked to. Returns how many have not.
 pub fn await_end(loops: &[LoopThread], deadline: Instant) -> usize {
     loop {
         let running = loops.iter().filter(|one| !one.thread.is_finished());
@@ -205,11 +205,11 @@ fn run<E: Display>(
     let (name, _guard) = (heartbeat.name(), heartbeat.start());
     while !stop.is_set() {
         heartbeat.beat();
-        // Read before the turn: a wakeup between its queries and the wait is not lost.
+        // Read before the turn, so that a wakeup between its queries and the wait is not lost.
         let seen = wakeup.generation();
         let turned = catch_unwind(AssertUnwindSafe(|| turn(heartbeat)));
         heartbeat.record_turn(matches!(turned, Ok(Ok(_))));
-        // A turn that failed may have taken long, and so does the wait after it.
+        // A failed turn may have taken long, and the wait after it is long.
         heartbeat.beat();
         let wait = match turned {
             Ok(Ok(wait)) => wait,
@@ -225,7 +225,7 @@ fn run<E: Display>(
                 RETRY
             }
         };
-        fault::point_of(name, "thread");
+        failpoint::point_of(name, "thread");
         wakeup.wait(seen, wait);
     }
 }
@@ -257,7 +257,7 @@ mod tests {
             Ok::<_, String>(LONG)
         });
         let running = running.expect("a thread");
-        // Without the wakeup there would be one turn in a minute.
+        // Without the wakeup there would be one turn per minute.
         for _ in 0..3 {
             let (thread, name) = turns.recv_timeout(LONG).expect("a turn");
             assert_eq!((thread.as_deref(), name), (Some("test"), "test: loop"));

@@ -1,35 +1,35 @@
-//! The only reader of the system clock. Everything else is handed an instant.
+//! The only reader of the system clock. All other code receives an instant.
 
-use crate::fault;
+use crate::failpoint;
 use jiff::{SignedDuration, Timestamp};
 use std::sync::atomic::{AtomicI64, Ordering};
 use std::time::Instant;
 
-/// The real clock, or the development clock that stands still until it is moved. Instants are whole milliseconds.
+/// The system clock, or a frozen development clock. Instants are whole milliseconds.
 #[derive(Debug)]
 pub struct Clock {
-    /// Milliseconds since 1970 where the clock is frozen; [`RUNNING`] otherwise.
+    /// Milliseconds since 1970 if the clock is frozen; otherwise [`RUNNING`].
     frozen_at: AtomicI64,
 }
 
 const RUNNING: i64 = i64::MIN;
 
 impl Clock {
-    /// The system's clock.
+    /// The system clock.
     pub fn system() -> Clock {
         Clock {
             frozen_at: AtomicI64::new(RUNNING),
         }
     }
 
-    /// A clock that stands still at an instant.
+    /// A clock frozen at an instant.
     pub fn frozen(at: Timestamp) -> Clock {
         Clock {
             frozen_at: AtomicI64::new(at.as_millisecond()),
         }
     }
 
-    /// The present instant.
+    /// The current instant.
     pub fn now(&self) -> Timestamp {
         match self.frozen_at.load(Ordering::Acquire) {
             RUNNING => whole_millisecond(system_now()),
@@ -37,12 +37,12 @@ impl Clock {
         }
     }
 
-    /// Whether the clock stands still.
+    /// Whether the clock is frozen.
     pub fn is_frozen(&self) -> bool {
         self.frozen_at.load(Ordering::Acquire) != RUNNING
     }
 
-    /// Moves a frozen clock; the real one cannot be moved.
+    /// Moves a frozen clock. Has no effect on the system clock.
     pub fn set(&self, to: Timestamp) {
         if self.is_frozen() {
             self.frozen_at.store(to.as_millisecond(), Ordering::Release);
@@ -50,14 +50,14 @@ impl Clock {
     }
 }
 
-/// Time for deadlines and rate limits: it never steps, and stands still while the machine sleeps.
+/// Time for deadlines and rate limits. It never steps, and does not advance while the machine sleeps.
 pub fn monotonic() -> Instant {
     Instant::now()
 }
 
 fn system_now() -> Timestamp {
     let now = Timestamp::now();
-    now.saturating_add(SignedDuration::from_secs(fault::clock_shift()))
+    now.saturating_add(SignedDuration::from_secs(failpoint::clock_shift()))
         .unwrap_or(now)
 }
 

@@ -1,20 +1,20 @@
-//! Heartbeats of the threads that a server cannot do without.
+//! Heartbeats of the threads that the server requires.
 //!
-//! A thread beats at each turn of its loop. Whoever looks at the [`Heartbeat`] can tell a thread that has ended from one that
-//! hangs, and both from one that waits for work. Time is monotonic: it goes on while the development clock is frozen.
+//! A thread beats at each turn of its loop. Its [`Heartbeat`] shows whether it has ended, hangs, or waits for work. Time is
+//! monotonic, so it advances while the development clock is frozen.
 
 use super::clock::monotonic;
-use crate::fault;
+use crate::failpoint;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
-/// Longer than any turn of a loop takes: a thread without a beat for this long hangs. Loops turn twice a second; where another
-/// program has locked the database, they wait five seconds for it, once or twice.
+/// After how long without a beat a thread counts as hanging. Longer than any turn of a loop: loops turn twice a second, and
+/// wait for a locked database for five seconds, once or twice.
 pub fn late_after() -> Duration {
-    Duration::from_secs(fault::late(20))
+    Duration::from_secs(failpoint::late(20))
 }
 
-/// What a thread did last. Clones are the same heartbeat.
+/// The last sign of life of a thread. Clones share it.
 #[derive(Clone, Debug)]
 pub struct Heartbeat(Arc<Inner>);
 
@@ -29,15 +29,15 @@ struct Inner {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum State {
     NotStarted,
-    /// At work at this instant.
+    /// Busy, with the last beat at this instant.
     Beat(Instant),
-    /// Waits for work for as long as it takes.
+    /// Waits for work, possibly for a long time.
     Idle,
     Ended,
 }
 
 impl Heartbeat {
-    /// The heartbeat of a thread that has not started. The log and `/readyz` use the name.
+    /// The heartbeat of a thread that has not started. The name appears in the log and in `/readyz`.
     pub fn new(name: &'static str) -> Heartbeat {
         Heartbeat(Arc::new(Inner {
             name,
@@ -51,23 +51,23 @@ impl Heartbeat {
         self.0.name
     }
 
-    /// The thread is at work.
+    /// Records that the thread is busy.
     pub fn beat(&self) {
         self.set(State::Beat(monotonic()));
     }
 
-    /// The thread waits for work, which may not come for a long time.
+    /// Records that the thread waits for work, possibly for a long time.
     pub fn idle(&self) {
         self.set(State::Idle);
     }
 
-    /// To be called by the thread itself, which has ended when the guard is dropped, also by a panic.
+    /// Called by the thread itself. Dropping the guard, also by a panic, records that the thread has ended.
     pub fn start(&self) -> ThreadGuard {
         self.beat();
         ThreadGuard(self.clone())
     }
 
-    /// How long ago the last beat was; zero while the thread is idle, `None` before it starts and after it has ended.
+    /// The time since the last beat: zero while the thread is idle, `None` before it starts and after it has ended.
     pub fn age(&self) -> Option<Duration> {
         match *self.state() {
             State::Beat(at) => Some(monotonic().saturating_duration_since(at)),
@@ -90,7 +90,7 @@ impl Heartbeat {
         };
     }
 
-    /// For how long every turn has failed; `None` where the last one succeeded.
+    /// For how long every turn has failed; `None` if the last one succeeded.
     pub fn failing_for(&self) -> Option<Duration> {
         self.failing_since()
             .map(|since| monotonic().saturating_duration_since(since))
@@ -109,7 +109,7 @@ impl Heartbeat {
 
     fn set(&self, new: State) {
         let mut state = self.state();
-        // Other threads may do the work of one that has ended; it stays ended.
+        // Other threads may take over its work, but an ended thread stays ended.
         if *state != State::Ended {
             *state = new;
         }

@@ -1,13 +1,13 @@
-//! What threads run on: the clock, wakeups, heartbeats, background loops and their supervisor.
+//! The runtime of threads: clock, wakeups, heartbeats, background loops and their supervisor.
 //!
 //! | File | Part |
 //! |---|---|
-//! | `clock` | the system's clock, or one that is frozen for tests and development |
-//! | `wakeup` | waking a thread that waits |
-//! | `heartbeat` | whether a thread is at work, waits, hangs or has ended |
-//! | `transaction` | keeps network calls out of transactions |
-//! | `background` | the list of background loops: the one place where each is registered |
-//! | `supervisor` | ends the server when one of its threads ends, and pings the service manager while all is well |
+//! | `clock` | the system clock, or a frozen one for tests and development |
+//! | `wakeup` | wakes waiting threads |
+//! | `heartbeat` | whether a thread is busy, idle, hangs or has ended |
+//! | `transaction` | rejects network calls in transactions |
+//! | `background` | registration of background loops |
+//! | `supervisor` | ends the server if a required thread ends; pings the service manager |
 
 pub mod background;
 pub mod clock;

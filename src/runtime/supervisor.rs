@@ -1,7 +1,7 @@
-//! Supervision of the threads that a server cannot do without, and of its database file. A thread that has ended ends the
-//! server, in the usual way but with exit code 1, so that whoever started it starts it again: a server without its timer
-//! looks healthy and hands nothing over. So does a database file that is deleted or replaced: what is written to it would be
-//! lost. A thread that hangs is logged and shown by `/readyz`, and the service manager notices because the pings end.
+//! Supervises the threads that the server requires, and its database file. If a thread ends, the server shuts down with exit
+//! code 1, so that the service manager restarts it: a server without its timer looks healthy but makes no hand-overs. The
+//! same applies if the database file is deleted or replaced, because later writes would be lost. A thread that hangs is logged
+//! and shown by `/readyz`, and the service manager notices because the pings stop.
 
 use super::background::{Runtime, Watch, Watched};
 use super::clock::monotonic;
@@ -12,39 +12,39 @@ use std::sync::{Arc, OnceLock};
 use std::thread::JoinHandle;
 use std::time::{Duration, Instant};
 
-/// How often it looks, unless the service manager wants to be pinged more often.
+/// The check interval, unless the service manager wants more frequent pings.
 const INTERVAL: Duration = Duration::from_millis(500);
 
-/// Longer than any commit takes, also one that brings a log of gigabytes into the file on a slow disk. Whoever writes waits
-/// for it, and to end the server would only have it begin anew.
+/// Longer than any commit, including a checkpoint of gigabytes on a slow disk. Writers wait for it, and a restart would only
+/// begin it again.
 const LONGEST_COMMIT: Duration = Duration::from_secs(300);
 
-/// How often [`Supervision::tidy`] is called: looking through the heap takes milliseconds.
+/// How often [`Supervision::tidy`] is called. It trims the heap, which takes milliseconds.
 const TIDY_INTERVAL: Duration = Duration::from_secs(5);
 
-/// Called by the thread of the supervisor.
+/// Called on the supervisor's thread.
 pub type Hook = Box<dyn Fn() + Send + Sync>;
 
-/// Stops the server in the usual way; the second time changes nothing.
+/// Starts the shutdown of the server. Idempotent.
 pub type StopServer = Arc<dyn Fn() + Send + Sync>;
 
-/// What a supervisor needs.
+/// The dependencies of a supervisor.
 pub struct Supervision {
-    /// The threads to watch, also those that are registered later.
+    /// The threads to watch, including later registrations.
     pub runtime: Arc<Runtime>,
-    /// The heartbeat of the storage, which the other threads wait for.
+    /// The heartbeat of the storage thread, which the other threads wait for.
     pub storage: Heartbeat,
-    /// Says in a sentence what is wrong with the database file, at each look. An error ends the server.
+    /// Returns a sentence about what is wrong with the database file. Called at each check. An error ends the server.
     pub check_database: Box<dyn Fn() -> Result<(), String> + Send + Sync>,
-    /// Saves what can be saved; called once, after the check has failed and the server was told to stop.
+    /// Saves what can be saved. Called once, after the check has failed and the shutdown has started.
     pub rescue_database: Hook,
-    /// Called every 5 seconds: gives back what is held and no longer needed.
+    /// Called every 5 seconds: releases unused resources.
     pub tidy: Hook,
-    /// How often the service manager wants to be pinged, where there is one.
+    /// How often the service manager wants to be pinged, if there is one.
     pub ping_every: Option<Duration>,
     /// Pings it.
     pub ping: Hook,
-    /// Called when the server cannot go on.
+    /// Called if the server must end.
     pub stop_server: StopServer,
 }
 
@@ -54,27 +54,27 @@ pub struct Supervisor {
     thread: JoinHandle<()>,
 }
 
-/// Why a server cannot go on.
+/// Why the server must end.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Cause {
     /// The thread of this name has ended by itself.
     Thread(&'static str),
-    /// The database file is not there any more; in a sentence.
+    /// The database file is gone, with a sentence.
     Database(String),
 }
 
 struct Shared {
     supervision: Supervision,
-    /// The first that came.
+    /// The first cause.
     cause: OnceLock<Cause>,
     over: AtomicBool,
     wakeup: Wakeup,
 }
 
-/// The storage, as far as others wait for it.
+/// The state of the storage thread for those that wait for it.
 enum Storage {
     Fresh,
-    /// It has been at one commit for long.
+    /// It has been at one commit for a long time.
     Busy,
     /// It has been for too long.
     Hangs,
@@ -84,17 +84,17 @@ impl Storage {
     fn of(heartbeat: &Heartbeat) -> Storage {
         match heartbeat.age() {
             Some(age) if age > LONGEST_COMMIT => Storage::Hangs,
-            // Those who wait for it began before it did.
+            // The threads that wait for it were late before it was.
             Some(age) if age > late_after() / 2 => Storage::Busy,
             _ => Storage::Fresh,
         }
     }
 }
 
-/// Starts to watch.
+/// Starts the supervision.
 ///
 /// # Errors
-/// When the system has no thread for it.
+/// If no thread can be started.
 pub fn start(supervision: Supervision) -> std::io::Result<Supervisor> {
     let shared = Arc::new(Shared {
         supervision,
@@ -110,7 +110,7 @@ pub fn start(supervision: Supervision) -> std::io::Result<Supervisor> {
 }
 
 impl Supervisor {
-    /// Ends the supervision; returns why the server could not go on, if it could not.
+    /// Ends the supervision. Returns why the server had to end, if it had to.
     pub fn stop(self) -> Option<Cause> {
         self.shared.over.store(true, Ordering::Release);
         self.shared.wakeup.wake();
@@ -134,9 +134,9 @@ impl Shared {
         let mut tidied = monotonic();
         while !self.over.load(Ordering::Acquire) {
             let seen = self.wakeup.generation();
-            let well = self.look(&mut hanging) && !runtime.is_stopping();
+            let healthy = self.check(&mut hanging) && !runtime.is_stopping();
             let due = ping_every.filter(|every| pinged.is_none_or(|at| at.elapsed() >= *every));
-            if well && due.is_some() {
+            if healthy && due.is_some() {
                 ping();
                 pinged = Some(monotonic());
             }
@@ -148,8 +148,8 @@ impl Shared {
         }
     }
 
-    /// Whether all is well, or only waits for a commit that takes long. What is not well is logged once.
-    fn look(&self, hanging: &mut Vec<bool>) -> bool {
+    /// Whether all threads are healthy, or only wait for a long commit. Problems are logged once.
+    fn check(&self, hanging: &mut Vec<bool>) -> bool {
         let Supervision {
             runtime,
             storage,
@@ -170,7 +170,7 @@ impl Shared {
         hanging.resize(watched.len(), false);
         for (Watched { heartbeat, watch }, hangs) in watched.iter().zip(&mut *hanging) {
             let name = heartbeat.name();
-            // In this order: a thread that was asked to end does so only after that was said.
+            // In this order: the stop is recorded before the threads are asked to end.
             if heartbeat.has_ended() && !runtime.is_stopping() {
                 log::error!("{name}: its thread has ended; stopping the server");
                 self.cause.get_or_init(|| Cause::Thread(name));
@@ -181,7 +181,7 @@ impl Shared {
             let late = age.is_some() && !heartbeat.is_fresh();
             if late && !*hangs {
                 let seconds = age.unwrap_or_default().as_secs();
-                log::error!("{name}: nothing happened for {seconds} s");
+                log::error!("{name}: no progress for {seconds} s");
             }
             if *hangs && !late && !heartbeat.has_ended() {
                 log::info!("{name}: goes on");

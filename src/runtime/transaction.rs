@@ -1,12 +1,12 @@
-//! Keeps network calls out of transactions: a server that does not answer would hold up every writer, or keep an old snapshot
-//! alive. Debug builds panic where a thread within a transaction sends a request; release builds check nothing.
+//! Rejects network calls in transactions: a server that does not respond would block every writer, or keep an old snapshot
+//! alive. Debug builds panic if a thread in a transaction sends a request. Release builds check nothing.
 
 #[cfg(debug_assertions)]
 use std::cell::Cell;
 
 #[cfg(debug_assertions)]
 thread_local! {
-    /// How many transactions this thread is in: a read may stand within a write.
+    /// How many transactions this thread is in: a read may be nested in a write.
     static DEPTH: Cell<usize> = const { Cell::new(0) };
 }
 
@@ -15,7 +15,7 @@ thread_local! {
 pub struct TransactionGuard(());
 
 impl TransactionGuard {
-    /// The thread enters a transaction.
+    /// Marks the thread as being in a transaction.
     #[inline(always)]
     pub fn enter() -> TransactionGuard {
         #[cfg(debug_assertions)]
@@ -32,10 +32,10 @@ impl Drop for TransactionGuard {
     }
 }
 
-/// To be called before anything is sent.
+/// Called before anything is sent.
 ///
 /// # Panics
-/// In debug builds, when the thread is in a transaction.
+/// In debug builds, if the thread is in a transaction.
 #[inline(always)]
 pub fn assert_network_allowed() {
     #[cfg(debug_assertions)]

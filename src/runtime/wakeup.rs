@@ -1,11 +1,11 @@
-//! Waking threads that wait.
+//! Wakes waiting threads.
 
 use std::sync::{Arc, Condvar, Mutex, PoisonError};
 use std::time::Duration;
 
-/// Wakes the threads that wait on it. Clones are the same wakeup.
+/// Wakes the threads that wait on it. Clones share it.
 ///
-/// Each call is counted, so that one between a query and the wait that follows is not lost:
+/// Calls are counted, so that a call between a query and the following wait is not lost:
 ///
 /// ```
 /// # use rota::runtime::wakeup::Wakeup;
@@ -26,14 +26,14 @@ struct Inner {
 }
 
 impl Wakeup {
-    /// How often it was called. Read this before the query that decides whether to wait.
+    /// The number of calls so far. Read it before the query that decides whether to wait.
     pub fn generation(&self) -> u64 {
         *(self.0.generation)
             .lock()
             .unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Wakes every thread that waits.
+    /// Wakes every waiting thread.
     pub fn wake(&self) {
         *(self.0.generation)
             .lock()
@@ -41,7 +41,7 @@ impl Wakeup {
         self.0.changed.notify_all();
     }
 
-    /// Waits until the generation differs from `seen`, for `at_most`.
+    /// Waits until the generation differs from `seen`, at most for `at_most`.
     pub fn wait(&self, seen: u64, at_most: Duration) {
         let generation = (self.0.generation)
             .lock()

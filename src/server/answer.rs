@@ -1,76 +1,76 @@
-//! A response to bytes.
+//! Serializes responses.
 
 use std::io::{self, Read, Write};
 
-use super::exchange::Response;
 use super::head::Head;
+use super::response::Response;
 use jiff::Timestamp;
 use jiff::fmt::rfc2822::DateTimePrinter;
 
-/// Bodies up to this size, in bytes, leave in one write with their head; larger ones are passed on in such pieces, so
-/// that memory stays flat.
+/// Bodies up to this size, in bytes, are sent in one write with their head. Larger ones are sent in pieces of this size, so
+/// memory use stays flat.
 pub(super) const PIECE: usize = 64 * 1024;
 
-/// What the answer says about the connection.
+/// What the response says about the connection.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Ending {
-    /// It stays open, as HTTP/1.1 assumes.
+    /// It stays open, which HTTP/1.1 clients assume.
     KeepAlive,
-    /// It stays open, as an HTTP/1.0 client has to be told.
-    SaidKeepAlive,
+    /// It stays open, which an HTTP/1.0 client needs to be told.
+    ConfirmedKeepAlive,
     Close,
 }
 
-/// What is still to be sent of a body that is larger than a piece.
+/// The unsent part of a body that is larger than one piece.
 pub(super) struct Rest {
     reader: Box<dyn Read + Send>,
     framing: Framing,
 }
 
-/// How the client finds the end of what is still to be sent.
+/// How the client finds the end of the unsent part.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Framing {
-    /// So many bytes are left of the length that was announced.
+    /// This many bytes of the announced length remain.
     Sized(usize),
     Chunked,
-    /// The connection closes after it.
+    /// The connection closes after the body.
     Closing,
-    /// It has been found.
-    Over,
+    /// The whole body has been sent.
+    Done,
 }
 
 impl Rest {
-    /// Replaces `out` with the next piece; `false` when there is none.
+    /// Replaces `out` with the next piece. Returns `false` at the end.
     ///
     /// # Errors
-    /// When the body is shorter than was announced, or cannot be read. The client must then see the answer break off.
+    /// If the body is shorter than announced or cannot be read. The connection must then close, so that the client notices.
     pub(super) fn next(&mut self, out: &mut Vec<u8>) -> io::Result<bool> {
         out.clear();
-        let most = match self.framing {
+        let max = match self.framing {
             Framing::Sized(left) => left.min(PIECE),
             Framing::Chunked | Framing::Closing => PIECE,
-            Framing::Over => return Ok(false),
+            Framing::Done => return Ok(false),
         };
-        // Not twice as much, which a vector that grows by itself ends up with.
-        out.reserve_exact(most + CHUNK_FRAME);
-        let read = (&mut self.reader).take(most as u64).read_to_end(out)?;
+        // `reserve` may double the capacity.
+        out.reserve_exact(max + CHUNK_FRAME);
+        let read = (&mut self.reader).take(max as u64).read_to_end(out)?;
         match &mut self.framing {
-            Framing::Sized(_) if read < most => return Err(io::ErrorKind::UnexpectedEof.into()),
+            Framing::Sized(_) if read < max => return Err(io::ErrorKind::UnexpectedEof.into()),
             Framing::Sized(left) => *left -= read,
             Framing::Chunked => frame(out, 0),
-            Framing::Closing | Framing::Over => {}
+            Framing::Closing | Framing::Done => {}
         }
-        if read < most || self.framing == Framing::Sized(0) {
-            self.framing = Framing::Over;
+        if read < max || self.framing == Framing::Sized(0) {
+            self.framing = Framing::Done;
         }
         Ok(!out.is_empty())
     }
 }
 
-/// Room for what [`frame`] adds: two sizes in hexadecimal with their line ends.
+/// Room for what [`frame`] adds: two sizes in hexadecimal and their line ends.
 const CHUNK_FRAME: usize = 32;
 
-/// Makes a chunk of what `out` holds from `at` on; less than a whole piece of it is the last.
+/// Frames the bytes of `out` from `at` on as a chunk. Less than a full piece is the last chunk.
 fn frame(out: &mut Vec<u8>, at: usize) {
     let size = out.len() - at;
     if size > 0 {
@@ -82,30 +82,30 @@ fn frame(out: &mut Vec<u8>, at: usize) {
     }
 }
 
-/// Who the answer goes to, as far as its framing depends on it.
+/// The properties of the client that framing depends on.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Client {
-    /// It asked by HEAD: the body is left out.
-    pub(super) bare: bool,
-    /// It speaks HTTP/1.1 and knows chunks.
-    pub(super) modern: bool,
+    /// A HEAD request: the body is omitted.
+    pub(super) is_head: bool,
+    /// The client speaks HTTP/1.1 and understands chunks.
+    pub(super) is_http_1_1: bool,
 }
 
 impl Client {
     pub(super) fn of(head: &Head) -> Client {
         Client {
-            bare: head.method == "HEAD",
-            modern: head.modern,
+            is_head: head.method == "HEAD",
+            is_http_1_1: head.is_http_1_1,
         }
     }
 }
 
-/// Replaces `out` with the response: its head and, up to a piece, its body. For HEAD the length is that of the body left out,
-/// where it is known without rendering all of it. A larger body of unknown length comes in chunks, or closes the connection
-/// after it, to which `ending` is then set.
+/// Replaces `out` with the head of the response and up to one piece of its body. The response to HEAD has the length of the
+/// omitted body if that is known without rendering it. A larger body of unknown length is chunked, or ends with the connection:
+/// `ending` is then set to close.
 ///
 /// # Errors
-/// When the body cannot be read, which those in memory always can.
+/// If the body cannot be read. Bodies in memory never fail.
 pub(super) fn render(
     response: Response,
     client: Client,
@@ -113,13 +113,13 @@ pub(super) fn render(
     date: &str,
     out: &mut Vec<u8>,
 ) -> io::Result<Option<Rest>> {
-    let bare = client.bare;
+    let is_head = client.is_head;
     let Response {
         status,
         headers,
         body,
     } = response;
-    // An interim or unknown status would leave the client waiting for another answer.
+    // After an interim or unknown status the client would wait for another response.
     let status = match status {
         200..=599 => status,
         _ => 500,
@@ -134,7 +134,7 @@ pub(super) fn render(
                 let _ = write!(out, "Content-Length: {length}\r\n");
             }
             Length::Chunked => out.extend_from_slice(b"Transfer-Encoding: chunked\r\n"),
-            Length::Untold => {}
+            Length::Omitted => {}
         }
         for (name, value) in &headers {
             field(out, name, value);
@@ -143,9 +143,9 @@ pub(super) fn render(
     };
     let known = Length::Known;
     match size {
-        // For 304 it would be that of the body left out, which we do not know; 204 may not have one.
-        _ if bodiless => head(out, Length::Untold, *ending),
-        Some(size) if bare => head(out, known(size), *ending),
+        // For 304 it would be the length of the omitted body, which is unknown. 204 may not have one.
+        _ if bodiless => head(out, Length::Omitted, *ending),
+        Some(size) if is_head => head(out, known(size), *ending),
         Some(size) if size > PIECE => {
             head(out, known(size), *ending);
             let framing = Framing::Sized(size);
@@ -166,21 +166,21 @@ pub(super) fn render(
             let length = (&mut reader).take(PIECE as u64).read_to_end(&mut body)?;
             if length < PIECE {
                 head(out, known(length), *ending);
-            } else if bare {
-                head(out, Length::Untold, *ending);
-            } else if client.modern {
+            } else if is_head {
+                head(out, Length::Omitted, *ending);
+            } else if client.is_http_1_1 {
                 head(out, Length::Chunked, *ending);
             } else {
                 *ending = Ending::Close;
-                head(out, Length::Untold, *ending);
+                head(out, Length::Omitted, *ending);
             }
-            if bare {
+            if is_head {
                 return Ok(None);
             }
             let at = out.len();
             out.extend_from_slice(&body);
             if length == PIECE {
-                let framing = match client.modern {
+                let framing = match client.is_http_1_1 {
                     true => Framing::Chunked,
                     false => Framing::Closing,
                 };
@@ -198,7 +198,7 @@ pub(super) fn render(
 enum Length {
     Known(usize),
     Chunked,
-    Untold,
+    Omitted,
 }
 
 fn begin(out: &mut Vec<u8>, status: u16, ending: Ending, date: &str) {
@@ -208,12 +208,12 @@ fn begin(out: &mut Vec<u8>, status: u16, ending: Ending, date: &str) {
     out.extend_from_slice(date.as_bytes());
     out.extend_from_slice(match ending {
         Ending::KeepAlive => b"\r\n",
-        Ending::SaidKeepAlive => b"\r\nConnection: keep-alive\r\n",
+        Ending::ConfirmedKeepAlive => b"\r\nConnection: keep-alive\r\n",
         Ending::Close => b"\r\nConnection: close\r\n",
     });
 }
 
-/// Whether a response header is decided here, whatever the handler says: framing, the connection and the date.
+/// Whether the server sets a response header itself and ignores the handler's: framing, connection and date.
 pub fn is_own(name: &str) -> bool {
     const OURS: [&str; 7] = [
         "connection",
@@ -228,7 +228,7 @@ pub fn is_own(name: &str) -> bool {
 }
 
 fn field(out: &mut Vec<u8>, name: &str, value: &str) {
-    // Whoever gets a line end into a header could write the rest of the response.
+    // A line end in a header value would let its author write the rest of the response.
     let splits = |text: &str| text.bytes().any(|byte| matches!(byte, b'\r' | b'\n' | 0));
     if name.is_empty() || splits(name) || splits(value) {
         return;
@@ -268,6 +268,7 @@ fn reason(status: u16) -> &'static str {
         413 => "Content Too Large",
         415 => "Unsupported Media Type",
         417 => "Expectation Failed",
+        421 => "Misdirected Request",
         422 => "Unprocessable Content",
         428 => "Precondition Required",
         429 => "Too Many Requests",
@@ -276,7 +277,7 @@ fn reason(status: u16) -> &'static str {
         501 => "Not Implemented",
         503 => "Service Unavailable",
         505 => "HTTP Version Not Supported",
-        // Allowed to be empty, and read by nobody.
+        // The reason may be empty, and clients ignore it.
         _ => "",
     }
 }
@@ -294,7 +295,7 @@ impl Date {
         if self.second != second || self.text.is_empty() {
             self.second = second;
             self.text.clear();
-            // Fails only for years beyond four digits, and then the answer is better than its date.
+            // Fails only for years with more than four digits; then the response has no date.
             let _ = DateTimePrinter::new().print_timestamp_rfc9110(&now, &mut self.text);
         }
         &self.text
@@ -309,9 +310,9 @@ mod tests {
     use super::*;
 
     const HEAD: &str = "Date: now\r\n";
-    const MODERN: Client = Client {
-        bare: false,
-        modern: true,
+    const HTTP_1_1: Client = Client {
+        is_head: false,
+        is_http_1_1: true,
     };
 
     fn response(status: u16, headers: &[(&'static str, &'static str)], body: Body) -> Response {
@@ -326,9 +327,12 @@ mod tests {
         }
     }
 
-    fn check(response: Response, bare: bool, ending: Ending, expected: &str) {
+    fn check(response: Response, is_head: bool, ending: Ending, expected: &str) {
         let mut out = b"left over".to_vec();
-        let client = Client { bare, modern: true };
+        let client = Client {
+            is_head,
+            is_http_1_1: true,
+        };
         let rest = render(response, client, &mut { ending }, "now", &mut out).expect("in memory");
         assert!(rest.is_none());
         assert_eq!(String::from_utf8_lossy(&out), expected);
@@ -366,7 +370,7 @@ mod tests {
         check(
             response(200, &[], Body::empty()),
             false,
-            Ending::SaidKeepAlive,
+            Ending::ConfirmedKeepAlive,
             &format!(
                 "HTTP/1.1 200 OK\r\n{HEAD}Connection: keep-alive\r\nContent-Length: 0\r\n\r\n"
             ),
@@ -383,7 +387,7 @@ mod tests {
             Ending::KeepAlive,
             &format!("HTTP/1.1 304 Not Modified\r\n{HEAD}ETag: \"1\"\r\n\r\n"),
         );
-        // A status that would not end the exchange.
+        // A status that does not end the exchange.
         check(
             response(100, &[], Body::empty()),
             false,
@@ -400,14 +404,19 @@ mod tests {
 
     #[test]
     fn the_length_is_that_of_the_body_whatever_was_promised() {
-        for bare in [false, true] {
-            let body = if bare { "" } else { "hello" };
+        for is_head in [false, true] {
+            let body = if is_head { "" } else { "hello" };
             let expected = format!("HTTP/1.1 200 OK\r\n{HEAD}Content-Length: 5\r\n\r\n{body}");
             for data in [
                 Body::from_reader(&b"hello"[..]),
                 Body::from_reader_and_size(&b"hello"[..], 5),
             ] {
-                check(response(200, &[], data), bare, Ending::KeepAlive, &expected);
+                check(
+                    response(200, &[], data),
+                    is_head,
+                    Ending::KeepAlive,
+                    &expected,
+                );
             }
         }
         for wrong in [3, 9] {
@@ -454,7 +463,7 @@ mod tests {
         let mut out = Vec::new();
         let large = response(200, &[], Body::from_data(body.clone()));
         let mut ending = Ending::KeepAlive;
-        let mut rest = render(large, MODERN, &mut ending, "now", &mut out)
+        let mut rest = render(large, HTTP_1_1, &mut ending, "now", &mut out)
             .expect("in memory")
             .expect("more than a piece");
         assert!(String::from_utf8_lossy(&out).contains(&format!("Content-Length: {}", body.len())));
@@ -468,7 +477,7 @@ mod tests {
         let short = Body::from_reader_and_size(&b"hello"[..], PIECE + 1);
         let mut rest = render(
             response(200, &[], short),
-            MODERN,
+            HTTP_1_1,
             &mut ending,
             "now",
             &mut out,
@@ -478,7 +487,7 @@ mod tests {
         assert!(rest.next(&mut out).is_err());
     }
 
-    /// What goes out of a body of unknown size, and whether the connection closes after it.
+    /// The bytes sent for a body of unknown size, and whether the connection closes afterwards.
     fn all(client: Client, data: Body) -> (Vec<u8>, bool) {
         let (mut out, mut ending) = (Vec::new(), Ending::KeepAlive);
         let rest = render(
@@ -502,12 +511,12 @@ mod tests {
     #[test]
     fn long_bodies_of_unknown_size_come_in_chunks() {
         let old = Client {
-            bare: false,
-            modern: false,
+            is_head: false,
+            is_http_1_1: false,
         };
         let head = Client {
-            bare: true,
-            modern: true,
+            is_head: true,
+            is_http_1_1: true,
         };
         for size in [0, 1, PIECE - 1, PIECE, PIECE + 1, PIECE * 2, PIECE * 3 + 7] {
             let body = vec![b'x'; size];
@@ -515,7 +524,7 @@ mod tests {
             let long = size >= PIECE;
 
             let mut expected = format!("HTTP/1.1 200 OK\r\n{HEAD}").into_bytes();
-            let (sent, closes) = all(MODERN, data());
+            let (sent, closes) = all(HTTP_1_1, data());
             assert!(!closes);
             if long {
                 expected.extend_from_slice(b"Transfer-Encoding: chunked\r\n\r\n");
@@ -533,11 +542,11 @@ mod tests {
 
             let (sent, closes) = all(old, data());
             let sent = String::from_utf8(sent).expect("text");
-            let (told, text) = sent.split_once("\r\n\r\n").expect("a head");
+            let (sent_head, text) = sent.split_once("\r\n\r\n").expect("a head");
             assert_eq!((closes, text.len()), (long, size));
-            assert_eq!(told.contains("Connection: close"), long, "{told}");
-            assert_eq!(told.contains("Content-Length"), !long, "{told}");
-            assert!(!told.contains("chunked"), "{told}");
+            assert_eq!(sent_head.contains("Connection: close"), long, "{sent_head}");
+            assert_eq!(sent_head.contains("Content-Length"), !long, "{sent_head}");
+            assert!(!sent_head.contains("chunked"), "{sent_head}");
 
             let (sent, closes) = all(head, data());
             let sent = String::from_utf8(sent).expect("text");
@@ -568,7 +577,7 @@ mod tests {
             let data = Body::from_reader(Breaking(size));
             let rest = render(
                 response(200, &[], data),
-                MODERN,
+                HTTP_1_1,
                 &mut ending,
                 "now",
                 &mut out,
@@ -579,7 +588,7 @@ mod tests {
         let data = Body::from_reader(Breaking(PIECE * 2 + 5));
         let rest = render(
             response(200, &[], data),
-            MODERN,
+            HTTP_1_1,
             &mut ending,
             "now",
             &mut out,

@@ -1,21 +1,21 @@
-//! How a body is framed, and the chunked coding. Pure: bytes in, bytes out.
+//! Framing of request bodies and the chunked coding. Pure: bytes in, bytes out.
 
 use super::Malformed;
 
-/// How the end of a request body is known.
+/// How the end of a request body is found.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Framing {
-    /// So many bytes; 0 when no body was announced.
+    /// This many bytes; 0 without an announced body.
     Sized(usize),
-    /// Chunks, until one of size 0 and its trailers.
+    /// Chunks, up to one of size 0 and its trailers.
     Chunked,
-    /// More bytes than allowed; they are not read.
+    /// More bytes than allowed. They are not read.
     TooLarge,
 }
 
 impl Framing {
-    /// Judges the two headers that can announce a body. Whatever two readers could read differently is refused: that
-    /// is how one request is smuggled inside another.
+    /// Reads the two headers that can announce a body. Refuses everything that two servers could read differently, because that
+    /// allows request smuggling.
     pub(super) fn of(
         content_length: Option<&[u8]>,
         transfer_encoding: Option<&[u8]>,
@@ -30,11 +30,11 @@ impl Framing {
             (None, Some(coding)) if coding.eq_ignore_ascii_case(b"chunked") => Ok(Framing::Chunked),
             (None, Some(_)) => Err(Malformed::new(
                 501,
-                "The only Transfer-Encoding understood is `chunked`, named once.",
+                "The only supported Transfer-Encoding is `chunked`, sent once.",
             )),
             (Some(length), None) => match parse_length(length)? {
                 length if length > limit as u64 => Ok(Framing::TooLarge),
-                // Not above the limit, which is a usize.
+                // At most the limit, so it fits a usize.
                 length => Ok(Framing::Sized(length as usize)),
             },
         }
@@ -42,18 +42,18 @@ impl Framing {
 }
 
 fn parse_length(text: &[u8]) -> Result<u64, Malformed> {
-    let odd = || {
+    let invalid = || {
         Malformed::new(
             400,
             "Content-Length must be one number of bytes, digits only.",
         )
     };
-    // `parse` alone would take a plus sign.
+    // `parse` would accept a plus sign.
     if !text.iter().all(u8::is_ascii_digit) {
-        return Err(odd());
+        return Err(invalid());
     }
-    let digits = str::from_utf8(text).map_err(|_| odd())?;
-    digits.parse().map_err(|_| odd())
+    let digits = str::from_utf8(text).map_err(|_| invalid())?;
+    digits.parse().map_err(|_| invalid())
 }
 
 /// The refusal of a body over the limit.
@@ -64,14 +64,14 @@ pub(super) fn too_large(limit: usize) -> Malformed {
     )
 }
 
-/// The decoder of one chunked body. Fed with whatever has come, in pieces of any size.
+/// Decodes one chunked body from input pieces of any size.
 #[derive(Debug)]
 pub(super) struct Chunked {
     state: State,
     limit: usize,
-    /// Bytes of extensions and trailers that may still come: they are read and thrown away, so nothing else bounds
-    /// them.
-    spare: usize,
+    /// Bytes of extensions and trailers that are still allowed. They are discarded while they are read, so no other limit
+    /// applies to them.
+    overhead: usize,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -104,12 +104,12 @@ enum State {
 }
 
 impl Chunked {
-    /// A decoder for a body of at most `limit` bytes, with at most `spare` bytes of extensions and trailers.
-    pub(super) fn new(limit: usize, spare: usize) -> Chunked {
+    /// Creates a decoder for a body of at most `limit` bytes, with at most `overhead` bytes of extensions and trailers.
+    pub(super) fn new(limit: usize, overhead: usize) -> Chunked {
         Chunked {
             state: State::Size { digits: 0, size: 0 },
             limit,
-            spare,
+            overhead,
         }
     }
 
@@ -118,11 +118,11 @@ impl Chunked {
         self.state == State::Done
     }
 
-    /// Decodes `input` onto the end of `body` and returns how many bytes of it were used: all, unless the body ended
-    /// before; the rest is the next request's.
+    /// Appends decoded `input` to `body` and returns the number of input bytes used: all, unless the body ended earlier. The
+    /// remaining bytes belong to the next request.
     ///
     /// # Errors
-    /// 400 for anything but the grammar, 413 and 431 for what is over the limits.
+    /// 400 if the coding is malformed, 413 and 431 if a limit is exceeded.
     pub(super) fn decode(&mut self, input: &[u8], body: &mut Vec<u8>) -> Result<usize, Malformed> {
         let mut at = 0;
         while at < input.len() && self.state != State::Done {
@@ -183,13 +183,13 @@ impl Chunked {
             (TrailerStart | TrailerName | TrailerValue | TrailerLf | LastLf, _) => {
                 return Err(malformed("a trailer after the last chunk is not a header"));
             }
-            _ => return Err(malformed("a line with a chunk size is not one")),
+            _ => return Err(malformed("a chunk size line is invalid")),
         })
     }
 
     fn spend(&mut self, next: State) -> Result<State, Malformed> {
-        match self.spare.checked_sub(1) {
-            Some(spare) => self.spare = spare,
+        match self.overhead.checked_sub(1) {
+            Some(overhead) => self.overhead = overhead,
             None => {
                 return Err(Malformed::new(
                     431,
@@ -205,12 +205,12 @@ fn malformed(what: &str) -> Malformed {
     Malformed::new(400, format!("The chunked body is malformed: {what}."))
 }
 
-/// A byte that a header value may hold.
+/// Whether a header value may contain this byte.
 fn is_text(byte: u8) -> bool {
     byte == b'\t' || byte >= b' ' && byte != 0x7f
 }
 
-/// A byte that a header name may hold.
+/// Whether a header name may contain this byte.
 pub(super) fn is_token(byte: u8) -> bool {
     byte.is_ascii_alphanumeric() || b"!#$%&'*+-.^_`|~".contains(&byte)
 }
@@ -221,7 +221,7 @@ mod tests {
 
     use super::*;
 
-    /// Decodes `input` in the pieces given by `cuts`, as if they came one by one.
+    /// Decodes `input` in the pieces given by `cuts`.
     fn decode(input: &[u8], cuts: &[usize]) -> Result<(Vec<u8>, usize, bool), u16> {
         let mut decoder = Chunked::new(64, 32);
         let (mut body, mut used, mut from) = (Vec::new(), 0, 0);
@@ -239,7 +239,7 @@ mod tests {
         Ok((body, used, decoder.is_done()))
     }
 
-    /// Checks the whole input, then the same cut in two at every place, then byte by byte.
+    /// Checks the whole input, then every split into two parts, then single bytes.
     fn check(input: &str, expected: Result<(&str, usize, bool), u16>) {
         let input = input.as_bytes();
         let expected =
@@ -337,7 +337,7 @@ mod tests {
         check(Some("007"), None, Ok(Framing::Sized(7)));
         check(Some("101"), None, Ok(Framing::TooLarge));
         check(Some("18446744073709551615"), None, Ok(Framing::TooLarge));
-        for odd in [
+        for invalid in [
             "",
             "+5",
             "-5",
@@ -350,7 +350,7 @@ mod tests {
             "18446744073709551616",
             "\u{661}",
         ] {
-            check(Some(odd), None, Err(400));
+            check(Some(invalid), None, Err(400));
         }
         check(None, Some("chunked"), Ok(Framing::Chunked));
         check(None, Some("Chunked"), Ok(Framing::Chunked));
@@ -372,8 +372,7 @@ mod tests {
     proptest! {
         #![proptest_config(crate::tests::cases(256))]
 
-        /// However a body is cut into chunks, and the chunks into reads, it comes out whole and nothing beyond it is
-        /// touched.
+        /// Chunk boundaries and read boundaries do not change the decoded body, and no byte after it is consumed.
         #[test]
         fn any_chunks_in_any_pieces(
             chunks in prop::collection::vec(prop::collection::vec(any::<u8>(), 1..9), 0..8),
@@ -394,7 +393,7 @@ mod tests {
             prop_assert_eq!(decode(&input, &cuts), Ok((chunks.concat(), end, true)));
         }
 
-        /// Bytes from a stranger never make it panic.
+        /// Random bytes never cause a panic.
         #[test]
         fn noise_does_not_panic(input in prop::collection::vec(any::<u8>(), 0..80), cut in 0usize..80) {
             let _ = decode(&input, &[cut.min(input.len())]);

@@ -1,4 +1,4 @@
-//! The requests of one connection, one after the other from one buffer.
+//! Reads and answers the requests of one connection, in order, from one buffer.
 
 use std::io::{self, ErrorKind};
 use std::net::Shutdown;
@@ -7,41 +7,42 @@ use std::time::{Duration, Instant};
 
 use super::answer::{self, Client, Date, Ending};
 use super::body::{self, Chunked, Framing};
-use super::exchange::{Request, Response};
+use super::exchange::Request;
 use super::head::{self, Head, Persistence};
 use super::registry::Open;
+use super::response::Response;
 use super::wire::Wire;
 use super::{Malformed, Service, Shared, panic_message};
-use crate::fault;
+use crate::failpoint;
 use crate::memory::{Holder, Share};
 use crate::runtime::clock::monotonic;
 
-/// After an error the client may still be sending. Closing at once would reset the connection and take the answer
-/// with it, so this much, for this long, is read and thrown away first: a body of a few times the limit, from a client
-/// that looks for the answer only after it has sent everything.
+/// After an error the client may still be sending. Closing at once would reset the connection and lose the response, so this
+/// many bytes are first read and discarded, for at most `DISCARD_TIME`. That covers a body of a few times the limit from a
+/// client that reads the response only after it has sent everything.
 const DISCARD_BYTES: usize = 4 * 1024 * 1024;
 const DISCARD_TIME: Duration = Duration::from_secs(1);
 
 /// Bodies up to this size, in bytes, are not counted.
 const SMALL_BODY: usize = 16 * 1024;
 
-/// What a connection keeps for its next answer, in bytes.
+/// The capacity of the output buffer that is kept between responses, in bytes.
 const KEPT: usize = 8 * 1024;
 
-/// A request as it came.
+/// A complete request.
 struct Received {
     head: Head,
     body: Vec<u8>,
-    /// Held until it is answered.
+    /// Released once the request is answered.
     _share: Option<Share>,
 }
 
 /// Why there is no further request.
 enum End {
-    /// The client went away or stayed silent: nobody waits for an answer.
+    /// The client disconnected or was idle for too long. No response is sent.
     Gone,
     Malformed(Malformed),
-    /// The head is good, the body too large.
+    /// The head is valid and the body too large.
     TooLarge(Box<Head>, Malformed),
 }
 
@@ -51,10 +52,10 @@ impl From<Malformed> for End {
     }
 }
 
-/// Serves a connection to its end.
+/// Serves a connection until it ends.
 pub(super) fn serve(open: &Open, shared: &Shared, service: &dyn Service) {
-    fault::point("connection");
-    // Without it answers wait for acknowledgements. It fails only for a connection that is gone.
+    failpoint::point("connection");
+    // Without it responses wait for acknowledgements. Fails only if the connection is gone.
     let _ = open.stream.set_nodelay(true);
     let mut connection = Connection {
         open,
@@ -83,7 +84,7 @@ struct Connection<'a> {
     shared: &'a Shared,
     service: &'a dyn Service,
     wire: Wire<'a>,
-    /// The answer being sent; kept for its room.
+    /// The response being sent. Kept to reuse its capacity.
     out: Vec<u8>,
     date: Date,
 }
@@ -104,7 +105,7 @@ impl Connection<'_> {
             return Err(End::TooLarge(Box::new(head), problem));
         }
         let mut deadline = monotonic() + self.shared.limits.body;
-        // A client that has begun to send does not wait.
+        // A client that has begun to send its body does not wait for `100 Continue`.
         if head.expects_continue && self.wire.received().is_empty() {
             let limit = self.shared.limits.write;
             self.wire
@@ -116,7 +117,7 @@ impl Connection<'_> {
                 let first = length.min(SMALL_BODY);
                 let mut read = self.wire.read_body(&mut body, first, deadline);
                 if length > first && read.as_ref().is_ok_and(|complete| *complete) {
-                    // Only now: whoever announces much and sends little must not have room kept for it.
+                    // Reserved this late so that a client that announces much and sends little reserves nothing.
                     share = Some(self.make_room(&head, length, &mut deadline)?);
                     read = self.wire.read_body(&mut body, length, deadline);
                 }
@@ -151,7 +152,7 @@ impl Connection<'_> {
             }
         };
         if !complete {
-            // While stopping it may be us who ended the reading.
+            // During a shutdown the server itself may have ended the reading.
             return Err(if self.shared.stopping() {
                 End::Gone
             } else {
@@ -165,8 +166,8 @@ impl Connection<'_> {
         })
     }
 
-    /// Waits for room for a body among those of others; the client gets the time back. Bodies of callers who show no good
-    /// credential count as one caller's, so that they leave room for others at their address.
+    /// Waits until a body of this size fits beside others. The wait does not count against the client's deadline. Bodies of
+    /// callers without a valid credential count as one caller's, so they cannot exhaust their address.
     fn make_room(
         &self,
         head: &Head,
@@ -177,26 +178,27 @@ impl Connection<'_> {
         let (method, target) = (head.method.clone(), head.target.clone());
         let headers = head.headers.clone();
         let request = Request::new(self.open.peer, method, target, headers, Vec::new());
+        let request = request.behind(&self.shared.proxies);
         let account = self.service.account(&request).unwrap_or_default();
-        let holder = Holder::new(self.open.peer.ip(), Some(&account));
+        let holder = Holder::new(request.client_address(), Some(&account));
         let share = self.shared.bodies.take(&holder, bytes, patience);
         *deadline += began.elapsed();
         share.ok_or_else(|| {
-            let detail = "Too many large request bodies are on their way; try again in a moment.";
+            let detail = "Too many large request bodies are being received; try again in a moment.";
             Malformed::new(503, detail)
         })
     }
 
     fn read_head(&mut self) -> Result<Head, End> {
         let limits = &self.shared.limits;
-        // Old clients send an empty line after a body; it belongs to no request.
+        // Old clients send an empty line after a body. It is not part of a request.
         while self.wire.received().starts_with(b"\r\n") {
             self.wire.consume(2);
         }
         if self.wire.received().is_empty() {
             self.open.set_idle(true);
             if self.shared.stopping() {
-                // What has come before the stop is still answered.
+                // A request that arrived before the stop is still answered.
                 self.open.stop_reading();
             }
             let received = self.wire.wait(limits.idle);
@@ -225,16 +227,21 @@ impl Connection<'_> {
         if error.kind() != ErrorKind::TimedOut {
             return End::Gone;
         }
-        Malformed::new(408, format!("The request {part} took too long to arrive.")).into()
+        Malformed::new(
+            408,
+            format!("The request {part} elapsed too long to arrive."),
+        )
+        .into()
     }
 
-    /// Answers a request; `false` when the connection is to end.
+    /// Answers a request. Returns `false` if the connection must end.
     fn answer(&mut self, received: Received) -> bool {
         let Received { head, body, _share } = received;
         let client = Client::of(&head);
         let persistence = head.persistence;
-        let request = Request::new(self.open.peer, head.method, head.target, head.headers, body);
-        // The request is only shown once more, to render the failure.
+        let request = Request::new(self.open.peer, head.method, head.target, head.headers, body)
+            .behind(&self.shared.proxies);
+        // On a panic the request is used again only to render the error.
         let handled = catch_unwind(AssertUnwindSafe(|| self.service.handle(&request)));
         let response =
             handled.unwrap_or_else(|panic| self.service.panicked(&request, panic_message(&*panic)));
@@ -243,16 +250,16 @@ impl Connection<'_> {
             Persistence::Close => Ending::Close,
             _ if stopping => Ending::Close,
             Persistence::KeepAlive => Ending::KeepAlive,
-            Persistence::Asked => Ending::SaidKeepAlive,
+            Persistence::KeepAliveRequested => Ending::ConfirmedKeepAlive,
         };
-        // The body has been worked on, and the answer may take long to send.
+        // The handler is done with the body, and sending the response may take long.
         drop((request, _share));
         let Ok(ending) = self.send(response, client, ending) else {
             return false;
         };
         if stopping && persistence != Persistence::Close {
-            // The client may be sending its next request already.
-            self.part();
+            // The client may already be sending its next request.
+            self.close_gracefully();
         }
         ending != Ending::Close
     }
@@ -260,27 +267,28 @@ impl Connection<'_> {
     fn refuse(&mut self, problem: Malformed) {
         let response = self.service.malformed(problem);
         let client = Client {
-            bare: false,
-            modern: false,
+            is_head: false,
+            is_http_1_1: false,
         };
         if self.send(response, client, Ending::Close).is_ok() {
-            self.part();
+            self.close_gracefully();
         }
     }
 
     fn refuse_body(&mut self, head: Head, problem: Malformed) {
         let client = Client::of(&head);
         let (peer, none) = (self.open.peer, Vec::new());
-        let request = Request::new(peer, head.method, head.target, head.headers, none);
+        let request = Request::new(peer, head.method, head.target, head.headers, none)
+            .behind(&self.shared.proxies);
         let answer = AssertUnwindSafe(|| self.service.too_large(&request, problem));
         let response = catch_unwind(answer)
             .unwrap_or_else(|panic| self.service.panicked(&request, panic_message(&*panic)));
         if self.send(response, client, Ending::Close).is_ok() {
-            self.part();
+            self.close_gracefully();
         }
     }
 
-    /// Sends an answer, and says what it told the client of the connection.
+    /// Sends a response and returns what it says about the connection.
     fn send(
         &mut self,
         response: Response,
@@ -296,19 +304,19 @@ impl Connection<'_> {
                 if !rest.next(&mut self.out)? {
                     break;
                 }
-                // The client is not to blame for the time that rendering takes.
+                // Rendering time does not count against the client's deadline.
                 deadline += began.elapsed();
                 self.wire.send_more(&self.out, deadline)?;
             }
         }
-        // A thousand connections may wait for their next request.
+        // A thousand connections may be idle.
         self.out.clear();
         self.out.shrink_to(KEPT);
         Ok(ending)
     }
 
-    /// Says that no more comes and lets the client read up to there.
-    fn part(&mut self) {
+    /// Closes the sending side and drains the receiving side, so that the client can read the whole response.
+    fn close_gracefully(&mut self) {
         if self.open.stream.shutdown(Shutdown::Write).is_ok() {
             self.wire.discard(DISCARD_BYTES, monotonic() + DISCARD_TIME);
         }

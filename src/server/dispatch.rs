@@ -1,10 +1,12 @@
-//! Dispatch of requests to edges by the prefix of their path. Around each edge stands what all of them need: an id for every
-//! request, its line in the log, its count in the metrics, and the problem where an edge refuses, panics, or none is there.
+//! Dispatches requests to edges by path prefix. Adds what all edges need: request ids, log lines, metrics, and the problem
+//! responses for refusals, panics and unknown paths.
 
-use super::exchange::{Request, Response};
+use super::exchange::Request;
 use super::problem::Problem;
+use super::proxies::REQUEST_ID;
+use super::response::Response;
 use super::{Malformed, Service};
-use crate::fault;
+use crate::failpoint;
 use crate::metrics::{Metrics, RouteMetrics};
 use crate::runtime::clock;
 use crate::wire::url;
@@ -13,32 +15,30 @@ use std::cmp::Reverse;
 use std::fmt::{self, Write};
 use std::sync::atomic::{AtomicU64, Ordering};
 
-/// The response header that names the request.
-pub const REQUEST_ID: &str = "X-Request-Id";
-
-/// What an edge answers; the dispatch renders the problem.
+/// The result of an edge. Dispatch renders the problem.
 pub type Outcome = Result<Response, Problem>;
 
-/// One way into the program: the API, the development routes. Called from many threads at once.
+/// A set of paths with their own handler, such as the API or the development routes. Called from many threads concurrently.
 pub trait Edge: Send + Sync + 'static {
-    /// The paths that are this edge's, each with all below it: `/v1` is `/v1`, `/v1/` and `/v1/x`, not `/v1x`. Compared
-    /// byte for byte, before any decoding.
+    /// The path prefixes of this edge. `/v1` covers `/v1`, `/v1/` and `/v1/x`, not `/v1x`. Compared byte for byte, before
+    /// any decoding.
     fn prefixes(&self) -> &'static [&'static str];
 
-    /// The module that its requests are logged under.
+    /// The log target of its requests.
     fn log_target(&self) -> &'static str;
 
-    /// Answers one request. It sees all of it: headers, cookies, and the body of any media type as it was sent. Whoever
-    /// counts the answers is put into `counted` as soon as that is known; before, they count as `other`.
-    fn handle<'a>(&'a self, request: &Request, counted: &mut &'a RouteMetrics) -> Outcome;
+    /// Answers one request, with its headers, cookies and raw body of any media type. `id` is the request id. Sets `counted` to
+    /// the metrics of the route as soon as the route is known; until then the response is counted as `other`.
+    fn handle<'a>(&'a self, request: &Request, id: &str, counted: &mut &'a RouteMetrics)
+    -> Outcome;
 
-    /// Whoever counts the answers to a request that was not carried out; `None` where it leads nowhere.
+    /// The route metrics for a request that was not handled. `None` if no route matches.
     fn counted(&self, request: &Request) -> Option<&RouteMetrics>;
 
-    /// The problem of a request whose body is over the limit and was left out: `problem`, or why the request is refused
-    /// whatever its body.
-    fn too_large(&self, request: &Request, problem: Malformed) -> Problem {
-        let _ = request;
+    /// The problem for a request whose body exceeds the limit: `problem`, or an earlier refusal that does not depend on the
+    /// body.
+    fn too_large(&self, request: &Request, id: &str, problem: Malformed) -> Problem {
+        let _ = (request, id);
         problem.into()
     }
 
@@ -48,26 +48,26 @@ pub trait Edge: Send + Sync + 'static {
         None
     }
 
-    /// Renders a problem with a request of this edge. `id` names the request.
+    /// Renders a problem for a request of this edge. `id` is the request id.
     fn render(&self, request: &Request, problem: &Problem, id: &str) -> Response {
         let _ = request;
         problem.render(id)
     }
 }
 
-/// Hands each request to the edge that has its path. `now` is the time for the `Date` header.
+/// Dispatches each request to the edge with its path. `now` provides the time for the `Date` header.
 pub struct Dispatch<N> {
     edges: Vec<Box<dyn Edge>>,
-    /// Each prefix with the index of its edge, the longest first.
+    /// Each prefix with the index of its edge, longest first.
     by_prefix: Vec<(&'static str, usize)>,
-    /// Counts what leads nowhere or could not be read.
+    /// The metrics of requests without a route and of unreadable ones.
     other: RouteMetrics,
     ids: RequestIds,
     now: N,
 }
 
 impl<N: Fn() -> Timestamp> Dispatch<N> {
-    /// Dispatch to these edges. Where the prefix of one is below that of another, the longer one has the path.
+    /// Creates the dispatch. A longer prefix takes precedence over a shorter one.
     pub fn new(metrics: &Metrics, edges: Vec<Box<dyn Edge>>, now: N) -> Dispatch<N> {
         let mut by_prefix = Vec::new();
         for (at, edge) in edges.iter().enumerate() {
@@ -89,36 +89,42 @@ impl<N: Fn() -> Timestamp> Dispatch<N> {
         Some(&*self.edges[*at])
     }
 
-    /// Renders and counts the problem of a request that was not carried out.
-    fn turn_down(&self, request: &Request, edge: Option<&dyn Edge>, problem: &Problem) -> Response {
+    /// Renders and counts the problem of a request that was not handled.
+    fn reject(
+        &self,
+        request: &Request,
+        id: String,
+        edge: Option<&dyn Edge>,
+        problem: &Problem,
+    ) -> Response {
         let counted = edge.and_then(|edge| edge.counted(request));
         let counted = counted.unwrap_or(&self.other);
         counted.record(request.method(), problem.status, None);
-        let id = self.ids.next();
         refuse(request, edge, problem, &id).with(REQUEST_ID, id)
     }
 }
 
 impl<N: Fn() -> Timestamp + Send + Sync + 'static> Service for Dispatch<N> {
     fn handle(&self, request: &Request) -> Response {
-        fault::point("request");
+        failpoint::point("request");
         let (id, began) = (self.ids.next(), clock::monotonic());
         let edge = self.edge(request);
         let mut counted = &self.other;
         let outcome = match edge {
-            Some(edge) => edge.handle(request, &mut counted),
+            Some(edge) => edge.handle(request, &id, &mut counted),
             None => Err(Problem::unknown_route()),
         };
-        let took = clock::monotonic().saturating_duration_since(began);
+        let elapsed = clock::monotonic().saturating_duration_since(began);
         let response = match outcome {
             Ok(response) => {
-                let (line, status, took) = (Line(request), response.status, took.as_micros());
-                log::debug!(target: target(edge), "{line} {status} in {took} us {id}");
+                let (line, status, elapsed) = (Line(request), response.status, elapsed.as_micros());
+                let ids = Ids(request, &id);
+                log::debug!(target: target(edge), "{line} {status} in {elapsed} us {ids}");
                 response
             }
             Err(problem) => refuse(request, edge, &problem, &id),
         };
-        counted.record(request.method(), response.status, Some(took));
+        counted.record(request.method(), response.status, Some(elapsed));
         response.with(REQUEST_ID, id)
     }
 
@@ -130,12 +136,12 @@ impl<N: Fn() -> Timestamp + Send + Sync + 'static> Service for Dispatch<N> {
     }
 
     fn too_large(&self, request: &Request, malformed: Malformed) -> Response {
-        let edge = self.edge(request);
+        let (edge, id) = (self.edge(request), self.ids.next());
         let problem = match edge {
-            Some(edge) => edge.too_large(request, malformed),
+            Some(edge) => edge.too_large(request, &id, malformed),
             None => malformed.into(),
         };
-        self.turn_down(request, edge, &problem)
+        self.reject(request, id, edge, &problem)
     }
 
     fn account(&self, request: &Request) -> Option<String> {
@@ -144,7 +150,7 @@ impl<N: Fn() -> Timestamp + Send + Sync + 'static> Service for Dispatch<N> {
 
     fn panicked(&self, request: &Request, panic: &str) -> Response {
         let problem = Problem::internal(format!("panicked: {panic}"));
-        self.turn_down(request, self.edge(request), &problem)
+        self.reject(request, self.ids.next(), self.edge(request), &problem)
     }
 
     fn date(&self) -> Timestamp {
@@ -152,30 +158,30 @@ impl<N: Fn() -> Timestamp + Send + Sync + 'static> Service for Dispatch<N> {
     }
 }
 
-/// Whether the path of a target is the prefix, or below it.
+/// Whether the path of a target is the prefix or below it.
 fn is_below(target: &str, prefix: &str) -> bool {
     let rest = target.strip_prefix(prefix);
     rest.is_some_and(|rest| rest.is_empty() || rest.starts_with(['/', '?']))
 }
 
-/// What is logged of requests that no edge has.
+/// The log target of requests that no edge handles.
 const LOG_TARGET: &str = "rota::server";
 
 fn target(edge: Option<&dyn Edge>) -> &'static str {
     edge.map_or(LOG_TARGET, Edge::log_target)
 }
 
-/// Renders a problem under the id of its request, and logs it under the same.
+/// Renders a problem and logs it under the request id.
 fn refuse(request: &Request, edge: Option<&dyn Edge>, problem: &Problem, id: &str) -> Response {
-    log_problem(target(edge), &Line(request), problem, id);
+    log_problem(target(edge), &Line(request), problem, &Ids(request, id));
     match edge {
         Some(edge) => edge.render(request, problem, id),
         None => problem.render(id),
     }
 }
 
-fn log_problem(target: &str, what: &dyn fmt::Display, problem: &Problem, id: &str) {
-    let (status, code) = (problem.status, problem.code.unwrap_or("-"));
+fn log_problem(target: &str, what: &dyn fmt::Display, problem: &Problem, id: &dyn fmt::Display) {
+    let (status, code) = (problem.status, problem.code);
     match &problem.inside {
         Some(inside) if status == 503 => {
             log::warn!(target: target, "{what} {status} {code} {id}: {inside}");
@@ -185,20 +191,33 @@ fn log_problem(target: &str, what: &dyn fmt::Display, problem: &Problem, id: &st
     }
 }
 
-/// A request as the log has it: without the query, where people's addresses may stand.
+/// A request in the log: where it is from, and what it asks, without its query, which may contain email addresses.
 struct Line<'a>(&'a Request);
 
 impl fmt::Display for Line<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let (path, _) = url::split(self.0.target());
-        write!(f, "{} {path}", self.0.method())
+        let (client, method) = (self.0.client_address(), self.0.method());
+        write!(f, "{client} {method} {path}")
     }
 }
 
-/// Room for any number.
+/// The ids of a request in the log: the client's own, where it sent one, and ours.
+struct Ids<'a>(&'a Request, &'a str);
+
+impl fmt::Display for Ids<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        if let Some(theirs) = self.0.client_request_id() {
+            write!(f, "({theirs}) ")?;
+        }
+        f.write_str(self.1)
+    }
+}
+
+/// The digits of the largest number.
 const DIGITS: usize = 20;
 
-/// Ids of requests: `req_`, eight digits for this run of the server, and how many came before.
+/// Generates request ids: `req_`, eight digits for this run of the server, and a counter.
 struct RequestIds {
     run: String,
     next: AtomicU64,
@@ -218,7 +237,7 @@ impl RequestIds {
         let number = self.next.fetch_add(1, Ordering::Relaxed);
         let mut id = String::with_capacity(self.run.len() + DIGITS);
         id.push_str(&self.run);
-        // Writing to a string does not fail.
+        // Writing to a string never fails.
         let _ = write!(id, "{number}");
         id
     }

@@ -1,6 +1,6 @@
-//! A request's head: bytes to [`Head`], or to the answer that refuses them. Pure.
+//! Parses the head of a request into [`Head`], or returns the response that refuses it. Pure.
 //!
-//! httparse finds the parts. Added here is what it lets pass and two servers in a row could read differently: lines
+//! httparse does the parsing. This file also refuses what httparse accepts and two servers could read differently: lines
 //! that end in a bare line feed, two lengths, a missing or second Host.
 
 use std::mem::MaybeUninit;
@@ -10,16 +10,16 @@ use httparse::{Error, Status};
 use super::body::Framing;
 use super::{Limits, Malformed};
 
-/// The most headers that any limit allows; their places are on the stack.
+/// The largest number of headers that a limit may allow. They are parsed on the stack.
 const HEADERS: usize = 128;
 
-/// What the connection does after the answer, as far as the client has a say.
+/// Whether the client wants the connection to stay open.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Persistence {
     Close,
     KeepAlive,
-    /// An HTTP/1.0 client asked to keep it; it has to be told that we do.
-    Asked,
+    /// An HTTP/1.0 client asked for keep-alive, so the response must confirm it.
+    KeepAliveRequested,
 }
 
 #[derive(Debug)]
@@ -27,21 +27,21 @@ pub(super) struct Head {
     pub(super) method: String,
     /// The raw target; of an absolute one the part after the authority.
     pub(super) target: String,
-    /// As received, but Host is the authority of an absolute target.
+    /// The headers as received, except that Host is the authority of an absolute target.
     pub(super) headers: Vec<(String, String)>,
     pub(super) framing: Framing,
     pub(super) persistence: Persistence,
-    /// HTTP/1.1, so that an answer may come in chunks.
-    pub(super) modern: bool,
-    /// The client holds its body back until it is told to go on.
+    /// Whether the client speaks HTTP/1.1, so that a response may be chunked.
+    pub(super) is_http_1_1: bool,
+    /// Whether the client waits for `100 Continue` before it sends its body.
     pub(super) expects_continue: bool,
 }
 
-/// Reads the head at the beginning of `bytes`; with it comes its length. `None` while it is incomplete.
+/// Parses the head at the start of `bytes` and returns it with its length. `None` if it is incomplete.
 ///
 /// # Errors
-/// Everything that must not reach a handler; the connection cannot be used any more then, as nobody knows where the
-/// next request would begin.
+/// Every head that must not reach a handler. The connection cannot be used afterwards, because the start of the next
+/// request is unknown.
 pub(super) fn parse(bytes: &[u8], limits: &Limits) -> Result<Option<(Head, usize)>, Malformed> {
     let mut places = [const { MaybeUninit::uninit() }; HEADERS];
     let places = &mut places[..limits.headers.min(HEADERS)];
@@ -74,7 +74,7 @@ pub(super) fn parse(bytes: &[u8], limits: &Limits) -> Result<Option<(Head, usize
 
     let mut headers: Vec<(String, String)> = Vec::with_capacity(request.headers.len());
     for header in request.headers.iter() {
-        // Bytes beyond ASCII are allowed and opaque; ours are text, so what is no UTF-8 is marked as such.
+        // Non-ASCII bytes are allowed and opaque. Header values here are text, so invalid UTF-8 is replaced.
         let value = String::from_utf8_lossy(header.value).into_owned();
         headers.push((header.name.to_owned(), value));
     }
@@ -85,8 +85,8 @@ pub(super) fn parse(bytes: &[u8], limits: &Limits) -> Result<Option<(Head, usize
         }
     }
 
-    let modern = version == 1;
-    if !modern && fields.transfer_encoding.is_some() {
+    let is_http_1_1 = version == 1;
+    if !is_http_1_1 && fields.transfer_encoding.is_some() {
         return Err(bad("HTTP/1.0 has no Transfer-Encoding."));
     }
     let framing = Framing::of(
@@ -95,11 +95,11 @@ pub(super) fn parse(bytes: &[u8], limits: &Limits) -> Result<Option<(Head, usize
         limits.body_bytes,
     )?;
     let expects_continue = match fields.expect {
-        Some(expectation) if modern => {
+        Some(expectation) if is_http_1_1 => {
             if !expectation.eq_ignore_ascii_case(b"100-continue") {
                 return Err(Malformed::new(
                     417,
-                    "The only expectation met is `100-continue`.",
+                    "The only supported expectation is `100-continue`.",
                 ));
             }
             true
@@ -111,21 +111,21 @@ pub(super) fn parse(bytes: &[u8], limits: &Limits) -> Result<Option<(Head, usize
         target: target.to_owned(),
         headers,
         framing,
-        modern,
-        persistence: match (fields.close, modern, fields.keep_alive) {
+        is_http_1_1,
+        persistence: match (fields.close, is_http_1_1, fields.keep_alive) {
             (true, _, _) | (false, false, false) => Persistence::Close,
             (false, true, _) => Persistence::KeepAlive,
-            (false, false, true) => Persistence::Asked,
+            (false, false, true) => Persistence::KeepAliveRequested,
         },
         expects_continue,
     };
     Ok(Some((head, length)))
 }
 
-/// The headers that this layer acts on.
+/// The headers that this module interprets.
 #[derive(Default)]
 struct Fields<'a> {
-    /// Its place and value.
+    /// Its index and value.
     host: Option<(usize, &'a [u8])>,
     content_length: Option<&'a [u8]>,
     transfer_encoding: Option<&'a [u8]>,
@@ -139,7 +139,7 @@ impl<'a> Fields<'a> {
         let mut fields = Fields::default();
         for (at, header) in headers.iter().enumerate() {
             let is = |name: &str| header.name.eq_ignore_ascii_case(name);
-            // Most headers are none of these, and their length says so.
+            // Checks the length first, because most headers are none of these.
             match header.name.len() {
                 4 if is("host") => once(&mut fields.host, (at, header.value), "Host")?,
                 6 if is("expect") => once(&mut fields.expect, header.value, "Expect")?,
@@ -149,7 +149,7 @@ impl<'a> Fields<'a> {
                 }
                 17 if is("transfer-encoding") => {
                     if fields.transfer_encoding.is_some() {
-                        // Two codings are a list of two, and that is none we know.
+                        // Two codings form a list, which is not supported.
                         fields.transfer_encoding = Some(b"");
                     } else {
                         fields.transfer_encoding = Some(header.value);
@@ -170,14 +170,14 @@ impl<'a> Fields<'a> {
     }
 }
 
-fn once<T>(place: &mut Option<T>, value: T, name: &str) -> Result<(), Malformed> {
-    if place.replace(value).is_some() {
+fn once<T>(slot: &mut Option<T>, value: T, name: &str) -> Result<(), Malformed> {
+    if slot.replace(value).is_some() {
         return Err(bad(format!("The {name} header may be sent only once.")));
     }
     Ok(())
 }
 
-/// The place of the Host header. Required since HTTP/1.1, and never with a value that is no host.
+/// The index of the Host header. HTTP/1.1 requires it. An invalid host is always refused.
 fn judge_host(fields: &Fields<'_>, version: u8) -> Result<Option<usize>, Malformed> {
     match fields.host {
         Some((at, value)) if is_authority(value) => Ok(Some(at)),
@@ -189,7 +189,7 @@ fn judge_host(fields: &Fields<'_>, version: u8) -> Result<Option<usize>, Malform
     }
 }
 
-/// Takes the authority, if there is one, off a request target.
+/// Removes the authority from a request target, if present.
 fn split_target<'t>(
     method: &str,
     target: &'t str,
@@ -199,7 +199,7 @@ fn split_target<'t>(
         .all(|byte| byte.is_ascii_graphic() && byte != b'#')
     {
         return Err(bad(
-            "The request target may hold only visible ASCII characters and no `#`; percent-encode the others.",
+            "The request target may contain only visible ASCII characters and no `#`; percent-encode the others.",
         ));
     }
     if target.starts_with('/') || target == "*" && method == "OPTIONS" {
@@ -215,7 +215,7 @@ fn split_target<'t>(
             match path.as_bytes().first() {
                 Some(b'/') => return Ok((Some(authority), path)),
                 None => return Ok((Some(authority), "/")),
-                // A query without a path: nobody sends it, and it would have to be put together.
+                // A query without a path. No client sends this, and the target would have to be rebuilt.
                 Some(_) => {}
             }
         }
@@ -225,7 +225,7 @@ fn split_target<'t>(
     ))
 }
 
-/// A host with an optional port, by its characters; no user information.
+/// Whether the text has only the characters of a host with an optional port, without user information.
 fn is_authority(text: &[u8]) -> bool {
     !text.is_empty()
         && text
@@ -234,10 +234,10 @@ fn is_authority(text: &[u8]) -> bool {
 }
 
 fn has_bare_line_feed(head: &[u8]) -> bool {
-    // No early end, so that the compiler can look at many bytes at a time.
+    // No early exit, so that the compiler can vectorize it.
     head.first() == Some(&b'\n')
-        || head.windows(2).fold(false, |bare, pair| {
-            bare | (pair[0] != b'\r') & (pair[1] == b'\n')
+        || head.windows(2).fold(false, |is_head, pair| {
+            is_head | (pair[0] != b'\r') & (pair[1] == b'\n')
         })
 }
 
@@ -248,19 +248,19 @@ fn unreadable(error: Error, bytes: &[u8], limits: &Limits) -> Malformed {
             format!("More than the {} headers allowed.", limits.headers),
         ),
         Error::Version if names_other_version(bytes) => {
-            Malformed::new(505, "Only HTTP/1.1 and HTTP/1.0 are spoken here.")
+            Malformed::new(505, "Only HTTP/1.1 and HTTP/1.0 are supported.")
         }
         Error::Version => bad("The request line must end in HTTP/1.1."),
         Error::Token => bad("The request line must be a method, a target and HTTP/1.1."),
         Error::HeaderName => bad(
             "A header must begin with its name, at the beginning of its line and followed by a colon at once.",
         ),
-        Error::HeaderValue => bad("A header value may not hold control characters."),
+        Error::HeaderValue => bad("A header value may not contain control characters."),
         Error::NewLine | Error::Status => bad("Every line of the head must end in CR LF."),
     }
 }
 
-/// Whether the request line ends in a well-formed version, only not one of ours.
+/// Whether the request line ends in a well-formed but unsupported version.
 fn names_other_version(bytes: &[u8]) -> bool {
     let line = bytes.trim_ascii_start();
     let line = line.split(|byte| *byte == b'\r').next().unwrap_or(line);

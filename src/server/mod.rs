@@ -1,21 +1,23 @@
 //! HTTP/1.1 over blocking sockets, and the dispatch of requests to edges.
 //!
-//! Everything that a stranger can make the process hold is bounded here: connections, bytes, and the *total* time that each
-//! step may take, however the bytes trickle. The bytes are read and written here; `exchange` has the types that handlers see.
+//! This module bounds everything that a client can make the process hold: connections, bytes, and the *total* time of each
+//! step, even if the bytes trickle. It reads and writes the bytes; `exchange` has the types that handlers see.
 //!
 //! | File | Part |
 //! |---|---|
-//! | `head` | bytes to a request head, or to the refusal (pure) |
+//! | `head` | parses a request head (pure) |
 //! | `body` | Content-Length and chunked bodies (pure) |
-//! | `answer` | a response to bytes |
-//! | `wire` | one socket: its input buffer and its deadlines |
+//! | `answer` | serializes responses |
+//! | `wire` | one socket with its input buffer and deadlines |
 //! | `connection` | the requests of one connection, in order |
-//! | `registry` | who is connected, who is idle; draining at the end |
-//! | `workers` | the threads that serve connections |
-//! | `exchange` | requests and responses as handlers see them; the only file that knows rouille |
-//! | `dispatch` | the edge that has a path; request ids, log lines, metrics |
-//! | `problem` | requests that are not carried out |
-//! | `room` | what requests may hold in memory |
+//! | `registry` | open and idle connections; draining at shutdown |
+//! | `workers` | threads that serve connections |
+//! | `exchange`, `response` | requests and responses as handlers see them; only `exchange` knows rouille |
+//! | `dispatch` | dispatch to edges; request ids, log lines, metrics |
+//! | `problem` | problem responses |
+//! | `proxies` | the client behind a trusted proxy (pure) |
+//! | `rate` | rate limits of credentials, and of failed ones of an address |
+//! | `room` | memory budget of requests and responses |
 
 mod answer;
 mod body;
@@ -24,8 +26,11 @@ mod dispatch;
 mod exchange;
 mod head;
 mod problem;
+mod proxies;
+pub mod rate;
 mod refusals;
 mod registry;
+mod response;
 pub mod room;
 #[cfg(test)]
 mod tests;
@@ -33,11 +38,13 @@ mod wire;
 mod workers;
 
 pub use answer::is_own as is_own_header;
-pub use dispatch::{Dispatch, Edge, Outcome, REQUEST_ID};
-pub use exchange::{Body, Header, Request, Response};
+pub use dispatch::{Dispatch, Edge, Outcome};
+pub use exchange::{Body, Request};
 pub use problem::Problem;
+pub use proxies::{REQUEST_ID, Scheme, TrustedProxies};
+pub use response::{Header, Response};
 
-use crate::fault;
+use crate::failpoint;
 use crate::memory::{self, Budget};
 use crate::runtime::heartbeat::Heartbeat;
 use std::any::Any;
@@ -53,34 +60,34 @@ use refusals::Refusals;
 use registry::{Open, Registry};
 use workers::Workers;
 
-/// How long the accept loop rests after an error, most often a lack of file descriptors.
+/// The pause of the accept loop after an error, usually a lack of file descriptors.
 const ACCEPT_RETRY: Duration = Duration::from_millis(50);
 
-/// What one server, one connection and one request may take.
+/// The limits of one server, one connection and one request.
 #[derive(Clone, Debug)]
 pub struct Limits {
-    /// Connections open at once; one more closes the one that has waited longest for a request, or is answered 503 where none has
-    /// waited for long.
+    /// Open connections. One more closes the connection that has been idle for longest, or gets 503 if none has been idle for
+    /// long.
     pub connections: usize,
-    /// Bytes of a request line and its headers together; more is 431. Also bounds the trailers of a chunked body.
+    /// Bytes of a request line and its headers together; more is 431. Also limits the trailers of a chunked body.
     pub head_bytes: usize,
     /// Header lines of a request; more is 431. At most 128.
     pub headers: usize,
-    /// Bytes of a request body once decoded; more is 413.
+    /// Bytes of a decoded request body; more is 413.
     pub body_bytes: usize,
-    /// Bytes of request bodies held at once, from their arrival to the end of their answer. Small ones do not count.
+    /// Bytes of request bodies held at once, from arrival until the response is sent. Small bodies are not counted.
     pub bodies: memory::Limits,
-    /// How long a body waits for room among the others; longer is 503.
+    /// How long a body waits for memory; longer is 503.
     pub patience: Duration,
-    /// How long a connection may wait between requests before it is closed without a word.
+    /// How long a connection may be idle before it is closed without a response.
     pub idle: Duration,
-    /// How long it may wait at least, however many others want its place.
+    /// How long it may be idle at least, even at the connection limit.
     pub silence: Duration,
-    /// How long a whole head may take from its first byte; longer is 408.
+    /// How long a head may take from its first byte; longer is 408.
     pub head: Duration,
-    /// How long a whole body may take from the end of its head; longer is 408.
+    /// How long a body may take from the end of its head; longer is 408.
     pub body: Duration,
-    /// How long the client may take to accept a whole response; then the connection is closed.
+    /// How long the client may take to accept a whole response; after that the connection is closed.
     pub write: Duration,
 }
 
@@ -106,7 +113,7 @@ impl Default for Limits {
     }
 }
 
-/// A request that no handler sees, and the answer it gets.
+/// A request that no handler sees, and its error response.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Malformed {
     /// 400, 408, 413, 417, 431, 501, 503 or 505.
@@ -124,42 +131,43 @@ impl Malformed {
     }
 }
 
-/// What answers the requests. Called from many threads at once.
+/// Answers requests. Called from many threads concurrently.
 pub trait Service: Send + Sync + 'static {
     /// Answers one request.
     ///
-    /// The method is as sent, `HEAD` too: answer it like `GET`, the body is left out on the way. A body of unknown size is read
-    /// as it is sent; when its reader fails, the connection ends before the answer does. The raw URL is the
-    /// request target as received, begins with `/` (or is `*` for OPTIONS) and is not decoded. These response headers
-    /// are the loop's own and ignored here: Connection, Content-Length, Date, Keep-Alive, Trailer, Transfer-Encoding
-    /// and Upgrade.
+    /// The method is as sent, including `HEAD`: answer it like `GET`; the server omits the body. A body of unknown size is
+    /// read while it is sent; if its reader fails, the connection closes before the response is complete. The URL is the
+    /// request target as received: it begins with `/` (or is `*` for OPTIONS) and is not decoded. The server sets these
+    /// response headers itself and ignores the handler's: Connection, Content-Length, Date, Keep-Alive, Trailer,
+    /// Transfer-Encoding and Upgrade.
     fn handle(&self, request: &Request) -> Response;
 
-    /// Renders the answer to a request that could not be read; the connection closes after it. Must not wait for
-    /// anything: over the cap of connections it runs on the accepting thread.
+    /// Renders the response to an unreadable request; the connection closes after it. Must not block: at the connection limit
+    /// it runs on the accepting thread.
     fn malformed(&self, problem: Malformed) -> Response;
 
-    /// Answers a request whose body is over the limit; the connection closes after it. The request is shown without its
-    /// body, so that whoever may not make it at all is told so instead.
+    /// Answers a request whose body exceeds the limit; the connection closes after it. The request has no body, so that
+    /// an earlier refusal, such as of the credential, can take precedence.
     fn too_large(&self, request: &Request, problem: Malformed) -> Response;
 
-    /// The caller that a large body is counted for while it is received; `None` where the head shows no good credential. The
-    /// request is shown without its body, and is neither answered nor counted by this.
+    /// The caller that a large body is counted for while it is received. `None` if the head has no valid credential. The
+    /// request has no body, and this call neither answers nor counts it.
     fn account(&self, request: &Request) -> Option<String> {
         let _ = request;
         None
     }
 
-    /// Renders the answer after [`Service::handle`] panicked with the message `panic`.
+    /// Renders the response after [`Service::handle`] panicked with the message `panic`.
     fn panicked(&self, request: &Request, panic: &str) -> Response;
 
     /// The time for the `Date` header.
     fn date(&self) -> jiff::Timestamp;
 }
 
-/// What the accept loop, the connections and the stoppers share.
+/// The state shared by the accept loop, the connections and the stoppers.
 struct Shared {
     limits: Limits,
+    proxies: TrustedProxies,
     stopping: AtomicBool,
     /// A duplicate of the listening socket: shutting it down wakes `accept`.
     listening: TcpStream,
@@ -170,12 +178,12 @@ struct Shared {
 
 impl Shared {
     fn stopping(&self) -> bool {
-        // Sequentially consistent, and `Open::idle` is behind a lock: either the connection sees the flag or the drain sees it idle.
+        // Sequentially consistent, and `Open::idle` has a lock: either the connection sees the flag or the drain sees it idle.
         self.stopping.load(Ordering::SeqCst)
     }
 }
 
-/// A bound, not yet serving HTTP server.
+/// A bound HTTP server that is not serving yet.
 pub struct Server {
     listener: TcpListener,
     address: SocketAddr,
@@ -183,12 +191,12 @@ pub struct Server {
 }
 
 impl Server {
-    /// Binds `addr`, a `host:port` where port 0 picks a free one. From here on clients can connect; they are served
-    /// by [`Server::run`].
+    /// Binds `addr`, a `host:port`; port 0 selects a free port. Clients can connect from now on and are served by
+    /// [`Server::run`]. The headers of `proxies` name the client of a request.
     ///
     /// # Errors
-    /// When the address does not parse or resolve, is in use or not ours to bind.
-    pub fn bind(addr: &str, limits: Limits) -> io::Result<Server> {
+    /// If the address does not parse or resolve, is in use, or may not be bound.
+    pub fn bind(addr: &str, limits: Limits, proxies: TrustedProxies) -> io::Result<Server> {
         let listener = TcpListener::bind(addr)?;
         let address = listener.local_addr()?;
         let listening = TcpStream::from(OwnedFd::from(listener.try_clone()?));
@@ -198,6 +206,7 @@ impl Server {
             shared: Arc::new(Shared {
                 bodies: Budget::new(limits.bodies),
                 limits,
+                proxies,
                 stopping: AtomicBool::new(false),
                 listening,
                 registry: Registry::default(),
@@ -206,25 +215,25 @@ impl Server {
         })
     }
 
-    /// The address bound, with the real port.
+    /// The bound address with the real port.
     pub fn local_addr(&self) -> SocketAddr {
         self.address
     }
 
-    /// A handle that ends [`Server::run`] from another thread, also before it began.
+    /// A handle that stops [`Server::run`] from another thread, even before it starts.
     pub fn stopper(&self) -> Stopper {
         Stopper {
             shared: Arc::clone(&self.shared),
         }
     }
 
-    /// What the accept loop does: it is idle while nobody connects.
+    /// The heartbeat of the accept loop, which is idle between connections.
     pub fn heartbeat(&self) -> Heartbeat {
         self.shared.heartbeat.clone()
     }
 
-    /// Serves until stopped, or until the accept loop panics. Then closes idle connections at once, lets running requests
-    /// finish for at most `grace`, cuts what is left and returns.
+    /// Serves until stopped, or until the accept loop panics. Then closes idle connections at once, waits at most `grace` for
+    /// running requests, and closes the remaining connections.
     pub fn run(self, service: Arc<dyn Service>, grace: Duration) {
         let Server {
             listener, shared, ..
@@ -232,7 +241,7 @@ impl Server {
         let accepting = AssertUnwindSafe(|| accept(&listener, &shared, &service));
         if let Err(panic) = catch_unwind(accepting) {
             log::error!("the accept loop panicked: {}", panic_message(&*panic));
-            // Whoever waits to be let in is let go, and what runs is told to end.
+            // Refuses clients that wait for a connection and lets running requests end.
             shared.stopping.store(true, Ordering::SeqCst);
         }
         drop(listener);
@@ -252,12 +261,12 @@ fn accept(listener: &TcpListener, shared: &Arc<Shared>, service: &Arc<dyn Servic
         shared.heartbeat.idle();
         let accepted = listener.accept();
         shared.heartbeat.beat();
-        fault::point("accept.thread");
+        failpoint::point("accept.thread");
         let (stream, peer) = match accepted {
             Ok(accepted) => accepted,
             Err(_) if shared.stopping() => break,
             Err(error) => {
-                // Once a row: out of descriptors this comes back twenty times a second.
+                // Logged once per series: without descriptors this repeats twenty times a second.
                 if !failing {
                     log::warn!("cannot accept connections, retrying: {error}");
                 }
@@ -284,17 +293,17 @@ fn accept(listener: &TcpListener, shared: &Arc<Shared>, service: &Arc<dyn Servic
     }
 }
 
-/// Ends a [`Server::run`]; clones do the same.
+/// Stops a [`Server::run`]. Clones do the same.
 #[derive(Clone)]
 pub struct Stopper {
     shared: Arc<Shared>,
 }
 
 impl Stopper {
-    /// Asks the server to stop and returns at once. Doing it again changes nothing.
+    /// Asks the server to stop and returns at once. Idempotent.
     pub fn stop(&self) {
         self.shared.stopping.store(true, Ordering::SeqCst);
-        // Fails when it is shut already; the flag is what counts.
+        // Fails if it is already shut down. The flag decides.
         let _ = self.shared.listening.shutdown(Shutdown::Both);
     }
 }

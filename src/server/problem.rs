@@ -1,44 +1,37 @@
-//! Requests that are not carried out, as problem objects (RFC 9457).
+//! Problem responses (RFC 9457).
 
 use super::Malformed;
-use super::exchange::{Body, Header, Response};
+use super::exchange::Body;
+use super::response::{Header, Response};
 use crate::wire::conflict::Conflict;
 use crate::wire::problem as wire;
 use std::borrow::Cow;
 
-/// A request that was not carried out.
+/// A problem: why a request failed.
 #[derive(Debug)]
 pub struct Problem {
     pub status: u16,
-    pub code: Option<&'static str>,
-    /// The same for every problem of one code; without one it goes by the status.
+    pub code: &'static str,
+    /// The title shared by all problems of one code. `None` uses the title of the status.
     title: Option<&'static str>,
     detail: Cow<'static, str>,
     headers: Vec<Header>,
     conflicts: Option<Box<[Conflict]>>,
-    /// What the log says and the answer does not.
+    /// Logged, and not part of the response.
     pub inside: Option<Box<str>>,
 }
 
-/// Seconds after which a caller who found the server busy may try again.
+/// The `Retry-After` of a busy server, in seconds.
 const RETRY_AFTER: &str = "2";
 
 const MEDIA_TYPE: &str = "application/problem+json";
 
 impl Problem {
-    /// A problem with a code, whose title is that of its status.
+    /// Creates a problem with a code and the title of its status.
     pub fn new(status: u16, code: &'static str, detail: impl Into<Cow<'static, str>>) -> Problem {
         Problem {
-            code: Some(code),
-            ..Problem::uncoded(status, detail)
-        }
-    }
-
-    /// A problem whose status says it all.
-    pub fn uncoded(status: u16, detail: impl Into<Cow<'static, str>>) -> Problem {
-        Problem {
             status,
-            code: None,
+            code,
             title: None,
             detail: detail.into(),
             headers: Vec::new(),
@@ -47,18 +40,18 @@ impl Problem {
         }
     }
 
-    /// Sets what the problems of its code have in common.
+    /// Sets the title shared by all problems of its code.
     pub fn titled(self, title: Option<&'static str>) -> Problem {
         Problem { title, ..self }
     }
 
-    /// Adds a header to the answer.
+    /// Adds a header to the response.
     pub fn with(mut self, name: &'static str, value: impl Into<Cow<'static, str>>) -> Problem {
         self.headers.push((name.into(), value.into()));
         self
     }
 
-    /// Adds the conflicts that stand against an agreement.
+    /// Adds the conflicts that prevent an agreement.
     pub fn about(self, conflicts: Vec<Conflict>) -> Problem {
         Problem {
             conflicts: Some(conflicts.into()),
@@ -66,7 +59,7 @@ impl Problem {
         }
     }
 
-    /// Adds what the log is to say.
+    /// Adds a cause for the log.
     pub fn because(self, inside: impl Into<String>) -> Problem {
         Problem {
             inside: Some(inside.into().into()),
@@ -74,27 +67,28 @@ impl Problem {
         }
     }
 
-    /// No route of that path.
+    /// No route has this path.
     pub fn unknown_route() -> Problem {
-        Problem::uncoded(
+        Problem::new(
             404,
-            "there is nothing at this path; GET /v1/openapi.json lists what there is",
+            "not_found",
+            "there is nothing at this path; GET /v1/openapi.json lists the routes",
         )
     }
 
-    /// A path that takes other methods.
+    /// The path exists with other methods.
     pub fn wrong_method(allowed: &str) -> Problem {
         let detail = format!("this path takes {allowed}");
-        Problem::uncoded(405, detail).with("Allow", allowed.to_owned())
+        Problem::new(405, "method_not_allowed", detail).with("Allow", allowed.to_owned())
     }
 
-    /// Something of ours went wrong; the answer says nothing of it.
+    /// An internal error. The response does not include the cause.
     pub fn internal(inside: impl Into<String>) -> Problem {
         let detail = "the server could not do it; check the current state before trying again";
-        Problem::uncoded(500, detail).because(inside)
+        Problem::new(500, "internal_error", detail).because(inside)
     }
 
-    /// Too much is held in memory for the caller, their address or everybody; nothing was done.
+    /// Too much memory is held for the caller, their address or all callers. The request had no effect.
     pub fn overloaded() -> Problem {
         let detail = "too much is being worked on or sent to you or to everybody; read the answers that are on their way \
                       and try again";
@@ -107,19 +101,33 @@ impl Problem {
             .with("Retry-After", RETRY_AFTER)
     }
 
+    /// What the problems of its code, or of its status, have in common.
+    pub fn title(&self) -> &'static str {
+        self.title.unwrap_or_else(|| title(self.status))
+    }
+
+    /// What is wrong with this request, and what to send instead.
+    pub fn detail(&self) -> &str {
+        &self.detail
+    }
+
+    /// Headers of the answer.
+    pub fn headers(&self) -> &[Header] {
+        &self.headers
+    }
+
     /// Renders the answer; `instance` names it, here and in the log.
     pub fn render(&self, instance: &str) -> Response {
-        let title = self.title.unwrap_or_else(|| title(self.status));
         let body = wire::Problem {
             kind: Some("about:blank".to_owned()),
-            title: Some(title.to_owned()),
+            title: Some(self.title().to_owned()),
             status: Some(self.status.into()),
             detail: Some(self.detail.to_string()),
             instance: Some(instance.to_owned()),
-            code: self.code.map(str::to_owned),
+            code: self.code.to_owned(),
             conflicts: self.conflicts.as_deref().map(<[Conflict]>::to_vec),
         };
-        // Strings and a number: they always serialize.
+        // Strings and a number always serialize.
         let body = serde_json::to_vec(&body).unwrap_or_default();
         let mut response = Response::new(self.status, MEDIA_TYPE, Body::from_data(body));
         response.headers.extend(self.headers.iter().cloned());
@@ -127,7 +135,7 @@ impl Problem {
     }
 }
 
-/// What the problems of one status have in common where they have no title of their own.
+/// The title of problems of one status that have no title of their own.
 fn title(status: u16) -> &'static str {
     match status {
         404 => "Not found",
@@ -136,6 +144,7 @@ fn title(status: u16) -> &'static str {
         409 => "Conflict",
         413 => "Body too large",
         415 => "Media type not supported",
+        421 => "Not this host",
         431 => "Header too large",
         501 => "Not implemented",
         503 => "Server busy",
@@ -145,12 +154,23 @@ fn title(status: u16) -> &'static str {
     }
 }
 
+/// The code of a request that could not be read, by its status.
+fn code(status: u16) -> &'static str {
+    match status {
+        408 => "request_timeout",
+        417 => "expectation_failed",
+        431 => "header_too_large",
+        501 => "not_implemented",
+        505 => "http_version_not_supported",
+        _ => "invalid_request",
+    }
+}
+
 impl From<Malformed> for Problem {
     fn from(malformed: Malformed) -> Problem {
         match malformed.status {
-            400 | 413 => Problem::new(malformed.status, "invalid_request", malformed.detail),
             503 => Problem::busy(malformed.detail),
-            status => Problem::uncoded(status, malformed.detail),
+            status => Problem::new(status, code(status), malformed.detail),
         }
     }
 }

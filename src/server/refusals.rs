@@ -1,4 +1,4 @@
-//! Connections that are turned away on the accepting thread, without a thread of their own.
+//! Refuses connections on the accepting thread.
 
 use std::collections::VecDeque;
 use std::io::{self, Write};
@@ -12,17 +12,17 @@ use super::registry::Open;
 use super::{Malformed, Service};
 use crate::runtime::clock::monotonic;
 
-/// How many refused connections stay open, so that what they still send does not reset them before the client has
-/// read its answer. The oldest makes room.
+/// How many refused connections stay open, so that unread input does not reset them before the client has read the
+/// response. The oldest is closed first.
 const LINGERING: usize = 64;
 
-/// How long they stay at least, while no newer one needs the place.
+/// How long they stay open at least, unless a newer one replaces them.
 const LINGER: Duration = Duration::from_secs(1);
 
 pub(super) struct Refusals {
     service: Arc<dyn Service>,
     lingering: VecDeque<(Instant, Arc<Open>)>,
-    /// Whether the last connection was refused: an overload is logged once, not for every client.
+    /// Whether the last connection was refused. An overload is logged once, not for each client.
     refusing: bool,
 }
 
@@ -35,7 +35,7 @@ impl Refusals {
         }
     }
 
-    /// Turns a connection away because `cap` others are open.
+    /// Refuses a connection because `cap` others are open.
     pub(super) fn too_many(&mut self, open: Arc<Open>, cap: usize) {
         if !self.refusing {
             log::warn!("{cap} connections are open; answering further ones 503");
@@ -44,12 +44,12 @@ impl Refusals {
         self.refuse(open);
     }
 
-    /// Turns a connection away because the system gives us no thread for it.
+    /// Refuses a connection because no thread could be started.
     pub(super) fn no_thread(&mut self, open: Arc<Open>) {
         self.refuse(open);
     }
 
-    /// A connection found room: the overload, if there was one, is over.
+    /// A connection was accepted, so the overload is over.
     pub(super) fn over(&mut self) {
         self.refusing = false;
         while let Some((since, _)) = self.lingering.front()
@@ -67,8 +67,8 @@ impl Refusals {
             let mut date = Date::default();
             let date = date.at(self.service.date());
             let client = Client {
-                bare: false,
-                modern: false,
+                is_head: false,
+                is_http_1_1: false,
             };
             answer::render(response, client, &mut { Ending::Close }, date, &mut bytes)?;
             io::Result::Ok(bytes)
@@ -76,7 +76,7 @@ impl Refusals {
         let Ok(Ok(bytes)) = rendered else {
             return;
         };
-        // A fresh socket takes a short answer whole; if it does not, this client goes without.
+        // A new socket accepts a short response at once. If not, the client gets no response.
         let mut stream = &open.stream;
         let _ = stream.set_nonblocking(true);
         let _ = stream.write(&bytes);

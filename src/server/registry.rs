@@ -1,4 +1,4 @@
-//! Who is connected: the cap on connections, and the end of them all when the server stops.
+//! The open connections: their limit, and closing them at shutdown.
 
 use std::collections::HashMap;
 use std::net::{Shutdown, SocketAddr, TcpStream};
@@ -12,7 +12,7 @@ use crate::runtime::clock::monotonic;
 pub(super) struct Open {
     pub(super) stream: TcpStream,
     pub(super) peer: SocketAddr,
-    /// Since when it waits for a request of which no byte has come.
+    /// Since when it has been waiting for the first byte of a request.
     idle: Mutex<Option<Instant>>,
 }
 
@@ -21,12 +21,12 @@ impl Open {
         Open {
             stream,
             peer,
-            // Also before its thread begins.
+            // Idle before its thread starts, too.
             idle: Mutex::new(Some(monotonic())),
         }
     }
 
-    /// Says whether the connection waits for a request of which no byte has come.
+    /// Sets whether the connection waits for the first byte of a request.
     pub(super) fn set_idle(&self, idle: bool) {
         *self.idle() = idle.then(monotonic);
     }
@@ -35,9 +35,9 @@ impl Open {
         self.idle.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Ends the waiting for a request. What has come already is still read, and can still be answered.
+    /// Ends the wait for a request. Received data is still read and answered.
     pub(super) fn stop_reading(&self) {
-        // Fails when the client is gone, which is as good.
+        // Fails if the client is gone, which has the same effect.
         let _ = self.stream.shutdown(Shutdown::Read);
     }
 }
@@ -52,13 +52,13 @@ pub(super) struct Registry {
 struct Members {
     open: HashMap<u64, Arc<Open>>,
     next: u64,
-    /// Whether the last one to come had to be made room for: told in the log once.
-    crowded: bool,
+    /// Whether the last new connection replaced an idle one. Logged once.
+    full: bool,
 }
 
 impl Members {
-    /// Closes the one that has waited longest for a request; `false` where none has waited for so long. What it begins to send
-    /// in this moment is lost, as where its time was over: it must not be served without being counted.
+    /// Closes the connection that has been idle for longest. `false` if none has been idle for `silence`. A request that
+    /// arrives at this moment is lost, as after an idle time-out: it must not be served without being counted.
     fn make_room(&mut self, silence: Duration) -> bool {
         let idle = self.open.iter();
         let idle = idle.filter_map(|(id, open)| Some(((*open.idle())?, *id)));
@@ -66,7 +66,7 @@ impl Members {
             return false;
         };
         if let Some(open) = self.open.remove(&longest) {
-            // Fails when the client is gone, which is as good.
+            // Fails if the client is gone, which has the same effect.
             let _ = open.stream.shutdown(Shutdown::Both);
         }
         true
@@ -74,19 +74,19 @@ impl Members {
 }
 
 impl Registry {
-    /// Counts a connection in, until the entry is dropped; `None` when there are as many as there may be and all are at a
-    /// request. One that only waits makes room: whoever opens many and is silent must not keep others out.
+    /// Registers a connection until the entry is dropped. `None` if the limit is reached and no connection is idle. An idle one
+    /// is replaced, so that a client that opens many idle connections does not block others.
     pub(super) fn enter(shared: &Arc<Shared>, open: &Arc<Open>) -> Option<Entry> {
         let mut members = shared.registry.lock();
         let cap = shared.limits.connections;
-        let crowded = members.open.len() >= cap;
-        if crowded && !members.make_room(shared.limits.silence) {
+        let full = members.open.len() >= cap;
+        if full && !members.make_room(shared.limits.silence) {
             return None;
         }
-        if crowded && !members.crowded {
-            log::warn!("{cap} connections are open; closing those that wait longest for a request");
+        if full && !members.full {
+            log::warn!("{cap} connections are open; closing those that have been idle for longest");
         }
-        members.crowded = crowded;
+        members.full = full;
         let id = members.next;
         members.next += 1;
         members.open.insert(id, Arc::clone(open));
@@ -97,7 +97,7 @@ impl Registry {
         })
     }
 
-    /// Closes the connections that wait for a request.
+    /// Closes idle connections.
     pub(super) fn close_idle(&self) {
         for open in self.lock().open.values() {
             if open.idle().is_some() {
@@ -106,7 +106,7 @@ impl Registry {
         }
     }
 
-    /// Waits until every connection has ended, at most until `deadline`; then cuts the others.
+    /// Waits until every connection has ended, at most until `deadline`; then closes the remaining ones.
     pub(super) fn drain(&self, deadline: Instant) {
         let mut members = self.lock();
         while !members.open.is_empty() {
@@ -129,7 +129,7 @@ impl Registry {
     }
 }
 
-/// A connection's place in the registry.
+/// Registers a connection until it is dropped.
 pub(super) struct Entry {
     id: u64,
     open: Arc<Open>,

@@ -1,12 +1,12 @@
-//! Room in memory: what a request may hold while it is worked on, and its answer until it has been sent. All edges share one
-//! budget.
+//! The memory budget of requests and responses, shared by all edges.
 //!
-//! An edge takes room by a rough measure of what a request holds, before the work begins. Once the answer is rendered the
-//! share shrinks to the size of the answer, or to nothing where that is small.
+//! An edge takes a share by a rough estimate before it starts the work. Once the response is rendered the share shrinks to
+//! its size, or is released if the response is small.
 
-use super::exchange::{Body, Request, Response};
+use super::exchange::{Body, Request};
 use super::problem::Problem;
-use crate::fault;
+use super::response::Response;
+use crate::failpoint;
 use crate::memory::{Budget, Holder, Limits, Share};
 use std::io::{self, Read};
 use std::net::IpAddr;
@@ -16,16 +16,16 @@ use std::time::Duration;
 const KIB: usize = 1024;
 const MIB: usize = 1024 * KIB;
 
-/// What answers and the work on them may take.
+/// The limits for responses and the work on them.
 pub const LIMITS: Limits = Limits {
     all: 64 * MIB,
     address: 48 * MIB,
     credential: 24 * MIB,
 };
 
-/// The same, or what a test has set in its place.
+/// The limits, or those that a test has set.
 fn limits() -> Limits {
-    match fault::room() {
+    match failpoint::room() {
         Some(mebibytes) => Limits {
             all: 3 * mebibytes * MIB,
             address: 2 * mebibytes * MIB,
@@ -35,22 +35,22 @@ fn limits() -> Limits {
     }
 }
 
-/// Answers up to this size, in bytes, are not counted while they are sent.
+/// Responses up to this size, in bytes, are not counted while they are sent.
 pub const SMALL: usize = 64 * KIB;
 
-/// How long a request waits for room before it is refused.
+/// How long a request waits for memory before it is refused.
 const PATIENCE: Duration = Duration::from_secs(5);
 
-/// How long a long answer that has begun waits for room to go on, before the connection is closed.
+/// How long a streamed response waits for memory before its connection is closed.
 const LONG_PATIENCE: Duration = Duration::from_secs(20);
 
-/// Room for one step of a long collection: what one item and reading it take.
+/// The memory for one step of a long collection: one item and its query.
 pub const STEP: usize = 3 * MIB;
 
-/// Stands for those who show no credential; none is called so.
-const NOBODY: &str = "";
+/// The holder of all requests without a credential. No credential is empty.
+const ANONYMOUS: &str = "";
 
-/// The budget that the requests of one server share, whatever their edge; clones are the same.
+/// The budget of one server's requests. Clones share it.
 #[derive(Clone)]
 pub struct RequestBudget(Arc<Budget>);
 
@@ -61,17 +61,17 @@ impl Default for RequestBudget {
 }
 
 impl RequestBudget {
-    /// Where a request with this credential finds room.
+    /// The budget as seen by a request with this credential.
     pub fn room<'a>(&'a self, request: &Request, credential: Option<&'a str>) -> Room<'a> {
         Room {
             budget: &self.0,
-            address: request.peer().ip(),
+            address: request.client_address(),
             credential,
         }
     }
 }
 
-/// Where a request finds room.
+/// The budget as seen by one request.
 #[derive(Clone, Copy)]
 pub struct Room<'a> {
     budget: &'a Arc<Budget>,
@@ -80,10 +80,10 @@ pub struct Room<'a> {
 }
 
 impl Room<'_> {
-    /// Takes room for an operation; nothing where it needs none.
+    /// Takes memory for an operation. `None` if it needs none.
     ///
     /// # Errors
-    /// Too much is held for the caller, their address or all, and has been for a while.
+    /// If too much has been held for the caller, their address or all callers for the whole wait.
     pub fn take(&self, bytes: usize) -> Result<Option<Share>, Problem> {
         if bytes == 0 {
             return Ok(None);
@@ -92,14 +92,14 @@ impl Room<'_> {
         share.map(Some).ok_or_else(Problem::overloaded)
     }
 
-    /// Whoever the request is from. Those who show no credential count as one: what is kept for them all must not leave
-    /// others without, who may share an address with them.
+    /// The holder that the request counts for. All requests without a credential are one holder, so that they do not exhaust
+    /// the address that they may share with others.
     fn holder(&self) -> Holder {
-        Holder::new(self.address, Some(self.credential.unwrap_or(NOBODY)))
+        Holder::new(self.address, Some(self.credential.unwrap_or(ANONYMOUS)))
     }
 }
 
-/// The answer with its share: held until it has been sent, where it is large.
+/// The response with its share, which a large one keeps until it has been sent.
 pub fn hold(response: Response, share: Option<Share>) -> Response {
     let Some(mut share) = share else {
         return response;
@@ -112,13 +112,13 @@ pub fn hold(response: Response, share: Option<Share>) -> Response {
             let _share = share;
             Body::from_reader_and_size(Held { reader, _share }, size)
         }
-        // It takes room for itself.
+        // It takes its own shares.
         None => Body::from_reader(reader),
     };
     Response { body, ..response }
 }
 
-/// A body with what is held for it.
+/// A body with its share.
 struct Held<R> {
     reader: R,
     _share: Share,
@@ -130,29 +130,31 @@ impl<R: Read> Read for Held<R> {
     }
 }
 
-/// Room of a body that is rendered while it is sent.
+/// The share of a body that is rendered while it is sent.
 pub struct Steps(Share);
 
 impl Steps {
-    /// With so many bytes rendered already.
+    /// Starts with `rendered` bytes that are already rendered.
     pub fn begin(room: Room, rendered: usize) -> Steps {
         Steps(room.budget.claim(&room.holder(), rendered))
     }
 
-    /// What was rendered has been sent; takes room for more.
+    /// Releases the bytes that were sent and takes memory for the next step.
     ///
     /// # Errors
-    /// There is none, and has not been for a while.
+    /// If there has been no memory for the whole wait.
     pub fn begin_next(&mut self) -> io::Result<()> {
-        // Nothing is held while it waits, so that those who read their answers do not block one another.
+        // Nothing is held during the wait, so that active readers do not block one another.
         self.0.set(0);
         match self.0.grow(STEP, LONG_PATIENCE) {
             true => Ok(()),
-            false => Err(io::Error::other("no room to render the rest of an answer")),
+            false => Err(io::Error::other(
+                "no memory to render the rest of a response",
+            )),
         }
     }
 
-    /// So many bytes have been rendered.
+    /// Counts rendered bytes.
     pub fn rendered(&mut self, bytes: usize) {
         self.0.set(bytes);
     }
@@ -171,7 +173,7 @@ mod tests {
             credential,
         };
         let take = |room: Room, bytes| room.budget.take(&room.holder(), bytes, Duration::ZERO);
-        // All that they get, from many addresses.
+        // The whole share of requests without a credential, from many addresses.
         let shares: Vec<_> = (0..100)
             .map_while(|number| take(room(number, None), MIB))
             .collect();
@@ -198,10 +200,10 @@ mod tests {
                 share,
             );
             assert_eq!(all_is_free().is_none(), held, "{size}");
-            let (mut reader, told) = response.body.into_reader_and_size();
+            let (mut reader, length) = response.body.into_reader_and_size();
             let mut body = Vec::new();
             assert_eq!(reader.read_to_end(&mut body).expect("in memory"), size);
-            assert_eq!(told, Some(size));
+            assert_eq!(length, Some(size));
             drop(reader);
             assert!(all_is_free().is_some());
         }

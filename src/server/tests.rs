@@ -1,4 +1,4 @@
-//! The server from outside: raw bytes over TCP against a toy service.
+//! Tests over TCP with raw bytes, against a small test service.
 
 use crate::runtime::clock::monotonic;
 use std::io::{ErrorKind, Read, Write};
@@ -18,11 +18,11 @@ mod exchange;
 mod fuzz;
 mod stop;
 
-/// How long a test waits for what must come; never reached when all is well.
+/// How long a test waits for an expected event.
 const PATIENCE: Duration = Duration::from_secs(10);
 const GRACE: Duration = Duration::from_secs(8);
 
-/// What a handler at `/wait` says and waits for.
+/// Signals that a handler at `/wait` has started, and blocks it.
 struct Gate {
     entered: Sender<()>,
     open: Receiver<()>,
@@ -88,7 +88,7 @@ fn text(status: u16, body: impl Into<String>) -> Response {
     Response::new(status, "text/plain", Body::from_data(body.into()))
 }
 
-/// A body of unknown size that ends, or fails, after so many bytes.
+/// A body of unknown size that ends, or fails, after `size` bytes.
 fn stream(size: &str, failure: Option<ErrorKind>) -> Response {
     struct End(Option<ErrorKind>);
     impl Read for End {
@@ -101,7 +101,7 @@ fn stream(size: &str, failure: Option<ErrorKind>) -> Response {
     Response::new(200, "text/plain", Body::from_reader(body))
 }
 
-/// A running server, stopped at the end of the test.
+/// A running server that is stopped at the end of the test.
 struct Running {
     address: SocketAddr,
     stopper: Stopper,
@@ -126,7 +126,8 @@ impl Running {
                 open: opened,
             }),
         });
-        let server = Server::bind("127.0.0.1:0", limits).expect("a free port");
+        let server =
+            Server::bind("127.0.0.1:0", limits, TrustedProxies::default()).expect("a free port");
         let (address, stopper) = (server.local_addr(), server.stopper());
         let service: Arc<dyn Service> = toy.clone();
         let thread = std::thread::spawn(move || server.run(service, grace));
@@ -150,7 +151,7 @@ impl Running {
         }
     }
 
-    /// Sends `bytes` on a connection of their own and returns all that comes back until it is closed.
+    /// Sends `bytes` on a new connection and returns everything received until it is closed.
     fn exchange(&self, bytes: &[u8]) -> String {
         let mut client = self.connect();
         client.send(bytes);
@@ -193,7 +194,7 @@ impl Client {
         self.answer()
     }
 
-    /// The next answer, with as much body as it announces.
+    /// The next response, with the announced body.
     fn answer(&mut self) -> Answer {
         let head = self.take_until(|bytes| {
             let end = bytes.windows(4).position(|window| window == b"\r\n\r\n");
@@ -229,7 +230,7 @@ impl Client {
         }
     }
 
-    /// All that still comes, until the server closes the connection properly.
+    /// Everything received until the server closes the connection properly.
     fn rest(&mut self) -> String {
         self.stream
             .read_to_end(&mut self.received)

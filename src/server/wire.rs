@@ -1,8 +1,7 @@
-//! One socket: an input buffer that keeps what belongs to the next request, and deadlines that trickling cannot
-//! stretch.
+//! One socket: an input buffer that keeps the start of the next request, and deadlines for whole steps.
 //!
-//! The kernel's time-outs count a single call. They are set to what is left of the whole step before each call, and
-//! only when they differ from the last: a request that comes in one piece costs one read and one write.
+//! A kernel time-out covers a single call. Before each call it is set to the remaining time of the step, and only if it
+//! changed: a request that arrives in one piece costs one read and one write.
 
 use std::io::{self, ErrorKind, Read, Write};
 use std::net::TcpStream;
@@ -10,12 +9,12 @@ use std::time::{Duration, Instant};
 
 use crate::runtime::clock::monotonic;
 
-/// What the input buffer begins with: most heads fit.
+/// The initial size of the input buffer; most heads fit.
 const INPUT: usize = 4 * 1024;
 
 pub(super) struct Wire<'a> {
     stream: &'a TcpStream,
-    /// Received bytes are `input[start..end]`; the rest is room.
+    /// Received bytes are `input[start..end]`; the rest is free.
     input: Vec<u8>,
     start: usize,
     end: usize,
@@ -35,28 +34,28 @@ impl<'a> Wire<'a> {
         }
     }
 
-    /// What has come and is not used up.
+    /// The received bytes that are not consumed.
     pub(super) fn received(&self) -> &[u8] {
         &self.input[self.start..self.end]
     }
 
-    /// Uses up the first `count` received bytes.
+    /// Consumes the first `count` received bytes.
     pub(super) fn consume(&mut self, count: usize) {
         self.start += count;
     }
 
-    /// Waits for a first byte for at most `idle`; 0 when the client sends no more.
+    /// Waits at most `idle` for a first byte. Returns 0 if the client has closed its side.
     ///
     /// # Errors
-    /// `TimedOut` after that time, or what the socket says.
+    /// `TimedOut` after that time, or the error of the socket.
     pub(super) fn wait(&mut self, idle: Duration) -> io::Result<usize> {
         if self.start == self.end && self.input.len() > INPUT {
-            // A large head came: most connections wait much longer than they work.
+            // Shrinks the buffer after a large head: most connections are idle most of the time.
             self.input = vec![0; INPUT];
             (self.start, self.end) = (0, 0);
         }
         self.make_room();
-        // The same value every time: between requests no time-out has to be set.
+        // Always the same value, so that no system call is needed between requests.
         self.set_read_timeout(idle)?;
         loop {
             match self.stream.read(&mut self.input[self.end..]) {
@@ -73,10 +72,10 @@ impl<'a> Wire<'a> {
         }
     }
 
-    /// Receives some more bytes; 0 when the client sends no more.
+    /// Receives some more bytes. Returns 0 if the client has closed its side.
     ///
     /// # Errors
-    /// `TimedOut` at the deadline, or what the socket says.
+    /// `TimedOut` at the deadline, or the error of the socket.
     pub(super) fn fill(&mut self, deadline: Instant) -> io::Result<usize> {
         self.make_room();
         let mut input = std::mem::take(&mut self.input);
@@ -87,10 +86,10 @@ impl<'a> Wire<'a> {
         Ok(count)
     }
 
-    /// Moves received bytes to the end of `body` until it holds `length`; `false` when the client stops short of it.
+    /// Moves received bytes to the end of `body` until it has `length`. `false` if the client closes its side before.
     ///
     /// # Errors
-    /// `TimedOut` at the deadline, or what the socket says.
+    /// `TimedOut` at the deadline, or the error of the socket.
     pub(super) fn read_body(
         &mut self,
         body: &mut Vec<u8>,
@@ -103,7 +102,7 @@ impl<'a> Wire<'a> {
         body.reserve_exact(missing);
         body.extend_from_slice(&received[..here]);
         self.consume(here);
-        // Straight into the body: the buffer stays small whatever is sent.
+        // Reads directly into the body, so that the buffer stays small.
         let mut source = Until {
             wire: self,
             deadline,
@@ -113,23 +112,23 @@ impl<'a> Wire<'a> {
         Ok(body.len() == length)
     }
 
-    /// Sends all of `bytes` and returns the deadline, `total` from now, for what belongs to them.
+    /// Sends all of `bytes` and returns the deadline of the whole response, `total` from now.
     ///
     /// # Errors
-    /// `TimedOut` when they are not all accepted in that time, or what the socket says.
+    /// `TimedOut` if the client has not accepted them in that time, or the error of the socket.
     pub(super) fn send(&mut self, bytes: &[u8], total: Duration) -> io::Result<Instant> {
         let deadline = monotonic() + total;
-        // The same value every time, as in `wait`.
+        // Always the same value, as in `wait`.
         self.set_write_timeout(total)?;
         let sent = self.write(bytes)?;
         self.send_more(&bytes[sent..], deadline)?;
         Ok(deadline)
     }
 
-    /// Sends all of `bytes`, which belong to what `send` began.
+    /// Sends all of `bytes` as part of what `send` started.
     ///
     /// # Errors
-    /// As `send`.
+    /// As [`Wire::send`].
     pub(super) fn send_more(&mut self, bytes: &[u8], deadline: Instant) -> io::Result<()> {
         let mut rest = bytes;
         while !rest.is_empty() {
@@ -140,7 +139,7 @@ impl<'a> Wire<'a> {
         Ok(())
     }
 
-    /// Throws away what still comes, until the client ends, `bytes` are gone or the deadline is reached.
+    /// Discards input until the client closes its side, `bytes` are read or the deadline is reached.
     pub(super) fn discard(&mut self, mut bytes: usize, deadline: Instant) {
         while bytes > 0 {
             self.consume(self.received().len());
@@ -160,7 +159,7 @@ impl<'a> Wire<'a> {
                 self.input.copy_within(self.start..self.end, 0);
                 (self.start, self.end) = (0, self.end - self.start);
             } else {
-                // Only a head stays in the buffer, and it is refused once it is over its limit.
+                // Only a head stays in the buffer, and its size is limited.
                 self.input.resize(self.input.len() * 2, 0);
             }
         }
@@ -171,14 +170,14 @@ impl<'a> Wire<'a> {
             self.set_read_timeout(left(deadline)?)?;
             match self.stream.read(buffer) {
                 Err(error) if error.kind() == ErrorKind::Interrupted => {}
-                // The kernel counts in ticks and may be early: look at the deadline again.
+                // The kernel counts in ticks and may return early, so the deadline is checked again.
                 Err(error) if error.kind() == ErrorKind::WouldBlock => {}
                 read => return read,
             }
         }
     }
 
-    /// One write; 0 when the time-out set is over, which the caller's deadline judges.
+    /// One write. Returns 0 after a time-out; the caller checks the deadline.
     fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
         match self.stream.write(bytes) {
             Ok(0) => Err(ErrorKind::WriteZero.into()),
@@ -216,7 +215,7 @@ fn left(deadline: Instant) -> io::Result<Duration> {
     Ok(left)
 }
 
-/// The socket as a reader that ends at a deadline.
+/// A reader on the socket that ends at a deadline.
 struct Until<'w, 'a> {
     wire: &'w mut Wire<'a>,
     deadline: Instant,

@@ -1,4 +1,4 @@
-//! Threads that serve connections: one a connection, and kept for a while for the next one.
+//! Threads that serve connections: one per connection, kept for a while and reused.
 
 use std::collections::VecDeque;
 use std::io;
@@ -6,10 +6,10 @@ use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 use std::thread;
 use std::time::Duration;
 
-/// Handlers nest little (JSON is bounded at 128 levels), and a thousand threads must stay cheap.
+/// Handlers recurse little (JSON is limited to 128 levels), and a thousand threads must stay cheap.
 const STACK: usize = 512 * 1024;
 
-/// How long a thread without work stays. Starting one costs more than serving a short connection.
+/// How long an idle thread is kept. Starting one costs more than serving a short connection.
 const LINGER: Duration = Duration::from_secs(5);
 
 pub(super) type Job = Box<dyn FnOnce() + Send>;
@@ -28,8 +28,8 @@ struct Pool {
 #[derive(Default)]
 struct Queue {
     jobs: VecDeque<Job>,
-    /// Threads that have not taken a job yet, woken or not. Never fewer than `jobs`: a job is only queued for a
-    /// thread that is free to take it, so none waits behind a connection that may last for hours.
+    /// Threads without a job, including ones that are being woken. Never fewer than `jobs`: a job is only queued for a free
+    /// thread, so none waits behind a connection that may last for hours.
     free: usize,
     closed: bool,
 }
@@ -38,7 +38,7 @@ impl Workers {
     /// Runs `job` on a free thread, or on a new one.
     ///
     /// # Errors
-    /// When the system has no thread for us; the job is dropped.
+    /// If no thread can be started. The job is dropped.
     pub(super) fn run(&self, job: Job) -> io::Result<()> {
         let mut queue = self.shared.lock();
         if queue.jobs.len() < queue.free {
@@ -70,7 +70,7 @@ impl Drop for Workers {
 }
 
 impl Pool {
-    /// The next job for this thread; `None` when it should end.
+    /// The next job for this thread. `None` if it should end.
     fn next(&self) -> Option<Job> {
         let mut queue = self.lock();
         queue.free += 1;

@@ -1,7 +1,7 @@
 //! Absences.
 
 use super::rows::{instant, json, millis};
-use super::{Fault, ReadTx, WriteTx};
+use super::{Error, ReadTx, WriteTx};
 use crate::domain::absence::{Absence, Absences, AppliesTo};
 use crate::domain::ids::{AbsenceId, RotationId, UserId};
 use crate::domain::rotation::Rotation;
@@ -11,7 +11,7 @@ use rusqlite::{Row, params};
 
 const COLUMNS: &str = "id, user_id, rotation_id, from_at, until_at, reason";
 
-fn read(row: &Row) -> Result<Absence, Fault> {
+fn read(row: &Row) -> Result<Absence, Error> {
     let rotation: Option<String> = row.get(2)?;
     Ok(Absence {
         id: row.get::<_, String>(0)?.into(),
@@ -25,7 +25,7 @@ fn read(row: &Row) -> Result<Absence, Fault> {
     })
 }
 
-fn collect(mut rows: rusqlite::Rows) -> Result<Vec<Absence>, Fault> {
+fn collect(mut rows: rusqlite::Rows) -> Result<Vec<Absence>, Error> {
     let mut absences = Vec::new();
     while let Some(row) = rows.next()? {
         absences.push(read(row)?);
@@ -33,17 +33,17 @@ fn collect(mut rows: rusqlite::Rows) -> Result<Vec<Absence>, Fault> {
     Ok(absences)
 }
 
-/// The absences that count in a rotation and end after an instant: those written for it, and its members' absences
+/// The absences that apply to a rotation and end after an instant: those of this rotation, and its members' absences
 /// from all rotations.
 pub fn list_absences(
     tx: &ReadTx,
     rotation: &Rotation,
     ending_after: Timestamp,
-) -> Result<Vec<Absence>, Fault> {
+) -> Result<Vec<Absence>, Error> {
     let sql = format!("SELECT {COLUMNS} FROM absence WHERE rotation_id = ?1 AND until_at > ?2");
     let mut query = tx.conn.prepare_cached(&sql)?;
     let mut absences = collect(query.query(params![rotation.id.as_str(), millis(ending_after)])?)?;
-    // Most workspaces have no such absence at hand: one look spares the list of people.
+    // Most workspaces have no such absence, so this check avoids loading the members.
     let sql = "SELECT EXISTS (SELECT 1 FROM absence INDEXED BY absence_everywhere
                               WHERE rotation_id IS NULL AND until_at > ?1)";
     if tx
@@ -52,7 +52,7 @@ pub fn list_absences(
         .query_row([millis(ending_after)], |row| row.get(0))?
     {
         let members = crate::domain::roster::order(&rotation.members, None);
-        let people: Vec<&str> = members.iter().map(|place| place.user.as_str()).collect();
+        let people: Vec<&str> = members.iter().map(|member| member.user.as_str()).collect();
         let sql = format!(
             "SELECT {COLUMNS} FROM absence
              WHERE user_id IN (SELECT value FROM json_each(?1)) AND until_at > ?2 AND rotation_id IS NULL"
@@ -66,9 +66,36 @@ pub fn list_absences(
     Ok(absences)
 }
 
-/// The same as dealing asks for them, from the instant that the rotation was last judged at.
-pub fn load_absences(tx: &ReadTx, rotation: &Rotation) -> Result<Absences, Fault> {
-    let absences = list_absences(tx, rotation, rotation.stamps.judged_at)?;
+/// The absences of a person that end after an instant, by their beginning.
+pub fn list_absences_of(
+    tx: &ReadTx,
+    user: &UserId,
+    ending_after: Timestamp,
+) -> Result<Vec<Absence>, Error> {
+    let sql = format!("SELECT {COLUMNS} FROM absence WHERE user_id = ?1 AND until_at > ?2");
+    let mut query = tx.conn.prepare_cached(&sql)?;
+    let mut absences = collect(query.query(params![user.as_str(), millis(ending_after)])?)?;
+    absences.sort_by(|a, b| (a.period, &a.id).cmp(&(b.period, &b.id)));
+    Ok(absences)
+}
+
+/// As [`list_absences`], as far back as the turns that run: for dealing, and to show them.
+pub fn load_absences(tx: &ReadTx, rotation: &Rotation) -> Result<Absences, Error> {
+    let turns = rotation
+        .cells
+        .iter()
+        .filter_map(|cell| cell.holder.as_ref());
+    let running = rotation.arranged.iter().filter(|arranged| arranged.running);
+    let began = turns.map(|holder| holder.since);
+    let began = began
+        .chain(running.map(|arranged| arranged.period.from))
+        .min();
+    let judged_at = rotation.stamps.judged_at;
+    let absences = list_absences(
+        tx,
+        rotation,
+        began.map_or(judged_at, |began| began.min(judged_at)),
+    )?;
     Ok(Absences::new(
         absences
             .into_iter()
@@ -77,20 +104,20 @@ pub fn load_absences(tx: &ReadTx, rotation: &Rotation) -> Result<Absences, Fault
     ))
 }
 
-/// One absence.
-pub fn load_absence(tx: &ReadTx, id: &AbsenceId) -> Result<Option<Absence>, Fault> {
+/// An absence by id.
+pub fn load_absence(tx: &ReadTx, id: &AbsenceId) -> Result<Option<Absence>, Error> {
     let sql = format!("SELECT {COLUMNS} FROM absence WHERE id = ?1");
     let mut query = tx.conn.prepare_cached(&sql)?;
     Ok(collect(query.query([id.as_str()])?)?.pop())
 }
 
 /// An absence of the same person, over the same period, for the same rotations.
-pub fn same_absence(
+pub fn find_same_absence(
     tx: &ReadTx,
     user: &UserId,
     period: Interval,
     applies_to: &AppliesTo,
-) -> Result<Option<Absence>, Fault> {
+) -> Result<Option<Absence>, Error> {
     let sql = format!(
         "SELECT {COLUMNS} FROM absence
          WHERE user_id = ?1 AND until_at = ?2 AND from_at = ?3 AND rotation_id IS ?4"
@@ -107,7 +134,7 @@ pub fn same_absence(
 }
 
 /// Stores an absence.
-pub fn insert_absence(tx: &mut WriteTx, absence: &Absence) -> Result<(), Fault> {
+pub fn insert_absence(tx: &mut WriteTx, absence: &Absence) -> Result<(), Error> {
     let sql = "INSERT INTO absence (id, user_id, rotation_id, from_at, until_at, reason)
                VALUES (?1, ?2, ?3, ?4, ?5, ?6)";
     tx.conn.prepare_cached(sql)?.execute(params![
@@ -122,7 +149,7 @@ pub fn insert_absence(tx: &mut WriteTx, absence: &Absence) -> Result<(), Fault> 
 }
 
 /// Deletes an absence.
-pub fn remove_absence(tx: &mut WriteTx, id: &AbsenceId) -> Result<(), Fault> {
+pub fn remove_absence(tx: &mut WriteTx, id: &AbsenceId) -> Result<(), Error> {
     tx.conn
         .prepare_cached("DELETE FROM absence WHERE id = ?1")?
         .execute([id.as_str()])?;
@@ -136,8 +163,8 @@ fn rotation_column(applies_to: &AppliesTo) -> Option<&str> {
     }
 }
 
-/// Rotations in which a person's absence from all of them counts: where they are a member.
-pub fn list_rotations_of(tx: &ReadTx, user: &UserId) -> Result<Vec<RotationId>, Fault> {
+/// The rotations to which a person's absence from all rotations applies: those with them as a member.
+pub fn list_rotations_of(tx: &ReadTx, user: &UserId) -> Result<Vec<RotationId>, Error> {
     let sql = "SELECT rotation_id FROM rotation_person WHERE user_id = ?1
                UNION SELECT g.rotation_id FROM user_group_person m JOIN rotation_group g ON g.group_id = m.group_id
                      WHERE m.user_id = ?1";

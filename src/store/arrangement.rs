@@ -1,11 +1,11 @@
-//! Arrangements. Those that are not over are read with their rotation, and what becomes of them is written with it.
+//! Arrangements. Those that have not ended are loaded and saved with their rotation.
 
 use super::history::named_cells;
 use super::rows::{instant, millis};
 use super::shapes::{
     snapshot_from_json, snapshot_to_json, turn_selection_from_json, turn_selection_to_json,
 };
-use super::{Fault, Page, ReadTx, WriteTx};
+use super::{Error, Page, ReadTx, WriteTx};
 use crate::domain::arrangement::{Arranged, Arrangement, ArrangementKind};
 use crate::domain::ids::{ArrangementId, CellId, RotationId};
 use crate::domain::rotation::Rotation;
@@ -16,14 +16,14 @@ const COLUMNS: &str =
     "id, rotation_id, cell_id, user_id, from_at, until_at, revision, cancelled, kind, snapshot,
                        turn_selection, request_id";
 
-fn period(row: &Row, from: usize) -> Result<Interval, Fault> {
+fn period(row: &Row, from: usize) -> Result<Interval, Error> {
     Ok(Interval {
         from: instant(row.get(from)?)?,
         until: instant(row.get(from + 1)?)?,
     })
 }
 
-fn read(row: &Row) -> Result<Arrangement, Fault> {
+fn read(row: &Row) -> Result<Arrangement, Error> {
     let kind: String = row.get(8)?;
     let known = ArrangementKind::ALL
         .into_iter()
@@ -38,7 +38,7 @@ fn read(row: &Row) -> Result<Arrangement, Fault> {
         period,
         revision: row.get::<_, i64>(6)? as u64,
         cancelled: row.get(7)?,
-        kind: known.ok_or_else(|| Fault::Corrupt(format!("arrangement: kind {kind}")))?,
+        kind: known.ok_or_else(|| Error::Corrupt(format!("arrangement: kind {kind}")))?,
         request: row.get::<_, Option<String>>(11)?.map(Into::into),
         snapshot: snapshot_from_json(&row.get::<_, String>(9)?)?,
         turn_selection: selection
@@ -48,8 +48,8 @@ fn read(row: &Row) -> Result<Arrangement, Fault> {
     })
 }
 
-/// The arrangements of a rotation that are not over, as its rules need them.
-pub(super) fn load_arranged(tx: &ReadTx, id: &RotationId) -> Result<Vec<Arranged>, Fault> {
+/// The arrangements of a rotation that have not ended.
+pub(super) fn load_arranged(tx: &ReadTx, id: &RotationId) -> Result<Vec<Arranged>, Error> {
     let sql = "SELECT id, cell_id, user_id, from_at, until_at, stage, request_id FROM arrangement
                WHERE rotation_id = ?1 AND stage IS NOT NULL ORDER BY from_at, id";
     let mut query = tx.conn.prepare_cached(sql)?;
@@ -74,27 +74,27 @@ fn stage(arranged: &Arranged) -> &'static str {
     if arranged.running { RUNNING } else { "coming" }
 }
 
-/// One arrangement of a rotation.
+/// An arrangement of a rotation by id.
 pub fn load_arrangement(
     tx: &ReadTx,
     rotation: &RotationId,
     id: &ArrangementId,
-) -> Result<Option<Arrangement>, Fault> {
+) -> Result<Option<Arrangement>, Error> {
     let sql = format!("SELECT {COLUMNS} FROM arrangement WHERE id = ?2 AND rotation_id = ?1");
     let mut query = tx.conn.prepare_cached(&sql)?;
     let found = query.query_row([rotation.as_str(), id.as_str()], |row| Ok(read(row)));
     found.optional()?.transpose()
 }
 
-/// A page of the arrangements of a rotation that meet a range, cancelled ones too, by where they end, and how many there
-/// are in all.
+/// A page of a rotation's arrangements that overlap a range, including cancelled ones, ordered by their end, and the total
+/// number.
 pub fn list_arrangements(
     tx: &ReadTx,
     rotation: &RotationId,
     range: Interval,
     page: Page,
-) -> Result<(Vec<Arrangement>, u64), Fault> {
-    // The plus leaves the end to choose the index: what was over before the range is not looked at, however much it is.
+) -> Result<(Vec<Arrangement>, u64), Error> {
+    // The plus makes SQLite use the index on the end, so that arrangements before the range are not read.
     const MEETING: &str =
         "FROM arrangement WHERE rotation_id = ?1 AND until_at > ?2 AND +from_at < ?3";
     let [from, until] = [millis(range.from), millis(range.until)];
@@ -113,8 +113,8 @@ pub fn list_arrangements(
     Ok((found, total as u64))
 }
 
-/// Writes a new arrangement; its rotation, saved afterwards, says whether it runs.
-pub fn insert_arrangement(tx: &mut WriteTx, new: &Arrangement) -> Result<(), Fault> {
+/// Inserts an arrangement. Saving its rotation afterwards sets whether it runs.
+pub fn insert_arrangement(tx: &mut WriteTx, new: &Arrangement) -> Result<(), Error> {
     let sql = "INSERT INTO arrangement (id, rotation_id, cell_id, user_id, from_at, until_at, revision, cancelled, kind,
                                         snapshot, turn_selection, request_id, stage)
                VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, 'coming')";
@@ -138,27 +138,27 @@ pub fn insert_arrangement(tx: &mut WriteTx, new: &Arrangement) -> Result<(), Fau
     Ok(())
 }
 
-/// Marks an arrangement that its rotation has let go of as cancelled: another stands in its place.
-pub fn cancel_arrangement(tx: &mut WriteTx, id: &ArrangementId) -> Result<(), Fault> {
+/// Marks an arrangement as cancelled that another one has replaced in its rotation.
+pub fn cancel_arrangement(tx: &mut WriteTx, id: &ArrangementId) -> Result<(), Error> {
     let sql = "UPDATE arrangement SET cancelled = 1, stage = NULL WHERE id = ?1";
     tx.conn.prepare_cached(sql)?.execute([id.as_str()])?;
     Ok(())
 }
 
-/// Writes what became of a rotation's arrangements. One that is gone is over; where its end had not come, it ended with
-/// this change if it ran, and is cancelled if it did not.
+/// Saves the arrangements of a rotation. One that is missing in `after` has ended: if its end has not been reached, it
+/// ends now if it was running and is cancelled otherwise.
 pub(super) fn save_arranged(
     tx: &mut WriteTx,
     before: &Rotation,
     after: &Rotation,
-) -> Result<(), Fault> {
+) -> Result<(), Error> {
     let find = |rotation: &'_ Rotation, id: &ArrangementId| {
         rotation
             .arranged
             .iter()
             .position(|arranged| &arranged.id == id)
     };
-    // A disabled rotation is judged as of the instant it was disabled at; the change itself is later.
+    // A disabled rotation is judged as of the instant at which it was disabled; the change itself is later.
     let at = after.stamps.judged_at.max(after.stamps.updated_at);
     for old in &before.arranged {
         if find(after, &old.id).is_some() {
@@ -197,8 +197,8 @@ pub(super) fn save_arranged(
     Ok(())
 }
 
-/// Cells over which two arrangements that are not over overlap: who holds such a cell would be a matter of luck.
-pub fn list_overlaps(tx: &ReadTx) -> Result<Vec<(RotationId, CellId)>, Fault> {
+/// Cells with overlapping arrangements that have not ended. Who is on call there would be undefined.
+pub fn list_overlaps(tx: &ReadTx) -> Result<Vec<(RotationId, CellId)>, Error> {
     let sql = "SELECT DISTINCT a.rotation_id, a.cell_id
                FROM arrangement a JOIN arrangement b ON b.rotation_id = a.rotation_id AND b.cell_id = a.cell_id
                WHERE a.stage IS NOT NULL AND b.stage IS NOT NULL AND a.sequence < b.sequence

@@ -1,9 +1,9 @@
-//! What rota keeps in line on the chat platform: topics of channels and people of user groups. A row says what was done last and
-//! whether a sync is due; what it should be follows from the rotations.
+//! The topics and user groups that rota syncs on the chat platform. A row has the last written value and whether a sync is
+//! due. The desired value is computed from the rotations.
 
 use super::meta::{first_free, save_hold};
 use super::rows::{from_json, instant_or_none, json, millis};
-use super::{Fault, ReadTx, SyncTarget, WriteTx};
+use super::{Error, ReadTx, SyncTarget, WriteTx};
 use crate::domain::ids::{ChannelId, GroupId, RotationId, UserId};
 use jiff::Timestamp;
 use rusqlite::{Row, params};
@@ -11,13 +11,13 @@ use rusqlite::{Row, params};
 /// The state of a sync.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct SyncState {
-    /// When it is due; `None` where nothing has changed since it was brought in line.
+    /// When it is due; `None` if nothing has changed since the last sync.
     pub due_at: Option<Timestamp>,
-    /// Counts the requests for it, so that one made during a sync is not lost.
+    /// The number of requests, so that one made during a sync is not lost.
     pub calls: i64,
-    /// Tries that failed since it was last in line.
+    /// Failed tries since the last successful sync.
     pub tries: u32,
-    /// Why the last one did.
+    /// Why the last try failed.
     pub error: Option<String>,
 }
 
@@ -25,17 +25,17 @@ pub struct SyncState {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ChannelTopic {
     pub channel: ChannelId,
-    /// What rota wrote last; `None` where it has written nothing yet.
+    /// What rota wrote last; `None` if it has written nothing.
     pub written: Option<String>,
-    /// What rota was writing at the last sync, where the result is unknown.
+    /// What rota was writing at the last sync, if the result is unknown.
     pub writing: Option<String>,
-    /// What stood there before.
+    /// The topic before rota wrote one.
     pub before: Option<String>,
     pub sync: SyncState,
 }
 
 impl ChannelTopic {
-    /// Whether a topic is one that rota wrote.
+    /// Whether rota wrote a topic.
     pub fn is_ours(&self, topic: &str) -> bool {
         [&self.written, &self.writing]
             .into_iter()
@@ -44,20 +44,20 @@ impl ChannelTopic {
     }
 }
 
-/// A user group kept in step with whoever is on call.
+/// A user group that is synced with the people on call.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct DutyGroup {
     pub group: GroupId,
-    /// Whether rota made it.
+    /// Whether rota created it.
     pub is_own: bool,
-    /// Whom rota has put in, or was about to.
+    /// The people that rota has added, or was about to add.
     pub placed: Vec<UserId>,
-    /// Whether rota has disabled it, with nobody on call.
+    /// Whether rota has disabled it because nobody is on call.
     pub disabled: bool,
     pub sync: SyncState,
 }
 
-fn sync_state(row: &Row, first: usize) -> Result<SyncState, Fault> {
+fn sync_state(row: &Row, first: usize) -> Result<SyncState, Error> {
     Ok(SyncState {
         due_at: instant_or_none(row.get(first)?)?,
         calls: row.get(first + 1)?,
@@ -66,8 +66,8 @@ fn sync_state(row: &Row, first: usize) -> Result<SyncState, Fault> {
     })
 }
 
-/// Requests a sync of the topic of a channel, as soon as the platform allows.
-pub fn request_topic_sync(tx: &mut WriteTx, channel: &ChannelId) -> Result<(), Fault> {
+/// Requests a sync of a channel's topic, as soon as the platform allows.
+pub fn request_topic_sync(tx: &mut WriteTx, channel: &ChannelId) -> Result<(), Error> {
     let sql = "INSERT INTO channel_topic (channel_id, due_at, calls, tries) VALUES (?1, ?2, 1, 0)
                ON CONFLICT (channel_id) DO UPDATE SET due_at = ?2, calls = calls + 1";
     let values = params![channel.as_str(), first_free(tx, SyncTarget::Topic.hold())?];
@@ -76,8 +76,8 @@ pub fn request_topic_sync(tx: &mut WriteTx, channel: &ChannelId) -> Result<(), F
     Ok(())
 }
 
-/// Requests a sync of the people of a user group, likewise. One that rota does not keep yet counts as adopted.
-pub fn request_group_sync(tx: &mut WriteTx, group: &GroupId) -> Result<(), Fault> {
+/// Requests a sync of a user group's people, as soon as the platform allows. A group without a row counts as adopted.
+pub fn request_group_sync(tx: &mut WriteTx, group: &GroupId) -> Result<(), Error> {
     let sql = "INSERT INTO duty_group (group_id, is_own, placed, disabled, due_at, calls, tries)
                VALUES (?1, 0, '[]', 0, ?2, 1, 0)
                ON CONFLICT (group_id) DO UPDATE SET due_at = ?2, calls = calls + 1";
@@ -87,8 +87,8 @@ pub fn request_group_sync(tx: &mut WriteTx, group: &GroupId) -> Result<(), Fault
     Ok(())
 }
 
-/// Requests a sync of everything, likewise, after a change of the directory or the tier.
-pub fn request_full_sync(tx: &mut WriteTx) -> Result<(), Fault> {
+/// Requests a sync of everything after a change of the directory or the tier.
+pub fn request_full_sync(tx: &mut WriteTx) -> Result<(), Error> {
     for target in [SyncTarget::Topic, SyncTarget::Group] {
         let (table, _) = target.names();
         let sql = format!("UPDATE {table} SET due_at = ?1, calls = calls + 1");
@@ -99,20 +99,20 @@ pub fn request_full_sync(tx: &mut WriteTx) -> Result<(), Fault> {
     Ok(())
 }
 
-/// Notes that rota made a user group.
-pub fn note_own_group(tx: &mut WriteTx, group: &GroupId) -> Result<(), Fault> {
+/// Records that rota created a user group.
+pub fn note_own_group(tx: &mut WriteTx, group: &GroupId) -> Result<(), Error> {
     request_group_sync(tx, group)?;
     let sql = "UPDATE duty_group SET is_own = 1 WHERE group_id = ?1";
     let mut update = tx.conn.prepare_cached(sql)?;
     Ok(update.execute([group.as_str()]).map(drop)?)
 }
 
-/// The key and the state of the first that is due at an instant.
+/// The key and the state of the first sync that is due at an instant.
 pub fn first_due_sync(
     tx: &ReadTx,
     target: SyncTarget,
     now: Timestamp,
-) -> Result<Option<(String, SyncState)>, Fault> {
+) -> Result<Option<(String, SyncState)>, Error> {
     let (table, key) = target.names();
     let sql = format!(
         "SELECT {key}, due_at, calls, tries, error FROM {table} WHERE due_at <= ?1 ORDER BY due_at LIMIT 1"
@@ -125,15 +125,15 @@ pub fn first_due_sync(
     Ok(Some((row.get(0)?, sync_state(row, 1)?)))
 }
 
-/// When the next of them falls due.
-pub fn next_sync(tx: &ReadTx, target: SyncTarget) -> Result<Option<Timestamp>, Fault> {
+/// When the next sync of a kind is due.
+pub fn next_sync(tx: &ReadTx, target: SyncTarget) -> Result<Option<Timestamp>, Error> {
     let (table, _) = target.names();
     let sql = format!("SELECT min(due_at) FROM {table} WHERE due_at IS NOT NULL");
     super::rows::first_instant(tx.conn, &sql)
 }
 
-/// Stores why something could not be brought in line as of a number of calls, and when it is tried again; at once where more
-/// have come since.
+/// Records why a sync failed and when it is retried. `calls` is the number of requests that it covered; if there are more by
+/// now, it is retried at once.
 pub fn retry_sync(
     tx: &mut WriteTx,
     target: SyncTarget,
@@ -141,7 +141,7 @@ pub fn retry_sync(
     calls: i64,
     at: Timestamp,
     error: &str,
-) -> Result<(), Fault> {
+) -> Result<(), Error> {
     let (table, column) = target.names();
     let sql = format!(
         "UPDATE {table} SET due_at = CASE calls WHEN ?2 THEN ?3 ELSE due_at END, tries = tries + 1, error = ?4
@@ -153,9 +153,9 @@ pub fn retry_sync(
     Ok(())
 }
 
-/// Postpones all syncs of a kind that are due before an instant, and those requested until then, because the platform asked for
-/// it.
-pub fn hold_syncs(tx: &mut WriteTx, target: SyncTarget, until: Timestamp) -> Result<(), Fault> {
+/// Postpones all syncs of a kind that are due before an instant, and those requested until then, because the platform asked
+/// to wait.
+pub fn hold_syncs(tx: &mut WriteTx, target: SyncTarget, until: Timestamp) -> Result<(), Error> {
     save_hold(tx, target.hold(), until)?;
     let (table, _) = target.names();
     let sql = format!("UPDATE {table} SET due_at = ?1 WHERE due_at < ?1");
@@ -163,14 +163,14 @@ pub fn hold_syncs(tx: &mut WriteTx, target: SyncTarget, until: Timestamp) -> Res
     Ok(update.execute([millis(until)]).map(drop)?)
 }
 
-/// Stores that something is in line as of a number of calls; it stays due where more have come since.
+/// Records a completed sync that covered `calls` requests. It stays due if there are more by now.
 fn end_sync(
     tx: &mut WriteTx,
     target: SyncTarget,
     key: &str,
     calls: i64,
     error: Option<&str>,
-) -> Result<(), Fault> {
+) -> Result<(), Error> {
     let (table, column) = target.names();
     let sql = format!(
         "UPDATE {table} SET due_at = CASE calls WHEN ?2 THEN NULL ELSE due_at END, tries = 0, error = ?3
@@ -180,8 +180,8 @@ fn end_sync(
     Ok(update.execute(params![key, calls, error]).map(drop)?)
 }
 
-/// The state of the topic of a channel; `None` where rota does not keep it.
-pub fn load_topic(tx: &ReadTx, channel: &ChannelId) -> Result<Option<ChannelTopic>, Fault> {
+/// The state of a channel's topic; `None` if rota does not sync it.
+pub fn load_topic(tx: &ReadTx, channel: &ChannelId) -> Result<Option<ChannelTopic>, Error> {
     let sql = "SELECT written, writing, before, due_at, calls, tries, error FROM channel_topic WHERE channel_id = ?1";
     let mut query = tx.conn.prepare_cached(sql)?;
     let mut rows = query.query([channel.as_str()])?;
@@ -197,8 +197,8 @@ pub fn load_topic(tx: &ReadTx, channel: &ChannelId) -> Result<Option<ChannelTopi
     }))
 }
 
-/// Stores what rota is about to write in a channel, and what stands there before.
-pub fn note_topic(tx: &mut WriteTx, topic: &ChannelTopic) -> Result<(), Fault> {
+/// Records what rota is about to write to a channel, and its previous topic.
+pub fn note_topic(tx: &mut WriteTx, topic: &ChannelTopic) -> Result<(), Error> {
     let sql =
         "UPDATE channel_topic SET written = ?2, writing = ?3, before = ?4 WHERE channel_id = ?1";
     let id = topic.channel.as_str();
@@ -206,13 +206,13 @@ pub fn note_topic(tx: &mut WriteTx, topic: &ChannelTopic) -> Result<(), Fault> {
     Ok(tx.conn.prepare_cached(sql)?.execute(values).map(drop)?)
 }
 
-/// Stores that the topic of a channel is in line, as far as it can be: what rota wrote, what stood there before, and why it
-/// is not as it should be.
+/// Records a completed sync of a channel's topic: what rota wrote, the previous topic, and why it differs from the desired one
+/// if it does.
 pub fn save_topic(
     tx: &mut WriteTx,
     topic: &ChannelTopic,
     error: Option<&str>,
-) -> Result<(), Fault> {
+) -> Result<(), Error> {
     note_topic(tx, topic)?;
     end_sync(
         tx,
@@ -223,8 +223,8 @@ pub fn save_topic(
     )
 }
 
-/// Forgets a channel whose topic is no longer target, unless a sync is due.
-pub fn remove_topic(tx: &mut WriteTx, channel: &ChannelId, calls: i64) -> Result<(), Fault> {
+/// Deletes the row of a channel whose topic is no longer synced, unless a sync is due.
+pub fn remove_topic(tx: &mut WriteTx, channel: &ChannelId, calls: i64) -> Result<(), Error> {
     let sql = "DELETE FROM channel_topic WHERE channel_id = ?1 AND calls = ?2";
     let mut remove = tx.conn.prepare_cached(sql)?;
     let values = params![channel.as_str(), calls];
@@ -235,16 +235,16 @@ pub fn remove_topic(tx: &mut WriteTx, channel: &ChannelId, calls: i64) -> Result
     Ok(())
 }
 
-/// The rotations that have a channel's topic show who is on call, in the order of their creation; whether they do so now is
-/// theirs to say.
-pub fn list_rotations_of_topic(tx: &ReadTx, channel: &ChannelId) -> Result<Vec<RotationId>, Fault> {
+/// The rotations that use a channel for their topic, in the order of creation. Whether a rotation currently shows who is on
+/// call there is a setting of the rotation.
+pub fn list_rotations_of_topic(tx: &ReadTx, channel: &ChannelId) -> Result<Vec<RotationId>, Error> {
     let sql = "SELECT r.id FROM rotation_channel c CROSS JOIN rotation r ON r.id = c.rotation_id
                WHERE c.channel_id = ?1 AND c.syncs_topic ORDER BY r.sequence";
     super::rows::ids(tx.conn, sql, [channel.as_str()])
 }
 
-/// The state of a user group; `None` where rota does not keep it.
-pub fn load_duty_group(tx: &ReadTx, group: &GroupId) -> Result<Option<DutyGroup>, Fault> {
+/// The state of a user group; `None` if rota does not sync it.
+pub fn load_duty_group(tx: &ReadTx, group: &GroupId) -> Result<Option<DutyGroup>, Error> {
     let sql = "SELECT is_own, placed, disabled, due_at, calls, tries, error FROM duty_group WHERE group_id = ?1";
     let mut query = tx.conn.prepare_cached(sql)?;
     let mut rows = query.query([group.as_str()])?;
@@ -261,13 +261,13 @@ pub fn load_duty_group(tx: &ReadTx, group: &GroupId) -> Result<Option<DutyGroup>
     }))
 }
 
-/// Stores that a user group is in line, as far as it can be: whom rota has put in, whether it is disabled, and why it is not
-/// as it should be.
+/// Records a completed sync of a user group: the people that rota has added, whether it is disabled, and why it differs from
+/// the desired state if it does.
 pub fn save_duty_group(
     tx: &mut WriteTx,
     group: &DutyGroup,
     error: Option<&str>,
-) -> Result<(), Fault> {
+) -> Result<(), Error> {
     note_group(tx, group)?;
     end_sync(
         tx,
@@ -278,32 +278,32 @@ pub fn save_duty_group(
     )
 }
 
-/// Stores whom rota is about to put into a user group, and whether it is about to disable it.
-pub fn note_group(tx: &mut WriteTx, group: &DutyGroup) -> Result<(), Fault> {
+/// Records whom rota is about to add to a user group, and whether it is about to disable it.
+pub fn note_group(tx: &mut WriteTx, group: &DutyGroup) -> Result<(), Error> {
     let sql = "UPDATE duty_group SET placed = ?2, disabled = ?3 WHERE group_id = ?1";
     let placed: Vec<&str> = group.placed.iter().map(UserId::as_str).collect();
     let values = params![group.group.as_str(), json(&placed)?, group.disabled];
     Ok(tx.conn.prepare_cached(sql)?.execute(values).map(drop)?)
 }
 
-/// Forgets a user group that serves no rotation any more, unless a sync is due.
-pub fn remove_duty_group(tx: &mut WriteTx, group: &DutyGroup) -> Result<(), Fault> {
+/// Deletes the row of a user group that no rotation uses, unless a sync is due.
+pub fn remove_duty_group(tx: &mut WriteTx, group: &DutyGroup) -> Result<(), Error> {
     let sql = "DELETE FROM duty_group WHERE group_id = ?1 AND calls = ?2";
     let values = params![group.group.as_str(), group.sync.calls];
     Ok(tx.conn.prepare_cached(sql)?.execute(values).map(drop)?)
 }
 
-/// The rotations that a user group serves, in the order of their creation.
+/// The rotations that use a user group, in the order of creation.
 pub fn list_rotations_of_duty_group(
     tx: &ReadTx,
     group: &GroupId,
-) -> Result<Vec<RotationId>, Fault> {
+) -> Result<Vec<RotationId>, Error> {
     let sql = "SELECT id FROM rotation WHERE duty_group_id = ?1 ORDER BY sequence";
     super::rows::ids(tx.conn, sql, [group.as_str()])
 }
 
-/// The user groups that rota keeps, or has made.
-pub fn list_duty_groups(tx: &ReadTx) -> Result<Vec<DutyGroup>, Fault> {
+/// The user groups that rota syncs or has created.
+pub fn list_duty_groups(tx: &ReadTx) -> Result<Vec<DutyGroup>, Error> {
     let sql = "SELECT group_id FROM duty_group ORDER BY group_id";
     let ids: Vec<GroupId> = super::rows::ids(tx.conn, sql, [])?;
     let mut groups = Vec::new();

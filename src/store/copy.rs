@@ -1,7 +1,7 @@
-//! Copies of the database: made while it is in use, checked, and put in its place.
+//! Copies of the database: created while it is in use, checked, and restored.
 //!
-//! Bytes are only ever copied by SQLite: a descriptor of ours on a file that SQLite has open takes SQLite's locks with it
-//! when it closes.
+//! Only SQLite copies bytes: closing a file descriptor on a file that SQLite has open would release SQLite's locks on
+//! it.
 
 use super::files::{
     LOGS, create_new, is_same_file, open_own, real_beside, refuse_other_names_of_live,
@@ -11,8 +11,8 @@ use super::paths::{folder_of, named, with_suffix};
 use super::progress::{copying, watch};
 use super::schema::{self, Differences};
 use super::version::{Found, VERSION, recognise};
-use super::{Fault, ReadTx, rows};
-use crate::fault;
+use super::{Error, ReadTx, rows};
+use crate::failpoint;
 use rusqlite::config::DbConfig;
 use rusqlite::{Connection, ErrorCode, OpenFlags};
 use std::fs::{File, Permissions, TryLockError};
@@ -21,34 +21,34 @@ use std::os::unix::fs::{MetadataExt, PermissionsExt, fchown};
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
-/// Writes a copy of the database at `source` to the new file `target`, in one consistent state, readable for nobody
-/// else. The copy appears under its name only when it is whole and on disk. How far it has come is shown on a terminal.
+/// Writes a consistent copy of the database at `source` to the new file `target`, readable only by its owner. The copy gets
+/// its name only once it is complete and on disk. Shows progress on a terminal.
 ///
 /// Refuses a target that exists.
 pub fn copy_database(source: &Path, target: &Path) -> Result<(), String> {
     copy_to(source, target).map(drop)
 }
 
-/// The same; answers the copy, open.
+/// As [`copy_database`]. Returns the open copy.
 fn copy_to(source: &Path, target: &Path) -> Result<File, String> {
     refuse_existing(target)?;
     let partial = with_suffix(&real_beside(target)?, ".unfinished");
     let copy = take_name(&partial)?;
     let copied = copy_into(source, &partial, &copy).and_then(|()| {
-        fault::point("copy.made");
+        failpoint::point("copy.made");
         refuse_existing(target)?;
         std::fs::rename(&partial, target).map_err(|error| named(target, error))?;
         sync_folder_of(target)
     });
     if copied.is_err() {
-        // What failed is what the caller is told; a rest that cannot be removed either is plain to see.
+        // The first error is returned. A file that cannot be removed either is visible.
         drop(std::fs::remove_file(&partial));
     }
     copied.map(|()| copy)
 }
 
-/// Whether a file can be used as rota's database: a sound SQLite file with the tables of rota, not of a newer version. The
-/// error says what is wrong with it.
+/// Whether a file can be used as rota's database: an intact SQLite file with rota's tables, not of a newer version. The error
+/// says what is wrong with it.
 pub fn check_database(path: &Path) -> Result<(), String> {
     let conn = read_only(path)?;
     let found = refuse_foreign(&conn, path)?;
@@ -63,14 +63,14 @@ pub fn check_database(path: &Path) -> Result<(), String> {
     }
 }
 
-/// Puts a copy of the database at `copy` in the place of the one at `database`, which nobody may be using, and answers
-/// whether one was replaced, which is then kept under the name `kept` beside it.
+/// Replaces the database at `database`, which must not be in use, with the copy at `copy`. Returns whether there was one. The
+/// replaced database is kept under the name `kept`.
 ///
-/// At every moment there is a whole database at `database` if there was one before. The new one keeps its mode and, as
-/// far as the system lets us, its owner.
+/// If there was a database at `database`, there is a complete one at every moment. The new one keeps its mode and, as far as
+/// the system permits, its owner.
 pub fn replace_database(database: &Path, copy: &Path, kept: &Path) -> Result<bool, String> {
     let fresh = with_suffix(database, ".restoring");
-    // Left behind by a restore that was cut short.
+    // Left by an interrupted restore.
     match std::fs::remove_file(&fresh) {
         Err(error) if error.kind() != ErrorKind::NotFound => return Err(named(&fresh, error)),
         _ => {}
@@ -80,10 +80,10 @@ pub fn replace_database(database: &Path, copy: &Path, kept: &Path) -> Result<boo
     let swapped = if replaced {
         keep_access(database, &file).and_then(|()| set_aside(database, kept))
     } else {
-        // What a database left that was deleted or moved away while it was in use.
+        // The logs of a database that was deleted or moved while it was in use.
         set_logs_aside(database, kept)
     };
-    fault::point("restore.aside");
+    failpoint::point("restore.aside");
     swapped
         .and_then(|()| std::fs::rename(&fresh, database).map_err(|error| named(database, error)))
         .inspect_err(|_| drop(std::fs::remove_file(&fresh)))?;
@@ -91,19 +91,19 @@ pub fn replace_database(database: &Path, copy: &Path, kept: &Path) -> Result<boo
     Ok(replaced)
 }
 
-/// Gives an open file the mode and the owner of the one at a path.
+/// Gives an open file the mode and the owner of the file at a path.
 fn keep_access(from: &Path, to: &File) -> Result<(), String> {
     let failed = |error| named(from, error);
     let data = from.symlink_metadata().map_err(failed)?;
-    // Only root can give a file away; then it belongs to whoever restores.
+    // Only root can change the owner; otherwise the file belongs to the user that restores.
     if let Err(error) = fchown(to, Some(data.uid()), Some(data.gid())) {
-        log::warn!("restore: the owner cannot be kept: {error}");
+        log::warn!("restore: the owner cannot be preserved: {error}");
     }
     let mode = Permissions::from_mode(data.mode() & 0o777);
     to.set_permissions(mode).map_err(failed)
 }
 
-/// Takes those names away again: nothing was replaced. A log that went along comes back.
+/// Removes the second names that an interrupted restore left. A log that was moved is moved back.
 pub(super) fn undo_unfinished(database: &Path) -> Result<(), String> {
     for kept in unfinished_names(database) {
         for suffix in LOGS {
@@ -114,23 +114,23 @@ pub(super) fn undo_unfinished(database: &Path) -> Result<(), String> {
         }
         std::fs::remove_file(&kept).map_err(|error| named(&kept, error))?;
         log::warn!(
-            "{}: a restore was cut short; nothing was replaced",
+            "{}: a restore was interrupted; nothing was replaced",
             database.display()
         );
     }
     Ok(())
 }
 
-/// Gives the replaced file a second name. A log beside it goes along, so that it is never taken for the new file's. In this
-/// order: a log that went first would be lost where the rest is cut short.
+/// Gives the replaced file a second name and moves its log, so that the log is never used with the new file. In this order:
+/// if the log were moved first, an interruption would lose it.
 fn set_aside(database: &Path, kept: &Path) -> Result<(), String> {
     refuse_existing(kept)?;
     settle(database)?;
-    // Not every file system has hard links; without them the name is free for a moment.
+    // Not every file system has hard links. Without them the name does not exist for a moment.
     std::fs::hard_link(database, kept)
         .or_else(|_| std::fs::rename(database, kept))
         .map_err(|error| named(kept, error))?;
-    fault::point("restore.linked");
+    failpoint::point("restore.linked");
     set_logs_aside(database, kept)
 }
 
@@ -147,14 +147,14 @@ fn set_logs_aside(database: &Path, kept: &Path) -> Result<(), String> {
     Ok(())
 }
 
-/// Brings the write-ahead log into the file, which works only while nobody else has it open. A file too damaged for that
-/// is set aside as it is.
+/// Checkpoints the write-ahead log, which works only while no other process has the database open. A file that is too damaged
+/// for that is set aside unchanged.
 fn settle(database: &Path) -> Result<(), String> {
     refuse_planted_logs(database)?;
     let flags = OpenFlags::SQLITE_OPEN_READ_WRITE | OpenFlags::SQLITE_OPEN_NOFOLLOW;
     let settled = Connection::open_with_flags(database, flags).and_then(|conn| {
         conn.busy_timeout(Duration::from_secs(5))?;
-        // Closing a damaged file would otherwise throw away the log that may still mend it.
+        // Closing a damaged file would otherwise delete the log that may repair it.
         conn.set_db_config(DbConfig::SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, true)?;
         conn.pragma_update(None, "journal_mode", "DELETE")
     });
@@ -171,8 +171,8 @@ fn settle(database: &Path) -> Result<(), String> {
     }
 }
 
-/// The empty file that a copy grows in, which nobody else writes to while the answer is held: two copies to one name would
-/// spoil one another. It is always a new one, so nobody else has it open, and it belongs to whoever makes the copy.
+/// Creates the file that a copy is written to and locks it while it is held: two copies to one name would corrupt each
+/// other. The file is always new, so no other process has it open, and it belongs to the user that makes the copy.
 fn take_name(partial: &Path) -> Result<File, String> {
     let failed = |error: std::io::Error| named(partial, error);
     loop {
@@ -180,7 +180,7 @@ fn take_name(partial: &Path) -> Result<File, String> {
         let is_new = made.is_some();
         let file = match made {
             Some(file) => file,
-            // A copy that is being made, or one that was cut short, maybe by another user.
+            // A copy in progress or an interrupted one, possibly of another user.
             None => {
                 let owner = partial.symlink_metadata().ok().map(|data| data.uid());
                 open_own(partial, owner)?
@@ -193,7 +193,7 @@ fn take_name(partial: &Path) -> Result<File, String> {
             }
             Err(TryLockError::Error(error)) => return Err(failed(error)),
         }
-        // It may have become somebody's copy, or been taken away, since it was opened.
+        // It may have been renamed or removed since it was opened.
         if !is_at(&file, partial)? {
             continue;
         }
@@ -221,14 +221,14 @@ fn copy_into(source: &Path, partial: &Path, copy: &File) -> Result<(), String> {
         );
     }
     let total = rows::bytes_in_use(&conn).map_err(|error| named(source, error))?;
-    // SQLite copies in one step and tells nothing, but the copy can be seen growing.
+    // SQLite copies in one step without progress, so the size of the copy is polled.
     let grown = || copy.metadata().map_or(0, |data| data.len());
     watch(
         || copying(grown(), total),
         || rows::vacuum_into(&conn, partial),
     )
     .map_err(|error| match error {
-        // Not the copy's fault.
+        // The error is in the source, not in the copy.
         error if error.is_damage() => named(source, format!("not copied: {error}")),
         error => named(partial, error),
     })?;
@@ -246,7 +246,7 @@ fn refuse_foreign(conn: &Connection, path: &Path) -> Result<Found, String> {
     Ok(found)
 }
 
-/// A database opened to be looked at: nothing is written to it, and it is not brought up to date.
+/// A database opened for inspection. It is neither written nor migrated.
 pub struct Inspection {
     conn: Connection,
     path: PathBuf,
@@ -255,7 +255,7 @@ pub struct Inspection {
 }
 
 impl Inspection {
-    /// Opens a database of ours that is there. The error names the path.
+    /// Opens an existing database of rota. The error names the path.
     pub fn open(path: &Path) -> Result<Inspection, String> {
         let conn = read_only(path)?;
         let found = recognise(&conn, path)?;
@@ -268,7 +268,7 @@ impl Inspection {
         })
     }
 
-    /// In what its tables are not those of its version. Nothing is read from such a database.
+    /// How its tables differ from those of its version. If they do, no rows are read.
     pub fn differences(&self) -> &Differences {
         &self.differences
     }
@@ -278,7 +278,7 @@ impl Inspection {
         self.found.is_empty
     }
 
-    /// Why its rows cannot be read as they are, where that is so: it waits for the next start.
+    /// Why its rows cannot be read before the next start, if so.
     pub fn unready(&self) -> Option<String> {
         if self.found.is_empty {
             return Some("an empty database; the next start fills it".into());
@@ -287,23 +287,23 @@ impl Inspection {
         (version < VERSION).then(|| format!("older schema {version}; the next start migrates it"))
     }
 
-    /// What is wrong with the file itself: damaged pages, rows that refer to nothing. Empty when nothing is.
+    /// What is wrong with the file itself: damaged pages, rows that refer to missing rows. Empty if nothing is.
     pub fn integrity_problems(&self) -> Result<Vec<String>, String> {
         integrity_problems(&self.conn, &self.path)
     }
 
     /// Reads from one snapshot.
-    pub fn read<T>(&self, act: impl FnOnce(&ReadTx) -> Result<T, Fault>) -> Result<T, String> {
+    pub fn read<T>(&self, act: impl FnOnce(&ReadTx) -> Result<T, Error>) -> Result<T, String> {
         self.differences.refuse(&self.path)?;
         let read = || {
             let _snapshot = self.conn.unchecked_transaction()?;
             act(&ReadTx { conn: &self.conn })
         };
-        read().map_err(|error: Fault| named(&self.path, error))
+        read().map_err(|error: Error| named(&self.path, error))
     }
 }
 
-/// What is wrong with a file; that it is being looked for is shown on a terminal.
+/// What is wrong with a file. Shows progress on a terminal.
 fn integrity_problems(conn: &Connection, path: &Path) -> Result<Vec<String>, String> {
     watch(|| "checking ...".into(), || rows::integrity_problems(conn))
         .map_err(|error| named(path, error))
@@ -330,7 +330,7 @@ fn read_only(path: &Path) -> Result<Connection, String> {
     open().map_err(|error: rusqlite::Error| named(path, error))
 }
 
-/// Rota has no triggers and no views: what a file has of them is never run.
+/// Rota has no triggers and no views. Those that a file contains are never run.
 pub(super) fn run_no_foreign_code(conn: &Connection) -> rusqlite::Result<()> {
     conn.set_db_config(DbConfig::SQLITE_DBCONFIG_ENABLE_TRIGGER, false)?;
     conn.set_db_config(DbConfig::SQLITE_DBCONFIG_ENABLE_VIEW, false)?;
@@ -345,7 +345,7 @@ fn refuse_existing(path: &Path) -> Result<(), String> {
     Ok(())
 }
 
-/// A rename is on disk only when its folder is.
+/// A rename is durable only once its folder is synced.
 fn sync_folder_of(path: &Path) -> Result<(), String> {
     let folder = folder_of(path);
     File::open(folder)
@@ -357,10 +357,10 @@ fn sync_folder_of(path: &Path) -> Result<(), String> {
 mod tests {
     use super::*;
     use crate::runtime::clock::Clock;
-    use crate::store::{Fault, Store, load_fact, save_fact};
+    use crate::store::{Error, Store, load_fact, save_fact};
     use std::sync::Arc;
 
-    /// A folder of its own; gone with the test.
+    /// A temporary folder that is removed at the end of the test.
     struct Folder(PathBuf);
 
     impl Folder {
@@ -398,7 +398,7 @@ mod tests {
     }
 
     fn write(store: &Store, value: &'static str) {
-        let done: Result<(), Fault> = store.write(move |tx| save_fact(tx, "rules", value));
+        let done: Result<(), Error> = store.write(move |tx| save_fact(tx, "rules", value));
         done.expect("a write");
     }
 
@@ -484,15 +484,15 @@ mod tests {
             if name != "absent.db" {
                 std::fs::write(folder.file(name), bytes).expect("a file");
             }
-            let told = check_database(&folder.file(name)).expect_err(name);
-            assert!(told.contains(expected) && told.contains(name), "{told}");
+            let error = check_database(&folder.file(name)).expect_err(name);
+            assert!(error.contains(expected) && error.contains(name), "{error}");
         }
         let other = Connection::open(folder.file("other.db")).expect("a database");
         other.execute_batch("CREATE TABLE t (a)").expect("a table");
         let other = folder.file("other.db");
         let copied = copy_database(&other, &folder.file("copy.db"));
-        for told in [check_database(&other), copied] {
-            assert!(told.is_err_and(|why| why.contains("another program")));
+        for error in [check_database(&other), copied] {
+            assert!(error.is_err_and(|why| why.contains("another program")));
         }
         assert!(!folder.names().iter().any(|name| name.contains("copy")));
     }

@@ -1,17 +1,17 @@
-//! Events, their deliveries, and the attempts of each, as the log shows them.
+//! Events, their deliveries, and the attempts of each, as the delivery log shows them.
 
 use super::directory::Page;
 use super::rows::{from_json, instant, instant_or_none, millis};
-use super::{Fault, ReadTx, WriteTx};
+use super::{Error, ReadTx, WriteTx};
 use crate::domain::ids::{DeliveryId, RotationId, WebhookId};
-use crate::domain::ladder;
+use crate::domain::retry_schedule;
 use crate::domain::webhook::{
     Attempt, AttemptResult, Delivery, DeliveryState, EventType, Outcome, SendError, Snippet,
 };
 use rusqlite::{OptionalExtension, Row, params};
 use std::time::Duration;
 
-/// Which deliveries of an endpoint; `None` narrows nothing.
+/// Filters an endpoint's deliveries. `None` does not filter.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct DeliveryFilter {
     pub state: Option<DeliveryState>,
@@ -19,25 +19,24 @@ pub struct DeliveryFilter {
     pub rotation: Option<RotationId>,
 }
 
-/// A delivery as it is kept.
+/// A stored delivery.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct DeliveryRecord {
-    /// Its place in commit order.
+    /// Its position in commit order.
     pub sequence: i64,
-    /// Whether an attempt of it is on the wire, also where it was cancelled meanwhile.
-    pub on_the_wire: bool,
+    /// Whether an attempt is in flight, even if the delivery was cancelled meanwhile.
+    pub in_flight: bool,
     pub delivery: Delivery,
 }
 
-/// Stores an event and a delivery of it to each of these endpoints, due at once. `frozen` is the body without its
-/// `deliveryId`.
+/// Inserts an event and one delivery per endpoint, due at once. `frozen` is the body without its `deliveryId`.
 pub fn insert_event(
     tx: &mut WriteTx,
     kind: EventType,
     rotation: &RotationId,
     frozen: &str,
     to: &[WebhookId],
-) -> Result<Vec<DeliveryId>, Fault> {
+) -> Result<Vec<DeliveryId>, Error> {
     tx.conn
         .prepare_cached("INSERT INTO event (event_type, rotation_id, body) VALUES (?1, ?2, ?3)")?
         .execute([kind.name(), rotation.as_str(), frozen])?;
@@ -57,7 +56,7 @@ pub fn insert_event(
                 webhook.as_str(),
                 event,
                 millis(now),
-                millis(ladder::expires_at(now))
+                millis(retry_schedule::expires_at(now))
             ])?;
         made.push(id);
     }
@@ -69,12 +68,12 @@ const COLUMNS: &str =
     "d.sequence, d.id, e.event_type, e.rotation_id, d.state, d.created_at, d.attempts, d.due_at,
     d.stage IS 'wire'";
 
-fn record(row: &Row) -> Result<DeliveryRecord, Fault> {
+fn record(row: &Row) -> Result<DeliveryRecord, Error> {
     let (kind, state): (String, String) = (row.get(2)?, row.get(4)?);
-    let unknown = |what: &str| Fault::Corrupt(format!("delivery: {what}"));
+    let unknown = |what: &str| Error::Corrupt(format!("delivery: {what}"));
     Ok(DeliveryRecord {
         sequence: row.get(0)?,
-        on_the_wire: row.get(8)?,
+        in_flight: row.get(8)?,
         delivery: Delivery {
             id: row.get::<_, String>(1)?.into(),
             event_type: EventType::parse(&kind).ok_or_else(|| unknown(&kind))?,
@@ -87,12 +86,12 @@ fn record(row: &Row) -> Result<DeliveryRecord, Fault> {
     })
 }
 
-/// One delivery of an endpoint, and its body without the `deliveryId`; `None` when there is none of that id.
+/// A delivery of an endpoint by id, with its body without the `deliveryId`.
 pub fn load_delivery(
     tx: &ReadTx,
     webhook: &WebhookId,
     id: &DeliveryId,
-) -> Result<Option<(DeliveryRecord, String)>, Fault> {
+) -> Result<Option<(DeliveryRecord, String)>, Error> {
     let sql = format!(
         "SELECT {COLUMNS}, e.body FROM delivery d JOIN event e ON e.id = d.event_id WHERE d.id = ?1 AND d.webhook_id = ?2"
     );
@@ -106,17 +105,17 @@ pub fn load_delivery(
     }
 }
 
-/// A page of an endpoint's deliveries, newest first, and how many there are on all pages.
+/// A page of an endpoint's deliveries, newest first, and the total number.
 pub fn list_deliveries(
     tx: &ReadTx,
     webhook: &WebhookId,
     filter: &DeliveryFilter,
     page: Page,
-) -> Result<(Vec<Delivery>, u64), Fault> {
-    // Each filter that is there is written out, so that SQLite can pick the index by it.
+) -> Result<(Vec<Delivery>, u64), Error> {
+    // Only the filters in use are written out, so that SQLite can select the index.
     let mut narrowed = String::from("d.webhook_id = ?1");
     if let Some(state) = filter.state {
-        // As a literal: the index holds only those that were not delivered.
+        // A literal, because the index is partial: it has only deliveries that were not delivered.
         narrowed.push_str(&format!(" AND d.state = '{}'", state.name()));
         if state != DeliveryState::Delivered {
             narrowed.push_str(" AND d.state <> 'delivered'");
@@ -169,8 +168,8 @@ pub fn list_deliveries(
     Ok((found, total as u64))
 }
 
-/// The attempts of a delivery that have ended, oldest first.
-pub fn list_attempts(tx: &ReadTx, sequence: i64) -> Result<Vec<Attempt>, Fault> {
+/// The finished attempts of a delivery, oldest first.
+pub fn list_attempts(tx: &ReadTx, sequence: i64) -> Result<Vec<Attempt>, Error> {
     let sql =
         "SELECT number, at, round, total_rounds, headers, outcome, status, error, duration_ms, snippet, truncated,
                 retry_after_seconds
@@ -180,8 +179,8 @@ pub fn list_attempts(tx: &ReadTx, sequence: i64) -> Result<Vec<Attempt>, Fault> 
     rows.map(|row| row?).collect()
 }
 
-fn attempt(row: &Row) -> Result<Attempt, Fault> {
-    let unknown = |what: &str| Fault::Corrupt(format!("attempt: {what}"));
+fn attempt(row: &Row) -> Result<Attempt, Error> {
+    let unknown = |what: &str| Error::Corrupt(format!("attempt: {what}"));
     let outcome: String = row.get(5)?;
     let error: Option<String> = row.get(7)?;
     let error = error.map(|name| SendError::parse(&name).ok_or_else(|| unknown(&name)));

@@ -5,7 +5,7 @@ mod replace;
 pub use replace::{insert_group, replace_directory, replace_group_people, save_channel_topic};
 
 use super::meta::load_team;
-use super::{Fault, ReadTx};
+use super::{Error, ReadTx};
 pub use crate::domain::directory::{Channel, Directory, Group, Person, Team};
 use crate::domain::ids::{ChannelId, GroupId, UserId};
 use rusqlite::{OptionalExtension, Params, Row, params};
@@ -15,35 +15,35 @@ use rusqlite::{OptionalExtension, Params, Row, params};
 pub struct Page {
     /// From 1.
     pub number: u32,
-    /// Rows a page.
+    /// Rows per page.
     pub size: u32,
 }
 
 impl Page {
-    /// Rows before it.
+    /// The number of rows before the page.
     pub(super) fn offset(self) -> i64 {
         i64::from(self.number.saturating_sub(1)).saturating_mul(i64::from(self.size))
     }
 
-    fn holds(self, place: u64) -> bool {
+    fn holds(self, index: u64) -> bool {
         let begin = self.offset() as u64;
-        (begin..begin.saturating_add(u64::from(self.size))).contains(&place)
+        (begin..begin.saturating_add(u64::from(self.size))).contains(&index)
     }
 }
 
-/// Which people to list. Both compare without case.
+/// Filters people. Both compare case-insensitively.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct PersonFilter {
-    /// Somewhere in the display name or the real name.
+    /// A part of the display name or the real name.
     pub text: Option<String>,
     /// The whole address.
     pub email: Option<String>,
 }
 
-/// One kind of record: how it is read and what a search looks at.
+/// A kind of record: how it is read and searched.
 struct Kind<T> {
     columns: &'static str,
-    /// The table with the condition that leaves out what lists never show.
+    /// The table with the condition for rows that lists show.
     listed: &'static str,
     table: &'static str,
     read: fn(&Row) -> rusqlite::Result<T>,
@@ -75,26 +75,26 @@ const CHANNELS: Kind<Channel> = Kind {
     texts: |channel| [channel.name.as_ref(), None],
 };
 
-/// A person by id, deleted ones too.
-pub fn load_person(tx: &ReadTx, id: &UserId) -> Result<Option<Person>, Fault> {
+/// A person by id, including deleted ones.
+pub fn load_person(tx: &ReadTx, id: &UserId) -> Result<Option<Person>, Error> {
     load(tx, &PEOPLE, id.as_str())
 }
 
-/// Whether somebody can be reached in the workspace: known and not deactivated.
-pub fn is_present(tx: &ReadTx, id: &UserId) -> Result<bool, Fault> {
+/// Whether a person is in the workspace and not deactivated.
+pub fn is_present(tx: &ReadTx, id: &UserId) -> Result<bool, Error> {
     let mut query = tx
         .conn
         .prepare_cached("SELECT 1 FROM person WHERE id = ?1 AND is_deleted = 0")?;
     Ok(query.exists([id.as_str()])?)
 }
 
-/// People by name, deleted ones left out, and how many there are on all pages.
+/// People by name, without deleted ones, and the total number.
 pub fn list_people(
     tx: &ReadTx,
     filter: &PersonFilter,
     descending: bool,
     page: Page,
-) -> Result<(Vec<Person>, u64), Fault> {
+) -> Result<(Vec<Person>, u64), Error> {
     let Some(email) = &filter.email else {
         return list(tx, &PEOPLE, filter.text.as_deref(), descending, page);
     };
@@ -103,42 +103,42 @@ pub fn list_people(
     scan(tx, &PEOPLE, &sql, [email], filter.text.as_deref(), page)
 }
 
-/// The people of the workspace who have an address, whatever its case; deactivated people and those from outside are left out.
-pub fn list_people_by_email(tx: &ReadTx, email: &str) -> Result<Vec<UserId>, Fault> {
+/// The people of the workspace with an address, case-insensitive, without deactivated and external people.
+pub fn list_people_by_email(tx: &ReadTx, email: &str) -> Result<Vec<UserId>, Error> {
     let sql = "SELECT id FROM person WHERE email = ?1 COLLATE NOCASE AND NOT is_deleted AND NOT is_external ORDER BY id";
     super::rows::ids(tx.conn, sql, [email])
 }
 
 /// A user group by id, without its people.
-pub fn load_group(tx: &ReadTx, id: &GroupId) -> Result<Option<Group>, Fault> {
+pub fn load_group(tx: &ReadTx, id: &GroupId) -> Result<Option<Group>, Error> {
     load(tx, &GROUPS, id.as_str())
 }
 
-/// User groups by name, without their people, and how many there are; `text` is looked for in name and handle.
+/// User groups by name, without their people, and the total number. `text` is searched in name and handle.
 pub fn list_groups(
     tx: &ReadTx,
     text: Option<&str>,
     descending: bool,
     page: Page,
-) -> Result<(Vec<Group>, u64), Fault> {
+) -> Result<(Vec<Group>, u64), Error> {
     list(tx, &GROUPS, text, descending, page)
 }
 
 /// An order of a user group's people.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Order {
-    /// The one that duty passes through.
+    /// The order of duty.
     Duty,
-    /// The platform's own.
+    /// The platform's order.
     Platform,
 }
 
-/// The people of a user group in order, deleted ones too.
+/// The people of a user group in order, including deleted ones.
 pub(super) fn people_of_group(
     tx: &ReadTx,
     id: &GroupId,
     order: Order,
-) -> Result<Vec<UserId>, Fault> {
+) -> Result<Vec<UserId>, Error> {
     let column = match order {
         Order::Duty => "position",
         Order::Platform => "platform_position",
@@ -148,13 +148,13 @@ pub(super) fn people_of_group(
     super::rows::ids(tx.conn, &sql, [id.as_str()])
 }
 
-/// The people of a user group in the platform's own order, deleted ones too.
-pub fn list_group_people(tx: &ReadTx, id: &GroupId) -> Result<Vec<UserId>, Fault> {
+/// The people of a user group in the platform's order, including deleted ones.
+pub fn list_group_people(tx: &ReadTx, id: &GroupId) -> Result<Vec<UserId>, Error> {
     people_of_group(tx, id, Order::Platform)
 }
 
-/// The user group of a handle, whatever the case and whether or not it is written with its `@`; of several, one that rota made.
-pub fn find_group(tx: &ReadTx, handle: &str) -> Result<Option<GroupId>, Fault> {
+/// A user group by handle, case-insensitive, with or without its `@`. Of several, one that rota created.
+pub fn find_group(tx: &ReadTx, handle: &str) -> Result<Option<GroupId>, Error> {
     let sql = "SELECT id FROM user_group WHERE handle COLLATE NOCASE IN (?1, '@' || ?1)
                ORDER BY id NOT IN (SELECT group_id FROM duty_group WHERE is_own), id LIMIT 1";
     let mut query = tx.conn.prepare_cached(sql)?;
@@ -162,29 +162,29 @@ pub fn find_group(tx: &ReadTx, handle: &str) -> Result<Option<GroupId>, Fault> {
     Ok(found.optional()?.map(GroupId::from))
 }
 
-/// A channel by id, also one that rota cannot reach.
-pub fn load_channel(tx: &ReadTx, id: &ChannelId) -> Result<Option<Channel>, Fault> {
+/// A channel by id, including ones that rota cannot post to.
+pub fn load_channel(tx: &ReadTx, id: &ChannelId) -> Result<Option<Channel>, Error> {
     load(tx, &CHANNELS, id.as_str())
 }
 
-/// The channels that rota can reach by name, and how many there are.
+/// The channels that rota can post to, by name, and the total number.
 pub fn list_channels(
     tx: &ReadTx,
     text: Option<&str>,
     descending: bool,
     page: Page,
-) -> Result<(Vec<Channel>, u64), Fault> {
+) -> Result<(Vec<Channel>, u64), Error> {
     list(tx, &CHANNELS, text, descending, page)
 }
 
-/// Whether the platform has a channel of that id, whether or not rota is in it.
-pub fn is_known_channel(tx: &ReadTx, id: &ChannelId) -> Result<bool, Fault> {
+/// Whether the platform has a channel with that id, whether or not rota is in it.
+pub fn is_known_channel(tx: &ReadTx, id: &ChannelId) -> Result<bool, Error> {
     Ok(load_channel(tx, id)?.is_some())
 }
 
-/// Those of the people who are not of the workspace, in the order given: unknown ids, deactivated people, and people from
-/// outside, whom it only shares channels with.
-pub fn unknown_people(tx: &ReadTx, ids: &[UserId]) -> Result<Vec<UserId>, Fault> {
+/// The given people who are not in the workspace, in order: unknown ids, deactivated people, and external people of shared
+/// channels.
+pub fn unknown_people(tx: &ReadTx, ids: &[UserId]) -> Result<Vec<UserId>, Error> {
     missing(
         tx,
         "SELECT 1 FROM person WHERE id = ?1 AND NOT is_deleted AND NOT is_external",
@@ -193,8 +193,8 @@ pub fn unknown_people(tx: &ReadTx, ids: &[UserId]) -> Result<Vec<UserId>, Fault>
     )
 }
 
-/// Those of the user groups that the platform does not have, in the order given.
-pub fn unknown_groups(tx: &ReadTx, ids: &[GroupId]) -> Result<Vec<GroupId>, Fault> {
+/// The given user groups that the platform does not have, in order.
+pub fn unknown_groups(tx: &ReadTx, ids: &[GroupId]) -> Result<Vec<GroupId>, Error> {
     missing(
         tx,
         "SELECT 1 FROM user_group WHERE id = ?1",
@@ -203,8 +203,8 @@ pub fn unknown_groups(tx: &ReadTx, ids: &[GroupId]) -> Result<Vec<GroupId>, Faul
     )
 }
 
-/// Those of the channels that rota is not in, unknown ones among them, in the order given.
-pub fn unknown_channels(tx: &ReadTx, ids: &[ChannelId]) -> Result<Vec<ChannelId>, Fault> {
+/// The given channels that rota is not in, including unknown ones, in order.
+pub fn unknown_channels(tx: &ReadTx, ids: &[ChannelId]) -> Result<Vec<ChannelId>, Error> {
     missing(
         tx,
         "SELECT 1 FROM channel WHERE id = ?1 AND app_is_member = 1",
@@ -213,8 +213,8 @@ pub fn unknown_channels(tx: &ReadTx, ids: &[ChannelId]) -> Result<Vec<ChannelId>
     )
 }
 
-/// The whole directory: people with the deleted ones, groups with their people, every channel; each by id.
-pub fn load_directory(tx: &ReadTx) -> Result<Directory, Fault> {
+/// The whole directory: all people including deleted ones, groups with their people, and all channels; each by id.
+pub fn load_directory(tx: &ReadTx) -> Result<Directory, Error> {
     let mut groups = every(tx, &GROUPS)?;
     for group in &mut groups {
         group.users = people_of_group(tx, &group.id, Order::Platform)?;
@@ -228,13 +228,13 @@ pub fn load_directory(tx: &ReadTx) -> Result<Directory, Fault> {
     })
 }
 
-fn load<T>(tx: &ReadTx, kind: &Kind<T>, id: &str) -> Result<Option<T>, Fault> {
+fn load<T>(tx: &ReadTx, kind: &Kind<T>, id: &str) -> Result<Option<T>, Error> {
     let sql = format!("SELECT {} FROM {} WHERE id = ?1", kind.columns, kind.table);
     let mut query = tx.conn.prepare_cached(&sql)?;
     Ok(query.query_row([id], kind.read).optional()?)
 }
 
-fn every<T>(tx: &ReadTx, kind: &Kind<T>) -> Result<Vec<T>, Fault> {
+fn every<T>(tx: &ReadTx, kind: &Kind<T>) -> Result<Vec<T>, Error> {
     let sql = format!("SELECT {} FROM {} ORDER BY id", kind.columns, kind.table);
     let mut query = tx.conn.prepare_cached(&sql)?;
     let rows = query.query_map([], kind.read)?;
@@ -247,7 +247,7 @@ fn list<T>(
     text: Option<&str>,
     descending: bool,
     page: Page,
-) -> Result<(Vec<T>, u64), Fault> {
+) -> Result<(Vec<T>, u64), Error> {
     let sql = sorted(kind, kind.listed, descending);
     if text.is_some() {
         return scan(tx, kind, &sql, [], text, page);
@@ -272,8 +272,8 @@ fn sorted<T>(kind: &Kind<T>, listed: &str, descending: bool) -> String {
     )
 }
 
-/// Reads through all rows of a query. Texts are compared here and not by LIKE, which folds the case of ASCII only and
-/// gives `%` and `_` a meaning.
+/// Reads all rows of a query. Text is compared here rather than by LIKE, which folds only ASCII and interprets `%` and
+/// `_`.
 fn scan<T>(
     tx: &ReadTx,
     kind: &Kind<T>,
@@ -281,7 +281,7 @@ fn scan<T>(
     values: impl Params,
     text: Option<&str>,
     page: Page,
-) -> Result<(Vec<T>, u64), Fault> {
+) -> Result<(Vec<T>, u64), Error> {
     let text = text.map(str::to_lowercase);
     let fits = |record: &T| {
         let Some(text) = &text else { return true };
@@ -309,7 +309,7 @@ fn missing<T: Clone>(
     sql: &str,
     ids: &[T],
     name: fn(&T) -> &str,
-) -> Result<Vec<T>, Fault> {
+) -> Result<Vec<T>, Error> {
     let mut query = tx.conn.prepare_cached(sql)?;
     let mut missing = Vec::new();
     for id in ids {

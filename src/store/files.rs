@@ -1,10 +1,10 @@
-//! Files that are opened by name in a folder that another user may write.
+//! Opens files by name in a folder that another user may write to.
 //!
-//! Links are never followed there, a file that is made is made anew, and one that is there is judged by its descriptor: its
-//! type, its owner and how many names it has. A name can change between two calls, an open descriptor cannot.
+//! Links are never followed, new files are created exclusively, and existing files are checked by their descriptor: type,
+//! owner and number of names. A name can change between two calls, an open descriptor cannot.
 //!
-//! What SQLite opens itself: it refuses symbolic links in the place of its logs. It can be told nothing about hard links, so
-//! these are looked for just before it opens a file.
+//! SQLite itself refuses symbolic links for its logs, but cannot be told to refuse hard links, so they are checked just
+//! before it opens a file.
 
 use super::paths::{folder_of, named, with_suffix};
 use rustix::fs::OFlags;
@@ -14,16 +14,16 @@ use std::io::ErrorKind;
 use std::os::unix::fs::{FileExt, MetadataExt, OpenOptionsExt};
 use std::path::{Component, Path, PathBuf};
 
-/// Without `NONBLOCK` to open a named pipe would wait for somebody to write to it.
+/// Without `NONBLOCK`, opening a named pipe would wait for a writer.
 const NO_LINK: i32 = OFlags::NOFOLLOW.union(OFlags::NONBLOCK).bits() as i32;
 
-/// What SQLite keeps beside a database.
+/// The suffixes of the files that SQLite keeps beside a database.
 pub(super) const LOGS: [&str; 3] = ["-wal", "-shm", "-journal"];
 
-/// How many links a path may lead through.
+/// The largest number of links in a path.
 const LINKS: usize = 40;
 
-/// Makes a file that nobody else can read; `None` where something has that name already.
+/// Creates a file that only its owner can read; `None` if the name exists.
 pub(super) fn create_new(path: &Path) -> Result<Option<File>, String> {
     let mut options = OpenOptions::new();
     options.read(true).write(true).create_new(true).mode(0o600);
@@ -34,7 +34,7 @@ pub(super) fn create_new(path: &Path) -> Result<Option<File>, String> {
     }
 }
 
-/// Opens a file that is there to be written. It must be a regular file with one name that belongs to `owner` or to whoever
+/// Opens an existing file for writing. It must be a regular file with one name that belongs to `owner` or to the user that
 /// runs the program.
 pub(super) fn open_own(path: &Path, owner: Option<u32>) -> Result<File, String> {
     let mut options = OpenOptions::new();
@@ -57,7 +57,17 @@ pub(super) fn open_own(path: &Path, owner: Option<u32>) -> Result<File, String> 
     Ok(file)
 }
 
-const NOT_A_FILE: &str = "a link, or something else that is no regular file; remove it";
+/// Opens a file to be read; `None` where there is none. A link is not followed.
+pub(super) fn open_to_read(path: &Path) -> std::io::Result<Option<File>> {
+    let mut options = OpenOptions::new();
+    match options.read(true).custom_flags(NO_LINK).open(path) {
+        Ok(file) => Ok(Some(file)),
+        Err(error) if error.kind() == ErrorKind::NotFound => Ok(None),
+        Err(error) => Err(error),
+    }
+}
+
+const NOT_A_FILE: &str = "a link, or something else that is not a regular file; remove it";
 
 fn refuse_other_kinds(path: &Path, data: &Metadata) -> Result<(), String> {
     if !data.is_file() {
@@ -73,7 +83,7 @@ fn refuse_other_kinds(path: &Path, data: &Metadata) -> Result<(), String> {
     Ok(())
 }
 
-/// Refuses links in the place of a database's logs: SQLite would write through them, and as root give away what they lead to.
+/// Refuses links as a database's logs: SQLite would write through them, and as root change the owner of their targets.
 pub(super) fn refuse_planted_logs(database: &Path) -> Result<(), String> {
     for suffix in LOGS {
         let log = with_suffix(database, suffix);
@@ -84,8 +94,8 @@ pub(super) fn refuse_planted_logs(database: &Path) -> Result<(), String> {
     Ok(())
 }
 
-/// Under a second name the same file would have another lock and another write-ahead log. Names that a restore left which
-/// was cut short are not counted: whoever has the lock takes them away.
+/// Under a second name the file would have a different lock and a different write-ahead log. Names left by an interrupted
+/// restore are not counted: the holder of the lock removes them.
 pub(super) fn refuse_other_names(database: &Path) -> Result<(), String> {
     match other_names(database) {
         Some(names) => Err(named(
@@ -98,8 +108,8 @@ pub(super) fn refuse_other_names(database: &Path) -> Result<(), String> {
     }
 }
 
-/// The same for a file that is only read: one that has no write-ahead log may have as many names as it likes, as copies in
-/// the folders of some backup programs do.
+/// As [`refuse_other_names`], for a file that is only read: one without a write-ahead log may have several names, as in the
+/// copies of some backup programs.
 pub(super) fn refuse_other_names_of_live(database: &Path) -> Result<(), String> {
     match has_log(database) {
         true => refuse_other_names(database),
@@ -112,12 +122,12 @@ fn other_names(database: &Path) -> Option<u64> {
     if !data.is_file() || data.nlink() == 1 {
         return None;
     }
-    let known = 1 + unfinished_names(database).len() as u64;
-    (data.nlink() > known).then_some(data.nlink())
+    let expected = 1 + unfinished_names(database).len() as u64;
+    (data.nlink() > expected).then_some(data.nlink())
 }
 
-/// Whether the head of the file says that a write-ahead log goes with it. Only to be asked of a file with several names, and
-/// where this process has no connection to it: the descriptor takes SQLite's locks with it when it closes.
+/// Whether the file's header says that a write-ahead log is in use. Only for a file with several names to which this process
+/// has no connection: closing the descriptor releases SQLite's locks.
 fn has_log(database: &Path) -> bool {
     if other_names(database).is_none() {
         return false;
@@ -131,14 +141,14 @@ fn has_log(database: &Path) -> bool {
     read.is_ok() && version == [2]
 }
 
-/// The user and the group that a new file beside a database is given to: the database's, else the folder's.
+/// The user and group for a new file beside a database: those of the database, otherwise those of the folder.
 pub(super) fn owner_beside(database: &Path) -> Option<(u32, u32)> {
     let own = database.symlink_metadata();
     let data = own.or_else(|_| folder_of(database).metadata()).ok()?;
     Some((data.uid(), data.gid()))
 }
 
-/// The path of a file that may be missing, its folder without links.
+/// The path of a file that may be missing, with all links in its folder resolved.
 pub(super) fn real_beside(path: &Path) -> Result<PathBuf, String> {
     let name = path
         .file_name()
@@ -147,8 +157,8 @@ pub(super) fn real_beside(path: &Path) -> Result<PathBuf, String> {
     Ok(folder.map_err(|error| named(path, error))?.join(name))
 }
 
-/// Refuses a path that leads root through a link of another user to what does not belong to that user: it would have root
-/// read and replace files that the user cannot.
+/// Refuses a path that leads root through another user's link to a file that does not belong to that user: root would read
+/// or replace files that the user cannot access.
 pub fn refuse_planted_links(path: &Path) -> Result<(), String> {
     if !geteuid().is_root() {
         return Ok(());
@@ -160,11 +170,11 @@ pub fn refuse_planted_links(path: &Path) -> Result<(), String> {
             None => return Ok(()),
         }
     }
-    // The system tells it.
+    // Opening the file reports the error.
     Ok(())
 }
 
-/// The path with its first link replaced by what the link leads to.
+/// The path with its first link resolved.
 fn first_link(path: &Path) -> Result<Option<PathBuf>, String> {
     let mut walked = PathBuf::new();
     let mut components = path.components();
@@ -187,7 +197,7 @@ fn first_link(path: &Path) -> Result<Option<PathBuf>, String> {
         if !is_own {
             return Err(named(
                 &walked,
-                "a link of another user to what is not that user's; name the file itself",
+                "a link owned by another user to a file that is not theirs; pass the path of the file itself",
             ));
         }
         return Ok(Some(target.join(components.as_path())));
@@ -199,7 +209,7 @@ pub(super) fn is_same_file(one: &Metadata, other: &Metadata) -> bool {
     (one.dev(), one.ino()) == (other.dev(), other.ino())
 }
 
-/// Whether two paths lead to one file.
+/// Whether two paths are the same file.
 pub fn are_same_file(one: &Path, other: &Path) -> bool {
     match (one.metadata(), other.metadata()) {
         (Ok(one), Ok(other)) => is_same_file(&one, &other),
@@ -207,10 +217,10 @@ pub fn are_same_file(one: &Path, other: &Path) -> bool {
     }
 }
 
-/// What stands between a database's name and the time in the names that replaced ones are kept under.
+/// The part between a database's name and the time in the names of replaced databases.
 pub const REPLACED: &str = ".replaced-";
 
-/// The second names of a database that restores gave it which were cut short before the new file was in its place.
+/// The second names that interrupted restores have given a database.
 pub(super) fn unfinished_names(database: &Path) -> Vec<PathBuf> {
     let (Some(name), Ok(own)) = (database.file_name(), database.symlink_metadata()) else {
         return Vec::new();

@@ -1,15 +1,15 @@
-//! Finding rotations: lists, due ones, the people in them, and the keys that created them.
+//! Queries for rotations: lists, due rotations, people in rotations, and creation keys.
 
 use super::directory::Page;
 use super::rows::{self, millis};
 use super::shapes::cadence_from_json;
-use super::{Fault, ReadTx, WriteTx};
+use super::{Error, ReadTx, WriteTx};
 use crate::domain::cadence::Cadence;
 use crate::domain::ids::{GroupId, RotationId, UserId};
 use jiff::Timestamp;
 use rusqlite::{OptionalExtension, params};
 
-/// What a list of rotations is narrowed to; `None` narrows nothing.
+/// Filters rotations. `None` does not filter.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct RotationFilter {
     /// Upper case.
@@ -17,19 +17,36 @@ pub struct RotationFilter {
     pub enabled: Option<bool>,
     /// `manual`, `auto` or `external`.
     pub mode: Option<String>,
-    /// A member or an owner; somebody deactivated or from outside the workspace is neither.
+    /// A member or an owner. Deactivated and external people are neither.
     pub user: Option<UserId>,
-    /// In name, code or description, whatever the case.
+    /// Searched in name, code and description, case-insensitive.
     pub text: Option<String>,
     pub order: RotationOrder,
     pub descending: bool,
-    /// Only these, for a key with a selector.
+    pub visible: Visible,
+}
+
+/// The rotations that a caller sees; `None` hides nothing.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Visible {
+    /// Only these rotations, for a key with a selector.
     pub among: Option<Vec<RotationId>>,
-    /// Only what this person may see: public ones, and those they own or are in.
+    /// Only rotations that this person may see: public ones, and those they own or are a member of.
     pub seen_by: Option<UserId>,
 }
 
-/// What a list of rotations is sorted by.
+impl Visible {
+    /// The ids as a list in JSON, and the person.
+    pub(super) fn values(&self) -> (Option<String>, Option<&str>) {
+        let among = self.among.as_ref().map(|ids| {
+            let names: Vec<&str> = ids.iter().map(RotationId::as_str).collect();
+            serde_json::Value::from(names).to_string()
+        });
+        (among, self.seen_by.as_ref().map(UserId::as_str))
+    }
+}
+
+/// The order of a list of rotations.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum RotationOrder {
     Name,
@@ -53,16 +70,13 @@ const FILTER: &str = "
         UNION SELECT g.rotation_id FROM user_group_person m JOIN rotation_group g ON g.group_id = m.group_id
               WHERE m.user_id = ?7))";
 
-/// A page of rotation ids, and how many there are on all pages.
+/// A page of rotation ids, and the total number.
 pub fn list_rotations(
     tx: &ReadTx,
     filter: &RotationFilter,
     page: Page,
-) -> Result<(Vec<RotationId>, u64), Fault> {
-    let among = filter.among.as_ref().map(|ids| {
-        let names: Vec<&str> = ids.iter().map(RotationId::as_str).collect();
-        serde_json::Value::from(names).to_string()
-    });
+) -> Result<(Vec<RotationId>, u64), Error> {
+    let (among, seen_by) = filter.visible.values();
     let text = filter.text.as_deref().map(str::to_lowercase);
     let narrowed = params![
         filter.code,
@@ -71,7 +85,7 @@ pub fn list_rotations(
         filter.user.as_ref().map(UserId::as_str),
         text,
         among,
-        filter.seen_by.as_ref().map(UserId::as_str),
+        seen_by,
     ];
     let sql = format!("SELECT count(*) FROM rotation r WHERE {FILTER}");
     let total: i64 = tx
@@ -95,69 +109,77 @@ pub fn list_rotations(
     Ok((ids?, total as u64))
 }
 
-/// How many rotations the workspace holds.
-pub fn count_rotations(tx: &ReadTx) -> Result<u64, Fault> {
+/// The number of rotations in the workspace.
+pub fn count_rotations(tx: &ReadTx) -> Result<u64, Error> {
     let count: i64 = tx
         .conn
         .query_row("SELECT count(*) FROM rotation", [], |row| row.get(0))?;
     Ok(count as u64)
 }
 
-/// The rotation that was changed last; `None` when there is none. Of those changed in one millisecond it is `of_these`,
-/// where that is among them.
+/// The rotation that was changed last; `None` if there is none. Of several in one millisecond, `of_these` if it is among
+/// them.
 pub fn last_changed_rotation(
     tx: &ReadTx,
     of_these: Option<&RotationId>,
-) -> Result<Option<RotationId>, Fault> {
+) -> Result<Option<RotationId>, Error> {
     let sql =
         "SELECT id FROM rotation ORDER BY updated_at DESC, id = ?1 DESC, sequence DESC LIMIT 1";
     Ok(rows::ids(tx.conn, sql, [of_these.map(RotationId::as_str)])?.pop())
 }
 
-/// Every rotation's id.
-pub fn list_rotation_ids(tx: &ReadTx) -> Result<Vec<RotationId>, Fault> {
+/// The ids of all rotations.
+pub fn list_rotation_ids(tx: &ReadTx) -> Result<Vec<RotationId>, Error> {
     rows::ids(tx.conn, "SELECT id FROM rotation ORDER BY id", [])
 }
 
-/// Up to `limit` rotations with something due at or before an instant, the longest due first.
-pub fn list_due(tx: &ReadTx, at: Timestamp, limit: usize) -> Result<Vec<RotationId>, Fault> {
+/// Up to `limit` rotations with something due at or before an instant, earliest first.
+pub fn list_due(tx: &ReadTx, at: Timestamp, limit: usize) -> Result<Vec<RotationId>, Error> {
     let sql = "SELECT id FROM rotation WHERE next_due_at <= ?1 ORDER BY next_due_at, id LIMIT ?2";
     rows::ids(tx.conn, sql, params![millis(at), limit as i64])
 }
 
-/// The first instant at which something falls due in any rotation.
-pub fn next_due(tx: &ReadTx) -> Result<Option<Timestamp>, Fault> {
+/// How many rotations have something due at or before an instant.
+pub fn count_due(tx: &ReadTx, at: Timestamp) -> Result<u64, Error> {
+    let sql = "SELECT count(*) FROM rotation WHERE next_due_at <= ?1";
+    let mut query = tx.conn.prepare_cached(sql)?;
+    let count: i64 = query.query_row([millis(at)], |row| row.get(0))?;
+    Ok(count as u64)
+}
+
+/// The earliest due instant of all rotations.
+pub fn next_due(tx: &ReadTx) -> Result<Option<Timestamp>, Error> {
     let sql = "SELECT min(next_due_at) FROM rotation WHERE next_due_at IS NOT NULL";
     rows::first_instant(tx.conn, sql)
 }
 
-/// Up to `limit` rotations of which somebody is to be reminded at or before an instant, the longest due first.
+/// Up to `limit` rotations with a reminder due at or before an instant, earliest first.
 pub fn list_due_reminders(
     tx: &ReadTx,
     at: Timestamp,
     limit: usize,
-) -> Result<Vec<RotationId>, Fault> {
+) -> Result<Vec<RotationId>, Error> {
     let sql = "SELECT id FROM rotation WHERE remind_at <= ?1 ORDER BY remind_at, id LIMIT ?2";
     rows::ids(tx.conn, sql, params![millis(at), limit as i64])
 }
 
-/// The first instant at which somebody is to be reminded.
-pub fn next_reminder(tx: &ReadTx) -> Result<Option<Timestamp>, Fault> {
+/// The earliest due reminder.
+pub fn next_reminder(tx: &ReadTx) -> Result<Option<Timestamp>, Error> {
     rows::first_instant(
         tx.conn,
         "SELECT min(remind_at) FROM rotation WHERE remind_at IS NOT NULL",
     )
 }
 
-/// The rotations that take members from a user group.
-pub fn list_rotations_following(tx: &ReadTx, group: &GroupId) -> Result<Vec<RotationId>, Fault> {
+/// The rotations with members from a user group.
+pub fn list_rotations_following(tx: &ReadTx, group: &GroupId) -> Result<Vec<RotationId>, Error> {
     let sql =
         "SELECT DISTINCT rotation_id FROM rotation_group WHERE group_id = ?1 ORDER BY rotation_id";
     rows::ids(tx.conn, sql, [group.as_str()])
 }
 
-/// Rotations with more lanes than one, which a tier may stop or let run.
-pub fn list_many_laned(tx: &ReadTx) -> Result<Vec<RotationId>, Fault> {
+/// Rotations with several lanes, which a change of tier may stop or start.
+pub fn list_with_several_lanes(tx: &ReadTx) -> Result<Vec<RotationId>, Error> {
     rows::ids(
         tx.conn,
         "SELECT DISTINCT rotation_id FROM cell WHERE lane > 0 ORDER BY rotation_id",
@@ -165,8 +187,8 @@ pub fn list_many_laned(tx: &ReadTx) -> Result<Vec<RotationId>, Fault> {
     )
 }
 
-/// The rotation that answers to a code (upper case).
-pub fn code_holder(tx: &ReadTx, code: &str) -> Result<Option<RotationId>, Fault> {
+/// The rotation with a code (upper case).
+pub fn rotation_by_code(tx: &ReadTx, code: &str) -> Result<Option<RotationId>, Error> {
     let mut query = tx
         .conn
         .prepare_cached("SELECT id FROM rotation WHERE code = ?1")?;
@@ -176,11 +198,11 @@ pub fn code_holder(tx: &ReadTx, code: &str) -> Result<Option<RotationId>, Fault>
         .map(RotationId::from))
 }
 
-/// The people in the workspace's rotations, each once; those of one rotation may be left out of the count.
+/// The people in the workspace's rotations, each once, optionally without those of one rotation.
 pub fn list_people_in_rotations(
     tx: &ReadTx,
     but: Option<&RotationId>,
-) -> Result<Vec<UserId>, Fault> {
+) -> Result<Vec<UserId>, Error> {
     let sql = "SELECT m.user_id FROM rotation_person m JOIN person p ON p.id = m.user_id AND NOT p.is_deleted AND NOT p.is_external
                WHERE ?1 IS NULL OR m.rotation_id <> ?1
                UNION SELECT m.user_id FROM rotation_group g JOIN user_group_person m ON m.group_id = g.group_id
@@ -189,18 +211,17 @@ pub fn list_people_in_rotations(
     rows::ids(tx.conn, sql, [but.map(RotationId::as_str)])
 }
 
-/// The people whom a user group brings in: those in it who are neither deactivated nor from outside
-/// the workspace.
-pub fn list_people_of_group(tx: &ReadTx, group: &GroupId) -> Result<Vec<UserId>, Fault> {
+/// The members that a user group contributes: its people without deactivated and external ones.
+pub fn list_people_of_group(tx: &ReadTx, group: &GroupId) -> Result<Vec<UserId>, Error> {
     let sql = "SELECT p.id FROM user_group_person m JOIN person p ON p.id = m.user_id
                WHERE m.group_id = ?1 AND NOT p.is_deleted AND NOT p.is_external ORDER BY m.position";
     rows::ids(tx.conn, sql, [group.as_str()])
 }
 
-/// A creation key as it was used.
+/// A creation key that was used.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct CreationKey {
-    /// Whose it is: keys of different credentials never meet.
+    /// The credential that used it. Keys of different credentials are independent.
     pub credential: String,
     pub key: String,
     /// SHA-256 of the body in canonical form.
@@ -209,12 +230,12 @@ pub struct CreationKey {
     pub created_at: Timestamp,
 }
 
-/// The use of a creation key by a credential.
+/// A creation key of a credential, if it was used.
 pub fn load_creation_key(
     tx: &ReadTx,
     credential: &str,
     key: &str,
-) -> Result<Option<CreationKey>, Fault> {
+) -> Result<Option<CreationKey>, Error> {
     let sql = "SELECT body_hash, rotation_id, created_at FROM creation_key WHERE credential = ?1 AND key = ?2";
     let row = tx
         .conn
@@ -239,8 +260,8 @@ pub fn load_creation_key(
     }))
 }
 
-/// Every cadence that some window has, each once.
-pub fn list_cadences(tx: &ReadTx) -> Result<Vec<Cadence>, Fault> {
+/// The distinct cadences of all windows.
+pub fn list_cadences(tx: &ReadTx) -> Result<Vec<Cadence>, Error> {
     let sql = "SELECT DISTINCT cadence FROM coverage_window WHERE cadence IS NOT NULL";
     let mut query = tx.conn.prepare_cached(sql)?;
     let mut rows = query.query([])?;
@@ -251,8 +272,8 @@ pub fn list_cadences(tx: &ReadTx) -> Result<Vec<Cadence>, Fault> {
     Ok(cadences)
 }
 
-/// Spends a creation key.
-pub fn insert_creation_key(tx: &mut WriteTx, key: &CreationKey) -> Result<(), Fault> {
+/// Inserts a creation key.
+pub fn insert_creation_key(tx: &mut WriteTx, key: &CreationKey) -> Result<(), Error> {
     let sql = "INSERT INTO creation_key (credential, key, body_hash, rotation_id, created_at)
                VALUES (?1, ?2, ?3, ?4, ?5)";
     tx.conn.prepare_cached(sql)?.execute(params![

@@ -1,8 +1,11 @@
-//! The record: entries begin and end, and are never rewritten (rules.md 7).
+//! The record of who was on call: entries begin and end, and are never rewritten (rules.md 7).
 
 use super::rows::{instant, instant_or_none, millis};
-use super::shapes::{hours_from_json, hours_to_json, skipped_from_json, skipped_to_json};
-use super::{Fault, ReadTx, WriteTx};
+use super::shapes::{
+    hours_from_json, hours_to_json, passed_over_from_json, passed_over_to_json, skipped_from_json,
+    skipped_to_json,
+};
+use super::{Error, ReadTx, WriteTx};
 use crate::domain::ids::{CellId, LaneId, RotationId, WindowId};
 use crate::domain::rotation::{Entry, HoursHeld, Reason, Rotation};
 use crate::domain::time::Interval;
@@ -11,7 +14,7 @@ use rusqlite::{Row, Rows, params};
 use std::collections::HashMap;
 use std::sync::Arc;
 
-/// An entry as it was recorded; `end` is absent on a running one.
+/// A recorded entry. `end` is `None` for a running one.
 #[derive(Clone, Debug, PartialEq)]
 pub struct HistoryEntry {
     pub cell: CellId,
@@ -26,22 +29,25 @@ pub(super) type Running = HashMap<String, Entry>;
 
 const COLUMNS: &str =
     "cell_id, lane_id, window_id, started_at, ended_at, user_id, turn, reason, lane_name,
-                       window_name, hours, skipped, arrangement_id";
+                       window_name, hours, skipped, arrangement_id, passed_over";
 
-/// Hours by their text: the entries of a window mostly have the same, and share them.
-type KnownHours = HashMap<String, Arc<HoursHeld>>;
+/// Hours by their text. Most entries of a window have the same hours and share them.
+type HoursCache = HashMap<String, Arc<HoursHeld>>;
 
-fn read(row: &Row, known: &mut KnownHours) -> Result<HistoryEntry, Fault> {
+fn read(row: &Row, cached: &mut HoursCache) -> Result<HistoryEntry, Error> {
     let reason: String = row.get(7)?;
-    let Some(reason) = Reason::ALL.into_iter().find(|known| known.name() == reason) else {
-        return Err(Fault::Corrupt(format!("history: reason {reason}")));
+    let Some(reason) = Reason::ALL
+        .into_iter()
+        .find(|variant| variant.name() == reason)
+    else {
+        return Err(Error::Corrupt(format!("history: reason {reason}")));
     };
     let text = row.get_ref(10)?.as_str().map_err(rusqlite::Error::from)?;
-    let hours = match known.get(text) {
+    let hours = match cached.get(text) {
         Some(hours) => Arc::clone(hours),
         None => {
             let hours = Arc::new(hours_from_json(text)?);
-            known.insert(text.to_owned(), Arc::clone(&hours));
+            cached.insert(text.to_owned(), Arc::clone(&hours));
             hours
         }
     };
@@ -60,19 +66,20 @@ fn read(row: &Row, known: &mut KnownHours) -> Result<HistoryEntry, Fault> {
             hours,
             skipped: skipped_from_json(row.get_ref(11)?.as_str().map_err(rusqlite::Error::from)?)?,
             arrangement: row.get::<_, Option<String>>(12)?.map(Into::into),
+            passed_over: passed_over_from_json(row.get::<_, Option<String>>(13)?.as_deref())?,
         },
     })
 }
 
-fn collect(mut rows: Rows) -> Result<Vec<HistoryEntry>, Fault> {
-    let (mut entries, mut known) = (Vec::new(), KnownHours::new());
+fn collect(mut rows: Rows) -> Result<Vec<HistoryEntry>, Error> {
+    let (mut entries, mut cached) = (Vec::new(), HoursCache::new());
     while let Some(row) = rows.next()? {
-        entries.push(read(row, &mut known)?);
+        entries.push(read(row, &mut cached)?);
     }
     Ok(entries)
 }
 
-pub(super) fn load_running(tx: &ReadTx, id: &RotationId) -> Result<Running, Fault> {
+pub(super) fn load_running(tx: &ReadTx, id: &RotationId) -> Result<Running, Error> {
     let sql = format!("SELECT {COLUMNS} FROM history WHERE rotation_id = ?1 AND ended_at IS NULL");
     let mut query = tx.conn.prepare_cached(&sql)?;
     let entries = collect(query.query([id.as_str()])?)?;
@@ -82,26 +89,26 @@ pub(super) fn load_running(tx: &ReadTx, id: &RotationId) -> Result<Running, Faul
         .collect())
 }
 
-/// Begins the running entries of these cells (indices into [`Rotation::cells`]), ending those before them.
-pub fn begin_entries(tx: &mut WriteTx, rotation: &Rotation, cells: &[usize]) -> Result<(), Fault> {
-    // By the window, whose cells share their hours.
+/// Begins the running entries of these cells (indices into [`Rotation::cells`]) and ends the previous ones.
+pub fn begin_entries(tx: &mut WriteTx, rotation: &Rotation, cells: &[usize]) -> Result<(), Error> {
+    // By window, because its cells share their hours.
     let mut texts: Vec<Option<(&Arc<HoursHeld>, String)>> = vec![None; rotation.windows.len()];
     for &index in cells {
         let cell = &rotation.cells[index];
         let entry = &cell.entry;
-        let known = &mut texts[cell.window];
-        if !known
+        let cached = &mut texts[cell.window];
+        if !cached
             .as_ref()
             .is_some_and(|(hours, _)| Arc::ptr_eq(hours, &entry.hours))
         {
-            *known = Some((&entry.hours, hours_to_json(&entry.hours)?));
+            *cached = Some((&entry.hours, hours_to_json(&entry.hours)?));
         }
         end_entry(tx, &rotation.id, &cell.id, entry.start)?;
         tx.conn
             .prepare_cached(
                 "INSERT INTO history (rotation_id, cell_id, started_at, user_id, turn, reason, lane_id, lane_name,
-                                      window_id, window_name, hours, skipped, arrangement_id)
-                 VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13)",
+                                      window_id, window_name, hours, skipped, arrangement_id, passed_over)
+                 VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14)",
             )?
             .execute(params![
                 rotation.id.as_str(),
@@ -114,22 +121,23 @@ pub fn begin_entries(tx: &mut WriteTx, rotation: &Rotation, cells: &[usize]) -> 
                 entry.lane_name,
                 rotation.windows[cell.window].id.as_str(),
                 entry.window_name,
-                known.as_ref().map(|(_, text)| text),
+                cached.as_ref().map(|(_, text)| text),
                 skipped_to_json(&entry.skipped)?,
                 entry.arrangement.as_ref().map(|id| id.as_str()),
+                passed_over_to_json(&entry.passed_over)?,
             ])?;
     }
     Ok(())
 }
 
-/// Ends a cell's running entry. One that began at the same instant lasted no time: it was not held, and goes.
+/// Ends a cell's running entry. An entry that began at the same instant is deleted, because it lasted no time.
 pub fn end_entry(
     tx: &mut WriteTx,
     rotation: &RotationId,
     cell: &CellId,
     at: Timestamp,
-) -> Result<(), Fault> {
-    // The plus keeps the start out of the choice of index: only the running entry is looked at, however long the record.
+) -> Result<(), Error> {
+    // The plus keeps the start out of the index choice, so that only the running entry is read, however long the record is.
     let sql = "UPDATE history SET ended_at = ?3
                WHERE rotation_id = ?1 AND cell_id = ?2 AND ended_at IS NULL AND +started_at < ?3";
     let key = params![rotation.as_str(), cell.as_str(), millis(at)];
@@ -143,13 +151,13 @@ pub fn end_entry(
     Ok(())
 }
 
-/// The entries of a rotation that touch a range, by start. The cells that ever were are found by hopping through the
-/// index, and in each only the entries of the range are read, however long the record is.
+/// The entries of a rotation that overlap a range, by start. All cells that ever existed are found by skipping through the
+/// index, and of each only the entries in the range are read.
 pub fn list_history(
     tx: &ReadTx,
     id: &RotationId,
     range: Interval,
-) -> Result<Vec<HistoryEntry>, Fault> {
+) -> Result<Vec<HistoryEntry>, Error> {
     let sql = "WITH RECURSIVE known (cell_id) AS (
              SELECT min(cell_id) FROM history WHERE rotation_id = ?1
              UNION ALL
@@ -162,7 +170,7 @@ pub fn list_history(
              FROM known WHERE cell_id IS NOT NULL
          )
          SELECT h.cell_id, lane_id, window_id, h.started_at, ended_at, user_id, turn, reason, lane_name,
-                window_name, hours, skipped, arrangement_id
+                window_name, hours, skipped, arrangement_id, passed_over
          FROM first CROSS JOIN history h
          WHERE h.rotation_id = ?1 AND h.cell_id = first.cell_id AND h.started_at >= first.started_at
              AND h.started_at < ?3 AND (h.ended_at IS NULL OR h.ended_at > ?2)
@@ -175,14 +183,14 @@ pub fn list_history(
     ])?)
 }
 
-/// The ended entries of one cell that reach beyond an instant: the pieces that a running turn has already been cut into,
-/// the first of them perhaps begun before it, by an arrangement.
+/// The ended entries of one cell that end after an instant: the parts of a running turn. An arrangement may have begun the
+/// first of them before the instant.
 pub fn list_pieces(
     tx: &ReadTx,
     id: &RotationId,
     cell: &CellId,
     since: Timestamp,
-) -> Result<Vec<HistoryEntry>, Fault> {
+) -> Result<Vec<HistoryEntry>, Error> {
     let sql = format!(
         "SELECT {COLUMNS} FROM history
          WHERE rotation_id = ?1 AND cell_id = ?2 AND ended_at > ?3
@@ -194,8 +202,8 @@ pub fn list_pieces(
     collect(query.query(params![id.as_str(), cell.as_str(), millis(since)])?)
 }
 
-/// Cells whose chain of entries is broken: one entry does not begin where the one before it ended.
-pub fn list_broken_chains(tx: &ReadTx) -> Result<Vec<(RotationId, CellId)>, Fault> {
+/// Cells whose chain of entries is broken: an entry does not begin where the previous one ended.
+pub fn list_broken_chains(tx: &ReadTx) -> Result<Vec<(RotationId, CellId)>, Error> {
     let mut query = tx.conn.prepare_cached(
         "SELECT DISTINCT rotation_id, cell_id FROM (
              SELECT rotation_id, cell_id, started_at, row_number() OVER chain AS place,
@@ -206,8 +214,8 @@ pub fn list_broken_chains(tx: &ReadTx) -> Result<Vec<(RotationId, CellId)>, Faul
     named_cells(query.query([])?)
 }
 
-/// Rows of a rotation's id and a cell's.
-pub(super) fn named_cells(rows: Rows) -> Result<Vec<(RotationId, CellId)>, Fault> {
+/// Reads rows of a rotation id and a cell id.
+pub(super) fn named_cells(rows: Rows) -> Result<Vec<(RotationId, CellId)>, Error> {
     let named = |row: &Row| {
         let (rotation, cell) = (row.get::<_, String>(0)?, row.get::<_, String>(1)?);
         Ok((rotation.into(), cell.into()))

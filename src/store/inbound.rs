@@ -1,32 +1,32 @@
 //! Inbound webhooks of rotations.
 
 use super::rows::{instant, millis};
-use super::{Fault, ReadTx, WriteTx};
+use super::{Error, ReadTx, WriteTx};
 use crate::domain::ids::RotationId;
 use jiff::Timestamp;
 use rusqlite::params;
 
-/// The way in of a rotation for other programs.
+/// The inbound webhook of a rotation.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct InboundWebhook {
     pub rotation: RotationId,
-    /// What its address ends with.
+    /// The last segment of its URL.
     pub path: String,
     pub key: String,
     pub created_at: Timestamp,
 }
 
-/// The way into a rotation; `None` where nobody has asked for it yet.
-pub fn load_inbound(tx: &ReadTx, rotation: &RotationId) -> Result<Option<InboundWebhook>, Fault> {
+/// The inbound webhook of a rotation; `None` if it was never created.
+pub fn load_inbound(tx: &ReadTx, rotation: &RotationId) -> Result<Option<InboundWebhook>, Error> {
     inbound(tx, "rotation_id", rotation.as_str())
 }
 
-/// The same by its path.
-pub fn load_inbound_by_path(tx: &ReadTx, path: &str) -> Result<Option<InboundWebhook>, Fault> {
+/// An inbound webhook by its path.
+pub fn load_inbound_by_path(tx: &ReadTx, path: &str) -> Result<Option<InboundWebhook>, Error> {
     inbound(tx, "path", path)
 }
 
-fn inbound(tx: &ReadTx, column: &str, value: &str) -> Result<Option<InboundWebhook>, Fault> {
+fn inbound(tx: &ReadTx, column: &str, value: &str) -> Result<Option<InboundWebhook>, Error> {
     let sql = format!(
         "SELECT rotation_id, path, access_key, created_at FROM inbound_webhook WHERE {column} = ?1"
     );
@@ -43,8 +43,8 @@ fn inbound(tx: &ReadTx, column: &str, value: &str) -> Result<Option<InboundWebho
     }))
 }
 
-/// Writes the way into a rotation, in the place of the one that it had.
-pub fn save_inbound(tx: &mut WriteTx, inbound: &InboundWebhook) -> Result<(), Fault> {
+/// Saves the inbound webhook of a rotation, replacing the previous one.
+pub fn save_inbound(tx: &mut WriteTx, inbound: &InboundWebhook) -> Result<(), Error> {
     let sql = "INSERT INTO inbound_webhook (rotation_id, path, access_key, created_at) VALUES (?1, ?2, ?3, ?4)
                ON CONFLICT (rotation_id) DO UPDATE SET path = excluded.path, access_key = excluded.access_key,
                    created_at = excluded.created_at";

@@ -1,56 +1,56 @@
-//! Team API keys and chat member access tokens. Of secrets only their SHA-256 is here.
+//! Team API keys and chat member access tokens. Secrets are stored only as SHA-256.
 
 use super::rows::{from_json, instant, instant_or_none, json, millis};
-use super::{Fault, ReadTx, WriteTx};
+use super::{Error, ReadTx, WriteTx};
 use crate::domain::access::Scope;
 use crate::domain::ids::{KeyId, RotationId, TokenId, UserId};
 use jiff::Timestamp;
 use rusqlite::{OptionalExtension, Params, Row, params};
 
-/// A team API key as it is stored.
+/// A stored team API key.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct KeyRecord {
     pub id: KeyId,
-    /// What its owner calls it; not unique.
+    /// A name for people; not unique.
     pub name: String,
-    /// SHA-256 of the whole key as it is presented.
+    /// SHA-256 of the whole key.
     pub secret_hash: [u8; 32],
-    /// Rotated-out secrets, those that work longest first: SHA-256, and the instant from which it no longer opens anything.
+    /// Rotated-out secrets, the longest valid first: SHA-256, and the instant at which it expires.
     pub outgoing: Vec<([u8; 32], Timestamp)>,
     pub scopes: Vec<Scope>,
-    /// The rotations that it is limited to; `None` is all.
+    /// The rotations it is limited to; `None` means all.
     pub rotations: Option<Vec<RotationId>>,
     pub disabled: bool,
     pub created_at: Timestamp,
-    /// From this instant on it opens nothing; `None` is never.
+    /// When it expires; `None` means never.
     pub expires_at: Option<Timestamp>,
 }
 
-/// A chat member access token as it is stored.
+/// A stored chat member access token.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct TokenRecord {
     pub id: TokenId,
-    /// The person that it acts as.
+    /// The person it acts as.
     pub user: UserId,
-    /// SHA-256 of the whole token as it is presented.
+    /// SHA-256 of the whole token.
     pub secret_hash: [u8; 32],
     pub created_at: Timestamp,
-    /// From this instant on it opens nothing; `None` is never.
+    /// When it expires; `None` means never.
     pub expires_at: Option<Timestamp>,
 }
 
 const KEY_COLUMNS: &str =
     "id, name, secret_hash, scopes, rotations, disabled, created_at, expires_at";
 
-/// A key by its id.
-pub fn load_key(tx: &ReadTx, id: &KeyId) -> Result<Option<KeyRecord>, Fault> {
+/// A key by id.
+pub fn load_key(tx: &ReadTx, id: &KeyId) -> Result<Option<KeyRecord>, Error> {
     let sql = format!("SELECT {KEY_COLUMNS} FROM api_key WHERE id = ?1");
     let found = one(tx, &sql, id.as_str(), key)?;
     found.map(|key| with_outgoing(tx, key)).transpose()
 }
 
-/// Every key, oldest first.
-pub fn list_keys(tx: &ReadTx) -> Result<Vec<KeyRecord>, Fault> {
+/// All keys, oldest first.
+pub fn list_keys(tx: &ReadTx) -> Result<Vec<KeyRecord>, Error> {
     let sql = format!("SELECT {KEY_COLUMNS} FROM api_key ORDER BY created_at, id");
     let found = all(tx, &sql, key)?;
     found
@@ -59,22 +59,22 @@ pub fn list_keys(tx: &ReadTx) -> Result<Vec<KeyRecord>, Fault> {
         .collect()
 }
 
-/// Adds a key.
-pub fn insert_key(tx: &mut WriteTx, record: &KeyRecord) -> Result<(), Fault> {
+/// Inserts a key.
+pub fn insert_key(tx: &mut WriteTx, record: &KeyRecord) -> Result<(), Error> {
     let sql =
         format!("INSERT INTO api_key ({KEY_COLUMNS}) VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8)");
     write_key(tx, &sql, record)
 }
 
-/// Stores a key that exists as it is now.
-pub fn save_key(tx: &mut WriteTx, record: &KeyRecord) -> Result<(), Fault> {
+/// Updates a key.
+pub fn save_key(tx: &mut WriteTx, record: &KeyRecord) -> Result<(), Error> {
     let sql = "UPDATE api_key SET name = ?2, secret_hash = ?3, scopes = ?4, rotations = ?5, \
                disabled = ?6, created_at = ?7, expires_at = ?8 WHERE id = ?1";
     write_key(tx, sql, record)
 }
 
-/// Removes a key for good; false where there is none of that id.
-pub fn remove_key(tx: &mut WriteTx, id: &KeyId) -> Result<bool, Fault> {
+/// Deletes a key; `false` if there is none with that id.
+pub fn remove_key(tx: &mut WriteTx, id: &KeyId) -> Result<bool, Error> {
     run(
         tx,
         "DELETE FROM api_key WHERE id = ?1",
@@ -84,20 +84,20 @@ pub fn remove_key(tx: &mut WriteTx, id: &KeyId) -> Result<bool, Fault> {
 
 const TOKEN_COLUMNS: &str = "id, user_id, secret_hash, created_at, expires_at";
 
-/// A token by its id.
-pub fn load_token(tx: &ReadTx, id: &TokenId) -> Result<Option<TokenRecord>, Fault> {
+/// A token by id.
+pub fn load_token(tx: &ReadTx, id: &TokenId) -> Result<Option<TokenRecord>, Error> {
     let sql = format!("SELECT {TOKEN_COLUMNS} FROM member_token WHERE id = ?1");
     one(tx, &sql, id.as_str(), token)
 }
 
-/// Every token, oldest first.
-pub fn list_tokens(tx: &ReadTx) -> Result<Vec<TokenRecord>, Fault> {
+/// All tokens, oldest first.
+pub fn list_tokens(tx: &ReadTx) -> Result<Vec<TokenRecord>, Error> {
     let sql = format!("SELECT {TOKEN_COLUMNS} FROM member_token ORDER BY created_at, id");
     all(tx, &sql, token)
 }
 
-/// Adds a token; its person must exist.
-pub fn insert_token(tx: &mut WriteTx, record: &TokenRecord) -> Result<(), Fault> {
+/// Inserts a token. Its person must exist.
+pub fn insert_token(tx: &mut WriteTx, record: &TokenRecord) -> Result<(), Error> {
     let sql = format!("INSERT INTO member_token ({TOKEN_COLUMNS}) VALUES (?1, ?2, ?3, ?4, ?5)");
     let values = params![
         record.id.as_str(),
@@ -109,8 +109,8 @@ pub fn insert_token(tx: &mut WriteTx, record: &TokenRecord) -> Result<(), Fault>
     run(tx, &sql, values).map(drop)
 }
 
-/// Removes a token for good; false where there is none of that id.
-pub fn remove_token(tx: &mut WriteTx, id: &TokenId) -> Result<bool, Fault> {
+/// Deletes a token; `false` if there is none with that id.
+pub fn remove_token(tx: &mut WriteTx, id: &TokenId) -> Result<bool, Error> {
     run(
         tx,
         "DELETE FROM member_token WHERE id = ?1",
@@ -118,7 +118,7 @@ pub fn remove_token(tx: &mut WriteTx, id: &TokenId) -> Result<bool, Fault> {
     )
 }
 
-fn write_key(tx: &mut WriteTx, sql: &str, record: &KeyRecord) -> Result<(), Fault> {
+fn write_key(tx: &mut WriteTx, sql: &str, record: &KeyRecord) -> Result<(), Error> {
     let scopes: Vec<&str> = record.scopes.iter().map(|scope| scope.name()).collect();
     let rotations = record.rotations.as_ref().map(|ids| {
         let ids: Vec<&str> = ids.iter().map(RotationId::as_str).collect();
@@ -148,8 +148,8 @@ fn write_key(tx: &mut WriteTx, sql: &str, record: &KeyRecord) -> Result<(), Faul
     Ok(())
 }
 
-/// The key with its rotated-out secrets.
-fn with_outgoing(tx: &ReadTx, key: KeyRecord) -> Result<KeyRecord, Fault> {
+/// Adds the rotated-out secrets of a key.
+fn with_outgoing(tx: &ReadTx, key: KeyRecord) -> Result<KeyRecord, Error> {
     let sql = "SELECT secret_hash, expires_at FROM api_key_outgoing WHERE key_id = ?1
                ORDER BY expires_at DESC, secret_hash";
     let mut query = tx.conn.prepare_cached(sql)?;
@@ -161,8 +161,8 @@ fn with_outgoing(tx: &ReadTx, key: KeyRecord) -> Result<KeyRecord, Fault> {
     Ok(KeyRecord { outgoing, ..key })
 }
 
-/// Reads a row, without the secrets that stand in another table.
-fn key(row: &Row) -> Result<KeyRecord, Fault> {
+/// Reads a row, without the rotated-out secrets of the other table.
+fn key(row: &Row) -> Result<KeyRecord, Error> {
     let rotations: Option<String> = row.get(4)?;
     let rotations = rotations.map(|ids| from_json::<Vec<String>>(&ids));
     Ok(KeyRecord {
@@ -180,9 +180,9 @@ fn key(row: &Row) -> Result<KeyRecord, Fault> {
     })
 }
 
-fn scopes(names: &str) -> Result<Vec<Scope>, Fault> {
+fn scopes(names: &str) -> Result<Vec<Scope>, Error> {
     let named = |name: String| {
-        Scope::parse(&name).ok_or_else(|| Fault::Corrupt(format!("a key with the scope {name}")))
+        Scope::parse(&name).ok_or_else(|| Error::Corrupt(format!("a key with the scope {name}")))
     };
     from_json::<Vec<String>>(names)?
         .into_iter()
@@ -190,7 +190,7 @@ fn scopes(names: &str) -> Result<Vec<Scope>, Fault> {
         .collect()
 }
 
-fn token(row: &Row) -> Result<TokenRecord, Fault> {
+fn token(row: &Row) -> Result<TokenRecord, Error> {
     Ok(TokenRecord {
         id: TokenId::from(row.get::<_, String>(0)?),
         user: UserId::from(row.get::<_, String>(1)?),
@@ -204,8 +204,8 @@ fn one<T>(
     tx: &ReadTx,
     sql: &str,
     id: &str,
-    read: fn(&Row) -> Result<T, Fault>,
-) -> Result<Option<T>, Fault> {
+    read: fn(&Row) -> Result<T, Error>,
+) -> Result<Option<T>, Error> {
     let mut query = tx.conn.prepare_cached(sql)?;
     query
         .query_row([id], |row| Ok(read(row)))
@@ -213,7 +213,7 @@ fn one<T>(
         .transpose()
 }
 
-fn all<T>(tx: &ReadTx, sql: &str, read: fn(&Row) -> Result<T, Fault>) -> Result<Vec<T>, Fault> {
+fn all<T>(tx: &ReadTx, sql: &str, read: fn(&Row) -> Result<T, Error>) -> Result<Vec<T>, Error> {
     let mut query = tx.conn.prepare_cached(sql)?;
     let mut rows = query.query([])?;
     let mut records = Vec::new();
@@ -223,8 +223,8 @@ fn all<T>(tx: &ReadTx, sql: &str, read: fn(&Row) -> Result<T, Fault>) -> Result<
     Ok(records)
 }
 
-/// Whether it changed anything.
-fn run(tx: &mut WriteTx, sql: &str, values: impl Params) -> Result<bool, Fault> {
+/// Returns whether any row changed.
+fn run(tx: &mut WriteTx, sql: &str, values: impl Params) -> Result<bool, Error> {
     tx.note_credentials();
     Ok(tx.conn.prepare_cached(sql)?.execute(values)? > 0)
 }

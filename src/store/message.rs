@@ -1,45 +1,45 @@
-//! Chat messages: the queue of them, and what became of each.
+//! The queue of chat messages, and their outcomes.
 
 mod body;
 
 use super::directory::is_present;
 use super::meta::{first_free, save_hold};
 use super::rows::{instant, instant_or_none, millis};
-use super::{Fault, ReadTx, WriteTx};
+use super::{Error, ReadTx, WriteTx};
 use crate::domain::ids::{MessageReference, RotationId};
 use crate::domain::message::{Message, Recipient};
 use body::Body;
 use jiff::Timestamp;
 use rusqlite::{OptionalExtension, Row, params};
 
-/// The fact that keeps until when the platform asked for no messages.
+/// The fact that stores until when the platform asked for no messages.
 const HOLD: &str = "chat_messages_held_until";
 
-/// A message that is to be sent.
+/// A message to be sent.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Outgoing {
     pub sequence: i64,
     pub to: Recipient,
-    /// Or why it cannot be read.
+    /// The error if it cannot be read.
     pub message: Result<Message, String>,
     pub created_at: Timestamp,
-    /// Tries that failed.
+    /// Failed tries.
     pub tries: u32,
 }
 
-/// A message that was sent.
+/// A sent message.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Sent {
     pub at: Timestamp,
     pub message: Message,
-    /// As the platform answered; `None` for what an earlier version sent.
+    /// The platform's reference; `None` for messages sent by an earlier version.
     pub reference: Option<MessageReference>,
 }
 
-/// The state of the messages of a rotation.
+/// The state of a rotation's messages.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct MessageStatus {
-    /// How many wait to be sent after a try that failed.
+    /// The number of messages that wait after a failed try.
     pub pending: u64,
     /// Why the last one was not sent, or not yet.
     pub last_error: Option<String>,
@@ -67,11 +67,11 @@ fn recipient(row: &Row, kind: usize) -> rusqlite::Result<Recipient> {
     })
 }
 
-/// The columns of which [`message`] makes one.
+/// The columns that [`message`] reads.
 const MESSAGE: &str = "recipient_kind, recipient_id, rotation_id, until_at, body";
 
-/// A message, from its columns onward of an index.
-fn message(row: &Row, first: usize) -> Result<Message, Fault> {
+/// Reads a message from its columns, beginning with index `first`.
+fn message(row: &Row, first: usize) -> Result<Message, Error> {
     let Body {
         rotation_name,
         subject,
@@ -91,12 +91,12 @@ fn message(row: &Row, first: usize) -> Result<Message, Fault> {
     })
 }
 
-/// Queues messages; those to people who are not in the workspace are left out. Returns whether there is any.
+/// Queues messages, except to people who are not in the workspace. Returns whether there is any.
 ///
-/// Those to the same recipient that wait for another try are tried before them, now: people read them in order.
-pub fn insert_messages(tx: &mut WriteTx, messages: &[Message]) -> Result<bool, Fault> {
+/// Earlier messages to the same recipient that wait for a retry become due now and are sent first, so that the order is kept.
+pub fn insert_messages(tx: &mut WriteTx, messages: &[Message]) -> Result<bool, Error> {
     let (now, free) = (millis(tx.now()), first_free(tx, HOLD)?);
-    // What waits for the same recipient: the last of it, and why.
+    // The last waiting message to the same recipient, and why it waits.
     let known = "SELECT due_at, error FROM message
                  WHERE recipient_kind = ?1 AND recipient_id = ?2 AND state = 'pending'
                  ORDER BY due_at DESC LIMIT 1";
@@ -142,8 +142,8 @@ pub fn insert_messages(tx: &mut WriteTx, messages: &[Message]) -> Result<bool, F
     Ok(any)
 }
 
-/// The messages due at an instant, in the order in which they are to be sent.
-pub fn list_due_messages(tx: &ReadTx, now: Timestamp, most: usize) -> Result<Vec<Outgoing>, Fault> {
+/// The messages due at an instant, in sending order.
+pub fn list_due_messages(tx: &ReadTx, now: Timestamp, most: usize) -> Result<Vec<Outgoing>, Error> {
     let sql = format!(
         "SELECT sequence, created_at, tries, {MESSAGE} FROM message
          WHERE state = 'pending' AND due_at <= ?1 ORDER BY due_at, sequence LIMIT ?2"
@@ -156,8 +156,8 @@ pub fn list_due_messages(tx: &ReadTx, now: Timestamp, most: usize) -> Result<Vec
             sequence: row.get(0)?,
             to: recipient(row, 3)?,
             message: match message(row, 3) {
-                // The others are sent all the same.
-                Err(Fault::Corrupt(why)) => Err(why),
+                // The others are still sent.
+                Err(Error::Corrupt(why)) => Err(why),
                 message => Ok(message?),
             },
             created_at: instant(row.get(1)?)?,
@@ -167,33 +167,33 @@ pub fn list_due_messages(tx: &ReadTx, now: Timestamp, most: usize) -> Result<Vec
     Ok(due)
 }
 
-/// Stores that a message was sent, and as what the platform knows it.
+/// Records that a message was sent, with the platform's reference.
 pub fn save_message_sent(
     tx: &mut WriteTx,
     sequence: i64,
     reference: &MessageReference,
-) -> Result<(), Fault> {
+) -> Result<(), Error> {
     let sql = "UPDATE message SET state = 'sent', due_at = NULL, error = NULL, ended_at = ?2, reference = ?3
                WHERE sequence = ?1";
     let values = params![sequence, millis(tx.now()), reference.as_str()];
     Ok(tx.conn.prepare_cached(sql)?.execute(values).map(drop)?)
 }
 
-/// Stores that a message is not sent any more, and why.
-pub fn save_message_dropped(tx: &mut WriteTx, sequence: i64, error: &str) -> Result<(), Fault> {
+/// Records that a message will not be sent, and why.
+pub fn save_message_dropped(tx: &mut WriteTx, sequence: i64, error: &str) -> Result<(), Error> {
     let sql = "UPDATE message SET state = 'dropped', due_at = NULL, error = ?3, ended_at = ?2
                WHERE sequence = ?1";
     let values = params![sequence, millis(tx.now()), error];
     Ok(tx.conn.prepare_cached(sql)?.execute(values).map(drop)?)
 }
 
-/// Schedules another try of a message; later messages to the same recipient wait for it.
+/// Schedules a retry of a message. Later messages to the same recipient wait for it.
 pub fn try_message_again(
     tx: &mut WriteTx,
     message: &Outgoing,
     at: Timestamp,
     error: &str,
-) -> Result<(), Fault> {
+) -> Result<(), Error> {
     let sql = "UPDATE message SET tries = tries + 1 WHERE sequence = ?1";
     tx.conn.prepare_cached(sql)?.execute([message.sequence])?;
     let sql = "UPDATE message SET due_at = max(due_at, ?3), error = ?4
@@ -205,24 +205,24 @@ pub fn try_message_again(
     Ok(())
 }
 
-/// Postpones every message that is due before an instant, and those queued until then, because the platform asked for it.
-pub fn hold_messages(tx: &mut WriteTx, until: Timestamp, error: &str) -> Result<(), Fault> {
+/// Postpones every message that is due before an instant, and those queued until then, because the platform asked to wait.
+pub fn hold_messages(tx: &mut WriteTx, until: Timestamp, error: &str) -> Result<(), Error> {
     save_hold(tx, HOLD, until)?;
     let sql = "UPDATE message SET due_at = ?1, error = ?2 WHERE state = 'pending' AND due_at < ?1";
     let mut update = tx.conn.prepare_cached(sql)?;
     Ok(update.execute(params![millis(until), error]).map(drop)?)
 }
 
-/// When the next message falls due.
-pub fn next_message(tx: &ReadTx) -> Result<Option<Timestamp>, Fault> {
+/// When the next message is due.
+pub fn next_message(tx: &ReadTx) -> Result<Option<Timestamp>, Error> {
     super::rows::first_instant(
         tx.conn,
         "SELECT min(due_at) FROM message WHERE state = 'pending'",
     )
 }
 
-/// Those of the newest messages that were sent, in the order in which they were; `most` are looked at.
-pub fn list_sent(tx: &ReadTx, most: usize) -> Result<Vec<Sent>, Fault> {
+/// The sent messages among the `most` newest ones, in sending order.
+pub fn list_sent(tx: &ReadTx, most: usize) -> Result<Vec<Sent>, Error> {
     let sql = format!(
         "SELECT state, ended_at, reference, {MESSAGE} FROM message ORDER BY sequence DESC LIMIT ?1"
     );
@@ -243,8 +243,8 @@ pub fn list_sent(tx: &ReadTx, most: usize) -> Result<Vec<Sent>, Fault> {
     Ok(sent)
 }
 
-/// The state of the messages of a rotation.
-pub fn load_message_status(tx: &ReadTx, rotation: &RotationId) -> Result<MessageStatus, Fault> {
+/// The state of a rotation's messages.
+pub fn load_message_status(tx: &ReadTx, rotation: &RotationId) -> Result<MessageStatus, Error> {
     let sql = "SELECT count(*) FROM message WHERE rotation_id = ?1 AND state = 'pending' AND error IS NOT NULL";
     let pending: i64 =
         (tx.conn.prepare_cached(sql)?).query_row([rotation.as_str()], |row| row.get(0))?;
@@ -259,8 +259,8 @@ pub fn load_message_status(tx: &ReadTx, rotation: &RotationId) -> Result<Message
     })
 }
 
-/// Whether the oldest message was made at or before an instant.
-pub(super) fn any_old_message(tx: &ReadTx, until: Timestamp) -> Result<bool, Fault> {
+/// Whether the oldest message was created at or before an instant.
+pub(super) fn any_old_message(tx: &ReadTx, until: Timestamp) -> Result<bool, Error> {
     let sql = "SELECT created_at <= ?1 FROM message ORDER BY sequence LIMIT 1";
     let mut query = tx.conn.prepare_cached(sql)?;
     let old = query
@@ -269,8 +269,8 @@ pub(super) fn any_old_message(tx: &ReadTx, until: Timestamp) -> Result<bool, Fau
     Ok(old.unwrap_or(false))
 }
 
-/// Deletes some of the oldest messages, as far as they were made at or before an instant: long after any is sent.
-pub(super) fn clear_messages(tx: &mut WriteTx, until: Timestamp, most: i64) -> Result<(), Fault> {
+/// Deletes up to `most` of the oldest messages that were created at or before an instant, long after they were sent.
+pub(super) fn clear_messages(tx: &mut WriteTx, until: Timestamp, most: i64) -> Result<(), Error> {
     let sql = "DELETE FROM message WHERE created_at <= ?1 AND sequence IN
                    (SELECT sequence FROM message ORDER BY sequence LIMIT ?2)";
     let mut remove = tx.conn.prepare_cached(sql)?;

@@ -1,21 +1,21 @@
-//! Single facts of the workspace.
+//! Single values ("facts") of the workspace.
 
 use super::rows::millis;
-use super::{Fault, ReadTx, WriteTx};
+use super::{Error, ReadTx, WriteTx};
 use crate::domain::directory::Team;
 use jiff::Timestamp;
 use rusqlite::OptionalExtension;
 
-/// A fact by name; `None` when it was never written.
-pub fn load_fact(tx: &ReadTx, name: &str) -> Result<Option<String>, Fault> {
+/// A fact by name; `None` if it was never written.
+pub fn load_fact(tx: &ReadTx, name: &str) -> Result<Option<String>, Error> {
     let mut query = tx
         .conn
         .prepare_cached("SELECT value FROM meta WHERE name = ?1")?;
     Ok(query.query_row([name], |row| row.get(0)).optional()?)
 }
 
-/// Writes a fact.
-pub fn save_fact(tx: &mut WriteTx, name: &str, value: &str) -> Result<(), Fault> {
+/// Saves a fact.
+pub fn save_fact(tx: &mut WriteTx, name: &str, value: &str) -> Result<(), Error> {
     let sql = "INSERT INTO meta (name, value) VALUES (?1, ?2) ON CONFLICT (name) DO UPDATE SET value = excluded.value";
     Ok(tx
         .conn
@@ -24,34 +24,34 @@ pub fn save_fact(tx: &mut WriteTx, name: &str, value: &str) -> Result<(), Fault>
         .map(drop)?)
 }
 
-/// Keeps until when the chat platform asked to be left alone, by the fact that stands for what.
-pub(super) fn save_hold(tx: &mut WriteTx, fact: &str, until: Timestamp) -> Result<(), Fault> {
+/// Saves until when the chat platform asked to wait, as the named fact.
+pub(super) fn save_hold(tx: &mut WriteTx, fact: &str, until: Timestamp) -> Result<(), Error> {
     save_fact(tx, fact, &millis(until).to_string())
 }
 
-/// Now, or the end of such a wait: the earliest instant at which anything more may be asked of the platform.
-pub(super) fn first_free(tx: &WriteTx, fact: &str) -> Result<i64, Fault> {
+/// Now, or the end of such a wait: the earliest instant for the next call.
+pub(super) fn first_free(tx: &WriteTx, fact: &str) -> Result<i64, Error> {
     let held = load_fact(&tx.as_read(), fact)?.and_then(|until| until.parse().ok());
     Ok(millis(tx.now()).max(held.unwrap_or(i64::MIN)))
 }
 
-/// The fact that counts how often the directory was replaced.
+/// The fact that counts directory imports.
 const IMPORTS: &str = "directory_imports";
 
 /// How often the directory was replaced.
-pub fn count_imports(tx: &ReadTx) -> Result<u64, Fault> {
+pub fn count_imports(tx: &ReadTx) -> Result<u64, Error> {
     let count = load_fact(tx, IMPORTS)?.and_then(|count| count.parse().ok());
     Ok(count.unwrap_or(0))
 }
 
-/// Counts that it was once more.
-pub(super) fn note_import(tx: &mut WriteTx) -> Result<(), Fault> {
+/// Counts an import.
+pub(super) fn note_import(tx: &mut WriteTx) -> Result<(), Error> {
     let count = count_imports(&tx.as_read())? + 1;
     save_fact(tx, IMPORTS, &count.to_string())
 }
 
-/// The workspace; before the first import it is called `local`.
-pub fn load_team(tx: &ReadTx) -> Result<Team, Fault> {
+/// The workspace. Before the first import it is called `local`.
+pub fn load_team(tx: &ReadTx) -> Result<Team, Error> {
     Ok(Team {
         id: load_fact(tx, "team_id")?.unwrap_or_else(|| "local".into()),
         name: load_fact(tx, "team_name")?,
@@ -59,8 +59,8 @@ pub fn load_team(tx: &ReadTx) -> Result<Team, Fault> {
     })
 }
 
-/// Names the workspace.
-pub fn save_team(tx: &mut WriteTx, team: &Team) -> Result<(), Fault> {
+/// Saves the workspace.
+pub fn save_team(tx: &mut WriteTx, team: &Team) -> Result<(), Error> {
     save_fact(tx, "team_id", &team.id)?;
     tx.conn
         .prepare_cached("DELETE FROM meta WHERE name IN ('team_name', 'team_domain')")?

@@ -1,27 +1,24 @@
-//! Brings a database to the current schema version, after a copy of it was made.
+//! Migrates a database to the current schema version, after copying it.
 
 use super::copy::copy_database;
 use super::files::{create_new, refuse_other_names, refuse_planted_logs};
-use super::paths::with_suffix;
+use super::paths::{missing_database, with_suffix};
 use super::schema;
 use super::version::{APPLICATION_ID, SCHEMA, STEPS, VERSION, recognise};
-use crate::fault;
+use crate::failpoint;
 use rusqlite::{Connection, OpenFlags, Transaction, TransactionBehavior};
 use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
-/// Makes, checks or migrates the file. The error names the path and says what to do.
+/// Creates, checks or migrates the file. The error names the path and says what to do.
 pub(super) fn prepare(path: &Path, create: bool) -> Result<(), String> {
     let named = |error: rusqlite::Error| format!("{}: {error}", path.display());
     let found = path
         .try_exists()
         .map_err(|error| format!("{}: {error}", path.display()))?;
     if !found && !create {
-        return Err(format!(
-            "{}: there is no database here; `rota serve` makes one",
-            path.display()
-        ));
+        return Err(missing_database(path));
     }
     if !found {
         create_file(path)?;
@@ -29,40 +26,40 @@ pub(super) fn prepare(path: &Path, create: bool) -> Result<(), String> {
     let conn = open(path)?;
     let found = recognise(&conn, path)?;
     schema::refuse_other(&conn, &found, path)?;
-    // A copy comes without the write-ahead log that readers beside a writer rely on.
+    // A copy is not in WAL mode, which concurrent readers and writers require.
     conn.pragma_update(None, "journal_mode", "WAL")
         .map_err(named)?;
     if found.version == VERSION {
         return name_copies(path);
     }
-    // From here on nobody else writes: what is copied is what is migrated, and of two that begin at once one waits.
+    // From here on no other process writes: what is copied is what is migrated, and a concurrent start waits.
     let tx = Transaction::new_unchecked(&conn, TransactionBehavior::Immediate).map_err(named)?;
     let found = recognise(&tx, path)?;
     let copy =
         (!found.is_empty && found.version < VERSION).then(|| unfinished_name(path, found.version));
     if let Some(copy) = &copy {
-        // Left behind by a start that was cut short.
+        // Left by an interrupted start.
         drop(std::fs::remove_file(copy));
         copy_database(path, copy)?;
     }
-    fault::point("migrate.copied");
-    climb(tx).map_err(|error| {
-        // The database is as it was. A start that fails again and again must not fill the disk.
+    failpoint::point("migrate.copied");
+    run_steps(tx).map_err(|error| {
+        // The database is unchanged. A start that fails repeatedly must not fill the disk.
         if let Some(copy) = &copy {
             drop(std::fs::remove_file(copy));
         }
         named(error)
     })?;
-    fault::point("migrate.done");
+    failpoint::point("migrate.done");
     name_copies(path)
 }
 
-/// The name of a copy until the database is migrated: one that is there when another try begins is written over.
+/// The name of a copy until the database is migrated. The next try overwrites it.
 fn unfinished_name(path: &Path, version: i64) -> PathBuf {
     with_suffix(path, &format!(".schema-{version}.migrating"))
 }
 
-/// Gives copies that were made before a migration, now that it is done, the names that they keep.
+/// Gives the copies of a completed migration their final names.
 fn name_copies(path: &Path) -> Result<(), String> {
     for version in 1..VERSION {
         let copy = unfinished_name(path, version);
@@ -80,8 +77,8 @@ fn name_copies(path: &Path) -> Result<(), String> {
     Ok(())
 }
 
-/// Where the copy goes: `rota.db.schema-1`, or `rota.db.schema-1.2` and so on where there is one. An older copy is
-/// never written over: it may be of a database that was put in the place of this one.
+/// The name of the copy: `rota.db.schema-1`, or `rota.db.schema-1.2` and so on if it exists. An older copy is never
+/// overwritten: it may be of a different database.
 fn free_name(path: &Path, version: i64) -> PathBuf {
     let first = format!(".schema-{version}");
     let further = (2..).map(|number| format!("{first}.{number}"));
@@ -92,10 +89,10 @@ fn free_name(path: &Path, version: i64) -> PathBuf {
         .expect("numbers do not end")
 }
 
-/// Makes an empty file that nobody else can read, for SQLite to fill; its logs get the same mode. False where there is
-/// a file already, which is left alone: to open and close one that SQLite has open would take SQLite's locks with it.
+/// Creates an empty file that only its owner can read, for SQLite to fill; its logs get the same mode. `false` if a file
+/// exists, which is not touched: opening and closing a file that SQLite has open would release SQLite's locks.
 ///
-/// Nor is one made beside a log: that is what is left of a database that was deleted or moved away while it was in use, and
+/// Refuses to create one beside a log: the log is left from a database that was deleted or moved while it was in use, and
 /// SQLite would empty it.
 pub fn create_file(path: &Path) -> Result<bool, String> {
     if path.symlink_metadata().is_ok() {
@@ -112,9 +109,9 @@ pub fn create_file(path: &Path) -> Result<bool, String> {
     create_new(path).map(|made| made.is_some())
 }
 
-/// Refuses a file that is no database of ours, a newer version's, or one with other tables than ours. One that is missing or empty is fine.
+/// Refuses a file of another program or of a newer version, or with other tables. Missing and empty files pass.
 pub(super) fn recognise_file(path: &Path) -> Result<(), String> {
-    // What cannot be looked at is told when it is opened.
+    // An inaccessible file is reported when it is opened.
     if !path.exists() {
         return Ok(());
     }
@@ -123,8 +120,8 @@ pub(super) fn recognise_file(path: &Path) -> Result<(), String> {
     schema::refuse_other(&conn, &found, path)
 }
 
-/// Opens a file that is to be written. One that may only be read is refused before SQLite makes logs beside it, which
-/// would have its mode, and keep it when the file's is mended.
+/// Opens a file for writing. A read-only one is refused before SQLite creates logs beside it: they would have its mode, and
+/// keep it after the file's mode is corrected.
 fn open(path: &Path) -> Result<Connection, String> {
     let named = |error: rusqlite::Error| format!("{}: {error}", path.display());
     refuse_other_names(path)?;
@@ -135,7 +132,7 @@ fn open(path: &Path) -> Result<Connection, String> {
     let conn = Connection::open_with_flags(path, flags).map_err(named)?;
     if conn.is_readonly("main").map_err(named)? {
         return Err(format!(
-            "{}: the file may only be read; let the user that runs rota write it",
+            "{}: the file is read-only; let the user that runs rota write it",
             path.display()
         ));
     }
@@ -143,9 +140,9 @@ fn open(path: &Path) -> Result<Connection, String> {
     Ok(conn)
 }
 
-/// Climbs in one transaction, so that a file is never between two versions. Where somebody else climbed meanwhile, from
-/// where they left it.
-fn climb(tx: Transaction) -> rusqlite::Result<()> {
+/// Migrates in one transaction, so that a file is never between two versions. Continues from where a concurrent start
+/// left it.
+fn run_steps(tx: Transaction) -> rusqlite::Result<()> {
     let version: i64 = tx.pragma_query_value(None, "user_version", |row| row.get(0))?;
     match usize::try_from(version) {
         Ok(0) => tx.execute_batch(SCHEMA)?,
@@ -158,7 +155,7 @@ fn climb(tx: Transaction) -> rusqlite::Result<()> {
     }
     tx.pragma_update(None, "application_id", APPLICATION_ID)?;
     tx.pragma_update(None, "user_version", VERSION)?;
-    fault::point("migrate.climbed");
+    failpoint::point("migrate.climbed");
     tx.commit()
 }
 
@@ -169,14 +166,14 @@ mod tests {
 
     #[test]
     fn the_steps_lead_to_the_schema() {
-        let climbed = Connection::open_in_memory().unwrap();
-        climbed.execute_batch(FIRST).unwrap();
-        climbed.pragma_update(None, "user_version", 1).unwrap();
-        climb(climbed.unchecked_transaction().unwrap()).unwrap();
-        let path = Path::new("climbed");
-        let found = recognise(&climbed, path).unwrap();
+        let migrated = Connection::open_in_memory().unwrap();
+        migrated.execute_batch(FIRST).unwrap();
+        migrated.pragma_update(None, "user_version", 1).unwrap();
+        run_steps(migrated.unchecked_transaction().unwrap()).unwrap();
+        let path = Path::new("migrated");
+        let found = recognise(&migrated, path).unwrap();
         assert_eq!(found.version, VERSION);
-        let differences = schema::compare(&climbed, &found, path).unwrap();
+        let differences = schema::compare(&migrated, &found, path).unwrap();
         assert_eq!(differences, schema::Differences::default());
     }
 
@@ -193,7 +190,7 @@ mod tests {
              PRAGMA user_version = 5;",
         )
         .unwrap();
-        climb(conn.unchecked_transaction().unwrap()).unwrap();
+        run_steps(conn.unchecked_transaction().unwrap()).unwrap();
         let sql = "SELECT group_concat(k.id || ' ' || disabled || ' ' || coalesce(o.expires_at, '-'), ', ')
                    FROM api_key k LEFT JOIN api_key_outgoing o ON o.key_id = k.id";
         let kept: String = conn.query_row(sql, [], |row| row.get(0)).unwrap();
@@ -217,7 +214,7 @@ mod tests {
              PRAGMA user_version = 4;",
         )
         .unwrap();
-        climb(conn.unchecked_transaction().unwrap()).unwrap();
+        run_steps(conn.unchecked_transaction().unwrap()).unwrap();
         conn.execute_batch(
             "INSERT INTO message SELECT NULL, rotation_id, recipient_kind, recipient_id, body, created_at, state, due_at,
                                         until_at, tries, error, ended_at, reference FROM message;

@@ -1,19 +1,19 @@
-//! One SQLite file: opening it, reading it, writing it. Every line of SQL of the program is in this folder.
+//! One SQLite file: opening, reading and writing it. All SQL of the program is in this folder.
 //!
-//! Reads come from a small pool of read-only connections, each in a transaction of its own. Writes are jobs for one
-//! thread with one connection: a savepoint a job, one commit a drained batch, answers after the commit. So writers
-//! share the cost of reaching the disk, and nobody is told of a write that could still be lost.
+//! Reads use a small pool of read-only connections, each read in its own transaction. Writes are jobs for one thread with one
+//! connection: a savepoint per job, one commit per batch, responses after the commit. Writers share the cost of a sync, and
+//! no write is acknowledged that could still be lost.
 
 mod absence;
+mod across;
 mod arrangement;
-mod census;
+mod audit;
 mod chat_sync;
 mod copy;
 mod delivery;
 mod directory;
 mod files;
 mod finding;
-mod held;
 mod history;
 mod inbound;
 mod keys;
@@ -22,6 +22,7 @@ mod mention;
 mod message;
 mod meta;
 mod migrate;
+mod open_files;
 mod operation;
 mod paths;
 mod progress;
@@ -30,8 +31,10 @@ mod rotation;
 mod rows;
 mod schema;
 mod sending;
+mod session;
 mod shapes;
 mod signals;
+mod snapshot;
 mod sync_target;
 mod tx;
 mod version;
@@ -39,15 +42,17 @@ mod webhook;
 mod writer;
 
 pub use absence::{
-    insert_absence, list_absences, list_rotations_of, load_absence, load_absences, remove_absence,
-    same_absence,
+    find_same_absence, insert_absence, list_absences, list_absences_of, list_rotations_of,
+    load_absence, load_absences, remove_absence,
+};
+pub use across::{
+    MentionFilter, Part, RequestFilter, RequestKey, list_mentions_across, list_requests_across,
 };
 pub use arrangement::{
     cancel_arrangement, insert_arrangement, list_arrangements, list_overlaps, load_arrangement,
 };
-pub use census::{
-    database_bytes, list_open_places, list_rotation_names, load_queue, nobody_since,
-    schema_version, sqlite_version,
+pub use audit::{
+    AuditPosition, any_old_entry, clear_entries, insert_entry, list_entries, page_of_entries,
 };
 pub use chat_sync::*;
 pub use copy::{Inspection, check_database, copy_database, replace_database};
@@ -57,10 +62,11 @@ pub use delivery::{
 pub use directory::*;
 pub use files::{REPLACED, are_same_file, refuse_planted_links};
 pub use finding::{
-    CreationKey, RotationFilter, RotationOrder, code_holder, count_rotations, insert_creation_key,
-    last_changed_rotation, list_cadences, list_due, list_due_reminders, list_many_laned,
+    CreationKey, RotationFilter, RotationOrder, Visible, count_due, count_rotations,
+    insert_creation_key, last_changed_rotation, list_cadences, list_due, list_due_reminders,
     list_people_in_rotations, list_people_of_group, list_rotation_ids, list_rotations,
-    list_rotations_following, load_creation_key, next_due, next_reminder,
+    list_rotations_following, list_with_several_lanes, load_creation_key, next_due, next_reminder,
+    rotation_by_code,
 };
 pub use history::{
     HistoryEntry, begin_entries, end_entry, list_broken_chains, list_history, list_pieces,
@@ -75,16 +81,23 @@ pub use migrate::create_file;
 pub use operation::{
     OperationRecord, any_old_operation, clear_operations, insert_operation, load_operation,
 };
-pub use paths::folder_of;
-pub use request::{RequestPosition, insert_request, list_requests, load_request, save_request};
+pub use paths::{folder_of, missing_database};
+pub use request::{
+    RequestPosition, insert_request, list_requests, load_request, rotation_of_request, save_request,
+};
 pub use rotation::{
     MemberLists, insert_rotation, load_members, load_rotation, load_stamps, remove_rotation,
     save_due, save_members, save_reminder, save_rotation,
 };
 pub use schema::Differences;
 pub use sending::*;
+pub use session::*;
 pub use signals::CommitSignals;
 use signals::Published;
+pub use snapshot::{
+    database_bytes, list_open_slots, list_rotation_names, load_queue, nobody_since, schema_version,
+    sqlite_version,
+};
 pub use sync_target::SyncTarget;
 pub use tx::WriteTx;
 pub use webhook::*;
@@ -94,8 +107,8 @@ use crate::domain::refusal::Refusal;
 use crate::runtime::clock::Clock;
 use crate::runtime::heartbeat::Heartbeat;
 use crate::runtime::transaction::TransactionGuard;
-use held::Held;
 use jiff::Timestamp;
+use open_files::OpenFiles;
 use rusqlite::config::DbConfig;
 use rusqlite::{Connection, OpenFlags};
 use std::fmt;
@@ -104,36 +117,36 @@ use std::sync::atomic::{AtomicI64, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
-/// A fault of ours or of the machine's: logged, and answered without a word of the inside.
+/// An internal error: logged, and answered without details.
 #[derive(Debug)]
-pub enum Fault {
-    /// SQLite could not do it.
+pub enum Error {
+    /// SQLite failed.
     Storage(rusqlite::Error),
-    /// The file says what it must not say.
+    /// The file contains invalid data.
     Corrupt(String),
-    /// The commit that this write was part of did not reach the disk: nothing of it is stored.
+    /// The commit of this write did not reach the disk. Nothing of it is stored.
     NotCommitted(String),
-    /// The file that is open is no longer the one at its path.
+    /// The open file is no longer the one at its path.
     Lost(String),
-    /// The storage thread is gone or the program is stopping.
+    /// The storage thread has ended or the program is stopping.
     Stopped,
     /// The job panicked; its savepoint was rolled back.
     Panicked(String),
 }
 
-impl Fault {
-    /// Whether a page of the file is damaged. SQLite then commits nothing more of the transaction that met it.
+impl Error {
+    /// Whether a page of the file is damaged. SQLite then cannot commit the current transaction.
     pub fn is_damage(&self) -> bool {
-        matches!(self, Fault::Storage(error)
+        matches!(self, Error::Storage(error)
             if error.sqlite_error_code() == Some(rusqlite::ErrorCode::DatabaseCorrupt))
     }
 
-    /// Whether the storage, not the program, is to blame: a full disk, a read-only, locked or damaged file.
+    /// Whether the storage is the cause, not the program: a full disk, a read-only, locked or damaged file.
     pub fn is_unavailable(&self) -> bool {
         use rusqlite::ErrorCode as Code;
         match self {
-            Fault::NotCommitted(_) | Fault::Lost(_) | Fault::Stopped => true,
-            Fault::Storage(error) => matches!(
+            Error::NotCommitted(_) | Error::Lost(_) | Error::Stopped => true,
+            Error::Storage(error) => matches!(
                 error.sqlite_error_code(),
                 Some(
                     Code::DiskFull
@@ -147,108 +160,109 @@ impl Fault {
                         | Code::PermissionDenied
                 )
             ),
-            Fault::Corrupt(_) | Fault::Panicked(_) => false,
+            Error::Corrupt(_) | Error::Panicked(_) => false,
         }
     }
 }
 
-impl fmt::Display for Fault {
+impl fmt::Display for Error {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Fault::Storage(error) => {
+            Error::Storage(error) => {
                 write!(f, "storage: {error}")?;
                 match self.is_damage() {
                     true => f.write_str(
-                        "; `rota check` names what is damaged, `rota restore` puts a copy in its place",
+                        "; `rota check` lists what is damaged, `rota restore` replaces the database with a copy",
                     ),
                     false => Ok(()),
                 }
             }
-            Fault::Corrupt(what) => write!(f, "unreadable record: {what}"),
-            Fault::NotCommitted(why) => write!(f, "storage: not committed: {why}"),
-            Fault::Lost(why) => write!(f, "storage: {why}"),
-            Fault::Stopped => f.write_str("storage: stopped"),
-            Fault::Panicked(what) => write!(f, "a write panicked: {what}"),
+            Error::Corrupt(what) => write!(f, "unreadable record: {what}"),
+            Error::NotCommitted(why) => write!(f, "storage: not committed: {why}"),
+            Error::Lost(why) => write!(f, "storage: {why}"),
+            Error::Stopped => f.write_str("storage: stopped"),
+            Error::Panicked(what) => write!(f, "a write panicked: {what}"),
         }
     }
 }
 
-impl std::error::Error for Fault {}
+impl std::error::Error for Error {}
 
-impl From<rusqlite::Error> for Fault {
+impl From<rusqlite::Error> for Error {
     fn from(error: rusqlite::Error) -> Self {
-        Fault::Storage(error)
+        Error::Storage(error)
     }
 }
 
-/// Why an action did not happen: theirs or ours.
+/// Why an action failed: the caller's fault or ours.
 #[derive(Debug)]
-pub enum Stop {
+pub enum ActionError {
     Refused(Refusal),
-    Failed(Fault),
+    Failed(Error),
 }
 
-impl From<Refusal> for Stop {
+impl From<Refusal> for ActionError {
     fn from(refusal: Refusal) -> Self {
-        Stop::Refused(refusal)
+        ActionError::Refused(refusal)
     }
 }
 
-impl From<Fault> for Stop {
-    fn from(fault: Fault) -> Self {
-        Stop::Failed(fault)
+impl From<Error> for ActionError {
+    fn from(error: Error) -> Self {
+        ActionError::Failed(error)
     }
 }
 
-impl From<rusqlite::Error> for Stop {
+impl From<rusqlite::Error> for ActionError {
     fn from(error: rusqlite::Error) -> Self {
-        Stop::Failed(Fault::Storage(error))
+        ActionError::Failed(Error::Storage(error))
     }
 }
 
-/// The open database. Cheap to share behind an [`Arc`].
+/// An open database. Shared behind an [`Arc`].
 pub struct Store {
     path: PathBuf,
     readers: Mutex<Vec<Connection>>,
-    /// Looks for commits of other processes: its data version changes with every commit but its own.
+    /// Detects commits of other processes: its data version changes with every commit but its own.
     watch: Mutex<Option<Connection>>,
     seen: AtomicI64,
-    held: Arc<Held>,
+    open_files: Arc<OpenFiles>,
     writer: writer::Writer,
     signals: Arc<CommitSignals>,
 }
 
-/// Connections kept open for readers; more are opened in a burst and closed after it.
+/// Open connections kept for readers. More are opened in a burst and closed afterwards.
 const IDLE_READERS: usize = 16;
 
-/// A snapshot to read from: everything read through one is of one instant.
+/// A read snapshot: everything read through it is from one instant.
 pub struct ReadTx<'a> {
     pub(in crate::store) conn: &'a Connection,
 }
 
 impl Store {
-    /// Opens a database that exists, or makes it where `create` says so. An older one is copied beside itself and
-    /// migrated; a newer one is refused and left untouched. The path must be the real one, without links. The error names
-    /// it and says what to do.
+    /// Opens a database, or creates it if `create` is set. An older one is copied and migrated; a newer one is refused and left
+    /// unchanged. The path must have no links. The error names it and says what to do.
     pub fn open(path: &Path, clock: Arc<Clock>, create: bool) -> Result<Store, String> {
         migrate::prepare(path, create)?;
-        let named = |error: Fault| format!("{}: {error}", path.display());
+        let named = |error: Error| format!("{}: {error}", path.display());
         let signals = Arc::new(CommitSignals::default());
         let conn = connect(path, OpenFlags::SQLITE_OPEN_READ_WRITE).map_err(named)?;
-        // Room for what one instant changes in thousands of rotations; readers do with SQLite's 2 MB.
+        // Enough for an instant that changes thousands of rotations. Readers keep SQLite's default of 2 MB.
         let room = conn.execute_batch("PRAGMA cache_size = -8192");
         room.map_err(|error| named(error.into()))?;
-        // The first read makes the log, which is there from then on.
+        // The first read creates the log, which must exist from then on.
         load_fact(&ReadTx { conn: &conn }, "team_id").map_err(named)?;
-        let held = Held::of(path).map_err(|error| format!("{}: {error}", path.display()))?;
-        let held = Arc::new(held);
-        let writer = writer::Writer::start(conn, clock, Arc::clone(&signals), Arc::clone(&held));
+        let open_files =
+            OpenFiles::of(path).map_err(|error| format!("{}: {error}", path.display()))?;
+        let open_files = Arc::new(open_files);
+        let writer =
+            writer::Writer::start(conn, clock, Arc::clone(&signals), Arc::clone(&open_files));
         let store = Store {
             path: path.to_owned(),
             readers: Mutex::default(),
             watch: Mutex::default(),
             seen: AtomicI64::default(),
-            held,
+            open_files,
             writer,
             signals,
         };
@@ -256,18 +270,18 @@ impl Store {
         Ok(store)
     }
 
-    /// The database file.
+    /// The path of the database.
     pub fn path(&self) -> &Path {
         &self.path
     }
 
-    /// What commits publish.
+    /// The signals that commits publish.
     pub fn signals(&self) -> &Arc<CommitSignals> {
         &self.signals
     }
 
     /// Reads from one snapshot.
-    pub fn read<T, E: From<Fault>>(
+    pub fn read<T, E: From<Error>>(
         &self,
         act: impl FnOnce(&ReadTx) -> Result<T, E>,
     ) -> Result<T, E> {
@@ -294,74 +308,74 @@ impl Store {
         answer
     }
 
-    /// Closes the connections that are kept for readers, with their caches of up to 2 MB each; the next readers open new ones.
+    /// Closes the idle reader connections with their caches of up to 2 MB each. Later readers open new ones.
     pub fn close_idle_readers(&self) {
         let idle =
             std::mem::take(&mut *self.readers.lock().unwrap_or_else(PoisonError::into_inner));
         drop(idle);
     }
 
-    /// A new connection to the file that is open: to another one in its place nothing is left, and nothing is read from it.
-    fn reader(&self) -> Result<Connection, Fault> {
+    /// Opens another connection to the open file. Fails if another file is in its place.
+    fn reader(&self) -> Result<Connection, Error> {
         self.check_files()?;
         let conn = connect(&self.path, OpenFlags::SQLITE_OPEN_READ_ONLY)?;
         self.check_files()?;
         Ok(conn)
     }
 
-    /// Whether the files that are open are still those at their paths. Once they are not, nothing is written any more.
-    pub fn check_files(&self) -> Result<(), Fault> {
-        self.held.check().map_err(Fault::Lost)
+    /// Checks that the open files are still those at their paths. If not, nothing is written any more.
+    pub fn check_files(&self) -> Result<(), Error> {
+        self.open_files.check().map_err(Error::Lost)
     }
 
-    /// Brings a log that was deleted, and is still open here, into the file: otherwise what was acknowledged would be lost
-    /// with the process. Whether there was anything to do, and all of it was done.
-    pub fn rescue_log(&self) -> Result<bool, Fault> {
-        match self.held.misses_log_alone() {
+    /// Checkpoints a log that was deleted and is still open here: otherwise acknowledged writes would be lost when the process
+    /// ends. Returns whether there was such a log and all of it was saved.
+    pub fn rescue_log(&self) -> Result<bool, Error> {
+        match self.open_files.misses_log_alone() {
             true => self.writer.checkpoint(),
             false => Ok(false),
         }
     }
 
-    /// What the storage thread does: it is idle while there is nothing to write.
+    /// The heartbeat of the storage thread, which is idle while there is nothing to write.
     pub fn heartbeat(&self) -> &Heartbeat {
         self.writer.heartbeat()
     }
 
-    /// Runs a write and answers once it is on disk. An error undoes all of it.
+    /// Runs a write and returns once it is on disk. An error undoes all of it.
     pub fn write<T, E>(
         &self,
         act: impl FnOnce(&mut WriteTx) -> Result<T, E> + Send + 'static,
     ) -> Result<T, E>
     where
         T: Send + 'static,
-        E: From<Fault> + Send + 'static,
+        E: From<Error> + Send + 'static,
     {
         self.writer.run(Safety::Power, act)
     }
 
-    /// The same for what may be lost with the power, though not with the process: the log of what was sent. Whatever of
-    /// it is lost is sent again, as at-least-once allows.
+    /// As [`Store::write`], for changes that may be lost on a power failure, but not when the process ends: the log of what was
+    /// sent. What is lost is sent again, as at-least-once delivery permits.
     pub fn write_log<T, E>(
         &self,
         act: impl FnOnce(&mut WriteTx) -> Result<T, E> + Send + 'static,
     ) -> Result<T, E>
     where
         T: Send + 'static,
-        E: From<Fault> + Send + 'static,
+        E: From<Error> + Send + 'static,
     {
         self.writer.run(Safety::Process, act)
     }
 
-    /// The present instant, never before that of a write: what was stored as due at once is due, also where the clock was
-    /// stepped back since.
+    /// The current instant, never before that of a previous write: what was stored as due now is due, even if the clock was set
+    /// back since.
     pub fn now(&self) -> Timestamp {
         self.writer.now()
     }
 
-    /// Notices commits of other processes; to be called a few times a second. (Those of this one show as well, and cost
-    /// only that what is remembered is read again.)
-    pub fn notice_others(&self) -> Result<(), Fault> {
+    /// Detects commits of other processes. Called a few times a second. (Commits of this process are detected too, and only
+    /// cause caches to be read again.)
+    pub fn notice_others(&self) -> Result<(), Error> {
         let mut watch = self.watch.lock().unwrap_or_else(PoisonError::into_inner);
         let conn = match watch.take() {
             Some(conn) => conn,
@@ -385,19 +399,19 @@ impl Store {
     }
 }
 
-fn begin_read(conn: &Connection) -> Result<(), Fault> {
+fn begin_read(conn: &Connection) -> Result<(), Error> {
     Ok(conn
         .prepare_cached("BEGIN DEFERRED")?
         .execute([])
         .map(drop)?)
 }
 
-fn end_read(conn: &Connection) -> Result<(), Fault> {
+fn end_read(conn: &Connection) -> Result<(), Error> {
     Ok(conn.prepare_cached("COMMIT")?.execute([]).map(drop)?)
 }
 
-/// A connection with the settings that the whole program relies on.
-fn connect(path: &Path, mode: OpenFlags) -> Result<Connection, Fault> {
+/// Opens a connection with the settings that the whole program relies on.
+fn connect(path: &Path, mode: OpenFlags) -> Result<Connection, Error> {
     #[cfg_attr(not(test), expect(unused_mut))]
     let mut conn = Connection::open_with_flags(
         path,
@@ -408,8 +422,8 @@ fn connect(path: &Path, mode: OpenFlags) -> Result<Connection, Fault> {
     conn.set_db_config(DbConfig::SQLITE_DBCONFIG_DEFENSIVE, true)?;
     conn.set_db_config(DbConfig::SQLITE_DBCONFIG_DQS_DML, false)?;
     conn.set_db_config(DbConfig::SQLITE_DBCONFIG_DQS_DDL, false)?;
-    // A plan does not depend on the values bound. Otherwise a table with a partial index has its statements prepared
-    // anew for every execution.
+    // Query plans must not depend on bound values: otherwise SQLite prepares statements on tables with a partial index again
+    // for every execution.
     conn.set_db_config(DbConfig::SQLITE_DBCONFIG_ENABLE_QPSG, true)?;
     conn.execute_batch(
         "PRAGMA synchronous = FULL; PRAGMA foreign_keys = ON; PRAGMA trusted_schema = OFF;

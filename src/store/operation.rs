@@ -1,31 +1,31 @@
 //! Writes with an `operationId`, and the stored responses (rules.md 9.4).
 
 use super::rows::{instant, millis};
-use super::{Fault, ReadTx, WriteTx};
+use super::{Error, ReadTx, WriteTx};
 use crate::domain::ids::RotationId;
 use jiff::Timestamp;
 use rusqlite::{OptionalExtension, params};
 
-/// A write that was carried out.
+/// A completed write.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct OperationRecord {
     /// SHA-256 of method, path and body in canonical form.
     pub body_hash: [u8; 32],
-    /// The answer as JSON, with its validator.
+    /// The response as JSON, with its ETag.
     pub answer: String,
     pub etag: String,
     pub created_at: Timestamp,
 }
 
-/// Records taken away in one commit, so that other writers get their turn.
-const CLEARED_AT_ONCE: i64 = 500;
+/// Records purged per commit, so that other writers are not delayed.
+const PURGE_BATCH: i64 = 500;
 
-/// What was carried out under an id of a credential's; `None` for an id that is not spent.
+/// The completed write with an id of a credential; `None` if the id is unused.
 pub fn load_operation(
     tx: &ReadTx,
     credential: &str,
     id: &str,
-) -> Result<Option<OperationRecord>, Fault> {
+) -> Result<Option<OperationRecord>, Error> {
     let sql = "SELECT body_hash, answer, etag, created_at FROM operation WHERE credential = ?1 AND id = ?2";
     let mut query = tx.conn.prepare_cached(sql)?;
     let found = query.query_row([credential, id], |row| {
@@ -43,14 +43,14 @@ pub fn load_operation(
     }))
 }
 
-/// Writes down what was carried out, in the place of a record that is too old to count.
+/// Inserts a completed write, replacing an expired record.
 pub fn insert_operation(
     tx: &mut WriteTx,
     credential: &str,
     id: &str,
     rotation: &RotationId,
     record: &OperationRecord,
-) -> Result<(), Fault> {
+) -> Result<(), Error> {
     let sql = "INSERT OR REPLACE INTO operation (credential, id, rotation_id, body_hash, answer, etag, created_at)
                VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7)";
     tx.conn.prepare_cached(sql)?.execute(params![
@@ -65,18 +65,18 @@ pub fn insert_operation(
     Ok(())
 }
 
-/// Whether any write was carried out before an instant.
-pub fn any_old_operation(tx: &ReadTx, until: Timestamp) -> Result<bool, Fault> {
+/// Whether any write was completed before an instant.
+pub fn any_old_operation(tx: &ReadTx, until: Timestamp) -> Result<bool, Error> {
     let sql = "SELECT EXISTS (SELECT 1 FROM operation WHERE created_at < ?1)";
     let mut query = tx.conn.prepare_cached(sql)?;
     Ok(query.query_row([millis(until)], |row| row.get(0))?)
 }
 
-/// Takes away some of the records of writes that were carried out before an instant.
-pub fn clear_operations(tx: &mut WriteTx, until: Timestamp) -> Result<(), Fault> {
+/// Purges some of the writes that were completed before an instant.
+pub fn clear_operations(tx: &mut WriteTx, until: Timestamp) -> Result<(), Error> {
     let sql = "DELETE FROM operation WHERE (credential, id) IN (
                    SELECT credential, id FROM operation WHERE created_at < ?1 ORDER BY created_at LIMIT ?2)";
     let mut remove = tx.conn.prepare_cached(sql)?;
-    let old = params![millis(until), CLEARED_AT_ONCE];
+    let old = params![millis(until), PURGE_BATCH];
     Ok(remove.execute(old).map(drop)?)
 }

@@ -11,11 +11,19 @@ pub fn folder_of(path: &Path) -> &Path {
     }
 }
 
-/// A name beside a file: its own, with this after it.
+/// The path of a file with a suffix appended to its name.
 pub(super) fn with_suffix(path: &Path, suffix: &str) -> PathBuf {
     let mut name = OsString::from(path);
     name.push(suffix);
     PathBuf::from(name)
+}
+
+/// Says that a database is missing, and what makes one.
+pub fn missing_database(path: &Path) -> String {
+    named(
+        path,
+        "there is no database here; `rota serve` creates one, --db names another",
+    )
 }
 
 /// An error message that begins with the path it is about.

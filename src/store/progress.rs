@@ -1,13 +1,13 @@
-//! How far a long step has come, for whoever looks on at a terminal.
+//! Shows the progress of a long step on a terminal.
 
 use std::io::{IsTerminal, Write};
 use std::sync::mpsc::{Receiver, RecvTimeoutError, channel};
 use std::time::Duration;
 
-/// How long a line stands before it is drawn anew.
+/// The interval between updates of the line.
 const THROTTLE: Duration = Duration::from_millis(200);
 
-/// Takes a step and shows meanwhile, where standard error is a terminal, what `line` says of it. Nothing of it stays.
+/// Runs a step. If standard error is a terminal, shows `line` meanwhile and clears it at the end.
 pub(super) fn watch<T>(line: impl Fn() -> String + Send, step: impl FnOnce() -> T) -> T {
     let stderr = std::io::stderr();
     if stderr.is_terminal() {
@@ -17,9 +17,9 @@ pub(super) fn watch<T>(line: impl Fn() -> String + Send, step: impl FnOnce() -> 
     }
 }
 
-/// How much is copied, in bytes, of how much there is.
+/// The progress line of a copy, in bytes done and in total.
 pub(super) fn copying(done: u64, total: u64) -> String {
-    // What is there is an estimate: it is read before the copy's own snapshot begins.
+    // The total is an estimate: it is read before the copy's own snapshot begins.
     let done = done.min(total);
     let percent = (done * 100).checked_div(total).unwrap_or(100);
     let megabytes = |bytes: u64| bytes as f64 / 1e6;
@@ -42,8 +42,7 @@ fn watch_on<T>(
 }
 
 fn draw(mut out: impl Write, line: impl Fn() -> String, finished: Receiver<()>) {
-    // Each line overwrites the one before and clears what sticks out of it. A terminal that has gone away must not fail
-    // the step.
+    // Each line overwrites the previous one and clears the rest. Writing to a closed terminal must not fail the step.
     let mut show = |line: &str| drop(write!(out, "\r{line}\x1b[K").and_then(|()| out.flush()));
     loop {
         show(&line());
@@ -74,7 +73,7 @@ mod tests {
         }
     }
 
-    /// Passes on what is written, a flush at a time.
+    /// Sends each flushed write to the test.
     struct Screen {
         line: Vec<u8>,
         shown: Sender<String>,
@@ -104,7 +103,7 @@ mod tests {
             shown,
         };
         let outcome = watch_on(out, line, || {
-            // Each is drawn before the step goes on, however slow the machine is.
+            // Each line is drawn before the step continues, however slow the machine is.
             let first = screen.recv().expect("a line");
             done.store(10, Ordering::SeqCst);
             let second = screen.iter().find(|line| line.contains("(100 %)"));

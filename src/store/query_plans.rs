@@ -1,6 +1,6 @@
-//! For tests: writes down every statement that is run, and asks SQLite how it finds its rows.
+//! For tests: records every statement and asks SQLite for its query plan.
 
-use super::{Fault, Store, connect};
+use super::{Error, Store, connect};
 use rusqlite::trace::{TraceEvent, TraceEventCodes};
 use rusqlite::{Connection, OpenFlags};
 use std::collections::BTreeSet;
@@ -8,7 +8,7 @@ use std::sync::{Mutex, PoisonError};
 
 static STATEMENTS: Mutex<BTreeSet<String>> = Mutex::new(BTreeSet::new());
 
-/// Has a connection write down what it runs.
+/// Records the statements of a connection.
 pub(super) fn listen(conn: &mut Connection) -> rusqlite::Result<()> {
     let note = |event: TraceEvent<'_>| {
         if let TraceEvent::Stmt(statement, _) = event {
@@ -19,8 +19,8 @@ pub(super) fn listen(conn: &mut Connection) -> rusqlite::Result<()> {
     conn.trace_v2(TraceEventCodes::SQLITE_TRACE_STMT, Some(note))
 }
 
-/// The statements run so far, by any test of this process, that read a whole table, each with the plan's line.
-pub fn statements_that_scan(store: &Store) -> Result<Vec<String>, Fault> {
+/// The recorded statements, of any test in this process, that scan a whole table, each with the line of the plan.
+pub fn statements_that_scan(store: &Store) -> Result<Vec<String>, Error> {
     let conn = connect(store.path(), OpenFlags::SQLITE_OPEN_READ_WRITE)?;
     let statements = STATEMENTS
         .lock()
@@ -36,8 +36,8 @@ pub fn statements_that_scan(store: &Store) -> Result<Vec<String>, Fault> {
         let mut lines = plan.raw_query();
         while let Some(line) = lines.next()? {
             let line: String = line.get(3)?;
-            // Going along an index from one end is a scan by name only: it is bounded by LIMIT or by min(). What is small
-            // may be read whole: webhook endpoints are ten at most, and a subquery holds what was found by an index.
+            // Reading an index from one end also counts as a scan, but LIMIT or min() bounds it. Small tables may be scanned:
+            // there are at most ten webhook endpoints, and a subquery has rows that were found by an index.
             let small = [
                 "known",
                 "first",
@@ -48,7 +48,7 @@ pub fn statements_that_scan(store: &Store) -> Result<Vec<String>, Fault> {
                 "(subquery",
             ];
             let whole = line.starts_with("SCAN") && !small.iter().any(|name| line.contains(name));
-            // The record only grows: ending its running entry must not look at the others.
+            // The record grows without limit: ending its running entry must not read the other entries.
             let long = sql.starts_with("UPDATE history") && !line.contains("history_running");
             if whole || long {
                 scans.push(format!("{line}: {sql}"));

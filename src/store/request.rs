@@ -1,10 +1,10 @@
-//! Requests among people: to cover a duty, or to swap two.
+//! Requests for cover and for swaps.
 
 use super::rows::{from_json, instant, json, millis};
 use super::shapes::{
     legs_from_json, legs_to_json, turn_selection_from_json, turn_selection_to_json,
 };
-use super::{Fault, ReadTx, WriteTx};
+use super::{Error, ReadTx, WriteTx};
 use crate::domain::ids::{RequestId, RotationId, UserId};
 use crate::domain::request::{Leg, Pending, Request, RequestKind, RequestState};
 use crate::domain::rotation::Rotation;
@@ -16,7 +16,7 @@ const COLUMNS: &str =
     "id, rotation_id, kind, requester_id, recipients, declined, legs, reason, turn_selection,
                        acknowledged, revision, state, accepted_by, until_at, sequence";
 
-/// Where a page of requests ends; the next one begins behind it.
+/// The position at which a page of requests ends and the next one begins.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct RequestPosition {
     until: Timestamp,
@@ -24,20 +24,20 @@ pub struct RequestPosition {
 }
 
 impl RequestPosition {
-    /// Two numbers that name it.
+    /// The two numbers of the position.
     pub fn numbers(self) -> (i64, i64) {
         (millis(self.until), self.sequence)
     }
 
-    /// The position of these numbers; `None` where there can be none.
+    /// The position with these numbers; `None` if they are invalid.
     pub fn of((until, sequence): (i64, i64)) -> Option<RequestPosition> {
         let until = instant(until).ok()?;
         Some(RequestPosition { until, sequence })
     }
 }
 
-fn read(row: &Row) -> Result<(Request, RequestPosition), Fault> {
-    let users = |column| -> Result<Vec<UserId>, Fault> {
+fn read(row: &Row) -> Result<(Request, RequestPosition), Error> {
+    let users = |column| -> Result<Vec<UserId>, Error> {
         let names: Vec<String> = from_json(&row.get::<_, String>(column)?)?;
         Ok(names.into_iter().map(UserId::from).collect())
     };
@@ -69,14 +69,14 @@ fn read(row: &Row) -> Result<(Request, RequestPosition), Fault> {
             .transpose()?,
         acknowledged: from_json(&row.get::<_, String>(9)?)?,
         revision: row.get::<_, i64>(10)? as u64,
-        state: known.ok_or_else(|| Fault::Corrupt(format!("request: state {state}")))?,
+        state: known.ok_or_else(|| Error::Corrupt(format!("request: state {state}")))?,
         accepted_by: row.get::<_, Option<String>>(12)?.map(Into::into),
     };
     Ok((request, position))
 }
 
-/// The pending requests of a rotation, as its rules need them.
-pub(super) fn load_pending(tx: &ReadTx, id: &RotationId) -> Result<Vec<Pending>, Fault> {
+/// The pending requests of a rotation.
+pub(super) fn load_pending(tx: &ReadTx, id: &RotationId) -> Result<Vec<Pending>, Error> {
     let sql = "SELECT id, legs, requester_id FROM request WHERE rotation_id = ?1 AND state = 'pending' ORDER BY sequence";
     let mut query = tx.conn.prepare_cached(sql)?;
     let mut rows = query.query([id.as_str()])?;
@@ -92,13 +92,19 @@ pub(super) fn load_pending(tx: &ReadTx, id: &RotationId) -> Result<Vec<Pending>,
     Ok(pending)
 }
 
-/// One request of a rotation.
+/// The rotation that a request belongs to.
+pub fn rotation_of_request(tx: &ReadTx, id: &RequestId) -> Result<Option<RotationId>, Error> {
+    let sql = "SELECT rotation_id FROM request WHERE id = ?1";
+    Ok(super::rows::ids(tx.conn, sql, [id.as_str()])?.pop())
+}
+
+/// A request of a rotation by id.
 pub fn load_request(
     tx: &ReadTx,
     rotation: &RotationId,
     kind: RequestKind,
     id: &RequestId,
-) -> Result<Option<Request>, Fault> {
+) -> Result<Option<Request>, Error> {
     let sql =
         format!("SELECT {COLUMNS} FROM request WHERE id = ?1 AND +rotation_id = ?2 AND +kind = ?3");
     let mut query = tx.conn.prepare_cached(&sql)?;
@@ -107,7 +113,7 @@ pub fn load_request(
     Ok(found.optional()?.transpose()?.map(|(request, _)| request))
 }
 
-/// Requests of a rotation that meet a range, by where they end, from behind a position on; `limit` at the most.
+/// Requests of a rotation that overlap a range, ordered by their end, after a position; at most `limit`.
 pub fn list_requests(
     tx: &ReadTx,
     rotation: &RotationId,
@@ -115,13 +121,13 @@ pub fn list_requests(
     range: Interval,
     behind: Option<RequestPosition>,
     limit: usize,
-) -> Result<Vec<(Request, RequestPosition)>, Fault> {
+) -> Result<Vec<(Request, RequestPosition)>, Error> {
     let sql = format!(
         "SELECT {COLUMNS} FROM request
          WHERE rotation_id = ?1 AND kind = ?2 AND (until_at, sequence) > (?3, ?4) AND +from_at < ?5
          ORDER BY until_at, sequence LIMIT ?6"
     );
-    // What ends with the beginning of the range does not meet it.
+    // A request that ends at the start of the range does not overlap it.
     let start = (millis(range.from), i64::MAX);
     let (until, sequence) = behind.map_or(start, |behind| behind.numbers().max(start));
     let mut query = tx.conn.prepare_cached(&sql)?;
@@ -140,12 +146,12 @@ pub fn list_requests(
     Ok(found)
 }
 
-fn names(users: &[UserId]) -> Result<String, Fault> {
+fn names(users: &[UserId]) -> Result<String, Error> {
     json(&users.iter().map(UserId::as_str).collect::<Vec<_>>())
 }
 
-/// Writes a new request.
-pub fn insert_request(tx: &mut WriteTx, new: &Request) -> Result<(), Fault> {
+/// Inserts a request.
+pub fn insert_request(tx: &mut WriteTx, new: &Request) -> Result<(), Error> {
     let span = new.span();
     let sql = "INSERT INTO request (id, rotation_id, kind, requester_id, recipients, declined, from_at, until_at, legs,
                                     reason, turn_selection, acknowledged, revision, state, accepted_by)
@@ -173,8 +179,8 @@ pub fn insert_request(tx: &mut WriteTx, new: &Request) -> Result<(), Fault> {
     Ok(())
 }
 
-/// Writes what became of a request: who declined, its legs, revision and state, and who accepted it.
-pub fn save_request(tx: &mut WriteTx, request: &Request) -> Result<(), Fault> {
+/// Updates a request: who declined, its legs, revision and state, and who accepted it.
+pub fn save_request(tx: &mut WriteTx, request: &Request) -> Result<(), Error> {
     let sql = "UPDATE request SET declined = ?2, legs = ?3, revision = ?4, state = ?5, accepted_by = ?6 WHERE id = ?1";
     tx.conn.prepare_cached(sql)?.execute(params![
         request.id.as_str(),
@@ -187,13 +193,13 @@ pub fn save_request(tx: &mut WriteTx, request: &Request) -> Result<(), Fault> {
     Ok(())
 }
 
-/// Has the requests expire that a rotation no longer lists as pending. Those that somebody has just settled are not
-/// pending in the file either.
+/// Marks requests as expired that a rotation no longer lists as pending. Requests settled in the same write are no longer
+/// pending in the database.
 pub(super) fn save_pending(
     tx: &mut WriteTx,
     before: &Rotation,
     after: &Rotation,
-) -> Result<(), Fault> {
+) -> Result<(), Error> {
     for old in &before.pending {
         if !after.pending.iter().any(|kept| kept.id == old.id) {
             let sql = "UPDATE request SET state = 'expired', revision = revision + 1

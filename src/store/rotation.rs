@@ -1,12 +1,14 @@
-//! Rotations: the whole of one is read together and written together, only the rows that differ.
+//! Rotations. Each is read as a whole; only the rows that differ are written.
 
 use super::rows::{instant, instant_or_none, millis};
 use super::shapes::{
     cadence_from_json, cadence_to_json, coverage_from_json, coverage_to_json, narrowed_from_json,
-    narrowed_to_json, skipped_from_json, skipped_to_json, zone,
+    narrowed_to_json, next_turns_from_json, next_turns_to_json, passed_over_from_json,
+    passed_over_to_json, skipped_from_json, skipped_to_json, zone,
 };
-use super::{Fault, ReadTx, WriteTx, arrangement, history, request};
+use super::{Error, ReadTx, WriteTx, absence, arrangement, history, request};
 use crate::domain::ids::{GroupId, RotationId, UserId};
+use crate::domain::key::Key;
 use crate::domain::mention::MentionSettings;
 use crate::domain::rotation::{
     Cell, ChannelSetting, GroupMembers, Holder, Lane, Members, Mode, Profile, Roster, Rotation,
@@ -14,9 +16,10 @@ use crate::domain::rotation::{
 };
 use jiff::Timestamp;
 use rusqlite::{OptionalExtension, Row, params};
+use std::sync::Arc;
 
-/// A rotation with everything in it; `None` when there is none of that id.
-pub fn load_rotation(tx: &ReadTx, id: &RotationId) -> Result<Option<Rotation>, Fault> {
+/// A rotation by id with everything in it.
+pub fn load_rotation(tx: &ReadTx, id: &RotationId) -> Result<Option<Rotation>, Error> {
     let head = tx
         .conn
         .prepare_cached(
@@ -52,18 +55,19 @@ pub fn load_rotation(tx: &ReadTx, id: &RotationId) -> Result<Option<Rotation>, F
     let Some(head) = head else { return Ok(None) };
     let entries = history::load_running(tx, id)?;
     let [created_at, updated_at, judged_at] = head.instants;
-    let (lanes, windows, rosters) = (lanes(tx, id)?, windows(tx, id)?, rosters(tx, id)?);
+    let (lanes, windows) = (lanes(tx, id)?, windows(tx, id)?);
+    let rosters = rosters(tx, id, &windows)?;
     let cells = cells(tx, id, entries)?;
     for cell in &cells {
         let roster = rosters.iter().any(|roster| roster.id == cell.roster);
         if cell.lane >= lanes.len() || cell.window >= windows.len() || !roster {
-            return Err(Fault::Corrupt(format!(
+            return Err(Error::Corrupt(format!(
                 "cell {} names what its rotation does not have",
                 cell.id
             )));
         }
     }
-    Ok(Some(Rotation {
+    let mut rotation = Rotation {
         id: id.clone(),
         profile: Profile {
             name: head.name,
@@ -94,11 +98,14 @@ pub fn load_rotation(tx: &ReadTx, id: &RotationId) -> Result<Option<Rotation>, F
             judged_at: instant(judged_at)?,
             remind_at: instant_or_none(head.remind_at)?,
         },
-    }))
+        absences: Arc::default(),
+    };
+    rotation.absences = Arc::new(absence::load_absences(tx, &rotation)?);
+    Ok(Some(rotation))
 }
 
-/// The counters and instants of a rotation alone; `None` when there is none of that id.
-pub fn load_stamps(tx: &ReadTx, id: &RotationId) -> Result<Option<Stamps>, Fault> {
+/// Only the counters and instants of a rotation.
+pub fn load_stamps(tx: &ReadTx, id: &RotationId) -> Result<Option<Stamps>, Error> {
     let sql =
         "SELECT version, created_at, updated_at, judged_at, remind_at FROM rotation WHERE id = ?1";
     let mut query = tx.conn.prepare_cached(sql)?;
@@ -132,13 +139,13 @@ struct Head {
     mentions: MentionSettings,
 }
 
-/// Rows of one rotation, in the order of their positions.
+/// Reads the rows of one rotation, ordered by position.
 fn rows<T>(
     tx: &ReadTx,
     sql: &str,
     id: &RotationId,
-    mut read: impl FnMut(&Row) -> Result<T, Fault>,
-) -> Result<Vec<T>, Fault> {
+    mut read: impl FnMut(&Row) -> Result<T, Error>,
+) -> Result<Vec<T>, Error> {
     let mut query = tx.conn.prepare_cached(sql)?;
     let mut rows = query.query([id.as_str()])?;
     let mut found = Vec::new();
@@ -148,16 +155,23 @@ fn rows<T>(
     Ok(found)
 }
 
-fn text(row: &Row, column: usize) -> Result<String, Fault> {
+fn text(row: &Row, column: usize) -> Result<String, Error> {
     Ok(row.get(column)?)
 }
 
-fn owners(tx: &ReadTx, id: &RotationId) -> Result<Vec<UserId>, Fault> {
+fn key(row: &Row, column: usize) -> Result<Option<Key>, Error> {
+    let stored: Option<String> = row.get(column)?;
+    let read =
+        |text: String| Key::parse(&text).ok_or_else(|| Error::Corrupt(format!("key {text}")));
+    stored.map(read).transpose()
+}
+
+fn owners(tx: &ReadTx, id: &RotationId) -> Result<Vec<UserId>, Error> {
     let sql = "SELECT user_id FROM rotation_owner WHERE rotation_id = ?1 ORDER BY position";
     rows(tx, sql, id, |row| Ok(text(row, 0)?.into()))
 }
 
-fn channels(tx: &ReadTx, id: &RotationId) -> Result<Vec<ChannelSetting>, Fault> {
+fn channels(tx: &ReadTx, id: &RotationId) -> Result<Vec<ChannelSetting>, Error> {
     let sql = "SELECT channel_id, posts_messages, syncs_topic FROM rotation_channel
                WHERE rotation_id = ?1 ORDER BY position";
     rows(tx, sql, id, |row| {
@@ -169,9 +183,9 @@ fn channels(tx: &ReadTx, id: &RotationId) -> Result<Vec<ChannelSetting>, Fault> 
     })
 }
 
-/// The members of a rotation as the directory has them now. Deactivated people and those from outside the workspace count as
-/// removed: they stay in the list for their return, and are not among the members.
-pub fn load_members(tx: &ReadTx, id: &RotationId) -> Result<Members, Fault> {
+/// The members of a rotation in the current directory. Deactivated and external people keep their rows for their return, but
+/// are not members.
+pub fn load_members(tx: &ReadTx, id: &RotationId) -> Result<Members, Error> {
     let sql = "SELECT p.id FROM rotation_person m CROSS JOIN person p ON p.id = m.user_id
                WHERE m.rotation_id = ?1 AND NOT p.is_deleted AND NOT p.is_external ORDER BY m.position";
     let users = rows(tx, sql, id, |row| Ok(text(row, 0)?.into()))?;
@@ -198,24 +212,26 @@ pub fn load_members(tx: &ReadTx, id: &RotationId) -> Result<Members, Fault> {
     Ok(Members { users, groups })
 }
 
-fn lanes(tx: &ReadTx, id: &RotationId) -> Result<Vec<Lane>, Fault> {
-    let sql = "SELECT id, name FROM lane WHERE rotation_id = ?1 ORDER BY position";
+fn lanes(tx: &ReadTx, id: &RotationId) -> Result<Vec<Lane>, Error> {
+    let sql = "SELECT id, name, key FROM lane WHERE rotation_id = ?1 ORDER BY position";
     rows(tx, sql, id, |row| {
         Ok(Lane {
             id: text(row, 0)?.into(),
+            key: key(row, 2)?,
             name: row.get(1)?,
         })
     })
 }
 
-fn windows(tx: &ReadTx, id: &RotationId) -> Result<Vec<Window>, Fault> {
-    let sql = "SELECT id, name, time_zone, coverage, cadence, is_open FROM coverage_window
+fn windows(tx: &ReadTx, id: &RotationId) -> Result<Vec<Window>, Error> {
+    let sql = "SELECT id, name, time_zone, coverage, cadence, is_open, key FROM coverage_window
                WHERE rotation_id = ?1 ORDER BY position";
     rows(tx, sql, id, |row| {
         let name = row.get::<_, Option<String>>(2)?;
         let cadence = row.get::<_, Option<String>>(4)?;
         Ok(Window {
             id: text(row, 0)?.into(),
+            key: key(row, 6)?,
             name: row.get(1)?,
             zone: name.as_deref().map(zone).transpose()?,
             coverage: coverage_from_json(&text(row, 3)?)?,
@@ -225,16 +241,16 @@ fn windows(tx: &ReadTx, id: &RotationId) -> Result<Vec<Window>, Fault> {
     })
 }
 
-fn cells(tx: &ReadTx, id: &RotationId, mut entries: history::Running) -> Result<Vec<Cell>, Fault> {
+fn cells(tx: &ReadTx, id: &RotationId, mut entries: history::Running) -> Result<Vec<Cell>, Error> {
     let sql =
         "SELECT id, lane, window, roster_id, stopped, holder_user_id, holder_since, holder_skipped,
-                      arranged_until
+                      arranged_until, passed_over
                FROM cell
                WHERE rotation_id = ?1 ORDER BY position";
     rows(tx, sql, id, |row| {
         let cell = text(row, 0)?;
         let Some(entry) = entries.remove(&cell) else {
-            return Err(Fault::Corrupt(format!(
+            return Err(Error::Corrupt(format!(
                 "cell {cell} has no running entry of history"
             )));
         };
@@ -243,7 +259,7 @@ fn cells(tx: &ReadTx, id: &RotationId, mut entries: history::Running) -> Result<
             .zip(row.get::<_, Option<i64>>(6)?);
         let skipped = text(row, 7)?;
         let holder = holder
-            .map(|(user, since)| -> Result<Holder, Fault> {
+            .map(|(user, since)| -> Result<Holder, Error> {
                 Ok(Holder {
                     user: user.into(),
                     since: instant(since)?,
@@ -258,14 +274,16 @@ fn cells(tx: &ReadTx, id: &RotationId, mut entries: history::Running) -> Result<
             roster: row.get::<_, Option<String>>(3)?.map(Into::into),
             stopped: row.get(4)?,
             holder,
+            passed_over: passed_over_from_json(row.get::<_, Option<String>>(9)?.as_deref())?,
             arranged_until: instant_or_none(row.get(8)?)?,
             entry,
         })
     })
 }
 
-fn rosters(tx: &ReadTx, id: &RotationId) -> Result<Vec<Roster>, Fault> {
-    let sql = "SELECT id, narrowed, next_turn FROM roster WHERE rotation_id = ?1 ORDER BY position";
+fn rosters(tx: &ReadTx, id: &RotationId, windows: &[Window]) -> Result<Vec<Roster>, Error> {
+    let sql =
+        "SELECT id, narrowed, next_turns FROM roster WHERE rotation_id = ?1 ORDER BY position";
     rows(tx, sql, id, |row| {
         let narrowed = row.get::<_, Option<String>>(1)?;
         Ok(Roster {
@@ -273,17 +291,17 @@ fn rosters(tx: &ReadTx, id: &RotationId) -> Result<Vec<Roster>, Fault> {
                 .filter(|id| !id.is_empty())
                 .map(Into::into),
             narrowed: narrowed.as_deref().map(narrowed_from_json).transpose()?,
-            next_turn: row.get::<_, i64>(2)? as usize,
+            next_turns: next_turns_from_json(&text(row, 2)?, windows)?,
         })
     })
 }
 
-/// Writes a rotation that is not there yet, all but its history.
+/// Inserts a rotation, without its history.
 pub fn insert_rotation(
     tx: &mut WriteTx,
     rotation: &Rotation,
     next_due: Option<Timestamp>,
-) -> Result<(), Fault> {
+) -> Result<(), Error> {
     tx.note_due(next_due);
     tx.conn
         .prepare_cached(
@@ -317,14 +335,14 @@ pub fn insert_rotation(
     write_lists(tx, None, rotation)
 }
 
-/// Writes what differs between `before`, as it is stored, and `after`, with what became of arrangements and pending
-/// requests; history apart.
+/// Writes the differences between `before`, which is stored, and `after`, including arrangements and pending requests,
+/// without history.
 pub fn save_rotation(
     tx: &mut WriteTx,
     before: &Rotation,
     after: &Rotation,
     next_due: Option<Timestamp>,
-) -> Result<(), Fault> {
+) -> Result<(), Error> {
     save_stamps(tx, after, next_due)?;
     let head = |r: &Rotation| (r.enabled, r.mode(), r.double_cover, r.skips_are_off_time);
     if before.profile != after.profile || head(before) != head(after) {
@@ -342,7 +360,7 @@ fn save_stamps(
     tx: &mut WriteTx,
     rotation: &Rotation,
     next_due: Option<Timestamp>,
-) -> Result<(), Fault> {
+) -> Result<(), Error> {
     tx.note_due(next_due);
     tx.note_due(rotation.stamps.remind_at);
     let values = params![
@@ -353,7 +371,7 @@ fn save_stamps(
         next_due.map(millis),
         rotation.stamps.remind_at.map(millis),
     ];
-    // Most writes leave these instants as they are; to set them again would write pages of their indexes.
+    // Most writes do not change these instants; writing them would also write their index pages.
     let sql = "UPDATE rotation SET version = ?2, updated_at = ?3, judged_at = ?4
                WHERE id = ?1 AND next_due_at IS ?5 AND remind_at IS ?6";
     if tx.conn.prepare_cached(sql)?.execute(values)? == 0 {
@@ -364,7 +382,7 @@ fn save_stamps(
     Ok(())
 }
 
-fn save_head(tx: &mut WriteTx, rotation: &Rotation) -> Result<(), Fault> {
+fn save_head(tx: &mut WriteTx, rotation: &Rotation) -> Result<(), Error> {
     let sql = "UPDATE rotation SET name = ?2, description = ?3, code = ?4, enabled = ?5, public = ?6, mode = ?7,
                    double_cover = ?8, skips_are_off_time = ?9, enable_topic = ?10, topic_template = ?11,
                    sort_name = ?12, search_text = ?13, duty_group_id = ?14, mention_expires = ?15, mention_reminds = ?16,
@@ -413,12 +431,12 @@ fn search_text(rotation: &Rotation) -> String {
     lines.join("\n")
 }
 
-/// Stores the next due instant alone: absences, holidays or time zones changed, the rotation did not.
+/// Saves only the next due instant: absences, holidays or time zones changed, the rotation did not.
 pub fn save_due(
     tx: &mut WriteTx,
     id: &RotationId,
     next_due: Option<Timestamp>,
-) -> Result<(), Fault> {
+) -> Result<(), Error> {
     tx.note_due(next_due);
     let sql = "UPDATE rotation SET next_due_at = ?2 WHERE id = ?1";
     tx.conn
@@ -427,12 +445,12 @@ pub fn save_due(
     Ok(())
 }
 
-/// Stores when somebody is to be reminded next, alone.
+/// Saves only the next reminder.
 pub fn save_reminder(
     tx: &mut WriteTx,
     id: &RotationId,
     remind_at: Option<Timestamp>,
-) -> Result<(), Fault> {
+) -> Result<(), Error> {
     tx.note_due(remind_at);
     let sql = "UPDATE rotation SET remind_at = ?2 WHERE id = ?1";
     tx.conn
@@ -448,7 +466,7 @@ fn mode_name(mode: Mode) -> &'static str {
     }
 }
 
-fn write_lists(tx: &mut WriteTx, before: Option<&Rotation>, after: &Rotation) -> Result<(), Fault> {
+fn write_lists(tx: &mut WriteTx, before: Option<&Rotation>, after: &Rotation) -> Result<(), Error> {
     let id = after.id.as_str();
     let differs =
         |part: fn(&Rotation, &Rotation) -> bool| before.is_none_or(|before| part(before, after));
@@ -476,13 +494,15 @@ fn write_lists(tx: &mut WriteTx, before: Option<&Rotation>, after: &Rotation) ->
     }
     if differs(|a, b| a.lanes != b.lanes) {
         clear(tx, "DELETE FROM lane WHERE rotation_id = ?1", id)?;
-        let sql = "INSERT INTO lane (rotation_id, position, id, name) VALUES (?1, ?2, ?3, ?4)";
+        let sql =
+            "INSERT INTO lane (rotation_id, position, id, name, key) VALUES (?1, ?2, ?3, ?4, ?5)";
         for (position, lane) in after.lanes.iter().enumerate() {
             tx.conn.prepare_cached(sql)?.execute(params![
                 id,
                 position as i64,
                 lane.id.as_str(),
-                lane.name
+                lane.name,
+                lane.key.as_ref().map(Key::as_str)
             ])?;
         }
     }
@@ -491,9 +511,9 @@ fn write_lists(tx: &mut WriteTx, before: Option<&Rotation>, after: &Rotation) ->
     write_cells(tx, before, after)
 }
 
-/// The members as written by a caller. They are not saved with the rotation, whose members are read through the
-/// directory: saving those back would forget people who are deactivated for a while.
-pub fn save_members(tx: &mut WriteTx, id: &RotationId, members: &MemberLists) -> Result<(), Fault> {
+/// Saves the members as a caller wrote them. Saving a rotation does not include them, because they are read through the
+/// directory: that would delete people who are deactivated temporarily.
+pub fn save_members(tx: &mut WriteTx, id: &RotationId, members: &MemberLists) -> Result<(), Error> {
     if let Some(users) = &members.users {
         let users = users.iter().map(UserId::as_str);
         write_names(tx, ["rotation_person", "user_id"], id.as_str(), users)?;
@@ -505,13 +525,13 @@ pub fn save_members(tx: &mut WriteTx, id: &RotationId, members: &MemberLists) ->
     Ok(())
 }
 
-/// Replaces a list that a rotation has in a table of its own, one id a row.
+/// Replaces a list of ids that has its own table.
 fn write_names<'a>(
     tx: &mut WriteTx,
     [table, column]: [&str; 2],
     id: &str,
     names: impl Iterator<Item = &'a str>,
-) -> Result<(), Fault> {
+) -> Result<(), Error> {
     clear(
         tx,
         &format!("DELETE FROM {table} WHERE rotation_id = ?1"),
@@ -526,7 +546,7 @@ fn write_names<'a>(
     Ok(())
 }
 
-/// Lists of members to write; `None` keeps a list as it is.
+/// Lists of members to write. `None` keeps a list.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct MemberLists {
     pub users: Option<Vec<UserId>>,
@@ -537,17 +557,17 @@ fn write_windows(
     tx: &mut WriteTx,
     before: Option<&Rotation>,
     after: &Rotation,
-) -> Result<(), Fault> {
+) -> Result<(), Error> {
     let id = after.id.as_str();
     let kept = before.filter(|before| before.windows.len() == after.windows.len());
     if kept.is_none() {
         clear(tx, "DELETE FROM coverage_window WHERE rotation_id = ?1", id)?;
     }
-    let sql = "INSERT INTO coverage_window (rotation_id, position, id, name, time_zone, coverage, cadence, is_open)
-               VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8)
+    let sql = "INSERT INTO coverage_window (rotation_id, position, id, name, time_zone, coverage, cadence, is_open, key)
+               VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9)
                ON CONFLICT (rotation_id, position) DO UPDATE SET id = excluded.id, name = excluded.name,
                    time_zone = excluded.time_zone, coverage = excluded.coverage, cadence = excluded.cadence,
-                   is_open = excluded.is_open";
+                   is_open = excluded.is_open, key = excluded.key";
     for (position, window) in after.windows.iter().enumerate() {
         if kept.is_some_and(|before| before.windows[position] == *window) {
             continue;
@@ -561,6 +581,7 @@ fn write_windows(
             coverage_to_json(&window.coverage)?,
             window.cadence.as_ref().map(cadence_to_json).transpose()?,
             window.open,
+            window.key.as_ref().map(Key::as_str),
         ])?;
     }
     Ok(())
@@ -570,15 +591,15 @@ fn write_rosters(
     tx: &mut WriteTx,
     before: Option<&Rotation>,
     after: &Rotation,
-) -> Result<(), Fault> {
+) -> Result<(), Error> {
     let id = after.id.as_str();
     let kept = before.filter(|before| before.rosters.len() == after.rosters.len());
     if kept.is_none() {
         clear(tx, "DELETE FROM roster WHERE rotation_id = ?1", id)?;
     }
-    let sql = "INSERT INTO roster (rotation_id, position, id, narrowed, next_turn) VALUES (?1, ?2, ?3, ?4, ?5)
+    let sql = "INSERT INTO roster (rotation_id, position, id, narrowed, next_turns) VALUES (?1, ?2, ?3, ?4, ?5)
                ON CONFLICT (rotation_id, position) DO UPDATE SET id = excluded.id, narrowed = excluded.narrowed,
-                   next_turn = excluded.next_turn";
+                   next_turns = excluded.next_turns";
     for (position, roster) in after.rosters.iter().enumerate() {
         if kept.is_some_and(|before| before.rosters[position] == *roster) {
             continue;
@@ -588,25 +609,26 @@ fn write_rosters(
             position as i64,
             roster.id.as_ref().map_or("", |id| id.as_str()),
             roster.narrowed.as_ref().map(narrowed_to_json).transpose()?,
-            roster.next_turn as i64,
+            next_turns_to_json(&roster.next_turns)?,
         ])?;
     }
     Ok(())
 }
 
-fn write_cells(tx: &mut WriteTx, before: Option<&Rotation>, after: &Rotation) -> Result<(), Fault> {
+fn write_cells(tx: &mut WriteTx, before: Option<&Rotation>, after: &Rotation) -> Result<(), Error> {
     let id = after.id.as_str();
     let kept = before.filter(|before| before.cells.len() == after.cells.len());
     if kept.is_none() {
         clear(tx, "DELETE FROM cell WHERE rotation_id = ?1", id)?;
     }
     let sql = "INSERT INTO cell (rotation_id, position, id, lane, window, roster_id, stopped, holder_user_id,
-                                 holder_since, holder_skipped, arranged_until)
-               VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11)
+                                 holder_since, holder_skipped, arranged_until, passed_over)
+               VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12)
                ON CONFLICT (rotation_id, position) DO UPDATE SET id = excluded.id, lane = excluded.lane,
                    window = excluded.window, roster_id = excluded.roster_id, stopped = excluded.stopped,
                    holder_user_id = excluded.holder_user_id, holder_since = excluded.holder_since,
-                   holder_skipped = excluded.holder_skipped, arranged_until = excluded.arranged_until";
+                   holder_skipped = excluded.holder_skipped, arranged_until = excluded.arranged_until,
+                   passed_over = excluded.passed_over";
     for (position, cell) in after.cells.iter().enumerate() {
         if kept.is_some_and(|before| same_row(&before.cells[position], cell)) {
             continue;
@@ -624,22 +646,24 @@ fn write_cells(tx: &mut WriteTx, before: Option<&Rotation>, after: &Rotation) ->
             holder.map(|holder| millis(holder.since)),
             skipped_to_json(holder.map_or(&[], |holder| &holder.skipped))?,
             cell.arranged_until.map(millis),
+            passed_over_to_json(&cell.passed_over)?,
         ])?;
     }
     Ok(())
 }
 
-/// The entry of the record has a table of its own.
+/// The history entry has its own table.
 fn same_row(a: &Cell, b: &Cell) -> bool {
     let row = |cell: &Cell| (cell.lane, cell.window, cell.stopped, cell.arranged_until);
-    a.id == b.id && row(a) == row(b) && a.roster == b.roster && a.holder == b.holder
+    let turn = a.holder == b.holder && a.passed_over == b.passed_over;
+    a.id == b.id && row(a) == row(b) && a.roster == b.roster && turn
 }
 
-fn clear(tx: &mut WriteTx, sql: &str, id: &str) -> Result<(), Fault> {
+fn clear(tx: &mut WriteTx, sql: &str, id: &str) -> Result<(), Error> {
     Ok(tx.conn.prepare_cached(sql)?.execute([id]).map(drop)?)
 }
 
-/// Deletes a rotation with everything in it, its history and absences too.
-pub fn remove_rotation(tx: &mut WriteTx, id: &RotationId) -> Result<(), Fault> {
+/// Deletes a rotation with everything in it, including history and absences.
+pub fn remove_rotation(tx: &mut WriteTx, id: &RotationId) -> Result<(), Error> {
     clear(tx, "DELETE FROM rotation WHERE id = ?1", id.as_str())
 }

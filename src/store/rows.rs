@@ -1,6 +1,6 @@
-//! Small helpers between rows and values, and what concerns the file as a whole.
+//! Conversions between rows and values, and queries about the whole file.
 
-use super::Fault;
+use super::Error;
 use crate::domain::time::FOREVER;
 use jiff::Timestamp;
 use rusqlite::Connection;
@@ -10,75 +10,75 @@ use std::sync::mpsc::{RecvTimeoutError, channel};
 use std::time::Duration;
 
 /// A number that changes when another connection commits.
-pub(super) fn data_version(conn: &Connection) -> Result<i64, Fault> {
+pub(super) fn data_version(conn: &Connection) -> Result<i64, Error> {
     Ok(conn.pragma_query_value(None, "data_version", |row| row.get(0))?)
 }
 
-/// An instant as it is stored: milliseconds since 1970, at most those of [`FOREVER`], beyond which none can be read back.
+/// An instant as stored: milliseconds since 1970, at most [`FOREVER`], the latest that can be read back.
 pub(super) fn millis(at: Timestamp) -> i64 {
     at.min(FOREVER).as_millisecond()
 }
 
-/// The same read back.
-pub(super) fn instant(millis: i64) -> Result<Timestamp, Fault> {
+/// Reads a stored instant.
+pub(super) fn instant(millis: i64) -> Result<Timestamp, Error> {
     Timestamp::from_millisecond(millis)
-        .map_err(|error| Fault::Corrupt(format!("instant {millis}: {error}")))
+        .map_err(|error| Error::Corrupt(format!("instant {millis}: {error}")))
 }
 
-pub(super) fn instant_or_none(millis: Option<i64>) -> Result<Option<Timestamp>, Fault> {
+pub(super) fn instant_or_none(millis: Option<i64>) -> Result<Option<Timestamp>, Error> {
     millis.map(instant).transpose()
 }
 
-/// The instant that a query of one row and column answers.
-pub(super) fn first_instant(conn: &Connection, sql: &str) -> Result<Option<Timestamp>, Fault> {
+/// The instant returned by a query of one row and column.
+pub(super) fn first_instant(conn: &Connection, sql: &str) -> Result<Option<Timestamp>, Error> {
     instant_or_none(conn.prepare_cached(sql)?.query_row([], |row| row.get(0))?)
 }
 
-/// The ids that a query of one column answers.
+/// The ids returned by a query of one column.
 pub(super) fn ids<T: From<String>>(
     conn: &Connection,
     sql: &str,
     params: impl rusqlite::Params,
-) -> Result<Vec<T>, Fault> {
+) -> Result<Vec<T>, Error> {
     let mut query = conn.prepare_cached(sql)?;
     let ids = query.query_map(params, |row| Ok(T::from(row.get::<_, String>(0)?)))?;
     Ok(ids.collect::<Result<_, _>>()?)
 }
 
-/// A JSON column.
-pub(super) fn json<T: Serialize>(value: &T) -> Result<String, Fault> {
-    serde_json::to_string(value).map_err(|error| Fault::Corrupt(error.to_string()))
+/// Serializes a JSON column.
+pub(super) fn json<T: Serialize>(value: &T) -> Result<String, Error> {
+    serde_json::to_string(value).map_err(|error| Error::Corrupt(error.to_string()))
 }
 
-/// The same read back.
-pub(super) fn from_json<'a, T: Deserialize<'a>>(text: &'a str) -> Result<T, Fault> {
-    serde_json::from_str(text).map_err(|error| Fault::Corrupt(format!("{error} in {text}")))
+/// Parses a JSON column.
+pub(super) fn from_json<'a, T: Deserialize<'a>>(text: &'a str) -> Result<T, Error> {
+    serde_json::from_str(text).map_err(|error| Error::Corrupt(format!("{error} in {text}")))
 }
 
-/// How much of the file holds something: about what a copy of it takes.
-pub(super) fn bytes_in_use(conn: &Connection) -> Result<u64, Fault> {
+/// The bytes of the file in use: about the size of a copy.
+pub(super) fn bytes_in_use(conn: &Connection) -> Result<u64, Error> {
     let free = setting(conn, "freelist_count")? * setting(conn, "page_size")?;
     Ok(bytes(conn)?.saturating_sub(free.unsigned_abs()))
 }
 
 /// The size of the file.
-pub(super) fn bytes(conn: &Connection) -> Result<u64, Fault> {
+pub(super) fn bytes(conn: &Connection) -> Result<u64, Error> {
     Ok((setting(conn, "page_count")? * setting(conn, "page_size")?).unsigned_abs())
 }
 
-fn setting(conn: &Connection, pragma: &str) -> Result<i64, Fault> {
+fn setting(conn: &Connection, pragma: &str) -> Result<i64, Error> {
     Ok(conn.pragma_query_value(None, pragma, |row| row.get(0))?)
 }
 
-/// Brings the write-ahead log into the file; whether all of it came.
-pub(super) fn checkpoint(conn: &Connection) -> Result<bool, Fault> {
+/// Checkpoints the write-ahead log. Returns whether it is complete.
+pub(super) fn checkpoint(conn: &Connection) -> Result<bool, Error> {
     let sql = "PRAGMA wal_checkpoint(FULL)";
     Ok(conn.query_row(sql, [], |row| row.get::<_, i64>(0))? == 0)
 }
 
-pub(super) fn vacuum_into(conn: &Connection, target: &Path) -> Result<(), Fault> {
+pub(super) fn vacuum_into(conn: &Connection, target: &Path) -> Result<(), Error> {
     let Some(name) = target.to_str() else {
-        return Err(Fault::Corrupt(format!(
+        return Err(Error::Corrupt(format!(
             "{}: not a name that SQLite can take",
             target.display()
         )));
@@ -86,7 +86,7 @@ pub(super) fn vacuum_into(conn: &Connection, target: &Path) -> Result<(), Fault>
     Ok(conn.execute("VACUUM INTO ?1", [name]).map(drop)?)
 }
 
-pub(super) fn integrity_problems(conn: &Connection) -> Result<Vec<String>, Fault> {
+pub(super) fn integrity_problems(conn: &Connection) -> Result<Vec<String>, Error> {
     let mut problems = Vec::new();
     let mut pages = conn.prepare("PRAGMA integrity_check")?;
     for line in pages.query_map([], |row| row.get::<_, String>(0))? {
@@ -105,7 +105,7 @@ pub(super) fn integrity_problems(conn: &Connection) -> Result<Vec<String>, Fault
     Ok(problems)
 }
 
-/// Does something with a connection; what has not ended in time is interrupted, and fails.
+/// Runs `act` with a time limit. A statement that takes longer is interrupted and fails.
 pub(super) fn within<T>(longest: Duration, conn: &Connection, act: impl FnOnce() -> T) -> T {
     let interrupt = conn.get_interrupt_handle();
     let (over, ended) = channel::<()>();
@@ -113,14 +113,14 @@ pub(super) fn within<T>(longest: Duration, conn: &Connection, act: impl FnOnce()
         let watch = move || {
             let mut wait = longest;
             while ended.recv_timeout(wait) == Err(RecvTimeoutError::Timeout) {
-                // Between two statements it would be of no effect, so it is said again.
+                // An interrupt between two statements has no effect, so it is repeated.
                 interrupt.interrupt();
                 wait = Duration::from_millis(100);
             }
         };
         let watching = std::thread::Builder::new().spawn_scoped(scope, watch);
         if let Err(error) = watching {
-            log::warn!("storage: nobody watches how long it takes: {error}");
+            log::warn!("storage: cannot start a thread to limit the time of a query: {error}");
         }
         let _over = over;
         act()

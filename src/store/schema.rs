@@ -1,7 +1,6 @@
-//! Whether a file has the tables of its version, by their text: the reference is a database that the same steps make.
+//! Compares the schema of a file with that of its version, by the text of its entries. The reference is a new database.
 //!
-//! Nothing of the file is run for this, and no row is read, so a file that was made to be harmful is told as quickly as
-//! any other.
+//! No code of the file is run and no row is read, so a malicious file is refused as quickly as any other.
 
 use super::paths::named;
 use super::version::{Found, VERSION, build};
@@ -10,13 +9,13 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 use std::sync::{Arc, OnceLock};
 
-/// So much of an entry's text is looked at. No text of ours is as long.
+/// The compared length of an entry's text, in bytes. Rota's own texts are shorter.
 const TEXT: i64 = 65_536;
 
-/// So many differences are named.
+/// The largest number of differences that are listed.
 const NAMED: usize = 50;
 
-/// Tables that Litestream makes, and those in which SQLite keeps what it needs itself.
+/// Tables that Litestream creates, and SQLite's internal ones.
 const NOT_OURS: [&str; 5] = [
     "_litestream_seq",
     "_litestream_lock",
@@ -25,17 +24,17 @@ const NOT_OURS: [&str; 5] = [
     "sqlite_stat4",
 ];
 
-/// In what a schema is not that of its version.
+/// How a schema differs from that of its version.
 #[derive(Debug, Default, PartialEq, Eq)]
 pub struct Differences {
-    /// Rota does not work with these, or they would run code that is not rota's.
+    /// Rota does not work with these, or they would run foreign code.
     pub wrong: Vec<String>,
-    /// These are in nobody's way.
+    /// These do not affect rota.
     pub harmless: Vec<String>,
 }
 
 impl Differences {
-    /// Refuses a database that rota would not work with; the error names the first difference.
+    /// Refuses a database that rota does not work with. The error names the first difference.
     pub(super) fn refuse(&self, path: &Path) -> Result<(), String> {
         let Some(first) = self.wrong.first() else {
             return Ok(());
@@ -58,23 +57,23 @@ impl Differences {
 #[derive(PartialEq)]
 struct Entry {
     table: String,
-    /// Empty where SQLite made it by itself.
+    /// Empty if SQLite created the entry implicitly.
     sql: String,
 }
 
 impl Entry {
     fn is_same(&self, other: &Entry) -> bool {
-        // Mostly the texts are equal, which is quickly seen.
+        // Most texts are identical, which is quick to check.
         self == other || (self.table == other.table && words(&self.sql) == words(&other.sql))
     }
 }
 
-/// By type and name, tables first.
+/// Entries by type and name, tables first.
 type Schema = BTreeMap<(u8, String), Entry>;
 
 const TYPES: [&str; 5] = ["table", "index", "trigger", "view", "entry"];
 
-/// The same as [`compare`] where one difference is too many.
+/// As [`compare`], but any difference is an error.
 pub(super) fn refuse_other(conn: &Connection, found: &Found, path: &Path) -> Result<(), String> {
     compare(conn, found, path)?.refuse(path)
 }
@@ -91,7 +90,7 @@ pub(super) fn compare(
         false if (1..=VERSION).contains(&found.version) => Some(found.version),
         false => {
             return Ok(Differences {
-                wrong: vec![format!("schema version {} is not known", found.version)],
+                wrong: vec![format!("schema version {} is unknown", found.version)],
                 ..Differences::default()
             });
         }
@@ -99,19 +98,19 @@ pub(super) fn compare(
     let expected = expected(version).map_err(failed)?;
     let actual = read(conn).map_err(failed)?;
     let mut differences = Differences::default();
-    // What comes with a table that is missing or another is not told again.
-    let mut told = BTreeSet::new();
+    // Entries of a table that is missing or differs are not listed again.
+    let mut listed = BTreeSet::new();
     for (key, entry) in expected.iter() {
         let (kind, name) = (TYPES[usize::from(key.0)], &key.1);
         match actual.get(key) {
             Some(other) if other.is_same(entry) => {}
-            _ if told.contains(&entry.table) => {}
+            _ if listed.contains(&entry.table) => {}
             None => {
-                told.insert(name.clone());
+                listed.insert(name.clone());
                 differences.wrong.push(format!("{kind} {name} is missing"));
             }
             Some(other) => {
-                told.insert(name.clone());
+                listed.insert(name.clone());
                 let columns = match is_plain_table(other) {
                     true => columns(version, conn, name).map_err(failed)?,
                     false => Vec::new(),
@@ -159,7 +158,7 @@ fn reference(version: Option<i64>) -> rusqlite::Result<Connection> {
     Ok(conn)
 }
 
-/// The schema of a version. That of the present one is asked for more than once in a start, and takes milliseconds.
+/// The schema of a version. Cached for the current one, which a start needs repeatedly and takes milliseconds.
 fn expected(version: Option<i64>) -> rusqlite::Result<Arc<Schema>> {
     static PRESENT: OnceLock<Arc<Schema>> = OnceLock::new();
     let make = || {
@@ -193,8 +192,8 @@ fn read(conn: &Connection) -> rusqlite::Result<Schema> {
     rows.collect()
 }
 
-/// The text of an entry without comments and without the blanks and quotes that make no difference: a table that was
-/// altered stands otherwise than one that was made anew.
+/// The tokens of an entry without comments, spaces and redundant quotes: the text of an altered table differs from that of a
+/// new one.
 fn words(sql: &str) -> Vec<String> {
     let mut words = Vec::new();
     let mut rest = sql;
@@ -221,7 +220,7 @@ fn is_of_word(c: char) -> bool {
     c.is_alphanumeric() || c == '_' || c == '$'
 }
 
-/// How long a quoted word is; a doubled quote does not end it.
+/// The length of a quoted token. A doubled quote does not end it.
 fn quoted(text: &str, quote: char) -> usize {
     let mut is_open = true;
     for (at, c) in text.char_indices().skip(1) {
@@ -235,7 +234,7 @@ fn quoted(text: &str, quote: char) -> usize {
     text.len()
 }
 
-/// A name in quotes that needs none is the same name. Text in quotes is another thing when its letters are.
+/// Removes redundant quotes from a name. In a quoted string letters are compared exactly.
 fn unquoted(word: &str) -> String {
     if word.starts_with('\'') {
         return word.to_owned();
@@ -251,7 +250,7 @@ fn is_plain_table(entry: &Entry) -> bool {
     words(&entry.sql).starts_with(&["create".into(), "table".into()])
 }
 
-/// What a table has too few of and too many.
+/// The missing and the extra columns of a table.
 fn columns(version: Option<i64>, conn: &Connection, table: &str) -> rusqlite::Result<Vec<String>> {
     let reference = reference(version)?;
     let names = |conn: &Connection| {
@@ -269,7 +268,7 @@ fn columns(version: Option<i64>, conn: &Connection, table: &str) -> rusqlite::Re
     Ok(missing.chain(added).collect())
 }
 
-/// What SQLite and Litestream make. An index without a text comes with its table.
+/// Whether SQLite or Litestream created the entry. An implicit index has no text.
 fn is_of_another(key: &(u8, String), entry: &Entry) -> bool {
     match TYPES[usize::from(key.0)] {
         "table" => NOT_OURS.contains(&key.1.as_str()) && is_plain_table(entry),
@@ -278,7 +277,7 @@ fn is_of_another(key: &(u8, String), entry: &Entry) -> bool {
     }
 }
 
-/// One that refuses no row and computes nothing: columns alone, all rows.
+/// An index that rejects no row and computes nothing: only columns, all rows.
 fn is_harmless_index(words: &[String]) -> bool {
     let [create, index, _, on, _, open, columns @ .., close] = words else {
         return false;
@@ -288,7 +287,7 @@ fn is_harmless_index(words: &[String]) -> bool {
     shape == ["create", "index", "on", "(", ")"] && columns.iter().all(is_column)
 }
 
-/// Names in a foreign file can be anything, and long.
+/// Names in a foreign file can contain anything and be long.
 fn printable(name: &str) -> String {
     let short: String = name.chars().take(64).collect();
     short.escape_debug().to_string()
@@ -323,7 +322,7 @@ mod tests {
         for (one, other) in different {
             assert_ne!(words(one), words(other), "{one}");
         }
-        // However it is cut short.
+        // Incomplete texts.
         for text in ["'", "\"a", "/*", "--", "[", "'''", "ä'"] {
             assert!(words(text).len() <= 2, "{text}");
         }

@@ -3,44 +3,44 @@
 use super::mention::{any_old_mention, clear_mentions};
 use super::message::{any_old_message, clear_messages};
 use super::rows::{instant, instant_or_none, json, millis};
-use super::{Fault, ReadTx, WriteTx};
+use super::{Error, ReadTx, WriteTx};
 use crate::domain::ids::{DeliveryId, WebhookId};
-use crate::domain::ladder::{self, Standing};
+use crate::domain::retry_schedule::{self, RetryState};
 use crate::domain::webhook::{AttemptResult, DeliveryState, SendError};
 use jiff::{SignedDuration, Timestamp};
 use rusqlite::{OptionalExtension, params};
 
-/// Each endpoint has two, with one request in flight each: so a retry never holds up a first attempt.
+/// Each endpoint has two queues, with one request in flight each, so that a retry never delays a first attempt.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub enum Lane {
+pub enum Queue {
     /// First attempts, in commit order.
     Fresh,
-    /// All further ones, in the order they fall due.
+    /// Retries, in the order they are due.
     Retry,
 }
 
-impl Lane {
-    /// Both.
-    pub const ALL: [Lane; 2] = [Lane::Fresh, Lane::Retry];
+impl Queue {
+    /// Both queues.
+    pub const ALL: [Queue; 2] = [Queue::Fresh, Queue::Retry];
 }
 
-/// What is first on a lane.
+/// The first delivery of a queue.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Head {
     pub sequence: i64,
     pub due_at: Timestamp,
-    /// It waits for a later round that must not begin any more.
+    /// Whether its remaining rounds have expired.
     pub expired: bool,
 }
 
-/// A delivery taken from its lane.
+/// A delivery taken from its queue.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Taken {
     pub sequence: i64,
     pub id: DeliveryId,
-    /// The attempt to be made, from 1.
+    /// The number of the attempt, from 1.
     pub number: u32,
-    /// From 1.
+    /// The round, from 1.
     pub round: u32,
 }
 
@@ -51,16 +51,16 @@ const HEAD_OF_RETRY: &str =
     "SELECT sequence, due_at, expires_at, round > 1 AND tries = 0 FROM delivery
     WHERE webhook_id = ?1 AND stage = 'retry' ORDER BY due_at, sequence LIMIT 1";
 
-/// What is first on a lane; `now` tells whether it has expired.
+/// The first delivery of a queue. `now` determines whether it has expired.
 pub fn head(
     tx: &ReadTx,
     webhook: &WebhookId,
-    lane: Lane,
+    queue: Queue,
     now: Timestamp,
-) -> Result<Option<Head>, Fault> {
-    let sql = match lane {
-        Lane::Fresh => HEAD_OF_FRESH,
-        Lane::Retry => HEAD_OF_RETRY,
+) -> Result<Option<Head>, Error> {
+    let sql = match queue {
+        Queue::Fresh => HEAD_OF_FRESH,
+        Queue::Retry => HEAD_OF_RETRY,
     };
     let found = tx
         .conn
@@ -79,25 +79,25 @@ pub fn head(
     }))
 }
 
-/// The lanes of enabled endpoints that have anything to send, each with when its first falls due.
-pub fn list_lanes(tx: &ReadTx) -> Result<Vec<(WebhookId, Lane, Timestamp)>, Fault> {
+/// The queues of enabled endpoints that are not empty, each with its earliest due instant.
+pub fn list_queues(tx: &ReadTx) -> Result<Vec<(WebhookId, Queue, Timestamp)>, Error> {
     let sql = "SELECT id FROM webhook WHERE disabled_reason IS NULL ORDER BY sequence";
     let ids: Vec<WebhookId> = super::rows::ids(tx.conn, sql, [])?;
-    let mut lanes = Vec::new();
+    let mut queues = Vec::new();
     for id in ids {
-        for lane in Lane::ALL {
-            if let Some(head) = head(tx, &id, lane, Timestamp::MIN)? {
-                lanes.push((id.clone(), lane, head.due_at));
+        for queue in Queue::ALL {
+            if let Some(head) = head(tx, &id, queue, Timestamp::MIN)? {
+                queues.push((id.clone(), queue, head.due_at));
             }
         }
     }
-    Ok(lanes)
+    Ok(queues)
 }
 
-/// Takes a delivery from its lane: it counts as an attempt begun from now on, whatever becomes of it. Returns its body, without
-/// its `deliveryId`, as well.
-pub fn take(tx: &mut WriteTx, sequence: i64) -> Result<(Taken, String), Fault> {
-    // Two statements: RETURNING costs more than a second look.
+/// Takes a delivery from its queue. It counts as an attempt from now on, whatever its outcome. Also returns the body without its
+/// `deliveryId`.
+pub fn take(tx: &mut WriteTx, sequence: i64) -> Result<(Taken, String), Error> {
+    // Two statements: RETURNING is slower than a second query.
     tx.conn
         .prepare_cached(
             "UPDATE delivery SET stage = 'wire', attempts = attempts + 1, tries = tries + 1 WHERE sequence = ?1",
@@ -121,8 +121,8 @@ pub fn take(tx: &mut WriteTx, sequence: i64) -> Result<(Taken, String), Fault> {
     Ok(taken)
 }
 
-/// Puts a delivery back on its lane whose attempt was not made after all.
-pub fn put_back(tx: &mut WriteTx, taken: &Taken) -> Result<(), Fault> {
+/// Returns a delivery to its queue whose attempt was not made.
+pub fn put_back(tx: &mut WriteTx, taken: &Taken) -> Result<(), Error> {
     let (sequence, number) = (taken.sequence, taken.number);
     let changed = tx
         .conn
@@ -141,14 +141,14 @@ pub fn put_back(tx: &mut WriteTx, taken: &Taken) -> Result<(), Fault> {
     Ok(())
 }
 
-/// Writes an attempt down before it is made.
+/// Records an attempt before it is made.
 pub fn begin_attempt(
     tx: &mut WriteTx,
     taken: &Taken,
     at: Timestamp,
     total_rounds: u32,
     headers: &[(String, String)],
-) -> Result<(), Fault> {
+) -> Result<(), Error> {
     tx.conn
         .prepare_cached(
             "INSERT INTO attempt (delivery, number, at, round, total_rounds, headers, truncated)
@@ -165,8 +165,8 @@ pub fn begin_attempt(
     Ok(())
 }
 
-/// Writes down how an attempt ended.
-pub fn end_attempt(tx: &mut WriteTx, taken: &Taken, result: &AttemptResult) -> Result<(), Fault> {
+/// Records the outcome of an attempt.
+pub fn end_attempt(tx: &mut WriteTx, taken: &Taken, result: &AttemptResult) -> Result<(), Error> {
     let duration = result
         .duration
         .map(|spent| i64::try_from(spent.as_millis()).unwrap_or(i64::MAX));
@@ -191,9 +191,9 @@ pub fn end_attempt(tx: &mut WriteTx, taken: &Taken, result: &AttemptResult) -> R
     Ok(())
 }
 
-/// Where the delivery of an attempt stands now that the attempt has ended; `None` when the attempt decides nothing any
-/// more: the delivery was cancelled or deleted meanwhile.
-pub fn standing(tx: &ReadTx, taken: &Taken) -> Result<Option<Standing>, Fault> {
+/// The retry state of a delivery after an attempt. `None` if the delivery was cancelled or deleted meanwhile, so the attempt
+/// no longer matters.
+pub fn load_retry_state(tx: &ReadTx, taken: &Taken) -> Result<Option<RetryState>, Error> {
     let sql = "SELECT round, tries, expires_at FROM delivery
                WHERE sequence = ?1 AND state = 'pending' AND stage = 'wire' AND attempts = ?2";
     let found = tx
@@ -206,15 +206,15 @@ pub fn standing(tx: &ReadTx, taken: &Taken) -> Result<Option<Standing>, Fault> {
     let Some((round, tries, expires_at)) = found else {
         return Ok(None);
     };
-    Ok(Some(Standing {
+    Ok(Some(RetryState {
         round,
         tries,
         expires_at: instant(expires_at)?,
     }))
 }
 
-/// Has a delivery tried again at an instant; in a later round the tries of it are counted anew.
-pub fn try_again(tx: &mut WriteTx, sequence: i64, at: Timestamp, round: u32) -> Result<(), Fault> {
+/// Schedules a retry. In a later round the tries are counted from 0.
+pub fn try_again(tx: &mut WriteTx, sequence: i64, at: Timestamp, round: u32) -> Result<(), Error> {
     tx.conn
         .prepare_cached(
             "UPDATE delivery SET stage = 'retry', due_at = ?2, tries = CASE round WHEN ?3 THEN tries ELSE 0 END,
@@ -226,8 +226,8 @@ pub fn try_again(tx: &mut WriteTx, sequence: i64, at: Timestamp, round: u32) -> 
     Ok(())
 }
 
-/// Takes a delivery that was cancelled off the wire, now that its attempt has ended.
-pub fn take_off_the_wire(tx: &mut WriteTx, sequence: i64) -> Result<(), Fault> {
+/// Ends the flight of a cancelled delivery whose attempt has ended.
+pub fn end_flight(tx: &mut WriteTx, sequence: i64) -> Result<(), Error> {
     tx.conn
         .prepare_cached(
             "UPDATE delivery SET stage = NULL WHERE sequence = ?1 AND state <> 'pending'",
@@ -236,8 +236,8 @@ pub fn take_off_the_wire(tx: &mut WriteTx, sequence: i64) -> Result<(), Fault> {
     Ok(())
 }
 
-/// Cancels a delivery. One that is on the wire stays there until its attempt ends.
-pub fn cancel(tx: &mut WriteTx, sequence: i64) -> Result<(), Fault> {
+/// Cancels a delivery. An attempt in flight continues until it ends.
+pub fn cancel(tx: &mut WriteTx, sequence: i64) -> Result<(), Error> {
     tx.conn
         .prepare_cached(
             "UPDATE delivery SET state = 'cancelled', ended_at = ?2, stage = CASE stage WHEN 'wire' THEN 'wire' END,
@@ -249,8 +249,8 @@ pub fn cancel(tx: &mut WriteTx, sequence: i64) -> Result<(), Fault> {
     Ok(())
 }
 
-/// Ends a delivery that an attempt has brought home; false where the attempt decides nothing any more.
-pub fn finish_delivered(tx: &mut WriteTx, taken: &Taken) -> Result<bool, Fault> {
+/// Marks a delivery as delivered; `false` if it was cancelled or deleted meanwhile.
+pub fn finish_delivered(tx: &mut WriteTx, taken: &Taken) -> Result<bool, Error> {
     let changed = tx
         .conn
         .prepare_cached(
@@ -262,7 +262,7 @@ pub fn finish_delivered(tx: &mut WriteTx, taken: &Taken) -> Result<bool, Fault> 
 }
 
 /// Ends a delivery whose attempt has ended.
-pub fn finish(tx: &mut WriteTx, sequence: i64, state: DeliveryState) -> Result<(), Fault> {
+pub fn finish(tx: &mut WriteTx, sequence: i64, state: DeliveryState) -> Result<(), Error> {
     tx.conn
         .prepare_cached(
             "UPDATE delivery SET state = ?2, ended_at = ?3, stage = NULL, due_at = NULL WHERE sequence = ?1",
@@ -271,8 +271,8 @@ pub fn finish(tx: &mut WriteTx, sequence: i64, state: DeliveryState) -> Result<(
     Ok(())
 }
 
-/// Begins a new ladder for a finished delivery, due at once.
-pub fn send_anew(tx: &mut WriteTx, sequence: i64) -> Result<(), Fault> {
+/// Starts a new retry schedule for a finished delivery, due at once.
+pub fn restart_schedule(tx: &mut WriteTx, sequence: i64) -> Result<(), Error> {
     let now = tx.now();
     tx.conn
         .prepare_cached(
@@ -283,14 +283,14 @@ pub fn send_anew(tx: &mut WriteTx, sequence: i64) -> Result<(), Fault> {
         .execute(params![
             sequence,
             millis(now),
-            millis(ladder::expires_at(now))
+            millis(retry_schedule::expires_at(now))
         ])?;
     tx.note_deliveries();
     Ok(())
 }
 
-/// Whether a delivery is younger than its endpoint's last sign of health, so that its failure tells something.
-pub fn tells_of_failure(tx: &ReadTx, webhook: &WebhookId, sequence: i64) -> Result<bool, Fault> {
+/// Whether a delivery is newer than its endpoint's last success, so that its failure counts.
+pub fn counts_as_failure(tx: &ReadTx, webhook: &WebhookId, sequence: i64) -> Result<bool, Error> {
     let sql = "SELECT healthy_at_sequence < ?2 FROM webhook WHERE id = ?1";
     let found = tx
         .conn
@@ -300,14 +300,14 @@ pub fn tells_of_failure(tx: &ReadTx, webhook: &WebhookId, sequence: i64) -> Resu
     Ok(found.unwrap_or(false))
 }
 
-/// Lets go of what was held while the endpoint was disabled: the time does not count, and what is overdue falls due
-/// spread over `within`, in order.
+/// Releases the deliveries that were held while the endpoint was disabled. That time does not count, and overdue deliveries
+/// become due in order, spread over `within`.
 pub fn release(
     tx: &mut WriteTx,
     webhook: &WebhookId,
     held: SignedDuration,
     within: SignedDuration,
-) -> Result<(), Fault> {
+) -> Result<(), Error> {
     let held = i64::try_from(held.as_millis()).unwrap_or(0);
     tx.conn
         .prepare_cached(
@@ -333,26 +333,26 @@ pub fn release(
     Ok(())
 }
 
-/// Deliveries on the wire, found by their endpoints.
-const ON_THE_WIRE: &str =
+/// Deliveries in flight, found by endpoint.
+const IN_FLIGHT: &str =
     "webhook_id IN (SELECT id FROM webhook) AND state IN ('pending', 'cancelled')
     AND state <> 'delivered' AND stage = 'wire'";
 
-/// After a restart: attempts that nobody saw the end of are `interrupted`, and their deliveries are due at once in the
-/// same round. Of two first attempts to one endpoint the later was taken ahead, as earlier versions did, and hardly sent:
-/// it goes back among the first attempts, so that they stay in commit order. Answers how many there were.
-pub fn end_interrupted(tx: &mut WriteTx) -> Result<usize, Fault> {
+/// After a restart: attempts without an outcome become `interrupted`, and their deliveries are due at once in the same
+/// round. An earlier version could take two first attempts for one endpoint. The later one was probably not sent, so it
+/// returns to the first attempts, which keeps commit order. Returns the number of interrupted attempts.
+pub fn end_interrupted(tx: &mut WriteTx) -> Result<usize, Error> {
     let now = millis(tx.now());
     let run =
-        |sql: String| -> Result<usize, Fault> { Ok(tx.conn.prepare_cached(&sql)?.execute([now])?) };
+        |sql: String| -> Result<usize, Error> { Ok(tx.conn.prepare_cached(&sql)?.execute([now])?) };
     let ended = run(format!(
         "UPDATE attempt SET outcome = 'no_response', error = 'interrupted'
          WHERE ?1 AND outcome IS NULL
-               AND (delivery, number) IN (SELECT sequence, attempts FROM delivery WHERE {ON_THE_WIRE})"
+               AND (delivery, number) IN (SELECT sequence, attempts FROM delivery WHERE {IN_FLIGHT})"
     ))?;
     run(format!(
         "UPDATE delivery SET stage = 'fresh', due_at = ?1, tries = tries - 1
-         WHERE {ON_THE_WIRE} AND state = 'pending' AND attempts = 1
+         WHERE {IN_FLIGHT} AND state = 'pending' AND attempts = 1
                AND EXISTS (SELECT 1 FROM delivery AS known
                            WHERE known.webhook_id = delivery.webhook_id AND known.state IN ('pending', 'cancelled')
                                  AND known.state <> 'delivered' AND known.sequence < delivery.sequence
@@ -361,15 +361,15 @@ pub fn end_interrupted(tx: &mut WriteTx) -> Result<usize, Fault> {
     run(format!(
         "UPDATE delivery SET stage = CASE state WHEN 'pending' THEN 'retry' END,
                 due_at = CASE state WHEN 'pending' THEN ?1 END, tries = tries - 1
-         WHERE {ON_THE_WIRE}"
+         WHERE {IN_FLIGHT}"
     ))?;
     tx.note_deliveries();
     Ok(ended)
 }
 
-/// How many deliveries up to a sequence are on the wire, or due at an instant and next on their lane: a first attempt
-/// waits for those queued before it, also where they fall due later.
-pub fn count_unsettled(tx: &ReadTx, newest: i64, now: Timestamp) -> Result<u64, Fault> {
+/// The number of deliveries up to a sequence that are in flight, or due at an instant and next on their queue. A first
+/// attempt waits for those queued before it, even if they are due later.
+pub fn count_unsettled(tx: &ReadTx, newest: i64, now: Timestamp) -> Result<u64, Error> {
     let sql = "WITH known AS MATERIALIZED
                    (SELECT id, disabled_reason IS NULL AS enabled,
                            (SELECT coalesce(min(sequence), ?1 + 1) FROM delivery
@@ -387,18 +387,18 @@ pub fn count_unsettled(tx: &ReadTx, newest: i64, now: Timestamp) -> Result<u64, 
     Ok(count as u64)
 }
 
-/// The newest delivery there ever was.
-pub fn newest_delivery(tx: &ReadTx) -> Result<i64, Fault> {
+/// The sequence of the newest delivery ever.
+pub fn newest_delivery(tx: &ReadTx) -> Result<i64, Error> {
     let sql = "SELECT coalesce((SELECT seq FROM sqlite_sequence WHERE name = 'delivery'), 0)";
     let mut query = tx.conn.prepare_cached(sql)?;
     Ok(query.query_row([], |row| row.get(0))?)
 }
 
-/// Rows taken away by one clearing, so that other writers get their turn.
-const CLEARED_AT_ONCE: i64 = 500;
+/// Rows purged per commit, so that other writers are not delayed.
+const PURGE_BATCH: i64 = 500;
 
-/// Whether there is anything to clear away: a delivery that ended at or before `until`, or one of a deleted endpoint.
-pub fn anything_to_clear(tx: &ReadTx, until: Timestamp) -> Result<bool, Fault> {
+/// Whether there is anything to purge: a delivery that ended at or before `until`, or one of a deleted endpoint.
+pub fn anything_to_clear(tx: &ReadTx, until: Timestamp) -> Result<bool, Error> {
     let oldest: Option<i64> = tx
         .conn
         .prepare_cached("SELECT min(ended_at) FROM delivery WHERE ended_at IS NOT NULL")?
@@ -411,27 +411,27 @@ pub fn anything_to_clear(tx: &ReadTx, until: Timestamp) -> Result<bool, Fault> {
     Ok(removed || oldest.is_some_and(|oldest| oldest <= until))
 }
 
-/// Whether there are messages or mentions to clear away that ended at or before `until`.
-pub fn anything_told_to_clear(tx: &ReadTx, until: Timestamp) -> Result<bool, Fault> {
+/// Whether there are messages or mentions to purge that ended at or before `until`.
+pub fn any_old_messages_or_mentions(tx: &ReadTx, until: Timestamp) -> Result<bool, Error> {
     Ok(any_old_message(tx, until)? || any_old_mention(tx, until)?)
 }
 
-/// Takes away some of them.
-pub fn clear_told(tx: &mut WriteTx, until: Timestamp) -> Result<(), Fault> {
-    clear_messages(tx, until, CLEARED_AT_ONCE)?;
-    clear_mentions(tx, until, CLEARED_AT_ONCE)
+/// Purges some of them.
+pub fn clear_messages_and_mentions(tx: &mut WriteTx, until: Timestamp) -> Result<(), Error> {
+    clear_messages(tx, until, PURGE_BATCH)?;
+    clear_mentions(tx, until, PURGE_BATCH)
 }
 
-/// Takes away some deliveries that ended at or before `until`.
-pub fn clear_old(tx: &mut WriteTx, until: Timestamp) -> Result<(), Fault> {
+/// Purges some deliveries that ended at or before `until`.
+pub fn clear_old(tx: &mut WriteTx, until: Timestamp) -> Result<(), Error> {
     let sql = "DELETE FROM delivery WHERE sequence IN
                    (SELECT sequence FROM delivery WHERE ended_at <= ?1 ORDER BY ended_at LIMIT ?2)
                RETURNING event_id";
-    clear(tx, sql, params![millis(until), CLEARED_AT_ONCE]).map(drop)
+    clear(tx, sql, params![millis(until), PURGE_BATCH]).map(drop)
 }
 
-/// Takes away some deliveries of a deleted endpoint; once there are none the endpoint is forgotten.
-pub fn clear_removed(tx: &mut WriteTx) -> Result<(), Fault> {
+/// Purges some deliveries of a deleted endpoint, and the endpoint itself once it has none.
+pub fn clear_removed(tx: &mut WriteTx) -> Result<(), Error> {
     let id: Option<String> = tx
         .conn
         .prepare_cached("SELECT id FROM webhook_removed ORDER BY id LIMIT 1")?
@@ -441,7 +441,7 @@ pub fn clear_removed(tx: &mut WriteTx) -> Result<(), Fault> {
     let sql = "DELETE FROM delivery WHERE sequence IN
                    (SELECT sequence FROM delivery WHERE webhook_id = ?1 ORDER BY sequence LIMIT ?2)
                RETURNING event_id";
-    if !clear(tx, sql, params![id, CLEARED_AT_ONCE])? {
+    if !clear(tx, sql, params![id, PURGE_BATCH])? {
         tx.conn
             .prepare_cached("DELETE FROM webhook_removed WHERE id = ?1")?
             .execute([id])?;
@@ -449,8 +449,8 @@ pub fn clear_removed(tx: &mut WriteTx) -> Result<(), Fault> {
     Ok(())
 }
 
-/// Deletes deliveries, and the events that no delivery tells of any more; answers whether there were any.
-fn clear(tx: &mut WriteTx, sql: &str, params: impl rusqlite::Params) -> Result<bool, Fault> {
+/// Deletes deliveries and their events that no other delivery uses. Returns whether there were any.
+fn clear(tx: &mut WriteTx, sql: &str, params: impl rusqlite::Params) -> Result<bool, Error> {
     let mut query = tx.conn.prepare_cached(sql)?;
     let events = query.query_map(params, |row| row.get::<_, i64>(0))?;
     let mut events: Vec<i64> = events.collect::<Result<_, _>>()?;

@@ -1,33 +1,34 @@
-//! The JSON kept in columns: lists and variants that no query looks into.
+//! The JSON in columns: lists and enums that no query reads into.
 
-use super::Fault;
+use super::Error;
 use super::rows::{from_json, instant, instant_or_none, json, millis};
 use crate::domain::arrangement::{Segment, Snapshot, TurnKind, TurnSelection};
 use crate::domain::cadence::{Cadence, Kind, Skips};
 use crate::domain::coverage::Stretch;
 use crate::domain::holidays::CountryCode;
-use crate::domain::ids::{GroupId, UserId};
+use crate::domain::ids::{CellId, GroupId, UserId};
 use crate::domain::request::Leg;
-use crate::domain::rotation::{HoursHeld, Narrowed, Skipped};
+use crate::domain::rotation::{HoursHeld, Narrowed, NextTurn, PassedOver, Skipped, Window};
 use crate::domain::time::{HhMm, Interval};
 use crate::domain::zones::ZoneName;
 use jiff::civil::Weekday;
 use serde::{Deserialize, Serialize};
 use std::borrow::Cow;
+use std::collections::BTreeMap;
 
-pub(super) fn corrupt<T>(what: impl std::fmt::Display) -> Result<T, Fault> {
-    Err(Fault::Corrupt(what.to_string()))
+pub(super) fn corrupt<T>(what: impl std::fmt::Display) -> Result<T, Error> {
+    Err(Error::Corrupt(what.to_string()))
 }
 
-pub(super) fn zone(name: &str) -> Result<ZoneName, Fault> {
+pub(super) fn zone(name: &str) -> Result<ZoneName, Error> {
     ZoneName::parse(name).or_else(|refusal| corrupt(format!("time zone {name}: {refusal}")))
 }
 
-fn time(text: &str) -> Result<HhMm, Fault> {
+fn time(text: &str) -> Result<HhMm, Error> {
     HhMm::parse(text).map_or_else(|| corrupt(format!("time of day {text}")), Ok)
 }
 
-fn weekday(number: i8) -> Result<Weekday, Fault> {
+fn weekday(number: i8) -> Result<Weekday, Error> {
     Weekday::from_monday_one_offset(number).or_else(corrupt)
 }
 
@@ -50,7 +51,7 @@ impl StretchShape<'_> {
         )
     }
 
-    fn read(&self) -> Result<Stretch, Fault> {
+    fn read(&self) -> Result<Stretch, Error> {
         Ok(Stretch {
             start_day: weekday(self.0)?,
             start_time: time(&self.1)?,
@@ -60,15 +61,15 @@ impl StretchShape<'_> {
     }
 }
 
-fn stretches(shapes: &[StretchShape]) -> Result<Vec<Stretch>, Fault> {
+fn stretches(shapes: &[StretchShape]) -> Result<Vec<Stretch>, Error> {
     shapes.iter().map(StretchShape::read).collect()
 }
 
-pub(super) fn coverage_to_json(coverage: &[Stretch]) -> Result<String, Fault> {
+pub(super) fn coverage_to_json(coverage: &[Stretch]) -> Result<String, Error> {
     json(&coverage.iter().map(StretchShape::of).collect::<Vec<_>>())
 }
 
-pub(super) fn coverage_from_json(text: &str) -> Result<Vec<Stretch>, Fault> {
+pub(super) fn coverage_from_json(text: &str) -> Result<Vec<Stretch>, Error> {
     stretches(&from_json::<Vec<StretchShape<'_>>>(text)?)
 }
 
@@ -95,7 +96,7 @@ enum KindShape {
     Workday,
 }
 
-pub(super) fn cadence_to_json(cadence: &Cadence) -> Result<String, Fault> {
+pub(super) fn cadence_to_json(cadence: &Cadence) -> Result<String, Error> {
     let kind = match &cadence.kind {
         Kind::DayOfWeek => KindShape::DayOfWeek,
         Kind::DaysOfWeekList(days) => {
@@ -124,7 +125,7 @@ pub(super) fn cadence_to_json(cadence: &Cadence) -> Result<String, Fault> {
     })
 }
 
-pub(super) fn cadence_from_json(text: &str) -> Result<Cadence, Fault> {
+pub(super) fn cadence_from_json(text: &str) -> Result<Cadence, Error> {
     let shape: CadenceShape = from_json(text)?;
     let kind = match shape.kind {
         KindShape::DayOfWeek => Kind::DayOfWeek,
@@ -174,7 +175,7 @@ struct HoursShape<'a> {
     coverage: Vec<StretchShape<'a>>,
 }
 
-pub(super) fn hours_to_json(hours: &HoursHeld) -> Result<String, Fault> {
+pub(super) fn hours_to_json(hours: &HoursHeld) -> Result<String, Error> {
     json(&HoursShape {
         zone: hours.zone.map(|zone| zone.to_string()),
         always_open: hours.always_open,
@@ -182,7 +183,7 @@ pub(super) fn hours_to_json(hours: &HoursHeld) -> Result<String, Fault> {
     })
 }
 
-pub(super) fn hours_from_json(text: &str) -> Result<HoursHeld, Fault> {
+pub(super) fn hours_from_json(text: &str) -> Result<HoursHeld, Error> {
     let shape: HoursShape = from_json(text)?;
     Ok(HoursHeld {
         zone: shape.zone.as_deref().map(zone).transpose()?,
@@ -195,10 +196,10 @@ pub(super) fn hours_from_json(text: &str) -> Result<HoursHeld, Fault> {
 #[derive(Serialize, Deserialize)]
 struct SkippedShape(String, Option<i64>, Option<i64>);
 
-/// What most rows hold; it is neither built nor parsed.
+/// The value of most rows, which is neither built nor parsed.
 const NONE_SKIPPED: &str = "[]";
 
-pub(super) fn skipped_to_json(skipped: &[Skipped]) -> Result<String, Fault> {
+pub(super) fn skipped_to_json(skipped: &[Skipped]) -> Result<String, Error> {
     if skipped.is_empty() {
         return Ok(NONE_SKIPPED.into());
     }
@@ -212,7 +213,7 @@ pub(super) fn skipped_to_json(skipped: &[Skipped]) -> Result<String, Fault> {
     json(&skipped.iter().map(shape).collect::<Vec<_>>())
 }
 
-pub(super) fn skipped_from_json(text: &str) -> Result<Vec<Skipped>, Fault> {
+pub(super) fn skipped_from_json(text: &str) -> Result<Vec<Skipped>, Error> {
     if text == NONE_SKIPPED {
         return Ok(Vec::new());
     }
@@ -229,20 +230,67 @@ pub(super) fn skipped_from_json(text: &str) -> Result<Vec<Skipped>, Fault> {
         .collect()
 }
 
+/// `[user, cell]`.
+#[derive(Serialize, Deserialize)]
+struct PassedOverShape(String, String);
+
+/// Null where nobody was passed over, as in most rows.
+pub(super) fn passed_over_to_json(passed_over: &[PassedOver]) -> Result<Option<String>, Error> {
+    if passed_over.is_empty() {
+        return Ok(None);
+    }
+    let shape =
+        |passed: &PassedOver| PassedOverShape(passed.user.to_string(), passed.cell.to_string());
+    json(&passed_over.iter().map(shape).collect::<Vec<_>>()).map(Some)
+}
+
+pub(super) fn passed_over_from_json(text: Option<&str>) -> Result<Vec<PassedOver>, Error> {
+    let Some(text) = text else {
+        return Ok(Vec::new());
+    };
+    let shapes = from_json::<Vec<PassedOverShape>>(text)?.into_iter();
+    let read = |PassedOverShape(user, cell)| PassedOver {
+        user: UserId::from(user),
+        cell: CellId::from(cell),
+    };
+    Ok(shapes.map(read).collect())
+}
+
+/// By the window's id.
+pub(super) fn next_turns_to_json(next_turns: &[NextTurn]) -> Result<String, Error> {
+    let turns = next_turns.iter();
+    let turns: BTreeMap<&str, usize> = turns
+        .map(|next| (next.window.as_str(), next.turn))
+        .collect();
+    json(&turns)
+}
+
+/// The same read back, in the order of the windows.
+pub(super) fn next_turns_from_json(text: &str, windows: &[Window]) -> Result<Vec<NextTurn>, Error> {
+    let turns: BTreeMap<Cow<str>, usize> = from_json(text)?;
+    let next_turn = |window: &Window| {
+        Some(NextTurn {
+            window: window.id.clone(),
+            turn: *turns.get(window.id.as_str())?,
+        })
+    };
+    Ok(windows.iter().filter_map(next_turn).collect())
+}
+
 #[derive(Serialize, Deserialize)]
 struct NarrowedShape {
     users: Vec<String>,
     groups: Vec<String>,
 }
 
-pub(super) fn narrowed_to_json(narrowed: &Narrowed) -> Result<String, Fault> {
+pub(super) fn narrowed_to_json(narrowed: &Narrowed) -> Result<String, Error> {
     json(&NarrowedShape {
         users: narrowed.users.iter().map(UserId::to_string).collect(),
         groups: narrowed.groups.iter().map(GroupId::to_string).collect(),
     })
 }
 
-pub(super) fn narrowed_from_json(text: &str) -> Result<Narrowed, Fault> {
+pub(super) fn narrowed_from_json(text: &str) -> Result<Narrowed, Error> {
     let shape: NarrowedShape = from_json(text)?;
     Ok(Narrowed {
         users: shape.users.into_iter().map(UserId::from).collect(),
@@ -264,14 +312,14 @@ struct SnapshotShape {
     segments: Vec<SegmentShape>,
 }
 
-pub(super) fn interval(from: i64, until: i64) -> Result<Interval, Fault> {
+pub(super) fn interval(from: i64, until: i64) -> Result<Interval, Error> {
     Ok(Interval {
         from: instant(from)?,
         until: instant(until)?,
     })
 }
 
-pub(super) fn snapshot_to_json(snapshot: &Snapshot) -> Result<String, Fault> {
+pub(super) fn snapshot_to_json(snapshot: &Snapshot) -> Result<String, Error> {
     let segment = |segment: &Segment| {
         SegmentShape(
             millis(segment.period.from),
@@ -288,7 +336,7 @@ pub(super) fn snapshot_to_json(snapshot: &Snapshot) -> Result<String, Fault> {
     })
 }
 
-pub(super) fn snapshot_from_json(text: &str) -> Result<Snapshot, Fault> {
+pub(super) fn snapshot_from_json(text: &str) -> Result<Snapshot, Error> {
     let shape: SnapshotShape = from_json(text)?;
     let segment = |SegmentShape(from, until, user): SegmentShape| {
         Ok(Segment {
@@ -304,7 +352,7 @@ pub(super) fn snapshot_from_json(text: &str) -> Result<Snapshot, Fault> {
             .segments
             .into_iter()
             .map(segment)
-            .collect::<Result<_, Fault>>()?,
+            .collect::<Result<_, Error>>()?,
     })
 }
 
@@ -312,7 +360,7 @@ pub(super) fn snapshot_from_json(text: &str) -> Result<Snapshot, Fault> {
 #[derive(Serialize, Deserialize)]
 struct TurnSelectionShape(String, i64, i64);
 
-pub(super) fn turn_selection_to_json(selection: &TurnSelection) -> Result<String, Fault> {
+pub(super) fn turn_selection_to_json(selection: &TurnSelection) -> Result<String, Error> {
     json(&TurnSelectionShape(
         selection.kind.name().into(),
         millis(selection.turn.from),
@@ -320,7 +368,7 @@ pub(super) fn turn_selection_to_json(selection: &TurnSelection) -> Result<String
     ))
 }
 
-pub(super) fn turn_selection_from_json(text: &str) -> Result<TurnSelection, Fault> {
+pub(super) fn turn_selection_from_json(text: &str) -> Result<TurnSelection, Error> {
     let TurnSelectionShape(kind, from, until) = from_json(text)?;
     let known = TurnKind::ALL.into_iter().find(|known| known.name() == kind);
     Ok(TurnSelection {
@@ -340,7 +388,7 @@ struct LegShape {
     arrangement: Option<String>,
 }
 
-pub(super) fn legs_to_json(legs: &[Leg]) -> Result<String, Fault> {
+pub(super) fn legs_to_json(legs: &[Leg]) -> Result<String, Error> {
     let shape = |leg: &Leg| LegShape {
         key: leg.key.clone(),
         cell: leg.cell.to_string(),
@@ -353,7 +401,7 @@ pub(super) fn legs_to_json(legs: &[Leg]) -> Result<String, Fault> {
     json(&legs.iter().map(shape).collect::<Vec<_>>())
 }
 
-pub(super) fn legs_from_json(text: &str) -> Result<Vec<Leg>, Fault> {
+pub(super) fn legs_from_json(text: &str) -> Result<Vec<Leg>, Error> {
     let read = |shape: LegShape| {
         Ok(Leg {
             key: shape.key,

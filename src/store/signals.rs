@@ -1,4 +1,4 @@
-//! What commits publish to the rest of the program.
+//! The signals of commits to the rest of the program.
 
 use super::{SyncTarget, rows};
 use crate::domain::ids::RotationId;
@@ -7,13 +7,13 @@ use jiff::Timestamp;
 use std::sync::atomic::{AtomicI64, AtomicU64, Ordering};
 use std::sync::{Mutex, PoisonError};
 
-/// What commits publish to the rest of the program: numbers that change, and wakeups of the background loops.
+/// The signals of commits: counters, and wakeups of the background loops.
 #[derive(Debug, Default)]
 pub struct CommitSignals {
-    /// Rises with every commit that changed something but the log of what was sent, also of another process once it is
+    /// Rises with every commit except to the log of what was sent, including commits of other processes once they are
     /// noticed.
     generation: AtomicU64,
-    /// Something falls due earlier than the timer expects.
+    /// Something is due earlier than the timer expects.
     pub timer: Wakeup,
     /// A webhook delivery may be due.
     pub deliveries: Wakeup,
@@ -23,7 +23,7 @@ pub struct CommitSignals {
     pub chat_topics: Wakeup,
     /// The members of a chat user group may have to be updated.
     pub chat_groups: Wakeup,
-    /// What the timer waits for, in milliseconds since 1970.
+    /// The instant that the timer waits for, in milliseconds since 1970.
     expected: AtomicI64,
     recalls: AtomicU64,
     credentials: AtomicU64,
@@ -31,30 +31,30 @@ pub struct CommitSignals {
 }
 
 impl CommitSignals {
-    /// What was read under one generation is still true under the same one.
+    /// Data that was read under one generation is valid while it does not change.
     pub fn generation(&self) -> u64 {
         self.generation.load(Ordering::Acquire)
     }
 
-    /// What was read of keys, tokens and people under one of these is still true under the same one.
+    /// Keys, tokens and people that were read under this number are valid while it does not change.
     pub fn credentials(&self) -> u64 {
         self.credentials.load(Ordering::Acquire)
     }
 
-    /// Says what the timer waits for: commits with anything due earlier wake it. `None` is any commit with something due;
-    /// to be said before the query for what is due next, so that a commit in between is not lost.
+    /// Sets what the timer waits for: commits with anything due earlier wake it. `None` means any commit with something due. Call
+    /// it before the query for the next due instant, so that a commit in between is not lost.
     pub fn expect(&self, due: Option<Timestamp>) {
         self.expected
             .store(due.map_or(i64::MAX, rows::millis), Ordering::SeqCst);
     }
 
-    /// The rotation that this process changed last; `None` when it has changed none.
+    /// The rotation that this process changed last, if any.
     pub fn changed_last(&self) -> Option<RotationId> {
         let changed = self.changed.lock();
         changed.unwrap_or_else(PoisonError::into_inner).clone()
     }
 
-    /// How often something was recalled: what was taken to be sent under one number may be sent as it is under the same.
+    /// The number of recalls. A delivery may be sent as taken while this does not change.
     pub fn recalls(&self) -> u64 {
         self.recalls.load(Ordering::Acquire)
     }
@@ -92,22 +92,22 @@ impl CommitSignals {
     }
 }
 
-/// What one commit publishes.
+/// The signals of one commit.
 pub(super) struct Published {
-    /// It changed something that is remembered.
+    /// Cached data changed.
     pub(super) remembered: bool,
-    /// The earliest instant, in milliseconds, that it stored as due.
+    /// The earliest due instant that was stored, in milliseconds.
     pub(super) due: i64,
-    /// It stored something that concerns webhook deliveries.
+    /// Webhook deliveries changed.
     pub(super) deliveries: bool,
-    /// It stored a message that may have to be posted in chat.
+    /// A chat message may have to be posted.
     pub(super) chat_messages: bool,
-    /// What may have to be updated in chat.
+    /// Topics or groups that may have to be synced.
     pub(super) chat_sync: Vec<SyncTarget>,
-    /// What was taken to be sent may not be sent any more as it is.
+    /// Deliveries that were taken may no longer be sent unchanged.
     pub(super) recalled: bool,
-    /// The rotation that it changed last.
+    /// The rotation that changed last.
     pub(super) changed: Option<RotationId>,
-    /// It changed keys, tokens or people.
+    /// Keys, tokens or people changed.
     pub(super) credentials: bool,
 }

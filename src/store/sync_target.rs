@@ -1,6 +1,6 @@
-//! The kinds of things that are kept in step on the chat platform.
+//! The kinds of things that rota syncs on the chat platform.
 
-/// What is kept in line: each kind has a table of its own.
+/// What is synced. Each kind has its own table.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum SyncTarget {
     Topic,
@@ -8,7 +8,7 @@ pub enum SyncTarget {
 }
 
 impl SyncTarget {
-    /// How the log names one.
+    /// The noun for log lines.
     pub fn noun(self) -> &'static str {
         match self {
             SyncTarget::Topic => "topic of channel",
@@ -23,7 +23,7 @@ impl SyncTarget {
         }
     }
 
-    /// The fact that keeps until when the platform asked for no calls about them.
+    /// The fact that stores until when the platform asked for no calls.
     pub(super) fn hold(self) -> &'static str {
         match self {
             SyncTarget::Topic => "chat_topics_held_until",

@@ -1,6 +1,7 @@
-//! A write in progress: what an action may do in it, how it is undone, and what it tells others once it is committed.
+//! A write transaction: what an action may do in it, how it is undone, and what it signals once it is committed.
 
-use super::{Fault, Published, ReadTx, SyncTarget};
+use super::{Error, Published, ReadTx, SyncTarget};
+use crate::domain::audit::AuditEntry;
 use crate::domain::ids::RotationId;
 use crate::runtime::transaction::TransactionGuard;
 use jiff::Timestamp;
@@ -11,34 +12,36 @@ use std::any::Any;
 use std::cell::{Cell, RefCell};
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
-/// A write in progress. Actions take it and never begin or end one, so they compose.
+/// A write transaction. Actions take it and never begin or end one, so they compose.
 pub struct WriteTx<'a> {
     pub(in crate::store) conn: &'a Connection,
     now: Timestamp,
-    told: &'a Told,
+    signals: &'a PendingSignals,
 }
 
-/// What a batch stored that others wait for.
-pub(super) struct Told {
-    /// The earliest instant, in milliseconds, at which a rotation falls due.
+/// The signals that a batch has collected.
+pub(super) struct PendingSignals {
+    /// The earliest due instant of a rotation, in milliseconds.
     due: Cell<i64>,
     /// Whether a webhook delivery may be due.
     deliveries: Cell<bool>,
     /// Whether a chat message may be due.
     chat_messages: Cell<bool>,
-    /// What may have to be updated in chat.
+    /// Topics or groups that may have to be synced.
     chat_sync: RefCell<Vec<SyncTarget>>,
-    /// Whether what was taken to be sent may not be sent any more as it is.
+    /// Whether deliveries that were taken may no longer be sent unchanged.
     recalled: Cell<bool>,
     /// The rotation that changed last.
     changed: RefCell<Option<RotationId>>,
     /// Whether keys, tokens or people changed.
     credentials: Cell<bool>,
+    /// The audit entries of the job in hand, to be logged once they are committed.
+    entries: RefCell<Vec<AuditEntry>>,
 }
 
-impl Told {
-    pub(super) fn nothing() -> Told {
-        Told {
+impl PendingSignals {
+    pub(super) fn none() -> PendingSignals {
+        PendingSignals {
             due: Cell::new(i64::MAX),
             deliveries: Cell::new(false),
             chat_messages: Cell::new(false),
@@ -46,10 +49,16 @@ impl Told {
             recalled: Cell::new(false),
             changed: RefCell::default(),
             credentials: Cell::new(false),
+            entries: RefCell::default(),
         }
     }
 
-    /// What the commit tells; `remembered` says whether it changed something but the log of what was sent.
+    /// Takes the audit entries noted since they were taken last.
+    pub(super) fn take_entries(&self) -> Vec<AuditEntry> {
+        self.entries.take()
+    }
+
+    /// The signals of the commit. `remembered` is whether it changed anything except the log of what was sent.
     pub(super) fn published(self, remembered: bool) -> Published {
         Published {
             remembered,
@@ -65,85 +74,90 @@ impl Told {
 }
 
 impl WriteTx<'_> {
-    /// The instant of this write. Read after the write got its turn, it never runs backwards within a process.
+    /// The instant of this write. It is read once the write has its turn, and never runs backwards within a process.
     pub fn now(&self) -> Timestamp {
         self.now
     }
 
-    /// The same rows for reading, this write's own changes included.
+    /// A read view that includes this write's changes.
     pub fn as_read(&self) -> ReadTx<'_> {
         ReadTx { conn: self.conn }
     }
 
-    /// A new id: the prefix and 120 random bits.
+    /// Generates an id: the prefix and 120 random bits.
     pub fn mint(&mut self, prefix: &str) -> String {
         format!("{prefix}{}", random_letters(20))
     }
 
-    /// A new secret of more than 250 random bits.
+    /// Generates a secret of more than 250 random bits.
     pub fn mint_secret(&mut self) -> String {
         random_letters(43)
     }
 
-    /// Notes that a rotation has a new version.
+    /// Signals that a rotation has a new version.
     pub(in crate::store) fn note_changed(&self, rotation: &RotationId) {
-        self.told.changed.replace(Some(rotation.clone()));
+        self.signals.changed.replace(Some(rotation.clone()));
     }
 
-    /// Notes that keys, tokens or people changed.
+    /// Notes an audit entry that is being stored.
+    pub(in crate::store) fn note_entry(&self, entry: AuditEntry) {
+        self.signals.entries.borrow_mut().push(entry);
+    }
+
+    /// Signals that keys, tokens or people changed.
     pub(in crate::store) fn note_credentials(&self) {
-        self.told.credentials.set(true);
+        self.signals.credentials.set(true);
     }
 
-    /// Notes that what was taken to be sent may not be sent any more as it is: an endpoint changed, a delivery was
+    /// Signals that deliveries that were taken may no longer be sent unchanged: an endpoint changed or a delivery was
     /// cancelled.
     pub(in crate::store) fn note_recalled(&self) {
-        self.told.recalled.set(true);
+        self.signals.recalled.set(true);
     }
 
-    /// A new id of 32 hexadecimal digits: 128 random bits.
+    /// Generates an id of 32 hexadecimal digits: 128 random bits.
     pub fn mint_hexadecimal(&mut self) -> String {
         format!("{:032x}", rand::random::<u128>())
     }
 
-    /// A random share, from 0 to 1.
+    /// A random fraction, from 0 to 1.
     pub fn mint_share(&mut self) -> f64 {
         rand::random()
     }
 
-    /// Runs a part that is undone alone when it fails or panics.
-    pub fn part<T, E: From<Fault>>(
+    /// Runs a part whose changes alone are undone if it fails or panics.
+    pub fn part<T, E: From<Error>>(
         &mut self,
         act: impl FnOnce(&mut WriteTx) -> Result<T, E>,
     ) -> Result<T, E> {
         let turn = Turn {
             conn: self.conn,
             now: self.now,
-            told: self.told,
+            signals: self.signals,
             undo: Undo::Savepoint("part"),
         };
         attempt(turn, act)
     }
 
-    /// Notes an instant that is being stored as due, for the timer.
+    /// Signals an instant that is stored as due to the timer.
     pub(in crate::store) fn note_due(&self, due: Option<Timestamp>) {
         let due = due.map_or(i64::MAX, super::rows::millis);
-        self.told.due.set(self.told.due.get().min(due));
+        self.signals.due.set(self.signals.due.get().min(due));
     }
 
-    /// Notes that a webhook delivery may be due.
+    /// Signals that a webhook delivery may be due.
     pub(in crate::store) fn note_deliveries(&self) {
-        self.told.deliveries.set(true);
+        self.signals.deliveries.set(true);
     }
 
-    /// Notes that a chat message may be due.
+    /// Signals that a chat message may be due.
     pub(in crate::store) fn note_chat_messages(&self) {
-        self.told.chat_messages.set(true);
+        self.signals.chat_messages.set(true);
     }
 
-    /// Notes that something of this kind may have to be updated in chat.
+    /// Signals that a topic or group may have to be synced.
     pub(in crate::store) fn note_chat_sync(&self, target: SyncTarget) {
-        self.told.chat_sync.borrow_mut().push(target);
+        self.signals.chat_sync.borrow_mut().push(target);
     }
 }
 
@@ -155,33 +169,33 @@ fn random_letters(count: usize) -> String {
         .collect()
 }
 
-/// A job's turn on the storage thread.
+/// The turn of a job on the storage thread.
 #[derive(Clone, Copy)]
 pub(super) struct Turn<'a> {
     pub(super) conn: &'a Connection,
     pub(super) now: Timestamp,
-    pub(super) told: &'a Told,
+    pub(super) signals: &'a PendingSignals,
     pub(super) undo: Undo,
 }
 
-/// How what an act wrote is undone when it fails.
+/// How the changes of a failed job are undone.
 #[derive(Clone, Copy)]
 pub(super) enum Undo {
-    /// It is the first of its batch: the transaction begins anew. Nothing has to be kept for it.
+    /// The job is the first of its batch: the transaction restarts, which costs nothing in advance.
     Transaction,
-    /// Others have written before it: a savepoint of this name keeps what it takes to undo the act alone.
+    /// Earlier jobs have written: a savepoint of this name undoes this job only.
     Savepoint(&'static str),
 }
 
 impl Undo {
-    fn prepare(self, conn: &Connection) -> Result<(), Fault> {
+    fn prepare(self, conn: &Connection) -> Result<(), Error> {
         match self {
             Undo::Transaction => Ok(()),
             Undo::Savepoint(name) => run(conn, &format!("SAVEPOINT {name}")),
         }
     }
 
-    fn finish(self, conn: &Connection, failed: bool) -> Result<(), Fault> {
+    fn finish(self, conn: &Connection, failed: bool) -> Result<(), Error> {
         match self {
             Undo::Transaction if failed => {
                 run(conn, "ROLLBACK")?;
@@ -200,33 +214,39 @@ impl Undo {
 
 pub(super) const BEGIN: &str = "BEGIN IMMEDIATE";
 
-/// Runs an act: an error or a panic undoes what it wrote and nothing else.
-pub(super) fn attempt<T, E: From<Fault>>(
+/// Runs a job. An error or a panic undoes its changes and no others.
+pub(super) fn attempt<T, E: From<Error>>(
     Turn {
         conn,
         now,
-        told,
+        signals,
         undo,
     }: Turn,
     act: impl FnOnce(&mut WriteTx) -> Result<T, E>,
 ) -> Result<T, E> {
-    // A batch that SQLite has rolled back must not go on statement by statement, each committed by itself.
+    // After a rollback by SQLite each further statement would be committed separately.
     if conn.is_autocommit() {
-        return Err(Fault::NotCommitted("the transaction was rolled back".into()).into());
+        return Err(Error::NotCommitted("the transaction was rolled back".into()).into());
     }
     undo.prepare(conn)?;
+    let noted = signals.entries.borrow().len();
     let _guard = TransactionGuard::enter();
-    let outcome = catch_unwind(AssertUnwindSafe(|| act(&mut WriteTx { conn, now, told })));
-    let outcome = outcome.unwrap_or_else(|panic| Err(Fault::Panicked(panic_text(&*panic)).into()));
+    let outcome = catch_unwind(AssertUnwindSafe(|| {
+        act(&mut WriteTx { conn, now, signals })
+    }));
+    let outcome = outcome.unwrap_or_else(|panic| Err(Error::Panicked(panic_text(&*panic)).into()));
+    if outcome.is_err() {
+        signals.entries.borrow_mut().truncate(noted);
+    }
     match (outcome.is_err(), undo.finish(conn, outcome.is_err())) {
-        (false, Err(fault)) => Err(Fault::NotCommitted(fault.to_string()).into()),
-        // What went wrong first is what is told; what could not be undone alone was undone with its batch.
+        (false, Err(error)) => Err(Error::NotCommitted(error.to_string()).into()),
+        // The first error is returned. If its changes could not be undone alone, the whole batch was.
         _ => outcome,
     }
 }
 
-/// Runs a statement that is run again and again.
-pub(super) fn run(conn: &Connection, sql: &str) -> Result<(), Fault> {
+/// Runs a statement from the statement cache.
+pub(super) fn run(conn: &Connection, sql: &str) -> Result<(), Error> {
     Ok(conn.prepare_cached(sql)?.execute([]).map(drop)?)
 }
 

@@ -1,4 +1,4 @@
-//! Schema versions: the SQL of each, and which one a file has. It stands in `PRAGMA user_version`.
+//! Schema versions: the SQL of each, and the version of a file, in `PRAGMA user_version`.
 
 use super::rows;
 use rusqlite::{Connection, ErrorCode};
@@ -6,18 +6,18 @@ use std::path::Path;
 use std::time::Duration;
 
 /// The version that this program reads and writes.
-pub(super) const VERSION: i64 = 7;
+pub(super) const VERSION: i64 = 8;
 
-/// Marks a file as rota's, so that another program's database is never taken for one.
+/// Marks a file as rota's, so that another program's database is never mistaken for one.
 pub(super) const APPLICATION_ID: i64 = 0x726f_7461;
 
-/// Makes an empty file one of this version.
+/// Creates the current version in an empty file.
 pub(super) const SCHEMA: &str = include_str!("../../schema.sql");
 
-/// Made an empty file one of version 1.
+/// Creates version 1 in an empty file.
 pub(super) const FIRST: &str = include_str!("steps/1.sql");
 
-/// Each step brings a file from a version to the next; the first begins at version 1.
+/// Each step migrates from one version to the next, beginning with version 1.
 pub(super) const STEPS: [&str; VERSION as usize - 1] = [
     include_str!("steps/1-to-2.sql"),
     include_str!("steps/2-to-3.sql"),
@@ -25,9 +25,10 @@ pub(super) const STEPS: [&str; VERSION as usize - 1] = [
     include_str!("steps/4-to-5.sql"),
     include_str!("steps/5-to-6.sql"),
     include_str!("steps/6-to-7.sql"),
+    include_str!("steps/7-to-8.sql"),
 ];
 
-/// Makes the tables of a version in an empty database.
+/// Creates the tables of a version in an empty database.
 pub(super) fn build(conn: &Connection, version: i64) -> rusqlite::Result<()> {
     if version == VERSION {
         return conn.execute_batch(SCHEMA);
@@ -40,30 +41,30 @@ pub(super) fn build(conn: &Connection, version: i64) -> rusqlite::Result<()> {
         .try_for_each(|step| conn.execute_batch(step))
 }
 
-/// What a file turned out to be.
+/// The identification of a file.
 pub(super) struct Found {
     pub(super) version: i64,
-    /// Nothing was ever written to it, save by Litestream.
+    /// Nothing was ever written to it except by Litestream.
     pub(super) is_empty: bool,
 }
 
-/// How long reading the schema of a file may take. Ours takes milliseconds; one of a million entries would take hours.
-const LONGEST_LOOK: Duration = Duration::from_secs(15);
+/// The time limit for reading the schema of a file. Rota's takes milliseconds; one of a million entries would take hours.
+const MAX_READING: Duration = Duration::from_secs(15);
 
-/// Tells a database of ours from another program's and from one that only a newer version can read. Changes nothing.
+/// Identifies a file. Refuses another program's database and one of a newer version. Changes nothing.
 pub(super) fn recognise(conn: &Connection, path: &Path) -> Result<Found, String> {
-    rows::within(LONGEST_LOOK, conn, || look(conn, path))
+    rows::within(MAX_READING, conn, || identify(conn, path))
 }
 
-fn look(conn: &Connection, path: &Path) -> Result<Found, String> {
+fn identify(conn: &Connection, path: &Path) -> Result<Found, String> {
     let named = |error: rusqlite::Error| format!("{}: {error}", path.display());
     let number = |sql: &str| {
         let number = conn.query_row(sql, [], |row| row.get::<_, i64>(0));
         number.map_err(|error| match error.sqlite_error_code() {
             Some(ErrorCode::OperationInterrupted) => {
-                let seconds = LONGEST_LOOK.as_secs();
+                let seconds = MAX_READING.as_secs();
                 format!(
-                    "{}: its schema cannot be read within {seconds} s; rota's can",
+                    "{}: its schema cannot be read within {seconds} s",
                     path.display()
                 )
             }
@@ -71,7 +72,7 @@ fn look(conn: &Connection, path: &Path) -> Result<Found, String> {
         })
     };
     let version = number("PRAGMA user_version")?;
-    // Litestream makes two tables of its own, maybe before we make ours.
+    // Litestream creates two tables, possibly before rota creates its own.
     let is_empty = number(
         "SELECT count(*) FROM sqlite_schema WHERE name NOT IN ('_litestream_seq', '_litestream_lock')",
     )? == 0;

@@ -1,7 +1,7 @@
 //! Webhook endpoints.
 
 use super::rows::{from_json, instant, instant_or_none, json, millis};
-use super::{Fault, ReadTx, WriteTx};
+use super::{Error, ReadTx, WriteTx};
 use crate::domain::ids::WebhookId;
 use crate::domain::webhook::{
     CurrentSecret, Disabled, DisabledReason, EventType, PreviousSecret, SigningSecret, Webhook,
@@ -13,8 +13,8 @@ const COLUMNS: &str =
     "id, name, url, event_types, disabled_reason, disabled_at, secret_id, secret, secret_created_at,
     previous_id, previous_secret, previous_expires_at, version, created_at, updated_at";
 
-/// One endpoint; `None` when there is none of that id.
-pub fn load_webhook(tx: &ReadTx, id: &WebhookId) -> Result<Option<Webhook>, Fault> {
+/// An endpoint by id.
+pub fn load_webhook(tx: &ReadTx, id: &WebhookId) -> Result<Option<Webhook>, Error> {
     let sql = format!("SELECT {COLUMNS} FROM webhook WHERE id = ?1");
     let mut query = tx.conn.prepare_cached(&sql)?;
     query
@@ -23,16 +23,16 @@ pub fn load_webhook(tx: &ReadTx, id: &WebhookId) -> Result<Option<Webhook>, Faul
         .transpose()
 }
 
-/// Every endpoint, in the order they were registered.
-pub fn list_webhooks(tx: &ReadTx) -> Result<Vec<Webhook>, Fault> {
+/// All endpoints, in order of registration.
+pub fn list_webhooks(tx: &ReadTx) -> Result<Vec<Webhook>, Error> {
     let sql = format!("SELECT {COLUMNS} FROM webhook ORDER BY sequence");
     let mut query = tx.conn.prepare_cached(&sql)?;
     let rows = query.query_map([], |row| Ok(webhook(row)))?;
     rows.map(|row| row?).collect()
 }
 
-/// The enabled endpoints with what they subscribe to, in the order they were registered.
-pub fn list_subscribers(tx: &ReadTx) -> Result<Vec<(WebhookId, Vec<EventType>)>, Fault> {
+/// The enabled endpoints with their event types, in order of registration.
+pub fn list_subscribers(tx: &ReadTx) -> Result<Vec<(WebhookId, Vec<EventType>)>, Error> {
     let sql = "SELECT id, event_types FROM webhook WHERE disabled_reason IS NULL ORDER BY sequence";
     let mut query = tx.conn.prepare_cached(sql)?;
     let mut rows = query.query([])?;
@@ -44,12 +44,12 @@ pub fn list_subscribers(tx: &ReadTx) -> Result<Vec<(WebhookId, Vec<EventType>)>,
     Ok(found)
 }
 
-fn webhook(row: &Row) -> Result<Webhook, Fault> {
+fn webhook(row: &Row) -> Result<Webhook, Error> {
     let reason: Option<String> = row.get(4)?;
     let disabled = match (reason, instant_or_none(row.get(5)?)?) {
         (Some(name), Some(since)) => Some(Disabled {
             reason: DisabledReason::parse(&name)
-                .ok_or_else(|| Fault::Corrupt(format!("disabled reason {name}")))?,
+                .ok_or_else(|| Error::Corrupt(format!("disabled reason {name}")))?,
             since,
         }),
         _ => None,
@@ -84,16 +84,16 @@ fn webhook(row: &Row) -> Result<Webhook, Fault> {
     })
 }
 
-fn event_types(text: &str) -> Result<Vec<EventType>, Fault> {
+fn event_types(text: &str) -> Result<Vec<EventType>, Error> {
     let names: Vec<String> = from_json(text)?;
     let read = |name: &String| {
-        EventType::parse(name).ok_or_else(|| Fault::Corrupt(format!("event type {name}")))
+        EventType::parse(name).ok_or_else(|| Error::Corrupt(format!("event type {name}")))
     };
     names.iter().map(read).collect()
 }
 
-/// Stores a new endpoint.
-pub fn insert_webhook(tx: &mut WriteTx, webhook: &Webhook) -> Result<(), Fault> {
+/// Inserts an endpoint.
+pub fn insert_webhook(tx: &mut WriteTx, webhook: &Webhook) -> Result<(), Error> {
     tx.conn
         .prepare_cached(
             "INSERT INTO webhook (id, sequence, name, url, event_types, secret_id, secret, secret_created_at, version,
@@ -114,8 +114,8 @@ pub fn insert_webhook(tx: &mut WriteTx, webhook: &Webhook) -> Result<(), Fault> 
     Ok(())
 }
 
-/// Stores what an endpoint has become. Where it is enabled now, there may be something to send to it.
-pub fn save_webhook(tx: &mut WriteTx, webhook: &Webhook) -> Result<(), Fault> {
+/// Updates an endpoint. If it is enabled, it may have deliveries to send.
+pub fn save_webhook(tx: &mut WriteTx, webhook: &Webhook) -> Result<(), Error> {
     let previous = webhook.previous.as_ref();
     tx.conn
         .prepare_cached(
@@ -145,12 +145,12 @@ pub fn save_webhook(tx: &mut WriteTx, webhook: &Webhook) -> Result<(), Fault> {
     Ok(())
 }
 
-fn names(types: &[EventType]) -> Result<String, Fault> {
+fn names(types: &[EventType]) -> Result<String, Error> {
     json(&types.iter().map(|kind| kind.name()).collect::<Vec<_>>())
 }
 
-/// Deletes an endpoint. Its deliveries are nobody's from now on; [`clear_removed`](super::clear_removed) takes them away.
-pub fn remove_webhook(tx: &mut WriteTx, id: &WebhookId) -> Result<(), Fault> {
+/// Deletes an endpoint. Its deliveries remain until [`clear_removed`](super::clear_removed) purges them.
+pub fn remove_webhook(tx: &mut WriteTx, id: &WebhookId) -> Result<(), Error> {
     tx.conn
         .prepare_cached("DELETE FROM webhook WHERE id = ?1")?
         .execute([id.as_str()])?;
@@ -162,9 +162,8 @@ pub fn remove_webhook(tx: &mut WriteTx, id: &WebhookId) -> Result<(), Fault> {
     Ok(())
 }
 
-/// Notes a 2xx, an enabling or a change of the URL: from now on only later deliveries can disable the endpoint by
-/// failing.
-pub fn note_healthy(tx: &mut WriteTx, id: &WebhookId) -> Result<(), Fault> {
+/// Records a 2xx, an enabling or a change of the URL: only failures of later deliveries can disable the endpoint from now on.
+pub fn note_healthy(tx: &mut WriteTx, id: &WebhookId) -> Result<(), Error> {
     tx.conn
         .prepare_cached(
             "UPDATE webhook SET healthy_at_sequence = (SELECT seq FROM sqlite_sequence WHERE name = 'delivery')
@@ -175,15 +174,15 @@ pub fn note_healthy(tx: &mut WriteTx, id: &WebhookId) -> Result<(), Fault> {
     Ok(())
 }
 
-/// Whether a rotated-out secret has expired that is still kept.
-pub fn any_expired_secret(tx: &ReadTx, now: Timestamp) -> Result<bool, Fault> {
+/// Whether an expired rotated-out secret is still stored.
+pub fn any_expired_secret(tx: &ReadTx, now: Timestamp) -> Result<bool, Error> {
     let sql = "SELECT EXISTS (SELECT 1 FROM webhook WHERE previous_expires_at <= ?1)";
     let mut query = tx.conn.prepare_cached(sql)?;
     Ok(query.query_row([millis(now)], |row| row.get(0))?)
 }
 
-/// Forgets the rotated-out secrets that have expired: nothing is signed with them any more.
-pub fn forget_expired_secrets(tx: &mut WriteTx, now: Timestamp) -> Result<usize, Fault> {
+/// Deletes expired rotated-out secrets, which no longer sign anything.
+pub fn forget_expired_secrets(tx: &mut WriteTx, now: Timestamp) -> Result<usize, Error> {
     let sql =
         "UPDATE webhook SET previous_id = NULL, previous_secret = NULL, previous_expires_at = NULL
                WHERE previous_expires_at <= ?1";

@@ -1,10 +1,11 @@
-//! The one connection that writes: a queue of jobs for the storage thread, one commit a drained batch, and a short way for
-//! a job that is alone.
+//! The writing connection: a queue of jobs for the storage thread, one commit per batch, and a fast path for a job that is
+//! alone.
 
-use super::held::Held;
-use super::tx::{BEGIN, Told, Turn, Undo, attempt, run};
-use super::{CommitSignals, Fault, WriteTx, rows};
-use crate::fault;
+use super::open_files::OpenFiles;
+use super::tx::{BEGIN, PendingSignals, Turn, Undo, attempt, run};
+use super::{CommitSignals, Error, WriteTx, rows};
+use crate::domain::audit::AuditEntry;
+use crate::failpoint;
 use crate::runtime::clock::Clock;
 use crate::runtime::heartbeat::Heartbeat;
 use jiff::Timestamp;
@@ -14,27 +15,27 @@ use std::sync::mpsc::{Receiver, Sender, SyncSender, channel, sync_channel};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::thread::JoinHandle;
 
-/// A job for the thread.
+/// A job for the storage thread.
 struct Job {
     safety: Safety,
     run: Run,
 }
 
-/// It is handed the transaction of its batch, or the reason why there is none, and answers what to call once the batch is
-/// committed or is known not to be.
+/// Gets the transaction of its batch, or the reason why there is none, and returns what to call once the batch is committed or
+/// has failed.
 type Run = Box<dyn FnOnce(Result<Turn<'_>, String>) -> Reply + Send>;
 type Reply = Box<dyn FnOnce(Result<(), String>)>;
 
 /// What a commit survives.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) enum Safety {
-    /// The end of the process. A loss of power may take the last of these commits back, in order and whole.
+    /// The end of the process. A power failure may undo the last of these commits, in order and each as a whole.
     Process,
-    /// A loss of power as well.
+    /// A power failure as well.
     Power,
 }
 
-/// Jobs that may share one commit.
+/// The largest number of jobs that share a commit.
 const BATCH: usize = 256;
 
 pub(super) struct Writer {
@@ -44,27 +45,27 @@ pub(super) struct Writer {
     thread: Option<JoinHandle<()>>,
 }
 
-/// So many batches of one job in a row make it likely that the next one is alone as well. Writers in a crowd gain by
-/// waiting for one another: they share a commit.
-const CALM: usize = 16;
+/// After this many batches of one job the next one is probably alone as well. Concurrent writers gain by waiting for each
+/// other, because they share a commit.
+const CONTENTION_BATCHES: usize = 16;
 
 struct Shared {
-    bench: Mutex<Bench>,
-    /// Batches of one job still to come before a crowd counts as gone.
-    crowd: AtomicUsize,
-    /// Jobs handed to the thread and not answered yet.
+    connection: Mutex<WriterConnection>,
+    /// Batches of one job still to come before contention counts as over.
+    contention: AtomicUsize,
+    /// Jobs submitted to the thread that have no outcome yet.
     waiting: AtomicUsize,
     clock: Arc<Clock>,
     /// The latest instant that a job was given, in milliseconds.
     latest: AtomicI64,
     signals: Arc<CommitSignals>,
-    held: Arc<Held>,
-    /// Beats with every batch, whoever serves it.
+    open_files: Arc<OpenFiles>,
+    /// Beats with every batch, on whichever thread it runs.
     heartbeat: Heartbeat,
 }
 
-/// The one connection that writes.
-struct Bench {
+/// The writing connection.
+struct WriterConnection {
     conn: Connection,
     /// What its next commit survives.
     safety: Safety,
@@ -75,19 +76,19 @@ impl Writer {
         conn: Connection,
         clock: Arc<Clock>,
         signals: Arc<CommitSignals>,
-        held: Arc<Held>,
+        open_files: Arc<OpenFiles>,
     ) -> Writer {
         let shared = Arc::new(Shared {
-            bench: Mutex::new(Bench {
+            connection: Mutex::new(WriterConnection {
                 conn,
                 safety: Safety::Power,
             }),
-            crowd: AtomicUsize::new(0),
+            contention: AtomicUsize::new(0),
             waiting: AtomicUsize::new(0),
             clock,
             latest: AtomicI64::new(i64::MIN),
             signals,
-            held,
+            open_files,
             heartbeat: Heartbeat::new("storage"),
         });
         let (jobs, queue) = channel();
@@ -103,8 +104,8 @@ impl Writer {
         }
     }
 
-    /// Runs a job and answers once its batch is on disk: on the caller's own thread where nobody else is writing, which
-    /// spares it two changes of threads, and on the storage thread, together with others, where somebody is.
+    /// Runs a job and returns once its batch is on disk: on the caller's thread if no other job is waiting, which saves two
+    /// thread switches, otherwise on the storage thread together with others.
     pub(super) fn run<T, E>(
         &self,
         safety: Safety,
@@ -112,19 +113,19 @@ impl Writer {
     ) -> Result<T, E>
     where
         T: Send + 'static,
-        E: From<Fault> + Send + 'static,
+        E: From<Error> + Send + 'static,
     {
         let (job, pending) = job(safety, act);
-        match self.shared.free_bench() {
-            Some(mut bench) if self.jobs.is_some() => {
-                self.shared.serve(&mut bench, vec![job]);
+        match self.shared.idle_connection() {
+            Some(mut connection) if self.jobs.is_some() => {
+                self.shared.serve(&mut connection, vec![job]);
             }
             _ => self.queue(job),
         }
         pending.wait()
     }
 
-    /// Where there is no thread any more the job is dropped, and whoever waits for it is told so.
+    /// Without a storage thread the job is dropped, and its caller gets an error.
     fn queue(&self, job: Job) {
         if let Some(jobs) = &self.jobs {
             self.shared.waiting.fetch_add(1, Ordering::SeqCst);
@@ -132,32 +133,41 @@ impl Writer {
         }
     }
 
-    /// Brings the write-ahead log into the file, between two batches; whether all of it came.
-    pub(super) fn checkpoint(&self) -> Result<bool, Fault> {
-        let bench = &self.shared.bench;
-        let bench = bench.lock().unwrap_or_else(PoisonError::into_inner);
-        rows::checkpoint(&bench.conn)
+    /// Checkpoints the write-ahead log between two batches. Returns whether it is complete.
+    pub(super) fn checkpoint(&self) -> Result<bool, Error> {
+        let connection = &self.shared.connection;
+        let connection = connection.lock().unwrap_or_else(PoisonError::into_inner);
+        rows::checkpoint(&connection.conn)
     }
 
-    /// What the storage thread does.
+    /// The heartbeat of the storage thread.
     pub(super) fn heartbeat(&self) -> &Heartbeat {
         &self.shared.heartbeat
     }
 
-    /// The present instant, never before one that a job was given.
+    /// The current instant, never before that of a job.
     pub(super) fn now(&self) -> Timestamp {
         self.shared.now()
     }
 }
 
-/// The outcome of a write that is still to come.
-struct Pending<T, E>(Receiver<Result<T, E>>);
+/// What a job came to, and the audit entries that it stored.
+type Done<T, E> = (Result<T, E>, Vec<AuditEntry>);
 
-impl<T, E: From<Fault>> Pending<T, E> {
-    /// Waits until the write is on disk or is known not to be.
+/// The outcome of a submitted write.
+struct Pending<T, E>(Receiver<Done<T, E>>);
+
+impl<T, E: From<Error>> Pending<T, E> {
+    /// Waits until the write is on disk or has failed. What is on disk is logged here, on the thread of the caller: other writers
+    /// do not wait for the log.
     fn wait(self) -> Result<T, E> {
-        let outcome = self.0.recv();
-        outcome.unwrap_or_else(|_| Err(Fault::Stopped.into()))
+        let (outcome, entries) = self.0.recv().map_err(|_| Error::Stopped)?;
+        if outcome.is_ok() {
+            for entry in entries {
+                log::info!(target: "rota::audit", "{entry}");
+            }
+        }
+        outcome
     }
 }
 
@@ -167,15 +177,15 @@ fn job<T, E>(
 ) -> (Job, Pending<T, E>)
 where
     T: Send + 'static,
-    E: From<Fault> + Send + 'static,
+    E: From<Error> + Send + 'static,
 {
-    let (answer, answered) = sync_channel::<Result<T, E>>(1);
+    let (answer, answered) = sync_channel::<Done<T, E>>(1);
     let run: Run = Box::new(move |transaction| {
-        let outcome = match transaction {
-            Ok(turn) => attempt(turn, act),
-            Err(why) => Err(Fault::NotCommitted(why).into()),
+        let done = match transaction {
+            Ok(turn) => (attempt(turn, act), turn.signals.take_entries()),
+            Err(why) => (Err(Error::NotCommitted(why).into()), Vec::new()),
         };
-        Box::new(move |committed| reply(&answer, outcome, committed))
+        Box::new(move |committed| reply(&answer, done, committed))
     });
     (Job { safety, run }, Pending(answered))
 }
@@ -189,37 +199,37 @@ impl Drop for Writer {
     }
 }
 
-fn reply<T, E: From<Fault>>(
-    answer: &SyncSender<Result<T, E>>,
-    outcome: Result<T, E>,
+fn reply<T, E: From<Error>>(
+    answer: &SyncSender<Done<T, E>>,
+    (outcome, entries): Done<T, E>,
     committed: Result<(), String>,
 ) {
-    // A refusal stands whether or not the others of its batch could be stored.
-    let told = match (outcome, committed) {
-        (Ok(_), Err(why)) => Err(Fault::NotCommitted(why).into()),
+    // A refusal is returned whether or not the other jobs of its batch could be stored.
+    let result = match (outcome, committed) {
+        (Ok(_), Err(why)) => Err(Error::NotCommitted(why).into()),
         (outcome, _) => outcome,
     };
-    // Nobody listens any more when the caller's thread has died; what is stored is stored.
-    drop(answer.send(told));
+    // Fails if the caller's thread has died; the write is stored anyway.
+    drop(answer.send((result, entries)));
 }
 
 impl Shared {
-    /// The present instant, never before one that a job was given.
+    /// The current instant, never before that of a job.
     fn now(&self) -> Timestamp {
         let latest = Timestamp::from_millisecond(self.latest.load(Ordering::Acquire));
         let clock = self.clock.now();
         latest.map_or(clock, |latest| latest.max(clock))
     }
 
-    /// The bench, where nobody is at it, waits for it, or did of late. Whoever waits goes first, so nobody waits for ever.
+    /// The connection, if it is free, has no waiting job and had no recent contention. Waiting jobs go first, so none starves.
     ///
-    /// It spares two changes of threads: without it, writes of one writer took 7 percent more processor time, and deliveries, whose
+    /// It saves two thread switches. Without it, writes of one writer took 7 percent more processor time, and deliveries, whose
     /// steps are mostly alone, 10 percent.
-    fn free_bench(&self) -> Option<MutexGuard<'_, Bench>> {
-        let calm =
-            self.crowd.load(Ordering::Relaxed) == 0 && self.waiting.load(Ordering::SeqCst) == 0;
+    fn idle_connection(&self) -> Option<MutexGuard<'_, WriterConnection>> {
+        let calm = self.contention.load(Ordering::Relaxed) == 0
+            && self.waiting.load(Ordering::SeqCst) == 0;
         if calm {
-            self.bench.try_lock().ok()
+            self.connection.try_lock().ok()
         } else {
             None
         }
@@ -230,33 +240,36 @@ impl Shared {
         self.heartbeat.idle();
         while let Ok(first) = queue.recv() {
             self.heartbeat.beat();
-            // Panics of jobs are caught, so what is behind a poisoned lock is whole.
-            fault::point("storage.thread");
-            let mut bench = self.bench.lock().unwrap_or_else(PoisonError::into_inner);
+            // Panics of jobs are caught, so the data behind a poisoned lock is consistent.
+            failpoint::point("storage.thread");
+            let mut connection = self
+                .connection
+                .lock()
+                .unwrap_or_else(PoisonError::into_inner);
             let jobs = std::iter::once(first).chain(queue.try_iter().take(BATCH - 1));
-            let served = self.serve(&mut bench, jobs.collect());
+            let served = self.serve(&mut connection, jobs.collect());
             self.waiting.fetch_sub(served, Ordering::SeqCst);
         }
     }
 
-    /// Runs a batch in one transaction, commits it and answers its jobs; tells how many there were.
-    fn serve(&self, bench: &mut Bench, jobs: Vec<Job>) -> usize {
+    /// Runs a batch in one transaction, commits it and sends the outcomes. Returns the number of jobs.
+    fn serve(&self, connection: &mut WriterConnection, jobs: Vec<Job>) -> usize {
         self.heartbeat.beat();
         let safety = jobs.iter().map(|job| job.safety).max();
         let safety = safety.unwrap_or(Safety::Power);
-        let named = |error: String| self.held.named(&error);
-        let mut state = self.held.check();
+        let named = |error: String| self.open_files.named(&error);
+        let mut state = self.open_files.check();
         if state.is_ok() {
-            let made_safe = bench.make_safe(safety);
+            let made_safe = connection.make_safe(safety);
             state = made_safe.map_err(|error| named(error.to_string()));
         }
-        let conn = &bench.conn;
+        let conn = &connection.conn;
         let changes = conn.total_changes();
-        let told = Told::nothing();
+        let signals = PendingSignals::none();
         if state.is_ok() {
             state = run(conn, BEGIN).map_err(|error| named(error.to_string()));
         }
-        fault::point("commit.begun");
+        failpoint::point("commit.begun");
         let mut replies = Vec::with_capacity(jobs.len());
         for job in jobs {
             let now = self.now();
@@ -265,7 +278,7 @@ impl Shared {
             let turn = Turn {
                 conn,
                 now,
-                told: &told,
+                signals: &signals,
                 undo: if replies.is_empty() {
                     Undo::Transaction
                 } else {
@@ -275,31 +288,31 @@ impl Shared {
             replies.push((job.run)(
                 state.as_ref().map(|()| turn).map_err(String::clone),
             ));
-            // A full disk or an I/O error rolls the whole batch back, not just the job that met it.
+            // A full disk or an I/O error rolls back the whole batch, not just the job that met it.
             if state.is_ok() && conn.is_autocommit() {
                 state = Err(named("the transaction was rolled back".into()));
             }
         }
-        fault::point("commit.ready");
-        // A commit to a file that has gone meanwhile is lost with it: nobody may be told that it is stored.
+        failpoint::point("commit.ready");
+        // A commit to a file that has since been deleted is lost with it, so it must not be acknowledged.
         let committed = state
             .and_then(|()| commit(conn).map_err(named))
-            .and_then(|()| self.held.check());
-        fault::point("commit.done");
-        // What was rolled back is counted as well, and is not published: whoever it woke would only fail again.
+            .and_then(|()| self.open_files.check());
+        failpoint::point("commit.done");
+        // Rolled-back changes are counted too, but not published: the woken loops would only fail again.
         if committed.is_ok() && conn.total_changes() != changes {
-            // The log of what was sent is read from the file, never remembered.
+            // The log of what was sent is never cached.
             self.signals
-                .publish(told.published(safety == Safety::Power));
+                .publish(signals.published(safety == Safety::Power));
         }
         let served = replies.len();
-        let crowd = self.crowd.load(Ordering::Relaxed);
-        let crowd = if served > 1 {
-            CALM
+        let contention = self.contention.load(Ordering::Relaxed);
+        let contention = if served > 1 {
+            CONTENTION_BATCHES
         } else {
-            crowd.saturating_sub(1)
+            contention.saturating_sub(1)
         };
-        self.crowd.store(crowd, Ordering::Relaxed);
+        self.contention.store(contention, Ordering::Relaxed);
         for reply in replies {
             reply(committed.clone());
         }
@@ -308,9 +321,9 @@ impl Shared {
     }
 }
 
-impl Bench {
-    /// Has the next commit survive at least this. It cannot be changed within a transaction.
-    fn make_safe(&mut self, safety: Safety) -> Result<(), Fault> {
+impl WriterConnection {
+    /// Sets the minimum that the next commit survives. This cannot be changed within a transaction.
+    fn make_safe(&mut self, safety: Safety) -> Result<(), Error> {
         if self.safety != safety {
             let level = match safety {
                 Safety::Process => "PRAGMA synchronous = NORMAL",
@@ -325,7 +338,7 @@ impl Bench {
 
 fn commit(conn: &Connection) -> Result<(), String> {
     run(conn, "COMMIT").map_err(|error| {
-        // Where COMMIT could not do its work the transaction may still be open: it must not reach the next batch.
+        // After a failed COMMIT the transaction may still be open. It must not continue into the next batch.
         if !conn.is_autocommit()
             && let Err(again) = run(conn, "ROLLBACK")
         {

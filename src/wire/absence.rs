@@ -3,6 +3,7 @@
 use super::body::{self, check_length, invalid, present};
 use super::moment::Moment;
 use super::on_call::AbsenceSource;
+use super::strict::strict;
 use super::words::words;
 use crate::domain::absence;
 use crate::domain::edit::NewAbsence;
@@ -11,6 +12,8 @@ use crate::domain::refusal::Refusal;
 use crate::domain::time::Interval;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
+
+strict!(AbsenceRequest => AbsenceCreated);
 
 const REASON: usize = 2_000;
 
@@ -39,6 +42,41 @@ pub struct Absence {
     /// Always false: an absence is one period.
     pub recurring: bool,
     pub source: AbsenceSource,
+}
+
+/// An absence that was created, and what it leaves standing.
+#[derive(Clone, Debug, Serialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct AbsenceCreated {
+    #[serde(flatten)]
+    pub absence: Absence,
+    /// When the person is still on call during the absence, as planned with the absence counted: turns that are running and
+    /// arrangements. Clipped to the absence and to covered hours, by start; at most 100, at most 366 days ahead. For
+    /// `allRotations`, the duties in every rotation, the one in the path first.
+    pub standing_duties: Vec<StandingDuty>,
+}
+
+/// A stretch for which somebody is on call though they are absent.
+#[derive(Clone, Debug, Serialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct StandingDuty {
+    pub cell_id: String,
+    pub from: Moment,
+    /// Exclusive.
+    pub to: Moment,
+}
+
+/// Renders an absence that was created.
+pub fn created(absence: &absence::Absence, standing: &[absence::StandingDuty]) -> AbsenceCreated {
+    let duty = |duty: &absence::StandingDuty| StandingDuty {
+        cell_id: duty.cell.to_string(),
+        from: duty.period.from.into(),
+        to: duty.period.until.into(),
+    };
+    AbsenceCreated {
+        absence: render(absence),
+        standing_duties: standing.iter().map(duty).collect(),
+    }
 }
 
 /// Renders a stored absence.

@@ -3,6 +3,7 @@
 use super::body::{self, check_length, invalid, nullable_object, present};
 use super::conflict::{self, Conflict};
 use super::moment::{Moment, UtcMoment};
+use super::strict::{Strict, strict};
 use super::words::{names, words};
 use crate::domain::agreement::AgreementPreview as Preview;
 use crate::domain::arrangement::{self as domain, TurnKind};
@@ -10,10 +11,15 @@ use crate::domain::edit::{Answering, NewAssignment};
 use crate::domain::refusal::Refusal;
 use crate::domain::time::Interval;
 use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
-use serde::{Deserialize, Serialize};
+use serde::{Deserialize, Deserializer, Serialize};
 use sha2::{Digest, Sha256};
 use std::borrow::Cow;
 use std::marker::PhantomData;
+
+strict! {
+    AssignmentRequest => Arrangement,
+    TurnSelection,
+}
 
 /// The longest operation id, in characters.
 const OPERATION_ID: usize = 128;
@@ -285,12 +291,8 @@ pub struct AssignmentRequest {
 pub struct Named<T>(PhantomData<T>);
 
 impl<T: JsonSchema> JsonSchema for Named<T> {
-    fn inline_schema() -> bool {
-        true
-    }
-
     fn schema_name() -> Cow<'static, str> {
-        format!("Named{}", T::schema_name()).into()
+        format!("{}WithOperationId", T::schema_name()).into()
     }
 
     fn json_schema(generator: &mut SchemaGenerator) -> Schema {
@@ -365,12 +367,25 @@ pub struct StepRequest {
     acknowledged_started_leg_keys: Option<Vec<String>>,
 }
 
-/// Reads an action, and its operation id.
+/// An action on a record of type `R`, whose members it may repeat.
+struct Step<R>(StepRequest, PhantomData<R>);
+
+impl<'de, R> Deserialize<'de> for Step<R> {
+    fn deserialize<D: Deserializer<'de>>(from: D) -> Result<Step<R>, D::Error> {
+        StepRequest::deserialize(from).map(|request| Step(request, PhantomData))
+    }
+}
+
+impl<R: JsonSchema + 'static> Strict for Step<R> {
+    type Shown = R;
+}
+
+/// Reads an action on a record of type `R`, and its operation id.
 ///
 /// # Errors
 /// [`Refusal::Invalid`] naming the member.
-pub fn parse_step(bytes: &[u8]) -> Result<(String, Answering), Refusal> {
-    let request: StepRequest = body::parse(bytes)?;
+pub fn parse_step<R: JsonSchema + 'static>(bytes: &[u8]) -> Result<(String, Answering), Refusal> {
+    let Step(request, _) = body::parse::<Step<R>>(bytes)?;
     let answering = Answering {
         expected_revision: request.expected_revision,
         acknowledged: acknowledged("acknowledgedConflictIds", request.acknowledged_conflict_ids)?,

@@ -1,18 +1,18 @@
 //! Parses request bodies. Every refusal names the member by its path and says what to send.
 
+use super::strict::{self, Strict};
 use crate::domain::refusal::Refusal;
 use serde::Deserialize;
-use serde::de::value::MapAccessDeserializer;
 use serde::de::{DeserializeOwned, Deserializer, Error, MapAccess, Unexpected, Visitor};
 use serde_json::error::Category;
 use std::fmt;
 use std::marker::PhantomData;
 
-/// Reads a JSON object. Unknown members are ignored.
+/// Reads a JSON object.
 ///
 /// # Errors
-/// [`Refusal::Invalid`] for an empty body, malformed JSON, a missing member, or a member of the wrong type.
-pub fn parse<T: DeserializeOwned>(bytes: &[u8]) -> Result<T, Refusal> {
+/// [`Refusal::Invalid`] for an empty body, malformed JSON, a missing or unknown member, or a member of the wrong type.
+pub fn parse<T: Strict>(bytes: &[u8]) -> Result<T, Refusal> {
     if is_blank(bytes) {
         return invalid("the body is empty; send a JSON object");
     }
@@ -23,7 +23,7 @@ pub fn parse<T: DeserializeOwned>(bytes: &[u8]) -> Result<T, Refusal> {
 ///
 /// # Errors
 /// As [`parse`].
-pub fn parse_optional<T: DeserializeOwned + Default>(bytes: &[u8]) -> Result<T, Refusal> {
+pub fn parse_optional<T: Strict + Default>(bytes: &[u8]) -> Result<T, Refusal> {
     if is_blank(bytes) {
         return Ok(T::default());
     }
@@ -37,13 +37,13 @@ pub(super) fn read<T: DeserializeOwned>(bytes: &[u8]) -> Result<T, Refusal> {
             "the body is nested deeper than {DEPTH} levels; send a flatter one"
         ));
     }
-    // Checks the whole body: serde does not decode the text of members that it skips.
+    // Checks the whole body: serde does not decode the text of shown members, which it skips.
     let Ok(text) = std::str::from_utf8(bytes) else {
         return invalid("the body is not UTF-8; send JSON in UTF-8");
     };
     let mut reader = serde_json::Deserializer::from_str(text);
-    let value = serde_path_to_error::deserialize(&mut reader).map_err(|error| refusal(&error))?;
-    reader.end().map_err(|error| malformed(&error))?;
+    let value = serde_path_to_error::deserialize(&mut reader).or_else(|error| refused(&error))?;
+    reader.end().or_else(|error| malformed(&error))?;
     Ok(value)
 }
 
@@ -51,7 +51,7 @@ pub(super) fn read<T: DeserializeOwned>(bytes: &[u8]) -> Result<T, Refusal> {
 /// readers.
 const DEPTH: usize = 64;
 
-/// Whether lists and objects are nested deeper than [`DEPTH`], unknown members included.
+/// Whether lists and objects are nested deeper than [`DEPTH`], skipped members included.
 fn is_too_deep(bytes: &[u8]) -> bool {
     let (mut depth, mut in_string, mut escaped) = (0_usize, false, false);
     for byte in bytes {
@@ -78,13 +78,13 @@ pub fn is_blank(bytes: &[u8]) -> bool {
 
 pub use crate::domain::refusal::invalid;
 
-fn malformed(error: &serde_json::Error) -> Refusal {
-    Refusal::Invalid(format!(
+fn malformed<T>(error: &serde_json::Error) -> Result<T, Refusal> {
+    invalid(format!(
         "the body is not well-formed JSON: {error}; send one JSON value"
     ))
 }
 
-fn refusal(error: &serde_path_to_error::Error<serde_json::Error>) -> Refusal {
+fn refused<T>(error: &serde_path_to_error::Error<serde_json::Error>) -> Result<T, Refusal> {
     let path = match error.path().to_string() {
         root if root == "." => String::new(),
         path => path,
@@ -92,13 +92,13 @@ fn refusal(error: &serde_path_to_error::Error<serde_json::Error>) -> Refusal {
     if error.inner().classify() != Category::Data {
         let overflows = error.inner().to_string().starts_with("number out of range");
         return match path.is_empty() {
-            false if overflows => Refusal::Invalid(format!(
+            false if overflows => invalid(format!(
                 "{path}: the number is far too large; send a smaller one"
             )),
             _ => malformed(error.inner()),
         };
     }
-    Refusal::Invalid(explain(path, &error.inner().to_string()))
+    invalid(explain(path, &error.inner().to_string()))
 }
 
 /// Rewrites a serde error about one member: the path first, then what to send.
@@ -112,6 +112,9 @@ fn explain(path: String, message: &str) -> String {
         "" => member.to_owned(),
         path => format!("{path}.{member}"),
     };
+    if let Some(member) = message.strip_prefix(strict::UNKNOWN) {
+        return below(member);
+    }
     if let Some(member) = quoted("missing field `") {
         return format!("{}: missing; it is required", below(member));
     }
@@ -155,13 +158,14 @@ fn plain(expected: &str) -> &str {
     }
 }
 
-/// Deserializes only from a JSON object. The readers that serde derives also accept a list of the members' values.
+/// Deserializes only from a JSON object whose members are known. The readers that serde derives also accept a list of the
+/// members' values, and skip unknown members.
 struct Object<T>(T);
 
-impl<'de, T: Deserialize<'de>> Deserialize<'de> for Object<T> {
+impl<'de, T: Strict> Deserialize<'de> for Object<T> {
     fn deserialize<D: Deserializer<'de>>(from: D) -> Result<Object<T>, D::Error> {
         struct Members<T>(PhantomData<T>);
-        impl<'de, T: Deserialize<'de>> Visitor<'de> for Members<T> {
+        impl<'de, T: Strict> Visitor<'de> for Members<T> {
             type Value = T;
 
             fn expecting(&self, f: &mut fmt::Formatter) -> fmt::Result {
@@ -169,7 +173,7 @@ impl<'de, T: Deserialize<'de>> Deserialize<'de> for Object<T> {
             }
 
             fn visit_map<A: MapAccess<'de>>(self, members: A) -> Result<T, A::Error> {
-                T::deserialize(MapAccessDeserializer::new(members))
+                strict::read(members)
             }
         }
         from.deserialize_map(Members(PhantomData)).map(Object)
@@ -180,7 +184,7 @@ impl<'de, T: Deserialize<'de>> Deserialize<'de> for Object<T> {
 ///
 /// # Errors
 /// Those of the object's members, or a wrong type.
-pub fn object<'de, D: Deserializer<'de>, T: Deserialize<'de>>(from: D) -> Result<T, D::Error> {
+pub fn object<'de, D: Deserializer<'de>, T: Strict>(from: D) -> Result<T, D::Error> {
     Object::deserialize(from).map(|Object(value)| value)
 }
 
@@ -188,9 +192,7 @@ pub fn object<'de, D: Deserializer<'de>, T: Deserialize<'de>>(from: D) -> Result
 ///
 /// # Errors
 /// As [`object`].
-pub fn objects<'de, D: Deserializer<'de>, T: Deserialize<'de>>(
-    from: D,
-) -> Result<Vec<T>, D::Error> {
+pub fn objects<'de, D: Deserializer<'de>, T: Strict>(from: D) -> Result<Vec<T>, D::Error> {
     let objects = Vec::<Object<T>>::deserialize(from)?;
     Ok(objects.into_iter().map(|Object(value)| value).collect())
 }
@@ -199,7 +201,7 @@ pub fn objects<'de, D: Deserializer<'de>, T: Deserialize<'de>>(
 ///
 /// # Errors
 /// As [`object`].
-pub fn present_object<'de, D: Deserializer<'de>, T: Deserialize<'de>>(
+pub fn present_object<'de, D: Deserializer<'de>, T: Strict>(
     from: D,
 ) -> Result<Option<T>, D::Error> {
     object(from).map(Some)
@@ -209,7 +211,7 @@ pub fn present_object<'de, D: Deserializer<'de>, T: Deserialize<'de>>(
 ///
 /// # Errors
 /// As [`object`].
-pub fn nullable_object<'de, D: Deserializer<'de>, T: Deserialize<'de>>(
+pub fn nullable_object<'de, D: Deserializer<'de>, T: Strict>(
     from: D,
 ) -> Result<Option<T>, D::Error> {
     let sent = Option::<Object<T>>::deserialize(from)?;
@@ -220,7 +222,7 @@ pub fn nullable_object<'de, D: Deserializer<'de>, T: Deserialize<'de>>(
 ///
 /// # Errors
 /// As [`object`].
-pub fn present_objects<'de, D: Deserializer<'de>, T: Deserialize<'de>>(
+pub fn present_objects<'de, D: Deserializer<'de>, T: Strict>(
     from: D,
 ) -> Result<Option<Vec<T>>, D::Error> {
     objects(from).map(Some)
@@ -315,8 +317,8 @@ pub(super) fn read_text<'de, D: Deserializer<'de>, T>(
     make: impl FnOnce(&str) -> Result<T, D::Error>,
 ) -> Result<T, D::Error> {
     struct Text<'a, F>(&'a str, F);
-    impl<T, Stop: Error, F: FnOnce(&str) -> Result<T, Stop>> Visitor<'_> for Text<'_, F> {
-        type Value = Result<T, Stop>;
+    impl<T, Refused: Error, F: FnOnce(&str) -> Result<T, Refused>> Visitor<'_> for Text<'_, F> {
+        type Value = Result<T, Refused>;
 
         fn expecting(&self, f: &mut fmt::Formatter) -> fmt::Result {
             f.write_str(self.0)
@@ -333,6 +335,18 @@ pub(super) fn read_text<'de, D: Deserializer<'de>, T>(
 mod tests {
     use super::*;
     use crate::wire::int32::Int32;
+    use crate::wire::strict::strict;
+    use schemars::JsonSchema;
+    use serde::Serialize;
+
+    strict!(Inner, Outer => Shown);
+
+    /// What the resource of [`Outer`] shows.
+    #[derive(Serialize, JsonSchema)]
+    struct Shown {
+        id: String,
+        more: Option<String>,
+    }
 
     #[derive(Debug, Default, PartialEq, Deserialize)]
     #[serde(rename_all = "camelCase")]
@@ -413,7 +427,36 @@ mod tests {
     }
 
     #[test]
-    fn unknown_members_are_ignored_if_the_body_is_utf8() {
+    fn unknown_members_are_refused() {
+        for (body, detail) in [
+            (
+                r#"{"name":"a","nmae":1}"#,
+                "nmae: unknown; did you mean name?",
+            ),
+            (
+                r#"{"colour":1}"#,
+                "colour: unknown; known are name, cells, code",
+            ),
+            (
+                r#"{"name":"a","cells":[{},{"rosterid":null}]}"#,
+                "cells[1].rosterid: unknown; did you mean rosterId?",
+            ),
+            (
+                r#"{"name":"a","cells":[{"more":1}]}"#,
+                "cells[0].more: unknown; known are rosterId, period",
+            ),
+            (r#"{"":1}"#, ": unknown; known are name, cells, code"),
+            (
+                r#"{"a at line 7":1}"#,
+                "a at line 7: unknown; known are name, cells, code",
+            ),
+        ] {
+            assert_eq!(refused(body), detail, "{body}");
+        }
+    }
+
+    #[test]
+    fn shown_members_are_skipped_if_the_body_is_utf8() {
         for more in ["1e999", r#""\ud800""#, r#"{"more":[-1E+999]}"#] {
             let body = format!(r#"{{"name":"a","more":{more}}}"#);
             assert!(parse::<Outer>(body.as_bytes()).is_ok(), "{body}");
@@ -443,7 +486,7 @@ mod tests {
     }
 
     #[test]
-    fn absent_null_and_unknown_members() {
+    fn absent_null_and_shown_members() {
         let read = |body: &str| parse::<Outer>(body.as_bytes()).unwrap();
         assert_eq!(read(r#"{"name":"a","more":[1]}"#).code, None);
         assert_eq!(read(r#"{"name":"a","code":null}"#).code, Some(None));
@@ -459,10 +502,10 @@ mod tests {
     #[test]
     fn lists_are_bounded_and_have_no_duplicates() {
         assert_eq!(check_list("ids", &["a", "b"], 2), Ok(()));
-        let detail = |list: &[&str]| check_list("ids", list, 3).unwrap_err();
+        let check = |list: &[&str]| check_list("ids", list, 3);
         let twice = "ids[2]: repeated; send each once";
-        assert_eq!(detail(&["a", "b", "a"]), Refusal::Invalid(twice.into()));
+        assert_eq!(check(&["a", "b", "a"]), invalid(twice));
         let many = "ids: send at most 3, not 4";
-        assert_eq!(detail(&["a", "b", "c", "a"]), Refusal::Invalid(many.into()));
+        assert_eq!(check(&["a", "b", "c", "a"]), invalid(many));
     }
 }

@@ -7,6 +7,7 @@ use super::body::{self, invalid, present};
 use super::coverage::Weekday;
 use super::int32::Int32;
 use super::moment::{Anchor, Local, Moment, TimeOfDay, Zone};
+use super::strict::strict;
 use super::words::{inline_schema, words};
 use crate::domain::cadence::{self, Kind, Skips};
 use crate::domain::holidays::{Calendar, CountryCode};
@@ -16,6 +17,8 @@ use jiff::Timestamp;
 use schemars::JsonSchema;
 use serde::de::Error;
 use serde::{Deserialize, Deserializer, Serialize};
+
+strict!(CadenceRequest => Cadence);
 
 /// How many future hand-overs are listed.
 const EVENTS: usize = 5;
@@ -216,19 +219,24 @@ pub struct CadenceRequest {
     times: Vec<TimeOfDay>,
 }
 
+fn needed<T>(value: Option<T>, path: &str, member: &str) -> Result<T, Refusal> {
+    value.map_or_else(
+        || invalid(format!("{path}.{member}: missing; it is required")),
+        Ok,
+    )
+}
+
 impl CadenceRequest {
     /// Reads a cadence; `None` is manual. `path` is the path of the request in its body.
     ///
     /// # Errors
     /// [`Refusal::Invalid`] naming the member that is missing for the type or out of range.
     pub fn read(self, path: &str) -> Result<Option<cadence::Cadence>, Refusal> {
-        let needed =
-            |member: &str| Refusal::Invalid(format!("{path}.{member}: missing; it is required"));
         if self.kind == CadenceType::Manual {
             return Ok(None);
         }
-        let zone = self.time_zone.ok_or_else(|| needed("timeZone"))?.0;
-        let starts_at = self.starts_at.ok_or_else(|| needed("startsAt"))?.0;
+        let zone = needed(self.time_zone, path, "timeZone")?.0;
+        let starts_at = needed(self.starts_at, path, "startsAt")?.0;
         let period = match self.period.map_or(1, |period| period.0) {
             period @ 1.. => period.unsigned_abs(),
             period => return invalid(format!("{path}.period: send 1 or more, not {period}")),

@@ -2,11 +2,14 @@
 
 use super::body::{self, invalid};
 use super::moment::Moment;
+use super::strict::strict;
 use crate::domain::edit::DutyGroupChoice;
 use crate::domain::ids::UserId;
 use crate::domain::refusal::Refusal;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
+
+strict!(OnDutyGroupRequest => GroupStatus);
 
 /// The longest handle, in characters.
 const HANDLE: usize = 80;

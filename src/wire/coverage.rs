@@ -1,11 +1,14 @@
 //! Covered hours: weekly stretches (rules.md 4.1).
 
 use super::moment::TimeOfDay;
+use super::strict::strict;
 use super::words::words;
 use crate::domain::coverage;
 use jiff::civil;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
+
+strict!(Stretch);
 
 words! {
     /// A day of the week.

@@ -3,6 +3,7 @@
 use super::body::{self, invalid, present};
 use super::int32::Int32;
 use super::moment::Moment;
+use super::strict::strict;
 use super::words::words;
 use crate::domain::access::Scope;
 use crate::domain::chat::{ChatError, FailureMode};
@@ -10,12 +11,21 @@ use crate::domain::ids::{RotationId, UserId};
 use crate::domain::refusal::Refusal;
 use crate::domain::tiers::Tier;
 use jiff::{SignedDuration, Timestamp};
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 use std::time::Duration;
 
+strict! {
+    ClockRequest => Clock,
+    PlanRequest,
+    TokenRequest,
+    KeyRequest,
+    FailureModeRequest,
+}
+
 /// The development clock.
-#[derive(Clone, Debug, Serialize)]
+#[derive(Clone, Debug, Serialize, JsonSchema)]
 pub struct Clock {
     pub now: Moment,
     /// Whether the clock stays at this instant until it is moved.

@@ -1,12 +1,21 @@
 //! People, chat user groups and channels: the records of the API, and the file that replaces the local directory.
 
 use super::body::{object, objects};
+use super::strict::strict;
 use crate::domain::directory as domain;
 use crate::domain::ids::{ChannelId, GroupId, UserId};
 use crate::domain::refusal::{Refusal, invalid};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use std::collections::HashSet;
+
+strict!(
+    ImportFile,
+    ImportTeam,
+    ImportUser,
+    ImportGroup,
+    ImportChannel
+);
 
 /// The longest id, in bytes.
 const LONGEST_ID: usize = 200;

@@ -3,19 +3,33 @@
 #[cfg(test)]
 mod tests;
 
-use super::body::{self, check_length, check_list, clearable, invalid, present};
+use super::body::{self, check_length, check_list, clearable, invalid, objects, present};
+use super::grid::LaneRequest;
 use super::int32::Int32;
+use super::on_call::OnCall;
+use super::roster::{GROUPS, PEOPLE, ids};
+use super::rotation::{ChannelSetting, Rotation};
+use super::strict::strict;
+use super::to_i32;
 use crate::domain::edit::{ChannelChange, NewRotation, RotationPatch};
 use crate::domain::ids::{CellId, ChannelId, GroupId, UserId};
 use crate::domain::refusal::Refusal;
-use crate::domain::rotation::Narrowed;
 use schemars::JsonSchema;
 use serde::Deserialize;
+use serde::de::value::SeqAccessDeserializer;
+use serde::de::{Deserializer, Error, IntoDeserializer, SeqAccess, Visitor};
 use serde_json::json;
+use std::fmt;
+
+strict! {
+    RotationRequest => Rotation,
+    PatchRequest => Rotation,
+    ChannelRequest => ChannelSetting,
+    OnCallRequest => OnCall,
+    RotateRequest => OnCall,
+}
 
 const LANES: i32 = 20;
-const PEOPLE: usize = 1_000;
-const GROUPS: usize = 100;
 const CHANNELS: usize = 50;
 const OWNERS: usize = 50;
 const CELLS: usize = 400;
@@ -37,10 +51,10 @@ pub struct RotationRequest {
     /// Defaults to false: visible to members, owners and workspace administrators.
     #[serde(default)]
     public: bool,
-    /// 1 to 20; defaults to 1. More than one requires the pro plan.
+    /// 1 to 20; defaults to 1. More than one requires the pro plan. A list, as a rotation shows it, counts as its length.
     #[serde(default, deserialize_with = "present")]
     #[schemars(with = "Int32")]
-    lanes: Option<Int32>,
+    lanes: Option<LaneCount>,
     /// User ids, 1 to 50.
     owners: Vec<String>,
     /// Channel ids, at most 50. The app must already be a member of each.
@@ -52,6 +66,41 @@ pub struct RotationRequest {
     /// Chat user groups that the rotation follows, at most 100.
     #[serde(default)]
     user_group_ids: Vec<String>,
+}
+
+/// How many lanes: a number, or as many as a list has that a rotation shows.
+#[derive(Clone, Copy, Debug)]
+struct LaneCount(i32);
+
+impl<'de> Deserialize<'de> for LaneCount {
+    fn deserialize<D: Deserializer<'de>>(from: D) -> Result<LaneCount, D::Error> {
+        struct Count;
+        impl<'de> Visitor<'de> for Count {
+            type Value = LaneCount;
+
+            fn expecting(&self, f: &mut fmt::Formatter) -> fmt::Result {
+                f.write_str("a whole number of at most 32 bits")
+            }
+
+            fn visit_i64<E: Error>(self, value: i64) -> Result<LaneCount, E> {
+                Int32::deserialize(value.into_deserializer()).map(|count| LaneCount(count.0))
+            }
+
+            fn visit_u64<E: Error>(self, value: u64) -> Result<LaneCount, E> {
+                Int32::deserialize(value.into_deserializer()).map(|count| LaneCount(count.0))
+            }
+
+            fn visit_str<E: Error>(self, text: &str) -> Result<LaneCount, E> {
+                Int32::deserialize(text.into_deserializer()).map(|count| LaneCount(count.0))
+            }
+
+            fn visit_seq<A: SeqAccess<'de>>(self, lanes: A) -> Result<LaneCount, A::Error> {
+                let lanes: Vec<LaneRequest> = objects(SeqAccessDeserializer::new(lanes))?;
+                Ok(LaneCount(to_i32(lanes.len())))
+            }
+        }
+        from.deserialize_any(Count)
+    }
 }
 
 /// Reads a rotation to create.
@@ -235,35 +284,6 @@ pub fn channel(bytes: &[u8]) -> Result<ChannelChange, Refusal> {
     })
 }
 
-/// The people and groups of a narrowed roster, in order. At least one, and all of them must belong to the rotation.
-#[derive(Clone, Debug, Deserialize, JsonSchema)]
-#[serde(rename_all = "camelCase")]
-pub struct RosterRequest {
-    /// User ids, at most 1,000, without duplicates.
-    #[serde(default)]
-    user_ids: Vec<String>,
-    /// Chat user groups, at most 100, without duplicates. Their people follow those listed by id.
-    #[serde(default)]
-    user_group_ids: Vec<String>,
-}
-
-/// Reads the people and groups of a narrowed roster.
-///
-/// # Errors
-/// [`Refusal::Invalid`] naming the member.
-pub fn roster(bytes: &[u8]) -> Result<Narrowed, Refusal> {
-    let request: RosterRequest = body::parse(bytes)?;
-    if request.user_ids.is_empty() && request.user_group_ids.is_empty() {
-        return invalid("userIds: send at least one person, or a group in `userGroupIds`");
-    }
-    check_list("userIds", &request.user_ids, PEOPLE)?;
-    check_list("userGroupIds", &request.user_group_ids, GROUPS)?;
-    Ok(Narrowed {
-        users: ids(request.user_ids),
-        groups: ids::<GroupId>(request.user_group_ids),
-    })
-}
-
 /// The people to set on duty, in slot order.
 #[derive(Clone, Debug, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
@@ -309,10 +329,6 @@ pub fn rotate(bytes: &[u8]) -> Result<Option<Vec<CellId>>, Refusal> {
     }
     check_list("cellIds", &cells, CELLS)?;
     Ok(Some(ids(cells)))
-}
-
-fn ids<T: From<String>>(texts: Vec<String>) -> Vec<T> {
-    texts.into_iter().map(T::from).collect()
 }
 
 fn texts<T>(ids: &[T], text: fn(&T) -> &str) -> Vec<&str> {

@@ -2,26 +2,32 @@
 
 use super::hex;
 use crate::domain::holidays::Calendar;
+use crate::domain::refusal::Refusal;
+use crate::domain::resolve;
 use crate::domain::rotation::Rotation;
 use crate::domain::webhook::Webhook;
 use jiff::Timestamp;
 use sha2::{Digest, Sha256};
 
-/// The strong ETag of a rotation and of its on-call resource, quoted. It changes with every version, and with the holiday
-/// and time zone data that hand-overs and covered hours depend on. It starts with a letter, so that it is not mistaken for
-/// the version.
+/// The strong ETag of a rotation and of its on-call resource, quoted. It changes with every version, with the absences that
+/// are shown of people on call, and with the holiday and time zone data that hand-overs and covered hours depend on. It
+/// starts with a letter, so that it is not mistaken for the version.
 pub fn tag(rotation: &Rotation, calendar: &Calendar) -> String {
     let stamps = &rotation.stamps;
     let updated_at = stamps.updated_at.as_millisecond();
-    strong(
-        'r',
-        rotation.id.as_str(),
-        &[
-            stamps.version.to_be_bytes(),
-            updated_at.to_be_bytes(),
-            calendar.fingerprint().to_be_bytes(),
-        ],
-    )
+    let mut shown = vec![
+        stamps.version.to_be_bytes(),
+        updated_at.to_be_bytes(),
+        calendar.fingerprint().to_be_bytes(),
+    ];
+    for (slot, absences) in resolve::absences_on_call(rotation, calendar) {
+        for away in absences {
+            shown.push((slot as u64).to_be_bytes());
+            shown.push(away.from.as_millisecond().to_be_bytes());
+            shown.push(away.until.as_millisecond().to_be_bytes());
+        }
+    }
+    strong('r', rotation.id.as_str(), &shown)
 }
 
 /// The strong ETag of a webhook endpoint, quoted. It changes with every version, and when the grace period of the previous
@@ -65,8 +71,12 @@ pub fn conflict_id(text: &str) -> String {
 pub enum Precondition {
     /// `*`: any version.
     Any,
-    /// Strong ETags, quoted. Weak ones are dropped: they never match in `If-Match`.
-    OneOf(Vec<String>),
+    /// Strong ETags, quoted.
+    OneOf {
+        strong: Vec<String>,
+        /// Whether there are weak ones as well. They never match in `If-Match`.
+        weakened: bool,
+    },
 }
 
 impl Precondition {
@@ -77,15 +87,25 @@ impl Precondition {
             return Precondition::Any;
         }
         let tags = validators(header).unwrap_or_default();
-        let strong = tags.into_iter().filter(|tag| !tag.weak);
-        Precondition::OneOf(strong.map(|tag| tag.quoted.to_owned()).collect())
+        let (weak, strong): (Vec<_>, Vec<_>) = tags.into_iter().partition(|tag| tag.weak);
+        Precondition::OneOf {
+            strong: strong.iter().map(|tag| tag.quoted.to_owned()).collect(),
+            weakened: !weak.is_empty(),
+        }
     }
 
-    /// Whether the condition admits the current ETag.
-    pub fn admits(&self, current: &str) -> bool {
-        match self {
-            Precondition::Any => true,
-            Precondition::OneOf(tags) => tags.iter().any(|tag| tag == current),
+    /// Checks that the condition admits the current ETag.
+    ///
+    /// # Errors
+    /// [`Refusal::WeakValidator`] if it does not and has a weak ETag, [`Refusal::StaleValidator`] if it has none.
+    pub fn check(&self, current: impl FnOnce() -> String) -> Result<(), Refusal> {
+        let Precondition::OneOf { strong, weakened } = self else {
+            return Ok(());
+        };
+        match strong.contains(&current()) {
+            true => Ok(()),
+            false if *weakened => Err(Refusal::WeakValidator),
+            false => Err(Refusal::StaleValidator),
         }
     }
 }
@@ -140,31 +160,34 @@ mod tests {
 
     #[test]
     fn if_match_is_a_list_of_strong_validators() {
+        let (stale, weak) = (Err(&Refusal::StaleValidator), Err(&Refusal::WeakValidator));
         for (header, admitted) in [
-            ("*", true),
-            (" * ", true),
-            ("\"r1\"", true),
-            ("\"x\", \"r1\"", true),
-            ("\"x\",\"r1\" ,", true),
-            (", ,\"r1\"", true),
-            ("\"a,b\", \"r1\"", true),
-            ("\"a,\"r1\"", false),
-            ("\"x\"", false),
-            ("W/\"r1\"", false),
-            ("W/\"r1\", \"r1\"", true),
-            ("w/\"r1\"", false),
-            ("\"\"", false),
-            ("r1", false),
-            ("1", false),
-            ("", false),
-            (",", false),
-            ("\"r1", false),
-            ("\"r1\" \"r1\"", false),
-            ("*, \"r1\"", false),
-            ("\"r 1\"", false),
+            ("*", Ok(())),
+            (" * ", Ok(())),
+            ("\"r1\"", Ok(())),
+            ("\"x\", \"r1\"", Ok(())),
+            ("\"x\",\"r1\" ,", Ok(())),
+            (", ,\"r1\"", Ok(())),
+            ("\"a,b\", \"r1\"", Ok(())),
+            ("\"a,\"r1\"", stale),
+            ("\"x\"", stale),
+            ("W/\"r1\"", weak),
+            ("W/\"x\"", weak),
+            ("\"x\", W/\"r1\"", weak),
+            ("W/\"r1\", \"r1\"", Ok(())),
+            ("w/\"r1\"", stale),
+            ("\"\"", stale),
+            ("r1", stale),
+            ("1", stale),
+            ("", stale),
+            (",", stale),
+            ("\"r1", stale),
+            ("\"r1\" \"r1\"", stale),
+            ("*, \"r1\"", stale),
+            ("\"r 1\"", stale),
         ] {
-            let precondition = Precondition::parse(header);
-            assert_eq!(precondition.admits("\"r1\""), admitted, "{header}");
+            let read = Precondition::parse(header).check(|| "\"r1\"".to_owned());
+            assert_eq!(read.as_ref().map(|_| ()), admitted, "{header}");
         }
     }
 

@@ -1,16 +1,33 @@
 //! Replaces the grid: lanes, windows and cells (rules.md 2, 4).
 
 use super::body::{
-    self, check_name, invalid, nullable, objects, present, present_object, present_objects,
+    self, check_name, clearable, invalid, nullable, objects, present, present_object,
+    present_objects,
 };
 use super::cadence::CadenceRequest;
 use super::coverage::Stretch;
-use crate::domain::grid::{CadenceSpec, CellSpec, GridSpec, LaneSpec, WindowSpec, ZoneSpec};
+use super::int32::Int32;
+use super::roster::{self, NextTurnRequest};
+use super::rotation::{Cell, Lane, Roster, Rotation, Window};
+use super::strict::strict;
+use crate::domain::grid::{
+    CadenceSpec, CellSpec, GridSpec, HandleSpec, KeySpec, LaneSpec, RosterSpec, WindowSpec,
+    ZoneSpec,
+};
 use crate::domain::ids::RosterId;
+use crate::domain::key::{Key, is_plain};
 use crate::domain::refusal::Refusal;
 use crate::domain::zones::ZoneName;
 use schemars::JsonSchema;
 use serde::Deserialize;
+
+strict! {
+    GridRequest => Rotation,
+    LaneRequest => Lane,
+    WindowRequest => Window,
+    CellRequest => Cell,
+    GridRosterRequest => Roster,
+}
 
 const LANES: usize = 20;
 const WINDOWS: usize = 20;
@@ -27,36 +44,54 @@ pub struct GridRequest {
     #[serde(default, deserialize_with = "present_objects")]
     #[schemars(with = "Vec<WindowRequest>")]
     windows: Option<Vec<WindowRequest>>,
-    /// Every lane crossed with every window, one cell each. Cells of a lane or window without an id are created
+    /// Every lane crossed with every window, one cell each. Cells of a lane or window without an id or key are created
     /// automatically.
     #[serde(default, deserialize_with = "objects")]
     cells: Vec<CellRequest>,
     /// Whether one person may hold two slots when the roster is too short. Defaults to false.
     #[serde(default)]
     double_cover: bool,
+    /// Lists and next turns of rosters that the cells name, each at most once, applied before anybody is dealt. Rosters
+    /// left out stay as they are.
+    #[serde(default, deserialize_with = "objects")]
+    rosters: Vec<GridRosterRequest>,
 }
 
 /// A row.
 #[derive(Clone, Debug, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct LaneRequest {
-    /// An existing id, or a handle of your own for a new lane. Without an id, the lane is new.
+    /// The id of an existing lane, or a key of your own: a known key names its lane, another one adds a lane that has it.
+    /// Without an id, `key` names the lane; without either, the lane is new.
     #[serde(default, deserialize_with = "present")]
-    #[schemars(with = "String")]
+    #[schemars(with = "String", regex(pattern = "^[A-Za-z0-9_-]{1,64}$"))]
     id: Option<String>,
-    /// At most 200 characters, without control characters. Omitted or null clears it.
-    #[serde(default)]
-    name: Option<String>,
+    /// Sets the key of the lane, null clears it: 1 to 64 of `A-Z a-z 0-9 _ -`, not beginning with `lan_`, `win_`, `cel_`
+    /// or `ros_`, unique among the lanes. Omitted keeps it.
+    #[serde(default, deserialize_with = "clearable")]
+    #[schemars(schema_with = "key_schema")]
+    key: Option<Option<String>>,
+    /// At most 200 characters, without control characters. Omitted keeps the name of an existing lane, null clears it. The
+    /// name of the only lane is kept and not shown.
+    #[serde(default, deserialize_with = "clearable")]
+    #[schemars(with = "Option<String>")]
+    name: Option<Option<String>>,
 }
 
 /// A column.
 #[derive(Clone, Debug, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct WindowRequest {
-    /// An existing id, or a handle of your own for a new window. Without an id, the window is new.
+    /// The id of an existing window, or a key of your own: a known key names its window, another one adds a window that has
+    /// it. Without an id, `key` names the window; without either, the window is new.
     #[serde(default, deserialize_with = "present")]
-    #[schemars(with = "String")]
+    #[schemars(with = "String", regex(pattern = "^[A-Za-z0-9_-]{1,64}$"))]
     id: Option<String>,
+    /// Sets the key of the window, null clears it: 1 to 64 of `A-Z a-z 0-9 _ -`, not beginning with `lan_`, `win_`, `cel_`
+    /// or `ros_`, unique among the windows. Omitted keeps it.
+    #[serde(default, deserialize_with = "clearable")]
+    #[schemars(schema_with = "key_schema")]
+    key: Option<Option<String>>,
     /// At most 200 characters, without control characters. Omitted or null clears it.
     #[serde(default)]
     name: Option<String>,
@@ -82,14 +117,40 @@ pub struct CellRequest {
     #[serde(default, deserialize_with = "present")]
     #[schemars(with = "String")]
     id: Option<String>,
-    /// The id or handle of a lane in this grid.
+    /// The id or key of a lane in this grid.
     lane_id: String,
-    /// The id or handle of a window in this grid.
+    /// The id or key of a window in this grid.
     window_id: String,
     /// The roster to deal from, 1 to 64 of `A-Z a-z 0-9 _ -`. Null is the common roster. Required.
     #[serde(deserialize_with = "nullable")]
     #[schemars(required, schema_with = "roster_id_schema")]
     roster_id: Option<String>,
+}
+
+/// A roster that cells of this grid name.
+#[derive(Clone, Debug, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct GridRosterRequest {
+    /// Null is the common roster, whose list is the members.
+    #[serde(deserialize_with = "nullable")]
+    #[schemars(required, schema_with = "roster_id_schema")]
+    roster_id: Option<String>,
+    /// Narrows the roster to these members, in this order; at most 1,000. Omit both lists to keep it as it is.
+    #[serde(default, deserialize_with = "present")]
+    #[schemars(with = "Vec<String>")]
+    user_ids: Option<Vec<String>>,
+    /// Chat user groups, at most 100. Their people follow those listed by id.
+    #[serde(default, deserialize_with = "present")]
+    #[schemars(with = "Vec<String>")]
+    user_group_ids: Option<Vec<String>>,
+    /// The position to deal from next. Counts for windows that begin to deal from the roster in this write, and for all of its
+    /// windows if its list changes.
+    #[serde(default, deserialize_with = "present")]
+    #[schemars(with = "Int32")]
+    next_turn: Option<Int32>,
+    /// The same for single windows.
+    #[serde(default, deserialize_with = "objects")]
+    next_turns: Vec<NextTurnRequest>,
 }
 
 /// Reads a grid. The action checks whether it fits the rotation.
@@ -103,6 +164,7 @@ pub fn parse(bytes: &[u8]) -> Result<GridSpec, Refusal> {
         within("windows", windows.len(), 1..=WINDOWS)?;
     }
     within("cells", request.cells.len(), 0..=LANES * WINDOWS)?;
+    within("rosters", request.rosters.len(), 0..=LANES * WINDOWS + 1)?;
     let windows = request
         .windows
         .map(|windows| windows.into_iter().enumerate().map(window).collect());
@@ -121,6 +183,12 @@ pub fn parse(bytes: &[u8]) -> Result<GridSpec, Refusal> {
             .map(cell)
             .collect::<Result<_, _>>()?,
         double_cover: request.double_cover,
+        rosters: request
+            .rosters
+            .into_iter()
+            .enumerate()
+            .map(roster)
+            .collect::<Result<_, _>>()?,
     })
 }
 
@@ -136,11 +204,38 @@ fn within(path: &str, count: usize, range: std::ops::RangeInclusive<usize>) -> R
 }
 
 fn lane((index, lane): (usize, LaneRequest)) -> Result<LaneSpec, Refusal> {
-    check_name(&format!("lanes[{index}].name"), lane.name.as_deref())?;
+    let path = format!("lanes[{index}]");
+    let name = lane.name.as_ref().and_then(|name| name.as_deref());
+    check_name(&format!("{path}.name"), name)?;
     Ok(LaneSpec {
-        id: lane.id,
+        handle: handle(&path, lane.id, lane.key)?,
         name: lane.name,
     })
+}
+
+fn handle(
+    path: &str,
+    id: Option<String>,
+    key: Option<Option<String>>,
+) -> Result<HandleSpec, Refusal> {
+    if id.as_deref().is_some_and(|id| !is_plain(id)) {
+        return invalid(format!(
+            "{path}.id: send an id, or a key of 1 to 64 of A-Z a-z 0-9 _ -"
+        ));
+    }
+    let key = match key {
+        None => KeySpec::Kept,
+        Some(None) => KeySpec::Cleared,
+        Some(Some(text)) => match Key::parse(&text) {
+            Some(key) => KeySpec::Set(key),
+            None => {
+                return invalid(format!(
+                    "{path}.key: send 1 to 64 of A-Z a-z 0-9 _ -, not beginning with lan_ win_ cel_ ros_"
+                ));
+            }
+        },
+    };
+    Ok(HandleSpec { id, key })
 }
 
 fn window((index, window): (usize, WindowRequest)) -> Result<WindowSpec, Refusal> {
@@ -168,7 +263,7 @@ fn window((index, window): (usize, WindowRequest)) -> Result<WindowSpec, Refusal
     };
     let coverage = window.coverage.into_iter().map(Into::into).collect();
     Ok(WindowSpec {
-        id: window.id,
+        handle: handle(&path, window.id, window.key)?,
         name: window.name,
         zone,
         coverage,
@@ -177,14 +272,7 @@ fn window((index, window): (usize, WindowRequest)) -> Result<WindowSpec, Refusal
 }
 
 fn cell((index, cell): (usize, CellRequest)) -> Result<CellSpec, Refusal> {
-    let roster = match cell.roster_id {
-        Some(id) if !is_roster_id(&id) => {
-            return invalid(format!(
-                "cells[{index}].rosterId: send 1 to 64 of A-Z a-z 0-9 _ -, or null for the common roster"
-            ));
-        }
-        id => id.map(RosterId::from),
-    };
+    let roster = roster_id(&format!("cells[{index}].rosterId"), cell.roster_id)?;
     Ok(CellSpec {
         id: cell.id,
         lane: cell.lane_id,
@@ -193,13 +281,39 @@ fn cell((index, cell): (usize, CellRequest)) -> Result<CellSpec, Refusal> {
     })
 }
 
+fn roster(
+    (index, roster): (usize, GridRosterRequest),
+) -> Result<(Option<RosterId>, RosterSpec), Refusal> {
+    let path = format!("rosters[{index}].");
+    let id = roster_id(&format!("{path}rosterId"), roster.roster_id)?;
+    let spec = roster::spec(
+        &path,
+        roster.user_ids,
+        roster.user_group_ids,
+        roster.next_turn,
+        roster.next_turns,
+    );
+    Ok((id, spec?))
+}
+
+fn roster_id(path: &str, id: Option<String>) -> Result<Option<RosterId>, Refusal> {
+    match id {
+        Some(id) if !is_plain(&id) => invalid(format!(
+            "{path}: send 1 to 64 of A-Z a-z 0-9 _ -, or null for the common roster"
+        )),
+        id => Ok(id.map(RosterId::from)),
+    }
+}
+
 fn roster_id_schema(_: &mut schemars::SchemaGenerator) -> schemars::Schema {
     schemars::json_schema!({ "type": ["string", "null"], "pattern": "^[A-Za-z0-9_-]{1,64}$" })
 }
 
-fn is_roster_id(id: &str) -> bool {
-    let plain = |byte: u8| byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b'-');
-    (1..=64).contains(&id.len()) && id.bytes().all(plain)
+fn key_schema(_: &mut schemars::SchemaGenerator) -> schemars::Schema {
+    schemars::json_schema!({
+        "type": ["string", "null"],
+        "pattern": "^[A-Za-z0-9_-]{1,64}$",
+    })
 }
 
 #[cfg(test)]
@@ -245,6 +359,16 @@ mod tests {
                 "lanes: send 1 to 20, not 21",
             ),
             ("/lanes", json!([{ "id": null }]), "lanes[0].id"),
+            ("/lanes/0/id", json!("a b"), "lanes[0].id: send an id"),
+            ("/windows/0/id", json!(""), "windows[0].id: send an id"),
+            ("/lanes/0/key", json!("lan_1"), "lanes[0].key: send 1 to 64"),
+            ("/lanes/0/key", json!("a.b"), "lanes[0].key: send 1 to 64"),
+            (
+                "/windows/0/key",
+                json!(long),
+                "windows[0].key: send 1 to 64",
+            ),
+            ("/windows/0/key", json!(7), "windows[0].key"),
             ("/lanes/0/name", json!(5), "lanes[0].name"),
             ("/lanes/0/name", json!("a\u{0}"), "lanes[0].name: "),
             (

@@ -4,6 +4,7 @@ use super::body::{self, check_length, clearable, invalid, present};
 use super::chat::ids;
 use super::int32::Int32;
 use super::moment::Moment;
+use super::strict::strict;
 use super::words::names;
 use crate::domain::edit::SettingsChange;
 use crate::domain::ids::UserId;
@@ -17,6 +18,8 @@ names! {
     /// in time; `nobody`, nobody was on call.
     MentionState(domain::MentionState) of domain::MentionState::ALL
 }
+
+strict!(MentionSettingsRequest => MentionSettings);
 
 /// The longest message of a mention, in characters.
 const MESSAGE: usize = 2_000;

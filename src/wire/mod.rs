@@ -8,6 +8,7 @@ use std::fmt::Write;
 
 pub mod absence;
 pub mod arrangement;
+pub mod audit;
 pub mod body;
 pub mod cadence;
 pub mod chat;
@@ -30,10 +31,13 @@ pub mod on_call;
 pub mod page;
 pub mod problem;
 pub mod receiver;
+pub mod repeated;
 pub mod request;
+pub mod roster;
 pub mod rotation;
 pub mod schedule;
 pub mod signature;
+pub mod strict;
 #[cfg(test)]
 mod tests;
 pub mod url;
@@ -41,7 +45,7 @@ pub mod webhook;
 mod words;
 
 /// Bytes as lower-case hexadecimal digits.
-fn hex(bytes: &[u8]) -> String {
+pub fn hex(bytes: &[u8]) -> String {
     let mut digits = String::with_capacity(2 * bytes.len());
     for byte in bytes {
         // Writing to a string does not fail.

@@ -8,6 +8,7 @@ use crate::domain::event::Nobody;
 use crate::domain::holidays::Calendar;
 use crate::domain::resolve;
 use crate::domain::rotation as domain;
+use crate::domain::time::Interval;
 use jiff::Timestamp;
 use schemars::JsonSchema;
 use serde::Serialize;
@@ -28,6 +29,8 @@ words! {
 
 /// Who is on call in a rotation.
 #[derive(Clone, Debug, Serialize, JsonSchema)]
+// Generated clients have a variable of the schema's name beside one of each member's.
+#[schemars(rename = "OnCallResource")]
 #[serde(rename_all = "camelCase")]
 pub struct OnCall {
     pub rotation_id: String,
@@ -76,6 +79,40 @@ pub struct Entry {
     pub turn_ends: Option<Moment>,
     /// Absent people who were skipped when the turn was dealt.
     pub skipped_for_absence: Vec<SkippedMember>,
+    /// People who were passed over because they are on call in another cell at the same time.
+    pub passed_over: Vec<PassedOver>,
+    /// The person's own absences that fall between `since` and `until`, at most 100. Absent if there are none.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub absences: Option<Vec<AbsencePeriod>>,
+}
+
+/// A person who was passed over because they are on call in another cell at the same time.
+#[derive(Clone, Debug, Serialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct PassedOver {
+    pub user_id: String,
+    /// The first such cell.
+    pub cell_id: String,
+}
+
+/// A period in which a person is absent.
+#[derive(Clone, Debug, Serialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct AbsencePeriod {
+    pub from: Moment,
+    /// Exclusive.
+    pub until: Moment,
+    pub source: AbsenceSource,
+}
+
+/// Renders the absences of one person; `None` where there are none.
+pub fn absences(away: &[Interval]) -> Option<Vec<AbsencePeriod>> {
+    let period = |away: &Interval| AbsencePeriod {
+        from: away.from.into(),
+        until: away.until.into(),
+        source: AbsenceSource::InternalAvailability,
+    };
+    (!away.is_empty()).then(|| away.iter().map(period).collect())
 }
 
 /// A person who was skipped, and the absence.
@@ -97,18 +134,20 @@ pub fn render(
 ) -> OnCall {
     let ends = resolve::turn_ends(rotation, calendar);
     let shuts = shuts(rotation, calendar);
-    let entry = |cell: &domain::Cell| {
+    let away = resolve::absences_on_call(rotation, calendar);
+    let entry = |(slot, cell): (usize, &domain::Cell)| {
         let hold = resolve::on_call(rotation, cell)?;
         let lane = &rotation.lanes[cell.lane];
         let window = &rotation.windows[cell.window];
         let turn_ends = ends[cell.window];
         let (since, until) = resolve::bounds(rotation, cell, hold, turn_ends);
+        let theirs = away.iter().find(|(of, _)| *of == slot);
         Some(Entry {
             user_id: hold.user().to_string(),
             turn: rotation.turn_of(cell, hold.user()).map(to_i32),
             cell_id: Some(cell.id.to_string()),
             lane_id: Some(lane.id.to_string()),
-            lane_name: lane.name.clone(),
+            lane_name: rotation.lane_name(cell.lane).cloned(),
             window_id: Some(window.id.to_string()),
             window_name: window.name.clone(),
             since: Some(since.into()),
@@ -120,9 +159,12 @@ pub fn render(
                 .map(Moment),
             turn_ends: turn_ends.map(Moment),
             skipped_for_absence: skipped(hold.skipped()),
+            passed_over: passed_over(resolve::passed_over(rotation, cell)),
+            absences: theirs.and_then(|(_, theirs)| absences(theirs)),
         })
     };
-    let on_call: Vec<Entry> = rotation.running().filter_map(entry).collect();
+    let cells = rotation.cells.iter().enumerate();
+    let on_call: Vec<Entry> = cells.filter_map(entry).collect();
     OnCall {
         rotation_id: rotation.id.to_string(),
         nobody_on_call_reason: on_call
@@ -158,4 +200,13 @@ pub fn skipped(skipped: &[domain::Skipped]) -> Vec<SkippedMember> {
         source: Some(AbsenceSource::InternalAvailability),
     };
     skipped.iter().map(member).collect()
+}
+
+/// Renders the people who were passed over.
+pub fn passed_over(passed_over: &[domain::PassedOver]) -> Vec<PassedOver> {
+    let member = |passed: &domain::PassedOver| PassedOver {
+        user_id: passed.user.to_string(),
+        cell_id: passed.cell.to_string(),
+    };
+    passed_over.iter().map(member).collect()
 }

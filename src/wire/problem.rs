@@ -18,9 +18,8 @@ pub struct Problem {
     pub detail: Option<String>,
     /// The request id, which is also in the server's log.
     pub instance: Option<String>,
-    /// A machine-readable code. Absent if the status is sufficient.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub code: Option<String>,
+    /// Machine-readable: choose what to do by it.
+    pub code: String,
     /// Conflicts that prevent the write. Present with the codes `conflictsNotAcknowledged` and `conflictBlocks`.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub conflicts: Option<Vec<Conflict>>,

@@ -3,9 +3,12 @@
 use super::body::{self, invalid, present};
 use super::int32::Int32;
 use super::moment::Moment;
+use super::strict::strict;
 use crate::domain::refusal::Refusal;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
+
+strict!(AnswerRequest);
 
 /// The longest delay, in milliseconds.
 const LONGEST_DELAY: i32 = 60_000;
@@ -114,8 +117,7 @@ mod tests {
     #[test]
     fn answers_have_the_members_sent() {
         assert_eq!(answer(b"{}"), Ok(Answer::default()));
-        let body =
-            r#"{"status":"503","headers":{"Retry-After":"7"},"delayMs":60000,"body":"no","x":1}"#;
+        let body = r#"{"status":"503","headers":{"Retry-After":"7"},"delayMs":60000,"body":"no"}"#;
         let read = answer(body.as_bytes()).unwrap();
         let shown = json!({
             "status": 503, "headers": { "Retry-After": "7" }, "delayMs": 60000, "body": "no",
@@ -160,7 +162,7 @@ mod tests {
                 "headers: send names of letters, digits and `-`",
             ),
         ] {
-            let refused = Err(Refusal::Invalid(expected.into()));
+            let refused = invalid(expected);
             assert_eq!(answer(body.as_bytes()), refused, "{body}");
         }
     }

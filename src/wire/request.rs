@@ -6,7 +6,8 @@ use super::arrangement::{
 use super::body::{self, check_length, check_list, invalid, nullable_object, objects, present};
 use super::conflict::{self, Conflict};
 use super::moment::{Moment, UtcMoment};
-use super::words::names;
+use super::strict::strict;
+use super::words::{names, words};
 use crate::domain::edit::{NewCover, NewLeg, NewSwap};
 use crate::domain::ids::UserId;
 use crate::domain::refusal::Refusal;
@@ -15,6 +16,12 @@ use crate::domain::shift::LegPreview;
 use jiff::Timestamp;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
+
+strict! {
+    CoverBody => CoverRequest,
+    SwapBody => SwapRequest,
+    LegBody => SwapLeg,
+}
 
 /// The longest reason, in characters.
 const REASON: usize = 2_000;
@@ -106,6 +113,35 @@ pub struct Item<T> {
     pub request: T,
     pub capability: RequestCapability,
     pub rotation_name: String,
+}
+
+words! {
+    /// What a request asks for.
+    RequestType {
+        /// To cover a duty.
+        Cover = "cover",
+        /// To swap two shifts.
+        Swap = "swap",
+    }
+}
+
+/// A request of any type, and what the caller may do with it.
+#[derive(Clone, Debug, Serialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct RequestItem {
+    #[serde(rename = "type")]
+    pub kind: RequestType,
+    pub request: AnyRequest,
+    pub capability: RequestCapability,
+    pub rotation_name: String,
+}
+
+/// A cover request or a swap request, as `type` says.
+#[derive(Clone, Debug, Serialize, JsonSchema)]
+#[serde(untagged)]
+pub enum AnyRequest {
+    Swap(SwapRequest),
+    Cover(CoverRequest),
 }
 
 /// What the caller may request in a cell.
@@ -235,19 +271,42 @@ impl Record for SwapRequest {
     }
 }
 
+/// Renders a request of any type, and what the caller may do with it.
+pub fn any_item(view: &domain::RequestView) -> RequestItem {
+    let (kind, request) = match view.request.kind {
+        domain::RequestKind::Cover => (
+            RequestType::Cover,
+            AnyRequest::Cover(CoverRequest::render(&view.request, view.now)),
+        ),
+        domain::RequestKind::Swap => (
+            RequestType::Swap,
+            AnyRequest::Swap(SwapRequest::render(&view.request, view.now)),
+        ),
+    };
+    RequestItem {
+        kind,
+        request,
+        capability: capability(&view.capability),
+        rotation_name: view.rotation_name.clone(),
+    }
+}
+
 /// Renders a request, and what the caller may do with it.
 pub fn item<T: Record>(view: &domain::RequestView) -> Item<T> {
-    let capability = &view.capability;
     Item {
         request: T::render(&view.request, view.now),
-        capability: RequestCapability {
-            can_accept: capability.can_accept,
-            can_decline: capability.can_decline,
-            can_cancel: capability.can_cancel,
-            can_end: capability.can_end,
-            reason: capability.reason.clone(),
-        },
+        capability: capability(&view.capability),
         rotation_name: view.rotation_name.clone(),
+    }
+}
+
+fn capability(capability: &domain::Capability) -> RequestCapability {
+    RequestCapability {
+        can_accept: capability.can_accept,
+        can_decline: capability.can_decline,
+        can_cancel: capability.can_cancel,
+        can_end: capability.can_end,
+        reason: capability.reason.clone(),
     }
 }
 

@@ -4,13 +4,14 @@
 use super::cadence::{self, Cadence};
 use super::coverage::{self, Stretch};
 use super::moment::{Moment, Span};
-use super::on_call::{self, OnCall, SkippedMember};
+use super::on_call::{self, OnCall, PassedOver, SkippedMember};
 use super::to_i32;
 use super::words::words;
 use crate::domain::holidays::Calendar;
 use crate::domain::ids::UserId;
 use crate::domain::resolve;
 use crate::domain::rotation as domain;
+use jiff::Timestamp;
 use schemars::JsonSchema;
 use serde::Serialize;
 
@@ -119,7 +120,9 @@ pub struct GroupMembers {
 #[serde(rename_all = "camelCase")]
 pub struct Lane {
     pub id: String,
-    /// Absent until named.
+    /// A handle of the caller's own, by which coverage writes may name the lane. Null until set.
+    pub key: Option<String>,
+    /// Absent until named, and on a rotation with one lane.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub name: Option<String>,
 }
@@ -129,6 +132,8 @@ pub struct Lane {
 #[serde(rename_all = "camelCase")]
 pub struct Window {
     pub id: String,
+    /// A handle of the caller's own, by which coverage writes may name the window. Null until set.
+    pub key: Option<String>,
     pub name: Option<String>,
     /// Zone of the covered hours, as it was sent. Empty on a manual rotation.
     pub time_zone: String,
@@ -158,6 +163,9 @@ pub struct Cell {
     pub stopped: bool,
     /// The current turn. Null if the slot is empty.
     pub holder: Option<Holder>,
+    /// People who were passed over because they are on call in another cell at the same time: when the turn was dealt or,
+    /// while the slot is empty, in the last search.
+    pub passed_over: Vec<PassedOver>,
 }
 
 /// A dealt turn.
@@ -176,6 +184,8 @@ pub struct Holder {
     pub until: Option<Moment>,
     /// Absent people who were skipped when the turn was dealt.
     pub skipped_for_absence: Vec<SkippedMember>,
+    /// People who were passed over because they are on call in another cell at the same time.
+    pub passed_over: Vec<PassedOver>,
 }
 
 /// A roster that cells deal from.
@@ -185,7 +195,19 @@ pub struct Roster {
     /// Null is the common roster: all members.
     pub roster_id: Option<String>,
     pub order: Vec<RosterEntry>,
-    /// The position that the next hand-over deals from.
+    /// The position that the next hand-over deals from: of the window whose hand-over comes next. 0 if no window deals from
+    /// the roster.
+    pub next_turn: i32,
+    /// The same for each window that deals from the roster, in the order of windows.
+    pub next_turns: Vec<WindowTurn>,
+}
+
+/// Where a window's next hand-over deals from.
+#[derive(Clone, Debug, Serialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct WindowTurn {
+    pub window_id: String,
+    /// A position in the roster.
     pub next_turn: i32,
 }
 
@@ -203,6 +225,7 @@ pub struct RosterEntry {
 /// Renders a rotation with its on-call resource.
 pub fn render(rotation: &domain::Rotation, calendar: &Calendar) -> Rotation {
     let profile = &rotation.profile;
+    let ends = resolve::turn_ends(rotation, calendar);
     let running = || rotation.running();
     let runs = |lane: &usize| running().any(|cell| cell.lane == *lane);
     Rotation {
@@ -240,17 +263,19 @@ pub fn render(rotation: &domain::Rotation, calendar: &Calendar) -> Rotation {
         enable_topic: profile.enable_topic,
         topic_template: profile.topic_template.clone(),
         members: members(&rotation.members),
-        lanes: rotation.lanes.iter().map(lane).collect(),
+        lanes: (0..rotation.lanes.len())
+            .map(|index| lane(rotation, index))
+            .collect(),
         windows: rotation
             .windows
             .iter()
             .map(|w| window(rotation, w, calendar))
             .collect(),
-        cells: cells(rotation, calendar),
+        cells: cells(rotation, &ends),
         rosters: rotation
             .rosters
             .iter()
-            .map(|r| roster(rotation, r))
+            .map(|r| roster(rotation, r, &ends))
             .collect(),
         on_duty_user_group_id: profile.duty_group.as_ref().map(ToString::to_string),
         on_call: on_call::render(rotation, calendar, None),
@@ -293,10 +318,12 @@ fn members(members: &domain::Members) -> Members {
     }
 }
 
-fn lane(lane: &domain::Lane) -> Lane {
+fn lane(rotation: &domain::Rotation, index: usize) -> Lane {
+    let lane = &rotation.lanes[index];
     Lane {
         id: lane.id.to_string(),
-        name: lane.name.clone(),
+        key: lane.key.as_ref().map(ToString::to_string),
+        name: rotation.lane_name(index).cloned(),
     }
 }
 
@@ -306,6 +333,7 @@ fn window(rotation: &domain::Rotation, window: &domain::Window, calendar: &Calen
     let view = hours.at(calendar, judged_at);
     Window {
         id: window.id.to_string(),
+        key: window.key.as_ref().map(ToString::to_string),
         name: window.name.clone(),
         time_zone: window.zone.map(|zone| zone.to_string()).unwrap_or_default(),
         coverage: coverage::stretches(&window.coverage),
@@ -321,8 +349,7 @@ fn window(rotation: &domain::Rotation, window: &domain::Window, calendar: &Calen
     }
 }
 
-fn cells(rotation: &domain::Rotation, calendar: &Calendar) -> Vec<Cell> {
-    let ends = resolve::turn_ends(rotation, calendar);
+fn cells(rotation: &domain::Rotation, ends: &[Option<Timestamp>]) -> Vec<Cell> {
     let cell = |cell: &domain::Cell| Cell {
         id: cell.id.to_string(),
         lane_id: rotation.lanes[cell.lane].id.to_string(),
@@ -340,12 +367,22 @@ fn cells(rotation: &domain::Rotation, calendar: &Calendar) -> Vec<Cell> {
                 since: holder.since.into(),
                 until: ends[cell.window].map(Moment),
                 skipped_for_absence: on_call::skipped(&holder.skipped),
+                passed_over: on_call::passed_over(&cell.passed_over),
             }),
+        passed_over: on_call::passed_over(&cell.passed_over),
     };
     rotation.cells.iter().map(cell).collect()
 }
 
-fn roster(rotation: &domain::Rotation, roster: &domain::Roster) -> Roster {
+fn roster(
+    rotation: &domain::Rotation,
+    roster: &domain::Roster,
+    ends: &[Option<Timestamp>],
+) -> Roster {
+    let next_turns = roster.next_turns.iter().map(|next| WindowTurn {
+        window_id: next.window.to_string(),
+        next_turn: to_i32(next.turn),
+    });
     let order = rotation.order(roster).into_iter().enumerate();
     Roster {
         roster_id: roster.id.as_ref().map(|id| id.to_string()),
@@ -356,6 +393,7 @@ fn roster(rotation: &domain::Rotation, roster: &domain::Roster) -> Roster {
                 turn: to_i32(turn),
             })
             .collect(),
-        next_turn: to_i32(roster.next_turn),
+        next_turn: to_i32(resolve::next_turn(rotation, roster, ends)),
+        next_turns: next_turns.collect(),
     }
 }

@@ -1,24 +1,18 @@
 //! The forecast as the API shows it (rules.md 6).
 
 use super::moment::Moment;
-use super::on_call::{self, SkippedMember};
+use super::on_call::{self, AbsencePeriod, PassedOver, SkippedMember};
 use super::to_i32;
-use super::words::words;
+use super::words::names;
 use crate::domain::forecast;
 use crate::domain::rotation::Rotation;
+use crate::domain::time::Interval;
 use schemars::JsonSchema;
 use serde::Serialize;
 
-words! {
-    /// The kind of a planned turn.
-    PlannedKind {
-        /// A dealt turn.
-        Turn = "turn",
-        /// An arrangement.
-        Arrangement = "arrangement",
-        /// Nobody is on call: the slot is empty, or the window is shut.
-        Nobody = "nobody",
-    }
+names! {
+    /// The kind of a planned turn: `turn`, a dealt turn; `arrangement`; `nobody`, the slot is empty or the window is shut.
+    PlannedKind(forecast::PlannedKind) of forecast::PlannedKind::ALL
 }
 
 /// A planned turn, if nothing changes.
@@ -46,28 +40,91 @@ pub struct PlannedTurn {
     pub arrangement_id: Option<String>,
     /// Absent people who are skipped for this turn.
     pub skipped_for_absence: Vec<SkippedMember>,
+    /// People who are passed over for this turn because they are on call in another cell at the same time; also where nobody is
+    /// left for it.
+    pub passed_over: Vec<PassedOver>,
+    /// The person's own absences that fall between `start` and `end`, at most 100. Absent if there are none.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub absences: Option<Vec<AbsencePeriod>>,
 }
 
 /// Renders a planned turn. `rotation` is the rotation that was forecast.
 pub fn render(rotation: &Rotation, planned: &forecast::PlannedTurn) -> PlannedTurn {
     let cell = &rotation.cells[planned.cell];
+    let user = planned.entry.user.as_ref();
+    let away = user.map(|user| rotation.absences.meeting(user, planned.period()));
+    let ids = [
+        cell.id.as_str(),
+        rotation.lanes[cell.lane].id.as_str(),
+        rotation.windows[cell.window].id.as_str(),
+    ];
+    turn(ids, planned, &away.unwrap_or_default())
+}
+
+/// Renders a planned turn in the cell, lane and window of these ids; `away` are the absences of whoever has it.
+fn turn(
+    [cell, lane, window]: [&str; 3],
+    planned: &forecast::PlannedTurn,
+    away: &[Interval],
+) -> PlannedTurn {
     let entry = &planned.entry;
     PlannedTurn {
         start: entry.start.into(),
         end: planned.end.map(Moment),
-        cell_id: cell.id.to_string(),
-        lane_id: rotation.lanes[cell.lane].id.to_string(),
+        cell_id: cell.to_owned(),
+        lane_id: lane.to_owned(),
         lane_name: entry.lane_name.clone(),
-        window_id: rotation.windows[cell.window].id.to_string(),
+        window_id: window.to_owned(),
         window_name: entry.window_name.clone(),
         user_id: entry.user.as_ref().map(|user| user.to_string()),
         turn: entry.turn.filter(|_| entry.user.is_some()).map(to_i32),
-        kind: match (&entry.user, &entry.arrangement) {
-            (Some(_), Some(_)) => PlannedKind::Arrangement,
-            (Some(_), None) => PlannedKind::Turn,
-            (None, _) => PlannedKind::Nobody,
-        },
+        kind: PlannedKind(planned.kind()),
         arrangement_id: entry.arrangement.as_ref().map(|id| id.to_string()),
         skipped_for_absence: on_call::skipped(&entry.skipped),
+        passed_over: on_call::passed_over(&entry.passed_over),
+        absences: on_call::absences(away),
+    }
+}
+
+/// A planned turn of one person, in one of their rotations.
+#[derive(Clone, Debug, Serialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct Shift {
+    pub rotation_id: String,
+    pub rotation_name: String,
+    /// The code of the rotation.
+    pub code: Option<String>,
+    #[serde(flatten)]
+    pub turn: PlannedTurn,
+    /// When the person is on call, within covered hours and within the requested range.
+    pub covered: Vec<Covered>,
+}
+
+/// A stretch for which somebody is on call.
+#[derive(Clone, Debug, Serialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct Covered {
+    pub from: Moment,
+    /// Exclusive.
+    pub to: Moment,
+}
+
+/// Renders a shift.
+pub fn shift(shift: &forecast::Shift) -> Shift {
+    let rotation = &shift.rotation;
+    let ids = [
+        shift.cell.as_str(),
+        shift.lane.as_str(),
+        shift.window.as_str(),
+    ];
+    Shift {
+        rotation_id: rotation.id.to_string(),
+        rotation_name: rotation.name.clone(),
+        code: rotation.code.clone(),
+        turn: turn(ids, &shift.turn, &shift.absences),
+        covered: vec![Covered {
+            from: shift.covered.from.into(),
+            to: shift.covered.until.into(),
+        }],
     }
 }

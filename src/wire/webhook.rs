@@ -6,6 +6,7 @@ mod tests;
 use super::body::{self, check_length, invalid, present};
 use super::int32::Int32;
 use super::moment::Moment;
+use super::strict::strict;
 use super::words::{names, words};
 use crate::domain::refusal::Refusal;
 use crate::domain::webhook::{self as domain, DisabledReason, PreviousSecret, Webhook};
@@ -13,6 +14,12 @@ use jiff::{SignedDuration, Timestamp};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeSet;
+
+strict! {
+    WebhookRequest => WebhookEndpoint,
+    WebhookReplaceRequest => WebhookEndpoint,
+    RotateSecretRequest => WebhookEndpoint,
+}
 
 /// The longest name, in characters.
 const NAME: usize = 100;

@@ -1,13 +1,15 @@
-//! The bare handler: the program's own HTTP loop with a handler that has its answer ready. What the API adds to it is
-//! what it costs.
+//! The baseline: the program's HTTP loop with a handler that returns a prepared response. The difference is the cost of
+//! the API.
 
 use rota::runtime::clock::Clock;
-use rota::server::{Body, Header, Limits, Malformed, Request, Response, Server, Service};
+use rota::server::{
+    Body, Header, Limits, Malformed, Request, Response, Server, Service, TrustedProxies,
+};
 use std::io::{Read, Write};
 use std::sync::Arc;
 use std::time::Duration;
 
-/// Makes this program the bare handler.
+/// Runs this program as the baseline server.
 pub const ARGUMENT: &str = "serve-bare";
 
 struct Bare {
@@ -17,7 +19,7 @@ struct Bare {
 }
 
 impl Service for Bare {
-    /// The one answer, or 304 to whoever sends a validator.
+    /// The response, or 304 if the request has a validator.
     fn handle(&self, request: &Request) -> Response {
         let known = request.header("If-None-Match").is_some();
         let body = if known {
@@ -53,7 +55,7 @@ impl Service for Bare {
     }
 }
 
-/// Reads the answer from standard input, prints the address and serves until killed.
+/// Reads the response from standard input, prints the address and serves until killed.
 pub fn serve() {
     let mut input = Vec::new();
     std::io::stdin()
@@ -72,7 +74,8 @@ pub fn serve() {
     let headers = headers
         .map(|(name, value)| (name.to_owned().into(), value.to_owned().into()))
         .collect();
-    let server = Server::bind("127.0.0.1:0", Limits::default()).expect("a free port");
+    let server = Server::bind("127.0.0.1:0", Limits::default(), TrustedProxies::default())
+        .expect("a free port");
     println!("{}", server.local_addr());
     std::io::stdout().flush().expect("an open output");
     server.run(

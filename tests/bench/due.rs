@@ -1,4 +1,4 @@
-//! Ten thousand rotations fall due at one instant.
+//! Ten thousand rotations are due at one instant.
 
 use crate::load::Client;
 use crate::program;
@@ -8,31 +8,31 @@ use jiff::{SignedDuration, Timestamp};
 use rota::actions::chat_sync::{self, InFlight, Queue};
 use rota::actions::{App, dev_clock, due};
 use rota::runtime::clock::Clock;
-use rota::store::Fault;
+use rota::store::Error;
 use std::path::Path;
 use std::time::{Duration, Instant};
 
-/// How many.
+/// The number of rotations.
 pub const ROTATIONS: usize = 10_000;
 
-/// How many fall due at one instant of the system's clock, and how far ahead of the seeding that is.
+/// How many are due at one instant of the system clock, and how far ahead of the seeding that is.
 const REAL: usize = 1000;
 const AHEAD: SignedDuration = SignedDuration::from_secs(4);
 
-/// A Sunday that real time has not reached, so that a server on the system's clock finds nothing due.
+/// A Sunday in the future, so that a server on the system clock finds nothing due.
 pub const SUNDAY: &str = "2031-03-02T12:00:00Z";
 
 /// When all of them hand over and open: that Monday, 09:00 in Oslo.
 const MONDAY: &str = "2031-03-03T08:00:00Z";
 
-/// When everybody is reminded of it.
+/// When everyone is reminded of it.
 const EARLIER: &str = "2031-03-03T07:00:00Z";
 
 fn at(text: &str) -> Timestamp {
     text.parse().expect("an instant")
 }
 
-/// Makes the database; answers its key.
+/// Creates the database. Returns its key.
 pub fn seed(path: &Path) -> String {
     let seed = Seed::new(path.to_owned(), Clock::frozen(at(SUNDAY)));
     let first = seed.rotation("first", 1, &[&[working_week()]], at(MONDAY));
@@ -42,8 +42,8 @@ pub fn seed(path: &Path) -> String {
     seed.key
 }
 
-/// The time that POST /dev/clock takes to answer when it moves the clock to that instant, with everybody told in chat; and
-/// before that, to the instant at which everybody is reminded.
+/// The time of a POST /dev/clock to the hand-over, with all messages posted; and before that, of one to the
+/// reminders.
 pub fn run() {
     section("Ten thousand hand-overs at one instant");
     let folder = Scratch::new("due");
@@ -65,7 +65,7 @@ pub fn run() {
     on_the_real_clock();
 }
 
-/// How late a thousand rotations move on that fall due at one instant of the system's clock, as the server counts it.
+/// How late a thousand rotations that are due at one instant of the system clock are processed, by the server's metrics.
 fn on_the_real_clock() {
     let folder = Scratch::new("lateness");
     let seed = Seed::new(folder.file("rota.db"), Clock::system());
@@ -101,7 +101,7 @@ fn on_the_real_clock() {
     );
 }
 
-/// The upper bounds of the histogram of lateness, in seconds, each with how many stay below it.
+/// The upper bounds of the lateness histogram, in seconds, each with the cumulative count.
 fn lateness(page: &str) -> Vec<(f64, f64)> {
     let bucket = |line: &str| {
         let rest = line.strip_prefix("rota_timer_lateness_seconds_bucket{le=\"")?;
@@ -111,15 +111,15 @@ fn lateness(page: &str) -> Vec<(f64, f64)> {
     page.lines().filter_map(bucket).collect()
 }
 
-/// Posts whatever is queued for chat.
-pub fn settle(app: &App) -> Result<(), Fault> {
+/// Posts everything that is queued for chat.
+pub fn settle(app: &App) -> Result<(), Error> {
     for queue in Queue::ALL {
         while chat_sync::run_due(app, queue, &mut InFlight::default())? {}
     }
     Ok(())
 }
 
-/// The same work within this program, for a profiler to look at.
+/// The same work in this process, for a profiler.
 pub fn here() {
     section("Ten thousand hand-overs in this process");
     let folder = Scratch::new("due-here");

@@ -1,4 +1,4 @@
-//! The development clock on the biggest grid there may be: every step moves a rotation of 400 cells.
+//! The development clock on the largest possible grid: every step changes a rotation of 400 cells.
 
 use crate::due::settle;
 use crate::seed::{Scratch, Seed};
@@ -8,24 +8,26 @@ use jiff::{SignedDuration, Timestamp};
 use rota::actions::dev_clock;
 use rota::domain::cadence::{Cadence, Kind, Skips};
 use rota::domain::coverage::Stretch;
-use rota::domain::grid::{CadenceSpec, CellSpec, GridSpec, LaneSpec, WindowSpec, ZoneSpec};
+use rota::domain::grid::{
+    CadenceSpec, CellSpec, GridSpec, HandleSpec, LaneSpec, WindowSpec, ZoneSpec,
+};
 use rota::domain::ids::UserId;
 use rota::domain::time::HhMm;
 use rota::domain::zones::ZoneName;
 use rota::runtime::clock::Clock;
 use std::time::Instant;
 
-/// Lanes, and windows.
+/// The number of lanes and of windows.
 const SIDE: usize = 20;
 const PEOPLE: usize = 1000;
-/// Of each window.
+/// The stretches of each window.
 const STRETCHES: usize = 50;
 const TIMES: usize = 48;
 
 const BEGINS: &str = "2031-03-03T00:00:00Z";
 const HOURS: SignedDuration = SignedDuration::from_hours(22);
 
-/// The time that it takes to move through 22 hours, in which a window hands over nearly every minute.
+/// The time to move through 22 hours in which a window hands over nearly every minute.
 pub fn run() {
     section("The development clock over 22 hours of a grid of 20 by 20");
     let folder = Scratch::new("grid");
@@ -53,7 +55,7 @@ fn minute(minute: usize) -> HhMm {
     HhMm::parse(&format!("{:02}:{:02}", minute / 60, minute % 60)).expect("a time of day")
 }
 
-/// Each window a minute behind the one before.
+/// Each window starts a minute after the previous one.
 fn grid(starts_at: Timestamp) -> GridSpec {
     let zone = ZoneName::parse("Europe/Oslo").expect("a zone");
     let lane = |n: usize| format!("lane-{n}");
@@ -71,7 +73,7 @@ fn grid(starts_at: Timestamp) -> GridSpec {
         }
     };
     let window_spec = |n: usize| WindowSpec {
-        id: Some(window(n)),
+        handle: HandleSpec::id(&window(n)),
         name: Some(window(n)),
         zone: ZoneSpec::Named(zone),
         coverage: (0..STRETCHES).map(|s| stretch(s * 200 + n)).collect(),
@@ -94,8 +96,8 @@ fn grid(starts_at: Timestamp) -> GridSpec {
     GridSpec {
         lanes: (0..SIDE)
             .map(|n| LaneSpec {
-                id: Some(lane(n)),
-                name: Some(lane(n)),
+                handle: HandleSpec::id(&lane(n)),
+                name: Some(Some(lane(n))),
             })
             .collect(),
         windows: Some((0..SIDE).map(window_spec).collect()),
@@ -104,5 +106,6 @@ fn grid(starts_at: Timestamp) -> GridSpec {
             .map(|(w, l)| cell(w, l))
             .collect(),
         double_cover: false,
+        rosters: Vec::new(),
     }
 }

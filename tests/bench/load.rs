@@ -1,12 +1,12 @@
-//! A small HTTP client over raw sockets: keep-alive connections that ask as fast as they are answered.
+//! A small HTTP client on raw sockets: keep-alive connections that send requests as fast as they are answered.
 
 use std::io::{Read, Write};
 use std::net::{SocketAddr, TcpStream};
 use std::thread;
 use std::time::{Duration, Instant};
 
-/// Threads for [`rate`] that drive many connections: each asks on all of its own, then reads all the answers, so that
-/// the client costs little beside the server.
+/// Threads for [`rate`] that drive many connections: each sends on all of its own, then reads all responses, so that
+/// the client costs little compared to the server.
 pub const FEW: usize = 2;
 
 /// One keep-alive connection.
@@ -15,7 +15,7 @@ pub struct Client {
     buffer: Vec<u8>,
 }
 
-/// An answer: its status and headers as they came, and its body.
+/// A response: its status, headers and body.
 #[derive(Debug)]
 pub struct Answer {
     pub status: u16,
@@ -45,7 +45,7 @@ impl Client {
     pub fn connect(address: SocketAddr) -> Client {
         let stream = TcpStream::connect(address).expect("a connection");
         stream.set_nodelay(true).expect("an open socket");
-        // A server that hangs is to end the benchmark, not to hang it.
+        // If the server hangs, the benchmark fails instead of hanging.
         stream
             .set_read_timeout(Some(Duration::from_secs(60)))
             .expect("an open socket");
@@ -55,7 +55,7 @@ impl Client {
         }
     }
 
-    /// Sends a request and waits for its answer.
+    /// Sends a request and waits for its response.
     pub fn ask(&mut self, request: &[u8]) -> Answer {
         self.send(request);
         let (status, head, end) = self.receive();
@@ -72,7 +72,7 @@ impl Client {
         self.stream.write_all(request).expect("a request goes out");
     }
 
-    /// Waits for a whole answer: its status, where its head ends and where its body does.
+    /// Waits for a whole response: its status, and where its head and its body end.
     fn receive(&mut self) -> (u16, usize, usize) {
         let mut piece = [0; 16 * 1024];
         loop {
@@ -113,8 +113,8 @@ pub fn request(method: &str, path: &str, headers: &[(&str, &str)], body: &str) -
     (text + "\r\n" + body).into_bytes()
 }
 
-/// Requests answered a second, one connection to each element, which goes round its requests, from so many threads.
-/// Every answer has to have this status.
+/// Requests per second over one connection per element, which repeats its requests, from `threads` threads. Every response
+/// must have this status.
 pub fn rate(
     address: SocketAddr,
     connections: &[Vec<Vec<u8>>],

@@ -1,8 +1,8 @@
-//! What the program costs: figures and ratios of the real binary, each beside its floor.
+//! Benchmarks: figures and ratios of the real binary, each with its limit.
 //!
-//! `cargo bench` runs everything, `cargo bench -- NAME` one section. Figures move with the machine, ratios hold; so
-//! what can be a ratio is one, taken in turns within one run. Nothing here fails because it is slow: a figure that misses
-//! its floor says `BELOW`, and only what breaks ends in an error.
+//! `cargo bench` runs everything, `cargo bench -- NAME` one section. Figures depend on the machine; ratios mostly do not, so
+//! ratios are preferred and measured in turns within one run. A slow result is not a failure: a figure that misses its limit
+//! is marked `BELOW`, and only errors fail.
 
 mod bare;
 mod due;
@@ -17,8 +17,8 @@ mod table;
 mod webhooks;
 mod writes;
 
-/// The sections by name. Those that end in `-here` do the same within this program, for a profiler to look at, and run only
-/// when they are named.
+/// The sections by name. Those that end in `-here` run the same work in this process, for a profiler, and only if
+/// named.
 const SECTIONS: [(&str, fn()); 10] = [
     ("reads", reads::run),
     ("writes", writes::run),
@@ -33,7 +33,7 @@ const SECTIONS: [(&str, fn()); 10] = [
 ];
 
 fn main() {
-    // What `cargo bench` adds.
+    // The argument that `cargo bench` adds.
     let name = std::env::args()
         .skip(1)
         .find(|argument| argument != "--bench");

@@ -1,4 +1,4 @@
-//! The processes that are measured: the program itself, and the bare handler beside it.
+//! The measured processes: the program itself and the baseline server.
 
 use crate::load::{Client, request};
 use std::io::{BufRead, BufReader, Read, Write};
@@ -7,11 +7,11 @@ use std::path::Path;
 use std::process::{Child, Command, Stdio};
 use std::time::{Duration, Instant};
 
-/// A server in a process of its own; it ends with this.
+/// A server in its own process; killed on drop.
 pub struct Program {
     child: Child,
     pub address: SocketAddr,
-    /// What `Authorization` has to say.
+    /// The value of `Authorization`.
     pub bearer: String,
 }
 
@@ -27,7 +27,7 @@ fn free_address() -> SocketAddr {
     listener.local_addr().expect("a bound address")
 }
 
-/// The program without limits of rate, whatever the environment says.
+/// The program without rate limits, whatever the environment says.
 fn rota(arguments: &[&str], db: &Path, address: SocketAddr) -> Command {
     let mut command = Command::new(env!("CARGO_BIN_EXE_rota"));
     command
@@ -45,7 +45,7 @@ fn rota(arguments: &[&str], db: &Path, address: SocketAddr) -> Command {
     command
 }
 
-/// `rota serve` on a database with this key, and how long it took to answer for the first time.
+/// `rota serve` on a database with this key, and the time to its first response.
 pub fn serve(db: &Path, key: &str) -> (Program, Duration) {
     let address = free_address();
     let begun = Instant::now();
@@ -71,7 +71,7 @@ pub fn serve(db: &Path, key: &str) -> (Program, Duration) {
     (program, took)
 }
 
-/// `rota dev` on a database, on a clock that stands still.
+/// `rota dev` on a database with a frozen clock.
 pub fn dev(db: &Path, clock: &str) -> Program {
     let address = free_address();
     let mut command = rota(&["dev", "--empty", "--clock", clock], db, address);
@@ -98,7 +98,7 @@ pub fn dev(db: &Path, clock: &str) -> Program {
     }
 }
 
-/// The bare handler in another process of this program: it answers with `head` (its headers) and `body`.
+/// The baseline server in another process of this program. It responds with `head` (its headers) and `body`.
 pub fn bare(head: &str, body: &[u8]) -> Program {
     let program = std::env::current_exe().expect("this program");
     let mut command = Command::new(program);
@@ -142,8 +142,8 @@ impl Program {
     pub fn processor(&self) -> f64 {
         let path = format!("/proc/{}/stat", self.child.id());
         let stat = std::fs::read_to_string(path).expect("the state of a running process");
-        // After the name in brackets come the state and, 11 and 12 fields on, the user's and the system's share in ticks
-        // of a hundredth of a second.
+        // After the name in brackets come the state and, 11 and 12 fields later, user and system time in hundredths of a
+        // second.
         let fields = stat
             .rsplit_once(')')
             .expect("a name in brackets")
@@ -157,7 +157,7 @@ impl Program {
         ticks as f64 / 100.0
     }
 
-    /// A request with the credential, and further headers.
+    /// A request with the credential and further headers.
     pub fn request(
         &self,
         method: &str,

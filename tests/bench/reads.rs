@@ -1,4 +1,4 @@
-//! Who is on call, asked as fast as it is answered.
+//! GET on-call as fast as possible.
 
 use crate::load::{Client, FEW, rate};
 use crate::program::{self, Program};
@@ -7,13 +7,13 @@ use crate::table::{Floor, median, row, section};
 use rota::runtime::clock::Clock;
 use std::time::Duration;
 
-/// Rounds of each server in turn: a machine that gets slower for a while slows both.
+/// Rounds of each server in turn, so that a slow phase of the machine affects both.
 const ROUNDS: usize = 5;
 const ROUND: Duration = Duration::from_millis(350);
-/// How long processor time is measured: it is counted in hundredths of a second.
+/// How long processor time is measured: its unit is a hundredth of a second.
 const MEASURED: Duration = Duration::from_secs(3);
 
-/// GET on-call with its credential check, and its 304, each against a bare handler that gives the very same answer.
+/// GET on-call with its credential check, and its 304, each against the baseline with the same response.
 pub fn run() {
     section("GET on-call against a bare handler with the same answer (requests/s)");
     let folder = Scratch::new("reads");
@@ -67,7 +67,7 @@ pub fn run() {
     }
 }
 
-/// Processor time that a server spends on one request, with 8 connections. The client's share is not in it.
+/// The server's processor time per request with 8 connections, without the client's.
 fn processor_time(server: &Program, request: &[u8], status: u16) -> f64 {
     let requests = vec![vec![request.to_vec()]; 8];
     let before = server.processor();
@@ -75,7 +75,7 @@ fn processor_time(server: &Program, request: &[u8], status: u16) -> f64 {
     (server.processor() - before) / answered
 }
 
-/// Our requests a second, and the middle ratio of the rounds.
+/// Requests per second, and the median ratio of the rounds.
 fn compare(
     rota: &Program,
     bare: &Program,

@@ -1,4 +1,4 @@
-//! What a long record costs those who read a rotation.
+//! The cost of a long history for reads of a rotation.
 
 use crate::load::Client;
 use crate::program::{self, Program};
@@ -11,12 +11,12 @@ use std::time::Instant;
 
 const ROUNDS: usize = 300;
 
-/// Entries of the short and of the long record.
+/// The entries of the short and of the long history.
 const SHORT: i64 = 10;
 const LONG: i64 = 10_000_000;
 
-/// Reads with a record of ten entries and of ten million; they should cost the same. The long record takes a minute to make and
-/// stays for further runs.
+/// Reads with a history of ten entries and of ten million, which should cost the same. The long history takes a minute to
+/// create and is kept for further runs.
 pub fn run() {
     section("Reads by the length of the record (median time)");
     let Made { path, key, ids, at } = made();
@@ -24,7 +24,7 @@ pub fn run() {
 
     let on_call = |id: &str| format!("/v1/rotations/{id}/on-call");
     compare("GET on-call after a write", &rota, &ids, &on_call);
-    // The last hours, which both records have.
+    // The last hours, which both histories have.
     let from = at - SignedDuration::from_hours(SHORT - 1);
     let recent = |id: &str| history(id, from, at);
     compare("GET history of the last nine hours", &rota, &ids, &recent);
@@ -42,7 +42,7 @@ pub fn run() {
     );
 }
 
-/// A database with a short and a long record that end at one instant.
+/// A database with a short and a long history that end at the same instant.
 struct Made {
     path: PathBuf,
     key: String,
@@ -95,7 +95,7 @@ fn compare(figure: &str, rota: &Program, ids: &[String; 2], path: &dyn Fn(&str) 
     );
 }
 
-/// The median time of each read, where each comes after a write to its rotation, so that nothing of it is at hand.
+/// The median time of each read. Each follows a write to its rotation, so that nothing is cached.
 fn times(rota: &Program, ids: [&String; 2], paths: &[&str]) -> Vec<f64> {
     let mut client = Client::connect(rota.address);
     let mut times = vec![Vec::new(); paths.len()];

@@ -1,17 +1,21 @@
-//! Databases to measure on, made through the library.
+//! Creates databases for benchmarks through the library.
 
 use jiff::Timestamp;
 use rota::actions::creation::{self, NewCreation};
+use rota::actions::directory::{self, Consent};
 use rota::actions::grid::ReplaceCoverage;
 use rota::actions::keys::{NewKey, create_key};
-use rota::actions::mutation::{self, Mutation, Operation};
+use rota::actions::mutation::{Mutation, Operation};
 use rota::actions::{App, Outward};
 use rota::domain::absence::Absences;
 use rota::domain::access::{Principal, Scope};
+use rota::domain::audit::Author;
 use rota::domain::cadence::{Cadence, Kind, Skips};
 use rota::domain::coverage::Stretch;
 use rota::domain::edit::NewRotation;
-use rota::domain::grid::{CadenceSpec, CellSpec, GridSpec, LaneSpec, WindowSpec, ZoneSpec};
+use rota::domain::grid::{
+    CadenceSpec, CellSpec, GridSpec, HandleSpec, LaneSpec, WindowSpec, ZoneSpec,
+};
 use rota::domain::handover::{self, DealingContext};
 use rota::domain::holidays::Calendar;
 use rota::domain::ids::{CellId, KeyId, LaneId, RotationId, UserId, WindowId};
@@ -20,24 +24,24 @@ use rota::domain::tiers::{Tier, TierLimits};
 use rota::domain::time::HhMm;
 use rota::domain::zones::ZoneName;
 use rota::runtime::clock::Clock;
-use rota::store::{self, Directory, Fault, MemberLists, Person, Store, Team};
+use rota::store::{self, Directory, Error, MemberLists, Person, Store, Team};
 use rota::wire::etag::Precondition;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-/// A folder beside the build, so on a real disk.
+/// A folder beside the build, on a real disk.
 pub struct Scratch {
     path: PathBuf,
     kept: bool,
 }
 
 impl Scratch {
-    /// One that is removed when dropped.
+    /// A folder that is removed on drop.
     pub fn new(name: &str) -> Scratch {
         Scratch::at(&format!("{name}-{}", std::process::id()), false)
     }
 
-    /// One that stays for later runs: of the same name.
+    /// A folder with a fixed name that is kept for later runs.
     pub fn kept(name: &str) -> Scratch {
         Scratch::at(name, true)
     }
@@ -61,7 +65,7 @@ impl Drop for Scratch {
     }
 }
 
-/// Entries of a record that are made in one commit.
+/// History entries per commit.
 const A_COMMIT: i64 = 200_000;
 
 /// A database with six people and an API key with every scope.
@@ -71,10 +75,13 @@ pub struct Seed {
     pub key: String,
 }
 
-/// Writes a rotation, whatever it is at.
+/// Whoever fills a database.
+pub static AUTHOR: Author = Author::local(Principal::Operator { user: None }, "bench");
+
+/// Writes a rotation, whatever its version.
 pub fn write(app: &App, rotation: &RotationId, operation: impl Operation) -> Rotation {
     let mutation = Mutation {
-        caller: &caller(),
+        author: &Author::local(caller(), "bench"),
         rotation,
         precondition: &Precondition::Any,
         operation,
@@ -82,10 +89,11 @@ pub fn write(app: &App, rotation: &RotationId, operation: impl Operation) -> Rot
     mutation.run(app).expect("a write").rotation
 }
 
-/// Somebody who may do everything.
+/// A caller with all rights.
 pub fn caller() -> Principal {
     Principal::Key {
         id: KeyId::from("key_bench"),
+        name: "test".into(),
         scopes: Scope::ALL.to_vec(),
         rotations: None,
     }
@@ -121,8 +129,7 @@ impl Seed {
             groups: Vec::new(),
             channels: Vec::new(),
         };
-        mutation::follow_directory(&app, move |tx| store::replace_directory(tx, &directory))
-            .expect("an import");
+        directory::import(&app, &AUTHOR, directory, Consent::Given).expect("an import");
         let new = NewKey {
             name: "bench".into(),
             scopes: Scope::ALL.to_vec(),
@@ -130,18 +137,18 @@ impl Seed {
             disabled: false,
             expires_at: None,
         };
-        let (_, key) = create_key(app.store(), new).expect("a key");
+        let (_, key) = create_key(app.store(), &AUTHOR, new).expect("a key");
         Seed { app, path, key }
     }
 
-    /// The same with another way out.
+    /// The same with other outgoing settings.
     pub fn with(self, outward: Outward) -> Seed {
         let clock = Arc::clone(self.app.clock());
         let app = app_with(&self.path, clock, outward);
         Seed { app, ..self }
     }
 
-    /// A rotation of all six people with so many lanes, and windows of these hours (none: the whole week), handed over
+    /// A rotation of all six people with `lanes` lanes, and windows with these hours (none means the whole week), all handed over
     /// weekly at one instant.
     pub fn rotation(
         &self,
@@ -153,7 +160,7 @@ impl Seed {
         self.rotation_of(name, users(), grid(lanes, windows, starts_at))
     }
 
-    /// A rotation of these people on a grid.
+    /// A rotation of these people with a grid.
     pub fn rotation_of(&self, name: &str, people: Vec<UserId>, grid: GridSpec) -> Rotation {
         let rotation = NewRotation {
             name: name.into(),
@@ -171,13 +178,13 @@ impl Seed {
             body_hash: [0; 32],
             rotation,
         };
-        let created = creation::create(&self.app, &caller(), creation)
+        let created = creation::create(&self.app, &AUTHOR, creation)
             .expect("a rotation")
             .rotation;
         write(&self.app, &created.id, ReplaceCoverage(grid))
     }
 
-    /// So many rotations like this one, in one commit.
+    /// A number of copies of a rotation, in one commit.
     pub fn copies(&self, like: Rotation, count: usize) {
         let calendar = Calendar::embedded();
         let dealing = DealingContext {
@@ -185,7 +192,7 @@ impl Seed {
             absences: &Absences::default(),
         };
         let due = handover::next_due(&like, dealing);
-        let write = move |tx: &mut store::WriteTx| -> Result<(), Fault> {
+        let write = move |tx: &mut store::WriteTx| -> Result<(), Error> {
             for _ in 0..count {
                 let mut copy = like.clone();
                 copy.id = RotationId::from(tx.mint("rot_"));
@@ -212,14 +219,14 @@ impl Seed {
         self.app.store().write(write).expect("copies");
     }
 
-    /// A record of so many hours that ended before now, an entry an hour, in the first cell of a rotation.
+    /// A history of this many hours before now, with an entry per hour, in the first cell of a rotation.
     pub fn record(&self, rotation: Rotation, hours: i64) {
         let mut left = hours;
         while left > 0 {
             let part = left.min(A_COMMIT);
             let (mut past, people, now) =
                 (rotation.clone(), users(), rotation.cells[0].entry.start);
-            let write = move |tx: &mut store::WriteTx| -> Result<(), Fault> {
+            let write = move |tx: &mut store::WriteTx| -> Result<(), Error> {
                 for hour in (left - part + 1..=left).rev() {
                     let entry = &mut past.cells[0].entry;
                     entry.start = now - jiff::SignedDuration::from_hours(hour);
@@ -237,7 +244,7 @@ impl Seed {
     }
 }
 
-/// The ids of the people there are.
+/// The ids of the people.
 pub fn users() -> Vec<UserId> {
     (1..=6).map(|n| UserId::from(format!("U{n}"))).collect()
 }
@@ -282,7 +289,7 @@ fn grid(lanes: usize, windows: &[&[Stretch]], starts_at: Timestamp) -> GridSpec 
     let lane = |n: usize| format!("lane-{n}");
     let window = |n: usize| format!("window-{n}");
     let window_spec = |(n, hours): (usize, &&[Stretch])| WindowSpec {
-        id: Some(window(n)),
+        handle: HandleSpec::id(&window(n)),
         name: Some(window(n)),
         zone: ZoneSpec::Named(zone),
         coverage: hours.to_vec(),
@@ -297,8 +304,8 @@ fn grid(lanes: usize, windows: &[&[Stretch]], starts_at: Timestamp) -> GridSpec 
     GridSpec {
         lanes: (0..lanes)
             .map(|n| LaneSpec {
-                id: Some(lane(n)),
-                name: Some(lane(n)),
+                handle: HandleSpec::id(&lane(n)),
+                name: Some(Some(lane(n))),
             })
             .collect(),
         windows: Some(windows.iter().enumerate().map(window_spec).collect()),
@@ -307,5 +314,6 @@ fn grid(lanes: usize, windows: &[&[Stretch]], starts_at: Timestamp) -> GridSpec 
             .map(|(w, l)| cell(w, l))
             .collect(),
         double_cover: false,
+        rosters: Vec::new(),
     }
 }

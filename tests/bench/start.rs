@@ -10,16 +10,16 @@ use std::time::Duration;
 
 const STARTS: usize = 7;
 
-/// Keep-alive connections; the server holds at most so many.
+/// Keep-alive connections; the server's limit.
 const CONNECTIONS: usize = 1000;
 
-/// From the start of the process to its first answer to /healthz, and the memory that it then holds.
+/// The time from the start of the process to its first response to /healthz, and its memory then.
 pub fn run() {
     section("rota serve with ten thousand rotations");
     let folder = Scratch::new("start");
     let path = folder.file("rota.db");
     let key = due::seed(&path);
-    // The first start of a new version or with new holidays computes every due instant anew.
+    // The first start of a new version or with new holidays computes every due instant again.
     let (first, took) = program::serve(&path, &key);
     row(
         "first start after an upgrade",
@@ -51,7 +51,7 @@ pub fn run() {
     connected(&path, &key);
 }
 
-/// The memory of a server with as many clients as it lets in, each of which has asked once and keeps its connection.
+/// The memory of a server with the maximum number of connections, each after one request.
 fn connected(path: &Path, key: &str) {
     let (program, _) = program::serve(path, key);
     let before = program.resident();

@@ -1,15 +1,15 @@
-//! The table of figures: each beside its floor.
+//! The table of figures with their limits.
 
-/// What a ratio or a time has to be for an `ok`.
+/// The limit of a ratio or a time.
 #[derive(Clone, Copy, Debug)]
 pub enum Floor {
-    /// A figure to look at; nothing is asked of it.
+    /// A figure without a limit.
     None,
     AtLeast(f64),
     AtMost(f64),
 }
 
-/// Begins the table of a section.
+/// Starts the table of a section.
 pub fn section(title: &str) {
     println!("\n{title}");
     println!(
@@ -18,7 +18,7 @@ pub fn section(title: &str) {
     );
 }
 
-/// Prints one figure: as measured, and the number that is judged, with what it has to be.
+/// Prints one figure: as measured, and the number that is compared with its limit.
 pub fn row(figure: &str, measured: &str, judged: f64, floor: Floor) {
     let (bound, good) = match floor {
         Floor::None => (String::new(), None),
@@ -33,7 +33,7 @@ pub fn row(figure: &str, measured: &str, judged: f64, floor: Floor) {
     println!("  {figure:<58} {measured:>24} {judged:>8.2} {bound:>9} {verdict}");
 }
 
-/// The middle one of some figures.
+/// The median.
 pub fn median(mut figures: Vec<f64>) -> f64 {
     figures.sort_by(f64::total_cmp);
     figures[figures.len() / 2]

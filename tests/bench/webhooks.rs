@@ -1,16 +1,16 @@
-//! Webhooks: the durable queue against a plain loop that posts the same bodies, and how soon an event is on its way.
+//! Webhooks: the durable queue against a plain loop that posts the same bodies, and the latency of an event.
 
 use crate::load::Client;
 use crate::program::{self, Program};
-use crate::seed::{Scratch, Seed, write};
+use crate::seed::{AUTHOR, Scratch, Seed, write};
 use crate::table::{Floor, median, row, section};
 use rota::actions::duty::SetOnDuty;
 use rota::actions::{App, Outward, webhooks};
 use rota::client::guard::{GuardedClient, Rules};
 use rota::client::{Tls, Trust};
-use rota::domain::address::Openings;
+use rota::domain::address::AllowedNetworks;
 use rota::domain::ids::{RotationId, UserId};
-use rota::domain::ladder::Ladder;
+use rota::domain::retry_schedule::RetrySchedule;
 use rota::domain::webhook::{EventType, WebhookSpec};
 use rota::runtime::clock::Clock;
 use rota::wire::signature;
@@ -21,9 +21,9 @@ use std::time::{Duration, Instant};
 
 /// Deliveries in the queue.
 const QUEUED: usize = 2000;
-/// Events sent one by one.
+/// Events sent one at a time.
 const ALONE: usize = 200;
-/// When the database's clock stands still.
+/// The frozen clock of the database.
 const CLOCK: &str = "2026-11-23T09:00:00Z";
 /// Longer than anything here should take.
 const PATIENCE: Duration = Duration::from_secs(60);
@@ -45,13 +45,13 @@ pub fn run() {
     );
 }
 
-/// What 99 of 100 stay below.
+/// The 99th percentile.
 fn late(mut times: Vec<f64>) -> f64 {
     times.sort_by(f64::total_cmp);
     times[times.len() * 99 / 100]
 }
 
-/// One healthy endpoint with a full queue, three times; the middle one counts.
+/// One healthy endpoint with a full queue, three times; the median counts.
 fn through_the_queue() {
     let rounds: Vec<Queued> = (0..3).map(|_| queue_and_loop()).collect();
     let middle = |figure: fn(&Queued) -> f64| median(rounds.iter().map(figure).collect());
@@ -71,13 +71,13 @@ fn through_the_queue() {
     );
 }
 
-/// One full queue, delivered.
+/// The result of one full queue.
 struct Queued {
     /// Deliveries a second.
     queue: f64,
-    /// Processor time of a delivery, in seconds.
+    /// Processor time per delivery, in seconds.
     processor: f64,
-    /// What a loop that posts the same bodies makes a second.
+    /// Posts per second of a loop with the same bodies.
     plain: f64,
 }
 
@@ -124,7 +124,7 @@ fn queue_and_loop() -> Queued {
     }
 }
 
-/// Events one at a time to one endpoint, while others that accept and never answer are sent to as well.
+/// Events one at a time to one endpoint, while other endpoints hang.
 fn one_by_one(figure: &str, hanging: usize, judge: fn(Vec<f64>) -> f64, floor: Floor) {
     let folder = Scratch::new("webhooks");
     let (receiver, arrived) = receive();
@@ -149,7 +149,7 @@ fn one_by_one(figure: &str, hanging: usize, judge: fn(Vec<f64>) -> f64, floor: F
         assert_eq!(answer.status, 200, "{answer:?}");
         let arrival = arrived.recv_timeout(PATIENCE).expect("a delivery");
         times.push(arrival.at.saturating_duration_since(begun).as_secs_f64());
-        // Idle again, as far as this endpoint goes.
+        // Waits until this endpoint is idle again.
         std::thread::sleep(Duration::from_millis(2));
     }
     let judged = judge(times);
@@ -159,7 +159,7 @@ fn one_by_one(figure: &str, hanging: usize, judge: fn(Vec<f64>) -> f64, floor: F
 /// The same seed with an app that may connect to loopback.
 fn local(seed: Seed) -> Seed {
     let rules = Rules {
-        openings: Openings {
+        allowed_networks: AllowedNetworks {
             loopback: true,
             nets: Vec::new(),
         },
@@ -167,7 +167,7 @@ fn local(seed: Seed) -> Seed {
     };
     let outward = Outward {
         base_url: "http://127.0.0.1:8080".into(),
-        ladder: Ladder::default(),
+        retry_schedule: RetrySchedule::default(),
         webhook_client: GuardedClient::new(&Tls::load(Trust::Bundled, None).expect("TLS"), rules),
         ..Outward::usual("http://rota.example").expect("TLS")
     };
@@ -180,7 +180,7 @@ fn register(app: &App, receiver: SocketAddr) {
         url: format!("http://{receiver}/hook"),
         event_types: vec![EventType::DutyChanged],
     };
-    webhooks::register(app, spec).expect("an endpoint");
+    webhooks::register(app, &AUTHOR, spec).expect("an endpoint");
 }
 
 fn take_turns(app: &App, rotation: &RotationId, round: usize) {
@@ -197,28 +197,28 @@ fn puts(rota: &Program, rotation: &RotationId) -> Vec<Vec<u8>> {
     vec![put("U2"), put("U3")]
 }
 
-/// A delivery, as it was received.
+/// A received delivery.
 struct Arrival {
-    /// The first byte of it.
+    /// When its first byte arrived.
     at: Instant,
     body: Vec<u8>,
 }
 
-/// Receives one request at a time and answers 200.
+/// Receives one request at a time and returns 200.
 fn receive() -> (SocketAddr, Receiver<Arrival>) {
     let listener = TcpListener::bind("127.0.0.1:0").expect("a free port");
     let address = listener.local_addr().expect("a bound address");
-    let (told, arrived) = channel();
+    let (arrivals, arrived) = channel();
     std::thread::spawn(move || {
         for stream in listener.incoming().map_while(Result::ok) {
-            // One that goes away early is not counted.
-            drop(answer(stream, &told));
+            // A connection that ends early is not counted.
+            drop(answer(stream, &arrivals));
         }
     });
     (address, arrived)
 }
 
-fn answer(stream: TcpStream, told: &Sender<Arrival>) -> std::io::Result<()> {
+fn answer(stream: TcpStream, arrivals: &Sender<Arrival>) -> std::io::Result<()> {
     stream.set_nodelay(true)?;
     let mut reader = BufReader::new(stream);
     reader.fill_buf()?;
@@ -239,12 +239,12 @@ fn answer(stream: TcpStream, told: &Sender<Arrival>) -> std::io::Result<()> {
     reader.read_exact(&mut body)?;
     let done = b"HTTP/1.1 200 OK\r\nContent-Length: 0\r\nConnection: close\r\n\r\n";
     reader.get_mut().write_all(done)?;
-    // The plain loop after the queue is not listened to.
-    drop(told.send(Arrival { at, body }));
+    // Fails for the plain loop, which is not recorded.
+    drop(arrivals.send(Arrival { at, body }));
     Ok(())
 }
 
-/// What a plain sender would do: sign, post, read the answer, over a connection of its own.
+/// A plain sender: sign, post, read the response, over its own connection.
 fn post(agent: &ureq::Agent, receiver: SocketAddr, body: &[u8]) {
     let (secret, timestamp) = ("svc_whsec_bench", 1_763_888_400);
     let mut answer = agent
@@ -260,7 +260,7 @@ fn post(agent: &ureq::Agent, receiver: SocketAddr, body: &[u8]) {
     answer.body_mut().read_to_vec().expect("an empty body");
 }
 
-/// The queue emptied within this program, receiver and all, for a profiler to look at.
+/// Empties the queue within this process, receiver included, for a profiler.
 pub fn here() {
     section("webhooks in this process");
     let folder = Scratch::new("webhooks-here");

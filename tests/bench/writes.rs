@@ -1,4 +1,4 @@
-//! Writes against what the disk itself takes.
+//! Writes compared with the disk.
 
 use crate::load::{Client, FEW, rate};
 use crate::program::{self, Program};
@@ -12,15 +12,15 @@ use std::io::Write;
 use std::path::Path;
 use std::time::{Duration, Instant};
 
-/// Times that the disk and the program take turns.
+/// Rounds of disk and program in turn.
 const ROUNDS: usize = 300;
 
-/// Times that eight write at once, and for how long.
+/// Rounds of eight concurrent writers, and their duration.
 const ROUNDS_TOGETHER: usize = 5;
 const ROUND: Duration = Duration::from_millis(500);
 
-/// PUT on-call by one writer against one synced append of a page to a file, and by eight at once, who share commits. Processor
-/// time is judged; ratios to a sync depend on the disk and are shown only.
+/// PUT on-call by one writer compared with one synced append of a page to a file, and by eight concurrent writers, who share
+/// commits. Only processor time has a limit; ratios to a sync depend on the disk.
 pub fn run() {
     section("PUT on-call against a synced append on the same file system");
     let folder = Scratch::new("writes");
@@ -88,7 +88,7 @@ fn take_turns(rota: &Program, id: &str) -> Vec<Vec<u8>> {
     vec![put("U1"), put("U2")]
 }
 
-/// Median times of a synced append and of a write, taken in turn.
+/// Median times of a synced append and of a write, measured in turn.
 fn alone(rota: &Program, writes: &[Vec<u8>], file: &Path) -> (f64, f64) {
     let mut file = File::create(file).expect("a file beside the database");
     let mut client = Client::connect(rota.address);
@@ -107,10 +107,10 @@ fn alone(rota: &Program, writes: &[Vec<u8>], file: &Path) -> (f64, f64) {
     (median(syncs), median(times))
 }
 
-/// Times that the profiler sees a write.
+/// Writes for the profiler.
 const WRITES: usize = 3000;
 
-/// The same work within this program, for a profiler to look at.
+/// The same work in this process, for a profiler.
 pub fn here() {
     section("PUT on-call in this process");
     let folder = Scratch::new("writes-here");

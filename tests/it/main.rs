@@ -9,13 +9,15 @@
 //! | Cover requests | `covers` |
 //! | Swap requests | `swaps` |
 //! | Requests answered at the same moment | `races` |
+//! | Who did what: the audit log | `audit` |
 //! | Mentions | `mentions` |
 //! | Which events a change emits | `events` |
 //! | Webhook endpoints, secrets, addresses, deliveries and retries, `rota verify` | `webhooks` |
 //! | Inbound webhooks | `inbound` |
 //! | Chat: messages, reminders, topics, user groups, the directory | `chat` |
-//! | HTTP, credentials, entity tags, instants, problems, OpenAPI | `api` |
-//! | Commands, migration, replication, retention, metrics, logs, readiness | `operator` |
+//! | HTTP, credentials, entity tags, instants, problems, OpenAPI, reverse proxies | `api` |
+//! | The pages: signing in, forms, rights, what they show | `web` |
+//! | Commands, imports of the directory, migration, replication, retention, metrics, logs, readiness | `operator` |
 //! | `rota dev`: clock, demo workspace, receiver | `dev` |
 //! | Kills, stops and restarts, full disks, damaged or lost files, clock steps | `faults`, with one module for each subject |
 //! | Random requests | `fuzz` |
@@ -28,6 +30,7 @@ mod support;
 mod api;
 mod architecture;
 mod arrangements;
+mod audit;
 mod chat;
 mod covers;
 mod dev;
@@ -43,6 +46,7 @@ mod races;
 mod record;
 mod rotations;
 mod swaps;
+mod web;
 mod webhooks;
 
 use support::cli;

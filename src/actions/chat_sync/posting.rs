@@ -1,27 +1,27 @@
-//! Posting messages, in order to each recipient.
+//! Posts messages, in order for each recipient.
 
-use crate::actions::{App, Fault};
+use crate::actions::{App, Error};
 use crate::domain::chat::{ChatError, held_until, is_stale, next_post};
 use crate::domain::ids::MessageReference;
 use crate::domain::message::Recipient;
-use crate::fault;
+use crate::failpoint;
 use crate::runtime::clock::monotonic;
 use crate::store::{self, Outgoing, WriteTx};
 use jiff::Timestamp;
 use std::time::Duration;
 
-/// Messages posted between two writes, and how long that may take: what was posted and not stored as posted when the process
-/// ends is posted again.
+/// The maximum number of messages and time between two writes. If the process ends before the write, the posted messages are
+/// posted again.
 const BATCH: usize = 256;
 /// See [`BATCH`].
 const BATCH_TIME: Duration = Duration::from_millis(50);
 
-/// A message, and the result of posting it.
+/// A message and the result of posting it.
 pub(super) type Posted = (Outgoing, Result<MessageReference, ChatError>);
 
-/// Posts some of what is due; returns whether there was anything. `posted` keeps what was posted until that is stored: while
-/// the storage fails, nothing more is posted.
-pub(super) fn post(app: &App, posted: &mut Vec<Posted>) -> Result<bool, Fault> {
+/// Posts some of what is due. Returns whether there was anything. `posted` has the results that are not stored yet: while the
+/// storage fails, nothing more is posted.
+pub(super) fn post(app: &App, posted: &mut Vec<Posted>) -> Result<bool, Error> {
     record(app, posted)?;
     let now = app.now();
     let due = app
@@ -31,7 +31,7 @@ pub(super) fn post(app: &App, posted: &mut Vec<Posted>) -> Result<bool, Fault> {
     let begun = monotonic();
     let mut blocked: Vec<Recipient> = Vec::new();
     for outgoing in due {
-        // People read messages in order.
+        // Messages to one recipient are posted in order.
         if blocked.contains(&outgoing.to) {
             continue;
         }
@@ -48,7 +48,7 @@ pub(super) fn post(app: &App, posted: &mut Vec<Posted>) -> Result<bool, Fault> {
             break;
         }
     }
-    fault::point("chat.posted");
+    failpoint::point("chat.posted");
     record(app, posted)?;
     Ok(any)
 }
@@ -65,12 +65,12 @@ fn post_one(app: &App, outgoing: &Outgoing, now: Timestamp) -> Result<MessageRef
     app.chat().post(message, &outgoing.sequence.to_string())
 }
 
-fn record(app: &App, posted: &mut Vec<Posted>) -> Result<(), Fault> {
+fn record(app: &App, posted: &mut Vec<Posted>) -> Result<(), Error> {
     if posted.is_empty() {
         return Ok(());
     }
     let done = posted.clone();
-    app.store().write_log(move |tx| -> Result<(), Fault> {
+    app.store().write_log(move |tx| -> Result<(), Error> {
         done.iter()
             .try_for_each(|(outgoing, outcome)| record_one(tx, outgoing, outcome))
     })?;
@@ -82,7 +82,7 @@ fn record_one(
     tx: &mut WriteTx,
     outgoing: &Outgoing,
     outcome: &Result<MessageReference, ChatError>,
-) -> Result<(), Fault> {
+) -> Result<(), Error> {
     let (sequence, now) = (outgoing.sequence, tx.now());
     let error = match outcome {
         Ok(reference) => return store::save_message_sent(tx, sequence, reference),

@@ -1,8 +1,8 @@
-//! Keeping the topics of channels in line with whoever is on call, and restoring what stood there before.
+//! Syncs the topics of channels with the people on call, and restores previous topics.
 
 use super::SyncError;
-use crate::actions::{App, Fault, notifications};
-use crate::chat::PlatformVoice;
+use crate::actions::{App, Error, notifications};
+use crate::chat::PlatformRenderer;
 use crate::domain::chat::ChatError;
 use crate::domain::forecast::OnCallSummary;
 use crate::domain::handover::DealingContext;
@@ -10,14 +10,14 @@ use crate::domain::ids::{ChannelId, RotationId};
 use crate::domain::message::PeopleNames;
 use crate::domain::rotation::Profile;
 use crate::domain::wording::{self, Piece, TopicSubject};
-use crate::fault;
+use crate::failpoint;
 use crate::store::{self, ChannelTopic, ReadTx, WriteTx};
 use std::collections::HashMap;
 
-/// Between the topics of two rotations on one channel.
+/// The separator of the topics of several rotations in one channel.
 const BETWEEN: &str = " | ";
 
-/// What topics show of each rotation, computed once for all channels.
+/// The topic texts of rotations, computed once for all channels.
 #[derive(Default)]
 pub struct TopicTexts(HashMap<RotationId, Option<Shown>>);
 
@@ -25,25 +25,25 @@ struct Shown {
     profile: Profile,
     summary: OnCallSummary,
     duty_handle: Option<String>,
-    /// Of everybody in the summary.
+    /// The people of the summary.
     names: PeopleNames,
 }
 
 impl TopicTexts {
-    fn of(&mut self, tx: &ReadTx, app: &App, id: &RotationId) -> Result<Option<&Shown>, Fault> {
+    fn of(&mut self, tx: &ReadTx, app: &App, id: &RotationId) -> Result<Option<&Shown>, Error> {
         if !self.0.contains_key(id) {
-            self.0.insert(id.clone(), look(tx, app, id)?);
+            self.0.insert(id.clone(), load_text(tx, app, id)?);
         }
         Ok(self.0[id].as_ref())
     }
 
-    /// The topic that a channel is to have; `None` where no rotation shows anything there.
+    /// The desired topic of a channel; `None` if no rotation has a text for it.
     pub fn wanted(
         &mut self,
         tx: &ReadTx,
         app: &App,
         channel: &ChannelId,
-    ) -> Result<Option<String>, Fault> {
+    ) -> Result<Option<String>, Error> {
         let most = app.chat().capabilities().longest_topic;
         let (mut pieces, mut length): (Vec<Piece>, _) = (Vec::new(), 0);
         for id in store::list_rotations_of_topic(tx, channel)? {
@@ -65,14 +65,14 @@ impl TopicTexts {
                 summary: &shown.summary,
                 duty_handle: shown.duty_handle.as_deref(),
             };
-            let voice = PlatformVoice {
+            let renderer = PlatformRenderer {
                 chat: app.chat(),
                 names: &shown.names,
             };
-            let topic = wording::topic(subject, &voice);
+            let topic = wording::topic(subject, &renderer);
             length += topic.iter().map(Piece::length).sum::<usize>();
             pieces.extend(topic);
-            // What is longer is cut anyway.
+            // Longer topics are cut anyway.
             if length > most {
                 break;
             }
@@ -82,14 +82,13 @@ impl TopicTexts {
     }
 }
 
-fn look(tx: &ReadTx, app: &App, id: &RotationId) -> Result<Option<Shown>, Fault> {
+fn load_text(tx: &ReadTx, app: &App, id: &RotationId) -> Result<Option<Shown>, Error> {
     let Some(rotation) = store::load_rotation(tx, id)? else {
         return Ok(None);
     };
-    let absences = store::load_absences(tx, &rotation)?;
     let dealing = DealingContext {
         calendar: app.calendar(),
-        absences: &absences,
+        absences: &rotation.absences,
     };
     let group = match &rotation.profile.duty_group {
         Some(group) => store::load_group(tx, group)?,
@@ -106,51 +105,51 @@ fn look(tx: &ReadTx, app: &App, id: &RotationId) -> Result<Option<Shown>, Fault>
     }))
 }
 
-/// The state of a channel's topic when its sync began, and how often the directory had been replaced then.
-struct Look {
+/// The state of a channel's topic at the start of its sync, and the number of directory imports then.
+struct SyncStart {
     topic: ChannelTopic,
     imports: u64,
 }
 
-/// Brings the topic of a channel in line.
+/// Syncs the topic of a channel.
 pub(super) fn sync(app: &App, channel: &ChannelId) -> Result<(), SyncError> {
-    let (topic, wanted, imports) = app.store().read(|tx| -> Result<_, Fault> {
+    let (topic, wanted, imports) = app.store().read(|tx| -> Result<_, Error> {
         let wanted = TopicTexts::default().wanted(tx, app, channel)?;
         let imports = store::count_imports(tx)?;
         Ok((store::load_topic(tx, channel)?, wanted, imports))
     })?;
     let Some(topic) = topic else { return Ok(()) };
-    let look = Look { topic, imports };
+    let start = SyncStart { topic, imports };
     match wanted {
-        Some(wanted) => write(app, look, wanted),
-        None => restore(app, look),
+        Some(wanted) => write(app, start, wanted),
+        None => restore(app, start),
     }
 }
 
-fn write(app: &App, look: Look, wanted: String) -> Result<(), SyncError> {
-    let current = app.chat().topic(&look.topic.channel)?;
-    let Look { mut topic, imports } = look;
+fn write(app: &App, start: SyncStart, wanted: String) -> Result<(), SyncError> {
+    let current = app.chat().topic(&start.topic.channel)?;
+    let SyncStart { mut topic, imports } = start;
     if topic.is_ours(&current) {
         topic.written = Some(current.clone());
     } else if current != wanted && topic.written.as_ref() == Some(&wanted) {
-        // Whoever changed it had a reason; it stays until there is something new to show.
-        let why = "somebody has changed the topic; it is written again when duty changes";
+        // A topic changed by someone else stays until there is something new to show.
+        let why = "somebody has changed the topic; it is written again at the next hand-over";
         return Ok((app.store()).write_log(move |tx| store::save_topic(tx, &topic, Some(why)))?);
     } else if current != wanted || topic.written.is_none() {
-        // What somebody else wrote is what is put back one day.
+        // The topic that is restored later is the one of the other author.
         topic.before = Some(current.clone());
     }
-    // Stored before it is written: whatever becomes of the try, afterwards it is known for ours.
+    // Stored before the call, so that the topic is known as written by rota whatever the result.
     topic.writing = Some(wanted.clone());
     let noted = topic.clone();
     app.store()
         .write_log(move |tx| store::note_topic(tx, &noted))?;
     if current != wanted {
         app.chat().set_topic(&topic.channel, &wanted)?;
-        fault::point("chat.topic");
+        failpoint::point("chat.topic");
     }
     topic.written = topic.writing.take();
-    app.store().write_log(move |tx| -> Result<(), Fault> {
+    app.store().write_log(move |tx| -> Result<(), Error> {
         if !is_overtaken(tx, imports)? {
             store::save_channel_topic(tx, &topic.channel, &wanted)?;
             store::save_topic(tx, &topic, None)?;
@@ -160,8 +159,8 @@ fn write(app: &App, look: Look, wanted: String) -> Result<(), SyncError> {
     Ok(())
 }
 
-/// Puts back what stood before, but only in the place of what rota wrote.
-fn restore(app: &App, Look { topic, imports }: Look) -> Result<(), SyncError> {
+/// Restores the previous topic, unless the current one was not written by rota.
+fn restore(app: &App, SyncStart { topic, imports }: SyncStart) -> Result<(), SyncError> {
     if topic.written.is_none() && topic.writing.is_none() {
         let forget =
             move |tx: &mut WriteTx| store::remove_topic(tx, &topic.channel, topic.sync.calls);
@@ -176,7 +175,7 @@ fn restore(app: &App, Look { topic, imports }: Look) -> Result<(), SyncError> {
     if ours {
         app.chat().set_topic(&topic.channel, &before)?;
     }
-    app.store().write_log(move |tx| -> Result<(), Fault> {
+    app.store().write_log(move |tx| -> Result<(), Error> {
         if is_overtaken(tx, imports)? {
             return Ok(());
         }
@@ -188,10 +187,10 @@ fn restore(app: &App, Look { topic, imports }: Look) -> Result<(), SyncError> {
     Ok(())
 }
 
-/// Leaves a topic where the app cannot reach it; where the channel is still there, until the app is back.
-fn leave(app: &App, topic: ChannelTopic, why: String) -> Result<(), Fault> {
+/// Gives up a topic that the app cannot reach. If the channel still exists, only until the app is a member again.
+fn leave(app: &App, topic: ChannelTopic, why: String) -> Result<(), Error> {
     log::warn!(
-        "chat: topic of {}: {why}, nothing is put back",
+        "chat: topic of {}: {why}, nothing is restored",
         topic.channel
     );
     app.store().write_log(
@@ -202,7 +201,7 @@ fn leave(app: &App, topic: ChannelTopic, why: String) -> Result<(), Fault> {
     )
 }
 
-/// Whether the directory was replaced while the platform was called. Its content is newer, and everything is synced again.
-pub(super) fn is_overtaken(tx: &WriteTx, imports: u64) -> Result<bool, Fault> {
+/// Whether the directory was replaced during the call. Its content is newer, and everything is synced again.
+pub(super) fn is_overtaken(tx: &WriteTx, imports: u64) -> Result<bool, Error> {
     Ok(store::count_imports(&tx.as_read())? != imports)
 }

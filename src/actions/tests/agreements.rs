@@ -1,5 +1,5 @@
-//! Random sequences of hand-overs, arrangements, covers, swaps, absences and edits, held against a model that is no more
-//! than intervals: who is on call, the plan and the record agree with it at every minute.
+//! Random sequences of hand-overs, arrangements, covers, swaps, absences and edits, checked against a model of plain
+//! intervals: on-call, schedule and history must agree with it at every minute.
 
 mod agree;
 mod answers;
@@ -24,10 +24,10 @@ use proptest::test_runner::TestError;
 use std::cell::Cell;
 use time::{HOUR, Hours, WEEK};
 
-/// Sequences in one test; `PROPTEST_CASES` asks for others, and for as many.
+/// Sequences per test; `PROPTEST_CASES` sets others, and their number.
 const SEQUENCES: u32 = 800;
 
-/// Walks through one sequence from the next Monday on, in a rotation of its own.
+/// Runs one sequence in a new rotation, beginning on the next Monday.
 fn walk_through(office: &Office, name: &str, case: &ops::Case) -> walk::Outcome {
     let now = office.app.now().duration_since(at(BEGUN)).as_secs() / 60;
     let monday = now - now.rem_euclid(WEEK) + WEEK;
@@ -46,7 +46,7 @@ fn walk_through(office: &Office, name: &str, case: &ops::Case) -> walk::Outcome 
     outcome
 }
 
-/// Walks through random sequences, one rotation after the other in the same workspace.
+/// Runs random sequences, one rotation after the other in the same workspace.
 fn walk_many(name: &str, seed: u64) {
     let office = Office::open(name);
     let made = Cell::new(0_u32);
@@ -60,7 +60,7 @@ fn walk_many(name: &str, seed: u64) {
     }
 }
 
-/// A rotation with one lane, handed over daily at nine, and a sequence of its own.
+/// A rotation with one lane, handed over daily at nine, and a fixed sequence.
 fn walk_once(name: &str, people: u8, hours: Hours, ops: Vec<Op>) {
     let cadence = time::Cadence {
         times: vec![9 * HOUR],
@@ -97,7 +97,7 @@ fn a_cover_ends_with_every_piece_that_is_left_of_it() {
 
 #[test]
 fn a_place_filled_while_its_window_is_shut_is_another_version() {
-    // Everybody is away at the hand-over, back in the evening.
+    // Everyone is away at the hand-over and back in the evening.
     let ops = vec![
         Op::Away(1, 0, 18 * HOUR),
         Op::Away(2, 0, 18 * HOUR),

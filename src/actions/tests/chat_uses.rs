@@ -1,7 +1,7 @@
-//! Every use of chat and of inbound webhooks, once, so that their statements are looked at.
+//! Every use of chat and of inbound webhooks once, so that their statements are recorded.
 
 use super::*;
-use crate::actions::mentions::{Answer, SetMentionSettings};
+use crate::actions::mentions::{Answer, OpenMention, SetMentionSettings};
 use crate::chat::{FailureControl, FaultyChat};
 use crate::domain::chat::{ChatError, FailureMode};
 use crate::domain::edit::{ChannelChange, DutyGroupChoice, SettingsChange};
@@ -9,24 +9,24 @@ use crate::domain::ids::{GroupId, MentionId};
 use crate::domain::mention::{Mention, MentionState, NewMention};
 use crate::store::Group;
 
-/// The same workspace behind a platform that fails on command.
+/// The same workspace with a platform that fails on request.
 pub(super) fn faulty(app: &App) -> (App, FailureControl) {
     let control = FailureControl::default();
     let around = control.clone();
     let app = app
         .clone()
-        .with_chat(|inner| Arc::new(FaultyChat::around(inner, around)));
+        .with_chat(|inner| Arc::new(FaultyChat::new(inner, around)));
     (app, control)
 }
 
-/// Puts a changed directory in the place of the one that stands.
+/// Replaces the directory with a changed one.
 pub(super) fn redirect(app: &App, change: impl FnOnce(&mut Directory)) {
     let mut directory = app
         .store()
         .read(store::load_directory)
         .expect("the directory");
     change(&mut directory);
-    mutation::follow_directory(app, move |tx| store::replace_directory(tx, &directory))
+    super::directory::import(app, &author(), directory, super::directory::Consent::Given)
         .expect("an import");
 }
 
@@ -46,7 +46,7 @@ struct Uses {
     id: RotationId,
 }
 
-/// Every use of the tables of messages, topics, on-duty groups, mentions and of the ways in.
+/// Every use of the tables of messages, topics, on-duty groups, mentions and inbound webhooks.
 pub(super) fn every_use(office: &Office) {
     let (app, control) = faulty(&office.app);
     redirect(&app, |directory| {
@@ -112,7 +112,7 @@ impl Uses {
             ..RotationPatch::default()
         });
         tell(&self.app).expect("chat in line");
-        // Called for once more while it was put back.
+        // Requested again during the restore.
         let forget = |tx: &mut store::WriteTx| store::remove_topic(tx, &"C1".into(), -1);
         self.app.store().write(forget).expect("a topic forgotten");
         self.patch(RotationPatch {
@@ -123,7 +123,7 @@ impl Uses {
 
     fn groups(&self) {
         self.bind(DutyGroupChoice::Group("G1".into()));
-        // Its members follow another one, which a third rotation could keep.
+        // Its members come from another group, which a third rotation could use.
         self.patch(RotationPatch {
             groups: Some(vec!["G2".into()]),
             ..RotationPatch::default()
@@ -173,16 +173,23 @@ impl Uses {
             channel: "C1".into(),
             message: Some("the door".into()),
         };
-        mentions::open(&self.app, &caller(), &self.id, new).expect("a mention")
+        let mutation = Mutation {
+            author: &author(),
+            rotation: &self.id,
+            precondition: &Precondition::Any,
+            operation: OpenMention(new),
+        };
+        mutation.run(&self.app).expect("a mention").output
     }
 
     fn answer(&self, mention: &Mention, answer: Answer) -> MentionState {
         let person = Principal::Person {
             user: mention.notified[0].clone(),
+            name: "test".into(),
             role: Role::Member,
             via: Via::Token("tok_1".into()),
         };
-        let after = mentions::answer(&self.app, &person, &mention.id, answer);
+        let after = mentions::answer(&self.app, &by(person), &mention.id, answer);
         after.expect("an answer").state
     }
 
@@ -213,16 +220,16 @@ impl Uses {
 
     fn ways_in(&self) {
         let app = &self.app;
-        let made = inbound::read(app, &caller(), &self.id).expect("a way in");
-        let anew = inbound::rotate_key(app, &caller(), &self.id).expect("another key");
-        assert!(inbound::enter(app, &made.path, &made.key).is_err());
-        inbound::enter(app, &anew.path, &anew.key).expect("a caller");
+        let made = inbound::read(app, &author(), &self.id).expect("a way in");
+        let anew = inbound::rotate_key(app, &author(), &self.id).expect("another key");
+        let enters = |key: &str| inbound::enter(app, &made.path, key).expect("a way in").1;
+        assert_eq!([enters(&made.key), enters(&anew.key)], [false, true]);
         let rotation = reads::rotation(app, &caller(), &self.id).expect("the rotation");
         let found = inbound::member_by_email(app, &rotation, "U1@Example.com");
         assert_eq!(found.expect("a member").as_str(), "U1");
     }
 
-    /// Ninety days later nothing is left of it but what is open.
+    /// Ninety days later only open records are left.
     fn clearing(&self) {
         self.patch(RotationPatch {
             enabled: Some(false),

@@ -1,5 +1,5 @@
-//! Random sequences of hand-overs, edits and trouble with the platform, in two workspaces: in one the platform is always well, in
-//! the other it is well again in the end. Duty is the same in both; groups, topics and messages are what a simple model says.
+//! Random sequences of hand-overs, edits and platform failures in two workspaces: in one the platform never fails, in the other
+//! it recovers in the end. Duty is the same in both; groups, topics and messages match a simple model.
 
 mod apps;
 mod looks;
@@ -12,7 +12,7 @@ use ops::{Case, Ill, Op};
 use proptest::test_runner::{TestCaseError, TestError};
 use std::cell::Cell;
 
-/// Sequences in one test; `PROPTEST_CASES` asks for others, and for as many.
+/// Sequences per test; `PROPTEST_CASES` sets others, and their number.
 const SEQUENCES: u32 = 40;
 
 fn walk_many(name: &str, seed: u64) {

@@ -1,4 +1,4 @@
-//! Webhook endpoints: the tier as it is when a write runs, the clock that was set back, the limit of resending.
+//! Webhook endpoints: the tier at the time of a write, a clock that was set back, the limit of resending.
 
 use super::*;
 use crate::domain::ids::{DeliveryId, WebhookId};
@@ -9,7 +9,7 @@ use std::sync::mpsc;
 
 const ANY: &Precondition = &Precondition::Any;
 
-/// A public address: it is judged and never dialled.
+/// A public address, which is checked and never connected to.
 fn spec() -> WebhookSpec {
     WebhookSpec {
         name: "hook".into(),
@@ -24,7 +24,7 @@ fn free() -> TierLimits {
 
 impl Office {
     fn hook(&self) -> WebhookId {
-        webhooks::register(&self.app, spec())
+        webhooks::register(&self.app, &author(), spec())
             .expect("an endpoint")
             .id
     }
@@ -33,9 +33,9 @@ impl Office {
         rusqlite::Connection::open(self.app.store().path()).expect("the file")
     }
 
-    /// A delivery that has ended after so many attempts.
+    /// A finished delivery with a number of attempts.
     fn ended(&self, hook: &WebhookId, attempts: i64) -> DeliveryId {
-        let delivery = webhooks::test(&self.app, hook).expect("a delivery");
+        let delivery = webhooks::test(&self.app, &author(), hook).expect("a delivery");
         let ended = "UPDATE delivery SET state = 'exhausted', ended_at = created_at, stage = NULL, due_at = NULL,
                      attempts = ?2 WHERE id = ?1";
         let file = self.file();
@@ -50,7 +50,7 @@ fn a_clock_that_was_set_back_shortens_no_life() {
     let office = Office::open("set-back");
     office.create("one");
     let hook = office.hook();
-    webhooks::test(&office.app, &hook).expect("a delivery");
+    webhooks::test(&office.app, &author(), &hook).expect("a delivery");
     let expires = |office: &Office| -> i64 {
         let sql = "SELECT expires_at FROM delivery";
         office
@@ -59,31 +59,31 @@ fn a_clock_that_was_set_back_shortens_no_life() {
             .expect("a delivery")
     };
     let before = expires(&office);
-    webhooks::disable(&office.app, &hook, ANY).expect("disabled");
+    webhooks::disable(&office.app, &author(), &hook, ANY).expect("disabled");
     let back = Office::app(&office.folder, at(BEGUN) - SignedDuration::from_hours(1));
-    webhooks::enable(&back, &hook, ANY).expect("enabled");
+    webhooks::enable(&back, &author(), &hook, ANY).expect("enabled");
     assert_eq!(expires(&office), before);
 }
 
-/// Whatever is asked for while a downgrade is being written comes after it.
+/// Writes that start during a downgrade run after it.
 #[test]
 fn a_write_goes_by_the_plan_at_its_turn() {
-    type Act = fn(&App, &WebhookId, &DeliveryId) -> Result<(), Stop>;
+    type Act = fn(&App, &WebhookId, &DeliveryId) -> Result<(), ActionError>;
     let acts: [(&str, Act); 5] = [
         ("register", |app, _, _| {
-            webhooks::register(app, spec()).map(drop)
+            webhooks::register(app, &author(), spec()).map(drop)
         }),
         ("replace", |app, hook, _| {
-            webhooks::replace(app, hook, ANY, spec()).map(drop)
+            webhooks::replace(app, &author(), hook, ANY, spec()).map(drop)
         }),
         ("enable", |app, hook, _| {
-            webhooks::enable(app, hook, ANY).map(drop)
+            webhooks::enable(app, &author(), hook, ANY).map(drop)
         }),
         ("rotate", |app, hook, _| {
-            webhooks::rotate_secret(app, hook, ANY, SignedDuration::ZERO).map(drop)
+            webhooks::rotate_secret(app, &author(), hook, ANY, SignedDuration::ZERO).map(drop)
         }),
         ("resend", |app, hook, delivery| {
-            deliveries::resend(app, hook, delivery).map(drop)
+            deliveries::resend(app, &author(), hook, delivery).map(drop)
         }),
     ];
     let office = Office::open("downgrade");
@@ -102,7 +102,7 @@ fn a_write_goes_by_the_plan_at_its_turn() {
                     begun.send(()).expect("somebody waits");
                     held.recv().expect("a release");
                     shared.set_tier_limits(free());
-                    Ok::<(), Stop>(())
+                    Ok::<(), ActionError>(())
                 })
             });
             begins.recv().expect("a downgrade that has begun");
@@ -112,7 +112,10 @@ fn a_write_goes_by_the_plan_at_its_turn() {
             asked.join().expect("no panic")
         });
         assert!(
-            matches!(outcome, Err(Stop::Refused(Refusal::PaymentRequired(_)))),
+            matches!(
+                outcome,
+                Err(ActionError::Refused(Refusal::PaymentRequired(_)))
+            ),
             "{name}: {outcome:?}"
         );
     }
@@ -127,14 +130,14 @@ fn a_plan_that_could_not_be_stored_is_not_switched_to() {
         .file()
         .execute_batch("ALTER TABLE meta RENAME TO elsewhere")
         .expect("damage");
-    assert!(tier::switch(&office.app, free()).is_err());
+    assert!(tier::switch(&office.app, &author(), free()).is_err());
     assert_eq!(office.app.tier_limits(), TierLimits::of(Tier::Pro));
     assert!(enabled(&webhooks::read(&office.app, &hook).expect("it")));
     office
         .file()
         .execute_batch("ALTER TABLE elsewhere RENAME TO meta")
         .expect("a repair");
-    tier::switch(&office.app, free()).expect("a plan");
+    tier::switch(&office.app, &author(), free()).expect("a plan");
     assert_eq!(office.app.tier_limits(), free());
     assert!(!enabled(&webhooks::read(&office.app, &hook).expect("it")));
 }
@@ -146,10 +149,10 @@ fn a_delivery_is_not_sent_again_without_end() {
     let hook = office.hook();
     for (attempts, more) in [(1, true), (199, true), (200, false), (300, false)] {
         let delivery = office.ended(&hook, attempts);
-        let outcome = deliveries::resend(&office.app, &hook, &delivery);
+        let outcome = deliveries::resend(&office.app, &author(), &hook, &delivery);
         match outcome {
             Ok(_) => assert!(more, "{attempts}"),
-            Err(Stop::Refused(Refusal::DeliveryAttempts)) => assert!(!more, "{attempts}"),
+            Err(ActionError::Refused(Refusal::DeliveryAttempts)) => assert!(!more, "{attempts}"),
             other => panic!("{attempts}: {other:?}"),
         }
     }

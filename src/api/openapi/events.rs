@@ -1,11 +1,11 @@
-//! What this server posts to others, as OpenAPI 3.1 has it under `webhooks`.
+//! The events that rota posts to endpoints, as OpenAPI 3.1 `webhooks`.
 
 use super::Maker;
 use crate::api::operation::shape;
 use crate::wire::event::EventBody;
 use serde_json::{Value, json};
 
-/// The one request that endpoints get.
+/// The request that endpoints receive.
 pub fn describe(maker: &mut Maker) -> Value {
     let event = maker.schema(shape::<EventBody>);
     let header = |name: &str, about: &str| {
@@ -46,6 +46,6 @@ pub fn describe(maker: &mut Maker) -> Value {
             "required": true,
             "content": { "application/json": { "schema": body } },
         },
-        "responses": { "2XX": { "description": "It has arrived." } },
+        "responses": { "2XX": { "description": "Received." } },
     } } })
 }

@@ -1,18 +1,18 @@
-//! How operations may refuse: what follows from a route, and what an operation adds.
+//! The refusals of operations: those of the route, and those that the operation adds.
 
 use crate::api::operation::Body;
 use crate::api::routes::{Handler, Needs, Row};
 
-/// Every status that the operation may refuse with, and the codes that come with it; an empty one is none.
+/// All statuses of an operation's refusals with their codes.
 pub fn of(row: &Row) -> Vec<(u16, Vec<&'static str>)> {
     let mut rows: Vec<(u16, &[&'static str])> = Vec::new();
     let open = matches!(row.handler, Handler::Open(_));
-    // What is wrong with any request, or with its body also where nobody looks at one.
+    // Refusals of any request, or of its body, even if the operation does not read one.
     rows.extend([
         (400, &["invalid_request"] as &[_]),
-        (408, &[""]),
+        (408, &["request_timeout"]),
         (413, &["invalid_request"]),
-        (431, &[""]),
+        (431, &["header_too_large"]),
     ]);
     if row.needs == Needs::AccessCode {
         rows.push((401, &["missing_credential", "invalid_access_code"]));
@@ -31,7 +31,7 @@ pub fn of(row: &Row) -> Vec<(u16, Vec<&'static str>)> {
         rows.push((429, &["rate_limited"]));
     }
     if row.pattern.contains('{') {
-        rows.push((404, &[""]));
+        rows.push((404, &["not_found"]));
     }
     if !matches!(row.operation.body, Body::None) {
         rows.push((415, &["invalid_request"]));
@@ -45,7 +45,7 @@ pub fn of(row: &Row) -> Vec<(u16, Vec<&'static str>)> {
         Handler::Plain(_) | Handler::Open(_) | Handler::Watched(_) => {}
     }
     rows.extend([
-        (500, &[""] as &[_]),
+        (500, &["internal_error"] as &[_]),
         (503, &["overloaded", "storage_unavailable"]),
     ]);
     let mut all: Vec<(u16, Vec<&'static str>)> = rows
@@ -62,7 +62,7 @@ pub fn of(row: &Row) -> Vec<(u16, Vec<&'static str>)> {
     all
 }
 
-/// The name that operations refer to a refusal by: one of a status, save where each has codes of its own.
+/// The name of a refusal: one per status, except for statuses with codes of their own.
 pub fn name(status: u16, codes: &[&str]) -> String {
     let mut name = format!("Refused{status}");
     if status == 401 && codes.contains(&"invalid_access_code") {
@@ -71,45 +71,38 @@ pub fn name(status: u16, codes: &[&str]) -> String {
     if matches!(status, 400 | 409 | 503) {
         codes
             .iter()
-            .filter(|code| {
-                !["", "invalid_request", "overloaded", "storage_unavailable"].contains(code)
-            })
+            .filter(|code| !["invalid_request", "overloaded", "storage_unavailable"].contains(code))
             .for_each(|code| name.push_str(&format!(".{code}")));
     }
     name
 }
 
-/// What a refusal is about, with its codes.
-pub fn about(status: u16, codes: &[&&str]) -> String {
+/// The description of a refusal, with its codes.
+pub fn about(status: u16, codes: &[&str]) -> String {
     let text = match status {
-        400 => "The request is wrong; `detail` names the member and says what to send.",
-        401 => "No credential, or none that opens anything.",
+        400 => "The request is invalid; `detail` names the member and says what to send.",
+        401 => "The credential is missing or invalid.",
         402 => "The plan does not include it.",
         403 => "The credential does not permit it.",
-        404 => "Nothing of that id is there for this credential.",
+        404 => "There is nothing with this id for this credential.",
         408 => "The request took too long to arrive.",
         409 => "The state does not allow it.",
         412 => "The ETag is stale: read again and send the new one.",
         413 => "The body is over 1 MiB.",
-        415 => "The body does not say that it is JSON.",
+        415 => "The Content-Type is not JSON.",
         422 => "The cursor does not belong to this rotation and range.",
         428 => "The header that makes the write safe is missing.",
         429 => "Too many requests: wait for Retry-After.",
         431 => "The request line and its headers are too large.",
-        503 if codes.contains(&&"not_ready") => {
-            "The server does not do its work at the moment, or cannot read its database."
+        503 if codes.contains(&"not_ready") => {
+            "The server is not ready, or cannot read its database."
         }
         503 => {
             "The storage cannot do it at the moment, or too much is held in memory for the caller, their address or everybody \
                 (`overloaded`: wait for Retry-After); nothing was changed."
         }
-        _ => "The server could not do it; its log says why under the same `instance`.",
+        _ => "An internal error. The server's log has the cause under the same `instance`.",
     };
-    match codes {
-        [] => text.to_owned(),
-        codes => {
-            let named: Vec<String> = codes.iter().map(|code| format!("`{code}`")).collect();
-            format!("{text} Codes: {}.", named.join(", "))
-        }
-    }
+    let word = if codes.len() == 1 { "Code" } else { "Codes" };
+    format!("{text} {word}: `{}`.", codes.join("`, `"))
 }

@@ -35,11 +35,24 @@ fn every_route_is_described() {
     }
 }
 
+/// The client that openapi-python-client generates has a variable named as the model beside one for each of its members.
+#[test]
+fn no_schema_has_a_member_of_its_own_name() {
+    let document = document();
+    let schemas = document["components"]["schemas"].as_object();
+    for (name, schema) in schemas.expect("schemas") {
+        let members = schema["properties"].as_object().into_iter().flatten();
+        for (member, _) in members {
+            assert!(!member.eq_ignore_ascii_case(name), "{name}.{member}");
+        }
+    }
+}
+
 #[test]
 fn references_lead_somewhere_and_shapes_agree() {
     let document = document();
     check_references(&document, &document);
-    // A type that is both read and sent must look the same: there is one schema of a name.
+    // A type that is sent and received must have the same schema: there is one schema per name.
     let mut maker = Maker::new();
     ROUTES.iter().for_each(|row| drop(maker.operation(row)));
     let sent = maker.sent.take_definitions(true);
@@ -53,7 +66,7 @@ fn references_lead_somewhere_and_shapes_agree() {
     }
 }
 
-/// Operations refer to refusals by name, so one name has one list of codes.
+/// Operations refer to refusals by name, so each name has one list of codes.
 #[test]
 fn refusals_of_one_name_are_the_same() {
     let mut known = HashMap::new();
@@ -82,7 +95,7 @@ fn events_are_described() {
         body["required"],
         json!(["eventType", "teamId", "rotationId", "timestamp"])
     );
-    // A member with no value is absent, so none of them may be null.
+    // A member without a value is absent, so none may be null.
     assert!(!body.to_string().contains("\"null\""), "{body}");
     let names: Vec<&str> = event["parameters"]
         .as_array()

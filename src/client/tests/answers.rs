@@ -1,4 +1,4 @@
-//! Requests to configured addresses: GET and POST, bodies of several kinds, and the limits of an answer.
+//! Requests to configured addresses: GET and POST, several kinds of body, and the limits of a response.
 
 use std::io::Write;
 use std::net::SocketAddr;
@@ -15,7 +15,7 @@ use crate::runtime::transaction::TransactionGuard;
 
 const OK: &str = "HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nok";
 
-/// Reaches this machine by every name, over http too.
+/// Resolves every name to this machine and permits http.
 fn client() -> Client {
     let lookups = Lookups::new(names([127, 0, 0, 1]));
     Client::with(&tls(), true, None, Arc::new(lookups))
@@ -141,7 +141,7 @@ fn a_body_is_kept_up_to_its_limit() {
     }
 }
 
-/// Without a share of its own the body has what is left of the total time, and no more.
+/// Without a reserved part the body has the remaining time, and no more.
 #[test]
 fn one_deadline_covers_head_and_body() {
     for (name, head) in [
@@ -173,7 +173,7 @@ fn one_deadline_covers_head_and_body() {
     }
 }
 
-/// An address that is not public needs no opening here.
+/// An address that is not public needs no permission here.
 #[test]
 fn configured_addresses_are_not_judged() {
     let (port, served) = answering(OK);
@@ -210,6 +210,6 @@ fn a_network_call_within_a_transaction_panics() {
         let text = panic.downcast_ref::<&str>().copied();
         assert!(text.is_some_and(|text| text.contains("within a transaction")));
     }
-    // After it they are allowed again.
+    // Network calls are permitted after the transaction.
     guarded.check(&target).expect("no panic");
 }

@@ -1,4 +1,4 @@
-//! Names and the addresses behind them.
+//! Names and their addresses.
 
 use std::net::{SocketAddr, TcpListener};
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -9,7 +9,7 @@ use super::{HEADERS, answered, post, request};
 use crate::client::guard::{GuardedClient, Rules};
 use crate::client::lookup::{self, LookUp};
 use crate::client::{Limits, UrlError};
-use crate::domain::address::Openings;
+use crate::domain::address::AllowedNetworks;
 use crate::domain::webhook::SendError;
 use crate::runtime::clock::monotonic;
 
@@ -32,7 +32,7 @@ fn a_name_that_turns_private_is_not_dialled() {
         Ok(vec![SocketAddr::from((address, port))])
     });
     let rules = Rules {
-        openings: Openings::default(),
+        allowed_networks: AllowedNetworks::default(),
         ..rules()
     };
     let sender = sender(rules, LIMITS, turning);
@@ -52,10 +52,10 @@ fn a_name_that_turns_private_is_not_dialled() {
 #[test]
 fn one_private_address_refuses_the_name() {
     let rules = Rules {
-        openings: Openings::default(),
+        allowed_networks: AllowedNetworks::default(),
         ..rules()
     };
-    // Behind more public ones than are ever tried.
+    // After more public addresses than are ever tried.
     let mixed = Arc::new(|_: &str, port| {
         let mut all = vec![SocketAddr::from(([93, 184, 215, 14], port)); 20];
         all.push(SocketAddr::from(([10, 1, 2, 3], port)));
@@ -74,17 +74,17 @@ fn one_private_address_refuses_the_name() {
         names.iter().all(|word| bad.detail().contains(word)),
         "{bad}"
     );
-    // The answer must not tell what a name of the inner network resolves to.
+    // The error must not reveal what a name of the inner network resolves to.
     assert!(!bad.detail().contains("10.1.2.3"), "{bad}");
     let exchange = post(&sender, target.as_str());
     assert_eq!(exchange.end, End::Failed(SendError::PrivateAddress));
 }
 
-/// Spellings of this machine, as the system's resolver understands them.
+/// Notations of this machine's address that the system's resolver understands.
 #[test]
 fn addresses_are_judged_and_never_strings() {
     let rules = Rules {
-        openings: Openings::default(),
+        allowed_networks: AllowedNetworks::default(),
         ..rules()
     };
     let sender = sender(rules, LIMITS, Arc::new(lookup::system));
@@ -109,7 +109,7 @@ fn addresses_are_judged_and_never_strings() {
             Err(UrlError::PrivateAddress(detail)) => {
                 assert!(detail.contains(&format!(" {range} ")), "{host}: {detail}");
             }
-            // Not every system knows these, and then there is nothing to dial.
+            // Not every system supports these notations; then there is nothing to connect to.
             Err(UrlError::HostNotResolvable(_)) if !host.starts_with('[') => {}
             other => panic!("{host}: {other:?}"),
         }

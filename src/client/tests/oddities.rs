@@ -1,4 +1,4 @@
-//! TLS servers that are odd, careless or hostile. Each ends with the right name, in time.
+//! Unusual, careless and hostile TLS servers. Each must end with the right error, in time.
 
 use std::io::{Read, Write};
 use std::net::TcpStream;
@@ -35,7 +35,7 @@ fn serving(serving: impl FnOnce(TcpStream) + Send + 'static) -> Serving {
     Box::new(serving)
 }
 
-/// Makes the handshake and reads the request, then does this.
+/// Performs the handshake, reads the request, then calls `then`.
 fn after_request(config: ServerConfig, then: impl FnOnce(Secure) + Send + 'static) -> Serving {
     serving(move |stream| {
         let mut stream = secure(config, stream);
@@ -45,7 +45,7 @@ fn after_request(config: ServerConfig, then: impl FnOnce(Secure) + Send + 'stati
     })
 }
 
-/// Answers in the usual way.
+/// Answers normally.
 fn answers(config: ServerConfig) -> Serving {
     after_request(config, |mut stream| {
         let _ = stream.write_all(OK).and_then(|()| stream.flush());
@@ -61,7 +61,7 @@ fn good13() -> ServerConfig {
     server_config(chain(&[GOOD]), &[&TLS13])
 }
 
-/// The bytes of the records that carry this.
+/// The TLS records that carry `plain`.
 fn records(stream: &mut Secure, plain: &[u8]) -> Vec<u8> {
     let mut bytes = Vec::new();
     stream.conn.writer().write_all(plain).expect("room");
@@ -71,7 +71,7 @@ fn records(stream: &mut Secure, plain: &[u8]) -> Vec<u8> {
     bytes
 }
 
-/// Asks for a certificate of the client.
+/// Requests a client certificate.
 fn asks_for_certificate(
     required: bool,
     version: &'static rustls::SupportedProtocolVersion,
@@ -95,7 +95,7 @@ fn asks_for_certificate(
         .expect("a certificate with its key")
 }
 
-/// The server's side of a TLS 1.2 connection, record by record: rustls sends nothing odd by itself.
+/// The server's side of a TLS 1.2 connection, record by record: rustls itself sends nothing unusual.
 struct Records {
     socket: TcpStream,
     encrypter: Box<dyn MessageEncrypter>,
@@ -103,7 +103,7 @@ struct Records {
 }
 
 impl Records {
-    /// Makes the handshake and reads the request.
+    /// Performs the handshake and reads the request.
     fn after_request(socket: TcpStream) -> Records {
         let suite = TLS_ECDHE_ECDSA_WITH_CHACHA20_POLY1305_SHA256;
         let mut provider = rustls::crypto::ring::default_provider();
@@ -132,7 +132,7 @@ impl Records {
         }
     }
 
-    /// Sends one record; `false` where the client has gone.
+    /// Sends one record; `false` if the client is gone.
     fn send(&mut self, typ: ContentType, payload: &[u8]) -> bool {
         let message = OutboundPlainMessage {
             typ,
@@ -146,7 +146,7 @@ impl Records {
     }
 }
 
-/// A HelloRequest, which asks for a renegotiation.
+/// A HelloRequest, which starts a renegotiation.
 const HELLO_REQUEST: [u8; 4] = [0; 4];
 
 fn sends(sender: &Sender, name: &str, serving: Serving, expected: &End) {
@@ -293,7 +293,7 @@ fn careless_servers_are_answered_for() {
         (
             "HTTP/2 alone",
             after_request(h2, |mut stream| {
-                // SETTINGS, without any.
+                // An empty SETTINGS frame.
                 stream.write_all(&[0, 0, 0, 4, 0, 0, 0, 0, 0]).unwrap();
                 stream.flush().unwrap();
                 wait_for_end(&mut stream);
@@ -353,7 +353,7 @@ fn careless_servers_are_answered_for() {
     }
 }
 
-/// One that is an authority would be refused, but nobody needs to make it one.
+/// A certificate authority would be refused, but a self-signed certificate does not need to be one.
 #[test]
 fn a_self_signed_certificate_is_trusted_where_it_is_listed() {
     let tls = Tls::load(Trust::Bundled, Some(&pem("self-signed"))).expect("TLS");
@@ -383,7 +383,7 @@ fn servers_that_keep_us_waiting_are_left_in_time() {
             "stalls within a record of the handshake",
             serving(|mut stream| {
                 let _ = stream.read(&mut [0; 4096]);
-                // A ServerHello of which most is missing.
+                // An incomplete ServerHello.
                 stream.write_all(&[22, 3, 3, 0, 122, 2, 0, 0, 118]).unwrap();
                 wait_for_end(&mut stream);
             }),
@@ -429,7 +429,7 @@ fn servers_that_keep_us_waiting_are_left_in_time() {
     }
 }
 
-/// The times of a delivery, with a body that drips: the status stands and the rest is left.
+/// The limits of a delivery, with a body that drips: the status is kept and the body is truncated.
 #[test]
 fn a_body_that_drips_in_records_is_cut() {
     let serving = after_request(good(), |mut stream| {

@@ -18,7 +18,7 @@ use crate::runtime::clock::monotonic;
 
 const OK: &str = "HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nok";
 
-/// A client that goes through the proxy on that port of this machine, whose name is the only one that can be looked up.
+/// A client that uses the proxy on that port of this machine. Only the proxy's name can be resolved.
 fn client(port: u16) -> Client {
     let proxy = Proxy::parse(&format!("http://proxy.example:{port}")).expect("a proxy");
     let lookups = Lookups::new(Arc::new(|host, port| match host {
@@ -28,7 +28,7 @@ fn client(port: u16) -> Client {
     Client::with(&tls(), true, Some(proxy), Arc::new(lookups))
 }
 
-/// Connects to the port that is asked for, whatever the host. The thread returns the head of the request.
+/// Connects to the requested port on this machine, whatever the host. The thread returns the head of the request.
 fn proxy() -> (u16, JoinHandle<String>) {
     serve(|mut client| {
         let head = String::from_utf8(read_request(&mut client)).expect("text");
@@ -111,7 +111,7 @@ fn a_proxy_that_does_not_connect_is_named() {
     served.join().unwrap();
 }
 
-/// Speaks and listens in turns, as a WebSocket does, with the proxy and without one.
+/// Alternates between writing and reading, as a WebSocket does, with the proxy and without it.
 #[test]
 fn a_stream_is_read_and_written_within_its_deadline() {
     for through_proxy in [false, true] {
@@ -132,7 +132,7 @@ fn a_stream_is_read_and_written_within_its_deadline() {
             false => (Client::new(&tls(), false, None), None),
         };
         let mut stream = client.open("localhost", port, LONG).expect("a stream");
-        // Nothing comes before something was asked.
+        // The server sends nothing before a request.
         stream.set_deadline(monotonic() + SHORT);
         let waited = stream.read(&mut [0; 16]).expect_err("nothing to read");
         assert_eq!(waited.kind(), ErrorKind::TimedOut);

@@ -1,4 +1,4 @@
-//! Parts of HTTP receivers, shared by the tests of the client and by `tests/it`. Nothing of the library is used.
+//! Parts of HTTP receivers, shared by the tests of the client and by `tests/it`. Does not use the library.
 
 use rustls::pki_types::pem::PemObject;
 use rustls::pki_types::{CertificateDer, PrivateKeyDer};
@@ -6,7 +6,7 @@ use rustls::{ServerConfig, SupportedProtocolVersion};
 use std::io::{ErrorKind, Read, Write};
 use std::sync::Arc;
 
-/// The certificates that `make.sh` there makes; all but the authorities have the key `leaf.key`.
+/// The certificates that `make.sh` creates; all except the authorities have the key `leaf.key`.
 pub const CERTS: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/it/certs");
 
 /// A certificate in PEM.
@@ -14,13 +14,13 @@ pub fn pem(name: &str) -> Vec<u8> {
     std::fs::read(format!("{CERTS}/{name}.pem")).expect("a certificate")
 }
 
-/// Certificates as a server presents them, its own first.
+/// A certificate chain, leaf first.
 pub fn chain(names: &[&str]) -> Vec<CertificateDer<'static>> {
     let read = |name: &&str| CertificateDer::from_pem_slice(&pem(name)).expect("a certificate");
     names.iter().map(read).collect()
 }
 
-/// TLS as a server speaks it that presents these certificates.
+/// A TLS configuration that presents these certificates.
 pub fn server_config(
     certificates: Vec<CertificateDer<'static>>,
     versions: &[&'static SupportedProtocolVersion],
@@ -35,7 +35,7 @@ pub fn server_config(
         .expect("a certificate with its key")
 }
 
-/// The bytes of a request, head and body, once they are all there; `None` where the client goes away before.
+/// Reads a complete request, head and body. `None` if the client disconnects before.
 pub fn read_request(stream: &mut (impl Read + ?Sized)) -> Option<Vec<u8>> {
     let mut request = Vec::new();
     let mut piece = [0; 4096];
@@ -56,7 +56,7 @@ pub fn read_request(stream: &mut (impl Read + ?Sized)) -> Option<Vec<u8>> {
     }
 }
 
-/// Sends `piece` again and again until the client has gone. The pauses are as long as the read time-out of the socket.
+/// Sends `piece` repeatedly until the client is gone. The pauses are as long as the read time-out of the socket.
 pub fn trickle(stream: &mut (impl Read + Write + ?Sized), piece: &[u8]) {
     while stream
         .write_all(piece)

@@ -1,4 +1,4 @@
-//! TLS: which authorities it trusts, and what breaks the handshake.
+//! TLS: trusted authorities, and handshake errors.
 
 use std::io::Write;
 use std::net::TcpStream;
@@ -15,7 +15,7 @@ use crate::client::guard::{GuardedClient, Rules};
 use crate::client::{Tls, Trust};
 use crate::domain::webhook::SendError;
 
-/// Sends to this machine with this trust, over https alone.
+/// Sends to this machine with this trust, over https only.
 fn trusting(trust: Trust, extra_ca: Option<&[u8]>) -> Result<Sender, String> {
     let rules = Rules {
         plain_http: false,
@@ -85,7 +85,7 @@ fn tls_believes_its_authorities_alone() {
     }
 }
 
-/// The listener is on the address that the URL has: addresses are not looked up.
+/// The listener has the address of the URL: addresses are not looked up.
 #[test]
 fn a_certificate_for_another_address_is_refused() {
     const OK: &str = "HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nok";
@@ -152,12 +152,12 @@ fn authorities_that_cannot_be_used_are_refused_at_the_start() {
     let mut second = pem(CA);
     second.extend_from_slice(broken);
     for (trust, pem, says) in [
-        (Trust::Bundled, &b""[..], "holds no certificate"),
-        (Trust::Bundled, b"no PEM", "holds no certificate"),
+        (Trust::Bundled, &b""[..], "contains no certificate"),
+        (Trust::Bundled, b"no PEM", "contains no certificate"),
         (Trust::Bundled, broken, "certificate 1 is no"),
         (Trust::Bundled, unended, "not PEM"),
         (Trust::Bundled, &second, "certificate 2 is no"),
-        (Trust::System, b"", "holds no certificate"),
+        (Trust::System, b"", "contains no certificate"),
         (Trust::System, broken, "certificate 1 is no"),
     ] {
         let error = Tls::load(trust, Some(pem)).err().expect("a refusal");
@@ -165,8 +165,8 @@ fn authorities_that_cannot_be_used_are_refused_at_the_start() {
     }
 }
 
-/// The system may have no authorities at all, which is an error of its own; with them, ours is not among them. With
-/// ours beside them it does not matter.
+/// The system may have no authorities, which is an error of its own. If it has any, the test authority is not one of them.
+/// With the test authority added, neither matters.
 #[test]
 fn the_system_is_trusted_instead() {
     const OK: &str = "HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nok";

@@ -12,7 +12,7 @@ use super::receiver::{self, chain, pem, server_config};
 use crate::client::guard::{GuardedClient, Rules, send_error};
 use crate::client::lookup::LookUp;
 use crate::client::{Answer, DialError, Limits, Request, Tls, Trust};
-use crate::domain::address::Openings;
+use crate::domain::address::AllowedNetworks;
 use crate::domain::webhook::SendError;
 use crate::runtime::clock::monotonic;
 
@@ -21,18 +21,18 @@ pub const GOOD: &str = "good";
 pub const EXPIRED: &str = "expired";
 pub const ELSEWHERE: &str = "elsewhere";
 
-/// Longer than any test takes: what waits for this fails.
+/// Longer than any test takes: a test that waits for this fails.
 pub const LONG: Duration = Duration::from_secs(60);
-/// Where the end of it is waited for.
+/// For tests that wait until it elapses.
 pub const SHORT: Duration = Duration::from_millis(300);
 
-/// The bytes of a response body that are kept.
+/// The bytes of the response body that are kept.
 pub const KEPT: usize = 4096;
 
-/// With all the time that a test may take.
+/// The limits of tests that do not test limits.
 pub const LIMITS: Limits = limits(LONG, LONG);
 
-/// So long for everything up to the response headers, and so long for the body.
+/// Limits of `head` up to the response headers, and of `body` for the body.
 pub const fn limits(head: Duration, body: Duration) -> Limits {
     let total = Duration::from_millis((head.as_millis() + body.as_millis()) as u64);
     Limits {
@@ -44,7 +44,7 @@ pub const fn limits(head: Duration, body: Duration) -> Limits {
 
 pub fn rules() -> Rules {
     Rules {
-        openings: Openings {
+        allowed_networks: AllowedNetworks {
             loopback: true,
             nets: Vec::new(),
         },
@@ -52,23 +52,23 @@ pub fn rules() -> Rules {
     }
 }
 
-/// Trusts the tests' own authority.
+/// Trusts the test authority.
 pub fn tls() -> Tls {
     Tls::load(Trust::Bundled, Some(&pem(CA))).expect("TLS")
 }
 
-/// Resolves every name to what is given, on the port that is asked for.
+/// Resolves every name to this address, with the requested port.
 pub fn names(address: [u8; 4]) -> Arc<LookUp> {
     Arc::new(move |_, port| Ok(vec![SocketAddr::from((address, port))]))
 }
 
-/// A client, and the limits of what it sends.
+/// A client, and the limits of its requests.
 pub struct Sender {
     pub client: GuardedClient,
     pub limits: Limits,
 }
 
-/// How a POST ended, as an attempt of a delivery records it.
+/// The result of a POST, as an attempt of a delivery records it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum End {
     Answered {
@@ -80,10 +80,10 @@ pub enum End {
     Failed(SendError),
 }
 
-/// What became of one POST.
+/// The outcome of one POST.
 #[derive(Debug)]
 pub struct Exchange {
-    /// `None` where nothing was connected to.
+    /// `None` if no connection was attempted.
     pub duration: Option<Duration>,
     pub end: End,
 }
@@ -119,7 +119,7 @@ pub fn sender(limits: Limits) -> Sender {
     Sender { client, limits }
 }
 
-/// Listens on this machine; what is done with the one connection is returned by the thread.
+/// Listens on this machine. The thread returns the result of `serving` on the one connection.
 pub fn serve<T: Send + 'static>(
     with: impl FnOnce(TcpStream) -> T + Send + 'static,
 ) -> (u16, JoinHandle<T>) {
@@ -127,7 +127,7 @@ pub fn serve<T: Send + 'static>(
     (at.port(), served)
 }
 
-/// Listens on one of this machine's own addresses.
+/// As [`serve`], on one of this machine's own addresses.
 fn serve_on<T: Send + 'static>(
     address: [u8; 4],
     with: impl FnOnce(TcpStream) -> T + Send + 'static,
@@ -143,13 +143,13 @@ pub fn answering(answer: impl Into<Vec<u8>>) -> (u16, JoinHandle<Vec<u8>>) {
     let answer = answer.into();
     serve(move |mut stream| {
         let request = read_request(&mut stream);
-        // Fails where the client has seen enough.
+        // Fails if the client has stopped reading.
         let _ = stream.write_all(&answer);
         request
     })
 }
 
-/// The same over TLS.
+/// As [`answering`], over TLS.
 pub fn secured(
     certificate: &str,
     versions: &[&'static SupportedProtocolVersion],
@@ -159,7 +159,7 @@ pub fn secured(
     (at.port(), served)
 }
 
-/// The same on one of this machine's own addresses.
+/// As [`secured`], on one of this machine's own addresses.
 pub fn secured_on(
     address: [u8; 4],
     certificate: &str,
@@ -185,29 +185,29 @@ pub fn secure(config: ServerConfig, stream: TcpStream) -> Secure {
     StreamOwned::new(connection, stream)
 }
 
-/// Head and body of a request; nothing where the client goes away before its end.
+/// Head and body of a request; empty if the client disconnects before its end.
 pub fn read_request(stream: &mut impl Read) -> Vec<u8> {
     receiver::read_request(stream).unwrap_or_default()
 }
 
-/// Waits until the client has gone.
+/// Waits until the client is gone.
 pub fn wait_for_end(stream: &mut impl Read) {
     let _ = stream.read_to_end(&mut Vec::new());
 }
 
-/// Closes a connection with bytes unread, which resets it.
+/// Closes a connection with unread bytes, which resets it.
 pub fn reset(stream: TcpStream) {
     stream.peek(&mut [0]).expect("bytes");
     drop(stream);
 }
 
-/// Sends `piece` again and again, with pauses, until the client has gone.
+/// Sends `piece` repeatedly, with pauses, until the client is gone.
 pub fn trickle(stream: &mut TcpStream, piece: &[u8]) {
     pause(stream);
     receiver::trickle(stream, piece);
 }
 
-/// How long a receiver pauses between two pieces.
+/// Pauses between two pieces.
 pub fn pause(stream: &TcpStream) {
     stream
         .set_read_timeout(Some(Duration::from_millis(5)))

@@ -113,6 +113,10 @@ fn some_setting()
             "[0-9]{1,3}[smh]".boxed()
         ),
         list(
+            ("http", "trusted_proxies", "ROTA_HTTP_TRUSTED_PROXIES"),
+            "(10\\.[0-9]{1,3}\\.0\\.0/(16|24)|fd12::/32|::1)".boxed()
+        ),
+        list(
             ("webhooks", "allow_nets", "ROTA_WEBHOOKS_ALLOW_NETS"),
             "(10\\.[0-9]{1,3}\\.0\\.0/(16|24)|fd12::/32|::1)".boxed()
         ),
@@ -172,7 +176,14 @@ fn file_and_environment_agree() {
             // Environment variables with paths may be any bytes.
             let from_environment = load(Config::default(), &[(variable, value)]);
             match (&from_file, &from_environment) {
-                (Ok(file), Ok(environment)) => prop_assert_eq!(file, environment),
+                (Ok(file), Ok(environment)) => {
+                    let origins = Origins::default();
+                    let environment = Config {
+                        origins,
+                        ..environment.clone()
+                    };
+                    prop_assert_eq!(file, &environment);
+                }
                 (Err((line, why)), Err(error)) => {
                     prop_assert_eq!(*line, if table.is_empty() { 1 } else { 4 }, "{}", why);
                     let path = if table.is_empty() {

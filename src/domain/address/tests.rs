@@ -1,6 +1,6 @@
 mod fuzz;
 
-use super::{Net, Openings, Range, refused};
+use super::{AllowedNetworks, Net, Range, refused};
 use std::net::IpAddr;
 
 fn ip(text: &str) -> IpAddr {
@@ -12,7 +12,7 @@ fn named(address: &str) -> &'static str {
     refused(ip(address)).map_or("public", Range::name)
 }
 
-/// Each border of every range, from both sides.
+/// Both sides of each border of every range.
 #[test]
 fn ranges_have_their_borders() {
     let table = [
@@ -147,7 +147,7 @@ fn ranges_have_their_borders() {
     }
 }
 
-/// The standard library has opinions of its own about IPv4; where they are stable, ours is never milder.
+/// Where the standard library's classification of IPv4 is stable, ours is never less strict.
 #[test]
 fn nothing_that_std_knows_to_be_special_is_public() {
     for high in 0..=u16::MAX {
@@ -184,8 +184,8 @@ fn networks_are_read() {
     for (text, says) in [
         ("", "write an address or a CIDR"),
         ("office", "write an address or a CIDR"),
-        // In one line, whatever was sent.
-        ("10.0.0.0\n", "\"10.0.0.0\\n\" is no network"),
+        // On one line, whatever was sent.
+        ("10.0.0.0\n", "\"10.0.0.0\\n\" is not a network"),
         (
             "10.0.0.0/\u{1b}",
             "\"10.0.0.0/\\u{1b}\": write a whole number",
@@ -297,11 +297,11 @@ fn operators_open_what_they_name() {
         (&["fd00::/8"], "fd00:ec2::253", "open"),
     ];
     for (nets, address, judged) in table {
-        let openings = Openings {
+        let allowed_networks = AllowedNetworks {
             loopback: false,
             nets: nets.iter().map(|net| net.parse().expect("a net")).collect(),
         };
-        let is = openings
+        let is = allowed_networks
             .judge(ip(address))
             .err()
             .map_or("open", Range::name);
@@ -311,7 +311,7 @@ fn operators_open_what_they_name() {
 
 #[test]
 fn development_opens_loopback_alone() {
-    let openings = Openings {
+    let allowed_networks = AllowedNetworks {
         loopback: true,
         nets: Vec::new(),
     };
@@ -326,6 +326,10 @@ fn development_opens_loopback_alone() {
         ("169.254.169.254", false),
         ("8.8.8.8", true),
     ] {
-        assert_eq!(openings.judge(ip(address)).is_ok(), open, "{address}");
+        assert_eq!(
+            allowed_networks.judge(ip(address)).is_ok(),
+            open,
+            "{address}"
+        );
     }
 }

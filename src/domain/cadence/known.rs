@@ -1,21 +1,21 @@
-//! The hand-overs that were worked out lately. A rotation is asked for the same ones again and again, at each instant at which
-//! anything falls due in it, and a few more cost hardly more than the first: each walk begins days before it.
+//! A cache of hand-overs. A rotation needs the same ones at each of its due instants, and computing several costs little more
+//! than the first one: each walk begins days earlier.
 
 use super::Cadence;
 use crate::domain::holidays::Calendar;
 use jiff::Timestamp;
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
-/// Cadences whose hand-overs are kept.
+/// The number of cached cadences.
 const CADENCES: usize = 64;
 
-/// Hand-overs of a cadence that are worked out at once, at the most.
+/// The maximum number of hand-overs of a cadence that are computed at once.
 const MOST_AHEAD: usize = 64;
 
 static KEPT: Mutex<Vec<Kept>> = Mutex::new(Vec::new());
 
 struct Kept {
-    /// Of the calendar.
+    /// The fingerprint of the calendar.
     fingerprint: u64,
     cadence: Cadence,
     known: Known,
@@ -26,14 +26,14 @@ struct Kept {
 struct Known {
     since: Timestamp,
     hand_overs: Vec<Timestamp>,
-    /// Nothing follows those that are known.
+    /// There are no later hand-overs.
     ends: bool,
-    /// How many were worked out the last time.
+    /// How many were computed last time.
     ahead: usize,
 }
 
 impl Known {
-    /// The next `n` after an instant; `None` where they are not known.
+    /// The next `n` after an instant; `None` if they are not cached.
     fn after(&self, after: Timestamp, n: usize) -> Option<&[Timestamp]> {
         if self.since > after {
             return None;
@@ -43,7 +43,7 @@ impl Known {
         (self.ends || rest.len() >= n).then(|| &rest[..n.min(rest.len())])
     }
 
-    /// Those after an instant; more each time, for whoever has asked before is likely to go on.
+    /// Computes those after an instant, more each time, because callers tend to continue.
     fn work_out(
         before: Option<Known>,
         cadence: &Cadence,
@@ -53,7 +53,7 @@ impl Known {
     ) -> Known {
         let asked = before.as_ref().map_or(0, |before| 2 * before.ahead);
         let ahead = asked.min(MOST_AHEAD).max(n);
-        // Where it goes on from what is known, that stays known.
+        // Cached hand-overs are kept if the new ones continue them.
         let known = before.filter(|before| before.since <= after);
         let known = known.filter(|known| known.hand_overs.last().is_some_and(|at| *at >= after));
         let (mut since, mut hand_overs) = match known {
@@ -106,7 +106,7 @@ fn look<T>(
     match find(&kept, cadence, calendar) {
         Some(index) => kept[index].known = known,
         None => {
-            // The oldest goes.
+            // Evicts the oldest.
             if kept.len() >= CADENCES {
                 kept.remove(0);
             }
@@ -141,7 +141,7 @@ mod tests {
     use crate::domain::zones::ZoneName;
     use jiff::SignedDuration;
 
-    /// In any order of questions, the answers are those of a walk that begins anew.
+    /// In any order of calls, the cache returns the same as a new walk.
     #[test]
     fn what_is_kept_answers_as_a_new_walk_does() {
         let calendar = Calendar::embedded();
@@ -162,7 +162,7 @@ mod tests {
                 period: 1,
                 skips: Skips::default(),
             };
-            // Forwards a little and a lot, back to before and to far before, one and many at a time.
+            // Forwards by a little and by a lot, backwards, far backwards, one and many at a time.
             let mut hours = vec![
                 -1, 0, 1, 2, 3, 2, 30, 29, 700, 701, 5, 4000, 3999, -400, 90_000,
             ];
@@ -174,7 +174,7 @@ mod tests {
                 assert_eq!(cadence.upcoming(&calendar, after, n), anew, "{n} at {hour}");
                 let next = cadence.hand_overs(&calendar, after).next();
                 assert_eq!(cadence.next(&calendar, after), next, "{hour}");
-                // And exactly at one of them.
+                // Also exactly at one of them.
                 if let Some(at) = next {
                     let then = cadence.hand_overs(&calendar, at).next();
                     assert_eq!(cadence.next(&calendar, at), then, "{at}");

@@ -1,5 +1,5 @@
-//! On which days a cadence means to hand over, before skipped days are looked at. Days are numbers (`days.rs`), and
-//! each question is answered by division: an anchor decades ago costs no more than yesterday's.
+//! The nominal days of a cadence, before skipped days are considered. Days are numbers (`days.rs`) and computed by
+//! division, so an anchor decades ago costs no more than a recent one.
 
 use super::{Cadence, Kind};
 use crate::domain::days::{self, SHUT_LIMIT};
@@ -11,16 +11,16 @@ pub(super) struct Nominal<'a> {
     kind: &'a Kind,
     period: i64,
     anchor: Date,
-    /// The anchor's number.
+    /// The anchor's day number.
     first: i64,
-    /// For `Kind::Workday`.
+    /// Only for `Kind::Workday`.
     working: Option<Working<'a>>,
 }
 
 impl<'a> Nominal<'a> {
     pub(super) fn new(cadence: &'a Cadence, calendar: &'a Calendar, anchor: DateTime) -> Self {
         let first = days::number(anchor.date());
-        // 0 is refused at the door; here it must not divide.
+        // A period of 0 is refused when parsing; here it must not divide.
         let period = i64::from(cadence.period.max(1));
         let working =
             (cadence.kind == Kind::Workday).then(|| Working::new(cadence, calendar, first, period));
@@ -33,8 +33,8 @@ impl<'a> Nominal<'a> {
         }
     }
 
-    /// The first nominal day on or after `day`. In the anchor's own week or month it may lie before the anchor; the
-    /// walk leaves out what is too early.
+    /// The first nominal day on or after `day`. In the anchor's own week or month it may be before the anchor; the walk drops
+    /// such days.
     pub(super) fn on_or_after(&self, day: i64) -> Option<i64> {
         match self.kind {
             Kind::DayOfWeek => Some(multiple(self.first, 7 * self.period, day)),
@@ -64,7 +64,7 @@ impl<'a> Nominal<'a> {
     fn in_weeks(&self, weekdays: &[Weekday], day: i64) -> Option<i64> {
         let monday = self.first - days::weekday(self.first) as i64;
         let week = multiple(0, self.period, (day - monday).div_euclid(7));
-        // The week of `day` may have none left; then the next one that counts has.
+        // The week of `day` may have none left; then the next counted week has one.
         [week, week + self.period].into_iter().find_map(|week| {
             weekdays
                 .iter()
@@ -74,7 +74,7 @@ impl<'a> Nominal<'a> {
         })
     }
 
-    /// Asks every `period`-th month from the anchor's on, each by its first day, beginning with that of `day`.
+    /// Tries every `period`-th month from the anchor's on by its first day, beginning with that of `day`.
     fn in_months(&self, day: i64, find: impl Fn(Date) -> Option<i64>) -> Option<i64> {
         let index = |date: Date| i64::from(date.year()) * 12 + i64::from(date.month()) - 1;
         let asked = match days::date(day) {
@@ -83,7 +83,7 @@ impl<'a> Nominal<'a> {
             None => return None,
         };
         let mut month = multiple(index(self.anchor), self.period, asked);
-        // Ends at the last year of the calendar: the fifth Monday of every second February may never come.
+        // Ends at the last year of the calendar: the fifth Monday of every second February may never occur.
         loop {
             let year = i16::try_from(month.div_euclid(12)).ok()?;
             let date = Date::new(year, month.rem_euclid(12) as i8 + 1, 1).ok()?;
@@ -109,7 +109,7 @@ struct Working<'a> {
     period: i64,
     /// Bit 0 for Monday.
     weekend: u8,
-    /// Holidays from the anchor on that are no weekend days, in order; only filled to count every `period`-th day.
+    /// Holidays from the anchor on that are not on a weekend, in order. Filled only to count every `period`-th day.
     holidays: Vec<i64>,
 }
 
@@ -144,7 +144,7 @@ impl<'a> Working<'a> {
             return (day..day + SHUT_LIMIT).find(|&day| self.is_working(day));
         }
         let index = multiple(0, self.period, self.before(day));
-        // The wanted day is the first that has `index` working days before it and is one itself.
+        // The first working day with `index` working days before it.
         let (mut low, mut high) = (day, days::number(Date::MAX) + 1);
         while low < high {
             let middle = low + (high - low) / 2;
@@ -165,7 +165,7 @@ impl<'a> Working<'a> {
             })
     }
 
-    /// How many working days there are from the anchor's day to the one before `day`.
+    /// The number of working days from the anchor's day to the day before `day`.
     fn before(&self, day: i64) -> i64 {
         let (weeks, rest) = ((day - self.first) / 7, (day - self.first) % 7);
         let weekdays = weeks * i64::from(7 - self.weekend.count_ones());

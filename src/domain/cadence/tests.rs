@@ -8,8 +8,8 @@ use crate::domain::zones::ZoneName;
 use jiff::Timestamp;
 use jiff::civil::{DateTime, Weekday};
 
-/// Reads `kind period zone start [skip=weekends+holidays:GB,NO]`; the kind is `weekly`, `days:mon+fri`, `monthly`,
-/// `nth:fri:1+3`, `daily:08:00+20:00` or `workday`, the start a local time of the zone.
+/// Parses `kind period zone start [skip=weekends+holidays:GB,NO]`. The kind is `weekly`, `days:mon+fri`, `monthly`,
+/// `nth:fri:1+3`, `daily:08:00+20:00` or `workday`; the start is a local time in the zone.
 fn cadence(text: &str) -> Cadence {
     let mut words = text.split(' ');
     let mut word = || words.next().unwrap_or_else(|| panic!("{text}"));
@@ -78,7 +78,7 @@ fn check_after(text: &str, after: &str, expected: &[&str]) {
     check_with(&Calendar::embedded(), text, at(after), expected);
 }
 
-/// The first hand-overs of all.
+/// The first hand-overs.
 fn check(text: &str, expected: &[&str]) {
     check_with(&Calendar::embedded(), text, Timestamp::MIN, expected);
 }
@@ -88,7 +88,7 @@ fn check_with(calendar: &Calendar, text: &str, after: Timestamp, expected: &[&st
     let expected: Vec<Timestamp> = expected.iter().map(|text| at(text)).collect();
     let found = cadence.upcoming(calendar, after, expected.len());
     assert_eq!(found, expected, "{text}");
-    // Asking anew after each must give the same as going on.
+    // A new call after each must give the same as the iterator.
     let mut last = after;
     for &next in &expected {
         assert_eq!(
@@ -107,13 +107,13 @@ fn check_with(calendar: &Calendar, text: &str, after: Timestamp, expected: &[&st
 fn weeks() {
     check("weekly 1 UTC 2026-11-23T09:00", &["2026-11-23T09:00Z", "2026-11-30T09:00Z", "2026-12-07T09:00Z"]);
     check_after("weekly 2 UTC 2026-11-23T09:00", "2026-11-23T09:00Z", &["2026-12-07T09:00Z", "2026-12-21T09:00Z"]);
-    // Local time stays, the instant moves with the clocks: spring and autumn.
+    // Local time stays the same, the instant moves with daylight saving time.
     check("weekly 1 Europe/Oslo 2026-03-23T09:00", &["2026-03-23T08:00Z", "2026-03-30T07:00Z"]);
     check("weekly 1 Europe/Oslo 2026-10-19T09:00", &["2026-10-19T07:00Z", "2026-10-26T08:00Z"]);
     check("weekly 1 America/New_York 2026-03-02T09:00", &["2026-03-02T14:00Z", "2026-03-09T13:00Z"]);
     check("weekly 1 America/New_York 2026-10-26T09:00", &["2026-10-26T13:00Z", "2026-11-02T14:00Z"]);
     check("weekly 1 Asia/Kolkata 2026-03-23T09:00", &["2026-03-23T03:30Z", "2026-03-30T03:30Z"]);
-    // A time in the gap moves by the gap and comes back the week after; a time that exists twice is the first.
+    // A time in the gap moves by the gap and returns the week after. A time that exists twice is the first.
     check("weekly 1 Europe/Oslo 2026-03-22T02:30", &["2026-03-22T02:30+01:00", "2026-03-29T03:30+02:00", "2026-04-05T02:30+02:00"]);
     check("weekly 1 Europe/Oslo 2026-10-18T02:30", &["2026-10-18T02:30+02:00", "2026-10-25T02:30+02:00", "2026-11-01T02:30+01:00"]);
     check("weekly 1 America/New_York 2026-10-25T01:30", &["2026-10-25T01:30-04:00", "2026-11-01T01:30-04:00", "2026-11-08T01:30-05:00"]);
@@ -121,7 +121,7 @@ fn weeks() {
     check("weekly 1 Australia/Lord_Howe 2026-03-29T01:45", &["2026-03-29T01:45+11:00", "2026-04-05T01:45+11:00", "2026-04-12T01:45+10:30"]);
     check("weekly 1 Africa/Cairo 2026-04-17T00:00", &["2026-04-17T00:00+02:00", "2026-04-24T01:00+03:00", "2026-05-01T00:00+03:00"]);
     check("weekly 1 America/Sao_Paulo 2018-10-28T00:00", &["2018-10-28T00:00-03:00", "2018-11-04T01:00-02:00", "2018-11-11T00:00-02:00"]);
-    // Samoa left out Friday, 30 December 2011.
+    // Samoa skipped Friday, 30 December 2011.
     check("weekly 1 Pacific/Apia 2011-12-23T10:00", &["2011-12-23T10:00-10:00", "2011-12-31T10:00+14:00", "2012-01-06T10:00+14:00"]);
     // Seconds of the start are kept.
     check("weekly 1 UTC 2026-11-23T09:00:07.5", &["2026-11-23T09:00:07.5Z", "2026-11-30T09:00:07.5Z"]);
@@ -129,7 +129,7 @@ fn weeks() {
 
 #[test]
 fn a_start_in_the_repeated_hour_begins_with_the_first_later_occurrence() {
-    // 02:30 for the second time; the hand-over of that day is the first 02:30, an hour before the start.
+    // The second 02:30. The hand-over of that day is the first 02:30, an hour before the start.
     let mut late = cadence("weekly 1 Europe/Oslo 2026-10-25T02:30");
     late.starts_at = at("2026-10-25T02:30+01:00");
     let found = late.next(&Calendar::embedded(), Timestamp::MIN);
@@ -139,7 +139,7 @@ fn a_start_in_the_repeated_hour_begins_with_the_first_later_occurrence() {
 #[test]
 #[rustfmt::skip]
 fn lists_of_weekdays() {
-    // A Wednesday: Monday of its week is over.
+    // A Wednesday: Monday of its week is past.
     check("days:fri+mon 1 UTC 2026-11-25T09:00", &["2026-11-27T09:00Z", "2026-11-30T09:00Z", "2026-12-04T09:00Z"]);
     check("days:mon+wed 2 UTC 2026-11-25T09:00", &["2026-11-25T09:00Z", "2026-12-07T09:00Z", "2026-12-09T09:00Z", "2026-12-21T09:00Z"]);
     check("days:mon 3 UTC 2026-11-25T09:00", &["2026-12-14T09:00Z", "2027-01-04T09:00Z"]);
@@ -165,12 +165,12 @@ fn months() {
 #[rustfmt::skip]
 fn occurrences_in_the_month() {
     check("nth:fri:1+3 1 UTC 2026-11-10T09:00", &["2026-11-20T09:00Z", "2026-12-04T09:00Z", "2026-12-18T09:00Z"]);
-    // A fifth that the month lacks is no hand-over.
+    // A month without a fifth occurrence has no hand-over.
     check("nth:mon:5 1 UTC 2026-11-01T09:00", &["2026-11-30T09:00Z", "2027-03-29T09:00Z", "2027-05-31T09:00Z"]);
-    // Months count from the start's month, also when its occurrence is over.
+    // Months count from the start's month, even if its occurrence is past.
     check("nth:mon:1 2 UTC 2026-11-10T09:00", &["2027-01-04T09:00Z", "2027-03-01T09:00Z"]);
     check("nth:sun:5+4 1 Europe/Oslo 2026-03-01T02:30", &["2026-03-22T01:30Z", "2026-03-29T01:30Z", "2026-04-26T00:30Z", "2026-05-24T00:30Z"]);
-    // Only Februaries: a fifth Sunday comes once in 28 years, or in 40 across 2100.
+    // Only Februaries: a fifth Sunday occurs every 28 years, or after 40 across 2100.
     check("nth:sun:5 12 UTC 2026-02-01T09:00", &["2032-02-29T09:00Z", "2060-02-29T09:00Z", "2088-02-29T09:00Z", "2128-02-29T09:00Z"]);
 }
 
@@ -179,12 +179,12 @@ fn occurrences_in_the_month() {
 fn days() {
     check("daily:20:00+08:00 1 UTC 2026-11-23T12:00", &["2026-11-23T20:00Z", "2026-11-24T08:00Z", "2026-11-24T20:00Z"]);
     check("daily:08:00+20:00 3 UTC 2026-11-23T12:00", &["2026-11-23T20:00Z", "2026-11-26T08:00Z", "2026-11-26T20:00Z"]);
-    // 02:30 becomes 03:30 and is then later than 03:15.
+    // 02:30 becomes 03:30, which is later than 03:15.
     check("daily:02:30+03:15 1 Europe/Oslo 2026-03-29T00:00", &["2026-03-29T03:15+02:00", "2026-03-29T03:30+02:00", "2026-03-30T02:30+02:00"]);
     check("daily:02:30+03:30 1 Europe/Oslo 2026-03-29T00:00", &["2026-03-29T03:30+02:00", "2026-03-30T02:30+02:00"]);
     check("daily:01:30+02:30 1 America/New_York 2026-11-01T00:00", &["2026-11-01T01:30-04:00", "2026-11-01T02:30-05:00", "2026-11-02T01:30-05:00"]);
     check("daily:00:30 1 America/Sao_Paulo 2018-11-03T00:00", &["2018-11-03T00:30-03:00", "2018-11-04T01:30-02:00", "2018-11-05T00:30-02:00"]);
-    // The day that Samoa left out falls together with the next.
+    // The day that Samoa skipped coincides with the next.
     check("daily:10:00 1 Pacific/Apia 2011-12-29T00:00", &["2011-12-29T20:00Z", "2011-12-30T20:00Z", "2011-12-31T20:00Z"]);
     check("daily:01:00+23:00 1 Pacific/Apia 2011-12-30T00:30", &["2011-12-31T01:00+14:00", "2011-12-31T23:00+14:00", "2012-01-01T01:00+14:00"]);
 }
@@ -193,7 +193,7 @@ fn days() {
 #[rustfmt::skip]
 fn working_days() {
     check("workday 1 Europe/Oslo 2026-04-01T09:00 skip=none:NO", &["2026-04-01T07:00Z", "2026-04-07T07:00Z", "2026-04-08T07:00Z"]);
-    // A Saturday: Monday counts as the first.
+    // A Saturday: Monday counts as the first working day.
     check("workday 3 UTC 2026-11-21T09:00 skip=none:US", &["2026-11-23T09:00Z", "2026-11-27T09:00Z", "2026-12-02T09:00Z"]);
     check("workday 5 UTC 2026-11-22T09:00 skip=none:EG", &["2026-11-22T09:00Z", "2026-11-29T09:00Z"]);
     check("workday 1 UTC 2026-11-26T09:00 skip=none:EG", &["2026-11-26T09:00Z", "2026-11-29T09:00Z"]);
@@ -204,21 +204,21 @@ fn working_days() {
 #[test]
 #[rustfmt::skip]
 fn skipped_days_move_hand_overs() {
-    // Easter Monday is a holiday in England, not in Scotland, and so not in all of Britain.
+    // Easter Monday is a holiday in England but not in Scotland, and so not in all of Britain.
     check("weekly 1 UTC 2026-03-30T09:00 skip=holidays:GB-ENG", &["2026-03-30T09:00Z", "2026-04-07T09:00Z", "2026-04-13T09:00Z"]);
     check("weekly 1 UTC 2026-03-30T09:00 skip=holidays:GB-SCT", &["2026-03-30T09:00Z", "2026-04-06T09:00Z", "2026-04-13T09:00Z"]);
     check("weekly 1 UTC 2026-03-30T09:00 skip=holidays:GB", &["2026-03-30T09:00Z", "2026-04-06T09:00Z"]);
     check("weekly 1 UTC 2026-03-30T09:00 skip=holidays:GB-SCT,GB-ENG", &["2026-03-30T09:00Z", "2026-04-07T09:00Z"]);
-    // Christmas Friday, then the weekend: only both together reach Monday, or in England its substitute day after.
+    // Christmas on a Friday, then the weekend: only both together reach Monday, or in England the day after its substitute.
     check("weekly 1 UTC 2026-12-18T09:00 skip=holidays:NO", &["2026-12-18T09:00Z", "2026-12-27T09:00Z", "2027-01-02T09:00Z"]);
     check("weekly 1 UTC 2026-12-18T09:00 skip=weekends+holidays:NO", &["2026-12-18T09:00Z", "2026-12-28T09:00Z", "2027-01-04T09:00Z"]);
     check("weekly 1 UTC 2026-12-18T09:00 skip=weekends+holidays:GB-ENG", &["2026-12-18T09:00Z", "2026-12-29T09:00Z", "2027-01-04T09:00Z"]);
     // Egypt's weekend is Friday and Saturday.
     check("daily:09:00 1 UTC 2026-11-26T00:00 skip=weekends:EG", &["2026-11-26T09:00Z", "2026-11-29T09:00Z", "2026-11-30T09:00Z"]);
-    // Where one stands already they are one.
+    // Merged with an existing hand-over.
     check("days:sat+sun+mon 1 UTC 2026-11-28T09:00 skip=weekends:NO", &["2026-11-30T09:00Z", "2026-12-07T09:00Z"]);
     check("daily:08:00+20:00 2 UTC 2026-11-28T12:00 skip=weekends:NO", &["2026-11-30T08:00Z", "2026-11-30T20:00Z", "2026-12-02T08:00Z"]);
-    // The start itself is skipped; what lies before the start is no hand-over even if it would move past it.
+    // The start itself is skipped. A day before the start is no hand-over even if it would move past it.
     check("monthly 1 UTC 2026-11-28T09:00 skip=weekends:NO", &["2026-11-30T09:00Z", "2026-12-28T09:00Z"]);
     check("days:sat+wed 2 UTC 2026-11-29T09:00 skip=weekends:NO", &["2026-12-09T09:00Z", "2026-12-14T09:00Z"]);
     // A skip without a country skips nothing.

@@ -1,4 +1,4 @@
-//! From nominal days to instants, in order.
+//! Converts nominal days to ordered instants.
 
 use super::nominal::Nominal;
 use super::{Cadence, Kind, Skips};
@@ -9,27 +9,27 @@ use jiff::civil::Time;
 use jiff::tz::TimeZone;
 use std::collections::BTreeSet;
 
-/// Local days in whose order instants may not be: a zone may leave out a whole day (Samoa, 2011-12-30), and a time in
-/// a gap becomes a later instant than one shortly after the gap.
+/// Local days within which instants may be out of order: a zone may skip a whole day (Samoa, 2011-12-30), and a time in a gap
+/// becomes a later instant than one shortly after the gap.
 const SLACK: i64 = 2;
 
 /// The hand-overs after an instant, in order.
 pub struct HandOvers<'a> {
     nominal: Nominal<'a>,
     calendar: &'a Calendar,
-    /// What moves hand-overs; a workday cadence never means a skipped day.
+    /// The skips that move hand-overs. A workday cadence has no nominal day that is skipped.
     skips: Option<&'a Skips>,
     tz: &'static TimeZone,
     times: Vec<Time>,
     starts_at: Timestamp,
     after: Timestamp,
-    /// Nominal days up to here can lie before `starts_at`.
+    /// Nominal days up to here can be before `starts_at`.
     early: i64,
-    /// The nominal day to look at next.
+    /// The next nominal day to examine.
     upcoming: Option<i64>,
     /// The last day found that hand-overs move to.
     open: i64,
-    /// Found, not yet given: a later day may still bring an earlier instant.
+    /// Found but not returned yet: a later day may still have an earlier instant.
     pending: BTreeSet<Timestamp>,
 }
 
@@ -62,7 +62,7 @@ impl<'a> HandOvers<'a> {
         walk
     }
 
-    /// The day from which hand-overs can move to `day` or later, at the earliest `bound`.
+    /// The first day, not before `bound`, from which hand-overs can move to `day` or later.
     fn run_start(&self, day: i64, bound: i64) -> i64 {
         let lowest = bound.max(day - SHUT_LIMIT);
         let mut start = day.max(bound);
@@ -78,12 +78,12 @@ impl<'a> HandOvers<'a> {
         })
     }
 
-    /// The day on which what is meant for `day` happens; `None` when everything is shut for years.
+    /// The day to which a hand-over on `day` moves; `None` if everything is shut for years.
     fn open_from(&mut self, day: i64) -> Option<i64> {
         if self.skips.is_none() {
             return Some(day);
         }
-        // Days of one run move to the same day: each run is searched once.
+        // All days of a run move to the same day, so each run is searched once.
         if self.open < day {
             self.open = (day..day + SHUT_LIMIT).find(|&day| !self.is_skipped(day))?;
         }
@@ -96,10 +96,10 @@ impl<'a> HandOvers<'a> {
         instant.compatible().ok()
     }
 
-    /// Takes up the hand-overs of one nominal day and says where to go on.
+    /// Adds the hand-overs of one nominal day and returns the next day to examine.
     fn take_up(&mut self, day: i64) -> Option<i64> {
         let open = self.open_from(day)?;
-        // Past the end of the calendar there is nothing to come.
+        // There are no hand-overs after the end of the calendar.
         days::date(open)?;
         for &time in &self.times {
             let exists = |at| at >= self.starts_at;
@@ -109,7 +109,7 @@ impl<'a> HandOvers<'a> {
             let found = self.instant(open, time);
             self.pending.extend(found.filter(|&at| at > self.after));
         }
-        // What else is meant for the days up to `open` happens at the same instants.
+        // Other nominal days up to `open` have the same instants.
         let onward = if day <= self.early { day } else { open };
         self.nominal.on_or_after(onward + 1)
     }

@@ -1,18 +1,18 @@
-//! The open stretches that were worked out lately. They reach weeks ahead, and a window is looked at again at each instant at
-//! which anything falls due in its rotation.
+//! A cache of open stretches. They reach weeks ahead, and a rotation needs the state of its windows at each of its due
+//! instants.
 
 use super::{Hours, Openings, View};
 use crate::domain::holidays::Calendar;
 use jiff::Timestamp;
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
-/// Windows whose stretches are kept: all of the largest grid.
+/// The number of cached windows: all of the largest grid.
 const WINDOWS: usize = 32;
 
 static KEPT: Mutex<Vec<Kept>> = Mutex::new(Vec::new());
 
 struct Kept {
-    /// Of the calendar.
+    /// The fingerprint of the calendar.
     fingerprint: u64,
     hours: Hours,
     openings: Openings,
@@ -46,7 +46,7 @@ pub(super) fn look_at(
         match find(&kept, hours, calendar) {
             Some(index) => kept[index].openings = openings.clone(),
             None => {
-                // The oldest goes.
+                // Evicts the oldest.
                 if kept.len() >= WINDOWS {
                     kept.remove(0);
                 }

@@ -12,10 +12,10 @@ use jiff::{SignedDuration, Timestamp};
 const DAY: i64 = 24 * 60;
 const WEEK: i64 = 7 * DAY;
 
-/// Local minutes since Monday 00:00, from and until; a piece that runs into the next week ends past `WEEK`.
+/// Local minutes since Monday 00:00, from and until. A piece that runs into the next week ends after `WEEK`.
 pub(super) type Piece = (i64, i64);
 
-/// The stretches as disjoint pieces with gaps between them, in order; those that overlap or abut are one, also around
+/// Converts stretches to disjoint, ordered pieces with gaps between them. Overlapping and adjacent ones are merged, also around
 /// the end of the week.
 pub(super) fn weekly(coverage: &[Stretch]) -> Vec<Piece> {
     let mut pieces: Vec<Piece> = coverage.iter().map(piece).collect();
@@ -27,7 +27,7 @@ pub(super) fn weekly(coverage: &[Stretch]) -> Vec<Piece> {
             _ => joined.push((from, until)),
         }
     }
-    // The last pieces run on into next week's first ones.
+    // The last pieces continue into the first ones of the next week.
     while let [first, .., last] = joined[..] {
         if last.1 - WEEK < first.0 {
             break;
@@ -57,12 +57,12 @@ fn piece(stretch: &Stretch) -> Piece {
     (from, until)
 }
 
-/// Whether the pieces leave no minute of the week out.
+/// Whether the pieces cover every minute of the week.
 pub(super) fn is_whole_week(pieces: &[Piece]) -> bool {
     matches!(pieces, [(from, until)] if until - from >= WEEK)
 }
 
-/// That many weeks before and after the instant, or as far as the calendar goes.
+/// This many weeks before and after the instant, or as far as the calendar goes.
 pub(super) fn around(at: Timestamp, weeks: i64) -> Interval {
     let reach = SignedDuration::from_hours(weeks * 7 * 24);
     Interval {
@@ -71,8 +71,8 @@ pub(super) fn around(at: Timestamp, weeks: i64) -> Interval {
     }
 }
 
-/// The pieces as instants, disjoint with gaps between them and in order, at least everywhere in `around`; nothing is
-/// cut at its edges.
+/// The pieces as disjoint, ordered instants with gaps between them. Complete within `around`; not clipped at its
+/// edges.
 pub(super) fn instants(zone: ZoneName, pieces: &[Piece], around: Interval) -> Vec<Interval> {
     let tz = zone.tz();
     let monday_of = |at: Timestamp| {
@@ -93,18 +93,18 @@ pub(super) fn instants(zone: ZoneName, pieces: &[Piece], around: Interval) -> Ve
             }
         }
     }
-    // A piece that begins in a gap and ends soon after it has no length, or less than none.
+    // A piece that begins in a gap and ends soon after has no length or a negative one.
     found.retain(|piece| piece.from < piece.until);
     joined(found)
 }
 
-/// The off days that touch `around`, runs of them as one, in order.
+/// The off days that overlap `around` in order, with consecutive days merged.
 pub(super) fn off_days(off: &OffDays, calendar: &Calendar, around: Interval) -> Vec<Interval> {
     let tz = off.zone.tz();
     let day_of = |at: Timestamp| days::number(tz.to_datetime(at).date());
     let mut found = Vec::new();
     let mut run = None;
-    // One day more at each end: a time of the day before may lie after midnight where a zone leaves out a day.
+    // One more day at each end: a time of the previous day may be after midnight if a zone skips a day.
     for day in day_of(around.from) - 1..=day_of(around.until) + 1 {
         let is_off = days::date(day).is_some_and(|date| off.skips.skips(calendar, date));
         if is_off {
@@ -120,14 +120,14 @@ pub(super) fn off_days(off: &OffDays, calendar: &Calendar, around: Interval) -> 
 }
 
 fn run_of_days(tz: &TimeZone, first: i64, end: i64) -> Option<Interval> {
-    // A midnight that no instant can name lies before the first or after the last one; day 0 is between them.
+    // A midnight without an instant is before the first or after the last one; day 0 is between them.
     let midnight = |day: i64| match instant(tz, day, Time::midnight()) {
         Some(midnight) => midnight,
         None if day < 0 => Timestamp::MIN,
         None => Timestamp::MAX,
     };
     let (from, until) = (midnight(first), midnight(end));
-    // The day that Samoa left out has no length.
+    // The day that Samoa skipped has no length.
     (from < until).then_some(Interval { from, until })
 }
 
@@ -136,7 +136,7 @@ fn instant(tz: &TimeZone, day: i64, time: Time) -> Option<Timestamp> {
     tz.to_ambiguous_timestamp(local).compatible().ok()
 }
 
-/// Sorted, and those that overlap or abut made one.
+/// Sorts, and merges overlapping and adjacent pieces.
 fn joined(mut pieces: Vec<Interval>) -> Vec<Interval> {
     pieces.sort_unstable();
     pieces.dedup_by(|next, kept| {
@@ -149,7 +149,7 @@ fn joined(mut pieces: Vec<Interval>) -> Vec<Interval> {
     pieces
 }
 
-/// What is left of `open` without `shut`; both disjoint and in order.
+/// The parts of `open` outside `shut`; both disjoint and in order.
 pub(super) fn without(open: &[Interval], shut: &[Interval]) -> Vec<Interval> {
     let mut left = Vec::with_capacity(open.len());
     let mut first = 0;

@@ -1,6 +1,5 @@
-//! What is news, as tables. A rotation is written window by window: the holders of its lanes, `-` for an empty place,
-//! a window that is shut in brackets: `a - | (b c)`. Somebody who holds a place by an arrangement stands over whoever is
-//! dealt it: `a>b`.
+//! Tables of published events. A rotation is written window by window: the holders of its lanes, `-` for an empty slot, a shut
+//! window in parentheses: `a - | (b c)`. `a>b` is a slot that `a` holds by an arrangement and `b` by the dealt turn.
 
 use super::*;
 use crate::domain::arrangement::Arranged;
@@ -17,6 +16,7 @@ fn rotation(text: &str) -> Rotation {
         let open = !column.starts_with('(');
         windows.push(Window {
             id: WindowId::from(format!("win_{window}")),
+            key: None,
             name: None,
             zone: None,
             coverage: Vec::new(),
@@ -28,6 +28,7 @@ fn rotation(text: &str) -> Rotation {
             if lanes.len() <= lane {
                 lanes.push(Lane {
                     id: LaneId::from(format!("lan_{lane}")),
+                    key: None,
                     name: None,
                 });
             }
@@ -57,6 +58,7 @@ fn rotation(text: &str) -> Rotation {
                     since: at,
                     skipped: Vec::new(),
                 }),
+                passed_over: Vec::new(),
                 arranged_until: None,
                 entry: Entry::never_held(at),
             });
@@ -75,10 +77,11 @@ fn rotation(text: &str) -> Rotation {
         rosters: vec![Roster {
             id: None,
             narrowed: None,
-            next_turn: 0,
+            next_turns: Vec::new(),
         }],
         arranged,
         pending: Vec::new(),
+        absences: std::sync::Arc::default(),
         stamps: Stamps {
             version: 1,
             created_at: at,
@@ -89,7 +92,7 @@ fn rotation(text: &str) -> Rotation {
     }
 }
 
-fn told(before: &str, after: &str, act: Act) -> String {
+fn shown(before: &str, after: &str, act: Act) -> String {
     let news = news(
         &rotation(before),
         &rotation(after),
@@ -118,7 +121,7 @@ fn words(news: &[Event]) -> String {
 fn what_a_change_is_news_of() {
     use Act::{Arrangement, Aside, Clock, Duty, Edit};
     for (before, after, act, expected) in [
-        // A hand-over, to somebody else and to the same person.
+        // A hand-over to another person and to the same person.
         ("a", "b", Clock, "scheduled"),
         ("a", "a", Clock, ""),
         ("a b", "b a", Clock, "scheduled"),
@@ -135,7 +138,7 @@ fn what_a_change_is_news_of() {
         ("(a)", "(b)", Clock, ""),
         ("a -", "(a -)", Clock, "scheduled as-arranged"),
         ("(a -)", "a -", Clock, "scheduled unplanned"),
-        // The sun is followed: one window shuts while the next one opens or is open.
+        // Follow-the-sun: one window shuts while the next one opens or is open.
         ("a | (b)", "(a) | b", Clock, "scheduled"),
         ("a | b", "(a) | b", Clock, "scheduled"),
         ("a | (-)", "(a) | -", Clock, "scheduled unplanned"),
@@ -148,7 +151,7 @@ fn what_a_change_is_news_of() {
         ("(a)", "(b)", Duty, ""),
         ("(a)", "(-)", Duty, ""),
         ("a", "a", Duty, ""),
-        // Edits tell of themselves, whether duty changes or not; cover that resumes counts as scheduled.
+        // Edits publish an update whether or not the people on call change. Cover that resumes is `scheduled`.
         ("a", "a", Edit, "updated"),
         ("a", "b", Edit, "updated manual"),
         ("-", "a", Edit, "updated scheduled"),
@@ -161,10 +164,10 @@ fn what_a_change_is_news_of() {
         ("a", "(a)", Edit, "updated manual as-arranged"),
         ("(a)", "a", Edit, "updated scheduled"),
         ("(-)", "-", Edit, "updated unplanned"),
-        // What the tier stops is no place.
+        // A lane that the tier stops has no slot.
         ("a b", "a x", Edit, "updated manual"),
         ("a x", "a b", Edit, "updated scheduled"),
-        // Arrangements by the clock have no cause, whatever happens beneath.
+        // Scheduled changes of arrangements have no cause, whatever happens in the dealt layer.
         ("a", "a>b", Clock, "-"),
         ("a>b", "a", Clock, "-"),
         ("a>b", "c", Clock, "-"),
@@ -178,7 +181,7 @@ fn what_a_change_is_news_of() {
         ("(a)", "(a>b)", Clock, ""),
         ("(a>b)", "a>b", Clock, "scheduled"),
         ("a>b", "(a>b)", Clock, "scheduled as-arranged"),
-        // By hand, and by people's agreement: an update where nobody changes.
+        // By hand and by agreement: an update if the people on call do not change.
         ("a>b", "c>b", Duty, ""),
         ("a", "a>b", Arrangement, "manual"),
         ("a>b", "a", Arrangement, "manual"),
@@ -188,19 +191,19 @@ fn what_a_change_is_news_of() {
         ("a", "a>a", Arrangement, "updated"),
         ("(a)", "(a>b)", Arrangement, "updated"),
         ("c a>b", "c x", Edit, "updated manual"),
-        // Absences tell of nothing but what they lead to.
+        // Absences publish only the changes that they cause.
         ("-", "a", Aside, "scheduled"),
         ("a", "a", Aside, ""),
     ] {
         assert_eq!(
-            told(before, after, act),
+            shown(before, after, act),
             expected,
             "{before} -> {after} {act:?}"
         );
     }
 }
 
-/// The places of these lanes get new ids, as when an edit sends them anew.
+/// The slots of these lanes get new ids, as if an edit had sent them without ids.
 #[test]
 fn places_that_are_replaced_are_news_of_the_rotation() {
     for (before, after, replaced, expected) in [
@@ -212,7 +215,7 @@ fn places_that_are_replaced_are_news_of_the_rotation() {
         ("a b", "c b", &[0], "updated manual"),
         ("a b", "x b", &[0], "updated manual"),
         ("a | b", "(-) | b", &[0], "updated manual"),
-        // Nobody was on the place that went, or none went: a new lane begins empty.
+        // The removed slot was empty, or none was removed: a new lane begins empty.
         ("- b", "- b", &[0], "updated"),
         ("(a) | b", "- | b", &[0], "updated"),
         ("b", "b -", &[1], "updated"),

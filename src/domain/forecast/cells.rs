@@ -62,7 +62,7 @@ pub fn cells(
     let horizon = horizon(rotation.stamps.judged_at, until);
     match known_cells(rotation, dealing, horizon) {
         (cells, None) => Ok(cells),
-        (_, Some(_)) => Err(too_far()),
+        (_, Some(_)) => too_far(),
     }
 }
 
@@ -189,8 +189,15 @@ impl CellForecast {
     }
 }
 
-/// Whether a person holds a cell and another one at once at some time in a period.
-pub fn is_doubled(cells: &[CellForecast], cell: usize, user: &UserId, period: Interval) -> bool {
+/// Whether a person holds a cell and another one in a period, and both windows are open at once at some time in what they share:
+/// `open_together` says so of two cells and a span.
+pub fn is_doubled(
+    cells: &[CellForecast],
+    cell: usize,
+    user: &UserId,
+    period: Interval,
+    open_together: &mut dyn FnMut([usize; 2], Interval) -> bool,
+) -> bool {
     let theirs = |forecast: &CellForecast| -> Vec<Interval> {
         let held = forecast
             .held
@@ -204,9 +211,15 @@ pub fn is_doubled(cells: &[CellForecast], cell: usize, user: &UserId, period: In
     };
     let here = theirs(&cells[cell]);
     let others = cells.iter().enumerate().filter(|(index, _)| *index != cell);
-    others
-        .flat_map(|(_, forecast)| theirs(forecast))
-        .any(|there| here.iter().any(|here| here.meets(there).is_some()))
+    let there = others.flat_map(|(index, forecast)| {
+        let theirs = theirs(forecast).into_iter();
+        theirs.map(move |there| (index, there))
+    });
+    let mut shared = there.flat_map(|(index, there)| {
+        let shared = here.iter().filter_map(move |here| here.meets(there));
+        shared.map(move |span| (index, span))
+    });
+    shared.any(|(index, span)| open_together([cell, index], span))
 }
 
 /// Whether whoever a pending request relies on still holds, as planned, what is to change hands: all of it, or what lies
@@ -317,7 +330,11 @@ mod tests {
     #[test]
     fn nobody_holds_two_cells_unless_they_swap() {
         let doubled = |cells: &[CellForecast], user: &str, from, until| {
-            is_doubled(cells, 0, &user.into(), span(from, until))
+            let always = &mut |_, _| true;
+            let never = &mut |_, _| false;
+            let (user, period) = (UserId::from(user), span(from, until));
+            assert!(!is_doubled(cells, 0, &user, period, never));
+            is_doubled(cells, 0, &user, period, always)
         };
         let mut cells = [forecast("", "a 10 b"), forecast("", "b 10 a 20 c")];
         cells[0].take_over(&"b".into(), span(5, 15));

@@ -116,10 +116,10 @@ pub fn zone(rotation: &Rotation, cell: &Cell) -> Option<ZoneName> {
 
 /// What a slot is called.
 pub fn slot_name(rotation: &Rotation, cell: &Cell) -> Vec<String> {
-    let lane = Some(&rotation.lanes[cell.lane].name).filter(|_| rotation.lanes.len() > 1);
-    let window = Some(&rotation.windows[cell.window].name).filter(|_| rotation.windows.len() > 1);
-    let names = [lane, window].into_iter().flatten();
-    names.filter_map(Clone::clone).collect()
+    let window = rotation.windows[cell.window].name.as_ref();
+    let window = window.filter(|_| rotation.windows.len() > 1);
+    let names = [rotation.lane_name(cell.lane), window];
+    names.into_iter().flatten().cloned().collect()
 }
 
 /// What a slot is called, by its id; nothing where it is not there.

@@ -2,6 +2,7 @@
 
 use super::{Forecast, Limits, Step, too_far, without_requests};
 use crate::domain::handover::DealingContext;
+use crate::domain::ids::UserId;
 use crate::domain::refusal::Refusal;
 use crate::domain::rotation::{Entry, Mode, Rotation};
 use crate::domain::time::{FOREVER, Interval};
@@ -23,6 +24,41 @@ const LIMITS_BEHIND: Limits = Limits {
 /// freed by a hand-over of any window: the longest range that is asked for.
 const LOOK_FOR_SOMEBODY: SignedDuration = SignedDuration::from_hours(366 * 24);
 
+/// What kind a planned turn is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum PlannedKind {
+    /// A dealt turn.
+    Turn,
+    Arrangement,
+    /// Nobody is on call: the slot is empty, or the window is shut.
+    Nobody,
+}
+
+impl PlannedKind {
+    /// Every kind.
+    pub const ALL: [PlannedKind; 3] = [
+        PlannedKind::Turn,
+        PlannedKind::Arrangement,
+        PlannedKind::Nobody,
+    ];
+
+    /// The name that the wire uses.
+    pub fn name(self) -> &'static str {
+        match self {
+            PlannedKind::Turn => "turn",
+            PlannedKind::Arrangement => "arrangement",
+            PlannedKind::Nobody => "nobody",
+        }
+    }
+
+    /// The kind of that name.
+    pub fn parse(name: &str) -> Option<PlannedKind> {
+        PlannedKind::ALL
+            .into_iter()
+            .find(|kind| kind.name() == name)
+    }
+}
+
 /// A planned turn: an entry of the record to come, with its end where one is known.
 #[derive(Clone, Debug, PartialEq)]
 pub struct PlannedTurn {
@@ -31,6 +67,122 @@ pub struct PlannedTurn {
     pub entry: Entry,
     /// Absent when open-ended.
     pub end: Option<Timestamp>,
+}
+
+impl PlannedTurn {
+    /// What kind it is.
+    pub fn kind(&self) -> PlannedKind {
+        match (&self.entry.user, &self.entry.arrangement) {
+            (Some(_), Some(_)) => PlannedKind::Arrangement,
+            (Some(_), None) => PlannedKind::Turn,
+            (None, _) => PlannedKind::Nobody,
+        }
+    }
+
+    /// From its start to its end, or for ever.
+    pub fn period(&self) -> Interval {
+        Interval {
+            from: self.entry.start,
+            until: self.end.unwrap_or(Timestamp::MAX),
+        }
+    }
+}
+
+/// What the forecasts of one person's rotations may take together: as much as one schedule.
+#[derive(Debug)]
+pub struct Budget {
+    work: usize,
+    turns: usize,
+}
+
+/// Turns of one person that one answer holds at the most.
+const MOST_OF_A_PERSON: usize = 10_000;
+
+/// What loading a rotation takes, as work.
+const WORK_OF_LOADING: usize = 1_000;
+
+impl Default for Budget {
+    fn default() -> Budget {
+        Budget {
+            work: LIMITS.work,
+            turns: MOST_OF_A_PERSON,
+        }
+    }
+}
+
+impl Budget {
+    /// Whether nothing is left of it.
+    pub fn is_spent(&self) -> bool {
+        self.work == 0
+    }
+
+    fn limits(&mut self) -> Limits {
+        self.work = self.work.saturating_sub(WORK_OF_LOADING);
+        Limits {
+            work: self.work,
+            ..LIMITS
+        }
+    }
+}
+
+/// The turns of one person that touch the range, as [`schedule`] has them.
+///
+/// # Errors
+/// As [`schedule`], where the budget of all their rotations does not suffice.
+pub fn turns_of(
+    rotation: &Rotation,
+    dealing: DealingContext,
+    user: &UserId,
+    range: Interval,
+    budget: &mut Budget,
+) -> Result<Vec<PlannedTurn>, Refusal> {
+    let mut future = without_requests(rotation);
+    let mut forecast = Forecast::new(&mut future, dealing, budget.limits());
+    let mut turns = Turns::within(&mut forecast, range, Some(user), budget.turns)?;
+    budget.work = forecast.limits.work;
+    let behind = LIMITS_BEHIND.work.min(budget.work);
+    turns.look_behind(&mut forecast, dealing, behind);
+    budget.work = budget
+        .work
+        .saturating_sub(behind - forecast.limits.work.min(behind));
+    let found = turns.all(rotation);
+    match budget.turns.checked_sub(found.len()) {
+        None => too_far(),
+        Some(left) => {
+            budget.turns = left;
+            Ok(found)
+        }
+    }
+}
+
+/// When one person is on call in a period, cell by cell (indices into [`Rotation::cells`]), by where it begins: the first
+/// `most` stretches, as far ahead as the budget reaches. What is over is left out.
+pub fn standing(
+    rotation: &Rotation,
+    dealing: DealingContext,
+    user: &UserId,
+    period: Interval,
+    most: usize,
+    budget: &mut Budget,
+) -> Vec<(usize, Interval)> {
+    let judged_at = rotation.stamps.judged_at;
+    let mut future = without_requests(rotation);
+    let mut forecast = Forecast::new(&mut future, dealing, budget.limits());
+    let mut turns = Turns::begin(forecast.rotation(), period, Some(user));
+    while turns.finished.len() < most
+        && let Some(step) = forecast.step_before(period.until)
+    {
+        turns.note(step);
+    }
+    budget.work = forecast.limits.work;
+    let clipped = turns.all(rotation).into_iter().filter_map(|turn| {
+        let on_call = turn.period().meets(period)?;
+        (on_call.until > judged_at).then_some((turn.cell, on_call))
+    });
+    let mut clipped: Vec<_> = clipped.collect();
+    clipped.sort_by_key(|(cell, on_call)| (*on_call, *cell));
+    clipped.truncate(most);
+    clipped
 }
 
 /// The turns that touch the range, from the running entries on, if nothing changes. Turns keep their own bounds, so the forecast
@@ -46,20 +198,8 @@ pub fn schedule(
 ) -> Result<Vec<PlannedTurn>, Refusal> {
     let mut future = without_requests(rotation);
     let mut forecast = Forecast::new(&mut future, dealing, LIMITS);
-    let mut turns = Turns::within(&mut forecast, range)?;
-    let unfinished = turns.unfinished(forecast.rotation());
-    let ends = unfinished
-        .filter_map(|cell| ends_by(forecast.rotation(), dealing, cell, range.until))
-        .max();
-    if let Some(horizon) = ends {
-        forecast.limit(LIMITS_BEHIND);
-        while turns.finished.len() < MOST_TURNS
-            && turns.unfinished(forecast.rotation()).next().is_some()
-            && let Some(step) = forecast.step_until(horizon)
-        {
-            turns.note(step);
-        }
-    }
+    let mut turns = Turns::within(&mut forecast, range, None, MOST_TURNS)?;
+    turns.look_behind(&mut forecast, dealing, LIMITS_BEHIND.work);
     Ok(turns.all(rotation))
 }
 
@@ -70,36 +210,50 @@ pub fn schedule_within(
     range: Interval,
 ) -> Result<Vec<PlannedTurn>, Refusal> {
     let mut future = without_requests(rotation);
-    let turns = Turns::within(&mut Forecast::new(&mut future, dealing, LIMITS), range)?;
+    let mut forecast = Forecast::new(&mut future, dealing, LIMITS);
+    let turns = Turns::within(&mut forecast, range, None, MOST_TURNS)?;
     Ok(turns.all(rotation))
 }
 
 /// The turns of a range as they are found.
-struct Turns {
+struct Turns<'u> {
     range: Interval,
+    /// Only what this person has; `None` for everybody and nobody.
+    only: Option<&'u UserId>,
     /// The running entry of each cell.
     running: Vec<Entry>,
     finished: Vec<PlannedTurn>,
 }
 
-impl Turns {
-    /// Those that a forecast finds up to the end of the range.
-    fn within(forecast: &mut Forecast, range: Interval) -> Result<Turns, Refusal> {
-        let cells = forecast.rotation().cells.iter();
-        let mut turns = Turns {
+impl<'u> Turns<'u> {
+    /// None finished yet.
+    fn begin(rotation: &Rotation, range: Interval, only: Option<&'u UserId>) -> Turns<'u> {
+        let cells = rotation.cells.iter();
+        Turns {
             range,
+            only,
             running: cells.map(|cell| cell.entry.clone()).collect(),
             finished: Vec::new(),
-        };
+        }
+    }
+
+    /// Those that a forecast finds up to the end of the range, `most` at the most.
+    fn within(
+        forecast: &mut Forecast,
+        range: Interval,
+        only: Option<&'u UserId>,
+        most: usize,
+    ) -> Result<Turns<'u>, Refusal> {
+        let mut turns = Turns::begin(forecast.rotation(), range, only);
         while let Some(step) = forecast.step_before(range.until) {
             turns.note(step);
-            if turns.finished.len() > MOST_TURNS {
-                return Err(too_far());
+            if turns.finished.len() > most {
+                return too_far();
             }
         }
         match forecast.cut_off_at() {
             None => Ok(turns),
-            Some(_) => Err(too_far()),
+            Some(_) => too_far(),
         }
     }
 
@@ -108,7 +262,8 @@ impl Turns {
         for cell in step.outcome.begun {
             let begun = rotation.cells[cell].entry.clone();
             let entry = std::mem::replace(&mut self.running[cell], begun);
-            let meets = at > self.range.from && entry.start < self.range.until;
+            let meets =
+                at > self.range.from && entry.start < self.range.until && self.shows(&entry);
             if meets && !rotation.cells[cell].stopped {
                 self.finished.push(PlannedTurn {
                     cell,
@@ -119,10 +274,35 @@ impl Turns {
         }
     }
 
+    /// Goes on after the range for as long as a turn that began within it can still end.
+    fn look_behind(&mut self, forecast: &mut Forecast, dealing: DealingContext, work: usize) {
+        let unfinished = self.unfinished(forecast.rotation());
+        let ends = unfinished
+            .filter_map(|cell| ends_by(forecast.rotation(), dealing, cell, self.range.until))
+            .max();
+        forecast.limit(Limits {
+            work,
+            ..LIMITS_BEHIND
+        });
+        let Some(horizon) = ends else { return };
+        while self.finished.len() < MOST_TURNS
+            && self.unfinished(forecast.rotation()).next().is_some()
+            && let Some(step) = forecast.step_until(horizon)
+        {
+            self.note(step);
+        }
+    }
+
+    fn shows(&self, entry: &Entry) -> bool {
+        self.only
+            .is_none_or(|only| entry.user.as_ref() == Some(only))
+    }
+
     /// The cells whose running entry began before the end of the range.
     fn unfinished(&self, rotation: &Rotation) -> impl Iterator<Item = usize> {
         (0..self.running.len()).filter(|&cell| {
-            !rotation.cells[cell].stopped && self.running[cell].start < self.range.until
+            let entry = &self.running[cell];
+            !rotation.cells[cell].stopped && entry.start < self.range.until && self.shows(entry)
         })
     }
 

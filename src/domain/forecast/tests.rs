@@ -68,6 +68,7 @@ fn rotation(text: &str) -> Rotation {
             if rotation.lanes.len() <= lane {
                 rotation.lanes.push(Lane {
                     id: format!("lan_{lane}").into(),
+                    key: None,
                     name: Some(format!("L{lane}")),
                 });
             }

@@ -1,15 +1,16 @@
-//! What a walk from instant to instant need not work out anew at each: the hand-overs and hours of the windows, the orders
-//! of the rosters, how many slots each person holds. A memo holds for one rotation, as long as nothing but the steps taken
+//! What a walk from instant to instant need not work out anew at each: the hand-overs and hours of the windows, when two of
+//! them are open at once, the orders of the rosters, which slots each person holds. A memo holds for one rotation, as long as nothing but the steps taken
 //! with it changes that.
 
 use super::DealingContext;
 use crate::domain::cadence::Cadence;
-use crate::domain::coverage::{Hours, Openings, View};
+use crate::domain::coverage::{CommonHours, Hours, Openings, View};
 use crate::domain::holidays::Calendar;
 use crate::domain::ids::UserId;
 use crate::domain::roster::Position;
 use crate::domain::rotation::{Holder, HoursHeld, Rotation};
-use jiff::Timestamp;
+use crate::domain::time::Interval;
+use jiff::{SignedDuration, Timestamp};
 use std::collections::{HashMap, VecDeque};
 use std::rc::Rc;
 use std::sync::Arc;
@@ -17,13 +18,17 @@ use std::sync::Arc;
 /// Hand-overs that are worked out at once, at the most.
 const MOST_AHEAD: usize = 64;
 
+/// How long a turn counts as, for who is on call at the same time, where no hand-over ends it.
+const ENDLESS_TURN: SignedDuration = SignedDuration::from_hours(7 * 24);
+
 /// See the module.
 #[derive(Default)]
 pub struct Memo {
     windows: Vec<Option<Clock>>,
     orders: Vec<Option<Rc<Order>>>,
-    /// How many slots each person holds, once dealing has asked for it.
-    held: Option<HashMap<UserId, usize>>,
+    /// The slots that each person holds, in their order, once dealing has asked for them.
+    held: Option<HashMap<UserId, Vec<usize>>>,
+    common: CommonHours,
 }
 
 /// What is known of one window.
@@ -107,29 +112,81 @@ impl Memo {
         Rc::clone(self.orders[roster].get_or_insert_with(make))
     }
 
-    /// How many slots each person holds.
-    pub(super) fn held(&mut self, rotation: &Rotation) -> &HashMap<UserId, usize> {
+    /// The first slot that somebody holds in the way of a turn of a slot that begins now: they are on call in it at the same time.
+    pub(super) fn in_the_way(
+        &mut self,
+        rotation: &Rotation,
+        calendar: &Calendar,
+        slot: usize,
+        user: &UserId,
+        at: Timestamp,
+    ) -> Option<usize> {
+        let mut next = 0;
+        // By index: what meets what is worked out along the way.
+        while let Some(&other) = self
+            .held(rotation)
+            .get(user)
+            .and_then(|held| held.get(next))
+        {
+            let windows = [slot, other].map(|slot| rotation.cells[slot].window);
+            if self.turns_meet(rotation, calendar, windows, at) {
+                return Some(other);
+            }
+            next += 1;
+        }
+        None
+    }
+
+    /// Whether a turn of one window that begins now and what is left of a turn of another are covered at the same time.
+    pub(super) fn turns_meet(
+        &mut self,
+        rotation: &Rotation,
+        calendar: &Calendar,
+        [dealt, held]: [usize; 2],
+        at: Timestamp,
+    ) -> bool {
+        let ends = self.hand_over(rotation, dealt, calendar, at);
+        let ends =
+            ends.unwrap_or_else(|| at.saturating_add(ENDLESS_TURN).unwrap_or(Timestamp::MAX));
+        let until = match self.hand_over(rotation, held, calendar, at) {
+            Some(over) => over.min(ends),
+            None => ends,
+        };
+        let hours = |window: usize| rotation.hours(&rotation.windows[window]);
+        let span = Interval { from: at, until };
+        let count = rotation.windows.len();
+        self.common
+            .meet(count, [dealt, held], &hours, calendar, span)
+    }
+
+    /// What comparing windows took since this was asked last.
+    pub(super) fn take_work(&mut self) -> usize {
+        std::mem::take(&mut self.common.work)
+    }
+
+    /// The slots that each person holds.
+    fn held(&mut self, rotation: &Rotation) -> &HashMap<UserId, Vec<usize>> {
         self.held.get_or_insert_with(|| {
-            let mut held = HashMap::new();
-            for holder in rotation
-                .cells
-                .iter()
-                .filter_map(|cell| cell.holder.as_ref())
-            {
-                *held.entry(holder.user.clone()).or_default() += 1;
+            let mut held: HashMap<UserId, Vec<usize>> = HashMap::new();
+            for (slot, cell) in rotation.cells.iter().enumerate() {
+                if let Some(holder) = &cell.holder {
+                    held.entry(holder.user.clone()).or_default().push(slot);
+                }
             }
             held
         })
     }
 
     /// A slot has another holder.
-    pub(super) fn moved(&mut self, before: Option<&Holder>, after: Option<&Holder>) {
+    pub(super) fn moved(&mut self, slot: usize, before: Option<&Holder>, after: Option<&Holder>) {
         if let Some(held) = &mut self.held {
-            if let Some(after) = after {
-                *held.entry(after.user.clone()).or_default() += 1;
-            }
             if let Some(slots) = before.and_then(|before| held.get_mut(&before.user)) {
-                *slots -= 1;
+                slots.retain(|held| *held != slot);
+            }
+            if let Some(after) = after {
+                let slots = held.entry(after.user.clone()).or_default();
+                let place = slots.partition_point(|held| *held < slot);
+                slots.insert(place, slot);
             }
         }
     }

@@ -4,7 +4,7 @@ use std::sync::LazyLock;
 
 static TABLE: &[u8] = include_bytes!("../data/holidays.bin");
 
-/// The layout that this reader knows.
+/// The first year of the layout.
 const FIRST_YEAR: u16 = 2000;
 const BLOCK_DAYS: u16 = 2922;
 const BLOCKS: u16 = 7;
@@ -25,7 +25,7 @@ pub(super) fn fingerprint() -> u64 {
     *HASH
 }
 
-/// The table's head says which layout it has; another one would be read as nonsense.
+/// Another layout would be misread, so the table's header must match.
 #[cfg(test)]
 #[test]
 fn the_table_has_the_layout_that_is_read() {
@@ -34,7 +34,7 @@ fn the_table_has_the_layout_that_is_read() {
     assert_eq!(head, [FIRST_YEAR, BLOCK_DAYS, BLOCKS]);
 }
 
-/// One code of the table, by its place.
+/// A code of the table, by index.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub(super) struct Row(u16);
 
@@ -44,7 +44,7 @@ impl Row {
     }
 
     pub(super) fn find(code: &str) -> Option<Row> {
-        // Codes are padded with blanks, so a text that has blanks itself must not match.
+        // Codes are padded with spaces, so a text with spaces must not match.
         if code.is_empty() || code.len() > CODE || code.contains(' ') {
             return None;
         }
@@ -83,12 +83,12 @@ impl Row {
             .map(Row)
     }
 
-    /// A country's own days, or those that a subdivision has and its country has not.
+    /// A country's own days, or the days that only the subdivision has.
     fn added(self) -> List {
         self.list(10)
     }
 
-    /// The days of the country that the subdivision has not.
+    /// The days that the country has and the subdivision has not.
     fn dropped(self) -> List {
         self.list(13)
     }
@@ -106,7 +106,7 @@ impl Row {
                 .is_some_and(|whole| whole.added().holds(day) && !self.dropped().holds(day))
     }
 
-    /// Every day, in no order.
+    /// Every day, unordered.
     pub(super) fn holidays(self) -> Vec<i64> {
         let mut found = self.added().days();
         if let Some(whole) = self.parent() {
@@ -118,7 +118,7 @@ impl Row {
     }
 }
 
-/// A day list by its place: where each block of eight years ends, then the distance from day to day, a byte each.
+/// A list of days by offset: the end of each block of eight years, then the distances between days, one byte each.
 #[derive(Clone, Copy)]
 struct List(usize);
 
@@ -162,7 +162,7 @@ impl List {
     }
 }
 
-/// How many days a byte goes on: 0 goes on 255 without naming a day.
+/// The distance of a byte: 0 advances 255 days without a holiday.
 fn step(byte: u8) -> i64 {
     if byte == 0 { 255 } else { i64::from(byte) }
 }

@@ -1,4 +1,4 @@
-//! What is said to whom on which occasion.
+//! The messages for each occasion.
 
 use super::{
     Answer, Content, MentionOutcome, Message, PeopleNames, Recipient, RequestAsked, RequestOutcome,
@@ -12,8 +12,8 @@ use crate::domain::request::{Leg, Request, RequestKind};
 use crate::domain::rotation::Rotation;
 use jiff::Timestamp;
 
-/// A change of a rotation: to its channels, to those who come on and go off, and to its owners where nobody is left on call,
-/// unless somebody changed duty by hand. `nobody` says that nobody is.
+/// A change of a rotation: to its channels, to the people who come on and go off, and to its owners if nobody is on call
+/// (`nobody`), unless the people on call were changed by hand.
 pub fn change(
     rotation: &Rotation,
     handovers: &[HandoverNotice],
@@ -53,7 +53,7 @@ const NOBODY: Content = Content::Nobody {
     rotation_deleted: false,
 };
 
-/// A rotation was deleted: to its channels and to those who were on call, if anybody was.
+/// A rotation was deleted: to its channels and to the people who were on call, if there were any.
 pub fn deleted(rotation: &Rotation, on_call: &[UserId]) -> Vec<Message> {
     if on_call.is_empty() {
         return Vec::new();
@@ -74,7 +74,7 @@ pub fn deleted(rotation: &Rotation, on_call: &[UserId]) -> Vec<Message> {
     messages
 }
 
-/// Slots change hands at an instant to come: to the channels and to those who come on. Not sent once it has come.
+/// Slots change hands at a future instant: to the channels and to the people who come on. Not sent after that instant.
 pub fn reminder(rotation: &Rotation, at: Timestamp, handovers: &[HandoverNotice]) -> Vec<Message> {
     let somebody = |handover: &&HandoverNotice| handover.on.is_some();
     let coming: Vec<HandoverNotice> = handovers.iter().filter(somebody).cloned().collect();
@@ -94,7 +94,7 @@ pub fn reminder(rotation: &Rotation, at: Timestamp, handovers: &[HandoverNotice]
     messages
 }
 
-/// A request: to those who may take the duty over, each once.
+/// A request: to everyone who may take the duty over, each once.
 pub fn asked(rotation: &Rotation, request: &Request) -> Vec<Message> {
     let reason = request.reason.trim();
     let asked = RequestAsked {
@@ -117,7 +117,7 @@ pub fn asked(rotation: &Rotation, request: &Request) -> Vec<Message> {
     request.recipients.iter().map(ask).collect()
 }
 
-/// Somebody accepted a request: to the channels, and to whoever asked.
+/// A request was accepted: to the channels and to the requester.
 pub fn accepted(rotation: &Rotation, request: &Request) -> Vec<Message> {
     let Some(by) = &request.accepted_by else {
         return Vec::new();
@@ -127,7 +127,7 @@ pub fn accepted(rotation: &Rotation, request: &Request) -> Vec<Message> {
         let by = by.clone();
         answered(request, RequestOutcome::Accepted { by, shifts })
     };
-    // What begins at once is told as a change of duty.
+    // A duty that begins at once is announced as a hand-over.
     let now = rotation.stamps.judged_at;
     let to_come: Vec<&Leg> = (request.legs.iter())
         .filter(|leg| !leg.has_started(now))
@@ -144,7 +144,7 @@ pub fn accepted(rotation: &Rotation, request: &Request) -> Vec<Message> {
         .collect()
 }
 
-/// Somebody declined a request: to whoever asked.
+/// A request was declined: to the requester.
 pub fn declined(rotation: &Rotation, request: &Request, by: &UserId) -> Vec<Message> {
     let has_declined = |asked| request.declined.contains(asked);
     let outcome = RequestOutcome::Declined {
@@ -158,7 +158,7 @@ pub fn declined(rotation: &Rotation, request: &Request, by: &UserId) -> Vec<Mess
     )]
 }
 
-/// Somebody ended a cover: to the other side, or to both where it was neither.
+/// A cover was ended: to the other side, or to both if an editor ended it.
 pub fn ended(rotation: &Rotation, request: &Request, by: &UserId) -> Vec<Message> {
     let sides = [Some(&request.requester), request.accepted_by.as_ref()];
     let others = sides.into_iter().flatten().filter(|side| *side != by);
@@ -168,7 +168,7 @@ pub fn ended(rotation: &Rotation, request: &Request, by: &UserId) -> Vec<Message
         .collect()
 }
 
-/// A mention was opened, repeated or closed: to its channel. A call that nobody has sent by the time the mention expires is
+/// A mention was opened, repeated or closed: to its channel. A notice that has not been sent by the time the mention expires is
 /// not sent.
 pub fn mention(rotation: &Rotation, mention: &Mention, notice: &Notice) -> Message {
     let asker = mention.asker.clone();
@@ -254,7 +254,7 @@ fn shift(rotation: &Rotation, leg: &Leg) -> Shift {
     }
 }
 
-/// In the order in which they first occur.
+/// In order of first occurrence.
 fn once_each<'a>(people: impl Iterator<Item = &'a UserId>) -> Vec<&'a UserId> {
     let mut found = Vec::new();
     for person in people {

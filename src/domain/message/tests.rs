@@ -1,4 +1,4 @@
-//! What kind of message goes to whom, about what, with which answers. How it reads is tested in `wording`.
+//! The kind, recipient, subject and answers of messages. The wording is tested in `wording`.
 
 use super::*;
 use crate::domain::event::Act;
@@ -15,7 +15,7 @@ fn ids(names: &str) -> Vec<UserId> {
     names.split_whitespace().map(Into::into).collect()
 }
 
-/// Posts in `C1` and nowhere else, owned by `own`.
+/// Posts only in `C1`, owned by `own`.
 fn ops() -> Rotation {
     let channel = |id: &str, posts_messages| ChannelSetting {
         channel: id.into(),
@@ -65,7 +65,7 @@ fn kind(content: &Content) -> String {
     }
 }
 
-/// Each message as its recipient, its kind, what it is about, and the answers.
+/// Each message as its recipient, its kind, its subject, and the answers.
 fn shown(messages: &[Message]) -> Vec<String> {
     let one = |message: &Message| {
         assert_eq!(message.rotation.as_str(), "rot_1");
@@ -186,7 +186,7 @@ fn request(kind: RequestKind) -> Request {
 fn requests_offer_answers_and_are_one_conversation() {
     for (request_kind, noun) in [(RequestKind::Cover, "cover"), (RequestKind::Swap, "swap")] {
         let (rotation, request) = (ops(), request(request_kind));
-        // The rotation stands where the first leg begins.
+        // The rotation is at the start of the first leg.
         for (messages, expected) in [
             (
                 asked(&rotation, &request),

@@ -1,4 +1,4 @@
-//! Who may do what with a request, and when it expires, as tables.
+//! Tables of who may take which action on a request, and when it expires.
 
 use super::*;
 use crate::domain::access::{Role, Via};
@@ -7,6 +7,7 @@ use crate::domain::rotation::tests::rotation;
 fn member(user: &str, is_admin: bool) -> Principal {
     Principal::Person {
         user: user.into(),
+        name: "test".into(),
         role: match is_admin {
             true => Role::Admin,
             false => Role::Member,
@@ -49,7 +50,7 @@ fn request(kind: RequestKind, state: RequestState) -> Request {
     }
 }
 
-/// What a caller may do, as letters: accept, decline, cancel, end.
+/// The permitted actions of a caller, as letters: accept, decline, cancel, end.
 fn may(request: &Request, caller: &Principal, enabled: bool, now: i64) -> String {
     let mut rotation = rotation();
     rotation.enabled = enabled;
@@ -114,6 +115,7 @@ fn who_may_do_what_with_a_request() {
     }
     let key = Principal::Key {
         id: "key_1".into(),
+        name: "test".into(),
         scopes: Vec::new(),
         rotations: None,
     };

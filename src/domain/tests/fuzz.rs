@@ -1,6 +1,6 @@
-//! Retry-After and the ladder.
+//! Retry-After and the retry schedule.
 
-use crate::domain::ladder::{Failure, LIFE, Ladder, Next, Standing, retry_after};
+use crate::domain::retry_schedule::{Failure, LIFE, Next, RetrySchedule, RetryState, retry_after};
 use crate::domain::webhook::{AttemptResult, Outcome, SendError};
 use crate::tests::{bent_text, try_out};
 use jiff::civil::{Date, DateTime};
@@ -8,7 +8,7 @@ use jiff::tz::Offset;
 use jiff::{SignedDuration, Timestamp};
 use proptest::prelude::*;
 
-/// The dates that every form can name; the last days of the year 9999 among them.
+/// Dates that every format can express, including the last days of the year 9999.
 fn some_date() -> impl Strategy<Value = DateTime> {
     let year = prop_oneof![4 => 1990..2110_i16, 1 => 1..10_000_i16];
     (year, 1..=12_i8, 1..=31_i8, 0..24_i8, 0..60_i8, 0..60_i8).prop_filter_map(
@@ -30,7 +30,7 @@ fn some_now() -> impl Strategy<Value = Timestamp> {
         .prop_map(|ms| Timestamp::from_millisecond(ms).unwrap_or(Timestamp::MAX))
 }
 
-/// The seconds from now on, none where it is past.
+/// The seconds until a date; 0 if it is past.
 fn ahead(date: DateTime, now: Timestamp) -> i64 {
     date.duration_since(Offset::UTC.to_datetime(now))
         .as_secs()
@@ -50,7 +50,7 @@ fn a_date_is_a_wait_in_each_of_its_forms() {
         (0..forms.len(), some_date(), some_now()),
         |(form, date, now)| {
             let text = date.strftime(forms[form]).to_string();
-            // Forms but the last name the century.
+            // Formats except the last have the century.
             if form < 2 && date.year() >= 1000 {
                 prop_assert_eq!(
                     retry_after(&text, now),
@@ -63,7 +63,7 @@ fn a_date_is_a_wait_in_each_of_its_forms() {
             let read = retry_after(&text, now);
             if form == 2 {
                 let here = Offset::UTC.to_datetime(now);
-                // Of the years that end so, the last that is at most fifty ahead.
+                // The last year with these two digits that is at most fifty years in the future.
                 let fits = |year: i16| {
                     let day = Date::new(year, date.month(), date.day()).ok()?;
                     let moved = day.to_datetime(date.time());
@@ -76,7 +76,7 @@ fn a_date_is_a_wait_in_each_of_its_forms() {
                 let expected = years
                     .filter(|year| year.rem_euclid(100) == date.year().rem_euclid(100) && *year > 0)
                     .find_map(fits);
-                // A leap day may lie more than a century back.
+                // A leap day may be more than a century back.
                 if here.year() > 200 && here.year() < 9900 {
                     prop_assert_eq!(
                         read,
@@ -122,7 +122,7 @@ fn a_wait_is_never_less_than_none() {
                 prop_assert_eq!(read.map(i128::from), Some(seconds as i128));
             }
             if let (Some(read), false) = (read, digits) {
-                // A second later there is a second less to wait.
+                // A second later the wait is a second shorter.
                 if let Ok(later) = now.checked_add(SignedDuration::from_secs(1)) {
                     let less = retry_after(&text, later);
                     let century = less.is_some_and(|less| less > read || read > less + 1);
@@ -157,31 +157,35 @@ fn some_result() -> impl Strategy<Value = AttemptResult> {
     )
 }
 
-/// Whatever goes wrong, a delivery comes to an end: within its rounds, its tries and its week.
+/// Every delivery ends within its rounds, its tries and its week, whatever fails.
 #[test]
 fn every_ladder_ends() {
     let step = prop_oneof![0..120_i64, 0..=LIFE.as_secs()].prop_map(SignedDuration::from_secs);
-    let ladder = prop_oneof![
-        Just(Ladder::default()),
-        prop::collection::vec(step, 0..12).prop_map(Ladder::new),
+    let retry_schedule = prop_oneof![
+        Just(RetrySchedule::default()),
+        prop::collection::vec(step, 0..12).prop_map(RetrySchedule::new),
     ];
     let failures = prop::collection::vec((some_result(), 0.0..=1.0_f64, 0..10_000_i64), 40);
     let made = prop_oneof![4 => 0..4_000_000_000_i64, 1 => 253_402_000_000..=253_402_207_200_i64];
     try_out(
         1_500,
         40..=100,
-        (ladder, failures, made),
-        |(ladder, failures, made)| {
+        (retry_schedule, failures, made),
+        |(retry_schedule, failures, made)| {
             let made = Timestamp::from_second(made).unwrap_or(Timestamp::MAX);
-            let expires_at = crate::domain::ladder::expires_at(made);
+            let expires_at = crate::domain::retry_schedule::expires_at(made);
             let (mut at, mut round, mut tries, mut attempts) = (made, 1, 1, 0);
             for (result, chance, took) in &failures {
                 attempts += 1;
-                prop_assert!(attempts <= ladder.rounds() + 2, "{} attempts", attempts);
+                prop_assert!(
+                    attempts <= retry_schedule.rounds() + 2,
+                    "{} attempts",
+                    attempts
+                );
                 let ended_at = at
                     .saturating_add(SignedDuration::from_millis(*took))
                     .unwrap_or(at);
-                let standing = Standing {
+                let state = RetryState {
                     round,
                     tries,
                     expires_at,
@@ -191,7 +195,7 @@ fn every_ladder_ends() {
                     asked_to_wait: result.retry_after_seconds.is_some(),
                     ended_at,
                 };
-                match ladder.next(standing, failure, *chance) {
+                match retry_schedule.next(state, failure, *chance) {
                     Next::Exhausted => return Ok(round > 1),
                     Next::Again {
                         at: due,
@@ -206,7 +210,7 @@ fn every_ladder_ends() {
                             tries += 1;
                         } else {
                             prop_assert_eq!(next, round + 1);
-                            prop_assert!(next <= ladder.rounds() && due <= expires_at);
+                            prop_assert!(next <= retry_schedule.rounds() && due <= expires_at);
                             let asked = result.retry_after_seconds.unwrap_or(0).min(86_400);
                             prop_assert!(wait >= SignedDuration::from_secs(asked));
                             (round, tries) = (next, 1);

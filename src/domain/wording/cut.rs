@@ -1,4 +1,4 @@
-//! Making a text short enough, without cutting what people would misread.
+//! Shortens texts without misleading cuts.
 
 use std::borrow::Cow;
 
@@ -7,12 +7,12 @@ use std::borrow::Cow;
 pub enum Piece {
     /// May be cut between words.
     Plain(String),
-    /// Stands whole or not at all: half a name is another name.
+    /// Must not be cut: half a name is another name.
     Value(String),
 }
 
 impl Piece {
-    /// In characters.
+    /// The length in characters.
     pub fn length(&self) -> usize {
         match self {
             Piece::Plain(text) | Piece::Value(text) => text.chars().count(),
@@ -20,14 +20,14 @@ impl Piece {
     }
 }
 
-/// Stands for what was cut off.
+/// Marks a cut.
 const MORE: char = '…';
 
-/// The text in at most so many characters: cut between two words, or else beside a value, never within one as long as there
-/// is any such place.
+/// Shortens a text to at most `most` characters: cut between two words, or next to a value, and within a value only if nothing
+/// else is possible.
 pub fn fit(pieces: &[Piece], most: usize) -> String {
     let mut text = String::new();
-    // Bytes after which the text may end: between words, and at both ends of values.
+    // Byte offsets where the text may end: between words, and at both ends of values.
     let (mut blanks, mut edges) = (Vec::new(), Vec::new());
     for piece in pieces {
         match piece {
@@ -61,7 +61,7 @@ pub fn fit(pieces: &[Piece], most: usize) -> String {
     };
     let end = last(&blanks).or_else(|| last(&edges)).or_else(within);
     let end = end.unwrap_or(room);
-    // What a value ends with is its own.
+    // Trailing spaces of a value are part of it.
     let values = edges.iter().rev().step_by(2);
     let value_end = values.copied().find(|at| *at <= end).unwrap_or(0);
     let rest = text[value_end..end]
@@ -72,12 +72,12 @@ pub fn fit(pieces: &[Piece], most: usize) -> String {
     format!("{kept}{MORE}")
 }
 
-/// A message in at most so many characters: whole lines as long as there is room, then how many more there are.
+/// Shortens a message to at most `most` characters: whole lines while they fit, then the number of omitted lines.
 pub fn shortened(text: &str, most: usize) -> Cow<'_, str> {
     if text.chars().count() <= most {
         return Cow::Borrowed(text);
     }
-    // Room for the line that says how many are left out.
+    // Room for the line with the number of omitted lines.
     const TAIL: usize = 24;
     let lines: Vec<&str> = text.lines().collect();
     let (mut kept, mut length) = (0, 0);

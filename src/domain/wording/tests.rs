@@ -1,4 +1,4 @@
-//! Tables. Somebody `ann` is called Ann, and `<ann>` where a message is to reach them.
+//! Tables. The person `ann` is named Ann, and `<ann>` where a message notifies them.
 
 mod asking;
 mod fitting;
@@ -12,8 +12,8 @@ use crate::domain::message::{change, deleted, reminder};
 use crate::domain::rotation::tests::rotation as plain;
 use crate::domain::rotation::{ChannelSetting, Lane, Rotation};
 
-/// For a platform that takes every text as it is.
-impl<F: Fn(&UserId) -> Named> Voice for F {
+/// A platform that needs no escaping.
+impl<F: Fn(&UserId) -> Named> Renderer for F {
     fn named(&self, user: &UserId) -> Named {
         self(user)
     }
@@ -44,7 +44,7 @@ fn zone(name: &str) -> Option<ZoneName> {
     (!name.is_empty()).then(|| ZoneName::parse(name).unwrap())
 }
 
-/// Posts in `C1` and `C3`, keeps the topic of `C2`; its owners are `own` and `boss`.
+/// Posts in `C1` and `C3`, sets the topic of `C2`; its owners are `own` and `boss`.
 fn ops() -> Rotation {
     let channel = |id: &str, posts_messages| ChannelSetting {
         channel: id.into(),
@@ -67,6 +67,7 @@ fn in_oslo() -> Rotation {
     let mut rotation = ops();
     rotation.lanes.push(Lane {
         id: "lan_2".into(),
+        key: None,
         name: Some("second".into()),
     });
     let mut cell = rotation.cells[0].clone();
@@ -86,7 +87,7 @@ fn in_oslo() -> Rotation {
 /// Each message as `#channel text` or `person text`.
 fn shown(messages: &[Message]) -> Vec<String> {
     let one = |message: &Message| {
-        // Names are stored with a message, so it has to know whom it names.
+        // Names are stored with a message, so the people it names are filled in.
         let people = message.content.people();
         let named = |user: &UserId| {
             assert!(people.contains(&user), "{user} in {message:?}");
@@ -100,7 +101,7 @@ fn shown(messages: &[Message]) -> Vec<String> {
     messages.iter().map(one).collect()
 }
 
-/// `ann>bo`, with what else is known of it.
+/// `ann>bo` and its other fields.
 fn handover(
     change: &str,
     slot: &str,
@@ -121,7 +122,7 @@ fn handover(
     }
 }
 
-/// Two channels are told the same.
+/// Two channels get the same text.
 fn twice(text: &str) -> Vec<String> {
     ["C1", "C3"]
         .map(|channel| format!("#{channel} {text}"))
@@ -243,14 +244,14 @@ fn what_a_deletion_is_told_as() {
 
 #[test]
 fn what_is_told_before_places_change_hands() {
-    let told = |handovers: &[HandoverNotice]| {
+    let worded = |handovers: &[HandoverNotice]| {
         let then = at("2026-03-29T07:00:00Z");
         shown(&reminder(&ops(), then, handovers))
     };
     let none = Vec::<String>::new();
-    assert_eq!(told(&[]), none);
-    // Nobody comes on: nobody is reminded.
-    assert_eq!(told(&[handover("ann>-", "", "", "", "")]), none);
+    assert_eq!(worded(&[]), none);
+    // Nobody comes on, so nobody is reminded.
+    assert_eq!(worded(&[handover("ann>-", "", "", "", "")]), none);
     let until = "2026-04-05T07:00:00Z";
     let handovers = [
         handover("ann>bo", "first", until, "Europe/Oslo", ""),
@@ -258,7 +259,7 @@ fn what_is_told_before_places_change_hands() {
         handover("->bo", "third", "", "", ""),
         handover("->cy", "third", "", "", "2026-03-30T10:00:00Z"),
     ];
-    // The night before clocks went forward in Oslo.
+    // The night before the start of daylight saving time in Oslo.
     let mut expected = twice(
         "Ops, first: <bo> takes over from Ann at 2026-03-29 09:00 (Europe/Oslo).\n\
          Ops, third: <bo> takes over at 2026-03-29 07:00 (UTC).\n\
@@ -273,7 +274,7 @@ fn what_is_told_before_places_change_hands() {
         "cy You come on duty for Ops, third at 2026-03-29 07:00 (UTC), beginning 2026-03-30 10:00 (UTC)."
             .into(),
     );
-    assert_eq!(told(&handovers), expected);
+    assert_eq!(worded(&handovers), expected);
 }
 
 #[test]

@@ -1,25 +1,25 @@
-//! The topic of a channel: the rotation's template, or the service's own wording.
+//! The topic of a channel: the rotation's template, or the default.
 
-use super::{Piece, Voice, clock};
+use super::{Piece, Renderer, clock};
 use crate::domain::forecast::OnCallSummary;
 use crate::domain::ids::UserId;
 use crate::domain::rotation::Profile;
 use crate::domain::zones::ZoneName;
 use jiff::Timestamp;
 
-/// Where nothing else is set.
+/// The default template.
 const USUAL: &str = "%NAME%: %USER% until %UNTIL%, next %NEXT_USER%";
 
-/// The same where nobody is on call.
+/// The default if nobody is on call.
 const USUAL_NOBODY: &str = "%NAME%: nobody is on call, next %NEXT_USER%";
 
-/// The same where nothing is scheduled.
+/// The default if nothing is scheduled.
 const USUAL_OPEN: &str = "%NAME%: %USER%";
 
-/// Stands for what has no value.
+/// The text for a missing value.
 const NOTHING: &str = "N/A";
 
-/// What a topic tells.
+/// The data of a topic.
 #[derive(Clone, Copy)]
 pub struct TopicSubject<'a> {
     pub profile: &'a Profile,
@@ -28,8 +28,8 @@ pub struct TopicSubject<'a> {
     pub duty_handle: Option<&'a str>,
 }
 
-/// Fills the template in. A token without a value is `N/A`; one that nobody knows stays as typed.
-pub fn topic(subject: TopicSubject, voice: &dyn Voice) -> Vec<Piece> {
+/// Fills in the template. A token without a value is `N/A`; an unknown token stays as written.
+pub fn topic(subject: TopicSubject, renderer: &dyn Renderer) -> Vec<Piece> {
     let summary = subject.summary;
     let usual = match (summary.on_call.is_empty(), summary.until) {
         (true, _) => USUAL_NOBODY,
@@ -43,7 +43,7 @@ pub fn topic(subject: TopicSubject, voice: &dyn Voice) -> Vec<Piece> {
     let mut rest = template;
     while let Some((plain, from)) = rest.split_once('%') {
         let token = from.split_once('%');
-        match token.and_then(|(name, _)| value(name, subject, voice)) {
+        match token.and_then(|(name, _)| value(name, subject, renderer)) {
             Some(value) => {
                 pieces.push(Piece::Plain(plain.to_owned()));
                 pieces.extend(value);
@@ -59,8 +59,8 @@ pub fn topic(subject: TopicSubject, voice: &dyn Voice) -> Vec<Piece> {
     pieces
 }
 
-/// What a token stands for; `None` for one that nobody knows.
-fn value(token: &str, subject: TopicSubject, voice: &dyn Voice) -> Option<Vec<Piece>> {
+/// The value of a token; `None` if the token is unknown.
+fn value(token: &str, subject: TopicSubject, renderer: &dyn Renderer) -> Option<Vec<Piece>> {
     let (profile, summary) = (subject.profile, subject.summary);
     let one = |value: Option<String>| vec![Piece::Value(value.unwrap_or(NOTHING.into()))];
     let people = |people: &[UserId], of: &dyn Fn(&UserId) -> String| {
@@ -76,12 +76,15 @@ fn value(token: &str, subject: TopicSubject, voice: &dyn Voice) -> Option<Vec<Pi
         }
         pieces
     };
-    let name = |user: &UserId| voice.named(user).name;
-    let handle = |user: &UserId| voice.named(user).handle;
+    let name = |user: &UserId| renderer.named(user).name;
+    let handle = |user: &UserId| renderer.named(user).handle;
     let instant = |at: Option<Timestamp>, zone: Option<ZoneName>| one(at.map(|at| clock(at, zone)));
     Some(match token {
-        "NAME" => one(Some(voice.plain(&profile.name))),
-        "DESCRIPTION" => one(profile.description.as_deref().map(|text| voice.plain(text))),
+        "NAME" => one(Some(renderer.plain(&profile.name))),
+        "DESCRIPTION" => one(profile
+            .description
+            .as_deref()
+            .map(|text| renderer.plain(text))),
         "CODE" => one(profile.code.clone()),
         "DUTY_SIZE" => one(Some(summary.on_call.len().to_string())),
         "USER" => people(&summary.on_call, &name),

@@ -34,7 +34,7 @@ fn read(bytes: &str) -> Head {
     head
 }
 
-/// The head is refused with `expected`, and no beginning of it is taken for a whole one.
+/// Checks that the head is refused with `expected`, and that no prefix of it parses as a whole head.
 fn refused(bytes: &[u8], expected: u16) {
     assert_eq!(status(bytes), Err(expected), "{}", bytes.escape_ascii());
     for end in 0..bytes.len() {
@@ -90,7 +90,7 @@ fn targets() {
         assert_eq!(head.target, target, "{line}");
         assert_eq!(head.headers, [("Host".into(), host.into())], "{line}");
     }
-    // HTTP/1.0 needs no Host, and gets one from the target.
+    // HTTP/1.0 does not require Host; the target provides it.
     let head = read("GET http://a/ HTTP/1.0\r\n\r\n");
     assert_eq!(head.headers, [("Host".into(), "a".into())]);
 
@@ -149,7 +149,7 @@ fn request_lines_that_are_refused() {
     ] {
         refused(format!("{line}\r\nHost: h\r\n\r\n").as_bytes(), 505);
     }
-    // A TLS client on this port is told at once, not after a time-out.
+    // A TLS client on this port gets an error at once, not after a time-out.
     assert_eq!(
         status(b"\x16\x03\x01\x02\x00\x01\x00\x01\xfc\x03\x03"),
         Err(400)
@@ -220,7 +220,7 @@ fn hosts() {
         refused(format!("GET / HTTP/1.1\r\n{lines}\r\n").as_bytes(), 400);
     }
     refused(b"GET / HTTP/1.0\r\nHost: a\r\nHost: b\r\n\r\n", 400);
-    // An absolute target does not make up for a Host that is missing or wrong.
+    // An absolute target does not replace a missing or invalid Host.
     refused(b"GET http://a/ HTTP/1.1\r\n\r\n", 400);
     refused(b"GET http://a/ HTTP/1.1\r\nHost: b c\r\n\r\n", 400);
 }
@@ -292,7 +292,7 @@ fn persistence() {
         ),
         ("1.1", "Connection: closed\r\n", KeepAlive),
         ("1.0", "", Close),
-        ("1.0", "Connection: Keep-Alive\r\n", Asked),
+        ("1.0", "Connection: Keep-Alive\r\n", KeepAliveRequested),
         ("1.0", "Connection: keep-alive, close\r\n", Close),
     ] {
         let head = read(&format!("GET / HTTP/{version}\r\nHost: h\r\n{lines}\r\n"));
@@ -328,7 +328,7 @@ fn limits_of_the_head() {
 proptest! {
     #![proptest_config(crate::tests::cases(256))]
 
-    /// Bytes from a stranger never make it panic; nor do a handler's readings of a request that is let through.
+    /// Random bytes never cause a panic, nor do the accessors of an accepted request.
     #[test]
     fn noise_does_not_panic(noise in prop::collection::vec(any::<u8>(), 0..60), at in 0usize..60) {
         let mut bytes = b"GET /%a%zz?b=%f&c HTTP/1.1\r\nHost: h\r\nCookie: b\r\n\r\n".to_vec();
@@ -349,9 +349,9 @@ proptest! {
 
 const PEER: SocketAddr = SocketAddr::new(IpAddr::V4(Ipv4Addr::LOCALHOST), 1);
 
-/// Reads all that a handler may ask of a request.
+/// Calls every accessor that a handler may use.
 fn look_at(request: Request) {
     let all = (request.method(), request.target(), request.header("Host"));
     let counts = (request.headers().count(), request.cookies().count());
-    let _ = (all, counts, request.peer(), request.take_body());
+    let _ = (all, counts, request.client_address(), request.take_body());
 }

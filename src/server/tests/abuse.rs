@@ -1,14 +1,14 @@
-//! What broken and hostile clients do.
+//! Broken and hostile clients.
 
 use super::*;
 
-/// Small enough to be reached in a test, large enough not to be reached by accident.
+/// Short enough for a test, long enough not to elapse by accident.
 const SHORT: Duration = Duration::from_millis(200);
 
 #[test]
 fn what_could_be_read_as_two_requests_is_refused() {
     let server = Running::start(Limits::default());
-    // Behind each hides a request that must never be handled.
+    // Each body contains a request that must not be handled.
     let hidden = "GET /hidden HTTP/1.1\r\nHost: h\r\n\r\n";
     for (head, status) in [
         (
@@ -134,7 +134,7 @@ fn too_much_is_refused_before_it_is_read() {
         let text = server.exchange(request.as_bytes());
         assert!(text.starts_with(&format!("HTTP/1.1 {status} ")), "{text}");
     }
-    // A client that sends all of it before it looks for the answer still gets one, not a reset.
+    // A client that reads the response only after sending everything gets a response, not a reset.
     let body = "x".repeat(2_000_000);
     let request = format!("PUT / HTTP/1.1\r\nHost: h\r\nContent-Length: 2000000\r\n\r\n{body}");
     assert!(
@@ -161,7 +161,7 @@ fn slow_requests_run_into_total_deadlines() {
         let mut client = server.connect();
         let began = monotonic();
         client.send(start.as_bytes());
-        // A byte now and then does not buy time.
+        // A byte now and then does not extend the deadline.
         let pace = Duration::from_millis(10);
         client
             .stream
@@ -219,7 +219,7 @@ fn a_slow_reader_loses_its_place() {
     let began = monotonic();
     let mut reader = server.connect();
     reader.send(b"GET /large?100000000 HTTP/1.1\r\nHost: h\r\n\r\n");
-    // The only place is free again once the server has given up on it.
+    // The only connection slot is free once the server closes the slow one.
     until_served(&server);
     assert!(began.elapsed() >= SHORT);
     let mut received = Vec::new();
@@ -265,7 +265,7 @@ fn over_the_cap_connections_are_refused_and_places_come_back() {
         assert!(text.contains("\r\nConnection: close\r\n"), "{text}");
     }
     assert_eq!(server.handled(), handled);
-    // A place that is left is taken again.
+    // A slot is reused after a connection ends.
     drop(clients);
     until_served(&server);
 }
@@ -295,14 +295,14 @@ fn bursts_are_all_served() {
     let server = Running::start(Limits::default());
     for _ in 0..3 {
         let mut clients: Vec<Client> = (0..64).map(|_| server.connect()).collect();
-        // Kept open all the while: nobody may wait for somebody else to leave.
+        // All stay open, so none depends on another to close.
         for client in &mut clients {
             assert_eq!(client.get("/a").status, 200);
         }
     }
 }
 
-/// Connects until a place is free.
+/// Connects until a slot is free.
 fn until_served(server: &Running) {
     let began = monotonic();
     loop {
@@ -356,7 +356,7 @@ fn large_bodies_wait_for_room_and_those_only_announced_take_none() {
         assert!(small.starts_with("HTTP/1.1 200 "), "{small}");
         server.open.send(()).expect("it waits");
         assert_eq!(first.answer().body, "waited");
-        // Its room is free again.
+        // Its memory is released.
         let mut next = server.connect();
         next.send(body);
         server.open.send(()).expect("a handler may wait");
@@ -364,7 +364,7 @@ fn large_bodies_wait_for_room_and_those_only_announced_take_none() {
     }
 }
 
-/// Answers of unknown size are sent as they are read; one that fails is cut off, so that nobody takes it for whole.
+/// Responses of unknown size are streamed. If one fails, the connection closes, so that clients see that it is truncated.
 #[test]
 fn an_answer_that_fails_on_the_way_is_not_ended() {
     let server = Running::start(Limits::default());

@@ -1,12 +1,12 @@
 //! Dispatch to edges, and what an edge sees of a request.
 
-use super::super::dispatch::{Dispatch, Edge, Outcome, REQUEST_ID};
+use super::super::dispatch::{Dispatch, Edge, Outcome};
 use super::super::problem::Problem;
 use super::*;
 use crate::metrics::{Metrics, RouteMetrics};
 use crate::wire::url;
 
-/// Says what it sees.
+/// Echoes the request.
 struct Echo {
     prefixes: &'static [&'static str],
     answers: RouteMetrics,
@@ -30,7 +30,7 @@ impl Edge for Echo {
         "test"
     }
 
-    fn handle<'a>(&'a self, request: &Request, counted: &mut &'a RouteMetrics) -> Outcome {
+    fn handle<'a>(&'a self, request: &Request, _: &str, counted: &mut &'a RouteMetrics) -> Outcome {
         *counted = &self.answers;
         if request.method() == "BREW" {
             return Err(Problem::wrong_method("GET"));
@@ -142,7 +142,7 @@ fn an_edge_sees_the_whole_request() {
     );
 }
 
-/// Its refusals, its panics and bodies that are too large for it.
+/// Refusals, panics and oversized bodies.
 #[test]
 fn an_edge_renders_its_problems() {
     let dispatch = dispatch();

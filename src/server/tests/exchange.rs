@@ -1,4 +1,4 @@
-//! What well-behaved clients do.
+//! Well-behaved clients.
 
 use super::*;
 
@@ -85,7 +85,7 @@ fn chunked_bodies_end_where_they_end() {
         client.send(&bytes);
         assert_eq!(client.answer().body, "PUT /c h hello!");
     }
-    // One byte a packet, and the next request behind it.
+    // One byte per packet, followed by the next request.
     for byte in &bytes {
         client.send(&[*byte]);
     }
@@ -124,7 +124,7 @@ fn a_client_that_waits_to_send_its_body_is_told_to() {
         });
         assert_eq!(client.answer().body, "PUT /c h hello");
     }
-    // Nothing to wait for.
+    // There is no body to wait for.
     client.send(b"GET /d HTTP/1.1\r\nHost: h\r\nExpect: 100-continue\r\n\r\n");
     assert_eq!(client.answer().body, "GET /d h ");
     // Refused before the body is sent.

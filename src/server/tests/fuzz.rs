@@ -1,4 +1,4 @@
-//! Chunked bodies as clients write them, a little bent on the way, against a second reading that has all of it at hand.
+//! Slightly corrupted chunked bodies, checked against a second decoder that has the whole input.
 
 use super::super::body::{Chunked, is_token};
 use crate::tests::{bent, try_out};
@@ -33,7 +33,7 @@ fn some_body() -> impl Strategy<Value = Vec<u8>> {
     bent(whole, odd)
 }
 
-/// What stands before the next line end, and what after it; `None` where there is no clean one.
+/// Splits at the next line end. `None` if there is no valid one.
 fn line(bytes: &[u8]) -> Option<(&[u8], &[u8])> {
     let end = bytes.iter().position(|byte| *byte == b'\r')?;
     let rest = bytes[end..].strip_prefix(b"\r\n")?;
@@ -44,7 +44,7 @@ fn line(bytes: &[u8]) -> Option<(&[u8], &[u8])> {
         .then_some((&bytes[..end], rest))
 }
 
-/// The body and how many bytes are not its; `None` where it is not whole or not well-formed.
+/// The body and the number of bytes after it. `None` if it is incomplete or malformed.
 fn whole(mut bytes: &[u8]) -> Option<(Vec<u8>, usize)> {
     let mut body = Vec::new();
     loop {
@@ -80,7 +80,7 @@ fn whole(mut bytes: &[u8]) -> Option<(Vec<u8>, usize)> {
     }
 }
 
-/// Body, bytes used and whether it is whole, of what is read piece by piece.
+/// Decodes in pieces. Returns the body, the bytes used and whether it is complete.
 fn decode(
     input: &[u8],
     pieces: usize,
@@ -126,7 +126,7 @@ fn chunks_are_what_all_of_them_say() {
                 }
             };
             prop_assert_eq!(&read, &expected);
-            // Under tight limits it is the same body or none.
+            // Tighter limits give the same body or an error.
             if let Ok((body, _, true)) = decode(&input, pieces, (24, 12)) {
                 prop_assert_eq!(Some(body), read.clone().map(|(body, _)| body));
             }

@@ -1,4 +1,4 @@
-//! The end of a server.
+//! Shutdown.
 
 use super::*;
 
@@ -20,7 +20,7 @@ fn idle_connections_close_and_running_requests_finish() {
     let answer = running.answer();
     assert_eq!(answer.body, "waited");
     assert!(answer.closes());
-    // The request behind it was not begun, and the client can tell.
+    // The pipelined request was not started, and the client can tell.
     assert_eq!(running.rest(), "");
     drop(running);
     server.join();
@@ -57,7 +57,8 @@ fn stopping_does_not_wait_for_the_grace() {
 
 #[test]
 fn stopping_before_running() {
-    let server = Server::bind("127.0.0.1:0", Limits::default()).expect("a free port");
+    let server = Server::bind("127.0.0.1:0", Limits::default(), TrustedProxies::default())
+        .expect("a free port");
     let address = server.local_addr();
     server.stopper().stop();
     let (entered, _) = channel();
@@ -73,6 +74,13 @@ fn stopping_before_running() {
 #[test]
 fn an_address_in_use_is_an_error() {
     let server = Running::start(Limits::default());
-    assert!(Server::bind(&server.address.to_string(), Limits::default()).is_err());
-    assert!(Server::bind("nonsense", Limits::default()).is_err());
+    assert!(
+        Server::bind(
+            &server.address.to_string(),
+            Limits::default(),
+            TrustedProxies::default()
+        )
+        .is_err()
+    );
+    assert!(Server::bind("nonsense", Limits::default(), TrustedProxies::default()).is_err());
 }

@@ -1,20 +1,21 @@
-//! Replacing the directory's rows by an import.
+//! Replaces the directory's rows by an import.
 
 use super::{
     CHANNELS, Channel, Directory, Group, Order, PEOPLE, Person, every, load_group, people_of_group,
 };
 use crate::domain::ids::{ChannelId, GroupId, UserId};
 use crate::store::meta::{note_import, save_team};
-use crate::store::{Fault, WriteTx};
+use crate::store::session::remove_sessions_of_deleted;
+use crate::store::{Error, WriteTx};
 use rusqlite::{Params, params};
 use std::collections::HashSet;
 
-/// Puts a directory in the place of the one that stands. People left out stay as deleted rows; groups
-/// and channels left out are gone. Within a group those who stay are in the order given, newcomers after them.
+/// Replaces the directory. Missing people stay as deleted rows; missing groups and channels are deleted. Within a group,
+/// existing people keep the given order and new ones follow.
 ///
-/// Only the rows: what follows for rotations is the caller's next step. Every id in a group must be among `people`, or known
-/// before.
-pub fn replace_directory(tx: &mut WriteTx, directory: &Directory) -> Result<(), Fault> {
+/// Changes only the directory's rows; the caller updates the rotations. Every id in a group must be among `people` or already
+/// stored.
+pub fn replace_directory(tx: &mut WriteTx, directory: &Directory) -> Result<(), Error> {
     tx.note_credentials();
     note_import(tx)?;
     save_team(tx, &directory.team)?;
@@ -23,7 +24,7 @@ pub fn replace_directory(tx: &mut WriteTx, directory: &Directory) -> Result<(), 
     replace_channels(tx, &directory.channels)
 }
 
-fn replace_people(tx: &mut WriteTx, people: &[Person]) -> Result<(), Fault> {
+fn replace_people(tx: &mut WriteTx, people: &[Person]) -> Result<(), Error> {
     let kept: HashSet<&UserId> = people.iter().map(|person| &person.id).collect();
     for person in every(&tx.as_read(), &PEOPLE)? {
         if !person.is_deleted && !kept.contains(&person.id) {
@@ -61,11 +62,11 @@ fn replace_people(tx: &mut WriteTx, people: &[Person]) -> Result<(), Fault> {
         ];
         run(tx, sql, values)?;
     }
-    Ok(())
+    remove_sessions_of_deleted(tx)
 }
 
-fn replace_groups(tx: &mut WriteTx, groups: &[Group]) -> Result<(), Fault> {
-    // Who was in a group before decides who counts as a newcomer, so it is read before the rows go.
+fn replace_groups(tx: &mut WriteTx, groups: &[Group]) -> Result<(), Error> {
+    // The previous people of a group decide who is new, so they are read before the rows are deleted.
     let mut orders = Vec::new();
     for group in groups {
         let before = people_of_group(&tx.as_read(), &group.id, Order::Duty)?;
@@ -80,23 +81,23 @@ fn replace_groups(tx: &mut WriteTx, groups: &[Group]) -> Result<(), Fault> {
     Ok(())
 }
 
-/// Adds a user group that the platform has made.
-pub fn insert_group(tx: &mut WriteTx, group: &Group) -> Result<(), Fault> {
+/// Inserts a user group that the platform has created.
+pub fn insert_group(tx: &mut WriteTx, group: &Group) -> Result<(), Error> {
     write_group(tx, group)?;
     write_people(tx, group, &group.users.iter().collect::<Vec<_>>())
 }
 
-/// Replaces the people of a user group by those whom the platform has in it now.
+/// Replaces the people of a user group by those that the platform has now.
 pub fn replace_group_people(
     tx: &mut WriteTx,
     group: &GroupId,
     users: &[UserId],
-) -> Result<(), Fault> {
-    let Some(known) = load_group(&tx.as_read(), group)? else {
+) -> Result<(), Error> {
+    let Some(existing) = load_group(&tx.as_read(), group)? else {
         return Ok(());
     };
     let users = users.to_vec();
-    let group = Group { users, ..known };
+    let group = Group { users, ..existing };
     let before = people_of_group(&tx.as_read(), &group.id, Order::Duty)?;
     let platform = people_of_group(&tx.as_read(), &group.id, Order::Platform)?;
     let order = newcomers_last(&before, &platform, &group.users);
@@ -108,7 +109,7 @@ pub fn replace_group_people(
     write_people(tx, &group, &order)
 }
 
-fn write_group(tx: &mut WriteTx, group: &Group) -> Result<(), Fault> {
+fn write_group(tx: &mut WriteTx, group: &Group) -> Result<(), Error> {
     let name = group.name.as_deref().or(group.handle.as_deref());
     let id = group.id.as_str();
     let sql =
@@ -121,7 +122,7 @@ fn write_group(tx: &mut WriteTx, group: &Group) -> Result<(), Fault> {
     )
 }
 
-fn write_people(tx: &mut WriteTx, group: &Group, order: &[&UserId]) -> Result<(), Fault> {
+fn write_people(tx: &mut WriteTx, group: &Group, order: &[&UserId]) -> Result<(), Error> {
     let sql = "INSERT INTO user_group_person (group_id, position, platform_position, user_id) \
                VALUES (?1, ?2, ?3, ?4)";
     for (position, user) in order.iter().enumerate() {
@@ -138,38 +139,38 @@ fn write_people(tx: &mut WriteTx, group: &Group, order: &[&UserId]) -> Result<()
     Ok(())
 }
 
-/// Stores the topic that a channel has now; an empty one is none.
-pub fn save_channel_topic(tx: &mut WriteTx, channel: &ChannelId, topic: &str) -> Result<(), Fault> {
+/// Saves the current topic of a channel; an empty one is stored as none.
+pub fn save_channel_topic(tx: &mut WriteTx, channel: &ChannelId, topic: &str) -> Result<(), Error> {
     let topic = Some(topic).filter(|topic| !topic.is_empty());
     let sql = "UPDATE channel SET topic = ?2 WHERE id = ?1";
     run(tx, sql, params![channel.as_str(), topic])
 }
 
-/// The order that duty is to pass through: those who stay as they stood, or as the platform lists them now where it has
-/// changed their order among themselves, then the newcomers.
+/// The order of duty: existing people in their previous order, or in the platform's if it has changed their relative order,
+/// then the new people.
 pub(super) fn newcomers_last<'a>(
     before: &[UserId],
     platform: &[UserId],
     now: &'a [UserId],
 ) -> Vec<&'a UserId> {
-    let known: HashSet<&UserId> = before.iter().collect();
+    let existing: HashSet<&UserId> = before.iter().collect();
     let listed: HashSet<&UserId> = now.iter().collect();
     let (mut staying, newcomers): (Vec<_>, Vec<_>) =
-        now.iter().partition(|user| known.contains(user));
+        now.iter().partition(|user| existing.contains(user));
     let stayed = platform.iter().filter(|user| listed.contains(user));
     if staying.iter().copied().eq(stayed) {
-        staying.sort_by_key(|user| before.iter().position(|known| known == *user));
+        staying.sort_by_key(|user| before.iter().position(|existing| existing == *user));
     }
     staying.into_iter().chain(newcomers).collect()
 }
 
-fn replace_channels(tx: &mut WriteTx, channels: &[Channel]) -> Result<(), Fault> {
+fn replace_channels(tx: &mut WriteTx, channels: &[Channel]) -> Result<(), Error> {
     let kept: HashSet<&ChannelId> = channels.iter().map(|channel| &channel.id).collect();
     for channel in every(&tx.as_read(), &CHANNELS)? {
         if !kept.contains(&channel.id) {
             let id = channel.id.as_str();
             run(tx, "DELETE FROM channel WHERE id = ?1", [id])?;
-            // What rota wrote there is gone with it.
+            // What rota wrote there is gone with the topic.
             let sql =
                 "UPDATE channel_topic SET written = NULL, writing = NULL WHERE channel_id = ?1";
             run(tx, sql, [id])?;
@@ -199,6 +200,6 @@ fn sort_name(name: Option<&str>, id: &str) -> String {
     name.unwrap_or(id).to_lowercase()
 }
 
-fn run(tx: &mut WriteTx, sql: &str, values: impl Params) -> Result<(), Fault> {
+fn run(tx: &mut WriteTx, sql: &str, values: impl Params) -> Result<(), Error> {
     Ok(tx.conn.prepare_cached(sql)?.execute(values).map(drop)?)
 }

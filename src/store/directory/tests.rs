@@ -4,7 +4,7 @@ use crate::store::Store;
 use std::path::PathBuf;
 use std::sync::Arc;
 
-/// A database of its own, gone with the test.
+/// A temporary database that is removed at the end of the test.
 struct Scratch {
     folder: PathBuf,
     store: Store,
@@ -20,13 +20,13 @@ impl Scratch {
     }
 
     fn import(&self, directory: Directory) {
-        let done: Result<(), Fault> = self
+        let done: Result<(), Error> = self
             .store
             .write(move |tx| replace_directory(tx, &directory));
         done.expect("an import");
     }
 
-    fn read<T>(&self, act: impl FnOnce(&ReadTx) -> Result<T, Fault>) -> T {
+    fn read<T>(&self, act: impl FnOnce(&ReadTx) -> Result<T, Error>) -> T {
         self.store.read(act).expect("a read")
     }
 }
@@ -188,7 +188,7 @@ fn a_topic_outlives_an_import_that_does_not_name_it() {
 
 #[test]
 fn newcomers_stand_last() {
-    // The order of duty and the platform's before, the platform's now, and the order of duty then.
+    // The order of duty and the platform's before, the platform's now, and the resulting order of duty.
     let rows = [
         ("", "", "a b", "a b"),
         ("a b", "a b", "b a", "b a"),

@@ -1,6 +1,6 @@
-//! The JSON of a message: its content under its `kind`, with the names, the subject and the answers that go with it.
+//! The stored JSON of a message: its content under its `kind`, with names, subject and offered answers.
 //!
-//! Bodies outlive the version that wrote them. A member that is added needs a default, and none changes its meaning.
+//! Bodies outlive the version that wrote them. A new member needs a default, and no member changes its meaning.
 
 use crate::domain::forecast::HandoverNotice;
 use crate::domain::ids::{MentionId, RequestId, UserId};
@@ -9,13 +9,13 @@ use crate::domain::message::{
     Subject,
 };
 use crate::domain::zones::ZoneName;
-use crate::store::Fault;
+use crate::store::Error;
 use crate::store::rows::{instant, instant_or_none, json, millis};
 use crate::store::shapes::{corrupt, interval, zone};
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 
-/// What a body holds of a [`Message`].
+/// The parts of a [`Message`] that are stored in its body.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Body {
     pub rotation_name: String,
@@ -77,7 +77,7 @@ enum ContentShape {
     CoverAnswered(OutcomeShape),
     SwapAsked(AskedShape),
     SwapAnswered(OutcomeShape),
-    // What was asked has a name of its own: `mention` is the id.
+    // The request has its own name, because `mention` is the id.
     Mention {
         asker: String,
         called: Vec<String>,
@@ -153,7 +153,7 @@ enum MentionOutcomeShape {
     Nobody,
 }
 
-pub(super) fn to_json(message: &Message) -> Result<String, Fault> {
+pub(super) fn to_json(message: &Message) -> Result<String, Error> {
     let (request, mention) = match &message.subject {
         Subject::Rotation => (None, None),
         Subject::Request(id) => (Some(id.to_string()), None),
@@ -173,10 +173,10 @@ pub(super) fn to_json(message: &Message) -> Result<String, Fault> {
     })
 }
 
-pub(super) fn from_text(text: &str) -> Result<Body, Fault> {
-    // The error is shown and logged, the text is not.
+pub(super) fn from_text(text: &str) -> Result<Body, Error> {
+    // The error is shown and logged; the text must not be.
     let shape: BodyShape =
-        serde_json::from_str(text).map_err(|error| Fault::Corrupt(error.to_string()))?;
+        serde_json::from_str(text).map_err(|error| Error::Corrupt(error.to_string()))?;
     let subject = match (shape.request, shape.mention) {
         (Some(id), _) => Subject::Request(RequestId::from(id)),
         (None, Some(id)) => Subject::Mention(MentionId::from(id)),
@@ -250,7 +250,7 @@ fn content_shape(content: &Content) -> ContentShape {
     }
 }
 
-fn content(shape: ContentShape) -> Result<Content, Fault> {
+fn content(shape: ContentShape) -> Result<Content, Error> {
     let handovers = |slots: Vec<HandoverShape>| {
         let handovers: Result<Vec<_>, _> = slots.into_iter().map(handover).collect();
         handovers
@@ -314,7 +314,7 @@ fn handover_shape(handover: &HandoverNotice) -> HandoverShape {
     }
 }
 
-fn handover(shape: HandoverShape) -> Result<HandoverNotice, Fault> {
+fn handover(shape: HandoverShape) -> Result<HandoverNotice, Error> {
     Ok(HandoverNotice {
         slot: shape.name,
         off: shape.off.map(UserId::from),
@@ -337,7 +337,7 @@ fn shift_shape(shift: &Shift) -> ShiftShape {
     }
 }
 
-fn shift(shape: ShiftShape) -> Result<Shift, Fault> {
+fn shift(shape: ShiftShape) -> Result<Shift, Error> {
     Ok(Shift {
         cell: shape.cell.into(),
         slot: shape.name,
@@ -348,7 +348,7 @@ fn shift(shape: ShiftShape) -> Result<Shift, Fault> {
     })
 }
 
-fn zone_or_none(name: Option<String>) -> Result<Option<ZoneName>, Fault> {
+fn zone_or_none(name: Option<String>) -> Result<Option<ZoneName>, Error> {
     name.as_deref().map(zone).transpose()
 }
 
@@ -360,7 +360,7 @@ fn asked_shape(asked: &RequestAsked) -> AskedShape {
     }
 }
 
-fn asked(shape: AskedShape) -> Result<RequestAsked, Fault> {
+fn asked(shape: AskedShape) -> Result<RequestAsked, Error> {
     Ok(RequestAsked {
         requester: shape.requester.into(),
         shifts: shifts(shape.shifts)?,
@@ -382,7 +382,7 @@ fn outcome_shape(outcome: &RequestOutcome) -> OutcomeShape {
     }
 }
 
-fn outcome(shape: OutcomeShape) -> Result<RequestOutcome, Fault> {
+fn outcome(shape: OutcomeShape) -> Result<RequestOutcome, Error> {
     Ok(match shape {
         OutcomeShape::Accepted { by, shifts: legs } => RequestOutcome::Accepted {
             by: by.into(),
@@ -396,7 +396,7 @@ fn outcome(shape: OutcomeShape) -> Result<RequestOutcome, Fault> {
     })
 }
 
-fn shifts(shapes: Vec<ShiftShape>) -> Result<Vec<Shift>, Fault> {
+fn shifts(shapes: Vec<ShiftShape>) -> Result<Vec<Shift>, Error> {
     shapes.into_iter().map(shift).collect()
 }
 

@@ -76,7 +76,7 @@ fn equal_bodies_have_one_canonical_form() {
     let bare = canonical_of(json!({}));
     for same in [
         json!({ "public": false, "lanes": "1", "code": null, "description": null }),
-        json!({ "lanes": 1, "userIds": [], "userGroupIds": [], "channels": [], "more": 1 }),
+        json!({ "lanes": 1, "userIds": [], "userGroupIds": [], "channels": [], "mode": 1 }),
     ] {
         assert_eq!(canonical_of(same.clone()), bare, "{same}");
     }
@@ -144,7 +144,7 @@ fn a_patch_clears_with_null() {
 
 #[test]
 fn optional_bodies() {
-    for body in ["", "null", "{}", r#"{"more":1}"#] {
+    for body in ["", "null", "{}"] {
         assert_eq!(
             channel(body.as_bytes()),
             Ok(ChannelChange::default()),
@@ -161,5 +161,4 @@ fn optional_bodies() {
     }
     assert!(detail(on_call(b"")).contains("empty"));
     assert!(detail(on_call(br#"{"userIds":[]}"#)).starts_with("userIds: "));
-    assert!(detail(roster(b"{}")).starts_with("userIds: "));
 }

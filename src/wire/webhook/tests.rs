@@ -37,7 +37,7 @@ fn bodies_become_endpoints() {
         ),
     ] {
         let body =
-            json!({ "name": " å ", "url": "https://x/", "eventTypes": types, "more": [null] });
+            json!({ "name": " å ", "url": "https://x/", "eventTypes": types, "state": [null] });
         let expected = WebhookSpec {
             name: " å ".into(),
             url: "dialled:x/".into(),
@@ -52,7 +52,7 @@ fn bodies_become_endpoints() {
         Ok(vec![])
     );
     let missing = "eventTypes: missing; it is required";
-    assert_eq!(put(bare), Err(Refusal::Invalid(missing.into())));
+    assert_eq!(put(bare), invalid(missing));
 }
 
 #[test]
@@ -96,7 +96,7 @@ fn refusals_name_the_wrong_member() {
         let mut body = whole.clone();
         body[member] = value;
         for read in [posted, put] {
-            let refused = Err(Refusal::Invalid(expected.into()));
+            let refused = invalid(expected);
             assert_eq!(read(body.clone()), refused, "{body}");
         }
     }
@@ -104,7 +104,7 @@ fn refusals_name_the_wrong_member() {
         let mut body = whole.clone();
         body.as_object_mut().unwrap().remove(member);
         let missing = format!("{member}: missing; it is required");
-        assert_eq!(posted(body), Err(Refusal::Invalid(missing)));
+        assert_eq!(posted(body), invalid(missing));
     }
 }
 
@@ -155,9 +155,7 @@ fn grace_periods() {
         ),
         ("[]", Err("the body: send an object, not a list")),
     ] {
-        let expected = expected
-            .map(SignedDuration::from_secs)
-            .map_err(|detail| Refusal::Invalid(detail.into()));
+        let expected = expected.map(SignedDuration::from_secs).or_else(invalid);
         assert_eq!(grace(body.as_bytes()), expected, "{body}");
     }
 }

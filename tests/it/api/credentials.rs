@@ -1,4 +1,4 @@
-//! Keys and member tokens: refusals, scopes by route, selectors, what a person may do, rates.
+//! Keys and member tokens: refusals, scopes by route, selectors, rights of people, rate limits.
 
 use crate::support::*;
 use serde_json::{Value, json};

@@ -1,4 +1,4 @@
-//! The outermost layer, spoken to byte by byte.
+//! HTTP, byte by byte.
 
 use crate::support::*;
 use serde_json::Value;
@@ -8,7 +8,7 @@ struct Wire<'a> {
 }
 
 impl Wire<'_> {
-    /// A request of these lines, `Host` and a credential put below the first, then the body.
+    /// A request with these lines, with `Host` and a credential inserted after the first, and the body.
     fn request(&self, lines: &str, body: &str) -> String {
         let lines: Vec<&str> = lines.lines().map(str::trim).collect();
         let host = format!(
@@ -23,14 +23,14 @@ impl Wire<'_> {
         format!("{}\r\n{host}{rest}\r\n\r\n{body}", lines[0])
     }
 
-    /// Everything that comes back on one connection until it is closed or so many answers came.
+    /// Everything received on one connection until it is closed or `most` responses have arrived.
     fn answers(&self, bytes: impl AsRef<[u8]>, most: usize) -> Vec<Reply> {
         let mut connection = Connection::open(self.rota.address());
         let _ = connection.try_send(bytes);
         (0..most).map_while(|_| connection.answer("GET")).collect()
     }
 
-    /// The server is still there for others.
+    /// The server still serves other clients.
     #[track_caller]
     fn lives(&self) {
         let mut connection = Connection::open(self.rota.address());
@@ -123,7 +123,7 @@ fn head_is_get_without_a_body() {
             "{path}"
         );
         assert!(head.reply.body.is_empty());
-        // The connection goes on at the right place.
+        // The connection continues at the right position.
         rota.get(&path).is(get.status());
     }
 }
@@ -294,7 +294,7 @@ fn huge_things_are_refused_early() {
         assert_eq!(replies.len(), 1, "{what}");
         problem(&replies[0], statuses, what);
     }
-    // A body that a route does not read is no reason to fall over.
+    // A body that the route does not read is ignored.
     let replies = wire.answers(
         wire.request("GET /healthz HTTP/1.1\nContent-Length: 17592186044416", ""),
         1,
@@ -375,7 +375,7 @@ fn deep_json_is_survived() {
         let request = rota
             .request("PATCH", &rotation.path(""))
             .header("If-Match", "*");
-        // Members that nobody knows are passed over, however deep they are.
+        // Unknown members are ignored, however deep they are.
         let answer = request.header("Content-Type", PLAIN_JSON).body(body).send();
         assert!([200, 400].contains(&answer.status()));
         let deep = format!(

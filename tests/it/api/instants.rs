@@ -1,4 +1,4 @@
-//! Instants at the edges of the calendar: "for ever", and the offsets of a time before there were time zones.
+//! Instants at the limits of the calendar: "for ever", and historical offsets with seconds.
 
 use crate::support::*;
 use jiff::tz::{Offset, TimeZone};
@@ -7,7 +7,7 @@ use serde_json::{Value, json};
 
 const FOREVER: &str = "9999-12-31T23:59:59Z";
 
-/// Ways to say for ever, with the offset that each place takes.
+/// Notations of the last instant, with the offset that each member accepts.
 const WITH_OFFSETS: [&str; 5] = [
     FOREVER,
     "9999-12-31T23:59:59.999Z",
@@ -16,7 +16,7 @@ const WITH_OFFSETS: [&str; 5] = [
     "9999-12-31T00:00:00-12:00",
 ];
 
-/// An instant as a query takes it.
+/// An instant in a query.
 fn encoded(instant: &str) -> String {
     instant.replace('+', "%2B")
 }
@@ -30,7 +30,7 @@ fn absences_may_last_for_ever() {
         let answer = rota.post(&rotation.path("/availability"), body.clone());
         let absence = answer.is(201).json();
         assert_eq!(absence["until"], FOREVER, "{until}");
-        // What was read is the same absence again.
+        // The response describes the same absence again.
         let again = json!({ "userId": "U2", "from": absence["from"], "until": absence["until"] });
         let same = rota.post(&rotation.path("/availability"), again).is(200);
         assert_eq!(same.json()["id"], absence["id"], "{until}");
@@ -89,7 +89,7 @@ fn arrangements_may_last_for_ever() {
         manual.read()["onCall"]["onCall"][0]["coveredUntil"],
         FOREVER
     );
-    // Nothing but writes ends them.
+    // Only a write ends them.
     for rotation in [&manual, &daily, &shut] {
         let listed = format!("/duty-arrangements?from=2026-01-01T00:00:00Z&to={FOREVER}");
         let record = rotation.get(&listed).is(200).json()["data"][0].clone();
@@ -126,7 +126,7 @@ fn covers_may_last_for_ever_where_the_duty_does() {
     );
     rota.to("2026-01-06T00:00Z");
     assert_eq!(rotation.on_call(), "U2");
-    // A swap is at most six months ahead, for ever is later.
+    // A swap may be at most six months ahead.
     let leg = |key: &str, holder: &str| {
         json!({ "key": key, "cellId": rotation.cell_id(0), "holderUserId": holder,
                 "from": "2026-02-01T00:00:00Z", "to": FOREVER })
@@ -260,7 +260,7 @@ fn an_instant_past_the_last_year_is_none() {
     }
 }
 
-/// Anchors between 1850 and 2100, also where a zone's offset had seconds.
+/// Anchors between 1850 and 2100, including offsets with seconds.
 #[test]
 fn an_anchor_read_is_the_anchor_written() {
     let rota = Rota::with_people(1);
@@ -278,7 +278,7 @@ fn an_anchor_read_is_the_anchor_written() {
         "Asia/Riyadh",
     ];
     let begin = "1850-01-01T00:00:00Z".parse::<Timestamp>().unwrap();
-    // A fixed walk over the years, of a step that meets every month, weekday and second.
+    // A fixed step through the years that covers every month, weekday and second.
     let step = SignedDuration::new(86_400 * 521 + 3_667, 999_000_000);
     let anchors = (0..175).map(|n| begin + step * n);
     let known = [
@@ -307,7 +307,7 @@ fn an_anchor_read_is_the_anchor_written() {
             Some(at),
             "{zone} {shown}"
         );
-        // The offset is the zone's own but for its seconds.
+        // The offset is the zone's own, except for its seconds.
         let own = TimeZone::get(zone).unwrap().to_offset(at).seconds();
         let zoned = jiff::fmt::temporal::DateTimeParser::new();
         let pieces = zoned.parse_pieces(text(&shown)).unwrap();

@@ -1,4 +1,4 @@
-//! Callers who ask for large answers and do not read them: what is held for them is bounded, others are served.
+//! Clients that request large responses and do not read them: their memory is limited, and others are served.
 
 use crate::support::*;
 use serde_json::{Value, json};
@@ -6,13 +6,13 @@ use std::io::{Read, Write};
 use std::net::TcpStream;
 use std::time::{Duration, Instant};
 
-/// Never reached when all is well.
+/// Never elapses in a test that passes.
 const PATIENCE: Duration = Duration::from_secs(120);
 
 const PEOPLE: usize = 1_000;
 const LIST: &str = "/v1/rotations?pageSize=200";
 
-/// A server with so many public rotations of a thousand people: 60 KB each.
+/// A server with a number of public rotations of a thousand people, 60 KB each.
 fn crowded(start: Start, rotations: usize) -> Rota {
     let rota = start.go();
     rota.people(PEOPLE);
@@ -25,7 +25,7 @@ fn crowded(start: Start, rotations: usize) -> Rota {
     rota
 }
 
-/// Memory of the process in MB, by the name of a line in its status.
+/// A memory value of the process in MB, by its name in the status file.
 fn memory(rota: &Rota, line: &str) -> u64 {
     let path = format!("/proc/{}/status", rota.process.id());
     let status = std::fs::read_to_string(path).unwrap();
@@ -45,7 +45,7 @@ fn get(rota: &Rota, credential: &str, target: &str) -> String {
     )
 }
 
-/// Asks for much more than the sockets take, and reads nothing of it.
+/// Requests much more than the sockets can buffer, and reads nothing.
 fn unread(rota: &Rota, credential: &str) -> TcpStream {
     unread_of(rota, credential, LIST, 4)
 }
@@ -53,12 +53,12 @@ fn unread(rota: &Rota, credential: &str) -> TcpStream {
 fn unread_of(rota: &Rota, credential: &str, target: &str, times: usize) -> TcpStream {
     let mut stream = TcpStream::connect(rota.address()).unwrap();
     let request = get(rota, credential, target);
-    // Answers come one after the other on a connection.
+    // Responses on one connection are sequential.
     stream.write_all(request.repeat(times).as_bytes()).unwrap();
     stream
 }
 
-/// Asks until there is no room: the connection that is not read holds some of it, once the sockets have taken what they can.
+/// Repeats a request until it is refused: the unread connection holds memory once its sockets are full.
 fn refused(rota: &Rota, credential: &str, target: &str) -> Answer {
     let began = Instant::now();
     loop {
@@ -97,7 +97,7 @@ fn a_reader_gets_every_item_of_a_long_page() {
     ] {
         assert_eq!(int(&page[member]), expected, "{member}");
     }
-    // The same connection goes on, after HEAD too.
+    // The same connection continues, also after HEAD.
     let mut connection = Connection::open(rota.address());
     connection.send(get(&rota, &rota.key, LIST).replace("GET ", "HEAD "));
     let head = connection.answer("HEAD").expect("an answer");
@@ -108,7 +108,7 @@ fn a_reader_gets_every_item_of_a_long_page() {
         assert_eq!(reply.status, 200);
         let _: Value = serde_json::from_slice(&reply.body).expect("JSON");
     }
-    // Before chunks there was only the end of the connection.
+    // HTTP/1.0 has no chunks; the connection ends the body.
     let mut old = TcpStream::connect(rota.address()).unwrap();
     let request = get(&rota, &rota.key, LIST).replace("HTTP/1.1", "HTTP/1.0");
     old.write_all(request.as_bytes()).unwrap();
@@ -124,7 +124,7 @@ fn a_reader_gets_every_item_of_a_long_page() {
 
 #[test]
 fn whoever_does_not_read_is_refused_and_nobody_else() {
-    // As much as reading one rotation takes: whoever holds anything gets nothing more.
+    // As much as one rotation needs: a caller who holds anything gets nothing more.
     let start = Start::default().env("ROTA_FAULT_ROOM", 1);
     let rota = crowded(start, 40);
     let (slow, other) = (rota.token("U1"), rota.key("read:rotations"));
@@ -134,7 +134,7 @@ fn whoever_does_not_read_is_refused_and_nobody_else() {
     let answer = refused(&rota, &slow, &path);
     assert_eq!(answer.header("retry-after"), Some("2"));
     answer.refused(503, "overloaded");
-    // Somebody else at the same address, and what costs nothing.
+    // Another caller at the same address, and requests that need no memory.
     let page = rota.with(&other).get(LIST).is(200).json();
     assert_eq!(page["data"].as_array().unwrap().len(), 40);
     rota.with(&slow).get(&format!("{path}/on-call")).is(200);
@@ -182,7 +182,7 @@ fn slow_readers_do_not_fill_the_memory() {
     let rota = crowded(Start::default(), 40);
     let slow = rota.token("U1");
     let stuck: Vec<TcpStream> = (0..30).map(|_| unread(&rota, &slow)).collect();
-    // Each of them has been begun, and another reader has got all of it beside them.
+    // Each has started, and another client can read everything concurrently.
     for stream in &stuck {
         let mut byte = [0];
         assert_eq!(stream.peek(&mut byte).unwrap(), 1);
@@ -195,7 +195,7 @@ fn slow_readers_do_not_fill_the_memory() {
     eventually("memory given back", || memory(&rota, "VmRSS:") < 60);
 }
 
-/// Strangers who send the beginning of large bodies and stall hold a part of the room for bodies, not all of it.
+/// Unauthenticated clients that stall in the middle of large bodies hold only a part of the memory for bodies.
 #[test]
 fn bodies_of_strangers_leave_room_for_callers_with_a_credential() {
     let rota = Start::default().go();
@@ -226,7 +226,7 @@ fn bodies_of_strangers_leave_room_for_callers_with_a_credential() {
         stream.read_to_string(&mut answer).unwrap();
         assert!(answer.starts_with("HTTP/1.1 20"), "{answer}");
     }
-    // Without waiting for strangers to give up.
+    // Before the unauthenticated clients time out.
     assert!(
         began.elapsed() < Duration::from_secs(4),
         "{:?}",

@@ -1,17 +1,17 @@
-//! Equal validators mean equal bytes: over writes, over time, and over restarts with other holidays.
+//! Equal ETags mean equal bytes: across writes, time, and restarts with other holidays.
 
 use crate::support::*;
 use serde_json::{Value, json};
 use std::collections::HashMap;
 
-/// What was read under each validator so far, by path.
+/// The bodies by ETag and path.
 #[derive(Default)]
 struct Reads {
     known: HashMap<(String, String), String>,
 }
 
 impl Reads {
-    /// Reads every path of a rotation that carries a validator, and compares.
+    /// Reads every path with an ETag, and compares.
     #[track_caller]
     fn check(&mut self, rota: &Rota, paths: &[String], what: &str) {
         for path in paths {
@@ -26,10 +26,10 @@ impl Reads {
     }
 }
 
-/// Something that happens between two reads.
+/// A change between two reads.
 type Step<'a> = Box<dyn Fn() + 'a>;
 
-/// Paths of the rotations and of the other resources that carry a validator.
+/// The paths of the rotations and of other resources with an ETag.
 fn tagged(rotations: &[&Rot], more: &[String]) -> Vec<String> {
     let own =
         |rotation: &&Rot| ["", "/on-call", "/mention-settings"].map(|rest| rotation.path(rest));
@@ -38,7 +38,7 @@ fn tagged(rotations: &[&Rot], more: &[String]) -> Vec<String> {
     paths
 }
 
-/// A window shut at night and on the days that its cadence skips.
+/// A window that is shut at night and on the days that its cadence skips.
 fn norwegian() -> Value {
     let skips =
         json!({ "skipNationalHolidays": true, "skipWeekends": true, "countryCodes": ["NO"] });
@@ -131,7 +131,7 @@ fn equal_validators_mean_equal_bytes() {
     assert!(reads.known.len() > 2 * paths.len(), "something changed");
 }
 
-/// What a caller may do with a request changes with time and with absences: its validator is for writes alone.
+/// The permitted actions on a request change with time and absences, so its ETag is only for writes.
 #[test]
 fn requests_are_answered_whole() {
     let rota = Rota::with_people(3);
@@ -186,7 +186,7 @@ fn other_holidays_are_other_validators() {
         assert_eq!(before[0].1["windows"][0]["openNow"], true);
         first.stop();
 
-        // The same days again, written otherwise, are the same data.
+        // The same days in another notation are the same data.
         let same = start("# still none\n\n");
         assert_eq!([read(&same, &own), read(&same, &on_call)], before);
         same.stop();
@@ -214,7 +214,7 @@ fn other_holidays_are_other_validators() {
         assert_eq!(window["openNow"], !shut, "{days}");
         assert_eq!(window["currentCoverage"].is_null(), shut, "{days}");
         assert_eq!(people_on_call(&after[1].1).is_empty(), shut, "{days}");
-        // What is shown is what happens.
+        // The representation matches what happens.
         let rotation = Rot {
             by: other.caller(),
             id,

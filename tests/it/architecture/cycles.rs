@@ -1,13 +1,13 @@
-//! Modules beside each other must not import each other, directly or through others.
+//! Sibling modules must not import each other, directly or through others.
 //!
-//! A child may use what its parent declares, and a parent what its children declare: that is not counted. An import of a name
-//! that a parent re-exports counts as an import of the module that declares the name.
+//! Imports between a parent and its children are not counted. An import of a name that a parent re-exports counts as an
+//! import of the module that declares the name.
 
 use super::{Source, code_lines, sources};
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::Component;
 
-/// Imports that close a cycle and stay, each with the reason.
+/// Cyclic imports that are permitted, with the reason.
 const ALLOWED: [(&str, &str, &str); 5] = [
     (
         "api::openapi",
@@ -26,13 +26,13 @@ const A_ROTATION_HOLDS_IT: &str = "a rotation holds it, and its functions take a
 
 type Path = Vec<String>;
 
-/// An import, from the crate's root.
+/// An import, as paths from the crate root.
 struct Import {
     path: Path,
     is_public: bool,
 }
 
-/// The modules of `src`, what each imports and what each declares for others.
+/// The modules of `src`, with their imports and their exports.
 struct Tree {
     imports: BTreeMap<Path, Vec<Import>>,
     declared: BTreeMap<Path, BTreeSet<String>>,
@@ -50,7 +50,7 @@ fn module(source: &Source) -> Path {
     parts.filter(|part| part != "mod").collect()
 }
 
-/// The paths of a `use` tree: `a::{b, c::d}` is `a::b` and `a::c::d`.
+/// The paths of a `use` tree: `a::{b, c::d}` has `a::b` and `a::c::d`.
 fn expand(tree: &str) -> Vec<Path> {
     let tree = tree.trim();
     let Some((before, inner)) = tree.split_once('{') else {
@@ -75,7 +75,7 @@ fn expand(tree: &str) -> Vec<Path> {
     below.map(|end| [path(before), end].concat()).collect()
 }
 
-/// The `use` declarations of a text, whether others may use what they name; and the text without them.
+/// The `use` declarations of a text, with whether they re-export; and the rest of the text.
 fn declarations(source: &Source) -> (Vec<(bool, String)>, String) {
     let (mut found, mut rest) = (Vec::new(), String::new());
     let mut open: Option<(bool, String)> = None;
@@ -146,7 +146,7 @@ impl Tree {
         tree
     }
 
-    /// A path as it stands in a module, from the crate's root; `None` where it leads to another crate or a local name.
+    /// A path in a module as a path from the crate root; `None` if it leads to another crate or a local name.
     fn absolute(&self, own: &[String], path: Path) -> Option<Path> {
         let ups = path.iter().take_while(|part| *part == "super").count();
         let first = path.first()?.as_str();
@@ -165,7 +165,7 @@ impl Tree {
         Some([base, rest].concat())
     }
 
-    /// The module that declares what a path names, through re-exports. `left` ends a circle of these.
+    /// The module that declares the item of a path, through re-exports. `left` limits cycles of these.
     fn declares(&self, path: &[String], left: usize) -> Path {
         let depth = (0..=path.len()).rev();
         let mut depth = depth.filter(|depth| self.imports.contains_key(&path[..*depth]));
@@ -195,7 +195,7 @@ impl Tree {
         module.to_vec()
     }
 
-    /// Every import of a module by another.
+    /// Every import of one module by another.
     fn edges(&self) -> BTreeSet<(Path, Path)> {
         let edges = self.imports.iter().flat_map(|(from, imports)| {
             let to = imports.iter().map(|import| self.declares(&import.path, 8));
@@ -205,14 +205,14 @@ impl Tree {
     }
 }
 
-/// The two modules beside each other between which an import goes: children of the last folder that both are in.
+/// The sibling modules of an import: children of the deepest folder that contains both.
 fn beside((from, to): &(Path, Path)) -> Option<(String, String)> {
     let shared = from.iter().zip(to).take_while(|(a, b)| a == b).count();
     let name = |path: &Path| (path.len() > shared).then(|| path[..=shared].join("::"));
     name(from).zip(name(to))
 }
 
-/// The modules of each cycle, whichever way they import each other.
+/// The modules of each cycle.
 fn cycles(edges: &BTreeSet<(String, String)>) -> BTreeSet<BTreeSet<&str>> {
     let reach = |start: &str| {
         let (mut seen, mut next) = (BTreeSet::new(), vec![start.to_owned()]);

@@ -1,4 +1,4 @@
-//! Comments cite rules by number: every number that they cite is a rule of `src/domain/rules.md`.
+//! Every rule number cited in a comment exists in `src/domain/rules.md`.
 
 use super::sources;
 use std::collections::BTreeSet;
@@ -25,7 +25,7 @@ fn rules() -> BTreeSet<String> {
     all
 }
 
-/// The numbers that follow a citation: `2.3 to 2.5` is both.
+/// The numbers after a citation: `2.3 to 2.5` has two.
 fn numbers(rest: &str) -> Vec<&str> {
     let mut found = Vec::new();
     for word in rest.split_whitespace() {

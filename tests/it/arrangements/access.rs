@@ -1,9 +1,9 @@
-//! Who may look at arrangements, and who may make them.
+//! Who may read arrangements, and who may write them.
 
 use crate::support::*;
 use serde_json::{Value, json};
 
-/// U1 owns, U2 and U3 are members, U4 is nobody to the rotation, U5 an admin of the workspace.
+/// U1 is the owner, U2 and U3 are members, U4 is not a member, U5 is a workspace admin.
 fn workspace() -> Rota {
     let rota = Rota::at(MONDAY);
     let mut all = directory(5);
@@ -12,8 +12,8 @@ fn workspace() -> Rota {
     rota
 }
 
-/// Every operation on arrangements with what it answers, in the order preview, create, list, read, changes, end. Each write
-/// that is carried out is undone.
+/// Every operation on arrangements with its result, in the order preview, create, list, read, change, end. Successful writes
+/// are undone.
 #[track_caller]
 fn everything(rotation: &Rot, credential: &str) -> [(u16, String); 6] {
     let old = rotation.assign(0, "U2", "2026-01-05T12:00Z", "2026-01-05T14:00Z");
@@ -30,7 +30,7 @@ fn everything(rotation: &Rot, credential: &str) -> [(u16, String); 6] {
         as_them.try_change(&old, moved.clone()),
         as_them.try_end(&old),
     ];
-    let told = answers.map(|answer| {
+    let response = answers.map(|answer| {
         let code = if answer.status() < 300 {
             Value::Null
         } else {
@@ -44,7 +44,7 @@ fn everything(rotation: &Rot, credential: &str) -> [(u16, String); 6] {
     for record in live.iter().filter(|record| record["state"] == "active") {
         rotation.end(record);
     }
-    told
+    response
 }
 
 fn row(reads: (u16, &str), writes: (u16, &str), last: (u16, &str)) -> [(u16, String); 6] {
@@ -58,7 +58,7 @@ fn people_see_what_they_see_and_editors_write() {
     let hidden = rota.daily("U1 U2 U3", 1);
     let public = rota.daily("U1 U2 U3", 1);
     public.patch(json!({ "public": true })).is(200);
-    let (ok, denied, missing) = ((200, "-"), (403, "resource_denied"), (404, "-"));
+    let (ok, denied, missing) = ((200, "-"), (403, "resource_denied"), (404, "not_found"));
     // What was changed is not at the revision any more.
     let (changed, editor) = ((409, "arrangementChanged"), (ok, ok));
     for (rotation, user, (reads, writes)) in [

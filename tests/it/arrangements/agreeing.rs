@@ -1,4 +1,4 @@
-//! The schedule shows arrangements, and what it shows is what then happens.
+//! The schedule shows arrangements, and matches what happens.
 
 use super::four;
 use crate::support::*;
@@ -11,8 +11,8 @@ fn lines(items: &[Value]) -> Vec<String> {
         let turn = item
             .get("turn")
             .map_or("-".to_owned(), |turn| int(turn).to_string());
-        let told = ["userId", "kind"].map(|member| text(&item[member]));
-        format!("{} {} {turn} {}", span.join(" "), told[0], told[1])
+        let response = ["userId", "kind"].map(|member| text(&item[member]));
+        format!("{} {} {turn} {}", span.join(" "), response[0], response[1])
     };
     items.iter().map(line).collect()
 }
@@ -39,7 +39,7 @@ fn items_say_which_arrangement_they_are() {
         assert_eq!(item.get("arrangementId"), id);
         assert_eq!(item["cellId"], now["cells"][0]["id"]);
     }
-    // Keeping its own bounds, whatever range is asked for, and also while it runs.
+    // Not clipped to the requested range, also while running.
     for clock in [MONDAY, "2026-01-06T10:00Z"] {
         rota.to(clock);
         let items = rotation.turns("schedule", "2026-01-06T10:00Z", "2026-01-06T11:00Z");

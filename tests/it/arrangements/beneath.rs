@@ -1,4 +1,4 @@
-//! What goes on beneath an arrangement: hand-overs, rotating, putting on duty and clearing touch the dealt turn alone.
+//! Changes beneath an arrangement: hand-overs, rotate, set on duty and clear affect only the dealt turn.
 
 use super::four;
 use crate::support::*;
@@ -48,14 +48,23 @@ fn dealing_goes_on_beneath_and_the_person_dealt_by_then_is_back() {
 #[test]
 fn duty_told_beneath_counts_when_the_arrangement_ends() {
     type Tell = fn(&Rot);
-    let rows: [(&str, Tell, &str); 4] = [
-        ("rotate", |rotation| rotation.rotate(), "U2"),
+    let told = "explicit-change";
+    // A slot that was emptied by hand is filled when the arrangement ends.
+    let filled = "next-on-scheduled-duty";
+    let rows: [(&str, Tell, &str, &str); 4] = [
+        ("rotate", |rotation| rotation.rotate(), "U2", told),
         (
             "put on duty",
             |rotation| drop(rotation.put_on_call("U4").is(200)),
             "U4",
+            told,
         ),
-        ("clear", |rotation| drop(rotation.clear().is(200)), "-"),
+        (
+            "clear",
+            |rotation| drop(rotation.clear().is(200)),
+            "-",
+            filled,
+        ),
         (
             "clear the cell",
             |rotation| {
@@ -63,6 +72,7 @@ fn duty_told_beneath_counts_when_the_arrangement_ends() {
                 rotation.by.delete_if(&rotation.path(&path), "*").is(200);
             },
             "-",
+            filled,
         ),
     ];
     let rota = Rota::with_people(4);
@@ -71,7 +81,7 @@ fn duty_told_beneath_counts_when_the_arrangement_ends() {
         rotation.assign(0, "U3", "2026-01-05T09:00Z", "2026-01-05T14:00Z");
     }
     rota.to("2026-01-05T11:00Z");
-    for (rotation, (name, tell, holder)) in rotations.iter().zip(&rows) {
+    for (rotation, (name, tell, holder, _)) in rotations.iter().zip(&rows) {
         let etag = rotation.etag();
         tell(rotation);
         assert_ne!(rotation.etag(), etag, "{name}");
@@ -82,13 +92,14 @@ fn duty_told_beneath_counts_when_the_arrangement_ends() {
         );
     }
     rota.to("2026-01-05T15:00Z");
-    for (rotation, (name, _, back)) in rotations.iter().zip(&rows) {
+    for (rotation, (name, _, holder, reason)) in rotations.iter().zip(&rows) {
+        let back = if *holder == "-" { "U2" } else { holder };
         assert_eq!(
             rotation.record(),
             [
                 "2026-01-05T08:00Z 2026-01-05T09:00Z U1 coverage-changed".to_owned(),
                 "2026-01-05T09:00Z 2026-01-05T14:00Z U3 explicit-change".to_owned(),
-                format!("2026-01-05T14:00Z - {back} explicit-change"),
+                format!("2026-01-05T14:00Z - {back} {reason}"),
             ],
             "{name}"
         );
@@ -96,7 +107,7 @@ fn duty_told_beneath_counts_when_the_arrangement_ends() {
 }
 
 #[test]
-fn a_place_cleared_beneath_stays_empty_until_the_next_hand_over() {
+fn a_place_cleared_before_is_filled_beneath() {
     let rota = Rota::with_people(4);
     let rotation = four(&rota);
     rotation.assign(0, "U3", "2026-01-05T09:00Z", "2026-01-05T14:00Z");
@@ -104,8 +115,8 @@ fn a_place_cleared_beneath_stays_empty_until_the_next_hand_over() {
     for (now, on_call) in [
         (MONDAY, ""),
         ("2026-01-05T09:00Z", "U3"),
-        ("2026-01-05T14:00Z", ""),
-        ("2026-01-06T09:00Z", "U2"),
+        ("2026-01-05T14:00Z", "U2"),
+        ("2026-01-06T09:00Z", "U3"),
     ] {
         rota.to(now);
         assert_eq!(rotation.on_call(), on_call, "{now}");
@@ -119,7 +130,7 @@ fn a_hand_over_beneath_passes_over_the_absent() {
     rotation.away("U2", "2026-01-06T08:00Z", "2026-01-06T10:00Z");
     rotation.assign(0, "U4", "2026-01-05T12:00Z", "2026-01-06T12:00Z");
     rota.to("2026-01-06T09:00Z");
-    // Nobody was passed over for somebody who is arranged.
+    // An arranged person is not counted as skipped.
     let entry = rotation.get("/on-call").json()["onCall"][0].clone();
     assert_eq!(
         (

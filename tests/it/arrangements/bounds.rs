@@ -1,4 +1,4 @@
-//! Who is on call while the clock moves, and from when until when.
+//! Who is on call while the clock moves, and the bounds of their turns.
 
 use super::four;
 use crate::support::*;
@@ -109,7 +109,7 @@ fn a_turn_is_cut_by_the_arrangement_before_it_and_the_one_after() {
         rotation.duty(),
         ["U2/1 2026-01-06T22:00Z 2026-01-07T09:00Z 2026-01-07T09:00Z 2026-01-07T09:00Z"]
     );
-    // The next turn is whole again.
+    // The next turn is complete.
     rota.to("2026-01-07T09:00Z");
     assert_eq!(
         rotation.duty(),

@@ -1,4 +1,4 @@
-//! What stands against an assignment, and what acknowledging it does.
+//! Conflicts of an assignment, and their acknowledgement.
 
 use super::four;
 use crate::support::*;
@@ -9,9 +9,9 @@ const TWO: &str = "2026-01-05T14:00Z";
 
 /// A conflict in one line: `absence U3 from to`.
 fn line(conflict: &Value) -> String {
-    let told = ["type", "userId"].map(|member| text(&conflict[member]));
+    let response = ["type", "userId"].map(|member| text(&conflict[member]));
     let span = ["from", "to"].map(|member| instant(&conflict[member]));
-    format!("{} {}", told.join(" "), span.join(" "))
+    format!("{} {}", response.join(" "), span.join(" "))
 }
 
 #[track_caller]
@@ -163,13 +163,13 @@ fn ids_stay_the_same_for_the_same_terms_and_differ_for_others() {
         assert!(!seen.contains(&other), "{place} {user} {from} {to}");
         seen.push(other);
     }
-    // Whatever happens beside it, and also when the interval has begun.
+    // Whatever else changes, and also once the interval has begun.
     rotation.rotate();
     rotation.away("U2", "2026-01-05T10:00Z", "2026-01-06T00:00Z");
     assert_eq!(id(0, "U3", NOON, TWO), first);
     rota.to("2026-01-05T13:00Z");
     assert_eq!(id(0, "U3", NOON, TWO), first);
-    // Another absence, of the same person over the same interval.
+    // A new absence of the same person over the same interval.
     rotation.back(&absence);
     rotation.away("U3", "2026-01-05T10:00Z", "2026-01-05T23:00Z");
     assert_ne!(id(0, "U3", NOON, TWO), first);
@@ -244,7 +244,7 @@ fn an_arrangement_over_the_same_cell_blocks() {
             .refused(409, "conflictBlocks");
         assert_eq!(problem["conflicts"], expected);
     }
-    // Both kinds at once: one that blocks is not acknowledged away with the other.
+    // Both kinds together: acknowledging one does not permit the blocking one.
     let body = rotation.assignment(0, "U3", NOON, TWO);
     let preview = rotation.try_preview(&body).is(200).json();
     let mut kinds = lines(&preview);
@@ -262,7 +262,7 @@ fn an_arrangement_over_the_same_cell_blocks() {
         .refused(409, "conflictBlocks");
     assert_eq!(problem["conflicts"], preview["conflicts"]);
     assert_eq!(rotation.etag(), etag);
-    // Nothing stands against another cell, or once it is cancelled.
+    // There are no conflicts on another cell, or after a cancellation.
     assert!(lines(&rotation.preview(1, "U3", NOON, "2026-01-05T13:00Z")).is_empty());
     rotation.end(&standing);
     assert!(lines(&rotation.preview(0, "U4", NOON, TWO)).is_empty());
@@ -325,13 +325,16 @@ fn a_preview_of_a_change_leaves_out_what_it_would_replace() {
     let preview = |body: &Value| rotation.try_preview(body).is(200).json();
     assert_eq!(lines(&preview(&body)).len(), 1);
     body["arrangementId"] = old["id"].clone();
-    let told = preview(&body);
-    assert_eq!((lines(&told).len(), &told["canCommit"]), (0, &json!(true)));
-    body["turnSelection"] = told["turnSelection"].clone();
+    let response = preview(&body);
+    assert_eq!(
+        (lines(&response).len(), &response["canCommit"]),
+        (0, &json!(true))
+    );
+    body["turnSelection"] = response["turnSelection"].clone();
     assert_eq!(text(&body["turnSelection"]["kind"]), "remainingTurn");
     let written = rotation.try_change(&old, body).is(200).json();
     assert_eq!(
         written["arrangements"][1]["turnSelection"],
-        told["turnSelection"]
+        response["turnSelection"]
     );
 }

@@ -1,4 +1,4 @@
-//! Arrangements while nothing moves: on a disabled rotation, and while the server is down.
+//! Arrangements while nothing is processed: on a disabled rotation, and while the server is down.
 
 use super::four;
 use crate::support::*;
@@ -37,7 +37,7 @@ fn a_running_one_is_frozen_with_its_rotation() {
     rota.to("2026-01-06T12:00Z");
     assert_eq!((rotation.on_call(), rotation.etag()), ("U3".into(), etag));
     enable(&rotation, true);
-    // It is over, and the hand-over that fell due meanwhile is not caught up.
+    // It has ended, and the hand-over that became due meanwhile is not caught up.
     assert_eq!(
         rotation.duty(),
         ["U1/0 2026-01-06T12:00Z 2026-01-07T09:00Z 2026-01-07T09:00Z 2026-01-07T09:00Z"]
@@ -89,7 +89,7 @@ fn one_that_was_to_begin_meanwhile_begins_on_enabling() {
     enable(&rotation, true);
     assert_eq!(rotation.on_call(), "U4");
     rota.to("2026-01-05T17:00Z");
-    // The one that came and went did nothing.
+    // An arrangement that began and ended meanwhile has no effect.
     assert_eq!(
         rotation.record(),
         [
@@ -108,7 +108,7 @@ fn a_disabled_rotation_plans_whom_it_is_frozen_with() {
     rota.to("2026-01-05T12:00Z");
     enable(&rotation, false);
     let items = rotation.turns("schedule", "2026-01-05T12:00Z", "2026-02-05T12:00Z");
-    let told: Vec<_> = items
+    let summary: Vec<_> = items
         .iter()
         .map(|item| {
             (
@@ -118,7 +118,7 @@ fn a_disabled_rotation_plans_whom_it_is_frozen_with() {
             )
         })
         .collect();
-    assert_eq!(told, [("U3", None, &record["id"])]);
+    assert_eq!(summary, [("U3", None, &record["id"])]);
 }
 
 #[test]
@@ -170,7 +170,7 @@ fn a_disabled_rotation_stays_frozen_over_a_restart() {
     assert_eq!(rotation.on_call(), "U1");
 }
 
-/// Arrangements within a turn, over several, back to back, at hand-overs and openings, on two kinds of rotations.
+/// Arrangements within a turn, over several, adjacent, at hand-overs and openings, on two kinds of rotations.
 fn busy(rota: &Rota) -> [String; 2] {
     let always_open = rota.daily("U1 U2 U3 U4", 2);
     let office = rota.rotation("U4 U3 U2 U1");
@@ -191,9 +191,9 @@ fn busy(rota: &Rota) -> [String; 2] {
     [always_open.id, office.id]
 }
 
-/// What there is to tell of them by the end, without ids.
-fn told(rota: &Rota, ids: &[String]) -> Vec<Vec<String>> {
-    let told = |id: &String| {
+/// Everything visible of them at the end, without ids.
+fn summary(rota: &Rota, ids: &[String]) -> Vec<Vec<String>> {
+    let summary = |id: &String| {
         let rotation = Rot {
             by: rota.caller(),
             id: id.clone(),
@@ -202,7 +202,7 @@ fn told(rota: &Rota, ids: &[String]) -> Vec<Vec<String>> {
         let turns = vec![rotation.holders(), rotation.next_turn().to_string()];
         [rotation.record(), rotation.duty(), list, turns].concat()
     };
-    ids.iter().map(told).collect()
+    ids.iter().map(summary).collect()
 }
 
 #[test]
@@ -216,12 +216,12 @@ fn a_week_of_downtime_leaves_the_record_that_the_clock_would() {
     rota.stop();
     let end = "2026-01-13T12:00Z";
     let rota = Start::default().db(&db).clock(end).go();
-    let found = told(&rota, &ids);
+    let found = summary(&rota, &ids);
     let stepped = Rota::with_people(4);
     let ids = busy(&stepped);
     while stepped.now().as_str() < end {
         stepped.advance(30 * MINUTE);
     }
-    assert_eq!(found, told(&stepped, &ids));
+    assert_eq!(found, summary(&stepped, &ids));
     assert!(found[0].len() > 20, "{found:#?}");
 }

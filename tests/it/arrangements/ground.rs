@@ -1,4 +1,4 @@
-//! When what an arrangement stands on is taken away: its cell, its person, its lane, its rotation.
+//! Removing what an arrangement depends on: its cell, its person, its lane, its rotation.
 
 use super::four;
 use crate::support::*;
@@ -11,7 +11,7 @@ fn list(rotation: &Rot) -> Vec<String> {
     rotation.arrangements(ALL.0, ALL.1)
 }
 
-/// Four with U4 arranged from 10:00 to 14:00 and again at 20:00, at 12:00.
+/// Four people with U4 arranged from 10:00 to 14:00 and again at 20:00, at 12:00.
 fn arranged(rota: &Rota) -> (Rot<'_>, [Value; 2]) {
     let rotation = four(rota);
     let running = rotation.assign(0, "U4", "2026-01-05T10:00Z", "2026-01-05T14:00Z");
@@ -47,7 +47,7 @@ fn a_member_who_is_removed_loses_what_was_arranged() {
             .try_end(&rotation.arrangement(&record["id"]))
             .refused(409, "arrangementChanged");
     }
-    // Coming back does not bring it back.
+    // Rejoining does not restore it.
     rotation
         .patch(json!({ "userIds": ["U1", "U2", "U3", "U4"] }))
         .is(200);
@@ -174,7 +174,7 @@ fn a_lane_that_is_dropped_takes_its_arrangements_along() {
             .try_end(&rotation.arrangement(&old["id"]))
             .refused(409, "arrangementChanged");
     }
-    // A new lane in its place is another cell.
+    // A new lane in its position is another cell.
     rotation.cover(2, &[always(daily())]);
     rota.to("2026-01-05T21:00Z");
     assert_eq!(rotation.on_call(), rotation.holders());
@@ -248,7 +248,7 @@ fn a_rotation_that_is_deleted_takes_everything_along() {
     rotation
         .get("/duty-arrangements?from=2026-01-05T00:00:00Z&to=2026-01-06T00:00:00Z")
         .refused(404, "");
-    // The clock finds nothing of it any more.
+    // The clock processes nothing of it any more.
     rota.to("2026-01-06T12:00Z");
     assert_eq!(four(&rota).on_call(), "U1");
 }

@@ -1,4 +1,4 @@
-//! Arrangements and windows: whoever holds the place is on call while the window is open.
+//! Arrangements and windows: the holder of a slot is on call while the window is open.
 
 use crate::support::*;
 
@@ -70,7 +70,7 @@ fn cover_lasts_until_the_arrangement_or_the_window_ends() {
 fn what_begins_and_ends_while_the_window_is_shut_shows_when_it_opens() {
     let rota = Rota::with_people(3);
     let rotation = office(&rota);
-    // Within one night, from one night into the next day, and over a hand-over.
+    // Within one night, from one night into the next day, and across a hand-over.
     rotation.assign(0, "U2", "2026-01-05T18:00Z", "2026-01-05T20:00Z");
     rotation.assign(0, "U3", "2026-01-06T18:00Z", "2026-01-07T12:00Z");
     rotation.assign(0, "U3", "2026-01-10T12:00Z", "2026-01-12T12:00Z");
@@ -107,10 +107,13 @@ fn somebody_assigned_while_the_window_is_shut_waits_for_it() {
     let record = rotation.assign(0, "U3", "2026-01-05T17:00Z", "2026-01-06T12:00Z");
     // Nobody would have been on call at night.
     let segments = record["originalSnapshot"]["segments"].as_array().unwrap();
-    let told: Vec<String> = (segments.iter())
+    let response: Vec<String> = (segments.iter())
         .map(|segment| format!("{} {}", instant(&segment["from"]), segment["userIds"]))
         .collect();
-    assert_eq!(told, ["2026-01-05T17:00Z []", "2026-01-06T08:00Z [\"U1\"]"]);
+    assert_eq!(
+        response,
+        ["2026-01-05T17:00Z []", "2026-01-06T08:00Z [\"U1\"]"]
+    );
     assert_eq!(
         (rotation.on_call(), rotation.holders()),
         (String::new(), "(U1)".into())

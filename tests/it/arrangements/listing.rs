@@ -1,4 +1,4 @@
-//! The list: by range, half-open, cancelled ones too, page by page.
+//! The list: by range, half-open, including cancelled ones, in pages.
 
 use super::four;
 use crate::support::*;
@@ -86,8 +86,9 @@ fn a_list_comes_in_pages() {
         let answer = rotation.get(&path).is(200);
         assert_eq!(answer.header("etag"), None);
         let answer = answer.json();
-        let told = ["page", "pageSize", "totalItems", "totalPages"].map(|name| int(&answer[name]));
-        assert_eq!(told, [page, 2, 5, 3]);
+        let response =
+            ["page", "pageSize", "totalItems", "totalPages"].map(|name| int(&answer[name]));
+        assert_eq!(response, [page, 2, 5, 3]);
         let data = answer["data"].as_array().unwrap();
         assert_eq!(data.len(), size);
         for record in data {

@@ -1,13 +1,20 @@
-//! A database of the version before arrangements, with a rotation in the middle of a turn.
+//! Databases of older versions with a rotation in the middle of a turn: from before arrangements, and from before each window had
+//! a next turn of its own.
 
 use crate::support::*;
 use rusqlite::Connection;
+use serde_json::{Value, json};
 use std::path::{Path, PathBuf};
 
-/// What the second version made of its tables.
-const SCHEMA: [&str; 2] = [
+/// What each version made of its tables.
+const SCHEMA: [&str; 7] = [
     include_str!("../../../src/store/steps/1.sql"),
     include_str!("../../../src/store/steps/1-to-2.sql"),
+    include_str!("../../../src/store/steps/2-to-3.sql"),
+    include_str!("../../../src/store/steps/3-to-4.sql"),
+    include_str!("../../../src/store/steps/4-to-5.sql"),
+    include_str!("../../../src/store/steps/5-to-6.sql"),
+    include_str!("../../../src/store/steps/6-to-7.sql"),
 ];
 
 fn strings(conn: &Connection, sql: &str) -> Vec<String> {
@@ -16,11 +23,11 @@ fn strings(conn: &Connection, sql: &str) -> Vec<String> {
     rows.map(|row| row.expect("a name")).collect()
 }
 
-/// The file of today's version as the second version would have written it.
-fn as_version_2(dir: &TempDir, today: &Path) -> PathBuf {
+/// The file of today's version as an older version would have written it.
+fn as_version(version: usize, dir: &TempDir, today: &Path) -> PathBuf {
     let db = dir.join("old.db");
     let conn = Connection::open(&db).expect("a file");
-    SCHEMA
+    SCHEMA[..version]
         .iter()
         .for_each(|sql| conn.execute_batch(sql).expect("the schema"));
     conn.execute("ATTACH ?1 AS today", [today.to_str().unwrap()])
@@ -31,7 +38,7 @@ fn as_version_2(dir: &TempDir, today: &Path) -> PathBuf {
         &conn,
         "SELECT name FROM main.sqlite_schema WHERE type = 'table' AND name NOT LIKE 'sqlite%'",
     ) {
-        // Columns that both have; what a later version moved elsewhere is nothing here.
+        // The common columns; columns that a later version moved are omitted.
         let columns = strings(
             &conn,
             &format!(
@@ -40,16 +47,35 @@ fn as_version_2(dir: &TempDir, today: &Path) -> PathBuf {
             ),
         )
         .join(", ");
+        // One next turn a roster, which today are one for each window.
+        let (columns, values) = match table.as_str() {
+            "roster" => (
+                format!("{columns}, next_turn"),
+                format!(
+                    "{columns}, coalesce((SELECT value FROM json_each(next_turns) LIMIT 1), 0)"
+                ),
+            ),
+            _ => (columns.clone(), columns),
+        };
         let copy = format!(
-            "DELETE FROM main.{table}; INSERT INTO main.{table} ({columns}) SELECT {columns} FROM today.{table};"
+            "DELETE FROM main.{table}; INSERT INTO main.{table} ({columns}) SELECT {values} FROM today.{table};"
         );
         conn.execute_batch(&copy).expect(&copy);
     }
-    conn.execute_batch(
-        "COMMIT; PRAGMA application_id = 0x726f7461; PRAGMA user_version = 2; DETACH today;",
-    )
+    conn.execute_batch(&format!(
+        "COMMIT; PRAGMA application_id = 0x726f7461; PRAGMA user_version = {version}; DETACH today;"
+    ))
     .expect("its version");
     db
+}
+
+/// Older versions kept no keys.
+fn without_keys(mut rotation: Value) -> Value {
+    for list in ["lanes", "windows"] {
+        let items = rotation[list].as_array_mut().expect("a list").iter_mut();
+        items.for_each(|item| item["key"] = Value::Null);
+    }
+    rotation
 }
 
 #[test]
@@ -62,14 +88,14 @@ fn a_running_rotation_is_migrated_and_arranged() {
     rota.to("2026-01-05T10:00Z");
     let (id, before, record) = (rotation.id.clone(), rotation.read(), rotation.record());
     rota.stop();
-    let db = as_version_2(&dir, &today);
+    let db = as_version(2, &dir, &today);
     let rota = Start::default().db(&db).clock("2026-01-05T10:00Z").go();
     let rotation = Rot {
         by: rota.caller(),
         id,
     };
     assert!(dir.join("old.db.schema-2").exists(), "copied beside itself");
-    assert_eq!(rotation.read(), before);
+    assert_eq!(rotation.read(), without_keys(before));
     assert_eq!(rotation.record(), record);
     assert!(
         rotation
@@ -89,4 +115,44 @@ fn a_running_rotation_is_migrated_and_arranged() {
         rota.to(now);
         assert_eq!(rotation.on_call(), on_call, "{now}");
     }
+}
+
+#[test]
+fn each_window_goes_on_from_the_next_turn_that_a_roster_had() {
+    let dir = TempDir::new();
+    let today = dir.join("today.db");
+    let rota = Start::default().db(&today).go();
+    rota.people(6);
+    let rotation = rota.rotation("U1 U2 U3 U4 U5 U6");
+    let mut grid = rotation.grid(2, &[always(daily()), always(daily())]);
+    grid["cells"][1]["rosterId"] = json!("second");
+    grid["cells"][3]["rosterId"] = json!("second");
+    rotation.put("/coverage", grid).is(200);
+    let (id, before) = (rotation.id.clone(), rotation.read());
+    rota.stop();
+    let db = as_version(7, &dir, &today);
+    let conn = Connection::open(&db).expect("the file");
+    conn.execute_batch("UPDATE roster SET next_turn = 3 + position")
+        .expect("next turns");
+    drop(conn);
+    let rota = Start::default().db(&db).clock("2026-01-05T08:00Z").go();
+    let rotation = Rot {
+        by: rota.caller(),
+        id,
+    };
+    let now = rotation.read();
+    assert_eq!(rotation.holders(), "U1 U2 U4 U5");
+    assert_eq!(now["windows"], without_keys(before)["windows"]);
+    let windows = [0, 1].map(|window| now["windows"][window]["id"].clone());
+    for (name, turn) in [(Value::Null, 3), (json!("second"), 4)] {
+        let turns = windows
+            .iter()
+            .map(|window| json!({ "windowId": window, "nextTurn": turn }));
+        let roster = roster(&now, &name);
+        assert_eq!(roster["nextTurns"], turns.collect::<Value>());
+        assert_eq!(roster["nextTurn"], turn);
+    }
+    rota.to("2026-01-06T09:00Z");
+    // Lane by lane from the fourth and the fifth place; whoever holds one of the first window is passed over in the second.
+    assert_eq!(rotation.holders(), "U4 U5 U6 U1");
 }

@@ -1,4 +1,4 @@
-//! Direct assignments: writing them, what stands against them, and everything that looks at who holds a place.
+//! Direct assignments: writes, conflicts, and everything that depends on the holder of a slot.
 
 mod access;
 mod agreeing;
@@ -20,7 +20,7 @@ mod writes;
 
 use crate::support::*;
 
-/// A Monday with four people, and U1 on duty on the one place until 09:00 the next day; then U2, U3, U4, a day each.
+/// A Monday with four people, and U1 on duty in the only slot until 09:00 the next day; then U2, U3, U4, a day each.
 fn four(rota: &Rota) -> Rot<'_> {
     rota.daily("U1 U2 U3 U4", 1)
 }

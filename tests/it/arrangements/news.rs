@@ -1,11 +1,11 @@
-//! What is news: by the clock without a cause, by a write that changes duty at once `manual`, by any other an update.
+//! Events of arrangements: none have a cause as scheduled, `manual` if a write changes duty at once, otherwise an update.
 
 use super::four;
 use crate::events::word;
 use crate::support::*;
 use serde_json::{Value, json};
 
-/// A receiver of everything, read bit by bit.
+/// A receiver of all events, read incrementally.
 struct News<'a>(Receiver<'a>);
 
 impl<'a> News<'a> {
@@ -14,7 +14,7 @@ impl<'a> News<'a> {
         News(rota.hook(ALL_EVENTS).1)
     }
 
-    /// What has come since: `v4 2026-01-05T12:00Z duty manual U3`.
+    /// The new events: `v4 2026-01-05T12:00Z duty manual U3`.
     #[track_caller]
     fn lines(&self) -> Vec<String> {
         self.0.rota.advance(0);
@@ -23,8 +23,8 @@ impl<'a> News<'a> {
         let line = |body: &Value| {
             let on_call = people_on_call(&body["rotation"]["onCall"]);
             let when = instant(&body["timestamp"]);
-            let told = format!("v{} {when} {} {on_call}", body["version"], word(body));
-            told.trim_end().to_owned()
+            let event_words = format!("v{} {when} {} {on_call}", body["version"], word(body));
+            event_words.trim_end().to_owned()
         };
         bodies.iter().map(line).collect()
     }
@@ -71,7 +71,7 @@ fn hand_overs_beneath_are_no_news_of_duty() {
     assert!(news.lines().is_empty());
     rotation.put_on_call("U4").is(200);
     rota.to("2026-01-08T12:00Z");
-    // The same person goes on.
+    // The same person continues.
     assert!(news.lines().is_empty());
 }
 
@@ -83,7 +83,7 @@ fn writes_are_news_once_each_with_the_version_they_made() {
     news.lines();
     rota.to("2026-01-05T10:00Z");
     let ten = "2026-01-05T10:00Z";
-    let told = |written: &Value| {
+    let event_words = |written: &Value| {
         assert_eq!(text(&written["deliveryState"]), "pending");
         let lines = news.lines();
         let version = format!("v{} {ten} ", written["rotationVersion"]);
@@ -92,9 +92,9 @@ fn writes_are_news_once_each_with_the_version_they_made() {
     };
     let assign =
         |user: &str, from: &str, to: &str| rotation.try_assign(0, user, from, to).is(200).json();
-    // At once.
+    // Takes effect at once.
     let running = assign("U3", MONDAY, "2026-01-05T12:00Z");
-    assert_eq!(told(&running), "duty manual U3");
+    assert_eq!(event_words(&running), "duty manual U3");
     let changed = rotation.change(
         &only_arrangement(&running),
         0,
@@ -102,7 +102,7 @@ fn writes_are_news_once_each_with_the_version_they_made() {
         ten,
         "2026-01-05T12:00Z",
     );
-    assert_eq!(told(&changed), "duty manual U4");
+    assert_eq!(event_words(&changed), "duty manual U4");
     // The same person for longer.
     let changed = rotation.change(
         &changed["arrangements"][1],
@@ -111,12 +111,12 @@ fn writes_are_news_once_each_with_the_version_they_made() {
         ten,
         "2026-01-05T13:00Z",
     );
-    assert_eq!(told(&changed), "updated U4");
+    assert_eq!(event_words(&changed), "updated U4");
     let ended = rotation.end(&changed["arrangements"][1]);
-    assert_eq!(told(&ended), "duty manual U1");
+    assert_eq!(event_words(&ended), "duty manual U1");
     // The person who is on duty anyway.
     let own = assign("U1", ten, "2026-01-05T12:00Z");
-    assert_eq!(told(&own), "updated U1");
+    assert_eq!(event_words(&own), "updated U1");
     let later = rotation.change(
         &only_arrangement(&own),
         0,
@@ -124,13 +124,13 @@ fn writes_are_news_once_each_with_the_version_they_made() {
         "2026-01-05T11:00Z",
         "2026-01-05T12:00Z",
     );
-    assert_eq!(told(&later), "updated U1");
-    // To come.
+    assert_eq!(event_words(&later), "updated U1");
+    // In the future.
     let coming = assign("U3", "2026-01-05T14:00Z", "2026-01-05T15:00Z");
-    assert_eq!(told(&coming), "updated U1");
+    assert_eq!(event_words(&coming), "updated U1");
     let cancelled = rotation.end(&only_arrangement(&coming));
-    assert_eq!(told(&cancelled), "updated U1");
-    // What is refused, replayed or looked at is none.
+    assert_eq!(event_words(&cancelled), "updated U1");
+    // Refusals, replays and previews publish nothing.
     rotation.preview(0, "U3", ten, "2026-01-05T11:00Z");
     rotation
         .try_assign(0, "U3", ten, "2026-01-05T12:00Z")
@@ -219,10 +219,10 @@ fn a_write_is_published_where_nothing_was_to_be_sent() {
             .is(200)
             .json();
         let cancelled = rotation.end(&only_arrangement(&coming));
-        // Whoever comes on or goes off at once is told in chat, whatever endpoints ask for.
+        // People who come on or go off at once get a message, whatever endpoints subscribe to.
         let found = [&at_once, &ended, &coming, &cancelled].map(state);
         assert_eq!(found, ["pending", "pending", later, later], "{events:?}");
-        // Whoever is on duty anyway is told nothing.
+        // A person who is on duty anyway gets none.
         let own = rotation.try_assign(0, "U1", MONDAY, "2026-01-05T12:00Z");
         assert_eq!(state(&own.is(200).json()), later, "{events:?}");
     }
@@ -240,7 +240,7 @@ fn a_disabled_endpoint_is_nothing_to_send_to() {
     };
     let later = || assign("2026-01-05T14:00Z", "2026-01-05T15:00Z");
     assert_eq!(later(), "published");
-    // Chat is told all the same.
+    // Chat messages are sent anyway.
     assert_eq!(assign(MONDAY, "2026-01-05T12:00Z"), "pending");
     hook.act("enable").is(200);
     assert_eq!(assign("2026-01-05T16:00Z", "2026-01-05T17:00Z"), "pending");
@@ -250,7 +250,7 @@ fn a_disabled_endpoint_is_nothing_to_send_to() {
 fn downtime_is_told_once_where_it_ended_up() {
     for (clock, expected) in [
         ("2026-01-05T13:00Z", Some("duty U3")),
-        // It came and went.
+        // It began and ended.
         ("2026-01-05T15:00Z", None),
         ("2026-01-06T10:00Z", Some("duty scheduled U2")),
     ] {
@@ -264,16 +264,16 @@ fn downtime_is_told_once_where_it_ended_up() {
         rota.stop();
         let rota = Start::default().db(&db).clock(clock).go();
         let news = News(rota.receiver());
-        // The receiver has moved with the server.
+        // The receiver's address changed with the server.
         let url = json!({ "name": "moved", "url": news.0.url(), "eventTypes": [] });
         let path = format!("/v1/webhooks/{hook}");
         rota.put_if(&path, "*", url).is(200);
         rota.advance(2);
         let lines = news.lines();
-        let told: Vec<&str> = lines
+        let event_words: Vec<&str> = lines
             .iter()
             .map(|line| line.splitn(3, ' ').nth(2).unwrap())
             .collect();
-        assert_eq!(told, Vec::from_iter(expected), "{clock}");
+        assert_eq!(event_words, Vec::from_iter(expected), "{clock}");
     }
 }

@@ -1,10 +1,10 @@
-//! operationId: a write is carried out once, and a retry is answered as the first try was.
+//! operationId: a write runs once, and a retry returns the original response.
 
 use super::four;
 use crate::support::*;
 use serde_json::{Value, json};
 
-/// What a retry must be answered with.
+/// The part of a response that a retry must repeat.
 #[track_caller]
 fn receipt(answer: Answer) -> (Value, String) {
     let answer = answer.is(200);
@@ -21,7 +21,7 @@ fn a_retry_gets_the_first_answer_however_the_state_moved_on() {
     let post = |etag: &str| rota.caller().post_if(&path, etag, body.clone());
     let first = receipt(post(&etag));
     let record = only_arrangement(&first.0);
-    // The old validator, the fresh one, one that never was, any.
+    // The old ETag, the new one, an invalid one, any.
     for etag in [etag.as_str(), &first.1, "\"other\"", "*"] {
         assert_eq!(receipt(post(etag)), first);
     }
@@ -45,7 +45,7 @@ fn a_retry_gets_the_first_answer_however_the_state_moved_on() {
     assert_eq!(receipt(post(&etag)), first);
     assert_eq!(receipt(rotation.try_change(&record, change)), changed);
     assert_eq!(receipt(rotation.post_arrangement(&rest, &end)), ended);
-    // Also where it would be refused by now.
+    // Even if it would be refused now.
     rotation.patch(json!({ "enabled": false })).is(200);
     assert_eq!(receipt(post(&etag)), first);
     rotation.patch(json!({ "enabled": true })).is(200);
@@ -128,19 +128,19 @@ fn an_id_stands_for_one_write() {
     ] {
         reused(rotation.post_arrangement("", &body));
     }
-    // Another operation, another arrangement, another rotation: whether it would be refused or not.
+    // Another operation, another arrangement, another rotation, whether or not it would be refused.
     let id = text(&old["id"]);
     reused(rotation.post_arrangement(&format!("/{id}/changes"), &body));
     reused(rotation.post_arrangement(&format!("/{id}/end"), &body));
     reused(other.post_arrangement("", &body));
-    // Before the validator is looked at.
+    // Before the ETag is checked.
     let path = rotation.path("/duty-arrangements");
     reused(
         rota.caller()
             .post_if(&path, "\"stale\"", with("userId", json!("U2"))),
     );
     assert_eq!(rotation.etag(), etag);
-    // What another path did with the id stays as it was.
+    // The use of the id on the other path has no effect.
     rotation.post_arrangement("", &body).is(200);
 }
 
@@ -295,7 +295,7 @@ fn ids_are_forgotten_after_thirty_days() {
     rota.advance(30 * DAY - 1);
     assert_eq!(receipt(rotation.post_arrangement("", &body)), first);
     rota.advance(2);
-    // Now it is a write like any other: too late, and then another one.
+    // Now it is an ordinary write: refused, and then another one succeeds.
     rotation.post_arrangement("", &body).names("to");
     body["from"] = json!(rfc("2026-02-05T12:00Z"));
     body["to"] = json!(rfc("2026-02-05T14:00Z"));

@@ -1,10 +1,10 @@
-//! Of several things wrong, which is answered; and the validator.
+//! The order of checks if several fail; and ETags.
 
 use super::four;
 use crate::support::*;
 use serde_json::{Value, json};
 
-/// What every row sends: credential, content type, validator, path and body.
+/// The request of every row: credential, content type, ETag, path and body.
 struct Sent<'a> {
     key: Option<&'a str>,
     kind: &'a str,
@@ -67,7 +67,7 @@ fn the_first_thing_wrong_is_the_one_answered() {
         let stale = Some("\"stale\"");
         let misshapen = body("operationId", json!(7));
         let meaningless = body("cellId", json!("cel_unknown"));
-        // Each row mends what the row before was refused for.
+        // Each row corrects what the previous row was refused for.
         let mut rows = vec![
             (
                 None,
@@ -184,7 +184,7 @@ fn the_first_thing_wrong_is_the_one_answered() {
             "rotation_disabled",
         ));
         for (key, kind, etag, path, body, status, code) in rows {
-            // A preview takes no validator.
+            // A preview requires no ETag.
             if !is_write && [428, 412].contains(&status) {
                 continue;
             }
@@ -269,13 +269,13 @@ fn writes_take_the_validator_of_the_rotation() {
                 .refused(412, "precondition_failed");
         }
     }
-    // A preview gives the validator that the write then takes, and a list of them may be sent.
+    // A preview returns the ETag for the write, and a list of ETags is accepted.
     let body = rotation.assignment(0, "U2", "2026-01-05T16:00Z", "2026-01-05T17:00Z");
     let etag = rotation.try_preview(&body).is(200).etag();
     let path = rotation.path("/duty-arrangements");
     let sent = format!("\"other\", {etag}");
     rota.caller().post_if(&path, &sent, body).is(200);
-    // What fell due meanwhile makes it stale.
+    // What became due meanwhile makes it stale.
     let etag = rotation.etag();
     rota.to("2026-01-05T12:00Z");
     let body = rotation.assignment(0, "U2", "2026-01-05T18:00Z", "2026-01-05T19:00Z");

@@ -1,4 +1,4 @@
-//! The record: why each entry began, and what makes none.
+//! The history: why each entry began, and what adds none.
 
 use super::four;
 use crate::support::*;

@@ -1,10 +1,10 @@
-//! What a body must look like, and what it must mean.
+//! The form and the validity of a body.
 
 use super::four;
 use crate::support::*;
 use serde_json::{Value, json};
 
-/// The body with a member set, or removed where the value is `null`.
+/// The body with a member set, or removed if the value is `null`.
 fn with(body: &Value, member: &str, value: Value) -> Value {
     let mut body = body.clone();
     match value {
@@ -14,7 +14,7 @@ fn with(body: &Value, member: &str, value: Value) -> Value {
     body
 }
 
-/// A rotation, an arrangement on it, and the paths that take a body like that of an assignment.
+/// A rotation, an arrangement on it, and the paths that accept a body like an assignment's.
 fn assigned(rotation: &Rot) -> (Value, [String; 3]) {
     let old = rotation.assign(0, "U3", "2026-01-05T12:00Z", "2026-01-05T14:00Z");
     let change = format!("/{}/changes", text(&old["id"]));
@@ -106,10 +106,14 @@ fn what_is_wrong_with_a_body_is_named_by_its_path() {
     for path in &paths {
         let body = with(&good, "operationId", json!(unique("operation")));
         rotation
-            .post_arrangement(path, &with(&body, "unknown", json!("ignored")))
+            .post_arrangement(path, &with(&body, "usrId", json!("U3")))
+            .names("usrId: unknown; did you mean userId?");
+        // What an arrangement shows may be repeated.
+        rotation
+            .post_arrangement(path, &with(&body, "state", json!("cancelled")))
             .is(200);
         if path.is_empty() {
-            // Out of the way of the change.
+            // Outside the interval of the change.
             let made = rotation.by.all(
                 &rotation
                     .path("/duty-arrangements?from=2026-01-05T16:00:00Z&to=2026-01-05T17:00:00Z"),

@@ -1,4 +1,4 @@
-//! Who may be assigned, what was planned before, and which turn it takes over.
+//! Who may be assigned, the previous plan, and the replaced turn.
 
 use super::four;
 use crate::support::*;
@@ -18,7 +18,7 @@ fn one_person_holds_two_cells_only_with_double_cover() {
         ("U2", "2026-01-05T10:00Z", "2026-01-05T11:00Z", false),
         ("U2", "2026-01-06T08:59Z", "2026-01-06T12:00Z", false),
         ("U2", "2026-01-06T09:00Z", "2026-01-06T12:00Z", true),
-        // Where somebody else is arranged in their place they are free.
+        // If another person is arranged in their slot, they are free.
         ("U2", "2026-01-05T20:00Z", "2026-01-05T22:00Z", true),
         ("U2", "2026-01-05T20:00Z", "2026-01-05T22:00:01Z", false),
         ("U4", "2026-01-05T18:00Z", "2026-01-05T20:00Z", true),
@@ -27,7 +27,7 @@ fn one_person_holds_two_cells_only_with_double_cover() {
         ("U1", "2026-01-05T10:00Z", "2026-01-05T11:00Z", true),
         ("U3", "2026-01-05T10:00Z", "2026-01-05T11:00Z", true),
     ] {
-        let told = format!("{user} {from} {to}");
+        let response = format!("{user} {from} {to}");
         for (rotation, fine) in [(&single, alone), (&double, true)] {
             let body = rotation.assignment(0, user, from, to);
             let preview = rotation.try_preview(&body);
@@ -37,7 +37,11 @@ fn one_person_holds_two_cells_only_with_double_cover() {
                 written.names("userId");
                 continue;
             }
-            assert_eq!(preview.is(200).json()["canCommit"], json!(true), "{told}");
+            assert_eq!(
+                preview.is(200).json()["canCommit"],
+                json!(true),
+                "{response}"
+            );
             let record = only_arrangement(&written.is(200).json());
             rotation.end(&record);
         }
@@ -79,7 +83,7 @@ fn only_people_of_the_cells_roster_are_assigned() {
     rotation.end(&old);
     rotation.assign(1, "U3", free.0, free.1);
     rota.to(free.0);
-    // Their place in the order of that roster.
+    // Their position in that roster.
     assert_eq!(rotation.on_call(), "U1 U3");
     assert!(
         rotation.duty()[1].starts_with("U3/1 "),
@@ -138,7 +142,7 @@ fn the_plan_before_is_kept_with_the_record() {
             record["origin"],
             json!({ "userIds": people, "complete": true })
         );
-        // It stays as it was when the plan changes.
+        // It does not change with the plan.
         rotation.rotate();
         assert_eq!(rotation.arrangement(&record["id"]), record);
     }
@@ -149,7 +153,7 @@ fn the_people_replaced_may_have_been_arranged_themselves() {
     let rota = Rota::with_people(4);
     let rotation = four(&rota);
     let old = rotation.assign(0, "U3", "2026-01-05T12:00Z", "2026-01-05T14:00Z");
-    // A change is judged by the plan without the one that it replaces.
+    // A change is checked against the plan without the replaced assignment.
     let written = rotation.change(&old, 0, "U4", "2026-01-05T12:00Z", "2026-01-06T12:00Z");
     let new = &written["arrangements"][1];
     assert_eq!(new["origin"]["userIds"], json!(["U1", "U2"]));
@@ -164,7 +168,7 @@ fn a_selection_names_the_turn_taken_over() {
     rota.to("2026-01-05T10:00Z");
     let (began, nine) = (MONDAY, "2026-01-06T09:00Z");
     for (from, to, expected) in [
-        // The running turn: from now, from before, from later on.
+        // The running turn: from now, from before, from a later instant.
         (
             "2026-01-05T10:00Z",
             nine,
@@ -183,7 +187,7 @@ fn a_selection_names_the_turn_taken_over() {
         ),
         ("2026-01-05T20:00Z", "2026-01-06T08:59Z", None),
         ("2026-01-05T20:00Z", "2026-01-06T09:01Z", None),
-        // Turns to come.
+        // Future turns.
         (
             nine,
             "2026-01-07T09:00Z",
@@ -206,7 +210,7 @@ fn a_selection_names_the_turn_taken_over() {
         let body = rotation.assignment(0, "U4", from, to);
         let found = rotation.try_preview(&body).is(200).json()["turnSelection"].clone();
         assert_eq!(found, selection, "{from} {to}");
-        // Not sent it is not recorded; sent it must be this one.
+        // If it is not sent, it is not recorded; if it is, it must be this one.
         let record = rotation.assign(0, "U4", from, to);
         assert_eq!(record["turnSelection"], Value::Null);
         rotation.end(&record);

@@ -1,4 +1,4 @@
-//! What previews, writes and reads answer.
+//! The responses of previews, writes and reads.
 
 use super::four;
 use crate::support::*;

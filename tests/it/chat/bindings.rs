@@ -1,4 +1,4 @@
-//! Which user group a rotation keeps: adopted, found by its handle, made; another one; none; on either plan.
+//! The on-duty group of a rotation: adopted, found by its handle, created; replaced; removed; on either plan.
 
 use crate::events::Reader;
 use crate::support::*;
@@ -6,12 +6,12 @@ use serde_json::{Value, json};
 
 fn with_groups(groups: &[(&str, &str)]) -> Rota {
     let rota = Rota::unreminded(4);
-    rota.furnish(4, groups, &[]);
+    rota.import_with(4, groups, &[]);
     rota
 }
 
 fn owned(rotation: &Rot) -> bool {
-    rotation.standing()["onDutyGroup"]["owned"] == json!(true)
+    rotation.chat_status()["onDutyGroup"]["owned"] == json!(true)
 }
 
 #[test]
@@ -34,7 +34,7 @@ fn a_group_is_made_where_there_is_none_of_the_handle() {
     assert_eq!(rota.groups().len(), 2);
     rota.to("2026-01-06T09:00Z");
     assert_eq!(rota.group(&id), "U2");
-    // The next one of that handle adopts it, and it stays rota's.
+    // The next rotation with that handle adopts it, and it stays rota's.
     let other = rota.daily("U3", 1);
     assert_eq!(other.bind_handle("@First-Line"), id);
     assert_eq!(rota.group(&id), "U2 U3");
@@ -52,9 +52,9 @@ fn a_group_of_the_handle_is_adopted() {
         assert!(!owned(&rotation), "{handle}");
         assert_eq!(rota.groups(), ["G1", "G2"]);
     }
-    // However the directory writes it.
+    // Whatever its case in the directory.
     let rota = Rota::unreminded(2);
-    let mut all = furnished(2, &[("G1", "")], &[]);
+    let mut all = directory_with(2, &[("G1", "")], &[]);
     all["groups"][0]["handle"] = json!("@Duty");
     rota.import(&all);
     let rotation = rota.daily("U1 U2", 1);
@@ -79,7 +79,7 @@ fn another_group_takes_its_place() {
     assert_eq!([rota.group("G2"), rota.group(&own)], ["U3", "U2"]);
     rotation.unbind();
     assert_eq!([rota.group("G2"), rota.group(&own)], ["U3", ""]);
-    // What rota made is still rota's.
+    // A group that rota created stays rota's.
     assert_eq!(rotation.bind_handle("own"), own);
     assert!(owned(&rotation));
 }
@@ -89,7 +89,7 @@ fn groups_that_rota_made_survive_an_import() {
     let rota = with_groups(&[("G1", "")]);
     let rotation = rota.daily("U1 U2", 1);
     let own = rotation.bind_handle("own");
-    rota.furnish(4, &[("G2", "")], &[]);
+    rota.import_with(4, &[("G2", "")], &[]);
     let mut groups = vec!["G2".to_owned(), own.clone()];
     groups.sort();
     assert_eq!(rota.groups(), groups);
@@ -97,10 +97,10 @@ fn groups_that_rota_made_survive_an_import() {
     assert_eq!(rotation.read()["onDutyUserGroupId"], json!(own));
     rotation.rotate();
     assert_eq!(rota.group(&own), "U2");
-    // Also while it serves no rotation.
+    // Also while no rotation uses it.
     rotation.unbind();
     assert_eq!(rota.group(&own), "");
-    rota.furnish(4, &[], &[]);
+    rota.import_with(4, &[], &[]);
     assert_eq!(rotation.bind_handle("own"), own);
 }
 
@@ -109,18 +109,18 @@ fn an_import_that_drops_or_refills_a_group_is_noticed() {
     let rota = with_groups(&[("G1", "")]);
     let rotation = rota.daily("U1 U2 U3", 1);
     rotation.bind("G1");
-    // Somebody took ours out and put another of ours in.
-    rota.furnish(4, &[("G1", "U4 U2")], &[]);
+    // Someone removed our people and added another member.
+    rota.import_with(4, &[("G1", "U4 U2")], &[]);
     assert_eq!(rota.group("G1"), "U4 U1");
-    rota.furnish(4, &[], &[]);
+    rota.import_with(4, &[], &[]);
     assert_eq!(rota.group("G1"), "gone");
-    let group = rotation.standing()["onDutyGroup"].clone();
+    let group = rotation.chat_status()["onDutyGroup"].clone();
     assert_eq!(text(&group["lastError"]), "there is no user group `G1`");
     assert_eq!(group["inStep"], json!(false));
-    // Duty does not mind, and it is filled once it is there again.
+    // Duty is not affected, and the group is filled once it exists again.
     rota.to("2026-01-06T09:00Z");
     assert_eq!(rotation.on_call(), "U2");
-    rota.furnish(4, &[("G1", "")], &[]);
+    rota.import_with(4, &[("G1", "")], &[]);
     assert_eq!(rota.group("G1"), "U2");
 }
 
@@ -131,7 +131,7 @@ fn on_duty_groups_are_for_the_pro_plan() {
     rotation.bind("G1");
     assert_eq!(rota.group("G1"), "U4 U1");
     rota.plan("free");
-    // Our people come out, and the choice is kept.
+    // Our people are removed, and the setting is kept.
     assert_eq!(rota.group("G1"), "U4");
     assert_eq!(rotation.read()["onDutyUserGroupId"], "G1");
     rota.to("2026-01-06T09:00Z");
@@ -147,7 +147,7 @@ fn on_duty_groups_are_for_the_pro_plan() {
     assert_eq!((rotation.etag(), rota.groups()), (etag, words("G1 G2")));
     rota.plan("pro");
     assert_eq!(rota.group("G1"), "U4 U2");
-    // Taking it away needs no plan.
+    // Unbinding needs no plan.
     rota.plan("free");
     rotation.unbind();
     rota.plan("pro");
@@ -192,11 +192,11 @@ fn a_rotation_that_follows_the_group_of_another_changes_with_it() {
             .collect()
     };
     assert_eq!(kinds(&of_rotation(&leader.id)), ["duty manual"]);
-    let told = of_rotation(&follower.id);
-    assert_eq!(kinds(&told), ["updated", "duty manual"]);
+    let posted = of_rotation(&follower.id);
+    assert_eq!(kinds(&posted), ["updated", "duty manual"]);
     // One change, one version.
-    assert_eq!(told[0]["version"], told[1]["version"]);
-    assert_eq!(told[0]["rotation"]["onCall"]["onCall"][0]["userId"], "U2");
+    assert_eq!(posted[0]["version"], posted[1]["version"]);
+    assert_eq!(posted[0]["rotation"]["onCall"]["onCall"][0]["userId"], "U2");
 }
 
 #[test]
@@ -239,7 +239,7 @@ fn rotations_fill_no_groups_in_a_circle() {
         .try_bind(json!({ "userGroupId": "G1" }))
         .names("userGroupId");
     three.try_bind(json!({ "handle": "g1" })).names("handle");
-    // The circle may be closed from any side.
+    // A cycle is found from any side.
     one.unbind();
     three.bind("G1");
     one.try_bind(json!({ "userGroupId": "G2" }))
@@ -254,8 +254,8 @@ fn rotations_fill_no_groups_in_a_circle() {
 fn one_group_is_made_for_a_handle_that_many_ask_for() {
     let rota = with_groups(&[]);
     let rotations: Vec<Rot> = (0..6).map(|_| rota.daily("U1 U2", 1)).collect();
-    // Each looks for it before any has made it.
-    rota.mood(json!({ "delayMs": 60 }));
+    // Both look it up before either has created it.
+    rota.set_failure_mode(json!({ "delayMs": 60 }));
     let made: Vec<String> = std::thread::scope(|scope| {
         let asking: Vec<_> = (rotations.iter())
             .map(|rotation| scope.spawn(move || rotation.bind_handle("duty")))

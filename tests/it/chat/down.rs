@@ -1,9 +1,9 @@
-//! Duty, history, versions and webhooks are the same whatever the chat platform does.
+//! Duty, history, versions and webhooks do not depend on the chat platform.
 
 use crate::support::*;
 use serde_json::{Value, json};
 
-/// Everything of a rotation that receivers and callers see, with what differs from server to server taken out.
+/// Everything visible of a rotation, without values that differ between servers.
 fn everything(rota: &Rota, rotation: &Rot, receiver: &Receiver) -> Value {
     let bodies = receiver.bodies();
     let event = |body: &Value| {
@@ -30,17 +30,17 @@ fn everything(rota: &Rota, rotation: &Rot, receiver: &Receiver) -> Value {
     })
 }
 
-/// A week of a rotation with all that chat has to do with, on a platform in some mood.
+/// A week of a rotation with all chat features, on a platform with a failure mode.
 fn week(mood: &Value) -> Vec<Value> {
     let rota = Start::default().go();
-    rota.furnish(4, &[("G1", "U4")], &[("C1", "Old topic")]);
+    rota.import_with(4, &[("G1", "U4")], &[("C1", "Old topic")]);
     let rotation = rota.daily("U1 U2 U3", 1);
     rotation.posts_in("C2");
     rotation.tells_in("C1");
     rotation.bind("G1");
     rota.chat_settles();
     let (_hook, receiver) = rota.hook(ALL_EVENTS);
-    rota.mood(mood.clone());
+    rota.set_failure_mode(mood.clone());
     let mut seen = Vec::new();
     let mut look = || {
         rota.advance(0);
@@ -97,13 +97,13 @@ fn a_write_does_not_wait_for_chat() {
     rota.people(3);
     let rotation = rota.daily("U1 U2 U3", 1);
     rotation.posts_in("C1");
-    let outlet = Outlet::new(Manner::says(200));
+    let outlet = Outlet::new(Behavior::says(200));
     rota.hook_at(&outlet.url(), "duty.changed");
-    rota.mood(json!({ "delayMs": 60_000 }));
+    rota.set_failure_mode(json!({ "delayMs": 60_000 }));
     let begun = std::time::Instant::now();
     rotation.rotate();
     rotation.put_on_call("U1").is(200);
-    // Webhooks have nothing to do with it either.
+    // Webhooks are not affected either.
     eventually("both deliveries", || outlet.posts().len() == 2);
     assert_eq!(rotation.on_call(), "U1");
     assert!(begun.elapsed().as_secs() < 50, "chat held them up");

@@ -1,12 +1,12 @@
-//! An on-duty group holds whoever is on call, and strangers stay.
+//! An on-duty group has the people on call, and keeps strangers.
 
 use crate::support::*;
 use serde_json::json;
 
-/// Four people, the last of no rotation, and these user groups.
+/// Four people, the last in no rotation, and these user groups.
 fn with_groups(groups: &[(&str, &str)]) -> Rota {
     let rota = Rota::unreminded(4);
-    rota.furnish(4, groups, &[]);
+    rota.import_with(4, groups, &[]);
     rota
 }
 
@@ -16,7 +16,7 @@ fn an_adopted_group_is_filled_at_once_and_kept() {
     let rotation = rota.daily("U1 U2 U3", 1);
     let shown = rota.get("/v1/groups/G1").is(200).json();
     rotation.bind("G1");
-    // U3 is one of ours and off duty; U4 is a stranger.
+    // U3 is a member and off duty; U4 is a stranger.
     assert_eq!(rota.group("G1"), "U4 U1");
     rota.to("2026-01-06T09:00Z");
     assert_eq!(rota.group("G1"), "U4 U2");
@@ -24,7 +24,7 @@ fn an_adopted_group_is_filled_at_once_and_kept() {
     assert_eq!(rota.group("G1"), "U4 U3");
     rotation.clear().is(200);
     assert_eq!(rota.group("G1"), "U4");
-    // Named as it was.
+    // Its name does not change.
     assert_eq!(rota.get("/v1/groups/G1").is(200).json(), shown);
 }
 
@@ -35,7 +35,7 @@ fn several_people_stand_in_the_order_of_places() {
     rotation.bind("G1");
     assert_eq!(rota.group("G1"), "U1 U2");
     rota.to("2026-01-06T09:00Z");
-    // Whoever goes on keeps their place in the group.
+    // A person who stays keeps their position in the group.
     assert_eq!(rotation.on_call(), "U3 U1");
     assert_eq!(rota.group("G1"), "U1 U3");
 }
@@ -51,7 +51,7 @@ fn a_group_of_several_rotations_holds_the_union() {
     // U2 is on call in both, and counts once.
     first.rotate();
     assert_eq!(rota.group("G1"), "U4 U2");
-    // Each takes out its own people alone.
+    // Each removes only its own people.
     second.rotate();
     assert_eq!(
         (first.on_call(), second.on_call()),
@@ -113,7 +113,7 @@ fn a_member_who_goes_leaves_the_group() {
     rotation.bind("G1");
     rotation.patch(json!({ "userIds": ["U2", "U3"] })).is(200);
     assert_eq!(rota.group("G1"), "U4 U2");
-    // So does one whom a grid leaves no place.
+    // The same for a person who loses their slot in a new grid.
     let two = rotation.cover(2, &[always(daily())]);
     assert_eq!(rota.group("G1"), "U4 U2 U3");
     assert_eq!(two["lanes"].as_array().map(Vec::len), Some(2));
@@ -155,7 +155,7 @@ fn what_is_bound_is_bound() {
     let rotation = rota.daily("U1 U2", 1);
     rotation.bind("G1");
     let (etag, mut reader) = (rotation.etag(), crate::events::Reader::new(&rota));
-    // The same again changes nothing.
+    // Binding it again changes nothing.
     rotation.bind("G1");
     assert_eq!(
         (rotation.etag(), reader.words()),

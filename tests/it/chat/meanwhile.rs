@@ -1,12 +1,12 @@
-//! What changes while the platform is being asked, and what it is asked for too late.
+//! Changes during a call of the platform, and calls that come too late.
 
 use crate::cli::on;
 use crate::support::*;
 use serde_json::json;
 
-/// A rotation with a group and a topic kept in step, `U1` on call.
+/// A rotation with a synced group and topic, and `U1` on call.
 fn kept(rota: &Rota) -> Rot<'_> {
-    rota.furnish(4, &[("G1", "U4")], &[("C1", "plans")]);
+    rota.import_with(4, &[("G1", "U4")], &[("C1", "plans")]);
     let rotation = rota.rotation("U1 U2 U3");
     rotation
         .patch(json!({ "topicTemplate": "%USERID%" }))
@@ -22,8 +22,8 @@ fn kept(rota: &Rota) -> Rot<'_> {
 fn quick_changes_end_in_the_newest() {
     let rota = Rota::unreminded(4);
     let rotation = kept(&rota);
-    rota.mood(json!({ "delayMs": 15 }));
-    // Wherever the lanes stand when the next one comes.
+    rota.set_failure_mode(json!({ "delayMs": 15 }));
+    // Whatever the state of the queues when the next one comes.
     for turn in 0..40 {
         let user = ["U2", "U3", "U1"][turn % 3];
         rotation.put_on_call(user).is(200);
@@ -33,10 +33,10 @@ fn quick_changes_end_in_the_newest() {
         (rota.topic("C1"), rota.group("G1")),
         ("U2".into(), "U4 U2".into())
     );
-    let standing = rotation.standing();
+    let standing = rotation.chat_status();
     assert_eq!(standing["onDutyGroup"]["inStep"], json!(true));
     assert_eq!(standing["topics"][0]["inStep"], json!(true));
-    // Nothing of ours is taken for what stood before, and nobody of ours for a stranger.
+    // Our topic is not mistaken for the previous one, nor our people for strangers.
     rotation.patch(json!({ "enableTopic": false })).is(200);
     rotation.unbind();
     rota.chat_settles();
@@ -50,12 +50,12 @@ fn quick_changes_end_in_the_newest() {
 fn a_directory_replaced_meanwhile_knows_better() {
     let rota = Rota::unreminded(4);
     let rotation = kept(&rota);
-    rota.mood(json!({ "delayMs": 15 }));
+    rota.set_failure_mode(json!({ "delayMs": 15 }));
     for round in 0..6 {
         rotation.put_on_call(["U2", "U1"][round % 2]).is(200);
         let by_hand = format!("by hand {round}");
-        rota.import(&furnished(4, &[("G1", "U3 U4")], &[("C1", &by_hand)]));
-        // The members among them come out, the stranger stays.
+        rota.import(&directory_with(4, &[("G1", "U3 U4")], &[("C1", &by_hand)]));
+        // Members are removed, the stranger stays.
         let on_call = rotation.on_call();
         assert_eq!(rota.group("G1"), format!("U4 {on_call}"));
         rotation.patch(json!({ "enableTopic": false })).is(200);
@@ -71,7 +71,7 @@ fn a_directory_replaced_meanwhile_knows_better() {
 fn a_member_who_leaves_meanwhile_is_no_stranger() {
     let rota = Rota::unreminded(4);
     let rotation = kept(&rota);
-    rota.mood(json!({ "delayMs": 15 }));
+    rota.set_failure_mode(json!({ "delayMs": 15 }));
     for _ in 0..5 {
         rotation.put_on_call("U2").is(200);
         rotation.patch(json!({ "userIds": ["U1", "U3"] })).is(200);
@@ -98,19 +98,19 @@ fn what_is_of_yesterday_is_not_said() {
     let rota = start("2026-01-05T08:00:00Z");
     rota.people(2);
     let rotation = rota.rotation("U1 U2");
-    rota.mood(json!({ "delayMs": 60_000 }));
+    rota.set_failure_mode(json!({ "delayMs": 60_000 }));
     rotation.put_on_call("U1").is(200);
     let id = rotation.id.clone();
     rota.process.signal("KILL");
     drop(rota);
-    // The message was queued, and nobody was there to send it.
+    // The message was queued, and no server was running.
     let rota = start("2026-01-06T08:00:01Z");
     let rotation = Rot {
         by: rota.caller(),
         id,
     };
     assert_eq!(rota.messages().len(), 0);
-    let standing = rotation.standing();
+    let standing = rotation.chat_status();
     assert_eq!(standing["messages"]["pending"], 0);
     assert_eq!(
         standing["messages"]["lastError"],
@@ -127,30 +127,30 @@ fn news_is_said_at_once_after_an_outage() {
     rotation.posts_in("C1");
     rota.chat_is_down();
     rotation.rotate();
-    // Long enough for the waits to be long.
+    // Long enough for the longest wait.
     rota.advance(HOUR);
     rota.chat_is_up();
-    let mut ears = rota.ears();
+    let mut reader = rota.message_reader();
     rotation.mention("U3");
-    let told = ears.lines();
-    assert_eq!(told.len(), 2, "{told:?}");
+    let posted = reader.lines();
+    assert_eq!(posted.len(), 2, "{posted:?}");
     assert!(
-        told[0].starts_with("C1: Rotation: @Person U2 takes over"),
-        "{told:?}"
+        posted[0].starts_with("C1: Rotation: @Person U2 takes over"),
+        "{posted:?}"
     );
     assert!(
-        told[1].starts_with("C1: @Person U2 Person U3 asks"),
-        "{told:?}"
+        posted[1].starts_with("C1: @Person U2 Person U3 asks"),
+        "{posted:?}"
     );
 }
 
 #[test]
 fn an_adopted_group_that_cannot_be_empty_is_not_forgotten() {
     let rota = Rota::unreminded(4);
-    rota.furnish(4, &[("G1", "")], &[]);
+    rota.import_with(4, &[("G1", "")], &[]);
     let (one, two) = (rota.daily("U1", 1), rota.daily("U2 U3", 1));
     one.bind("G1");
-    rota.mood(json!({ "noEmptyGroups": true }));
+    rota.set_failure_mode(json!({ "noEmptyGroups": true }));
     one.unbind();
     assert_eq!(rota.group("G1"), "U1");
     two.bind("G1");

@@ -1,11 +1,11 @@
-//! Hand-overs are told to every posting channel and to the people who come on and go off.
+//! Hand-overs are announced to every posting channel and to the people who come on and go off.
 
 use crate::support::*;
 use serde_json::json;
 
 const NONE: [&str; 0] = [];
 
-/// U1 on duty until the 6th at 09:00, then U2, U3, a day each; nobody is reminded.
+/// U1 on duty until the 6th at 09:00, then U2, U3, a day each; no reminders.
 fn three(rota: &Rota) -> Rot<'_> {
     rota.daily("U1 U2 U3", 1)
 }
@@ -19,13 +19,13 @@ fn a_hand_over_is_told_to_channels_and_people() {
         ["U1: You are on duty for Rotation until 2026-01-06 09:00 (UTC)."]
     );
     rotation.posts_in("C1 C2");
-    let mut ears = rota.ears();
+    let mut reader = rota.message_reader();
     rota.to("2026-01-06T08:59:59Z");
-    assert_eq!(ears.lines(), NONE);
+    assert_eq!(reader.lines(), NONE);
     rota.to("2026-01-06T12:00Z");
     let messages = rota.messages();
     assert_eq!(
-        ears.lines(),
+        reader.lines(),
         [
             "C1: Rotation: @Person U2 takes over from Person U1 until 2026-01-07 09:00 (UTC).",
             "C2: Rotation: @Person U2 takes over from Person U1 until 2026-01-07 09:00 (UTC).",
@@ -43,20 +43,20 @@ fn a_hand_over_by_hand_is_told_as_well() {
     let rota = Rota::unreminded(3);
     let rotation = rota.rotation("U1 U2 U3");
     rotation.posts_in("C1");
-    let mut ears = rota.ears();
+    let mut reader = rota.message_reader();
     rotation.put_on_call("U1").is(200);
     let first = [
         "C1: Rotation: @Person U1 is on duty.",
         "U1: You are on duty for Rotation.",
     ];
-    assert_eq!(ears.lines(), first);
+    assert_eq!(reader.lines(), first);
     let second = [
         "C1: Rotation: @Person U2 takes over from Person U1.",
         "U2: You are on duty for Rotation. You take over from Person U1.",
         "U1: You are off duty for Rotation. Person U2 takes over.",
     ];
     rotation.rotate();
-    assert_eq!(ears.lines(), second);
+    assert_eq!(reader.lines(), second);
 }
 
 #[test]
@@ -67,22 +67,22 @@ fn nobody_is_told_that_the_same_person_goes_on() {
     by_hand.put_on_call("U2").is(200);
     alone.posts_in("C1");
     by_hand.posts_in("C1");
-    let mut ears = rota.ears();
+    let mut reader = rota.message_reader();
     rota.to("2026-01-09T12:00Z");
     alone.rotate();
     by_hand.rotate();
     by_hand.put_on_call("U2").is(200);
-    // Neither are edits that leave duty as it is.
+    // Nor are edits that do not change duty.
     alone
         .patch(json!({ "name": "Other", "description": "x" }))
         .is(200);
-    // A grid of new ids: whoever held the place goes on.
+    // A grid with new ids: the holder of the slot stays.
     let mut grid = alone.grid(1, &[always(daily())]);
     grid["lanes"][0]["id"] = json!("another");
     grid["cells"][0]["laneId"] = json!("another");
     alone.put("/coverage", grid).is(200);
     assert_eq!(alone.on_call(), "U1");
-    assert_eq!(ears.lines(), NONE);
+    assert_eq!(reader.lines(), NONE);
 }
 
 #[test]
@@ -90,12 +90,12 @@ fn windows_that_open_and_shut_tell_nothing() {
     let rota = Rota::unreminded(2);
     let rotation = rota.rotation("U1 U2");
     rotation.posts_in("C1");
-    let mut ears = rota.ears();
+    let mut reader = rota.message_reader();
     rotation.cover(1, &[hours("UTC", &weekdays("09:00", "17:00"), daily())]);
     assert_eq!(rotation.holders(), "(U1)");
-    // The place is dealt while the window is shut: people hear from when on it is theirs.
+    // The slot is dealt while the window is shut: the message says from when it counts.
     assert_eq!(
-        ears.lines(),
+        reader.lines(),
         [
             "C1: Rotation: @Person U1 is on duty, from 2026-01-05 09:00 (UTC) to 2026-01-06 09:00 (UTC).",
             "U1: You are on duty for Rotation, from 2026-01-05 09:00 (UTC) to 2026-01-06 09:00 (UTC).",
@@ -108,12 +108,12 @@ fn windows_that_open_and_shut_tell_nothing() {
     ] {
         rota.to(instant);
         assert_eq!(rotation.on_call(), on_call, "{instant}");
-        assert_eq!(ears.lines(), NONE, "{instant}");
+        assert_eq!(reader.lines(), NONE, "{instant}");
     }
-    // The window opens and hands over at one instant: that is told once.
+    // The window opens and hands over at one instant: one message.
     rota.to("2026-01-06T20:00Z");
     assert_eq!(
-        ears.lines(),
+        reader.lines(),
         [
             "C1: Rotation: @Person U2 takes over from Person U1 until 2026-01-07 09:00 (UTC).",
             "U2: You are on duty for Rotation until 2026-01-07 09:00 (UTC). You take over from Person U1.",
@@ -127,10 +127,10 @@ fn times_are_told_in_the_zone_of_the_hand_overs() {
     let rota = Rota::unreminded(2);
     let rotation = rota.rotation("U1 U2");
     let cadence = weekly("Asia/Kolkata", "2026-01-06T09:00");
-    let mut ears = rota.ears();
+    let mut reader = rota.message_reader();
     rotation.cover(1, &[always(cadence)]);
     assert_eq!(
-        ears.lines(),
+        reader.lines(),
         ["U1: You are on duty for Rotation until 2026-01-06 09:00 (Asia/Kolkata)."]
     );
 }
@@ -141,11 +141,11 @@ fn several_places_come_in_one_message_a_person() {
     let rotation = rota.daily("U1 U2 U3", 2);
     assert_eq!(rotation.holders(), "U1 U2");
     rotation.posts_in("C1");
-    let mut ears = rota.ears();
+    let mut reader = rota.message_reader();
     rota.to("2026-01-06T09:00Z");
     assert_eq!(rotation.holders(), "U3 U1");
     assert_eq!(
-        ears.lines(),
+        reader.lines(),
         [
             "C1: Rotation, Lane 1: @Person U3 takes over from Person U1 until 2026-01-07 09:00 (UTC). / \
              Rotation, Lane 2: @Person U1 takes over from Person U2 until 2026-01-07 09:00 (UTC).",
@@ -172,11 +172,11 @@ fn owners_hear_that_nobody_is_on_call() {
         rotation.patch(json!({ "owners": ["U3", "U4"] })).is(200);
         assert_eq!(rotation.on_call(), "U1");
     }
-    let mut ears = rota.ears();
+    let mut reader = rota.message_reader();
     let off = "U1: You are off duty for Rotation. Nobody takes over.";
-    // Who takes a person off by hand knows what they do.
+    // No warning to the owners if a person is taken off by hand.
     by_hand.clear().is(200);
-    assert_eq!(ears.lines(), [format!("C1: {GOES}"), off.to_owned()]);
+    assert_eq!(reader.lines(), [format!("C1: {GOES}"), off.to_owned()]);
     by_edit.patch(json!({ "userIds": [] })).is(200);
     let owner = |user: &str| format!("{user}: Rotation: nobody is on call. You are an owner.");
     let all = [
@@ -185,19 +185,19 @@ fn owners_hear_that_nobody_is_on_call() {
         owner("U3"),
         owner("U4"),
     ];
-    assert_eq!(ears.lines(), all);
-    // Nobody is to be on call once a window is shut.
+    assert_eq!(reader.lines(), all);
+    // Nobody is expected on call once a window is shut.
     rota.to("2026-01-05T09:00Z");
     assert_eq!(as_arranged.on_call(), "");
-    assert_eq!(ears.lines(), NONE);
+    assert_eq!(reader.lines(), NONE);
     as_arranged.delete();
     by_hand.delete();
     for user in ["U1", "U2"] {
         by_clock.away(user, "2026-01-06T00:00Z", "2026-01-07T00:00Z");
     }
-    assert_eq!(ears.lines(), NONE);
+    assert_eq!(reader.lines(), NONE);
     rota.to("2026-01-06T09:00Z");
-    assert_eq!(ears.lines(), all);
+    assert_eq!(reader.lines(), all);
 }
 
 #[test]
@@ -207,12 +207,12 @@ fn a_deletion_is_told_where_somebody_was_on_call() {
     let empty = rota.rotation("U1 U2");
     busy.posts_in("C1 C2");
     empty.posts_in("C1");
-    let mut ears = rota.ears();
+    let mut reader = rota.message_reader();
     empty.delete();
-    assert_eq!(ears.lines(), NONE);
+    assert_eq!(reader.lines(), NONE);
     busy.delete();
     assert_eq!(
-        ears.lines(),
+        reader.lines(),
         [
             "C1: Rotation: the rotation was deleted. Nobody is on call.",
             "C2: Rotation: the rotation was deleted. Nobody is on call.",
@@ -221,7 +221,7 @@ fn a_deletion_is_told_where_somebody_was_on_call() {
         ]
     );
     rota.to("2026-01-08T09:00Z");
-    assert_eq!(ears.lines(), NONE);
+    assert_eq!(reader.lines(), NONE);
 }
 
 #[test]
@@ -230,34 +230,34 @@ fn only_channels_that_post_are_told() {
     let rotation = three(&rota);
     rotation.posts_in("C1 C2");
     rotation.tells_in("C1");
-    let mut ears = rota.ears();
+    let mut reader = rota.message_reader();
     rotation.rotate();
-    let told: Vec<String> = ears
+    let posted: Vec<String> = reader
         .messages()
         .iter()
         .map(|m| recipient(m).to_owned())
         .collect();
-    assert_eq!(told, ["C2", "U2", "U1"]);
-    // Off in one write, and the channel is no longer the rotation's.
+    assert_eq!(posted, ["C2", "U2", "U1"]);
+    // Off in one write, and the channel is removed from the rotation.
     let off = json!({ "postsMessages": false, "syncsTopic": false });
     rotation.put("/channels/C2", off).is(200);
     rotation.rotate();
-    let told: Vec<String> = ears
+    let posted: Vec<String> = reader
         .messages()
         .iter()
         .map(|m| recipient(m).to_owned())
         .collect();
-    assert_eq!(told, ["U3", "U2"]);
+    assert_eq!(posted, ["U3", "U2"]);
 }
 
 #[test]
 fn a_member_who_goes_is_told_off() {
     let rota = Rota::unreminded(3);
     let rotation = three(&rota);
-    let mut ears = rota.ears();
+    let mut reader = rota.message_reader();
     rotation.patch(json!({ "userIds": ["U2", "U3"] })).is(200);
     assert_eq!(
-        ears.lines(),
+        reader.lines(),
         [
             "U2: You are on duty for Rotation until 2026-01-06 09:00 (UTC). You take over from Person U1.",
             "U1: You are off duty for Rotation. Person U2 takes over.",
@@ -270,10 +270,10 @@ fn a_place_that_is_gone_is_told() {
     let rota = Rota::unreminded(3);
     let rotation = rota.daily("U1 U2 U3", 2);
     rotation.posts_in("C1");
-    let mut ears = rota.ears();
+    let mut reader = rota.message_reader();
     rotation.cover(1, &[always(daily())]);
     assert_eq!(
-        ears.lines(),
+        reader.lines(),
         [
             "C1: Rotation, Lane 2: Person U2 goes off duty, and nobody takes over.",
             "U2: You are off duty for Rotation, Lane 2. Nobody takes over.",
@@ -286,14 +286,14 @@ fn a_disabled_rotation_tells_nothing() {
     let rota = Rota::unreminded(3);
     let rotation = three(&rota);
     rotation.posts_in("C1");
-    let mut ears = rota.ears();
+    let mut reader = rota.message_reader();
     rotation.patch(json!({ "enabled": false })).is(200);
     rota.to("2026-01-07T12:00Z");
     rotation.patch(json!({ "enabled": true })).is(200);
-    assert_eq!(ears.lines(), NONE);
+    assert_eq!(reader.lines(), NONE);
     rota.to("2026-01-08T12:00Z");
     assert_eq!(
-        ears.times(),
+        reader.times(),
         ["C1", "U2", "U1"].map(|who| format!("2026-01-08T09:00Z {who}"))
     );
 }

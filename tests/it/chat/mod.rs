@@ -1,4 +1,4 @@
-//! What people are told in chat, and what is kept in step there: messages, reminders, topics, on-duty groups.
+//! Chat: messages, reminders, topics, on-duty groups.
 
 mod bindings;
 mod directory;

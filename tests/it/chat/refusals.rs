@@ -1,4 +1,4 @@
-//! What is refused of on-duty groups, in which order, and that nothing is written then.
+//! Refusals of on-duty groups and their order; refused requests write nothing.
 
 use crate::support::*;
 use serde_json::{Value, json};
@@ -7,7 +7,7 @@ const GROUP: &str = "/on-duty-group";
 
 fn with_groups() -> Rota {
     let rota = Rota::unreminded(4);
-    rota.furnish(4, &[("G1", ""), ("G2", "")], &[]);
+    rota.import_with(4, &[("G1", ""), ("G2", "")], &[]);
     rota
 }
 
@@ -36,7 +36,7 @@ fn bodies_that_make_no_sense_are_refused() {
         rotation.try_bind(body).names(member);
     }
     assert_eq!((rotation.etag(), rota.groups()), (etag, words("G1 G2")));
-    // What is null counts as left out, and 80 letters fit.
+    // Null counts as omitted, and 80 letters are accepted.
     rotation
         .try_bind(json!({ "userGroupId": "G1", "handle": null }))
         .is(200);
@@ -53,9 +53,9 @@ fn each_check_has_its_place() {
         "name": "selected", "scopes": ["write:rotations"], "rotationIds": [other.id],
     }));
     let stranger = rota.token("U2");
-    // Everything is wrong with the first; each line puts one thing right.
+    // The first has every error; each row corrects one.
     rota.plan("free");
-    rota.mood(json!({ "noGroups": "user groups are a paid feature of the platform" }));
+    rota.set_failure_mode(json!({ "noGroups": "user groups are a paid feature of the platform" }));
     let (here, gone) = (
         rotation.path(GROUP),
         "/v1/rotations/rot_gone/on-duty-group".to_owned(),
@@ -157,7 +157,7 @@ fn each_check_has_its_place() {
         "{problem}"
     );
     assert_eq!(rotation.etag(), etag);
-    // Who may see a rotation and not edit it.
+    // A person who may see a rotation and not edit it.
     rotation.patch(json!({ "public": true })).is(200);
     let by = rota.with(&stranger);
     put(&by, &here, Some("*"), &fine).refused(403, "resource_denied");
@@ -218,13 +218,13 @@ fn what_the_platform_does_not_allow_is_not_written() {
             "chat_unavailable",
         ),
     ] {
-        rota.mood(mood.clone());
+        rota.set_failure_mode(mood.clone());
         for body in &bodies {
             rotation.try_bind(body.clone()).refused(status, code);
         }
         assert_eq!(rotation.etag(), etag, "{mood}");
     }
-    rota.mood(json!({ "forgotten": ["G1"] }));
+    rota.set_failure_mode(json!({ "forgotten": ["G1"] }));
     for body in &bodies[..2] {
         rotation
             .try_bind(body.clone())
@@ -235,14 +235,14 @@ fn what_the_platform_does_not_allow_is_not_written() {
         (rotation.etag(), rota.groups()),
         (etag.clone(), words("G1 G2"))
     );
-    assert_eq!(rotation.standing()["onDutyGroup"], Value::Null);
-    // A stale validator is told before the platform is asked.
+    assert_eq!(rotation.chat_status()["onDutyGroup"], Value::Null);
+    // A stale ETag is refused before the platform is called.
     rota.chat_is_down();
     let answer = rotation
         .by
         .put_if(&rotation.path(GROUP), "\"old\"", bodies[0].clone());
     answer.refused(412, "precondition_failed");
-    // Unbinding asks nobody.
+    // Unbinding does not call the platform.
     rota.chat_is_up();
     rotation.bind("G1");
     rota.chat_settles();
@@ -261,7 +261,7 @@ fn capabilities_tell_beforehand() {
     let can = |caller: &Caller| caller.get("/v1/user-groups/capabilities").is(200).json();
     let both = json!({ "canBind": true, "canCreate": true, "reason": null });
     assert_eq!(can(&rota.caller()), both);
-    rota.mood(json!({ "noGroups": "a paid feature" }));
+    rota.set_failure_mode(json!({ "noGroups": "a paid feature" }));
     let none = json!({ "canBind": false, "canCreate": false, "reason": "a paid feature" });
     assert_eq!(can(&rota.caller()), none);
     rota.chat_is_up();

@@ -1,4 +1,4 @@
-//! Reminders: a while before they come on, people and channels are told.
+//! Reminders: people and channels get a message before a person comes on.
 
 use crate::events::Reader;
 use crate::support::*;
@@ -14,7 +14,7 @@ fn reminded_before(before: &str) -> Rota {
     rota
 }
 
-/// What is said of U2, who takes over from U1 on the 6th at 09:00.
+/// The messages about U2, who takes over from U1 on the 6th at 09:00.
 const OF_U2: [&str; 2] = [
     "C1: Rotation: @Person U2 takes over from Person U1 at 2026-01-06 09:00 (UTC).",
     "U2: You come on duty for Rotation at 2026-01-06 09:00 (UTC) until 2026-01-07 09:00 (UTC).",
@@ -39,59 +39,59 @@ fn an_hour_before_people_and_channels_are_told() {
     let rota = Rota::with_people(3);
     let rotation = three(&rota);
     let mut reader = Reader::new(&rota);
-    let mut ears = rota.ears();
+    let mut chat = rota.message_reader();
     let (etag, before) = (rotation.etag(), rotation.read());
     rota.to("2026-01-06T07:59:59Z");
-    assert_eq!(ears.lines(), NONE);
+    assert_eq!(chat.lines(), NONE);
     rota.to("2026-01-06T08:59:59Z");
-    let messages = ears.messages();
+    let messages = chat.messages();
     assert_eq!(messages.iter().map(message_line).collect::<Vec<_>>(), OF_U2);
     for message in &messages {
         assert_eq!(instant(&message["at"]), "2026-01-06T08:00Z");
     }
-    // It is no change of the rotation, and no news of it.
+    // It is not a change of the rotation, and has no event.
     assert_eq!((rotation.etag(), rotation.read()), (etag, before));
     assert_eq!(reader.words(), "");
     rota.to("2026-01-06T09:00Z");
-    let told = [
+    let posted = [
         "2026-01-06T09:00Z C1",
         "2026-01-06T09:00Z U2",
         "2026-01-06T09:00Z U1",
     ];
-    assert_eq!(ears.times(), told);
+    assert_eq!(chat.times(), posted);
     assert_eq!(reader.words(), "duty scheduled");
     // And the next day again.
     rota.to("2026-01-07T08:30Z");
     assert_eq!(
-        ears.times(),
+        chat.times(),
         ["2026-01-07T08:00Z C1", "2026-01-07T08:00Z U3"]
     );
 }
 
 #[test]
 fn how_long_before_is_a_setting() {
-    for (before, told) in [
+    for (before, posted) in [
         ("30m", "2026-01-06T08:30Z"),
         ("20h", "2026-01-05T13:00Z"),
         ("90s", "2026-01-06T08:58:30Z"),
     ] {
         let rota = reminded_before(before);
         let _rotation = three(&rota);
-        let mut ears = rota.ears();
+        let mut reader = rota.message_reader();
         rota.to("2026-01-06T08:59:59Z");
         assert_eq!(
-            ears.times(),
-            [format!("{told} C1"), format!("{told} U2")],
+            reader.times(),
+            [format!("{posted} C1"), format!("{posted} U2")],
             "{before}"
         );
     }
     let rota = reminded_before("0s");
     let _rotation = three(&rota);
-    let mut ears = rota.ears();
+    let mut reader = rota.message_reader();
     rota.to("2026-01-06T08:59:59Z");
-    assert_eq!(ears.lines(), NONE);
+    assert_eq!(reader.lines(), NONE);
     rota.to("2026-01-06T09:00Z");
-    assert_eq!(ears.times()[0], "2026-01-06T09:00Z C1");
+    assert_eq!(reader.times()[0], "2026-01-06T09:00Z C1");
 }
 
 #[test]
@@ -105,9 +105,9 @@ fn who_goes_on_is_not_reminded() {
     for user in ["U1", "U2"] {
         empty.away(user, "2026-01-06T00:00Z", "2026-01-07T00:00Z");
     }
-    let mut ears = rota.ears();
+    let mut reader = rota.message_reader();
     rota.to("2026-01-06T08:59Z");
-    assert_eq!(ears.lines(), NONE);
+    assert_eq!(reader.lines(), NONE);
 }
 
 #[test]
@@ -115,10 +115,10 @@ fn one_message_a_person_for_several_places() {
     let rota = Rota::with_people(3);
     let rotation = rota.daily("U1 U2 U3", 2);
     rotation.posts_in("C1");
-    let mut ears = rota.ears();
+    let mut reader = rota.message_reader();
     rota.to("2026-01-06T08:59Z");
     assert_eq!(
-        ears.lines(),
+        reader.lines(),
         [
             "C1: Rotation, Lane 1: @Person U3 takes over from Person U1 at 2026-01-06 09:00 (UTC). / \
              Rotation, Lane 2: @Person U1 takes over from Person U2 at 2026-01-06 09:00 (UTC).",
@@ -130,12 +130,12 @@ fn one_message_a_person_for_several_places() {
 
 #[test]
 fn a_reminder_missed_while_nobody_served_comes_late_or_never() {
-    for (back, told) in [
+    for (back, posted) in [
         (
             "2026-01-06T08:30Z",
             vec!["2026-01-06T08:30Z C1", "2026-01-06T08:30Z U2"],
         ),
-        // What has begun is no longer announced: the hand-over itself is told.
+        // A turn that has begun is no longer announced; the hand-over itself is.
         (
             "2026-01-06T09:00Z",
             vec![
@@ -169,8 +169,8 @@ fn a_reminder_missed_while_nobody_served_comes_late_or_never() {
             let line = |m: &serde_json::Value| format!("{} {}", instant(&m["at"]), recipient(m));
             messages.iter().map(line).collect()
         };
-        assert_eq!(times(&second.messages()[known..]), told, "{back}");
-        // The next one comes in time.
+        assert_eq!(times(&second.messages()[known..]), posted, "{back}");
+        // The next one is sent in time.
         let known = second.messages().len();
         second.to("2026-01-07T08:59Z");
         let messages = second.messages();
@@ -193,20 +193,20 @@ fn an_edit_meanwhile_counts() {
         json!({ "times": ["12:00"] }),
     );
     rotation.cover(1, &[always(noon)]);
-    let mut ears = rota.ears();
+    let mut reader = rota.message_reader();
     rota.to("2026-01-06T10:59Z");
-    assert_eq!(ears.lines(), NONE);
-    // Somebody else is next.
+    assert_eq!(reader.lines(), NONE);
+    // Another person is next.
     rotation.away("U2", "2026-01-06T00:00Z", "2026-01-07T00:00Z");
     rota.to("2026-01-06T11:59Z");
     assert_eq!(
-        ears.lines(),
+        reader.lines(),
         [
             "C1: Rotation: @Person U3 takes over from Person U1 at 2026-01-06 12:00 (UTC).",
             "U3: You come on duty for Rotation at 2026-01-06 12:00 (UTC) until 2026-01-07 12:00 (UTC).",
         ]
     );
-    // Moved nearer, and told again of what is to come then.
+    // Moved nearer, and announced again.
     let evening = cadence(
         "daily",
         "UTC",
@@ -216,7 +216,7 @@ fn an_edit_meanwhile_counts() {
     rotation.cover(1, &[always(evening)]);
     rota.to("2026-01-06T19:59Z");
     assert_eq!(
-        ears.times(),
+        reader.times(),
         ["2026-01-06T19:00Z C1", "2026-01-06T19:00Z U3"]
     );
 }
@@ -226,21 +226,21 @@ fn a_disabled_rotation_reminds_nobody() {
     let rota = Rota::with_people(3);
     let rotation = three(&rota);
     rotation.patch(json!({ "enabled": false })).is(200);
-    let mut ears = rota.ears();
+    let mut reader = rota.message_reader();
     rota.to("2026-01-06T12:00Z");
-    assert_eq!(ears.lines(), NONE);
+    assert_eq!(reader.lines(), NONE);
     rotation.patch(json!({ "enabled": true })).is(200);
     rota.to("2026-01-07T08:59Z");
     assert_eq!(
-        ears.times(),
+        reader.times(),
         ["2026-01-07T08:00Z C1", "2026-01-07T08:00Z U2"]
     );
     let deleted = three(&rota);
     deleted.delete();
     rotation.delete();
-    let mut ears = rota.ears();
+    let mut reader = rota.message_reader();
     rota.to("2026-01-08T12:00Z");
-    assert_eq!(ears.lines(), NONE);
+    assert_eq!(reader.lines(), NONE);
 }
 
 #[test]
@@ -249,10 +249,10 @@ fn what_an_arrangement_brings_is_announced() {
     let rotation = three(&rota);
     let asked = rotation.ask_cover("U1", "05T12 05T14", "U3");
     asked.accepted_by("U3");
-    let mut ears = rota.ears();
+    let mut reader = rota.message_reader();
     rota.to("2026-01-05T11:59Z");
     assert_eq!(
-        ears.lines(),
+        reader.lines(),
         [
             "C1: Rotation: @Person U3 takes over from Person U1 at 2026-01-05 12:00 (UTC).",
             "U3: You come on duty for Rotation at 2026-01-05 12:00 (UTC) until 2026-01-05 14:00 (UTC).",
@@ -260,7 +260,7 @@ fn what_an_arrangement_brings_is_announced() {
     );
     rota.to("2026-01-05T12:59Z");
     assert_eq!(
-        ears.times(),
+        reader.times(),
         [
             "2026-01-05T12:00Z C1",
             "2026-01-05T12:00Z U3",
@@ -269,7 +269,7 @@ fn what_an_arrangement_brings_is_announced() {
     );
     rota.to("2026-01-05T13:59Z");
     assert_eq!(
-        ears.lines(),
+        reader.lines(),
         [
             "C1: Rotation: @Person U1 takes over from Person U3 at 2026-01-05 14:00 (UTC).",
             "U1: You come on duty for Rotation at 2026-01-05 14:00 (UTC) until 2026-01-06 09:00 (UTC).",
@@ -295,18 +295,18 @@ fn twice_a_morning(rota: &Rota) -> Rot<'_> {
 fn hand_overs_close_to_each_other_are_all_announced() {
     let rota = Rota::with_people(3);
     let rotation = twice_a_morning(&rota);
-    let mut ears = rota.ears();
+    let mut reader = rota.message_reader();
     rota.to("2026-01-06T08:10Z");
     assert_eq!(
-        ears.times(),
+        reader.times(),
         ["2026-01-06T08:00Z C1", "2026-01-06T08:00Z U2"]
     );
-    // What was announced is not announced again by an edit that does not touch it.
+    // An edit that does not affect it does not announce it again.
     rotation.patch(json!({ "description": "x" })).is(200);
     rotation.posts_in("C2");
     rota.to("2026-01-06T08:59Z");
     assert_eq!(
-        ears.lines(),
+        reader.lines(),
         [
             "C1: Rotation: @Person U3 takes over from Person U2 at 2026-01-06 09:15 (UTC).",
             "C2: Rotation: @Person U3 takes over from Person U2 at 2026-01-06 09:15 (UTC).",
@@ -317,9 +317,9 @@ fn hand_overs_close_to_each_other_are_all_announced() {
 
 #[test]
 fn all_that_was_missed_and_is_still_to_come_is_announced() {
-    for (back, told) in [
+    for (back, posted) in [
         ("2026-01-06T08:30Z", "C1 U2 C1 U3"),
-        // The first hand-over is done, the second is to come.
+        // The first hand-over is done, the second is in the future.
         ("2026-01-06T09:05Z", "C1 U2 U1 C1 U3"),
     ] {
         let dir = TempDir::new();
@@ -333,6 +333,6 @@ fn all_that_was_missed_and_is_still_to_come_is_announced() {
         second.advance(0);
         let messages = second.messages();
         let to: Vec<&str> = messages[known..].iter().map(recipient).collect();
-        assert_eq!(to.join(" "), told, "{back}");
+        assert_eq!(to.join(" "), posted, "{back}");
     }
 }

@@ -1,4 +1,4 @@
-//! What people are told of cover and swap requests, and what `deliveryState` says of it.
+//! Messages about cover and swap requests, and their `deliveryState`.
 
 use crate::support::*;
 use serde_json::{Value, json};
@@ -14,20 +14,23 @@ fn recipients_of_a_cover_request_get_one_message_each() {
     let rota = Rota::unreminded(4);
     let rotation = four(&rota);
     rotation.posts_in("C1");
-    let mut ears = rota.ears();
+    let mut reader = rota.message_reader();
     let mut body = rotation.cover_body("06 07", "U3 U1");
     body["reason"] = json!("dentist");
     let by = rotation.seen_by("U2");
     by.request("cover-requests/preview", body.clone()).is(200);
-    assert_eq!(ears.lines(), NONE);
+    assert_eq!(reader.lines(), NONE);
     let made = by.request("cover-requests", body.clone()).is(200).json();
     let asks = "Person U2 asks you to cover Rotation from 2026-01-06 09:00 (UTC) to 2026-01-07 09:00 (UTC). Reason: dentist";
-    assert_eq!(ears.lines(), [format!("U3: {asks}"), format!("U1: {asks}")]);
+    assert_eq!(
+        reader.lines(),
+        [format!("U3: {asks}"), format!("U1: {asks}")]
+    );
     assert_eq!(made["deliveryState"], "pending");
-    // A retry is answered and tells nobody twice.
+    // A retry returns the response and sends nothing.
     let again = by.request("cover-requests", body).is(200).json();
     assert_eq!(again, made);
-    assert_eq!(ears.lines(), NONE);
+    assert_eq!(reader.lines(), NONE);
 }
 
 #[test]
@@ -36,21 +39,21 @@ fn who_asked_hears_of_each_answer() {
     let rotation = four(&rota);
     rotation.posts_in("C1");
     let asked = rotation.ask_cover("U2", "06 07", "U3 U4");
-    let mut ears = rota.ears();
+    let mut reader = rota.message_reader();
     let answer = asked.step("U3", "decline").is(200).json();
     assert_eq!(answer["deliveryState"], "pending");
     let declined = "U2: Person U3 has declined your cover request for Rotation.";
-    assert_eq!(ears.lines(), [declined]);
-    // Again, it changes nothing and tells nothing.
+    assert_eq!(reader.lines(), [declined]);
+    // Again, it changes nothing and sends nothing.
     let answer = asked.step("U3", "decline").is(200).json();
     assert_eq!(answer["deliveryState"], "published");
-    assert_eq!(ears.lines(), NONE);
+    assert_eq!(reader.lines(), NONE);
     asked.step("U4", "decline").is(200);
-    let last = "U2: Person U4 has declined your cover request for Rotation. Nobody is left whom you have asked.";
-    assert_eq!(ears.lines(), [last]);
+    let last = "U2: Person U4 has declined your cover request for Rotation. Everybody you asked has declined.";
+    assert_eq!(reader.lines(), [last]);
 
     let asked = rotation.ask_cover("U2", "06 07", "U3 U4");
-    ears.lines();
+    reader.lines();
     let mut accept = asked.step_body();
     accept["acknowledgedConflictIds"] = json!([]);
     let by = rotation.seen_by("U4").by;
@@ -58,17 +61,17 @@ fn who_asked_hears_of_each_answer() {
     let answer = by.post_if(&path, "*", accept.clone()).is(200).json();
     assert_eq!(answer["deliveryState"], "pending");
     let covers = "Person U4 covers for Person U2: Rotation from 2026-01-06 09:00 (UTC) to 2026-01-07 09:00 (UTC).";
-    let told = [
+    let posted = [
         format!("C1: {covers}"),
         format!("U2: Person U4 has accepted your cover request. / {covers}"),
     ];
-    assert_eq!(ears.lines(), told);
+    assert_eq!(reader.lines(), posted);
     assert_eq!(by.post_if(&path, "*", accept).is(200).json(), answer);
-    assert_eq!(ears.lines(), NONE);
-    // Whoever ends it tells the other side.
+    assert_eq!(reader.lines(), NONE);
+    // The person who ends it notifies the other side.
     asked.step("U4", "end").is(200);
     assert_eq!(
-        ears.lines(),
+        reader.lines(),
         ["U2: Person U4 has ended the cover of Rotation."]
     );
 }
@@ -78,10 +81,10 @@ fn a_running_cover_changes_duty_as_well() {
     let rota = Rota::unreminded(3);
     let rotation = rota.daily("U1 U2 U3", 1);
     let asked = rotation.ask_cover("U1", "05T08 05T20", "U3");
-    let mut ears = rota.ears();
+    let mut reader = rota.message_reader();
     asked.accepted_by("U3");
     assert_eq!(rotation.on_call(), "U3");
-    let mut lines = ears.lines();
+    let mut lines = reader.lines();
     lines.sort();
     assert_eq!(
         lines,
@@ -93,7 +96,7 @@ fn a_running_cover_changes_duty_as_well() {
         ]
     );
     asked.step("U1", "end").is(200);
-    let mut lines = ears.lines();
+    let mut lines = reader.lines();
     lines.sort();
     assert_eq!(
         lines,
@@ -110,23 +113,23 @@ fn a_swap_is_offered_and_accepted() {
     let rota = Rota::unreminded(4);
     let rotation = four(&rota);
     rotation.posts_in("C1");
-    let mut ears = rota.ears();
+    let mut reader = rota.message_reader();
     let offered = rotation.offer_swap("U2", "06 07", "U3", "07 08");
     let (second, third) = (
         "Rotation from 2026-01-06 09:00 (UTC) to 2026-01-07 09:00 (UTC)",
         "Rotation from 2026-01-07 09:00 (UTC) to 2026-01-08 09:00 (UTC)",
     );
     assert_eq!(
-        ears.lines(),
+        reader.lines(),
         [format!(
             "U3: Person U2 offers you a swap: you take {second}, they take {third}."
         )]
     );
     offered.step("U3", "decline").is(200);
     let declined = "U2: Person U3 has declined your swap request for Rotation.";
-    assert_eq!(ears.lines(), [declined]);
+    assert_eq!(reader.lines(), [declined]);
     let offered = rotation.offer_swap("U2", "06 07", "U3", "07 08");
-    ears.lines();
+    reader.lines();
     offered.accepted_by("U3");
     let legs = [
         format!("Person U3 covers for Person U2: {second}."),
@@ -134,7 +137,7 @@ fn a_swap_is_offered_and_accepted() {
     ];
     let legs = legs.join(" / ");
     assert_eq!(
-        ears.lines(),
+        reader.lines(),
         [
             format!("C1: {legs}"),
             format!("U2: Person U3 has accepted your swap request. / {legs}")
@@ -147,37 +150,37 @@ fn what_is_cancelled_tells_nobody() {
     let rota = Rota::unreminded(4);
     let rotation = four(&rota);
     let asked = rotation.ask_cover("U2", "06 07", "U3");
-    let mut ears = rota.ears();
+    let mut reader = rota.message_reader();
     let answer = asked.step("U2", "cancel").is(200).json();
     assert_eq!(answer["deliveryState"], "published");
-    assert_eq!(ears.lines(), NONE);
+    assert_eq!(reader.lines(), NONE);
 }
 
-/// Assigns U3 over an interval and answers `deliveryState`; a retry must say the same and tell nothing.
+/// Assigns U3 over an interval and returns `deliveryState`; a retry must return the same and send nothing.
 #[track_caller]
 fn assigned(rotation: &Rot, from: &str, to: &str) -> String {
     let body = rotation.assignment(0, "U3", from, to);
     let first = rotation.post_arrangement("", &body).is(200).json();
-    let mut ears = rotation.by.rota.ears();
+    let mut reader = rotation.by.rota.message_reader();
     let again: Value = rotation.post_arrangement("", &body).is(200).json();
     assert_eq!(again, first);
-    assert_eq!(ears.lines(), NONE);
+    assert_eq!(reader.lines(), NONE);
     text(&first["deliveryState"]).to_owned()
 }
 
 #[test]
 fn delivery_is_pending_where_chat_is_to_do_something() {
     let rota = Rota::unreminded(4);
-    rota.furnish(4, &[("G1", "")], &[]);
+    rota.import_with(4, &[("G1", "")], &[]);
     let rotation = four(&rota);
     rotation.posts_in("C1");
-    // To come: nobody is told yet.
+    // In the future: no messages yet.
     let state = assigned(&rotation, "2026-01-06T10:00Z", "2026-01-06T11:00Z");
     assert_eq!(state, "published");
-    // Now: people change places.
+    // Now: people change.
     let state = assigned(&rotation, "2026-01-05T08:00Z", "2026-01-05T09:00Z");
     assert_eq!(state, "pending");
-    // A topic tells what is to come, and a user group is looked at.
+    // A topic shows the future, and a user group is synced.
     let rotation = four(&rota);
     rotation.tells_in("C1");
     let state = assigned(&rotation, "2026-01-06T10:00Z", "2026-01-06T11:00Z");
@@ -186,7 +189,7 @@ fn delivery_is_pending_where_chat_is_to_do_something() {
     rotation.bind("G1");
     let state = assigned(&rotation, "2026-01-06T10:00Z", "2026-01-06T11:00Z");
     assert_eq!(state, "pending");
-    // An endpoint is something to deliver to as well.
+    // An endpoint has deliveries as well.
     let rotation = four(&rota);
     let _hook = rota.hook("rotation.updated");
     let state = assigned(&rotation, "2026-01-06T10:00Z", "2026-01-06T11:00Z");

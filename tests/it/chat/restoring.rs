@@ -1,9 +1,9 @@
-//! The topic that stood before is put back, but only in the place of our own.
+//! The previous topic is restored, but only if the current one is rota's.
 
 use crate::support::*;
 use serde_json::{Value, json};
 
-/// Each way of stopping.
+/// Each way to stop syncing.
 const WAYS: [&str; 4] = ["enableTopic", "syncsTopic", "channel", "delete"];
 
 #[track_caller]
@@ -21,12 +21,12 @@ fn stop(rotation: &Rot, way: &str) {
     }
 }
 
-/// Somebody sets the topic of the channel by hand.
+/// Sets the topic of the channel by hand.
 #[track_caller]
 fn somebody_writes(rota: &Rota, topic: &str) {
-    // What is to be written before them is.
+    // What is due to be written before it is.
     rota.chat_settles();
-    rota.furnish(3, &[], &[("C1", topic)]);
+    rota.import_with(3, &[], &[("C1", topic)]);
     assert_eq!(rota.topic("C1"), topic);
 }
 
@@ -35,7 +35,7 @@ fn the_topic_of_before_comes_back() {
     let rota = Rota::with_people(3);
     for before in ["Old topic", ""] {
         for way in WAYS {
-            rota.furnish(3, &[], &[("C1", before)]);
+            rota.import_with(3, &[], &[("C1", before)]);
             let rotation = rota.daily("U1 U2 U3", 1);
             rotation.tells_in("C1");
             assert_ne!(rota.topic("C1"), before);
@@ -45,8 +45,8 @@ fn the_topic_of_before_comes_back() {
             let left = if before.is_empty() { "-" } else { before };
             assert_eq!(rota.topic("C1"), left, "{way}");
             if way != "delete" {
-                assert_eq!(rotation.standing()["topics"], json!([]));
-                // It is ours no longer, whatever happens.
+                assert_eq!(rotation.chat_status()["topics"], json!([]));
+                // It is no longer rota's, whatever happens.
                 rotation.rotate();
                 assert_eq!(rota.topic("C1"), left, "{way}");
                 rotation.delete();
@@ -80,12 +80,12 @@ fn what_somebody_else_wrote_stands_until_there_is_something_new() {
     let rotation = rota.daily("U1 U2 U3", 1);
     rotation.tells_in("C1");
     somebody_writes(&rota, "Theirs");
-    // Nothing that it tells has changed.
+    // Nothing that it shows has changed.
     rotation.patch(json!({ "description": "x" })).is(200);
     rotation.posts_in("C2");
     rota.to("2026-01-06T08:59Z");
     assert_eq!(rota.topic("C1"), "Theirs");
-    let topic = rotation.standing()["topics"][0].clone();
+    let topic = rotation.chat_status()["topics"][0].clone();
     let wanted = "Rotation: Person U1 until 2026-01-06 09:00, next Person U2";
     assert_eq!(
         (text(&topic["topic"]), text(&topic["wanted"])),
@@ -99,12 +99,12 @@ fn what_somebody_else_wrote_stands_until_there_is_something_new() {
     rota.to("2026-01-06T09:00Z");
     let news = "Rotation: Person U2 until 2026-01-07 09:00, next Person U3";
     assert_eq!(rota.topic("C1"), news);
-    let topic = rotation.standing()["topics"][0].clone();
+    let topic = rotation.chat_status()["topics"][0].clone();
     assert_eq!(
         (&topic["inStep"], &topic["lastError"]),
         (&json!(true), &Value::Null)
     );
-    // Theirs is what stood there before.
+    // Theirs is the previous topic.
     rotation.patch(json!({ "enableTopic": false })).is(200);
     assert_eq!(rota.topic("C1"), "Theirs");
 }
@@ -146,7 +146,7 @@ fn off_and_on_again_while_the_platform_is_down() {
     somebody_writes(&rota, "Old topic");
     let rotation = rota.daily("U1 U2 U3", 1);
     rota.chat_is_down();
-    // Never written: there is nothing to put back.
+    // Never written: nothing to restore.
     rotation.tells_in("C1");
     assert_eq!(rota.topic("C1"), "Old topic");
     rotation.patch(json!({ "enableTopic": false })).is(200);

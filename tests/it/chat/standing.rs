@@ -1,17 +1,17 @@
-//! GET /v1/rotations/{rotationId}/chat shows what should be, what is, and what went wrong; user groups that cannot be empty.
+//! GET /v1/rotations/{rotationId}/chat: desired state, last known state and errors; user groups that cannot be empty.
 
 use crate::support::*;
 use serde_json::{Value, json};
 
-/// U4 of no rotation, user groups with these people.
+/// U4 in no rotation, user groups with these people.
 fn with_groups(groups: &[(&str, &str)]) -> Rota {
     let rota = Rota::unreminded(4);
-    rota.furnish(4, groups, &[]);
+    rota.import_with(4, groups, &[]);
     rota
 }
 
 fn group(rotation: &Rot) -> Value {
-    rotation.standing()["onDutyGroup"].clone()
+    rotation.chat_status()["onDutyGroup"].clone()
 }
 
 #[test]
@@ -23,7 +23,7 @@ fn in_step_there_is_nothing_to_tell() {
     rotation.posts_in("C2");
     let says = "Rotation: Person U1 until 2026-01-06 09:00, next Person U2";
     assert_eq!(
-        rotation.standing(),
+        rotation.chat_status(),
         json!({
             "onDutyGroup": {
                 "userGroupId": "G1", "handle": "g1", "owned": false, "wantedUserIds": ["U4", "U1"],
@@ -49,7 +49,7 @@ fn out_of_step_it_shows_what_should_be_and_when() {
     let error = "the chat platform failed: it answered with an error";
     let next = "2026-01-05T08:00:02Z";
     assert_eq!(
-        rotation.standing(),
+        rotation.chat_status(),
         json!({
             "onDutyGroup": {
                 "userGroupId": "G1", "handle": "g1", "owned": false, "wantedUserIds": ["U4", "U2"],
@@ -66,7 +66,7 @@ fn out_of_step_it_shows_what_should_be_and_when() {
     );
     rota.chat_is_up();
     rota.advance(2);
-    let standing = rotation.standing();
+    let standing = rotation.chat_status();
     for kept in [&standing["onDutyGroup"], &standing["topics"][0]] {
         assert_eq!(
             [&kept["inStep"], &kept["lastError"], &kept["nextAttemptAt"]],
@@ -84,7 +84,7 @@ fn a_forgotten_group_is_told_and_asked_for_again() {
     let rota = with_groups(&[("G1", "")]);
     let rotation = rota.daily("U1 U2", 1);
     rotation.bind("G1");
-    rota.mood(json!({ "forgotten": ["G1"] }));
+    rota.set_failure_mode(json!({ "forgotten": ["G1"] }));
     rotation.rotate();
     let shown = group(&rotation);
     assert_eq!(text(&shown["lastError"]), "there is no `G1`");
@@ -92,8 +92,8 @@ fn a_forgotten_group_is_told_and_asked_for_again() {
     rota.chat_is_up();
     rota.advance(2);
     assert_eq!(rota.group("G1"), "U2");
-    // Deleted over there, there is nothing to take anybody out of.
-    rota.mood(json!({ "forgotten": ["G1"] }));
+    // After a deletion on the platform there is no group to remove anyone from.
+    rota.set_failure_mode(json!({ "forgotten": ["G1"] }));
     rotation.unbind();
     rota.chat_is_up();
     rota.advance(HOUR);
@@ -104,9 +104,9 @@ fn a_forgotten_group_is_told_and_asked_for_again() {
 fn a_channel_that_was_left_is_told() {
     let rota = Rota::unreminded(2);
     let rotation = rota.daily("U1 U2", 1);
-    // Public, and the app is not in it.
+    // Public, and the app is not a member.
     rotation.tells_in("C3");
-    let topic = rotation.standing()["topics"][0].clone();
+    let topic = rotation.chat_status()["topics"][0].clone();
     assert_eq!(
         text(&topic["lastError"]),
         "the app is not in the channel `C3`"
@@ -131,10 +131,10 @@ fn an_own_group_is_disabled_while_nobody_is_on_call() {
     rotation.cover(1, &[hours("UTC", &weekdays("09:00", "17:00"), daily())]);
     rota.to("2026-01-05T09:00Z");
     let own = rotation.bind_handle("own");
-    rota.mood(json!({ "noEmptyGroups": true }));
+    rota.set_failure_mode(json!({ "noEmptyGroups": true }));
     assert_eq!(rota.group(&own), "U1");
     rota.to("2026-01-05T17:00Z");
-    // Whoever was in it last cannot be taken out.
+    // The last person in it cannot be removed.
     assert_eq!(rota.group(&own), "U1 disabled");
     let shown = group(&rotation);
     assert_eq!(
@@ -154,7 +154,7 @@ fn an_own_group_is_disabled_while_nobody_is_on_call() {
     assert_eq!(rota.group(&own), "U2");
     rotation.delete();
     assert_eq!(rota.group(&own), "U2 disabled");
-    // The next rotation to use it has it enabled again.
+    // The next rotation to use it enables it again.
     let next = rota.daily("U3", 1);
     assert_eq!(next.bind_handle("own"), own);
     assert_eq!(rota.group(&own), "U3");
@@ -163,7 +163,7 @@ fn an_own_group_is_disabled_while_nobody_is_on_call() {
 #[test]
 fn an_own_group_that_was_never_filled_is_disabled_as_well() {
     let rota = with_groups(&[]);
-    rota.mood(json!({ "noEmptyGroups": true }));
+    rota.set_failure_mode(json!({ "noEmptyGroups": true }));
     let rotation = rota.rotation("U1 U2");
     let own = rotation.bind_handle("own");
     assert_eq!(rota.group(&own), "disabled");
@@ -176,11 +176,11 @@ fn an_own_group_with_strangers_is_not_empty() {
     let rota = with_groups(&[]);
     let rotation = rota.daily("U1 U2", 1);
     let own = rotation.bind_handle("own");
-    // Somebody puts a stranger in.
-    let mut all = furnished(4, &[(&own, "U1 U4")], &[]);
+    // Someone adds a stranger.
+    let mut all = directory_with(4, &[(&own, "U1 U4")], &[]);
     all["groups"][0]["handle"] = json!("own");
     rota.import(&all);
-    rota.mood(json!({ "noEmptyGroups": true }));
+    rota.set_failure_mode(json!({ "noEmptyGroups": true }));
     rotation.clear().is(200);
     assert_eq!(rota.group(&own), "U4");
     assert_eq!(group(&rotation)["owned"], json!(true));
@@ -191,7 +191,7 @@ fn an_adopted_group_is_left_and_the_drift_is_shown() {
     let rota = with_groups(&[("G1", "")]);
     let rotation = rota.daily("U1 U2", 1);
     rotation.bind("G1");
-    rota.mood(json!({ "noEmptyGroups": true }));
+    rota.set_failure_mode(json!({ "noEmptyGroups": true }));
     rotation.clear().is(200);
     assert_eq!(rota.group("G1"), "U1");
     let shown = group(&rotation);
@@ -204,7 +204,7 @@ fn an_adopted_group_is_left_and_the_drift_is_shown() {
         [&json!([]), &json!(["U1"])]
     );
     assert!(text(&shown["lastError"]).contains("adopted"), "{shown}");
-    // Nothing is to be tried: it waits for somebody to come on call.
+    // Nothing is due: it waits for a person to come on call.
     assert_eq!(shown["nextAttemptAt"], Value::Null);
     rotation.put_on_call("U2").is(200);
     assert_eq!(rota.group("G1"), "U2");
@@ -223,7 +223,7 @@ fn an_empty_topic_is_in_step_as_well() {
     let blank = json!({ "topicTemplate": "%DESCRIPTION%", "description": " " });
     rotation.patch(blank).is(200);
     assert_eq!(rota.topic("C1"), "-");
-    let topic = rotation.standing()["topics"][0].clone();
+    let topic = rotation.chat_status()["topics"][0].clone();
     assert_eq!(
         [&topic["inStep"], &topic["lastError"]],
         [&json!(true), &Value::Null]

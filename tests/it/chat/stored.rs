@@ -1,4 +1,4 @@
-//! Messages in the database: those of a version that stored texts, and one that cannot be read.
+//! Stored messages: those of a version that stored texts, and an unreadable one.
 
 use crate::cli::succeeds;
 use crate::support::*;
@@ -19,7 +19,7 @@ fn execute(db: &Path, sql: &str) {
     conn.execute_batch(sql).expect(sql);
 }
 
-/// A database with a message that was sent, one that was dropped and three that wait, in the way of that version.
+/// A database of that version with a sent message, a dropped one and three queued ones.
 fn with_texts(dir: &TempDir) -> PathBuf {
     let db = dir.join("rota.db");
     for step in TEXTS {
@@ -82,7 +82,7 @@ fn a_message_that_cannot_be_read_delays_no_other() {
     rotation.put_on_call("U2").is(200);
     rota.chat_settles();
     rota.stop();
-    // The first to the channel, of a kind that no version knows.
+    // The first to the channel, of an unknown kind.
     execute(
         &db,
         "UPDATE message SET body = '{\"kind\":\"unheard\",\"text\":\"of\"}' WHERE sequence = 1",
@@ -90,7 +90,7 @@ fn a_message_that_cannot_be_read_delays_no_other() {
     let rota = Start::default().db(&db).go();
     rota.advance(10);
     let mut messages = rota.messages();
-    // In order to each of them.
+    // In order for each of them.
     messages.sort_by_key(|message| recipient(message).to_owned());
     let said: Vec<String> = messages.iter().map(message_line).collect();
     assert_eq!(
@@ -106,7 +106,7 @@ fn a_message_that_cannot_be_read_delays_no_other() {
         by: rota.caller(),
         id,
     };
-    let status = &rotation.standing()["messages"];
+    let status = &rotation.chat_status()["messages"];
     assert_eq!(int(&status["pending"]), 0);
     let why = text(&status["lastError"]);
     assert!(why.starts_with("rota could not read"), "{why}");

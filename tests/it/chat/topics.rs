@@ -1,4 +1,4 @@
-//! Topics: the template, several channels and rotations, what makes them change.
+//! Topics: the template, several channels and rotations, and what changes them.
 
 use crate::support::*;
 use serde_json::json;
@@ -18,7 +18,7 @@ fn the_usual_topic_says_who_until_when_and_who_is_next() {
     rota.to("2026-01-06T09:00Z");
     let says = "Rotation: Person U2 until 2026-01-07 09:00, next Person U3";
     assert_eq!([rota.topic("C1"), rota.topic("C2")], [says, says]);
-    // By hand too, and with nobody.
+    // Also by hand, and with nobody.
     rotation.put_on_call("U1").is(200);
     assert_eq!(
         rota.topic("C1"),
@@ -29,7 +29,7 @@ fn the_usual_topic_says_who_until_when_and_who_is_next() {
         rota.topic("C1"),
         "Rotation: nobody is on call, next Person U2"
     );
-    // Nothing schedules the hand-overs of this one.
+    // This one has no scheduled hand-overs.
     let manual = rota.rotation("U1 U2");
     manual.put_on_call("U1").is(200);
     rotation.delete();
@@ -70,7 +70,7 @@ fn each_token_has_its_value() {
         ("%NEXT_UNTIL%", "2026-01-07 09:00"),
         ("%NEXT_UNTIL_UTC%", "2026-01-07 08:00"),
         ("%DUTYHANDLE%", "@duty-team"),
-        // What nobody knows stays as typed.
+        // Unknown tokens stay as written.
         ("%NOBODY% %user% 100% %", "%NOBODY% %user% 100% %"),
         ("100%%CODE%%", "100%OPS%"),
         ("a %CODE%b%USERID%c", "a OPSbU1, U2c"),
@@ -124,7 +124,7 @@ fn two_rotations_share_a_channel() {
         rotation.tells_in("C1");
     }
     second.tells_in("C2");
-    // In the order in which they were made.
+    // In the order of creation.
     assert_eq!(rota.topic("C1"), "Rotation U1 | Second U3");
     assert_eq!(rota.topic("C2"), "Second U3");
     second.rotate();
@@ -146,7 +146,7 @@ fn nothing_is_written_while_topics_are_off() {
     assert_eq!(shown["channelSettings"][0]["syncsTopic"], false);
     rotation.rotate();
     assert_eq!(rota.topic("C1"), "-");
-    assert_eq!(rotation.standing()["topics"], json!([]));
+    assert_eq!(rotation.chat_status()["topics"], json!([]));
     let shown = rotation
         .patch(json!({ "enableTopic": true }))
         .is(200)
@@ -175,7 +175,7 @@ fn a_long_topic_is_cut_on_a_word() {
     let cut = rota.topic("C1");
     assert_eq!(cut, format!("{}…", "word ".repeat(50).trim_end()));
     assert!(cut.chars().count() <= 250);
-    // A name stands whole or not at all.
+    // A name is shown as a whole or not at all.
     template(&rotation, &format!("{}%USER% and more", "word ".repeat(49)));
     assert_eq!(
         rota.topic("C1"),
@@ -195,9 +195,9 @@ fn an_absence_changes_who_is_next() {
     assert_eq!(rota.topic("C1"), next("U3"));
     rotation.back(&away);
     assert_eq!(rota.topic("C1"), next("U2"));
-    // An absence is no change of the rotation.
+    // An absence is not a change of the rotation.
     assert_eq!(rotation.etag(), etag);
-    // An arrangement is: it is what will be.
+    // An arrangement is, because it changes the forecast.
     rotation.assign(0, "U3", "2026-01-06T09:00Z", "2026-01-07T09:00Z");
     assert_eq!(rota.topic("C1"), next("U3"));
 }
@@ -230,7 +230,7 @@ fn a_new_name_shows_that_a_command_brings() {
     renamed["users"][0]["displayName"] = json!("Ada");
     std::fs::write(dir.join("people.json"), renamed.to_string()).unwrap();
     crate::cli::succeeds(&db, "directory import people.json");
-    // Nobody asks for chat: the server finds it by itself.
+    // Nobody queries chat: the server updates it by itself.
     let shows = || text(&rotation.get("/chat").is(200).json()["topics"][0]["topic"]).to_owned();
     eventually("the new name", || shows().contains("Ada"));
 }
@@ -259,7 +259,7 @@ fn a_disabled_rotation_still_tells_who_holds_it() {
     let rotation = rota.daily("U1 U2", 1);
     rotation.tells_in("C1");
     rotation.patch(json!({ "enabled": false })).is(200);
-    // Nothing is to come.
+    // There is no next hand-over.
     assert_eq!(rota.topic("C1"), "Rotation: Person U1");
     rota.to("2026-01-07T09:00Z");
     assert_eq!(rota.topic("C1"), "Rotation: Person U1");

@@ -1,11 +1,11 @@
-//! The platform misbehaves: what is tried again when, what is given up, and what the platform asks to wait for.
+//! Platform failures: retries, giving up, and waits that the platform requests.
 
 use crate::support::*;
 use serde_json::{Value, json};
 
-/// One lane of chat each: a topic and a user group of a rotation on the server.
+/// One item on each chat queue: a topic and a user group of a rotation.
 fn kept(rota: &Rota) -> Rot<'_> {
-    rota.furnish(4, &[("G1", "")], &[]);
+    rota.import_with(4, &[("G1", "")], &[]);
     let rotation = rota.daily("U1 U2 U3", 1);
     rotation.tells_in("C2");
     rotation.bind("G1");
@@ -13,9 +13,9 @@ fn kept(rota: &Rota) -> Rot<'_> {
     rotation
 }
 
-/// When the topic and the user group are tried next.
+/// When the topic and the user group are retried.
 fn next_attempts(rotation: &Rot) -> [String; 2] {
-    let standing = rotation.standing();
+    let standing = rotation.chat_status();
     let of = |kept: &Value| instant(&kept["nextAttemptAt"]);
     [of(&standing["topics"][0]), of(&standing["onDutyGroup"])]
 }
@@ -53,7 +53,7 @@ fn what_failed_is_tried_again_with_growing_waits() {
     assert!(rota.topic("C2").contains("Person U2"));
     assert_eq!(rota.group("G1"), "U2");
     assert_eq!(next_attempts(&rotation), ["-", "-"]);
-    // What went well counts anew.
+    // A success resets the count.
     rota.chat_is_down();
     rotation.rotate();
     let next = plus(&rota.now(), 2);
@@ -62,7 +62,7 @@ fn what_failed_is_tried_again_with_growing_waits() {
 
 #[test]
 fn a_message_is_tried_again_with_growing_waits() {
-    // After so many failures, the instant of the next try, counted from the change.
+    // After this many failures, the instant of the next try, counted from the change.
     for (failures, tried) in [
         (1, 2),
         (2, 12),
@@ -74,16 +74,16 @@ fn a_message_is_tried_again_with_growing_waits() {
     ] {
         let rota = Rota::unreminded(2);
         let rotation = rota.rotation("U1 U2");
-        let mut ears = rota.ears();
+        let mut reader = rota.message_reader();
         rota.chat_is_down();
         rotation.put_on_call("U1").is(200);
         rota.chat_settles();
         rota.advance(tried - 1);
         rota.chat_is_up();
-        assert_eq!(ears.times(), [""; 0], "{failures}");
+        assert_eq!(reader.times(), [""; 0], "{failures}");
         rota.advance(DAY);
         let sent = plus("2026-01-05T08:00Z", tried);
-        assert_eq!(ears.times(), [format!("{sent} U1")], "{failures}");
+        assert_eq!(reader.times(), [format!("{sent} U1")], "{failures}");
     }
 }
 
@@ -93,21 +93,21 @@ fn messages_are_given_up_after_a_day() {
         let rota = Rota::unreminded(2);
         let rotation = rota.rotation("U1 U2");
         rotation.tells_in("C2");
-        let mut ears = rota.ears();
+        let mut reader = rota.message_reader();
         rota.chat_is_down();
         rotation.put_on_call("U1").is(200);
         rota.chat_settles();
-        let messages = rotation.standing()["messages"].clone();
+        let messages = rotation.chat_status()["messages"].clone();
         let error = "the chat platform failed: it answered with an error";
         assert_eq!(
             (int(&messages["pending"]), text(&messages["lastError"])),
             (1, error)
         );
         rota.advance(up_after);
-        assert_eq!(int(&rotation.standing()["messages"]["pending"]), sent);
+        assert_eq!(int(&rotation.chat_status()["messages"]["pending"]), sent);
         rota.chat_is_up();
         rota.advance(3 * DAY);
-        assert_eq!(ears.lines().len(), sent as usize);
+        assert_eq!(reader.lines().len(), sent as usize);
         // A topic is never too old.
         assert_eq!(rota.topic("C2"), "Rotation: Person U1");
     }
@@ -117,45 +117,45 @@ fn messages_are_given_up_after_a_day() {
 fn what_the_platform_refuses_is_not_said_again() {
     let rota = Rota::unreminded(2);
     let rotation = rota.rotation("U1 U2");
-    let mut ears = rota.ears();
-    rota.mood(json!({ "failure": "refused" }));
+    let mut reader = rota.message_reader();
+    rota.set_failure_mode(json!({ "failure": "refused" }));
     rotation.put_on_call("U1").is(200);
-    let messages = rotation.standing()["messages"].clone();
+    let messages = rotation.chat_status()["messages"].clone();
     assert_eq!(
         messages,
         json!({ "pending": 0, "lastError": "the app may not do this" })
     );
     rota.chat_is_up();
     rota.advance(2 * DAY);
-    assert_eq!(ears.lines(), [""; 0]);
+    assert_eq!(reader.lines(), [""; 0]);
 }
 
 #[test]
 fn the_wait_that_the_platform_asks_for_is_kept() {
     let rota = Rota::unreminded(4);
     let rotation = kept(&rota);
-    let mut ears = rota.ears();
+    let mut reader = rota.message_reader();
     let limited = |seconds: i64| json!({ "failure": "rateLimited", "retryAfterSeconds": seconds });
-    rota.mood(limited(90));
+    rota.set_failure_mode(limited(90));
     rotation.rotate();
     let next = plus(&rota.now(), 90);
     assert_eq!(next_attempts(&rotation), [next.clone(), next.clone()]);
     let why = "the chat platform has too many requests and asks to wait for 90 s";
-    assert_eq!(text(&rotation.standing()["messages"]["lastError"]), why);
+    assert_eq!(text(&rotation.chat_status()["messages"]["lastError"]), why);
     rota.advance(89);
     rota.chat_is_up();
-    assert_eq!(ears.lines(), [""; 0]);
+    assert_eq!(reader.lines(), [""; 0]);
     rota.advance(1);
-    assert_eq!(ears.times(), [format!("{next} U2"), format!("{next} U1")]);
+    assert_eq!(reader.times(), [format!("{next} U2"), format!("{next} U1")]);
     assert_eq!(rota.group("G1"), "U2");
-    // One shorter than our own wait hurries nobody.
-    rota.mood(limited(1));
+    // A requested wait shorter than rota's own has no effect.
+    rota.set_failure_mode(limited(1));
     rotation.rotate();
     let next = plus(&rota.now(), 2);
     assert_eq!(next_attempts(&rotation), [next.clone(), next]);
-    // None is longer than a day.
+    // A wait is at most a day.
     rota.advance(2);
-    rota.mood(limited(1_000_000));
+    rota.set_failure_mode(limited(1_000_000));
     rota.advance(10);
     let next = plus(&rota.now(), DAY);
     assert_eq!(next_attempts(&rotation), [next.clone(), next]);
@@ -168,35 +168,36 @@ fn a_wait_holds_all_of_a_lane() {
     let other = rota.rotation("U3 U4");
     other.tells_in("C1");
     rota.chat_settles();
-    let mut ears = rota.ears();
-    rota.mood(json!({ "failure": "rateLimited", "retryAfterSeconds": 90 }));
+    let mut reader = rota.message_reader();
+    rota.set_failure_mode(json!({ "failure": "rateLimited", "retryAfterSeconds": 90 }));
     rotation.rotate();
-    // All that was queued before the wait, and what comes after it.
+    // Everything that was queued before the wait, and what follows it.
     rota.chat_is_up();
-    assert_eq!(ears.times(), [""; 0]);
+    assert_eq!(reader.times(), [""; 0]);
     rota.advance(30);
     other.put_on_call("U4").is(200);
     let before = rota.topic("C1");
     assert_eq!(
-        ears.times(),
+        reader.times(),
         [""; 0],
         "said although the platform asked to wait"
     );
     assert_eq!(before, "Rotation: nobody is on call, next Person U3");
     rotation.rotate();
-    assert_eq!(ears.times(), [""; 0]);
+    assert_eq!(reader.times(), [""; 0]);
     assert_eq!(
         rota.group("G1"),
         "U1",
         "changed although the platform asked to wait"
     );
     rota.advance(60);
-    let told: Vec<String> = ears.times();
-    assert_eq!(told.len(), 5, "{told:?}");
+    let messages_seen: Vec<String> = reader.times();
+    assert_eq!(messages_seen.len(), 5, "{messages_seen:?}");
     assert!(
-        told.iter()
+        messages_seen
+            .iter()
             .all(|line| line.starts_with("2026-01-05T08:01:30Z")),
-        "{told:?}"
+        "{messages_seen:?}"
     );
     assert_eq!(rota.topic("C1"), "Rotation: Person U4");
     assert_eq!(rota.group("G1"), "U3");
@@ -222,18 +223,18 @@ fn only_the_newest_state_is_written() {
     rota.advance(HOUR);
     assert_eq!(rota.group("G1"), "U3");
     assert!(rota.topic("C2").starts_with("Rotation: Person U3"));
-    // Whoever looks at the group has seen one change.
+    // Callers see one change of the group.
     let news = reader.news();
-    let told: Vec<&Value> = news
+    let messages_seen: Vec<&Value> = news
         .iter()
         .filter(|body| text(&body["rotationId"]) == follower.id)
         .collect();
-    assert_eq!(told.len(), 1, "{told:?}");
+    assert_eq!(messages_seen.len(), 1, "{messages_seen:?}");
     assert_eq!(
-        told[0]["rotation"]["members"]["userGroups"][0]["users"][0]["userId"],
+        messages_seen[0]["rotation"]["members"]["userGroups"][0]["users"][0]["userId"],
         "U3"
     );
-    // Back where it was, there is nothing to be written.
+    // The desired state is restored, so nothing is written.
     rota.chat_is_down();
     rotation.put_on_call("U1").is(200);
     rotation.put_on_call("U3").is(200);
@@ -248,11 +249,11 @@ fn only_the_newest_state_is_written() {
 fn a_slow_platform_is_waited_for() {
     let rota = Rota::unreminded(4);
     let rotation = kept(&rota);
-    rota.mood(json!({ "delayMs": 40 }));
-    let mut ears = rota.ears();
+    rota.set_failure_mode(json!({ "delayMs": 40 }));
+    let mut reader = rota.message_reader();
     rotation.rotate();
-    // Asking for chat, and moving the clock, wait until all is said.
-    assert_eq!(ears.lines().len(), 2);
+    // Reading chat and moving the clock wait until everything is posted.
+    assert_eq!(reader.lines().len(), 2);
     assert_eq!(rota.group("G1"), "U2");
     rota.to("2026-01-06T09:00Z");
     rota.chat_is_up();
@@ -295,12 +296,12 @@ fn a_lane_is_held_no_longer_than_asked() {
     rota.chat_settles();
     // Four tries have failed by now; its own next wait is long.
     rota.advance(2 + 10 + MINUTE);
-    rota.mood(json!({ "failure": "rateLimited", "retryAfterSeconds": 3 }));
+    rota.set_failure_mode(json!({ "failure": "rateLimited", "retryAfterSeconds": 3 }));
     rota.advance(5 * MINUTE);
     let now = rota.now();
     fresh.put_on_call("U3").is(200);
     rota.chat_is_up();
-    let next = |rotation: &Rot| instant(&rotation.standing()["topics"][0]["nextAttemptAt"]);
+    let next = |rotation: &Rot| instant(&rotation.chat_status()["topics"][0]["nextAttemptAt"]);
     assert_eq!(
         [next(&tried), next(&fresh)],
         [plus(&now, 5 * MINUTE), plus(&now, 3)]
@@ -323,7 +324,7 @@ fn a_wait_outlives_the_server() {
     let rota = start().go();
     rota.people(3);
     let rotation = rota.rotation("U1 U2 U3");
-    rota.mood(json!({ "failure": "rateLimited", "retryAfterSeconds": 90 }));
+    rota.set_failure_mode(json!({ "failure": "rateLimited", "retryAfterSeconds": 90 }));
     rotation.put_on_call("U1").is(200);
     rota.chat_settles();
     let id = rotation.id.clone();
@@ -334,11 +335,11 @@ fn a_wait_outlives_the_server() {
         id,
     };
     rotation.put_on_call("U2").is(200);
-    let mut ears = rota.ears();
-    assert_eq!(int(&rotation.standing()["messages"]["pending"]), 3);
+    let mut reader = rota.message_reader();
+    assert_eq!(int(&rotation.chat_status()["messages"]["pending"]), 3);
     rota.advance(89);
-    assert_eq!(ears.lines(), [""; 0]);
+    assert_eq!(reader.lines(), [""; 0]);
     rota.advance(1);
-    let told = ["U1", "U2", "U1"].map(|user| format!("2026-01-05T08:01:30Z {user}"));
-    assert_eq!(ears.times(), told);
+    let messages_seen = ["U1", "U2", "U1"].map(|user| format!("2026-01-05T08:01:30Z {user}"));
+    assert_eq!(reader.times(), messages_seen);
 }

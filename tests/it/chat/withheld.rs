@@ -1,4 +1,4 @@
-//! Messages that do not arrive at once: channels without the app, and the order to one recipient.
+//! Delayed messages: channels without the app, and the order for one recipient.
 
 use crate::support::*;
 use serde_json::json;
@@ -8,7 +8,7 @@ fn a_channel_without_the_app_hears_nothing_and_nothing_later() {
     let rota = Rota::unreminded(3);
     let rotation = rota.daily("U1 U2 U3", 1);
     rotation.posts_in("C3 C1");
-    let mut ears = rota.ears();
+    let mut reader = rota.message_reader();
     rota.to("2026-01-06T09:00Z");
     let times = |instant: &str, to: &str| -> Vec<String> {
         words(to)
@@ -16,37 +16,37 @@ fn a_channel_without_the_app_hears_nothing_and_nothing_later() {
             .map(|who| format!("{instant} {who}"))
             .collect()
     };
-    assert_eq!(ears.times(), times("2026-01-06T09:00Z", "C1 U2 U1"));
-    let messages = rotation.standing()["messages"].clone();
+    assert_eq!(reader.times(), times("2026-01-06T09:00Z", "C1 U2 U1"));
+    let messages = rotation.chat_status()["messages"].clone();
     assert_eq!(int(&messages["pending"]), 0);
     let why = "the app is not in the channel `C3`";
     assert_eq!(text(&messages["lastError"]), why);
-    // Invited, it hears what is said from then on.
+    // Once invited, the channel gets messages from then on.
     let mut invited = directory(3);
     invited["channels"][2]["appIsMember"] = json!(true);
     rota.import(&invited);
     rota.to("2026-01-06T20:00Z");
-    assert_eq!(ears.times(), [""; 0]);
+    assert_eq!(reader.times(), [""; 0]);
     rota.to("2026-01-07T09:00Z");
-    assert_eq!(ears.times(), times("2026-01-07T09:00Z", "C3 C1 U3 U2"));
+    assert_eq!(reader.times(), times("2026-01-07T09:00Z", "C3 C1 U3 U2"));
 }
 
 #[test]
 fn somebody_who_has_left_is_told_nothing() {
     let rota = Rota::unreminded(3);
     let rotation = rota.daily("U1 U2 U3", 1);
-    let mut ears = rota.ears();
+    let mut reader = rota.message_reader();
     let mut left = directory(3);
     left["users"][0]["isDeleted"] = json!(true);
     rota.import(&left);
     assert_eq!(rotation.on_call(), "U2");
     assert_eq!(
-        ears.lines(),
+        reader.lines(),
         [
             "U2: You are on duty for Rotation until 2026-01-06 09:00 (UTC). You take over from Person U1."
         ]
     );
-    assert_eq!(int(&rotation.standing()["messages"]["pending"]), 0);
+    assert_eq!(int(&rotation.chat_status()["messages"]["pending"]), 0);
 }
 
 #[test]
@@ -54,18 +54,18 @@ fn one_recipient_hears_everything_in_order() {
     let rota = Rota::unreminded(3);
     let rotation = rota.rotation("U1 U2 U3");
     rotation.posts_in("C1");
-    let mut ears = rota.ears();
+    let mut reader = rota.message_reader();
     rota.chat_is_down();
-    // Each is queued while the one before has come a different way up the waits.
+    // Each is queued at a different point of the previous one's retries.
     for (person, wait) in [("U1", 0), ("U2", 3), ("U3", 60), ("U1", 1), ("U2", 400)] {
         rotation.put_on_call(person).is(200);
         rota.chat_settles();
         rota.advance(wait);
     }
-    assert_eq!(ears.lines(), [""; 0]);
+    assert_eq!(reader.lines(), [""; 0]);
     rota.chat_is_up();
     rota.advance(2 * HOUR);
-    let lines = ears.lines();
+    let lines = reader.lines();
     let to = |who: &str| -> Vec<&str> {
         let to = format!("{who}: ");
         lines
@@ -93,7 +93,7 @@ fn one_recipient_hears_everything_in_order() {
         ]
     );
     assert_eq!(lines.len(), 5 + 4 + 3 + 2);
-    assert_eq!(int(&rotation.standing()["messages"]["pending"]), 0);
+    assert_eq!(int(&rotation.chat_status()["messages"]["pending"]), 0);
 }
 
 #[test]
@@ -101,21 +101,21 @@ fn one_recipient_who_cannot_be_reached_holds_up_nobody() {
     let rota = Rota::unreminded(3);
     let rotation = rota.rotation("U1 U2 U3");
     rotation.posts_in("C1 C2");
-    let mut ears = rota.ears();
-    rota.mood(json!({ "forgotten": ["C1"] }));
+    let mut reader = rota.message_reader();
+    rota.set_failure_mode(json!({ "forgotten": ["C1"] }));
     rotation.put_on_call("U1").is(200);
     rotation.put_on_call("U2").is(200);
-    let said = ears.lines();
+    let said = reader.lines();
     assert!(!said.iter().any(|line| line.starts_with("C1")), "{said:?}");
     assert_eq!(said.iter().filter(|line| line.starts_with("C2")).count(), 2);
     assert_eq!(
-        text(&rotation.standing()["messages"]["lastError"]),
+        text(&rotation.chat_status()["messages"]["lastError"]),
         "there is no `C1`"
     );
-    // Dropped for good.
+    // Dropped permanently.
     rota.chat_is_up();
     rota.advance(2 * DAY);
-    assert_eq!(ears.lines(), [""; 0]);
+    assert_eq!(reader.lines(), [""; 0]);
 }
 
 #[test]
@@ -127,10 +127,10 @@ fn the_next_try_comes_by_itself() {
     rotation.bind_handle("own");
     rota.chat_is_down();
     rotation.put_on_call("U1").is(200);
-    let out = rotation.standing();
+    let out = rotation.chat_status();
     assert_eq!(int(&out["messages"]["pending"]), 1);
     rota.chat_is_up();
-    // Nobody moves the clock or asks for chat.
+    // Nobody moves the clock or reads chat.
     eventually("all lanes are through", || {
         let standing = rotation.get("/chat").is(200).json();
         let through = |kept: &serde_json::Value| kept["inStep"] == json!(true);

@@ -1,4 +1,4 @@
-//! What an acceptance does to duty, the plan and the record.
+//! The effect of an acceptance on duty, schedule and history.
 
 use crate::support::*;
 use serde_json::{Value, json};
@@ -11,12 +11,12 @@ fn the_recipient_is_on_call_for_the_interval_and_then_the_dealt_person_again() {
     let asked = rotation.ask_cover("U1", "05T14 05T18", "U2 U3");
     let answer = asked.step("U3", "accept").is(200);
     assert_eq!(answer.etag(), rotation.etag());
-    let told = answer.json();
-    // Made, covered, asked, accepted.
-    assert_eq!(int(&told["rotationVersion"]), 4);
-    assert_eq!(day(&told["effectiveFrom"]), "05T14");
-    let [made] = &told["arrangements"].as_array().unwrap()[..] else {
-        panic!("one arrangement: {told}");
+    let response = answer.json();
+    // Created, grid, requested, accepted.
+    assert_eq!(int(&response["rotationVersion"]), 4);
+    assert_eq!(day(&response["effectiveFrom"]), "05T14");
+    let [made] = &response["arrangements"].as_array().unwrap()[..] else {
+        panic!("one arrangement: {response}");
     };
     assert_eq!(arrangement_line(made), "U3 05T14 05T18 acceptedCover");
     assert_eq!(int(&made["revision"]), 1);
@@ -25,11 +25,11 @@ fn the_recipient_is_on_call_for_the_interval_and_then_the_dealt_person_again() {
         made["origin"],
         json!({ "userIds": ["U1"], "complete": true })
     );
-    let record = &told["request"]["request"];
+    let record = &response["request"]["request"];
     assert_eq!(record["acceptedUserId"], json!("U3"));
     assert_eq!(record["arrangementId"], made["id"]);
     assert_eq!(*record, asked.record());
-    assert_eq!(asked.stands(), "accepted 2 U3");
+    assert_eq!(asked.state_line(), "accepted 2 U3");
 
     assert_eq!(
         rotation.planned("05T08 07"),
@@ -59,7 +59,7 @@ fn the_recipient_is_on_call_for_the_interval_and_then_the_dealt_person_again() {
             "U2 06 - next-on-scheduled-duty",
         ]
     );
-    assert_eq!(asked.stands(), "accepted 2 U3");
+    assert_eq!(asked.state_line(), "accepted 2 U3");
 }
 
 #[test]
@@ -68,8 +68,8 @@ fn an_acceptance_counts_from_now_where_the_interval_has_begun() {
     let rotation = rota.daily("U1 U2 U3", 1);
     let asked = rotation.ask_cover("U1", "05T10 05T18", "U2");
     rota.to(&when("05T12"));
-    let told = asked.accepted_by("U2");
-    assert_eq!(day(&told["effectiveFrom"]), "05T12");
+    let response = asked.accepted_by("U2");
+    assert_eq!(day(&response["effectiveFrom"]), "05T12");
     assert_eq!(rotation.agreed(), ["U2 05T12 05T18 acceptedCover"]);
     assert_eq!(interval(&asked.record()), "05T10 05T18");
     let entry = rotation.get("/on-call").json()["onCall"][0].clone();
@@ -77,9 +77,9 @@ fn an_acceptance_counts_from_now_where_the_interval_has_begun() {
         [&entry["since"], &entry["until"], &entry["turnEnds"]].map(day),
         ["05T12", "05T18", "06"]
     );
-    // The place in the order is their own.
+    // The position in the roster is their own.
     assert_eq!((text(&entry["userId"]), int(&entry["turn"])), ("U2", 1));
-    // The dealt person holds the place all the same.
+    // The dealt person still holds the slot.
     assert_eq!(rotation.holders(), "U1");
     assert_eq!(
         rotation.recorded("05T08 06"),
@@ -107,10 +107,10 @@ fn a_turn_that_was_selected_is_recorded() {
         let preview = asker.request("cover-requests/preview", body.clone());
         body["turnSelection"] = preview.is(200).json()["turnSelection"].clone();
         assert_eq!(selection(&body["turnSelection"]), expected);
-        let told = rotation
+        let response = rotation
             .made("cover-requests", user, body)
             .accepted_by(recipient);
-        let made = &told["arrangements"][0];
+        let made = &response["arrangements"][0];
         assert_eq!(selection(&made["turnSelection"]), expected);
     }
 }
@@ -139,8 +139,8 @@ fn accepting_cuts_the_requesters_own_arrangement() {
         let rota = Rota::with_people(3);
         let rotation = rota.daily("U1 U2 U3", 1);
         let own = rotation.assign_at(0, "U3", "06 07");
-        let told = rotation.ask_cover("U3", period, "U1").accepted_by("U1");
-        let changed = told["arrangements"].as_array().unwrap();
+        let response = rotation.ask_cover("U3", period, "U1").accepted_by("U1");
+        let changed = response["arrangements"].as_array().unwrap();
         assert!(changed.iter().any(|found| found["id"] == own.as_str()));
         let standing: Vec<String> = rotation.agreed();
         let standing: Vec<&String> = standing
@@ -148,7 +148,7 @@ fn accepting_cuts_the_requesters_own_arrangement() {
             .filter(|line| !line.ends_with("cancelled"))
             .collect();
         assert_eq!(standing, active.split(", ").collect::<Vec<_>>(), "{period}");
-        // What stands is among what was answered.
+        // The current arrangements are among those returned.
         for line in standing {
             let lines = changed.iter().map(arrangement_line);
             assert!(lines.into_iter().any(|found| found == *line), "{line}");
@@ -236,7 +236,7 @@ fn arrangements_made_by_requests_are_not_changed_or_ended_as_such() {
         answer.refused(409, "repairNotSupported");
     }
     assert_eq!(rotation.etag(), before);
-    assert_eq!(asked.stands(), "accepted 2 U3");
+    assert_eq!(asked.state_line(), "accepted 2 U3");
 }
 
 #[test]

@@ -1,10 +1,10 @@
-//! Who may answer a request how, in every state.
+//! Who may act on a request, in every state.
 
 use crate::support::*;
 use serde_json::{Value, json};
 
-/// A public rotation that hands over daily: U1 owns it, U2 holds the 6th, U3 and U4 are asked to cover it, U5 is a member,
-/// U6 is not, U7 is an admin of the workspace.
+/// A public rotation with daily hand-overs: U1 is the owner, U2 holds the 6th, U3 and U4 are asked to cover it, U5 is a
+/// member, U6 is not, U7 is a workspace admin.
 fn rotation(rota: &Rota) -> Rot<'_> {
     let mut people = directory(7);
     people["users"][6]["isAdmin"] = json!(true);
@@ -16,11 +16,11 @@ fn rotation(rota: &Rota) -> Rot<'_> {
 
 const EVERYBODY: [&str; 7] = ["U1", "U2", "U3", "U4", "U5", "U6", "U7"];
 
-/// A request that has come to a state.
+/// A request in a given state.
 #[track_caller]
 fn asked<'a>(rotation: &Rot<'a>, state: &str) -> Asked<'a> {
     let period = match state {
-        // Over before anything else is, where the clock is moved past it.
+        // The first to end when the clock is moved past it.
         "expired" => "05T08:10 05T08:20",
         _ => "06 07",
     };
@@ -73,8 +73,8 @@ fn what_each_may_do_follows_from_part_and_state() {
         ("expired", "expired 2 -", ""),
     ] {
         let asked = asked(&rotation, state);
-        let now = asked.stands();
-        // An expiry need not be a revision.
+        let now = asked.state_line();
+        // An expiry may leave the revision unchanged.
         match state {
             "expired" => assert!(now.starts_with("expired "), "{now}"),
             _ => assert_eq!(now, stands),
@@ -169,12 +169,12 @@ fn recipients_decline_one_by_one() {
         let answer = asked.step(user, "decline").is(200);
         assert_ne!(answer.etag(), etag);
         assert_eq!(answer.etag(), rotation.etag());
-        let told = answer.json();
-        assert_eq!(told["arrangements"], json!([]));
-        let record = &told["request"]["request"];
+        let response = answer.json();
+        assert_eq!(response["arrangements"], json!([]));
+        let record = &response["request"]["request"];
         assert_eq!(record["declinedUserIds"], json!(words(declined)));
         assert_eq!(*record, asked.record());
-        assert_eq!(asked.stands(), stands);
+        assert_eq!(asked.state_line(), stands);
     }
     assert_eq!(rotation.planned("05 09"), plan);
     assert_eq!(rotation.agreed(), [""; 0]);
@@ -186,7 +186,7 @@ fn who_has_declined_may_think_better_of_it() {
     let rotation = rotation(&rota);
     let asked = asked(&rotation, "half declined");
     asked.accepted_by("U3");
-    assert_eq!(asked.stands(), "accepted 3 U3");
+    assert_eq!(asked.state_line(), "accepted 3 U3");
     assert_eq!(rotation.agreed(), ["U3 06 07 acceptedCover"]);
 }
 
@@ -196,10 +196,10 @@ fn the_requester_an_editor_and_an_admin_may_cancel() {
     let rotation = rotation(&rota);
     for user in ["U2", "U1", "U7"] {
         let asked = asked(&rotation, "half declined");
-        let told = asked.step(user, "cancel").is(200).json();
-        assert_eq!(told["arrangements"], json!([]));
-        assert_eq!(told["request"]["request"], asked.record());
-        assert_eq!(asked.stands(), "cancelled 3 -", "{user}");
+        let response = asked.step(user, "cancel").is(200).json();
+        assert_eq!(response["arrangements"], json!([]));
+        assert_eq!(response["request"]["request"], asked.record());
+        assert_eq!(asked.state_line(), "cancelled 3 -", "{user}");
     }
     assert_eq!(rotation.agreed(), [""; 0]);
 }

@@ -5,7 +5,7 @@ use serde_json::{Value, json};
 
 const COVER: &str = "cover-requests";
 
-/// Everything to hold against later: a preview and a refusal leave no trace.
+/// The state to compare with: a preview and a refusal change nothing.
 fn state(rotation: &Rot) -> (String, Value) {
     let list = "/cover-requests?from=2026-01-01T00:00:00Z&to=2026-03-01T00:00:00Z";
     (rotation.etag(), rotation.get(list).is(200).json())
@@ -18,13 +18,13 @@ fn a_preview_says_what_the_request_would_take_and_leaves_no_trace() {
     rota.advance(HOUR);
     let before = state(&rotation);
     for (user, period, effective, selection_is) in [
-        // The turn that runs, from before and from within.
+        // The running turn, from before and from within.
         ("U1", "05T08 06", "05 06", "remainingTurn 05T08 06"),
         ("U1", "04 06", "05 06", "remainingTurn 05T08 06"),
         ("U1", "05T12 06", "05T12 06", "remainingTurn 05T08 06"),
         ("U1", "05T12 05T18", "05T12 05T18", "-"),
         ("U1", "05T08 05T18", "05 05T18", "-"),
-        // One to come.
+        // A future one.
         ("U2", "06 07", "06 07", "fullTurn 06 07"),
         ("U2", "06T10 07", "06T10 07", "-"),
         ("U2", "06 06T10", "06 06T10", "-"),
@@ -40,16 +40,20 @@ fn a_preview_says_what_the_request_would_take_and_leaves_no_trace() {
             )
             .is(200);
         assert_eq!(answer.etag(), before.0, "{period}");
-        let told = answer.json();
-        let from = day(&told["effectiveFrom"]);
+        let response = answer.json();
+        let from = day(&response["effectiveFrom"]);
         assert_eq!(
-            format!("{from} {}", day(&told["to"])),
+            format!("{from} {}", day(&response["to"])),
             effective,
             "{period}"
         );
-        assert_eq!(selection(&told["turnSelection"]), selection_is, "{period}");
-        assert_eq!(told["conflicts"], json!([]), "{period}");
-        assert_eq!(told["canCommit"], json!(true), "{period}");
+        assert_eq!(
+            selection(&response["turnSelection"]),
+            selection_is,
+            "{period}"
+        );
+        assert_eq!(response["conflicts"], json!([]), "{period}");
+        assert_eq!(response["canCommit"], json!(true), "{period}");
     }
     assert_eq!(state(&rotation), before);
 }
@@ -81,13 +85,13 @@ fn a_request_is_pending_and_leaves_duty_as_it_was() {
     let answer = answer.is(200);
     assert_ne!(answer.etag(), preview.etag());
     assert_eq!(answer.etag(), rotation.etag());
-    let told = answer.json();
-    assert_eq!(told["operationId"], json!("first"));
-    // The rotation was made, then covered.
-    assert_eq!(int(&told["rotationVersion"]), 3);
-    assert_eq!(day(&told["effectiveFrom"]), "06");
-    assert_eq!(told["arrangements"], json!([]));
-    let item = &told["request"];
+    let response = answer.json();
+    assert_eq!(response["operationId"], json!("first"));
+    // The rotation was created and got its grid.
+    assert_eq!(int(&response["rotationVersion"]), 3);
+    assert_eq!(day(&response["effectiveFrom"]), "06");
+    assert_eq!(response["arrangements"], json!([]));
+    let item = &response["request"];
     assert_eq!(item["rotationName"], json!("Rotation"));
     let request = &item["request"];
     let id = text(&request["id"]);
@@ -150,7 +154,7 @@ fn a_body_that_says_what_it_may_not_is_refused_by_name() {
         ("from", json!("2026-01-06T10:00:00"), "from"),
         ("from", json!("2026-01-06T10:00:00+01:00"), "from"),
         ("to", json!("2026-01-07T10:00:00+01:00"), "to"),
-        // Not after its beginning.
+        // Not after its start.
         ("to", json!(when("06")), "to"),
         ("to", json!(when("05T20")), "to"),
         ("reason", json!("x".repeat(2001)), "reason"),
@@ -158,7 +162,7 @@ fn a_body_that_says_what_it_may_not_is_refused_by_name() {
         ("operationId", json!(""), "operationId"),
         ("operationId", json!("x".repeat(129)), "operationId"),
         ("operationId", json!(5), "operationId"),
-        // What the plan gives is a full turn.
+        // The forecast's selection is a full turn.
         (
             "turnSelection",
             json!({ "kind": "remainingTurn", "from": when("06"), "to": when("07") }),
@@ -181,7 +185,7 @@ fn a_body_that_says_what_it_may_not_is_refused_by_name() {
             asker.request(rest, body).names(named);
         }
     }
-    // It is over already.
+    // It has already ended.
     for rest in ["cover-requests/preview", COVER] {
         let body = rotation.cover_body("05T08 05", "U3");
         rotation.seen_by("U1").request(rest, body).names("to");
@@ -244,7 +248,7 @@ fn who_holds_another_place_then_may_accept_only_under_double_cover() {
             true => drop(answer.is(200)),
             false => {
                 answer.refused(400, "invalid_request");
-                assert_eq!(asked.stands(), "pending 1 -");
+                assert_eq!(asked.state_line(), "pending 1 -");
                 asked.accepted_by("U3");
             }
         }
@@ -348,7 +352,7 @@ fn nobody_holds_anything_on_a_disabled_rotation() {
         asker
             .request(rest, body.clone())
             .refused(409, "rotation_disabled");
-        // What is wrong with the body comes first.
+        // Errors in the body are reported first.
         for (member, value) in [
             ("recipientUserIds", json!(["U1"])),
             ("recipientUserIds", json!(["U2", "U9"])),
@@ -359,7 +363,7 @@ fn nobody_holds_anything_on_a_disabled_rotation() {
             wrong[member] = value;
             asker.request(rest, wrong).names(member);
         }
-        // As a preview gave it before.
+        // As an earlier preview returned it.
         body["turnSelection"] =
             json!({ "kind": "remainingTurn", "from": when("05T08"), "to": when("06") });
         asker.request(rest, body).refused(409, "rotation_disabled");
@@ -368,7 +372,7 @@ fn nobody_holds_anything_on_a_disabled_rotation() {
         asked.step(user, step).refused(409, "rotation_disabled");
         assert_eq!(asked.may(&rotation.seen_by(user)), "");
     }
-    assert_eq!(asked.stands(), "pending 1 -");
+    assert_eq!(asked.state_line(), "pending 1 -");
 }
 
 #[test]
@@ -399,7 +403,9 @@ fn one_person_has_three_hundred_requests_pending_at_the_most() {
     for _ in 0..300 {
         mine.request(COVER, body("05T12 06")).is(200);
     }
-    let refused = mine.request(COVER, body("05T12 06")).refused(409, "");
+    let refused = mine
+        .request(COVER, body("05T12 06"))
+        .refused(409, "tooManyPendingRequests");
     assert!(text(&refused["detail"]).contains("300"), "{refused}");
     theirs.request(COVER, body("06 07")).is(200);
 }

@@ -1,4 +1,4 @@
-//! Who may call, and against which validator.
+//! Callers and ETags.
 
 use crate::support::*;
 use serde_json::json;
@@ -30,7 +30,7 @@ fn participants_are_people_who_see_the_rotation() {
         let answer = rota.with(&rota.token("U3")).post_if(&path, "*", body);
         answer.refused(404, "");
     }
-    // Reading takes a key's scope or a member.
+    // Reading requires a key with the scope or a member.
     let list = "/cover-requests?from=2026-01-05T00:00:00Z&to=2026-01-06T00:00:00Z";
     let one = format!("/cover-requests/{}", asked.id);
     let others = rota.mint(

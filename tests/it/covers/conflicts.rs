@@ -1,4 +1,4 @@
-//! What stands against a recipient.
+//! Conflicts of a recipient.
 
 use crate::support::*;
 use serde_json::{Value, json};
@@ -19,8 +19,8 @@ fn recipients_who_are_away_may_be_asked_and_must_know_to_accept() {
     rotation.away("U1", "2026-01-06T00:00Z", "2026-01-06T12:00Z");
     rotation.away("U3", "2026-01-01T00:00Z", "2026-01-06T10:00Z");
     rotation.away("U4", "2026-01-07T09:00Z", "2026-01-08T09:00Z");
-    let told = preview(&rotation, "U2", "06 07", "U1 U3 U4");
-    let (mut lines, ids) = conflicts(&told["conflicts"]);
+    let response = preview(&rotation, "U2", "06 07", "U1 U3 U4");
+    let (mut lines, ids) = conflicts(&response["conflicts"]);
     lines.sort();
     assert_eq!(
         lines,
@@ -30,15 +30,15 @@ fn recipients_who_are_away_may_be_asked_and_must_know_to_accept() {
             "U3 absence manualAvailability 06 06T10",
         ]
     );
-    assert_eq!(told["canCommit"], json!(false));
+    assert_eq!(response["canCommit"], json!(false));
     let mut body = rotation.cover_body("06 07", "U1 U3 U4");
     for (known, settled) in [(&ids[1..], false), (&ids[..], true)] {
         body["acknowledgedConflictIds"] = json!(known);
         let asker = rotation.seen_by("U2");
-        let told = asker.request("cover-requests/preview", body.clone());
-        assert_eq!(told.is(200).json()["canCommit"], json!(settled));
+        let response = asker.request("cover-requests/preview", body.clone());
+        assert_eq!(response.is(200).json()["canCommit"], json!(settled));
     }
-    // The same terms, the same names; others, other names.
+    // The same terms have the same ids; other terms have other ids.
     let again = preview(&rotation, "U2", "06 07", "U4 U3 U1");
     let mut names = conflicts(&again["conflicts"]).1;
     let mut sorted = ids.clone();
@@ -76,12 +76,12 @@ fn recipients_who_are_away_may_be_asked_and_must_know_to_accept() {
         answer.refused(409, "conflictsNotAcknowledged");
     }
     assert_eq!(
-        (asked.stands(), rotation.etag()),
+        (asked.state_line(), rotation.etag()),
         ("pending 1 -".to_owned(), before)
     );
     let known = json!({ "acknowledgedConflictIds": [mine[1], "cfl_other", mine[0]] });
     asked.step_with("U1", "accept", known).is(200);
-    assert_eq!(asked.stands(), "accepted 2 U1");
+    assert_eq!(asked.state_line(), "accepted 2 U1");
     assert_eq!(rotation.agreed(), ["U1 06 07 acceptedCover"]);
 }
 
@@ -94,7 +94,7 @@ fn what_comes_up_after_asking_counts_when_accepting() {
     let refused = asked.step("U3", "accept");
     let (lines, ids) = conflicts(&refused.refused(409, "conflictsNotAcknowledged")["conflicts"]);
     assert_eq!(lines, ["U3 absence manualAvailability 06T12 06T13"]);
-    // Other terms of the same absence: half of the interval has gone by.
+    // Different terms of the same absence: half of the interval has passed.
     rota.to(&when("06T12:30"));
     let refused = asked.step("U3", "accept");
     let (lines, later) = conflicts(&refused.refused(409, "conflictsNotAcknowledged")["conflicts"]);
@@ -111,8 +111,8 @@ fn the_requesters_own_arrangement_is_no_conflict() {
     let rotation = rota.daily("U1 U2 U3", 1);
     rotation.assign_at(0, "U3", "06 07");
     rotation.assign_at(0, "U3", "07T12 08");
-    let told = preview(&rotation, "U3", "06 08", "U1 U2");
-    assert_eq!(told["conflicts"], json!([]));
+    let response = preview(&rotation, "U3", "06 08", "U1 U2");
+    assert_eq!(response["conflicts"], json!([]));
     let asked = rotation.ask_cover("U3", "06 08", "U1 U2");
     asked.accepted_by("U1");
     assert_eq!(rotation.planned("06 08"), ["U1 06 08"]);
@@ -127,7 +127,7 @@ fn who_came_to_hold_another_place_meanwhile_may_not_accept() {
     rotation.assign_at(1, "U3", "05T11 05T20");
     let answer = asked.step("U3", "accept");
     answer.is(400);
-    assert_eq!(asked.stands(), "pending 1 -");
+    assert_eq!(asked.state_line(), "pending 1 -");
     asked.accepted_by("U4");
     rota.to(&when("05T11"));
     assert_eq!(rotation.on_call(), "U4 U3");

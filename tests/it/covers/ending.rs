@@ -1,4 +1,4 @@
-//! Ending a cover early, and when it is over.
+//! Ending a cover early, and its natural end.
 
 use crate::support::*;
 use serde_json::json;
@@ -13,14 +13,14 @@ fn a_cover_that_has_not_begun_is_cancelled_by_either_side() {
         assert_eq!(rotation.planned("06 07"), ["U3 06 07"]);
         let answer = asked.step(user, "end").is(200);
         assert_eq!(answer.etag(), rotation.etag());
-        let told = answer.json();
-        let [ended] = &told["arrangements"].as_array().unwrap()[..] else {
-            panic!("one arrangement: {told}");
+        let response = answer.json();
+        let [ended] = &response["arrangements"].as_array().unwrap()[..] else {
+            panic!("one arrangement: {response}");
         };
         assert_eq!(arrangement_line(ended), "U3 06 07 acceptedCover cancelled");
-        assert_eq!(ended["id"], told["request"]["request"]["arrangementId"]);
+        assert_eq!(ended["id"], response["request"]["request"]["arrangementId"]);
         assert!(int(&ended["revision"]) > 1);
-        assert_eq!(asked.stands(), "ended 3 U3");
+        assert_eq!(asked.state_line(), "ended 3 U3");
         assert_eq!(rotation.planned("06 07"), ["U2 06 07"]);
     }
     rota.to(&when("06"));
@@ -37,14 +37,14 @@ fn a_running_cover_ends_now_by_either_side() {
         rota.to(&when(begin));
         assert_eq!(rotation.on_call(), "U2");
         rota.to(&when(end));
-        let told = asked.step(user, "end").is(200).json();
+        let response = asked.step(user, "end").is(200).json();
         assert_eq!(
-            arrangement_line(&told["arrangements"][0]),
+            arrangement_line(&response["arrangements"][0]),
             format!("U2 {begin} {end} acceptedCover")
         );
         assert_eq!(rotation.on_call(), "U1");
-        assert_eq!(asked.stands(), "ended 3 U2");
-        // What was asked for stays on the record.
+        assert_eq!(asked.state_line(), "ended 3 U2");
+        // The requested interval stays in the record.
         assert_eq!(interval(&asked.record()), format!("{begin} 05T20"));
     }
     rota.to(&when("06"));
@@ -78,7 +78,7 @@ fn a_cover_that_is_over_stays_accepted_and_is_not_ended() {
         .step("U2", "accept")
         .refused(409, "coverAlreadyAccepted");
     assert_eq!((rotation.etag(), asked.item()), before);
-    assert_eq!(asked.stands(), "accepted 2 U2");
+    assert_eq!(asked.state_line(), "accepted 2 U2");
     assert_eq!(rotation.agreed(), ["U2 05T10 05T12 acceptedCover"]);
 }
 
@@ -93,7 +93,7 @@ fn what_dealing_did_beneath_a_cover_shows_when_it_ends() {
         (rotation.on_call(), rotation.holders()),
         ("U4".into(), "U2".into())
     );
-    // The dealt layer alone changes.
+    // Only the dealt layer changes.
     rotation.rotate();
     assert_eq!(
         (rotation.on_call(), rotation.holders()),
@@ -118,7 +118,7 @@ fn a_disabled_rotation_keeps_its_covers() {
     rotation.patch(json!({ "enabled": false })).is(200);
     asked.step("U1", "end").refused(409, "rotation_disabled");
     rota.to(&when("05T13"));
-    assert_eq!(asked.stands(), "accepted 2 U2");
+    assert_eq!(asked.state_line(), "accepted 2 U2");
     rotation.patch(json!({ "enabled": true })).is(200);
     assert_eq!(rotation.on_call(), "U1");
 }

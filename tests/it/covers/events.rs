@@ -1,10 +1,10 @@
-//! What requests tell the world.
+//! Events of requests.
 
 use crate::events::word;
 use crate::support::*;
 use serde_json::json;
 
-/// What has come since this was asked last, in words.
+/// The new events, in words.
 #[track_caller]
 fn news(receiver: &Receiver) -> String {
     receiver.rota.advance(0);
@@ -19,7 +19,7 @@ fn nothing_is_told_until_duty_is_to_change() {
     let (_hook, receiver) = rota.hook(ALL_EVENTS);
     let rotation = rota.daily("U1 U2 U3 U4", 1);
     news(&receiver);
-    // Asking, declining, cancelling, letting it expire.
+    // Requesting, declining, cancelling, expiring.
     let declined = rotation.ask_cover("U2", "06 07", "U3");
     declined.step("U3", "decline").is(200);
     let cancelled = rotation.ask_cover("U2", "06 07", "U3");
@@ -29,15 +29,15 @@ fn nothing_is_told_until_duty_is_to_change() {
     assert_eq!(expired.state(), "expired");
     assert_eq!(news(&receiver), "");
 
-    // To come: the plan alone changes.
+    // In the future: only the forecast changes.
     let asked = rotation.ask_cover("U1", "05T10 05T12", "U3");
-    let told = asked.accepted_by("U3");
-    assert_eq!(told["deliveryState"], json!("pending"));
+    let response = asked.accepted_by("U3");
+    assert_eq!(response["deliveryState"], json!("pending"));
     rota.advance(0);
     let body = receiver.bodies().pop().expect("an event");
-    assert_eq!(body["version"], told["rotationVersion"]);
+    assert_eq!(body["version"], response["rotationVersion"]);
     assert_eq!(news(&receiver), "updated");
-    // By the clock, without a cause.
+    // As scheduled, without a cause.
     rota.to(&when("05T10"));
     assert_eq!(news(&receiver), "duty");
     rota.to(&when("05T12"));
@@ -45,8 +45,8 @@ fn nothing_is_told_until_duty_is_to_change() {
 
     // At once.
     let asked = rotation.ask_cover("U1", "05T12 05T18", "U4");
-    let told = asked.accepted_by("U4");
-    assert_eq!(told["deliveryState"], json!("pending"));
+    let response = asked.accepted_by("U4");
+    assert_eq!(response["deliveryState"], json!("pending"));
     assert_eq!(news(&receiver), "duty manual");
     asked.step("U1", "end").is(200);
     assert_eq!(news(&receiver), "duty manual");
@@ -77,13 +77,13 @@ fn the_version_rises_by_one_with_every_step() {
         assert_eq!(answer.etag(), rotation.etag());
         assert_ne!(answer.etag(), before);
     }
-    // Whoever is asked has a direct message to get, whoever asked hears of the answer; where nobody hears of a step, it is
-    // published.
+    // Recipients get a direct message, and the requester gets one with the answer. An action without a message is
+    // `published`.
     assert_eq!(created["deliveryState"], json!("pending"));
     let asked = rotation.ask_cover("U1", "05T10 05T12", "U2");
-    let told = asked.step("U2", "decline").is(200).json();
-    assert_eq!(told["deliveryState"], json!("pending"));
+    let response = asked.step("U2", "decline").is(200).json();
+    assert_eq!(response["deliveryState"], json!("pending"));
     let asked = rotation.ask_cover("U1", "05T10 05T12", "U2");
-    let told = asked.step("U1", "cancel").is(200).json();
-    assert_eq!(told["deliveryState"], json!("published"));
+    let response = asked.step("U1", "cancel").is(200).json();
+    assert_eq!(response["deliveryState"], json!("published"));
 }

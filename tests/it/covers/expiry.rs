@@ -1,11 +1,11 @@
-//! Requests that nobody answered in time, or whose requester lost what was to be covered.
+//! Requests that expire without an answer, or whose requester loses the duty.
 
 use crate::faults::durability::{rotation as found, version};
 use crate::support::*;
 use serde_json::json;
 use std::path::PathBuf;
 
-/// A server of four people on a database that can be looked into.
+/// A server with four people and a database that the test can open.
 fn stored() -> (TempDir, PathBuf, Rota) {
     let dir = TempDir::new();
     let db = dir.join("rota.db");
@@ -21,7 +21,7 @@ fn a_request_expires_when_its_end_passes() {
     let rotation = rota.daily("U1 U2 U3 U4", 1);
     let asked = rotation.ask_cover("U2", "06T10 06T12", "U3 U4");
     rota.to("2026-01-06T11:59:59Z");
-    assert_eq!(asked.stands(), "pending 1 -");
+    assert_eq!(asked.state_line(), "pending 1 -");
     assert_eq!(asked.may(&rotation.seen_by("U3")), "accept decline");
     let (before, etag) = (version(&db, &rotation.id), rotation.etag());
     receiver.forget();
@@ -37,7 +37,7 @@ fn a_request_expires_when_its_end_passes() {
         asked.step(user, step).refused(409, "requestNotPending");
     }
     assert_eq!(rotation.on_call(), "U2");
-    // Whoever reads by range finds it still.
+    // A list by range still contains it.
     let list = format!(
         "/cover-requests?from={}&to={}",
         when("06T11"),
@@ -62,8 +62,8 @@ fn a_request_expires_while_the_server_is_down() {
     let rotation = found(&rota, &id);
     let [passed, begun, accepted] = ids.each_ref().map(|own| Asked::known(&rota, &id, own));
     assert_eq!(passed.state(), "expired");
-    assert_eq!(begun.stands(), "pending 1 -");
-    assert_eq!(accepted.stands(), "accepted 2 U3");
+    assert_eq!(begun.state_line(), "pending 1 -");
+    assert_eq!(accepted.state_line(), "accepted 2 U3");
     assert_eq!(
         rotation.recorded("05T08 06T20"),
         [
@@ -79,7 +79,7 @@ fn a_request_expires_while_the_server_is_down() {
 
 type Loss = fn(&Rot);
 
-/// U1 holds the 5th and asks for part of it, U2 for part of the 6th; each row says which request is left pending.
+/// U1 holds the 5th and asks for part of it, U2 for part of the 6th; each row has the requests that stay pending.
 #[test]
 fn a_request_expires_when_its_requester_loses_the_duty() {
     let rows: &[(&str, Loss, bool, bool)] = &[
@@ -254,7 +254,7 @@ fn an_absence_that_costs_a_duty_is_a_version_and_no_news() {
     assert_eq!(version(&db, &rotation.id), before + 1);
     rota.advance(0);
     assert_eq!(receiver.requests(), [json!(null); 0]);
-    // It is over for good.
+    // It does not become pending again.
     rotation.back(&absence);
     assert_eq!(rotation.planned("06 07"), ["U2 06 07"]);
     assert_eq!(asked.state(), "expired");
@@ -273,19 +273,19 @@ fn nothing_expires_on_a_disabled_rotation_before_it_is_enabled() {
     rota.to(&when("05T13"));
     rota.advance(HOUR);
     for asked in [&passed, &running, &lost] {
-        assert_eq!(asked.stands(), "pending 1 -");
+        assert_eq!(asked.state_line(), "pending 1 -");
     }
     assert_eq!(version(&db, &rotation.id), before);
     rotation.patch(json!({ "enabled": true })).is(200);
     let states = [&passed, &running, &lost].map(|asked| asked.state());
     assert_eq!(states, ["expired", "pending", "pending"]);
     assert_eq!(version(&db, &rotation.id), before + 1);
-    // Days go by, and the hand-overs with them.
+    // Days pass without hand-overs.
     rotation.patch(json!({ "enabled": false })).is(200);
     rota.to(&when("06T12"));
     assert_eq!([running.state(), lost.state()], ["pending", "pending"]);
     rotation.patch(json!({ "enabled": true })).is(200);
-    // U1 holds the place until the next hand-over to come.
+    // U1 holds the slot until the next future hand-over.
     assert_eq!(rotation.on_call(), "U1");
     assert_eq!([running.state(), lost.state()], ["expired", "expired"]);
 }

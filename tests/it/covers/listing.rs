@@ -1,4 +1,4 @@
-//! Lists of requests, and what one may ask for.
+//! Lists of requests, and the caller's possible requests.
 
 use crate::support::*;
 use serde_json::{Value, json};
@@ -44,7 +44,7 @@ fn a_list_holds_what_meets_the_range() {
         assert_eq!(page["complete"], json!(true));
         assert_eq!(page["nextCursor"], Value::Null);
     }
-    // As each is read alone, and by whoever reads.
+    // The same as a single read, for every reader.
     for reader in [
         rotation.clone(),
         rotation.seen_by("U2"),
@@ -83,7 +83,7 @@ fn pages_hold_a_hundred_and_follow_one_another() {
     let rota = Rota::with_people(3);
     let rotation = rota.daily("U1 U2 U3", 1);
     let (cell, asker) = (rotation.place(0), rotation.seen_by("U2"));
-    // Many at one instant too.
+    // Also many at one instant.
     let ask = |n: i64| {
         let from = plus(&when("06"), n / 3 * MINUTE);
         let body = json!({
@@ -133,7 +133,7 @@ fn pages_hold_a_hundred_and_follow_one_another() {
     assert_eq!(once.len(), seen.len(), "one came twice");
     assert!(made.iter().filter(|id| !seen.contains(id)).count() <= 1);
 
-    // A cursor is good for its list and its range alone.
+    // A cursor is valid only for its list and range.
     let other = rota.daily("U1 U2 U3", 1);
     let mut odd = next.clone();
     odd.pop();
@@ -151,7 +151,7 @@ fn pages_hold_a_hundred_and_follow_one_another() {
         let answer = on.get(&path(what, period, Some(cursor)));
         answer.refused(422, "invalidCoverCursor");
     }
-    // The same range in other words, by another reader.
+    // The same range in another notation, by another reader.
     let from = when("06").replace('Z', "%2B00:00");
     let words = format!(
         "/cover-requests?from={from}&to={}&cursor={next}",
@@ -160,7 +160,7 @@ fn pages_hold_a_hundred_and_follow_one_another() {
     rotation.seen_by("U1").get(&words).is(200);
 }
 
-/// Cell by cell: whether one may ask, and whom.
+/// By cell: whether the caller may ask, and whom.
 fn capabilities(page: &Value) -> Vec<String> {
     let capability = |found: &Value| {
         let can = found["canRequest"] == json!(true);
@@ -188,7 +188,7 @@ fn capabilities_say_in_which_cells_one_may_ask_whom() {
         ("U3", "05 06T09:01", ["true U1 U2 U4", "false U1 U2 U4"]),
         ("U1", "06 07", ["false U2 U3 U4", "false U2 U3 U4"]),
         ("U1", "06 08", ["true U2 U3 U4", "false U2 U3 U4"]),
-        // What is over cannot be given away.
+        // What has ended cannot be given away.
         ("U1", "05T08 05", ["false U2 U3 U4", "false U2 U3 U4"]),
         ("U1", "04 05T12", ["true U2 U3 U4", "false U2 U3 U4"]),
     ] {
@@ -214,7 +214,7 @@ fn capabilities_say_in_which_cells_one_may_ask_whom() {
         .is(200)
         .json();
     assert_eq!(capabilities(&page), ["false", "false"], "a key is nobody");
-    // What one has by arrangement is one's own.
+    // A duty by arrangement counts as the person's own.
     rotation.assign_at(0, "U4", "05T12 05T15");
     let page = |user: &str| {
         let by = rotation.seen_by(user);

@@ -1,6 +1,7 @@
-//! Asking others to cover a duty.
+//! Cover requests.
 
 mod accepting;
+mod across;
 mod answering;
 mod asking;
 mod callers;

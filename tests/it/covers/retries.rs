@@ -1,4 +1,4 @@
-//! A write is carried out once under its operationId.
+//! A write runs once under its operationId.
 
 use crate::support::*;
 use serde_json::{Value, json};
@@ -36,7 +36,7 @@ fn a_retry_is_answered_as_the_first_try_and_does_nothing() {
         (&u3, path("accept"), &declined.etag(), accept, &accepted),
         (&u2, path("end"), &accepted.etag(), end, &ended),
     ] {
-        // With the validator of old, or another; by another token of the same person; its members in another order.
+        // With the old ETag or another; with another token of the same person; with members in another order.
         let again = by.by.post_if(&path, validator, body.clone()).is(200);
         assert_eq!((again.text(), again.etag()), (answer.text(), answer.etag()));
         let again = by.by.post_if(&path, "*", body.clone()).is(200);
@@ -53,7 +53,7 @@ fn a_retry_is_answered_as_the_first_try_and_does_nothing() {
             .send()
             .is(200);
         assert_eq!(again.text(), answer.text());
-        // Another body, a body for another path.
+        // Another body, and a body for another path.
         let mut other = body.clone();
         other["reason"] = json!("another");
         let answer = by.by.post_if(&path, "*", other);
@@ -72,7 +72,7 @@ fn an_operation_id_belongs_to_one_person_and_one_write() {
         body
     };
     let body = named(rotation.cover_body("06 07", "U3 U1"));
-    // Neither previews nor refusals spend it.
+    // Previews and refusals do not use the id.
     let asker = rotation.seen_by("U2");
     asker
         .request("cover-requests/preview", body.clone())
@@ -89,7 +89,7 @@ fn an_operation_id_belongs_to_one_person_and_one_write() {
     asker
         .request("cover-requests", wrong)
         .refused(409, "operationIdReused");
-    // A preview does not ask for one.
+    // A preview does not require one.
     asker
         .request(
             "cover-requests/preview",
@@ -111,7 +111,7 @@ fn an_operation_id_belongs_to_one_person_and_one_write() {
     asked
         .step_with("U1", "decline", json!({ "operationId": "same" }))
         .is(200);
-    assert_eq!(asked.stands(), "pending 2 -");
+    assert_eq!(asked.state_line(), "pending 2 -");
 }
 
 #[test]

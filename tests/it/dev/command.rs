@@ -1,4 +1,4 @@
-//! `rota dev`: the clock that stands still, and the demo workspace.
+//! `rota dev`: the frozen clock and the demo workspace.
 
 use crate::support::*;
 use serde_json::json;
@@ -7,7 +7,7 @@ use std::net::TcpStream;
 use std::path::PathBuf;
 use std::time::{Duration, Instant};
 
-/// The folder of the temporary database, where there is one.
+/// The folder of the temporary database, if there is one.
 fn scratch(dir: &TempDir) -> Option<PathBuf> {
     let entries = std::fs::read_dir(dir.path()).unwrap();
     entries
@@ -44,7 +44,7 @@ fn a_later_second_signal_ends_it_at_once() {
         .find_map(|line| Some(line.strip_prefix("ROTA_URL=http://")?.to_owned()))
         .expect("an address");
     while lines.recv().expect("ready") != "ready" {}
-    // A request that does not come to its end holds the server up.
+    // An incomplete request delays the end of the server.
     let mut stream = TcpStream::connect(address).unwrap();
     stream
         .write_all(b"POST /dev/receiver/x HTTP/1.1\r\nHost: x\r\nContent-Length: 9\r\n\r\nabc")
@@ -148,7 +148,7 @@ fn a_kept_database_goes_on_where_it_was() {
         panic!("a clock before the last one is an error");
     };
     assert!(!status.success(), "{log}");
-    // Empty or not, what is there stays; ready means caught up.
+    // Data are kept with and without `--empty`; `ready` is printed after catching up.
     for (clock, on_call) in [("2026-01-06T10:00Z", "U2"), ("2026-01-07T10:00Z", "U1")] {
         let again = Start::default().clock(clock).db(&db).go();
         assert_eq!(
@@ -216,7 +216,7 @@ fn web_pages_may_not_use_the_development_routes() {
             assert!(text(&problem["detail"]).contains("Origin"), "{problem}");
         }
     }
-    // What curl says of a body by itself.
+    // The default Content-Type of curl.
     let form = "application/x-www-form-urlencoded";
     let request = rota.request("POST", "/dev/tokens");
     request.header("Content-Type", form).body(body).send().ok();

@@ -54,10 +54,10 @@ fn it_keeps_what_is_posted() {
 #[test]
 fn it_answers_what_it_was_told() {
     let rota = Rota::at(MONDAY);
-    let told = json!({
+    let response = json!({
         "status": 503, "headers": { "Retry-After": "7", "X-A": "b" }, "delayMs": 0, "body": "not now",
     });
-    assert_eq!(tell(&rota, told.clone()).is(200).json(), told);
+    assert_eq!(tell(&rota, response.clone()).is(200).json(), response);
     let answer = rota.request("POST", PATH).send().is(503);
     assert_eq!(answer.text(), "not now");
     assert_eq!(answer.header("retry-after"), Some("7"));

@@ -1,10 +1,10 @@
-//! Links between pages: files are there, headings too.
+//! Links between pages: their files and headings exist.
 
 use super::pages::{Page, pages, root};
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
-/// Where the links of a page lead, as they are written; those to other sites are left out.
+/// The links of a page as written, without those to other sites.
 pub fn links(page: &Page) -> Vec<String> {
     let prose = page.prose();
     let targets = prose.split("](").skip(1);
@@ -13,7 +13,7 @@ pub fn links(page: &Page) -> Vec<String> {
     inside.map(|(target, _)| target.to_owned()).collect()
 }
 
-/// The file that a link of a page in `folder` leads to, and the heading there.
+/// The file and the heading that a link of a page in `folder` leads to.
 pub fn target(folder: &Path, page: &Path, link: &str) -> (PathBuf, Option<String>) {
     let (path, heading) = match link.split_once('#') {
         Some((path, heading)) => (path, Some(heading.to_owned())),
@@ -26,7 +26,7 @@ pub fn target(folder: &Path, page: &Path, link: &str) -> (PathBuf, Option<String
     (file, heading)
 }
 
-/// A heading as links name it.
+/// The anchor of a heading.
 fn anchor(heading: &str) -> String {
     let lower = heading.trim().to_lowercase();
     let kept = |c: &char| c.is_alphanumeric() || [' ', '-', '_'].contains(c);
@@ -79,7 +79,7 @@ fn every_link_leads_somewhere() {
     assert!(seen > 100, "{seen}");
 }
 
-/// Each page begins with the list of its sections, where it has one.
+/// Each page starts with the list of its sections, if it has one.
 #[test]
 fn contents_name_every_section() {
     for page in pages() {

@@ -1,5 +1,5 @@
-//! The README and the manual in `packaging/docs`: their commands run and print what the pages show, their links resolve,
-//! and their tables name what the program has.
+//! The README and the manual in `packaging/docs`: their commands run and print the shown output, their links resolve,
+//! and their tables match the program.
 
 mod links;
 mod package;
@@ -11,7 +11,7 @@ use crate::cli::{imported, on};
 use crate::support::*;
 use pages::{Block, Page, pages};
 
-/// A test for each page, which runs its commands; and the list of these pages.
+/// A test per page, which runs its commands; and the list of these pages.
 macro_rules! commands_run {
     ($($test:ident: $page:literal;)*) => {
         const RUN: &[&str] = &[$($page),*];
@@ -35,9 +35,10 @@ commands_run! {
     operating_runs: "packaging/docs/operating.md";
     backup_runs: "packaging/docs/backup.md";
     security_runs: "packaging/docs/security.md";
+    web_runs: "packaging/docs/web.md";
 }
 
-/// Blocks that no test can run: those that need root, another program or a build.
+/// The maximum number of blocks that no test can run: those that need root, another program or a build.
 const MOST_NOT_RUN: usize = 20;
 
 fn blocks() -> Vec<(Page, Block)> {
@@ -77,16 +78,17 @@ fn blocks_that_do_not_run_are_few_and_say_why() {
     assert!(listed.len() <= MOST_NOT_RUN, "{listed:#?}");
 }
 
-/// Each kind of block is checked in one way or another, or is a fragment for another program.
+/// Each kind of block is checked, or is a fragment for another program.
 #[test]
 fn blocks_are_of_known_languages() {
-    const KNOWN: [&str; 11] = [
+    const KNOWN: [&str; 12] = [
         "console",
         "text",
         "toml",
         "yaml",
         "ini",
         "caddyfile",
+        "nginx",
         "python",
         "javascript",
         "go",
@@ -116,12 +118,12 @@ fn settings_are_accepted() {
     assert!(seen >= 2, "{seen}");
 }
 
-/// What the README shows of the start of `rota dev` is what it prints.
+/// The README shows the actual start of `rota dev`.
 #[test]
 fn what_dev_prints_is_shown() {
     let rota = Start::default().demo().go();
     let printed = |line: &str| match line.split_once('=') {
-        Some(("ROTA_URL", _)) => true,
+        Some(("ROTA_URL" | "ROTA_WEB", _)) => true,
         Some(("ROTA_API_KEY", shown)) => shown == "svc_key_..." && rota.key.starts_with("svc_key_"),
         Some((name, shown)) => name.strip_prefix("ROTA_TOKEN_").is_some_and(|user| {
             let token = rota.tokens.get(user);

@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 /// A page in Markdown.
 #[derive(Clone, Debug)]
 pub struct Page {
-    /// Its path below the root of the source.
+    /// Its path relative to the root of the source.
     pub name: String,
     pub text: String,
 }
@@ -15,7 +15,7 @@ pub struct Page {
 #[derive(Clone, Debug)]
 pub struct Block {
     pub language: String,
-    /// Where its first line stands in the page, from 1.
+    /// The line number of its first line in the page, from 1.
     pub line: usize,
     /// Without the indentation of the fence.
     pub lines: Vec<String>,
@@ -86,7 +86,7 @@ impl Page {
         blocks
     }
 
-    /// The text outside of fenced blocks.
+    /// The text outside fenced blocks.
     pub fn prose(&self) -> String {
         let mut fenced = false;
         let mut prose = String::new();
@@ -101,7 +101,7 @@ impl Page {
         prose
     }
 
-    /// The cells of its tables, row by row.
+    /// The cells of its tables, by row.
     pub fn rows(&self) -> Vec<Vec<String>> {
         let prose = self.prose();
         let rows = prose.lines().filter_map(|line| {
@@ -117,7 +117,7 @@ impl Page {
     }
 }
 
-/// The page of this name in the manual.
+/// The page with this name in the manual.
 #[track_caller]
 pub fn manual(name: &str) -> Page {
     let path = format!("packaging/docs/{name}");
@@ -125,7 +125,7 @@ pub fn manual(name: &str) -> Page {
     found.unwrap_or_else(|| panic!("no page {path}"))
 }
 
-/// What stands between back quotes in a text.
+/// The text between backquotes.
 pub fn quoted(text: &str) -> Vec<&str> {
     text.split('`').skip(1).step_by(2).collect()
 }

@@ -1,25 +1,25 @@
-//! Runs the commands of a page in one shell, beside a development server, and compares what they print with what the page
-//! shows. Ids, secrets and ETags may differ, `...` stands for anything, and white space does not count.
+//! Runs the commands of a page in one shell against a development server, and compares their output with the page. Ids,
+//! secrets and ETags may differ, `...` matches anything, and white space is ignored.
 
 use super::pages::{Block, pages};
 use crate::support::*;
 use std::os::unix::fs::symlink;
 use std::process::{Command, Stdio};
 
-/// The address that pages name.
+/// The address in the pages.
 const SHOWN_ADDRESS: &str = "127.0.0.1:8080";
 
-/// Between what two commands print: no program prints it.
+/// Separates the output of commands; no program prints it.
 const MARK: char = '\u{1e}';
 
 struct Step {
-    /// Where it stands in the page.
+    /// Its line in the page.
     line: usize,
     command: String,
     expected: String,
 }
 
-/// Runs a page; where `curl` is missing it is passed over.
+/// Runs a page. Skipped if `curl` is missing.
 #[track_caller]
 pub fn run_page(name: &str) {
     let folders = std::env::var_os("PATH").unwrap_or_default();
@@ -57,7 +57,7 @@ pub fn run_page(name: &str) {
     assert!(wrong.is_empty(), "\n{}", wrong.join("\n"));
 }
 
-/// What each command printed, with its exit code.
+/// The output of each command with its exit code.
 fn run_steps(dir: &TempDir, server: &Rota, steps: &[Step]) -> Vec<(String, String)> {
     let mut script = String::from("exec 2>&1\n");
     for step in steps {
@@ -84,7 +84,8 @@ fn run_steps(dir: &TempDir, server: &Rota, steps: &[Step]) -> Vec<(String, Strin
         .env("no_proxy", "*")
         .env("ROTA_DB", dir.join("dev.db"))
         .env("ROTA_URL", &server.url)
-        .env("ROTA_API_KEY", &server.key);
+        .env("ROTA_API_KEY", &server.key)
+        .env("ROTA_WEB", format!("{}/login?as=UADA", server.url));
     for (user, token) in &server.tokens {
         shell.env(format!("ROTA_TOKEN_{user}"), token);
     }
@@ -124,7 +125,7 @@ fn steps_of(name: &str, block: &Block) -> Vec<Step> {
     steps
 }
 
-/// Whether a command ends here: no quote is open, no line is continued, and a here-document has its end.
+/// Whether a command is complete: no open quote, no continuation, and its here-document has ended.
 fn is_whole(command: &str) -> bool {
     let (mut quote, mut chars) = (None, command.chars());
     while let Some(c) = chars.next() {
@@ -165,7 +166,7 @@ fn matches(shown: &str, printed: &str) -> bool {
     rest.ends_with(last)
 }
 
-/// A text without white space, its ids, secrets and ETags all alike.
+/// A text without white space, with ids, secrets and ETags replaced.
 fn comparable(text: &str) -> String {
     const IDS: [&str; 19] = [
         "rot_",

@@ -1,4 +1,4 @@
-//! What tables of the manual name is what the program has.
+//! The tables of the manual match the program.
 
 use super::pages::{manual, pages, quoted, root};
 use crate::support::*;
@@ -11,7 +11,7 @@ fn file(path: &str) -> String {
     fs::read_to_string(root().join(path)).unwrap_or_else(|error| panic!("{path}: {error}"))
 }
 
-/// Name and labels of each metric, as the server has them; without labels where there is no sample.
+/// Name and labels of each metric of the server; no labels if it has no sample.
 fn metrics(text: &str) -> BTreeMap<String, Option<String>> {
     let names = text.lines().filter_map(|line| line.strip_prefix("# TYPE "));
     let names = names.filter_map(|line| line.split_once(' '));
@@ -78,7 +78,7 @@ fn every_alert_is_listed() {
     let listed = rows.iter().flat_map(|row| quoted(&row[0]));
     let listed: BTreeSet<&str> = listed.filter(|name| name.starts_with("Rota")).collect();
     assert_eq!(listed, alerts);
-    // The rules go by the name of the job that the page has Prometheus use.
+    // The alert rules use the name of the job in the page's Prometheus configuration.
     let scrape = page
         .blocks()
         .into_iter()
@@ -118,7 +118,7 @@ fn every_setting_is_listed() {
         } else if let (Some(key), Some(variable)) = (first.first(), row.get(1)) {
             let setting = format!("{table}{key}");
             let parts: Vec<&str> = setting
-                .split(['[', ']', ' '])
+                .split(['[', ']', ' ', '.'])
                 .filter(|part| !part.is_empty())
                 .collect();
             let named = format!("`ROTA_{}`", parts.join("_").to_uppercase());
@@ -146,10 +146,10 @@ fn document() -> Value {
     serde_json::from_str(&printed).expect("a document")
 }
 
-/// Every text below a member of this name.
+/// Every text below members with this name.
 fn texts(value: &Value, member: &str, found: &mut BTreeSet<String>) {
     if let Some(inner) = value.get(member) {
-        let values = inner["enum"].as_array().into_iter().flatten();
+        let values = inner.as_array().into_iter().flatten();
         found.extend(values.filter_map(Value::as_str).map(str::to_owned));
     }
     match value {
@@ -164,7 +164,11 @@ fn texts(value: &Value, member: &str, found: &mut BTreeSet<String>) {
 #[test]
 fn every_error_code_is_listed() {
     let mut codes = BTreeSet::new();
-    texts(&document()["components"]["responses"], "code", &mut codes);
+    texts(
+        &document()["components"]["responses"],
+        "x-codes",
+        &mut codes,
+    );
     assert!(codes.len() > 30, "{codes:?}");
     let rows = manual("api.md").rows();
     let cells = rows.iter().filter_map(|row| row.get(1));
@@ -187,7 +191,7 @@ fn every_scope_is_listed() {
     assert_eq!(listed.collect::<BTreeSet<_>>(), scopes);
 }
 
-/// Whether a text names an operation: a method and a path.
+/// The method and the path of an operation in a text, if it is one.
 fn operation(text: &str) -> Option<(&str, &str)> {
     let (method, path) = text.split_once(' ')?;
     let known = ["GET", "PUT", "POST", "PATCH", "DELETE"].contains(&method);
@@ -203,7 +207,7 @@ fn operations_that_pages_name_are_there() {
         let prose = page.prose();
         for (method, path) in quoted(&prose).into_iter().filter_map(operation) {
             if path.starts_with("/dev/") {
-                // No development route takes this method: the answer lists those that it takes.
+                // No development route has this method: the response lists the methods of the path.
                 let answer = rota.anyone().request("PATCH", path).send().is(405);
                 let allowed = answer.header("allow").unwrap_or_default().to_owned();
                 assert!(

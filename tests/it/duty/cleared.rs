@@ -1,10 +1,10 @@
-//! A slot that was emptied on purpose stays empty until a hand-over or a change that concerns its rotation.
+//! A slot that was cleared stays empty until a hand-over or a change that concerns its rotation.
 
 use crate::support::{self, *};
 use jiff::ToSpan;
 use serde_json::{Value, json};
 
-/// The directory of every row: U1 to U9, G1 used by the rotation, G2 by none.
+/// The directory of every row: U1 to U9, G1 used by the rotation, G2 unused.
 fn usual() -> Value {
     let mut all = directory(9);
     all["groups"] = json!([group("G1", "U5 U6"), group("G2", "U7 U9")]);
@@ -38,7 +38,7 @@ fn day(users: &str) -> Value {
     json!({ "userIds": words(users) })
 }
 
-/// Imports the usual directory after an edit.
+/// Imports the directory after an edit.
 fn import(rota: &Rota, edit: impl FnOnce(&mut Value)) {
     let mut all = usual();
     edit(&mut all);
@@ -342,7 +342,7 @@ const ROWS: &[(&str, Act, Act, bool)] = &[
         "an arrangement that came and went",
         |rota, r| drop(r.assign(0, "U3", &later(rota, 1), &later(rota, 2))),
         |rota, _| rota.to(&later(rota, 3)),
-        false,
+        true,
     ),
     (
         "another tier",
@@ -393,7 +393,7 @@ fn what_concerns_a_rotation_fills_it_and_nothing_else_does() {
     }
 }
 
-/// The command does what the route does.
+/// The command has the same effect as the route.
 #[test]
 fn the_command_fills_nothing_with_a_file_that_changes_nothing() {
     let dir = TempDir::new();
@@ -420,4 +420,22 @@ fn the_command_fills_nothing_with_a_file_that_changes_nothing() {
     more["groups"][0] = group("G1", "U6 U5");
     import(&more);
     eventually("somebody on duty", || rotation.holders() == "U2");
+}
+
+#[test]
+fn a_window_that_shuts_fills_what_was_emptied_by_hand() {
+    let rota = Rota::with_people(2);
+    let rotation = rota.rotation("U1 U2");
+    rotation.cover(1, &[hours("UTC", &weekdays("09:00", "12:00"), daily())]);
+    for (now, holders) in [
+        ("2026-01-05T10:00Z", "-"),
+        ("2026-01-05T11:59Z", "-"),
+        ("2026-01-05T12:00Z", "(U2)"),
+    ] {
+        rota.to(now);
+        if now.contains("T10") {
+            rotation.clear().is(200);
+        }
+        assert_eq!(rotation.holders(), holders, "{now}");
+    }
 }

@@ -1,4 +1,4 @@
-//! Who is next: order, absences, double cover, removal, freezing.
+//! Dealing: order, absences, double cover, removal, disabling.
 
 use crate::support::*;
 use serde_json::{Value, json};
@@ -136,18 +136,19 @@ fn a_person_holding_another_place_is_passed_without_losing_a_turn_to_absence() {
         1,
         &[always(daily()), always(weekly("UTC", "2026-01-12T09:00"))],
     );
-    // The first window passes daily, the second stays with U2 for the week; on the Monday both are dealt anew.
+    // The first window passes daily, the second stays with U2 for the week; on the Monday both are dealt anew, each from its
+    // own next turn. Shown is that of the first, whose hand-over comes next.
     walk(
         &rotation,
         &[
-            ("U1 U2", 2),
-            ("U3 U2", 0),
             ("U1 U2", 1),
             ("U3 U2", 0),
             ("U1 U2", 1),
             ("U3 U2", 0),
             ("U1 U2", 1),
-            ("U2 U3", 0),
+            ("U3 U2", 0),
+            ("U1 U2", 1),
+            ("U2 U3", 2),
         ],
     );
     let skipped = rotation.turns("history", "2026-01-05T00:00Z", "2026-01-20T00:00Z");
@@ -163,7 +164,7 @@ fn the_absent_are_passed_over_and_named() {
     let rota = Rota::with_people(3);
     let rotation = rota.daily("U1 U2 U3", 1);
     rotation.away("U2", "2026-01-06T00:00Z", "2026-01-07T00:00Z");
-    // A second absence over the first: still named once.
+    // A second absence over the first: still listed once.
     rotation.away("U2", "2026-01-06T08:00Z", "2026-01-06T10:00Z");
     walk(&rotation, &[("U1", 1), ("U3", 0)]);
     let entry = rotation.get("/on-call").json()["onCall"][0].clone();
@@ -206,7 +207,7 @@ fn an_absence_counts_at_the_instant_of_the_hand_over_alone() {
         rotation.away("U2", from, until);
         (rotation, expected)
     });
-    // Somebody on duty stays on duty when the absence begins.
+    // A person on duty stays on duty when the absence begins.
     let on_duty = rota.daily("U1 U2", 1);
     on_duty.away("U1", "2026-01-05T12:00Z", "2026-01-06T12:00Z");
     rota.to("2026-01-06T08:00Z");
@@ -276,7 +277,7 @@ fn double_cover_fills_what_the_list_cannot() {
         rotation
     };
     let (lone, pair) = (doubled("U1", 2), doubled("U1 U2", 3));
-    // U3 is away throughout: nobody is put on duty while absent, not even by double cover.
+    // U3 is away throughout: an absent person is never dealt, not even with double cover.
     let away = rota.rotation("U3 U1");
     away.away("U3", "2026-01-05T00:00Z", "2026-02-01T00:00Z");
     away.cover_doubly(2, &[always(daily())]);
@@ -299,7 +300,7 @@ fn double_cover_fills_what_the_list_cannot() {
             );
         }
     }
-    // Written without doubleCover it is off again.
+    // Omitting doubleCover turns it off.
     let plain = lone.cover(2, &[always(daily())]);
     assert_eq!(plain["doubleCover"], json!(false));
 }
@@ -334,10 +335,10 @@ fn a_manual_rotation_deals_only_when_told() {
     assert_eq!(rotation.holders(), "- U1");
     rota.advance(WEEK);
     assert_eq!(rotation.holders(), "- U1");
-    // A cadence makes it auto: empty places are dealt at once, held ones kept.
+    // A cadence makes the rotation `auto`: empty slots are dealt at once, held ones kept.
     assert_eq!(text(&rotation.cover(2, &[always(daily())])["mode"]), "auto");
     assert_eq!(rotation.holders(), "U2 U1");
-    // And a manual cadence makes it manual again; holders stay.
+    // A manual cadence makes it manual again; holders stay.
     let now = rotation.cover(2, &[json!({ "cadence": { "type": "manual" } })]);
     assert_eq!(
         (text(&now["mode"]), text(&now["windows"][0]["timeZone"])),
@@ -444,7 +445,7 @@ fn a_disabled_rotation_is_frozen() {
     assert_eq!(rotation.next_events()[0], "2026-01-09T09:00Z");
     rota.to("2026-01-09T09:00Z");
     assert_eq!(rotation.on_call(), "U2");
-    // Somebody joins while it is off and nobody holds the place: dealt when it is on again.
+    // Someone joins while it is disabled and the slot is empty: dealt once it is enabled.
     let empty = rota.create(json!({ "name": "R", "owners": ["U1"] }));
     empty.cover(1, &[always(daily())]);
     empty.patch(json!({ "enabled": false })).is(200);
@@ -465,7 +466,7 @@ fn an_added_lane_has_somebody_when_the_response_returns() {
         (rotation.holders().as_str(), rotation.next_turn()),
         ("U2 U3", 0)
     );
-    // A lane left out goes with whoever was on duty in it.
+    // An omitted lane is deleted, and its holder comes off duty.
     let kept = two["lanes"][1]["id"].clone();
     let mut grid = rotation.grid(2, &[always(daily())]);
     grid["lanes"] = json!([{ "id": kept }]);
@@ -475,4 +476,101 @@ fn an_added_lane_has_somebody_when_the_response_returns() {
         (rotation.holders().as_str(), rotation.on_call().as_str()),
         ("U3", "U3")
     );
+}
+
+/// A week's window and one that is open from Friday noon, handed over together.
+fn overlapping<'a>(rota: &'a Rota, people: &str) -> (Rot<'a>, Value) {
+    let rotation = rota.rotation(people);
+    let week = weekly("UTC", "2026-01-05T09:00");
+    let windows = [
+        always(week.clone()),
+        hours("UTC", "friday 12:00 - monday 09:00", week),
+    ];
+    let laid = rotation.cover(1, &windows);
+    (rotation, laid)
+}
+
+#[test]
+fn whoever_is_on_call_elsewhere_is_passed_over_and_named() {
+    let rota = Rota::with_people(3);
+    let (two, _) = overlapping(&rota, "U1 U2");
+    let (lone, laid) = overlapping(&rota, "U1");
+    rota.to("2026-01-09T12:00Z");
+    // From their own starts, neither meets the other.
+    assert_eq!(two.holders(), "U2 U1");
+    assert_eq!(lone.holders(), "U1 -");
+    let in_the_way = json!([{ "userId": "U1", "cellId": laid["cells"][0]["id"] }]);
+    let now = lone.read();
+    assert_eq!(now["cells"][1]["passedOver"], in_the_way);
+    assert_eq!(now["cells"][0]["passedOver"], json!([]));
+    let planned = lone.turns("schedule", "2026-01-09T12:00Z", "2026-01-10T00:00Z");
+    let nobody = planned.iter().find(|turn| turn["kind"] == "nobody");
+    assert_eq!(nobody.expect("a turn")["passedOver"], in_the_way);
+    // The second lane's next turn points at who holds the first.
+    two.put("/rosters", json!({ "nextTurn": 0 })).is(200);
+    rota.to("2026-01-12T09:00Z");
+    rota.to("2026-01-16T12:00Z");
+    assert_eq!(two.holders(), "U1 U2");
+    let in_the_way = json!([{ "userId": "U1", "cellId": two.cell_id(0) }]);
+    let now = two.read();
+    assert_eq!(now["cells"][1]["holder"]["passedOver"], in_the_way);
+    assert_eq!(now["onCall"]["onCall"][1]["passedOver"], in_the_way);
+    assert_eq!(now["cells"][1]["holder"]["skippedForAbsence"], json!([]));
+    let planned = two.turns("schedule", "2026-01-16T12:00Z", "2026-01-17T00:00Z");
+    let second = planned.iter().find(|turn| turn["userId"] == "U2");
+    assert_eq!(second.expect("a turn")["passedOver"], in_the_way);
+    // With doubleCover nobody is left out: the second search passes over nobody.
+    lone.patch(json!({ "doubleCover": true })).is(200);
+    assert_eq!(lone.holders(), "U1 U1");
+    assert_eq!(lone.read()["cells"][1]["holder"]["passedOver"], json!([]));
+}
+
+#[test]
+fn a_slot_is_filled_when_an_edge_frees_somebody() {
+    let rota = Rota::with_people(1);
+    let rotation = rota.rotation("U1");
+    let week = weekly("UTC", "2026-01-05T09:00");
+    let windows = [
+        hours("UTC", "monday 09:00 - friday 17:00", week.clone()),
+        hours("UTC", "friday 12:00 - monday 09:00", week),
+    ];
+    rotation.cover(1, &windows);
+    let planned = rotation.schedule("2026-01-05T09:00Z", "2026-01-12T09:00Z");
+    for (now, holders) in [
+        ("2026-01-05T09:00Z", "U1 -"),
+        ("2026-01-09T12:00Z", "U1 -"),
+        ("2026-01-09T17:00Z", "(U1) U1"),
+        ("2026-01-12T09:00Z", "U1 -"),
+    ] {
+        rota.to(now);
+        assert_eq!(rotation.holders(), holders, "{now}");
+    }
+    let recorded = rotation.turns("history", "2026-01-05T09:00Z", "2026-01-12T09:00Z");
+    let recorded: Vec<String> = recorded.iter().map(turn_line).collect();
+    assert_eq!(planned, recorded);
+}
+
+#[test]
+fn one_person_may_hold_slots_that_are_never_open_together() {
+    let rota = Rota::with_people(3);
+    let rotation = rota.rotation("U1 U2 U3");
+    // Nobody is on call before nine, so that people are put on duty in both windows.
+    let windows = [
+        hours("UTC", &weekdays("09:00", "17:00"), daily()),
+        hours("UTC", &weekdays("17:00", "20:00"), daily()),
+    ];
+    rotation.cover(2, &windows);
+    rotation.put_on_call("U1 U2 U1 U3").is(200);
+    assert_eq!(rotation.holders(), "(U1) (U2) (U1) (U3)");
+    rotation.put_on_call("U1 U1").names("userIds[1]");
+    // An assignment of somebody who is on call at other hours, and one of somebody who is on call then.
+    rotation.assign(3, "U2", "2026-01-05T09:00Z", "2026-01-06T09:00Z");
+    rotation
+        .try_assign(3, "U1", "2026-01-06T09:00Z", "2026-01-06T18:00Z")
+        .names("userId");
+    rotation
+        .try_assign(1, "U1", "2026-01-05T09:00Z", "2026-01-05T12:00Z")
+        .names("userId");
+    rota.to("2026-01-05T18:00Z");
+    assert_eq!(rotation.on_call(), "U1 U2");
 }

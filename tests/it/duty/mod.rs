@@ -1,4 +1,4 @@
-//! Who is on call: set by hand through the API, and chosen by dealing.
+//! Who is on call: set through the API, and chosen by dealing.
 
 mod cleared;
 mod dealing;

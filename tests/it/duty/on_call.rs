@@ -1,4 +1,4 @@
-//! Telling duty: rotate, PUT and DELETE on-call.
+//! Changing duty by hand: rotate, PUT and DELETE on-call.
 
 use crate::support::*;
 use serde_json::{Value, json};
@@ -141,7 +141,7 @@ fn put_on_call_fills_places_in_order() {
         (doubled.holders().as_str(), doubled.next_turn()),
         ("U2 U2", 0)
     );
-    // Somebody absent may be named.
+    // An absent person may be named.
     rotation.away("U4", "2026-01-01T00:00Z", "2026-02-01T00:00Z");
     rotation.put_on_call("U4").is(200);
     assert_eq!(rotation.on_call(), "U4");
@@ -210,8 +210,8 @@ fn only_open_windows_take_people_unless_none_is_open() {
     ];
     let rotation = rota.rotation("U1 U2 U3 U4");
     rotation.cover(1, &windows);
-    assert_eq!(rotation.holders(), "(U1) U2");
-    assert_eq!(rotation.on_call(), "U2");
+    assert_eq!(rotation.holders(), "(U1) U3");
+    assert_eq!(rotation.on_call(), "U3");
     let now = rotation.read();
     assert_eq!([int(&now["heldSeats"]), int(&now["openSeats"])], [1, 0]);
     rotation.put_on_call("U4").is(200);
@@ -291,7 +291,7 @@ fn of_writes_at_once_with_one_validator_one_is_done() {
         assert_eq!(rotation.on_call(), format!("U{winner}"));
         assert_eq!((rotation.etag(), fresh == &etag), (fresh.clone(), false));
     }
-    // Nobody at first, then two turns a round.
+    // Nobody at first, then two turns per round.
     let record = rotation.history(MONDAY, "2026-01-06T00:00Z");
     assert_eq!(record.len(), 13, "{record:#?}");
 }

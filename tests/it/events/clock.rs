@@ -1,4 +1,4 @@
-//! What is news by itself: hand-overs, windows and absences by the clock, after downtime, and what another process does.
+//! Scheduled events: hand-overs, windows and absences, after downtime, and changes by another process.
 
 use crate::cli::{imported, key, on, succeeds};
 use crate::events::{Reader, word};
@@ -16,8 +16,8 @@ fn office((start, end): (&str, &str)) -> Value {
 /// An event with its instant: `2026-01-06T09:00Z duty scheduled U2`.
 fn line(body: &Value) -> String {
     let on_call = people_on_call(&body["rotation"]["onCall"]);
-    let told = format!("{} {} {on_call}", instant(&body["timestamp"]), word(body));
-    told.trim_end().to_owned()
+    let emitted = format!("{} {} {on_call}", instant(&body["timestamp"]), word(body));
+    emitted.trim_end().to_owned()
 }
 
 type Make = fn(&Rota) -> Rot<'_>;
@@ -44,7 +44,7 @@ fn daytime(rota: &Rota) -> Rot<'_> {
     rotation
 }
 
-/// Open when nobody may be dealt: its only member is away until Tuesday noon.
+/// Open without anyone to deal to: its only member is away until Tuesday noon.
 fn daytime_away(rota: &Rota) -> Rot<'_> {
     let rotation = rota.rotation("U1");
     rotation.away("U1", MONDAY, "2026-01-06T12:00Z");
@@ -52,7 +52,7 @@ fn daytime_away(rota: &Rota) -> Rot<'_> {
     rotation
 }
 
-/// The day's window shuts as the night's opens.
+/// Follow-the-sun: the day's window shuts as the night's opens.
 fn sun(rota: &Rota) -> Rot<'_> {
     let rotation = rota.rotation("U1 U2");
     rotation.cover(1, &[office(("07:00", "17:00")), office(("17:00", "23:00"))]);
@@ -78,7 +78,7 @@ fn empty_until_hand_over(rota: &Rota) -> Rot<'_> {
     rotation
 }
 
-/// Two places and one person for them: the other place is news, though somebody is on call.
+/// Two slots and one person: the other slot is empty, so an event is published.
 fn daytime_half(rota: &Rota) -> Rot<'_> {
     let rotation = rota.rotation("U1");
     rotation.cover(2, &[office(DAYTIME)]);
@@ -138,7 +138,7 @@ fn the_clock_tells_what_changes_hands() {
                 "2026-01-06T07:00Z duty scheduled U1",
             ],
         ),
-        // A window opens on an empty place, and shuts on it.
+        // A window opens on an empty slot, and shuts on it.
         (
             daytime_away,
             "2026-01-06T12:00Z",
@@ -148,7 +148,7 @@ fn the_clock_tells_what_changes_hands() {
                 "2026-01-06T12:00Z duty scheduled U1",
             ],
         ),
-        // Absences that begin and end are none, what follows is.
+        // The start and end of an absence publish nothing, their consequences do.
         (
             away_at_hand_over,
             "2026-01-06T10:00Z",
@@ -158,7 +158,7 @@ fn the_clock_tells_what_changes_hands() {
                 "2026-01-06T10:00Z duty scheduled U1",
             ],
         ),
-        // An absence that ends as a hand-over falls due is one change with it.
+        // An absence that ends at a hand-over is one change with it.
         (
             empty_until_hand_over,
             "2026-01-06T09:00Z",
@@ -186,8 +186,8 @@ fn the_clock_tells_what_changes_hands() {
         let mut reader = Reader::new(&rota);
         rota.to(until);
         let news = reader.news();
-        let told: Vec<String> = news.iter().map(line).collect();
-        assert_eq!(told, *expected, "row {row}");
+        let emitted: Vec<String> = news.iter().map(line).collect();
+        assert_eq!(emitted, *expected, "row {row}");
         let now = rota.now();
         for body in news
             .iter()
@@ -208,7 +208,7 @@ fn friday_resumes_on_monday() {
     rota.to("2026-01-09T17:00Z");
     let nobody = "duty scheduled, nobody as-arranged 2026-01-12T09:00Z";
     assert_eq!(reader.words(), nobody);
-    // The window opens to whom the hand-over of that instant gives it.
+    // The window opens for the person who gets the slot in the hand-over of that instant.
     rota.to("2026-01-12T09:00Z");
     assert_eq!(reader.words(), "duty scheduled");
     assert_eq!(rotation.on_call(), "U2");
@@ -238,7 +238,7 @@ fn days_off_are_as_arranged() {
     assert_eq!(reader.words(), "duty scheduled");
 }
 
-/// What fell due while a rotation was disabled is not told; what enabling it changes is.
+/// Changes during a disabled period publish nothing; changes on enabling do.
 #[test]
 fn enabling_tells_how_things_stand_now() {
     let rota = Rota::at("2026-01-05T12:00Z");
@@ -276,17 +276,17 @@ fn an_absence_that_ends_everywhere_is_told_everywhere() {
     first.back(text(&absence["id"]));
     let news = reader.news();
     for rotation in [&first, &second] {
-        let told = news
+        let emitted = news
             .iter()
             .filter(|body| body["rotationId"] == json!(rotation.id));
-        let told: Vec<String> = told.map(line).collect();
-        assert_eq!(told, [format!("{MONDAY} duty scheduled U1")]);
+        let emitted: Vec<String> = emitted.map(line).collect();
+        assert_eq!(emitted, [format!("{MONDAY} duty scheduled U1")]);
     }
     assert_eq!(news.len(), 2);
     assert_eq!(held.on_call(), "U2");
 }
 
-/// Later attempts are of the same event: id, timestamp and body stay, whatever has changed since.
+/// Later attempts have the same event: id, timestamp and body, whatever has changed since.
 #[test]
 fn a_retried_event_is_the_same() {
     let rota = Rota::with_people(2);
@@ -347,13 +347,13 @@ fn a_moved_clock_announces_every_instant() {
     );
 }
 
-/// What several rotations told, sorted, each with its name.
+/// The events of several rotations, sorted, each with its name.
 fn by_name(news: &[Value]) -> Vec<String> {
-    let mut told: Vec<String> = (news.iter())
+    let mut emitted: Vec<String> = (news.iter())
         .map(|body| format!("{}: {}", text(&body["rotation"]["name"]), line(body)))
         .collect();
-    told.sort();
-    told
+    emitted.sort();
+    emitted
 }
 
 #[test]
@@ -381,7 +381,7 @@ fn downtime_is_told_once_a_rotation() {
     // Three hand-overs later, at night.
     let rota = Start::default().db(&db).clock("2026-01-08T20:00Z").go();
     let path = format!("/v1/webhooks/{hook}");
-    // The receiver has moved with the server; the next attempt goes where it is now.
+    // The receiver's address changed with the server; the next attempt uses the new one.
     let receiver = rota.receiver();
     let url = json!({
         "name": "moved", "url": receiver.url(), "eventTypes": ["duty.changed", "nobody.on_call"],
@@ -389,7 +389,7 @@ fn downtime_is_told_once_a_rotation() {
     rota.put_if(&path, "*", url).is(200);
     rota.advance(2);
     let news = receiver.bodies();
-    // Who is on call as before is no news, whatever happened in between.
+    // If the same people are on call as before, nothing is published.
     assert_eq!(
         by_name(&news),
         [
@@ -431,7 +431,7 @@ fn downtime_tells_where_a_rotation_ended_up() {
     }
 }
 
-/// Nobody listens where these go: what was sent is read in the log of attempts.
+/// There is no receiver: what was sent is read from the log of attempts.
 #[test]
 fn self_is_where_others_reach_the_server() {
     let (dir, db) = imported();
@@ -451,7 +451,7 @@ fn self_is_where_others_reach_the_server() {
     let mut people = directory(3);
     people["users"].as_array_mut().unwrap().remove(1);
     dir.file("people.json", people.to_string());
-    succeeds(&db, "directory import people.json");
+    succeeds(&db, "directory import people.json --yes");
     let expected = format!("https://rota.example/duty{}", rotation.path(""));
     eventually("an attempt of both", || {
         let listed = hook.deliveries();
@@ -476,7 +476,7 @@ fn a_command_beside_the_server_is_news_too() {
         let mut all = directory(3);
         all["groups"] = json!([group("G1", users)]);
         dir.file("people.json", all.to_string());
-        succeeds(&db, "directory import people.json");
+        succeeds(&db, "directory import people.json --yes");
     };
     import("U1 U2");
     let body = json!({ "name": "G", "owners": ["U3"], "userIds": [], "userGroupIds": ["G1"] });
@@ -500,7 +500,7 @@ fn a_command_beside_the_server_is_news_too() {
         }
         receiver.forget();
     }
-    // What changes nothing there is no news; what follows comes alone.
+    // A change without effect publishes nothing; the following one is alone.
     import("U3 U2");
     rotation.patch(json!({ "name": "Last" })).is(200);
     assert_eq!(receiver.events(1), "rotation.updated");

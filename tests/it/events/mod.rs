@@ -1,4 +1,4 @@
-//! Which events a change emits, by a write and by the clock.
+//! The events of a change, by a write or as scheduled.
 
 mod clock;
 mod writes;

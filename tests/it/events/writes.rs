@@ -1,4 +1,4 @@
-//! What is news: which writes emit which events, in what order, and what an event says.
+//! Events of writes: which, in what order, and with what content.
 
 use crate::support::*;
 use serde_json::{Value, json};
@@ -20,7 +20,7 @@ pub fn word(body: &Value) -> String {
     words(&format!("{kind} {}", more.join(" "))).join(" ")
 }
 
-/// Somebody who reads everything that is sent and holds each event against what is promised of all of them.
+/// Reads all deliveries and checks the properties that every event has.
 pub struct Reader<'a> {
     pub rota: &'a Rota,
     receiver: Receiver<'a>,
@@ -41,7 +41,7 @@ impl<'a> Reader<'a> {
         }
     }
 
-    /// What has come since it was asked last, each event once and well formed.
+    /// The new events, each once and checked.
     #[track_caller]
     pub fn news(&mut self) -> Vec<Value> {
         self.rota.advance(0);
@@ -53,7 +53,7 @@ impl<'a> Reader<'a> {
         bodies
     }
 
-    /// The news in words, in the order that it came. What one write told has one version, and tells what GET answers.
+    /// The new events in words, in order. Events of one write have the same version, and the state that GET returns.
     #[track_caller]
     pub fn words(&mut self) -> String {
         let news = self.news();
@@ -125,28 +125,28 @@ impl<'a> Reader<'a> {
     }
 }
 
-/// How a row's rotation stands before the act; the people are U1 to U4, group G1 is U3 and U4.
+/// The state of a row's rotation before the act; the people are U1 to U4, group G1 has U3 and U4.
 #[derive(Clone, Copy, Debug)]
 enum Given {
     /// Manual, U1 to U3, nobody on duty.
     Idle,
     /// The same with U1 on duty.
     Held,
-    /// U1 on duty, and nobody else to take over.
+    /// U1 on duty, and nobody to take over.
     Alone,
     /// Daily, U1 to U3, U1 on duty.
     Daily,
     /// The same with U1 and U2 on two lanes.
     Pair,
-    /// Daily, U1 alone and away: nobody on duty.
+    /// Daily, only U1, who is away: nobody on duty.
     Away,
-    /// U3 and U4 by way of their group, U3 on duty.
+    /// U3 and U4 through their group, U3 on duty.
     Group,
     /// Daily, on a roster named `day`.
     Roster,
     /// Daily, disabled with U1 on duty.
     Off,
-    /// U1 alone on every working day from nine to five; it is before nine.
+    /// Only U1 on every working day from nine to five; it is before nine.
     Shut,
     /// The same, and U1 is away.
     ShutAway,
@@ -214,7 +214,7 @@ fn given(rota: &Rota, given: Given) -> Rot<'_> {
 
 type Act<'a> = Box<dyn Fn(&Rot) + 'a>;
 
-/// A body, or what makes it of the rotation.
+/// A body, or a function that creates it for the rotation.
 fn patch<'a>(body: Value) -> Act<'a> {
     Box::new(move |rotation| drop(rotation.patch(body.clone()).is(200)))
 }
@@ -255,7 +255,7 @@ fn open_now() -> Value {
     )
 }
 
-/// Each act on a rotation of its own, which is gone before the next row.
+/// Each act runs on a new rotation, which is deleted before the next row.
 #[track_caller]
 fn tell(rows: Vec<(Given, Act, &str)>) {
     let rota = Rota::at(MONDAY);
@@ -289,7 +289,7 @@ fn edits_are_news_of_the_rotation_and_of_duty() {
         (Idle, patch(json!({ "enabled": false })), "updated"),
         (Daily, patch(json!({ "enabled": false })), "updated"),
         (Off, patch(json!({ "enabled": true })), "updated"),
-        // Members: those who wait, who are on duty, and one who fills an empty place.
+        // Members: waiting ones, one on duty, and one who fills an empty slot.
         (Held, patch(json!({ "userIds": ["U1", "U4"] })), "updated"),
         (Held, patch(json!({ "userGroupIds": ["G1"] })), "updated"),
         (
@@ -329,7 +329,7 @@ fn edits_are_news_of_the_rotation_and_of_duty() {
             put("/channels/C2", json!({ "syncsTopic": true })),
             "updated",
         ),
-        // Coverage: cover that resumes is scheduled, whatever else is manual.
+        // Coverage: cover that resumes is `scheduled`, other changes are `manual`.
         (Idle, cover(1, day), "updated, duty scheduled"),
         (Held, cover(1, day), "updated"),
         (Daily, cover(1, moved), "updated"),
@@ -369,7 +369,7 @@ fn putting_on_duty_is_news_of_duty_alone() {
         (Held, call("U1"), ""),
         (Pair, call("U2 U1"), "duty manual"),
         (Pair, call("U1 U3"), "duty manual"),
-        // A place left empty is news, though another is held.
+        // An empty slot publishes an event even if another is held.
         (Pair, call("U3"), "duty manual, nobody unplanned"),
         (Shut, call("U1"), ""),
         (Idle, rotate(), "duty manual"),
@@ -431,7 +431,7 @@ fn the_directory_is_followed() {
             import(4, ""),
             "updated, duty manual, nobody unplanned",
         ),
-        // Somebody deactivated counts as removed.
+        // A deactivated person counts as removed.
         (Group, import(3, "U3"), "updated"),
         (Group, import(2, "U2"), "updated, duty manual"),
         (Daily, import(2, "U2"), "updated"),
@@ -534,20 +534,20 @@ fn a_creation_is_the_first_version() {
     body["lanes"] = json!(2);
     let rotation = rota.create(body);
     let news = reader.news();
-    let told = (news.len(), word(&news[0]), &news[0]["version"]);
-    assert_eq!(told, (1, "created".to_owned(), &json!(1)));
+    let published = (news.len(), word(&news[0]), &news[0]["version"]);
+    assert_eq!(published, (1, "created".to_owned(), &json!(1)));
     assert_eq!(news[0]["rotation"], rotation.read());
-    // Two kinds of one write share a version; a write that is no news takes none.
+    // Two kinds of events of one write share a version; a write without an event uses none.
     rotation.cover(2, &[day()]);
     rotation.patch(json!({ "name": "Rotation" })).is(200);
     rotation.away("U1", "2026-02-01T00:00Z", "2026-02-02T00:00Z");
     rotation.rotate();
     rotation.patch(json!({ "name": "New" })).is(200);
     let news = reader.news();
-    let told: Vec<String> = (news.iter())
+    let published: Vec<String> = (news.iter())
         .map(|body| format!("{} {}", body["version"], word(body)))
         .collect();
-    assert_eq!(told, ["2 updated", "2 duty scheduled", "4 updated"]);
+    assert_eq!(published, ["2 updated", "2 duty scheduled", "4 updated"]);
     let names = news.iter().map(|body| text(&body["rotation"]["name"]));
     assert_eq!(names.collect::<Vec<_>>(), ["Rotation", "Rotation", "New"]);
 }
@@ -618,11 +618,11 @@ fn endpoints_get_what_they_subscribe_to() {
         );
     }
     assert_eq!(ids.len(), count, "each delivery has an id of its own");
-    let told = |index: usize| -> Vec<Value> {
+    let published = |index: usize| -> Vec<Value> {
         let (_, receiver) = &hooks[index];
         receiver.bodies().into_iter().map(without_id).collect()
     };
-    assert_eq!(told(4), told(5), "and nothing else of its own");
+    assert_eq!(published(4), published(5), "and nothing else of its own");
 }
 
 #[test]
@@ -644,7 +644,7 @@ fn nothing_is_queued_for_the_disabled_and_the_newly_subscribed() {
     rota.advance(0);
     assert_eq!(off_receiver.events(1), "duty.changed");
     assert_eq!(late_receiver.events(2), "rotation.created duty.changed");
-    // Going to Free stops lanes and endpoints in one, and coming back leaves these.
+    // The switch to Free stops lanes and endpoints in one change; switching back does not enable the endpoints.
     rotation.cover(2, &[day()]);
     rota.advance(0);
     let before = off_receiver.requests().len();

@@ -1,4 +1,4 @@
-//! Swaps under way when the server is killed.
+//! Swaps in progress when the server is killed.
 
 use crate::cli::succeeds;
 use crate::faults::durability::version;
@@ -8,10 +8,10 @@ use std::collections::BTreeMap;
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
-/// Swaps a rotation: two of every three turns of its people, within six months.
+/// Swaps per rotation: two of every three turns of its people, within six months.
 const SWAPS: i64 = 40;
 
-/// What a swap came to: its state, and what stands of its legs in the plan.
+/// The state of a swap, and whether its legs in the schedule agree with it.
 #[track_caller]
 fn whole(rotation: &Rot, swap: &Asked, made: &BTreeMap<String, Value>) -> bool {
     let record = swap.record();
@@ -47,7 +47,7 @@ fn a_killed_server_has_made_both_legs_of_a_swap_or_neither() {
     let db = dir.join("rota.db");
     let mut rota = Start::default().db(&db).go();
     rota.people(3);
-    // U1 holds every third day from the 8th, U2 the one behind it.
+    // U1 holds every third day from the 8th, U2 the following one.
     let offer = |rotation: &Rot, n: i64| {
         let day = |days: i64| plus("2026-01-08T09:00Z", (3 * n + days) * DAY);
         let [first, second, third] = [0, 1, 2].map(day);
@@ -75,11 +75,11 @@ fn a_killed_server_has_made_both_legs_of_a_swap_or_neither() {
                     let mut connection = Connection::open(rota.address());
                     while let Some(swap) = swaps.get(next.load(Ordering::Relaxed)) {
                         let path = format!("/v1/rotations/{id}/swap-requests/{swap}/accept");
-                        // The same after a kill: what was done is answered again.
+                        // The same after a kill: a completed one returns its response again.
                         let body = json!({ "operationId": swap, "expectedRevision": 1 });
                         match post_over(&mut connection, token, &path, &body) {
                             None => return,
-                            Some((status, told)) => assert_eq!(status, 200, "{told}"),
+                            Some((status, received)) => assert_eq!(status, 200, "{received}"),
                         }
                         next.fetch_add(1, Ordering::Relaxed);
                         acknowledged.lock().unwrap().push(swap.clone());
@@ -101,13 +101,13 @@ fn a_killed_server_has_made_both_legs_of_a_swap_or_neither() {
                 .collect();
             let mut accepted = 0;
             for swap in swaps {
-                let told = acknowledged.lock().unwrap().contains(swap);
+                let received = acknowledged.lock().unwrap().contains(swap);
                 let done = whole(&rotation, &Asked::known(&rota, id, swap), &made);
-                assert!(done || !told, "{swap} was answered and is not there");
+                assert!(done || !received, "{swap} was answered and is not there");
                 accepted += usize::from(done);
             }
             assert_eq!(made.len(), 2 * accepted, "arrangements without a swap");
-            // Made, covered; every offer and every acceptance since.
+            // Creation and grid, then every offer and every acceptance.
             let expected = 2 + SWAPS + accepted as i64;
             assert_eq!(version(&db, id), expected);
             let plan = rotation.turns("schedule", "2026-01-08T09:00Z", "2026-01-08T10:00Z");

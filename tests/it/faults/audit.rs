@@ -1,4 +1,4 @@
-//! Whether what was stored, sent and told is one and the same story.
+//! Checks that the stored state, deliveries and messages are consistent.
 
 use super::client::Client;
 use super::world::World;
@@ -10,36 +10,40 @@ use std::collections::{BTreeMap, BTreeSet};
 /// A change: the rotation and its version.
 type Change = (String, i64);
 
-/// What an endpoint was told, once each delivery is held to be one id and one body.
+/// The deliveries to an endpoint, after checking that each has one id and one body.
 #[derive(Default)]
-struct Told {
+struct Received {
     /// The types of event, and who was on call after it.
     changes: BTreeMap<Change, (BTreeSet<String>, String)>,
     ids: BTreeSet<String>,
 }
 
-impl Told {
+impl Received {
     #[track_caller]
-    fn at(outlet: &Outlet, path: &str) -> Told {
+    fn at(outlet: &Outlet, path: &str) -> Received {
         let mut bodies: BTreeMap<String, String> = BTreeMap::new();
-        let mut told = Told::default();
+        let mut received = Received::default();
         for post in outlet.posts_to(path) {
             let first = bodies
                 .entry(post.id.clone())
                 .or_insert_with(|| post.body.clone());
             assert_eq!(*first, post.body, "a repeat with other bytes");
-            if !told.ids.insert(post.id.clone()) {
+            if !received.ids.insert(post.id.clone()) {
                 continue;
             }
             let body = post.json();
             let change = (text(&body["rotationId"]).to_owned(), int(&body["version"]));
             let on_call = people_on_call(&body["rotation"]["onCall"]);
-            let (kinds, after) = told.changes.entry(change.clone()).or_default();
+            let (kinds, after) = received.changes.entry(change.clone()).or_default();
             let kind = text(&body["eventType"]).to_owned();
-            assert!(kinds.insert(kind), "{change:?} told twice: {}", post.body);
+            assert!(
+                kinds.insert(kind),
+                "{change:?} received twice: {}",
+                post.body
+            );
             *after = on_call;
         }
-        told
+        received
     }
 
     fn duty(&self) -> BTreeSet<&Change> {
@@ -58,8 +62,8 @@ impl Told {
 #[track_caller]
 pub fn audit(world: &World, rota: &Rota, clients: &[Client]) {
     world.settles();
-    let [all, duty] = ["/a", "/b"].map(|path| Told::at(&world.outlet, path));
-    // What ended a month ago is stored no longer.
+    let [all, duty] = ["/a", "/b"].map(|path| Received::at(&world.outlet, path));
+    // Deliveries that ended a month ago are no longer stored.
     let stored = world.delivered();
     let sent = |id: &&String| all.ids.contains(*id) || duty.ids.contains(*id);
     assert_eq!(
@@ -81,8 +85,8 @@ pub fn audit(world: &World, rota: &Rota, clients: &[Client]) {
             .map(|client| client.silent.clone())
             .unwrap_or_default();
         let of = (id.clone(), 0)..(id.clone(), i64::MAX);
-        let told: Vec<_> = all.changes.range(of).collect();
-        let mut known: BTreeSet<i64> = told.iter().map(|((_, version), _)| *version).collect();
+        let received: Vec<_> = all.changes.range(of).collect();
+        let mut known: BTreeSet<i64> = received.iter().map(|((_, version), _)| *version).collect();
         assert_eq!(
             known.intersection(&silent).next(),
             None,
@@ -90,7 +94,7 @@ pub fn audit(world: &World, rota: &Rota, clients: &[Client]) {
         );
         known.extend(silent);
         let expected: BTreeSet<i64> = (first + 1..=*last).collect();
-        assert_eq!(known, expected, "{id}: versions that were told");
+        assert_eq!(known, expected, "{id}: versions that were received");
         if let Some(client) = client {
             assert!(
                 last - first >= client.raised,
@@ -98,7 +102,7 @@ pub fn audit(world: &World, rota: &Rota, clients: &[Client]) {
                 client.raised
             );
         }
-        for pair in told.windows(2) {
+        for pair in received.windows(2) {
             let ((_, (_, before)), (change, (kinds, after))) = (pair[0], pair[1]);
             assert_eq!(
                 kinds.contains("duty.changed"),
@@ -106,7 +110,7 @@ pub fn audit(world: &World, rota: &Rota, clients: &[Client]) {
                 "{change:?}: {before} {after}"
             );
         }
-        if let Some((change, (_, on_call))) = told.last() {
+        if let Some((change, (_, on_call))) = received.last() {
             let rotation = Rot {
                 by: rota.caller(),
                 id: id.clone(),
@@ -117,9 +121,9 @@ pub fn audit(world: &World, rota: &Rota, clients: &[Client]) {
     talk(world, rota, &all);
 }
 
-/// Chat says what duty is, and was told of each change once.
+/// Chat matches duty, and each change was announced once.
 #[track_caller]
-fn talk(world: &World, rota: &Rota, told: &Told) {
+fn talk(world: &World, rota: &Rota, received: &Received) {
     let bound = Rot {
         by: rota.caller(),
         id: world.base.rotations[0].clone(),
@@ -136,11 +140,11 @@ fn talk(world: &World, rota: &Rota, told: &Told) {
     let takeover = |m: &&Value| recipient(m) == "C1" && !text(&m["text"]).contains("covers for");
     let said: Vec<&Value> = said.iter().filter(takeover).collect();
     let of = |(rotation, _): &&&Change| *rotation == bound.id;
-    let changes = told.duty().iter().filter(of).count();
+    let changes = received.duty().iter().filter(of).count();
     assert_eq!(said.len(), world.said + changes, "{said:#?}");
 }
 
-/// The end: it stops in order, and nothing is wrong with what it leaves.
+/// The server stops normally, and `rota check` finds nothing.
 #[track_caller]
 pub fn ends(world: &World, rota: Rota) {
     let (status, log) = rota.stop();

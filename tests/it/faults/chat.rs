@@ -1,4 +1,4 @@
-//! After a kill at any moment each message is sent once, topics and user groups are as they should be.
+//! After a kill at any moment each message is sent once, and topics and user groups are in sync.
 
 use crate::cli::succeeds;
 use crate::support::*;
@@ -36,7 +36,7 @@ fn a_kill_while_the_platform_is_down_loses_and_doubles_nothing() {
     let dir = TempDir::new();
     let db = dir.join("rota.db");
     let rota = started(&db);
-    rota.furnish(4, &[("G1", "U4")], &[("C2", "Old topic")]);
+    rota.import_with(4, &[("G1", "U4")], &[("C2", "Old topic")]);
     let rotation = rota.rotation("U1 U2 U3");
     rotation.posts_in("C1");
     rotation.tells_in("C2");
@@ -47,15 +47,15 @@ fn a_kill_while_the_platform_is_down_loses_and_doubles_nothing() {
     rota.advance(1);
     rotation.put_on_call("U2").is(200);
     rota.chat_settles();
-    let before = rotation.standing();
+    let before = rotation.chat_status();
     assert_eq!(int(&before["messages"]["pending"]), 5);
     killed(rota, &db);
 
-    // The platform is up after a restart; what waits for its instant waits on.
+    // The failure mode is gone after a restart; what waits for its instant still waits.
     let rota = started_at(&db, "2026-01-05T08:00:01Z");
     let rotation = again(&rota, &id);
-    assert_eq!(rotation.standing(), before);
-    rota.mood(json!({ "failure": "error" }));
+    assert_eq!(rotation.chat_status(), before);
+    rota.set_failure_mode(json!({ "failure": "error" }));
     rota.advance(30);
     rotation.put_on_call("U3").is(200);
     rota.chat_settles();
@@ -83,11 +83,11 @@ fn a_kill_while_the_platform_is_down_loses_and_doubles_nothing() {
     assert_eq!(said.len(), 8);
     assert_eq!(rota.topic("C2"), "Rotation: Person U3");
     assert_eq!(rota.group("G1"), "U4 U3");
-    let standing = rotation.standing();
+    let standing = rotation.chat_status();
     assert_eq!(int(&standing["messages"]["pending"]), 0);
     killed(rota, &db);
 
-    // What was sent is not sent again; what stood before is still known.
+    // Sent messages are not sent again; the previous topic is still stored.
     let rota = started_at(&db, "2026-01-05T11:00Z");
     rota.advance(DAY);
     assert_eq!(lines(&rota), said);
@@ -100,14 +100,14 @@ fn a_kill_while_a_slow_platform_is_asked() {
     let dir = TempDir::new();
     let db = dir.join("rota.db");
     let rota = started(&db);
-    rota.furnish(4, &[("G1", "")], &[("C2", "Old topic")]);
+    rota.import_with(4, &[("G1", "")], &[("C2", "Old topic")]);
     let rotation = rota.rotation("U1 U2 U3");
     rotation.posts_in("C1");
     rotation.tells_in("C2");
     rotation.bind("G1");
     let id = rotation.id.clone();
-    // It takes an hour over each: the kill comes while all lanes wait for it.
-    rota.mood(json!({ "delayMs": 60_000 }));
+    // Each call takes long: the kill comes while all queues wait.
+    rota.set_failure_mode(json!({ "delayMs": 60_000 }));
     rotation.put_on_call("U1").is(200);
     rotation.put_on_call("U2").is(200);
     killed(rota, &db);
@@ -148,7 +148,7 @@ fn kills_amid_many_changes() {
     for (round, writes) in [3, 1, 5, 2].into_iter().enumerate() {
         // Some are sent before the kill, some are not.
         if round % 2 == 1 {
-            rota.mood(json!({ "delayMs": 5 }));
+            rota.set_failure_mode(json!({ "delayMs": 5 }));
         }
         for turn in 0..writes {
             let person = ["U1", "U2", "U3"][(round + turn) % 3];
@@ -171,9 +171,9 @@ fn kills_amid_many_changes() {
     let all = said.len();
     said.retain(|line| line.starts_with("C1: "));
     assert_eq!(said, expected);
-    // One who comes on each time, one who goes off each time but the first.
+    // One person comes on each time, and one goes off each time but the first.
     assert_eq!(all, expected.len() * 3 - 1);
-    let standing = again(&rota, &id).standing();
+    let standing = again(&rota, &id).chat_status();
     assert_eq!(standing["onDutyGroup"]["userIds"], json!([last.unwrap()]));
     assert_eq!(
         standing["messages"],
@@ -190,10 +190,10 @@ fn a_stop_lets_what_is_under_way_end() {
     let rotation = rota.rotation("U1 U2 U3");
     rotation.posts_in("C1");
     rotation.patch(json!({ "enableTopic": true })).is(200);
-    // This one does both.
+    // This channel has both.
     rotation.put("/channels/C2", json!({})).is(200);
     rotation.bind_handle("duty");
-    rota.mood(json!({ "delayMs": 100 }));
+    rota.set_failure_mode(json!({ "delayMs": 100 }));
     for person in ["U1", "U2"] {
         rotation.put_on_call(person).is(200);
     }
@@ -216,7 +216,7 @@ fn a_stop_lets_what_is_under_way_end() {
             "U2: You are on duty for Rotation. You take over from Person U1.",
         ]
     );
-    let standing = again(&rota, &id).standing();
+    let standing = again(&rota, &id).chat_status();
     assert_eq!(standing["onDutyGroup"]["userIds"], json!(["U2"]));
     assert_eq!(rota.topic("C2"), "Rotation: Person U2");
 }

@@ -1,4 +1,4 @@
-//! A client that writes to a rotation of its own, remembers what it was answered, and holds the server to it later.
+//! A client that writes to its own rotation, remembers the responses, and checks them against the server later.
 
 use super::world::World;
 use crate::support::*;
@@ -12,7 +12,7 @@ struct Sent {
     what: What,
     method: &'static str,
     path: String,
-    /// What names it, so that it is carried out once: a header, or a member of the body.
+    /// The key that makes it idempotent: a header, or a member of the body.
     key: Option<String>,
     by: String,
     body: Value,
@@ -31,8 +31,8 @@ enum What {
     Accept,
 }
 
-/// What came back.
-struct Told {
+/// A response.
+struct Response {
     status: u16,
     text: String,
     json: Value,
@@ -43,19 +43,19 @@ pub struct Client<'a> {
     number: usize,
     acts: usize,
     in_flight: Option<Sent>,
-    /// Writes that name themselves, with what was answered.
+    /// Idempotent writes with their responses.
     named: Vec<(Sent, String, Timestamp)>,
     created: Vec<String>,
     description: String,
-    /// When the rotation is handed over.
+    /// The time of the rotation's hand-over.
     time: String,
-    /// Turns that a write began, as it was answered: when, and whose.
+    /// Turns that a write began, by its response: when, and whose.
     turns: Vec<(String, String)>,
     away: BTreeSet<String>,
     back: BTreeSet<String>,
     arranged: BTreeSet<String>,
     accepted: Vec<String>,
-    /// Versions that nobody was sent news of.
+    /// Versions without an event.
     pub silent: BTreeSet<i64>,
     /// Writes that were answered and raised the version.
     pub raised: i64,
@@ -71,7 +71,7 @@ impl<'a> Client<'a> {
         Client {
             world,
             number,
-            // Each begins somewhere else.
+            // Each starts at another act.
             acts: number * 3,
             in_flight: None,
             named: vec![],
@@ -96,7 +96,7 @@ impl<'a> Client<'a> {
         format!("/v1/rotations/{}{rest}", self.rotation())
     }
 
-    /// One more write, or two that belong together; nothing where the connection ended.
+    /// One more write, or two that belong together; `None` if the connection ended.
     pub fn act(&mut self, connection: &mut Connection) -> Option<()> {
         let base = self.world.base;
         let number = self.acts;
@@ -160,7 +160,7 @@ impl<'a> Client<'a> {
         self.say(connection, sent).map(drop)
     }
 
-    /// U1 asks U2 to cover a turn to come, and U2 accepts.
+    /// U1 asks U2 to cover a future turn, and U2 accepts.
     fn ask(&mut self, connection: &mut Connection) -> Option<()> {
         let base = self.world.base;
         let range = "/schedule?from=2026-04-10T00:00:00Z&to=2026-05-25T00:00:00Z";
@@ -200,49 +200,54 @@ impl<'a> Client<'a> {
         self.say(connection, accepted).map(drop)
     }
 
-    fn say(&mut self, connection: &mut Connection, sent: Sent) -> Option<Told> {
+    fn say(&mut self, connection: &mut Connection, sent: Sent) -> Option<Response> {
         self.in_flight = Some(sent.clone());
-        let told = send(connection, &sent)?;
+        let reply = send(connection, &sent)?;
         self.in_flight = None;
-        assert!(told.status < 300, "{sent:?}: {} {}", told.status, told.text);
-        self.note(sent, &told.json);
-        Some(told)
+        assert!(
+            reply.status < 300,
+            "{sent:?}: {} {}",
+            reply.status,
+            reply.text
+        );
+        self.note(sent, &reply.json);
+        Some(reply)
     }
 
-    /// Remembers what a write was answered with.
-    fn note(&mut self, sent: Sent, told: &Value) {
+    /// Remembers the response of a write.
+    fn note(&mut self, sent: Sent, reply: &Value) {
         let id = |value: &Value| text(&value["id"]).to_owned();
         self.raised += i64::from(!matches!(
             sent.what,
             What::Create | What::Away | What::Back | What::PutOnCall | What::Cover
         ));
         match sent.what {
-            What::Create => self.created.push(id(told)),
+            What::Create => self.created.push(id(reply)),
             What::Describe => self.description = text(&sent.body["description"]).to_owned(),
             What::PutOnCall => {
-                for turn in told["onCall"].as_array().expect("onCall") {
+                for turn in reply["onCall"].as_array().expect("onCall") {
                     let began = text(&turn["since"]).to_owned();
                     self.turns.push((began, text(&turn["userId"]).to_owned()));
                 }
             }
-            What::Away => drop(self.away.insert(id(told))),
+            What::Away => drop(self.away.insert(id(reply))),
             What::Back => {
                 let gone = sent.path.rsplit('/').next().expect("an id").to_owned();
                 self.away.remove(&gone);
                 self.back.insert(gone);
             }
-            What::Assign => drop(self.arranged.insert(id(&told["arrangements"][0]))),
+            What::Assign => drop(self.arranged.insert(id(&reply["arrangements"][0]))),
             What::Cover => self.time = time_in(&sent.body),
-            What::Ask => drop(self.silent.insert(int(&told["rotationVersion"]))),
-            What::Accept => self.accepted.push(id(&told["request"]["request"])),
+            What::Ask => drop(self.silent.insert(int(&reply["rotationVersion"]))),
+            What::Accept => self.accepted.push(id(&reply["request"]["request"])),
         }
         if sent.key.is_some() {
             self.named
-                .push((sent, told.to_string(), self.world.clock.now()));
+                .push((sent, reply.to_string(), self.world.clock.now()));
         }
     }
 
-    /// After a stop in order: what was sent and not answered is not stored.
+    /// After a normal stop: writes that were sent and not answered are not stored.
     #[track_caller]
     pub fn has_nothing_unanswered(&self) {
         let Some(sent) = &self.in_flight else { return };
@@ -263,8 +268,8 @@ impl<'a> Client<'a> {
         assert_eq!(stored, 0, "{sent:?}");
     }
 
-    /// After a restart: everything that was answered is there, what was under way is there as a whole or not at all,
-    /// and writes that name themselves are answered as they were.
+    /// After a restart: every answered write is stored, a write in flight is stored as a whole or not at all, and
+    /// idempotent writes return their responses again.
     #[track_caller]
     pub fn holds_to_it(&mut self, rota: &Rota) {
         let mut connection = Connection::open(rota.address());
@@ -318,7 +323,7 @@ impl<'a> Client<'a> {
         assert_eq!(agreed, self.accepted.len(), "{arranged:?}");
         for id in &self.accepted {
             let asked = Asked::known(rota, self.rotation(), id);
-            assert_eq!(asked.stands(), "accepted 2 U2");
+            assert_eq!(asked.state_line(), "accepted 2 U2");
         }
         let held = rotation.turns("history", "2026-03-01T00:00Z", "2026-05-25T00:00Z");
         for (began, user) in &self.turns {
@@ -326,7 +331,7 @@ impl<'a> Client<'a> {
                 |turn: &Value| text(&turn["start"]) == began && text(&turn["userId"]) == user;
             assert!(held.iter().any(there), "{user} since {began}: {held:#?}");
         }
-        // The last few of them; all would be the same writes again and again.
+        // The last few; the others would repeat the same writes.
         for (sent, answer, when) in self.named.iter().rev().take(6) {
             let again = send(&mut connection, sent).expect("an answer");
             let age = self.world.clock.now().duration_since(*when).as_secs();
@@ -342,13 +347,17 @@ impl<'a> Client<'a> {
             );
             let first: Value = serde_json::from_str(answer).expect("JSON");
             match sent.what {
-                // A creation is answered with the rotation as it is now.
+                // A creation returns the current rotation.
                 What::Create => assert_eq!(again.json["id"], first["id"]),
                 _ => assert_eq!(again.json, first, "{sent:?}"),
             }
             let mut other = sent.clone();
-            other.body["reason"] = json!("another");
-            other.body["name"] = json!("another");
+            // What an agreement shows may be repeated, and counts as part of the body.
+            let member = match sent.what {
+                What::Create => "name",
+                _ => "id",
+            };
+            other.body[member] = json!("another");
             let refused = send(&mut connection, &other).expect("an answer");
             assert_eq!(refused.status, 409, "{}", refused.text);
         }
@@ -359,7 +368,7 @@ fn time_in(rotation: &Value) -> String {
     text(&rotation["windows"][0]["cadence"]["times"][0]).to_owned()
 }
 
-fn send(connection: &mut Connection, sent: &Sent) -> Option<Told> {
+fn send(connection: &mut Connection, sent: &Sent) -> Option<Response> {
     let mut body = sent.body.clone();
     let mut header = None;
     match &sent.key {
@@ -378,7 +387,7 @@ fn ask(
     path: &str,
     key: Option<&str>,
     body: &Value,
-) -> Option<Told> {
+) -> Option<Response> {
     let key = key.map_or(String::new(), |key| format!("Idempotency-Key: {key}\r\n"));
     let body = match body {
         Value::Null => String::new(),
@@ -391,7 +400,7 @@ fn ask(
     );
     connection.try_send(request).ok()?;
     let reply = connection.answer(method)?;
-    Some(Told {
+    Some(Response {
         status: reply.status,
         text: String::from_utf8_lossy(&reply.body).into_owned(),
         json: serde_json::from_slice(&reply.body).unwrap_or_default(),

@@ -1,5 +1,5 @@
-//! The system's clock steps while the server runs: what falls due happens once, in order, at its due instants, and the
-//! record agrees with the plan.
+//! The system clock steps while the server runs: due work is processed once, in order, at its due instants, and the history
+//! agrees with the schedule.
 
 use super::audit::{audit, ends};
 use super::world::{MADE, World};
@@ -9,10 +9,10 @@ use serde_json::json;
 use std::collections::BTreeMap;
 use std::time::{Duration, Instant};
 
-/// Who holds which place from when on, as told by the plan or the record; a turn dealt to the same person goes on.
+/// The holders of slots and when their turns start, by schedule or history; consecutive turns of one person are merged.
 type Turns = BTreeMap<String, Vec<(String, String)>>;
 
-/// The turns of these rotations that begin in a range; what runs as it begins stands first.
+/// The turns of these rotations that begin in a range, after the one that is running at its start.
 #[track_caller]
 fn turns(rota: &Rota, ids: &[String], what: &str, from: &str, until: &str) -> Turns {
     let mut found = Turns::new();
@@ -30,7 +30,7 @@ fn turns(rota: &Rota, ids: &[String], what: &str, from: &str, until: &str) -> Tu
             }
         }
     }
-    // Where the first one began may lie before the range in one of them, and be cut in the other.
+    // The first turn may begin before the range in one of them, and be clipped in the other.
     for turns in found.values_mut() {
         turns.retain(|(start, _)| at(start) <= at(until));
         if let Some(first) = turns.first_mut().filter(|(start, _)| at(start) < at(from)) {
@@ -53,7 +53,7 @@ impl Walk<'_> {
         ids
     }
 
-    /// Steps forward to an instant: what happens then is what was planned.
+    /// Steps forward to an instant and compares with the schedule.
     #[track_caller]
     fn to(&self, stop: &str) {
         let from = short(self.world.clock.latest());
@@ -61,7 +61,7 @@ impl Walk<'_> {
         self.world.clock.to(stop);
         let begun = Instant::now();
         eventually("what is due is done", || self.world.is_settled());
-        // Long enough for a loaded machine; a second is promised.
+        // Long enough for a loaded machine; usually it takes a second.
         let patience =
             Duration::from_secs(4 + at(stop).duration_since(at(&from)).as_hours() as u64 / 24);
         assert!(begun.elapsed() < patience, "{stop}: {:?}", begun.elapsed());
@@ -69,7 +69,7 @@ impl Walk<'_> {
         assert_eq!(record, plan, "from {from} to {stop}");
     }
 
-    /// Steps back by some seconds: nothing happens, and writes go on.
+    /// Steps back by some seconds: nothing is processed, and writes continue.
     #[track_caller]
     fn back(&self, seconds: i64) {
         let until = short(self.world.clock.latest());
@@ -102,7 +102,7 @@ fn forward_and_back_and_on() {
         id: world.base.rotations[0].clone(),
     };
     walk.back(DAY);
-    // A write counts as made at the last instant there was, and is sent and told.
+    // A write counts as made at the last instant before the step, and is published.
     let version = world.versions()[&bound.id];
     bound.put_on_call("U2").is(200);
     bound.put_on_call("U3").is(200);
@@ -124,7 +124,7 @@ fn back_and_forth_again_and_again() {
         ids: Walk::all(&world),
     };
     let mut day = at("2026-03-02T08:30Z");
-    // Never as many days at once as there are people: the same one again would be no news.
+    // Never as many days at once as there are people: the same person again would publish nothing.
     for round in 0..5 {
         day += jiff::SignedDuration::from_hours(24 * (1 + round % 2));
         walk.to(&short(day));
@@ -161,7 +161,7 @@ fn a_start_with_a_clock_that_was_set_back() {
         id: world.base.rotations[0].clone(),
     };
     let (version, plan) = (world.versions()[&bound.id], bound.read()["cells"].clone());
-    // Nothing happens again, nothing is due, and what is written is later than what is stored.
+    // Nothing happens again, nothing is due, and new writes are later than stored ones.
     assert_eq!(bound.read()["cells"], plan);
     assert_eq!(
         bound.patch(json!({ "description": "earlier" })).status(),
@@ -346,7 +346,7 @@ fn three_months_are_caught_up_although_it_is_stopped_and_killed_meanwhile() {
     assert_eq!(status.code(), Some(0), "{log}");
     let rota = world.go("");
     assert_eq!(turns(&rota, &ids, "history", &from, until), plan);
-    // Each is one change, of where it ended up.
+    // Each is one change with the final state.
     let after: BTreeMap<String, i64> = world.versions();
     assert!(
         ids.iter().all(|id| after[id] == before[id] + 1),
@@ -375,7 +375,7 @@ fn credentials_and_limits_do_not_mind_the_clock() {
     let mut allowed = 0;
     for step in [0, HOUR, -2 * HOUR, 40 * DAY, -41 * DAY] {
         world.clock.step(step);
-        // Its one request a second is real time.
+        // Its one request per second uses real time.
         let mut answers: Vec<Answer> = Vec::new();
         while answers.last().is_none_or(|answer| answer.status() == 200) {
             answers.push(server.get(&path));

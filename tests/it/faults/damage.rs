@@ -1,8 +1,8 @@
-//! Files that are damaged, cut short or not there: each is told with its path, nothing is answered wrongly, and whatever
-//! is whole goes on.
+//! Damaged, truncated or missing files: each error names the path, no response is wrong, and undamaged parts keep
+//! working.
 
 use super::world::World;
-use crate::cli::told;
+use crate::cli::fails_with;
 use crate::support::*;
 use serde_json::json;
 use std::fs::File;
@@ -21,7 +21,7 @@ fn page_size(db: &Path) -> u64 {
     u64::from(u16::from_be_bytes(bytes))
 }
 
-/// Writes over a page of a file that nobody in this process has open.
+/// Overwrites a page of a file that this process does not have open.
 fn spoil(db: &Path, page: i64) {
     let size = page_size(db);
     let file = File::options().write(true).open(db).expect("the file");
@@ -91,11 +91,11 @@ fn what_is_no_whole_database_is_named() {
         eprintln!("{name}");
         let world = World::new();
         damage(&world);
-        told(run(&mut world.command(SERVE)), expected);
+        fails_with(run(&mut world.command(SERVE)), expected);
         let (code, output, errors) = run(&mut world.command("check"));
         assert_eq!(code, 1, "{output}{errors}");
         assert!(errors.contains("rota.db"), "{name}: {output}{errors}");
-        told(run(&mut world.command("backup copy.db")), &["rota.db"]);
+        fails_with(run(&mut world.command("backup copy.db")), &["rota.db"]);
         assert!(!world.dir.join("copy.db").exists(), "{name}");
     }
 }
@@ -108,14 +108,14 @@ fn a_folder_that_is_not_there_is_named() {
         command
             .args(line.split(' '))
             .args(["--db", "no/such/folder/rota.db"]);
-        told(run(&mut command), &["no/such/folder/rota.db"]);
+        fails_with(run(&mut command), &["no/such/folder/rota.db"]);
     }
 }
 
 #[test]
 fn a_log_that_is_empty_or_rubbish_is_not_believed() {
     let rubbish = "no log of ours".repeat(1000);
-    // A head as SQLite writes it, with frames that are none.
+    // A header in SQLite's format, with invalid frames.
     let mut frames = vec![0x37, 0x7f, 0x06, 0x82, 0, 0x2d, 0xe2, 0x18, 0, 0, 0x10, 0];
     frames.resize(40_000, 0x5a);
     for log in [&b""[..], rubbish.as_bytes(), &frames] {
@@ -128,7 +128,7 @@ fn a_log_that_is_empty_or_rubbish_is_not_believed() {
     }
 }
 
-/// What is known of topics is damaged: the rotation that has one fails and says so, all else goes on.
+/// The topics table is damaged: its rotation fails with an error, everything else continues.
 #[test]
 fn a_damaged_page_breaks_what_is_on_it_alone() {
     let world = World::new();
@@ -175,7 +175,7 @@ fn a_damaged_page_breaks_what_is_on_it_alone() {
     );
 }
 
-/// Damaged under a running server, whose own memory may still be whole.
+/// Damage under a running server, whose caches may be intact.
 #[test]
 fn a_page_that_is_damaged_meanwhile_is_never_answered_wrongly() {
     let world = World::new();
@@ -194,7 +194,7 @@ fn a_page_that_is_damaged_meanwhile_is_never_answered_wrongly() {
         .expect("a checkpoint");
     spoil(&world.db, table);
     for number in 0..5 {
-        // Every write has the readers' memory start anew.
+        // Every write invalidates the readers' caches.
         let written = rota.post("/v1/rotations/none/on-call", json!({}));
         assert!(written.status() >= 400, "{number}");
         let answer = idle.get("");
@@ -216,7 +216,7 @@ fn a_page_that_is_damaged_meanwhile_is_never_answered_wrongly() {
     assert!(!log.contains("panicked"), "{log}");
 }
 
-/// A copy of what is damaged would be damaged, or less than all of it: none is made.
+/// A copy of a damaged database would be damaged or incomplete, so none is made.
 #[test]
 fn what_is_damaged_is_not_copied() {
     for name in ["rotation_by_creation", "rotation", "meta", "history"] {
@@ -226,7 +226,7 @@ fn what_is_damaged_is_not_copied() {
         assert_eq!(code, 1, "{output}{errors}");
         let tried = run(&mut world.command("backup copy.db"));
         assert!(!tried.2.contains("copy.db"), "{name}: {}", tried.2);
-        told(tried, &["/rota.db", "malformed"]);
+        fails_with(tried, &["/rota.db", "malformed"]);
         let left = std::fs::read_dir(world.dir.path()).unwrap();
         let left: Vec<_> = left.map(|entry| entry.unwrap().file_name()).collect();
         assert!(
@@ -235,9 +235,9 @@ fn what_is_damaged_is_not_copied() {
                 .any(|file| file.to_string_lossy().contains("copy")),
             "{left:?}"
         );
-        // As somebody else's program would copy it.
+        // A copy made by another program.
         std::fs::copy(&world.db, world.dir.join("bytes.db")).unwrap();
-        told(
+        fails_with(
             run(&mut world.command("restore bytes.db")),
             &["bytes.db", "damaged"],
         );

@@ -3,7 +3,7 @@
 use crate::cli::{imported, key, succeeds};
 use crate::faults::durability::{cramped, rotation, version};
 use crate::support::*;
-use crate::webhooks::sending::{hook, serving, told};
+use crate::webhooks::sending::{attempt_line, hook, serving};
 use rusqlite::{Connection as Sqlite, OpenFlags};
 use serde_json::{Value, json};
 use std::collections::{BTreeMap, BTreeSet};
@@ -11,7 +11,7 @@ use std::path::Path;
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
-/// The database as another process would open it.
+/// The database as another process opens it.
 fn opened(db: &Path) -> Sqlite {
     let conn =
         Sqlite::open_with_flags(db, OpenFlags::SQLITE_OPEN_READ_WRITE).expect("the database");
@@ -26,7 +26,7 @@ fn killed(mut rota: Rota, db: &Path) {
     succeeds(db, "check");
 }
 
-/// The attempts of a delivery, one line each; their numbers must have no gaps and their bodies be one.
+/// The attempts of a delivery, one line each. Their numbers must have no gaps and their bodies must be equal.
 #[track_caller]
 fn log_of(hook: &Hook, delivery: &str) -> Vec<String> {
     let attempts = hook.attempts(delivery);
@@ -37,7 +37,13 @@ fn log_of(hook: &Hook, delivery: &str) -> Vec<String> {
     }
     attempts
         .iter()
-        .map(|attempt| format!("round {}: {}", int(&attempt["round"]), told(attempt)))
+        .map(|attempt| {
+            format!(
+                "round {}: {}",
+                int(&attempt["round"]),
+                attempt_line(attempt)
+            )
+        })
         .collect()
 }
 
@@ -61,22 +67,22 @@ fn states(hook: &Hook) -> String {
 const INTERRUPTED: &str = "round 1: no_response - interrupted";
 const DELIVERED: &str = "round 1: delivered 200 -";
 
-/// The clock stands still: whatever is sent after a restart was due at once.
+/// The clock is frozen: whatever is sent after a restart was due at once.
 #[test]
 fn a_kill_while_sending_and_before() {
     let dir = TempDir::new();
     let db = dir.join("rota.db");
-    let outlet = Outlet::new(Manner::hangs());
+    let outlet = Outlet::new(Behavior::hangs());
     let mut rota = Start::default().db(&db).go();
     rota.people(3);
     let id = rota.hook_at(&outlet.url(), "duty.changed").id;
     let changed = rota.rotation("U1 U2 U3");
     changed.put_on_call("U1").is(200);
     eventually("the first", || outlet.posts().len() == 1);
-    // The lane is taken: this one waits its turn.
+    // The queue is busy: this one waits.
     changed.put_on_call("U2").is(200);
     killed(rota, &db);
-    // The first again, and the second on a lane of its own.
+    // The first again, and the second on its own queue.
     rota = Start::default().db(&db).go();
     eventually("both", || outlet.posts().len() == 3);
     assert_eq!(
@@ -84,7 +90,7 @@ fn a_kill_while_sending_and_before() {
         [INTERRUPTED]
     );
     killed(rota, &db);
-    outlet.now(Manner::says(200));
+    outlet.now(Behavior::says(200));
     rota = Start::default().db(&db).go();
     let endpoint = hook(&rota, &id);
     eventually("an end", || states(&endpoint) == "delivered delivered");
@@ -98,9 +104,9 @@ fn a_kill_while_sending_and_before() {
     let posts = outlet.posts();
     assert_eq!(posts.len(), 5);
     for id in &ids {
-        let told = endpoint.attempts(id);
+        let received = endpoint.attempts(id);
         let mut sent = posts.iter().filter(|post| post.id == *id);
-        assert!(sent.all(|post| post.body == text(&told[0]["requestBody"])));
+        assert!(sent.all(|post| post.body == text(&received[0]["requestBody"])));
     }
     let (status, log) = rota.stop();
     assert_eq!(status.code(), Some(0));
@@ -115,7 +121,7 @@ fn a_kill_between_the_answer_and_its_record() {
     let gate = Gate::default();
     let outlet = Outlet::new({
         let gate = gate.clone();
-        Manner::reads(move |_| {
+        Behavior::reads(move |_| {
             gate.pass();
             status(200)
         })
@@ -126,7 +132,7 @@ fn a_kill_between_the_answer_and_its_record() {
     let changed = rota.rotation("U1 U2 U3");
     changed.put_on_call("U1").is(200);
     eventually("the first", || outlet.posts().len() == 1);
-    // Nobody else can write now, so the answer cannot be recorded.
+    // No other connection can write now, so the outcome cannot be recorded.
     let conn = opened(&db);
     conn.execute_batch("BEGIN IMMEDIATE")
         .expect("the only writer");
@@ -149,7 +155,7 @@ fn a_kill_between_the_answer_and_its_record() {
     assert_eq!(posts[0].body, posts[1].body);
     killed(rota, &db);
 
-    // What was recorded is not sent again: the next to come is news.
+    // A recorded attempt is not repeated: the next delivery is of a new event.
     rota = Start::default().db(&db).go();
     let changed = rotation(&rota, text(&posts[0].json()["rotationId"]));
     changed.put_on_call("U2").is(200);
@@ -163,7 +169,7 @@ fn a_kill_between_the_answer_and_its_record() {
 fn a_kill_leaves_what_was_cancelled_and_what_is_held() {
     let dir = TempDir::new();
     let db = dir.join("rota.db");
-    let outlet = Outlet::new(Manner::hangs());
+    let outlet = Outlet::new(Behavior::hangs());
     let mut rota = Start::default().db(&db).go();
     rota.people(3);
     let hooks = ["cancelled", "held", "deleted"].map(|name| {
@@ -182,7 +188,7 @@ fn a_kill_leaves_what_was_cancelled_and_what_is_held() {
     deleted.by.delete_if(&deleted.path(), "*").is(204);
     killed(rota, &db);
 
-    outlet.now(Manner::says(200));
+    outlet.now(Behavior::says(200));
     rota = Start::default().db(&db).go();
     rota.advance(3600);
     let [cancelled, held, deleted] = hooks.each_ref().map(|id| hook(&rota, id));
@@ -198,11 +204,11 @@ fn a_kill_leaves_what_was_cancelled_and_what_is_held() {
     assert_eq!(outlet.posts().len(), 4);
 }
 
-/// Changes who is on call until the connection ends; each answer is counted.
+/// Changes who is on call until the connection ends, and counts the responses.
 fn write_on(rota: &Rota, id: &str, turn: &AtomicUsize, acknowledged: &AtomicUsize) {
     let mut connection = Connection::open(rota.address());
     loop {
-        // Never the one who was asked for last, nor the one before: each is a change.
+        // Never the last or the previous person, so each is a change.
         let n = turn.fetch_add(1, Ordering::Relaxed);
         let person = ["U1", "U2", "U3"][n % 3];
         let body = json!({ "userIds": [person] }).to_string();
@@ -216,8 +222,8 @@ fn write_on(rota: &Rota, id: &str, turn: &AtomicUsize, acknowledged: &AtomicUsiz
         let Some(reply) = sent.then(|| connection.answer("PUT")).flatten() else {
             return;
         };
-        let told = String::from_utf8_lossy(&reply.body);
-        assert_eq!(reply.status, 200, "{told}");
+        let received = String::from_utf8_lossy(&reply.body);
+        assert_eq!(reply.status, 200, "{received}");
         acknowledged.fetch_add(1, Ordering::Relaxed);
     }
 }
@@ -227,9 +233,9 @@ fn no_change_is_without_its_delivery() {
     const KILLS: [usize; 6] = [1, 37, 14, 52, 5, 23];
     let dir = TempDir::new();
     let db = dir.join("rota.db");
-    // Some answers are failures, so that there are retries as well.
+    // Some responses are failures, so that there are retries.
     let count = AtomicUsize::new(0);
-    let outlet = Outlet::new(Manner::reads(move |_| {
+    let outlet = Outlet::new(Behavior::reads(move |_| {
         let n = count.fetch_add(1, Ordering::Relaxed);
         status(if n % 5 == 4 { 500 } else { 200 })
     }));
@@ -257,21 +263,21 @@ fn no_change_is_without_its_delivery() {
         succeeds(&db, "check");
         rota = Start::default().db(&db).go();
     }
-    outlet.now(Manner::says(200));
-    // The quick retries of round 1, whose instants the clock has not reached.
+    outlet.now(Behavior::says(200));
+    // The quick retries of round 1, whose instants are in the future of the clock.
     rota.advance(60);
 
     let mut expected = BTreeSet::new();
     for (id, acknowledged) in ids.iter().zip(&acknowledged) {
-        let (last, told) = (
+        let (last, received) = (
             version(&db, id),
             acknowledged.load(Ordering::Relaxed) as i64,
         );
         let changes = last - 1;
-        // What was under way at a kill may be there too.
+        // Attempts in flight at a kill may have arrived, too.
         assert!(
-            (told..=told + KILLS.len() as i64).contains(&changes),
-            "{changes} for {told}"
+            (received..=received + KILLS.len() as i64).contains(&changes),
+            "{changes} for {received}"
         );
         expected.extend((2..=last).map(|version| (id.clone(), version)));
     }
@@ -305,18 +311,18 @@ fn no_change_is_without_its_delivery() {
             assert!(sent.iter().all(|post| post.body == body), "{delivery}");
             let body: Value = serde_json::from_str(body).unwrap();
             let change = (text(&body["rotationId"]).to_owned(), int(&body["version"]));
-            assert!(tells.insert(change), "{body}: told twice");
+            assert!(tells.insert(change), "{body}: received twice");
             order.push(at(text(&attempts[0]["at"])));
         }
         assert_eq!(tells, expected);
         assert!(order.is_sorted(), "first attempts out of order");
     }
-    let told = seen.into_inner().unwrap();
+    let received = seen.into_inner().unwrap();
     assert!(
-        by_id.keys().all(|id| told.contains(id)),
+        by_id.keys().all(|id| received.contains(id)),
         "sent and not stored"
     );
-    // One attempt on each lane at most at each kill.
+    // At most one attempt on each queue at each kill.
     assert!(interrupted <= KILLS.len() * 4, "{interrupted}");
     assert_eq!(rota.stop().0.code(), Some(0));
     succeeds(&db, "check");
@@ -338,7 +344,7 @@ fn an_outcome_waits_for_room_on_a_full_disk() {
     let gate = Gate::default();
     let outlet = Outlet::secure("good", {
         let gate = gate.clone();
-        Manner::reads(move |_| {
+        Behavior::reads(move |_| {
             gate.pass();
             status(200)
         })
@@ -355,6 +361,16 @@ fn an_outcome_waits_for_room_on_a_full_disk() {
             break;
         }
     }
+    // An edit needs more room than an outcome. What is left of it is taken a page at a time.
+    let conn = opened(&db);
+    for n in 0..300 {
+        conn.execute(
+            "UPDATE meta SET value = ?1 WHERE name = 'team_name'",
+            [n.to_string()],
+        )
+        .expect("a page");
+    }
+    drop(conn);
     gate.open();
     let first = outlet.posts()[0].id.clone();
     let complaint = format!(
@@ -377,13 +393,13 @@ fn an_outcome_waits_for_room_on_a_full_disk() {
         "{:?}",
         complaints()
     );
-    // It is in hand, so that nothing more is sent, and nothing of it is stored.
+    // Its outcome is not recorded, so nothing more is sent and nothing is stored.
     assert_eq!(outlet.posts().len(), 1);
     assert_eq!(states(&endpoint), "pending pending");
     assert_eq!(log_of(&endpoint, &first), [""; 0]);
     succeeds(&db, "check");
 
-    // Emptying the log makes room.
+    // Checkpointing the log frees space.
     let conn = opened(&db);
     let busy: i64 = conn
         .query_row("PRAGMA wal_checkpoint(TRUNCATE)", [], |row| row.get(0))

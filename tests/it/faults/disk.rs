@@ -1,7 +1,7 @@
-//! Storage that cannot be written for a while: reads go on, nothing is half written, and the server recovers by itself.
+//! Storage that cannot be written for a while: reads continue, no write is partial, and the server recovers by itself.
 
 use super::world::World;
-use crate::cli::{succeeds, told};
+use crate::cli::{fails_with, succeeds};
 use crate::faults::durability::cramped;
 use crate::support::*;
 use serde_json::json;
@@ -10,14 +10,14 @@ use std::path::Path;
 use std::process::Command;
 use std::time::{Duration, Instant};
 
-/// Lines of the log that warn or worse.
+/// Warnings and errors in the log.
 fn complaints(rota: &Rota) -> Vec<String> {
     let log = rota.process.log.text();
     let bad = |line: &&str| line.contains("ERROR") || line.contains("WARN");
     log.lines().filter(bad).map(str::to_owned).collect()
 }
 
-/// Waits longer than anything is left alone after a failure.
+/// Waits longer than the longest retry interval.
 #[track_caller]
 fn recovers(what: &str, mut probe: impl FnMut() -> bool) {
     let begun = Instant::now();
@@ -32,7 +32,7 @@ fn recovers(what: &str, mut probe: impl FnMut() -> bool) {
 
 pub fn a_hand_over_waits_for_room_on_a_full_disk() {
     let world = World::new();
-    // The production server would not dial them.
+    // The production server would not connect to them.
     world
         .opened()
         .execute_batch("DELETE FROM webhook")
@@ -68,7 +68,7 @@ pub fn a_hand_over_waits_for_room_on_a_full_disk() {
             .iter()
             .any(|line| line.contains("timer: "))
     });
-    // Nothing of it happened, and reads tell what is stored.
+    // Nothing was processed, and reads return the stored state.
     assert_eq!((idle.on_call(), world.versions()), before);
     let conn = world.opened();
     let checkpoint = "PRAGMA wal_checkpoint(TRUNCATE)";
@@ -129,7 +129,7 @@ pub fn a_database_that_somebody_else_has_locked() {
                 })
             })
             .collect();
-        // Reads go on meanwhile.
+        // Reads continue meanwhile.
         let mut reads = 0;
         while writes.iter().any(|write| !write.is_finished()) {
             let begun = Instant::now();
@@ -167,7 +167,7 @@ pub fn a_start_on_a_locked_database_says_what_is_wrong() {
     let conn = world.opened();
     conn.execute_batch("BEGIN IMMEDIATE")
         .expect("the only writer");
-    told(
+    fails_with(
         run(&mut world.command("serve --listen 127.0.0.1:0")),
         &["rota.db", "locked"],
     );
@@ -178,7 +178,7 @@ pub fn a_start_on_a_locked_database_says_what_is_wrong() {
         .is(200);
 }
 
-/// Runs as somebody to whom modes and limits apply, under these limits. `None` where that cannot be done.
+/// Runs as a user to whom permissions and limits apply, with these limits. `None` if that is impossible.
 pub fn as_nobody(command: &Command, limits: &str) -> Option<Command> {
     let words = format!("{limits} setpriv --reuid 54321 --regid 54321 --clear-groups {BINARY}");
     let someone = |rest: &[&str]| {
@@ -204,7 +204,7 @@ pub fn as_nobody(command: &Command, limits: &str) -> Option<Command> {
     Some(new)
 }
 
-/// The workspace belongs to that somebody.
+/// Gives the workspace to that user.
 pub fn give_away(world: &World) {
     for name in ["", "rota.db", "clock"] {
         chown(world.dir.join(name), Some(54321), Some(54321)).expect("root");
@@ -224,7 +224,7 @@ fn files_that_may_not_be_written() {
     }
     give_away(&world);
     for (folder, file, words) in [
-        (0o700, 0o400, ["rota.db", "may only be read"]),
+        (0o700, 0o400, ["rota.db", "is read-only"]),
         (0o700, 0o000, ["rota.db", "unable to open"]),
         (0o500, 0o600, ["rota.db", "readonly"]),
         (0o000, 0o600, ["rota.db", "ermission denied"]),
@@ -233,9 +233,9 @@ fn files_that_may_not_be_written() {
         set_mode(world.dir.path(), folder);
         let tried = run(&mut serving().unwrap());
         set_mode(world.dir.path(), 0o700);
-        told(tried, &words);
+        fails_with(tried, &words);
     }
-    // Taken away while it runs, which has them open: reads go on, writes are made or refused.
+    // Permissions removed while the server has the files open: reads continue, writes succeed or are refused.
     set_mode(&world.db, 0o600);
     let server = serve(serving().unwrap(), &world.base.key);
     let idle = Rot {

@@ -1,4 +1,4 @@
-//! What is acknowledged is there: after a kill at any moment, on a full disk, and when time has gone on meanwhile.
+//! Acknowledged writes are stored: after a kill at any moment, on a full disk, and after downtime.
 
 use crate::cli::{imported, key, on, succeeds};
 use crate::support::*;
@@ -22,7 +22,7 @@ pub fn rotation<'a>(server: &'a Rota, id: &str) -> Rot<'a> {
     }
 }
 
-/// The version that is stored, which no read of a rotation shows.
+/// The stored version, which the API does not show.
 pub fn version(db: &Path, id: &str) -> i64 {
     let only_read = rusqlite::OpenFlags::SQLITE_OPEN_READ_ONLY;
     let conn = rusqlite::Connection::open_with_flags(db, only_read).expect("the database");
@@ -32,7 +32,7 @@ pub fn version(db: &Path, id: &str) -> i64 {
     .expect("the rotation")
 }
 
-/// The record must be a chain without holes, its last entry running. Answers who held the place, in order.
+/// The history must be a chain without gaps with a running last entry. Returns the holders in order.
 #[track_caller]
 fn chain(rotation: &Rot, from: &str, until: &str) -> Vec<String> {
     let turns = rotation.turns("history", from, until);
@@ -45,7 +45,7 @@ fn chain(rotation: &Rot, from: &str, until: &str) -> Vec<String> {
     held.collect()
 }
 
-/// One who writes to a rotation, each write against the validator that the one before was answered with.
+/// Writes to a rotation, each time with the ETag of the previous response.
 struct Writer<'a> {
     server: &'a Rota,
     connection: Connection,
@@ -54,14 +54,14 @@ struct Writer<'a> {
     name: String,
     on_call: String,
     acknowledged: i64,
-    /// Everybody who was asked for, in order, also without an answer.
+    /// Everyone who was put on call, in order, including writes without a response.
     asked: Vec<String>,
-    /// What was sent and not answered.
+    /// The write that was sent and not answered.
     in_flight: Option<(&'static str, String)>,
 }
 
 impl Writer<'_> {
-    /// Writes names and people in turn until the connection ends.
+    /// Changes the name and the person in turn until the connection ends.
     fn write_on(&mut self, done: &AtomicUsize) {
         for n in 0.. {
             let (method, rest, value, body) = if n % 2 == 0 {
@@ -69,7 +69,7 @@ impl Writer<'_> {
                 ("PATCH", "", name.clone(), json!({ "name": name }))
             } else {
                 let turn = |n: usize| format!("U{}", n / 2 % 3 + 1);
-                // Whoever is on call already would make no change.
+                // The person who is on call already would be no change.
                 let person = Some(turn(n)).filter(|person| *person != self.on_call);
                 let person = person.unwrap_or_else(|| turn(n + 2));
                 self.asked.push(person.clone());
@@ -94,8 +94,8 @@ impl Writer<'_> {
             let Some(reply) = sent.then(|| self.connection.answer(method)).flatten() else {
                 return;
             };
-            let told = String::from_utf8_lossy(&reply.body);
-            assert_eq!(reply.status, 200, "{method} {rest}: {told}");
+            let received = String::from_utf8_lossy(&reply.body);
+            assert_eq!(reply.status, 200, "{method} {rest}: {received}");
             self.etag = reply.header("etag").expect("an ETag").to_owned();
             self.in_flight = None;
             self.acknowledged += 1;
@@ -122,7 +122,7 @@ fn what_was_acknowledged_survives_a_kill() {
         .collect();
     let begun = short(at(text(&rotation(&server, &ids[0]).read()["createdAt"])));
     let until = plus(&begun, DAY);
-    // Somewhere among the first dozens of writes, at whatever they are doing then.
+    // Somewhere in the first dozens of writes.
     for writes in [1, 57, 23, 38, 11] {
         let mut writers: Vec<Writer> = ids
             .iter()
@@ -172,7 +172,7 @@ fn what_was_acknowledged_survives_a_kill() {
             .collect();
         drop(server);
         succeeds(&db, "check");
-        // The lock went with its holder.
+        // The lock was released with its process.
         server = production(&db, &key);
         for (n, (id, etag, name, on_call, acknowledged, asked, in_flight)) in
             last.into_iter().enumerate()
@@ -192,7 +192,7 @@ fn what_was_acknowledged_survives_a_kill() {
                     "{id}"
                 );
             } else {
-                // The write that was under way is there as a whole.
+                // The write in flight is stored as a whole.
                 let whole =
                     match in_flight.unwrap_or_else(|| panic!("{id}: who wrote this? {shown}")) {
                         ("PATCH", name) => (name, on_call.clone()),
@@ -201,7 +201,7 @@ fn what_was_acknowledged_survives_a_kill() {
                 assert_eq!((state, raised), (whole, acknowledged + 1), "{id}");
             }
             assert_eq!(rotation.get("/on-call").is(200).etag(), now.etag());
-            // The record tells the turns in the order in which they were asked for, to the present one.
+            // The history has the turns in the requested order, up to the present one.
             let held = chain(&rotation, &begun, &until);
             let mut asked = asked.iter();
             let fresh = &held[before[n].1..];
@@ -252,7 +252,7 @@ fn a_killed_server_that_comes_back_later_has_caught_up() {
     chain(&rotation, MONDAY, "2026-01-09T00:00Z");
 }
 
-/// A file that cannot grow is a full disk. `None` where the shell cannot limit it.
+/// A file that cannot grow simulates a full disk. `None` if the shell cannot limit it.
 pub fn cramped(db: &Path, key: &str, settings: &[(&str, &str)]) -> Option<Rota> {
     let script = "trap '' XFSZ && ulimit -f 2000 && exec \"$0\" \"$@\"";
     let shell = |command: &mut Command| {
@@ -314,7 +314,7 @@ fn a_full_disk_stops_writes_alone() {
         .caller()
         .try_create("later", new_rotation("U1"))
         .refused(503, "storage_unavailable");
-    // Reads go on, and nothing is half written.
+    // Reads continue, and no write is partial.
     let now = created.get("").is(200);
     assert_eq!(
         (text(&now.json()["name"]), now.etag()),
@@ -334,7 +334,7 @@ fn a_full_disk_stops_writes_alone() {
         (name.as_str(), etag)
     );
     again.put_on_call("U1").is(200);
-    // The key that met no room is unspent.
+    // The key of the failed write is unused.
     roomy
         .caller()
         .try_create("later", new_rotation("U1"))

@@ -1,22 +1,22 @@
-//! Killed while the file is copied, replaced or migrated: there is always a whole database at its path, and the next try
-//! works. And disks that are full then.
+//! Kills while the file is copied, replaced or migrated: there is always a complete database at its path, and the next try
+//! succeeds. Also full disks.
 
 use super::world::World;
-use crate::cli::{imported, on, succeeds, told};
+use crate::cli::{fails_with, imported, on, succeeds};
 use crate::operator::migrate::{SCHEMA, content, copies, of_version_1};
 use crate::support::*;
 use std::path::Path;
 use std::process::Command;
 
-/// Runs a command that is killed at a point.
+/// Runs a command that is killed at a failpoint.
 #[track_caller]
 fn killed(db: &Path, line: &str, faults: &str) {
     let mut command = on(db, line);
-    let (code, _, errors) = run(command.env("ROTA_FAULTS", faults));
+    let (code, _, errors) = run(command.env("ROTA_FAILPOINTS", faults));
     assert_eq!(code, -1, "{line} with {faults}: {errors}");
 }
 
-/// How many people the database holds, which serves and is sound.
+/// The number of people in the database, which must be servable and intact.
 #[track_caller]
 fn people(db: &Path) -> usize {
     succeeds(db, "check");
@@ -31,7 +31,7 @@ fn people(db: &Path) -> usize {
         .count()
 }
 
-/// The names in a folder, but for those of the database and its logs.
+/// The names in a folder except those of the database and its logs.
 fn beside(dir: &TempDir) -> Vec<String> {
     let names = std::fs::read_dir(dir.path()).expect("the folder");
     let names = names.map(|entry| entry.unwrap().file_name().into_string().unwrap());
@@ -61,16 +61,16 @@ fn a_backup_that_is_killed_leaves_no_half_copy() {
     assert_eq!(people(&dir.join("copy.db")), 3);
 }
 
-/// A job that takes longer than until the next one.
+/// A job that takes longer than its interval.
 #[test]
 fn two_backups_to_one_name_do_not_spoil_one_another() {
     let (dir, db) = imported();
     let mut command = on(&db, "backup copy.db");
-    let (mut first, _) = Process::spawn(command.env("ROTA_FAULTS", "copy.made=hang"));
+    let (mut first, _) = Process::spawn(command.env("ROTA_FAILPOINTS", "copy.made=hang"));
     let whole =
         || std::fs::metadata(dir.join("copy.db.unfinished")).is_ok_and(|data| data.len() > 0);
     eventually("the first copy", whole);
-    told(
+    fails_with(
         run(&mut on(&db, "backup copy.db")),
         &["copy.db", "another copy to this name"],
     );
@@ -95,7 +95,7 @@ fn a_restore_that_is_killed_leaves_one_or_the_other() {
     ] {
         killed(&db, "restore copy.db", faults);
         assert_eq!(people(&db), 1, "{faults}");
-        // It serves as it stands.
+        // It can be served in this state.
         let server = serve(on(&db, "serve --listen 127.0.0.1:0"), "");
         server.anyone().get("/healthz").is(200);
         assert_eq!(server.stop().0.code(), Some(0), "{faults}");
@@ -103,7 +103,7 @@ fn a_restore_that_is_killed_leaves_one_or_the_other() {
     killed(&db, "restore copy.db", "restore.aside=kill");
     succeeds(&db, "restore copy.db");
     assert_eq!(people(&db), 3);
-    // What was replaced is kept once; nothing else is left of the tries.
+    // The replaced database is kept once; no other file is left.
     let left = beside(&dir);
     assert_eq!(left.len(), 2, "{left:?}");
     assert!(
@@ -123,7 +123,7 @@ fn a_migration_that_is_killed_is_made_again() {
     ] {
         let dir = TempDir::new();
         let db = of_version_1(&dir);
-        // However often: what is left does not grow, until the disk is full.
+        // However often: the leftovers do not accumulate until the disk is full.
         let tries = if version == 1 { 3 } else { 1 };
         for _ in 0..tries {
             killed(&db, "directory export", faults);
@@ -139,8 +139,8 @@ fn a_migration_that_is_killed_is_made_again() {
     }
 }
 
-/// A command whose files cannot grow beyond so many blocks of 512 bytes: a full disk. `None` where the shell cannot
-/// limit them.
+/// A command whose files cannot grow beyond this many blocks of 512 bytes, which simulates a full disk. `None` if the shell
+/// cannot limit them.
 fn narrow(db: &Path, line: &str, blocks: usize) -> Option<(i32, String, String)> {
     let script = format!("trap '' XFSZ && ulimit -f {blocks} && exec \"$0\" \"$@\"");
     let limited = |rest: &[&str]| {
@@ -166,7 +166,7 @@ fn a_backup_on_a_full_disk_says_so_and_leaves_nothing() {
         let Some(tried) = narrow(&world.db, "backup copy.db", blocks) else {
             return;
         };
-        told(tried, &["copy.db"]);
+        fails_with(tried, &["copy.db"]);
         assert!(!world.dir.join("copy.db").exists());
         assert!(!world.dir.join("copy.db.unfinished").exists(), "{blocks}");
     }
@@ -189,7 +189,7 @@ fn a_migration_on_a_full_disk_changes_nothing() {
             continue;
         }
         failed += 1;
-        told((code, output, errors), &["rota.db"]);
+        fails_with((code, output, errors), &["rota.db"]);
         assert_eq!(content(&db), (1, 1), "{blocks}");
         assert_eq!(copies(&dir), "", "{blocks}");
         assert!(succeeds(&db, "directory export").contains("ada@example.com"));
@@ -217,12 +217,12 @@ fn a_fresh_start_on_a_full_disk_names_the_file() {
             let errors = tried.2.clone();
             let last = errors.lines().last().unwrap_or_default();
             assert!(last.contains("rota.db"), "{line}, {blocks}: {errors}");
-            told(tried, &["rota.db"]);
+            fails_with(tried, &["rota.db"]);
         }
     }
 }
 
-/// The file is there and is full.
+/// The file exists and is full.
 #[test]
 fn a_command_on_a_full_disk_names_the_file() {
     let (dir, db) = imported();
@@ -237,7 +237,7 @@ fn a_command_on_a_full_disk_names_the_file() {
             return;
         };
         assert_eq!((tried.0, tried.1.as_str()), (1, ""), "{line}: {}", tried.2);
-        told(tried, &["rota.db"]);
+        fails_with(tried, &["rota.db"]);
     }
     succeeds(&db, "check");
 }

@@ -1,4 +1,4 @@
-//! The server ends while something is on the wire or queued, and starts again on the same database.
+//! The server ends while deliveries are in flight or queued, and restarts on the same database.
 
 use crate::support::*;
 use crate::webhooks::deliveries::is_step;
@@ -15,7 +15,7 @@ fn with_rotation(db: &Path) -> Rota {
     rota
 }
 
-/// Waits until the server takes up nothing new.
+/// Waits until the server accepts no new connections.
 fn stops_listening(rota: &Rota) {
     eventually("the server stops listening", || {
         std::net::TcpStream::connect(rota.address()).is_err()
@@ -47,7 +47,7 @@ fn a_stop_lets_what_is_on_the_wire_end_and_keeps_the_rest() {
     own.is_left_alone();
     let hook = Hook::again(&rota, &endpoint);
     for id in [&first, &second] {
-        assert_eq!(hook.tale(id), ["1.1 delivered 200 -"]);
+        assert_eq!(hook.attempt_log(id), ["1.1 delivered 200 -"]);
     }
 }
 
@@ -73,9 +73,9 @@ fn a_stop_waits_no_longer_than_its_grace() {
         assert_eq!((again.delivery(), &again.body), (id.clone(), &hanging.body));
         again.status(200);
     });
-    let tale = hook.tale(&id);
+    let tale = hook.attempt_log(&id);
     assert_eq!(tale.len(), 2, "{tale:?}");
-    // Whichever of the two ten seconds is over first.
+    // Whichever of the two ten-second limits ends first.
     assert!(
         ["1.1 no_response - timeout", "1.1 no_response - interrupted"].contains(&&*tale[0]),
         "{tale:?}"
@@ -110,18 +110,18 @@ fn what_a_kill_interrupts_is_made_again_at_once_in_the_same_round() {
         (id.clone(), queued.clone())
     );
     assert_eq!(again.body, cut.body);
-    assert_eq!(hook.tale(&id), ["1.1 no_response - interrupted"]);
+    assert_eq!(hook.attempt_log(&id), ["1.1 no_response - interrupted"]);
     again.status(500);
     first.status(200);
     rota.advance(0);
     assert_eq!(
-        hook.tale(&id),
+        hook.attempt_log(&id),
         ["1.1 no_response - interrupted", "2.1 failed 500 -"]
     );
     assert_eq!(hook.wait(&id), Some(1000), "a quick retry of the round");
-    assert_eq!(hook.tale(&queued), ["1.1 delivered 200 -"]);
-    // What was not on the wire keeps its time.
-    assert_eq!(hook.tale(&failed), ["1.1 failed 404 -"]);
+    assert_eq!(hook.attempt_log(&queued), ["1.1 delivered 200 -"]);
+    // A delivery that was not in flight keeps its due instant.
+    assert_eq!(hook.attempt_log(&failed), ["1.1 failed 404 -"]);
     is_step(hook.wait(&failed), 30);
     own.is_left_alone();
 }
@@ -144,6 +144,6 @@ fn what_was_cancelled_on_the_wire_is_not_made_again() {
     let hook = Hook::again(&rota, &endpoint);
     rota.advance(WEEK);
     own.is_left_alone();
-    assert_eq!(hook.tale(&id), ["1.1 no_response - interrupted"]);
+    assert_eq!(hook.attempt_log(&id), ["1.1 no_response - interrupted"]);
     assert_eq!(hook.state(&id), "cancelled");
 }

@@ -1,7 +1,7 @@
-//! The database's files are deleted, renamed or replaced while the server has them open: no write is acknowledged any more,
-//! and the server ends and says why.
+//! The database's files are deleted, renamed or replaced while the server has them open: no further write is acknowledged,
+//! and the server ends with an error.
 
-use crate::cli::{imported, key, on, succeeds, told};
+use crate::cli::{fails_with, imported, key, on, succeeds};
 use crate::faults::durability::rotation;
 use crate::support::*;
 use serde_json::json;
@@ -11,7 +11,7 @@ use std::time::{Duration, Instant};
 
 const SCOPES: &str = "--scope read:rotations write:rotations read:oncall";
 
-/// A database in a folder that can be renamed, and a key to it.
+/// A database in a folder that can be renamed, and a key for it.
 fn prepared() -> (TempDir, PathBuf, String) {
     let dir = TempDir::new();
     std::fs::create_dir(dir.join("data")).expect("a folder");
@@ -33,7 +33,7 @@ fn renaming(id: &str, key: &str, name: &str) -> String {
 }
 
 struct Loss {
-    /// What is done to the folder `data`, and what undoes it.
+    /// The change of the folder `data`, and its reversal.
     act: fn(&Path),
     undo: fn(&Path),
     file: &'static str,
@@ -82,14 +82,14 @@ const LOSSES: [Loss; 6] = [
     },
 ];
 
-/// The process ends by itself, soon, with one line of its log that says what happened.
+/// The process ends by itself soon, with one log line that says what happened.
 #[track_caller]
 fn ends(mut server: Rota, loss: &Loss, begun: Instant) {
     let (status, log) = server.process.ended();
     assert_eq!(status.code(), Some(1), "{log}");
     assert!(begun.elapsed() < Duration::from_secs(8), "{log}");
-    let told = |line: &&str| line.contains("stopping the server");
-    let lines: Vec<&str> = log.lines().filter(told).collect();
+    let received = |line: &&str| line.contains("stopping the server");
+    let lines: Vec<&str> = log.lines().filter(received).collect();
     assert_eq!(lines.len(), 1, "{log}");
     assert!(
         lines[0].contains(loss.file) && lines[0].contains(loss.word),
@@ -119,7 +119,7 @@ fn no_write_to_a_lost_file_is_acknowledged() {
         assert_eq!(patch("acknowledged").expect("an answer").status, 200);
         let begun = Instant::now();
         (loss.act)(&dir.join("data"));
-        // The next one already, and each until the server has ended.
+        // The next write fails, and each one until the server has ended.
         while let Some(reply) = patch("lost") {
             let body = String::from_utf8_lossy(&reply.body);
             assert_eq!(reply.status, 503, "{}: {body}", loss.file);
@@ -135,7 +135,7 @@ fn no_write_to_a_lost_file_is_acknowledged() {
         if !db.exists() {
             continue;
         }
-        // Whatever was acknowledged before is in the file, once it is back.
+        // Every write that was acknowledged before is in the file once it is restored.
         succeeds(&db, "check");
         let again = serve(on(&db, "serve --listen 127.0.0.1:0"), &key);
         let shown = rotation(&again, &id).read();
@@ -143,7 +143,7 @@ fn no_write_to_a_lost_file_is_acknowledged() {
     }
 }
 
-/// Nobody writes, and the clock stands still.
+/// Without writes, and with a frozen clock.
 #[test]
 fn a_lost_file_is_noticed_without_a_write() {
     for loss in LOSSES {
@@ -156,7 +156,7 @@ fn a_lost_file_is_noticed_without_a_write() {
     }
 }
 
-/// Another database that is put in the place of one that is served, with a log of its own, is left as it is.
+/// Another database that replaces one in use, with its own log, is not changed.
 #[test]
 fn what_takes_the_place_of_a_served_file_stays_whole() {
     let (dir, db, _) = prepared();
@@ -185,12 +185,12 @@ fn what_takes_the_place_of_a_served_file_stays_whole() {
     succeeds(&dir.join("away").join("rota.db"), "check");
 }
 
-/// What a command prints must exist.
+/// The files that a command reports must exist.
 #[test]
 fn a_command_that_loses_its_file_says_so() {
     let (dir, db, _) = prepared();
     let mut command = on(&db, "key create --name k --scope read:oncall");
-    let (mut process, lines) = Process::spawn(command.env("ROTA_FAULTS", "commit.begun=stop"));
+    let (mut process, lines) = Process::spawn(command.env("ROTA_FAILPOINTS", "commit.begun=stop"));
     eventually("the command has stopped", || {
         let stat = std::fs::read_to_string(format!("/proc/{}/stat", process.id()));
         stat.is_ok_and(|stat| stat.contains(") T "))
@@ -199,15 +199,15 @@ fn a_command_that_loses_its_file_says_so() {
     process.signal("CONT");
     let (status, errors) = process.ended();
     let output: String = lines.iter().collect();
-    told(
+    fails_with(
         (status.code().unwrap_or(-1), output.clone(), errors),
         &["rota.db", "deleted or renamed"],
     );
     assert_eq!(output, "");
 }
 
-/// What the server wrote last is still in the log of the file that is gone. A new database would have it emptied, and one that
-/// is restored would take it for its own.
+/// The last writes of the server are still in the log of the missing file. A new database would truncate it, and a restored one
+/// would use it as its own.
 #[test]
 fn the_log_of_a_lost_file_is_kept_apart() {
     let (dir, db, key) = prepared();
@@ -224,7 +224,7 @@ fn the_log_of_a_lost_file_is_kept_apart() {
         "serve --listen 127.0.0.1:0",
         "key create --name k --scope read:oncall",
     ] {
-        told(run(&mut on(&db, line)), &["rota.db", "rota.db-wal"]);
+        fails_with(run(&mut on(&db, line)), &["rota.db", "rota.db-wal"]);
         assert!(!db.exists(), "{line}");
         assert_eq!(std::fs::read(data.join("rota.db-wal")).expect("it"), log);
     }
@@ -233,7 +233,7 @@ fn the_log_of_a_lost_file_is_kept_apart() {
     let restored = serve(on(&db, "serve --listen 127.0.0.1:0"), &key);
     assert_eq!(rotation(&restored, &id).get("").status(), 404);
     assert_eq!(restored.stop().0.code(), Some(0));
-    // Put together again, the lost file has everything.
+    // Reassembled, the lost database is complete.
     let names = std::fs::read_dir(&data).expect("the folder");
     let names = names.map(|entry| entry.unwrap().path());
     let kept: Vec<PathBuf> = names

@@ -1,18 +1,18 @@
-//! Mentions over restarts and by themselves: what is open stays so, what fell due while nobody served is done at the start,
-//! and one that cannot be read holds up no other.
+//! Mentions across restarts: open ones stay open, what became due during downtime is processed at the start, and an unreadable
+//! one does not delay others.
 
 use crate::support::*;
 use rusqlite::Connection;
 use serde_json::json;
 use std::path::Path;
 
-/// Somebody is asked for on Monday at 08:00, and the server stops; the ids of the rotation and the mention.
+/// Opens a mention on Monday at 08:00 and stops the server. Returns the ids of the rotation and the mention.
 #[track_caller]
 fn left_open(db: &Path, settings: serde_json::Value) -> (String, String) {
     let rota = Start::default().db(db).go();
     rota.people(4);
     let rotation = rota.daily("U1 U2 U3", 2);
-    rotation.deal_with_mentions(settings);
+    rotation.set_mention_settings(settings);
     let mention = rotation.mention("U4");
     let ids = (rotation.id.clone(), mention.id);
     rota.stop();
@@ -26,22 +26,22 @@ fn an_open_mention_outlives_a_restart() {
     let (_, id) = left_open(&db, json!({ "remindAfterMinutes": 20, "oneAtATime": true }));
     let rota = Start::default().clock("2026-01-05T08:10Z").db(&db).go();
     let mention = Mention { rota: &rota, id };
-    assert_eq!(mention.stands(), "open U1");
+    assert_eq!(mention.state_line(), "open U1");
     let asked = |user: &str| {
         format!("@Person {user} Person U4 asks for whoever is on call in Rotation: Help")
     };
-    assert_eq!(rota.told("C1"), [asked("U1")]);
+    assert_eq!(rota.messages_to("C1"), [asked("U1")]);
     rota.to("2026-01-05T08:20Z");
-    assert_eq!(mention.stands(), "open U1+U2");
-    assert_eq!(rota.told("C1")[1..], [asked("U2")]);
+    assert_eq!(mention.state_line(), "open U1+U2");
+    assert_eq!(rota.messages_to("C1")[1..], [asked("U2")]);
     let stands = mention.after("U2", "acknowledge");
     assert_eq!(stands, "acknowledged U1+U2 by U2");
 }
 
 #[test]
 fn what_fell_due_meanwhile_is_done_at_the_start() {
-    for (clock, settings, stands, told) in [
-        // Reminders that were missed are one.
+    for (clock, settings, stands, received) in [
+        // Missed reminders are sent as one.
         (
             "2026-01-05T08:55Z",
             json!({ "remindAfterMinutes": 10 }),
@@ -67,8 +67,12 @@ fn what_fell_due_meanwhile_is_done_at_the_start() {
         let (_, id) = left_open(&db, settings);
         let rota = Start::default().clock(clock).db(&db).go();
         let mention = Mention { rota: &rota, id };
-        assert_eq!(mention.stands(), stands, "{clock}");
-        assert_eq!(rota.told("C1")[1..], Vec::from_iter(told), "{clock}");
+        assert_eq!(mention.state_line(), stands, "{clock}");
+        assert_eq!(
+            rota.messages_to("C1")[1..],
+            Vec::from_iter(received),
+            "{clock}"
+        );
     }
 }
 
@@ -80,15 +84,17 @@ fn by_a_running_clock_they_expire_by_themselves() {
     rota.people(4);
     let rotation = rota.daily("U1 U2 U3", 1);
     let (mention, other) = (rotation.mention("U4"), rotation.mention("U4"));
-    // Another process lets the hour of one of them pass, for no test waits for an hour.
+    // Another process lets one of them expire, because no test waits for an hour.
     let conn = Connection::open(&db).expect("the database");
     let sql = "UPDATE mention SET expires_at = opened_at, due_at = opened_at WHERE id = ?1";
     assert_eq!(conn.execute(sql, [&mention.id]), Ok(1));
-    eventually("the mention expires", || mention.stands() == "expired U1");
+    eventually("the mention expires", || {
+        mention.state_line() == "expired U1"
+    });
     mention
         .step("U1", "acknowledge")
         .refused(409, "mentionNotOpen");
-    eventually("the channel is told", || rota.told("C1").len() == 3);
+    eventually("the channel is told", || rota.messages_to("C1").len() == 3);
     assert_eq!(other.after("U1", "acknowledge"), "acknowledged U1 by U1");
 }
 
@@ -115,8 +121,8 @@ fn settings_and_closed_mentions_outlive_a_restart() {
     assert_eq!(mention.record(), closed);
     let path = format!("/v1/rotations/{rotation}/mention-settings");
     assert_eq!(rota.get(&path).is(200).json(), settings);
-    // Asked, asked the second, answered: nothing more.
-    assert_eq!(rota.told("C1").len(), 3);
+    // Notified, the second notified, acknowledged: nothing more.
+    assert_eq!(rota.messages_to("C1").len(), 3);
 }
 
 #[test]
@@ -141,13 +147,13 @@ fn one_that_cannot_be_read_holds_up_no_other() {
     };
     let kept = settings("[]");
     rota.to("2026-01-05T09:05Z");
-    assert_eq!(sound.stands(), "expired U1");
+    assert_eq!(sound.state_line(), "expired U1");
     rota.get(&broken.path("")).refused(500, "");
     assert!(rota.process.log.text().contains(&broken.id), "it is logged");
-    // Duty goes on, and once it is mended it is done.
+    // Hand-overs continue, and the mention is processed once it is repaired.
     rota.to("2026-01-06T09:00Z");
     assert_eq!(rotation.on_call(), "U2");
     settings(&kept);
     rota.advance(600);
-    assert_eq!(broken.stands(), "expired U1");
+    assert_eq!(broken.state_line(), "expired U1");
 }

@@ -1,8 +1,8 @@
-//! What stays true when something breaks: the process is killed at a named point or at random, the disk is full, the file
-//! is locked, damaged or gone, the clock steps, threads panic.
+//! Failures: the process is killed at a failpoint or at random, the disk is full, the file is locked, damaged or missing, the
+//! clock steps, threads panic.
 //!
-//! `durability`, `agreements`, `chat`, `deliveries`, `in_flight` (deliveries) and `mentions` kill or restart the server in
-//! the middle of what their subject does. The others break the process, its files or its clock under all kinds of work.
+//! `durability`, `agreements`, `chat`, `deliveries`, `in_flight` (deliveries) and `mentions` kill or restart the server in the
+//! middle of their subject. The other modules break the process, its files or its clock under a mixed load.
 
 mod agreements;
 mod audit;
@@ -24,7 +24,7 @@ mod world;
 
 use std::panic::{catch_unwind, resume_unwind};
 
-/// What mostly waits: for a lock, for a receiver, for the next try after a failure. All of it at once, in a worker's time.
+/// Tests that mostly wait: for a lock, a receiver or a retry. All run at once, in the time of one worker.
 #[test]
 fn what_takes_its_time() {
     let rows: [(&str, fn()); 5] = [

@@ -1,5 +1,5 @@
-//! Killed at every named point while clients write and duty passes on by the clock: what was answered is there, and what
-//! is stored, sent and told is one story.
+//! Kills at every failpoint while clients write and the clock makes hand-overs: answered writes are stored, and the stored
+//! state, deliveries and messages are consistent.
 
 use super::audit::{audit, ends};
 use super::client::Client;
@@ -9,13 +9,13 @@ use crate::support::*;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::time::Duration;
 
-/// Writes of each client before the clock is moved on.
+/// Writes of each client before the clock moves.
 const WRITES: usize = 6;
 
-/// Days that pass at the most.
+/// The maximum number of days.
 const DAYS: usize = 12;
 
-/// How often each client may write; they wait for more.
+/// How many writes each client may make; it waits for more.
 #[derive(Default)]
 struct Pace {
     allowed: AtomicUsize,
@@ -24,7 +24,7 @@ struct Pace {
 }
 
 impl Pace {
-    /// Whether the write of this number may be made; false at the end.
+    /// Waits until the write with this number is permitted. `false` at the end.
     fn wait_for(&self, number: usize) -> bool {
         while self.allowed.load(Ordering::SeqCst) <= number {
             if self.over.load(Ordering::SeqCst) {
@@ -36,7 +36,7 @@ impl Pace {
     }
 }
 
-/// Writes and days until the process has ended.
+/// Writes and moves the clock until the process has ended.
 fn live(world: &World, mut rota: Rota, clients: &mut [Client], name: &str) {
     let (pace, address) = (Pace::default(), rota.address().to_owned());
     std::thread::scope(|scope| {
@@ -92,7 +92,7 @@ fn killed_at(faults: &str, downtime: i64) {
     ends(&world, rota);
 }
 
-/// Runs a few of them at a time: they mostly wait.
+/// Runs a few at a time, because they mostly wait.
 fn each(table: &[(&str, &str)]) {
     let cases: Vec<String> = table
         .iter()

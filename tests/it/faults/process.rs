@@ -1,9 +1,9 @@
-//! The process: told to stop in the middle of things, started twice, short of descriptors or threads, and panicking.
+//! The process: stopped during work, started twice, short of descriptors or threads, and panicking.
 
 use super::audit::{audit, ends};
 use super::disk::{as_nobody, give_away};
 use super::world::World;
-use crate::cli::{succeeds, told};
+use crate::cli::{fails_with, succeeds};
 use crate::support::*;
 use serde_json::json;
 use std::net::TcpStream;
@@ -14,7 +14,7 @@ const SERVE: &str = "serve --listen 127.0.0.1:0";
 
 pub fn told_to_stop_while_a_receiver_hangs() {
     let world = World::new();
-    world.outlet.now(Manner::hangs());
+    world.outlet.now(Behavior::hangs());
     for (signals, code) in [(1, 0), (2, 1)] {
         let mut rota = world.go("");
         let bound = Rot {
@@ -32,7 +32,7 @@ pub fn told_to_stop_while_a_receiver_hangs() {
         let begun = Instant::now();
         rota.process.signal("TERM");
         if signals > 1 {
-            // One that comes at once means the same; one a second later ends it.
+            // A repeated signal is ignored at once; a second later it ends the process.
             recurring(&mut rota.process);
         }
         let (status, log) = rota.process.ended();
@@ -44,15 +44,15 @@ pub fn told_to_stop_while_a_receiver_hangs() {
             begun.elapsed()
         );
     }
-    world.outlet.now(Manner::says(200));
-    // An attempt may have run out of time just before it would have been interrupted: its next round is due by then.
+    world.outlet.now(Behavior::says(200));
+    // An attempt may have timed out just before it would have been interrupted; its next round is due by then.
     world.clock.step(60);
     let rota = world.go("");
     audit(&world, &rota, &[]);
     ends(&world, rota);
 }
 
-/// Signals again until it has ended.
+/// Signals again until the process has ended.
 fn recurring(process: &mut Process) {
     eventually("an end", || {
         if !process.is_over() {
@@ -68,14 +68,14 @@ fn a_server_is_refused_while_another_one_starts() {
     let world = World::new();
     world.clock.step(DAY);
     let mut first = world.command(SERVE);
-    first.env("ROTA_FAULTS", "due.batch=hang");
+    first.env("ROTA_FAILPOINTS", "due.batch=hang");
     let (first, _lines) = Process::spawn(&mut first);
     let now = world.clock.now().as_millisecond();
     let sql = format!("SELECT count(*) FROM rotation WHERE next_due_at <= {now}");
     eventually("it has begun to catch up", || world.number(&sql) == 0);
     let holder = format!("process {}", first.id());
-    told(run(&mut world.command(SERVE)), &["rota.db", &holder]);
-    // By a path of another spelling, and by a link.
+    fails_with(run(&mut world.command(SERVE)), &["rota.db", &holder]);
+    // By another spelling of the path, and by a link.
     let folder = world
         .dir
         .path()
@@ -88,9 +88,9 @@ fn a_server_is_refused_while_another_one_starts() {
     for path in ["rota.db", &format!("../{folder}/./rota.db"), "link.db"] {
         let mut second = rota(world.dir.path());
         second.args(SERVE.split(' ')).args(["--db", path]);
-        told(run(&mut second), &[&holder]);
+        fails_with(run(&mut second), &[&holder]);
     }
-    told(run(&mut world.command("restore rota.db")), &["rota.db"]);
+    fails_with(run(&mut world.command("restore rota.db")), &["rota.db"]);
     drop(first);
     let rota = world.go("");
     audit(&world, &rota, &[]);
@@ -114,9 +114,7 @@ fn a_request_that_panics_is_one_answer() {
         eventually("its line in the log", || {
             let log = rota.process.log.text();
             let mut lines = log.lines().filter(|line| line.contains("ERROR"));
-            lines.any(|line| {
-                line.contains(instance) && line.contains("a fault was asked for at request")
-            })
+            lines.any(|line| line.contains(instance) && line.contains("failpoint reached: request"))
         });
     }
     ends(&world, rota);
@@ -124,7 +122,7 @@ fn a_request_that_panics_is_one_answer() {
 
 #[test]
 fn connections_that_panic_are_counted_out() {
-    // More than there may be at once.
+    // More than the limit of threads.
     const PANICS: usize = 1100;
     let world = World::new();
     let faults: Vec<String> = (1..=PANICS)
@@ -138,7 +136,7 @@ fn connections_that_panic_are_counted_out() {
             "an answer from a connection that panicked"
         );
     }
-    // The next ones go on.
+    // The next requests succeed.
     let path = format!("/v1/rotations/{}", world.base.idle);
     rota.get(&path).is(200);
     let idle = Rot {
@@ -160,7 +158,7 @@ pub fn a_timer_that_panics_looks_again() {
     ends(&world, rota);
 }
 
-/// The production server under a limit of the shell's. `None` where the shell cannot set it.
+/// The production server with a limit set by the shell. `None` if the shell cannot set it.
 fn limited(world: &World, limit: &str) -> Option<Rota> {
     let command = world.command(SERVE);
     let script = format!("{limit} && exec \"$0\" \"$@\"");
@@ -201,7 +199,7 @@ fn short_of_descriptors_and_back() {
     eventually("it is out of them", || {
         log().contains("cannot accept connections")
     });
-    // Duty goes on, as far as it needs no more of them.
+    // Hand-overs continue, as far as they need no descriptors.
     world.clock.step(DAY);
     eventually("what is due is done", || world.is_settled());
     drop(held);

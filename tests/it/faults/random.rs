@@ -1,4 +1,4 @@
-//! Killed at random under all kinds of writes, again and again; and told to stop under the same load.
+//! Repeated kills at random under a mixed load; and stops under the same load.
 
 use super::audit::{audit, ends};
 use super::client::Client;
@@ -7,13 +7,13 @@ use crate::cli::succeeds;
 use crate::support::*;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
-/// Kills, unless `ROTA_FAULT_ROUNDS` says otherwise.
+/// Kills; `ROTA_FAULT_ROUNDS` sets another number.
 const ROUNDS: usize = 10;
 
-/// Rounds of one workspace: what clients write lies ever further ahead.
+/// Rounds per workspace: clients write further and further into the future.
 const ROUNDS_EACH: usize = 10;
 
-/// Lets the clients write, the clock moving on meanwhile, until `end` is called and has ended the server.
+/// Clients write and the clock moves until `end` has ended the server.
 fn write_on(
     world: &World,
     rota: &mut Rota,
@@ -82,7 +82,7 @@ fn told_to_stop_under_load() {
             process.signal("TERM")
         });
         assert!(end.starts_with("Some(0) "), "{end}");
-        // What was not answered was not begun.
+        // Unanswered requests were not started.
         for client in &clients {
             client.has_nothing_unanswered();
         }

@@ -1,4 +1,4 @@
-//! A small workspace as every test here begins with it, on a clock that the test moves while the server runs.
+//! A small workspace for the tests of this module, on a clock that the test moves while the server runs.
 
 use crate::support::*;
 use jiff::Timestamp;
@@ -8,13 +8,13 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::sync::{Mutex, OnceLock};
 
-/// When the workspace was made: a Monday, six days before New York's clocks go forward.
+/// When the workspace is created: a Monday, six days before the start of daylight saving time in New York.
 pub const MADE: &str = "2026-03-02T08:00Z";
 
-/// Clients that write, each to a rotation of its own.
+/// Clients that write, each to its own rotation.
 pub const CLIENTS: usize = 4;
 
-/// The system's clock as the server sees it: right but for some seconds.
+/// The system clock with an offset, as seen by the server.
 pub struct SteppedClock {
     file: PathBuf,
     seconds: Mutex<i64>,
@@ -22,7 +22,7 @@ pub struct SteppedClock {
 }
 
 impl SteppedClock {
-    /// One that shows this instant now.
+    /// A clock that shows this instant now.
     pub fn showing(dir: &Path, instant: &str) -> SteppedClock {
         let clock = SteppedClock {
             file: dir.join("clock"),
@@ -37,7 +37,7 @@ impl SteppedClock {
         Timestamp::now() + jiff::SignedDuration::from_secs(*self.seconds.lock().unwrap())
     }
 
-    /// The latest that it has shown.
+    /// The latest instant that it has shown.
     pub fn latest(&self) -> Timestamp {
         self.now().max(*self.latest.lock().unwrap())
     }
@@ -58,7 +58,7 @@ impl SteppedClock {
             let latest = self.latest();
             *self.latest.lock().unwrap() = latest;
         }
-        // Whole or not at all: half a number would be another time.
+        // Atomically: half a number would be another time.
         let new = self.file.with_extension("new");
         std::fs::write(&new, seconds.to_string()).expect("the clock's file");
         std::fs::rename(&new, &self.file).expect("the clock's file");
@@ -70,22 +70,22 @@ impl SteppedClock {
     }
 }
 
-/// What is in the workspace when a test begins.
+/// The content of the workspace when a test begins.
 pub struct Base {
     database: Vec<u8>,
     pub key: String,
-    /// Of U1 and U2.
+    /// The tokens of U1 and U2.
     pub tokens: [String; 2],
-    /// One a client, all handed over daily at 09:00 UTC; chat is told of the first one's duty.
+    /// One per client, all handed over daily at 09:00 UTC; chat shows the first one.
     pub rotations: Vec<String>,
-    /// Nobody writes to it.
+    /// A rotation that no client writes to.
     pub idle: String,
-    /// The body that hands a client's rotation over at another time.
+    /// The body that moves a client's hand-over to another time.
     pub grids: Vec<Value>,
     pub cells: Vec<String>,
 }
 
-/// The workspace, made once.
+/// The workspace, created once.
 pub fn base() -> &'static Base {
     static BASE: OnceLock<Base> = OnceLock::new();
     BASE.get_or_init(make)
@@ -96,7 +96,7 @@ fn make() -> Base {
     let db = dir.join("rota.db");
     let clock = SteppedClock::showing(dir.path(), MADE);
     let rota = start(&db, &clock, "").go();
-    rota.furnish(4, &[("G1", "U4")], &[("C2", "Old topic")]);
+    rota.import_with(4, &[("G1", "U4")], &[("C2", "Old topic")]);
     let daily = || {
         cadence(
             "daily",
@@ -130,12 +130,12 @@ fn make() -> Base {
         tokens,
         database: Vec::new(),
     };
-    // The last, so that nothing is sent yet.
+    // Last, so that nothing is sent yet.
     for (name, events) in [("a", ALL_EVENTS), ("b", "duty.changed")] {
         rota.hook_at(&format!("http://127.0.0.1:1/{name}"), events);
     }
     assert_eq!(rota.stop().0.code(), Some(0));
-    // What is in the log comes into the file.
+    // Checkpoints the log into the file.
     let conn = rusqlite::Connection::open(&db).expect("the database");
     let checkpoint = "PRAGMA wal_checkpoint(TRUNCATE)";
     conn.query_row(checkpoint, [], |_| Ok(()))
@@ -145,24 +145,24 @@ fn make() -> Base {
     Base { database, ..base }
 }
 
-/// How a server on a stepped clock is started, with these faults.
+/// The start of a server on a stepped clock with these faults.
 fn start(db: &Path, clock: &SteppedClock, faults: &str) -> Start {
     let start = Start::default().running_clock().db(db);
     let start = start.env("ROTA_FAULT_CLOCK", clock.file().display());
     let start = start.env("ROTA_CHAT_REMINDER_BEFORE", "0s");
-    start.env("ROTA_FAULTS", faults)
+    start.env("ROTA_FAILPOINTS", faults)
 }
 
-/// A copy of the workspace, ten minutes later, with receivers that listen.
+/// A copy of the workspace, ten minutes later, with receivers.
 pub struct World {
     pub dir: TempDir,
     pub db: PathBuf,
     pub clock: SteppedClock,
     pub outlet: Outlet,
     pub base: &'static Base,
-    /// The versions of the rotations before anything happened.
+    /// The versions of the rotations at the start.
     pub first: BTreeMap<String, i64>,
-    /// Hand-overs told in C1 before.
+    /// Hand-overs posted in C1 before.
     pub said: usize,
 }
 
@@ -171,7 +171,7 @@ impl World {
         let (dir, base) = (TempDir::new(), base());
         let db = dir.file("rota.db", &base.database);
         let clock = SteppedClock::showing(dir.path(), &plus(MADE, 10 * MINUTE));
-        let outlet = Outlet::new(Manner::says(200));
+        let outlet = Outlet::new(Behavior::says(200));
         let conn = rusqlite::Connection::open(&db).expect("the database");
         let sql = "UPDATE webhook SET url = replace(url, ':1/', ?)";
         conn.execute(sql, [format!(":{}/", outlet.port)])
@@ -206,13 +206,13 @@ impl World {
         start(&self.db, &self.clock, faults)
     }
 
-    /// A running server; its key is the one of before.
+    /// A running server; its key does not change.
     #[track_caller]
     pub fn go(&self, faults: &str) -> Rota {
         self.keyed(self.start(faults).go())
     }
 
-    /// The same, or nothing where a fault ended it first.
+    /// The same, or `None` if a fault ended it first.
     #[track_caller]
     pub fn attempt(&self, faults: &str) -> Option<Rota> {
         let rota = self.start(faults).attempt().map_err(|(status, log)| {
@@ -234,7 +234,7 @@ impl World {
         command
     }
 
-    /// A number that the database holds.
+    /// A number from the database.
     #[track_caller]
     pub fn number(&self, sql: &str) -> i64 {
         let conn = self.opened();
@@ -251,7 +251,7 @@ impl World {
         conn
     }
 
-    /// The ids of what was delivered, which everything is.
+    /// The ids of all deliveries; all must be delivered.
     pub fn delivered(&self) -> Vec<String> {
         let conn = self.opened();
         let mut query = conn
@@ -266,7 +266,7 @@ impl World {
         rows.expect("rows").map(row).collect()
     }
 
-    /// Whether everything due by now was done.
+    /// Whether everything due by now is processed.
     pub fn is_settled(&self) -> bool {
         let now = self.clock.now().as_millisecond();
         self.number(&format!(
@@ -274,7 +274,7 @@ impl World {
         )) == 0
     }
 
-    /// Waits until the timer has looked at the clock: what is said to be due and is not, it mends.
+    /// Waits until the timer has checked the clock: it corrects instants that are stored as due and are not.
     #[track_caller]
     pub fn is_looked_at(&self) {
         let idle = &self.base.idle;
@@ -284,7 +284,7 @@ impl World {
         eventually("a look", || self.number(&sql) > 0);
     }
 
-    /// Waits until all that is due was done, sent and told.
+    /// Waits until everything due is processed, sent and posted.
     #[track_caller]
     pub fn settles(&self) {
         eventually("what is due is done", || self.is_settled());

@@ -1,4 +1,4 @@
-//! Bent requests over a socket: each is answered as HTTP says or the connection is closed, and others are served on.
+//! Corrupted requests over a socket: each gets a valid response or the connection is closed, and other clients are served.
 
 use super::chance::{Chance, cases};
 use crate::cli::succeeds;
@@ -8,7 +8,7 @@ use std::io::{Read, Write};
 use std::net::{Shutdown, TcpStream};
 use std::time::Duration;
 
-/// A few good requests in a row.
+/// A few valid requests in a row.
 fn good(chance: &mut Chance, rota: &Rota, rotation: &Rot) -> Vec<u8> {
     let mut bytes = Vec::new();
     for _ in 0..1 + chance.below(3) {
@@ -49,7 +49,7 @@ fn good(chance: &mut Chance, rota: &Rota, rotation: &Rot) -> Vec<u8> {
     bytes
 }
 
-/// Changes a few bytes at random places.
+/// Changes a few bytes at random positions.
 fn bend(chance: &mut Chance, bytes: &mut Vec<u8>) {
     const ODD: &[u8] = b"\r\n \t:;,=/?#%*@{}[]\"\\0159aAfFxXGP\0\x01\x7f\x80\xff";
     for _ in 0..chance.below(4) {
@@ -71,13 +71,13 @@ fn bend(chance: &mut Chance, bytes: &mut Vec<u8>) {
     }
 }
 
-/// Everything that is answered until the server closes.
+/// Everything received until the server closes.
 fn answered(rota: &Rota, bytes: &[u8]) -> Vec<u8> {
     let mut stream = TcpStream::connect(rota.address()).expect("the server accepts");
     stream
         .set_read_timeout(Some(Duration::from_secs(60)))
         .unwrap();
-    // Whoever refuses early may close before all is written.
+    // The server may close after an early refusal.
     let _ = stream.write_all(bytes);
     let _ = stream.shutdown(Shutdown::Write);
     let mut answers = Vec::new();
@@ -92,7 +92,7 @@ fn answered(rota: &Rota, bytes: &[u8]) -> Vec<u8> {
 /// Status, headers with their names in lower case, body.
 type Parsed = (u16, Vec<(String, String)>, Vec<u8>);
 
-/// The answers one by one.
+/// The responses one by one.
 fn parsed(mut bytes: &[u8]) -> Result<Vec<Parsed>, String> {
     let mut answers = Vec::new();
     while !bytes.is_empty() {

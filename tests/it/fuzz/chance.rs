@@ -1,17 +1,17 @@
-//! Numbers at random that are the same in every run.
+//! Pseudo-random numbers, the same in every run.
 
 use serde_json::{Value, json};
 
 /// A sequence of numbers (SplitMix64).
 pub struct Chance(u64);
 
-/// A variable of proptest's as a number.
+/// A variable of proptest as a number.
 fn asked(name: &str) -> Option<u64> {
     let text = std::env::var(name).ok()?;
     Some(text.parse().unwrap_or_else(|_| panic!("{name}={text}")))
 }
 
-/// So many cases, or as many as were asked for in proportion.
+/// A number of cases, scaled by `PROPTEST_CASES`.
 pub fn cases(usual: usize) -> usize {
     asked("PROPTEST_CASES").map_or(usual, |cases| (usual * cases as usize).div_ceil(256))
 }
@@ -33,7 +33,7 @@ impl Chance {
         (self.next() % bound.max(1) as u64) as usize
     }
 
-    /// Once in so many times.
+    /// True once in `many` times on average.
     pub fn once_in(&mut self, many: usize) -> bool {
         self.below(many) == 0
     }
@@ -42,7 +42,7 @@ impl Chance {
         &from[self.below(from.len())]
     }
 
-    /// A word, or what nobody expects in its place.
+    /// A word, or an unusual text.
     pub fn odd_text(&mut self) -> String {
         const ODD: [&str; 36] = [
             "",
@@ -94,7 +94,7 @@ impl Chance {
         }
     }
 
-    /// Any JSON value, a few levels deep.
+    /// Any JSON value, with a limited depth.
     pub fn odd_value(&mut self, levels: usize) -> Value {
         match self.below(if levels == 0 { 6 } else { 9 }) {
             0 => Value::Null,

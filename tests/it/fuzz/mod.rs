@@ -1,6 +1,6 @@
-//! What strangers send, to the real binary: bent requests byte by byte, and every operation of the document with bodies,
-//! ids, queries and headers of all kinds. The same in every run; `PROPTEST_CASES` asks for more or fewer in proportion,
-//! 256 being as many as without it, and `PROPTEST_RNG_SEED` for others.
+//! Random input to the real binary: corrupted requests byte by byte, and every operation of the document with random bodies,
+//! ids, queries and headers. The same in every run; `PROPTEST_CASES` scales the number of cases (256 is the default), and
+//! `PROPTEST_RNG_SEED` selects other cases.
 
 mod bytes;
 mod chance;

@@ -1,5 +1,5 @@
-//! Every operation of the document, with whatever can be sent to it: none fails inside, every answer is one that the
-//! document describes, and the workspace is whole afterwards.
+//! Every operation of the document with random requests: none causes an internal error, every response matches the document,
+//! and the workspace is consistent afterwards.
 
 use super::chance::{Chance, cases};
 use super::shapes::{bend, encoded, good_body, query};
@@ -12,18 +12,18 @@ use std::collections::BTreeMap;
 struct Operation {
     method: String,
     template: String,
-    told: Value,
+    definition: Value,
 }
 
 fn operations(document: &Value) -> Vec<Operation> {
     let mut found = Vec::new();
     for (template, item) in document["paths"].as_object().expect("paths") {
-        for (method, told) in item.as_object().expect("a path item") {
-            if told["responses"].is_object() {
+        for (method, definition) in item.as_object().expect("a path item") {
+            if definition["responses"].is_object() {
                 found.push(Operation {
                     method: method.to_uppercase(),
                     template: template.clone(),
-                    told: told.clone(),
+                    definition: definition.clone(),
                 });
             }
         }
@@ -31,7 +31,7 @@ fn operations(document: &Value) -> Vec<Operation> {
     found
 }
 
-/// The path with an id for each parameter, now and then an odd one.
+/// The path with an id for each parameter, occasionally an unusual one.
 fn path(chance: &mut Chance, world: &World, template: &str) -> String {
     let segment = |segment: &str| match segment
         .strip_prefix('{')
@@ -51,7 +51,7 @@ fn path(chance: &mut Chance, world: &World, template: &str) -> String {
         .join("/")
 }
 
-/// Who asks: whoever may, most often.
+/// The credential, usually a permitted one.
 fn credential(
     chance: &mut Chance,
     world: &World,
@@ -72,7 +72,7 @@ fn credential(
     }
 }
 
-/// Sends one request to an operation and answers with what it was answered.
+/// Sends one request to an operation and returns its response.
 fn ask(
     chance: &mut Chance,
     world: &mut World,
@@ -80,13 +80,13 @@ fn ask(
     document: &Value,
     operation: &Operation,
 ) -> Answer {
-    let told = &operation.told;
-    let security = if told["security"].is_null() {
+    let definition = &operation.definition;
+    let security = if definition["security"].is_null() {
         &document["security"]
     } else {
-        &told["security"]
+        &definition["security"]
     };
-    let parameters: Vec<Value> = told["parameters"]
+    let parameters: Vec<Value> = definition["parameters"]
         .as_array()
         .into_iter()
         .flatten()
@@ -104,7 +104,7 @@ fn ask(
         1 if operation.method == "GET" => "HEAD",
         _ => &operation.method,
     };
-    let content = &told["requestBody"]["content"]["application/json"]["schema"];
+    let content = &definition["requestBody"]["content"]["application/json"]["schema"];
     let described = content.is_object();
     let (mut body, actor) = match described {
         true => good_body(chance, world, rota, document, &operation.template, content),
@@ -155,7 +155,7 @@ fn ask(
             0 => chance.odd_value(4).to_string().into_bytes(),
             1 => {
                 let mut bytes = body.to_string().into_bytes();
-                // Not what names a host.
+                // URLs contain host names, which are not corrupted.
                 if !operation.template.starts_with("/v1/webhooks") {
                     let at = chance.below(bytes.len());
                     bytes[at] = *chance.pick(b"\0\xff\"{}[],:0\\");
@@ -179,7 +179,7 @@ fn ask(
         sent = Some(bytes);
     }
     let answer = request.send();
-    // What is carried out is what the document says can be.
+    // A request that succeeds must be valid by the document.
     if let (Some(sent), 200..300) = (sent, answer.status())
         && let Ok(body) = serde_json::from_slice(&sent)
     {
@@ -191,7 +191,7 @@ fn ask(
     answer
 }
 
-/// That an answer is none of ours to be ashamed of; the document has been looked at where it was received.
+/// Checks that a response is not an internal error. The document was checked when it was received.
 fn judge(answer: Answer, world: &mut World) -> u16 {
     let status = answer.status();
     if status >= 500 {
@@ -225,14 +225,14 @@ fn every_operation_stands_whatever_it_is_sent() {
     let dir = TempDir::new();
     let db = dir.join("rota.db");
     let rota = Start::default().db(&db).go();
-    let mut world = World::furnished(&rota);
+    let mut world = World::populated(&rota);
     let mut chance = Chance::new();
     let document = rota.anyone().get("/v1/openapi.json").is(200).json();
     let operations = operations(&document);
     let mut done: BTreeMap<String, (u32, u32)> = BTreeMap::new();
     for round in 0..cases(40) {
         for operation in &operations {
-            // What ends a rotation or an endpoint for all that follow is asked for less often.
+            // Deletions of rotations or endpoints, which affect all following requests, are less frequent.
             let ends = operation.method == "DELETE"
                 && (operation.template.ends_with("{rotationId}")
                     || operation.template.ends_with("{webhookId}"));
@@ -259,13 +259,13 @@ fn every_operation_stands_whatever_it_is_sent() {
     }
     let never = done.iter().filter(|(_, (_, good))| *good == 0);
     let never: Vec<&String> = never.map(|(what, _)| what).collect();
-    // Deep steps of covers and swaps need others to go well before them, and ids are other ones in every run.
+    // Later steps of covers depend on earlier ones, and ids differ between runs.
     assert!(
         never.len() * 4 <= operations.len(),
         "too many were never carried out: {never:#?}"
     );
 
-    // Duty goes on, as planned.
+    // Hand-overs continue as scheduled.
     let rotation = rota.rotation("U1 U2");
     let now = rota.now();
     rotation.cover(

@@ -1,11 +1,11 @@
-//! Bodies and queries: made as the document describes them, with values that fit their names, and then bent.
+//! Bodies and queries: generated from the document with suitable values, and then corrupted.
 
 use super::chance::Chance;
 use super::world::World;
 use crate::support::*;
 use serde_json::{Map, Value, json};
 
-/// A value as a schema of the document describes it, for a member of this name.
+/// A value for a schema of the document and a member with this name.
 pub fn of_schema(
     chance: &mut Chance,
     world: &World,
@@ -78,7 +78,7 @@ pub fn of_schema(
     }
 }
 
-/// A text that a member or parameter of this name may have.
+/// A text for a member or parameter with this name.
 fn word(chance: &mut Chance, world: &World, name: &str) -> Value {
     if let Some(id) = world.id(chance, name) {
         return json!(id);
@@ -114,7 +114,7 @@ fn word(chance: &mut Chance, world: &World, name: &str) -> Value {
         "code" => format!("CODE-{}", chance.below(20)),
         "handle" => format!("duty{}", chance.below(3)),
         "email" => "u1@example.com".to_owned(),
-        // Nothing else is dialled, as names would be looked up.
+        // Other hosts would be looked up.
         "url" => (*chance.pick(&[
             "http://127.0.0.1:1/hook",
             "https://127.0.0.1:1/",
@@ -129,7 +129,7 @@ fn word(chance: &mut Chance, world: &World, name: &str) -> Value {
     })
 }
 
-/// The body of an operation, good as far as one can be foreseen.
+/// The body of an operation, valid as far as possible.
 pub fn good_body(
     chance: &mut Chance,
     world: &World,
@@ -141,7 +141,7 @@ pub fn good_body(
     let mut body = of_schema(chance, world, document, schema, "");
     let mut actor = None;
     let part = |name: &str| template.split('/').any(|part| part == name);
-    // Where it may be left out it may be null.
+    // Optional members may be null.
     let Some(members) = body.as_object_mut() else {
         return (body, actor);
     };
@@ -259,7 +259,7 @@ fn grid(chance: &mut Chance, world: &World, document: &Value, rotation: &Rot) ->
     grid
 }
 
-/// Every place within a value by its JSON pointer, the value itself first.
+/// The JSON pointers of all values within a value, the value itself first.
 fn places(value: &Value) -> Vec<String> {
     let mut found = vec![String::new()];
     let inner: Vec<(String, &Value)> = match value {
@@ -284,12 +284,12 @@ fn places(value: &Value) -> Vec<String> {
     found
 }
 
-/// Puts something odd in a few places of a body.
+/// Replaces a few values of a body with unusual ones.
 pub fn bend(chance: &mut Chance, body: &mut Value) {
     for _ in 0..1 + chance.below(2) {
         let all = places(body);
         let pointer = chance.pick(&all).clone();
-        // What stands for a host would be looked up.
+        // A host would be looked up.
         if pointer.ends_with("/url") {
             continue;
         }
@@ -316,7 +316,7 @@ pub fn bend(chance: &mut Chance, body: &mut Value) {
     }
 }
 
-/// A query of the parameters that an operation has, as text that can be sent.
+/// A query with parameters of an operation, as text.
 pub fn query(chance: &mut Chance, world: &World, document: &Value, parameters: &[Value]) -> String {
     let mut pairs = Vec::new();
     for parameter in parameters
@@ -360,7 +360,7 @@ pub fn query(chance: &mut Chance, world: &World, document: &Value, parameters: &
     }
 }
 
-/// Percent-encoded, so that it is one segment or one value; short enough for a head.
+/// Percent-encoded as one segment or one value; short enough for a head.
 pub fn encoded(text: &str) -> String {
     let byte = |byte: u8| match byte.is_ascii_alphanumeric() || b"-._~".contains(&byte) {
         true => char::from(byte).to_string(),

@@ -1,37 +1,37 @@
-//! A workspace with something of everything, and the ids in it that requests name.
+//! A workspace with records of every kind, and the ids that requests use.
 
 use super::chance::Chance;
 use crate::support::*;
 use serde_json::{Value, json};
 use std::collections::BTreeMap;
 
-/// Ids by what they begin with, newest last.
+/// Ids by prefix, newest last.
 const PREFIXES: [&str; 11] = [
     "rot_", "lan_", "win_", "cel_", "whk_", "abs_", "arr_", "cov_", "swp_", "men_", "ros_",
 ];
 
-/// How many of a kind are remembered.
+/// The number of remembered ids per kind.
 const MOST: usize = 8;
 
 #[derive(Default)]
 pub struct World {
     ids: BTreeMap<&'static str, Vec<String>>,
-    /// `/webhook/...` without the slash before it, and their keys.
+    /// `/webhook/...` without the leading slash, and their keys.
     pub inbound: Vec<(String, String)>,
     pub etags: Vec<String>,
     pub cursors: Vec<String>,
-    /// Turns of the plan: cell, person, from and to.
+    /// Turns of the schedule: cell, person, from and to.
     pub turns: Vec<Value>,
     pub tokens: Vec<(String, String)>,
-    /// Who asks and who is asked, by the id of a request.
+    /// Requester and recipient by request id.
     parties: BTreeMap<String, (String, String)>,
-    /// The rotation that is asked about most.
+    /// The rotation of most requests.
     focus: String,
 }
 
 impl World {
-    /// Four people, two groups, an endpoint, and a rotation in which a mention is open.
-    pub fn furnished(rota: &Rota) -> World {
+    /// Four people, two groups, an endpoint, and a rotation with an open mention.
+    pub fn populated(rota: &Rota) -> World {
         rota.people_and_groups(4, &[("G1", "U1 U2"), ("G2", "")]);
         let mut world = World::default();
         for user in ["U1", "U2", "U3", "U4"] {
@@ -43,7 +43,7 @@ impl World {
         world
     }
 
-    /// A rotation in which everything can be asked for, the newest of all.
+    /// A new rotation in which every kind of request is possible.
     pub fn renew(&mut self, rota: &Rota) {
         let rotation = rota.daily("U1 U2 U3", 2);
         self.keep("rot_", &rotation.id);
@@ -70,7 +70,7 @@ impl World {
         }
     }
 
-    /// Whoever may take the step that a path names, as far as the request in it is known.
+    /// The person who may take the step of a path, if its request is known.
     pub fn party(&self, path: &str) -> Option<String> {
         let mut segments = path
             .rsplit(['/', '?'])
@@ -87,7 +87,7 @@ impl World {
         })
     }
 
-    /// The token of a person, or of anybody.
+    /// The token of a person, or of any person.
     pub fn token(&self, chance: &mut Chance, person: Option<&str>) -> String {
         let known = self
             .tokens
@@ -96,7 +96,7 @@ impl World {
         known.unwrap_or(chance.pick(&self.tokens)).1.clone()
     }
 
-    /// The places of that rotation, and their turns to come.
+    /// The cells of that rotation, and their future turns.
     pub fn plan(&mut self, rota: &Rota) {
         let now = rota.now();
         let path = format!(
@@ -131,7 +131,7 @@ impl World {
         }
     }
 
-    /// Remembers every id in an answer.
+    /// Remembers every id in a response.
     pub fn learn(&mut self, value: &Value) {
         match value {
             Value::String(text) => {
@@ -173,11 +173,11 @@ impl World {
         }
     }
 
-    /// An id of what a name speaks of: of a member, or of a parameter in a path or query. `None` for other names.
+    /// An id for the name of a member or parameter. `None` for other names.
     pub fn id(&self, chance: &mut Chance, name: &str) -> Option<String> {
         let known = |chance: &mut Chance, prefix: &str| {
             let ids = self.ids.get(prefix).filter(|ids| !ids.is_empty());
-            // Most often what is there still.
+            // Usually an existing one.
             let id = ids.map(|ids| {
                 if chance.once_in(2) {
                     ids.last().unwrap().clone()
@@ -211,7 +211,7 @@ impl World {
         })
     }
 
-    /// What is to be sent to put somebody in the place of another for a turn of the plan.
+    /// The body to replace the holder of a turn of the schedule.
     pub fn turn(&self, chance: &mut Chance) -> Value {
         let turn = chance.pick(&self.turns);
         json!({ "cellId": turn["cellId"], "from": turn["start"], "to": turn["end"], "holderUserId": turn["userId"] })

@@ -1,9 +1,9 @@
-//! Whom an email of `setonduty` names.
+//! The person of an email address in `setonduty`.
 
 use crate::support::*;
 use serde_json::{Value, json};
 
-/// Four people, U1 to U3 of them in the rotation, with these addresses.
+/// Four people with these addresses, U1 to U3 of them in the rotation.
 #[track_caller]
 fn with_emails(emails: [Value; 4]) -> Rota {
     let rota = Rota::with_people(0);
@@ -29,7 +29,7 @@ fn an_address_may_be_written_as_queries_write_it() {
         ("ada%40example.com", "U1"),
         ("%61%64%61%40example%2Ecom", "U1"),
         ("ADA@EXAMPLE.com", "U1"),
-        // A bare plus is a blank in a query.
+        // An unencoded plus is a space in a query.
         ("grace.hopper%2Bpager@example.com", "U2"),
         ("GRACE.HOPPER%2bPAGER%40EXAMPLE.COM", "U2"),
         ("o'neil_%25x@example.com", "U3"),
@@ -61,7 +61,7 @@ fn an_address_that_names_no_member_is_refused() {
         "?Email=ada@example.com",
         "?email=ada@example.com&email=ada@example.com",
         "?email=ada@example.com&email=grace@example.com",
-        // Nobody's, a part of one, more than one, one with blanks, one with a bare plus.
+        // An unknown address, a part of one, several, one with spaces, one with an unencoded plus.
         "?email=nobody@example.com",
         "?email=ada",
         "?email=%25",
@@ -71,9 +71,9 @@ fn an_address_that_names_no_member_is_refused() {
         "?email=+ada@example.com",
         "?email=grace+pager@example.com",
         "?email=null",
-        // Somebody's who is no member.
+        // The address of a person who is no member.
         "?email=stranger@example.com",
-        // An id is no address.
+        // An id is not an address.
         "?email=U2",
     ] {
         inbound.post(&format!("setonduty{query}")).names("email");
@@ -91,15 +91,15 @@ fn somebody_gone_has_no_address_any_more() {
     let mut people = directory(3);
     people["users"][1]["isDeleted"] = json!(true);
     rota.import(&people);
-    // No more is told of them than of somebody who never was.
+    // The response for a deactivated person is that for an unknown one.
     let gone = put("u2").refused(400, "invalid_request");
     let nobody = put("u9").refused(400, "invalid_request");
     assert_eq!(gone["detail"], nobody["detail"]);
-    // Left out of the directory altogether.
+    // Omitted from the directory.
     rota.people(2);
     put("u3").names("email");
     put("u2").is(200);
-    // Whoever has the address now is meant.
+    // The person who has the address now is selected.
     let mut people = directory(3);
     people["users"][0]["email"] = json!("other@example.com");
     people["users"][2]["email"] = json!("u1@example.com");
@@ -128,7 +128,7 @@ fn of_two_people_with_one_address_the_member_is_meant() {
         post("team@example.com").is(200);
         assert_eq!(rotation.on_call(), on_duty, "{members}");
     }
-    // Of several who are all no members, none is meant.
+    // Of several people who are no members, none is selected.
     let rotation = rota.daily("U3", 1);
     let post = rotation.inbound().post("setonduty?email=team@example.com");
     post.names("email");

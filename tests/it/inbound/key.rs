@@ -1,4 +1,4 @@
-//! The address and the key of the way in: made on first read, rotated, shown to whoever manages webhooks.
+//! The URL and key of the inbound webhook: created on first read, rotated, shown to callers who may manage webhooks.
 
 use crate::support::*;
 use serde_json::{Value, json};
@@ -16,7 +16,7 @@ fn it_is_made_when_it_is_asked_for_first() {
     let (url, key) = (text(&first["url"]), text(&first["key"]));
     let path = url.strip_prefix(&format!("{}/webhook/", rota.url));
     let path = path.expect("an address below /webhook/");
-    // It ends before the action; neither part gives the other away, nor the rotation.
+    // It ends before the action. Neither part reveals the other or the rotation.
     assert!(!path.is_empty() && !path.contains('/'), "{path}");
     assert!(!path.contains(key) && !key.contains(path), "{path} {key}");
     assert!(!url.contains(&rotation.id), "{url}");
@@ -28,7 +28,7 @@ fn it_is_made_when_it_is_asked_for_first() {
     assert_ne!(elsewhere["url"], first["url"]);
     assert_ne!(elsewhere["key"], first["key"]);
     assert_eq!(instant(&elsewhere["createdAt"]), "2026-01-05T09:00Z");
-    // It is no part of the rotation.
+    // It is not a part of the rotation.
     assert_eq!(rotation.etag(), etag);
     assert!(!rotation.read().to_string().contains(key));
 }
@@ -43,24 +43,26 @@ fn a_new_key_shuts_out_the_old_one() {
         let path = rotation.path("/inbound-webhook/rotate");
         rota.request("POST", &path).send().is(200).json()
     };
-    let told = rotate();
-    let new = Inbound::told(&rota, &told);
+    let response = rotate();
+    let new = Inbound::from_response(&rota, &response);
     assert_eq!(new.path, old.path, "the address stays");
     assert_ne!(new.key, old.key);
-    assert_eq!(instant(&told["createdAt"]), "2026-01-05T08:01Z");
-    assert_eq!(rotation.get("/inbound-webhook").is(200).json(), told);
+    assert_eq!(instant(&response["createdAt"]), "2026-01-05T08:01Z");
+    assert_eq!(rotation.get("/inbound-webhook").is(200).json(), response);
     old.post("rotate").refused(401, "invalid_access_code");
     assert_eq!(rotation.on_call(), "U1");
     new.post("rotate").is(200);
     assert_eq!(rotation.on_call(), "U2");
-    assert_ne!(rotate()["key"], told["key"]);
+    assert_ne!(rotate()["key"], response["key"]);
     new.post("rotate").refused(401, "invalid_access_code");
-    // Where nobody has asked yet, that makes the first.
+    // If nobody has read it yet, this creates the first.
     let fresh = rota.daily("U2 U1", 1);
     let path = fresh.path("/inbound-webhook/rotate");
-    let told = rota.request("POST", &path).send().is(200).json();
-    assert_eq!(fresh.get("/inbound-webhook").is(200).json(), told);
-    Inbound::told(&rota, &told).post("rotate").is(200);
+    let response = rota.request("POST", &path).send().is(200).json();
+    assert_eq!(fresh.get("/inbound-webhook").is(200).json(), response);
+    Inbound::from_response(&rota, &response)
+        .post("rotate")
+        .is(200);
 }
 
 #[test]
@@ -76,7 +78,7 @@ fn it_is_shown_to_whoever_manages_webhooks() {
     let selected = rota.mint(json!({
         "name": "k", "scopes": ["manage:webhooks"], "rotationIds": [mine.id],
     }));
-    // The owner of the rotation, who is a member of it too.
+    // The owner of the rotation, who is also a member.
     let owner = rota.token("U1");
     for (method, rest) in both {
         let ask = |credential: &str, rotation: &Rot| {
@@ -101,7 +103,7 @@ fn it_is_shown_to_whoever_manages_webhooks() {
             .send()
             .refused(404, "");
     }
-    // The key of the way in is none of these.
+    // The webhook's key is none of these credentials.
     let path = mine.path("/inbound-webhook");
     let inbound = mine.inbound();
     rota.with(&inbound.key).get(&path).refused(401, "unknown");
@@ -128,16 +130,19 @@ fn asking_at_one_time_makes_one() {
         "GET {path} HTTP/1.1\r\nHost: h\r\nAuthorization: Bearer {}\r\n\r\n",
         rota.key
     );
-    // All of them are sent before any is answered.
+    // All are sent before any is answered.
     let mut asking: Vec<Connection> = (0..8).map(|_| Connection::open(rota.address())).collect();
     asking.iter_mut().for_each(|one| one.send(&request));
-    let told = asking.iter_mut().map(|one| {
+    let response = asking.iter_mut().map(|one| {
         let reply = one.answer("GET").expect("an answer");
         assert_eq!(reply.status, 200);
         serde_json::from_slice::<Value>(&reply.body).expect("JSON")
     });
-    let told: Vec<Value> = told.collect();
-    assert!(told.iter().all(|each| *each == told[0]), "{told:?}");
+    let response: Vec<Value> = response.collect();
+    assert!(
+        response.iter().all(|each| *each == response[0]),
+        "{response:?}"
+    );
 }
 
 #[test]
@@ -160,7 +165,7 @@ fn it_outlives_a_restart() {
     let by = rota.caller();
     let rotation = Rot { by, id };
     assert_eq!(rotation.on_call(), "U2");
-    // The address begins anew with wherever the server is now.
+    // The URL begins with the server's current base URL.
     let again = rotation.inbound();
     assert_eq!((again.path, again.key), (inbound.path, inbound.key));
 }
@@ -189,12 +194,12 @@ fn its_address_is_the_one_that_others_reach() {
     let rota = start.go();
     rota.people(2);
     let rotation = rota.daily("U1 U2", 1);
-    let told = rotation.get("/inbound-webhook").is(200).json();
-    let path = text(&told["url"]).strip_prefix("https://on.example.com/rota");
-    // What stands before it is taken off by whoever serves that address.
+    let response = rotation.get("/inbound-webhook").is(200).json();
+    let path = text(&response["url"]).strip_prefix("https://on.example.com/rota");
+    // A proxy for that URL removes the prefix.
     let path = path.expect("the base address").to_owned();
     assert!(path.starts_with("/webhook/"), "{path}");
-    let key = text(&told["key"]).to_owned();
+    let key = text(&response["key"]).to_owned();
     let inbound = Inbound {
         rota: &rota,
         path,
@@ -215,16 +220,16 @@ fn it_is_there_in_production() {
     let made = by.try_create("one", new_rotation("U1 U2")).is(201).json();
     let id = text(&made["id"]).to_owned();
     let rotation = Rot { by, id };
-    let told = rotation.get("/inbound-webhook").is(200).json();
-    // The address that it was told to listen at, unless it is told another.
-    let path = text(&told["url"])
+    let response = rotation.get("/inbound-webhook").is(200).json();
+    // The listen address, unless a base URL is configured.
+    let path = text(&response["url"])
         .split("/webhook/")
         .nth(1)
         .expect("a path");
     let inbound = Inbound {
         rota: &server,
         path: format!("/webhook/{path}"),
-        key: text(&told["key"]).to_owned(),
+        key: text(&response["key"]).to_owned(),
     };
     inbound.post("setonduty?email=u2@example.com").is(200);
     assert_eq!(rotation.on_call(), "U2");

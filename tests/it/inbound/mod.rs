@@ -1,4 +1,4 @@
-//! The way into a rotation for other programs: its key, its three actions, and what it refuses.
+//! The inbound webhook: its key, its three actions, and its refusals.
 
 mod actions;
 mod addresses;

@@ -1,4 +1,4 @@
-//! What the way in refuses, in which order, and how it slows down whoever guesses.
+//! The refusals of the inbound webhook, their order, and the rate limit on guessing.
 
 use crate::support::*;
 use serde_json::json;
@@ -19,7 +19,7 @@ fn without_the_key_nothing_is_done() {
     let altered = format!("{head}{}", if last == "x" { "y" } else { "x" });
     for action in ACTIONS {
         let path = format!("{}/{action}", inbound.path);
-        // Another credential is none, whatever it opens elsewhere.
+        // Other credentials are not accepted, whatever they permit elsewhere.
         for by in [rota.anyone(), rota.caller(), rota.with(&rota.token("U1"))] {
             let answer = by.request("POST", &path).send().is(401);
             assert_eq!(answer.header("www-authenticate"), Some("webhook-key"));
@@ -52,8 +52,8 @@ fn without_the_key_nothing_is_done() {
         }
     }
     assert_eq!(rotation.etag(), etag);
-    assert!(rota.told("C1").is_empty());
-    // The name of a header has no case.
+    assert!(rota.messages_to("C1").is_empty());
+    // Header names are case-insensitive.
     let request = rota
         .anyone()
         .request("POST", &format!("{}/rotate", inbound.path));
@@ -93,7 +93,7 @@ fn unknown_paths_and_actions_are_not_there() {
         "%72otate%20",
     ] {
         inbound.post(action).refused(404, "");
-        // Also without a key: there is nothing to open.
+        // Also without a key: the path does not exist.
         let request = rota
             .anyone()
             .request("POST", &format!("{}/{action}", inbound.path));
@@ -118,7 +118,7 @@ fn unknown_paths_and_actions_are_not_there() {
         request.send().refused(404, "");
     }
     assert_eq!(rotation.on_call(), "U1");
-    // The same path written otherwise is the same.
+    // The same path in another encoding.
     let first = format!("%{:02x}{}", id.as_bytes()[0], &id[1..]);
     let request = rota
         .anyone()
@@ -137,7 +137,7 @@ fn only_post_will_do() {
             let answer = inbound.request(method, action).send();
             assert_eq!(answer.header("allow"), Some("POST"), "{method} {action}");
             answer.refused(405, "");
-            // Without a key the same: the path is no secret of its methods.
+            // Without a key the same: the methods of the path are no secret.
             let wrong = inbound.with_key("x").request(method, action).send();
             wrong.refused(405, "");
         }
@@ -148,7 +148,7 @@ fn only_post_will_do() {
         );
     }
     assert_eq!(rotation.on_call(), "U1");
-    assert!(rota.told("C1").is_empty());
+    assert!(rota.messages_to("C1").is_empty());
 }
 
 #[test]
@@ -160,7 +160,7 @@ fn a_disabled_rotation_takes_none_of_them() {
     let etag = rotation.etag();
     for action in ACTIONS {
         inbound.post(action).refused(409, "rotation_disabled");
-        // Who asks comes before, and so does what is wrong with the request.
+        // Authentication comes first, then errors in the request.
         inbound
             .with_key("x")
             .post(action)
@@ -173,7 +173,7 @@ fn a_disabled_rotation_takes_none_of_them() {
     inbound.post("mention?userId=U1").names("channelId");
     assert_eq!(rotation.etag(), etag);
     assert_eq!(rotation.holders(), "U1");
-    // Its key can be read and made anew all the same.
+    // Its key can still be read and rotated.
     assert_eq!(rotation.inbound().key, inbound.key);
     rotation.patch(json!({ "enabled": true })).is(200);
     for action in ACTIONS {
@@ -201,7 +201,7 @@ fn guessing_keys_slows_an_address_down() {
     let rotation = rota.daily("U1 U2", 1);
     let inbound = rotation.inbound();
     let path = format!("{}/rotate", inbound.path);
-    // None presented is not a failed one.
+    // A missing key does not count as a failure.
     for _ in 0..15 {
         let answer = rota.anyone().request("POST", &path).send();
         answer.refused(401, "missing_credential");
@@ -210,7 +210,7 @@ fn guessing_keys_slows_an_address_down() {
         path: "/webhook/unknown".to_owned(),
         ..inbound.clone()
     };
-    // Keys and paths are guessed alike.
+    // Guessed keys and paths count alike.
     let tried: Vec<u16> = (0..12)
         .map(|n| match n % 2 {
             0 => inbound.with_key(&format!("x{n}")).post("rotate").status(),
@@ -227,7 +227,7 @@ fn guessing_keys_slows_an_address_down() {
         .unwrap();
     assert!((1..=60).contains(&wait), "{wait}");
     slowed.refused(429, "rate_limited");
-    // It counts for whoever guesses API keys, too; the right key passes.
+    // It also counts for guessed API keys; a valid key passes.
     rota.with("svc_key_x_y")
         .get("/v1/users")
         .refused(429, "rate_limited");
@@ -250,6 +250,6 @@ fn a_key_asks_for_so_much_at_a_time() {
     let limited = first.post("rotate").is(429);
     assert!(limited.header("retry-after").is_some());
     limited.refused(429, "rate_limited");
-    // Each way in for itself.
+    // Each inbound webhook is independent.
     second.post("rotate").is(200);
 }

@@ -1,4 +1,4 @@
-//! What is never shown: keys in the log, addresses of people, the key in anything but its own operations.
+//! What is never shown: keys in the log, email addresses, the key outside its own operations.
 
 use crate::support::*;
 use serde_json::json;
@@ -10,7 +10,7 @@ fn keys_and_addresses_are_not_logged() {
     let rotation = rota.daily("U1 U2 U3", 1);
     let old = rotation.inbound();
     let path = rotation.path("/inbound-webhook/rotate");
-    let new = Inbound::told(&rota, &rota.request("POST", &path).send().is(200).json());
+    let new = Inbound::from_response(&rota, &rota.request("POST", &path).send().is(200).json());
     old.post("rotate").refused(401, "invalid_access_code");
     new.post("rotate").is(200);
     new.post("setonduty?email=u3@example.com").is(200);
@@ -25,7 +25,7 @@ fn keys_and_addresses_are_not_logged() {
     let (first, second) = (old.key, new.key);
     let (status, log) = rota.stop();
     assert!(status.success());
-    // What is logged of them at all, so that the rest means something.
+    // The requests are logged at all, so the following checks are meaningful.
     assert!(log.contains("/rotate 401 invalid_access_code"), "{log}");
     assert!(log.contains("/setonduty 400"), "{log}");
     for secret in [
@@ -79,7 +79,7 @@ fn the_key_of_one_rotation_opens_no_other() {
     let (first, second) = (mine.inbound(), other.inbound());
     let crossed = second.with_key(&first.key);
     crossed.post("rotate").refused(401, "invalid_access_code");
-    // The member of another rotation is none of this one.
+    // The member of another rotation is not one of this rotation.
     first.post("setonduty?email=u3@example.com").names("email");
     let query = "mention?userId=U3&channelId=C1";
     assert_eq!(

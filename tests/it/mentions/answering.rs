@@ -1,12 +1,12 @@
-//! Acknowledging and passing: where a mention stands after each step, and who may take one.
+//! Acknowledging and passing: the state of a mention after each step, and who may take one.
 
 use crate::support::*;
 use serde_json::json;
 
 #[test]
 fn a_mention_runs_its_course() {
-    // On two places are U1 and U2. What the channel is told of a step, in one word.
-    for (steps, stands, told) in [
+    // U1 and U2 are on call in two slots. The notice of each step in one word.
+    for (steps, stands, posted) in [
         ("", "open U1+U2", ""),
         ("U1 acknowledge", "acknowledged U1+U2 by U1", "U1"),
         ("U2 acknowledge", "acknowledged U1+U2 by U2", "U2"),
@@ -34,7 +34,7 @@ fn a_mention_runs_its_course() {
             let (user, step) = step.split_once(' ').unwrap();
             mention.after(user, step);
         }
-        assert_eq!(mention.stands(), stands, "{steps}");
+        assert_eq!(mention.state_line(), stands, "{steps}");
         let closed = instant(&mention.record()["closedAt"]);
         let open = stands.starts_with("open");
         assert_eq!(
@@ -42,15 +42,15 @@ fn a_mention_runs_its_course() {
             if open { "-" } else { "2026-01-05T08:01Z" },
             "{steps}"
         );
-        let text = match told {
+        let text = match posted {
             "" => None,
             "passed" => {
                 Some("Rotation: everybody on call has passed on Person U4's question.".to_owned())
             }
             user => Some(format!("Rotation: Person {user} answers Person U4.")),
         };
-        assert_eq!(rota.told("C1")[1..], Vec::from_iter(text), "{steps}");
-        // Duty is as it was.
+        assert_eq!(rota.messages_to("C1")[1..], Vec::from_iter(text), "{steps}");
+        // Duty has not changed.
         assert_eq!(
             (rotation.etag(), rotation.on_call().as_str()),
             (etag, "U1 U2")
@@ -65,11 +65,11 @@ fn only_somebody_notified_answers() {
     people["users"][4]["isAdmin"] = json!(true);
     rota.import(&people);
     let rotation = rota.daily("U1 U2 U3", 1);
-    // Everybody may see it.
+    // Everyone may see it.
     rotation.patch(json!({ "public": true })).is(200);
     let mention = rotation.mention("U4");
     for step in ["acknowledge", "pass"] {
-        // A member who is not on call, whoever asks, an admin.
+        // A member who is not on call, the requester, an admin.
         for user in ["U2", "U3", "U4", "U5"] {
             mention.step(user, step).refused(403, "resource_denied");
         }
@@ -90,8 +90,8 @@ fn only_somebody_notified_answers() {
             answer.refused(405, "");
         }
     }
-    assert_eq!(mention.stands(), "open U1");
-    // The owner is on call, so it is theirs as somebody notified.
+    assert_eq!(mention.state_line(), "open U1");
+    // The owner is on call, and may answer as a notified person.
     assert_eq!(mention.after("U1", "acknowledge"), "acknowledged U1 by U1");
 }
 
@@ -109,15 +109,15 @@ fn a_closed_mention_takes_no_answer() {
         (&left, "passed"),
         (&late, "expired"),
     ] {
-        let before = (mention.record(), rota.told("C1"));
+        let before = (mention.record(), rota.messages_to("C1"));
         for step in ["acknowledge", "pass"] {
             let problem = mention.step("U1", step).refused(409, "mentionNotOpen");
             let detail = text(&problem["detail"]);
             assert!(detail.contains(state), "{detail}");
-            // Who was not asked is told no more than before.
+            // A person who was not notified learns nothing.
             mention.step("U2", step).refused(403, "resource_denied");
         }
-        assert_eq!((mention.record(), rota.told("C1")), before);
+        assert_eq!((mention.record(), rota.messages_to("C1")), before);
     }
     // Nobody was notified, so nobody may answer.
     rotation.clear().is(200);
@@ -140,7 +140,7 @@ fn whoever_was_asked_answers_also_after_going_off_call() {
         .refused(403, "resource_denied");
     assert_eq!(taken.after("U1", "acknowledge"), "acknowledged U1 by U1");
     assert_eq!(left.after("U1", "pass"), "passed U1 without U1");
-    assert_eq!(rotation.mention("U4").stands(), "open U2");
+    assert_eq!(rotation.mention("U4").state_line(), "open U2");
 }
 
 #[test]
@@ -163,7 +163,7 @@ fn of_answers_at_one_time_one_counts() {
     let tokens = ["U1", "U2"].map(|user| rota.token(user));
     for _ in 0..5 {
         let rotation = rota.daily("U1 U2 U3", 2);
-        rotation.deal_with_mentions(json!({ "rotateAfterAcknowledgement": true }));
+        rotation.set_mention_settings(json!({ "rotateAfterAcknowledgement": true }));
         let mention = rotation.mention("U4");
         let path = mention.path("/acknowledge");
         let request = |token: &String| {
@@ -177,8 +177,8 @@ fn of_answers_at_one_time_one_counts() {
         let mut statuses = asking.map(|mut one| one.answer("POST").expect("an answer").status);
         statuses.sort_unstable();
         assert_eq!(statuses, [200, 409]);
-        // One of the two has handed over to U3, and the other goes on.
-        let (stands, on_call) = (mention.stands(), rotation.on_call());
+        // One of the two has handed over to U3, and the other stays.
+        let (stands, on_call) = (mention.state_line(), rotation.on_call());
         let expected = match stands.as_str() {
             "acknowledged U1+U2 by U1" => "U3 U2",
             "acknowledged U1+U2 by U2" => "U1 U3",
@@ -193,13 +193,13 @@ fn a_channel_that_is_gone_holds_up_no_answer() {
     let rota = Rota::with_people(3);
     let rotation = rota.daily("U1 U2", 1);
     let (taken, late) = (rotation.mention("U3"), rotation.mention("U3"));
-    let told = rota.told("C1");
+    let posted = rota.messages_to("C1");
     let mut elsewhere = directory(3);
     elsewhere["channels"] = json!([channel("C2", true, true)]);
     rota.import(&elsewhere);
     assert_eq!(taken.after("U1", "acknowledge"), "acknowledged U1 by U1");
     rota.to("2026-01-05T09:00Z");
-    assert_eq!(late.stands(), "expired U1");
-    assert_eq!(rota.told("C1"), told);
+    assert_eq!(late.state_line(), "expired U1");
+    assert_eq!(rota.messages_to("C1"), posted);
     assert_eq!(taken.record()["channelId"], "C1");
 }

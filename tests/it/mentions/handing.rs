@@ -1,4 +1,4 @@
-//! Handing over with the acknowledgement, where the rotation is set to.
+//! Handing over on acknowledgement, if the rotation is configured so.
 
 use crate::events::Reader;
 use crate::support::*;
@@ -7,11 +7,11 @@ use serde_json::json;
 const FROM: &str = "2026-01-05T00:00Z";
 const TO: &str = "2026-01-07T00:00Z";
 
-/// Hands over after acknowledgement: U1 to U4 on so many lanes, daily at 09:00.
+/// Rotates after acknowledgement: U1 to U4 on `lanes` lanes, daily at 09:00.
 #[track_caller]
 fn handing<'a>(rota: &'a Rota, lanes: usize) -> Rot<'a> {
     let rotation = rota.daily("U1 U2 U3 U4", lanes);
-    rotation.deal_with_mentions(json!({ "rotateAfterAcknowledgement": true }));
+    rotation.set_mention_settings(json!({ "rotateAfterAcknowledgement": true }));
     rotation
 }
 
@@ -30,8 +30,8 @@ fn whoever_acknowledges_hands_over_to_the_next() {
     );
     assert_ne!(rotation.etag(), etag);
     let news = reader.news();
-    let told: Vec<String> = news.iter().map(crate::events::word).collect();
-    assert_eq!(told, ["duty manual"]);
+    let posted: Vec<String> = news.iter().map(crate::events::word).collect();
+    assert_eq!(posted, ["duty manual"]);
     assert_eq!(people_on_call(&news[0]["rotation"]["onCall"]), "U2");
     // Creation, grid and settings came before.
     assert_eq!(news[0]["version"], 4);
@@ -42,15 +42,15 @@ fn whoever_acknowledges_hands_over_to_the_next() {
             "2026-01-05T08:30Z - U2 after-mention",
         ]
     );
-    // Both are told, as of any hand-over; the next one keeps its time.
+    // Both get the messages of a hand-over; the next one keeps its time.
     assert!(
-        rota.told("U1")
+        rota.messages_to("U1")
             .last()
             .unwrap()
             .contains("You are off duty for Rotation")
     );
     assert!(
-        rota.told("U2")
+        rota.messages_to("U2")
             .last()
             .unwrap()
             .contains("You are on duty for Rotation")
@@ -78,7 +78,7 @@ fn only_the_places_of_whoever_acknowledges_change_hands() {
         (rotation.on_call().as_str(), rotation.next_turn()),
         ("U4 U3", 0)
     );
-    // Nobody's turn was lost: U1 is next, and who is on call already is passed by.
+    // Nobody's turn was lost: U1 is next, and people on call already are skipped.
     rotation.mention("U5").step("U4", "acknowledge").is(200);
     assert_eq!(
         (rotation.on_call().as_str(), rotation.next_turn()),
@@ -91,7 +91,7 @@ fn somebody_on_two_places_hands_over_both() {
     let rota = Rota::with_people(4);
     let rotation = rota.rotation("U1 U2 U3");
     rotation.cover_doubly(2, &[always(daily())]);
-    rotation.deal_with_mentions(json!({ "rotateAfterAcknowledgement": true }));
+    rotation.set_mention_settings(json!({ "rotateAfterAcknowledgement": true }));
     rotation.put_on_call("U1 U1").is(200);
     assert_eq!(rotation.on_call(), "U1 U1");
     let mention = rotation.mention("U4");
@@ -111,9 +111,9 @@ fn it_deals_as_any_hand_over_does() {
     );
     let skipped = &rotation.read()["cells"][0]["holder"]["skippedForAbsence"];
     assert_eq!(skipped[0]["userId"], "U2");
-    // On a manual rotation as well: it is told to.
+    // Also on a manual rotation, because it is requested.
     let manual = rota.rotation("U1 U2");
-    manual.deal_with_mentions(json!({ "rotateAfterAcknowledgement": true }));
+    manual.set_mention_settings(json!({ "rotateAfterAcknowledgement": true }));
     manual.put_on_call("U1").is(200);
     manual.mention("U5").step("U1", "acknowledge").is(200);
     assert_eq!(manual.on_call(), "U2");
@@ -124,7 +124,7 @@ fn nobody_hands_over_unless_it_is_set_and_taken_on() {
     let rota = Rota::with_people(5);
     let rotation = rota.daily("U1 U2 U3 U4", 1);
     let handing = |on: bool| {
-        rotation.deal_with_mentions(json!({ "rotateAfterAcknowledgement": on }));
+        rotation.set_mention_settings(json!({ "rotateAfterAcknowledgement": on }));
     };
     let usual = rotation.mention("U5");
     handing(true);
@@ -135,18 +135,18 @@ fn nobody_hands_over_unless_it_is_set_and_taken_on() {
     );
     handing(false);
     let etag = rotation.etag();
-    // Opened before it was set.
+    // Opened before the setting.
     usual.step("U1", "acknowledge").is(200);
     passed.step("U1", "pass").is(200);
     assert_eq!((rotation.on_call().as_str(), rotation.etag()), ("U1", etag));
-    // Opened while it was.
+    // Opened with the setting.
     first.step("U1", "acknowledge").is(200);
     assert_eq!(rotation.on_call(), "U2");
-    // Whoever is not on call any more has handed over already.
+    // A person who is no longer on call has already handed over.
     let etag = rotation.etag();
     assert_eq!(second.after("U1", "acknowledge"), "acknowledged U1 by U1");
     assert_eq!((rotation.on_call().as_str(), rotation.etag()), ("U2", etag));
-    // What is refused hands nothing over either.
+    // A refused answer hands nothing over either.
     second
         .step("U1", "acknowledge")
         .refused(409, "mentionNotOpen");
@@ -173,7 +173,7 @@ fn somebody_who_stands_in_uses_up_nobodys_turn() {
     let mention = rotation.mention("U5");
     let etag = rotation.etag();
     assert_eq!(mention.after("U3", "acknowledge"), "acknowledged U3 by U3");
-    // The arrangement stands, and the turn beneath it is U1's.
+    // The arrangement stays, and the turn beneath it is U1's.
     assert_eq!(
         (rotation.on_call(), rotation.holders()),
         ("U3".into(), "U1".into())
@@ -187,12 +187,12 @@ fn somebody_who_stands_in_uses_up_nobodys_turn() {
 fn with_nobody_to_follow_duty_stays_where_it_is() {
     let rota = Rota::with_people(3);
     let rotation = rota.daily("U1", 1);
-    rotation.deal_with_mentions(json!({ "rotateAfterAcknowledgement": true }));
+    rotation.set_mention_settings(json!({ "rotateAfterAcknowledgement": true }));
     let mut reader = Reader::new(&rota);
     let mention = rotation.mention("U3");
     assert_eq!(mention.after("U1", "acknowledge"), "acknowledged U1 by U1");
     assert_eq!(rotation.on_call(), "U1");
-    // Nobody else came on, so nobody hears of a change of duty.
+    // Nobody else came on, so no change of duty is published.
     let news = reader.words();
     assert!(!news.contains("nobody"), "{news}");
 }

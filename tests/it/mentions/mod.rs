@@ -1,8 +1,9 @@
-//! Asking for whoever is on call: what becomes of it, who is told, who may answer.
+//! Mentions: their course, their notices, and who may answer.
 
 mod answering;
 mod expiry;
 mod handing;
+mod listing;
 mod opening;
 mod seeing;
 mod settings;

@@ -1,4 +1,4 @@
-//! Opening a mention: whom it notifies, what it answers and what it is refused for.
+//! Opening a mention: who is notified, the response, and refusals.
 
 use crate::events::Reader;
 use crate::support::*;
@@ -17,8 +17,8 @@ fn everybody_on_call_is_notified_in_the_channel() {
     assert_eq!(opened, expected);
     let mut record = Mention { rota: &rota, id }.record();
     for (member, at) in [("openedAt", MONDAY), ("expiresAt", "2026-01-05T09:00Z")] {
-        let told = record.as_object_mut().unwrap().remove(member).unwrap();
-        assert_eq!(instant(&told), at, "{member}");
+        let posted = record.as_object_mut().unwrap().remove(member).unwrap();
+        assert_eq!(instant(&posted), at, "{member}");
     }
     let expected = json!({
         "id": opened["mentionId"], "rotationId": rotation.id, "channelId": "C1", "userId": "U5",
@@ -27,9 +27,9 @@ fn everybody_on_call_is_notified_in_the_channel() {
     });
     assert_eq!(record, expected);
     let asked = "@Person U1 @Person U2 Person U5 asks for whoever is on call in Rotation: Help";
-    assert_eq!(rota.told("C1"), [asked]);
-    assert!(rota.told("C2").is_empty());
-    // It is no change of the rotation.
+    assert_eq!(rota.messages_to("C1"), [asked]);
+    assert!(rota.messages_to("C2").is_empty());
+    // It is not a change of the rotation.
     assert_eq!(rotation.etag(), etag);
     assert_eq!(reader.words(), "");
 }
@@ -60,7 +60,7 @@ fn whoever_is_on_call_is_asked_once_and_in_the_order_of_places() {
         (rota.rotation("U1 U2"), "nobody"),
     ] {
         assert_eq!(
-            rotation.mention("U5").stands(),
+            rotation.mention("U5").state_line(),
             expected,
             "{}",
             rotation.holders()
@@ -68,7 +68,11 @@ fn whoever_is_on_call_is_asked_once_and_in_the_order_of_places() {
     }
     let lanes = rota.daily("U1 U2", 2);
     rota.plan("free");
-    assert_eq!(lanes.mention("U5").stands(), "open U1", "a stopped lane");
+    assert_eq!(
+        lanes.mention("U5").state_line(),
+        "open U1",
+        "a stopped lane"
+    );
 }
 
 #[test]
@@ -83,13 +87,13 @@ fn where_nobody_is_on_call_it_is_answered_at_once() {
         id: text(&opened["mentionId"]).to_owned(),
     };
     assert_eq!(instant(&mention.record()["closedAt"]), MONDAY);
-    let told = ["Rotation: nobody is on call to answer Person U2."];
-    assert_eq!(rota.told("C1"), told);
-    // It is closed: whoever comes on call later is not asked, and nothing falls due.
+    let posted = ["Rotation: nobody is on call to answer Person U2."];
+    assert_eq!(rota.messages_to("C1"), posted);
+    // It is closed: people who come on call later are not notified, and nothing becomes due.
     rotation.put_on_call("U1").is(200);
     rota.to("2026-01-05T12:00Z");
-    assert_eq!(mention.stands(), "nobody");
-    assert_eq!(rota.told("C1"), told);
+    assert_eq!(mention.state_line(), "nobody");
+    assert_eq!(rota.messages_to("C1"), posted);
 }
 
 #[test]
@@ -100,7 +104,7 @@ fn the_message_is_told_as_it_was_sent() {
     // Characters count, not bytes.
     let wide = "%C3%B8".repeat(1001);
     let letters = "ø".repeat(1001);
-    let mut told = 0;
+    let mut posted = 0;
     for (query, message) in [
         ("", None),
         ("&message=", None),
@@ -117,13 +121,13 @@ fn the_message_is_told_as_it_was_sent() {
         assert_eq!(record["message"], json!(message), "{query}");
         let end = message.map_or(".".to_owned(), |message| format!(": {message}"));
         let asked = format!("@Person U1 Person U2 asks for whoever is on call in Rotation{end}");
-        let all = rota.told("C1");
-        told += 1;
-        assert_eq!((all.len(), all.last()), (told, Some(&asked)), "{query}");
+        let all = rota.messages_to("C1");
+        posted += 1;
+        assert_eq!((all.len(), all.last()), (posted, Some(&asked)), "{query}");
     }
     let action = format!("mention?userId=U2&channelId=C1&message={long}x");
     rotation.inbound().post(&action).names("message");
-    assert_eq!(rota.told("C1").len(), told);
+    assert_eq!(rota.messages_to("C1").len(), posted);
 }
 
 #[test]
@@ -146,7 +150,7 @@ fn what_it_names_must_be_there() {
         ("?userId=U1&channelId=", "channelId"),
         ("?userId=U1&channelId=C9", "channelId"),
         ("?userId=U1&channelId=channel-c1", "channelId"),
-        // Public, but the app is not in it; private without it.
+        // Public, but the app is not a member; private without the app.
         ("?userId=U1&channelId=C3", "channelId"),
         ("?userId=U1&channelId=C4", "channelId"),
         ("?userId=U1&channelId=C1&channelId=C2", "channelId"),
@@ -156,12 +160,12 @@ fn what_it_names_must_be_there() {
         inbound.post(&format!("mention{query}")).names(member);
     }
     for channel in ["C1", "C2", "C3", "C4"] {
-        assert!(rota.told(channel).is_empty(), "{channel}");
+        assert!(rota.messages_to(channel).is_empty(), "{channel}");
     }
-    // A private channel with the app in it will do; whoever asks need not belong to the rotation, or may be on call.
+    // A private channel with the app works; the requester need not belong to the rotation, and may be on call.
     inbound.post("mention?userId=U2&channelId=C2").is(200);
     inbound.post("mention?userId=U1&channelId=C2").is(200);
-    assert_eq!(rota.told("C2").len(), 2);
+    assert_eq!(rota.messages_to("C2").len(), 2);
 }
 
 #[test]
@@ -170,11 +174,11 @@ fn a_disabled_rotation_opens_none() {
     let rotation = rota.daily("U1 U2", 1);
     rotation.patch(json!({ "enabled": false })).is(200);
     rotation.try_mention("U2").refused(409, "rotation_disabled");
-    // What is wrong with the request comes first.
+    // Errors in the request are reported first.
     rotation.try_mention("U9").names("userId");
-    assert!(rota.told("C1").is_empty());
+    assert!(rota.messages_to("C1").is_empty());
     rotation.patch(json!({ "enabled": true })).is(200);
-    assert_eq!(rotation.mention("U2").stands(), "open U1");
+    assert_eq!(rotation.mention("U2").state_line(), "open U1");
 }
 
 #[test]
@@ -185,18 +189,18 @@ fn mentions_of_a_day_are_limited() {
     for _ in 1..1000 {
         rotation.try_mention("U2").is(200);
     }
-    rotation.try_mention("U2").refused(409, "");
+    rotation.try_mention("U2").refused(409, "tooManyMentions");
     other.try_mention("U2").is(200);
-    // Those that are answered were messages as well.
+    // Answered ones were messages as well.
     first.step("U1", "acknowledge").is(200);
-    rotation.try_mention("U2").refused(409, "");
-    // All the others expire at one instant.
+    rotation.try_mention("U2").refused(409, "tooManyMentions");
+    // All others expire at one instant.
     rota.to("2026-01-05T09:00Z");
     let expired = |text: &String| text.contains("has answered");
-    let told = rota.told("C1");
-    assert_eq!(told.iter().filter(|text| expired(text)).count(), 1000);
+    let posted = rota.messages_to("C1");
+    assert_eq!(posted.iter().filter(|text| expired(text)).count(), 1000);
     rota.to("2026-01-06T07:59:59Z");
-    rotation.try_mention("U2").refused(409, "");
+    rotation.try_mention("U2").refused(409, "tooManyMentions");
     rota.to("2026-01-06T08:00Z");
     rotation.try_mention("U2").is(200);
 }
@@ -213,7 +217,7 @@ fn messages_name_people_as_the_directory_does() {
     let mention = rotation.mention("U3");
     mention.step("U1", "acknowledge").is(200);
     assert_eq!(
-        rota.told("C1"),
+        rota.messages_to("C1"),
         [
             "@Real U1 Grace asks for whoever is on call in Pager: Help",
             "Pager: Real U1 answers Grace.",

@@ -1,4 +1,4 @@
-//! Who may read a mention: whoever may see its rotation.
+//! A mention may be read by everyone who may see its rotation.
 
 use crate::support::*;
 use serde_json::json;
@@ -27,7 +27,7 @@ fn a_mention_is_seen_like_its_rotation() {
                 let unknown = by.get("/v1/mentions/men_unknown").refused(404, "");
                 assert_eq!(problem["detail"], unknown["detail"], "hidden is not there");
             }
-            // Nobody here was notified; who does not see it is told of none.
+            // None of these was notified; people who do not see the rotation get 404.
             if user != "U2" {
                 let answer = mention.step(user, "pass");
                 match readers.contains(user) {
@@ -56,7 +56,7 @@ fn keys_read_what_they_select() {
         .get(&path)
         .refused(403, "scope_denied");
     rota.anyone().get(&path).refused(401, "missing_credential");
-    // The key of the way in opens nothing else.
+    // The webhook's key permits nothing else.
     let request = rota.anyone().request("GET", &path);
     let request = request.header("webhook-key", &other.inbound().key);
     request.send().refused(401, "missing_credential");
@@ -76,7 +76,7 @@ fn somebody_who_was_asked_and_left_a_private_rotation_may_still_answer() {
     rota.with(&token).get(&mention.path("")).refused(404, "");
     mention.step("U3", "pass").refused(403, "resource_denied");
     mention.step("U2", "pass").is(200);
-    assert_eq!(mention.stands(), "passed U2 without U2");
+    assert_eq!(mention.state_line(), "passed U2 without U2");
 }
 
 #[test]
@@ -90,7 +90,7 @@ fn somebody_deactivated_answers_nothing() {
     rota.import(&people);
     let post = rota.with(&token).request("POST", &mention.path("/pass"));
     post.send().refused(401, "disabled");
-    assert_eq!(mention.stands(), "open U1");
+    assert_eq!(mention.state_line(), "open U1");
     rota.to("2026-01-05T09:00Z");
-    assert_eq!(mention.stands(), "expired U1");
+    assert_eq!(mention.state_line(), "expired U1");
 }

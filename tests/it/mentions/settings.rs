@@ -1,4 +1,4 @@
-//! How a rotation deals with mentions: reading and writing the settings.
+//! The mention settings of a rotation.
 
 use crate::events::Reader;
 use crate::support::*;
@@ -23,24 +23,22 @@ fn they_begin_as_usual_and_are_written_as_a_whole_or_in_part() {
         json!({ "expiresAfterMinutes": 10_080, "remindAfterMinutes": 10_080 }),
         json!({ "oneAtATime": false }),
         json!({ "remindAfterMinutes": 1 }),
-        json!({ "rotateAfterAcknowledgement": false, "unknown": [] }),
+        json!({ "rotateAfterAcknowledgement": false }),
         json!({ "remindAfterMinutes": null }),
     ] {
         let answer = rotation.put("/mention-settings", change.clone()).is(200);
         for (name, value) in change.as_object().unwrap() {
-            if name != "unknown" {
-                expected[name] = value.clone();
-            }
+            expected[name] = value.clone();
         }
         assert_eq!(answer.json(), expected, "{change}");
         assert_eq!(read(), expected, "{change}");
         assert_eq!(answer.etag(), rotation.etag());
     }
-    // Numbers may be digits.
+    // Numbers may be strings of digits.
     let digits = json!({ "expiresAfterMinutes": "45", "remindAfterMinutes": "15" });
-    let told = rotation.put("/mention-settings", digits).is(200).json();
-    assert_eq!(int(&told["expiresAfterMinutes"]), 45);
-    assert_eq!(int(&told["remindAfterMinutes"]), 15);
+    let posted = rotation.put("/mention-settings", digits).is(200).json();
+    assert_eq!(int(&posted["expiresAfterMinutes"]), 45);
+    assert_eq!(int(&posted["remindAfterMinutes"]), 15);
 }
 
 #[test]
@@ -83,7 +81,7 @@ fn what_cannot_be_is_named() {
     rotation
         .put("/mention-settings", null)
         .names("expiresAfterMinutes");
-    // One wrong member leaves the others unwritten.
+    // One invalid member leaves the others unchanged.
     let half = json!({ "oneAtATime": true, "remindAfterMinutes": 0 });
     rotation
         .put("/mention-settings", half)
@@ -139,12 +137,12 @@ fn a_write_is_an_update_of_the_rotation() {
     let rota = Rota::with_people(2);
     let rotation = rota.daily("U1 U2", 1);
     let mut reader = Reader::new(&rota);
-    rotation.deal_with_mentions(json!({ "oneAtATime": true }));
+    rotation.set_mention_settings(json!({ "oneAtATime": true }));
     let news = reader.news();
     let kinds: Vec<&Value> = news.iter().map(|body| &body["eventType"]).collect();
     assert_eq!(kinds, ["rotation.updated"]);
     assert_eq!(news[0]["version"], 3);
-    // The same again is none.
+    // The same again is no change.
     let etag = rotation.etag();
     for same in [
         json!({}),
@@ -154,10 +152,10 @@ fn a_write_is_an_update_of_the_rotation() {
         assert_eq!(answer.etag(), etag);
     }
     assert_eq!(reader.words(), "");
-    // Nor is it news in chat.
-    assert!(rota.told("C1").is_empty());
+    // Nor is there a chat message.
+    assert!(rota.messages_to("C1").is_empty());
     assert_eq!(
-        rota.told("U1").len(),
+        rota.messages_to("U1").len(),
         1,
         "on duty since the grid was written"
     );

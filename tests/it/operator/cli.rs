@@ -1,6 +1,6 @@
-//! The command line: keys, tokens, the directory, copies, checks, and how things that are wrong are told.
+//! The command line: keys, tokens, the directory, copies, checks, and errors.
 
-use crate::cli::{imported, key, on, succeeds, told};
+use crate::cli::{fails_with, imported, key, on, succeeds};
 use crate::operator::migrate::of_version_1;
 use crate::support::*;
 use serde_json::{Value, json};
@@ -18,7 +18,7 @@ fn dev(db: &Path) -> Rota {
     Start::default().db(db).go()
 }
 
-/// A development server with three people on a database of its own.
+/// A development server with three people on its own database.
 fn running() -> (TempDir, std::path::PathBuf, Rota) {
     let dir = TempDir::new();
     let db = dir.join("rota.db");
@@ -149,11 +149,11 @@ fn a_key_is_limited_to_rotations() {
         mine.with(&limited).get("").status() == 200
     });
     other.with(&limited).get("").refused(403, "resource_denied");
-    told(
+    fails_with(
         run(&mut on(&db, "key create --name x --scope read:everything")),
         &["read:everything"],
     );
-    told(
+    fails_with(
         run(&mut on(&db, "key disable key_unknown")),
         &["key_unknown"],
     );
@@ -184,7 +184,7 @@ fn tokens_live_and_die() {
         .find(|word| word.starts_with("tok_"));
     succeeds(&db, &format!("token revoke {}", id.expect("its id")));
     eventually("the token is revoked", || status(&lasting) == 401);
-    told(run(&mut on(&db, "token create --user U9")), &["U9"]);
+    fails_with(run(&mut on(&db, "token create --user U9")), &["U9"]);
 }
 
 #[test]
@@ -220,11 +220,11 @@ fn the_directory_goes_in_and_out() {
         rota.caller().all("/v1/users").len() == 1
     });
     dir.file("broken.json", "{\"users\":");
-    told(
+    fails_with(
         run(&mut on(&db, "directory import broken.json")),
         &["broken.json"],
     );
-    told(
+    fails_with(
         run(&mut on(&db, "directory import absent.json")),
         &["absent.json"],
     );
@@ -240,12 +240,12 @@ fn a_copy_is_made_and_put_back() {
         .delete_if(&format!("/v1/rotations/{id}"), "*")
         .is(204);
     // Not while a server uses the file.
-    told(run(&mut on(&db, "restore copy.db")), &[]);
+    fails_with(run(&mut on(&db, "restore copy.db")), &[]);
     assert_eq!(rota.stop().0.code(), Some(0));
     let before = std::fs::read(&db).unwrap();
     dir.file("rubbish.db", "this is no database at all".repeat(500));
-    told(run(&mut on(&db, "restore rubbish.db")), &["rubbish.db"]);
-    told(run(&mut on(&db, "restore absent.db")), &["absent.db"]);
+    fails_with(run(&mut on(&db, "restore rubbish.db")), &["rubbish.db"]);
+    fails_with(run(&mut on(&db, "restore absent.db")), &["absent.db"]);
     assert_eq!(std::fs::read(&db).unwrap(), before, "nothing was replaced");
     succeeds(&db, "restore copy.db");
     let names = std::fs::read_dir(dir.path())
@@ -263,7 +263,7 @@ fn a_copy_is_made_and_put_back() {
 fn a_check_says_what_is_wrong() {
     let (dir, db) = imported();
     succeeds(&db, "check");
-    told(
+    fails_with(
         run(&mut on(&dir.join("absent.db"), "check")),
         &["absent.db"],
     );
@@ -285,7 +285,7 @@ fn a_check_says_what_is_wrong() {
 #[test]
 fn a_check_changes_nothing() {
     let (dir, db) = imported();
-    // A copy is not yet as a server leaves its file.
+    // A copy differs from a file that a server leaves.
     succeeds(&db, "backup copy.db");
     let copy = dir.join("copy.db");
     let before = std::fs::read(&copy).unwrap();
@@ -314,7 +314,7 @@ fn missing_databases_are_missed() {
         "backup copy.db",
         "check",
     ] {
-        told(run(&mut on(&absent, line)), &["absent.db"]);
+        fails_with(run(&mut on(&absent, line)), &["absent.db"]);
         assert!(!absent.exists(), "rota {line} made one");
     }
     key(&absent, "--scope read:oncall");
@@ -325,7 +325,7 @@ fn missing_databases_are_missed() {
 fn a_newer_database_is_left_alone() {
     let (_dir, db) = imported();
     let mut bytes = std::fs::read(&db).unwrap();
-    // PRAGMA user_version lies big-endian at offset 60 of the header.
+    // PRAGMA user_version is big-endian at offset 60 of the header.
     bytes[60..64].copy_from_slice(&1_000_000_i32.to_be_bytes());
     std::fs::write(&db, &bytes).unwrap();
     for line in [
@@ -334,7 +334,7 @@ fn a_newer_database_is_left_alone() {
         "check",
         "key list",
     ] {
-        told(run(&mut on(&db, line)), &["newer"]);
+        fails_with(run(&mut on(&db, line)), &["newer"]);
         assert_eq!(std::fs::read(&db).unwrap(), bytes, "rota {line} touched it");
     }
 }
@@ -359,18 +359,18 @@ fn what_is_wrong_is_named() {
         ("frobnicate", vec!["frobnicate"]),
         ("key rotate key_x --grace soon", vec!["soon"]),
     ] {
-        told(run(&mut on(&db, line)), &words);
+        fails_with(run(&mut on(&db, line)), &words);
     }
-    told(run(&mut on(&db, "serve --nonsense")), &["--nonsense"]);
+    fails_with(run(&mut on(&db, "serve --nonsense")), &["--nonsense"]);
     assert_eq!(run(&mut on(&db, "serve --nonsense")).0, 2);
-    told(
+    fails_with(
         run(&mut on(&db, &format!("serve --listen {taken}"))),
         &[&taken],
     );
     drop(listener);
     let mut nowhere = rota(dir.path());
     nowhere.args(["serve", "--listen", "127.0.0.1:0", "--db", "plain/rota.db"]);
-    told(run(&mut nowhere), &["plain/rota.db"]);
+    fails_with(run(&mut nowhere), &["plain/rota.db"]);
     for line in ["--help", "--version", "serve --help", "key --help"] {
         let mut command = rota(dir.path());
         let (code, output, _) = run(command.args(line.split(' ')));
@@ -384,7 +384,7 @@ fn one_server_a_database() {
     let (_dir, db, rota) = running();
     let holder = rota.process.id().to_string();
     for line in ["serve --listen 127.0.0.1:0", "dev --listen 127.0.0.1:0"] {
-        told(run(&mut on(&db, line)), &[&holder]);
+        fails_with(run(&mut on(&db, line)), &[&holder]);
     }
     rota.get("/v1/rotations").is(200);
 }
@@ -395,13 +395,13 @@ fn one_server_a_database_through_links_too() {
     let holder = rota.process.id().to_string();
     let link = dir.join("link.db");
     symlink("rota.db", &link).unwrap();
-    told(run(&mut on(&link, SERVE)), &[&holder]);
+    fails_with(run(&mut on(&link, SERVE)), &[&holder]);
     assert_eq!(rota.stop().0.code(), Some(0));
     std::fs::hard_link(&db, dir.join("second.db")).unwrap();
     for name in ["rota.db", "second.db"] {
-        told(run(&mut on(&dir.join(name), SERVE)), &[name, "hard links"]);
+        fails_with(run(&mut on(&dir.join(name), SERVE)), &[name, "hard links"]);
     }
-    // A link to a file that is still to be made.
+    // A link to a file that does not exist yet.
     symlink("to-be.db", dir.join("ahead.db")).unwrap();
     key(&dir.join("ahead.db"), "--scope read:oncall");
     assert!(dir.join("to-be.db").exists());
@@ -460,9 +460,9 @@ fn what_is_no_database_of_ours_is_left_as_it_is() {
     let rubbish = dir.file("rubbish.db", &text);
     dir.file("empty.db", "");
     for line in [SERVE, "dev --listen 127.0.0.1:0", "backup copy.db", "check"] {
-        told(run(&mut on(&rubbish, line)), &["rubbish.db"]);
+        fails_with(run(&mut on(&rubbish, line)), &["rubbish.db"]);
     }
-    told(
+    fails_with(
         run(&mut on(&dir.join("empty.db"), "backup copy.db")),
         &["empty.db"],
     );
@@ -480,7 +480,7 @@ fn what_is_minted_lasts_and_is_listed_oldest_first() {
         "key create --name x --scope read:oncall --expires 0s",
         "token create --user U1 --expires 0d",
     ] {
-        told(
+        fails_with(
             run(&mut on(&db, line)),
             &["--expires", "would expire immediately"],
         );
@@ -530,7 +530,7 @@ fn the_production_server_serves_and_stops() {
             .json(&json!({ "name": "pro" }))
             .send()
             .refused(404, "");
-        // The environment stands above the file.
+        // The environment takes precedence over the file.
         server.try_create(two_lanes()).is(lanes);
         server.process.signal(signal);
         let mut server = server;

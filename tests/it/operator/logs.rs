@@ -1,4 +1,4 @@
-//! What is logged, and how.
+//! Log contents and format.
 
 use crate::cli::{imported, on};
 use crate::support::*;
@@ -41,7 +41,7 @@ fn levels_are_a_setting_like_the_others() {
             1,
             "rota.toml:1: log: \"loud\" is not a log level",
         ),
-        // The flag counts before the variable, but what is wrong is told.
+        // The flag takes precedence over the variable, but an invalid variable is reported.
         ("check --log warn", "debgu", 1, "ROTA_LOG"),
     ] {
         let (found, _, errors) = run(on(&db, line).env("ROTA_LOG", variable));
@@ -70,7 +70,7 @@ fn the_upper_layer_decides_what_is_logged() {
     }
 }
 
-/// A server that writes its log to a file, until it listens.
+/// A server that logs to a file, until it listens.
 fn logged(db: &Path, path: &Path, journal: Option<String>) -> String {
     let log = File::create(path).expect("a file");
     let mut command: Command = on(db, "serve --listen 127.0.0.1:0");

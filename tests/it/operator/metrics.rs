@@ -1,4 +1,4 @@
-//! What is counted, and who may read it.
+//! Metrics, and who may read them.
 
 use super::Page;
 use crate::support::*;
@@ -38,7 +38,7 @@ fn requests_are_counted_by_route() {
         ("GET", ON_CALL, 401, 1),
         ("GET", "other", 404, 1),
         ("GET", "/dev", 200, 1),
-        ("other", "other", 404, 1),
+        ("other", "other", 421, 1),
         ("other", "other", 505, 1),
         ("POST", "/v1/rotations", 201, 1),
         ("GET", "/metrics", 200, 0),
@@ -75,7 +75,7 @@ fn hand_overs_tell_how_late_they_were() {
     assert_eq!((late(&rota, "count"), late(&rota, "sum")), (2.0, 0.0));
     assert_eq!(late(&rota, "bucket{le=\"0.01\"}"), 2.0);
     rota.stop();
-    // Down from Wednesday to Saturday: it moved on once, and that was due on Thursday.
+    // Down from Wednesday to Saturday: processed once, and due on Thursday.
     let rota = Start::default().db(&db).clock("2026-01-10T09:30Z").go();
     let two_days = (2 * DAY + HOUR / 2) as f64;
     assert_eq!((late(&rota, "count"), late(&rota, "sum")), (1.0, two_days));
@@ -146,7 +146,7 @@ fn deliveries_are_counted_once() {
     changed.put_on_call("U3").is(200);
     rota.advance(0);
     let id = text(&hook.newest()["deliveryId"]).to_owned();
-    // What is held for a disabled endpoint waits, and is not what an alert is for.
+    // Deliveries held for a disabled endpoint wait without an alert.
     hook.act("disable").is(200);
     rota.advance(30);
     let held = ([1.0, 3.0, 0.0], [1.0, 1.0, 0.0], 1.0, 0.0);
@@ -169,7 +169,7 @@ fn messages_that_wait_are_counted() {
     assert_eq!(waiting(), Some(1.0));
 }
 
-/// Without a key nobody learns that a private rotation exists, what it is called and who is on call in it.
+/// Without a key, metrics do not show private rotations, their names or the people on call in them.
 #[test]
 fn metrics_name_nobody_without_a_key() {
     let rota = Rota::with_people(3);
@@ -202,7 +202,7 @@ fn metrics_name_nobody_without_a_key() {
         assert!(!whole.family(family).is_empty(), "{family} in\n{}", whole.0);
     }
     assert_eq!(whole.value(longest), Some(HOUR as f64));
-    // A credential that is sent has to be one that may see all of it.
+    // A credential that is sent must be permitted to see all metrics.
     let get = |by: Caller| by.get("/metrics");
     get(rota.with("svc_key_x_y")).refused(401, "unknown");
     get(rota.with("nonsense")).refused(401, "unknown");
@@ -217,7 +217,7 @@ fn metrics_name_nobody_without_a_key() {
     assert_eq!(page(&open.anyone()).family("rota_on_call").len(), 1);
 }
 
-/// A proxy that keeps a path to itself compares bytes, so another spelling of it must lead nowhere.
+/// A proxy that restricts a path compares bytes, so another spelling must not match.
 #[test]
 fn a_path_has_one_spelling() {
     let rota = Rota::with_people(1);
@@ -268,7 +268,7 @@ fn a_path_has_one_spelling() {
     rota.get(&own.replacen('_', "%255F", 1)).is(404);
     // An absolute target is the same path.
     let mut line = Connection::open(rota.address());
-    for (path, status) in [("/metrics", 200), ("/%6Detrics", 404), ("", 404)] {
+    for (path, status) in [("/metrics", 200), ("/%6Detrics", 404), ("", 421)] {
         line.send(format!("GET http://h{path} HTTP/1.1\r\nHost: h\r\n\r\n"));
         let answer = line.answer("GET").expect("an answer");
         assert_eq!(answer.status, status, "{path}");
@@ -295,7 +295,7 @@ fn metrics_may_be_for_keys_alone() {
         json!({ "name": "one", "scopes": ["read:oncall"], "rotationIds": [rotation.id] });
     get(rota.with(&rota.mint(selected))).refused(403, "resource_denied");
     get(rota.with(&rota.key("read:oncall"))).is(200);
-    // The others tell nothing of anybody.
+    // The other pages contain no names.
     rota.anyone().get("/healthz").is(200);
     rota.anyone().get("/readyz").is(200);
 }

@@ -1,4 +1,4 @@
-//! A database of an older version: copied beside itself, migrated, and served with what was in it.
+//! A database of an older version: copied, migrated, and served with its data.
 
 use crate::cli::{key, on, succeeds};
 use crate::support::*;
@@ -6,9 +6,9 @@ use rusqlite::Connection;
 use std::path::{Path, PathBuf};
 
 /// The schema that the program reads and writes.
-pub const SCHEMA: i64 = 7;
+pub const SCHEMA: i64 = 8;
 
-/// A database as version 1 made it, with a person in it.
+/// A database created by version 1, with a person.
 pub fn of_version_1(dir: &TempDir) -> PathBuf {
     let db = dir.join("rota.db");
     let conn = Connection::open(&db).expect("a file");
@@ -24,7 +24,7 @@ pub fn of_version_1(dir: &TempDir) -> PathBuf {
     db
 }
 
-/// The schema version of a file, and the people in it.
+/// The schema version of a file, and its number of people.
 pub fn content(db: &Path) -> (i64, i64) {
     let conn = Connection::open(db).expect("a database");
     let number = |sql: &str| conn.query_row(sql, [], |row| row.get(0)).expect(sql);
@@ -71,7 +71,7 @@ fn an_old_database_is_copied_migrated_and_served() {
 fn a_copy_that_is_there_is_kept_and_not_in_the_way() {
     let dir = TempDir::new();
     let db = of_version_1(&dir);
-    // Of another database, and of starts that were cut short.
+    // Of another database, and of interrupted starts.
     dir.file("rota.db.schema-1", "an older copy");
     dir.file("rota.db.schema-1.3", "another one");
     dir.file("rota.db.schema-1.migrating", "a copy of a first try");
@@ -92,7 +92,7 @@ fn a_copy_that_is_there_is_kept_and_not_in_the_way() {
 fn a_migration_that_fails_leaves_everything_as_it_was() {
     let dir = TempDir::new();
     let db = of_version_1(&dir);
-    // In the way of a table of the next version.
+    // Conflicts with a table of the next version.
     let conn = Connection::open(&db).expect("the database");
     conn.execute_batch("CREATE INDEX webhook ON person (real_name)")
         .expect("an index");

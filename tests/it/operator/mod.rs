@@ -1,6 +1,7 @@
-//! What the operator sees: metrics, readiness, supervision, names of requests, the log.
+//! The operator's view: metrics, readiness, supervision, request ids, the log.
 
 mod cli;
+mod imports;
 mod logs;
 mod metrics;
 pub mod migrate;
@@ -12,6 +13,9 @@ mod readiness;
 mod replication;
 mod retention;
 mod schema;
+mod settings;
+mod shell;
+mod status;
 mod supervision;
 
 use crate::support::*;
@@ -21,14 +25,14 @@ use std::time::{Duration, Instant};
 pub struct Page(pub String);
 
 impl Page {
-    /// The value of a series, written as on the page; `None` where it is not there.
+    /// The value of a series; `None` if it is missing.
     pub fn value(&self, series: &str) -> Option<f64> {
         let mut lines = self.0.lines();
         let line = lines.find_map(|line| line.strip_prefix(series)?.strip_prefix(' '))?;
         Some(line.parse().unwrap_or_else(|_| panic!("{series}: {line}")))
     }
 
-    /// The same; 0 where nothing has been counted yet.
+    /// The value of a series; 0 if it is missing.
     pub fn count(&self, series: &str) -> u64 {
         self.value(series).unwrap_or_default() as u64
     }
@@ -51,7 +55,7 @@ impl Rota {
     }
 }
 
-/// Asks again until it is so, for what takes more than ten seconds to be noticed.
+/// Repeats a check until it succeeds, for conditions that take more than ten seconds.
 #[track_caller]
 pub fn at_last(what: &str, mut probe: impl FnMut() -> bool) {
     let start = Instant::now();

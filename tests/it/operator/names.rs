@@ -1,4 +1,4 @@
-//! Every request has a name: in its answer, in its problem and in the log.
+//! Every request has an id: in its response, in its problem and in the log.
 
 use crate::support::*;
 use std::collections::BTreeSet;
@@ -55,7 +55,7 @@ fn every_answer_names_its_request() {
         });
         assert!(all.insert(name), "{}: a name of its own", answer.what);
     }
-    // One that cannot be read.
+    // A request that cannot be parsed.
     let mut odd = Connection::open(rota.address());
     odd.send("GET / HTTP/9.9\r\n\r\n");
     let reply = odd.answer("GET").expect("an answer");
@@ -67,14 +67,17 @@ fn every_answer_names_its_request() {
 
 #[test]
 fn a_fault_of_ours_is_found_by_its_name() {
-    let rota = Start::default().env("ROTA_FAULTS", "request=panic@2").go();
+    let rota = Start::default()
+        .env("ROTA_FAILPOINTS", "request=panic@2")
+        .go();
     rota.anyone().get("/healthz").is(200);
     let answer = rota.anyone().get("/healthz").is(500);
     let name = name(&answer);
     assert_eq!(text(&answer.json()["instance"]), name);
     let log = &rota.process.log;
     eventually("a line in the log", || {
-        let line = format!("GET /healthz 500 - {name}: panicked: a fault was asked for at request");
+        let line =
+            format!("GET /healthz 500 internal_error {name}: panicked: failpoint reached: request");
         log.text().contains(&line)
     });
     let counted = "rota_http_requests_total{method=\"GET\",route=\"/healthz\",status=\"500\"}";

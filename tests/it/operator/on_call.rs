@@ -1,12 +1,12 @@
-//! Who is on call by the metrics, held against who is by the API.
+//! Who is on call by metrics, compared with the API.
 
 use super::Page;
 use crate::support::*;
 use serde_json::{Value, json};
 use std::collections::BTreeSet;
 
-/// `rotation,lane,window,user` of everybody on call.
-fn told(page: &Page) -> BTreeSet<String> {
+/// `rotation,lane,window,user` of everyone on call.
+fn on_call_by_metrics(page: &Page) -> BTreeSet<String> {
     let series = page.family("rota_on_call").into_iter();
     let plain = |series: String| {
         series
@@ -75,9 +75,9 @@ fn metrics_and_the_api_agree_on_who_is_on_call() {
     }
     let check = |what: &str, without: &[(&Rot, i64)]| {
         let page = rota.metrics();
-        let told = told(&page);
-        assert_eq!(told, asked(&rota), "{what}");
-        assert!(!told.is_empty());
+        let on_call_by_metrics = on_call_by_metrics(&page);
+        assert_eq!(on_call_by_metrics, asked(&rota), "{what}");
+        assert!(!on_call_by_metrics.is_empty());
         let expected = without.iter();
         let expected = expected.map(|(rotation, seconds)| format!("{} {seconds}", rotation.id));
         assert_eq!(nobody(&page), expected.collect(), "{what}");
@@ -85,7 +85,7 @@ fn metrics_and_the_api_agree_on_who_is_on_call() {
     check("before hours", &[(&empty, 0)]);
     rota.to("2026-01-05T09:30Z");
     check("within hours", &[(&empty, 5400)]);
-    // The window is shut by an edit, not by the clock.
+    // The window is shut by an edit, not as scheduled.
     covered.cover(1, &[hours("UTC", "sunday 10:00 - sunday 11:00", daily())]);
     check("shut by an edit", &[(&empty, 5400)]);
     held.clear().is(200);
@@ -97,9 +97,9 @@ fn metrics_and_the_api_agree_on_who_is_on_call() {
     rota.to("2026-01-05T12:30Z");
     check(
         "an arrangement over, a window shut",
-        &[(&empty, 16_200), (&held, 10_800), (&grid, 10_800)],
+        // The slots of the grid are filled when a window of it shuts.
+        &[(&empty, 16_200), (&held, 10_800)],
     );
-    // Losing a lane has the other dealt.
     rota.plan("free");
     check("one lane", &[(&empty, 16_200), (&held, 10_800)]);
     rota.plan("pro");
@@ -117,7 +117,7 @@ fn metrics_and_the_api_agree_on_who_is_on_call() {
     );
 }
 
-/// Nobody is on call for as long as nobody is, whatever is edited meanwhile; a window that was shut begins it anew.
+/// The time without anyone on call continues across edits, and restarts when a window opens.
 #[test]
 fn nobody_on_call_is_counted_through_edits() {
     let rota = Rota::with_people(1);

@@ -1,6 +1,6 @@
-//! Links and files that somebody else put into the database's folder, in the place of those that rota opens by name.
+//! Links and files that another user placed in the database's folder under names that rota opens.
 
-use crate::cli::{imported, key, on, succeeds, told};
+use crate::cli::{fails_with, imported, key, on, succeeds};
 use crate::support::*;
 use std::fs::{File, Metadata, OpenOptions, hard_link};
 use std::io::Read;
@@ -9,10 +9,10 @@ use std::path::{Path, PathBuf};
 
 const SERVE: &str = "serve --listen 127.0.0.1:0";
 const SECRET: &str = "what nobody but root may write to\n";
-/// Whoever runs rota, where root puts something right.
+/// The user of the service, when root runs a command.
 const SERVICE: u32 = 54321;
 
-/// Whether this process may give files away; otherwise said on standard error.
+/// Whether this process may change owners; otherwise a note is printed.
 fn is_root() -> bool {
     let root = std::fs::metadata("/proc/self").is_ok_and(|data| data.uid() == 0);
     if !root {
@@ -21,7 +21,7 @@ fn is_root() -> bool {
     root
 }
 
-/// A file in a folder of its own that belongs to whoever runs the tests.
+/// A file in its own folder that belongs to the user of the tests.
 struct Victim {
     _dir: TempDir,
     path: PathBuf,
@@ -50,7 +50,7 @@ impl Victim {
     }
 }
 
-/// A database with a copy beside it; where root runs this, of another user in that user's folder.
+/// A database with a copy; if root runs the tests, owned by another user, in that user's folder.
 fn of_the_service() -> (TempDir, PathBuf) {
     let (dir, db) = imported();
     succeeds(&db, "backup copy.db");
@@ -73,7 +73,7 @@ fn second_name_of(victim: &Path, planted: &Path) {
     hard_link(victim, planted).expect("a hard link");
 }
 
-/// Commands, what is planted before them, and that they name it and leave alone what it leads to.
+/// Commands and the planted file: they name it and do not change its target.
 #[test]
 fn no_link_is_written_through() {
     let rows = [
@@ -92,16 +92,16 @@ fn no_link_is_written_through() {
         for (name, line) in rows {
             let (dir, db) = of_the_service();
             let victim = Victim::new();
-            // What a command before has left goes first.
+            // Removes what a previous command left.
             drop(std::fs::remove_file(dir.join(name)));
             plant(&victim.path, &dir.join(name));
-            told(run(&mut on(&db, line)), &[name]);
+            fails_with(run(&mut on(&db, line)), &[name]);
             victim.is_unharmed(&format!("{name}: {line}"));
         }
     }
 }
 
-/// A link in the place of what is kept for good, or made for a moment, is passed by.
+/// A link under the name of a kept or a temporary file is not followed.
 #[test]
 fn a_link_in_the_place_of_an_old_name_is_not_followed() {
     let (dir, db) = of_the_service();
@@ -110,9 +110,9 @@ fn a_link_in_the_place_of_an_old_name_is_not_followed() {
     succeeds(&db, "restore copy.db");
     victim.is_unharmed("restoring");
     succeeds(&db, "check");
-    // A name that leads nowhere is a name all the same.
+    // A dangling link occupies its name, too.
     symlink("nowhere", dir.join("taken.db")).expect("a link");
-    told(
+    fails_with(
         run(&mut on(&db, "backup taken.db")),
         &["taken.db", "exists"],
     );
@@ -127,10 +127,10 @@ fn a_pipe_in_the_place_of_the_lock_is_told() {
         .arg(dir.join("rota.db.lock"))
         .status();
     assert!(made.expect("mkfifo").success());
-    told(run(&mut on(&db, SERVE)), &["rota.db.lock"]);
+    fails_with(run(&mut on(&db, SERVE)), &["rota.db.lock"]);
 }
 
-/// Whoever could read the file before must not be able to read the copy.
+/// A user who could not read the file before must not be able to read the copy.
 #[test]
 fn a_copy_is_never_made_in_somebody_elses_file() {
     let (dir, db) = imported();
@@ -151,7 +151,7 @@ fn a_copy_is_never_made_in_somebody_elses_file() {
     assert!(!planted.exists());
 }
 
-/// What root makes for the service belongs to the service, and what root finds stays whose it is.
+/// Files that root creates for the service belong to the service, and existing ones keep their owner.
 #[test]
 fn root_restores_for_the_service() {
     if !is_root() {
@@ -165,19 +165,19 @@ fn root_restores_for_the_service() {
             assert_eq!(owner(name), SERVICE, "{name}");
         }
     }
-    // Somebody else's: neither of the service nor of whoever restores.
+    // Owned by a third user.
     std::fs::remove_file(dir.join("rota.db.lock")).expect("the lock");
     let lock = dir.file("rota.db.lock", "mine");
     chown(&lock, Some(SERVICE + 1), None).expect("root");
     for line in [SERVE, "restore copy.db"] {
         let tried = run(&mut on(&db, line));
-        told(tried, &["rota.db.lock", "another user"]);
+        fails_with(tried, &["rota.db.lock", "another user"]);
     }
     assert_eq!(std::fs::read_to_string(&lock).expect("the lock"), "mine");
     assert_eq!(owner("rota.db.lock"), SERVICE + 1);
 }
 
-/// The service's user cannot have root replace or make a file elsewhere.
+/// The service's user cannot make root replace or create a file elsewhere.
 #[test]
 fn root_follows_no_link_of_the_service_to_what_is_not_the_services() {
     if !is_root() {
@@ -198,7 +198,7 @@ fn root_follows_no_link_of_the_service_to_what_is_not_the_services() {
             SERVE,
             "directory import people.json",
         ] {
-            told(run(&mut on(&db, line)), &["rota.db", "another user"]);
+            fails_with(run(&mut on(&db, line)), &["rota.db", "another user"]);
         }
         match exists {
             true => assert_eq!(std::fs::read_to_string(&target).expect("it"), SECRET),
@@ -209,7 +209,7 @@ fn root_follows_no_link_of_the_service_to_what_is_not_the_services() {
         std::fs::remove_file(&db).expect("the link");
         std::fs::rename(dir.join("aside.db"), &db).expect("a rename");
     }
-    // The service may put its own file where it likes.
+    // The service may place its own file anywhere.
     let own = TempDir::new();
     chown(own.path(), Some(SERVICE), Some(SERVICE)).expect("root");
     std::fs::copy(&db, own.join("rota.db")).expect("a copy");
@@ -220,7 +220,7 @@ fn root_follows_no_link_of_the_service_to_what_is_not_the_services() {
     key(&link, "--scope read:oncall");
 }
 
-/// Commands on a second name would write a log of their own, which the server never sees.
+/// Commands on a second name would write a separate log, which the server never reads.
 #[test]
 fn a_second_name_is_refused_by_every_command() {
     let (dir, db) = imported();
@@ -241,21 +241,21 @@ fn a_second_name_is_refused_by_every_command() {
     ] {
         let tried = run(&mut on(&dir.join("second.db"), line));
         assert_eq!(tried.1, "", "{line}");
-        told(tried, &["second.db", "hard links"]);
+        fails_with(tried, &["second.db", "hard links"]);
     }
-    told(
+    fails_with(
         run(&mut on(&db, "restore second.db")),
         &["second.db", "this is the database itself"],
     );
-    // In the place of another database.
+    // Instead of another database.
     let tried = run(&mut on(&dir.join("new.db"), "restore second.db"));
-    told(tried, &["second.db", "hard links"]);
+    fails_with(tried, &["second.db", "hard links"]);
     for name in ["second.db-wal", "second.db-shm", "second.db.lock", "new.db"] {
         assert!(!dir.join(name).exists(), "{name}");
     }
     std::fs::remove_file(dir.join("second.db")).expect("the second name");
     succeeds(&db, "key list");
-    // A copy has no log, and backup programs link what has not changed.
+    // A copy has no log, and backup programs hard-link unchanged files.
     hard_link(dir.join("copy.db"), dir.join("yesterday.db")).expect("a second name");
     succeeds(&dir.join("yesterday.db"), "check");
     assert_eq!(server.stop().0.code(), Some(0));

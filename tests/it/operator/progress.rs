@@ -1,17 +1,17 @@
-//! What the commands that copy and check show on a terminal, and nowhere else.
+//! The progress of commands that copy and check, which is shown only on a terminal.
 
 use crate::cli::{imported, on};
 use crate::support::*;
 use std::path::Path;
 use std::process::Command;
 
-/// What a command writes on a terminal of its own. `None` where there is no `script` to make one.
+/// The output of a command on a terminal. `None` if `script` is missing.
 fn on_a_terminal(dir: &TempDir, db: &Path, line: &str) -> Option<String> {
     let command = format!("'{BINARY}' {line} --db '{}'", db.display());
     let mut script = Command::new("script");
     script.args(["-q", "-e", "-c", &command, "/dev/null"]);
     script.current_dir(dir.path()).env_remove("ROTA_DB");
-    // Only that of util-linux takes these flags.
+    // Only the version of util-linux has these flags.
     let version = Command::new("script").arg("--version").output().ok()?;
     if !String::from_utf8_lossy(&version.stdout).contains("util-linux") {
         return None;
@@ -26,7 +26,7 @@ const CLEARED: &str = "\r\x1b[K";
 #[test]
 fn a_terminal_is_shown_how_far_it_is_and_is_left_clean() {
     let (dir, db) = imported();
-    for (line, shown, told) in [
+    for (line, shown, response) in [
         ("backup copy.db", &["copying: "][..], "copied "),
         (
             "restore copy.db",
@@ -43,7 +43,7 @@ fn a_terminal_is_shown_how_far_it_is_and_is_left_clean() {
                 .split_once(step)
                 .unwrap_or_else(|| panic!("{line}: no {step:?} in {output:?}"));
             let (_, rest) = rest.split_once(CLEARED).expect("it is cleared");
-            assert!(rest.contains(told), "{line}: {output:?}");
+            assert!(rest.contains(response), "{line}: {output:?}");
         }
         if shown.contains(&"copying: ") {
             assert!(

@@ -1,4 +1,4 @@
-//! Whether it lives, and whether it does its work.
+//! Health and readiness.
 
 use super::at_last;
 use crate::support::*;
@@ -14,7 +14,7 @@ fn a_server_that_is_well_says_so() {
     let ready = || rota.anyone().get("/readyz").is(200).json();
     let now = ready();
     assert_eq!(now["status"], json!("ready"));
-    // Time stands still, the threads do not.
+    // The clock is frozen, the threads run.
     assert_eq!(instant(&now["timer"]["lastTickAt"]), MONDAY);
     assert_eq!(instant(&now["delivery"]["lastLookAt"]), MONDAY);
     for part in ["timer", "delivery"] {
@@ -43,7 +43,10 @@ fn a_server_that_is_well_says_so() {
 #[test]
 fn a_loop_that_hangs_makes_it_unready() {
     let rota = Start::default()
-        .env("ROTA_FAULTS", "timer.look=hang@2 delivery.thread=hang@2")
+        .env(
+            "ROTA_FAILPOINTS",
+            "timer.look=hang@2 delivery.thread=hang@2",
+        )
         .env("ROTA_FAULT_LATE", 4)
         .go();
     rota.anyone().get("/readyz").is(200);
@@ -54,15 +57,14 @@ fn a_loop_that_hangs_makes_it_unready() {
         }
         let problem = answer.refused(503, "not_ready");
         let detail = text(&problem["detail"]);
-        detail.contains("timer: nothing happened for")
-            && detail.contains("delivery: nothing happened for")
+        detail.contains("timer: no progress for") && detail.contains("delivery: no progress for")
     });
-    // It lives, and answers.
+    // It is alive, and responds.
     rota.anyone().get("/healthz").is(200);
     rota.metrics();
 }
 
-/// A timer that looks and looks, and cannot do what is due, is no better than one that does not look.
+/// A timer that runs and always fails is as bad as one that hangs.
 #[test]
 fn what_is_due_and_cannot_be_done_makes_it_unready() {
     let dir = TempDir::new();
@@ -84,8 +86,7 @@ fn what_is_due_and_cannot_be_done_makes_it_unready() {
     std::fs::write(&clock, DAY.to_string()).expect("the clock");
     at_last("unready", || {
         let answer = rota.anyone().get("/readyz");
-        answer.status() == 503
-            && text(&answer.json()["detail"]).contains("timer: what it does has failed for")
+        answer.status() == 503 && text(&answer.json()["detail"]).contains("timer: failing for")
     });
     assert!(overdue().is_some_and(|seconds| seconds > 2.0));
     conn.execute_batch("ROLLBACK").expect("an end");

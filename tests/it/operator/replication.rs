@@ -1,5 +1,5 @@
-//! Another program beside the server on the same file, as Litestream is: it holds a read transaction nearly always,
-//! checkpoints by itself, keeps two tables of its own in the database, and copies the file and its log.
+//! Another program on the same file, such as Litestream: it holds a read transaction most of the time, checkpoints, has two
+//! tables in the database, and copies the file and its log.
 
 use crate::cli::{imported, key, on, succeeds};
 use crate::faults::durability::rotation;
@@ -12,13 +12,13 @@ use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::time::Duration;
 
-/// What Litestream does to a database, with the statements that it uses.
+/// What Litestream does to a database, with its own statements.
 struct Replicator {
     db: PathBuf,
     writes: Connection,
-    /// In a read transaction, except while it checkpoints: nobody else can begin the log anew.
+    /// In a read transaction, except while it checkpoints, so that no other process can restart the log.
     reads: Connection,
-    /// Kept open: to close any descriptor on the file would let go of the locks of this process.
+    /// Kept open: closing any descriptor on the file would release the locks of this process.
     file: File,
 }
 
@@ -62,7 +62,7 @@ impl Replicator {
         eventually("a checkpoint", || {
             let sql = format!("PRAGMA wal_checkpoint({mode})");
             let busy: rusqlite::Result<bool> = self.writes.query_row(&sql, [], |row| row.get(0));
-            // One that waits for nobody may be left undone.
+            // One that does not wait may be incomplete.
             !busy.expect("a checkpoint") || mode == "PASSIVE"
         });
         patiently(|| {
@@ -73,7 +73,7 @@ impl Replicator {
         self.hold_read_lock();
     }
 
-    /// Keeps everybody else from writing meanwhile.
+    /// Blocks other writers meanwhile.
     fn while_nobody_writes<T>(&self, act: impl FnOnce() -> T) -> T {
         let lock = "BEGIN IMMEDIATE; INSERT INTO _litestream_lock (id) VALUES (1)";
         patiently(|| self.writes.execute_batch(lock));
@@ -82,7 +82,7 @@ impl Replicator {
         outcome
     }
 
-    /// Copies the file and then the log beside it; what is in the file already may be in the log too.
+    /// Copies the file and then the log; the log may repeat what the file already contains.
     fn copy(&self, target: &Path) {
         let mut copy = File::create(target).expect("a copy");
         let mut source = &self.file;
@@ -92,7 +92,7 @@ impl Replicator {
     }
 }
 
-/// Tries again while the file is locked, as Litestream does at its next turn.
+/// Retries while the file is locked, as Litestream does in its next cycle.
 fn patiently(mut act: impl FnMut() -> rusqlite::Result<()>) {
     eventually("the file is free", || match act() {
         Ok(()) => true,
@@ -118,7 +118,7 @@ fn production(db: &Path, key: &str) -> Rota {
     serve(command, key)
 }
 
-/// A rotation, and the last number that a write to it was acknowledged with: its name.
+/// A rotation, and the last number of an acknowledged write to it: its name.
 struct Counted {
     id: String,
     acknowledged: AtomicU64,
@@ -127,7 +127,7 @@ struct Counted {
 impl Counted {
     fn write(&self, server: &Rota) {
         let next = self.acknowledged.load(Ordering::SeqCst) + 1;
-        // Some pages a write, so that the log grows.
+        // Some pages per write, so that the log grows.
         let body = json!({ "name": next.to_string(), "description": "x".repeat(2000) });
         rotation(server, &self.id).patch(body).is(200);
         self.acknowledged.store(next, Ordering::SeqCst);
@@ -151,7 +151,7 @@ fn counted(server: &Rota, how_many: usize) -> Vec<Counted> {
     all
 }
 
-/// Does something while a thread a rotation writes, every write of which has to succeed.
+/// Runs something while one thread per rotation writes. Every write must succeed.
 fn beside_writers(server: &Rota, all: &[Counted], act: impl FnOnce()) {
     struct Over<'a>(&'a AtomicBool);
     impl Drop for Over<'_> {
@@ -215,7 +215,7 @@ fn writes_go_on_and_what_was_acknowledged_is_in_the_copy() {
     let second = production(&copy, &key);
     for (n, one) in all.iter().enumerate() {
         let stored = one.stored(&second);
-        // One more may have been stored and not yet acknowledged.
+        // One more may be stored and not yet acknowledged.
         let expected = bounds.0[n]..=bounds.1[n] + 1;
         assert!(expected.contains(&stored), "{stored} of {expected:?}");
         one.acknowledged.store(stored, Ordering::SeqCst);
@@ -260,7 +260,7 @@ fn what_it_keeps_in_the_database_is_in_nobody_s_way() {
     replicator.checkpoint("TRUNCATE");
     succeeds(&db, "check");
     succeeds(&db, "backup copy.db");
-    // It has to be stopped before the file is replaced: it would go on with the old one.
+    // It must be stopped before the file is replaced, because it would keep using the old one.
     let (code, _, errors) = run(&mut on(&db, "restore copy.db"));
     assert_eq!(code, 1, "{errors}");
     assert!(errors.contains("in use by another program"), "{errors}");
@@ -268,7 +268,7 @@ fn what_it_keeps_in_the_database_is_in_nobody_s_way() {
     succeeds(&db, "restore copy.db");
     succeeds(&db, "check");
     assert!(succeeds(&db, "directory export").contains("U3"));
-    // The copy alone is a whole database, too.
+    // The copy alone is a complete database, too.
     succeeds(&dir.join("new.db"), "restore copy.db");
     succeeds(&dir.join("new.db"), "check");
 }

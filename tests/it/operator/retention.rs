@@ -1,10 +1,10 @@
-//! What expires and what stays: the table "Retention" of `packaging/docs/operating.md`, row by row.
+//! Retention: the table "Retention" of `packaging/docs/operating.md`, row by row.
 
 use crate::support::*;
 use rusqlite::{Connection, OpenFlags};
 use std::path::Path;
 
-/// How many rows of a kind there are.
+/// The number of rows of a kind.
 fn count(db: &Path, rows: &str) -> i64 {
     let conn = Connection::open_with_flags(db, OpenFlags::SQLITE_OPEN_READ_ONLY).expect("the file");
     let sql = format!("SELECT count(*) FROM {rows}");
@@ -29,7 +29,7 @@ fn each_kind_goes_at_its_time_and_the_rest_stays() {
     let rota = Start::default().db(&db).go();
     rota.people(5);
     rota.token("U4");
-    // Nothing happens to it by the clock, so nothing is added meanwhile.
+    // It has no scheduled changes, so nothing is added meanwhile.
     let rotation = rota.rotation("U1 U2 U3");
     let (hook, receiver) = rota.hook(ALL_EVENTS);
     rotation.posts_in("C1");
@@ -43,7 +43,7 @@ fn each_kind_goes_at_its_time_and_the_rest_stays() {
     rota.people(4);
     rota.advance(DAY);
     assert!(!receiver.requests().is_empty());
-    // How many days after its end each is there; all of it ended on the first day.
+    // How many days after its end each is kept; all ended on the first day.
     let rows = [
         ("webhook WHERE previous_secret IS NOT NULL", 0),
         ("operation", 30),
@@ -52,6 +52,7 @@ fn each_kind_goes_at_its_time_and_the_rest_stays() {
         ("event", 30),
         ("message", 90),
         ("mention", 90),
+        ("audit", 400),
     ];
     let there = |rows: &str| count(&db, rows) > 0;
     let kept = KEPT_FOR_GOOD.map(|rows| (rows, count(&db, rows)));
@@ -59,7 +60,7 @@ fn each_kind_goes_at_its_time_and_the_rest_stays() {
         assert!(*number > 0, "{rows}");
     }
     let mut gone = 0;
-    for days in [0, 28, 30, 88, 90] {
+    for days in [0, 28, 30, 88, 90, 398, 400] {
         rota.advance((days - gone) * DAY);
         gone = days;
         for (rows, kept) in rows {

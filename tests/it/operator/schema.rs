@@ -1,7 +1,7 @@
-//! Databases with other tables than those of their version: each difference is named, nothing is served from them, and
-//! none of what is in them is run.
+//! Databases whose tables differ from those of their version: each difference is reported, nothing is served, and no code in
+//! the file is run.
 
-use crate::cli::{imported, on, succeeds, told};
+use crate::cli::{fails_with, imported, on, succeeds};
 use crate::operator::migrate::of_version_1;
 use crate::support::*;
 use rusqlite::Connection;
@@ -10,7 +10,7 @@ use std::time::{Duration, Instant};
 
 const SERVE: &str = "serve --listen 127.0.0.1:0";
 
-/// A view without an end, whose rows look like those of `meta`.
+/// An endless view whose rows look like those of `meta`.
 const ENDLESS: &str = "AS WITH RECURSIVE n(x) AS (SELECT 1 UNION ALL SELECT x + 1 FROM n) SELECT 'fact' || x AS name, 'v' AS value FROM n";
 
 fn change(db: &Path, sql: &str) {
@@ -18,7 +18,7 @@ fn change(db: &Path, sql: &str) {
     conn.execute_batch(sql).expect(sql);
 }
 
-/// Changes the text of an entry, as only a crafted file has it.
+/// Changes the text of an entry, as in a crafted file.
 fn rewrite(name: &str, from: &str, to: &str) -> String {
     format!(
         "PRAGMA writable_schema = ON;
@@ -44,10 +44,10 @@ fn is_refused(db: &Path, sql: &str, words: &[&str]) {
     ] {
         let tried = run(&mut on(db, line));
         assert_eq!(tried.0, 1, "{sql}: {line}: {}", tried.2);
-        told(tried, &["changed.db", words[0]]);
+        fails_with(tried, &["changed.db", words[0]]);
     }
     let mut restore = on(&dir.join("rota.db"), "restore");
-    told(run(restore.arg(db)), &["changed.db", words[0]]);
+    fails_with(run(restore.arg(db)), &["changed.db", words[0]]);
 }
 
 #[test]
@@ -124,7 +124,7 @@ fn other_tables_are_named_and_refused() {
     assert!(!names.into_iter().any(|name| name.contains("replaced")));
 }
 
-/// A clock is asked for before anything else is looked at.
+/// The clock is read before anything else.
 #[test]
 fn nothing_is_read_from_an_endless_view() {
     let (_dir, db) = imported();
@@ -134,7 +134,7 @@ fn nothing_is_read_from_an_endless_view() {
     let begun = Instant::now();
     let (code, _, errors) = run(&mut on(&db, line));
     assert_eq!(code, 1, "{errors}");
-    // A copy is made all the same: it may be all that there is.
+    // A copy is still made: it may be the only one.
     let (code, _, errors) = run(&mut on(&db, "backup copy.db"));
     assert_eq!(code, 0, "{errors}");
     assert!(errors.contains("view meta is not rota's"), "{errors}");
@@ -163,7 +163,7 @@ fn what_others_may_add_is_in_nobodys_way() {
     assert_eq!(server.stop().0.code(), Some(0));
 }
 
-/// A file of an older version is held against the tables of that version.
+/// A file of an older version is compared with the tables of that version.
 #[test]
 fn an_older_database_has_the_tables_of_its_version() {
     let dir = TempDir::new();
@@ -179,18 +179,18 @@ fn an_older_database_has_the_tables_of_its_version() {
         assert!(said.contains("trigger gone on person"), "{line}: {said}");
     }
     change(&db, "DROP TRIGGER gone; PRAGMA user_version = 3");
-    told(run(&mut on(&db, "key list")), &["rota.db", "is missing"]);
+    fails_with(run(&mut on(&db, "key list")), &["rota.db", "is missing"]);
     for version in [-1, 0] {
         change(&db, &format!("PRAGMA user_version = {version}"));
-        let words = format!("schema version {version} is not known");
-        told(run(&mut on(&db, "key list")), &["rota.db", &words]);
+        let words = format!("schema version {version} is unknown");
+        fails_with(run(&mut on(&db, "key list")), &["rota.db", &words]);
     }
     change(&db, "PRAGMA user_version = 1");
     succeeds(&db, "key list");
     succeeds(&db, "check");
 }
 
-/// Names can be anything, and there can be many of them.
+/// Names can be arbitrary and numerous.
 #[test]
 fn a_schema_that_is_large_is_told_in_short() {
     let (dir, db) = imported();
@@ -214,7 +214,7 @@ fn a_schema_that_is_large_is_told_in_short() {
     );
     let tried = run(&mut on(&db, SERVE));
     assert!(tried.2.len() < 1000, "{}", tried.2);
-    told(tried, &["rota.db", "and 50 more"]);
+    fails_with(tried, &["rota.db", "and 50 more"]);
     assert!(begun.elapsed() < Duration::from_secs(20));
     drop(dir);
 }

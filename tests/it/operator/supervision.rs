@@ -1,17 +1,17 @@
-//! Threads that end, and what systemd is told.
+//! Threads that end, and notifications to systemd.
 
 use super::at_last;
 use crate::support::*;
 use std::os::unix::net::UnixDatagram;
 use std::sync::{Arc, Mutex};
 
-/// The process must end by itself, and its log say which thread did.
+/// The process must end by itself, and its log must name the thread.
 #[track_caller]
 fn ends(mut rota: Rota, fault: &str, name: &str) {
     let (status, log) = rota.process.ended();
     assert_eq!(status.code(), Some(1), "{fault}\n{log}");
-    let told = |line: &&str| line.contains("its thread has ended; stopping the server");
-    let line = log.lines().find(told).unwrap_or_default();
+    let notified = |line: &&str| line.contains("its thread has ended; stopping the server");
+    let line = log.lines().find(notified).unwrap_or_default();
     assert!(line.contains(name), "{fault}\n{log}");
     assert!(log.contains("rota: the thread of the "), "{fault}\n{log}");
 }
@@ -21,22 +21,26 @@ fn a_thread_that_ends_ends_the_server() {
     for (fault, name) in [
         ("timer.thread=panic@3", "timer"),
         ("delivery.thread=panic@3", "delivery"),
-        // Whichever of its lanes comes first.
+        // Whichever of its queues is first.
         ("chat.thread=panic@5", "chat: "),
     ] {
-        ends(Start::default().env("ROTA_FAULTS", fault).go(), fault, name);
+        ends(
+            Start::default().env("ROTA_FAILPOINTS", fault).go(),
+            fault,
+            name,
+        );
     }
 }
 
 #[test]
 fn a_server_without_its_accept_loop_ends() {
     let mut rota = Start::default()
-        .env("ROTA_FAULTS", "accept.thread=panic")
+        .env("ROTA_FAILPOINTS", "accept.thread=panic")
         .go();
     drop(Connection::open(rota.address()));
     let (status, log) = rota.process.ended();
     assert_eq!(status.code(), Some(1), "{log}");
-    assert!(log.contains("the accept loop panicked: a fault"), "{log}");
+    assert!(log.contains("the accept loop panicked: failpoint"), "{log}");
 }
 
 #[test]
@@ -44,19 +48,19 @@ fn a_server_without_its_storage_thread_ends() {
     let gate = Gate::default();
     let outlet = Outlet::new({
         let gate = gate.clone();
-        Manner::reads(move |_| {
+        Behavior::reads(move |_| {
             gate.pass();
             status(200)
         })
     });
     let rota = Start::default()
-        .env("ROTA_FAULTS", "storage.thread=panic")
+        .env("ROTA_FAILPOINTS", "storage.thread=panic")
         .go();
     rota.people(3);
     rota.hook_at(&outlet.url(), "duty.changed");
     let changed = rota.rotation("U1 U2 U3");
-    // A lane that finds its receiver quick has the storage thread record one delivery while it sends the next, and so have
-    // writers in a crowd.
+    // A queue with a fast receiver uses the storage thread to record one delivery while it sends the next, as concurrent writers
+    // do.
     for person in ["U1", "U2", "U3", "U1", "U2"] {
         if changed.put_on_call(person).status() == 503 {
             break;
@@ -68,7 +72,7 @@ fn a_server_without_its_storage_thread_ends() {
 
 /// A service manager.
 struct Manager {
-    told: Arc<Mutex<Vec<String>>>,
+    notified: Arc<Mutex<Vec<String>>>,
     _dir: TempDir,
     path: std::path::PathBuf,
 }
@@ -78,9 +82,9 @@ impl Manager {
         let dir = TempDir::new();
         let path = dir.join("notify");
         let socket = UnixDatagram::bind(&path).expect("a socket");
-        let told = Arc::new(Mutex::new(Vec::new()));
-        let heard = Arc::clone(&told);
-        // Ends with the tests: nothing says that no more comes.
+        let notified = Arc::new(Mutex::new(Vec::new()));
+        let heard = Arc::clone(&notified);
+        // Ends with the tests: nothing signals the end of the messages.
         std::thread::spawn(move || {
             let mut bytes = [0; 4096];
             while let Ok(length) = socket.recv(&mut bytes) {
@@ -92,7 +96,7 @@ impl Manager {
             }
         });
         Manager {
-            told,
+            notified,
             _dir: dir,
             path,
         }
@@ -102,18 +106,18 @@ impl Manager {
         Start::default()
             .env("NOTIFY_SOCKET", self.path.display())
             .env("WATCHDOG_USEC", 200_000)
-            .env("ROTA_FAULTS", faults)
+            .env("ROTA_FAILPOINTS", faults)
             .env("ROTA_FAULT_LATE", 4)
             .go()
     }
 
-    fn told(&self) -> Vec<String> {
-        self.told.lock().unwrap().clone()
+    fn notifications(&self) -> Vec<String> {
+        self.notified.lock().unwrap().clone()
     }
 
     fn pings(&self) -> usize {
-        let told = self.told();
-        told.iter().filter(|line| *line == "WATCHDOG=1").count()
+        let notified = self.notifications();
+        notified.iter().filter(|line| *line == "WATCHDOG=1").count()
     }
 }
 
@@ -125,17 +129,19 @@ fn a_service_manager_is_told() {
     let listening = format!("STATUS=listening on {}", rota.url);
     let (status, log) = rota.stop();
     assert_eq!(status.code(), Some(0), "{log}");
-    eventually("the end", || manager.told().contains(&"STOPPING=1".into()));
-    let mut told = manager.told();
-    let pinged = told.iter().position(|line| line == "WATCHDOG=1");
-    let ready = told.iter().position(|line| line == "READY=1");
-    assert!(ready.is_some() && pinged.is_some(), "{told:?}");
-    told.retain(|line| line != "WATCHDOG=1");
+    eventually("the end", || {
+        manager.notifications().contains(&"STOPPING=1".into())
+    });
+    let mut notified = manager.notifications();
+    let pinged = notified.iter().position(|line| line == "WATCHDOG=1");
+    let ready = notified.iter().position(|line| line == "READY=1");
+    assert!(ready.is_some() && pinged.is_some(), "{notified:?}");
+    notified.retain(|line| line != "WATCHDOG=1");
     assert_eq!(
-        told,
+        notified,
         [
             "STATUS=opening the database",
-            "STATUS=catching up with what fell due",
+            "STATUS=catching up",
             "READY=1",
             &listening,
             "STOPPING=1",
@@ -151,25 +157,31 @@ fn a_service_manager_hears_nothing_of_a_server_that_hangs() {
     eventually("pings", || manager.pings() >= 3);
     let log = rota.process.log.clone();
     at_last("a line in the log", || {
-        log.text().contains("timer: nothing happened for")
+        log.text().contains("timer: no progress for")
     });
-    // The supervisor goes on looking twenty times a second: it would ping again before it answers so many requests.
+    // The supervisor checks twenty times a second: it would ping again within this many requests.
     let pings = manager.pings();
     let asked = std::time::Instant::now();
     while asked.elapsed() < std::time::Duration::from_millis(500) {
         rota.anyone().get("/healthz").is(200);
     }
-    assert!(manager.pings() <= pings + 1, "{:?}", manager.told());
-    // It stops when it is told to, whatever hangs.
+    assert!(
+        manager.pings() <= pings + 1,
+        "{:?}",
+        manager.notifications()
+    );
+    // It stops on request, whatever hangs.
     let (status, log) = rota.stop();
     assert_eq!(status.code(), Some(0), "{log}");
-    assert!(log.contains("timer: still at work"), "{log}");
+    assert!(log.contains("timer: still busy"), "{log}");
 }
 
-/// No time-out ends it, so somebody has to be told; whatever else there is to send goes on.
+/// No time-out ends it, so it must be reported; other deliveries continue.
 #[test]
 fn a_lane_that_hangs_is_told() {
-    let rota = Start::default().env("ROTA_FAULTS", "send.taken=hang").go();
+    let rota = Start::default()
+        .env("ROTA_FAILPOINTS", "send.taken=hang")
+        .go();
     rota.people(2);
     let (stuck, _) = rota.hook("duty.changed");
     let rotation = rota.rotation("U1 U2");
@@ -181,7 +193,7 @@ fn a_lane_that_hangs_is_told() {
     let (other, receiver) = rota.hook("duty.changed");
     let log = rota.process.log.clone();
     let line = format!(
-        "delivery: a lane of webhook {} has been at one attempt for 30 s",
+        "delivery: a queue of webhook {} has been on one attempt for 30 s",
         stuck.id
     );
     at_last("a line in the log", || log.text().contains(&line));

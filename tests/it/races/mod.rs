@@ -1,4 +1,4 @@
-//! Writes at one moment.
+//! Concurrent writes.
 
 use crate::cli::succeeds;
 use crate::faults::durability::version;
@@ -7,7 +7,7 @@ use serde_json::{Value, json};
 use std::path::{Path, PathBuf};
 use std::sync::Barrier;
 
-/// A server on a database that can be looked into.
+/// A server with a database that the test can open.
 fn stored(people: usize) -> (TempDir, PathBuf, Rota) {
     let dir = TempDir::new();
     let db = dir.join("rota.db");
@@ -16,14 +16,14 @@ fn stored(people: usize) -> (TempDir, PathBuf, Rota) {
     (dir, db, rota)
 }
 
-/// One POST to be sent when all are ready to.
+/// One POST to be sent together with others.
 struct Post {
     credential: String,
     path: String,
     body: Value,
 }
 
-/// Sends all at one moment, each over a connection of its own that is open already.
+/// Sends all at one moment, each over its own open connection.
 fn at_once(rota: &Rota, posts: &[Post]) -> Vec<(u16, Value)> {
     let barrier = Barrier::new(posts.len());
     let send = |post: &Post| {
@@ -69,7 +69,7 @@ impl Asked<'_> {
     }
 }
 
-/// That the request and the arrangements agree: all of its legs, or none.
+/// The request and its arrangements agree: all of its legs, or none.
 #[track_caller]
 fn agrees(asked: &Asked) {
     let record = asked.record();
@@ -111,9 +111,9 @@ fn of_acceptances_at_once_the_first_counts() {
         let mut expected = vec!["200".to_owned()];
         expected.resize(tokens.len(), "409 coverAlreadyAccepted".to_owned());
         assert_eq!(outcomes(&answers), expected);
-        let (_, told) = answers.iter().find(|(status, _)| *status == 200).unwrap();
-        assert_eq!(told["request"]["request"], asked.record());
-        assert_eq!(int(&told["rotationVersion"]), before + 1);
+        let (_, response) = answers.iter().find(|(status, _)| *status == 200).unwrap();
+        assert_eq!(response["request"]["request"], asked.record());
+        assert_eq!(int(&response["rotationVersion"]), before + 1);
         assert_eq!(version(&db, &rotation.id), before + 1);
         assert_eq!(rotation.agreements().len() as i64, round + 1);
         agrees(&asked);
@@ -190,8 +190,8 @@ fn one_operation_sent_many_times_at_once_is_carried_out_once() {
     for round in 0..6 {
         let from = plus("2026-01-05T09:00Z", round * HOUR);
         let body = rotation.cover_body(&format!("{from} {}", plus(&from, HOUR)), "U2");
-        let told = equal(&asker, &rotation.path("/cover-requests"), &body);
-        let id = text(&told["request"]["request"]["id"]);
+        let response = equal(&asker, &rotation.path("/cover-requests"), &body);
+        let id = text(&response["request"]["request"]["id"]);
         let asked = Asked::known(&rota, &rotation.id, id);
         let body = asked.step_body();
         equal(&answerer, &asked.path("/accept"), &body);
@@ -208,7 +208,7 @@ fn one_operation_sent_many_times_at_once_is_carried_out_once() {
     is_sound(&rotation, &db);
 }
 
-/// Day after day of three people, the `n`-th hand-over: `2026-01-06T09:00Z` is the first.
+/// The `n`-th daily hand-over of three people: `2026-01-06T09:00Z` is the first.
 fn hand_over(n: i64) -> String {
     plus("2026-01-06T09:00Z", (n - 1) * DAY)
 }
@@ -220,7 +220,7 @@ fn a_cover_is_accepted_before_its_end_passes_or_not_at_all() {
     let people = ["U1", "U2", "U3"];
     let tokens = people.map(|user| rota.token(user));
     for round in 0..30 {
-        // In the last hours before the hand-over; the first holds the place until then.
+        // In the last hours before the hand-over; the first holds the slot until then.
         let [holder, next] = [0, 1].map(|n| (round as usize + n) % 3);
         let end = hand_over(round + 1);
         let from = plus(&end, -2 * HOUR);
@@ -261,7 +261,7 @@ fn a_swap_is_accepted_before_its_first_leg_begins_or_needs_its_key() {
     let people = ["U1", "U2", "U3"];
     let tokens = people.map(|user| rota.token(user));
     for round in 0..16 {
-        // Three hand-overs a round: the shifts of two, and one between rounds.
+        // Three hand-overs per round: the shifts of two people, and one between rounds.
         let at = 3 * round + 1;
         let [begin, middle, end] = [0, 1, 2].map(|n| hand_over(at + n));
         rota.to(&plus(&begin, -HOUR));
@@ -286,7 +286,7 @@ fn a_swap_is_accepted_before_its_first_leg_begins_or_needs_its_key() {
         let accepted = answers[0].0 == 200;
         if !accepted {
             assert_eq!(outcome(&answers[0]), "409 startedLegNotAcknowledged");
-            assert_eq!(asked.stands(), "pending 1 -");
+            assert_eq!(asked.state_line(), "pending 1 -");
         }
         let (on_call, rises) = if accepted { (other, 2) } else { (own, 1) };
         assert_eq!(rotation.on_call(), people[on_call]);
@@ -334,7 +334,7 @@ fn an_acceptance_and_the_removal_of_whoever_accepts_leave_nobody_behind() {
             (accept.join().unwrap(), remove.join().unwrap())
         });
         let accepted = answer.0 == 200;
-        // Who is no member does not see a private rotation.
+        // A person who is no member does not see a private rotation.
         if !accepted {
             assert_eq!(answer.0, 404, "{answer:?}");
         }

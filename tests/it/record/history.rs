@@ -1,4 +1,4 @@
-//! GET history: a chain a cell without holes, and why each entry began.
+//! GET history: a chain per cell without gaps, and why each entry began.
 
 use crate::support::*;
 use serde_json::{Value, json};
@@ -23,7 +23,7 @@ fn every_reason_has_its_cause() {
     rota.to("2026-01-06T12:00Z");
     rotation.clear().is(200);
     rota.to("2026-01-07T10:00Z");
-    // From now on with hours: an edit under a running turn splits it.
+    // With hours from now on: an edit during a running turn splits it.
     rotation.cover(1, &[hours("UTC", &weekdays("08:00", "16:00"), daily())]);
     rota.to("2026-01-08T10:00Z");
     assert_eq!(

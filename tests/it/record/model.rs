@@ -1,5 +1,5 @@
-//! A second opinion on who holds what when: written from the contract alone, day by day and deliberately naive.
-//! Nothing here is clever, so that where the server disagrees the server is asked first.
+//! A second implementation of who holds what when, written only from the rules (`src/domain/rules.md`), day by day and
+//! deliberately simple, so that a difference is more likely an error of the server.
 
 use crate::support::{cadence, coverage, int, local, zone};
 use jiff::civil::{Date, DateTime, Time, Weekday, time};
@@ -7,6 +7,7 @@ use jiff::tz::Disambiguation;
 use jiff::{Timestamp, ToSpan};
 use serde_json::{Value, json};
 use std::collections::{BTreeMap, BTreeSet};
+use std::ops::Bound;
 
 #[derive(Clone, Debug)]
 pub enum Kind {
@@ -35,7 +36,7 @@ pub type Stretch = (Weekday, Time, Weekday, Time);
 #[derive(Clone, Debug)]
 pub struct Window {
     pub zone: &'static str,
-    /// Empty: open all week.
+    /// Empty means open all week.
     pub hours: Vec<Stretch>,
     pub cadence: Cadence,
 }
@@ -50,7 +51,7 @@ pub struct Absence {
 #[derive(Clone, Debug)]
 pub struct Case {
     pub name: String,
-    /// How many of U1, U2, .. are members, in that order.
+    /// How many of U1, U2, ... are members, in that order.
     pub people: usize,
     pub lanes: usize,
     pub windows: Vec<Window>,
@@ -59,7 +60,7 @@ pub struct Case {
     pub skips_are_off: bool,
 }
 
-/// A local time that does not exist moves forward by the gap; of two it is the first.
+/// A local time that does not exist moves forward by the gap; of two, the first counts.
 fn resolve(civil: DateTime, zone_name: &str) -> Timestamp {
     let ambiguous = zone(zone_name).to_ambiguous_zoned(civil);
     ambiguous
@@ -102,7 +103,7 @@ fn is_weekend(country: &str, date: Date) -> bool {
     days.contains(&date.weekday())
 }
 
-/// National holidays of 2026, 2027 and the beginning of 2028 that fall on working days, checked by hand.
+/// National holidays of 2026, 2027 and early 2028 that are on working days, checked by hand.
 fn is_holiday(country: &str, date: Date) -> bool {
     let days: &[&str] = match country {
         "NO" => &[
@@ -189,8 +190,8 @@ impl Cadence {
         })
     }
 
-    /// The local times of day at which the calendar, days off aside, hands over on this date; `working_days` is how
-    /// many have passed since the first.
+    /// The local times of day of the nominal hand-overs on this date. `working_days` is the number since the
+    /// first.
     fn nominal(&self, date: Date, working_days: i64) -> Vec<Time> {
         let (first, at) = (self.starts.date(), self.starts.time());
         let period = self.period;
@@ -296,7 +297,7 @@ impl Window {
         json!({ "timeZone": self.zone, "coverage": hours, "cadence": self.cadence.json() })
     }
 
-    /// Every instant at which the window may open or shut, with what it is from then on.
+    /// Every instant at which the window may open or shut, with its state from then on.
     fn openings(&self, from: Timestamp, until: Timestamp, off: bool) -> BTreeMap<Timestamp, bool> {
         let mut open = vec![];
         let start = from.to_zoned(zone(self.zone)).date() - 9.days();
@@ -360,16 +361,19 @@ pub struct Entry {
     pub place: usize,
     pub start: Timestamp,
     pub person: Option<usize>,
-    /// Empty where the contract leaves it open.
+    /// Empty if several reasons are valid.
     pub reason: &'static str,
 }
 
-/// A rotation as the contract says it must be, moved from instant to instant.
+/// A rotation by the rules, moved from instant to instant.
 pub struct Model {
     pub case: Case,
     pub now: Timestamp,
-    pub next_turn: usize,
+    /// One for each window.
+    pub next_turns: Vec<usize>,
     pub holders: Vec<Option<Held>>,
+    /// Who was passed over for each place, and the place that they are on call in.
+    pub passed: Vec<Vec<(usize, usize)>>,
     pub open: Vec<bool>,
     pub entries: Vec<Entry>,
     pub hand_overs: Vec<BTreeSet<Timestamp>>,
@@ -395,18 +399,20 @@ impl Model {
         ahead.retain(|t| *t > now);
         let places = case.windows.len() * case.lanes;
         let open: Vec<bool> = openings.iter().map(|o| o[&now]).collect();
+        let windows = case.windows.len();
         let mut model = Model {
+            next_turns: (0..windows).map(|k| k * case.people / windows).collect(),
             case,
             now,
-            next_turn: 0,
             holders: vec![None; places],
+            passed: vec![vec![]; places],
             open,
             entries: vec![],
             hand_overs,
             openings,
             ahead,
         };
-        model.fill();
+        model.fill(true);
         for place in 0..places {
             let person = model.on_call(place);
             model.entries.push(Entry {
@@ -435,50 +441,88 @@ impl Model {
             .any(|a| a.person == person && a.from <= self.now && self.now < a.until)
     }
 
-    /// One round of the order from the next turn, for one place.
-    fn deal(&mut self, place: usize) {
-        let people = self.case.people;
-        let mut skipped = vec![];
+    /// When a turn of a window is over that runs now.
+    fn turn_ends(&self, window: usize) -> Timestamp {
+        let later = (Bound::Excluded(self.now), Bound::Unbounded);
+        let next = self.hand_overs[window].range(later).next();
+        next.copied().unwrap_or(Timestamp::MAX)
+    }
+
+    fn is_open(&self, window: usize, at: Timestamp) -> bool {
+        let known = self.openings[window].range(..=at).next_back();
+        known.is_some_and(|(_, open)| *open)
+    }
+
+    /// Whether two windows are open at once before the turns of either are over.
+    fn meet(&self, one: usize, other: usize) -> bool {
+        let until = self.turn_ends(one).min(self.turn_ends(other));
+        let openings = [one, other].map(|window| self.openings[window].range(self.now..until));
+        let edges = openings.into_iter().flatten().map(|(edge, _)| *edge);
+        let mut instants = edges.chain([self.now]);
+        instants.any(|at| self.is_open(one, at) && self.is_open(other, at))
+    }
+
+    /// The first place in which somebody is on call during a turn of another that begins now.
+    fn elsewhere(&self, place: usize, person: usize) -> Option<usize> {
+        (0..self.holders.len()).find(|&other| {
+            let held = self.holders[other].as_ref();
+            held.is_some_and(|held| held.person == person)
+                && self.meet(self.window_of(place), self.window_of(other))
+        })
+    }
+
+    /// One round of the order from the window's next turn, for one place.
+    fn deal(&mut self, place: usize, notes: bool) {
+        let (people, window) = (self.case.people, self.window_of(place));
+        let (mut skipped, mut passed) = (vec![], vec![]);
         for double in [false, true] {
             if double && !self.case.double_cover {
                 continue;
             }
+            passed.clear();
             for step in 0..people {
-                let person = (self.next_turn + step) % people;
+                let person = (self.next_turns[window] + step) % people;
                 if self.is_absent(person) {
                     if !skipped.contains(&person) {
                         skipped.push(person);
                     }
-                } else if double
-                    || !self
-                        .holders
-                        .iter()
-                        .flatten()
-                        .any(|held| held.person == person)
-                {
+                } else if let Some(other) = self.elsewhere(place, person).filter(|_| !double) {
+                    passed.push((person, other));
+                } else {
                     self.holders[place] = Some(Held {
                         person,
                         since: self.now,
                         skipped,
                     });
-                    self.next_turn = (person + 1) % people;
+                    self.passed[place] = passed;
+                    self.next_turns[window] = (person + 1) % people;
                     return;
                 }
             }
         }
+        if notes {
+            self.passed[place] = passed;
+        }
     }
 
-    fn fill(&mut self) -> Vec<usize> {
+    /// Fills what can be filled, and answers what was; what stays empty keeps its list where nothing is noted.
+    fn fill(&mut self, notes: bool) -> Vec<usize> {
         let empty: Vec<usize> = (0..self.holders.len())
             .filter(|p| self.holders[*p].is_none())
             .collect();
         for place in &empty {
-            self.deal(*place);
+            self.deal(*place, notes);
         }
         empty
             .into_iter()
             .filter(|p| self.holders[*p].is_some())
             .collect()
+    }
+
+    /// The next turn that is shown: that of the window whose hand-over comes next.
+    pub fn next_turn(&self) -> usize {
+        let next = (0..self.next_turns.len()).min_by_key(|window| self.turn_ends(*window));
+        self.next_turns[next.expect("a window")]
     }
 
     /// Lives through everything up to and including the instant.
@@ -502,11 +546,13 @@ impl Model {
             .collect();
         for place in &places {
             self.holders[*place] = None;
+            self.passed[*place].clear();
         }
         for place in &places {
-            self.deal(*place);
+            self.deal(*place, true);
         }
-        let filled = self.fill();
+        let flips = (0..self.open.len()).any(|w| self.is_open(w, instant) != self.open[w]);
+        let filled = self.fill(flips || due.contains(&true));
         let before = self.open.clone();
         for (open, openings) in self.open.iter_mut().zip(&self.openings) {
             *open = openings.get(&instant).copied().unwrap_or(*open);
@@ -517,7 +563,7 @@ impl Model {
             let reason = match (before[window], self.open[window]) {
                 (true, true) if changed => "next-on-scheduled-duty",
                 (true, false) => "business-hours-offline",
-                // Opening at the very instant of a hand-over: either reason describes it.
+                // Opening at the instant of a hand-over: either reason is valid.
                 (false, true) if changed => "",
                 (false, true) => "business-hours-back-online",
                 _ => continue,
@@ -532,7 +578,7 @@ impl Model {
         }
     }
 
-    /// Who was on call from when to when, place by place, between two instants: clipped, gaps joined.
+    /// Who was on call from when to when, by slot, between two instants: clipped, with gaps merged.
     pub fn record(&self, from: Timestamp, until: Timestamp) -> Vec<Span> {
         let entry = |(i, entry): (usize, &Entry)| {
             let next = self.entries[i + 1..]
@@ -554,7 +600,7 @@ impl Model {
     }
 }
 
-/// A stretch of the record or the plan of one place.
+/// A period of the history or the schedule of one slot.
 #[derive(Clone, Debug)]
 pub struct Span {
     pub place: usize,
@@ -565,7 +611,7 @@ pub struct Span {
 }
 
 impl PartialEq for Span {
-    /// An empty reason is one that is not compared.
+    /// An empty reason is not compared.
     fn eq(&self, other: &Span) -> bool {
         let open = self.reason.is_empty() || other.reason.is_empty();
         (self.place, self.start, self.end, self.person)
@@ -574,7 +620,7 @@ impl PartialEq for Span {
     }
 }
 
-/// Clips to the range, orders place by place, and joins neighbouring stretches in which nobody was on call.
+/// Clips to the range, orders by slot, and merges adjacent periods without anyone on call.
 pub fn tidy(mut spans: Vec<Span>, from: Timestamp, until: Timestamp) -> Vec<Span> {
     spans.sort_by_key(|span| (span.place, span.start));
     let mut tidy: Vec<Span> = vec![];
@@ -641,7 +687,7 @@ pub fn spans(
     tidy(items.iter().map(span).collect(), from, until)
 }
 
-/// Nine to five and the like, Monday to Friday.
+/// Office hours, Monday to Friday.
 pub fn office(start: i8, end: i8) -> Vec<Stretch> {
     let days = [
         Weekday::Monday,

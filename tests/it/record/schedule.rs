@@ -1,4 +1,4 @@
-//! GET schedule: what will happen if nothing changes, and then does.
+//! GET schedule: the forecast matches what happens.
 
 use crate::support::*;
 use serde_json::{Value, json};
@@ -99,7 +99,7 @@ fn items_say_who_where_and_why() {
     }
     assert_eq!(text(&items[3]["skippedForAbsence"][0]["userId"]), "U2");
     assert_eq!((int(&items[0]["turn"]), int(&items[3]["turn"])), (0, 2));
-    // Asking changed nothing.
+    // The request changed nothing.
     assert_eq!(rotation.read(), now);
 }
 
@@ -189,8 +189,8 @@ fn an_empty_place_that_an_absence_keeps_for_decades_hides_no_plan() {
     rotation.preview(3, "U3", "2026-01-07T12:00Z", "2026-01-07T13:00Z");
 }
 
-/// A weekly slot over U1 and U2 and a daily one over U1 alone, who holds the weekly one first: the daily slot stays empty
-/// until the weekly one is handed over to somebody else.
+/// A weekly slot over U1 and U2 and a daily one over only U1, who holds the weekly one first: the daily slot stays empty
+/// until the weekly one is handed over to another person.
 fn shared<'a>(rota: &'a Rota) -> Rot<'a> {
     let rotation = rota.rotation("U1 U2 U3");
     let windows = [always(weekly("UTC", "2026-01-12T09:00")), always(daily())];
@@ -204,13 +204,13 @@ fn shared<'a>(rota: &'a Rota) -> Rot<'a> {
             .put(&format!("/rosters/{roster}"), json!({ "userIds": users }))
             .is(200);
     }
-    // What the common list dealt before it was narrowed.
+    // What the common roster dealt before it was narrowed.
     rotation.put_on_call("U1").is(200);
     assert_eq!(rotation.holders(), "U1 -");
     rotation
 }
 
-/// The end of the vacancy in the second window, `-` where the plan has none.
+/// The end of the vacancy in the second window, `-` if the schedule has none.
 fn vacancy_ends(rotation: &Rot, to: &str) -> String {
     let turns = rotation.turns("schedule", &rotation.by.rota.now(), to);
     let first = turns.iter().find(|turn| text(&turn["kind"]) == "nobody");
@@ -228,7 +228,7 @@ fn a_vacancy_says_its_end_wherever_the_range_ends() {
     ] {
         assert_eq!(vacancy_ends(&rotation, to), "2026-01-12T09:00Z", "{to}");
     }
-    // The other one of the pair is away for months: U1 keeps the weekly slot until then.
+    // The other person is away for months: U1 keeps the weekly slot until then.
     rotation.away("U2", "2026-01-06T00:00Z", "2026-06-01T00:00Z");
     rotation.put_on_call("U1").is(200);
     for to in [

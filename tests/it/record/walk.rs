@@ -1,5 +1,5 @@
-//! The proof: rotations of every kind in ten zones, walked through two years and held against `model`: every
-//! hand-over at its instant, the plan equal to what then happened, no place empty that could be filled.
+//! Rotations of every kind in ten zones, run through two years and compared with `model`: every hand-over at its instant, the
+//! schedule equal to what happens, no slot empty that could be filled.
 
 use crate::record::model::{
     Absence, Cadence, Case, Kind, Model, Span, Window, office, spans, tidy,
@@ -138,7 +138,7 @@ fn case_of(i: usize, k: usize) -> Case {
     };
     let lanes = if n % 8 == 3 { 1 } else { 1 + (i + k) % 3 };
     let places = lanes * windows.len();
-    // A few have too few people for their places, one with and one without double cover.
+    // A few have too few people for their slots, one with and one without double cover.
     let double_cover = n % 7 == 2;
     let people = if n % 7 < 2 || double_cover {
         1 + n % 3
@@ -223,17 +223,18 @@ impl<'a> Walked<'a> {
         }
     }
 
-    /// The record or the plan between two instants.
+    /// The history or the schedule between two instants.
     fn spans(&self, what: &str, from: Timestamp, until: Timestamp) -> Vec<Span> {
         let items = self.rotation.turns(what, &short(from), &short(until));
         spans(&items, &self.lanes, &self.windows, from, until)
     }
 
-    /// The state on the server as the model has it now.
+    /// Compares the state on the server with the model.
     fn compare(&self, rotation: &Value) {
         let (name, model) = (&self.model.case.name, &self.model);
         let instant = model.now;
-        for (place, cell) in places(rotation).iter().enumerate() {
+        let cells = places(rotation);
+        for (place, cell) in cells.iter().enumerate() {
             let person = model.holders[place]
                 .as_ref()
                 .map(|held| format!("U{}", held.person + 1));
@@ -242,6 +243,15 @@ impl<'a> Walked<'a> {
                 held,
                 person.as_deref(),
                 "{name}: holder of place {place} at {instant}"
+            );
+            let passed = model.passed[place].iter();
+            let passed = passed.map(|(person, other)| {
+                json!({ "userId": format!("U{}", person + 1), "cellId": cells[*other]["id"] })
+            });
+            assert_eq!(
+                cell["passedOver"],
+                passed.collect::<Value>(),
+                "{name}: passed over for place {place} at {instant}"
             );
             if let (Some(held), [_]) = (&model.holders[place], &model.holders[..]) {
                 let skipped = cell["holder"]["skippedForAbsence"]
@@ -274,9 +284,14 @@ impl<'a> Walked<'a> {
         );
         let next = int(&roster(rotation, &Value::Null)["nextTurn"]);
         assert_eq!(
-            next, model.next_turn as i64,
+            next,
+            model.next_turn() as i64,
             "{name}: next turn at {instant}"
         );
+        let turns = roster(rotation, &Value::Null)["nextTurns"].clone();
+        let turns = turns.as_array().expect("a list").iter();
+        let turns: Vec<usize> = turns.map(|next| int(&next["nextTurn"]) as usize).collect();
+        assert_eq!(turns, model.next_turns, "{name}: next turns at {instant}");
         for (window, all) in model.hand_overs.iter().enumerate() {
             let expected: Vec<String> = all
                 .iter()
@@ -307,7 +322,7 @@ fn same(what: &str, name: &str, left: &[Span], right: &[Span]) {
     }
 }
 
-/// All rotations in one answer a page, each with its walked case.
+/// All rotations, page by page, each with its case.
 fn compare_all(rota: &Rota, walked: &[Walked]) {
     let all = rota.caller().all("/v1/rotations");
     for case in walked {
@@ -328,7 +343,7 @@ fn walk(start: &str, cases: Vec<Case>, years: i64) {
         .map(|case| Walked::create(&rota, case, start, horizon))
         .collect();
     compare_all(&rota, &walked);
-    // Minutes to months, so that both single instants and thousands at once are passed.
+    // Minutes to months, so that both single instants and thousands at once are processed.
     let strides = [
         HOUR,
         13 * HOUR,
@@ -344,7 +359,7 @@ fn walk(start: &str, cases: Vec<Case>, years: i64) {
     for year in 0..years {
         let from = at(start) + (year * 365 * 24).hours();
         let until = from + (365 * 24).hours();
-        // A plan of a year is dear: of two years every case is asked for one, each kind and zone for both.
+        // A schedule of a year is expensive: in two years every case is checked once, each kind and zone in both.
         let asked = |n: usize| years == 1 || ((n + n / 6) as i64 + year) % 2 == 0;
         let plans: Vec<Option<Vec<Span>>> = walked
             .iter()
@@ -377,7 +392,7 @@ fn walk(start: &str, cases: Vec<Case>, years: i64) {
     }
 }
 
-/// The same rotations elsewhere in time: anchors move with the start.
+/// The same rotations at another time: anchors move with the start.
 fn moved(mut case: Case, start: &str, by_days: i64) -> Case {
     let shift = at(start).duration_since(at(START));
     for window in &mut case.windows {
@@ -412,7 +427,7 @@ fn two_years_in_the_other_five_zones() {
     );
 }
 
-/// Samoa leaves out 30 December 2011; Brazil and Iran move their clocks at midnight; Egypt gives it up.
+/// Samoa skips 30 December 2011; Brazil and Iran change their clocks at midnight; Egypt abolishes the change.
 #[test]
 fn the_year_that_lost_a_day() {
     let start = "2011-03-07T10:20Z";
@@ -442,7 +457,7 @@ fn the_year_that_lost_a_day() {
     walk(start, cases.map(of).to_vec(), 1);
 }
 
-/// A process that was away for a month ends where its twin does that was there all the time.
+/// A process that was down for a month ends in the same state as its twin that was running.
 #[test]
 fn a_month_away_is_caught_up() {
     let dir = TempDir::new();
@@ -524,7 +539,7 @@ fn a_month_away_is_caught_up() {
     }
 }
 
-/// Copies a database that nobody has open, with what stands beside it.
+/// Copies a database that is not in use, with the files beside it.
 fn copy_database(from: &Path, to: &Path) {
     for suffix in ["", "-wal", "-shm"] {
         let beside = |path: &Path| format!("{}{suffix}", path.display());
@@ -534,7 +549,7 @@ fn copy_database(from: &Path, to: &Path) {
     }
 }
 
-/// The model itself, on rows worked out by hand.
+/// The model itself, on rows computed by hand.
 #[test]
 fn the_model_agrees_with_the_calendar() {
     let plain = |kind: Kind, zone: &'static str, starts: &str| Cadence {

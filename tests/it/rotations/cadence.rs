@@ -1,4 +1,4 @@
-//! Every kind of cadence, over the API: what is planned before the clock moves and what has happened after it did.
+//! Every kind of cadence over the API: the forecast before the clock moves, and the history afterwards.
 
 use crate::support::*;
 use jiff::civil::Weekday;
@@ -6,7 +6,7 @@ use serde_json::{Value, json};
 
 type Row = (Value, &'static str);
 
-/// Rotations with these cadences from a start to an end: the hand-overs must be those listed, all of them.
+/// Rotations with these cadences from a start to an end: the hand-overs must be exactly those listed.
 #[track_caller]
 fn check(start: &str, end: &str, rows: Vec<Row>) {
     let rota = Rota::at(start);
@@ -64,7 +64,7 @@ fn weeks() {
                 every("dayOfWeek", "America/New_York", "2026-02-27T18:00", fortnight.clone()),
                 "2026-02-27T23:00Z 2026-03-13T22:00Z 2026-03-27T22:00Z 2026-04-10T22:00Z",
             ),
-            // A time that does not exist moves forward by the gap, that once, and never drifts.
+            // A time that does not exist moves forward by the gap once, without drift.
             (
                 weekly("Europe/Oslo", "2026-03-22T02:30"),
                 "2026-03-22T01:30Z 2026-03-29T01:30Z 2026-04-05T00:30Z 2026-04-12T00:30Z",
@@ -79,7 +79,7 @@ fn weeks() {
                 "2026-03-26T08:00Z 2026-03-30T07:00Z 2026-04-02T07:00Z 2026-04-06T07:00Z 2026-04-09T07:00Z
                  2026-04-13T07:00Z",
             ),
-            // Every second week, Monday to Sunday, counted from the week that startsAt is in.
+            // Every second week, Monday to Sunday, counted from the week of startsAt.
             (
                 every("daysOfWeekList", "UTC", "2026-03-04T09:00", alternate),
                 "2026-03-05T09:00Z 2026-03-16T09:00Z 2026-03-19T09:00Z 2026-03-30T09:00Z 2026-04-02T09:00Z
@@ -99,7 +99,7 @@ fn autumn_takes_the_first_of_two() {
                 weekly("Europe/Oslo", "2026-10-18T02:30"),
                 "2026-10-18T00:30Z 2026-10-25T00:30Z 2026-11-01T01:30Z",
             ),
-            // Lord Howe moves its clocks by half an hour: 02:15 on 4 October is 02:45.
+            // Lord Howe changes its clocks by half an hour: 02:15 on 4 October is 02:45.
             (
                 weekly("Australia/Lord_Howe", "2026-09-27T02:15"),
                 "2026-09-26T15:45Z 2026-10-03T15:45Z 2026-10-10T15:15Z 2026-10-17T15:15Z 2026-10-24T15:15Z
@@ -134,14 +134,14 @@ fn months() {
                  2026-04-06T09:00Z 2026-04-20T09:00Z 2026-05-04T09:00Z 2026-05-18T09:00Z 2026-06-01T09:00Z
                  2026-06-15T09:00Z 2026-07-06T09:00Z 2026-07-20T09:00Z 2026-08-03T09:00Z",
             ),
-            // A fifth that a month lacks is no hand-over.
+            // A month without a fifth occurrence has no hand-over.
             (
                 every("nthWeekdayOfMonth", "UTC", "2026-01-06T09:00", nth("friday", json!([5]))),
                 "2026-01-30T09:00Z 2026-05-29T09:00Z 2026-07-31T09:00Z",
             ),
             (
                 every("nthWeekdayOfMonth", "UTC", "2026-02-06T09:00", alternate),
-                // Even months alone: none of them has a fifth Friday before October.
+                // Only even months: none of them has a fifth Friday before October.
                 "",
             ),
         ],
@@ -155,7 +155,7 @@ fn days() {
         "2026-03-27T10:00Z",
         "2026-03-31T00:00Z",
         vec![
-            // What stands before startsAt on its own date does not count; the order of times says nothing.
+            // Times before startsAt on its own date do not count; the order of times does not matter.
             (
                 every(
                     "daily",
@@ -169,7 +169,7 @@ fn days() {
                 every("daily", "UTC", "2026-03-20T00:00", times(&["09:00"], 4)),
                 "2026-03-28T09:00Z",
             ),
-            // 02:30 moves to 03:30, where another stands: one hand-over.
+            // 02:30 moves to 03:30, where there is another: one hand-over.
             (
                 every(
                     "daily",
@@ -194,7 +194,7 @@ fn midnights_that_do_not_exist() {
             "2017-10-14T03:00Z 2017-10-15T03:00Z 2017-10-16T02:00Z",
         )],
     );
-    // Samoa went from 29 to 31 December 2011: the day between moves onto the next.
+    // Samoa skipped from 29 to 31 December 2011: the missing day moves to the next.
     check(
         "2011-12-20T12:00Z",
         "2012-01-08T00:00Z",
@@ -224,7 +224,7 @@ fn working_days() {
         MONDAY,
         "2026-01-18T00:00Z",
         vec![
-            // Beginning on a Saturday: the Monday counts as the first.
+            // Starting on a Saturday: the Monday counts as the first.
             (
                 of("UTC", "2026-01-10T09:00", "NO", 2),
                 "2026-01-12T09:00Z 2026-01-14T09:00Z 2026-01-16T09:00Z",
@@ -256,7 +256,7 @@ fn working_days() {
     check(
         "2026-06-30T00:00Z",
         "2026-07-08T00:00Z",
-        // The Fourth is a Saturday and kept on the Friday.
+        // The Fourth is a Saturday and observed on Friday.
         vec![(
             of("America/New_York", "2026-07-01T09:00", "US", 1),
             "2026-07-01T13:00Z 2026-07-02T13:00Z 2026-07-06T13:00Z 2026-07-07T13:00Z",
@@ -266,7 +266,7 @@ fn working_days() {
         "2026-11-26T12:00Z",
         "2026-12-31T00:00Z",
         vec![
-            // St Andrew's Day is Scotland's alone; Boxing Day falls on a Saturday and is kept on the Monday.
+            // St Andrew's Day is only in Scotland; Boxing Day is a Saturday and observed on Monday.
             (
                 of("Europe/London", "2026-11-27T09:00", "GB-SCT", 5),
                 "2026-11-27T09:00Z 2026-12-07T09:00Z 2026-12-14T09:00Z 2026-12-21T09:00Z 2026-12-30T09:00Z",
@@ -299,13 +299,13 @@ fn a_hand_over_on_a_day_off_moves_to_the_next_day() {
             // Easter Saturday is no holiday.
             (friday(skip(false, true, "NO")), "2026-03-27T08:00Z 2026-04-04T07:00Z 2026-04-10T07:00Z 2026-04-17T07:00Z"),
             (friday(skip(true, false, "NO")), "2026-03-27T08:00Z 2026-04-03T07:00Z 2026-04-10T07:00Z 2026-04-17T07:00Z"),
-            // Any of the countries will do: Friday and Saturday in Egypt, Saturday and Sunday in Norway.
+            // Any of the countries counts: Friday and Saturday in Egypt, Saturday and Sunday in Norway.
             (friday(skip(true, false, "NO EG")), "2026-03-30T07:00Z 2026-04-06T07:00Z 2026-04-13T07:00Z"),
             (
                 every("dayOfWeek", "UTC", "2026-03-28T09:00", skip(true, false, "US")),
                 "2026-03-30T09:00Z 2026-04-06T09:00Z 2026-04-13T09:00Z",
             ),
-            // Daily: what moves onto a day that has its own hand-over is one with it.
+            // Daily: a hand-over that moves to a day with its own is merged with it.
             (
                 each_day("2026-04-01T09:00", skip(true, true, "NO")),
                 "2026-04-01T09:00Z 2026-04-07T09:00Z 2026-04-08T09:00Z 2026-04-09T09:00Z 2026-04-10T09:00Z

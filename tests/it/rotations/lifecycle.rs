@@ -1,4 +1,4 @@
-//! /v1/rotations: creating, reading, changing and deleting; members and channels.
+//! /v1/rotations: create, read, change and delete; members and channels.
 
 use crate::support::*;
 use serde_json::{Value, json};
@@ -137,7 +137,7 @@ fn limits_are_inclusive() {
     let fifty: Vec<String> = (1..=50).map(|n| format!("U{n}")).collect();
     let body = json!({
         "name": "x".repeat(200), "owners": fifty, "userIds": fifty, "lanes": "20", "code": "x".repeat(40),
-        "unknown": { "members": ["are", "ignored"] },
+        "members": { "of": ["a", "rotation"] }, "openSeats": [],
     });
     let rotation = rota.create(body).read();
     assert_eq!(int(&rotation["runningLanes"]), 20);
@@ -161,7 +161,7 @@ fn a_retried_creation_answers_what_the_first_attempt_made() {
     let other = rota.with(&rota.key("write:rotations read:rotations"));
     let theirs = other.try_create("k1", new_rotation("U1 U2")).is(201);
     assert_ne!(theirs.json()["id"], id);
-    // A refused body leaves it unspent.
+    // A refused body leaves it unused.
     by.try_create("k2", json!({ "name": "No owner" }))
         .names("owners");
     by.try_create("k2", new_rotation("U1")).is(201);
@@ -195,8 +195,8 @@ fn a_retry_is_known_by_what_it_says() {
     let id = send("k", bare).is(201).json()["id"].clone();
     for same in [
         r#"{ "owners": ["U1"], "name": "x" }"#,
-        r#"{"name":"\u0078","owners":["U1"],"zzz":1e999}"#,
-        r#"{"name":"x","owners":["U1"],"zzz":"\ud800"}"#,
+        r#"{"name":"\u0078","owners":["U1"],"mode":1e999}"#,
+        r#"{"name":"x","owners":["U1"],"mode":"\ud800"}"#,
         r#"{"name":"x","owners":["U1"],"lanes":1}"#,
         r#"{"name":"x","owners":["U1"],"lanes":"1","public":false}"#,
         r#"{"name":"x","owners":["U1"],"description":null,"code":null,"userIds":[]}"#,
@@ -210,7 +210,7 @@ fn a_retry_is_known_by_what_it_says() {
     send("k", br#"{"name":"x","owners":["U1"],"lanes":2}"#).refused(409, "idempotency_key_reused");
     send(
         "k2",
-        b"{\"name\":\"x\",\"owners\":[\"U1\"],\"zzz\":\"\xff\"}",
+        b"{\"name\":\"x\",\"owners\":[\"U1\"],\"mode\":\"\xff\"}",
     )
     .refused(400, "invalid_request");
     send("k2", bare).is(201);
@@ -393,7 +393,7 @@ fn patch_changes_what_it_names_and_nothing_else() {
         (json!({ "topicTemplate": null }), "topicTemplate"),
         (json!({ "doubleCover": true }), "doubleCover"),
         (json!({ "enabled": false }), "enabled"),
-        (json!({ "enabled": true, "nonsense": 1 }), "enabled"),
+        (json!({ "enabled": true, "mode": "manual" }), "enabled"),
     ] {
         let etag = rotation.etag();
         let answer = rotation
@@ -517,7 +517,7 @@ fn members_follow_their_groups_and_count_once() {
         (text(&groups[1]["userGroupId"]), listed(&groups[1]).as_str()),
         ("G2", "U4 U5")
     );
-    // Somebody joins G1 and somebody leaves it.
+    // Someone joins G1 and someone leaves it.
     rota.people_and_groups(6, &[("G1", "U3 U1 U6"), ("G2", "U4 U5")]);
     assert_eq!(rotation.order(), "U2 U1 U3 U6 U4 U5");
 }
@@ -543,7 +543,7 @@ fn channels_are_added_changed_and_dropped() {
     for (channel, body, expected, posting) in [
         ("C1", Value::Null, "C1+-", json!(["C1"])),
         ("C2", json!({}), "C1+- C2+-", json!(["C1", "C2"])),
-        // Being outside a public channel is no hindrance.
+        // Not being a member of a public channel is permitted.
         (
             "C3",
             json!({ "postsMessages": true }),

@@ -1,9 +1,10 @@
-//! Rotations and what makes one up: members, cadence, coverage, covered hours, rosters, absences, the tier.
+//! Rotations and their parts: members, cadence, coverage, covered hours, rosters, absences, the tier.
 
 mod absences;
 mod cadence;
 mod coverage;
 mod hours;
+mod keys;
 mod lifecycle;
 mod outsiders;
 mod rosters;

@@ -1,9 +1,9 @@
-//! People who are not of the workspace: those from outside, and those who were deactivated.
+//! External and deactivated people.
 
 use crate::support::*;
 use serde_json::{Value, json};
 
-/// The usual directory; `outside` come from another workspace, `gone` are deactivated.
+/// The standard directory; `outside` are external, `gone` are deactivated.
 fn people(outside: &str, gone: &str, groups: &[(&str, &str)]) -> Value {
     let mut all = directory(5);
     for (flag, ids) in [("isExternal", outside), ("isDeleted", gone)] {
@@ -49,7 +49,7 @@ fn people_from_outside_are_no_members_owners_or_recipients() {
         let refused = rotation.patch(body).refused(400, "invalid_request");
         assert!(text(&refused["detail"]).contains(member), "{member}");
     }
-    // Of a group they are passed over.
+    // They are skipped in groups.
     rotation
         .patch(json!({ "userGroupIds": ["G1", "G2"] }))
         .is(200);
@@ -140,7 +140,7 @@ fn a_token_from_outside_sees_nothing() {
         .try_create("k", body)
         .refused(403, "resource_denied");
     outside.get("/metrics").refused(403, "scope_denied");
-    // Once they are of the workspace, the same token sees what everybody does.
+    // Once they are in the workspace, the same token sees what all members see.
     rota.import(&people("", "", &[]));
     outside.get(&rotation.path("")).is(200);
     assert_eq!(outside.all("/v1/rotations").len(), 1);
@@ -167,7 +167,7 @@ fn whoever_becomes_external_comes_off_duty() {
         assert_ne!(rotation.etag(), before);
         assert_eq!(rotation.order(), "U2");
     }
-    // And is a member again when they come back.
+    // And is a member again on return.
     rota.import(&people("", "", &[("G1", "U3")]));
     assert_eq!(daily.order(), "U1 U2");
 }

@@ -1,4 +1,4 @@
-//! Free and Pro: what needs a paid plan, and what going back and forth does.
+//! Free and Pro: what requires Pro, and the effects of switching.
 
 use crate::support::*;
 use serde_json::{Value, json};
@@ -20,7 +20,7 @@ fn free_has_one_lane_and_no_groups() {
     let mut grouped = new_rotation("U1");
     grouped["userGroupIds"] = json!(["G1"]);
     by.try_create("k", grouped).refused(402, "payment_required");
-    // A refusal by the plan leaves the key unspent.
+    // A refusal by the tier leaves the key unused.
     by.try_create("k", new_rotation("U1 U2")).is(201);
     let rotation = rota.rotation("U1 U2");
     let etag = rotation.etag();

@@ -1,4 +1,4 @@
-//! Direct assignments as tests speak of them: somebody on a place, counted in the order of places, for an interval.
+//! Helpers for direct assignments. A slot is an index in slot order.
 
 use super::http::Answer;
 use super::rotation::{Rot, places};
@@ -7,7 +7,7 @@ use super::time::{instant, rfc};
 use super::{int, text};
 use serde_json::{Value, json};
 
-/// What a write answers with one arrangement in it.
+/// The only arrangement in the response of a write.
 #[track_caller]
 pub fn only_arrangement(written: &Value) -> Value {
     let all = written["arrangements"].as_array().expect("arrangements");
@@ -15,7 +15,7 @@ pub fn only_arrangement(written: &Value) -> Value {
     all[0].clone()
 }
 
-/// The conflicts that a preview or a refusal carries.
+/// The conflicts in a preview or a refusal.
 #[track_caller]
 pub fn conflicts_in(answer: &Value) -> Vec<Value> {
     answer["conflicts"].as_array().expect("conflicts").clone()
@@ -40,13 +40,13 @@ pub fn assignment_line(record: &Value) -> String {
 }
 
 impl Rot<'_> {
-    /// The id of a place.
+    /// The id of the cell of a slot.
     #[track_caller]
     pub fn cell_id(&self, place: usize) -> String {
         text(&places(&self.read())[place]["id"]).to_owned()
     }
 
-    /// The body that puts somebody on a place, with an operation id of its own.
+    /// The body of an assignment to a slot, with a new operation id.
     #[track_caller]
     pub fn assignment(&self, place: usize, user: &str, from: &str, to: &str) -> Value {
         json!({
@@ -55,7 +55,7 @@ impl Rot<'_> {
         })
     }
 
-    /// POST to what lies under `/duty-arrangements`, whatever is current.
+    /// POST below `/duty-arrangements` with the current ETag.
     #[track_caller]
     pub fn post_arrangement(&self, rest: &str, body: &Value) -> Answer {
         let path = self.path(&format!("/duty-arrangements{rest}"));
@@ -67,7 +67,7 @@ impl Rot<'_> {
         self.post_arrangement("", &self.assignment(place, user, from, to))
     }
 
-    /// Puts somebody on a place and answers the record.
+    /// Assigns a person to a slot and returns the record.
     #[track_caller]
     pub fn assign(&self, place: usize, user: &str, from: &str, to: &str) -> Value {
         only_arrangement(&self.try_assign(place, user, from, to).is(200).json())
@@ -91,7 +91,7 @@ impl Rot<'_> {
         self.post_arrangement(&format!("/{}/changes", text(&old["id"])), &body)
     }
 
-    /// Puts another assignment in the place of one and answers what was written.
+    /// Replaces an assignment and returns the response.
     #[track_caller]
     pub fn change(&self, old: &Value, place: usize, user: &str, from: &str, to: &str) -> Value {
         let body = self.assignment(place, user, from, to);
@@ -110,14 +110,14 @@ impl Rot<'_> {
         self.try_end(old).is(200).json()
     }
 
-    /// The record as it stands.
+    /// The current record.
     #[track_caller]
     pub fn arrangement(&self, id: &Value) -> Value {
         let answer = self.get(&format!("/duty-arrangements/{}", text(id)));
         answer.is(200).json()
     }
 
-    /// The arrangements of a range, one line each, cancelled ones too.
+    /// The arrangements of a range, one line each, including cancelled ones.
     #[track_caller]
     pub fn arrangements(&self, from: &str, to: &str) -> Vec<String> {
         let query = format!("/duty-arrangements?from={}&to={}", rfc(from), rfc(to));
@@ -125,7 +125,7 @@ impl Rot<'_> {
         all.iter().map(assignment_line).collect()
     }
 
-    /// Who is on call: `U2/1 since until coveredUntil turnEnds`, in the order of places.
+    /// Who is on call: `U2/1 since until coveredUntil turnEnds`, in slot order.
     #[track_caller]
     pub fn duty(&self) -> Vec<String> {
         let on_call = self.get("/on-call").is(200).json();
@@ -139,7 +139,7 @@ impl Rot<'_> {
         entries.iter().map(line).collect()
     }
 
-    /// The record of everything that the tests' months hold.
+    /// The history of all months that tests use.
     #[track_caller]
     pub fn record(&self) -> Vec<String> {
         self.history("2026-01-01T00:00Z", "2026-03-31T00:00Z")

@@ -1,4 +1,4 @@
-//! The chat platform as tests speak of it: what people were told, one line each, topics, user groups, and its moods.
+//! Helpers for the chat platform: messages, one line each, topics, user groups, and failure modes.
 
 use super::directory::{channel, directory, group};
 use super::http::Answer;
@@ -7,7 +7,7 @@ use super::server::{Rota, Start};
 use super::{instant, text, words};
 use serde_json::{Value, json};
 
-/// What a message is to: a channel's id or a person's.
+/// The recipient of a message: the id of a channel or a person.
 #[track_caller]
 pub fn recipient(message: &Value) -> &str {
     match (message.get("channelId"), message.get("userId")) {
@@ -16,34 +16,34 @@ pub fn recipient(message: &Value) -> &str {
     }
 }
 
-/// `U1: You are on duty.`; further lines come after ` / `.
+/// `U1: You are on duty.`; further lines follow ` / `.
 #[track_caller]
 pub fn message_line(message: &Value) -> String {
     let said = text(&message["text"]).replace('\n', " / ");
     format!("{}: {said}", recipient(message))
 }
 
-/// Somebody who reads every message, each once.
-pub struct Ears<'a> {
+/// Reads every message once.
+pub struct MessageReader<'a> {
     rota: &'a Rota,
     heard: usize,
 }
 
-impl Ears<'_> {
-    /// The messages since it was asked last, oldest first.
+impl MessageReader<'_> {
+    /// The messages since the last call, oldest first.
     #[track_caller]
     pub fn messages(&mut self) -> Vec<Value> {
         let all = self.rota.messages();
         all[std::mem::replace(&mut self.heard, all.len())..].to_vec()
     }
 
-    /// The same, a line each.
+    /// The new messages, one line each.
     #[track_caller]
     pub fn lines(&mut self) -> Vec<String> {
         self.messages().iter().map(message_line).collect()
     }
 
-    /// When each was sent, and to whom: `2026-01-06T09:00Z C1`.
+    /// The time and recipient of each new message: `2026-01-06T09:00Z C1`.
     #[track_caller]
     pub fn times(&mut self) -> Vec<String> {
         let messages = self.messages();
@@ -53,7 +53,7 @@ impl Ears<'_> {
 }
 
 impl Rota {
-    /// An empty server on Monday with so many people, where nobody is reminded of anything.
+    /// An empty server on Monday with this many people and without reminders.
     #[track_caller]
     pub fn unreminded(people: usize) -> Rota {
         let start = Start::default().env("ROTA_CHAT_REMINDER_BEFORE", "0s");
@@ -62,7 +62,7 @@ impl Rota {
         rota
     }
 
-    /// The chat platform, once everything due is carried out.
+    /// The chat platform, once everything due is processed.
     #[track_caller]
     pub fn chat(&self) -> Value {
         self.get("/dev/chat").is(200).json()
@@ -74,22 +74,22 @@ impl Rota {
         self.chat();
     }
 
-    /// Every message, oldest first.
+    /// All messages, oldest first.
     #[track_caller]
     pub fn messages(&self) -> Vec<Value> {
         let messages = self.chat()["messages"].clone();
         messages.as_array().expect("messages").clone()
     }
 
-    /// Somebody who hears what is said from now on.
+    /// Reads messages from now on.
     #[track_caller]
-    pub fn ears(&self) -> Ears<'_> {
-        let mut ears = Ears {
+    pub fn message_reader(&self) -> MessageReader<'_> {
+        let mut reader = MessageReader {
             rota: self,
             heard: 0,
         };
-        ears.messages();
-        ears
+        reader.messages();
+        reader
     }
 
     /// The topic of a channel, `-` for none.
@@ -98,7 +98,7 @@ impl Rota {
         text(&self.chat()["topics"][channel]).to_owned()
     }
 
-    /// The people in a user group: `U1 U2`, with `disabled` after them where it is.
+    /// The people in a user group: `U1 U2`, followed by `disabled` if it is.
     #[track_caller]
     pub fn group(&self, id: &str) -> String {
         let chat = self.chat();
@@ -121,34 +121,34 @@ impl Rota {
         groups.keys().cloned().collect()
     }
 
-    /// Has the platform behave in some way, once what was due before is carried out.
+    /// Sets the failure mode, once everything that was due before is processed.
     #[track_caller]
-    pub fn mood(&self, mood: Value) {
+    pub fn set_failure_mode(&self, mood: Value) {
         self.chat_settles();
         self.request("PUT", "/dev/chat").json(&mood).send().is(200);
     }
 
-    /// The platform answers everything with an error.
+    /// Every call of the platform fails.
     #[track_caller]
     pub fn chat_is_down(&self) {
-        self.mood(json!({ "failure": "error" }));
+        self.set_failure_mode(json!({ "failure": "error" }));
     }
 
-    /// The platform does what it is asked to.
+    /// The platform works normally.
     #[track_caller]
     pub fn chat_is_up(&self) {
-        self.mood(json!({}));
+        self.set_failure_mode(json!({}));
     }
 
-    /// The usual directory with groups, and topics in its channels.
+    /// The standard directory with groups, and topics in its channels.
     #[track_caller]
-    pub fn furnish(&self, people: usize, groups: &[(&str, &str)], topics: &[(&str, &str)]) {
-        self.import(&furnished(people, groups, topics));
+    pub fn import_with(&self, people: usize, groups: &[(&str, &str)], topics: &[(&str, &str)]) {
+        self.import(&directory_with(people, groups, topics));
     }
 }
 
-/// The usual directory with these groups and these topics.
-pub fn furnished(people: usize, groups: &[(&str, &str)], topics: &[(&str, &str)]) -> Value {
+/// The standard directory with these groups and topics.
+pub fn directory_with(people: usize, groups: &[(&str, &str)], topics: &[(&str, &str)]) -> Value {
     let mut all = directory(people);
     all["groups"] = groups.iter().map(|(id, users)| group(id, users)).collect();
     for (id, topic) in topics {
@@ -166,7 +166,7 @@ pub fn furnished(people: usize, groups: &[(&str, &str)], topics: &[(&str, &str)]
 }
 
 impl Rot<'_> {
-    /// Messages go to these channels too.
+    /// Messages are also posted to these channels.
     #[track_caller]
     pub fn posts_in(&self, channels: &str) {
         for channel in words(channels) {
@@ -175,7 +175,7 @@ impl Rot<'_> {
         }
     }
 
-    /// The topics of these channels tell who is on call; nothing is posted there.
+    /// The topics of these channels show who is on call; nothing is posted there.
     #[track_caller]
     pub fn tells_in(&self, channels: &str) {
         self.patch(json!({ "enableTopic": true })).is(200);
@@ -190,14 +190,14 @@ impl Rot<'_> {
         self.put("/on-duty-group", body)
     }
 
-    /// Keeps a user group that is there in step.
+    /// Binds an existing user group.
     #[track_caller]
     pub fn bind(&self, group: &str) {
         let answer = self.try_bind(json!({ "userGroupId": group })).is(200);
         assert_eq!(answer.json()["onDutyUserGroupId"], group);
     }
 
-    /// Keeps the user group of a handle in step, and answers its id.
+    /// Binds the user group with a handle, and returns its id.
     #[track_caller]
     pub fn bind_handle(&self, handle: &str) -> String {
         let answer = self.try_bind(json!({ "handle": handle })).is(200);
@@ -210,15 +210,15 @@ impl Rot<'_> {
         assert_eq!(answer.json()["onDutyUserGroupId"], Value::Null);
     }
 
-    /// Deletes it.
+    /// Deletes the rotation.
     #[track_caller]
     pub fn delete(&self) {
         self.by.delete_if(&self.path(""), "*").is(204);
     }
 
-    /// How it stands in chat, once everything due was tried.
+    /// The chat state, once everything due was tried.
     #[track_caller]
-    pub fn standing(&self) -> Value {
+    pub fn chat_status(&self) -> Value {
         self.by.rota.chat_settles();
         self.get("/chat").is(200).json()
     }

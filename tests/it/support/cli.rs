@@ -1,10 +1,10 @@
-//! Runs the commands of `rota`, each in the folder of its database.
+//! Runs commands of `rota` in the folder of their database.
 
 use super::{TempDir, directory, rota, run};
 use std::path::Path;
 use std::process::Command;
 
-/// A command line on a database; words are separated by spaces.
+/// A command on a database; arguments are separated by spaces.
 pub fn on(db: &Path, line: &str) -> Command {
     let mut command = rota(db.parent().unwrap());
     command.args(line.split_whitespace()).arg("--db").arg(db);
@@ -18,12 +18,12 @@ pub fn succeeds(db: &Path, line: &str) -> String {
     output
 }
 
-/// A failure told on standard error, with these words in it and without a panic.
+/// A failure with these words on standard error and without a panic.
 #[track_caller]
-pub fn told((code, output, errors): (i32, String, String), words: &[&str]) {
+pub fn fails_with((code, output, errors): (i32, String, String), words: &[&str]) {
     assert!([1, 2].contains(&code), "exit code {code}: {output}{errors}");
     for word in words {
-        assert!(errors.contains(word), "{word:?} is not told: {errors}");
+        assert!(errors.contains(word), "{word:?} is not response: {errors}");
     }
     assert!(
         !errors.contains("panicked") && !errors.contains("RUST_BACKTRACE"),
@@ -31,7 +31,7 @@ pub fn told((code, output, errors): (i32, String, String), words: &[&str]) {
     );
 }
 
-/// A directory with a database in it that an import made.
+/// A directory with a database that an import created.
 pub fn imported() -> (TempDir, std::path::PathBuf) {
     let dir = TempDir::new();
     let db = dir.join("rota.db");

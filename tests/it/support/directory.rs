@@ -1,5 +1,5 @@
-//! The usual directory: people U1.., channels C1 and C2 with the app in them, C3 public without it, C4 private
-//! without it; groups as a test wants them.
+//! The standard directory: people U1.., channels C1 and C2 with the app, C3 public without it, C4 private
+//! without it; groups as required by a test.
 
 use super::server::Rota;
 use serde_json::{Value, json};
@@ -24,7 +24,7 @@ pub fn group(id: &str, users: &str) -> Value {
     json!({ "id": id, "teamId": TEAM, "name": format!("Group {id}"), "handle": handle, "userIds": super::words(users) })
 }
 
-/// The import file for `people` persons.
+/// The import file for a number of people.
 pub fn directory(people: usize) -> Value {
     let users: Vec<Value> = (1..=people).map(|n| user(&format!("U{n}"))).collect();
     json!({
@@ -52,7 +52,7 @@ impl Rota {
         self.import(&directory(people));
     }
 
-    /// The usual directory with these groups, written `("G1", "U1 U2")`.
+    /// The standard directory with these groups, written `("G1", "U1 U2")`.
     #[track_caller]
     pub fn people_and_groups(&self, people: usize, groups: &[(&str, &str)]) {
         let mut all = directory(people);

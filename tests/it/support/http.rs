@@ -1,4 +1,4 @@
-//! A small blocking HTTP/1.1 client, and what a test asks of an answer.
+//! A small blocking HTTP/1.1 client, and assertions on responses.
 
 use super::openapi;
 use super::server::{Log, Rota};
@@ -10,7 +10,7 @@ use std::time::Duration;
 pub const PATCH_JSON: &str = "application/json-patch+json";
 pub const PLAIN_JSON: &str = "application/json";
 
-/// One TCP connection, with what was read beyond the last answer.
+/// One TCP connection, with bytes read after the last response.
 pub struct Connection(BufReader<TcpStream>);
 
 impl Connection {
@@ -18,7 +18,7 @@ impl Connection {
         Connection::try_open(address).expect("the server accepts")
     }
 
-    /// The same to a server that may be gone.
+    /// As [`Connection::open`], to a server that may be gone.
     pub fn try_open(address: &str) -> Option<Connection> {
         let stream = TcpStream::connect(address).ok()?;
         stream.set_nodelay(true).unwrap();
@@ -40,7 +40,7 @@ impl Connection {
         self.0.get_ref()
     }
 
-    /// The next answer, or nothing when the server has closed (or reset) the connection.
+    /// The next response; `None` if the server has closed or reset the connection.
     pub fn answer(&mut self, method: &str) -> Option<Reply> {
         let mut line = String::new();
         if self.0.read_line(&mut line).ok()? == 0 {
@@ -100,7 +100,7 @@ impl Connection {
     }
 }
 
-/// The bare answer as it came over the wire.
+/// The raw response.
 #[derive(Debug)]
 pub struct Reply {
     pub status: u16,
@@ -120,7 +120,7 @@ impl Reply {
     }
 }
 
-/// Somebody who sends requests: a server and a credential.
+/// A server and a credential.
 #[derive(Clone)]
 pub struct Caller<'a> {
     pub rota: &'a Rota,
@@ -186,7 +186,7 @@ impl<'a> Caller<'a> {
         self.request("DELETE", path).send()
     }
 
-    /// Every item of a collection, page after page.
+    /// Every item of a collection, page by page.
     #[track_caller]
     pub fn all(&self, path: &str) -> Vec<Value> {
         let mut items = Vec::new();
@@ -231,7 +231,7 @@ impl Rota {
         self.caller().request(method, path)
     }
 
-    /// Sends on a kept-alive connection; on a new one when the server has closed the kept one.
+    /// Sends on a kept-alive connection, or on a new one if the server has closed it.
     fn exchange(&self, method: &str, bytes: &[u8]) -> Reply {
         let kept = self.idle.lock().unwrap().take();
         if let Some(mut connection) = kept {
@@ -241,7 +241,7 @@ impl Rota {
             }
         }
         let mut connection = Connection::open(self.address());
-        // A server that refuses early may close before it has read everything.
+        // The server may close before it has read everything, if it refuses early.
         let _ = connection.try_send(bytes);
         let reply = connection.answer(method);
         let reply = reply.unwrap_or_else(|| panic!("no answer:\n{}", self.process.log.tail()));
@@ -256,7 +256,7 @@ impl Rota {
     }
 }
 
-/// A request in the making.
+/// A request builder.
 #[must_use]
 pub struct Request<'a> {
     rota: &'a Rota,
@@ -323,7 +323,7 @@ impl Request<'_> {
     }
 }
 
-/// An answer with enough around it to explain a failure.
+/// A response with the context for explaining a failure.
 pub struct Answer {
     pub what: String,
     pub reply: Reply,
@@ -383,7 +383,7 @@ impl Answer {
         serde_json::from_slice(&self.reply.body).unwrap_or_else(|e| self.fail(&format!("{e}")))
     }
 
-    /// A refusal: the status, the code (`""` for none) and the shape that every error has.
+    /// A refusal: the status, the code (`""` for the only one of the status) and the form of every error.
     #[track_caller]
     pub fn refused(self, status: u16, code: &str) -> Value {
         let answer = self.is(status);
@@ -399,9 +399,14 @@ impl Answer {
         if super::int(&problem["status"]) != i64::from(status) {
             answer.fail("the status in the body differs");
         }
-        let expected = Some(code).filter(|code| !code.is_empty());
-        if problem.get("code").and_then(Value::as_str) != expected {
-            answer.fail(&format!("expected code {code:?}"));
+        let expected = match (status, code) {
+            (404, "") => "not_found",
+            (405, "") => "method_not_allowed",
+            (500, "") => "internal_error",
+            (_, code) => code,
+        };
+        if problem.get("code").and_then(Value::as_str) != Some(expected) {
+            answer.fail(&format!("expected code {expected:?}"));
         }
         problem
     }

@@ -1,4 +1,4 @@
-//! The way into a rotation for other programs, mentions, and what chat was told, as tests speak of them.
+//! Helpers for inbound webhooks, mentions, and messages.
 
 use super::http::{Answer, Request};
 use super::rotation::Rot;
@@ -6,24 +6,24 @@ use super::server::Rota;
 use super::{text, words};
 use serde_json::Value;
 
-/// The way into a rotation, with its key.
+/// The inbound webhook of a rotation, with its key.
 #[derive(Clone)]
 pub struct Inbound<'a> {
     pub rota: &'a Rota,
-    /// `/webhook/...`, to be followed by an action.
+    /// `/webhook/...`, to which an action is appended.
     pub path: String,
     pub key: String,
 }
 
 impl<'a> Inbound<'a> {
-    /// As a read or a rotation of the key answers.
+    /// From the response of a read or a rotation of the key.
     #[track_caller]
-    pub fn told(rota: &'a Rota, told: &Value) -> Inbound<'a> {
-        let path = text(&told["url"]).strip_prefix(&rota.url);
+    pub fn from_response(rota: &'a Rota, shown: &Value) -> Inbound<'a> {
+        let path = text(&shown["url"]).strip_prefix(&rota.url);
         Inbound {
             rota,
             path: path.expect("an address of this server").to_owned(),
-            key: text(&told["key"]).to_owned(),
+            key: text(&shown["key"]).to_owned(),
         }
     }
 
@@ -49,14 +49,14 @@ impl<'a> Inbound<'a> {
 }
 
 impl<'a> Rot<'a> {
-    /// The way in, made where it is not there yet.
+    /// The inbound webhook, created if it does not exist.
     #[track_caller]
     pub fn inbound(&self) -> Inbound<'a> {
-        let told = self.get("/inbound-webhook").is(200).json();
-        Inbound::told(self.by.rota, &told)
+        let shown = self.get("/inbound-webhook").is(200).json();
+        Inbound::from_response(self.by.rota, &shown)
     }
 
-    /// Opens a mention in the first channel and answers how that was answered.
+    /// Opens a mention in the first channel and returns the response.
     #[track_caller]
     pub fn try_mention(&self, asker: &str) -> Answer {
         let query = format!("mention?userId={asker}&channelId=C1&message=Help");
@@ -73,14 +73,14 @@ impl<'a> Rot<'a> {
         }
     }
 
-    /// Says how the rotation deals with mentions, whatever is current.
+    /// Changes the mention settings with the current ETag.
     #[track_caller]
-    pub fn deal_with_mentions(&self, settings: Value) {
+    pub fn set_mention_settings(&self, settings: Value) {
         self.put("/mention-settings", settings).is(200);
     }
 }
 
-/// A mention that was opened.
+/// An open mention.
 #[derive(Clone)]
 pub struct Mention<'a> {
     pub rota: &'a Rota,
@@ -99,22 +99,22 @@ impl Mention<'_> {
 
     /// `open U1+U2`, `open U1+U2 without U1`, `acknowledged U1+U2 by U2`.
     #[track_caller]
-    pub fn stands(&self) -> String {
+    pub fn state_line(&self) -> String {
         mention_line(&self.record())
     }
 
-    /// `acknowledge` or `pass` of this person.
+    /// `acknowledge` or `pass` by this person.
     #[track_caller]
     pub fn step(&self, user: &str, step: &str) -> Answer {
         let by = self.rota.with(&self.rota.token(user));
         by.request("POST", &self.path(&format!("/{step}"))).send()
     }
 
-    /// The same as it must go, and how the mention stands then.
+    /// A step that must succeed. Returns the state after it.
     #[track_caller]
     pub fn after(&self, user: &str, step: &str) -> String {
         let line = mention_line(&self.step(user, step).is(200).json());
-        assert_eq!(line, self.stands(), "as GET answers");
+        assert_eq!(line, self.state_line(), "as GET answers");
         line
     }
 }
@@ -138,9 +138,9 @@ pub fn mention_line(mention: &Value) -> String {
 }
 
 impl Rota {
-    /// What a channel or a person was told, oldest first.
+    /// The messages to a channel or a person, oldest first.
     #[track_caller]
-    pub fn told(&self, whom: &str) -> Vec<String> {
+    pub fn messages_to(&self, whom: &str) -> Vec<String> {
         let chat = self.get("/dev/chat").ok().json();
         let messages = chat["messages"].as_array().expect("messages");
         let to = |message: &&Value| {

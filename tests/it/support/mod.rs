@@ -1,7 +1,7 @@
-//! Starts the real `rota` and speaks HTTP to it, so that a test reads as a table.
+//! Starts the real `rota` and sends HTTP requests to it, so that a test reads as a table.
 //!
 //! `Rota` is a running server (killed on drop), `Caller` a credential on it, `Rot` a rotation on it.
-//! Every answer from `/v1` is held against the OpenAPI document that the server itself publishes.
+//! Every response from `/v1` is checked against the OpenAPI document that the server publishes.
 
 mod arrangement;
 mod chat;
@@ -43,7 +43,7 @@ pub fn words(list: &str) -> Vec<String> {
     list.split_whitespace().map(str::to_owned).collect()
 }
 
-/// A JSON text member, or "-" where it is null or absent.
+/// A text member, or "-" if it is null or absent.
 pub fn text(value: &serde_json::Value) -> &str {
     value.as_str().unwrap_or("-")
 }

@@ -1,5 +1,5 @@
-//! Holds answers against the OpenAPI document that the server publishes: the operation is known, the status is
-//! described for it, the body fits the schema. Covers the part of JSON Schema 2020-12 that generated documents use.
+//! Checks responses against the OpenAPI document that the server publishes: the operation and the status are documented, and
+//! the body matches the schema. Supports the part of JSON Schema 2020-12 that generated documents use.
 
 use super::http::Answer;
 use super::server::Rota;
@@ -8,8 +8,8 @@ use std::sync::OnceLock;
 
 pub const PATH: &str = "/v1/openapi.json";
 
-/// Every server here is the same binary, so one copy of the document serves all of them. Nothing is checked while
-/// the binary has no document; a test of its own demands that it has one.
+/// All servers are the same binary, so one copy of the document serves all. Nothing is checked while the binary has no
+/// document; another test requires that it has one.
 pub fn check(rota: &Rota, method: &str, path: &str, answer: &Answer) {
     static DOCUMENT: OnceLock<Option<Document>> = OnceLock::new();
     let document = DOCUMENT.get_or_init(|| {
@@ -66,7 +66,7 @@ impl Document {
         }
     }
 
-    /// The path item whose template fits, the one with the fewest parameters first.
+    /// The path item whose template matches, the one with the fewest parameters first.
     fn path_item(&self, path: &str) -> Option<&Map<String, Value>> {
         let segments: Vec<&str> = path.split('/').collect();
         let paths = self.0["paths"].as_object()?;
@@ -102,7 +102,7 @@ impl Document {
         }
     }
 
-    /// Whether the value fits the schema; `place` is its path for the message.
+    /// Whether the value matches the schema; `place` is its path for the message.
     pub fn fits(&self, schema: &Value, value: &Value, place: &str) -> Checked {
         let schema = match schema {
             Value::Bool(true) => return Ok(()),
@@ -110,7 +110,7 @@ impl Document {
             _ => return Err(format!("{place}: nothing fits {schema}")),
         };
         if schema.contains_key("$ref") {
-            // Siblings of $ref count too in 2020-12, so this falls through to them.
+            // In 2020-12 siblings of $ref count too, so this continues with them.
             let reference = Value::Object(schema.clone());
             self.fits(self.follow(&reference)?, value, place)?;
         }

@@ -1,5 +1,5 @@
-//! A receiver of raw TCP in the test's own process: it does what the test says and keeps what it got. It outlives
-//! servers that are killed.
+//! A receiver of raw TCP in the test's own process: it behaves as configured and records its requests. It outlives servers
+//! that are killed.
 
 use super::receiver::{chain, read_request, server_config, trickle};
 use super::text;
@@ -14,12 +14,12 @@ use std::time::Duration;
 
 pub use super::receiver::CERTS;
 
-/// A request that was read to its end.
+/// A complete request.
 #[derive(Clone, Debug)]
 pub struct Post {
     pub path: String,
     pub body: String,
-    /// The delivery that the body names.
+    /// The delivery id in the body.
     pub id: String,
 }
 
@@ -29,51 +29,51 @@ impl Post {
     }
 }
 
-/// What follows a request.
+/// The response to a request.
 pub enum Then {
-    /// These bytes, and the end.
+    /// These bytes, then close.
     Say(Vec<u8>),
-    /// These bytes, and then the others again and again until the client has gone.
+    /// These bytes, then the others repeatedly until the client is gone.
     Trickle(&'static str, &'static str),
-    /// Nothing until the client has gone.
+    /// Nothing until the client is gone.
     Hang,
-    /// The end.
+    /// Close.
     Close,
 }
 
-/// An answer with this status and an empty body.
+/// A response with this status and an empty body.
 pub fn status(status: u16) -> Then {
     Then::Say(format!("HTTP/1.1 {status} -\r\nContent-Length: 0\r\n\r\n").into_bytes())
 }
 
 type Act = dyn Fn(&Post) -> Then + Send + Sync;
 
-/// How connections are met.
+/// How connections are handled.
 #[derive(Clone)]
-pub enum Manner {
+pub enum Behavior {
     Reads(Arc<Act>),
-    /// Says this at once, whatever comes.
+    /// Sends this at once, whatever arrives.
     Blurts(&'static str),
-    /// Breaks the connection once something has come.
+    /// Resets the connection once something has arrived.
     Resets,
 }
 
-impl Manner {
-    pub fn reads(act: impl Fn(&Post) -> Then + Send + Sync + 'static) -> Manner {
-        Manner::Reads(Arc::new(act))
+impl Behavior {
+    pub fn reads(act: impl Fn(&Post) -> Then + Send + Sync + 'static) -> Behavior {
+        Behavior::Reads(Arc::new(act))
     }
 
-    /// Answers this status to everything.
-    pub fn says(code: u16) -> Manner {
-        Manner::reads(move |_| status(code))
+    /// Returns this status for everything.
+    pub fn says(code: u16) -> Behavior {
+        Behavior::reads(move |_| status(code))
     }
 
-    pub fn hangs() -> Manner {
-        Manner::reads(|_| Then::Hang)
+    pub fn hangs() -> Behavior {
+        Behavior::reads(|_| Then::Hang)
     }
 }
 
-/// Shut until it is opened.
+/// Blocks until it is opened.
 #[derive(Clone, Default)]
 pub struct Gate(Arc<(Mutex<bool>, Condvar)>);
 
@@ -92,45 +92,45 @@ impl Gate {
 #[derive(Default)]
 struct Kept {
     connections: AtomicUsize,
-    /// Requests that were done with.
+    /// Completed requests.
     ended: AtomicUsize,
     posts: Mutex<Vec<Post>>,
-    /// Requests without an end yet, by path: now, and the most at one time.
+    /// Incomplete requests by path: now, and the maximum at one time.
     open: Mutex<BTreeMap<String, (usize, usize)>>,
 }
 
 /// The receiver.
 pub struct Outlet {
     pub port: u16,
-    manner: Arc<Mutex<Manner>>,
+    behavior: Arc<Mutex<Behavior>>,
     kept: Arc<Kept>,
 }
 
 impl Outlet {
-    pub fn new(manner: Manner) -> Outlet {
-        Outlet::start(manner, None)
+    pub fn new(behavior: Behavior) -> Outlet {
+        Outlet::start(behavior, None)
     }
 
     /// Over TLS, with a certificate of `certs`.
-    pub fn secure(certificate: &str, manner: Manner) -> Outlet {
+    pub fn secure(certificate: &str, behavior: Behavior) -> Outlet {
         let config = server_config(chain(&[certificate]), rustls::ALL_VERSIONS);
-        Outlet::start(manner, Some(Arc::new(config)))
+        Outlet::start(behavior, Some(Arc::new(config)))
     }
 
-    fn start(manner: Manner, tls: Option<Arc<ServerConfig>>) -> Outlet {
+    fn start(behavior: Behavior, tls: Option<Arc<ServerConfig>>) -> Outlet {
         let listener = TcpListener::bind("127.0.0.1:0").expect("a port");
         let outlet = Outlet {
             port: listener.local_addr().expect("an address").port(),
-            manner: Arc::new(Mutex::new(manner)),
+            behavior: Arc::new(Mutex::new(behavior)),
             kept: Arc::default(),
         };
-        let (manner, kept) = (Arc::clone(&outlet.manner), Arc::clone(&outlet.kept));
+        let (behavior, kept) = (Arc::clone(&outlet.behavior), Arc::clone(&outlet.kept));
         std::thread::spawn(move || {
             for stream in listener.incoming().map_while(Result::ok) {
                 kept.connections.fetch_add(1, Ordering::SeqCst);
-                let (manner, kept) = (manner.lock().unwrap().clone(), Arc::clone(&kept));
+                let (behavior, kept) = (behavior.lock().unwrap().clone(), Arc::clone(&kept));
                 let tls = tls.clone();
-                std::thread::spawn(move || meet(stream, tls, &manner, &kept));
+                std::thread::spawn(move || meet(stream, tls, &behavior, &kept));
             }
         });
         outlet
@@ -144,22 +144,22 @@ impl Outlet {
         format!("https://{host}:{}/", self.port)
     }
 
-    /// How connections to come are met.
-    pub fn now(&self, manner: Manner) {
-        *self.manner.lock().unwrap() = manner;
+    /// Sets how later connections are handled.
+    pub fn now(&self, behavior: Behavior) {
+        *self.behavior.lock().unwrap() = behavior;
     }
 
-    /// All there were, also those without a request.
+    /// All connections, including those without a request.
     pub fn connections(&self) -> usize {
         self.kept.connections.load(Ordering::SeqCst)
     }
 
-    /// Requests whose connection has come to its end.
+    /// Requests whose connection has ended.
     pub fn ended(&self) -> usize {
         self.kept.ended.load(Ordering::SeqCst)
     }
 
-    /// In the order in which they came.
+    /// In order of arrival.
     pub fn posts(&self) -> Vec<Post> {
         self.kept.posts.lock().unwrap().clone()
     }
@@ -170,7 +170,7 @@ impl Outlet {
         posts
     }
 
-    /// The most requests to a path that were there at one time.
+    /// The maximum number of concurrent requests to a path.
     pub fn most_at_once(&self, path: &str) -> usize {
         let open = self.kept.open.lock().unwrap();
         open.get(path).map_or(0, |(_, most)| *most)
@@ -180,17 +180,17 @@ impl Outlet {
 trait Stream: Read + Write {}
 impl<T: Read + Write> Stream for T {}
 
-fn meet(socket: TcpStream, tls: Option<Arc<ServerConfig>>, manner: &Manner, kept: &Kept) {
-    let act = match manner {
-        Manner::Reads(act) => act,
-        Manner::Blurts(what) => {
+fn meet(socket: TcpStream, tls: Option<Arc<ServerConfig>>, behavior: &Behavior, kept: &Kept) {
+    let act = match behavior {
+        Behavior::Reads(act) => act,
+        Behavior::Blurts(what) => {
             let mut socket = socket;
             let _ = socket.write_all(what.as_bytes());
             let _ = socket.read_to_end(&mut Vec::new());
             return;
         }
-        Manner::Resets => {
-            // Bytes that are left unread make the end a reset.
+        Behavior::Resets => {
+            // Unread bytes turn the close into a reset.
             let _ = socket.peek(&mut [0]);
             return;
         }
@@ -219,14 +219,14 @@ fn meet(socket: TcpStream, tls: Option<Arc<ServerConfig>>, manner: &Manner, kept
         }
     };
     let then = act(&post);
-    // Before the answer: whoever has it may send the next request before this thread goes on.
+    // Before the response, because its receiver may send the next request before this thread continues.
     let is_last_word = matches!(then, Then::Say(_) | Then::Close);
     if is_last_word {
         over();
     }
     match then {
         Then::Close => {}
-        // Fails where the client has seen enough.
+        // Fails if the client has stopped reading.
         Then::Say(answer) => drop(stream.write_all(&answer).and_then(|()| stream.flush())),
         Then::Hang => drop(stream.read_to_end(&mut Vec::new())),
         Then::Trickle(head, piece) => {
@@ -243,7 +243,7 @@ fn meet(socket: TcpStream, tls: Option<Arc<ServerConfig>>, manner: &Manner, kept
     kept.ended.fetch_add(1, Ordering::SeqCst);
 }
 
-/// A request to its end; nothing where the client goes away before.
+/// A complete request; `None` if the client disconnects before its end.
 fn read(stream: &mut dyn Stream) -> Option<Post> {
     let request = String::from_utf8(read_request(stream)?).expect("text");
     let (head, body) = request.split_once("\r\n\r\n")?;

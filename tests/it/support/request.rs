@@ -1,5 +1,5 @@
-//! Cover and swap requests as tests speak of them. Most rotations here hand over at 09:00 UTC, so that instants are
-//! written as days of January 2026: `06` is the 6th at 09:00, `06T12` and `06T12:30` are other times of that day.
+//! Helpers for cover and swap requests. Most rotations here hand over at 09:00 UTC, so instants are written as days of January
+//! 2026: `06` is the 6th at 09:00, `06T12` and `06T12:30` are other times of that day.
 
 use super::http::{Answer, Connection};
 use super::rotation::{Rot, places};
@@ -8,7 +8,7 @@ use super::time::{instant, rfc};
 use super::{int, text, words};
 use serde_json::{Value, json};
 
-/// The full text of an instant written as a day; others are taken as they are.
+/// The full text of an instant written as a day; other texts are unchanged.
 #[track_caller]
 pub fn when(word: &str) -> String {
     let whole = match (word.split_once('T'), word.len()) {
@@ -20,7 +20,7 @@ pub fn when(word: &str) -> String {
     rfc(&whole)
 }
 
-/// The other way round.
+/// The inverse of [`when`].
 #[track_caller]
 pub fn day(value: &Value) -> String {
     let text = instant(value);
@@ -41,7 +41,7 @@ pub fn ends(period: &str) -> [String; 2] {
     }
 }
 
-/// `06 07` of members `from` and `to`.
+/// `06 07` from the members `from` and `to`.
 #[track_caller]
 pub fn interval(value: &Value) -> String {
     format!("{} {}", day(&value["from"]), day(&value["to"]))
@@ -58,7 +58,7 @@ pub fn conflict_line(conflict: &Value) -> String {
     format!("{user} {sort} {}{blocks}", interval(conflict))
 }
 
-/// Every conflict of a list, in one line each, and their ids.
+/// The conflicts of a list, one line each, and their ids.
 pub fn conflicts(list: &Value) -> (Vec<String>, Vec<String>) {
     let list = list.as_array().expect("conflicts");
     let ids = list.iter().map(|found| text(&found["id"]).to_owned());
@@ -73,7 +73,7 @@ pub fn selection(value: &Value) -> String {
     }
 }
 
-/// An arrangement in one line: who, when, what sort, and whether it is cancelled.
+/// An arrangement in one line: person, interval, kind, and whether it is cancelled.
 pub fn arrangement_line(found: &Value) -> String {
     let cancelled = match text(&found["state"]) {
         "active" => "",
@@ -83,23 +83,23 @@ pub fn arrangement_line(found: &Value) -> String {
     format!("{user} {} {kind}{cancelled}", interval(found))
 }
 
-/// One shift of a swap: its key, whose it is, the place, when.
+/// One shift of a swap: key, holder, slot, interval.
 pub type Shift<'a> = (&'a str, &'a str, usize, &'a str);
 
 impl<'a> Rot<'a> {
-    /// The rotation as this person sees it.
+    /// The rotation as seen by this person.
     #[track_caller]
     pub fn seen_by(&self, user: &str) -> Rot<'a> {
         self.with(&self.by.rota.token(user))
     }
 
-    /// The id of the cell at a place.
+    /// The id of the cell of a slot.
     #[track_caller]
     pub fn place(&self, place: usize) -> String {
         text(&places(&self.read())[place]["id"]).to_owned()
     }
 
-    /// The body that asks these people to cover the first place.
+    /// The body that asks these people to cover the first slot.
     #[track_caller]
     pub fn cover_body(&self, period: &str, people: &str) -> Value {
         let [from, to] = ends(period);
@@ -109,14 +109,14 @@ impl<'a> Rot<'a> {
         })
     }
 
-    /// A request of this person that others cover the first place.
+    /// A request by this person to cover the first slot.
     #[track_caller]
     pub fn ask_cover(&self, user: &str, period: &str, people: &str) -> Asked<'a> {
         let body = self.cover_body(period, people);
         self.made("cover-requests", user, body)
     }
 
-    /// The body that offers somebody to swap two shifts.
+    /// The body that offers a swap of two shifts.
     #[track_caller]
     pub fn swap_body(&self, recipient: &str, legs: &[Shift]) -> Value {
         let leg = |(key, holder, place, period): &Shift| {
@@ -129,14 +129,14 @@ impl<'a> Rot<'a> {
         json!({ "operationId": unique("swap"), "recipientUserId": recipient, "legs": legs })
     }
 
-    /// An offer of this person to swap shifts in the first place, theirs first.
+    /// An offer by this person to swap shifts in the first slot, theirs first.
     #[track_caller]
     pub fn offer_swap(&self, user: &str, own: &str, other: &str, others: &str) -> Asked<'a> {
         let legs = [("own", user, 0, own), ("other", other, 0, others)];
         self.made("swap-requests", user, self.swap_body(other, &legs))
     }
 
-    /// Makes a request that must be made.
+    /// Creates a request, which must succeed.
     #[track_caller]
     pub fn made(&self, sort: &'static str, user: &str, body: Value) -> Asked<'a> {
         let answer = self.seen_by(user).request(sort, body).is(200);
@@ -147,13 +147,13 @@ impl<'a> Rot<'a> {
         }
     }
 
-    /// POSTs to a collection of requests or of arrangements, whatever is current.
+    /// POST to a collection of requests or of arrangements with the current ETag.
     #[track_caller]
     pub fn request(&self, sort: &str, body: Value) -> Answer {
         self.by.post_if(&self.path(&format!("/{sort}")), "*", body)
     }
 
-    /// Assigns somebody directly.
+    /// Assigns a person directly.
     #[track_caller]
     pub fn assign_at(&self, place: usize, user: &str, period: &str) -> String {
         let [from, to] = ends(period);
@@ -164,7 +164,7 @@ impl<'a> Rot<'a> {
         text(&answer["arrangements"][0]["id"]).to_owned()
     }
 
-    /// Every arrangement of these months, in order of beginning.
+    /// All arrangements of these months, ordered by start.
     #[track_caller]
     pub fn agreements(&self) -> Vec<Value> {
         let path = "/duty-arrangements?from=2026-01-01T00:00:00Z&to=2026-12-31T00:00:00Z";
@@ -173,13 +173,13 @@ impl<'a> Rot<'a> {
         found
     }
 
-    /// The same, a line each.
+    /// The same, one line each.
     #[track_caller]
     pub fn agreed(&self) -> Vec<String> {
         self.agreements().iter().map(arrangement_line).collect()
     }
 
-    /// Who is planned to hold the places over an interval, in days: `U1 06 07`.
+    /// The planned holders of the slots in an interval, in days: `U1 06 07`.
     #[track_caller]
     pub fn planned(&self, period: &str) -> Vec<String> {
         let [from, to] = ends(period);
@@ -191,7 +191,7 @@ impl<'a> Rot<'a> {
         turns.iter().map(line).collect()
     }
 
-    /// The record over an interval: `U1 06 07 reason`.
+    /// The history of an interval: `U1 06 07 reason`.
     #[track_caller]
     pub fn recorded(&self, period: &str) -> Vec<String> {
         let [from, to] = ends(period);
@@ -204,7 +204,7 @@ impl<'a> Rot<'a> {
         turns.iter().map(line).collect()
     }
 
-    /// The record of every cell must be a chain without holes whose last entry runs.
+    /// Checks that the history of every cell is a chain without gaps whose last entry is running.
     #[track_caller]
     pub fn is_a_chain(&self, period: &str) {
         let [from, to] = ends(period);
@@ -223,7 +223,7 @@ impl<'a> Rot<'a> {
     }
 }
 
-/// A request that was made.
+/// An existing request.
 #[derive(Clone)]
 pub struct Asked<'a> {
     pub on: Rot<'a>,
@@ -237,7 +237,7 @@ impl<'a> Asked<'a> {
         self.on.path(&format!("/{}/{}{rest}", self.sort, self.id))
     }
 
-    /// One that was made before, by the ids of its rotation and its own.
+    /// A request that was created before, by the ids of its rotation and its own.
     pub fn known(rota: &'a Rota, rotation: &str, id: &str) -> Asked<'a> {
         let sort = match id.starts_with("cov_") {
             true => "cover-requests",
@@ -253,13 +253,13 @@ impl<'a> Asked<'a> {
         }
     }
 
-    /// The whole item as an API key reads it.
+    /// The whole item as read with an API key.
     #[track_caller]
     pub fn item(&self) -> Value {
         self.on.by.get(&self.path("")).is(200).json()
     }
 
-    /// The record alone.
+    /// Only the record.
     #[track_caller]
     pub fn record(&self) -> Value {
         self.item()["request"].clone()
@@ -267,7 +267,7 @@ impl<'a> Asked<'a> {
 
     /// State, revision and who accepted: `accepted 2 U2`.
     #[track_caller]
-    pub fn stands(&self) -> String {
+    pub fn state_line(&self) -> String {
         let record = self.record();
         let (state, by) = (text(&record["state"]), text(&record["acceptedUserId"]));
         format!("{state} {} {by}", int(&record["revision"]))
@@ -278,7 +278,7 @@ impl<'a> Asked<'a> {
         text(&self.record()["state"]).to_owned()
     }
 
-    /// What a caller may do: `accept decline`. Where that is nothing there is a reason, and else none.
+    /// The permitted actions of a caller: `accept decline`. There is a reason if and only if there are none.
     #[track_caller]
     pub fn may(&self, caller: &Rot) -> String {
         let item = caller.by.get(&self.path("")).is(200).json();
@@ -301,20 +301,20 @@ impl<'a> Asked<'a> {
         steps.join(" ")
     }
 
-    /// The body of a step at the current revision.
+    /// The body of an action with the current revision.
     #[track_caller]
     pub fn step_body(&self) -> Value {
         let revision = self.record()["revision"].clone();
         json!({ "operationId": unique("step"), "expectedRevision": revision })
     }
 
-    /// A step of this person, whatever is current.
+    /// An action of this person with the current ETag.
     #[track_caller]
     pub fn step(&self, user: &str, step: &str) -> Answer {
         self.step_with(user, step, json!({}))
     }
 
-    /// A step with more members, or others.
+    /// An action with additional or changed members.
     #[track_caller]
     pub fn step_with(&self, user: &str, step: &str, more: Value) -> Answer {
         let mut body = self.step_body();
@@ -331,7 +331,7 @@ impl<'a> Asked<'a> {
     }
 }
 
-/// A POST over a connection that may break: the status and the body, or nothing where no answer came.
+/// A POST over a connection that may break: the status and the body, or `None` without a response.
 pub fn post_over(
     connection: &mut Connection,
     credential: &str,

@@ -1,4 +1,4 @@
-//! A rotation as tests speak of it: who holds which place, what the record and the plan say, one line each.
+//! Helpers for rotations: holders of slots, history and schedule, one line each.
 
 use super::http::{Answer, Caller};
 use super::server::{Rota, unique};
@@ -23,7 +23,7 @@ pub fn cadence(kind: &str, zone: &str, starts: &str, more: Value) -> Value {
     cadence
 }
 
-/// The plainest cadence: every day at 09:00 UTC, beginning Tuesday after the tests' Monday.
+/// The simplest cadence: every day at 09:00 UTC, beginning Tuesday after the tests' Monday.
 pub fn daily() -> Value {
     cadence(
         "daily",
@@ -59,7 +59,7 @@ pub fn coverage(stretches: &str) -> Value {
     stretches.split(',').map(stretch).collect()
 }
 
-/// Monday to Friday, the same hours each day.
+/// Monday to Friday with the same hours each day.
 pub fn weekdays(start: &str, end: &str) -> String {
     let day = |day: &str| format!("{day} {start} - {day} {end}");
     ["monday", "tuesday", "wednesday", "thursday", "friday"]
@@ -115,7 +115,7 @@ pub struct Rot<'a> {
 }
 
 impl<'a> Rot<'a> {
-    /// The same rotation through another credential.
+    /// The same rotation with another credential.
     pub fn with(&self, credential: &str) -> Rot<'a> {
         Rot {
             by: self.by.rota.with(credential),
@@ -171,7 +171,7 @@ impl<'a> Rot<'a> {
         self.by.delete_if(&self.path("/on-call"), "*")
     }
 
-    /// The body of a grid of so many lanes over these windows: lanes and windows that exist at a position are kept.
+    /// The body of a grid with this many lanes and these windows: existing lanes and windows at a position are kept.
     #[track_caller]
     pub fn grid(&self, lanes: usize, windows: &[Value]) -> Value {
         let now = self.read();
@@ -211,7 +211,7 @@ impl<'a> Rot<'a> {
         json!({ "lanes": lanes, "windows": windows, "cells": cells })
     }
 
-    /// Replaces the grid and answers the rotation.
+    /// Replaces the grid and returns the rotation.
     #[track_caller]
     pub fn cover(&self, lanes: usize, windows: &[Value]) -> Value {
         self.put("/coverage", self.grid(lanes, windows))
@@ -226,7 +226,7 @@ impl<'a> Rot<'a> {
         self.put("/coverage", grid).is(200).json()
     }
 
-    /// Marks somebody away from this rotation and answers the absence's id.
+    /// Records an absence from this rotation and returns its id.
     #[track_caller]
     pub fn away(&self, user: &str, from: &str, until: &str) -> String {
         let body = json!({ "userId": user, "from": rfc(from), "until": rfc(until) });
@@ -241,13 +241,13 @@ impl<'a> Rot<'a> {
             .is(204);
     }
 
-    /// Who is on call, in the order of places; "" for nobody.
+    /// Who is on call, in slot order; "" for nobody.
     #[track_caller]
     pub fn on_call(&self) -> String {
         people_on_call(&self.get("/on-call").is(200).json())
     }
 
-    /// The holder of every place: "U1", "-" for nobody, "(U1)" for one who waits for the window to open.
+    /// The holder of every slot: "U1", "-" for nobody, "(U1)" for one who waits for the window to open.
     #[track_caller]
     pub fn holders(&self) -> String {
         let rotation = self.read();
@@ -263,13 +263,13 @@ impl<'a> Rot<'a> {
             .join(" ")
     }
 
-    /// The place in the common order that the next hand-over deals from.
+    /// The position in the common roster that the next hand-over deals from.
     #[track_caller]
     pub fn next_turn(&self) -> i64 {
         int(&roster(&self.read(), &Value::Null)["nextTurn"])
     }
 
-    /// Who the common order names, in order.
+    /// The people of the common roster, in order.
     #[track_caller]
     pub fn order(&self) -> String {
         order_of(&roster(&self.read(), &Value::Null))
@@ -281,7 +281,7 @@ impl<'a> Rot<'a> {
         next_events(&self.read(), 0)
     }
 
-    /// The record: "start end user reason", in order of start, place by place; turns of no length left out.
+    /// The history: "start end user reason", ordered by start, then slot; without turns of zero length.
     #[track_caller]
     pub fn history(&self, from: &str, to: &str) -> Vec<String> {
         let line = |entry: Value| format!("{} {}", turn_line(&entry), text(&entry["reason"]));
@@ -291,7 +291,7 @@ impl<'a> Rot<'a> {
             .collect()
     }
 
-    /// The plan: "start end user".
+    /// The schedule: "start end user".
     #[track_caller]
     pub fn schedule(&self, from: &str, to: &str) -> Vec<String> {
         self.turns("schedule", from, to)
@@ -300,8 +300,8 @@ impl<'a> Rot<'a> {
             .collect()
     }
 
-    /// Entries of `history` or `schedule` in order of start, then window, then lane. History is asked for in stretches
-    /// of 90 days, its longest; what reaches over a seam counts once.
+    /// Entries of `history` or `schedule`, ordered by start, window and lane. History is requested in ranges of 90 days, its
+    /// maximum; an entry across a boundary counts once.
     #[track_caller]
     pub fn turns(&self, what: &str, from: &str, to: &str) -> Vec<Value> {
         let longest = if what == "history" { 90 } else { 366 };
@@ -326,7 +326,7 @@ impl<'a> Rot<'a> {
     }
 }
 
-fn turn_line(turn: &Value) -> String {
+pub fn turn_line(turn: &Value) -> String {
     format!(
         "{} {} {}",
         instant(&turn["start"]),
@@ -345,7 +345,7 @@ pub fn people_on_call(on_call: &Value) -> String {
         .join(" ")
 }
 
-/// Cells window by window, lanes in dealing order within each: the one order of places.
+/// Cells in slot order: window by window, lanes in dealing order within each.
 pub fn places(rotation: &Value) -> Vec<&Value> {
     let list = |name: &str| rotation[name].as_array().expect("a list").iter();
     let cell = |window: &Value, lane: &Value| {

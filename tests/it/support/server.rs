@@ -1,4 +1,4 @@
-//! The running server: `rota dev` on a free port with a clock that stands still.
+//! The running server: `rota dev` on a free port with a frozen clock.
 
 use super::http::{Caller, Connection};
 use super::temp::TempDir;
@@ -13,11 +13,11 @@ use std::sync::{Arc, Mutex, mpsc};
 use std::time::{Duration, Instant};
 
 pub const BINARY: &str = env!("CARGO_BIN_EXE_rota");
-/// A Monday. Tests that do not say otherwise begin here.
+/// A Monday, the default start of tests.
 pub const MONDAY: &str = "2026-01-05T08:00Z";
 const PATIENCE: Duration = Duration::from_secs(60);
 
-/// What the process wrote on standard error so far.
+/// The standard error of the process so far.
 #[derive(Clone, Default)]
 pub struct Log(Arc<Mutex<String>>);
 
@@ -39,7 +39,7 @@ impl Log {
     }
 }
 
-/// The binary with an environment in which no setting leaks from the one who runs the tests.
+/// The binary with an environment without settings of the user who runs the tests.
 pub fn rota(dir: &Path) -> Command {
     let mut command = Command::new(BINARY);
     for (name, _) in std::env::vars().filter(|(name, _)| name.starts_with("ROTA_")) {
@@ -52,7 +52,7 @@ pub fn rota(dir: &Path) -> Command {
     command
 }
 
-/// How to start a server; `Start::default()` is an empty one on Monday.
+/// How a server is started; `Start::default()` is an empty one on Monday.
 pub struct Start {
     clock: Option<String>,
     empty: bool,
@@ -107,7 +107,7 @@ impl Start {
         }
     }
 
-    /// Starts and waits for `ready`; when the process ends instead, its status and standard error.
+    /// Starts and waits for `ready`. If the process ends instead, returns its status and standard error.
     pub fn attempt(self) -> Result<Rota, (ExitStatus, String)> {
         let dir = TempDir::new();
         let mut command = rota(dir.path());
@@ -123,13 +123,13 @@ impl Start {
         }
         command.envs(self.env);
         let (mut process, lines) = Process::spawn(&mut command);
-        let mut told = BTreeMap::new();
+        let mut output_lines = BTreeMap::new();
         loop {
             match lines.recv_timeout(PATIENCE) {
                 Ok(line) if line == "ready" => break,
                 Ok(line) => {
                     if let Some((name, value)) = line.split_once('=') {
-                        told.insert(name.to_owned(), value.to_owned());
+                        output_lines.insert(name.to_owned(), value.to_owned());
                     }
                 }
                 Err(mpsc::RecvTimeoutError::Disconnected) => return Err(process.ended()),
@@ -138,11 +138,13 @@ impl Start {
                 }
             }
         }
-        let url = told.remove("ROTA_URL").expect("ROTA_URL= before ready");
-        let key = told
+        let url = output_lines
+            .remove("ROTA_URL")
+            .expect("ROTA_URL= before ready");
+        let key = output_lines
             .remove("ROTA_API_KEY")
             .expect("ROTA_API_KEY= before ready");
-        let tokens = told
+        let tokens = output_lines
             .into_iter()
             .filter_map(|(name, token)| Some((name.strip_prefix("ROTA_TOKEN_")?.to_owned(), token)))
             .collect();
@@ -157,7 +159,7 @@ impl Start {
     }
 }
 
-/// The production server on a free port: the address is read from its log.
+/// The production server on a free port, which is read from its log.
 #[track_caller]
 pub fn serve(mut command: Command, key: &str) -> Rota {
     let (process, _) = Process::spawn(&mut command);
@@ -170,7 +172,7 @@ pub fn serve(mut command: Command, key: &str) -> Rota {
             .skip(1)
             .find_map(|rest| {
                 let digits: String = rest.chars().take_while(char::is_ascii_digit).collect();
-                // The port is whole once something follows it.
+                // The port is complete once another byte follows it.
                 let whole = rest.len() > digits.len();
                 digits
                     .parse::<u16>()
@@ -241,7 +243,7 @@ impl Process {
         self.child.try_wait().expect("a process of ours").is_some()
     }
 
-    /// Waits for the end: status and everything on standard error.
+    /// Waits for the end. Returns status and standard error.
     pub fn ended(&mut self) -> (ExitStatus, String) {
         let (sender, over) = mpsc::channel::<()>();
         let pid = self.child.id().to_string();
@@ -272,20 +274,20 @@ pub struct Rota {
     pub process: Process,
     pub url: String,
     pub key: String,
-    /// What `ROTA_TOKEN_<USER>=` said, by user.
+    /// The tokens in `ROTA_TOKEN_<USER>=`, by user.
     pub tokens: BTreeMap<String, String>,
     pub(super) idle: Mutex<Option<Connection>>,
     _dir: TempDir,
 }
 
 impl Rota {
-    /// An empty server whose clock stands at the instant.
+    /// An empty server with its clock at the instant.
     #[track_caller]
     pub fn at(instant: &str) -> Rota {
         Start::default().clock(instant).go()
     }
 
-    /// An empty server on Monday with the usual directory of `people` persons.
+    /// An empty server on Monday with the standard directory of a number of people.
     #[track_caller]
     pub fn with_people(people: usize) -> Rota {
         let rota = Rota::at(MONDAY);
@@ -297,7 +299,7 @@ impl Rota {
         self.url.strip_prefix("http://").expect("an http base URL")
     }
 
-    /// Stops as an operator would and answers how it ended.
+    /// Stops the server as an operator does. Returns its status and log.
     pub fn stop(mut self) -> (ExitStatus, String) {
         self.idle.lock().unwrap().take();
         self.process.signal("TERM");
@@ -322,14 +324,14 @@ impl Rota {
         }
     }
 
-    /// A fresh member token of the person.
+    /// A new member token of the person.
     #[track_caller]
     pub fn token(&self, user: &str) -> String {
         let answer = self.post("/dev/tokens", json!({ "userId": user })).ok();
         answer.json()["token"].as_str().expect("a token").to_owned()
     }
 
-    /// A fresh key with these scopes, written "read:oncall write:duty".
+    /// A new key with these scopes, written "read:oncall write:duty".
     #[track_caller]
     pub fn key(&self, scopes: &str) -> String {
         self.mint(json!({ "name": "test", "scopes": super::words(scopes) }))
@@ -341,7 +343,7 @@ impl Rota {
         answer.json()["key"].as_str().expect("a key").to_owned()
     }
 
-    /// Moves the clock to an instant, through everything that falls due on the way.
+    /// Moves the clock to an instant, through everything that is due on the way.
     #[track_caller]
     pub fn to(&self, instant: &str) {
         self.post("/dev/clock", json!({ "to": rfc(instant) })).ok();
@@ -359,13 +361,13 @@ impl Rota {
     }
 }
 
-/// A name that no other call gets: for Idempotency-Keys and operation ids.
+/// A unique name, for Idempotency-Keys and operation ids.
 pub fn unique(prefix: &str) -> String {
     static NEXT: AtomicU32 = AtomicU32::new(0);
     format!("{prefix}-{}", NEXT.fetch_add(1, Ordering::Relaxed))
 }
 
-/// Runs a command to its end: exit code, standard output, standard error. One that does not end is killed.
+/// Runs a command: exit code, standard output, standard error. Killed if it does not end.
 pub fn run(command: &mut Command) -> (i32, String, String) {
     let (mut process, lines) = Process::spawn(command);
     let (status, errors) = process.ended();
@@ -373,7 +375,7 @@ pub fn run(command: &mut Command) -> (i32, String, String) {
     (status.code().unwrap_or(-1), output, errors)
 }
 
-/// Asks again until the answer is there; for what another process does "within one second".
+/// Repeats a check until it succeeds, for changes by another process.
 #[track_caller]
 pub fn eventually(what: &str, mut probe: impl FnMut() -> bool) {
     let start = Instant::now();
@@ -382,7 +384,7 @@ pub fn eventually(what: &str, mut probe: impl FnMut() -> bool) {
             start.elapsed() < Duration::from_secs(10),
             "not in time: {what}"
         );
-        // Leaves the processor to whoever makes it true.
+        // Yields the processor.
         std::thread::sleep(Duration::from_millis(1));
     }
 }

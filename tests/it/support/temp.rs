@@ -1,4 +1,4 @@
-//! Directories that are unique to a test and gone after it.
+//! Directories that are unique to a test and removed after it.
 
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicU32, Ordering};
@@ -22,7 +22,7 @@ impl TempDir {
         self.0.join(name)
     }
 
-    /// Writes a file into the directory and answers its path.
+    /// Writes a file into the directory and returns its path.
     pub fn file(&self, name: &str, content: impl AsRef<[u8]>) -> PathBuf {
         let path = self.join(name);
         std::fs::write(&path, content).expect("a file in the temporary directory");

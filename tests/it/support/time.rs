@@ -10,14 +10,14 @@ pub const HOUR: i64 = 60 * MINUTE;
 pub const DAY: i64 = 24 * HOUR;
 pub const WEEK: i64 = 7 * DAY;
 
-/// Parses an instant as a table or an answer writes it.
+/// Parses an instant of a table or a response.
 #[track_caller]
 pub fn at(text: &str) -> Timestamp {
     text.parse()
         .unwrap_or_else(|e| panic!("instant {text:?}: {e}"))
 }
 
-/// The form used in tables: seconds only where there are any.
+/// The form used in tables: with seconds only if they are not zero.
 pub fn short(instant: Timestamp) -> String {
     let long = instant.to_string();
     match long.strip_suffix(":00Z") {
@@ -26,7 +26,7 @@ pub fn short(instant: Timestamp) -> String {
     }
 }
 
-/// A date-time member in the tables' form, `-` where it is null or absent.
+/// A date-time member in the form of tables, `-` if it is null or absent.
 #[track_caller]
 pub fn instant(value: &Value) -> String {
     match value {
@@ -36,7 +36,7 @@ pub fn instant(value: &Value) -> String {
     }
 }
 
-/// The full RFC 3339 text of an instant written short.
+/// The full RFC 3339 text of a short instant.
 #[track_caller]
 pub fn rfc(text: &str) -> String {
     at(text).to_string()
@@ -47,7 +47,7 @@ pub fn zone(name: &str) -> TimeZone {
     TimeZone::get(name).unwrap_or_else(|e| panic!("zone {name}: {e}"))
 }
 
-/// A local time in a zone as RFC 3339 with that zone's offset: what `startsAt` takes.
+/// A local time in a zone as RFC 3339 with that zone's offset, for `startsAt`.
 #[track_caller]
 pub fn local(zone_name: &str, civil: &str) -> String {
     let civil: DateTime = civil

@@ -1,11 +1,11 @@
-//! Webhook endpoints and the built-in receiver as tests speak of them.
+//! Helpers for webhook endpoints and the built-in receiver.
 
 use super::http::{Answer, Caller};
 use super::server::{Rota, eventually, unique};
 use super::{text, words};
 use serde_json::{Value, json};
 
-/// Every type that can be subscribed to.
+/// All types that can be subscribed to.
 pub const ALL_EVENTS: &str =
     "duty.changed nobody.on_call rotation.created rotation.updated rotation.deleted";
 
@@ -25,7 +25,7 @@ pub struct Hook<'a> {
 }
 
 impl Rota {
-    /// A receiver of its own, which answers 200 until it is told otherwise.
+    /// A new receiver, which returns 200 until configured otherwise.
     pub fn receiver(&self) -> Receiver<'_> {
         Receiver {
             rota: self,
@@ -33,7 +33,7 @@ impl Rota {
         }
     }
 
-    /// An endpoint for these event types at a built-in receiver of its own.
+    /// An endpoint for these event types with a new built-in receiver.
     #[track_caller]
     pub fn hook(&self, events: &str) -> (Hook<'_>, Receiver<'_>) {
         let receiver = self.receiver();
@@ -62,7 +62,7 @@ impl Receiver<'_> {
         format!("/dev/receiver/{}", self.name)
     }
 
-    /// What it answers from now on.
+    /// Configures its response.
     #[track_caller]
     pub fn answers(&self, answer: Value) {
         self.rota
@@ -72,14 +72,14 @@ impl Receiver<'_> {
             .ok();
     }
 
-    /// What was posted to it, oldest first.
+    /// The requests to it, oldest first.
     #[track_caller]
     pub fn requests(&self) -> Vec<Value> {
         let answer = self.rota.get(&self.path()).ok();
         answer.json()["requests"].as_array().unwrap().clone()
     }
 
-    /// The bodies posted to it.
+    /// The bodies of the requests to it.
     #[track_caller]
     pub fn bodies(&self) -> Vec<Value> {
         let body =
@@ -87,7 +87,7 @@ impl Receiver<'_> {
         self.requests().iter().map(body).collect()
     }
 
-    /// The event types posted to it, in one line, once so many have come.
+    /// The event types posted to it, in one line, once this many have arrived.
     #[track_caller]
     pub fn events(&self, count: usize) -> String {
         self.wait_for(count);
@@ -97,7 +97,7 @@ impl Receiver<'_> {
         kinds.join(" ")
     }
 
-    /// Waits until at least so many requests have come, and answers with them.
+    /// Waits until at least this many requests have arrived, and returns them.
     #[track_caller]
     pub fn wait_for(&self, count: usize) -> Vec<Value> {
         eventually(&format!("{count} requests at {}", self.name), || {
@@ -122,7 +122,7 @@ impl Hook<'_> {
         self.by.get(&self.path()).ok().json().clone()
     }
 
-    /// A write without a body, whatever is current: `disable`, `enable`, `rotate`.
+    /// A write without a body with the current ETag: `disable`, `enable`, `rotate`.
     #[track_caller]
     pub fn act(&self, action: &str) -> Answer {
         self.by
@@ -148,13 +148,13 @@ impl Hook<'_> {
             .clone()
     }
 
-    /// The state of its newest delivery.
+    /// Its newest delivery.
     #[track_caller]
     pub fn newest(&self) -> Value {
         self.deliveries().first().cloned().unwrap_or_default()
     }
 
-    /// Queues a test event; the id of its delivery.
+    /// Queues a test event. Returns the id of its delivery.
     #[track_caller]
     pub fn test(&self) -> String {
         let answer = self

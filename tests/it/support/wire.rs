@@ -1,17 +1,17 @@
-//! A receiver that the test plays by itself: it sees what came over the wire, and answers when the test says so.
+//! A receiver controlled by the test: it records the raw request, and responds when the test says so.
 
 use super::receiver::read_request;
 use super::server::eventually;
 use std::io::{ErrorKind, Write};
 use std::net::{TcpListener, TcpStream};
 
-/// Takes one request a connection; none is read before the test asks for it.
+/// Accepts one request per connection, each when the test asks for it.
 pub struct OwnReceiver(TcpListener);
 
-/// A request that waits for its answer; dropping it closes the connection without one.
+/// A request that waits for its response. Dropping it closes the connection without one.
 pub struct Arrival {
     pub line: String,
-    /// In order, names as they were written.
+    /// In order, names as sent.
     pub headers: Vec<(String, String)>,
     pub body: String,
     stream: TcpStream,
@@ -64,7 +64,7 @@ impl OwnReceiver {
         }
     }
 
-    /// That nobody has connected beyond those taken.
+    /// Checks that nobody has connected except those accepted.
     #[track_caller]
     pub fn is_left_alone(&self) {
         let next = self.0.accept().map(|(_, from)| from);
@@ -85,18 +85,18 @@ impl Arrival {
         super::text(&body["deliveryId"]).to_owned()
     }
 
-    /// Answers without a body.
+    /// Responds without a body.
     pub fn status(self, status: u16) {
         self.raw(&format!("HTTP/1.1 {status} X\r\nContent-Length: 0\r\n\r\n"));
     }
 
-    /// Answers with these bytes and closes.
+    /// Responds with these bytes and closes.
     pub fn raw(mut self, answer: &str) {
-        // Whoever asked may be gone.
+        // The sender may be gone.
         let _ = self.stream.write_all(answer.as_bytes());
     }
 
-    /// Answers with these bytes and keeps the connection open for as long as what it gives back is kept.
+    /// Responds with these bytes and keeps the connection open while the returned stream is held.
     pub fn stall(mut self, answer: &str) -> TcpStream {
         let _ = self.stream.write_all(answer.as_bytes());
         self.stream

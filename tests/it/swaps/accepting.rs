@@ -1,4 +1,4 @@
-//! What an acceptance does: both legs change hands, or neither.
+//! The effect of an acceptance: both legs change hands, or neither.
 
 use crate::events::word;
 use crate::support::*;
@@ -14,11 +14,11 @@ fn accepting_makes_two_arrangements_in_one_change() {
     receiver.forget();
     let answer = asked.step("U2", "accept").is(200);
     assert_eq!(answer.etag(), rotation.etag());
-    let told = answer.json();
-    // Made, covered, offered, accepted.
-    assert_eq!(int(&told["rotationVersion"]), 4);
-    assert_eq!(told["deliveryState"], json!("pending"));
-    let made = told["arrangements"].as_array().unwrap();
+    let response = answer.json();
+    // Created, grid, offered, accepted.
+    assert_eq!(int(&response["rotationVersion"]), 4);
+    assert_eq!(response["deliveryState"], json!("pending"));
+    let made = response["arrangements"].as_array().unwrap();
     let lines: Vec<String> = made.iter().map(arrangement_line).collect();
     assert_eq!(lines, ["U2 08 09 swapLeg", "U1 09 10 swapLeg"]);
     assert_eq!(rotation.agreements(), *made);
@@ -34,8 +34,8 @@ fn accepting_makes_two_arrangements_in_one_change() {
         assert_eq!(interval(segment), format!("{from} {to}"));
     }
     let record = asked.record();
-    assert_eq!(asked.stands(), "accepted 2 U2");
-    assert_eq!(told["request"]["request"], record);
+    assert_eq!(asked.state_line(), "accepted 2 U2");
+    assert_eq!(response["request"]["request"], record);
     let ids: Vec<&Value> = made.iter().map(|made| &made["id"]).collect();
     let legs = record["legs"].as_array().unwrap();
     let named: Vec<&Value> = legs.iter().map(|leg| &leg["arrangementId"]).collect();
@@ -46,7 +46,7 @@ fn accepting_makes_two_arrangements_in_one_change() {
     let bodies = receiver.bodies();
     let news: Vec<String> = bodies.iter().map(word).collect();
     assert_eq!(news, ["updated"]);
-    assert_eq!(bodies[0]["version"], told["rotationVersion"]);
+    assert_eq!(bodies[0]["version"], response["rotationVersion"]);
     assert_eq!(
         rotation.planned("07 11"),
         ["U3 07 08", "U2 08 09", "U1 09 10", "U3 10 11"]
@@ -62,7 +62,7 @@ fn accepting_makes_two_arrangements_in_one_change() {
         assert_eq!(holds, (on_call.to_owned(), dealt.to_owned()), "{now}");
     }
     rotation.is_a_chain("05T08 11");
-    assert_eq!(asked.stands(), "accepted 2 U2");
+    assert_eq!(asked.state_line(), "accepted 2 U2");
 }
 
 #[test]
@@ -70,9 +70,9 @@ fn arrangements_made_by_a_swap_are_not_changed_or_ended_as_such() {
     let rota = Rota::with_people(3);
     let rotation = rota.daily("U1 U2 U3", 1);
     let asked = rotation.offer_swap("U1", "08 09", "U2", "09 10");
-    let told = asked.accepted_by("U2");
+    let response = asked.accepted_by("U2");
     let before = rotation.etag();
-    for made in told["arrangements"].as_array().unwrap() {
+    for made in response["arrangements"].as_array().unwrap() {
         let path = format!("duty-arrangements/{}", text(&made["id"]));
         let change = json!({
             "operationId": unique("change"), "cellId": made["cellId"], "userId": "U3", "from": made["from"],
@@ -84,7 +84,7 @@ fn arrangements_made_by_a_swap_are_not_changed_or_ended_as_such() {
             answer.refused(409, "repairNotSupported");
         }
     }
-    // A swap is not ended.
+    // A swap cannot be ended.
     let body = asked.step_body();
     let by = rotation.seen_by("U1").by;
     by.post_if(&asked.path("/end"), "*", body).refused(404, "");
@@ -131,11 +131,11 @@ fn what_the_offer_acknowledged_need_not_be_acknowledged_again() {
     let legs = [("a", "U1", 0, "08 09"), ("b", "U2", 0, "09 10")];
     let mut body = rotation.swap_body("U2", &legs);
     let asker = rotation.seen_by("U1");
-    let told = asker.request("swap-requests/preview", body.clone());
-    let (_, ids) = conflicts(&told.is(200).json()["legs"][1]["conflicts"]);
+    let response = asker.request("swap-requests/preview", body.clone());
+    let (_, ids) = conflicts(&response.is(200).json()["legs"][1]["conflicts"]);
     body["acknowledgedConflictIds"] = json!(ids);
     let asked = rotation.made("swap-requests", "U1", body);
-    // What is new is not.
+    // A new conflict is not acknowledged.
     let absence = rotation.away("U1", "2026-01-10T00:00Z", "2026-01-10T08:00Z");
     let refused = asked.step("U2", "accept");
     let refused = refused.refused(409, "conflictsNotAcknowledged");
@@ -145,7 +145,7 @@ fn what_the_offer_acknowledged_need_not_be_acknowledged_again() {
     assert_eq!(new.len(), 1);
     rotation.back(&absence);
     asked.accepted_by("U2");
-    assert_eq!(asked.stands(), "accepted 2 U2");
+    assert_eq!(asked.state_line(), "accepted 2 U2");
 }
 
 #[test]
@@ -157,9 +157,9 @@ fn both_acknowledgements_together_suffice() {
     let legs = [("a", "U1", 0, "08 09"), ("b", "U2", 0, "09 10")];
     let mut body = rotation.swap_body("U2", &legs);
     let asker = rotation.seen_by("U1");
-    let told = asker.request("swap-requests/preview", body.clone());
-    let told = told.is(200).json();
-    let ids = [0, 1].map(|leg| conflicts(&told["legs"][leg]["conflicts"]).1);
+    let response = asker.request("swap-requests/preview", body.clone());
+    let response = response.is(200).json();
+    let ids = [0, 1].map(|leg| conflicts(&response["legs"][leg]["conflicts"]).1);
     body["acknowledgedConflictIds"] = json!(ids[1]);
     let asked = rotation.made("swap-requests", "U1", body);
     let known = json!({ "acknowledgedConflictIds": ids[0] });
@@ -230,6 +230,90 @@ fn who_is_not_given_a_shift_in_return_owes_none() {
         ["U1 07 08 swapLeg cancelled", "U2 07 08 swapLeg cancelled",]
     );
     assert_eq!([asked.state(), pending.state()], ["accepted", "expired"]);
+}
+
+/// What happens to a rotation in which the first of two people has offered the other a swap.
+type Goes = fn(&Rota, &Rot, [&str; 2]);
+
+/// Everybody but one.
+fn without(gone: &str) -> Value {
+    let others = (1..=6).map(|n| format!("U{n}"));
+    others.filter(|user| user != gone).collect()
+}
+
+#[test]
+fn a_leg_that_goes_before_it_begins_takes_the_other_along() {
+    let rows: [(&str, Goes); 6] = [
+        ("requester removed", |_, rotation, [one, _]| {
+            rotation.patch(json!({ "userIds": without(one) })).is(200);
+        }),
+        ("recipient removed", |_, rotation, [_, other]| {
+            rotation.patch(json!({ "userIds": without(other) })).is(200);
+        }),
+        ("requester deactivated", |rota, _, [one, _]| {
+            let mut people = directory(6);
+            let users = people["users"].as_array_mut().unwrap();
+            let one = users.iter_mut().find(|user| text(&user["id"]) == one);
+            one.expect("a user")["isDeleted"] = json!(true);
+            rota.import(&people);
+        }),
+        ("recipient not imported", |rota, _, [_, other]| {
+            let mut people = directory(6);
+            let users = people["users"].as_array_mut().unwrap();
+            users.retain(|user| text(&user["id"]) != other);
+            rota.import(&people);
+        }),
+        ("lane deleted", |_, rotation, _| {
+            rotation.cover(1, &[always(daily()), always(daily())]);
+        }),
+        ("window deleted", |_, rotation, _| {
+            rotation.cover(2, &[always(daily())]);
+        }),
+    ];
+    for (what, goes) in rows {
+        let rota = Rota::with_people(6);
+        let rotation = rota.rotation("U1 U2 U3 U4 U5 U6");
+        rotation.cover(2, &[always(daily()), always(daily())]);
+        // A shift in the first place and one in the last, for each of which the other person is free.
+        let plan = rotation.turns("schedule", "2026-01-06T10:00Z", "2026-01-12T09:00Z");
+        let meets = |one: &Value, other: &Value| {
+            text(&one["start"]) < text(&other["end"]) && text(&other["start"]) < text(&one["end"])
+        };
+        let is_free = |user: &Value, shift: &Value| {
+            let mut others = plan.iter().filter(|other| meets(other, shift));
+            others.all(|other| other["userId"] != *user)
+        };
+        let shifts = |place: usize| {
+            let cell = rotation.place(place);
+            let coming = plan.iter().filter(|item| *day(&item["start"]) > *"06");
+            coming
+                .filter(|item| text(&item["cellId"]) == cell)
+                .collect::<Vec<_>>()
+        };
+        let last = shifts(3);
+        let mut pairs = shifts(0)
+            .into_iter()
+            .flat_map(|one| last.iter().map(move |two| (one, *two)));
+        let (one, two) = pairs
+            .find(|(one, two)| is_free(&one["userId"], two) && is_free(&two["userId"], one))
+            .expect("a pair to swap");
+        let people = [text(&one["userId"]), text(&two["userId"])];
+        let period = |shift: &Value| format!("{} {}", day(&shift["start"]), day(&shift["end"]));
+        let (own, others) = (period(one), period(two));
+        let legs = [
+            ("own", people[0], 0, own.as_str()),
+            ("other", people[1], 3, others.as_str()),
+        ];
+        let body = rotation.swap_body(people[1], &legs);
+        let asked = rotation.made("swap-requests", people[0], body);
+        asked.accepted_by(people[1]);
+        assert_eq!(rotation.agreed().len(), 2, "{what}");
+        goes(&rota, &rotation, people);
+        let left = rotation.agreed();
+        let cancelled = left.iter().filter(|line| line.ends_with(" cancelled"));
+        assert_eq!((cancelled.count(), left.len()), (2, 2), "{what}: {left:?}");
+        assert_eq!(asked.state(), "accepted", "{what}");
+    }
 }
 
 #[test]

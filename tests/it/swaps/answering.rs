@@ -1,4 +1,4 @@
-//! Who may answer an offer how, in every state.
+//! Who may act on an offer, in every state.
 
 use crate::support::*;
 use serde_json::json;
@@ -12,7 +12,7 @@ fn rotation(rota: &Rota) -> Rot<'_> {
     rotation
 }
 
-/// U2 offers U3 a shift of theirs. U1 owns the rotation, U4 is no member, U5 an admin of the workspace.
+/// U2 offers U3 one of their shifts. U1 is the owner, U4 is no member, U5 is a workspace admin.
 #[track_caller]
 fn offered<'a>(rotation: &Rot<'a>, state: &str) -> Asked<'a> {
     let asked = match state {
@@ -86,10 +86,10 @@ fn declining_and_cancelling_settle_an_offer() {
         let answer = asked.step(user, step).is(200);
         assert_ne!(answer.etag(), etag);
         assert_eq!(answer.etag(), rotation.etag());
-        let told = answer.json();
-        assert_eq!(told["arrangements"], json!([]));
-        assert_eq!(told["request"]["request"], asked.record());
-        assert_eq!(asked.stands(), format!("{state} 2 -"));
+        let response = answer.json();
+        assert_eq!(response["arrangements"], json!([]));
+        assert_eq!(response["request"]["request"], asked.record());
+        assert_eq!(asked.state_line(), format!("{state} 2 -"));
         let declined: &[&str] = if step == "decline" { &["U3"] } else { &[] };
         assert_eq!(asked.record()["declinedUserIds"], json!(declined));
     }

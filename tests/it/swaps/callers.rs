@@ -1,4 +1,4 @@
-//! Who may call, and against which validator.
+//! Callers and ETags.
 
 use crate::support::*;
 use serde_json::json;

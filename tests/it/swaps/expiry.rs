@@ -1,10 +1,10 @@
-//! Offers that nobody answered in time, or a leg of which is no longer its holder's.
+//! Offers that expire without an answer, or when a leg is no longer its holder's.
 
 use crate::faults::durability::version;
 use crate::support::*;
 use serde_json::json;
 
-/// A server of five people on a database that can be looked into.
+/// A server with five people and a database that the test can open.
 fn stored() -> (TempDir, std::path::PathBuf, Rota) {
     let dir = TempDir::new();
     let db = dir.join("rota.db");
@@ -25,12 +25,12 @@ fn an_offer_expires_when_the_first_of_its_legs_has_passed() {
         // U2 has the 6th and the 10th, U4 the 8th.
         let asked = rotation.offer_swap("U2", own, "U4", others);
         rota.to(last);
-        assert_eq!(asked.stands(), "pending 1 -");
+        assert_eq!(asked.state_line(), "pending 1 -");
         let before = version(&db, &rotation.id);
         receiver.forget();
         rota.to(&when(expired));
         assert_eq!(asked.state(), "expired");
-        // With the hand-over of that instant, in one change.
+        // Together with the hand-over of that instant, in one change.
         assert_eq!(version(&db, &rotation.id), before + 1);
         assert_eq!(receiver.requests(), [json!(null); 0]);
         asked.step("U4", "accept").refused(409, "requestNotPending");
@@ -49,7 +49,7 @@ fn an_offer_expires_while_the_server_is_down() {
     let rota = Start::default().db(&db).clock(&when("07T12")).go();
     let [passed, kept] = [passed, kept].map(|own| Asked::known(&rota, &id, &own));
     assert_eq!(passed.state(), "expired");
-    assert_eq!(kept.stands(), "pending 1 -");
+    assert_eq!(kept.state_line(), "pending 1 -");
     let own = json!({ "acknowledgedStartedLegKeys": ["own"] });
     kept.step_with("U4", "accept", own).is(200);
     assert_eq!(kept.on.on_call(), "U4");
@@ -203,7 +203,7 @@ fn nothing_expires_on_a_disabled_rotation_before_it_is_enabled() {
     rotation.patch(json!({ "enabled": false })).is(200);
     let before = version(&db, &rotation.id);
     rota.to(&when("07T12"));
-    assert_eq!(asked.stands(), "pending 1 -");
+    assert_eq!(asked.state_line(), "pending 1 -");
     assert_eq!(version(&db, &rotation.id), before);
     rotation.patch(json!({ "enabled": true })).is(200);
     assert_eq!(asked.state(), "expired");

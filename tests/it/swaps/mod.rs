@@ -1,4 +1,4 @@
-//! Swapping two shifts.
+//! Swap requests.
 
 mod accepting;
 mod answering;

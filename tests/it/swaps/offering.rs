@@ -23,9 +23,9 @@ fn a_preview_says_leg_by_leg_what_the_swap_would_meet() {
     let mut body = rotation.swap_body("U2", &LEGS);
     let answer = asker.request(PREVIEW, body.clone()).is(200);
     assert_eq!(answer.etag(), before.0);
-    let told = answer.json();
-    assert_eq!(told["canProceed"], json!(true));
-    let legs = told["legs"].as_array().unwrap();
+    let response = answer.json();
+    assert_eq!(response["canProceed"], json!(true));
+    let legs = response["legs"].as_array().unwrap();
     let line = |leg: &Value| {
         let (key, assignee) = (text(&leg["key"]), text(&leg["assigneeUserId"]));
         format!("{key} {assignee} {}", interval(leg))
@@ -39,23 +39,23 @@ fn a_preview_says_leg_by_leg_what_the_swap_would_meet() {
     }
     assert_eq!(state(&rotation).1, before.1);
 
-    // Who is away need only know it.
+    // An absent person only needs to acknowledge it.
     rotation.away("U1", "2026-01-09T12:00Z", "2026-01-09T13:00Z");
-    let told = asker.request(PREVIEW, body.clone()).is(200).json();
-    assert_eq!(told["legs"][0]["conflicts"], json!([]));
-    let leg = &told["legs"][1];
+    let response = asker.request(PREVIEW, body.clone()).is(200).json();
+    assert_eq!(response["legs"][0]["conflicts"], json!([]));
+    let leg = &response["legs"][1];
     let (lines, ids) = conflicts(&leg["conflicts"]);
     assert_eq!(lines, ["U1 absence manualAvailability 09T12 09T13"]);
     assert_eq!(
         (&leg["canAcknowledge"], &leg["acknowledged"]),
         (&json!(true), &json!(false))
     );
-    assert_eq!(told["canProceed"], json!(false));
+    assert_eq!(response["canProceed"], json!(false));
     body["acknowledgedConflictIds"] = json!(ids);
-    let told = asker.request(PREVIEW, body).is(200).json();
-    assert_eq!(told["legs"][1]["acknowledged"], json!(true));
-    assert_eq!(conflicts(&told["legs"][1]["conflicts"]).1, ids);
-    assert_eq!(told["canProceed"], json!(true));
+    let response = asker.request(PREVIEW, body).is(200).json();
+    assert_eq!(response["legs"][1]["acknowledged"], json!(true));
+    assert_eq!(conflicts(&response["legs"][1]["conflicts"]).1, ids);
+    assert_eq!(response["canProceed"], json!(true));
     assert_eq!(state(&rotation), before);
 }
 
@@ -75,11 +75,11 @@ fn an_offer_is_pending_and_leaves_duty_as_it_was() {
         .is(200);
     assert_ne!(answer.etag(), preview.etag());
     assert_eq!(answer.etag(), rotation.etag());
-    let told = answer.json();
-    assert_eq!(told["operationId"], json!("offer"));
-    assert_eq!(int(&told["rotationVersion"]), 3);
-    assert_eq!(told["arrangements"], json!([]));
-    let item = &told["request"];
+    let response = answer.json();
+    assert_eq!(response["operationId"], json!("offer"));
+    assert_eq!(int(&response["rotationVersion"]), 3);
+    assert_eq!(response["arrangements"], json!([]));
+    let item = &response["request"];
     assert_eq!(item["rotationName"], json!("Rotation"));
     let request = &item["request"];
     let id = text(&request["id"]);
@@ -112,7 +112,7 @@ fn an_offer_is_pending_and_leaves_duty_as_it_was() {
         .get(&format!("/cover-requests/{id}"))
         .refused(404, "");
     rotation.get("/swap-requests/swp_unknown").refused(404, "");
-    // In the list of swaps where it meets the range, and in no other.
+    // In the list of swaps if it overlaps the range, and in no other.
     for (period, count) in [("05 08", 0), ("08 08T10", 1), ("09T20 12", 1), ("10 12", 0)] {
         let [from, to] = ends(period);
         for (what, count) in [("swap-requests", count), ("cover-requests", 0)] {
@@ -224,7 +224,7 @@ fn a_body_that_says_what_it_may_not_is_refused_by_name() {
         ("legs", legs(("a", "U1", 0, "09 09T20"), b), "legs[0]"),
         ("legs", legs(("a", "U1", 0, "09T10 10"), b), "legs[0]"),
         ("legs", legs(a, ("b", "U2", 0, "10T09:01 11")), "legs[1]"),
-        // Both to come.
+        // Both in the future.
         ("legs", legs(("a", "U1", 0, "05T08 06"), b), "legs[0]"),
         ("legs", legs(("a", "U1", 0, "04 05"), b), "legs[0]"),
         ("reason", json!("x".repeat(2001)), "reason"),
@@ -293,7 +293,7 @@ fn legs_end_within_six_months() {
             .names("legs[0].to");
         asker.request(rest, offer(&third, &fourth)).is(200);
     }
-    // An hour on, the limit is 09:00 itself.
+    // An hour later, the limit is 09:00 itself.
     rota.advance(HOUR);
     for rest in [PREVIEW, SWAP] {
         asker.request(rest, offer(&fourth, &fifth)).is(200);
@@ -316,7 +316,7 @@ fn legs_may_lie_in_two_cells_and_are_judged_together() {
     let plan = ["U1 07 08", "U2 07 08", "U3 08 09", "U4 08 09"];
     assert_eq!(plain.planned("07 09"), plan);
     for (recipient, others, in_two) in [
-        // Each the other's lane at once.
+        // Each would hold the other's lane at once.
         ("U2", (1, "07 08"), false),
         ("U4", (1, "08 09"), false),
         ("U3", (0, "08 09"), false),
@@ -340,8 +340,8 @@ fn legs_may_lie_in_two_cells_and_are_judged_together() {
     }
     let legs = [("a", "U1", 0, "07 08"), ("b", "U2", 1, "07 08")];
     let asked = plain.made(SWAP, "U1", plain.swap_body("U2", &legs));
-    let told = asked.accepted_by("U2");
-    let cells: Vec<&Value> = told["arrangements"]
+    let response = asked.accepted_by("U2");
+    let cells: Vec<&Value> = response["arrangements"]
         .as_array()
         .unwrap()
         .iter()

@@ -1,4 +1,4 @@
-//! Offers that are accepted when a leg has begun.
+//! Offers that are accepted after a leg has begun.
 
 use crate::support::*;
 use serde_json::{Value, json};
@@ -30,10 +30,10 @@ fn a_leg_that_has_begun_needs_its_key_and_changes_hands_from_now() {
     }
     assert_eq!((rotation.etag(), asked.item()), before);
     assert_eq!(rotation.on_call(), "U2");
-    // Of a leg that has not begun the key may be there as well.
+    // The key of a leg that has not begun may be sent, too.
     let both = keys(&["own", "other", "third"]);
-    let told = asked.step_with("U3", "accept", both).is(200).json();
-    let made = told["arrangements"].as_array().unwrap();
+    let response = asked.step_with("U3", "accept", both).is(200).json();
+    let made = response["arrangements"].as_array().unwrap();
     let lines: Vec<String> = made.iter().map(arrangement_line).collect();
     assert_eq!(lines, ["U3 06T12 07 swapLeg", "U2 07 08 swapLeg"]);
     assert_eq!(selection(&made[0]["turnSelection"]), "remainingTurn 06 07");
@@ -50,7 +50,7 @@ fn a_leg_that_has_begun_needs_its_key_and_changes_hands_from_now() {
         ]
     );
     assert!(record[3].starts_with("U1 08 - "), "{record:?}");
-    assert_eq!(asked.stands(), "accepted 2 U3");
+    assert_eq!(asked.state_line(), "accepted 2 U3");
 }
 
 #[test]

@@ -1,15 +1,15 @@
-//! Random worlds of swaps on the real binary: offers, answers, absences, people who leave and join, and time going by, held
-//! against a model that knows no more than who has which day.
+//! Random worlds of swaps on the real binary: offers, answers, absences, people who leave and join, and time, compared with a
+//! model that only knows who has which day.
 
 use crate::record::walk::Dice;
 use crate::support::*;
 use jiff::ToSpan;
 use serde_json::json;
 
-/// How many days the plan is compared for, and how far ahead shifts are offered.
+/// The number of days for which the schedule is compared, and the limit for offered shifts.
 const AHEAD: i64 = 8;
 
-/// Everybody who is or may become a member.
+/// Everyone who is or may become a member.
 const PEOPLE: usize = 6;
 
 /// The hand-over of a day; day 0 is the Monday of the tests, an hour after they begin.
@@ -21,14 +21,14 @@ fn name(person: usize) -> String {
     format!("U{}", person + 1)
 }
 
-/// Somebody who is away from 06:00 of the first day to 06:00 of the other.
+/// A person who is away from 06:00 of the first day to 06:00 of the other.
 struct Absence {
     who: usize,
     from: i64,
     until: i64,
 }
 
-/// A day that somebody has by a swap.
+/// A day that a person has by a swap.
 struct Swapped {
     day: i64,
     who: usize,
@@ -38,7 +38,7 @@ struct Swapped {
 struct Swap {
     requester: usize,
     recipient: usize,
-    /// The day of each and whose it is.
+    /// Each leg's day and holder.
     legs: [(i64, usize); 2],
     state: &'static str,
 }
@@ -60,7 +60,7 @@ impl Model {
         self.absences.iter().any(away)
     }
 
-    /// Who is dealt a day from a next turn, and the next turn after it; `None` where everybody is away.
+    /// Who is dealt a day from a next turn, and the next turn after it; `None` if everyone is away.
     fn deal(&self, next: usize, day: i64) -> Option<(usize, usize)> {
         let many = self.members.len();
         let mut turns = (0..many).map(|step| (next + step) % many);
@@ -68,7 +68,7 @@ impl Model {
         Some((self.members[turn], (turn + 1) % many))
     }
 
-    /// Who is dealt each day from today on; `None` where a day would find nobody, which these worlds keep clear of.
+    /// Who is dealt each day from today on; `None` if a day would find nobody, which these worlds avoid.
     fn dealt(&self) -> Option<Vec<usize>> {
         let (mut days, mut next) = (vec![self.holder], self.next);
         for day in self.today + 1..=self.today + 3 * AHEAD {
@@ -86,7 +86,7 @@ impl Model {
         swapped.map_or_else(dealt, |swapped| swapped.who)
     }
 
-    /// Offers expire whose day is over, or no longer its giver's.
+    /// Offers expire once their day is over or no longer their giver's.
     fn expire(&mut self) {
         for index in 0..self.swaps.len() {
             let lost = |&(day, who): &(i64, usize)| day < self.today || self.has(day) != who;
@@ -118,7 +118,7 @@ impl Model {
         200
     }
 
-    /// Whether whoever takes a day is away in what is left of it.
+    /// Whether the new holder of a day is away in its remaining part.
     fn conflicts(&self, index: usize) -> bool {
         let swap = &self.swaps[index];
         swap.legs.iter().any(|&(day, holder)| {
@@ -144,7 +144,7 @@ impl Model {
         self.expire();
     }
 
-    /// Swapped days to come go with whoever leaves, and the other day of the same swap with them.
+    /// A person who leaves loses future swapped days, and the other day of the same swap is lost too.
     fn leave(&mut self, who: usize) {
         let today = self.today;
         let gone = |swapped: &&Swapped| swapped.who == who && swapped.day > today;
@@ -165,13 +165,13 @@ impl Model {
     }
 }
 
-/// A rotation beside its model.
+/// A rotation and its model.
 struct World<'a> {
     rotation: Rot<'a>,
     model: Model,
     asked: Vec<Asked<'a>>,
     dice: Dice,
-    /// How often each kind of thing happened.
+    /// The kinds of operations that happened.
     seen: Vec<&'static str>,
 }
 
@@ -192,7 +192,7 @@ impl World<'_> {
         self.rotation.by.rota.to(&noon);
     }
 
-    /// Mostly two days of two people; now and then days that are not theirs.
+    /// Mostly two days of two people; occasionally days that are not theirs.
     fn offer(&mut self) {
         let today = self.model.today;
         let days = [(); 2].map(|()| today + 1 + self.roll(AHEAD as usize) as i64);
@@ -271,8 +271,8 @@ impl World<'_> {
         let mut body = json!({ "acknowledgedStartedLegKeys": started });
         if self.model.conflicts(index) {
             let answer = asked.step_with(&by, step, body.clone());
-            let told = answer.refused(409, "conflictsNotAcknowledged");
-            body["acknowledgedConflictIds"] = json!(conflicts(&told["conflicts"]).1);
+            let response = answer.refused(409, "conflictsNotAcknowledged");
+            body["acknowledgedConflictIds"] = json!(conflicts(&response["conflicts"]).1);
             self.seen.push("conflict");
         }
         asked.step_with(&by, step, body).is(200);
@@ -280,7 +280,7 @@ impl World<'_> {
         self.seen.push("accept");
     }
 
-    /// Somebody goes away, unless nobody were left to deal a day to.
+    /// A person goes away, unless a day would then have nobody.
     fn away(&mut self) {
         let who = self.somebody();
         let from = self.model.today + self.roll(5) as i64;
@@ -323,11 +323,11 @@ impl World<'_> {
 
     fn compare(&self, did: &str) {
         let today = self.model.today;
-        let told = format!("after {did} on day {today}");
+        let response = format!("after {did} on day {today}");
         assert_eq!(
             self.rotation.on_call(),
             name(self.model.has(today)),
-            "{told}"
+            "{response}"
         );
         let end = hand_over(today + AHEAD + 1);
         let now = self.rotation.by.rota.now();
@@ -340,13 +340,13 @@ impl World<'_> {
         let expected: Vec<String> = (today + 1..=today + AHEAD)
             .map(|day| format!("{} {}", hand_over(day), name(self.model.has(day))))
             .collect();
-        assert_eq!(planned, expected, "{told}");
-        // What is settled stays so: the latest are enough.
+        assert_eq!(planned, expected, "{response}");
+        // A settled request does not change, so the latest are enough.
         let from = self.asked.len().saturating_sub(8);
         let states: Vec<String> = self.asked[from..].iter().map(Asked::state).collect();
         let latest = self.model.swaps[from..].iter();
         let expected: Vec<&str> = latest.map(|swap| swap.state).collect();
-        assert_eq!(states, expected, "{told}");
+        assert_eq!(states, expected, "{response}");
     }
 }
 

@@ -1,4 +1,4 @@
-//! Webhook endpoints and the deliveries to them: registration, addresses, secrets, sending, and how receivers verify.
+//! Webhook endpoints and their deliveries: registration, addresses, secrets, sending, and verification by receivers.
 
 pub mod deliveries;
 mod endpoints;

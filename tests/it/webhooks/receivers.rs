@@ -7,7 +7,7 @@ use std::process::Command;
 
 const PAGE: &str = include_str!("../../../packaging/docs/webhooks.md");
 
-/// The code between the fences of one language, which the page has once.
+/// The code in the fence of one language, of which the page has one.
 fn program(language: &str) -> &'static str {
     let fence = format!("```{language}\n");
     let mut after = PAGE.split(fence.as_str()).skip(1);
@@ -107,7 +107,7 @@ fn cases() -> Vec<Case> {
     cases
 }
 
-/// Writes the page's program to a file and runs it on every case; passed over where its interpreter is missing.
+/// Writes the page's program to a file and runs it on every case. Skipped if its interpreter is missing.
 #[track_caller]
 fn agrees(language: &str, interpreter: &[&str], file: &str) {
     let dir = TempDir::new();
@@ -129,11 +129,11 @@ fn agrees(language: &str, interpreter: &[&str], file: &str) {
         command.args(&interpreter[1..]).arg(&path);
         command.args([case.secret, &case.timestamp, &case.signature]);
         let (code, output, errors) = run(&mut reading(command, dir.path(), &case.body));
-        // What it prints tells a refusal from a program that broke.
-        let told = if case.valid { "valid\n" } else { "invalid\n" };
+        // Its output distinguishes a refusal from a program that failed.
+        let response = if case.valid { "valid\n" } else { "invalid\n" };
         assert_eq!(
             (code, output.as_str()),
-            (expected, told),
+            (expected, response),
             "{language}, {}: {errors}",
             case.what
         );

@@ -1,4 +1,4 @@
-//! Signing secrets: shown once, rotated with a grace, and how they sign.
+//! Signing secrets: shown once, rotated with a grace period, and their signatures.
 
 use super::endpoints::tagged;
 use super::verify::reading;
@@ -13,7 +13,7 @@ fn rotated(hook: &Hook, body: Value) -> Value {
     hook.by.post_if(&path, "*", body).is(200).json()
 }
 
-/// The signature that a receiver expects of a request, by hand.
+/// The signature that a receiver expects of a request, computed separately.
 fn signed(secret: &str, request: &Value) -> String {
     let mut mac = Hmac::<Sha256>::new_from_slice(secret.as_bytes()).unwrap();
     let timestamp = text(&request["headers"]["service-timestamp"]);
@@ -23,7 +23,7 @@ fn signed(secret: &str, request: &Value) -> String {
     format!("v1={digits}")
 }
 
-/// Who signed the newest of what a receiver got, by position in the list.
+/// The secrets that signed the newest request, by index in the list.
 #[track_caller]
 fn signers(receiver: &Receiver, secrets: &[String]) -> Vec<usize> {
     let requests = receiver.requests();
@@ -46,30 +46,30 @@ fn the_secret_is_shown_once() {
     let delivery = hook.test();
     rota.advance(0);
     let path = hook.path();
-    let mut told = Vec::new();
+    let mut response = Vec::new();
     for rest in [
         "",
         "/deliveries",
         &format!("/deliveries/{delivery}/attempts"),
     ] {
-        told.push(rota.get(&format!("{path}{rest}")).is(200).text());
+        response.push(rota.get(&format!("{path}{rest}")).is(200).text());
     }
-    told.push(rota.get("/v1/webhooks").is(200).text());
+    response.push(rota.get("/v1/webhooks").is(200).text());
     let spec = json!({ "name": "n", "url": receiver.url(), "eventTypes": [] });
-    told.push(rota.put_if(&path, "*", spec).is(200).text());
-    told.push(hook.act("disable").is(200).text());
-    told.push(hook.act("enable").is(200).text());
+    response.push(rota.put_if(&path, "*", spec).is(200).text());
+    response.push(hook.act("disable").is(200).text());
+    response.push(hook.act("enable").is(200).text());
     let rotated = hook.act("rotate").is(200).json();
-    told.push(rotated["endpoint"].to_string());
+    response.push(rotated["endpoint"].to_string());
     let new = text(&rotated["signingSecret"]);
     assert_ne!(new, hook.secret);
-    told.push(rota.get(&path).is(200).text());
-    told.push(json!(receiver.requests()).to_string());
-    told.push(rota.process.log.text());
+    response.push(rota.get(&path).is(200).text());
+    response.push(json!(receiver.requests()).to_string());
+    response.push(rota.process.log.text());
     for secret in [&hook.secret, new] {
         let secret = secret.strip_prefix("svc_whsec_").unwrap();
-        for told in &told {
-            assert!(!told.contains(secret), "{told}");
+        for response in &response {
+            assert!(!response.contains(secret), "{response}");
         }
     }
 }
@@ -180,7 +180,7 @@ fn both_secrets_sign_during_the_grace() {
     turn(100);
     assert_eq!(tested(&turn(100)), [3, 2], "a third drops the first");
     assert_eq!(tested(&turn(0)), [4], "no grace, at once");
-    // A receiver that has the tool agrees.
+    // A receiver with the tool agrees.
     let four = turn(100);
     assert_eq!(tested(&four), [5, 4]);
     let request = receiver.requests().pop().unwrap();

@@ -1,4 +1,4 @@
-//! Receivers that misbehave, addresses that may not be dialled, and endpoints that do not hold one another up.
+//! Misbehaving receivers, addresses that are not permitted, and endpoints that do not delay each other.
 
 use crate::cli::{key, on};
 use crate::support::*;
@@ -8,7 +8,7 @@ use std::path::Path;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
 /// An attempt in one line: outcome, status and error.
-pub fn told(attempt: &Value) -> String {
+pub fn attempt_line(attempt: &Value) -> String {
     let status = attempt
         .get("statusCode")
         .map_or("-".into(), Value::to_string);
@@ -27,7 +27,7 @@ pub fn hook<'a>(rota: &'a Rota, id: &str) -> Hook<'a> {
     }
 }
 
-/// The only attempt of a test event, which is made before the clock is moved.
+/// The only attempt of a test event, made before the clock is moved.
 #[track_caller]
 fn only_attempt(hook: &Hook, delivery: &str) -> Value {
     let attempts = hook.attempts(delivery);
@@ -35,7 +35,7 @@ fn only_attempt(hook: &Hook, delivery: &str) -> Value {
     attempts[0].clone()
 }
 
-/// Whether the next attempt is that of round 2, not one at once.
+/// Whether the next attempt is that of round 2, and not a quick retry.
 fn waits(attempt: &Value) -> bool {
     let next = attempt["nextAttemptDueAt"].as_str();
     next.is_some_and(|next| at(next) >= at(&plus(MONDAY, 30)))
@@ -49,7 +49,7 @@ fn with_rotation(start: Start) -> Rota {
     rota
 }
 
-/// Queues a test event at each of these, by name, and waits until all were attempted.
+/// Queues a test event for each of these, by name, and waits until all were attempted.
 #[track_caller]
 fn attempt_all<'a>(rota: &'a Rota, urls: &[(&'static str, String)]) -> Vec<(Hook<'a>, String)> {
     let queued = urls.iter().map(|(_, url)| {
@@ -65,7 +65,7 @@ fn attempt_all<'a>(rota: &'a Rota, urls: &[(&'static str, String)]) -> Vec<(Hook
 #[test]
 fn a_receiver_that_hangs_has_ten_seconds() {
     let rota = with_rotation(Start::default());
-    let outlet = Outlet::new(Manner::reads(|post| match post.path.as_str() {
+    let outlet = Outlet::new(Behavior::reads(|post| match post.path.as_str() {
         "/head" => Then::Trickle("HTTP/1.1 200 OK\r\nX: ", "x"),
         "/hints" => Then::Trickle("", "HTTP/1.1 103 Early Hints\r\n\r\n"),
         "/body" => Then::Trickle("HTTP/1.1 202 OK\r\nContent-Length: 4000\r\n\r\nsome", "x"),
@@ -91,7 +91,11 @@ fn a_receiver_that_hangs_has_ten_seconds() {
             } else {
                 200
             };
-            assert_eq!(told(&attempt), format!("delivered {status} -"), "{name}");
+            assert_eq!(
+                attempt_line(&attempt),
+                format!("delivered {status} -"),
+                "{name}"
+            );
             assert!((2_000..8_000).contains(&took), "{name}: {took} ms");
             assert!(
                 text(&attempt["responseBodySnippet"]).starts_with("som"),
@@ -100,22 +104,22 @@ fn a_receiver_that_hangs_has_ten_seconds() {
             assert_eq!(attempt["responseBodyTruncated"], true, "{name}");
             assert!(attempt.get("nextAttemptDueAt").is_none(), "{name}");
         } else {
-            assert_eq!(told(&attempt), "no_response - timeout", "{name}");
+            assert_eq!(attempt_line(&attempt), "no_response - timeout", "{name}");
             assert!((10_000..12_000).contains(&took), "{name}: {took} ms");
             assert!(attempt.get("responseBodySnippet").is_none(), "{name}");
             assert!(waits(&attempt), "{name}: {attempt}");
         }
     }
     assert_eq!(outlet.connections(), urls.len());
-    // Waiting costs no work.
+    // Waiting uses no processor time.
     let spent = processor_seconds(rota.process.id());
     assert!(spent.is_none_or(|spent| spent < 3.0), "{spent:?} s");
 }
 
-/// What a process has used of the processor, where the system tells it.
+/// The processor time of a process, if the system reports it.
 fn processor_seconds(pid: u32) -> Option<f64> {
     let stat = std::fs::read_to_string(format!("/proc/{pid}/stat")).ok()?;
-    // After the name, which may hold blanks; in hundredths of a second.
+    // After the name, which may contain spaces; in hundredths of a second.
     let fields: Vec<&str> = stat.rsplit_once(')')?.1.split_whitespace().collect();
     let ticks = |n: usize| fields.get(n)?.parse::<f64>().ok();
     Some((ticks(11)? + ticks(12)?) / 100.0)
@@ -124,9 +128,9 @@ fn processor_seconds(pid: u32) -> Option<f64> {
 #[test]
 fn whatever_a_receiver_answers_is_told_as_it_was() {
     let rota = with_rotation(Start::default());
-    let target = Outlet::new(Manner::says(200));
+    let target = Outlet::new(Behavior::says(200));
     let elsewhere = target.url();
-    let outlet = Outlet::new(Manner::reads(move |post| {
+    let outlet = Outlet::new(Behavior::reads(move |post| {
         let kind = post.path.trim_start_matches('/');
         let say = |text: String| Then::Say(text.into_bytes());
         match kind {
@@ -146,7 +150,7 @@ fn whatever_a_receiver_answers_is_told_as_it_was() {
             )),
         }
     }));
-    let resets = Outlet::new(Manner::Resets);
+    let resets = Outlet::new(Behavior::Resets);
     let cases: Vec<(&'static str, &str, Option<&str>)> = vec![
         ("garbage", "no_response - invalid_response", None),
         ("zeros", "no_response - invalid_response", None),
@@ -170,13 +174,13 @@ fn whatever_a_receiver_answers_is_told_as_it_was() {
         "resets" => resets.url(),
         kind => format!("{}{kind}", outlet.url()),
     };
-    // A workspace has ten endpoints at most.
+    // A workspace has at most ten endpoints.
     for cases in cases.chunks(10) {
         let urls: Vec<_> = cases.iter().map(|(kind, ..)| (*kind, url(kind))).collect();
         let queued = attempt_all(&rota, &urls);
         for ((kind, expected, snippet), (hook, delivery)) in cases.iter().zip(&queued) {
             let attempt = only_attempt(hook, delivery);
-            assert_eq!(told(&attempt), *expected, "{kind}");
+            assert_eq!(attempt_line(&attempt), *expected, "{kind}");
             let shown = attempt["responseBodySnippet"].as_str();
             let took = int(&attempt["durationMs"]);
             assert!((0..8_000).contains(&took), "{kind}: {took} ms");
@@ -205,14 +209,14 @@ fn tls_is_believed_or_nothing_is_sent() {
     let ca = format!("{CERTS}/ca.pem");
     let trusting = with_rotation(Start::default().env("ROTA_WEBHOOKS_EXTRA_CA_FILE", ca));
     let public = with_rotation(Start::default());
-    let certified = |name| Outlet::secure(name, Manner::says(200));
+    let certified = |name| Outlet::secure(name, Behavior::says(200));
     let (good, expired, elsewhere) = (
         certified("good"),
         certified("expired"),
         certified("elsewhere"),
     );
-    let plain = Outlet::new(Manner::Blurts("HTTP/1.1 400 Bad Request\r\n\r\n"));
-    let resets = Outlet::new(Manner::Resets);
+    let plain = Outlet::new(Behavior::Blurts("HTTP/1.1 400 Bad Request\r\n\r\n"));
+    let resets = Outlet::new(Behavior::Resets);
     let bad = "no_response - secure_connection";
     for (name, rota, url, expected) in [
         (
@@ -235,7 +239,7 @@ fn tls_is_believed_or_nothing_is_sent() {
     ] {
         let queued = attempt_all(rota, &[(name, url)]);
         let attempt = only_attempt(&queued[0].0, &queued[0].1);
-        assert_eq!(told(&attempt), expected, "{name}");
+        assert_eq!(attempt_line(&attempt), expected, "{name}");
         assert!(attempt.get("durationMs").is_some(), "{name}");
         assert_eq!(waits(&attempt), expected == bad, "{name}: {attempt}");
     }
@@ -243,7 +247,7 @@ fn tls_is_believed_or_nothing_is_sent() {
     assert!(expired.posts().is_empty() && elsewhere.posts().is_empty());
 }
 
-/// `rota serve` with the settings of the one who runs it.
+/// `rota serve` with the operator's settings.
 pub fn serving(db: &Path, key: &str, settings: &[(&str, &str)]) -> Rota {
     let mut command = on(db, "serve --listen 127.0.0.1:0");
     command.env("ROTA_RATE_LIMIT_REQUESTS_PER_MINUTE", "0");
@@ -255,12 +259,12 @@ pub fn serving(db: &Path, key: &str, settings: &[(&str, &str)]) -> Rota {
 fn addresses_are_judged_when_they_are_dialled() {
     let dir = TempDir::new();
     let db = dir.join("rota.db");
-    let ladder = ["1s"; 40].join(",");
-    let secure = Outlet::secure("good", Manner::Resets);
-    let plain = Outlet::new(Manner::says(500));
+    let retry_schedule = ["1s"; 40].join(",");
+    let secure = Outlet::secure("good", Behavior::Resets);
+    let plain = Outlet::new(Behavior::says(500));
     let ids: Vec<(String, String)> = {
         let rota = Start::default().running_clock().db(&db);
-        let rota = with_rotation(rota.env("ROTA_WEBHOOKS_LADDER", &ladder));
+        let rota = with_rotation(rota.env("ROTA_WEBHOOKS_LADDER", &retry_schedule));
         let ids = [secure.https("localhost"), plain.url()].map(|url| {
             let hook = rota.hook_at(&url, "");
             let delivery = hook.test();
@@ -272,19 +276,19 @@ fn addresses_are_judged_when_they_are_dialled() {
     };
     let before = (secure.connections(), plain.connections());
     assert!(before.0 > 0 && before.1 > 0);
-    // From now on they would answer.
-    secure.now(Manner::says(200));
-    plain.now(Manner::says(200));
+    // From now on they would respond.
+    secure.now(Behavior::says(200));
+    plain.now(Behavior::says(200));
     let key = key(&db, "--scope manage:webhooks");
     let ca = format!("{CERTS}/ca.pem");
     let mut settings = vec![
-        ("ROTA_WEBHOOKS_LADDER", ladder.as_str()),
+        ("ROTA_WEBHOOKS_LADDER", retry_schedule.as_str()),
         ("ROTA_WEBHOOKS_EXTRA_CA_FILE", ca.as_str()),
     ];
     let server = serving(&db, &key, &settings);
     for ((id, delivery), error) in ids.iter().zip(["private_address", "invalid_url"]) {
         let hook = hook(&server, id);
-        let refused = |attempt: &Value| told(attempt) == format!("no_response - {error}");
+        let refused = |attempt: &Value| attempt_line(attempt) == format!("no_response - {error}");
         eventually(error, || hook.attempts(delivery).iter().any(refused));
         let attempts = hook.attempts(delivery);
         let refused: Vec<_> = attempts.into_iter().filter(refused).collect();
@@ -304,7 +308,7 @@ fn addresses_are_judged_when_they_are_dialled() {
     eventually("the delivery", || opened.newest()["state"] == "delivered");
     assert_eq!(secure.posts().len(), 1);
     assert_eq!(secure.posts()[0].id, ids[0].1);
-    // A setting opens addresses, never http.
+    // A setting permits addresses, never http.
     let closed = hook(&server, &ids[1].0);
     let made = closed.attempts(&ids[1].1).len();
     eventually("another attempt", || {
@@ -315,7 +319,7 @@ fn addresses_are_judged_when_they_are_dialled() {
 
 #[test]
 fn proxies_of_the_environment_are_not_used() {
-    let proxy = Outlet::new(Manner::says(502));
+    let proxy = Outlet::new(Behavior::says(502));
     let ca = format!("{CERTS}/ca.pem");
     let mut start = Start::default().env("ROTA_WEBHOOKS_EXTRA_CA_FILE", ca);
     for name in [
@@ -330,12 +334,15 @@ fn proxies_of_the_environment_are_not_used() {
     }
     let rota = with_rotation(start.env("no_proxy", "").env("NO_PROXY", ""));
     let (plain, secure) = (
-        Outlet::new(Manner::says(200)),
-        Outlet::secure("good", Manner::says(200)),
+        Outlet::new(Behavior::says(200)),
+        Outlet::secure("good", Behavior::says(200)),
     );
     let urls = [("http", plain.url()), ("https", secure.https("localhost"))];
     for (hook, delivery) in attempt_all(&rota, &urls) {
-        assert_eq!(told(&only_attempt(&hook, &delivery)), "delivered 200 -");
+        assert_eq!(
+            attempt_line(&only_attempt(&hook, &delivery)),
+            "delivered 200 -"
+        );
     }
     assert_eq!((plain.posts().len(), secure.posts().len()), (1, 1));
     assert_eq!(proxy.connections(), 0);
@@ -344,7 +351,7 @@ fn proxies_of_the_environment_are_not_used() {
 #[test]
 fn endpoints_that_hang_hold_up_nobody() {
     let rota = with_rotation(Start::default());
-    let outlet = Outlet::new(Manner::reads(|post| match post.path.as_str() {
+    let outlet = Outlet::new(Behavior::reads(|post| match post.path.as_str() {
         "/9" => status(200),
         _ => Then::Hang,
     }));
@@ -370,7 +377,7 @@ fn endpoints_that_hang_hold_up_nobody() {
     assert!(ninth.is_sorted(), "{ninth:?}");
     for (n, hook) in hooks[..9].iter().enumerate() {
         let path = format!("/{n}");
-        // One fresh, one retry; the others wait their turn.
+        // One first attempt, one retry; the others wait.
         assert!(outlet.most_at_once(&path) <= 2, "{path}");
         assert_eq!(versions(&path)[0], ninth[0]);
         assert_eq!(hook.deliveries().len(), 12);
@@ -378,7 +385,7 @@ fn endpoints_that_hang_hold_up_nobody() {
     eventually("an end", || hooks[9].newest()["state"] == "delivered");
 }
 
-/// Ten endpoints, switched off and on while rotations change and time goes on.
+/// Ten endpoints, disabled and enabled while rotations and time change.
 #[test]
 fn endpoints_disabled_and_enabled_under_load() {
     const WRITES: usize = 25;
@@ -386,7 +393,7 @@ fn endpoints_disabled_and_enabled_under_load() {
     // Every other delivery needs a second attempt.
     let odd = |id: &str| id.ends_with(['1', '3', '5', '7', '9', 'b', 'd', 'f']);
     let seen = std::sync::Mutex::new(BTreeSet::new());
-    let outlet = Outlet::new(Manner::reads(move |post| {
+    let outlet = Outlet::new(Behavior::reads(move |post| {
         let id = post.id.clone();
         let first = seen.lock().unwrap().insert(id.clone());
         status(if odd(&id) && first { 500 } else { 200 })
@@ -442,7 +449,7 @@ fn endpoints_disabled_and_enabled_under_load() {
             let sent: Vec<&Post> = posts.iter().filter(|post| post.id == id).collect();
             assert_eq!(sent.len() as i64, int(&delivery["attempts"]), "{delivery}");
             assert!(sent.iter().all(|post| post.body == sent[0].body));
-            // The receiver says 2xx to the last alone.
+            // The receiver returns 2xx only for the last.
             assert_eq!(sent.len(), if odd(id) { 2 } else { 1 }, "{id}");
             began.push(id.to_owned());
         }

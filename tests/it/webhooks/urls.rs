@@ -1,14 +1,14 @@
-//! Which URLs an endpoint may have: in `rota serve`, in `rota dev`, and with networks that the operator opened.
+//! The permitted URLs of an endpoint: in `rota serve`, in `rota dev`, and with networks that the operator permits.
 
 use crate::cli::{imported, key, on};
 use crate::support::*;
 use serde_json::{Value, json};
 use std::path::Path;
 
-/// A public address that nothing is sent to here.
+/// A public address to which nothing is sent here.
 const PUBLIC: &str = "https://93.184.216.34/hook";
 
-/// Registers an endpoint that subscribes to nothing, and deletes it again where that succeeds.
+/// Registers an endpoint that subscribes to nothing, and deletes it if that succeeds.
 fn tried(by: &Caller, url: &str) -> Answer {
     let body = json!({ "name": "tried", "url": url, "eventTypes": [] });
     let answer = by.post("/v1/webhooks", body);
@@ -19,7 +19,7 @@ fn tried(by: &Caller, url: &str) -> Answer {
     answer
 }
 
-/// What became of a URL: the one that will be dialled, or the end of the code and, where it is told, the range.
+/// The result for a URL: the URL that will be requested, or the end of the code and the range, if it is named.
 fn judged(by: &Caller, url: &str) -> String {
     let answer = tried(by, url);
     if answer.status() == 201 {
@@ -216,7 +216,7 @@ fn networks_are_opened_by_name() {
                 shut("metadata"),
             ],
         ),
-        // What is dangerous is opened only by an entry that can mean nothing else.
+        // A dangerous range is permitted only by an entry that lies wholly inside it.
         (
             "0.0.0.0/0,::/0",
             [

@@ -1,4 +1,4 @@
-//! `rota verify`: what is accepted, and how what is not is told.
+//! `rota verify`: what it accepts, and its errors.
 
 use crate::cli::succeeds;
 use crate::support::*;
@@ -13,7 +13,7 @@ pub const OTHER: &str = "svc_whsec_9mZr4bYp7LhJ6sQe";
 pub const BODY: &[u8] = br#"{"deliveryId":"0011","note":"G\u00fcnter"}"#;
 const AT: i64 = 1_763_640_000;
 
-/// The system's clock in Unix seconds.
+/// The system clock in Unix seconds.
 pub fn unix_now() -> i64 {
     let since = SystemTime::now().duration_since(UNIX_EPOCH).unwrap();
     since.as_secs().try_into().unwrap()
@@ -51,7 +51,10 @@ fn valid(found: (i32, String, String)) {
 #[track_caller]
 fn fails((code, output, errors): (i32, String, String), expected: i32, words: &str) {
     assert_eq!((code, output.as_str()), (expected, ""), "{errors}");
-    assert!(errors.contains(words), "{words:?} is not told: {errors}");
+    assert!(
+        errors.contains(words),
+        "{words:?} is not response: {errors}"
+    );
 }
 
 #[test]
@@ -75,7 +78,7 @@ fn another_secret_or_body_is_not() {
     not(OTHER, &at, BODY);
     not(SECRET, &(AT + 1).to_string(), BODY);
     not(SECRET, &at, b"");
-    // A line end more is another body.
+    // An additional line end is another body.
     not(SECRET, &at, &[BODY, b"\n"].concat());
     let hint = "begins with svc_whsec_";
     let cut = SECRET.trim_start_matches("svc_whsec_");
@@ -133,12 +136,12 @@ fn headers_are_taken_as_they_were_received() {
     fails(
         of(&[&at, &good, &good]),
         1,
-        "Service-Signature is there more than once",
+        "Service-Signature occurs more than once",
     );
     fails(
         of(&[&at, &at, &good]),
         1,
-        "Service-Timestamp is there more than once",
+        "Service-Timestamp occurs more than once",
     );
     for bad in ["", "soon", "-1", "1763640000.0", "99999999999999999999"] {
         let bad = format!("Service-Timestamp: {bad}");
@@ -164,11 +167,11 @@ fn age_counts_with_a_tolerance() {
     valid(within("7d", now - 6 * DAY));
     fails(within("5m", now - 400), 1, "timestamp is too old");
     fails(within("5m", now + 400), 1, "timestamp is too far ahead");
-    // Without one an old delivery of the log verifies.
+    // Without a tolerance an old delivery of the log verifies.
     valid(with(SECRET, "1", &header(&[SECRET], 1, BODY), BODY));
 }
 
-/// A development clock stands where it was left, also after its server has ended.
+/// A development clock keeps its time, also after its server has ended.
 #[test]
 fn age_counts_against_the_clock_of_the_database_that_is_named() {
     let dir = TempDir::new();
@@ -190,7 +193,7 @@ fn age_counts_against_the_clock_of_the_database_that_is_named() {
     };
     valid(on(then, "frozen.db"));
     fails(on(now, "frozen.db"), 1, "timestamp is too far ahead");
-    // What is not there, is empty, or never had a clock of its own leaves this machine's.
+    // A database that is missing, empty or without its own clock leaves the system clock.
     for db in ["missing.db", "empty.db", "plain.db"] {
         valid(on(now, db));
         fails(on(then, db), 1, "timestamp is too old");
@@ -200,7 +203,7 @@ fn age_counts_against_the_clock_of_the_database_that_is_named() {
     command.env("ROTA_DB", &frozen);
     settle(&mut command, then, &["--tolerance", "5m"]);
     valid(run(&mut reading(command, dir.path(), BODY)));
-    // Nothing is opened where the age is not judged.
+    // The database is not opened if the age is not checked.
     dir.file("broken.db", "no database");
     let mut command = rota(dir.path());
     settle(&mut command, then, &["--db", "broken.db"]);

@@ -1,4 +1,4 @@
-//! Arrangements, covers and swaps, done to a rotation and to its model.
+//! Applies arrangements, covers and swaps to a rotation and to its model.
 
 use super::answers::Step;
 use super::forecast::{Forecast, Hold, NEVER, Turn};
@@ -20,7 +20,7 @@ use crate::wire;
 use crate::wire::request::{CoverRequest, SwapRequest};
 use serde_json::Value;
 
-/// How far ahead the turns lie that slots count.
+/// How far ahead the turns are that slots refer to.
 const AHEAD: Minute = 15 * DAY;
 
 impl Walk<'_> {
@@ -51,7 +51,7 @@ impl Walk<'_> {
         }
     }
 
-    /// One of the arrangements that play a part, most of the time.
+    /// One of the active arrangements, most of the time.
     fn some_arrangement(&self, n: usize) -> Option<usize> {
         let all: Vec<usize> = (0..self.arrangements.len()).collect();
         let plays = |index: &&usize| !self.model.arrangements[**index].gone;
@@ -59,7 +59,7 @@ impl Walk<'_> {
         latest(n, all, playing)
     }
 
-    /// One of the requests that stand where the step needs them, most of the time.
+    /// One of the requests in the required state, most of the time.
     fn some_request(&self, n: usize, step: Step) -> Option<usize> {
         let state = match step {
             Step::End => State::Accepted,
@@ -74,7 +74,7 @@ impl Walk<'_> {
         latest(n, all, standing)
     }
 
-    /// The interval that a slot stands for.
+    /// The interval of a slot.
     pub fn slot(&self, place: usize, slot: Slot) -> (Key, Span) {
         let (now, key) = (
             self.model.now,
@@ -120,17 +120,17 @@ impl Walk<'_> {
         (key, span)
     }
 
-    /// Does a write that conflicts may stand against; acknowledges them if `sure`. One in some is done twice: the second
-    /// is answered as the first was.
+    /// Makes a write that conflicts may refuse; acknowledges them if `sure`. One in some is repeated, and must return the same
+    /// response.
     pub fn insist(
         &mut self,
         sure: bool,
-        write: impl Fn(OperationKey, Vec<String>) -> Result<Receipt, Stop>,
-    ) -> Result<Receipt, Stop> {
+        write: impl Fn(OperationKey, Vec<String>) -> Result<Receipt, ActionError>,
+    ) -> Result<Receipt, ActionError> {
         let key = self.key();
         let mut acknowledged = Vec::new();
         let mut outcome = write(key.clone(), Vec::new());
-        if let (true, Err(Stop::Refused(Refusal::ConflictsNotAcknowledged(conflicts)))) =
+        if let (true, Err(ActionError::Refused(Refusal::ConflictsNotAcknowledged(conflicts)))) =
             (sure, &outcome)
         {
             acknowledged = conflicts.iter().map(|found| found.id.clone()).collect();
@@ -143,7 +143,7 @@ impl Walk<'_> {
         outcome
     }
 
-    /// Learns the ids of what a write made.
+    /// Records the ids that a write created.
     pub fn learn(&mut self, receipt: Option<Receipt>) -> Outcome {
         let Some(receipt) = receipt else {
             return Ok(());
@@ -156,12 +156,12 @@ impl Walk<'_> {
         for new in &self.model.arrangements[self.arrangements.len()..] {
             let (from, until) = (self.instant(new.span.from), self.instant(new.span.until));
             let is_it = |record: &&Value| {
-                let told = |member: &str| record[member].as_str().expect("a text").to_owned();
-                let told_at = |member: &str| at(&told(member));
-                !self.arrangements.contains(&told("id"))
-                    && told("cellId") == self.cell_id(new.cell).as_str()
-                    && told("userId") == person(new.who).as_str()
-                    && (told_at("from"), told_at("to")) == (from, until)
+                let text_of = |member: &str| record[member].as_str().expect("a text").to_owned();
+                let instant_of = |member: &str| at(&text_of(member));
+                !self.arrangements.contains(&text_of("id"))
+                    && text_of("cellId") == self.cell_id(new.cell).as_str()
+                    && text_of("userId") == person(new.who).as_str()
+                    && (instant_of("from"), instant_of("to")) == (from, until)
             };
             let Some(record) = records.iter().find(is_it) else {
                 return fail(format!("{new:?} foreseen: {answer}"));
@@ -181,7 +181,7 @@ impl Walk<'_> {
         current + u64::from(stale)
     }
 
-    /// Who holds a cell at the beginning of a span, or now where that has begun.
+    /// The holder of a cell at the start of a span, or now if it has begun.
     fn holder(&self, forecast: &Forecast, cell: Key, span: Span) -> Option<Who> {
         let from = span.from.max(self.model.now);
         let first = Span {
@@ -203,7 +203,7 @@ impl Walk<'_> {
         let who = who.or(self.holder(&forecast, cell, span)).unwrap_or(1);
         let mut recipients: Vec<Who> = Vec::new();
         for other in people.iter().map(|who| self.somebody(*who)) {
-            // Asking oneself is refused; once in a while is enough.
+            // A request to oneself is refused, so it is tried only occasionally.
             let oneself = other == who && people.contains(&WILD);
             if (oneself || other != who) && !recipients.contains(&other) {
                 recipients.push(other);
@@ -225,9 +225,9 @@ impl Walk<'_> {
         if self.once_in_a_while()
             && let Ok((_, preview)) = covers::preview(app, &member(who), &id, &new)
         {
-            let told = wire::arrangement::preview(&preview);
-            let told = serde_json::to_value(told).expect("JSON");
-            self.compare_preview(&told, own, Some(who))?;
+            let rendered = wire::arrangement::preview(&preview);
+            let rendered = serde_json::to_value(rendered).expect("JSON");
+            self.compare_preview(&rendered, own, Some(who))?;
         }
         let verdict = self.model.ask(own, &recipients);
         let outcome = self.insist(false, |key, _| {
@@ -238,7 +238,7 @@ impl Walk<'_> {
         self.learn(receipt)
     }
 
-    /// Two shifts of two people, as near to those named as there are.
+    /// Two shifts of two people, as close to the given ones as possible.
     fn shifts(&self, turns: [(usize, usize); 2]) -> Option<[Hold; 2]> {
         let forecast = self.model.forecast(self.model.now + AHEAD);
         let pick = |(place, n): (usize, usize), not: Option<Who>| {
@@ -295,7 +295,7 @@ impl Walk<'_> {
         let cover = request.is_cover();
         let recipient = request.recipients[which % request.recipients.len()];
         let fitting = match step {
-            // Only a cover ends.
+            // Only a cover can be ended.
             Step::End if !cover => return Ok(()),
             Step::Accept | Step::Decline => recipient,
             Step::End if which.is_multiple_of(2) => {
@@ -337,7 +337,7 @@ impl Walk<'_> {
     }
 }
 
-/// The `n`-th from behind of those that fit; of all where none does, and once in a while.
+/// The `n`-th last of the fitting ones; of all if none fits, and occasionally anyway.
 fn latest(n: usize, all: Vec<usize>, fitting: Vec<usize>) -> Option<usize> {
     let among = if n == 5 || fitting.is_empty() {
         all
@@ -347,7 +347,7 @@ fn latest(n: usize, all: Vec<usize>, fitting: Vec<usize>) -> Option<usize> {
     round(n, among.len()).map(|place| among[among.len() - 1 - place])
 }
 
-/// A request of one leg is for cover.
+/// A request with one leg is a cover.
 pub fn kind(cover: bool) -> RequestKind {
     match cover {
         true => RequestKind::Cover,
@@ -364,7 +364,7 @@ fn wire_step(step: Step) -> request::Step {
     }
 }
 
-/// The state's name.
+/// The name of a state.
 pub fn state_name(state: State) -> &'static str {
     match state {
         State::Pending => "pending",

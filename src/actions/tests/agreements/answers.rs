@@ -1,11 +1,11 @@
-//! What the model says of answers to requests: the first acceptance wins, and cuts what is in its way.
+//! The model's answers to requests: the first acceptance wins, and cuts overlapping arrangements.
 
 use super::forecast::Hold;
 use super::model::{Arrangement, Kind, Model, Request, State, Who};
 use super::rules::{Refused, Sent, Verdict};
 use super::time::Span;
 
-/// What somebody does with a request.
+/// An action on a request.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Step {
     Accept,
@@ -88,7 +88,7 @@ impl Model {
         }
     }
 
-    /// What still is to come of each leg, in the hands of whoever takes it over, and who gives it away.
+    /// The future part of each leg with its new holder, and the previous holder.
     pub fn taken_over(&self, index: usize, who: Who) -> Vec<(Hold, Who)> {
         let legs = self.requests[index].legs.iter();
         let taken = |leg: &super::model::Leg| {
@@ -158,8 +158,8 @@ impl Model {
         Ok(())
     }
 
-    /// Takes a span out of whatever is arranged over the cell. Of one cut in the middle the later piece goes on as an
-    /// arrangement of its own, which belongs to the same agreement.
+    /// Removes a span from the arrangements over a cell. If one is cut in the middle, its later part becomes an arrangement of
+    /// the same agreement.
     fn cut(&mut self, hold: Hold) {
         for index in 0..self.arrangements.len() {
             let other = self.arrangements[index].clone();

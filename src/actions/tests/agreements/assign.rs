@@ -1,4 +1,4 @@
-//! Direct assignments and previews, done to a rotation and to its model.
+//! Applies assignments and previews to a rotation and to its model.
 
 use super::forecast::Hold;
 use super::model::{Model, Who};
@@ -13,7 +13,7 @@ use crate::domain::edit::NewAssignment;
 use crate::wire;
 use serde_json::Value;
 
-/// A place, who is to hold it, over which interval, and whether conflicts are acknowledged.
+/// A cell, its new holder, the interval, and whether conflicts are acknowledged.
 pub type Asked = (usize, Who, Slot, bool);
 
 impl Walk<'_> {
@@ -40,9 +40,9 @@ impl Walk<'_> {
         if self.once_in_a_while()
             && let Ok((_, preview)) = assignments::preview(app, &caller(), &id, &new)
         {
-            let told = wire::arrangement::preview(&preview);
-            let told = serde_json::to_value(told).expect("JSON");
-            self.compare_preview(&told, hold, None)?;
+            let response = wire::arrangement::preview(&preview);
+            let response = serde_json::to_value(response).expect("JSON");
+            self.compare_preview(&response, hold, None)?;
         }
         let verdict = self.model.assign(hold, &sent);
         let outcome = self.insist(what.3, |key, acknowledged| {
@@ -56,18 +56,18 @@ impl Walk<'_> {
         self.learn(receipt)
     }
 
-    /// What a preview says is in the way, and what of a turn is taken over.
-    pub fn compare_preview(&self, told: &Value, hold: Hold, own: Option<Who>) -> Outcome {
+    /// Compares the conflicts and the turn selection of a preview.
+    pub fn compare_preview(&self, response: &Value, hold: Hold, own: Option<Who>) -> Outcome {
         let instant = |value: &Value| self.minute(at(value.as_str().expect("an instant")));
         let span = |value: &Value| Span {
             from: instant(&value["from"]),
             until: instant(&value["to"]),
         };
         let Some(rest) = hold.span.rest(self.model.now) else {
-            return fail(format!("over already: {told}"));
+            return fail(format!("over already: {response}"));
         };
         let hold = Hold { span: rest, ..hold };
-        let conflicts = told["conflicts"].as_array().expect("conflicts");
+        let conflicts = response["conflicts"].as_array().expect("conflicts");
         let mut found: Vec<(Span, String, bool)> = conflicts
             .iter()
             .map(|found| {
@@ -82,13 +82,15 @@ impl Walk<'_> {
             .collect();
         let forecast = self.model.forecast(rest.until);
         let selection = self.model.selection(&forecast, hold.cell, rest);
-        let selected = told["turnSelection"]
+        let selected = response["turnSelection"]
             .as_object()
-            .map(|_| &told["turnSelection"]);
+            .map(|_| &response["turnSelection"]);
         let selected = selected.map(|turn| (turn["kind"] == "fullTurn", span(turn)));
-        let begins = instant(&told["effectiveFrom"]);
+        let begins = instant(&response["effectiveFrom"]);
         if own.is_none() && found != expected || selected != selection || begins != rest.from {
-            return fail(format!("{expected:?} {selection:?} from {rest:?}: {told}"));
+            return fail(format!(
+                "{expected:?} {selection:?} from {rest:?}: {response}"
+            ));
         }
         Ok(())
     }

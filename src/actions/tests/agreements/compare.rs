@@ -1,4 +1,4 @@
-//! What the rotation says, held against its model: intervals against intervals, so that they agree at every minute.
+//! Compares the rotation with its model, interval by interval, so that they agree at every minute.
 
 use super::agree::{kind, state_name};
 use super::model::{Cell, Key, Kind, Past, State, Who};
@@ -9,7 +9,7 @@ use crate::domain::arrangement::ArrangementKind;
 use crate::domain::resolve;
 use proptest::test_runner::TestCaseError;
 
-/// A stretch in which one person, or nobody, was on call, and by which arrangement: ids, as readers see them.
+/// A period with one person, or nobody, on call, and the arrangement: ids as readers see them.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Spell {
     pub span: Span,
@@ -17,10 +17,10 @@ pub struct Spell {
     pub arrangement: Option<String>,
 }
 
-/// A cell with its spells.
+/// A cell with its periods.
 pub type CellSpells = (Key, Vec<Spell>);
 
-/// One cell's spells within a range, in order, with neighbours alike made one; a hole is an error.
+/// The periods of a cell in a range, in order, with equal neighbours merged. A gap is an error.
 fn chain(mut spells: Vec<Spell>, range: Span) -> Result<Vec<Spell>, TestCaseError> {
     spells.sort_by_key(|spell| spell.span);
     let mut chain: Vec<Spell> = Vec::new();
@@ -64,7 +64,7 @@ impl Walk<'_> {
         self.arrangements[index].clone()
     }
 
-    /// What the model's record of a cell says of a range.
+    /// The model's history of a cell in a range.
     fn remembered(&self, cell: &Cell, range: Span) -> Result<Vec<Spell>, TestCaseError> {
         let ends = cell.history.iter().skip(1).map(|past| past.from);
         let ends = ends.chain([cell.ended.unwrap_or(Minute::MAX)]);
@@ -79,10 +79,16 @@ impl Walk<'_> {
         chain(cell.history.iter().zip(ends).map(spell).collect(), range)
     }
 
-    /// The plan of a range, cell by cell.
+    /// The schedule of a range, by cell.
     pub fn planned(&self, range: Span) -> Result<Vec<CellSpells>, TestCaseError> {
         let interval = self.interval(range);
-        let planned = reads::schedule(self.app, &caller(), &self.id, interval);
+        let planned = reads::schedule(
+            self.app,
+            &caller(),
+            &self.id,
+            interval,
+            &reads::PlanFilter::default(),
+        );
         let (rotation, turns) = planned.expect("a plan");
         let of_cell = |index: usize| {
             let turns = turns.iter().filter(|turn| turn.cell == index);
@@ -104,7 +110,7 @@ impl Walk<'_> {
         }
     }
 
-    /// What the record says, cell by cell.
+    /// The history, by cell.
     fn recorded(&self, range: Span) -> Result<Vec<CellSpells>, TestCaseError> {
         let interval = self.interval(range);
         let entries = reads::history(self.app, &caller(), &self.id, interval).expect("a record");
@@ -129,7 +135,7 @@ impl Walk<'_> {
         Ok(cells)
     }
 
-    /// Plan, record and model of the time that went by since the last look.
+    /// Compares schedule, history and model for the time since the last comparison.
     fn compare_plans(&mut self) -> Outcome {
         for (range, planned) in std::mem::take(&mut self.plans) {
             let recorded = self.recorded(range)?;
@@ -149,7 +155,7 @@ impl Walk<'_> {
         Ok(())
     }
 
-    /// The rotation as it stands.
+    /// Compares the current state of the rotation.
     pub fn compare(&mut self) -> Outcome {
         due::catch_up_all(self.app).expect("catching up");
         self.overdue = false;
@@ -162,9 +168,13 @@ impl Walk<'_> {
         for (place, cell) in rotation.cells.iter().enumerate() {
             let holder = cell.holder.as_ref();
             let on_call = resolve::on_call(&rotation, cell);
+            let passed = cell.passed_over.iter();
             found.push((
                 cell.id.to_string(),
                 holder.map(|holder| (holder.user.to_string(), self.minute(holder.since))),
+                passed
+                    .map(|passed| (passed.user.to_string(), passed.cell.to_string()))
+                    .collect::<Vec<_>>(),
                 on_call.map(|hold| hold.user().to_string()),
                 on_call
                     .and_then(|hold| hold.arrangement())
@@ -175,6 +185,10 @@ impl Walk<'_> {
             foreseen.push((
                 self.cell_id(cell.key).to_string(),
                 cell.holder.map(|(who, since)| (name(who), since)),
+                cell.passed
+                    .iter()
+                    .map(|(who, key)| (name(*who), self.cell_id(*key).to_string()))
+                    .collect::<Vec<_>>(),
                 who.map(name),
                 arrangement.map(|index| self.arrangement_id(index)),
             ));
@@ -189,7 +203,7 @@ impl Walk<'_> {
         let foreseen = (
             self.version,
             model.enabled(),
-            model.next_turn,
+            model.next_turns.clone(),
             members,
             model.windows.iter().map(|window| window.open).collect(),
             pending,
@@ -202,7 +216,11 @@ impl Walk<'_> {
         let found = (
             rotation.stamps.version,
             rotation.enabled,
-            rotation.rosters[0].next_turn,
+            rotation.rosters[0]
+                .next_turns
+                .iter()
+                .map(|next| next.turn)
+                .collect::<Vec<_>>(),
             users.collect::<Vec<_>>(),
             rotation
                 .windows
@@ -217,7 +235,7 @@ impl Walk<'_> {
         Ok(())
     }
 
-    /// The whole record, every arrangement and every request.
+    /// Compares the whole history, every arrangement and every request.
     pub fn compare_records(&self) -> Outcome {
         let all = Span {
             from: 0,

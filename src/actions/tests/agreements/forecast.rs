@@ -1,19 +1,19 @@
-//! What the model says is to come: the dealt turns as intervals, with the arrangements laid over them.
+//! The model's forecast: dealt turns as intervals, with arrangements over them.
 
 use super::model::{Key, Model, State, Who};
 use super::time::{Minute, Span};
 
-/// A dealt turn; `until` is far away where no end is known.
+/// A dealt turn. `until` is [`NEVER`] without a known end.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Turn {
     pub who: Option<Who>,
     pub span: Span,
 }
 
-/// Where no end is known.
+/// The end of a turn without a known end.
 pub const NEVER: Minute = Minute::MAX;
 
-/// Somebody to hold a cell over an interval.
+/// A person who holds a cell for an interval.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Hold {
     pub cell: Key,
@@ -21,7 +21,7 @@ pub struct Hold {
     pub span: Span,
 }
 
-/// The dealt turns of each cell, the running one from where it began, up to an instant.
+/// The dealt turns of each cell up to an instant, including the running one from its start.
 pub struct Forecast {
     turns: Vec<(Key, Vec<Turn>)>,
 }
@@ -61,8 +61,8 @@ impl Model {
         }
     }
 
-    /// Who holds a cell over a span, piece by piece and whether its window is open or shut: a hold taken over first, then
-    /// an arrangement, then whoever is dealt the turn.
+    /// Who holds a cell over a span, in parts and regardless of coverage: first `taken`, then arrangements, then the dealt
+    /// holder.
     pub fn holding(
         &self,
         forecast: &Forecast,
@@ -100,25 +100,33 @@ impl Model {
         edges.windows(2).map(piece).collect()
     }
 
-    /// Whether somebody holds a cell over a whole span.
+    /// Whether a person holds a cell over a whole span.
     pub fn holds(&self, forecast: &Forecast, who: Who, cell: Key, span: Span) -> bool {
         let mut pieces = self.holding(forecast, &[], cell, span).into_iter();
         pieces.all(|(_, holder)| holder == Some(who))
     }
 
-    /// Whether these holds, taken together, have one of these people in two cells at once where one may not.
+    /// Whether these holds together put one of these people on call in two cells at once without `doubleCover`.
     pub fn doubles(&self, forecast: &Forecast, taken: &[Hold]) -> bool {
+        let window = |key: Key| {
+            let cell = self.cells.iter().find(|cell| cell.key == key);
+            cell.map(|cell| cell.window)
+        };
         let others = |hold: &Hold| {
-            let cells = self.cells.iter().map(|cell| cell.key);
-            cells
-                .filter(|key| *key != hold.cell)
-                .flat_map(|key| self.holding(forecast, taken, key, hold.span))
-                .any(|(_, who)| who == Some(hold.who))
+            let others = self.cells.iter().filter(|cell| cell.key != hold.cell);
+            let mut pieces = others.flat_map(|cell| {
+                let held = self.holding(forecast, taken, cell.key, hold.span);
+                held.into_iter().map(|(span, who)| (cell.window, span, who))
+            });
+            pieces.any(|(other, span, who)| {
+                let at_once = |window| self.open_together(window, other, span);
+                who == Some(hold.who) && window(hold.cell).is_some_and(at_once)
+            })
         };
         !self.double_cover && taken.iter().any(others)
     }
 
-    /// What of a dealt turn a span takes over: whether all of it, and the turn.
+    /// Whether a span takes over a whole dealt turn, and which turn.
     pub fn selection(&self, forecast: &Forecast, cell: Key, span: Span) -> Option<(bool, Span)> {
         let turns = forecast.turns(cell).iter();
         let turn = turns
@@ -130,8 +138,8 @@ impl Model {
         (whole || rest).then_some((whole, turn.span))
     }
 
-    /// Has the pending requests expire whose holders do not hold what is to change hands, as planned, to its end. A
-    /// disabled rotation stays as it was.
+    /// Expires the pending requests whose holders do not hold the duty as planned to its end. Does nothing in a disabled
+    /// rotation.
     pub fn expire_lost(&mut self) {
         let pending = |state| state == State::Pending;
         let ends = self

@@ -1,4 +1,4 @@
-//! The grid of a rotation as the model has it.
+//! The model's grid of a rotation.
 
 use super::model::{Model, Window};
 use super::ops::Grid;
@@ -9,7 +9,7 @@ use crate::domain::coverage::Stretch;
 use crate::domain::time::HhMm;
 use jiff::civil::Weekday;
 
-/// Rows that a rotation has at the most here.
+/// The maximum number of lanes here.
 const MOST_LANES: usize = 3;
 
 /// Changes the model's grid.
@@ -88,7 +88,7 @@ impl Walk<'_> {
         });
         let id = self.windows.get(index).cloned();
         WindowSpec {
-            id: id.or_else(|| Some(format!("window{index}"))),
+            handle: HandleSpec::id(&id.unwrap_or_else(|| format!("window{index}"))),
             name: None,
             zone: cadence
                 .as_ref()
@@ -98,8 +98,8 @@ impl Walk<'_> {
         }
     }
 
-    /// Gives the rotation the grid of the model, and learns the ids of what is new.
-    pub fn replace_grid(&mut self) -> Result<Rotation, Stop> {
+    /// Gives the rotation the model's grid, and records the new ids.
+    pub fn replace_grid(&mut self) -> Result<Rotation, ActionError> {
         let lane = |key: &usize| {
             let known = self.lanes.get(*key).cloned().flatten();
             known.unwrap_or_else(|| format!("lane{key}"))
@@ -115,7 +115,7 @@ impl Walk<'_> {
                 cells.push(CellSpec {
                     id: None,
                     lane: lane.clone(),
-                    window: window.id.clone().expect("a name"),
+                    window: window.handle.id.clone().expect("a name"),
                     roster: None,
                 });
             }
@@ -124,13 +124,14 @@ impl Walk<'_> {
             lanes: lanes
                 .into_iter()
                 .map(|id| LaneSpec {
-                    id: Some(id),
-                    name: None,
+                    handle: HandleSpec::id(&id),
+                    name: Some(None),
                 })
                 .collect(),
             windows: Some(windows),
             cells,
             double_cover: self.model.double_cover,
+            rosters: Vec::new(),
         };
         let any = Precondition::Any;
         let laid = write(self.app, &caller(), &self.id, &any, ReplaceCoverage(spec))?;

@@ -1,21 +1,21 @@
-//! The model: for each cell who is dealt the turn, over it a list of arrangements, both half-open intervals of minutes. It is
-//! written from the contract (sections 5, 6 and 10), uses nothing of the code that it judges, and is clever nowhere.
+//! The model: for each cell the dealt holder, and a list of arrangements over it, both half-open intervals of minutes. It is
+//! written directly from the rules (rules.md 2, 4 and 8), shares no code with the program, and prefers simplicity.
 
 pub use super::records::{Arrangement, Kind, Leg, Request, State};
-use super::time::{Cadence, Hours, Minute, Span};
+use super::time::{Cadence, Hours, Minute, Span, WEEK};
 
 /// A person: 1 is U1.
 pub type Who = u8;
 
-/// A row or a cell, by a number that is given once.
+/// A lane or a cell, by a number that is assigned once.
 pub type Key = usize;
 
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Window {
-    /// None: duty passes only when somebody says so.
+    /// `None` means hand-overs only on request.
     pub cadence: Option<Cadence>,
     pub hours: Hours,
-    /// As last judged; a disabled rotation stays as it was.
+    /// As last judged; in a disabled rotation it does not change.
     pub open: bool,
 }
 
@@ -24,10 +24,12 @@ pub struct Cell {
     pub key: Key,
     pub lane: Key,
     pub window: usize,
-    /// Who is dealt the turn, and since when.
+    /// The dealt holder, and since when.
     pub holder: Option<(Who, Minute)>,
+    /// The people skipped because they are on call elsewhere, and in which cell.
+    pub passed: Vec<(Who, Key)>,
     pub history: Vec<Past>,
-    /// When the cell went with its lane.
+    /// When the cell was removed with its lane.
     pub ended: Option<Minute>,
 }
 
@@ -48,32 +50,36 @@ pub struct Absence {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Model {
     pub now: Minute,
-    /// A disabled rotation is as it was at this minute.
+    /// When the rotation was disabled; it does not change after that minute.
     pub frozen: Option<Minute>,
     pub members: Vec<Who>,
-    pub next_turn: usize,
+    /// One per window.
+    pub next_turns: Vec<usize>,
     pub double_cover: bool,
     pub lanes: Vec<Key>,
     pub windows: Vec<Window>,
-    /// In the order of places: window by window, lane by lane.
+    /// In slot order: window by window, lane by lane.
     pub cells: Vec<Cell>,
-    /// Those that went with their lanes.
+    /// Cells that were removed with their lanes.
     pub dropped: Vec<Cell>,
     pub absences: Vec<Absence>,
     pub arrangements: Vec<Arrangement>,
     pub requests: Vec<Request>,
-    /// The next row or cell is called this.
+    /// The number of the next lane or cell.
     pub next_key: Key,
 }
 
 impl Model {
-    /// A rotation of `lanes` rows whose places are dealt at the beginning.
+    /// A rotation of `lanes` lanes whose slots are dealt at the beginning.
     pub fn new(members: Vec<Who>, lanes: usize, windows: Vec<Window>, double_cover: bool) -> Model {
         let mut model = Model {
             now: 0,
             frozen: None,
+            // Spread over the list, window by window.
+            next_turns: (0..windows.len())
+                .map(|k| k * members.len() / windows.len())
+                .collect(),
             members,
-            next_turn: 0,
             double_cover,
             lanes: Vec::new(),
             windows,
@@ -98,7 +104,7 @@ impl Model {
         self.enabled() && self.windows.iter().any(|window| window.cadence.is_some())
     }
 
-    /// Gives the rotation these rows; pairs of row and window that stay keep their cell.
+    /// Replaces the lanes. Pairs of lane and window that remain keep their cell.
     pub fn lay_out(&mut self, lanes: Vec<Key>) {
         let mut old = std::mem::take(&mut self.cells);
         for window in 0..self.windows.len() {
@@ -113,6 +119,7 @@ impl Model {
                         lane,
                         window,
                         holder: None,
+                        passed: Vec::new(),
                         history: Vec::new(),
                         ended: None,
                     }
@@ -129,48 +136,92 @@ impl Model {
         }
     }
 
-    /// Deals one place: once round the order from the next turn, past whoever is away and whoever holds another place;
-    /// with double cover, where that finds nobody, past whoever is away only.
-    fn deal(&mut self, place: usize) {
+    /// When a turn that begins now, or the rest of one, ends; in a week if there is no later hand-over.
+    pub fn turn_ends(&self, window: usize) -> Minute {
+        let cadence = self.windows[window].cadence.as_ref();
+        cadence.map_or(self.now + WEEK, |cadence| cadence.next(self.now))
+    }
+
+    /// Whether two windows are open at the same minute of a span.
+    pub fn open_together(&self, one: usize, other: usize, span: Span) -> bool {
+        let [one, other] = [one, other].map(|window| self.windows[window].hours.open_in(span));
+        let meet = |here: &Span| other.iter().any(|there| here.meets(*there).is_some());
+        one.iter().any(meet)
+    }
+
+    /// The first cell in which a person is on call during a turn of a slot that begins now.
+    fn elsewhere(&self, place: usize, who: Who) -> Option<Key> {
+        let window = self.cells[place].window;
+        let in_the_way = |cell: &&Cell| {
+            let until = self.turn_ends(window).min(self.turn_ends(cell.window));
+            let span = Span {
+                from: self.now,
+                until,
+            };
+            cell.holder.is_some_and(|(holder, _)| holder == who)
+                && self.open_together(window, cell.window, span)
+        };
+        self.cells.iter().find(in_the_way).map(|cell| cell.key)
+    }
+
+    /// Deals one slot: once round the order from the window's next turn, skipping people who are away or on call elsewhere. With
+    /// `doubleCover`, if that finds nobody, skipping only people who are away.
+    fn deal(&mut self, place: usize, notes: bool) {
+        let window = self.cells[place].window;
+        let mut passed = Vec::new();
         for again in [false, true] {
             if again && !self.double_cover {
-                return;
+                break;
             }
+            passed.clear();
             for step in 0..self.members.len() {
-                let turn = (self.next_turn + step) % self.members.len();
+                let turn = (self.next_turns[window] + step) % self.members.len();
                 let who = self.members[turn];
                 let away = |absence: &Absence| absence.who == who && absence.span.holds(self.now);
-                let holds = |cell: &Cell| cell.holder.is_some_and(|(holder, _)| holder == who);
-                if self.absences.iter().any(away) || (!again && self.cells.iter().any(holds)) {
+                if self.absences.iter().any(away) {
+                    continue;
+                }
+                if let Some(cell) = self.elsewhere(place, who).filter(|_| !again) {
+                    passed.push((who, cell));
                     continue;
                 }
                 self.cells[place].holder = Some((who, self.now));
-                self.next_turn = (turn + 1) % self.members.len();
+                self.cells[place].passed = passed;
+                self.next_turns[window] = (turn + 1) % self.members.len();
                 return;
             }
         }
+        if notes {
+            self.cells[place].passed = passed;
+        }
     }
 
-    /// Empties places and deals them again.
+    /// Empties slots and deals them again.
     pub fn hand_over(&mut self, places: &[usize]) {
         for &place in places {
             self.cells[place].holder = None;
+            self.cells[place].passed.clear();
         }
         for &place in places {
-            self.deal(place);
+            self.deal(place, true);
         }
     }
 
-    /// An enabled rotation with a cadence leaves no place empty that can be filled.
+    /// Fills every slot of an enabled rotation with a cadence that can be filled.
     pub fn fill(&mut self) {
+        self.fill_noting(true);
+    }
+
+    /// As [`Model::fill`]; `notes` is false for absences, which do not change who was passed over.
+    pub fn fill_noting(&mut self, notes: bool) {
         for place in 0..self.cells.len() {
             if self.deals_itself() && self.cells[place].holder.is_none() {
-                self.deal(place);
+                self.deal(place, notes);
             }
         }
     }
 
-    /// The arrangement that runs over a cell.
+    /// The running arrangement over a cell.
     pub fn arranged(&self, cell: &Cell) -> Option<usize> {
         let at = self.frozen.unwrap_or(self.now);
         self.arrangements.iter().position(|arrangement| {
@@ -189,7 +240,7 @@ impl Model {
         }
     }
 
-    /// Ends an arrangement now: one that has begun keeps what was served, another is cancelled.
+    /// Ends an arrangement now: a running one keeps the served part, a future one is cancelled.
     pub fn end_arrangement(&mut self, index: usize) {
         let now = self.now;
         let arrangement = &mut self.arrangements[index];
@@ -208,8 +259,8 @@ impl Model {
         }
     }
 
-    /// Ends arrangements that have lost their ground. Where one had not begun, what else was agreed by the same request and
-    /// has not begun goes with it.
+    /// Ends arrangements that match `lost`. If one had not begun, the other future arrangements of the same request end
+    /// too.
     pub fn void(&mut self, lost: impl Fn(&Arrangement) -> bool) {
         let at = self.frozen.unwrap_or(self.now);
         let live = |index: &usize| !self.arrangements[*index].gone;
@@ -236,13 +287,13 @@ impl Model {
         }
     }
 
-    /// The request that an arrangement was made by.
+    /// The request that an arrangement came from.
     fn agreed_by(&self, index: usize) -> Option<usize> {
         let made = |request: &Request| request.legs.iter().any(|leg| leg.made.contains(&index));
         self.requests.iter().position(made)
     }
 
-    /// Has what is over by now be over, windows open and shut, and the record go on.
+    /// Ends what is over, opens and shuts windows, and continues the history.
     pub fn judge(&mut self) {
         let now = self.now;
         if self.enabled() {
@@ -279,7 +330,7 @@ impl Model {
         }
     }
 
-    /// The next minute at which anything falls due.
+    /// The next minute at which anything is due.
     pub fn next_due(&self) -> Option<Minute> {
         if !self.enabled() {
             return None;
@@ -303,7 +354,7 @@ impl Model {
         all.flatten().filter(|at| *at > self.now).min()
     }
 
-    /// Does everything that falls due at one minute; answers whether it is a change of what is shown.
+    /// Processes everything due at one minute. Returns whether a visible change results.
     pub fn step(&mut self, at: Minute) -> bool {
         let due: Vec<bool> = self
             .windows
@@ -316,6 +367,17 @@ impl Model {
                 next == Some(at)
             })
             .collect();
+        let flips = |window: &Window| window.hours.next_flip(self.now) == Some(at);
+        let bounds = |arranged: &Arrangement| {
+            !arranged.gone && [arranged.span.from, arranged.span.until].contains(&at)
+        };
+        let expires = |request: &Request| {
+            let ends = request.legs.iter().map(|leg| leg.span.until);
+            request.state == State::Pending && ends.min() == Some(at)
+        };
+        let edge = self.windows.iter().any(flips)
+            || self.arrangements.iter().any(bounds)
+            || self.requests.iter().any(expires);
         let before = self.shown();
         self.now = at;
         let places: Vec<usize> = (0..self.cells.len())
@@ -326,14 +388,16 @@ impl Model {
             .absences
             .iter()
             .any(|absence| absence.span.until == at && self.members.contains(&absence.who));
-        if due.contains(&true) || back {
+        if due.contains(&true) || edge {
             self.fill();
+        } else if back {
+            self.fill_noting(false);
         }
         self.judge();
         due.contains(&true) || before != self.shown()
     }
 
-    /// Lives up to a minute; answers at how many instants what is shown changed.
+    /// Advances to a minute. Returns the number of instants with a visible change.
     pub fn advance(&mut self, to: Minute) -> u64 {
         let mut changes = 0;
         while let Some(at) = self.next_due().filter(|at| *at <= to) {
@@ -343,12 +407,12 @@ impl Model {
         changes
     }
 
-    /// What readers see of the rotation: where two are equal, its version is the same.
+    /// The visible state of the rotation: equal states have equal versions.
     pub fn shown(&self) -> Shown {
         let cell = |cell: &Cell| {
             (
                 cell.key,
-                cell.holder,
+                (cell.holder, cell.passed.clone()),
                 self.arranged(cell),
                 cell.history.last().copied(),
             )
@@ -356,7 +420,7 @@ impl Model {
         Shown {
             enabled: self.enabled(),
             members: self.members.clone(),
-            next_turn: self.next_turn,
+            next_turns: self.next_turns.clone(),
             double_cover: self.double_cover,
             windows: self.windows.clone(),
             cells: self.cells.iter().map(cell).collect(),
@@ -366,14 +430,15 @@ impl Model {
     }
 }
 
-type Place = (Key, Option<(Who, Minute)>, Option<usize>, Option<Past>);
+type Dealt = (Option<(Who, Minute)>, Vec<(Who, Key)>);
+type Place = (Key, Dealt, Option<usize>, Option<Past>);
 
 /// See [`Model::shown`].
 #[derive(Clone, Debug, PartialEq)]
 pub struct Shown {
     enabled: bool,
     members: Vec<Who>,
-    next_turn: usize,
+    next_turns: Vec<usize>,
     double_cover: bool,
     windows: Vec<Window>,
     cells: Vec<Place>,

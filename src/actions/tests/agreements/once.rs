@@ -1,4 +1,4 @@
-//! Agreements written as the API writes them: once under a key, with the response kept.
+//! Agreements written as the API writes them: idempotent, with the response stored.
 
 use crate::actions::mutation::{Mutation, Operation};
 use crate::actions::once::{Once, OperationKey, Receipt, Render};
@@ -9,7 +9,7 @@ use crate::wire::arrangement;
 use crate::wire::request::{self, Record};
 use serde::Serialize;
 
-fn text<T: Serialize>(value: &T) -> Result<String, Fault> {
+fn text<T: Serialize>(value: &T) -> Result<String, Error> {
     Ok(serde_json::to_string(value).expect("JSON"))
 }
 
@@ -18,9 +18,9 @@ fn run<O: Operation>(
     caller: &Principal,
     rotation: &RotationId,
     (key, operation, render): (OperationKey, O, Render<O::Output>),
-) -> Result<Receipt, Stop> {
+) -> Result<Receipt, ActionError> {
     let mutation = Mutation {
-        caller,
+        author: &by(caller.clone()),
         rotation,
         precondition: &Precondition::Any,
         operation: Once {
@@ -39,7 +39,7 @@ pub fn arranged(
     rotation: &RotationId,
     key: OperationKey,
     operation: impl Operation<Output = ArrangementWritten>,
-) -> Result<Receipt, Stop> {
+) -> Result<Receipt, ActionError> {
     let render = |id: &str, written: &_| text(&arrangement::written(id, written));
     run(app, caller, rotation, (key, operation, render))
 }
@@ -51,7 +51,7 @@ pub fn requested<T: Record + Serialize, O: Operation<Output = RequestWritten>>(
     rotation: &RotationId,
     key: OperationKey,
     operation: O,
-) -> Result<Receipt, Stop> {
+) -> Result<Receipt, ActionError> {
     let render = |id: &str, written: &_| text(&request::written::<T>(id, written));
     run(app, caller, rotation, (key, operation, render))
 }

@@ -1,12 +1,12 @@
-//! Random sequences. Places, people and intervals are drawn as numbers and read off the model when their turn comes, so that
-//! most of what is asked for makes sense; times fall on half hours, so that boundaries meet.
+//! Random sequences. Slots, people and intervals are drawn as numbers and resolved in the model when the operation runs, so
+//! that most operations are valid. Times are on half hours, so that boundaries coincide.
 
 use super::answers::Step;
 use super::model::{Who, Window};
 use super::time::{Cadence, DAY, HOUR, Hours, Minute};
 use proptest::prelude::*;
 
-/// A rotation and what happens to it.
+/// A rotation and its operations.
 #[derive(Clone, Debug)]
 pub struct Case {
     pub people: u8,
@@ -19,22 +19,22 @@ pub struct Case {
 /// An interval of a cell.
 #[derive(Clone, Copy, Debug)]
 pub enum Slot {
-    /// A dealt turn, the running one first.
+    /// A dealt turn, counted from the running one.
     Turn(usize),
-    /// A part of it, from half hours into it on.
+    /// A part of it, in half hours from its start.
     Part(usize, Minute, Minute),
-    /// A part of what is arranged, the latest first, in its own cell; so many minutes cut off at either end.
+    /// An arrangement in its own cell, counted from the latest, shortened by minutes at either end.
     Arranged(usize, Minute, Minute),
-    /// From half hours after now, or before it.
+    /// In half hours relative to now.
     Span(Minute, Minute),
 }
 
-/// How time goes by.
+/// How time advances.
 #[derive(Clone, Copy, Debug)]
 pub enum Pass {
-    /// The timer runs at every instant due.
+    /// The timer runs at every due instant.
     Timer,
-    /// Nobody looks until it is over.
+    /// Nothing runs until the end.
     Asleep,
 }
 
@@ -48,11 +48,11 @@ pub enum Grid {
     Cadence(usize, i64),
 }
 
-/// Something that happens. People are members counted round, save that [`WILD`] is U6 whether a member or not; places and records are counted round what there is.
+/// An operation. People are members modulo their number, except that [`WILD`] is U6, member or not; cells and records are modulo, too.
 #[derive(Clone, Debug)]
 pub enum Op {
     Advance(Minute, Pass),
-    /// To the very instant at which something falls due.
+    /// To the exact next due instant.
     ToNextDue,
     Rotate(Option<usize>),
     Seat(Vec<Who>),
@@ -64,18 +64,18 @@ pub enum Op {
     Enable(bool),
     Grid(Grid),
     Assign(usize, Who, Slot, bool),
-    /// Which, then as above; whether the revision sent is wrong.
+    /// The index, then as `Assign`; whether the revision is wrong.
     Reassign(usize, (usize, Who, Slot, bool), bool),
     EndAssignment(usize, bool),
-    /// Whoever holds the slot asks, unless somebody else is named.
+    /// The holder of the slot asks, unless another person is named.
     Ask(usize, Slot, Option<Who>, Vec<Who>),
-    /// Two places with the number of the turn in each; minutes by which the first leg is wrong.
+    /// Two cells with the number of a turn each; minutes by which the first leg is wrong.
     Offer([(usize, usize); 2], Minute),
-    /// Which, who (unless whoever may), what, and whether conflicts are acknowledged, legs named, the revision wrong.
+    /// The index, the person (default: one who may), the action, and whether conflicts are acknowledged, legs named, the revision wrong.
     Answer(usize, Option<Who>, Step, [bool; 3]),
 }
 
-/// Stands for itself.
+/// Always U6.
 pub const WILD: Who = 6;
 
 fn hours() -> impl Strategy<Value = Hours> {
@@ -127,7 +127,7 @@ fn who() -> impl Strategy<Value = Who> {
     1..=6_u8
 }
 
-/// Somebody, or nobody most of the time.
+/// A person, or `None` most of the time.
 fn odd_one() -> impl Strategy<Value = Option<Who>> {
     prop::option::weighted(0.15, who())
 }

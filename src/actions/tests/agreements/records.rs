@@ -1,4 +1,4 @@
-//! Arrangements and requests as the model keeps them.
+//! The model's arrangements and requests.
 
 use super::model::{Key, Who};
 use super::time::{Minute, Span};
@@ -16,7 +16,7 @@ pub struct Arrangement {
     pub who: Who,
     pub span: Span,
     pub kind: Kind,
-    /// Ended, cancelled or over: it plays no part any more.
+    /// Ended or cancelled.
     pub gone: bool,
     pub cancelled: bool,
     pub revision: u64,
@@ -38,7 +38,7 @@ pub struct Leg {
     pub holder: Who,
     pub assignee: Option<Who>,
     pub span: Span,
-    /// The arrangement that accepting made, with what later acceptances left of it.
+    /// The arrangements created by accepting, as later acceptances left them.
     pub made: Vec<usize>,
 }
 
@@ -59,7 +59,7 @@ impl Request {
         self.legs.len() == 1
     }
 
-    /// From the beginning of its first leg to the end of its last.
+    /// The end of its last leg.
     pub fn until(&self) -> Minute {
         let ends = self.legs.iter().map(|leg| leg.span.until);
         ends.max().expect("a leg")
@@ -69,7 +69,7 @@ impl Request {
         self.settle(State::Expired);
     }
 
-    /// Moves it on: it has another revision.
+    /// Sets its state and raises its revision.
     pub fn settle(&mut self, state: State) {
         self.state = state;
         self.revision += 1;

@@ -1,4 +1,4 @@
-//! What the model says of each write: whether it is carried out, what refuses it otherwise, and what it changes.
+//! The model's rules for writes: whether a write succeeds, the possible refusals, and its changes.
 
 use super::forecast::{Forecast, Hold, NEVER};
 use super::model::{Absence, Arrangement, Cell, Key, Kind, Leg, Model, Request, State, Who};
@@ -21,10 +21,10 @@ pub enum Refused {
     StartedLeg,
 }
 
-/// Carried out, or refused for one of these: where several hold, the contract does not say which comes first.
+/// Success, or the possible refusals: if several apply, their order is not specified.
 pub type Verdict = Result<(), Vec<Refused>>;
 
-/// Something in the way of somebody holding a cell.
+/// A conflict with a hold.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct InTheWay {
     pub span: Span,
@@ -40,10 +40,10 @@ fn refuse(reasons: Vec<(bool, Refused)>) -> Verdict {
     if found.is_empty() { Ok(()) } else { Err(found) }
 }
 
-/// What one swaps or asks others to hold, and how sure one is.
+/// The validity of a request's members.
 #[derive(Clone, Debug, Default)]
 pub struct Sent {
-    /// The revision sent is not the current one.
+    /// The revision is not the current one.
     pub stale: bool,
     /// All conflicts that may be acknowledged are.
     pub acknowledged: bool,
@@ -56,13 +56,13 @@ impl Model {
         self.cells.iter().find(|cell| cell.key == key)
     }
 
-    /// After every write that is carried out: what lost its ground expires, and the record goes on.
+    /// After every successful write: expires lost requests and continues the history.
     fn settle(&mut self) {
         self.judge();
         self.expire_lost();
     }
 
-    // Duty by hand.
+    // Changes of duty by hand.
 
     pub fn rotate(&mut self, places: &[usize]) -> Verdict {
         refuse(vec![(!self.enabled(), Refused::Disabled)])?;
@@ -75,10 +75,16 @@ impl Model {
     pub fn clear(&mut self, places: &[usize]) -> Verdict {
         refuse(vec![(!self.enabled(), Refused::Disabled)])?;
         for &place in places {
-            self.cells[place].holder = None;
+            self.empty(place);
         }
         self.settle();
         Ok(())
+    }
+
+    fn empty(&mut self, place: usize) {
+        if self.cells[place].holder.take().is_some() {
+            self.cells[place].passed.clear();
+        }
     }
 
     pub fn seat(&mut self, users: &[Who]) -> Verdict {
@@ -86,7 +92,17 @@ impl Model {
         let all: Vec<usize> = (0..self.cells.len()).collect();
         let some: Vec<usize> = all.iter().copied().filter(open).collect();
         let places = if some.is_empty() { all } else { some };
-        let twice = |index: usize| users[..index].contains(&users[index]);
+        let at_once = |one: usize, other: usize| {
+            let [one, other] = [one, other].map(|index| self.cells[places[index]].window);
+            let until = self.turn_ends(one).min(self.turn_ends(other));
+            let from = self.now;
+            self.open_together(one, other, Span { from, until })
+        };
+        let twice = |index: usize| {
+            let named = (0..index).filter(|before| users[*before] == users[index]);
+            let mut named = named.filter(|_| index < places.len());
+            named.any(|before| at_once(before, index))
+        };
         let invalid = users.len() > places.len()
             || users.iter().any(|who| !self.members.contains(who))
             || (!self.double_cover && (0..users.len()).any(twice));
@@ -94,14 +110,16 @@ impl Model {
         refuse(vec![(!self.enabled(), Refused::Disabled)])?;
         for (index, place) in places.into_iter().enumerate() {
             let Some(&who) = users.get(index) else {
-                self.cells[place].holder = None;
+                self.empty(place);
                 continue;
             };
             if self.cells[place].holder.is_none_or(|(held, _)| held != who) {
                 self.cells[place].holder = Some((who, self.now));
+                self.cells[place].passed.clear();
             }
             let turn = self.members.iter().position(|member| *member == who);
-            self.next_turn = (turn.expect("a member") + 1) % self.members.len();
+            let window = self.cells[place].window;
+            self.next_turns[window] = (turn.expect("a member") + 1) % self.members.len();
         }
         self.settle();
         Ok(())
@@ -125,29 +143,40 @@ impl Model {
         Ok(())
     }
 
-    /// An absence that is not over, of a member, is a reason to deal again.
+    /// An absence of a member that has not ended makes dealing run again.
     fn refill(&mut self, absence: Absence) {
         if absence.span.until > self.now && self.members.contains(&absence.who) {
-            self.fill();
+            self.fill_noting(false);
         }
         self.settle();
     }
 
-    /// The next turn keeps pointing at its person, or at the next one of the old order who stays.
+    /// Each next turn keeps pointing at its person, or at the next remaining person of the old order.
     pub fn set_members(&mut self, members: Vec<Who>) -> Verdict {
         if members == self.members {
             return Ok(());
         }
         let old = std::mem::replace(&mut self.members, members);
-        let round = (0..old.len()).map(|step| old[(self.next_turn + step) % old.len()]);
-        let next = round
-            .filter_map(|who| self.members.iter().position(|member| *member == who))
-            .next();
-        self.next_turn = next.unwrap_or(0);
+        let windows = self.next_turns.len();
+        for (k, next_turn) in self.next_turns.iter_mut().enumerate() {
+            let round = (0..old.len()).map(|step| old[(*next_turn + step) % old.len()]);
+            let next = round
+                .filter_map(|who| self.members.iter().position(|member| *member == who))
+                .next();
+            // Where the list was empty they are spread over it.
+            let spread = k * self.members.len() / windows;
+            *next_turn = next.unwrap_or(if old.is_empty() { spread } else { 0 });
+        }
         let members = self.members.clone();
         self.void(|lost| !members.contains(&lost.who));
         for cell in &mut self.cells {
-            cell.holder = cell.holder.filter(|(who, _)| self.members.contains(who));
+            if cell
+                .holder
+                .take_if(|(who, _)| !self.members.contains(who))
+                .is_some()
+            {
+                cell.passed.clear();
+            }
         }
         self.fill();
         self.settle();
@@ -163,7 +192,7 @@ impl Model {
         Ok(())
     }
 
-    /// Another grid: fills what it leaves empty. Where nothing changes nothing happens.
+    /// Changes the grid and fills the slots that become empty. Has no effect if nothing changes.
     pub fn regrid(&mut self, change: impl FnOnce(&mut Model)) -> Verdict {
         let before = (self.shown(), self.lanes.clone());
         change(self);
@@ -176,7 +205,7 @@ impl Model {
 
     // Agreements.
 
-    /// Everything in the way of a hold; arrangements of `own` over the cell are not.
+    /// All conflicts of a hold, except with arrangements in `own` over the cell.
     pub fn in_the_way(&self, hold: Hold, own: Option<Who>) -> Vec<InTheWay> {
         let away = self
             .absences
@@ -328,7 +357,7 @@ impl Model {
         turns.any(|turn| turn.who.is_some() && turn.span == hold.span && turn.span.until != NEVER)
     }
 
-    /// `theirs` are two shifts with who holds each.
+    /// `theirs` are two shifts with their holders.
     pub fn offer(&mut self, requester: Who, recipient: Who, theirs: [Hold; 2]) -> Verdict {
         let takes = |hold: &Hold| match hold.who == requester {
             true => recipient,

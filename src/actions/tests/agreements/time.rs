@@ -1,16 +1,16 @@
-//! Time as the model counts it: whole minutes from a Monday, midnight UTC, on which a sequence begins.
+//! The model's time: whole minutes from the Monday, midnight UTC, on which a sequence begins.
 
-/// Minutes since the beginning of a sequence.
+/// Minutes since the start of a sequence.
 pub type Minute = i64;
 
-/// An hour of them.
+/// An hour in minutes.
 pub const HOUR: Minute = 60;
-/// A day of them.
+/// A day in minutes.
 pub const DAY: Minute = 24 * HOUR;
-/// A week of them.
+/// A week in minutes.
 pub const WEEK: Minute = 7 * DAY;
 
-/// A half-open stretch: the minute `from` belongs to it, the minute `until` does not.
+/// A half-open interval: `from` is included, `until` is not.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Span {
     pub from: Minute,
@@ -18,12 +18,12 @@ pub struct Span {
 }
 
 impl Span {
-    /// Whether a minute lies in it.
+    /// Whether it contains a minute.
     pub fn holds(self, at: Minute) -> bool {
         self.from <= at && at < self.until
     }
 
-    /// Whether the two share a minute, and which.
+    /// The intersection of the two.
     pub fn meets(self, other: Span) -> Option<Span> {
         let shared = Span {
             from: self.from.max(other.from),
@@ -32,7 +32,7 @@ impl Span {
         (shared.from < shared.until).then_some(shared)
     }
 
-    /// What is left of it at a minute.
+    /// The part from a minute on.
     pub fn rest(self, now: Minute) -> Option<Span> {
         self.meets(Span {
             from: now,
@@ -69,6 +69,28 @@ impl Hours {
         }
     }
 
+    /// The open stretches that begin before a span's end and end after it begins. Two weeks of a longer one tell all of it.
+    pub fn open_in(self, span: Span) -> Vec<Span> {
+        let span = Span {
+            until: span.until.min(span.from.saturating_add(2 * WEEK)),
+            ..span
+        };
+        if self == Hours::Always {
+            return vec![span];
+        }
+        let monday = span.from - span.from.rem_euclid(WEEK);
+        let weeks = (-1..=2).map(|week| monday + week * WEEK);
+        weeks
+            .flat_map(|week| {
+                self.stretches().into_iter().map(move |open| Span {
+                    from: week + open.from,
+                    until: week + open.until,
+                })
+            })
+            .filter_map(|open| open.meets(span))
+            .collect()
+    }
+
     /// Whether it is open at a minute.
     pub fn open_at(self, at: Minute) -> bool {
         let minute = at.rem_euclid(WEEK);
@@ -77,7 +99,7 @@ impl Hours {
         self == Hours::Always || open(minute) || open(minute + WEEK)
     }
 
-    /// The first minute after another at which it opens or shuts: no two stretches touch, so every edge is one.
+    /// The first minute after another at which it opens or shuts. No two stretches touch, so every edge is one.
     pub fn next_flip(self, after: Minute) -> Option<Minute> {
         let monday = after - after.rem_euclid(WEEK);
         let stretches = self.stretches().into_iter();
@@ -87,10 +109,10 @@ impl Hours {
     }
 }
 
-/// When a window's cells are handed over, counted from `starts`.
+/// The hand-overs of a window, counted from `starts`.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Cadence {
-    /// Times of day every so many days; none: every so many weeks, at the time that it starts.
+    /// Times of day every so many days; empty means every so many weeks at the start time.
     pub times: Vec<Minute>,
     pub period: i64,
     pub starts: Minute,

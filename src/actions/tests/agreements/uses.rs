@@ -1,4 +1,4 @@
-//! Every use of agreements once, so that their statements are looked at.
+//! Every use of agreements once, so that their statements are recorded.
 
 use super::once;
 use crate::actions::answering::AnswerRequest;
@@ -17,14 +17,14 @@ use crate::domain::ids::{ArrangementId, RequestId};
 use crate::domain::request::{RequestKind, RequestState, Step};
 use crate::wire::request::{CoverRequest, SwapRequest};
 
-/// Makes, lists, cuts, ends and loses each kind of agreement in a rotation whose cell somebody holds, dealt weekly.
+/// Creates, lists, cuts, ends and loses each kind of agreement in a rotation with a cell that is held and dealt weekly.
 pub fn every_use(app: &App, id: &RotationId) {
     let uses = Uses {
         app,
         id,
         any: Precondition::Any,
     };
-    // Two people and more places: each may hold several.
+    // Two people and more slots, so that each may hold several.
     let doubly = RotationPatch {
         double_cover: Some(true),
         ..RotationPatch::default()
@@ -68,6 +68,7 @@ struct Uses<'a> {
 fn person(user: &UserId) -> Principal {
     Principal::Person {
         user: user.clone(),
+        name: "test".into(),
         role: Role::Member,
         via: Via::Token("tok_1".into()),
     }
@@ -78,7 +79,7 @@ impl Uses<'_> {
         reads::rotation(self.app, &caller(), self.id).expect("a rotation")
     }
 
-    /// Whoever holds the first cell, and somebody else.
+    /// The holder of the first cell, and another person.
     fn people(&self) -> (UserId, UserId) {
         let rotation = self.rotation();
         let holder = rotation.cells[0].holder.clone().expect("somebody").user;
@@ -117,7 +118,7 @@ impl Uses<'_> {
         made.expect("the one made").id.clone()
     }
 
-    /// Asks for cover; the request that is pending then.
+    /// Creates a cover request. Returns its id.
     fn ask(&self, holder: &UserId, recipient: &UserId, asked: Interval) -> RequestId {
         let new = NewCover {
             cell: self.rotation().cells[0].id.clone(),
@@ -148,7 +149,7 @@ impl Uses<'_> {
         requests::read(self.app, &by, self.id, kind, &request).expect("it");
     }
 
-    /// Two turns to come are offered, and one of the two leaves.
+    /// Offers two future turns, and removes one of the two people.
     fn offer_and_lose(&self) {
         let rotation = self.rotation();
         let dealing = DealingContext {

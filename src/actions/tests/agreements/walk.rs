@@ -1,4 +1,4 @@
-//! A rotation beside its model: every operation is done to both, and they are held against each other.
+//! A rotation and its model: every operation is applied to both, and they are compared.
 
 use super::compare::CellSpells;
 use super::grid::regrid;
@@ -12,15 +12,15 @@ use crate::domain::ids::{AbsenceId, TokenId};
 use crate::domain::refusal::Refusal;
 use proptest::test_runner::TestCaseError;
 
-/// What went wrong, in words.
+/// The result, with an error in words.
 pub type Outcome = Result<(), TestCaseError>;
 
-/// Fails with a sentence.
+/// Fails with a message.
 pub fn fail<T>(sentence: String) -> Result<T, TestCaseError> {
     Err(TestCaseError::fail(sentence))
 }
 
-/// A rotation beside its model.
+/// A rotation and its model.
 pub struct Walk<'a> {
     pub app: &'a App,
     pub base: Timestamp,
@@ -36,9 +36,9 @@ pub struct Walk<'a> {
     pub requests: Vec<String>,
     absences: Vec<AbsenceId>,
     operations: u32,
-    /// Something fell due that nobody has done yet.
+    /// Something is due that has not been processed.
     pub overdue: bool,
-    /// What was planned for time that has gone by since.
+    /// The schedule of time that has passed since.
     pub plans: Vec<(Span, Vec<CellSpells>)>,
 }
 
@@ -51,12 +51,13 @@ pub fn person(who: Who) -> UserId {
 pub fn member(who: Who) -> Principal {
     Principal::Person {
         user: person(who),
+        name: "test".into(),
         role: Role::Member,
         via: Via::Token(TokenId::from(format!("tok_{who}"))),
     }
 }
 
-/// What a refusal is in the model.
+/// The model's name of a refusal.
 fn refused(refusal: &Refusal) -> Option<Refused> {
     Some(match refusal {
         Refusal::Invalid(_) => Refused::Invalid,
@@ -75,18 +76,18 @@ fn refused(refusal: &Refusal) -> Option<Refused> {
     })
 }
 
-/// Says where in the sequence an error came up.
-fn told(error: TestCaseError, op: &Op, now: Minute) -> TestCaseError {
+/// Adds the position in the sequence to an error.
+fn response(error: TestCaseError, op: &Op, now: Minute) -> TestCaseError {
     TestCaseError::fail(format!("{op:?} at minute {now}: {error}"))
 }
 
-/// The `n`-th of so many, round and round; none of none.
+/// Index `n` modulo `many`; `None` if there are none.
 pub fn round(n: usize, many: usize) -> Option<usize> {
     (many > 0).then(|| n % many)
 }
 
 impl<'a> Walk<'a> {
-    /// Makes the rotation; the clock must stand on a Monday's midnight.
+    /// Creates the rotation. The clock must be at a Monday's midnight.
     pub fn begin(app: &'a App, name: &str, case: &Case) -> Result<Walk<'a>, TestCaseError> {
         let members: Vec<Who> = (1..=case.people).collect();
         let model = Model::new(members, case.lanes, case.windows.clone(), case.double_cover);
@@ -106,7 +107,7 @@ impl<'a> Walk<'a> {
             body_hash: [0; 32],
             rotation,
         };
-        let made = creation::create(app, &caller(), creation).expect("a rotation");
+        let made = creation::create(app, &author(), creation).expect("a rotation");
         let mut walk = Walk {
             app,
             base: app.now(),
@@ -129,15 +130,15 @@ impl<'a> Walk<'a> {
         Ok(walk)
     }
 
-    /// Lives through the operations, then through four days more, which must come as planned.
+    /// Runs the operations, then four more days, which must match the schedule.
     pub fn run(&mut self, ops: &[Op]) -> Outcome {
         for op in ops {
             let now = self.model.now;
-            let told = |error| told(error, op, now);
-            self.perform(op).map_err(told)?;
-            // What falls due while nobody looks is done by the next operation, whatever it is.
+            let response = |error| response(error, op, now);
+            self.perform(op).map_err(response)?;
+            // Work that became due unprocessed is processed by the next operation.
             if !matches!(op, Op::Advance(_, Pass::Asleep)) {
-                self.compare().map_err(told)?;
+                self.compare().map_err(response)?;
             }
         }
         self.pass(self.model.now + 4 * DAY, Pass::Asleep)?;
@@ -164,7 +165,7 @@ impl<'a> Walk<'a> {
         self.cells[key].as_deref().expect("a known cell").into()
     }
 
-    /// Says yes once in three operations: looks that need not be taken every time.
+    /// True for one in three operations, for expensive comparisons.
     pub fn once_in_a_while(&self) -> bool {
         self.operations.is_multiple_of(3)
     }
@@ -177,7 +178,7 @@ impl<'a> Walk<'a> {
         }
     }
 
-    /// Time goes by; what was planned is what came.
+    /// Advances the time and compares the schedule with what happened.
     fn pass(&mut self, to: Minute, pass: Pass) -> Outcome {
         let range = Span {
             from: self.model.now,
@@ -196,7 +197,7 @@ impl<'a> Walk<'a> {
             }
             Pass::Asleep => {
                 self.app.clock().set(self.instant(to));
-                // However much falls due, it is one change.
+                // However much is due, it is one change.
                 let first = changes > 0 && !self.overdue;
                 self.version += u64::from(first);
                 self.overdue |= first;
@@ -205,24 +206,24 @@ impl<'a> Walk<'a> {
         Ok(())
     }
 
-    /// Notes what a write came to: carried out and foreseen, its version counted, or refused for a reason foreseen.
+    /// Checks the result of a write: success predicted and its version counted, or a predicted refusal.
     pub fn written<T>(
         &mut self,
         before: &Model,
         verdict: Verdict,
-        outcome: Result<T, Stop>,
+        outcome: Result<T, ActionError>,
         may_repeat: bool,
     ) -> Result<Option<T>, TestCaseError> {
         match (verdict, outcome) {
             (Ok(()), Ok(answer)) => {
                 let changed =
                     before.shown() != self.model.shown() || before.lanes != self.model.lanes;
-                // The same person dealt again at the same minute: only the reason in the record may differ.
+                // The same person dealt again at the same minute: only the reason in the history may differ.
                 let risen = may_repeat && !changed && self.stored_version() == self.version + 1;
                 self.version += u64::from(changed || risen);
                 Ok(Some(answer))
             }
-            (Err(mut foreseen), Err(Stop::Refused(refusal))) => {
+            (Err(mut foreseen), Err(ActionError::Refused(refusal))) => {
                 if !before.enabled() && foreseen.contains(&Refused::Invalid) {
                     foreseen.push(Refused::Disabled);
                 }
@@ -239,7 +240,7 @@ impl<'a> Walk<'a> {
         }
     }
 
-    /// A member, save one who stands for themselves.
+    /// A member, except for [`WILD`](super::ops::WILD).
     pub fn somebody(&self, who: Who) -> Who {
         let members = &self.model.members;
         let member = round(usize::from(who), members.len()).map(|place| members[place]);
@@ -299,7 +300,7 @@ impl<'a> Walk<'a> {
                     reason: None,
                     everywhere: false,
                 };
-                let outcome = absences::create(app, &caller(), &id, absence);
+                let outcome = absences::create(app, &author(), &id, absence);
                 let made = self.written(&before, verdict, outcome, false)?;
                 let made = made.filter(|_| self.model.absences.len() > new);
                 self.absences.extend(made.map(|(absence, _)| absence.id));
@@ -308,7 +309,7 @@ impl<'a> Walk<'a> {
                 if let Some(index) = round(*which, self.absences.len()) {
                     let verdict = self.model.back(index);
                     let absence = self.absences.remove(index);
-                    let outcome = absences::remove(app, &caller(), &id, &absence);
+                    let outcome = absences::remove(app, &author(), &id, &absence);
                     self.written(&before, verdict, outcome, false)?;
                 }
             }

@@ -1,4 +1,4 @@
-//! A workspace whose platform writes down what it was asked to post, in the order in which it took it.
+//! A workspace whose platform records the posts in order.
 
 use super::super::chat_uses::group;
 use super::super::*;
@@ -10,7 +10,7 @@ use crate::domain::rotation::Holder;
 use std::collections::BTreeMap;
 use std::sync::Mutex;
 
-/// What was posted: to whom, the text, the key.
+/// A post: recipient, text, key.
 pub type Post = (String, String, String);
 
 struct Recorder {
@@ -54,8 +54,8 @@ impl Chat for Recorder {
         self.inner.find_group(handle)
     }
 
-    fn make_group(&self, handle: &str, name: &str) -> Result<GroupId, ChatError> {
-        self.inner.make_group(handle, name)
+    fn create_group(&self, handle: &str, name: &str) -> Result<GroupId, ChatError> {
+        self.inner.create_group(handle, name)
     }
 
     fn people(&self, group: &GroupId) -> Result<Vec<UserId>, ChatError> {
@@ -71,7 +71,7 @@ impl Chat for Recorder {
     }
 }
 
-/// A rotation and who holds its places, by their ids.
+/// A rotation's holders by cell id.
 pub type Held = BTreeMap<String, Option<String>>;
 
 pub struct Workspace {
@@ -83,7 +83,7 @@ pub struct Workspace {
 }
 
 impl Workspace {
-    /// Six people, two channels and a user group with a stranger in it.
+    /// Six people, two channels and a user group with a person who is no member.
     pub fn open(name: &str, holds_empty_groups: bool) -> Workspace {
         let office = Office::open(name);
         chat_uses::redirect(&office.app, |directory| {
@@ -100,7 +100,7 @@ impl Workspace {
         let (mode, log) = (control.clone(), Arc::clone(&posts));
         let app = office.app.clone().with_chat(|inner| {
             let recorder = Recorder { inner, posts: log };
-            Arc::new(FaultyChat::around(Arc::new(recorder), mode))
+            Arc::new(FaultyChat::new(Arc::new(recorder), mode))
         });
         control.set(FailureMode {
             holds_empty_groups,
@@ -114,12 +114,12 @@ impl Workspace {
         }
     }
 
-    /// What was posted from some place on.
+    /// The posts from an index on.
     pub fn posts(&self, from: usize) -> Vec<Post> {
         self.posts.lock().expect("posts")[from..].to_vec()
     }
 
-    /// What the database says was posted, as a [`Post`] with the platform's reference in place of the key.
+    /// The posts that the database records as sent, with the platform's reference in place of the key.
     pub fn sent(&self) -> Vec<Post> {
         let sent = self.app.store().read(|tx| store::list_sent(tx, 10_000));
         let post = |sent: store::Sent| {
@@ -148,11 +148,11 @@ impl Workspace {
         topic.unwrap_or_default()
     }
 
-    /// The user group of a handle: its id, its people, and whether rota has made and disabled it.
+    /// The user group with a handle: its id, its people, and whether rota created and disabled it.
     pub fn group(&self, handle: &str) -> Option<(GroupId, Vec<String>, bool, bool)> {
         self.app
             .store()
-            .read(|tx| -> Result<_, Fault> {
+            .read(|tx| -> Result<_, Error> {
                 let Some(id) = store::find_group(tx, handle)? else {
                     return Ok(None);
                 };
@@ -170,7 +170,7 @@ impl Workspace {
             .expect("a group")
     }
 
-    /// What is to be the same whatever the platform did: members, duty and the record of it.
+    /// What must not depend on the platform: members, duty and its history.
     pub fn duty(&self, id: &RotationId) -> String {
         let rotation = self.rotation(id);
         let range = Interval {
@@ -197,7 +197,11 @@ impl Workspace {
             .iter()
             .map(|cell| cell.holder.as_ref())
             .collect();
-        let turns: Vec<usize> = rotation.rosters.iter().map(|list| list.next_turn).collect();
+        let turns: Vec<usize> = rotation
+            .rosters
+            .iter()
+            .flat_map(|list| list.next_turns.iter().map(|next| next.turn))
+            .collect();
         let (version, enabled, members) = (
             rotation.stamps.version,
             rotation.enabled,
@@ -218,7 +222,7 @@ impl Workspace {
         rotation.cells.iter().map(holder).collect()
     }
 
-    /// Those who are on call, each once, in the order of places: no window is ever shut here.
+    /// The people on call, each once, in slot order: no window is ever shut here.
     pub fn on_call(&self, id: &RotationId) -> Vec<String> {
         let rotation = self.rotation(id);
         let mut people = Vec::new();
@@ -230,7 +234,7 @@ impl Workspace {
     }
 }
 
-/// A rotation of three people that posts in both channels, owned by somebody who is no member.
+/// A rotation of three people that posts in both channels and is owned by a person who is no member.
 pub fn made(app: &App, name: &str) -> Rotation {
     let rotation = NewRotation {
         name: name.into(),
@@ -248,11 +252,11 @@ pub fn made(app: &App, name: &str) -> Rotation {
         body_hash: [0; 32],
         rotation,
     };
-    let made = creation::create(app, &caller(), creation);
+    let made = creation::create(app, &author(), creation);
     made.expect("a rotation").rotation
 }
 
-/// One or two lanes handed over daily at a time in UTC.
+/// One or two lanes, handed over daily at a time in UTC.
 pub fn daily(rotation: &Rotation, lanes: usize, time: &str) -> GridSpec {
     let cadence = Cadence {
         kind: Kind::Daily {
@@ -269,8 +273,8 @@ pub fn daily(rotation: &Rotation, lanes: usize, time: &str) -> GridSpec {
     );
     let lanes = &[first.as_str(), "second"][..lanes];
     let lane = |id: &&str| LaneSpec {
-        id: Some(id.to_string()),
-        name: Some(if *id == first { "first" } else { "second" }.into()),
+        handle: HandleSpec::id(id),
+        name: Some(Some(if *id == first { "first" } else { "second" }.into())),
     };
     let cell = |lane: &&str| CellSpec {
         id: None,
@@ -281,7 +285,7 @@ pub fn daily(rotation: &Rotation, lanes: usize, time: &str) -> GridSpec {
     GridSpec {
         lanes: lanes.iter().map(lane).collect(),
         windows: Some(vec![WindowSpec {
-            id: Some(window.clone()),
+            handle: HandleSpec::id(&window),
             name: None,
             zone: ZoneSpec::Named(ZoneName::utc()),
             coverage: Vec::new(),
@@ -289,6 +293,7 @@ pub fn daily(rotation: &Rotation, lanes: usize, time: &str) -> GridSpec {
         }]),
         cells: lanes.iter().map(cell).collect(),
         double_cover: false,
+        rosters: Vec::new(),
     }
 }
 

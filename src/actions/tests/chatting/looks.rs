@@ -1,4 +1,4 @@
-//! What is to be seen of a workspace: topics, groups, messages, and at the end duty and its record.
+//! Checks of a workspace: topics, groups, messages, and at the end duty and its history.
 
 use super::apps::{Held, Post};
 use super::model::{Found, Served};
@@ -8,7 +8,7 @@ use super::*;
 use std::collections::{BTreeMap, BTreeSet};
 
 impl Walk {
-    /// Looks at a workspace: what chat shows there, and what people were told since the last look.
+    /// Checks the chat state of a workspace, and the messages since the last check.
     pub fn look(&self, index: usize) {
         let mut view = self.views[index].borrow_mut();
         if view.wrong.is_none() {
@@ -60,7 +60,7 @@ impl Walk {
             .filter_map(|place| self.slots[*place].as_ref())
     }
 
-    /// What the topic of a channel is to say.
+    /// The desired topic of a channel.
     fn wanted(&self, index: usize, channel: usize) -> Option<String> {
         let telling = self
             .slots()
@@ -96,7 +96,7 @@ impl Walk {
         served
     }
 
-    /// Whoever came on or went off is told once, and nobody else; channels are told once of each change.
+    /// Each person who came on or went off gets one message, and nobody else; channels get one for each change.
     fn check_posts(&self, view: &mut View) -> Outcome {
         let workspace = &self.apps[0];
         let posts = workspace.posts(view.posts);
@@ -112,30 +112,30 @@ impl Walk {
             let about = posts
                 .iter()
                 .filter(|(_, text, _)| text.contains(name.as_str()) && !reminds(text));
-            let mut told: Vec<&str> = Vec::new();
+            let mut received_posts: Vec<&str> = Vec::new();
             for (to, text, _) in about {
                 match text.ends_with("You are an owner.") {
                     true if nobody && to == "U6" => {}
-                    true => return Err(format!("an owner is told: {text}")),
-                    false => told.push(to),
+                    true => return Err(format!("an owner is received_posts: {text}")),
+                    false => received_posts.push(to),
                 }
             }
-            told.sort_unstable();
+            received_posts.sort_unstable();
             let mut expected: Vec<&str> = moved.iter().map(String::as_str).collect();
             if !moved.is_empty() {
                 expected.extend(CHANNELS);
             }
             expected.sort_unstable();
-            if told != expected {
+            if received_posts != expected {
                 return Err(format!(
-                    "{name}: told {told:?} instead of {expected:?}: {posts:?}"
+                    "{name}: received_posts {received_posts:?} instead of {expected:?}: {posts:?}"
                 ));
             }
         }
         Ok(())
     }
 
-    /// Duty and its record are the same in both; nothing was posted twice, or out of order.
+    /// Duty and its history are the same in both; nothing was posted twice or out of order.
     pub fn compare(&self) -> Outcome {
         for slot in self.slots() {
             let [calm, faulty] = [0, 1].map(|index| self.apps[index].duty(&slot.ids[index]));
@@ -165,8 +165,10 @@ impl Walk {
             let got = faulty.get(&key).map_or(vec![], |got| texts(got));
             let (to, whole) = (key.0, texts(&posts));
             let mut rest = whole.iter();
-            let in_order = got.iter().all(|text| rest.any(|told| told == text));
-            // A reminder is of no use once its hour has come.
+            let in_order = got
+                .iter()
+                .all(|text| rest.any(|received_posts| received_posts == text));
+            // A reminder is not sent after its instant.
             let lasting = |texts: &[String]| texts.iter().filter(|text| !is_reminder(text)).count();
             let missing = lasting(&got) < lasting(&whole);
             let missing = missing && !self.lost_all && !self.lost.contains(&to);
@@ -177,7 +179,7 @@ impl Walk {
         Ok(())
     }
 
-    /// What each recipient got about each rotation: of two that change in one write, either may be told of first.
+    /// The messages of each recipient by rotation: if two change in one write, their order is not specified.
     fn received(&self, index: usize) -> BTreeMap<(String, String), Vec<(i64, String)>> {
         let names: Vec<String> = (1..=self.made).map(|n| format!("r{n:02}")).collect();
         let mut posts: BTreeMap<_, Vec<_>> = BTreeMap::new();
@@ -191,12 +193,12 @@ impl Walk {
     }
 }
 
-/// Reminders tell when something is to come.
+/// Reminders announce a future instant.
 fn reminds(text: &str) -> bool {
     text.contains(" at 2026-")
 }
 
-/// Those who came on or went off between two looks.
+/// The people who came on or went off between two checks.
 fn moved(was: Option<&Held>, is: Option<&Held>) -> BTreeSet<String> {
     let nothing = Held::new();
     let (was, is) = (was.unwrap_or(&nothing), is.unwrap_or(&nothing));
@@ -210,7 +212,7 @@ fn moved(was: Option<&Held>, is: Option<&Held>) -> BTreeSet<String> {
     people
 }
 
-/// Whether a message tells what is to come.
+/// Whether a message is a reminder.
 fn is_reminder(text: &str) -> bool {
     let comes = |line: &str| line.starts_with("You come on duty");
     let takes_over = |line: &str| line.contains(" takes over") && line.contains(" at ");

@@ -1,5 +1,5 @@
-//! What a channel's topic and the people of a user group are to be, as the contract says it (section 12), each at the moments
-//! at which the platform is known to have done everything.
+//! The expected topic of a channel and people of a user group (rules.md 14), at the moments at which all syncs are
+//! complete.
 
 use std::collections::BTreeSet;
 
@@ -9,17 +9,17 @@ pub type People = BTreeSet<String>;
 #[derive(Clone, Debug)]
 pub struct Topic {
     now: String,
-    /// What is put back one day.
+    /// The topic to restore.
     before: String,
-    /// What rota has written last; `None` where it keeps no topic.
+    /// The topic that rota wrote last; `None` if it syncs none.
     written: Option<String>,
-    /// Somebody has changed it since.
+    /// Whether another author has changed it since.
     by_hand: bool,
-    /// Something else was to be written while the platform was not well: nobody knows whether it was.
+    /// Whether a different topic was due during a failure, so that it is unknown whether it was written.
     wobbled: bool,
-    /// It was no longer to be kept while the channel could not be found: nothing is put back then.
+    /// Syncing ended while the channel did not exist: nothing is restored.
     given_up: bool,
-    /// What may be put back as well, because of that.
+    /// Another topic that may be restored because of that.
     perhaps: Option<String>,
 }
 
@@ -41,13 +41,13 @@ impl Topic {
         self.by_hand = self.written.is_some();
     }
 
-    /// What is to be there while the platform is not well.
+    /// The desired topic during a failure.
     pub fn want(&mut self, wanted: Option<&str>, forgotten: bool) {
         self.wobbled |= wanted != self.written.as_deref();
         self.given_up |= forgotten && wanted.is_none();
     }
 
-    /// The platform has done everything; `actual` is the topic that the channel has.
+    /// All syncs are complete; `actual` is the topic of the channel.
     pub fn settle(&mut self, wanted: Option<String>, actual: &str) -> Result<(), String> {
         if self.given_up {
             self.perhaps = Some(self.now.clone());
@@ -59,7 +59,7 @@ impl Topic {
                 self.by_hand = false;
             }
             (Some(old), Some(new)) if old == new && self.by_hand => {
-                // It stands until there is something new to tell.
+                // It stays until there is something new to show.
                 if self.wobbled && actual == new {
                     self.before = std::mem::replace(&mut self.now, new.clone());
                     self.by_hand = false;
@@ -96,21 +96,21 @@ impl Topic {
 #[derive(Clone, Debug, Default)]
 pub struct Group {
     present: People,
-    /// Whom rota has put in.
+    /// The people that rota has added.
     placed: People,
     given_up: bool,
 }
 
-/// Whom a group is to show.
+/// The desired people of a group.
 #[derive(Clone, Debug, Default)]
 pub struct Served {
-    /// Whether it serves any rotation.
+    /// Whether any rotation uses it.
     pub any: bool,
     pub members: People,
     pub on_call: People,
 }
 
-/// A group as it is found.
+/// The actual state of a group.
 pub struct Found {
     pub people: Vec<String>,
     pub own: bool,
@@ -122,12 +122,12 @@ impl Group {
         self.present = people;
     }
 
-    /// While the platform is not well.
+    /// The desired people during a failure.
     pub fn want(&mut self, served: &Served, forgotten: bool) {
         self.given_up |= forgotten && !served.any;
     }
 
-    /// The platform has done everything.
+    /// All syncs are complete.
     pub fn settle(
         &mut self,
         served: &Served,
@@ -137,7 +137,7 @@ impl Group {
         let people: People = found.people.iter().cloned().collect();
         let given_up = std::mem::take(&mut self.given_up) && !served.any && !found.own;
         if given_up && people == self.present {
-            // Nothing could be taken out of what was not there.
+            // There was no group to remove anyone from.
             self.placed.clear();
             return Ok(());
         }

@@ -1,8 +1,8 @@
-//! What happens in a sequence. Rotations are named by one of three places: two are dealt daily, the third by hand.
+//! The operations of a sequence. Rotations are named by one of three slots: two are dealt daily, the third by hand.
 
 use proptest::prelude::*;
 
-/// What is the matter with the platform.
+/// The failure of the platform.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Ill {
     Down,
@@ -10,12 +10,12 @@ pub enum Ill {
     Busy,
     Refuses,
     NoGroups,
-    /// One of two channels and two user groups.
+    /// It forgets one of two channels and two user groups.
     Forgets(usize),
 }
 
 impl Ill {
-    /// Whether it concerns the channel at this place.
+    /// Whether it affects the channel with this index.
     pub fn topic(self, channel: usize) -> bool {
         match self {
             Ill::Down | Ill::Busy | Ill::Refuses => true,
@@ -24,7 +24,7 @@ impl Ill {
         }
     }
 
-    /// The same of a user group.
+    /// Whether it affects a user group.
     pub fn group(self, made: bool) -> bool {
         match self {
             Ill::Down | Ill::Busy | Ill::Refuses | Ill::NoGroups => true,
@@ -35,7 +35,7 @@ impl Ill {
 
 #[derive(Clone, Debug)]
 pub enum Op {
-    /// Hours.
+    /// In hours.
     Advance(i64),
     Create(usize),
     Delete(usize),
@@ -43,19 +43,19 @@ pub enum Op {
     Seat(usize, Vec<u8>),
     Clear(usize),
     Rotate(usize),
-    /// The fourth person.
+    /// Adds the fourth person.
     Join(usize),
     Leave(usize),
-    /// Who, in how many hours, for how many.
+    /// The person, in how many hours, for how many.
     Away(usize, u8, i64, i64),
     Enable(usize, bool),
-    /// To the user group that there is, or to one that is made.
+    /// To the existing user group, or to a new one.
     Bind(usize, bool),
     Unbind(usize),
     Sync(usize, usize, bool),
     Topics(usize, bool),
     Template(usize, usize),
-    /// The people of a user group changed by hand: one bit each.
+    /// The people of a user group changed by hand, one bit each.
     People(bool, u8),
     /// A topic changed by hand.
     Word(usize),

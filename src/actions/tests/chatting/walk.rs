@@ -1,4 +1,4 @@
-//! Does in both workspaces what a sequence says, and looks at each after everything that happens.
+//! Runs a sequence in both workspaces, and checks each after every operation.
 
 use super::apps::{Held, Workspace, daily, made, worded};
 use super::model::{Group, People, Topic};
@@ -14,7 +14,7 @@ pub type Outcome = Result<(), String>;
 
 pub const CHANNELS: [&str; 2] = ["C1", "C2"];
 pub const HANDLES: [&str; 2] = ["g1", "made"];
-/// A rotation in both workspaces, and what chat is to show of it.
+/// A rotation in both workspaces, and its expected chat state.
 pub struct Slot {
     pub ids: [RotationId; 2],
     pub name: String,
@@ -34,17 +34,17 @@ pub struct View {
 }
 
 pub struct Walk {
-    /// The first is always well.
+    /// The platform of the first never fails.
     pub apps: [Workspace; 2],
     pub views: [RefCell<View>; 2],
     pub slots: [Option<Slot>; 3],
-    /// The places in the order of creation.
+    /// The slots in the order of creation.
     pub order: Vec<usize>,
     pub ill: Option<(Ill, Timestamp)>,
     pub holds_empty: bool,
     pub free: bool,
     pub made: u32,
-    /// Recipients whom something may not have reached; everybody.
+    /// Recipients who may have missed a message; all of them.
     pub lost: BTreeSet<String>,
     pub lost_all: bool,
 }
@@ -79,7 +79,7 @@ pub fn through(name: &str, case: &Case) -> Outcome {
     for op in begun.iter().chain(&case.ops).chain([&Op::Heal]) {
         walk.act(op).map_err(|why| format!("{op:?}: {why}"))?;
         for index in 0..2 {
-            tell(&walk.apps[index].app).map_err(|fault| fault.to_string())?;
+            tell(&walk.apps[index].app).map_err(|error| error.to_string())?;
             walk.look(index);
             let wrong = walk.views[index].borrow().wrong.clone();
             let which = ["calm", "faulty"][index];
@@ -90,11 +90,11 @@ pub fn through(name: &str, case: &Case) -> Outcome {
 }
 
 impl Walk {
-    /// Does something to a rotation in both workspaces; answers whether it was allowed, which must be the same in both.
+    /// Applies a change to a rotation in both workspaces. Returns whether it was permitted, which must be the same in both.
     fn both<T>(
         &self,
         slot: usize,
-        act: impl Fn(&App, &RotationId) -> Result<T, Stop>,
+        act: impl Fn(&App, &RotationId) -> Result<T, ActionError>,
     ) -> Result<bool, String> {
         let Some(slot) = &self.slots[slot] else {
             return Ok(false);
@@ -176,7 +176,7 @@ impl Walk {
                     everywhere: hours % 2 == 0,
                 };
                 self.both(*slot, |app, id| {
-                    absences::create(app, &caller(), id, absence.clone())
+                    absences::create(app, &author(), id, absence.clone())
                 })?;
             }
             Op::Enable(slot, on) => {
@@ -237,7 +237,7 @@ impl Walk {
                 self.free = *free;
                 let tier = if *free { Tier::Free } else { Tier::Pro };
                 for workspace in &self.apps {
-                    let switched = tier::switch(&workspace.app, TierLimits::of(tier));
+                    let switched = tier::switch(&workspace.app, &author(), TierLimits::of(tier));
                     switched.map_err(|stop| format!("{stop:?}"))?;
                 }
             }
@@ -285,7 +285,7 @@ impl Walk {
         Ok(())
     }
 
-    /// Whoever cannot reach the platform is refused, which is no matter of duty.
+    /// A bind without the platform is refused, which does not affect duty.
     fn bind(&mut self, slot: usize, made: bool) -> Outcome {
         let Some(known) = &self.slots[slot] else {
             return Ok(());
@@ -317,7 +317,7 @@ impl Walk {
         Ok(())
     }
 
-    /// Somebody puts strangers and members into a group by hand, and takes others out.
+    /// Puts strangers and members into a group by hand, and removes others.
     fn change_people(&mut self, made: bool, chosen: u8) {
         let ill = self.ill.is_some_and(|(ill, _)| ill.group(made));
         let names = ["U1", "U2", "U3", "U5", "U6"].iter().enumerate();
@@ -329,7 +329,7 @@ impl Walk {
             };
             chat_uses::redirect(&workspace.app, |directory| {
                 let group = directory.groups.iter_mut().find(|group| group.id == id);
-                // While it is not well, nobody could say what was done before that and what after.
+                // During a failure the order of changes is unknown.
                 if let Some(group) = group.filter(|_| !ill) {
                     group.users = people
                         .iter()
@@ -389,7 +389,7 @@ impl Walk {
         self.ill = Some((ill, self.apps[1].app.now()));
     }
 
-    /// The platform is well again, and time goes by until everything has been tried again.
+    /// Ends the failure, and advances until everything has been retried.
     fn heal(&mut self) {
         let Some((_, since)) = self.ill else { return };
         self.apps[1].control.set(FailureMode {
@@ -397,7 +397,7 @@ impl Walk {
             ..FailureMode::default()
         });
         let lasted = self.apps[1].app.now().duration_since(since);
-        // Messages of yesterday are not sent any more.
+        // Messages older than a day are not sent.
         self.lost_all |= lasted > SignedDuration::from_hours(22);
         self.advance(SignedDuration::from_mins(61));
         self.ill = None;

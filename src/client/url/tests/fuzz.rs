@@ -1,4 +1,4 @@
-//! URLs as people and strangers write them, against the parser of the one who dials.
+//! Random URLs, checked against the parser of the HTTP library.
 
 use super::*;
 use crate::tests::{bent_text, try_out};
@@ -72,7 +72,7 @@ fn urls_are_what_is_dialled() {
         prop_assert_eq!(target.authority(), authority);
         prop_assert_eq!(host, &host.to_ascii_lowercase());
         prop_assert!(dialled.path().starts_with('/'));
-        // No credentials and no fragment, and nothing more to take away.
+        // The result has no credentials and no fragment.
         let shown = target.as_str();
         prop_assert!(
             !dialled
@@ -84,7 +84,7 @@ fn urls_are_what_is_dialled() {
         prop_assert!(!shown.contains('#') && shown.is_ascii() && shown.len() <= 2048);
         let again = Url::parse(shown, true);
         prop_assert_eq!(again.as_ref(), Ok(&target), "{}", shown);
-        // Everything after the authority is as it was sent.
+        // Everything after the authority is unchanged.
         let sent = url.split('#').next().unwrap_or_default();
         let after = dialled.path_and_query().map_or("", |rest| rest.as_str());
         prop_assert!(

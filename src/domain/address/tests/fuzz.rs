@@ -1,4 +1,4 @@
-//! Any address and any network, against the standard library and against bits written out one by one.
+//! Random addresses and networks, checked against the standard library and against a comparison of single bits.
 
 use super::*;
 use crate::tests::{bent_text, try_out};
@@ -42,7 +42,7 @@ fn some_address() -> impl Strategy<Value = IpAddr> {
     ]
 }
 
-/// What the standard library calls it, as far as it is of the same mind.
+/// The standard library's classification, where it matches ours.
 fn by_std(address: IpAddr) -> Option<Range> {
     let known = |rows: &[(bool, Range)]| rows.iter().find(|(is, _)| *is).map(|(_, range)| *range);
     match address {
@@ -70,7 +70,7 @@ fn by_std(address: IpAddr) -> Option<Range> {
 
 #[test]
 fn addresses_are_judged_as_others_do() {
-    let closed = Openings::default();
+    let closed = AllowedNetworks::default();
     try_out(6_000, 20..=80, some_address(), |address| {
         let range = refused(address);
         if let Some(expected) = by_std(address) {
@@ -113,7 +113,7 @@ fn networks_share_their_leading_bits() {
         (some_address(), 0..=128_u8, any::<bool>()).prop_map(|(address, prefix, zeroed)| {
             let width = bits(address).len();
             let prefix = usize::from(prefix).min(width);
-            // Most have to be the first address of their network to be taken.
+            // Most addresses are refused unless they are the first of their network.
             let start: String = bits(address)
                 .char_indices()
                 .map(|(at, bit)| if at < prefix || !zeroed { bit } else { '0' })
@@ -138,7 +138,7 @@ fn networks_share_their_leading_bits() {
         let (start, prefix) = shown.split_once('/').expect("a prefix");
         let (start, prefix) = (ip(start), prefix.parse::<usize>().expect("digits"));
         prop_assert!(!bits(start)[prefix..].contains('1'), "{}", shown);
-        let openings = Openings {
+        let allowed_networks = AllowedNetworks {
             loopback: false,
             nets: vec![net],
         };
@@ -146,8 +146,8 @@ fn networks_share_their_leading_bits() {
             let inside = other.is_ipv4() == start.is_ipv4()
                 && bits(other)[..prefix] == bits(start)[..prefix];
             prop_assert_eq!(net.contains(other), inside, "{} in {}", other, shown);
-            // An opening shuts nothing, and opens nothing outside of it.
-            match (refused(other), openings.judge(other)) {
+            // An entry refuses nothing, and permits nothing outside itself.
+            match (refused(other), allowed_networks.judge(other)) {
                 (None, judged) => prop_assert_eq!(judged, Ok(())),
                 (Some(range), Err(judged)) => prop_assert_eq!(judged, range),
                 (Some(range), Ok(())) => {
@@ -167,7 +167,7 @@ fn networks_share_their_leading_bits() {
     });
 }
 
-/// The IPv4 address in an IPv6 one that holds it.
+/// The IPv4 address embedded in an IPv6 address.
 fn shown_inside(address: IpAddr) -> IpAddr {
     match address {
         IpAddr::V6(v6)

@@ -1,5 +1,4 @@
-//! Any cadence that a request can ask for, and any instant that there is: walks go forward, agree with one another
-//! wherever they begin, and come to an end.
+//! Random valid cadences and instants: walks are ordered, agree wherever they begin, and terminate.
 
 use super::*;
 use crate::domain::zones;
@@ -54,7 +53,7 @@ prop_compose! {
     }
 }
 
-/// Hand-overs looked at in one walk.
+/// Hand-overs checked per walk.
 const STEPS: usize = 40;
 
 #[test]
@@ -72,12 +71,12 @@ fn walks_rise_and_agree_from_wherever_they_begin() {
             "{:?}",
             found
         );
-        // What moved from a closed day moved to an open one, and every time of day is one that was asked for.
+        // A moved hand-over is on an open day, and every time of day is a requested one.
         let moves = cadence.skips.skip_any() && cadence.kind != Kind::Workday;
         for at in &found {
             let local = cadence.zone.tz().to_datetime(*at);
             let skips = cadence.effective_skips();
-            // A time that the zone leaves out is later, and after a whole day that it left out on another.
+            // A time in a gap is later, and after a whole skipped day it may be any other.
             let mut nominal = vec![cadence.anchor().time()];
             if let Kind::Daily { times } = &cadence.kind {
                 nominal = times.iter().map(|time| time.civil()).collect();
@@ -104,14 +103,14 @@ fn walks_rise_and_agree_from_wherever_they_begin() {
                 "{at} of {cadence:?}"
             );
         }
-        // Asked anew after any of them, the rest is the same.
+        // A new walk after any of them gives the same rest.
         if let Some(middle) = found.get(begin) {
             let rest = cadence.upcoming(&calendar, *middle, STEPS - begin - 1);
             prop_assert_eq!(&rest[..], &found[begin + 1..], "after {}", middle);
             let just_before = *middle - SignedDuration::from_nanos(1);
             prop_assert_eq!(cadence.next(&calendar, just_before), Some(*middle));
         }
-        // Fewer than asked for only where the calendar ends, or a fifth that months lack never comes.
+        // Fewer only at the end of the calendar, or if a fifth occurrence never exists.
         if found.len() < STEPS {
             let last = found.last().copied().unwrap_or(after);
             prop_assert_eq!(cadence.next(&calendar, last), None);
@@ -121,7 +120,7 @@ fn walks_rise_and_agree_from_wherever_they_begin() {
     });
 }
 
-/// Whether the zone leaves out the whole day before, as Samoa did.
+/// Whether the zone skips the whole previous day, as Samoa did.
 fn left_out(cadence: &Cadence, local: DateTime) -> bool {
     let before = local
         .date()
@@ -136,7 +135,7 @@ fn left_out(cadence: &Cadence, local: DateTime) -> bool {
     })
 }
 
-/// Naming a weekday, an occurrence or a time twice, or in another order, asks for nothing else.
+/// Duplicates and the order of weekdays, occurrences and times do not matter.
 #[test]
 fn lists_are_sets() {
     let calendar = Calendar::embedded();
@@ -169,7 +168,7 @@ fn lists_are_sets() {
     );
 }
 
-/// What is shut for longer than anybody looks ahead has no more hand-overs, and that is found out wherever it is asked.
+/// A country that is shut for longer than the search limit has no more hand-overs, from any instant.
 #[test]
 fn a_shut_country_is_given_up() {
     let mut file = String::new();
@@ -190,7 +189,7 @@ fn a_shut_country_is_given_up() {
         (some_kind(), 1..4_u32, 0..550_i64),
         |(kind, period, after)| {
             if kind == Kind::Workday {
-                // Counted all through the calendar.
+                // Working days are counted to the end of the calendar.
                 return Ok(false);
             }
             let skips = Skips {

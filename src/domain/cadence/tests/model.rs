@@ -1,4 +1,4 @@
-//! Walks against a second, slow reading of the same rules: every day from the anchor on is looked at, one by one.
+//! Walks checked against a second, slow implementation of the same rules that examines every day from the anchor on.
 
 use super::{Cadence, Kind, Skips, weekday};
 use crate::domain::holidays::{Calendar, CountryCode};
@@ -10,7 +10,7 @@ use proptest::prelude::*;
 
 const YEARS: i16 = 3;
 
-/// All hand-overs of the first years, from the rules as they are written.
+/// All hand-overs of the first years, directly from the rules.
 fn all(cadence: &Cadence, calendar: &Calendar) -> Vec<Timestamp> {
     let start: DateTime = cadence
         .starts_at
@@ -44,7 +44,7 @@ fn all(cadence: &Cadence, calendar: &Calendar) -> Vec<Timestamp> {
 }
 
 fn instant(cadence: &Cadence, day: Date, time: Time) -> Option<Timestamp> {
-    // jiff's own civil-to-zoned conversion has `Compatible` as its default.
+    // `Compatible` is the default of jiff's civil-to-zoned conversion.
     let local = day.to_datetime(time);
     local
         .to_zoned(cadence.zone.tz().clone())
@@ -117,7 +117,7 @@ fn some_kind() -> impl Strategy<Value = Kind> {
     ]
 }
 
-/// Zones with something odd in the years that begin at the second member.
+/// Zones with unusual changes in the years that begin at the second member.
 const ODD: [(&str, i64); 9] = [
     ("UTC", 2025),
     ("America/New_York", 2026),
@@ -162,7 +162,7 @@ proptest! {
     fn walks_agree_with_the_rules_read_day_by_day(cadence in some_cadence(), after in 0..700i64) {
         let calendar = Calendar::with_file("NO 2026-11-24\n-NO 2026-12-25\nGB 2011-12-30").unwrap();
         let expected = all(&cadence, &calendar);
-        // The model ends with a year; near its end it lacks what moves in from beyond.
+        // The model ends after a year; near its end it lacks hand-overs that move in from later.
         let known = cadence.starts_at + SignedDuration::from_hours(900 * 24);
         let expected: Vec<Timestamp> = expected.into_iter().filter(|&at| at < known).collect();
         let walk = cadence.hand_overs(&calendar, Timestamp::MIN);

@@ -1,4 +1,4 @@
-//! Any hours at any instant: what is said to come next is what is found there.
+//! Random hours and instants: the predicted next state is the state found at that instant.
 
 use super::*;
 use crate::domain::zones;
@@ -83,7 +83,7 @@ fn what_is_to_come_is_what_comes() {
             if let Some(current) = view.current {
                 prop_assert!(view.open && current.contains(at));
                 prop_assert_eq!(view.changes_at, Some(current.until));
-                // Nobody looks ahead for more than ten years.
+                // The search is limited to ten years.
                 if current.until.duration_since(current.from).as_hours() < 9 * 365 * 24 {
                     let first = hours.at(&calendar, current.from).current;
                     prop_assert_eq!(first.map(|c| c.until), Some(current.until));

@@ -1,4 +1,4 @@
-//! Minute by minute against a second, slow reading of the same rules, over weeks in which clocks change.
+//! Coverage checked minute by minute against a second, slow implementation of the same rules, over weeks with clock changes.
 
 use super::{CountryCode, Hours, OffDays, Skips, Stretch, Weekday, ZoneName};
 use crate::domain::holidays::Calendar;
@@ -10,7 +10,7 @@ use proptest::prelude::*;
 const WEEK: usize = 7 * 24 * 60;
 const WEEKS: usize = 8;
 
-/// For every minute of `WEEKS` weeks from a local Monday, whether the window is open.
+/// Whether the window is open, for every minute of `WEEKS` weeks from a local Monday.
 fn minutes(hours: &Hours, calendar: &Calendar, monday: DateTime) -> (Timestamp, Vec<bool>) {
     let zone = hours.zone.unwrap();
     let local = |minutes: usize| {
@@ -20,7 +20,7 @@ fn minutes(hours: &Hours, calendar: &Calendar, monday: DateTime) -> (Timestamp, 
     let begin = local(0);
     let index = |at: Timestamp| (at.duration_since(begin).as_secs() / 60).max(0) as usize;
 
-    // Paint the local week, then carry each end over to the instants.
+    // Marks the local week, then converts each end to instants.
     let mut week = vec![hours.coverage.is_empty(); WEEK];
     for stretch in &hours.coverage {
         let minute = |day: Weekday, time: Time| {
@@ -53,7 +53,7 @@ fn minutes(hours: &Hours, calendar: &Calendar, monday: DateTime) -> (Timestamp, 
         }
     }
     if let Some(off) = &hours.off {
-        // Midnights of these zones lie on whole tens of minutes.
+        // Midnights of these zones are on whole tens of minutes.
         for (at, open) in open.chunks_mut(10).enumerate() {
             let instant = begin + SignedDuration::from_mins(10 * at as i64);
             let date = off.zone.tz().to_datetime(instant).date();
@@ -69,8 +69,8 @@ fn compare(hours: &Hours, calendar: &Calendar, monday: DateTime) -> Result<(), T
     let (begin, open) = minutes(hours, calendar, monday);
     let instant = |minute: usize| begin + SignedDuration::from_mins(minute as i64);
     let change = |from: usize| (from..open.len()).find(|&at| open[at] != open[from]);
-    // Not the first two weeks, whose stretches begin before, and not the last two, whose ends are unknown. Every 61st
-    // minute meets every minute of the hour.
+    // Not the first two weeks, whose stretches begin earlier, and not the last two, whose ends are unknown. Every 61st
+    // minute reaches every minute of the hour.
     for minute in (2 * WEEK..6 * WEEK).step_by(61) {
         let at = instant(minute) + SignedDuration::from_secs((minute % 60) as i64);
         let view = hours.at(calendar, at);
@@ -109,7 +109,7 @@ fn compare(hours: &Hours, calendar: &Calendar, monday: DateTime) -> Result<(), T
 
 fn some_stretch() -> impl Strategy<Value = Stretch> {
     let time = || {
-        // Often around the hours in which clocks change.
+        // Often in the hours in which clocks change.
         let hour = prop_oneof![0..24u8, 0..4u8];
         (hour, prop::sample::select(vec![0u8, 10, 30, 45]))
             .prop_map(|(hour, minute)| HhMm::parse(&format!("{hour:02}:{minute:02}")).unwrap())
@@ -126,7 +126,7 @@ fn some_stretch() -> impl Strategy<Value = Stretch> {
     )
 }
 
-/// Mondays some weeks before clocks change, or a day is left out.
+/// Mondays some weeks before a clock change or a skipped day.
 const ODD: [(&str, &str); 9] = [
     ("Europe/Oslo", "2026-03-02"),
     ("Europe/Oslo", "2026-09-28"),

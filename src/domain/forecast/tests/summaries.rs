@@ -3,6 +3,7 @@
 use super::notices::{dealt, fill, mondays, tuesdays, weekly, with};
 use super::*;
 use crate::domain::absence::Absences;
+use crate::domain::roster;
 
 fn names(people: &[UserId]) -> String {
     let names: Vec<&str> = people.iter().map(UserId::as_str).collect();
@@ -54,6 +55,7 @@ fn who_is_on_duty_and_who_is_next() {
     let by_hand = |text: &str, people: &str| {
         let mut rotation = rotation(text);
         rotation.members.users = people.split_whitespace().map(UserId::from).collect();
+        roster::follow(&rotation.clone(), &mut rotation);
         rotation
     };
     let doubly = |lanes: usize| {
@@ -64,7 +66,7 @@ fn who_is_on_duty_and_who_is_next() {
     };
     let after = |mut rotation: Rotation| {
         // By hand the next turn is the one after the holder's.
-        rotation.rosters[0].next_turn = 1;
+        rotation.rosters[0].next_turns[0].turn = 1;
         rotation
     };
     let stopped = |mut rotation: Rotation| {
@@ -160,6 +162,7 @@ fn absences_count_for_who_is_next() {
     let nobody = |people: &str| {
         let mut rotation = dealt("", 1, &[mondays("UTC")], TUESDAY);
         rotation.members.users = people.split_whitespace().map(UserId::from).collect();
+        roster::follow(&rotation.clone(), &mut rotation);
         rotation
     };
     let one = || dealt("a b c", 1, &[mondays("UTC")], TUESDAY);

@@ -1,4 +1,4 @@
-//! Operators' files, a little bent, against a list of their lines that is searched from the end.
+//! Slightly corrupted operator files, checked against a list of their lines that is searched from the end.
 
 use super::*;
 use crate::tests::{bent_text, try_out};
@@ -53,7 +53,7 @@ fn some_file() -> impl Strategy<Value = String> {
     })
 }
 
-/// What the lines say: code, date and whether the day is added.
+/// The content of the lines: code, date and whether the day is added.
 fn entries(file: &str) -> Vec<(String, String, bool)> {
     let lines = file
         .strip_prefix('\u{feff}')
@@ -89,7 +89,7 @@ fn files_are_what_their_lines_say() {
                 for (country, day, _) in &entries {
                     let ours = code(country);
                     let whole = ours.country().unwrap_or(ours);
-                    // The country, and each subdivision that is looked at here.
+                    // The country and some of its subdivisions.
                     let parts = ["GB-SCT", "GB-NIR", "US-LA"].map(code);
                     for place in parts.into_iter().chain([ours, whole]) {
                         let parent = place.country().map(|parent| parent.as_str());
@@ -107,7 +107,7 @@ fn files_are_what_their_lines_say() {
                         );
                     }
                 }
-                // Written out plainly, it is the same calendar.
+                // The same entries, written plainly, give the same calendar.
                 let plain: Vec<String> = entries
                     .iter()
                     .map(|(code, day, added)| {
@@ -121,7 +121,7 @@ fn files_are_what_their_lines_say() {
                 let lines: Vec<&str> = file.lines().collect();
                 prop_assert!((1..=lines.len()).contains(&at), "line {} of {:?}", at, file);
                 prop_assert!(Calendar::with_file(&lines[..at - 1].join("\n")).is_ok());
-                // Below an empty line, as a mark at the beginning of a file is passed over.
+                // After an empty line, because a byte order mark at the start of a file is ignored.
                 let alone = Calendar::with_file(&format!("\n{}", lines[at - 1]));
                 prop_assert!(
                     at == 1 || alone == Err((2, why.clone())),

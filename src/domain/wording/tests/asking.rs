@@ -1,4 +1,4 @@
-//! What is told of requests among people and of mentions.
+//! Messages about requests and mentions.
 
 use super::*;
 use crate::domain::mention::{Mention, MentionSettings, NewMention, Notice};
@@ -37,7 +37,7 @@ fn request(kind: RequestKind, recipients: &str, legs: Vec<Leg>) -> Request {
     }
 }
 
-/// Over the end of summer time in Oslo.
+/// Across the end of daylight saving time in Oslo.
 fn cover(assignee: &str) -> Request {
     let (from, until) = ("2026-10-24T22:00:00Z", "2026-10-25T22:00:00Z");
     let legs = vec![leg("cel_1", "ann", assignee, from, until)];
@@ -86,7 +86,7 @@ fn recipients_are_asked_each_once() {
     ] {
         assert_eq!(shown(&asked(&in_oslo(), &request)), expected);
     }
-    // The place has gone since, and its zone with it.
+    // The slot is gone, and its zone with it.
     let mut gone = cover("");
     gone.legs[0].cell = "cel_9".into();
     let text = "Ann asks you to cover Ops from 2026-10-24 22:00 (UTC) to 2026-10-25 22:00 (UTC).";
@@ -109,19 +109,19 @@ fn acceptance_is_told_to_channels_and_to_whoever_asked() {
         ),
     ] {
         request.accepted_by = Some("bo".into());
-        let told = format!("ann Bo has accepted your {noun}.\n{lines}");
+        let worded = format!("ann Bo has accepted your {noun}.\n{lines}");
         let mut rotation = in_oslo();
         rotation.stamps.judged_at = request.span().from;
-        // What has begun is told as a change of duty.
+        // A leg that has begun is announced as a hand-over.
         let begun = shown(&accepted(&rotation, &request));
         assert!(
-            !begun
-                .iter()
-                .any(|message| message.contains(lines.lines().next().unwrap()) && message != &told)
+            !begun.iter().any(
+                |message| message.contains(lines.lines().next().unwrap()) && message != &worded
+            )
         );
         rotation.stamps.judged_at -= jiff::SignedDuration::from_secs(1);
         let mut expected = twice(&lines);
-        expected.push(told);
+        expected.push(worded);
         assert_eq!(shown(&accepted(&rotation, &request)), expected);
     }
 }
@@ -139,7 +139,7 @@ fn whoever_asked_hears_who_declines() {
             cover(""),
             "cy",
             "bo cy",
-            "ann Cy has declined your cover request for Ops. Nobody is left whom you have asked.",
+            "ann Cy has declined your cover request for Ops. Everybody you asked has declined.",
         ),
         (
             swap(false),

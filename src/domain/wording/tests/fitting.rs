@@ -1,4 +1,4 @@
-//! Whatever the text, what is cut off it is cut where people would not misread it.
+//! Property tests: texts are cut only where they are not misleading.
 
 use super::*;
 use proptest::prelude::*;
@@ -16,7 +16,7 @@ fn pieces() -> impl Strategy<Value = Vec<Piece>> {
     proptest::collection::vec(prop_oneof![plain, value], 0..8)
 }
 
-/// The stretches of the whole text that values stand in, in bytes.
+/// The byte ranges of values in the whole text.
 fn values(pieces: &[Piece]) -> Vec<(usize, usize)> {
     let mut from = 0;
     let mut stretches = Vec::new();
@@ -53,7 +53,7 @@ fn check(pieces: &[Piece], most: usize) -> Result<(), TestCaseError> {
     let leading = whole.len() - whole.trim_start().len();
     let (end, stretches) = (leading + kept.len(), values(pieces));
     if splits(&stretches, end) {
-        // Wherever else it could end with something left of it lies within a value.
+        // Every other cut that leaves some text is within a value.
         let room = |at: usize| {
             let left = whole[..at].trim();
             !left.is_empty() && left.chars().count() < most

@@ -1,4 +1,4 @@
-//! Templates of any text, against a reading that tries every token at every place.
+//! Random templates, checked against an implementation that tries every token at every position.
 
 use super::*;
 use crate::domain::forecast::OnCallSummary;
@@ -105,7 +105,7 @@ fn templates_are_filled_token_by_token() {
                     .find(|token| rest.starts_with(token));
                 match token {
                     Some(token) => {
-                        // What a token stands for is the same alone, and is not looked at for tokens.
+                        // The value of a token is the same on its own, and is not searched for tokens.
                         expected.push_str(&fill(&token));
                         rest = &rest[token.len()..];
                     }

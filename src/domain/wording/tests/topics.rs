@@ -4,7 +4,7 @@ use super::*;
 use crate::domain::forecast::OnCallSummary;
 use crate::domain::rotation::Profile;
 
-/// Ann and Bo until Monday at nine in Oslo, then Cy until after the end of summer time.
+/// Ann and Bo until Monday at nine in Oslo, then Cy until after the end of daylight saving time.
 fn usual() -> OnCallSummary {
     OnCallSummary {
         on_call: ids("ann bo"),
@@ -72,7 +72,7 @@ fn tokens_stand_for_values() {
 #[test]
 fn what_is_no_token_stays_as_typed() {
     for (template, expected) in [
-        // Nothing to say is our own wording.
+        // An empty template uses the default.
         ("", "Ops: Ann, Bo until 2026-10-19 09:00, next Cy"),
         (" \t ", "Ops: Ann, Bo until 2026-10-19 09:00, next Cy"),
         ("plain", "plain"),
@@ -84,7 +84,7 @@ fn what_is_no_token_stays_as_typed() {
         ("% NAME%", "% NAME%"),
         ("%FOO% %NAME%", "%FOO% Ops"),
         ("%FOO%NAME%", "%FOOOps"),
-        // Signs that open nothing.
+        // Signs that begin no token.
         ("%", "%"),
         ("%%", "%%"),
         ("%%%", "%%%"),

@@ -1,9 +1,9 @@
-//! Heads as clients write them, a little bent on the way, against a second reading that splits lines and nothing more.
+//! Slightly corrupted request heads, checked against a second parser that only splits lines.
 
 use super::*;
 use crate::tests::{bent, try_out};
 
-/// Small enough that some heads are over them.
+/// Small enough that some heads exceed them.
 fn limits() -> Limits {
     Limits {
         head_bytes: 300,
@@ -51,14 +51,14 @@ fn some_head() -> impl Strategy<Value = Vec<u8>> {
             };
             format!("{line}{one}{other}\r\n").into_bytes()
         });
-    let odd = prop_oneof![
+    let invalid = prop_oneof![
         3 => prop::sample::select(b"\r\n \t:,;=/#%?*@\0\x7f\x80\xff1HG".to_vec()),
         1 => any::<u8>(),
     ];
-    bent(whole, odd)
+    bent(whole, invalid)
 }
 
-/// The lines of a head that was taken: method, target and version, then names and values.
+/// The lines of an accepted head: method, target and version, then names and values.
 fn lines(head: &[u8]) -> (Vec<String>, Vec<(String, String)>) {
     let text = String::from_utf8_lossy(head);
     let mut lines = text.trim_start_matches("\r\n").split("\r\n");
@@ -72,7 +72,7 @@ fn lines(head: &[u8]) -> (Vec<String>, Vec<(String, String)>) {
     (words, headers.collect())
 }
 
-/// That the head which was read is the one that stands there.
+/// Checks that the parsed head matches the raw lines.
 fn agrees(head: &Head, bytes: &[u8]) -> Result<(), TestCaseError> {
     let (words, mut headers) = lines(bytes);
     let [method, target, version] = &words[..] else {
@@ -82,29 +82,32 @@ fn agrees(head: &Head, bytes: &[u8]) -> Result<(), TestCaseError> {
         let named = headers.iter().filter(|(n, _)| n.eq_ignore_ascii_case(name));
         named.map(|(_, value)| value.as_str()).collect()
     };
-    let modern = version == "HTTP/1.1";
-    prop_assert!(modern || version == "HTTP/1.0");
+    let is_http_1_1 = version == "HTTP/1.1";
+    prop_assert!(is_http_1_1 || version == "HTTP/1.0");
     prop_assert_eq!(&head.method, method);
     prop_assert!(head.target.starts_with('/') || head.target == "*");
     prop_assert!(target.ends_with(&head.target) || head.target == "/");
     let coded = named("transfer-encoding");
     let framing = match (&named("content-length")[..], &coded[..]) {
         ([], []) => Framing::Sized(0),
-        ([], [one]) if one.eq_ignore_ascii_case("chunked") && modern => Framing::Chunked,
+        ([], [one]) if one.eq_ignore_ascii_case("chunked") && is_http_1_1 => Framing::Chunked,
         ([digits], []) => match digits.parse() {
             Ok(length) if length <= limits().body_bytes => Framing::Sized(length),
             _ => Framing::TooLarge,
         },
-        odd => return Err(TestCaseError::fail(format!("taken: {odd:?}"))),
+        invalid => return Err(TestCaseError::fail(format!("taken: {invalid:?}"))),
     };
     prop_assert_eq!(head.framing, framing);
     let options = named("connection").join(",").to_ascii_lowercase();
     let options: Vec<&str> = options.split(',').map(str::trim).collect();
-    let closes = options.contains(&"close") || !modern && !options.contains(&"keep-alive");
+    let closes = options.contains(&"close") || !is_http_1_1 && !options.contains(&"keep-alive");
     prop_assert_eq!(head.persistence == Persistence::Close, closes);
-    prop_assert_eq!(head.expects_continue, modern && !named("expect").is_empty());
-    prop_assert!(named("host").len() == 1 || !modern && named("host").is_empty());
-    // The authority of an absolute target is the host, whatever the header says.
+    prop_assert_eq!(
+        head.expects_continue,
+        is_http_1_1 && !named("expect").is_empty()
+    );
+    prop_assert!(named("host").len() == 1 || !is_http_1_1 && named("host").is_empty());
+    // The authority of an absolute target overrides the Host header.
     if !target.starts_with('/') && target != "*" {
         let rest = &target["http://".len()..];
         let host = rest.split('/').next().unwrap_or_default().to_owned();
@@ -117,7 +120,7 @@ fn agrees(head: &Head, bytes: &[u8]) -> Result<(), TestCaseError> {
         }
     }
     prop_assert_eq!(&head.headers, &headers);
-    // Written out again it is the same head.
+    // The head survives a round trip.
     let mut again = format!("{method} {} {version}\r\n", head.target);
     for (name, value) in &head.headers {
         again.push_str(&format!("{name}: {value}\r\n"));
@@ -157,7 +160,7 @@ fn heads_are_what_their_lines_say() {
                 agrees(&head, &bytes[..length])?;
                 Ok(true)
             }
-            // What is still open ends somewhere, however the rest is sent.
+            // An incomplete head is accepted or refused at some point, whatever follows.
             Ok(None) => {
                 prop_assert!(bytes.len() < limits().head_bytes);
                 let flood = [&bytes[..], &[b'x'; 400]].concat();
@@ -171,7 +174,7 @@ fn heads_are_what_their_lines_say() {
                     problem
                 );
                 prop_assert!(problem.detail.ends_with('.') && problem.detail.len() < 200);
-                // More bytes make no good head of it.
+                // More bytes do not make a refused head valid.
                 let more = [&bytes[..], b"\r\nHost: h\r\n\r\n"].concat();
                 prop_assert!(read(&more).is_err());
                 Ok(false)

@@ -1,4 +1,4 @@
-//! The stored form of every kind. It must stay readable: rows of this form are in databases.
+//! The stored form of every kind. It must stay readable, because databases contain it.
 
 use super::*;
 use crate::domain::message::Recipient;
@@ -65,7 +65,7 @@ fn slot() -> Value {
     json!({ "off": "U1", "on": null, "until": null, "zone": null, "beginsAt": null })
 }
 
-/// Every kind, and how it is stored.
+/// Every kind with its stored form.
 fn kinds() -> Vec<(Content, Value)> {
     let whole = HandoverNotice {
         slot: vec!["second".into(), "night".into()],
@@ -243,7 +243,7 @@ fn what_goes_with_the_content_is_stored() {
     }
 }
 
-/// What a migration writes, and what an earlier version may have left out.
+/// Bodies from a migration, and bodies with members that an earlier version did not write.
 #[test]
 fn what_is_missing_has_a_default() {
     for (text, content) in [
@@ -279,7 +279,7 @@ fn what_cannot_be_read_is_not_repeated_in_the_error() {
         r#"{"kind":"onDuty","slots":[{"on":"U1","zone":"Nowhere/Land"}]}"#,
         r#"{"kind":"text","text":"hello there","answers":["maybe"]}"#,
     ] {
-        let Err(Fault::Corrupt(why)) = from_text(text) else {
+        let Err(Error::Corrupt(why)) = from_text(text) else {
             panic!("{text}")
         };
         assert!(!why.contains("hello"), "{why}");

@@ -2,7 +2,7 @@
 
 use crate::tests::odd_char;
 use proptest::prelude::*;
-use serde_json::{Map, Value, json};
+use serde_json::{Value, json};
 
 /// A text, either plausible or unusual.
 pub fn some_text() -> impl Strategy<Value = String> {
@@ -122,24 +122,5 @@ pub fn rewritten(value: &Value) -> String {
             format!("{{\r\n{} }}", members.join(", "))
         }
         other => format!(" {other}"),
-    }
-}
-
-/// Adds an unknown member to every object.
-pub fn with_strangers(value: &Value, stranger: &Value) -> Value {
-    match value {
-        Value::Array(items) => items
-            .iter()
-            .map(|item| with_strangers(item, stranger))
-            .collect(),
-        Value::Object(members) => {
-            let inner = |(name, member): (&String, &Value)| {
-                (name.clone(), with_strangers(member, stranger))
-            };
-            let mut all: Map<String, Value> = members.iter().map(inner).collect();
-            all.insert("xUnknown".to_owned(), stranger.clone());
-            Value::Object(all)
-        }
-        other => other.clone(),
     }
 }

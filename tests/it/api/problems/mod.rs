@@ -1,4 +1,4 @@
-//! Refusals: their order, their shape, and what a request must look like.
+//! Refusals: their order, their form, and the required form of requests.
 
 mod codes;
 
@@ -7,13 +7,10 @@ use serde_json::{Value, json};
 
 const MIB: usize = 1024 * 1024;
 
-/// A body of exactly so many bytes that renames a rotation; unknown members are ignored.
+/// A body of exactly so many bytes that renames a rotation.
 fn padded(size: usize) -> String {
-    let body = json!({ "name": "Padded", "padding": "" }).to_string();
-    body.replace(
-        "\"padding\":\"\"",
-        &format!("\"padding\":\"{}\"", "x".repeat(size - body.len())),
-    )
+    let body = r#"{"name":"Padded"}"#;
+    format!("{body}{}", " ".repeat(size - body.len()))
 }
 
 #[test]
@@ -34,7 +31,7 @@ fn the_first_thing_wrong_is_the_one_answered() {
     let meaningless = r#"{"owners":["U9"]}"#;
     let good = r#"{"name":"N"}"#;
     let stale = Some("\"stale\"");
-    // Each row mends what the row before was refused for.
+    // Each row corrects what the previous row was refused for.
     for (row, (key, kind, etag, path, body, status, code)) in [
         (
             None,
@@ -175,7 +172,7 @@ fn the_first_thing_wrong_is_the_one_answered() {
         .request("PATCH", &mine.path(""))
         .header("Content-Type", PLAIN_JSON);
     last.header("If-Match", "*").body(good).send().is(200);
-    // Meaning before plan, plan before conflict.
+    // Content before tier, tier before conflicts.
     let create = |change: Value| {
         let mut body = new_rotation("U1");
         for (name, value) in change.as_object().unwrap() {
@@ -438,8 +435,8 @@ fn times_in_queries_are_checked_and_take_any_offset() {
 fn nothing_of_the_inside_is_told() {
     let rota = Rota::with_people(1);
     let problem = rota.get("/v1/rotations/rot_unknown").refused(404, "");
-    let told = problem.to_string().to_lowercase();
+    let response = problem.to_string().to_lowercase();
     for word in ["sqlite", "src/", "panicked", "rusqlite"] {
-        assert!(!told.contains(word), "{told}");
+        assert!(!response.contains(word), "{response}");
     }
 }

@@ -1,4 +1,4 @@
-//! What an answer, or the lack of one, comes to.
+//! The outcome of an attempt by its response, or without one.
 
 use super::*;
 use serde_json::json;
@@ -31,7 +31,10 @@ fn every_2xx_is_a_delivery_and_nothing_else_is() {
         receiver.answers(json!({ "status": status, "headers": { "Location": elsewhere.url() } }));
         let id = hook.test();
         rota.advance(0);
-        assert_eq!(hook.tale(&id), [format!("1.1 {outcome} {status} {error}")]);
+        assert_eq!(
+            hook.attempt_log(&id),
+            [format!("1.1 {outcome} {status} {error}")]
+        );
         assert_eq!(elsewhere.requests().len(), 0, "{status}");
         let finished = outcome == "delivered";
         assert_eq!(hook.state(&id) == "delivered", finished, "{status}");
@@ -77,11 +80,11 @@ fn the_beginning_of_the_answer_is_kept() {
     }
 }
 
-/// How a receiver that the test plays answers.
+/// How a receiver in the test responds.
 enum Does {
     Says(&'static str),
     Hangs,
-    /// Says this much and nothing more.
+    /// Sends this much and nothing more.
     Stalls(&'static str),
 }
 
@@ -91,7 +94,7 @@ fn answers_that_break_off() {
     let rota = server();
     let own = OwnReceiver::open();
     let hook = rota.hook_at(&own.url(), "");
-    for (does, told, snippet, wait) in [
+    for (does, reply, snippet, wait) in [
         (Says(""), "1.1 no_response - connection", None, 1),
         (
             Says("SSH-2.0-OpenSSH_9.9\r\n"),
@@ -137,19 +140,19 @@ fn answers_that_break_off() {
         };
         rota.advance(0);
         drop(open);
-        assert_eq!(hook.tale(&id), [told]);
+        assert_eq!(hook.attempt_log(&id), [reply]);
         let attempt = hook.newest_attempt(&id);
         let kept = attempt.get("responseBodySnippet").map(text);
-        assert_eq!(kept, snippet.map(|(text, _)| text), "{told}");
+        assert_eq!(kept, snippet.map(|(text, _)| text), "{reply}");
         let truncated = snippet.is_some_and(|(_, truncated)| truncated);
-        assert_eq!(attempt["responseBodyTruncated"], truncated, "{told}");
+        assert_eq!(attempt["responseBodyTruncated"], truncated, "{reply}");
         let wait_is = hook.wait(&id).map_or(0, |wait| wait / 1000);
         assert!(
             (wait..=wait * 11 / 10).contains(&wait_is),
-            "{told}: {wait_is} s"
+            "{reply}: {wait_is} s"
         );
         let spent = int(&attempt["durationMs"]);
-        if told.ends_with("timeout") {
+        if reply.ends_with("timeout") {
             assert!((9_900..20_000).contains(&spent), "{spent} ms");
         }
         hook.cancel(&id);
@@ -172,7 +175,7 @@ fn what_is_no_answer_has_no_status() {
         }
         rota.advance(0);
         let attempt = hook.newest_attempt(&id);
-        assert_eq!(told(&attempt), format!("1.1 no_response - {error}"));
+        assert_eq!(attempt_line(&attempt), format!("1.1 no_response - {error}"));
         for absent in [
             "statusCode",
             "responseBodySnippet",
@@ -194,7 +197,7 @@ fn the_url_is_judged_again_at_every_send() {
     let rota = Start::default().running_clock().db(&db).go();
     rota.people(3);
     rota.rotation("U1 U2 U3");
-    // What is allowed for development is not in production.
+    // What development permits is not permitted in production.
     let hooks = [
         (format!("https://{}/", own.authority()), "private_address"),
         (own.url(), "invalid_url"),
@@ -208,7 +211,7 @@ fn the_url_is_judged_again_at_every_send() {
         let id = hook.test();
         eventually("the attempt in the log", || !hook.attempts(&id).is_empty());
         let attempt = hook.newest_attempt(&id);
-        assert_eq!(told(&attempt), format!("1.1 no_response - {error}"));
+        assert_eq!(attempt_line(&attempt), format!("1.1 no_response - {error}"));
         for absent in ["statusCode", "durationMs", "responseBodySnippet"] {
             assert_eq!(attempt.get(absent), None, "{error}: {absent}");
         }

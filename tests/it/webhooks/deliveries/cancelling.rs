@@ -1,4 +1,4 @@
-//! Cancelling ends whatever is unfinished.
+//! Cancelling unfinished deliveries.
 
 use super::*;
 use serde_json::json;
@@ -12,14 +12,17 @@ fn what_is_in_retry_is_tried_no_more() {
         receiver.answers(json!({ "status": status }));
         let id = hook.test();
         rota.advance(wait);
-        let made = hook.tale(&id);
+        let made = hook.attempt_log(&id);
         assert!(hook.wait(&id).is_some(), "{status}");
         assert!(hook.cancel(&id), "{status}");
         rota.advance(WEEK);
         let shown = hook.delivery(&id);
         assert_eq!(text(&shown["state"]), "cancelled");
         assert_eq!(shown.get("nextAttemptDueAt"), None);
-        assert_eq!((hook.wait(&id), hook.tale(&id)), (None, made.clone()));
+        assert_eq!(
+            (hook.wait(&id), hook.attempt_log(&id)),
+            (None, made.clone())
+        );
         assert_eq!(receiver.requests().len(), made.len());
         assert_eq!(hook.health(), "enabled");
         assert!(!hook.cancel(&id), "a second time");
@@ -46,7 +49,7 @@ fn what_is_on_the_wire_ends_and_is_logged() {
     let rota = server();
     let own = OwnReceiver::open();
     let hook = rota.hook_at(&own.url(), "");
-    for (status, told) in [
+    for (status, response) in [
         (200, "1.1 delivered 200 -"),
         (500, "1.1 failed 500 -"),
         (404, "1.1 failed 404 -"),
@@ -58,7 +61,7 @@ fn what_is_on_the_wire_ends_and_is_logged() {
         assert!(hook.attempts(&id).is_empty(), "it has not ended");
         arrival.status(status);
         rota.advance(WEEK);
-        assert_eq!(hook.tale(&id), [told]);
+        assert_eq!(hook.attempt_log(&id), [response]);
         assert_eq!(
             (hook.state(&id), hook.wait(&id)),
             ("cancelled".into(), None)
@@ -98,7 +101,7 @@ fn what_is_held_can_be_cancelled_on_any_plan() {
     rota.advance(0);
     rota.plan("free");
     assert_eq!(hook.health(), "plan_downgrade");
-    assert_eq!(hook.tale(&id).len(), 1);
+    assert_eq!(hook.attempt_log(&id).len(), 1);
     assert!(hook.cancel(&id));
     rota.plan("pro");
     hook.act("enable").is(200);

@@ -1,9 +1,9 @@
-//! An endpoint is disabled when a delivery is given up that was made after its last sign of health.
+//! An endpoint is disabled when a delivery is exhausted that was created after its last success.
 
 use super::*;
 use serde_json::json;
 
-/// Fails the delivery that is made before the sign and the one after it; answers what the endpoint is after each.
+/// Fails a delivery created before the event and one created after it. Returns the endpoint's state after each.
 fn around(sign: impl Fn(&Rota, &Hook, &Receiver)) -> (String, String) {
     let rota = server_with_ladder("10m");
     let (hook, receiver) = rota.hook("");
@@ -13,7 +13,7 @@ fn around(sign: impl Fn(&Rota, &Hook, &Receiver)) -> (String, String) {
     sign(&rota, &hook, &receiver);
     rota.advance(20 * MINUTE);
     assert_eq!(hook.state(&before), "exhausted");
-    assert_eq!(hook.tale(&before).len(), 2);
+    assert_eq!(hook.attempt_log(&before).len(), 2);
     let first = hook.health();
     if first == "enabled" {
         let after = hook.test();

@@ -1,4 +1,4 @@
-//! What is queued for an endpoint while it is disabled, and once it is deleted.
+//! Queued deliveries while an endpoint is disabled, and after it is deleted.
 
 use super::*;
 use serde_json::json;
@@ -20,14 +20,17 @@ fn while_disabled_nothing_is_dialled_and_no_event_is_queued() {
         (vec![id.clone()], 1)
     );
     assert_eq!(
-        (hook.state(&id), hook.tale(&id).len()),
+        (hook.state(&id), hook.attempt_log(&id).len()),
         ("pending".into(), 1)
     );
 
     receiver.answers(json!({ "status": 200 }));
     hook.act("enable").is(200);
     rota.advance(0);
-    assert_eq!(hook.tale(&id), ["1.1 failed 404 -", "2.2 delivered 200 -"]);
+    assert_eq!(
+        hook.attempt_log(&id),
+        ["1.1 failed 404 -", "2.2 delivered 200 -"]
+    );
     rota.advance(HOUR);
     assert_eq!(
         hook.deliveries().len(),
@@ -65,9 +68,12 @@ fn enabling_spreads_what_is_overdue_over_a_minute_in_order() {
     let mut distinct = delays.clone();
     distinct.dedup();
     assert_eq!(distinct.len(), 12, "{delays:?}");
-    // Held rounds were not spent.
+    // Held rounds were not used.
     for id in &made {
-        assert_eq!(hook.tale(id), ["1.1 failed 404 -", "2.2 delivered 200 -"]);
+        assert_eq!(
+            hook.attempt_log(id),
+            ["1.1 failed 404 -", "2.2 delivered 200 -"]
+        );
     }
 }
 
@@ -101,7 +107,7 @@ fn what_was_never_sent_is_held_too_and_goes_out_in_order() {
             arrival.status(200);
         }
     });
-    assert_eq!(hook.tale(&made[1]), ["1.1 delivered 200 -"]);
+    assert_eq!(hook.attempt_log(&made[1]), ["1.1 delivered 200 -"]);
     own.is_left_alone();
 }
 
@@ -124,7 +130,7 @@ fn what_is_not_overdue_keeps_its_time() {
 #[test]
 fn time_held_does_not_count_towards_the_seven_days() {
     for (held_days, rounds) in [(0, 2), (2, 3)] {
-        // The third round falls due in the ninth day.
+        // The third round is due on the ninth day.
         let rota = server_with_ladder("4d,4d");
         let (hook, receiver) = rota.hook("");
         receiver.answers(json!({ "status": 404 }));
@@ -141,7 +147,7 @@ fn time_held_does_not_count_towards_the_seven_days() {
             "{held_days} days"
         );
     }
-    // Held for longer than it would have lived.
+    // Held for longer than its lifetime.
     let rota = server();
     let (hook, receiver) = rota.hook("");
     receiver.answers(json!({ "status": 404 }));
@@ -194,7 +200,7 @@ fn deleting_the_endpoint_ends_its_deliveries() {
     }
 }
 
-/// Disabling holds what follows the delivery on the wire, also for a receiver that answers at once.
+/// Disabling holds what follows the delivery in flight, also for a receiver that responds at once.
 #[test]
 fn what_follows_the_one_on_the_wire_is_held() {
     let rota = server();
@@ -218,5 +224,5 @@ fn what_follows_the_one_on_the_wire_is_held() {
     assert_eq!(arrival.delivery(), made[4]);
     arrival.status(200);
     rota.advance(MINUTE);
-    assert_eq!(hook.tale(&made[4]), ["1.1 delivered 200 -"]);
+    assert_eq!(hook.attempt_log(&made[4]), ["1.1 delivered 200 -"]);
 }

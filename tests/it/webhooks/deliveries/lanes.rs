@@ -1,4 +1,4 @@
-//! What waits for what: first attempts go in order, retries and endpoints that hang hold up nobody else.
+//! Ordering: first attempts are in order; retries and hanging endpoints do not delay others.
 
 use super::*;
 use serde_json::json;
@@ -78,7 +78,7 @@ fn a_retry_never_holds_up_a_first_attempt() {
         hanging.status(200);
     });
     assert_eq!(
-        hook.tale(&failing),
+        hook.attempt_log(&failing),
         ["1.1 failed 500 -", "2.1 delivered 200 -"]
     );
 }
@@ -101,7 +101,7 @@ fn an_endpoint_that_hangs_holds_up_no_other() {
     });
     own.is_left_alone();
     assert!(hanging.deliveries().iter().all(|d| d["state"] == "pending"));
-    // The same event is another delivery to each endpoint.
+    // The same event is a separate delivery for each endpoint.
     assert_ne!(arrival.delivery(), ids(&receiver)[0]);
     arrival.status(200);
     let next = own.arrival();
@@ -131,7 +131,10 @@ fn the_running_clock_wakes_it() {
     receiver.wait_for(2);
     eventually("it is delivered", || hook.state(&id) == "delivered");
     let attempts = hook.attempts(&id);
-    assert_eq!(hook.tale(&id), ["1.1 failed 500 -", "2.1 delivered 200 -"]);
+    assert_eq!(
+        hook.attempt_log(&id),
+        ["1.1 failed 500 -", "2.1 delivered 200 -"]
+    );
     let apart = millis(&attempts[0]["at"], &attempts[1]["at"]);
     assert!((1000..8000).contains(&apart), "{apart} ms");
 }

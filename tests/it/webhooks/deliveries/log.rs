@@ -1,9 +1,9 @@
-//! The log of an endpoint as callers read it.
+//! The delivery log of an endpoint.
 
 use super::*;
 use serde_json::json;
 
-/// A log of five deliveries; answers the two rotations in it.
+/// A log of five deliveries. Returns its two rotations.
 fn eventful<'a>(rota: &'a Rota, hook: &Hook, receiver: &Receiver) -> [Rot<'a>; 2] {
     let [one, two] = ["one", "two"].map(|name| {
         let mut body = new_rotation("U1 U2");

@@ -1,37 +1,39 @@
-//! Deliveries of events to endpoints: the request, the ladder, the log, and what an operator does about them.
+//! Deliveries of events to endpoints: the request, the retry schedule, the log, and actions of an operator.
 
 mod answers;
 mod cancelling;
 mod health;
 mod holding;
-mod ladder;
 mod lanes;
 mod log;
 mod request;
 mod resending;
 mod retention;
 mod retry_after;
+mod retry_schedule;
 
 use crate::support::*;
 use serde_json::Value;
 
-/// A server with a rotation for test events to tell of.
+/// A server with a rotation, so that test events can be sent.
 fn server() -> Rota {
     let rota = Rota::with_people(3);
     rota.rotation("U1 U2 U3");
     rota
 }
 
-/// The same with a ladder of its own, written "1s,2s".
-fn server_with_ladder(ladder: &str) -> Rota {
-    let rota = Start::default().env("ROTA_WEBHOOKS_LADDER", ladder).go();
+/// The same with its own retry schedule, written "1s,2s".
+fn server_with_ladder(retry_schedule: &str) -> Rota {
+    let rota = Start::default()
+        .env("ROTA_WEBHOOKS_LADDER", retry_schedule)
+        .go();
     rota.people(3);
     rota.rotation("U1 U2 U3");
     rota
 }
 
 impl Hook<'_> {
-    /// An endpoint that is there already, such as after a restart.
+    /// An existing endpoint, such as after a restart.
     pub fn again<'a>(rota: &'a Rota, id: &str) -> Hook<'a> {
         Hook {
             by: rota.caller(),
@@ -46,7 +48,7 @@ impl Hook<'_> {
         self.by.request("POST", &path).send()
     }
 
-    /// Cancels a delivery: whether that ended it.
+    /// Cancels a delivery. Returns whether that ended it.
     #[track_caller]
     pub fn cancel(&self, delivery: &str) -> bool {
         let answer = self.on(delivery, "cancel").is(200);
@@ -59,7 +61,7 @@ impl Hook<'_> {
         self.on(delivery, "resend").is(202).json()
     }
 
-    /// What the log shows of a delivery.
+    /// The log entry of a delivery.
     #[track_caller]
     fn delivery(&self, id: &str) -> Value {
         let all = self.by.all(&format!("{}/deliveries", self.path()));
@@ -80,12 +82,12 @@ impl Hook<'_> {
 
     /// The attempts, each as "number.round outcome status error".
     #[track_caller]
-    pub fn tale(&self, delivery: &str) -> Vec<String> {
-        self.attempts(delivery).iter().map(told).collect()
+    pub fn attempt_log(&self, delivery: &str) -> Vec<String> {
+        self.attempts(delivery).iter().map(attempt_line).collect()
     }
 
-    /// Milliseconds from the end of the newest attempt to the next one; nothing when none follows. The clock stands
-    /// still, so an attempt ends when it begins.
+    /// Milliseconds from the end of the newest attempt to the next one; `None` if there is none. The clock is frozen, so an
+    /// attempt ends when it begins.
     #[track_caller]
     pub fn wait(&self, delivery: &str) -> Option<i64> {
         let attempt = self.newest_attempt(delivery);
@@ -104,7 +106,7 @@ impl Hook<'_> {
     }
 }
 
-fn told(attempt: &Value) -> String {
+fn attempt_line(attempt: &Value) -> String {
     let status = attempt.get("statusCode");
     format!(
         "{}.{} {} {} {}",
@@ -122,7 +124,7 @@ fn millis(from: &Value, to: &Value) -> i64 {
     i64::try_from(to.duration_since(from).as_millis()).unwrap()
 }
 
-/// That a wait is a step of the ladder, in seconds, with its jitter.
+/// Checks that a wait is a step of the retry schedule, in seconds, with its jitter.
 #[track_caller]
 pub fn is_step(wait: Option<i64>, step: i64) {
     let wait = wait.expect("another attempt");
@@ -133,7 +135,7 @@ pub fn is_step(wait: Option<i64>, step: i64) {
     );
 }
 
-/// The ids of what a receiver got, in order.
+/// The ids of the deliveries to a receiver, in order.
 fn ids(receiver: &Receiver) -> Vec<String> {
     let bodies = receiver.bodies();
     let id = |body: &Value| text(&body["deliveryId"]).to_owned();

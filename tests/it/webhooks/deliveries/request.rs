@@ -1,4 +1,4 @@
-//! The request as a receiver gets it, and the same in the log.
+//! The request as received, and in the log.
 
 use super::*;
 use hmac::{Hmac, KeyInit, Mac};
@@ -6,7 +6,7 @@ use serde_json::json;
 use sha2::Sha256;
 use std::collections::BTreeMap;
 
-/// The header that these secrets make, the current one first.
+/// The signature header for these secrets, the current one first.
 fn signature(secrets: &[&str], timestamp: &str, body: &str) -> String {
     let element = |secret: &&str| {
         let mut mac = Hmac::<Sha256>::new_from_slice(secret.as_bytes()).unwrap();
@@ -57,7 +57,7 @@ fn what_is_posted_is_signed_and_logged_to_the_byte() {
     let attempt = hook.newest_attempt(&id);
     assert_eq!(logged_headers(&attempt), headers);
     assert_eq!(attempt["requestBody"], posted);
-    assert_eq!(told(&attempt), "1.1 delivered 204 -");
+    assert_eq!(attempt_line(&attempt), "1.1 delivered 204 -");
     let sent: Value = serde_json::from_str(&posted).unwrap();
     for member in ["deliveryId", "eventType", "rotationId"] {
         assert_eq!(attempt[member], sent[member], "{member}");
@@ -74,7 +74,7 @@ fn every_attempt_posts_the_same_bytes_under_a_fresh_timestamp() {
     receiver.answers(json!({ "status": 500 }));
     let id = hook.test();
     rota.advance(HOUR);
-    // What the rotation becomes meanwhile is no matter.
+    // Later changes of the rotation do not matter.
     let rotations = rota.caller().all("/v1/rotations");
     let rotation = text(&rotations[0]["id"]);
     let path = format!("/v1/rotations/{rotation}");

@@ -1,4 +1,4 @@
-//! A finished delivery is sent again: the same id and bytes, a new ladder.
+//! Sending a finished delivery again: the same id and bytes, a new retry schedule.
 
 use super::*;
 use serde_json::json;
@@ -25,7 +25,7 @@ fn it_begins_anew_and_goes_on_counting() {
     assert_eq!(hook.wait(&id), Some(1000));
     rota.advance(MINUTE);
     assert_eq!(
-        hook.tale(&id),
+        hook.attempt_log(&id),
         [
             "1.1 delivered 200 -",
             "2.1 failed 500 -",
@@ -43,13 +43,13 @@ fn it_begins_anew_and_goes_on_counting() {
     );
     assert_eq!(ids(&receiver), vec![id.clone(); 5]);
     assert_eq!(hook.deliveries().len(), 1);
-    // Made before the endpoint's last 2xx, so it says nothing of the endpoint.
+    // Created before the endpoint's last success, so its failure does not count.
     assert_eq!(hook.health(), "enabled");
 
     receiver.answers(json!({ "status": 200 }));
     hook.resend(&id);
     rota.advance(0);
-    assert_eq!(hook.tale(&id).pop().unwrap(), "6.1 delivered 200 -");
+    assert_eq!(hook.attempt_log(&id).pop().unwrap(), "6.1 delivered 200 -");
     assert_eq!(hook.state(&id), "delivered");
     rota.advance(WEEK);
     assert_eq!(receiver.requests().len(), 6);
@@ -101,7 +101,7 @@ fn a_cancelled_and_an_exhausted_one_can_be_sent_again() {
         hook.resend(id);
         rota.advance(0);
         assert_eq!(
-            (hook.tale(id), hook.state(id)),
+            (hook.attempt_log(id), hook.state(id)),
             (words_of(tale), "delivered".into())
         );
     }
@@ -111,7 +111,7 @@ fn words_of(tale: &[&str]) -> Vec<String> {
     tale.iter().map(|&line| line.to_owned()).collect()
 }
 
-/// Cancelled is not finished while its attempt is on the wire: the same delivery is never there twice at once.
+/// A cancelled delivery is not finished while its attempt is in flight: the same delivery is never in flight twice.
 #[test]
 fn what_is_on_the_wire_is_not_sent_again() {
     let rota = server();
@@ -120,7 +120,7 @@ fn what_is_on_the_wire_is_not_sent_again() {
     let id = hook.test();
     let first = own.arrival();
     assert!(hook.cancel(&id));
-    hook.on(&id, "resend").refused(409, "");
+    hook.on(&id, "resend").refused(409, "delivery_unfinished");
     first.status(404);
     eventually("the first attempt in the log", || {
         hook.attempts(&id).len() == 1
@@ -130,7 +130,10 @@ fn what_is_on_the_wire_is_not_sent_again() {
     assert_eq!(second.delivery(), id);
     second.status(200);
     rota.advance(WEEK);
-    assert_eq!(hook.tale(&id), ["1.1 failed 404 -", "2.1 delivered 200 -"]);
+    assert_eq!(
+        hook.attempt_log(&id),
+        ["1.1 failed 404 -", "2.1 delivered 200 -"]
+    );
     assert_eq!(hook.state(&id), "delivered");
     own.is_left_alone();
 }
@@ -145,7 +148,8 @@ fn what_cannot_be_sent_again_is_refused() {
     receiver.answers(json!({ "status": 404 }));
     let unfinished = hook.test();
     rota.advance(0);
-    hook.on(&unfinished, "resend").refused(409, "");
+    hook.on(&unfinished, "resend")
+        .refused(409, "delivery_unfinished");
     other.on(&done, "resend").refused(404, "");
     hook.on("00000000000000000000000000000000", "resend")
         .refused(404, "");
@@ -160,8 +164,8 @@ fn what_cannot_be_sent_again_is_refused() {
     rota.plan("pro");
     rota.advance(DAY);
     assert_eq!(
-        (hook.state(&done), hook.tale(&done).len()),
+        (hook.state(&done), hook.attempt_log(&done).len()),
         ("delivered".into(), 1)
     );
-    assert_eq!(hook.tale(&unfinished).len(), 1);
+    assert_eq!(hook.attempt_log(&unfinished).len(), 1);
 }

@@ -4,7 +4,7 @@ use super::*;
 use jiff::ToSpan;
 use serde_json::json;
 
-/// Moves to an instant that is so much after another.
+/// Moves to an instant that is this much after another.
 fn go(rota: &Rota, from: &str, milliseconds: i64) {
     rota.to(&(at(from) + milliseconds.milliseconds()).to_string());
 }
@@ -58,7 +58,7 @@ fn what_is_unfinished_stays() {
     hook.act("disable").is(200);
     rota.advance(100 * DAY);
     assert_eq!(
-        (hook.state(&id), hook.tale(&id).len()),
+        (hook.state(&id), hook.attempt_log(&id).len()),
         ("pending".into(), 1)
     );
     receiver.answers(json!({ "status": 200 }));
@@ -66,7 +66,11 @@ fn what_is_unfinished_stays() {
     rota.advance(0);
     assert_eq!(hook.state(&id), "delivered");
     rota.advance(30 * DAY - 1);
-    assert_eq!(hook.tale(&id).len(), 2, "from its end, not from its making");
+    assert_eq!(
+        hook.attempt_log(&id).len(),
+        2,
+        "from its end, not from its making"
+    );
     rota.advance(1);
     assert_eq!(hook.deliveries(), Vec::<Value>::new());
 }

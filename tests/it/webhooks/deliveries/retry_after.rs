@@ -1,4 +1,4 @@
-//! Receivers that ask to be left alone for a while: longer than the ladder, never shorter.
+//! Retry-After: it lengthens the wait of the retry schedule, and never shortens it.
 
 use super::*;
 use serde_json::json;
@@ -7,9 +7,9 @@ use serde_json::json;
 enum Follows {
     /// A quick retry.
     Quick,
-    /// The step of the ladder.
+    /// The step of the retry schedule.
     Step,
-    /// Exactly so many seconds, in the next round.
+    /// Exactly this many seconds, in the next round.
     Exactly(i64),
 }
 
@@ -25,7 +25,7 @@ fn it_lengthens_the_wait() {
         (503, "86400", Some(86400), Exactly(DAY)),
         (503, "86401", Some(86401), Exactly(DAY)),
         (429, "999999999", Some(999_999_999), Exactly(DAY)),
-        // It never hurries, and whoever asks gets no quick retries.
+        // It never shortens a wait, and it disables quick retries.
         (503, "29", Some(29), Step),
         (503, "1", Some(1), Step),
         (503, "0", Some(0), Step),
@@ -47,7 +47,7 @@ fn it_lengthens_the_wait() {
         (503, "Mon, 05 Jan 2026 08:00:00 GMT", Some(0), Step),
         (503, "Sun, 04 Jan 2026 08:00:00 GMT", Some(0), Step),
         (429, "Thu, 01 Jan 1970 00:00:00 GMT", Some(0), Step),
-        // The two older forms that a recipient has to understand (RFC 9110, section 5.6.7).
+        // The two obsolete date formats that a recipient must parse (RFC 9110, section 5.6.7).
         (
             503,
             "Monday, 05-Jan-26 08:05:00 GMT",
@@ -57,14 +57,14 @@ fn it_lengthens_the_wait() {
         (429, "Mon Jan  5 08:05:00 2026", Some(300), Exactly(300)),
         (503, "Sunday, 06-Nov-94 08:49:37 GMT", Some(0), Step),
         (503, "Sun Nov  6 08:49:37 1994", Some(0), Step),
-        // What cannot be read was not said.
+        // An invalid value is ignored.
         (503, "soon", None, Quick),
         (503, "-1", None, Quick),
         (503, "1.5", None, Quick),
         (503, "", None, Quick),
         (503, "120, 60", None, Quick),
         (429, "soon", None, Step),
-        // Others have no say in the wait, yet whoever says anything gets no quick retries.
+        // On other statuses it does not change the wait, but still disables quick retries.
         (500, "120", None, Step),
         (502, "120", None, Step),
         (504, "120", None, Step),
@@ -107,7 +107,7 @@ fn it_takes_the_place_of_a_step_and_adds_no_round() {
     assert_eq!(hook.wait(&id), Some(7_200_000));
     rota.advance(2 * HOUR);
     assert_eq!(
-        hook.tale(&id),
+        hook.attempt_log(&id),
         [
             "1.1 failed 503 -",
             "2.2 failed 503 -",
@@ -133,7 +133,10 @@ fn it_ends_the_quick_retries_that_were_left() {
     rota.advance(0);
     receiver.answers(json!({ "status": 503, "headers": { "Retry-After": "2" } }));
     rota.advance(1);
-    assert_eq!(hook.tale(&id), ["1.1 failed 503 -", "2.1 failed 503 -"]);
+    assert_eq!(
+        hook.attempt_log(&id),
+        ["1.1 failed 503 -", "2.1 failed 503 -"]
+    );
     is_step(hook.wait(&id), 30);
     let newest = hook.newest_attempt(&id);
     assert_eq!(int(&newest["retryAfterSecondsRequested"]), 2);

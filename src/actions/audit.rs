@@ -1,0 +1,137 @@
+//! The audit log (rules.md 18): the entry of every write, in its transaction, and reading the log.
+//!
+//! A write of a rotation gets its entry from the draft that saves it. Every other write of somebody's
+//! runs in [`write`], which asks for what it changed. A test names the files that begin a write in another way.
+
+use super::{ActionError, App, Error};
+use crate::domain::access::{Principal, Reach};
+use crate::domain::audit::{Actor, AuditEntry, AuditFilter, AuditedChange, Author, Origin};
+use crate::domain::refusal::{Refusal, invalid};
+use crate::store::{self, AuditPosition, Page, ReadTx, Store, WriteTx};
+
+/// What refused credentials are written under.
+const AUTHENTICATE: &str = "authenticate";
+
+/// Runs a write of something other than a rotation, and adds its audit entry. It answers its result and what it changed;
+/// `None` is a write that changed nothing.
+///
+/// # Errors
+/// Whatever the write refuses or fails with; then nothing is stored.
+pub(super) fn write<T: Send + 'static, E: From<Error> + Send + 'static>(
+    store: &Store,
+    author: &Author,
+    act: impl FnOnce(&mut WriteTx, &Author) -> Result<(T, Option<AuditedChange>), E> + Send + 'static,
+) -> Result<T, E> {
+    let author = author.clone();
+    store.write(move |tx| {
+        let (value, change) = act(tx, &author)?;
+        if let Some(change) = change {
+            record(tx, &author, change)?;
+        }
+        Ok(value)
+    })
+}
+
+/// Adds the audit entry of a change within the write that makes it.
+pub(super) fn record(
+    tx: &mut WriteTx,
+    author: &Author,
+    change: AuditedChange,
+) -> Result<(), Error> {
+    let actor = Actor::of(&author.principal);
+    insert(tx, actor, (author.action, &author.origin), change)
+}
+
+fn insert(
+    tx: &mut WriteTx,
+    actor: Actor,
+    by: (&str, &Origin),
+    change: AuditedChange,
+) -> Result<(), Error> {
+    let id = tx.mint("aud_");
+    let entry = AuditEntry::new(id, tx.now(), actor, by, change);
+    store::insert_entry(tx, entry)
+}
+
+/// Adds the entry of a credential that was refused with this code. It may be lost with the power.
+///
+/// # Errors
+/// When the storage fails.
+pub fn refused_credential(
+    app: &App,
+    actor: Actor,
+    origin: Origin,
+    code: &'static str,
+) -> Result<(), Error> {
+    let change = AuditedChange {
+        rotation: None,
+        subject: None,
+        summary: format!("credential refused: {code}").into(),
+    };
+    app.store()
+        .write_log(move |tx| insert(tx, actor, (AUTHENTICATE, &origin), change))
+}
+
+/// A page of the log as far as the caller may read it, newest first, and how many entries there are on all pages.
+///
+/// # Errors
+/// [`Refusal::ResourceDenied`] and [`Refusal::ScopeDenied`] for a caller who may not, [`Refusal::NotFound`] for a rotation that
+/// is not there for them, [`Refusal::Invalid`] where too many entries would have to be looked through.
+pub fn list(
+    app: &App,
+    caller: &Principal,
+    filter: &AuditFilter,
+    page: Page,
+) -> Result<(Vec<AuditEntry>, u64), ActionError> {
+    app.store().read(|tx| {
+        check(tx, caller, filter)?;
+        match store::page_of_entries(tx, filter, page)? {
+            Some(found) => Ok(found),
+            None => Ok(invalid(
+                "from: too many entries to look through; send a later from, or fewer filters",
+            )?),
+        }
+    })
+}
+
+/// Whoever sees all rotations may ask for one that is deleted; others are judged by the rotation as it stands.
+fn check(tx: &ReadTx, caller: &Principal, filter: &AuditFilter) -> Result<(), ActionError> {
+    let rotation = match (&filter.rotation, caller.reach()) {
+        (Some(id), Reach::SeenBy(_) | Reach::Nothing) => {
+            let found = store::load_rotation(tx, id)?;
+            Some(found.ok_or(Refusal::NotFound("rotation"))?)
+        }
+        _ => None,
+    };
+    Ok(caller.check_audit(rotation.as_ref())?)
+}
+
+/// Entries that are read at once.
+const STEP: u32 = 500;
+
+/// Shows entries to the operator, newest first and at most so many, reading them in steps: however many there are, few are
+/// held.
+///
+/// # Errors
+/// When the storage fails, or `show` does.
+pub fn each<E: From<Error>>(
+    store: &Store,
+    filter: &AuditFilter,
+    most: u32,
+    mut show: impl FnMut(AuditEntry) -> Result<(), E>,
+) -> Result<(), E> {
+    let (mut left, mut after) = (most, None::<AuditPosition>);
+    while left > 0 {
+        let step = left.min(STEP);
+        let entries = store.read(|tx| store::list_entries(tx, filter, after, step))?;
+        let Some((last, _)) = entries.last() else {
+            break;
+        };
+        after = Some(*last);
+        left -= step;
+        for (_, entry) in entries {
+            show(entry)?;
+        }
+    }
+    Ok(())
+}

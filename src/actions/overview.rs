@@ -1,0 +1,311 @@
+//! What pages show of many rotations at once: who is on call, who follows, where nobody will be; and one person's turns and
+//! requests in all of them.
+
+use super::{ActionError, App, reads, requests};
+use crate::domain::access::Principal;
+use crate::domain::agreement::AgreementContext;
+use crate::domain::forecast::{self, Gap, OnCallSummary, PlannedTurn};
+use crate::domain::handover::DealingContext;
+use crate::domain::ids::{RequestId, RotationId, UserId};
+use crate::domain::request::{RequestKind, RequestView};
+use crate::domain::rotation::Rotation;
+use crate::domain::time::Interval;
+use crate::store::{self, Page, ReadTx, RotationFilter};
+use jiff::{SignedDuration, Timestamp};
+
+/// A rotation as a list of many shows it.
+#[derive(Clone, Debug)]
+pub struct Overview {
+    pub rotation: Rotation,
+    pub summary: OnCallSummary,
+    /// When the first of those on call goes off, by hand-over or because the hours end; and who comes on next.
+    pub until: Option<Timestamp>,
+    pub next: Option<Next>,
+    /// Where nobody will be on call, as far ahead as was asked for; empty where that is too much to look at.
+    pub gaps: Vec<Gap>,
+}
+
+/// Who comes on next.
+#[derive(Clone, Debug)]
+pub struct Next {
+    pub users: Vec<UserId>,
+    /// `None` where somebody hands over by hand.
+    pub at: Option<Timestamp>,
+}
+
+/// A page of the rotations that are there for a caller, and how many there are in all.
+pub fn rotations(
+    app: &App,
+    caller: &Principal,
+    filter: RotationFilter,
+    page: Page,
+    ahead: SignedDuration,
+) -> Result<(Vec<Overview>, u64), ActionError> {
+    let filter = reads::narrowed(caller, filter);
+    let now = app.now();
+    app.store().read(|tx| {
+        let (ids, total) = store::list_rotations(tx, &filter, page)?;
+        let mut found = Vec::with_capacity(ids.len());
+        for id in ids {
+            let Some(rotation) = store::load_rotation(tx, &id)? else {
+                continue;
+            };
+            let absences = store::load_absences(tx, &rotation)?;
+            let dealing = DealingContext {
+                calendar: app.calendar(),
+                absences: &absences,
+            };
+            found.push(overview(rotation, dealing, now, ahead));
+        }
+        Ok((found, total))
+    })
+}
+
+fn overview(
+    rotation: Rotation,
+    dealing: DealingContext,
+    now: Timestamp,
+    ahead: SignedDuration,
+) -> Overview {
+    let summary = OnCallSummary::of(&rotation, dealing);
+    let range = Interval {
+        from: now,
+        until: now.saturating_add(ahead).unwrap_or(Timestamp::MAX),
+    };
+    let turns = match rotation.enabled {
+        true => forecast::schedule_within(&rotation, dealing, range).unwrap_or_default(),
+        false => Vec::new(),
+    };
+    let held = || turns.iter().filter(|turn| turn.entry.user.is_some());
+    let running = held().filter(|turn| turn.entry.start <= now);
+    let until = running.filter_map(|turn| turn.end).min();
+    let later = until.unwrap_or(now);
+    let comes = held().map(|turn| turn.entry.start);
+    let at = comes.filter(|start| *start >= later && *start > now).min();
+    let next = match at {
+        Some(at) => {
+            let mut users: Vec<UserId> = Vec::new();
+            for turn in held().filter(|turn| turn.entry.start == at) {
+                users.extend(turn.entry.user.clone().filter(|user| !users.contains(user)));
+            }
+            Some(Next {
+                users,
+                at: Some(at),
+            })
+        }
+        None => Some(&summary.next)
+            .filter(|users| !users.is_empty())
+            .map(|users| Next {
+                users: users.clone(),
+                at: summary.until,
+            }),
+    };
+    Overview {
+        gaps: forecast::gaps(&rotation, dealing.calendar, &turns, range),
+        until: until.or(summary.until),
+        next,
+        summary,
+        rotation,
+    }
+}
+
+/// A planned turn of one person.
+#[derive(Clone, Debug)]
+pub struct OwnTurn {
+    pub rotation: RotationId,
+    pub rotation_name: String,
+    pub code: Option<String>,
+    /// What the slot is called, where the rotation has several.
+    pub slot: Vec<String>,
+    /// The zone of its window.
+    pub zone: Option<crate::domain::zones::ZoneName>,
+    pub cell: crate::domain::ids::CellId,
+    pub turn: PlannedTurn,
+}
+
+/// Rotations of one person that are looked at, at the most.
+const MOST_ROTATIONS: u32 = 200;
+
+/// The turns of a person in a range, in every rotation that the caller sees, by start. Open windows alone: each turn is somebody
+/// really on call. A rotation whose turns are too many to look at is left out.
+pub fn turns_of(
+    app: &App,
+    caller: &Principal,
+    user: &UserId,
+    range: Interval,
+) -> Result<Vec<OwnTurn>, ActionError> {
+    app.store().read(|tx| {
+        let mut turns = Vec::new();
+        for rotation in of_person(tx, caller, user)? {
+            let absences = store::load_absences(tx, &rotation)?;
+            let dealing = DealingContext {
+                calendar: app.calendar(),
+                absences: &absences,
+            };
+            let Ok(planned) = forecast::schedule(&rotation, dealing, range) else {
+                continue;
+            };
+            let theirs = planned
+                .into_iter()
+                .filter(|turn| turn.entry.user.as_ref() == Some(user));
+            turns.extend(theirs.map(|turn| {
+                let cell = &rotation.cells[turn.cell];
+                OwnTurn {
+                    rotation: rotation.id.clone(),
+                    rotation_name: rotation.profile.name.clone(),
+                    code: rotation.profile.code.clone(),
+                    slot: forecast::slot_name(&rotation, cell),
+                    zone: rotation.windows[cell.window].zone,
+                    cell: cell.id.clone(),
+                    turn,
+                }
+            }));
+        }
+        turns.sort_by_key(|own| own.turn.entry.start);
+        Ok(turns)
+    })
+}
+
+/// The rotations of which a person is a member or an owner, as far as the caller sees them.
+pub fn rotations_of(
+    app: &App,
+    caller: &Principal,
+    user: &UserId,
+) -> Result<Vec<Rotation>, ActionError> {
+    app.store().read(|tx| of_person(tx, caller, user))
+}
+
+/// The same of one snapshot.
+fn of_person(tx: &ReadTx, caller: &Principal, user: &UserId) -> Result<Vec<Rotation>, ActionError> {
+    let filter = RotationFilter {
+        user: Some(user.clone()),
+        ..RotationFilter::default()
+    };
+    let page = Page {
+        number: 1,
+        size: MOST_ROTATIONS,
+    };
+    let (ids, _) = store::list_rotations(tx, &reads::narrowed(caller, filter), page)?;
+    let loaded = ids.iter().map(|id| store::load_rotation(tx, id));
+    let loaded: Result<Vec<_>, _> = loaded.collect();
+    Ok(loaded?.into_iter().flatten().collect())
+}
+
+/// Which requests of a person are wanted.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Wanted {
+    /// Those that are pending.
+    Pending,
+    /// All that are kept, with those that meet the coming year.
+    All,
+}
+
+/// A request, with what names its place in its rotation.
+#[derive(Clone, Debug)]
+pub struct Asked {
+    pub view: RequestView,
+    pub code: Option<String>,
+    /// The slot of each leg.
+    pub slots: Vec<Vec<String>>,
+}
+
+/// The requests to and from a person in every rotation of theirs that the caller sees, those that begin first first.
+pub fn requests_of(
+    app: &App,
+    caller: &Principal,
+    user: &UserId,
+    wanted: Wanted,
+) -> Result<Vec<Asked>, ActionError> {
+    let now = app.now();
+    app.store().read(|tx| {
+        let mut found = Vec::new();
+        for rotation in of_person(tx, caller, user)? {
+            if wanted == Wanted::Pending && rotation.pending.is_empty() {
+                continue;
+            }
+            let absences = store::load_absences(tx, &rotation)?;
+            let context = AgreementContext {
+                rotation: &rotation,
+                dealing: DealingContext {
+                    calendar: app.calendar(),
+                    absences: &absences,
+                },
+                now,
+            };
+            for request in kept(tx, &rotation, wanted, now)? {
+                if request.requester != *user && !request.recipients.contains(user) {
+                    continue;
+                }
+                found.push(asked(requests::view(caller, &context, &request), &rotation));
+            }
+        }
+        found.sort_by_key(|asked| asked.view.request.span().from);
+        Ok(found)
+    })
+}
+
+fn asked(view: RequestView, rotation: &Rotation) -> Asked {
+    let slot = |cell| {
+        let cell = rotation.slot_of(cell).map(|index| &rotation.cells[index]);
+        cell.map_or(Vec::new(), |cell| forecast::slot_name(rotation, cell))
+    };
+    let legs = view.request.legs.iter();
+    Asked {
+        slots: legs.map(|leg| slot(&leg.cell)).collect(),
+        code: rotation.profile.code.clone(),
+        view,
+    }
+}
+
+/// How far back and ahead requests are looked for.
+const AROUND: SignedDuration = SignedDuration::from_hours(400 * 24);
+
+/// Requests of one rotation that are looked at, at the most, of each kind.
+const MOST_REQUESTS: usize = 500;
+
+fn kept(
+    tx: &ReadTx,
+    rotation: &Rotation,
+    wanted: Wanted,
+    now: Timestamp,
+) -> Result<Vec<crate::domain::request::Request>, ActionError> {
+    if wanted == Wanted::Pending {
+        let pending = rotation.pending.iter();
+        let loaded = pending.map(|pending| {
+            store::load_request(tx, &rotation.id, kind_of(&pending.id), &pending.id)
+        });
+        let loaded: Result<Vec<_>, _> = loaded.collect();
+        return Ok(loaded?.into_iter().flatten().collect());
+    }
+    let range = Interval {
+        from: now.saturating_sub(AROUND).unwrap_or(Timestamp::MIN),
+        until: now.saturating_add(AROUND).unwrap_or(Timestamp::MAX),
+    };
+    let mut all = Vec::new();
+    for kind in [RequestKind::Cover, RequestKind::Swap] {
+        let found = store::list_requests(tx, &rotation.id, kind, range, None, MOST_REQUESTS)?;
+        all.extend(found.into_iter().map(|(request, _)| request));
+    }
+    Ok(all)
+}
+
+/// What a request asks for, which its id tells.
+pub fn kind_of(id: &RequestId) -> RequestKind {
+    match id.as_str().starts_with("swp_") {
+        true => RequestKind::Swap,
+        false => RequestKind::Cover,
+    }
+}
+
+/// One request wherever it is, with its rotation.
+pub fn request(
+    app: &App,
+    caller: &Principal,
+    id: &RequestId,
+) -> Result<(Rotation, Asked), ActionError> {
+    let rotation = app.store().read(|tx| store::rotation_of_request(tx, id))?;
+    let rotation = rotation.ok_or(crate::domain::refusal::Refusal::NotFound("request"))?;
+    let (rotation, view) = requests::read(app, caller, &rotation, kind_of(id), id)?;
+    let asked = asked(view, &rotation);
+    Ok((rotation, asked))
+}

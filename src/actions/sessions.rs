@@ -1,0 +1,361 @@
+//! Signing in to the pages, and the sessions that this begins (rules.md 12).
+//!
+//! A session is known by a secret that only the browser has. It ends when nobody uses it for a while, after its lifetime, when
+//! its person ends it, and with the write that deactivates the person.
+
+use super::keys::{TOKEN_PREFIX, hash};
+use super::{ActionError, App, Error, audit};
+use crate::domain::access::{Principal, Role, Via};
+use crate::domain::audit::{Actor, ActorKind, AuditedChange, Author, Origin};
+use crate::domain::directory::Person;
+use crate::domain::ids::{SessionId, TokenId, UserId};
+use crate::domain::refusal::{Refusal, invalid};
+use crate::domain::zones::{self, ZoneName};
+use crate::store::{self, ReadTx, SessionRecord, Store, WriteTx};
+use jiff::{SignedDuration, Timestamp};
+use std::time::Duration;
+use subtle::ConstantTimeEq;
+
+/// How long sessions last.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct SessionRules {
+    /// Without a use.
+    pub idle: SignedDuration,
+    /// Whatever the use.
+    pub lifetime: SignedDuration,
+}
+
+impl Default for SessionRules {
+    fn default() -> SessionRules {
+        SessionRules {
+            idle: SignedDuration::from_hours(14 * 24),
+            lifetime: SignedDuration::from_hours(90 * 24),
+        }
+    }
+}
+
+impl SessionRules {
+    fn admit(&self, session: &SessionRecord, now: Timestamp) -> bool {
+        now.duration_since(session.used_at) < self.idle
+            && now.duration_since(session.created_at) < self.lifetime
+    }
+}
+
+/// Uses are noted this far apart.
+const NOTED_EVERY: SignedDuration = SignedDuration::from_hours(1);
+
+/// Sessions that one person has at the most; the oldest ends.
+const MOST_SESSIONS: usize = 50;
+
+/// How a person proves who they are.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Proof {
+    /// The secret of a link that signs in once.
+    Link(String),
+    /// A member token.
+    Token(String),
+    /// A name is enough: for development.
+    Development(UserId),
+    /// An identity provider has vouched for the person, and may have made them a workspace admin.
+    Provider { user: UserId, is_admin: bool },
+}
+
+impl Proof {
+    fn way(&self) -> &'static str {
+        match self {
+            Proof::Link(_) => "link",
+            Proof::Token(_) => "token",
+            Proof::Development(_) => "development",
+            Proof::Provider { .. } => "oidc",
+        }
+    }
+}
+
+/// The browser that signs in.
+#[derive(Clone, Debug, Default)]
+pub struct Browser {
+    /// What it calls itself.
+    pub agent: Option<String>,
+    /// The session that it has, and whose, which ends.
+    pub replaced: Option<(UserId, SessionId)>,
+    pub origin: Origin,
+}
+
+/// A session that has begun. The secret is nowhere else.
+#[derive(Clone, Debug)]
+pub struct Begun {
+    pub id: SessionId,
+    pub secret: String,
+    pub user: UserId,
+}
+
+/// Somebody who is signed in.
+#[derive(Clone, Debug)]
+pub struct SignedIn {
+    /// `None` where a proxy says who it is.
+    pub session: Option<SessionId>,
+    pub person: Person,
+    pub principal: Principal,
+    /// In which times are shown: what they chose, else the directory's.
+    pub zone: ZoneName,
+}
+
+/// Makes a link that signs a person in once within a time; answers the secret of it.
+///
+/// Refuses somebody whom the workspace does not have.
+pub fn create_link(
+    store: &Store,
+    author: &Author,
+    user: UserId,
+    lifetime: Duration,
+) -> Result<(String, Timestamp), ActionError> {
+    audit::write(store, author, move |tx, _| {
+        if !store::is_present(&tx.as_read(), &user)? {
+            return Ok(invalid(format!(
+                "userId: the workspace has nobody with the id {user}; import the directory first"
+            ))?);
+        }
+        let Ok(expires_at) = tx.now().checked_add(lifetime) else {
+            return Ok(invalid(
+                "the duration reaches beyond the calendar; send a shorter one",
+            )?);
+        };
+        let secret = tx.mint_secret();
+        store::insert_login_link(tx, &hash(&secret), &user, expires_at)?;
+        let summary = format!("link made that signs {user} in once until {expires_at}");
+        let change = AuditedChange::of(user.as_str(), summary);
+        Ok(((secret, expires_at), Some(change)))
+    })
+}
+
+/// Whom a link would sign in; `None` where it is unknown, used up or has expired.
+pub fn person_of_link(app: &App, secret: &str) -> Result<Option<Person>, Error> {
+    let now = app.now();
+    app.store().read(|tx| {
+        let user = store::load_login_link(tx, &hash(secret), now)?;
+        match user {
+            Some(user) => present(tx, &user),
+            None => Ok(None),
+        }
+    })
+}
+
+/// Begins a session of whoever the proof is of; `None` where it proves nothing. The session that the browser had before ends.
+pub fn sign_in(
+    app: &App,
+    proof: Proof,
+    browser: Browser,
+    rules: SessionRules,
+) -> Result<Option<Begun>, ActionError> {
+    app.store().write(move |tx| {
+        let way = proof.way();
+        let made_admin = matches!(proof, Proof::Provider { is_admin: true, .. });
+        let Some(person) = prove(tx, proof)? else {
+            return Ok(None);
+        };
+        let user = person.id.clone();
+        if let Some((before, id)) = &browser.replaced {
+            store::remove_session(tx, before, id)?;
+        }
+        let now = tx.now();
+        let idle_since = now.saturating_sub(rules.idle).unwrap_or(Timestamp::MIN);
+        store::clear_idle_sessions(tx, idle_since)?;
+        let others = store::list_sessions(&tx.as_read(), &user)?;
+        for oldest in others.iter().skip(MOST_SESSIONS - 1) {
+            store::remove_session(tx, &user, &oldest.id)?;
+        }
+        let secret = tx.mint_secret();
+        let record = SessionRecord {
+            id: SessionId::from(tx.mint("ses_")),
+            secret_hash: hash(&secret),
+            user: user.clone(),
+            way: way.to_owned(),
+            is_admin: made_admin,
+            created_at: now,
+            used_at: now,
+            agent: browser.agent,
+        };
+        store::insert_session(tx, &record)?;
+        let signed_in = signed_in(
+            &tx.as_read(),
+            person,
+            made_admin,
+            Via::Session(record.id.clone()),
+        )?;
+        let author = Author {
+            principal: signed_in.principal,
+            action: "signIn",
+            origin: browser.origin,
+        };
+        let change = AuditedChange::of(record.id.as_str(), format!("signed in by {way}"));
+        audit::record(tx, &author, change)?;
+        Ok(Some(Begun {
+            id: record.id,
+            secret,
+            user,
+        }))
+    })
+}
+
+/// Whom a proof is of, if they are of the workspace. A link is used up.
+fn prove(tx: &mut WriteTx, proof: Proof) -> Result<Option<Person>, Error> {
+    let now = tx.now();
+    let user = match proof {
+        Proof::Link(secret) => {
+            let hash = hash(&secret);
+            let user = store::load_login_link(&tx.as_read(), &hash, now)?;
+            store::remove_login_link(tx, &hash)?;
+            user
+        }
+        Proof::Token(token) => of_token(&tx.as_read(), token.trim(), now)?,
+        Proof::Development(user) | Proof::Provider { user, .. } => Some(user),
+    };
+    let Some(user) = user else { return Ok(None) };
+    present(&tx.as_read(), &user)
+}
+
+/// Whom a member token acts as.
+fn of_token(tx: &ReadTx, token: &str, now: Timestamp) -> Result<Option<UserId>, Error> {
+    let bare = token.strip_prefix(TOKEN_PREFIX).unwrap_or_default();
+    let Some((id, _)) = bare.split_once('_') else {
+        return Ok(None);
+    };
+    let found = store::load_token(tx, &TokenId::from(format!("tok_{id}")))?;
+    let good = found.filter(|found| {
+        bool::from(found.secret_hash.ct_eq(&hash(token)))
+            && found.expires_at.is_none_or(|until| now < until)
+    });
+    Ok(good.map(|found| found.user))
+}
+
+fn present(tx: &ReadTx, user: &UserId) -> Result<Option<Person>, Error> {
+    let person = store::load_person(tx, user)?;
+    Ok(person.filter(|person| !person.is_deleted))
+}
+
+/// Whoever a secret of a session signs in; `None` where it is unknown or the session is over.
+pub fn find(app: &App, secret: &str, rules: SessionRules) -> Result<Option<SignedIn>, Error> {
+    let (now, hash) = (app.now(), hash(secret));
+    let found = app.store().read(|tx| -> Result<_, Error> {
+        let Some(session) = store::load_session(tx, &hash)? else {
+            return Ok(None);
+        };
+        let person = present(tx, &session.user)?.filter(|_| rules.admit(&session, now));
+        let Some(person) = person else {
+            return Ok(None);
+        };
+        let via = Via::Session(session.id.clone());
+        let signed_in = signed_in(tx, person, session.is_admin, via)?;
+        Ok(Some((session, signed_in)))
+    })?;
+    let Some((session, mut signed_in)) = found else {
+        return Ok(None);
+    };
+    if now.duration_since(session.used_at) >= NOTED_EVERY {
+        let id = session.id.clone();
+        // What the log of uses loses with the power is noted again.
+        app.store()
+            .write_log(move |tx| store::save_session_use(tx, &id, now))?;
+    }
+    signed_in.session = Some(session.id);
+    Ok(Some(signed_in))
+}
+
+/// The person whom a trusted proxy names by their id or their address; `None` where the workspace has nobody like that, or
+/// several.
+pub fn by_proxy(app: &App, named: &ProxyName) -> Result<Option<SignedIn>, Error> {
+    app.store().read(|tx| {
+        let user = match named {
+            ProxyName::Id(user) => Some(user.clone()),
+            ProxyName::Email(email) => {
+                let mut people = store::list_people_by_email(tx, email)?;
+                people.pop().filter(|_| people.is_empty())
+            }
+        };
+        let Some(user) = user else { return Ok(None) };
+        let Some(person) = present(tx, &user)? else {
+            return Ok(None);
+        };
+        signed_in(tx, person, false, Via::Proxy).map(Some)
+    })
+}
+
+/// How a proxy names a person.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum ProxyName {
+    Id(UserId),
+    Email(String),
+}
+
+fn signed_in(tx: &ReadTx, person: Person, made_admin: bool, via: Via) -> Result<SignedIn, Error> {
+    let role = match person.is_external {
+        true => Role::Outsider,
+        false if person.is_admin || made_admin => Role::Admin,
+        false => Role::Member,
+    };
+    let chosen = store::load_chosen_zone(tx, &person.id)?;
+    let zone = chosen.or_else(|| person.time_zone.clone());
+    Ok(SignedIn {
+        session: None,
+        principal: Principal::Person {
+            user: person.id.clone(),
+            name: person.name().to_owned(),
+            role,
+            via,
+        },
+        zone: zone_of(zone.as_deref()),
+        person,
+    })
+}
+
+/// The zone of a name in the directory: an old name is its current one, an unknown one is UTC.
+pub fn zone_of(name: Option<&str>) -> ZoneName {
+    let parsed = ZoneName::parse(name.unwrap_or("UTC"));
+    let parsed = parsed.or_else(|refusal| match refusal.reason {
+        zones::Reason::Legacy { instead } | zones::Reason::WrongCase { right: instead } => {
+            ZoneName::parse(instead)
+        }
+        _ => Err(refusal),
+    });
+    parsed.unwrap_or(ZoneName::utc())
+}
+
+/// Adds the audit entry of a proof that was refused. It may be lost with the power.
+///
+/// # Errors
+/// When the storage fails.
+pub fn refused(app: &App, origin: Origin) -> Result<(), Error> {
+    audit::refused_credential(app, Actor::unknown(ActorKind::Person), origin, "unknown")
+}
+
+/// The sessions of a person that are not over, the newest first.
+pub fn list(app: &App, user: &UserId, rules: SessionRules) -> Result<Vec<SessionRecord>, Error> {
+    let now = app.now();
+    let mut sessions = app.store().read(|tx| store::list_sessions(tx, user))?;
+    sessions.retain(|session| rules.admit(session, now));
+    Ok(sessions)
+}
+
+/// Ends a session of a person.
+pub fn end(app: &App, user: &UserId, id: &SessionId) -> Result<(), ActionError> {
+    let (user, id) = (user.clone(), id.clone());
+    app.store()
+        .write(move |tx| match store::remove_session(tx, &user, &id)? {
+            true => Ok(()),
+            false => Err(Refusal::NotFound("session").into()),
+        })
+}
+
+/// The zone that a person chose for the pages; `None` follows the directory.
+pub fn chosen_zone(app: &App, user: &UserId) -> Result<Option<String>, Error> {
+    app.store().read(|tx| store::load_chosen_zone(tx, user))
+}
+
+/// Chooses the zone in which a person reads the pages; `None` follows the directory.
+pub fn choose_zone(app: &App, user: &UserId, zone: Option<ZoneName>) -> Result<(), ActionError> {
+    let user = user.clone();
+    app.store().write(move |tx| {
+        let name = zone.as_ref().map(ZoneName::as_str);
+        Ok(store::save_chosen_zone(tx, &user, name)?)
+    })
+}

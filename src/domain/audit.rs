@@ -1,0 +1,253 @@
+//! Who did what: the author of a write, and the audit entry that it leaves (rules.md 18).
+
+mod summary;
+
+pub use summary::{
+    Summary, directory_changes, host, listed, period, quoted, rotation_changes, webhook_changes,
+};
+
+use super::access::Principal;
+use super::ids::RotationId;
+use jiff::Timestamp;
+use std::fmt;
+use std::net::IpAddr;
+
+/// Where a request came from; commands and the clock have neither.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Origin {
+    /// As the response names it in `X-Request-Id`.
+    pub request_id: Option<String>,
+    /// The client's address.
+    pub address: Option<IpAddr>,
+}
+
+/// Who writes, by which operation, and where the request came from. Every write takes one, and its audit entry says so.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Author {
+    pub principal: Principal,
+    /// The `operationId` of the API, the command without the program's name, or what the clock does.
+    pub action: &'static str,
+    pub origin: Origin,
+}
+
+impl Author {
+    /// Somebody who sends no request: the operator at the command line, the clock, the chat platform.
+    pub const fn local(principal: Principal, action: &'static str) -> Author {
+        let origin = Origin {
+            request_id: None,
+            address: None,
+        };
+        Author {
+            principal,
+            action,
+            origin,
+        }
+    }
+}
+
+/// Time, as what falls due is written by it. Of that only requests that expire have entries; the record tells of the rest.
+pub static CLOCK: Author = Author::local(Principal::Clock, "expireRequest");
+
+/// What kind of author wrote.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum ActorKind {
+    Key,
+    Person,
+    InboundWebhook,
+    /// The chat platform.
+    Chat,
+    /// A program of another service that acts for the workspace.
+    Partner,
+    Clock,
+    Operator,
+}
+
+impl ActorKind {
+    /// Every kind.
+    pub const ALL: [ActorKind; 7] = [
+        ActorKind::Key,
+        ActorKind::Person,
+        ActorKind::InboundWebhook,
+        ActorKind::Chat,
+        ActorKind::Partner,
+        ActorKind::Clock,
+        ActorKind::Operator,
+    ];
+
+    /// The name on the wire and in the database.
+    pub fn name(self) -> &'static str {
+        match self {
+            ActorKind::Key => "key",
+            ActorKind::Person => "person",
+            ActorKind::InboundWebhook => "inboundWebhook",
+            ActorKind::Chat => "chat",
+            ActorKind::Partner => "partner",
+            ActorKind::Clock => "clock",
+            ActorKind::Operator => "operator",
+        }
+    }
+
+    /// The kind of that name.
+    pub fn parse(name: &str) -> Option<ActorKind> {
+        ActorKind::ALL.into_iter().find(|kind| kind.name() == name)
+    }
+}
+
+/// Who an entry names.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Actor {
+    pub kind: ActorKind,
+    /// Of the key, the person, the rotation of an inbound webhook; the operator's system user where it is known.
+    pub id: Option<String>,
+    /// Of the key or the person at the time.
+    pub name: Option<String>,
+}
+
+impl Actor {
+    /// One of whom no more is known.
+    pub fn unknown(kind: ActorKind) -> Actor {
+        Actor {
+            kind,
+            id: None,
+            name: None,
+        }
+    }
+
+    /// Whoever a principal is.
+    pub fn of(principal: &Principal) -> Actor {
+        let named = |kind, id: &str, name: &str| Actor {
+            kind,
+            id: Some(id.to_owned()),
+            name: Some(one_line(name)).filter(|name| !name.is_empty()),
+        };
+        match principal {
+            Principal::Key { id, name, .. } => named(ActorKind::Key, id.as_str(), name),
+            Principal::Person { user, name, .. } => named(ActorKind::Person, user.as_str(), name),
+            Principal::InboundWebhook { rotation, .. } => {
+                named(ActorKind::InboundWebhook, rotation.as_str(), "")
+            }
+            // Nobody who is not signed in writes anything.
+            Principal::Visitor => Actor::unknown(ActorKind::Person),
+            Principal::Chat => Actor::unknown(ActorKind::Chat),
+            Principal::Operator { user } => Actor {
+                id: user.clone(),
+                ..Actor::unknown(ActorKind::Operator)
+            },
+            Principal::Clock => Actor::unknown(ActorKind::Clock),
+        }
+    }
+}
+
+/// What a write changed.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct AuditedChange {
+    pub rotation: Option<RotationId>,
+    /// The id of what changed: a rotation, an absence, a request, an arrangement, a mention, an endpoint, a delivery, a key, a
+    /// token; `None` where it is no one thing.
+    pub subject: Option<String>,
+    pub summary: Summary,
+}
+
+impl AuditedChange {
+    /// A change of something that belongs to no rotation.
+    pub fn of(subject: &str, summary: impl Into<Summary>) -> AuditedChange {
+        AuditedChange {
+            rotation: None,
+            subject: Some(subject.to_owned()),
+            summary: summary.into(),
+        }
+    }
+}
+
+/// An entry of the audit log.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct AuditEntry {
+    /// `aud_...`.
+    pub id: String,
+    pub at: Timestamp,
+    pub actor: Actor,
+    pub action: String,
+    pub rotation: Option<RotationId>,
+    pub subject: Option<String>,
+    pub request_id: Option<String>,
+    pub address: Option<String>,
+    /// One line of English, without secrets.
+    pub summary: String,
+}
+
+impl AuditEntry {
+    /// The entry of a change.
+    pub fn new(
+        id: String,
+        at: Timestamp,
+        actor: Actor,
+        (action, origin): (&str, &Origin),
+        change: AuditedChange,
+    ) -> AuditEntry {
+        AuditEntry {
+            id,
+            at,
+            actor,
+            action: action.to_owned(),
+            rotation: change.rotation,
+            subject: change.subject,
+            request_id: origin.request_id.clone(),
+            address: origin.address.map(|ip| ip.to_canonical().to_string()),
+            summary: change.summary.line(),
+        }
+    }
+}
+
+/// As the log has it. No name is in it, for the summary says what needs to be read.
+impl fmt::Display for AuditEntry {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{} {}", self.id, self.actor.kind.name())?;
+        let parts = [
+            self.actor.id.as_deref(),
+            Some(&*self.action),
+            self.rotation.as_ref().map(RotationId::as_str),
+            self.subject.as_deref(),
+            self.request_id.as_deref(),
+            self.address.as_deref(),
+        ];
+        for part in parts.into_iter().flatten() {
+            write!(f, " {part}")?;
+        }
+        write!(f, ": {}", self.summary)
+    }
+}
+
+/// Which entries are asked for; `None` narrows nothing.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct AuditFilter {
+    pub from: Option<Timestamp>,
+    /// Exclusive.
+    pub until: Option<Timestamp>,
+    pub actor: Option<ActorFilter>,
+    pub rotation: Option<RotationId>,
+    pub action: Option<String>,
+}
+
+/// One author, or all of a kind.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum ActorFilter {
+    Kind(ActorKind),
+    Id(String),
+}
+
+impl ActorFilter {
+    /// The kind of that name, else the author of that id.
+    pub fn parse(text: &str) -> ActorFilter {
+        let kind = ActorKind::parse(text).map(ActorFilter::Kind);
+        kind.unwrap_or_else(|| ActorFilter::Id(text.to_owned()))
+    }
+}
+
+/// Text that people wrote, on one line: a control character becomes a blank.
+pub fn one_line(text: &str) -> String {
+    let blank = |c: char| match c.is_control() || ['\u{2028}', '\u{2029}'].contains(&c) {
+        true => ' ',
+        false => c,
+    };
+    text.chars().map(blank).collect()
+}

@@ -1,0 +1,77 @@
+//! Gaps: open windows in which nobody is on call.
+
+use super::PlannedTurn;
+use crate::domain::holidays::Calendar;
+use crate::domain::rotation::Rotation;
+use crate::domain::time::Interval;
+use jiff::Timestamp;
+
+/// A stretch of a cell in which its window is open and nobody is on call.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Gap {
+    /// Index into [`Rotation::cells`].
+    pub cell: usize,
+    pub period: Interval,
+}
+
+/// Gaps of one range at the most.
+const MOST: usize = 200;
+
+/// The gaps among planned turns, clipped to a range, by where they begin.
+pub fn gaps(
+    rotation: &Rotation,
+    calendar: &Calendar,
+    turns: &[PlannedTurn],
+    range: Interval,
+) -> Vec<Gap> {
+    let mut found: Vec<Gap> = Vec::new();
+    for turn in turns.iter().filter(|turn| turn.entry.user.is_none()) {
+        let whole = Interval {
+            from: turn.entry.start,
+            until: turn.end.unwrap_or(Timestamp::MAX),
+        };
+        let Some(rest) = whole.meets(range) else {
+            continue;
+        };
+        let window = &rotation.windows[rotation.cells[turn.cell].window];
+        for period in open_stretches(rotation, calendar, window, rest) {
+            found.push(Gap {
+                cell: turn.cell,
+                period,
+            });
+        }
+        if found.len() >= MOST {
+            break;
+        }
+    }
+    found.sort_by_key(|gap| (gap.cell, gap.period));
+    found.dedup_by(|next, gap| {
+        let joins = next.cell == gap.cell && next.period.from <= gap.period.until;
+        if joins {
+            gap.period.until = gap.period.until.max(next.period.until);
+        }
+        joins
+    });
+    found.sort_by_key(|gap| (gap.period.from, gap.cell));
+    found
+}
+
+/// The open stretches of a window within a period.
+pub fn open_stretches(
+    rotation: &Rotation,
+    calendar: &Calendar,
+    window: &crate::domain::rotation::Window,
+    period: Interval,
+) -> Vec<Interval> {
+    let hours = rotation.hours(window);
+    let (mut stretches, mut at) = (Vec::new(), period.from);
+    while at < period.until && stretches.len() < MOST {
+        let view = hours.at(calendar, at);
+        let until = view.changes_at.unwrap_or(period.until).min(period.until);
+        if view.open {
+            stretches.push(Interval { from: at, until });
+        }
+        at = until;
+    }
+    stretches
+}

@@ -1,0 +1,167 @@
+//! Slots emptied, dealt, filled and assigned: who comes onto a slot in a change, and who was passed over.
+
+use super::memo::{Memo, Order};
+use super::{Change, DealingContext};
+use crate::domain::dealing::{self, Question};
+use crate::domain::ids::UserId;
+use crate::domain::rotation::{Holder, PassedOver, Reason, Rotation};
+use jiff::Timestamp;
+use std::rc::Rc;
+
+/// What each person passed over takes, against asking about one: they are kept and shown with the turn. This also bounds the
+/// memory of a forecast whose slots are dealt past hundreds of people.
+const WORK_OF_A_NAME: usize = 4;
+
+impl Change<'_> {
+    /// Empties the cells named and deals them again in the order of slots.
+    pub fn hand_over(&mut self, cells: &[usize], reason: Reason) {
+        for &cell in cells {
+            self.put(cell, None, Vec::new(), reason);
+        }
+        for &cell in cells {
+            self.deal(cell, reason, true);
+        }
+    }
+
+    /// Deals every empty slot of an enabled `auto` rotation; a manual one deals only when told to.
+    /// A slot that this change emptied keeps the reason it was emptied for.
+    pub fn fill(&mut self, reason: Reason) {
+        self.fill_slots(reason, true);
+    }
+
+    /// The same after absences changed. They raise no version, so a slot that stays empty keeps the list that it shows of people
+    /// passed over.
+    pub fn fill_after_absence(&mut self, reason: Reason) {
+        self.fill_slots(reason, false);
+    }
+
+    fn fill_slots(&mut self, reason: Reason, notes: bool) {
+        if self.rotation.deals_itself() {
+            for cell in 0..self.rotation.cells.len() {
+                if self.rotation.cells[cell].holder.is_none() {
+                    self.deal(cell, self.touched[cell].unwrap_or(reason), notes);
+                }
+            }
+        }
+    }
+
+    /// Whether a running cell deals from a roster that this person is in: their absences concern the rotation.
+    pub fn deals_to(&mut self, user: &UserId) -> bool {
+        (0..self.rotation.cells.len()).any(|cell| {
+            !self.rotation.cells[cell].stopped && self.order(cell).1.turn_of(user).is_some()
+        })
+    }
+
+    /// Whether an absence ends now of somebody who may be dealt a slot.
+    pub(super) fn is_somebody_back(&mut self) -> bool {
+        let absences = self.dealing.absences;
+        absences.ending_at(self.at).any(|user| self.deals_to(user))
+    }
+
+    /// Assigns a slot to somebody, as told. Somebody who holds it already goes on holding the turn they have.
+    /// The window's next turn in the roster becomes the position after them, if they are in it.
+    pub fn assign(&mut self, cell: usize, user: &UserId, reason: Reason) {
+        let present = self.rotation.cells[cell].holder.as_ref();
+        if present.is_none_or(|holder| &holder.user != user) {
+            let holder = Holder {
+                user: user.clone(),
+                since: self.at,
+                skipped: Vec::new(),
+            };
+            self.put(cell, Some(holder), Vec::new(), reason);
+        }
+        let (roster, order) = self.order(cell);
+        if let Some(turn) = order.turn_of(user) {
+            self.set_next_turn(cell, roster, (turn + 1) % order.people.len());
+        }
+    }
+
+    /// Takes whoever holds a slot off it.
+    pub fn clear(&mut self, cell: usize, reason: Reason) {
+        if self.rotation.cells[cell].holder.is_some() {
+            self.put(cell, None, Vec::new(), reason);
+        }
+    }
+
+    /// Deals an empty slot. Where nobody is found and it `notes`, the slot keeps who was passed over.
+    fn deal(&mut self, cell: usize, reason: Reason, notes: bool) {
+        if self.rotation.cells[cell].stopped {
+            return;
+        }
+        let (roster, order) = self.order(cell);
+        let (rotation, memo, dealing, at) =
+            (&*self.rotation, &mut self.memo, self.dealing, self.at);
+        let asked = &mut self.asked;
+        let window = &rotation.windows[rotation.cells[cell].window].id;
+        let search = dealing::deal(&mut Question {
+            order: &order.people,
+            next_turn: rotation.rosters[roster].next_turn(window).unwrap_or(0),
+            double_cover: rotation.double_cover,
+            away: &mut |user| {
+                *asked += 1;
+                dealing.absences.at(user, at)
+            },
+            elsewhere: &mut |user| {
+                let slot = memo.in_the_way(rotation, dealing.calendar, cell, user, at)?;
+                Some(rotation.cells[slot].id.clone())
+            },
+        });
+        self.asked += WORK_OF_A_NAME * search.passed_over.len();
+        match search.dealt {
+            Some(dealt) => {
+                self.set_next_turn(cell, roster, dealt.next_turn);
+                let holder = Holder {
+                    user: dealt.user,
+                    since: self.at,
+                    skipped: dealt.skipped,
+                };
+                self.put(cell, Some(holder), search.passed_over, reason);
+            }
+            None if notes && self.rotation.cells[cell].passed_over != search.passed_over => {
+                self.rotation.cells[cell].passed_over = search.passed_over;
+                self.searched = true;
+            }
+            None => {}
+        }
+    }
+
+    fn set_next_turn(&mut self, cell: usize, roster: usize, turn: usize) {
+        let rotation = &mut *self.rotation;
+        let window = &rotation.windows[rotation.cells[cell].window].id;
+        rotation.rosters[roster].set_next_turn(window, turn);
+    }
+
+    /// The one way onto and off a slot.
+    fn put(
+        &mut self,
+        cell: usize,
+        holder: Option<Holder>,
+        passed_over: Vec<PassedOver>,
+        reason: Reason,
+    ) {
+        let slot = &mut self.rotation.cells[cell];
+        self.memo.moved(cell, slot.holder.as_ref(), holder.as_ref());
+        slot.holder = holder;
+        slot.passed_over = passed_over;
+        self.touched[cell] = Some(reason);
+    }
+
+    /// A cell's roster, by its index, and the order of its people.
+    pub(super) fn order(&mut self, cell: usize) -> (usize, Rc<Order>) {
+        let index = self
+            .rotation
+            .roster_index(self.rotation.cells[cell].roster.as_ref());
+        (index, self.memo.order(self.rotation, index))
+    }
+}
+
+/// Whether somebody who takes two slots now would be on call in both at once before either is handed over.
+pub fn would_double(
+    rotation: &Rotation,
+    dealing: DealingContext,
+    [one, other]: [usize; 2],
+    at: Timestamp,
+) -> bool {
+    let windows = [one, other].map(|slot| rotation.cells[slot].window);
+    Memo::default().turns_meet(rotation, dealing.calendar, windows, at)
+}

@@ -1,0 +1,92 @@
+-- A next turn for each window that deals from a roster.
+ALTER TABLE roster RENAME TO roster_7;
+
+CREATE TABLE roster (
+    rotation_id TEXT NOT NULL REFERENCES rotation (id) ON DELETE CASCADE,
+    position INTEGER NOT NULL,
+    id TEXT NOT NULL,
+    narrowed TEXT CHECK (narrowed IS NULL OR json_valid(narrowed)),
+    next_turns TEXT NOT NULL CHECK (json_valid(next_turns)),
+    PRIMARY KEY (rotation_id, position)
+) STRICT, WITHOUT ROWID;
+INSERT INTO roster (rotation_id, position, id, narrowed, next_turns)
+    SELECT rotation_id, position, id, narrowed,
+        (SELECT json_group_object(w.id, r.next_turn) FROM coverage_window w
+         WHERE w.rotation_id = r.rotation_id AND EXISTS (SELECT 1 FROM cell c
+             WHERE c.rotation_id = w.rotation_id AND c.window = w.position AND coalesce(c.roster_id, '') = r.id))
+    FROM roster_7 r;
+
+DROP TABLE roster_7;
+
+-- People who were passed over because they are on call in another cell.
+ALTER TABLE cell ADD COLUMN passed_over TEXT CHECK (passed_over IS NULL OR json_valid(passed_over));
+ALTER TABLE history ADD COLUMN passed_over TEXT CHECK (passed_over IS NULL OR json_valid(passed_over));
+
+-- The handles of lanes and windows.
+ALTER TABLE lane ADD COLUMN key TEXT;
+ALTER TABLE coverage_window ADD COLUMN key TEXT;
+
+-- Who changed what.
+CREATE TABLE audit (
+    at INTEGER NOT NULL,
+    -- Counts the entries of one instant.
+    sequence INTEGER NOT NULL,
+    id TEXT NOT NULL,
+    actor_kind TEXT NOT NULL
+        CHECK (actor_kind IN ('key', 'person', 'inboundWebhook', 'chat', 'partner', 'clock', 'operator')),
+    actor_id TEXT,
+    -- The name at the time.
+    actor_name TEXT,
+    -- The operationId of the API, the command, or what the clock does.
+    action TEXT NOT NULL,
+    -- Not a reference: the entry outlives the rotation.
+    rotation_id TEXT,
+    -- The id of what changed.
+    subject TEXT,
+    request_id TEXT,
+    address TEXT,
+    summary TEXT NOT NULL,
+    PRIMARY KEY (at, sequence)
+) STRICT, WITHOUT ROWID;
+CREATE INDEX audit_by_kind ON audit (actor_kind, at, sequence);
+CREATE INDEX audit_by_actor ON audit (actor_id, at, sequence) WHERE actor_id IS NOT NULL;
+CREATE INDEX audit_by_action ON audit (action, at, sequence);
+CREATE INDEX audit_by_rotation ON audit (rotation_id, at, sequence) WHERE rotation_id IS NOT NULL;
+
+-- Signing in to the pages.
+
+-- Sessions of people who have signed in.
+CREATE TABLE session (
+    id TEXT PRIMARY KEY,
+    -- SHA-256 of the secret in the cookie.
+    secret_hash BLOB NOT NULL UNIQUE CHECK (length(secret_hash) = 32),
+    user_id TEXT NOT NULL REFERENCES person (id),
+    -- How the person signed in: link, token, development, oidc.
+    way TEXT NOT NULL,
+    -- Whether the session makes the person a workspace administrator, whatever the directory says.
+    is_admin INTEGER NOT NULL CHECK (is_admin IN (0, 1)),
+    created_at INTEGER NOT NULL,
+    -- The last use, noted at most once an hour.
+    used_at INTEGER NOT NULL,
+    -- What the browser calls itself.
+    agent TEXT
+) STRICT, WITHOUT ROWID;
+CREATE INDEX session_by_user ON session (user_id, created_at);
+CREATE INDEX session_by_use ON session (used_at);
+
+-- Links that sign a person in once.
+CREATE TABLE login_link (
+    -- SHA-256 of the secret in the address.
+    secret_hash BLOB PRIMARY KEY CHECK (length(secret_hash) = 32),
+    user_id TEXT NOT NULL REFERENCES person (id),
+    expires_at INTEGER NOT NULL
+) STRICT, WITHOUT ROWID;
+CREATE INDEX login_link_by_user ON login_link (user_id);
+CREATE INDEX login_link_by_expiry ON login_link (expires_at);
+
+-- What people chose for the pages.
+CREATE TABLE preference (
+    user_id TEXT PRIMARY KEY REFERENCES person (id),
+    -- Null follows the directory.
+    time_zone TEXT
+) STRICT, WITHOUT ROWID;

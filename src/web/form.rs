@@ -1,0 +1,227 @@
+//! What a form sends: names and values, in their order (`application/x-www-form-urlencoded`). Field names are the member names of
+//! the API, so that a refusal that names a member names a field.
+
+use crate::domain::refusal::{Refusal, invalid};
+use crate::server::{Problem, Request};
+use crate::wire::url;
+
+/// Fields that one form has at the most.
+const MOST_FIELDS: usize = 5_000;
+
+/// The fields of a form.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Form(Vec<(String, String)>);
+
+impl Form {
+    /// Reads the body of a request.
+    ///
+    /// # Errors
+    /// 415 for another media type, 400 for what is not encoded as a form is.
+    pub fn read(request: &Request) -> Result<Form, Problem> {
+        let kind = request.header("Content-Type").unwrap_or_default();
+        let kind = kind.split(';').next().unwrap_or_default().trim();
+        let unread = |error| Refusal::Invalid(format!("the form cannot be read: {error}"));
+        let body = request.take_body().map_err(unread)?;
+        if body.is_empty() {
+            return Ok(Form::default());
+        }
+        if !kind.eq_ignore_ascii_case("application/x-www-form-urlencoded") {
+            return Err(Problem::new(
+                415,
+                "invalid_request",
+                "Content-Type: send a form as application/x-www-form-urlencoded",
+            ));
+        }
+        Ok(Form::parse(&body)?)
+    }
+
+    fn parse(body: &[u8]) -> Result<Form, Refusal> {
+        let text = str::from_utf8(body).ok();
+        if text.is_some_and(|text| text.matches('&').count() >= MOST_FIELDS) {
+            return invalid(format!("the form has more than {MOST_FIELDS} fields"));
+        }
+        let Some(fields) = text.and_then(url::parameters) else {
+            return invalid("the form is not percent-encoded UTF-8");
+        };
+        // Browsers send the line ends of text areas as two characters.
+        let value = |(name, value): (String, String)| (name, value.replace("\r\n", "\n"));
+        Ok(Form(fields.into_iter().map(value).collect()))
+    }
+
+    /// A form with these fields, to show it filled in.
+    pub fn with<N: Into<String>, V: Into<String>>(
+        fields: impl IntoIterator<Item = (N, V)>,
+    ) -> Form {
+        let fields = fields.into_iter();
+        Form(
+            fields
+                .map(|(name, value)| (name.into(), value.into()))
+                .collect(),
+        )
+    }
+
+    /// The first value of a name; empty where there is none.
+    pub fn one(&self, name: &str) -> &str {
+        let found = self.0.iter().find(|(known, _)| known == name);
+        found.map_or("", |(_, value)| value)
+    }
+
+    /// The same without blanks around it; `None` where nothing is left.
+    pub fn filled(&self, name: &str) -> Option<&str> {
+        Some(self.one(name).trim()).filter(|value| !value.is_empty())
+    }
+
+    /// Every value of a name, in order.
+    pub fn all<'a>(&'a self, name: &'a str) -> impl Iterator<Item = &'a str> {
+        let named = self.0.iter().filter(move |(known, _)| known == name);
+        named.map(|(_, value)| value.as_str())
+    }
+
+    /// The same as a list, empty values left out.
+    pub fn list(&self, name: &str) -> Vec<String> {
+        let filled = self.all(name).filter(|value| !value.is_empty());
+        filled.map(str::to_owned).collect()
+    }
+
+    /// Whether a name has this value: a box that is ticked, an option that is chosen.
+    pub fn has(&self, name: &str, value: &str) -> bool {
+        self.all(name).any(|known| known == value)
+    }
+
+    /// Whether the name is there at all.
+    pub fn names(&self, name: &str) -> bool {
+        self.all(name).next().is_some()
+    }
+
+    /// Every field.
+    pub fn fields(&self) -> impl Iterator<Item = (&str, &str)> {
+        let fields = self.0.iter();
+        fields.map(|(name, value)| (name.as_str(), value.as_str()))
+    }
+}
+
+/// What is wrong with a form.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Errors(Vec<FieldError>);
+
+/// What is wrong with one field, or with the whole form.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct FieldError {
+    /// `None` is the whole form.
+    pub field: Option<String>,
+    /// A sentence.
+    pub message: String,
+}
+
+impl Errors {
+    /// Whether nothing is wrong.
+    pub fn is_empty(&self) -> bool {
+        self.0.is_empty()
+    }
+
+    /// Adds what is wrong with a field.
+    pub fn add(&mut self, field: &str, message: impl Into<String>) {
+        self.0.push(FieldError {
+            field: Some(field.to_owned()),
+            message: message.into(),
+        });
+    }
+
+    /// Adds what is wrong with the whole form.
+    pub fn add_whole(&mut self, message: impl Into<String>) {
+        self.0.push(FieldError {
+            field: None,
+            message: message.into(),
+        });
+    }
+
+    /// Adds a refusal in the API's words, `path: what is wrong`, to the field of that name where the form has one.
+    pub fn add_refusal(&mut self, detail: &str, fields: &[&str]) {
+        let named = detail.split_once(": ").and_then(|(path, message)| {
+            let path = path.split(['[', '.']).next().unwrap_or_default();
+            let field = fields.iter().find(|field| **field == path)?;
+            Some((*field, message))
+        });
+        match named {
+            Some((field, message)) => self.add(field, sentence(message)),
+            None => self.add_whole(sentence(detail)),
+        }
+    }
+
+    /// All of them, in order.
+    pub fn all(&self) -> &[FieldError] {
+        &self.0
+    }
+
+    /// What is wrong with one field.
+    pub fn of<'a>(&'a self, field: &'a str) -> impl Iterator<Item = &'a str> {
+        let named = self
+            .0
+            .iter()
+            .filter(move |error| error.field.as_deref() == Some(field));
+        named.map(|error| error.message.as_str())
+    }
+}
+
+/// A text as a sentence: begins with a capital, ends with a full stop.
+pub fn sentence(text: &str) -> String {
+    let mut sentence = capital(text.trim());
+    if !sentence.ends_with(['.', '!', '?']) {
+        sentence.push('.');
+    }
+    sentence
+}
+
+/// A text that begins with a capital.
+pub fn capital(text: &str) -> String {
+    let mut letters = text.chars();
+    let first = letters.next().map(|first| first.to_uppercase().to_string());
+    first.unwrap_or_default() + letters.as_str()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn forms_are_read_in_order() {
+        for (body, expected) in [
+            ("", Some("")),
+            ("a=1&b=2&a=3", Some("a=1|b=2|a=3")),
+            ("reason=two%0D%0Alines+here", Some("reason=two\nlines here")),
+            ("a=%C3%A5", Some("a=å")),
+            ("a=%ff", None),
+            ("a=%", None),
+        ] {
+            let shown = Form::parse(body.as_bytes()).ok().map(|form| {
+                let fields = form.fields().map(|(name, value)| format!("{name}={value}"));
+                fields.collect::<Vec<_>>().join("|")
+            });
+            assert_eq!(shown.as_deref(), expected, "{body}");
+        }
+        assert!(Form::parse(&[0xff]).is_err());
+        assert!(Form::parse("a&".repeat(MOST_FIELDS).as_bytes()).is_err());
+    }
+
+    #[test]
+    fn refusals_find_their_field() {
+        for (detail, field, message) in [
+            (
+                "until: send an instant later",
+                Some("until"),
+                "Send an instant later.",
+            ),
+            ("userIds[2]: not a member", Some("userIds"), "Not a member."),
+            ("legs[0].from: too late", None, "Legs[0].from: too late."),
+            ("the body is empty", None, "The body is empty."),
+        ] {
+            let mut errors = Errors::default();
+            errors.add_refusal(detail, &["until", "userIds"]);
+            let error = &errors.all()[0];
+            assert_eq!(
+                (error.field.as_deref(), error.message.as_str()),
+                (field, message)
+            );
+        }
+    }
+}

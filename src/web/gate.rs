@@ -1,0 +1,262 @@
+//! What stands before every page: which hosts it answers to, where writes may come from, and the headers that all answers carry.
+
+use crate::server::{Problem, Request, Response};
+use std::net::{IpAddr, Ipv6Addr};
+
+/// Headers of every answer of a page.
+const HEADERS: [(&str, &str); 3] = [
+    (
+        "Content-Security-Policy",
+        "default-src 'none'; style-src 'self'; script-src 'self'; img-src 'self'; connect-src 'self'; \
+         form-action 'self'; frame-ancestors 'none'; base-uri 'none'",
+    ),
+    ("Referrer-Policy", "same-origin"),
+    ("X-Content-Type-Options", "nosniff"),
+];
+
+/// Adds the headers that every answer carries; what is not an asset is not kept anywhere.
+pub fn secured(mut response: Response) -> Response {
+    for (name, value) in HEADERS {
+        response = response.with(name, value);
+    }
+    let is_told = |response: &Response| {
+        let mut names = response.headers.iter().map(|(name, _)| name);
+        names.any(|name| name.eq_ignore_ascii_case("Cache-Control"))
+    };
+    match is_told(&response) {
+        true => response,
+        false => response.with("Cache-Control", "no-store"),
+    }
+}
+
+/// Where this server is reached.
+#[derive(Clone, Debug)]
+pub struct Site {
+    /// Scheme, host and port of the base URL: where writes come from.
+    origin: String,
+    /// Names that it answers to, in lower case, without ports.
+    hosts: Vec<String>,
+    /// Whether cookies are sent back only over TLS, or to this machine.
+    pub has_secure_cookies: bool,
+}
+
+impl Site {
+    /// A server at a base URL that listens on an address, `host:port`.
+    pub fn new(base_url: &str, listen: &str) -> Site {
+        let (scheme, rest) = base_url.split_once("://").unwrap_or(("http", base_url));
+        let authority = rest.split('/').next().unwrap_or_default();
+        let authority = authority.to_ascii_lowercase();
+        let usual = if scheme == "https" { ":443" } else { ":80" };
+        let shown = authority.strip_suffix(usual).unwrap_or(&authority);
+        let own = host_of(&authority);
+        Site {
+            origin: format!("{scheme}://{shown}"),
+            has_secure_cookies: scheme == "https" || is_loopback(own),
+            hosts: vec![
+                own.to_owned(),
+                host_of(&listen.to_ascii_lowercase()).to_owned(),
+            ],
+        }
+    }
+
+    /// Refuses requests for another host: a name of somebody else that leads here would make their pages ours.
+    pub fn check_host(&self, request: &Request) -> Result<(), Problem> {
+        let host = request.header("Host").unwrap_or_default();
+        let host = host_of(host.trim()).to_ascii_lowercase();
+        match is_loopback(&host) || self.hosts.contains(&host) {
+            true => Ok(()),
+            false => Err(Problem::new(
+                421,
+                "wrong_host",
+                format!(
+                    "this server answers at {}; where that is not its address, set base_url",
+                    self.origin
+                ),
+            )),
+        }
+    }
+
+    /// Refuses writes that a page of another site sends.
+    pub fn check_origin(&self, request: &Request) -> Result<(), Problem> {
+        let is_own = match request.header("Sec-Fetch-Site") {
+            Some(site) => site == "same-origin",
+            None => request
+                .header("Origin")
+                .is_some_and(|origin| origin.eq_ignore_ascii_case(&self.origin)),
+        };
+        match is_own {
+            true => Ok(()),
+            false => Err(Problem::new(
+                403,
+                "wrong_origin",
+                format!(
+                    "forms are taken from the pages of {} alone; open the page there and send it again",
+                    self.origin
+                ),
+            )),
+        }
+    }
+}
+
+/// The host of `host:port`, without the brackets of an address.
+fn host_of(authority: &str) -> &str {
+    match authority.strip_prefix('[') {
+        Some(rest) => rest.split(']').next().unwrap_or_default(),
+        None => authority
+            .rsplit_once(':')
+            .map_or(authority, |(host, _)| host),
+    }
+}
+
+fn is_loopback(host: &str) -> bool {
+    let address = host.parse::<IpAddr>();
+    host == "localhost" || address.is_ok_and(is_own_address)
+}
+
+fn is_own_address(address: IpAddr) -> bool {
+    address.is_loopback() || address == IpAddr::V6(Ipv6Addr::LOCALHOST)
+}
+
+/// Whether the browser asks for a page.
+pub fn wants_html(request: &Request) -> bool {
+    let mut accepted = request
+        .headers()
+        .filter(|(name, _)| name.eq_ignore_ascii_case("Accept"))
+        .flat_map(|(_, value)| value.split(','));
+    accepted.any(|kind| {
+        let mut parts = kind.split(';').map(str::trim);
+        let name = parts.next().unwrap_or_default();
+        let refused = parts.any(|part| matches!(part, "q=0" | "q=0.0" | "q=0.00" | "q=0.000"));
+        let is_page = ["text/html", "application/xhtml+xml"]
+            .iter()
+            .any(|page| name.eq_ignore_ascii_case(page));
+        is_page && !refused
+    })
+}
+
+/// A path of this site to go on to, and no other; `None` for anything else.
+pub fn path_here(next: &str) -> Option<&str> {
+    let plain = |c: char| c.is_ascii_graphic() && c != '\\';
+    let here = next.starts_with('/') && !next.starts_with("//") && next.chars().all(plain);
+    here.then_some(next)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn request(headers: &[(&str, &str)]) -> Request {
+        let headers = headers
+            .iter()
+            .map(|(name, value)| (name.to_string(), value.to_string()));
+        let peer = "127.0.0.1:9".parse().expect("an address");
+        Request::new(
+            peer,
+            "POST".into(),
+            "/".into(),
+            headers.collect(),
+            Vec::new(),
+        )
+    }
+
+    #[test]
+    fn hosts() {
+        let site = Site::new("https://rota.example.org", "10.0.0.5:8080");
+        for (host, expected) in [
+            ("rota.example.org", true),
+            ("Rota.Example.org:443", true),
+            ("10.0.0.5:8080", true),
+            ("localhost", true),
+            ("localhost:8080", true),
+            ("127.0.0.1:9", true),
+            ("127.8.8.8", true),
+            ("[::1]:8080", true),
+            ("[::2]:8080", false),
+            ("example.org", false),
+            ("rota.example.org.evil.example", false),
+            ("127.0.0.1.evil.example", false),
+            ("localhost.evil.example", false),
+            ("", false),
+        ] {
+            let answer = site.check_host(&request(&[("Host", host)]));
+            assert_eq!(answer.is_ok(), expected, "{host}");
+            assert!(answer.err().is_none_or(|problem| problem.status == 421));
+        }
+    }
+
+    #[test]
+    fn origins_of_writes() {
+        let site = Site::new("https://rota.example.org:443/", "127.0.0.1:8080");
+        let own = "https://rota.example.org";
+        for (fetch_site, origin, expected) in [
+            (Some("same-origin"), None, true),
+            (Some("same-origin"), Some("null"), true),
+            (Some("same-site"), Some(own), false),
+            (Some("cross-site"), Some(own), false),
+            (Some("none"), Some(own), false),
+            (None, Some(own), true),
+            (None, Some("HTTPS://rota.example.org"), true),
+            (None, Some("http://rota.example.org"), false),
+            (None, Some("https://rota.example.org:8443"), false),
+            (None, Some("https://rota.example.org.evil.example"), false),
+            (None, Some("null"), false),
+            (None, None, false),
+        ] {
+            let named = [("Sec-Fetch-Site", fetch_site), ("Origin", origin)];
+            let headers = named
+                .iter()
+                .filter_map(|(name, value)| Some((*name, (*value)?)));
+            let answer = site.check_origin(&request(&headers.collect::<Vec<_>>()));
+            assert_eq!(answer.is_ok(), expected, "{fetch_site:?} {origin:?}");
+        }
+    }
+
+    #[test]
+    fn cookies_are_secure_where_browsers_keep_them() {
+        for (base_url, expected) in [
+            ("https://rota.example.org", true),
+            ("http://127.0.0.1:8080", true),
+            ("http://localhost:8080", true),
+            ("http://[::1]:8080", true),
+            ("http://rota.lan:8080", false),
+            ("http://192.0.2.7", false),
+        ] {
+            let site = Site::new(base_url, "127.0.0.1:8080");
+            assert_eq!(site.has_secure_cookies, expected, "{base_url}");
+        }
+    }
+
+    #[test]
+    fn where_to_go_on() {
+        for (next, expected) in [
+            ("/", true),
+            ("/rotations/A?from=2026-11-23&span=7d", true),
+            ("//evil.example", false),
+            ("/\\evil.example", false),
+            ("/a\tb", false),
+            ("https://evil.example", false),
+            ("rotations", false),
+            ("", false),
+        ] {
+            assert_eq!(path_here(next).is_some(), expected, "{next}");
+        }
+    }
+
+    #[test]
+    fn pages_are_asked_for() {
+        for (accept, expected) in [
+            ("text/html,application/xhtml+xml,*/*;q=0.8", true),
+            ("application/json, text/html;q=0.5", true),
+            ("text/html;q=0", false),
+            ("*/*", false),
+            ("application/json", false),
+        ] {
+            assert_eq!(
+                wants_html(&request(&[("Accept", accept)])),
+                expected,
+                "{accept}"
+            );
+        }
+        assert!(!wants_html(&request(&[])));
+    }
+}

@@ -1,0 +1,235 @@
+//! The pages: what people use every day, made by the same server. HTML, one style sheet, and one script that only helps.
+//!
+//! Pages know no rules: they call the actions that the API calls, with the rights of whoever is signed in.
+//!
+//! | File | Part |
+//! |---|---|
+//! | `routes` | every page: method, path, who may ask, handler |
+//! | `gate` | hosts, origins of writes, headers of all answers |
+//! | `cookie`, `entry` | the cookie of a session; who reads a page |
+//! | `visit` | one request: its path, query, form and reader; writes under an `operationId` |
+//! | `form`, `notes` | what a form sends and what is wrong with it; what the next page says of a write |
+//! | `layout`, `answer`, `assets` | the frame of pages, answers, style sheet and script |
+//! | `parts` | what pages are built of: fields, people, times, the timeline, safe forms |
+//! | `pages` | the pages, a file each |
+//!
+//! # Add a page
+//!
+//! 1. Write `pages/NAME.rs`. A handler is `fn(&Visit) -> Outcome`. It reads by an action with `visit.caller`, builds HTML from
+//!    `parts`, and returns `layout::page(visit, title, content)`. A page has one `h1`.
+//! 2. A form has `parts::fields`, with the API's member names as field names, and `confirm::carried` where it writes to a
+//!    rotation. Its handler makes the body of the API of it and reads that by `wire`, writes by `Visit::write`, leaves
+//!    a `Note` and returns `answer::see(path)`. `pages::failing` shows refusals beside the form, with what was typed.
+//! 3. Add a row to `routes`, and the place to `layout` where it is one of the first level.
+//! 4. Test it in `tests/it/web`: status, rights, what is said where there is nothing yet, names that hold anything.
+
+mod answer;
+mod assets;
+mod cookie;
+mod entry;
+mod form;
+mod gate;
+mod layout;
+mod notes;
+mod pages;
+mod parts;
+mod routes;
+mod visit;
+
+use crate::actions::App;
+use crate::actions::sessions::{self, SessionRules};
+use crate::domain::access::Principal;
+use crate::domain::address::Net;
+use crate::domain::zones::ZoneName;
+use crate::metrics::RouteMetrics;
+use crate::runtime::clock;
+use crate::server::rate::{Limits, Rates, Refusals};
+use crate::server::room::{self, RequestBudget};
+use crate::server::{Edge, Outcome, Problem, Request, Response};
+use crate::wire::url;
+use form::Form;
+use gate::Site;
+use notes::Notes;
+use routes::{Found, ROUTES, Who};
+use visit::Visit;
+
+/// How people sign in.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Login {
+    pub rules: SessionRules,
+    /// Public rotations are read without signing in.
+    pub public: bool,
+    pub proxy: Option<Proxy>,
+    /// `/login?as=ID` is enough.
+    pub development: bool,
+}
+
+/// A proxy that says who the reader is.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Proxy {
+    /// The header that names the person.
+    pub header: String,
+    pub by: ProxyMatch,
+    /// Only requests from these networks are believed, by the address of the connection.
+    pub trusted: Vec<Net>,
+    /// A header, with its value, that such requests carry too.
+    pub secret: Option<(String, String)>,
+}
+
+/// What the header of a proxy says.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum ProxyMatch {
+    #[default]
+    Email,
+    Id,
+}
+
+/// The edge of the pages.
+pub struct Web {
+    app: App,
+    login: Login,
+    site: Site,
+    rates: Rates,
+    refusals: Refusals,
+    budget: RequestBudget,
+    notes: Notes,
+    /// Counts the answers of each row of the table of routes.
+    counters: Vec<RouteMetrics>,
+}
+
+/// Room for making one page, in bytes.
+const ROOM: usize = 6 * 1024 * 1024;
+
+impl Web {
+    /// The pages of a workspace that is reached at its base URL and listens at an address. Requests take room from the budget
+    /// that all edges share.
+    pub fn new(app: App, login: Login, listen: &str, limits: Limits, budget: RequestBudget) -> Web {
+        let counted = |row: &routes::Row| app.metrics().route(row.method, row.pattern);
+        Web {
+            site: Site::new(app.base_url(), listen),
+            rates: Rates::new(limits),
+            refusals: Refusals::default(),
+            notes: Notes::default(),
+            counters: ROUTES.iter().map(counted).collect(),
+            login,
+            budget,
+            app,
+        }
+    }
+
+    fn answer<'a>(
+        &'a self,
+        request: &Request,
+        id: &str,
+        counted: &mut &'a RouteMetrics,
+    ) -> Outcome {
+        let (path, query) = url::split(request.target());
+        let is_read = matches!(request.method(), "GET" | "HEAD");
+        let (row, parts) = match routes::find(request.method(), path) {
+            Found::Row(index, parts) => (index, parts),
+            Found::Nothing => return Err(Problem::unknown_route()),
+            Found::OtherMethod(allowed) => {
+                self.site.check_host(request)?;
+                return Err(Problem::wrong_method(&allowed));
+            }
+        };
+        self.site.check_host(request)?;
+        if !is_read {
+            self.site.check_origin(request)?;
+        }
+        *counted = &self.counters[row];
+        let row = &ROUTES[row];
+        if let Who::Everybody(run) = row.who {
+            return run(self, request, &parts);
+        }
+        let reader = entry::reader(self, request)?;
+        let is_known = reader.is_some();
+        let run = match row.who {
+            Who::Reader(run) if is_known => run,
+            Who::Public(run) if is_known || self.login.public => run,
+            Who::Signing(run) => run,
+            _ => {
+                let next = if is_read { request.target() } else { "/" };
+                return Ok(answer::see(layout::sign_in_path(next)));
+            }
+        };
+        let query = url::parameters(query).map(Form::with).ok_or_else(|| {
+            let detail = "the address is not percent-encoded UTF-8";
+            Problem::new(400, "invalid_request", detail)
+        })?;
+        let form = match is_read {
+            true => Form::default(),
+            false => Form::read(request)?,
+        };
+        let credential = reader.as_ref().map(|reader| reader.person.id.to_string());
+        let share = self
+            .budget
+            .room(request, credential.as_deref())
+            .take(ROOM)?;
+        let visit = Visit {
+            web: self,
+            id,
+            request,
+            path: parts,
+            query,
+            form,
+            caller: reader
+                .as_ref()
+                .map_or(Principal::Visitor, |reader| reader.principal.clone()),
+            zone: reader
+                .as_ref()
+                .map_or(ZoneName::utc(), |reader| reader.zone),
+            reader,
+            now: self.app.now(),
+        };
+        Ok(room::hold(run(&visit)?, share))
+    }
+
+    /// Counts a failed sign-in of an address, and has the first within a minute in the audit log.
+    fn count_failure(&self, visit: &Visit) -> Result<(), Problem> {
+        let address = visit.request.client_address();
+        let waits = self.rates.fail(address, clock::monotonic());
+        waits.map_err(Problem::rate_limited)?;
+        if self.refusals.is_first(address, visit.now)
+            && let Err(error) = sessions::refused(&self.app, visit.origin())
+        {
+            log::warn!("a refused sign-in is not in the audit log: {error}");
+        }
+        Ok(())
+    }
+}
+
+impl Edge for Web {
+    /// Everything that is no other edge's: so that a wrong address is answered by a page.
+    fn prefixes(&self) -> &'static [&'static str] {
+        &[""]
+    }
+
+    fn log_target(&self) -> &'static str {
+        "rota::web"
+    }
+
+    fn handle<'a>(
+        &'a self,
+        request: &Request,
+        id: &str,
+        counted: &mut &'a RouteMetrics,
+    ) -> Outcome {
+        self.answer(request, id, counted).map(gate::secured)
+    }
+
+    fn counted(&self, request: &Request) -> Option<&RouteMetrics> {
+        let (path, _) = url::split(request.target());
+        match routes::find(request.method(), path) {
+            Found::Row(index, _) => Some(&self.counters[index]),
+            Found::OtherMethod(_) | Found::Nothing => None,
+        }
+    }
+
+    fn render(&self, request: &Request, problem: &Problem, id: &str) -> Response {
+        match gate::wants_html(request) {
+            true => gate::secured(layout::problem(problem, id)),
+            false => gate::secured(problem.render(id)),
+        }
+    }
+}

@@ -1,0 +1,91 @@
+//! What the next page says about the write before it: one line, a way to undo it, and a secret that is shown once. Kept in
+//! memory for whoever it is said to, for one reading.
+
+use jiff::{SignedDuration, Timestamp};
+use std::collections::HashMap;
+use std::sync::{Mutex, PoisonError};
+
+/// One line about a write.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Note {
+    pub text: String,
+    pub undo: Option<Undo>,
+    /// What is shown this once, such as a token.
+    pub secret: Option<String>,
+}
+
+impl Note {
+    /// A line without more.
+    pub fn new(text: impl Into<String>) -> Note {
+        Note {
+            text: text.into(),
+            ..Note::default()
+        }
+    }
+
+    /// With the write that restores the state before.
+    pub fn with_undo(self, undo: Undo) -> Note {
+        Note {
+            undo: Some(undo),
+            ..self
+        }
+    }
+}
+
+/// A form that undoes a write.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Undo {
+    pub action: String,
+    pub fields: Vec<(&'static str, String)>,
+}
+
+/// How long a note waits for its reader.
+const KEPT: SignedDuration = SignedDuration::from_mins(5);
+
+/// Notes kept at the most.
+const MOST: usize = 10_000;
+
+/// The notes that wait for their readers.
+#[derive(Default)]
+pub struct Notes(Mutex<HashMap<String, (Note, Timestamp)>>);
+
+impl Notes {
+    /// Keeps a note for a reader, in the place of one that they have not read.
+    pub fn put(&self, reader: &str, note: Note, now: Timestamp) {
+        let mut notes = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        if notes.len() >= MOST {
+            notes.retain(|_, (_, at)| is_fresh(*at, now));
+        }
+        if notes.len() < MOST {
+            notes.insert(reader.to_owned(), (note, now));
+        }
+    }
+
+    /// Takes the note of a reader.
+    pub fn take(&self, reader: &str, now: Timestamp) -> Option<Note> {
+        let mut notes = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        let (note, at) = notes.remove(reader)?;
+        is_fresh(at, now).then_some(note)
+    }
+}
+
+fn is_fresh(at: Timestamp, now: Timestamp) -> bool {
+    now.duration_since(at) < KEPT
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_note_is_read_once_and_soon() {
+        let at = |second| Timestamp::from_second(second).expect("in range");
+        let notes = Notes::default();
+        notes.put("ses_1", Note::new("done"), at(0));
+        assert_eq!(notes.take("ses_2", at(1)), None);
+        assert_eq!(notes.take("ses_1", at(1)), Some(Note::new("done")));
+        assert_eq!(notes.take("ses_1", at(1)), None);
+        notes.put("ses_1", Note::new("late"), at(0));
+        assert_eq!(notes.take("ses_1", at(300)), None);
+    }
+}

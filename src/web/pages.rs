@@ -1,0 +1,236 @@
+//! The pages, a file each, and what several of them share.
+
+pub mod absences;
+pub mod assign;
+pub mod cover;
+pub mod create;
+pub mod duty;
+pub mod history;
+pub mod home;
+pub mod login;
+pub mod me;
+pub mod people;
+pub mod requests;
+pub mod rotation;
+pub mod rotations;
+pub mod shift;
+pub mod swap;
+
+use super::form::{Errors, Form};
+use super::layout;
+use super::parts::confirm;
+use super::parts::people::People;
+use super::parts::time::{self, Times};
+use super::visit::Visit;
+use crate::actions::{ActionError, reads};
+use crate::domain::conflict::{Conflict, ConflictKind};
+use crate::domain::forecast;
+use crate::domain::ids::RotationId;
+use crate::domain::rotation::{Cell, Rotation};
+use crate::domain::zones::ZoneName;
+use crate::server::{Problem, Response};
+use crate::wire::etag;
+use jiff::Timestamp;
+use maud::{Markup, html};
+
+/// How the reader is shown instants.
+pub fn times(visit: &Visit) -> Times {
+    Times {
+        zone: visit.zone,
+        now: visit.now,
+    }
+}
+
+/// The address of a rotation's page: by its code where it has one.
+pub fn path_of(id: &RotationId, code: Option<&str>) -> String {
+    format!("/rotations/{}", code.unwrap_or(id.as_str()))
+}
+
+/// The same of a rotation.
+pub fn path_to(rotation: &Rotation) -> String {
+    path_of(&rotation.id, rotation.profile.code.as_deref())
+}
+
+/// A link to a rotation.
+pub fn link_to(rotation: &Rotation) -> Markup {
+    html! { a href=(path_to(rotation)) { bdi { (rotation.profile.name) } } }
+}
+
+/// What a slot is called; nothing where the rotation has one slot.
+pub fn slot_text(names: &[String]) -> String {
+    names.join(" · ")
+}
+
+/// The same for a cell; never empty.
+pub fn slot_label(rotation: &Rotation, cell: &Cell) -> String {
+    let name = slot_text(&forecast::slot_name(rotation, cell));
+    if !name.is_empty() {
+        return name;
+    }
+    match rotation.cells.len() {
+        0 | 1 => "On duty".to_owned(),
+        _ => format!("Lane {}, window {}", cell.lane + 1, cell.window + 1),
+    }
+}
+
+/// The rotation that the path names, as far as the reader sees it.
+///
+/// # Errors
+/// 404 where it is not there for them.
+pub fn named(visit: &Visit) -> Result<Rotation, Problem> {
+    let id = reads::rotation_named(visit.app(), &visit.caller, visit.part(0))?;
+    Ok(reads::rotation(visit.app(), &visit.caller, &id)?)
+}
+
+/// The same where the reader may change it.
+///
+/// # Errors
+/// 403 where they may not.
+pub fn editable(visit: &Visit) -> Result<Rotation, Problem> {
+    let rotation = named(visit)?;
+    visit.caller.check_edit(&rotation)?;
+    Ok(rotation)
+}
+
+/// The validator of a rotation.
+pub fn tag(visit: &Visit, rotation: &Rotation) -> String {
+    etag::tag(rotation, visit.app().calendar())
+}
+
+/// What a form's write came to: its output, or the page that says why nothing was done. Refusals that name a field stand beside it;
+/// `fields` are those that the form has. `again` shows the form once more, with what was typed and what is wrong.
+///
+/// # Errors
+/// Refusals that no form can mend, and errors of ours.
+pub fn failing<T>(
+    visit: &Visit,
+    rotation: &RotationId,
+    outcome: Result<T, ActionError>,
+    fields: &[&str],
+    again: impl FnOnce(u16, Errors) -> Result<Response, Problem>,
+) -> Result<Result<T, Response>, Problem> {
+    let stop = match outcome {
+        Ok(output) => return Ok(Ok(output)),
+        Err(stop) => stop,
+    };
+    let problem = Problem::from(stop);
+    match problem.status {
+        412 => changed_meanwhile(visit, rotation).map(Err),
+        400 | 402 | 409 | 422 => {
+            let mut errors = Errors::default();
+            errors.add_refusal(problem.detail(), fields);
+            again(problem.status, errors).map(Err)
+        }
+        _ => Err(problem),
+    }
+}
+
+/// "Changed since you looked": what differs, and a button to go on with the same form all the same.
+fn changed_meanwhile(visit: &Visit, id: &RotationId) -> Result<Response, Problem> {
+    let rotation = reads::rotation(visit.app(), &visit.caller, id)?;
+    let seen = visit.form.one("seen");
+    let named = confirm::named(seen, &rotation);
+    let people = People::load(visit.app(), &named, true)?;
+    let title = "Changed since you looked";
+    let content = html! {
+        (crumbs(&rotation))
+        h1 { (title) }
+        div.warn role="alert" {
+            p { "Nothing was done: " bdi { (rotation.profile.name) } " has changed since you opened the form." }
+        }
+        div.card {
+            h2 { "What differs" }
+            ul { @for line in confirm::differences(seen, &rotation, &people) { li { (line) } } }
+            form method="post" action=(visit.here()) {
+                (confirm::sent_again(&visit.form, &tag(visit, &rotation), &rotation))
+                p.actions {
+                    button.main type="submit" { "Go on all the same" }
+                    a.button href=(path_to(&rotation)) { "Look at the rotation" }
+                }
+            }
+        }
+    };
+    Ok(layout::page_with(visit, 412, title, content))
+}
+
+/// The way back to a rotation, above the heading of a page below it.
+pub fn crumbs(rotation: &Rotation) -> Markup {
+    html! { p.crumbs { a href="/rotations" { "Rotations" } " / " (link_to(rotation)) } }
+}
+
+/// The zone that the local times of a form are in.
+pub fn zone_of(visit: &Visit) -> ZoneName {
+    let sent = visit.form.filled("zone");
+    sent.and_then(|name| ZoneName::parse(name).ok())
+        .unwrap_or(visit.zone)
+}
+
+/// Reads a local time of a form. What is odd about it is remarked on; what is wrong with it is an error.
+pub fn instant(
+    visit: &Visit,
+    name: &str,
+    errors: &mut Errors,
+    remarks: &mut Vec<String>,
+) -> Option<Timestamp> {
+    let zone = zone_of(visit);
+    let Some(typed) = time::parse(visit.form.one(name), zone) else {
+        errors.add(name, "Enter a date and a time, such as 2026-11-23 09:00.");
+        return None;
+    };
+    remarks.extend(typed.remark(zone));
+    Some(typed.at)
+}
+
+/// A form with instants from an address as its inputs take them: RFC 3339 becomes local time.
+pub fn localised(visit: &Visit, form: &Form, instants: &[&str]) -> Form {
+    let times = times(visit);
+    Form::with(form.fields().map(|(name, value)| {
+        let local = instants
+            .contains(&name)
+            .then(|| time::parse(value, visit.zone));
+        let value = match local.flatten() {
+            Some(typed) => times.value(typed.at),
+            None => value.to_owned(),
+        };
+        (name.to_owned(), value)
+    }))
+}
+
+/// Conflicts as boxes to tick; one that blocks cannot be ticked.
+pub fn conflicts(visit: &Visit, conflicts: &[Conflict], people: &People, form: &Form) -> Markup {
+    let times = times(visit);
+    html! {
+        @if !conflicts.is_empty() {
+            fieldset {
+                legend { "In the way" }
+                p.hint { "Tick what you have seen and accept." }
+                @for (index, conflict) in conflicts.iter().enumerate() {
+                    @let id = format!("f-acknowledgedConflictIds-{index}");
+                    @let text = match conflict.kind {
+                        ConflictKind::Absence => "is away",
+                        ConflictKind::SameCellArrangement => "holds it already by another arrangement, which has to end first,",
+                    };
+                    div.choice {
+                        @if conflict.kind.can_acknowledge() {
+                            input type="checkbox" id=(id) name="acknowledgedConflictIds" value=(conflict.id)
+                                checked[form.has("acknowledgedConflictIds", &conflict.id)];
+                        }
+                        label for=(id) {
+                            (people.show(&conflict.user)) " " (text) " "
+                            (times.period(conflict.period.from, Some(conflict.period.until)))
+                        }
+                    }
+                }
+            }
+        }
+    }
+}
+
+/// Remarks on what was typed, and other things to know before a button is pressed.
+pub fn remarks(remarks: &[String]) -> Markup {
+    html! {
+        @if !remarks.is_empty() {
+            div.warn { @for remark in remarks { p { (remark) } } }
+        }
+    }
+}

@@ -1,0 +1,169 @@
+//! Signing in and out.
+
+use crate::actions::sessions::{self, Browser, Proof};
+use crate::domain::ids::UserId;
+use crate::server::{Outcome, Problem, Request, Response};
+use crate::web::form::{Errors, Form};
+use crate::web::parts::fields::{self, Filled, hidden};
+use crate::web::visit::Visit;
+use crate::web::{answer, cookie, entry, gate, layout};
+use maud::{Markup, html};
+
+/// Where to go on once signed in: a path of this site only.
+fn next(form: &Form) -> &str {
+    form.filled("next").and_then(gate::path_here).unwrap_or("/")
+}
+
+/// GET /login: the ways to sign in; with `link` who one will be.
+pub fn show(visit: &Visit) -> Outcome {
+    if let Some(user) = visit
+        .query
+        .filled("as")
+        .filter(|_| visit.web.login.development)
+    {
+        let proof = Proof::Development(UserId::from(user));
+        return match begin(visit, proof, next(&visit.query))? {
+            Some(response) => Ok(response),
+            None => Ok(ways(visit, 404, "The workspace has nobody with this id.")),
+        };
+    }
+    match visit.query.filled("link") {
+        Some(secret) => show_link(visit, secret),
+        None if visit.reader.is_some() && visit.query.names("next") => {
+            Ok(answer::see(next(&visit.query)))
+        }
+        None => Ok(ways(visit, 200, "")),
+    }
+}
+
+/// Whom a link signs in. Looking does not use it up: programs that preview links look too.
+fn show_link(visit: &Visit, secret: &str) -> Outcome {
+    let Some(person) = sessions::person_of_link(visit.app(), secret)? else {
+        visit.web.count_failure(visit)?;
+        return Ok(ways(visit, 410, LINK_OVER));
+    };
+    Ok(layout::bare(
+        200,
+        "Sign in",
+        html! {
+            h1 { "Sign in" }
+            div.card {
+                p { "This link signs you in as " strong { bdi { (person.name()) } } "." }
+                form method="post" action="/login" {
+                    (hidden("link", secret))
+                    (hidden("next", next(&visit.query)))
+                    p.actions { button.main type="submit" { "Sign in as " bdi { (person.name()) } } }
+                }
+            }
+        },
+    ))
+}
+
+const LINK_OVER: &str = "This link has been used, or its time is over. Ask for another one.";
+const TOKEN_WRONG: &str = "This token is unknown, revoked or has expired.";
+
+/// POST /login: uses a link up, or takes a member token.
+pub fn sign_in(visit: &Visit) -> Outcome {
+    let (proof, wrong) = match (visit.form.filled("link"), visit.form.filled("token")) {
+        (Some(link), _) => (Proof::Link(link.to_owned()), LINK_OVER),
+        (None, Some(token)) => (Proof::Token(token.to_owned()), TOKEN_WRONG),
+        (None, None) => return Ok(ways(visit, 400, "Enter a member token.")),
+    };
+    if let Some(response) = begin(visit, proof, next(&visit.form))? {
+        return Ok(response);
+    }
+    visit.web.count_failure(visit)?;
+    Ok(ways(visit, 401, wrong))
+}
+
+/// Begins a session, in the place of the one that the browser has; `None` where the proof proves nothing.
+fn begin(visit: &Visit, proof: Proof, next: &str) -> Result<Option<Response>, Problem> {
+    let before = entry::by_cookie(visit.web, visit.request)?;
+    let replaced = before.and_then(|before| Some((before.person.id.clone(), before.session?)));
+    let browser = Browser {
+        agent: agent(visit.request),
+        replaced,
+        origin: visit.origin(),
+    };
+    let rules = visit.web.login.rules;
+    let begun = sessions::sign_in(visit.app(), proof, browser, rules)?;
+    let Some(begun) = begun else { return Ok(None) };
+    log::info!("{} signed in: {}", begun.user, begun.id);
+    let response = answer::see(next.to_owned());
+    let response = cookie::give(&visit.web.site, response, &begun.secret, rules.lifetime);
+    Ok(Some(response))
+}
+
+/// What the browser calls itself, cut to what a list shows.
+fn agent(request: &Request) -> Option<String> {
+    const SHOWN: usize = 200;
+    let told = request.header("User-Agent")?;
+    let plain = told.chars().filter(|c| !c.is_control());
+    Some(plain.take(SHOWN).collect::<String>()).filter(|agent| !agent.is_empty())
+}
+
+/// POST /logout.
+pub fn sign_out(visit: &Visit) -> Outcome {
+    if let Some(reader) = entry::by_cookie(visit.web, visit.request)?
+        && let Some(session) = &reader.session
+    {
+        sessions::end(visit.app(), &reader.person.id, session)?;
+    }
+    Ok(cookie::take_back(&visit.web.site, answer::see("/login")))
+}
+
+/// The ways to sign in, with what was wrong with the last try.
+fn ways(visit: &Visit, status: u16, wrong: &str) -> Response {
+    let mut errors = Errors::default();
+    match wrong {
+        "" => {}
+        TOKEN_WRONG | "Enter a member token." => errors.add("token", wrong),
+        other => errors.add_whole(other),
+    }
+    let values = Form::default();
+    let filled = Filled {
+        values: &values,
+        errors: &errors,
+    };
+    let asked = [&visit.form, &visit.query]
+        .into_iter()
+        .find(|form| form.names("next"));
+    let next = asked.map_or("/", next);
+    layout::bare(
+        status,
+        "Sign in",
+        html! {
+            (fields::summary(&errors))
+            h1 { "Sign in" }
+            @if let Some(reader) = &visit.reader {
+                p.told { "You are signed in as " bdi { (reader.person.name()) } ". " a href=(next) { "Go on" } }
+            }
+            div.card {
+                h2 { "With a member token" }
+                form method="post" action="/login" {
+                    (hidden("next", next))
+                    (filled.input("password", "token", "Member token", "Begins with svc_mbr_. An administrator makes one with “rota token create”.", true))
+                    p.actions { button.main type="submit" { "Sign in" } }
+                }
+            }
+            (other_ways(visit))
+        },
+    )
+}
+
+fn other_ways(visit: &Visit) -> Markup {
+    html! {
+        div.card {
+            h2 { "With a link" }
+            p { "Ask an administrator for a link that signs you in once. They make it on the server:" }
+            p { code { "rota login-link --user ID" } }
+        }
+        @if visit.web.login.development {
+            div.card {
+                h2 { "For development" }
+                p { "This server runs as “rota dev”: " code { "/login?as=ID" } " signs in as anybody." }
+            }
+        }
+        @if visit.web.login.public { p { a href="/" { "Who is on call, without signing in" } } }
+    }
+}

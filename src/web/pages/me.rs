@@ -1,0 +1,237 @@
+//! The reader's own page: turns, absences, sessions, zone.
+
+use super::{path_of, slot_text, times};
+use crate::actions::absences;
+use crate::actions::overview;
+use crate::actions::sessions;
+use crate::domain::absence::{Absence, AppliesTo};
+use crate::domain::ids::SessionId;
+use crate::domain::time::Interval;
+use crate::domain::zones::{self, ZoneName};
+use crate::server::{Outcome, Problem, Response};
+use crate::web::form::{Errors, Form};
+use crate::web::notes::{Note, Undo};
+use crate::web::parts::fields::{self, Choice, Filled, hidden};
+use crate::web::visit::Visit;
+use crate::web::{answer, cookie, layout};
+use jiff::{SignedDuration, Timestamp};
+use maud::{Markup, html};
+
+/// How far ahead turns are listed.
+const AHEAD: SignedDuration = SignedDuration::from_hours(90 * 24);
+
+/// Turns that are listed at the most.
+const TURNS: usize = 200;
+
+/// GET /me.
+pub fn show(visit: &Visit) -> Outcome {
+    page(visit, 200, &Errors::default())
+}
+
+fn page(visit: &Visit, status: u16, errors: &Errors) -> Result<Response, Problem> {
+    let me = visit.me()?;
+    let person = &me.person;
+    let content = html! {
+        (fields::summary(errors))
+        div.head {
+            div {
+                h1 { bdi { (person.name()) } }
+                p.sub { @if let Some(email) = &person.email { bdi { (email) } } }
+            }
+            p.actions { a.button href="/me/absences/new" { "I am away" } }
+        }
+        (turns(visit)?)
+        div.cols.even { (away(visit)?) (zone(visit, errors)?) }
+        (session_list(visit)?)
+    };
+    Ok(layout::page_with(visit, status, "Me", content))
+}
+
+fn turns(visit: &Visit) -> Result<Markup, Problem> {
+    let me = visit.me()?;
+    let range = Interval {
+        from: visit.now,
+        until: visit.now.saturating_add(AHEAD).unwrap_or(Timestamp::MAX),
+    };
+    let own = overview::turns_of(visit.app(), &visit.caller, &me.person.id, range)?;
+    let times = times(visit);
+    Ok(html! {
+        section.card.flush aria-labelledby="turns" {
+            h2 #turns { "My turns in the next 90 days" }
+            @if own.is_empty() {
+                div.pad { p.empty { "None is planned. " a href="/rotations?mine=true" { "Rotations that you are in" } } }
+            } @else {
+                table.rows {
+                    caption.unseen { "Turns, in order of their beginning" }
+                    thead { tr { th scope="col" { "When" } th scope="col" { "Rotation" } th scope="col" { span.unseen { "Actions" } } } }
+                    tbody {
+                        @for one in own.iter().take(TURNS) {
+                            @let (start, base) = (one.turn.entry.start, path_of(&one.rotation, one.code.as_deref()));
+                            @let is_now = start <= visit.now;
+                            tr.now[is_now] data-cell=(one.cell) data-start=(start) data-end=[one.turn.end] data-user=(me.person.id) {
+                                td {
+                                    a href=(format!("{base}/shifts/{}/{start}", one.cell)) { (times.period(start, one.turn.end)) }
+                                    (times.period_beside(start, one.turn.end, one.zone))
+                                    @if is_now { " " span.tag.good { "now" } }
+                                }
+                                td data-label="Rotation" {
+                                    a href=(base) { bdi { (one.rotation_name) } }
+                                    @if !one.slot.is_empty() { " " span.muted { bdi { (slot_text(&one.slot)) } } }
+                                }
+                                td {
+                                    @if let Some(end) = one.turn.end {
+                                        a.button.small href=(format!("{base}/cover?cellId={}&from={}&to={end}", one.cell, start.max(visit.now))) { "Ask for cover" }
+                                    }
+                                }
+                            }
+                        }
+                    }
+                }
+                @if own.len() > TURNS { div.pad { p.muted { "And " (own.len() - TURNS) " more." } } }
+            }
+        }
+    })
+}
+
+fn away(visit: &Visit) -> Result<Markup, Problem> {
+    let me = visit.me()?;
+    let own = absences::of_person(visit.app(), &visit.caller, &me.person.id, visit.now)?;
+    let times = times(visit);
+    Ok(html! {
+        section.card aria-labelledby="absences" {
+            h2 #absences { "Absences" }
+            @if own.is_empty() { p.empty { "None. While you are away, hand-overs pass you over." } } @else {
+                ul.list {
+                    @for (absence, rotation) in &own {
+                        li {
+                            div.split {
+                                span {
+                                    (times.period(absence.period.from, Some(absence.period.until)))
+                                    br;
+                                    span.muted { (applies(absence, rotation.as_ref().map(|(_, name)| name.as_str()))) }
+                                    @if let Some(reason) = &absence.reason { " " bdi.muted { (reason) } }
+                                }
+                                form.bare method="post" action=(format!("/me/absences/{}/end", absence.id)) {
+                                    button.small type="submit" { "End" }
+                                }
+                            }
+                        }
+                    }
+                }
+            }
+            p.actions { a.button.small href="/me/absences/new" { "I am away" } }
+        }
+    })
+}
+
+fn applies(absence: &Absence, name: Option<&str>) -> String {
+    match (&absence.applies_to, name) {
+        (AppliesTo::AllRotations, _) => "All rotations".to_owned(),
+        (AppliesTo::Rotation(_), Some(name)) => format!("In {name} alone"),
+        (AppliesTo::Rotation(id), None) => format!("In {id} alone"),
+    }
+}
+
+fn zone(visit: &Visit, errors: &Errors) -> Result<Markup, Problem> {
+    let me = visit.me()?;
+    let chosen = sessions::chosen_zone(visit.app(), &me.person.id)?;
+    let directory = sessions::zone_of(me.person.time_zone.as_deref());
+    let values = Form::with([("timeZone", chosen.unwrap_or_default())]);
+    let filled = Filled {
+        values: &values,
+        errors,
+    };
+    let own = format!("As in the directory ({})", directory.as_str());
+    let mut choices = vec![Choice::new("", &own)];
+    choices.extend(zones::names().map(|name| Choice::new(name, name)));
+    Ok(html! {
+        section.card aria-labelledby="zone" {
+            h2 #zone { "Time zone" }
+            form method="post" action="/me/zone" {
+                (filled.select("timeZone", "Show times in", "Where a rotation has another zone, its time stands beside.", &choices))
+                p.actions { button type="submit" { "Save" } }
+            }
+        }
+    })
+}
+
+/// POST /me/zone.
+pub fn choose_zone(visit: &Visit) -> Outcome {
+    let me = visit.me()?;
+    let zone = match visit
+        .form
+        .filled("timeZone")
+        .map(ZoneName::parse)
+        .transpose()
+    {
+        Ok(zone) => zone,
+        Err(refusal) => {
+            let mut errors = Errors::default();
+            errors.add("timeZone", crate::web::form::sentence(&refusal.to_string()));
+            return page(visit, 400, &errors);
+        }
+    };
+    let before = sessions::chosen_zone(visit.app(), &me.person.id)?;
+    sessions::choose_zone(visit.app(), &me.person.id, zone)?;
+    let told = zone.map_or("the directory’s zone".to_owned(), |zone| zone.to_string());
+    visit.note(
+        Note::new(format!("Times are shown in {told}.")).with_undo(Undo {
+            action: "/me/zone".into(),
+            fields: vec![("timeZone", before.unwrap_or_default())],
+        }),
+    );
+    Ok(answer::see("/me"))
+}
+
+fn session_list(visit: &Visit) -> Result<Markup, Problem> {
+    let me = visit.me()?;
+    let all = sessions::list(visit.app(), &me.person.id, visit.web.login.rules)?;
+    let times = times(visit);
+    Ok(html! {
+        section.card aria-labelledby="sessions" {
+            h2 #sessions { "Where you are signed in" }
+            @if all.is_empty() { p.empty { "A proxy signs you in with every request." } } @else {
+                ul.list {
+                    @for session in &all {
+                        li {
+                            div.split {
+                                span {
+                                    bdi { (session.agent.as_deref().unwrap_or("Unknown browser")) }
+                                    @if me.session.as_ref() == Some(&session.id) { " " span.tag.good { "this one" } }
+                                    br;
+                                    span.muted { "Since " (times.show(session.created_at)) ", by " (way(&session.way)) ", last used " (times.show(session.used_at)) }
+                                }
+                                form.bare method="post" action="/me/sessions/end" {
+                                    (hidden("sessionId", session.id.as_str()))
+                                    button.small type="submit" { "End" }
+                                }
+                            }
+                        }
+                    }
+                }
+            }
+        }
+    })
+}
+
+fn way(way: &str) -> &str {
+    match way {
+        "link" => "a link",
+        "token" => "a member token",
+        "oidc" => "the identity provider",
+        "development" => "name, for development",
+        other => other,
+    }
+}
+
+/// POST /me/sessions/end.
+pub fn end_session(visit: &Visit) -> Outcome {
+    let me = visit.me()?;
+    let id = SessionId::from(visit.form.one("sessionId"));
+    sessions::end(visit.app(), &me.person.id, &id)?;
+    if me.session.as_ref() == Some(&id) {
+        return Ok(cookie::take_back(&visit.web.site, answer::see("/login")));
+    }
+    visit.note(Note::new("The session was ended."));
+    Ok(answer::see("/me"))
+}

@@ -1,0 +1,457 @@
+//! One rotation: its timeline, the same as a table, the order, absences, requests, and what the reader may do.
+
+use super::{named, path_to, slot_label, slot_text, tag, times};
+use crate::actions::overview::{self, Wanted};
+use crate::actions::plan::{self, Item};
+use crate::actions::{absences, overview::Asked};
+use crate::domain::absence::Absence;
+use crate::domain::arrangement::{Arrangement, ArrangementKind};
+use crate::domain::ids::UserId;
+use crate::domain::rotation::{Mode, Rotation};
+use crate::domain::time::Interval;
+use crate::server::{Outcome, Problem};
+use crate::web::form::{Errors, Form};
+use crate::web::layout;
+use crate::web::parts::confirm;
+use crate::web::parts::fields::{Choice, Filled, hidden};
+use crate::web::parts::people::{People, colour, initials};
+use crate::web::parts::time::{self, Times};
+use crate::web::parts::timeline::{Kind, Piece, Row, timeline};
+use crate::web::visit::Visit;
+use jiff::{Timestamp, ToSpan};
+use maud::{Markup, html};
+
+/// The spans that can be chosen, in days.
+const SPANS: [(&str, i64); 4] = [("1d", 1), ("7d", 7), ("14d", 14), ("28d", 28)];
+
+/// Rows of the table at the most.
+const MOST_ROWS: usize = 300;
+
+/// What a page shows: from the first instant of a day, or an instant.
+struct Shown {
+    range: Interval,
+    span: &'static str,
+    days: i64,
+}
+
+impl Shown {
+    fn read(visit: &Visit) -> Shown {
+        let times = times(visit);
+        let chosen = SPANS
+            .iter()
+            .find(|(name, _)| visit.query.one("span") == *name);
+        let (span, days) = *chosen.unwrap_or(&SPANS[2]);
+        let today = times.midnight(times.date(visit.now)).unwrap_or(visit.now);
+        let from = visit.query.filled("from");
+        let from = from.and_then(|text| time::parse(text, visit.zone));
+        let from = from.map_or(today, |typed| typed.at);
+        let first = times.date(from);
+        let until = first
+            .checked_add(days.days())
+            .ok()
+            .and_then(|last| times.midnight(last))
+            .filter(|_| times.midnight(first) == Some(from));
+        let length = jiff::SignedDuration::from_hours(24 * days);
+        let until = until.unwrap_or(from.saturating_add(length).unwrap_or(Timestamp::MAX));
+        Shown {
+            range: Interval { from, until },
+            span,
+            days,
+        }
+    }
+
+    fn path(&self, base: &str, times: &Times, days: i64) -> String {
+        let from = times.date(self.range.from).checked_add(days.days());
+        let from = from.map_or_else(|_| String::new(), |date| date.to_string());
+        format!("{base}?from={from}&span={}", self.span)
+    }
+}
+
+/// GET /rotations/{rotation}.
+pub fn show(visit: &Visit) -> Outcome {
+    let known = named(visit)?;
+    let shown = Shown::read(visit);
+    let (rotation, items, arranged) =
+        plan::list(visit.app(), &visit.caller, &known.id, shown.range)?;
+    let away = match visit.reader {
+        Some(_) => absences::list(visit.app(), &visit.caller, &known.id, Some(visit.now), None)?,
+        None => Vec::new(),
+    };
+    let asked = asked(visit, &rotation)?;
+    let people = people(visit, &rotation, &items, &away, &asked)?;
+    let is_editor = visit.caller.check_edit(&rotation).is_ok();
+    let profile = &rotation.profile;
+    let content = html! {
+        p.crumbs { @if visit.reader.is_some() { a href="/rotations" { "Rotations" } } @else { a href="/" { "On call" } } }
+        div.head {
+            div {
+                h1 { bdi { (profile.name) } }
+                p.sub {
+                    @if let Some(code) = &profile.code { code { (code) } " " }
+                    @if rotation.enabled { span.tag.good { "Enabled" } } @else { span.tag.warning { "Disabled" } }
+                    @if rotation.mode() == Mode::Manual { " " span.tag { "Manual" } }
+                    @if !profile.public { " " span.tag { "Private" } }
+                }
+            }
+            (actions(visit, &rotation, is_editor))
+        }
+        @if let Some(text) = &profile.description { p { bdi { (text) } } }
+        (standing(&rotation, is_editor))
+        section.card aria-labelledby="plan" {
+            (choose(visit, &rotation, &shown))
+            (timeline(&rows(&rotation, &items, &shown, &people), shown.range, &times(visit)))
+        }
+        (table(visit, &rotation, &items, &arranged, &people, is_editor, &shown))
+        div.cols {
+            div {
+                (order(visit, &rotation, &people))
+                @if visit.reader.is_some() { (requests(visit, &asked, &people)) }
+            }
+            @if visit.reader.is_some() { (absence_list(visit, &rotation, &away, &people)) }
+        }
+        @if visit.reader.is_some() {
+            p.actions {
+                a.button.small href=(format!("{}/history", path_to(&rotation))) { "Record" }
+            }
+        }
+    };
+    Ok(layout::page(visit, &profile.name, content))
+}
+
+fn asked(visit: &Visit, rotation: &Rotation) -> Result<Vec<Asked>, Problem> {
+    let Some(user) = visit.user() else {
+        return Ok(Vec::new());
+    };
+    let all = overview::requests_of(visit.app(), &visit.caller, user, Wanted::Pending)?;
+    let here = |asked: &Asked| asked.view.request.rotation == rotation.id;
+    Ok(all.into_iter().filter(here).collect())
+}
+
+fn people(
+    visit: &Visit,
+    rotation: &Rotation,
+    items: &[Item],
+    away: &[Absence],
+    asked: &[Asked],
+) -> Result<People, Problem> {
+    let members = crate::domain::roster::order(&rotation.members, None);
+    let mut users: Vec<UserId> = members.into_iter().map(|one| one.user).collect();
+    for item in items {
+        users.extend(item.entry.user.clone());
+        users.extend(
+            item.entry
+                .skipped
+                .iter()
+                .map(|skipped| skipped.user.clone()),
+        );
+    }
+    users.extend(away.iter().map(|absence| absence.user.clone()));
+    users.extend(rotation.profile.owners.iter().cloned());
+    for one in asked {
+        users.push(one.view.request.requester.clone());
+        users.extend(one.view.request.recipients.iter().cloned());
+    }
+    Ok(People::load(visit.app(), &users, visit.reader.is_some())?)
+}
+
+/// What the reader may do with the whole rotation.
+fn actions(visit: &Visit, rotation: &Rotation, is_editor: bool) -> Markup {
+    let base = path_to(rotation);
+    let is_member = visit.user().is_some_and(|user| rotation.has_member(user));
+    html! {
+        @if rotation.enabled && (is_editor || is_member) {
+            p.actions {
+                @if is_editor {
+                    a.button href=(format!("{base}/rotate")) { "Rotate" }
+                    a.button href=(format!("{base}/on-call")) { "Set on duty" }
+                    a.button href=(format!("{base}/assign")) { "Assign" }
+                }
+                @if is_member {
+                    a.button href=(format!("{base}/cover")) { "Ask for cover" }
+                    a.button href=(format!("{base}/swap")) { "Swap" }
+                }
+            }
+        }
+    }
+}
+
+/// What to know of a rotation that does nothing by itself.
+fn standing(rotation: &Rotation, is_editor: bool) -> Markup {
+    let empty = crate::domain::roster::order(&rotation.members, None).is_empty();
+    html! {
+        @if !rotation.enabled {
+            div.warn { p { "This rotation is disabled: whoever was on duty stays, and nobody hands over." } }
+        } @else if empty {
+            div.warn { p { "Nobody is in this rotation." @if is_editor { " Add people to it, and the first of them comes on." } } }
+        } @else if rotation.mode() == Mode::Manual {
+            div.told { p { "Manual: nobody hands over by itself." @if is_editor { " Use “Rotate” or “Set on duty”." } } }
+        }
+    }
+}
+
+fn choose(visit: &Visit, rotation: &Rotation, shown: &Shown) -> Markup {
+    let (times, base, errors) = (times(visit), path_to(rotation), Errors::default());
+    let values = Form::with([
+        ("from", times.date_value(shown.range.from)),
+        ("span", shown.span.to_owned()),
+    ]);
+    let filled = Filled {
+        values: &values,
+        errors: &errors,
+    };
+    let spans = SPANS.map(|(name, days)| {
+        Choice::new(
+            name,
+            &format!("{days} {}", if days == 1 { "day" } else { "days" }),
+        )
+    });
+    html! {
+        div.head {
+            h2 #plan { "Who is on call" }
+            form method="get" action=(base) {
+                div.inline {
+                    (filled.input("date", "from", "From", "", false))
+                    (filled.select("span", "Show", "", &spans))
+                    button type="submit" { "Show" }
+                }
+            }
+        }
+        nav aria-label="Dates" {
+            p.actions {
+                a.button.small href=(shown.path(&base, &times, -shown.days)) { "Earlier" }
+                a.button.small href=(base) { "Today" }
+                a.button.small href=(shown.path(&base, &times, shown.days)) { "Later" }
+            }
+        }
+    }
+}
+
+fn kind_of(item: &Item) -> Kind {
+    match (&item.entry.user, item.held_by) {
+        (Some(_), None) => Kind::Turn,
+        (Some(_), Some(ArrangementKind::DirectAssignment)) => Kind::Assignment,
+        (Some(_), Some(ArrangementKind::AcceptedCover)) => Kind::Cover,
+        (Some(_), Some(ArrangementKind::SwapLeg)) => Kind::Swap,
+        (None, _) if item.is_open => Kind::Gap,
+        (None, _) => Kind::Shut,
+    }
+}
+
+fn rows(rotation: &Rotation, items: &[Item], shown: &Shown, people: &People) -> Vec<Row> {
+    let cells = rotation.cells.iter().filter(|cell| !cell.stopped);
+    let row = |cell: &crate::domain::rotation::Cell| {
+        let own = items.iter().filter(|item| item.cell == cell.id);
+        let pieces = own.filter_map(|item| {
+            let whole = Interval {
+                from: item.entry.start,
+                until: item.end.unwrap_or(Timestamp::MAX),
+            };
+            let kind = kind_of(item);
+            let who = item.entry.user.as_ref().map(|user| people.name(user));
+            let text = match (who, kind) {
+                (Some(who), Kind::Turn) => who.to_owned(),
+                (Some(who), kind) => format!("{who} ({})", kind.word()),
+                (None, kind) => kind.word().to_owned(),
+            };
+            Some(Piece {
+                period: whole.meets(shown.range)?,
+                kind,
+                colour: item.entry.user.as_ref().map_or(7, colour),
+                text: text.chars().take(60).collect(),
+                short: who.map_or(String::new(), initials),
+            })
+        });
+        Row {
+            name: slot_label(rotation, cell),
+            pieces: pieces.collect(),
+        }
+    };
+    cells.map(row).collect()
+}
+
+fn table(
+    visit: &Visit,
+    rotation: &Rotation,
+    items: &[Item],
+    arranged: &[Arrangement],
+    people: &People,
+    is_editor: bool,
+    shown: &Shown,
+) -> Markup {
+    let has_slots = rotation.cells.len() > 1;
+    let listed = items.iter().filter(|item| {
+        let ends = item.end.is_none_or(|end| end > shown.range.from);
+        kind_of(item) != Kind::Shut && ends && item.entry.start < shown.range.until
+    });
+    let listed: Vec<&Item> = listed.collect();
+    html! {
+        section.card.flush aria-labelledby="turns" {
+            h2 #turns { "Turns" }
+            @if listed.is_empty() {
+                div.pad { p.empty { "Nobody is on call in these days." } }
+            } @else {
+                table.rows {
+                    caption { "Covered hours alone; when a window is shut, nobody is on call." }
+                    thead {
+                        tr {
+                            th scope="col" { "When" }
+                            @if has_slots { th scope="col" { "Lane, window" } }
+                            th scope="col" { "Who" } th scope="col" { "What" }
+                            th scope="col" { span.unseen { "Actions" } }
+                        }
+                    }
+                    tbody {
+                        @for item in listed.iter().take(MOST_ROWS) {
+                            (turn(visit, rotation, item, arranged, people, is_editor, has_slots))
+                        }
+                    }
+                }
+                @if listed.len() > MOST_ROWS {
+                    div.pad { p.muted { "And " (listed.len() - MOST_ROWS) " more: show fewer days." } }
+                }
+            }
+        }
+    }
+}
+
+fn turn(
+    visit: &Visit,
+    rotation: &Rotation,
+    item: &Item,
+    arranged: &[Arrangement],
+    people: &People,
+    is_editor: bool,
+    has_slots: bool,
+) -> Markup {
+    let (times, kind) = (times(visit), kind_of(item));
+    let window = rotation.windows.iter().find(|one| one.id == item.window);
+    let zone = window.and_then(|window| window.zone);
+    let is_now = item.entry.start <= visit.now && !item.is_over(visit.now);
+    let base = path_to(rotation);
+    html! {
+        tr.now[is_now] data-cell=(item.cell) data-start=(item.entry.start) data-end=[item.end] data-user=[item.entry.user.as_ref()] {
+            td {
+                a href=(format!("{base}/shifts/{}/{}", item.cell, item.entry.start)) {
+                    (times.period(item.entry.start, item.end))
+                }
+                (times.period_beside(item.entry.start, item.end, zone))
+                @if is_now { " " span.tag.good { "now" } }
+            }
+            @if has_slots { td data-label="Lane, window" { bdi { (slot_text(&plan::slot_of(rotation, item))) } } }
+            td data-label="Who" {
+                @match &item.entry.user { Some(user) => (people.show(user)), None => span.tag.bad { "Nobody" } }
+            }
+            td data-label="What" {
+                (kind.word())
+                @for skipped in &item.entry.skipped { br; span.muted { (people.name(&skipped.user)) " is away and was passed over" } }
+            }
+            td { (turn_actions(visit, rotation, item, arranged, is_editor)) }
+        }
+    }
+}
+
+fn turn_actions(
+    visit: &Visit,
+    rotation: &Rotation,
+    item: &Item,
+    arranged: &[Arrangement],
+    is_editor: bool,
+) -> Markup {
+    if item.is_over(visit.now) || !rotation.enabled || visit.reader.is_none() {
+        return html! {};
+    }
+    let base = path_to(rotation);
+    let from = item.entry.start.max(visit.now);
+    let place = match item.end {
+        Some(end) => format!("cellId={}&from={from}&to={end}", item.cell),
+        None => format!("cellId={}&from={from}", item.cell),
+    };
+    let is_mine = item.entry.user.is_some() && item.entry.user.as_ref() == visit.user();
+    let record = item.entry.arrangement.as_ref();
+    let record = record.and_then(|id| arranged.iter().find(|one| one.id == *id));
+    let ended = record.filter(|one| is_editor && one.kind == ArrangementKind::DirectAssignment);
+    html! {
+        div.actions {
+            @if is_mine {
+                a.button.small href=(format!("{base}/cover?{place}")) { "Ask for cover" }
+                @if item.entry.start > visit.now && item.entry.arrangement.is_none() {
+                    a.button.small href=(format!("{base}/swap?{place}")) { "Swap" }
+                }
+            }
+            @if is_editor {
+                a.button.small href=(format!("{base}/assign?{place}")) {
+                    @if item.entry.user.is_none() { "Fill" } @else { "Assign" }
+                }
+            }
+            @if let Some(record) = ended {
+                form.bare method="post" action=(format!("{base}/arrangements/{}/end", record.id)) {
+                    (confirm::carried(&tag(visit, rotation), rotation))
+                    (hidden("expectedRevision", &record.revision.to_string()))
+                    button.small type="submit" { "End" }
+                }
+            }
+        }
+    }
+}
+
+/// The order of each roster, with who is next.
+fn order(visit: &Visit, rotation: &Rotation, people: &People) -> Markup {
+    html! {
+        section.card aria-labelledby="order" {
+            h2 #order { "Order" }
+            @for roster in &rotation.rosters {
+                @let order = rotation.order(roster);
+                @let used = rotation.cells.iter().any(|cell| cell.roster == roster.id);
+                @if used || rotation.rosters.len() == 1 {
+                    @if let Some(id) = &roster.id { h3 { "Roster " bdi { (id) } } }
+                    @if order.is_empty() { p.empty { "Nobody yet." } }
+                    ol.order {
+                        @for (index, position) in order.iter().enumerate() {
+                            li {
+                                (people.show(&position.user))
+                                @for window in rotation.windows.iter().filter(|window| roster.next_turn(&window.id) == Some(index)) {
+                                    " " span.tag { "next" @if let Some(name) = window.name.as_ref().filter(|_| rotation.windows.len() > 1) { ": " (name) } }
+                                }
+                            }
+                        }
+                    }
+                }
+            }
+            @if visit.reader.is_some() {
+                p.muted { "Owners: " (people.show_all(&rotation.profile.owners)) }
+            }
+        }
+    }
+}
+
+fn requests(visit: &Visit, asked: &[Asked], people: &People) -> Markup {
+    html! {
+        section.card aria-labelledby="requests" {
+            h2 #requests { "Your open requests here" }
+            @if asked.is_empty() { p.empty { "None. Ask for cover, or swap, from a turn of yours above." } }
+            @else { (super::requests::list(visit, asked, people)) }
+        }
+    }
+}
+
+fn absence_list(visit: &Visit, rotation: &Rotation, away: &[Absence], people: &People) -> Markup {
+    let times = times(visit);
+    let is_member = visit.user().is_some_and(|user| rotation.has_member(user));
+    html! {
+        section.card aria-labelledby="away" {
+            h2 #away { "Away" }
+            @if away.is_empty() { p.empty { "Nobody is away." } } @else {
+                ul.list {
+                    @for absence in away {
+                        li {
+                            (people.show(&absence.user)) " "
+                            (times.period(absence.period.from, Some(absence.period.until)))
+                            @if let Some(reason) = &absence.reason { " " span.muted { bdi { (reason) } } }
+                        }
+                    }
+                }
+            }
+            @if is_member { p.actions { a.button.small href="/me/absences/new" { "I am away" } } }
+        }
+    }
+}

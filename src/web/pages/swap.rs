@@ -1,0 +1,243 @@
+//! Offering somebody a swap of two turns.
+
+use super::{conflicts, crumbs, failing, named, path_to, slot_text, tag, times};
+use crate::actions::plan::{self, Item};
+use crate::actions::swaps::{self, OfferSwap};
+use crate::domain::conflict::{self, Conflict};
+use crate::domain::ids::UserId;
+use crate::domain::rotation::Rotation;
+use crate::domain::time::Interval;
+use crate::server::{Outcome, Problem, Response};
+use crate::web::form::{Errors, Form};
+use crate::web::notes::Note;
+use crate::web::pages::cover::made;
+use crate::web::parts::confirm;
+use crate::web::parts::fields::{self, Choice, Filled, hidden};
+use crate::web::parts::people::People;
+use crate::web::visit::Visit;
+use crate::web::{answer, layout};
+use crate::wire::request;
+use jiff::{SignedDuration, Timestamp};
+use maud::html;
+use serde_json::{Value, json};
+
+const FIELDS: [&str; 3] = ["own", "theirs", "reason"];
+
+/// How far ahead turns are offered.
+const AHEAD: SignedDuration = SignedDuration::from_hours(56 * 24);
+
+/// Turns in one list at the most.
+const MOST: usize = 100;
+
+/// A dealt turn that is whole: what can be swapped. A turn that is cut into covered hours counts as the pieces that the plan shows.
+struct Turn {
+    item: Item,
+    end: Timestamp,
+}
+
+impl Turn {
+    /// As a form names it: the cell, the person, and its bounds.
+    fn value(&self) -> String {
+        let user = self
+            .item
+            .entry
+            .user
+            .as_ref()
+            .map_or("", |user| user.as_str());
+        let (cell, start) = (&self.item.cell, self.item.entry.start);
+        format!("{cell} {start} {} {user}", self.end)
+    }
+}
+
+/// What a form names, as a leg of the API.
+fn leg(key: &str, value: &str) -> Option<(Value, UserId)> {
+    let mut parts = value.splitn(4, ' ');
+    let (cell, from, to, user) = (parts.next()?, parts.next()?, parts.next()?, parts.next()?);
+    let leg = json!({ "key": key, "cellId": cell, "holderUserId": user, "from": from, "to": to });
+    Some((leg, UserId::from(user)))
+}
+
+/// The turns to come of each cell, dealt turns whole.
+fn turns(visit: &Visit, rotation: &Rotation) -> Result<Vec<Turn>, Problem> {
+    let range = Interval {
+        from: visit.now,
+        until: visit.now.saturating_add(AHEAD).unwrap_or(Timestamp::MAX),
+    };
+    let (rotation, items, _) = plan::list(visit.app(), &visit.caller, &rotation.id, range)?;
+    let mut turns: Vec<Turn> = Vec::new();
+    for (index, cell) in rotation.cells.iter().enumerate() {
+        let window = &rotation.windows[rotation.cells[index].window];
+        let Some(cadence) = &window.cadence else {
+            continue;
+        };
+        let calendar = visit.app().calendar();
+        let mut bounds = cadence.upcoming(calendar, visit.now, 64);
+        bounds.retain(|at| *at < range.until);
+        for pair in bounds.windows(2) {
+            let held = items.iter().find(|item| {
+                let starts = pair[0] <= item.entry.start && item.entry.start < pair[1];
+                item.cell == cell.id
+                    && starts
+                    && item.entry.user.is_some()
+                    && item.held_by.is_none()
+            });
+            if let Some(item) = held {
+                let mut item = item.clone();
+                item.entry.start = pair[0];
+                turns.push(Turn { item, end: pair[1] });
+            }
+        }
+    }
+    turns.sort_by_key(|turn| turn.item.entry.start);
+    Ok(turns)
+}
+
+/// GET /rotations/{rotation}/swap: the form, with the turn of the address chosen.
+pub fn show(visit: &Visit) -> Outcome {
+    let rotation = named(visit)?;
+    let (cell, from) = (visit.query.one("cellId"), visit.query.one("from"));
+    let chosen = turns(visit, &rotation)?.into_iter().find(|turn| {
+        let begins = from.parse::<Timestamp>();
+        let within = begins.is_ok_and(|from| turn.item.entry.start <= from && from < turn.end);
+        turn.item.cell.as_str() == cell && within
+    });
+    let values = Form::with(chosen.map(|turn| ("own", turn.value())));
+    page(visit, 200, &values, &Errors::default())
+}
+
+fn page(visit: &Visit, status: u16, values: &Form, errors: &Errors) -> Result<Response, Problem> {
+    let rotation = named(visit)?;
+    let me = visit.me()?.person.id.clone();
+    let turns = turns(visit, &rotation)?;
+    let people = People::load(
+        visit.app(),
+        turns
+            .iter()
+            .filter_map(|turn| turn.item.entry.user.as_ref()),
+        true,
+    )?;
+    let times = times(visit);
+    let choice = |turn: &Turn, with_name: bool| Choice {
+        value: turn.value(),
+        label: html! {
+            @if let Some(user) = turn.item.entry.user.as_ref().filter(|_| with_name) { (people.name(user)) ": " }
+            (times.text(turn.item.entry.start)) " to " (times.text(turn.end))
+            @let slot = slot_text(&plan::slot_of(&rotation, &turn.item));
+            @if !slot.is_empty() { ", " (slot) }
+        },
+    };
+    let is_mine = |turn: &&Turn| turn.item.entry.user.as_ref() == Some(&me);
+    let mine: Vec<Choice> = turns
+        .iter()
+        .filter(is_mine)
+        .take(MOST)
+        .map(|turn| choice(turn, false))
+        .collect();
+    let others = turns.iter().filter(|turn| !is_mine(turn)).take(MOST);
+    let others: Vec<Choice> = others.map(|turn| choice(turn, true)).collect();
+    let filled = Filled { values, errors };
+    let title = format!("Swap in {}", rotation.profile.name);
+    let content = html! {
+        (crumbs(&rotation))
+        (fields::summary(errors))
+        h1 { "Swap in " bdi { (rotation.profile.name) } }
+        @if mine.is_empty() || others.is_empty() {
+            div.card {
+                p.empty {
+                    @if mine.is_empty() { "No whole turn of yours is planned in the next eight weeks. Ask for cover instead." }
+                    @else { "No whole turn of anybody else is planned in the next eight weeks. Ask for cover instead." }
+                }
+                p.actions { a.button href=(path_to(&rotation)) { "Back" } }
+            }
+        } @else {
+            form.card method="post" action=(format!("{}/swap", path_to(&rotation))) {
+                p { "Two whole turns to come change hands once the other one accepts. Times in " (visit.zone.as_str()) "." }
+                (filled.select("own", "Your turn", "", &mine))
+                (filled.select("theirs", "For the turn of", "", &others))
+                (filled.area("reason", "Reason", "The other one reads it. You may leave it empty."))
+                (confirm::carried(&tag(visit, &rotation), &rotation))
+                p.actions {
+                    button.main type="submit" { "Offer the swap" }
+                    a.button href=(path_to(&rotation)) { "Back" }
+                }
+            }
+        }
+    };
+    Ok(layout::page_with(visit, status, &title, content))
+}
+
+/// POST /rotations/{rotation}/swap.
+pub fn offer(visit: &Visit) -> Outcome {
+    let rotation = named(visit)?;
+    let mut errors = Errors::default();
+    let own = leg("own", visit.form.one("own"));
+    let theirs = leg("theirs", visit.form.one("theirs"));
+    for (name, found) in [("own", &own), ("theirs", &theirs)] {
+        if found.is_none() {
+            errors.add(name, "Choose a turn.");
+        }
+    }
+    let (Some((own, _)), Some((theirs, recipient))) = (own, theirs) else {
+        return page(visit, 400, &visit.form, &errors);
+    };
+    let body = json!({
+        "recipientUserId": recipient.as_str(),
+        "legs": [own, theirs],
+        "reason": visit.form.one("reason").trim(),
+        "acknowledgedConflictIds": visit.form.list("acknowledgedConflictIds"),
+    });
+    let again = |status, errors: Errors| page(visit, status, &visit.form, &errors);
+    let read = request::parse_swap_preview(body.to_string().as_bytes());
+    let new = match failing(
+        visit,
+        &rotation.id,
+        read.map_err(Into::into),
+        &FIELDS,
+        again,
+    )? {
+        Ok(new) => new,
+        Err(page) => return Ok(page),
+    };
+    let preview = swaps::preview(visit.app(), &visit.caller, &rotation.id, &new);
+    let (stored, legs) = match failing(visit, &rotation.id, preview, &FIELDS, again)? {
+        Ok(found) => found,
+        Err(page) => return Ok(page),
+    };
+    let found: Vec<Conflict> = legs.into_iter().flat_map(|leg| leg.conflicts).collect();
+    if !found.is_empty() && visit.form.one("confirmed") != "true" {
+        let named = found.iter().map(|conflict| &conflict.user);
+        let people = People::load(visit.app(), named.chain([&new.recipient]), true)?;
+        let is_blocked = conflict::blocks(&found);
+        let title = "Swap: what will happen";
+        let content = html! {
+            (crumbs(&stored))
+            h1 { (title) }
+            form.card method="post" action=(format!("{}/swap", path_to(&stored))) {
+                p { "You offer " (people.show(&new.recipient)) " a swap." }
+                (conflicts(visit, &found, &people, &visit.form))
+                @for (name, value) in visit.form.fields().filter(|(name, _)| !matches!(*name, "confirmed" | "acknowledgedConflictIds")) { (hidden(name, value)) }
+                (hidden("confirmed", "true"))
+                p.actions {
+                    @if !is_blocked { button.main type="submit" { "Offer the swap" } }
+                    a.button href=(path_to(&stored)) { "Back" }
+                }
+            }
+        };
+        let status = if is_blocked { 409 } else { 200 };
+        return Ok(layout::page_with(visit, status, title, content));
+    }
+    let outcome = visit.write(
+        &rotation.id,
+        ("createSwapRequest", ""),
+        OfferSwap(new),
+        made,
+    );
+    let receipt = match failing(visit, &rotation.id, outcome, &FIELDS, again)? {
+        Ok(receipt) => receipt,
+        Err(page) => return Ok(page),
+    };
+    visit.note(Note::new(
+        "Your offer was sent. Both keep their turns until it is accepted.",
+    ));
+    Ok(answer::see(format!("/requests/{}", receipt.answer)))
+}

@@ -1,0 +1,7 @@
+//! What pages are built of. Every part is a function to HTML; none reads the database.
+
+pub mod confirm;
+pub mod fields;
+pub mod people;
+pub mod time;
+pub mod timeline;

@@ -1,0 +1,92 @@
+//! What makes a form safe to send: the validator of what its reader saw, an id under which it is done once, and what they saw of
+//! the rotation, so that the page that says "changed since you looked" can say what.
+
+use super::fields::hidden;
+use super::people::People;
+use crate::domain::ids::UserId;
+use crate::domain::resolve;
+use crate::domain::rotation::Rotation;
+use crate::web::form::Form;
+use maud::{Markup, html};
+
+/// A new id for one write.
+pub fn operation_id() -> String {
+    format!("{:032x}", rand::random::<u128>())
+}
+
+/// The hidden fields of a form that writes to a rotation.
+pub fn carried(tag: &str, rotation: &Rotation) -> Markup {
+    html! {
+        (hidden("ifMatch", tag))
+        (hidden("operationId", &operation_id()))
+        (hidden("seen", &seen(rotation)))
+    }
+}
+
+/// What was sent, to be sent again with what its reader has seen since.
+pub fn sent_again(form: &Form, tag: &str, rotation: &Rotation) -> Markup {
+    html! {
+        @for (name, value) in form.fields().filter(|(name, _)| !matches!(*name, "ifMatch" | "seen")) {
+            (hidden(name, value))
+        }
+        (hidden("ifMatch", tag))
+        (hidden("seen", &seen(rotation)))
+    }
+}
+
+/// The cells that are noted at the most.
+const MOST_CELLS: usize = 60;
+
+/// What a reader sees of who is on call: the version, and each running cell with its holder.
+fn seen(rotation: &Rotation) -> String {
+    let mut text = rotation.stamps.version.to_string();
+    for cell in rotation.running().take(MOST_CELLS) {
+        let user = resolve::holder(rotation, cell).map_or("", |hold| hold.user().as_str());
+        text.push_str(&format!(" {}={user}", cell.id));
+    }
+    text
+}
+
+/// What differs between what was seen and a rotation as it stands: a line each. Never empty.
+pub fn differences(seen: &str, rotation: &Rotation, people: &People) -> Vec<Markup> {
+    let mut parts = seen.split(' ');
+    let version: u64 = parts.next().and_then(|text| text.parse().ok()).unwrap_or(0);
+    let before: Vec<(&str, &str)> = parts.filter_map(|part| part.split_once('=')).collect();
+    let mut lines = Vec::new();
+    for (id, user) in &before {
+        let cell = rotation.running().find(|cell| cell.id.as_str() == *id);
+        let holder = cell.and_then(|cell| resolve::holder(rotation, cell));
+        let now = holder.map(|hold| hold.user().clone());
+        let was = Some(UserId::from(*user)).filter(|_| !user.is_empty());
+        if cell.is_some() && now != was {
+            let named = |user: &Option<UserId>| match user {
+                Some(user) => people.show(user),
+                None => html! { "nobody" },
+            };
+            lines.push(html! { "On duty was " (named(&was)) ", and now is " (named(&now)) "." });
+        } else if cell.is_none() {
+            lines.push(html! { "A lane or window that was there is gone." });
+        }
+    }
+    if lines.is_empty() {
+        let changes = rotation.stamps.version.saturating_sub(version);
+        lines.push(html! {
+            @match (version, changes) {
+                (0, _) | (_, 0) => "The rotation has changed.",
+                (_, 1) => "One change was made: who is on duty is the same, its settings, people or arrangements differ.",
+                _ => { (changes) " changes were made: who is on duty is the same, its settings, people or arrangements differ." }
+            }
+        });
+    }
+    lines
+}
+
+/// Everybody whom [`differences`] names.
+pub fn named(seen: &str, rotation: &Rotation) -> Vec<UserId> {
+    let before = seen.split(' ').filter_map(|part| part.split_once('='));
+    let before = before.map(|(_, user)| UserId::from(user));
+    let now = rotation
+        .running()
+        .filter_map(|cell| resolve::holder(rotation, cell));
+    before.chain(now.map(|hold| hold.user().clone())).collect()
+}

@@ -1,0 +1,198 @@
+//! Every page.
+
+use super::pages::{
+    absences, assign, cover, create, duty, history, home, login, me, people, requests, rotation,
+    rotations, shift, swap,
+};
+use super::visit::Visit;
+use super::{Web, assets};
+use crate::server::{Outcome, Request};
+use crate::wire::url;
+use std::borrow::Cow;
+
+/// What a handler is given where nobody's name matters: the parts of the path that its pattern leaves open.
+type Plain = fn(&Web, &Request, &[Cow<str>]) -> Outcome;
+
+/// Who may ask for a page.
+#[derive(Clone, Copy)]
+pub enum Who {
+    /// Anybody, and nobody is asked who they are.
+    Everybody(Plain),
+    /// Anybody, whether or not they are signed in.
+    Signing(fn(&Visit) -> Outcome),
+    /// Whoever is signed in; others too where the settings make public rotations public.
+    Public(fn(&Visit) -> Outcome),
+    /// Whoever is signed in.
+    Reader(fn(&Visit) -> Outcome),
+}
+
+/// One page.
+pub struct Row {
+    pub method: &'static str,
+    /// Parts in braces are left open.
+    pub pattern: &'static str,
+    pub who: Who,
+}
+
+const fn get(pattern: &'static str, who: Who) -> Row {
+    Row {
+        method: "GET",
+        pattern,
+        who,
+    }
+}
+
+const fn post(pattern: &'static str, who: Who) -> Row {
+    Row {
+        method: "POST",
+        pattern,
+        who,
+    }
+}
+
+/// Every page. Of two patterns that a path matches the first counts.
+pub const ROUTES: &[Row] = &[
+    get("/static/{hash}/{name}", Who::Everybody(asset)),
+    get("/login", Who::Signing(login::show)),
+    post("/login", Who::Signing(login::sign_in)),
+    post("/logout", Who::Signing(login::sign_out)),
+    get("/", Who::Public(home::show)),
+    get("/rotations", Who::Reader(rotations::show)),
+    post("/rotations", Who::Reader(create::create)),
+    get("/rotations/new", Who::Reader(create::show)),
+    get("/rotations/{rotation}", Who::Public(rotation::show)),
+    get(
+        "/rotations/{rotation}/rotate",
+        Who::Reader(duty::show_rotate),
+    ),
+    post("/rotations/{rotation}/rotate", Who::Reader(duty::rotate)),
+    get("/rotations/{rotation}/on-call", Who::Reader(duty::show_set)),
+    post("/rotations/{rotation}/on-call", Who::Reader(duty::set)),
+    get("/rotations/{rotation}/assign", Who::Reader(assign::show)),
+    post("/rotations/{rotation}/assign", Who::Reader(assign::assign)),
+    post(
+        "/rotations/{rotation}/arrangements/{arrangement}/end",
+        Who::Reader(assign::end),
+    ),
+    get("/rotations/{rotation}/cover", Who::Reader(cover::show)),
+    post("/rotations/{rotation}/cover", Who::Reader(cover::ask)),
+    get("/rotations/{rotation}/swap", Who::Reader(swap::show)),
+    post("/rotations/{rotation}/swap", Who::Reader(swap::offer)),
+    get(
+        "/rotations/{rotation}/shifts/{cell}/{start}",
+        Who::Public(shift::show),
+    ),
+    get("/rotations/{rotation}/history", Who::Reader(history::show)),
+    get("/requests", Who::Reader(requests::show_all)),
+    get("/requests/{request}", Who::Reader(requests::show)),
+    post(
+        "/requests/{request}/{step}",
+        Who::Reader(requests::answer_step),
+    ),
+    get("/people", Who::Reader(people::show_all)),
+    get("/people/{user}", Who::Reader(people::show)),
+    get("/me", Who::Reader(me::show)),
+    post("/me/zone", Who::Reader(me::choose_zone)),
+    post("/me/sessions/end", Who::Reader(me::end_session)),
+    post("/me/absences", Who::Reader(absences::create)),
+    get("/me/absences/new", Who::Reader(absences::show_new)),
+    get("/me/absences/{absence}", Who::Reader(absences::show)),
+    post("/me/absences/{absence}/end", Who::Reader(absences::end)),
+];
+
+fn asset(_: &Web, request: &Request, parts: &[Cow<str>]) -> Outcome {
+    match parts {
+        [hash, name] => assets::serve(request, hash, name),
+        _ => Err(super::answer::nothing_here()),
+    }
+}
+
+/// Where a path leads.
+pub enum Found<'a> {
+    /// To a row of the table, with the parts that its pattern leaves open.
+    Row(usize, Vec<Cow<'a, str>>),
+    /// To rows for these methods alone.
+    OtherMethod(String),
+    Nothing,
+}
+
+/// Finds a path. What a pattern names matches byte for byte; only the parts that it leaves open are decoded.
+pub fn find<'a>(method: &str, path: &'a str) -> Found<'a> {
+    let Some(sent) = url::segments(path) else {
+        return Found::Nothing;
+    };
+    let method = if method == "HEAD" { "GET" } else { method };
+    let mut allowed: Vec<&str> = Vec::new();
+    for (index, row) in ROUTES.iter().enumerate() {
+        let Some(parts) = matched(row.pattern, &sent) else {
+            continue;
+        };
+        if row.method == method {
+            return Found::Row(index, parts);
+        }
+        if !allowed.contains(&row.method) {
+            allowed.push(row.method);
+        }
+    }
+    match allowed.is_empty() {
+        true => Found::Nothing,
+        false => {
+            if allowed.contains(&"GET") {
+                allowed.push("HEAD");
+            }
+            Found::OtherMethod(allowed.join(", "))
+        }
+    }
+}
+
+fn matched<'a>(pattern: &str, sent: &[&'a str]) -> Option<Vec<Cow<'a, str>>> {
+    let wanted = url::segments(pattern)?;
+    if wanted.len() != sent.len() {
+        return None;
+    }
+    let mut parts = Vec::new();
+    for (wanted, sent) in wanted.iter().zip(sent) {
+        if wanted.starts_with('{') {
+            parts.push(url::decode(sent).filter(|part| !part.is_empty())?);
+        } else if wanted != sent {
+            return None;
+        }
+    }
+    Some(parts)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn paths_lead_to_their_rows() {
+        for (method, path, expected) in [
+            ("GET", "/login", "/login"),
+            ("HEAD", "/login", "/login"),
+            (
+                "GET",
+                "/static/a/style.css",
+                "/static/{hash}/{name} a style.css",
+            ),
+            ("GET", "/static/a%2Fb/c", "/static/{hash}/{name} a/b c"),
+            ("GET", "/static//c", "-"),
+            ("GET", "/static/%ff/c", "-"),
+            ("GET", "/Login", "-"),
+            ("GET", "/log%69n", "-"),
+            ("GET", "/login/", "-"),
+            ("GET", "/logout", "POST"),
+            ("DELETE", "/login", "GET, POST, HEAD"),
+        ] {
+            let shown = match find(method, path) {
+                Found::Row(index, parts) => {
+                    let parts = parts.iter().map(|part| format!(" {part}"));
+                    format!("{}{}", ROUTES[index].pattern, parts.collect::<String>())
+                }
+                Found::OtherMethod(allowed) => allowed,
+                Found::Nothing => "-".into(),
+            };
+            assert_eq!(shown, expected, "{method} {path}");
+        }
+    }
+}

@@ -1,0 +1,88 @@
+//! Entries of the audit log (rules.md 18).
+
+use super::moment::Moment;
+use super::words::names;
+use crate::domain::audit as domain;
+use jiff::{SignedDuration, Timestamp};
+use schemars::JsonSchema;
+use serde::Serialize;
+
+names! {
+    /// The kind of author: `key`, an API key; `person`, by a member token; `inboundWebhook`; `chat`, the chat platform;
+    /// `partner`, another service; `clock`, something that fell due; `operator`, a command.
+    ActorKind(domain::ActorKind) of domain::ActorKind::ALL
+}
+
+/// Who made a change.
+#[derive(Clone, Debug, Serialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct AuditActor {
+    pub kind: ActorKind,
+    /// The id of the key or the person, the rotation of an inbound webhook, the system user of the operator. Null if there is
+    /// none.
+    pub id: Option<String>,
+    /// The name of the key or the person at the time.
+    pub name: Option<String>,
+}
+
+/// A change, or a refused credential.
+#[derive(Clone, Debug, Serialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+#[schemars(example = example())]
+pub struct AuditEntry {
+    /// `aud_...`.
+    pub id: String,
+    pub at: Moment,
+    pub actor: AuditActor,
+    /// The `operationId` of the API, the command such as `key create`, or `authenticate` for a refused credential.
+    pub action: String,
+    /// The rotation that changed. Null if it was something else.
+    pub rotation_id: Option<String>,
+    /// The id of what changed: a rotation, an absence, a request, an arrangement, a mention, an endpoint, a delivery, a key or a
+    /// token. Null if it was no one thing.
+    pub subject: Option<String>,
+    /// As the response named it in `X-Request-Id`. Null if there was no request.
+    pub request_id: Option<String>,
+    /// The client's address. Null if there was no request.
+    pub address: Option<String>,
+    /// One line: what changed from what to what. No secrets.
+    pub summary: String,
+}
+
+fn example() -> AuditEntry {
+    let text = |text: &str| Some(text.to_owned());
+    AuditEntry {
+        id: "aud_1hX0vW2kqJ7bTzYc5RfA".into(),
+        at: Moment(Timestamp::UNIX_EPOCH + SignedDuration::from_secs(1_795_420_800)),
+        actor: AuditActor {
+            kind: ActorKind(domain::ActorKind::Person),
+            id: text("UADA"),
+            name: text("Ada"),
+        },
+        action: "replaceOnCall".into(),
+        rotation_id: text("rot_QzWk3pXy7LbN5vTcRfJ1"),
+        subject: text("rot_QzWk3pXy7LbN5vTcRfJ1"),
+        request_id: text("req_836a2273_10"),
+        address: text("192.0.2.7"),
+        summary: "on duty: UALAN to UADA".into(),
+    }
+}
+
+/// Renders an entry.
+pub fn render(entry: domain::AuditEntry) -> AuditEntry {
+    AuditEntry {
+        id: entry.id,
+        at: entry.at.into(),
+        actor: AuditActor {
+            kind: ActorKind(entry.actor.kind),
+            id: entry.actor.id,
+            name: entry.actor.name,
+        },
+        action: entry.action,
+        rotation_id: entry.rotation.map(|id| id.to_string()),
+        subject: entry.subject,
+        request_id: entry.request_id,
+        address: entry.address,
+        summary: entry.summary,
+    }
+}

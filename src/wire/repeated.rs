@@ -1,0 +1,141 @@
+//! The members of a PATCH that it does not change. Members that the rotation shows may be repeated unchanged, so that a body
+//! that was read can be sent back with a change; another route changes them.
+
+use super::edit::PatchRequest;
+use super::rotation::Rotation;
+use super::strict;
+use crate::domain::refusal::{Refusal, invalid};
+use serde_json::{Map, Value};
+
+/// Members that PATCH does not change, with the route that does; without one only the server sets them.
+const ROUTES: &[(&str, Option<&str>)] = &[
+    ("id", None),
+    ("mode", COVERAGE),
+    ("runningLanes", COVERAGE),
+    ("heldSeats", ON_CALL),
+    ("openSeats", ON_CALL),
+    ("isGrid", COVERAGE),
+    ("channels", CHANNELS),
+    ("channelSettings", CHANNELS),
+    (
+        "members",
+        Some("PATCH /v1/rotations/{rotationId} with userIds or userGroupIds"),
+    ),
+    ("lanes", COVERAGE),
+    ("windows", COVERAGE),
+    ("cells", COVERAGE),
+    (
+        "rosters",
+        Some("PUT /v1/rotations/{rotationId}/rosters/{rosterId}"),
+    ),
+    (
+        "onDutyUserGroupId",
+        Some("PUT /v1/rotations/{rotationId}/on-duty-group"),
+    ),
+    ("onCall", ON_CALL),
+    ("createdAt", None),
+    ("updatedAt", None),
+];
+const COVERAGE: Option<&str> = Some("PUT /v1/rotations/{rotationId}/coverage");
+const ON_CALL: Option<&str> = Some("PUT /v1/rotations/{rotationId}/on-call");
+const CHANNELS: Option<&str> = Some("PUT /v1/rotations/{rotationId}/channels/{channelId}");
+
+/// The members of a PATCH that it does not change.
+#[derive(Clone, Debug)]
+pub struct Repeated(Map<String, Value>);
+
+impl Repeated {
+    /// Reads the members of a body that [`edit::patch`](super::edit::patch) accepts.
+    ///
+    /// # Errors
+    /// [`Refusal::Invalid`] if a member is not valid JSON.
+    pub fn read(bytes: &[u8]) -> Result<Repeated, Refusal> {
+        let mut members: Map<String, Value> = super::body::read(bytes)?;
+        let changed = strict::members_of::<PatchRequest>();
+        members.retain(|name, _| !changed.contains(name));
+        Ok(Repeated(members))
+    }
+
+    /// Compares the members with the rotation. Omitted members of an object are not compared.
+    ///
+    /// # Errors
+    /// [`Refusal::Invalid`] naming the first member that differs, and the route that changes it.
+    pub fn check(&self, shown: impl FnOnce() -> Rotation) -> Result<(), Refusal> {
+        if self.0.is_empty() {
+            return Ok(());
+        }
+        let shown = serde_json::to_value(shown()).unwrap_or_default();
+        for (name, sent) in &self.0 {
+            let Some(path) = difference(name, sent, &shown[name]) else {
+                continue;
+            };
+            let route = ROUTES.iter().find(|(known, _)| known == name);
+            return match route.and_then(|(_, route)| *route) {
+                Some(route) => invalid(format!(
+                    "{path}: PATCH does not change it; send what the rotation shows, or use {route}"
+                )),
+                None => invalid(format!(
+                    "{path}: the server sets it; send what the rotation shows, or leave it out"
+                )),
+            };
+        }
+        Ok(())
+    }
+}
+
+/// The path of the first value that differs. A member that is absent counts as null, a string of digits as its number.
+fn difference(path: &str, sent: &Value, shown: &Value) -> Option<String> {
+    match (sent, shown) {
+        (Value::Object(sent), Value::Object(known)) => sent.iter().find_map(|(name, sent)| {
+            let shown = known.get(name).unwrap_or(&Value::Null);
+            difference(&format!("{path}.{name}"), sent, shown)
+        }),
+        (Value::Array(sent), Value::Array(shown)) if sent.len() == shown.len() => {
+            let mut pairs = sent.iter().zip(shown).enumerate();
+            pairs.find_map(|(at, (sent, shown))| difference(&format!("{path}[{at}]"), sent, shown))
+        }
+        (Value::String(digits), Value::Number(number)) if *digits == number.to_string() => None,
+        _ => (sent != shown).then(|| path.to_owned()),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use serde_json::json;
+
+    #[test]
+    fn every_member_of_a_rotation_is_changed_by_patch_or_has_a_route() {
+        let changed = strict::members_of::<PatchRequest>();
+        for member in strict::members_of::<Rotation>().iter() {
+            let patched = changed.contains(member);
+            let routed = ROUTES.iter().any(|(name, _)| name == member);
+            assert!(patched != routed, "{member}");
+        }
+        for (member, _) in ROUTES {
+            let shown = strict::members_of::<Rotation>();
+            assert!(shown.iter().any(|name| name == member), "{member}");
+        }
+    }
+
+    #[test]
+    fn differences_are_found_by_path() {
+        let shown = json!({ "a": [{ "b": 1, "c": "x" }, { "b": 2 }], "d": null });
+        for (sent, path) in [
+            (json!({}), None),
+            (json!({ "a": [{ "b": "1" }, {}] }), None),
+            (
+                json!({ "a": [{ "b": 1, "e": null }, { "b": 2 }], "d": null }),
+                None,
+            ),
+            (json!({ "a": [{ "b": 1 }, { "b": 3 }] }), Some("m.a[1].b")),
+            (json!({ "a": [{}] }), Some("m.a")),
+            (json!({ "a": [{ "e": 1 }, {}] }), Some("m.a[0].e")),
+            (json!({ "a": [{ "c": null }, {}] }), Some("m.a[0].c")),
+            (json!({ "a": null }), Some("m.a")),
+            (json!({ "d": [] }), Some("m.d")),
+        ] {
+            assert_eq!(difference("m", &sent, &shown).as_deref(), path, "{sent}");
+        }
+    }
+}

@@ -1,0 +1,136 @@
+//! Settings that are wrong: exit code 2, file, line and key, and what to write; nothing is made.
+
+use crate::cli::{imported, on};
+use crate::support::*;
+
+#[test]
+fn wrong_settings_say_where_they_are_and_what_to_write() {
+    for (text, place, advice) in [
+        (
+            "listen = 127.0.0.1:8080\n",
+            "rota.toml:1: listen: ",
+            "write listen = \"127.0.0.1:8080\"",
+        ),
+        (
+            "[webhooks]\nlader = []\n",
+            "rota.toml:2: webhooks.lader: ",
+            "did you mean ladder? Write ladder = [",
+        ),
+        (
+            "[plan]\nmax_people = \"7\"\n",
+            "rota.toml:2: plan.max_people: ",
+            "write max_people = 1000",
+        ),
+        (
+            "\ndb = \"nowhere/rota.db\"\n",
+            "rota.toml:2: db: the folder nowhere ",
+            "such as \"/var/lib/rota/rota.db\"",
+        ),
+        (
+            "[webhooks]\nextra_ca_file = \"empty.pem\"\n",
+            "rota.toml:2: webhooks.extra_ca_file: empty.pem: contains no certificate",
+            "write the path of a PEM file",
+        ),
+        (
+            "[webhooks]\ntrust = \"system\"\nextra_ca_file = \"absent.pem\"\n",
+            "rota.toml:3: webhooks.extra_ca_file: absent.pem: ",
+            "write the path of a PEM file",
+        ),
+        (
+            "[holidays]\nfile = \"absent.txt\"\n",
+            "rota.toml:2: holidays.file: absent.txt: ",
+            "write the path of a text file",
+        ),
+        (
+            "[http]\ntrusted_proxies = [\"10.1.0.1/16\"]\n",
+            "rota.toml:2: http.trusted_proxies: ",
+            "write 10.1.0.0/16 for the network",
+        ),
+    ] {
+        let dir = TempDir::new();
+        dir.file("rota.toml", text);
+        dir.file("empty.pem", "");
+        dir.file("people.json", directory(1).to_string());
+        for (line, code) in [
+            ("serve --config rota.toml --listen 127.0.0.1:0", 2),
+            ("directory import people.json --config rota.toml", 2),
+            ("check --config rota.toml", 1),
+        ] {
+            let mut command = rota(dir.path());
+            let (found, output, errors) = run(command.args(line.split(' ')));
+            // Only what a command uses is looked at by it.
+            assert_eq!(found, code, "{line}: {output}{errors}");
+            assert!(
+                errors.contains(place) && errors.contains(advice),
+                "{line}: {errors}"
+            );
+            assert!(!dir.join("rota.db").exists(), "{line} made a database");
+        }
+    }
+}
+
+#[test]
+fn a_missing_folder_names_the_setting() {
+    let dir = TempDir::new();
+    let (code, _, errors) = run(rota(dir.path()).args(["check", "--db", "nowhere/rota.db"]));
+    assert_eq!(code, 1, "{errors}");
+    assert!(
+        errors.starts_with("rota: --db: the folder nowhere "),
+        "{errors}"
+    );
+    let mut command = rota(dir.path());
+    let command = command
+        .args(["key", "list"])
+        .env("ROTA_DB", "nowhere/rota.db");
+    let (code, _, errors) = run(command);
+    assert_eq!(code, 2, "{errors}");
+    assert!(
+        errors.starts_with("rota: ROTA_DB: the folder nowhere "),
+        "{errors}"
+    );
+}
+
+#[test]
+fn a_variable_that_resembles_a_setting_is_told() {
+    let (_dir, db) = imported();
+    let mut command = on(&db, "key list");
+    command
+        .env("ROTA_LISTN", "1")
+        .env("ROTA_TEAM_NAME_OF_OURS", "2");
+    let (code, _, errors) = run(command.env("ROTA_URL", "http://127.0.0.1:1"));
+    assert_eq!(code, 0, "{errors}");
+    let told: Vec<&str> = errors.lines().collect();
+    assert_eq!(told.len(), 1, "{errors}");
+    assert!(told[0].contains("WARN"), "{errors}");
+    assert!(
+        told[0].ends_with("ROTA_LISTN is no setting and is ignored; did you mean ROTA_LISTEN?")
+    );
+}
+
+/// Commands that need a database say which commands make one.
+#[test]
+fn commands_before_the_first_start_say_what_to_do() {
+    let dir = TempDir::new();
+    for line in [
+        "key list",
+        "key revoke key_x",
+        "token list",
+        "directory export",
+        "backup copy.db",
+        "check",
+        "status",
+    ] {
+        let (code, _, errors) = run(&mut on(&dir.join("rota.db"), line));
+        assert_eq!(code, 1, "{line}: {errors}");
+        let told = run(&mut on(&dir.join("rota.db"), line));
+        let told = [told.1, told.2].concat();
+        assert!(
+            told.contains("rota.db: there is no database here"),
+            "{line}: {told}"
+        );
+        assert!(
+            told.contains("`rota serve`") && told.contains("--db"),
+            "{line}: {told}"
+        );
+    }
+}

@@ -1,0 +1,145 @@
+//! Cover and swap among people.
+
+use super::{Browser, turns};
+use crate::support::Rota;
+
+#[test]
+fn asking_for_cover_and_accepting_it() {
+    let rota = Rota::with_people(3);
+    let rotation = rota.daily("U1 U2 U3", 1);
+    let (bob, eve) = (
+        Browser::signed_in(&rota, "U2"),
+        Browser::signed_in(&rota, "U3"),
+    );
+    let path = format!("/rotations/{}", rotation.id);
+    // Tuesday's turn is U2's, and its row has what fills the form in.
+    let page = bob.get(&path).is(200).text();
+    let row = page
+        .split("<tr")
+        .find(|row| row.contains("data-start=\"2026-01-06T09:00:00Z\""))
+        .expect("a row");
+    let link = row
+        .split("href=\"")
+        .find(|link| link.contains("/cover?"))
+        .expect("a link")
+        .split('"')
+        .next()
+        .unwrap();
+    let link = link.replace("&amp;", "&");
+    let action = format!("{path}/cover");
+    let answer = bob
+        .fill(
+            &link,
+            &action,
+            &[("recipientUserIds", "U3"), ("reason", "<b>dentist</b>")],
+        )
+        .is(303);
+    let page = bob.follow(&answer);
+    assert!(
+        page.contains("&lt;b&gt;dentist&lt;/b&gt;") && page.contains("pending"),
+        "{page}"
+    );
+    let request = answer.header("location").expect("the request").to_owned();
+
+    assert!(
+        eve.get("/").text().contains(&request),
+        "it waits on the first page"
+    );
+    let page = eve.get(&request).is(200).text();
+    let answer = eve
+        .fill_in(&page, &format!("{request}/accept"), &[])
+        .is(303);
+    assert!(eve.follow(&answer).contains("accepted"));
+    let page = bob.get(&path).text();
+    assert!(
+        turns(&page).contains(&"2026-01-06T09:00:00Z U3".to_owned()),
+        "{:?}",
+        turns(&page)
+    );
+    // Either side ends it.
+    let page = bob.get(&request).text();
+    bob.fill_in(&page, &format!("{request}/end"), &[]).is(303);
+    assert!(turns(&bob.get(&path).text()).contains(&"2026-01-06T09:00:00Z U2".to_owned()));
+}
+
+#[test]
+fn declining_and_cancelling() {
+    let rota = Rota::with_people(3);
+    let rotation = rota.daily("U1 U2 U3", 1);
+    let (bob, eve) = (
+        Browser::signed_in(&rota, "U2"),
+        Browser::signed_in(&rota, "U3"),
+    );
+    let action = format!("/rotations/{}/cover", rotation.id);
+    let fields = [
+        ("from", "2026-01-06T12:00"),
+        ("to", "2026-01-06T14:00"),
+        ("recipientUserIds", "U3"),
+    ];
+    for (who, step, state) in [(&eve, "decline", "declined"), (&bob, "cancel", "cancelled")] {
+        let answer = bob.fill(&action, &action, &fields).is(303);
+        let request = answer.header("location").expect("the request").to_owned();
+        let page = who.get(&request).is(200).text();
+        who.fill_in(&page, &format!("{request}/{step}"), &[])
+            .is(303);
+        assert!(who.get(&request).text().contains(state));
+        // Not twice.
+        let again = who.post(
+            &format!("{request}/{step}"),
+            &[
+                ("ifMatch", "*"),
+                ("operationId", step),
+                ("expectedRevision", "2"),
+            ],
+        );
+        assert_eq!(again.status(), 409);
+    }
+    let page = bob.get("/requests").is(200).text();
+    assert!(
+        page.contains("declined") && page.contains("cancelled"),
+        "{page}"
+    );
+    let nobody = bob
+        .fill(
+            &action,
+            &action,
+            &[("from", "2026-01-06T12:00"), ("to", "2026-01-06T14:00")],
+        )
+        .is(400);
+    assert!(nobody.text().contains("href=\"#f-recipientUserIds\""));
+}
+
+#[test]
+fn swapping_two_turns() {
+    let rota = Rota::with_people(3);
+    let rotation = rota.daily("U1 U2 U3", 1);
+    let (bob, eve) = (
+        Browser::signed_in(&rota, "U2"),
+        Browser::signed_in(&rota, "U3"),
+    );
+    let path = format!("/rotations/{}", rotation.id);
+    let page = bob.get(&format!("{path}/swap")).is(200).text();
+    let theirs = page
+        .split("name=\"theirs\"")
+        .nth(1)
+        .expect("the other turns");
+    let turn = theirs
+        .split("value=\"")
+        .find(|value| value.contains(" U3\""))
+        .expect("a turn of U3");
+    let turn = turn.split('"').next().expect("a value").to_owned();
+    let answer = bob
+        .fill_in(&page, &format!("{path}/swap"), &[("theirs", &turn)])
+        .is(303);
+    let request = answer.header("location").expect("the request").to_owned();
+    let page = eve.get(&request).is(200).text();
+    eve.fill_in(&page, &format!("{request}/accept"), &[])
+        .is(303);
+    let shown = turns(&bob.get(&path).text());
+    for expected in ["2026-01-06T09:00:00Z U3", "2026-01-07T09:00:00Z U2"] {
+        assert!(
+            shown.contains(&expected.to_owned()),
+            "{expected}: {shown:?}"
+        );
+    }
+}

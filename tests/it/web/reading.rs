@@ -1,0 +1,201 @@
+//! What the pages show.
+
+use super::{Browser, turns};
+use crate::support::{Rota, Start, always, daily, hours, weekdays};
+use serde_json::json;
+
+#[test]
+fn the_first_page_says_who_is_on_call_and_who_follows() {
+    let rota = Rota::with_people(3);
+    rota.daily("U1 U2 U3", 1);
+    let ada = Browser::signed_in(&rota, "U1");
+    let page = ada.get("/").is(200).text();
+    let row = page
+        .split("<tr")
+        .find(|row| row.contains("data-rotation"))
+        .expect("a row");
+    let (on, then) = (
+        row.find("Person U1").expect("on call"),
+        row.find("Person U2").expect("follows"),
+    );
+    assert!(on < then && row.contains("Tue 6 Jan, 10:00"), "{row}");
+    assert!(page.contains("On call</span>"), "my card");
+    let bob = Browser::signed_in(&rota, "U2").get("/").text();
+    assert!(bob.contains("Next on call"), "{bob}");
+}
+
+#[test]
+fn gaps_are_listed_with_what_fills_them() {
+    let rota = Rota::with_people(2);
+    let rotation = rota.rotation("U1 U2");
+    rotation.cover(1, &[hours("UTC", &weekdays("09:00", "17:00"), daily())]);
+    let away = |user: &str| json!({ "userId": user, "from": "2026-01-06T00:00:00Z", "until": "2026-01-07T00:00:00Z" });
+    for user in ["U1", "U2"] {
+        rota.post(
+            &format!("/v1/rotations/{}/availability", rotation.id),
+            away(user),
+        )
+        .ok();
+    }
+    let ada = Browser::signed_in(&rota, "U1");
+    let page = ada.get("/").is(200).text();
+    let at = page.find("id=\"gaps\"").expect("the gaps");
+    let gaps = &page[at..];
+    assert!(
+        gaps.contains("2026-01-06T09:00:00Z") && !gaps.contains("2026-01-07T09:00:00Z"),
+        "{gaps}"
+    );
+    let fill = gaps
+        .split("href=\"")
+        .find(|link| link.contains("/assign?"))
+        .expect("Fill")
+        .split('"')
+        .next()
+        .unwrap();
+    let form = ada.get(&fill.replace("&amp;", "&")).is(200).text();
+    assert!(
+        form.contains("value=\"2026-01-06T10:00\"") && form.contains("value=\"2026-01-06T18:00\""),
+        "{form}"
+    );
+    // Others see the gap, and cannot fill it.
+    assert!(
+        !Browser::signed_in(&rota, "U2")
+            .get("/")
+            .text()
+            .contains("/assign?")
+    );
+}
+
+#[test]
+fn empty_states_say_the_next_step() {
+    let rota = Start::default().go();
+    assert!(
+        Browser::of(&rota)
+            .get("/login")
+            .is(200)
+            .text()
+            .contains("rota login-link")
+    );
+    rota.people(1);
+    let ada = Browser::signed_in(&rota, "U1");
+    assert!(ada.get("/").text().contains("no rotation that you may see"));
+    assert!(ada.get("/requests").is(200).text().contains("Nobody waits"));
+    let manual = rota.rotation("U1");
+    let page = ada.get(&format!("/rotations/{}", manual.id)).is(200).text();
+    assert!(page.contains("nobody hands over by itself"), "{page}");
+}
+
+#[test]
+fn the_table_has_what_the_timeline_draws() {
+    let rota = Rota::with_people(3);
+    let rotation = rota.daily("U1 U2 U3", 1);
+    let ada = Browser::signed_in(&rota, "U1");
+    let path = format!("/rotations/{}", rotation.id);
+    for (query, first, count) in [
+        ("?from=2026-01-06&span=1d", "2026-01-05T08:00:00Z U1", 2),
+        ("?from=2026-01-06&span=7d", "2026-01-05T08:00:00Z U1", 8),
+        (
+            "?from=2026-01-06T09:00:00Z&span=7d",
+            "2026-01-06T09:00:00Z U2",
+            7,
+        ),
+        ("", "2026-01-05T08:00:00Z U1", 14),
+    ] {
+        let page = ada.get(&format!("{path}{query}")).is(200).text();
+        let shown = turns(&page);
+        assert_eq!(
+            (shown[0].as_str(), shown.len()),
+            (first, count),
+            "{query}: {shown:?}"
+        );
+        assert_eq!(page.matches("class=\"bar\"").count(), count, "{query}");
+        assert!(
+            page.contains("<svg class=\"timeline\" aria-hidden=\"true\""),
+            "{page}"
+        );
+    }
+    let long = ada.get(&format!("{path}?span=28d")).is(200);
+    assert!(long.text().len() < 100_000, "{}", long.text().len());
+}
+
+#[test]
+fn the_past_is_the_record() {
+    let rota = Rota::with_people(3);
+    let rotation = rota.daily("U1 U2 U3", 1);
+    rota.to("2026-01-08T12:00Z");
+    let ada = Browser::signed_in(&rota, "U1");
+    let path = format!("/rotations/{}", rotation.id);
+    let shown = turns(&ada.get(&format!("{path}?from=2026-01-05&span=7d")).text());
+    let begins = [
+        "2026-01-05T08:00:00Z U1",
+        "2026-01-06T09:00:00Z U2",
+        "2026-01-07T09:00:00Z U3",
+        "2026-01-08T09:00:00Z U1",
+        "2026-01-09T09:00:00Z U2",
+    ];
+    for expected in begins {
+        assert!(
+            shown.contains(&expected.to_owned()),
+            "{expected}: {shown:?}"
+        );
+    }
+    let page = ada
+        .get(&format!("{path}/history?at=2026-01-07T03:12"))
+        .is(200)
+        .text();
+    let then = page
+        .split("id=\"then\"")
+        .nth(1)
+        .expect("the instant")
+        .split("</section>")
+        .next()
+        .unwrap();
+    assert!(then.contains("Person U2"), "{then}");
+    let csv = ada.get(&format!("{path}/history?format=csv")).is(200);
+    assert_eq!(csv.header("content-type"), Some("text/csv; charset=utf-8"));
+    assert!(
+        csv.text()
+            .starts_with("start,end,lane,window,userId,name,reason\r\n")
+    );
+    let shift = format!(
+        "{path}/shifts/{}/2026-01-06T09:00:00Z",
+        super::attribute(&page, "data-cell").expect("a cell")
+    );
+    let page = ada.get(&shift).is(200).text();
+    assert!(
+        page.contains("Person U2") && page.contains("scheduled hand-over"),
+        "{page}"
+    );
+    for wrong in [
+        "/shifts/cel_none/2026-01-06T09:00:00Z",
+        "/shifts/cel_none/never",
+    ] {
+        ada.get(&format!("{path}{wrong}")).is(404);
+    }
+}
+
+#[test]
+fn lists_are_searched() {
+    let rota = Rota::with_people(3);
+    for name in ["Alpha", "Beta"] {
+        let mut body = crate::support::new_rotation("U1");
+        body["name"] = json!(name);
+        body["code"] = json!(name);
+        rota.create(body).cover(1, &[always(daily())]);
+    }
+    let ada = Browser::signed_in(&rota, "U1");
+    let page = ada.get("/rotations?q=alp").is(200).text();
+    assert!(page.contains("/rotations/ALPHA") && !page.contains("/rotations/BETA"));
+    assert!(
+        ada.get("/rotations?q=gamma")
+            .is(200)
+            .text()
+            .contains("No rotation matches")
+    );
+    ada.get("/rotations/alpha").is(200);
+    let page = ada.get("/people?q=u2").is(200).text();
+    assert!(page.contains("Person U2") && !page.contains("Person U3"));
+    let page = ada.get("/people/U2").is(200).text();
+    assert!(page.contains("u2@example.com"));
+    ada.get("/people/U9").is(404);
+}
