@@ -25,7 +25,7 @@ use std::cell::Cell;
 use time::{HOUR, Hours, WEEK};
 
 /// Sequences per test; `PROPTEST_CASES` sets others, and their number.
-const SEQUENCES: u32 = 800;
+const SEQUENCES: u32 = 400;
 
 /// Runs one sequence in a new rotation, beginning on the next Monday.
 fn walk_through(office: &Office, name: &str, case: &ops::Case) -> walk::Outcome {
