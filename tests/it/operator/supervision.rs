@@ -45,29 +45,36 @@ fn a_server_without_its_accept_loop_ends() {
 
 #[test]
 fn a_server_without_its_storage_thread_ends() {
-    let gate = Gate::default();
-    let outlet = Outlet::new({
-        let gate = gate.clone();
-        Behavior::reads(move |_| {
-            gate.pass();
-            status(200)
-        })
-    });
+    let dir = TempDir::new();
+    let db = dir.join("rota.db");
     let rota = Start::default()
+        .db(&db)
         .env("ROTA_FAILPOINTS", "storage.thread=panic")
         .go();
     rota.people(3);
-    rota.hook_at(&outlet.url(), "duty.changed");
-    let changed = rota.rotation("U1 U2 U3");
-    // A queue with a fast receiver uses the storage thread to record one delivery while it sends the next, as concurrent writers
-    // do.
-    for person in ["U1", "U2", "U3", "U1", "U2"] {
-        if changed.put_on_call(person).status() == 503 {
-            break;
-        }
-    }
-    gate.open();
+    let path = rota.rotation("U1 U2 U3").path("");
+    let body = r#"{"description":"waits"}"#;
+    let request = format!(
+        "PATCH {path} HTTP/1.1\r\nHost: h\r\nAuthorization: Bearer {}\r\nIf-Match: *\r\n\
+         Content-Type: application/json\r\nContent-Length: {}\r\n\r\n{body}",
+        rota.key,
+        body.len(),
+    );
+    // While another program holds the file, one write waits for it in its own thread. The next is the storage thread's.
+    let other = rusqlite::Connection::open(&db).expect("the database");
+    other.execute_batch("BEGIN IMMEDIATE").expect("the lock");
+    let writes = [(); 2].map(|()| {
+        let mut connection = Connection::open(rota.address());
+        connection.send(&request);
+        connection
+    });
+    let log = &rota.process.log;
+    eventually("the end of the storage thread", || {
+        log.text().contains("failpoint reached: storage.thread")
+    });
+    other.execute_batch("ROLLBACK").expect("the end of it");
     ends(rota, "storage.thread", "storage");
+    drop(writes);
 }
 
 /// A service manager.
