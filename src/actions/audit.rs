@@ -5,7 +5,9 @@
 
 use super::{ActionError, App, Error};
 use crate::domain::access::{Principal, Reach};
-use crate::domain::audit::{Actor, ActorKind, AuditEntry, AuditFilter, AuditedChange, Author, Origin};
+use crate::domain::audit::{
+    Actor, ActorKind, AuditEntry, AuditFilter, AuditedChange, Author, Origin,
+};
 use crate::domain::ids::RotationId;
 use crate::domain::refusal::{Refusal, invalid};
 use crate::store::{self, AuditPosition, Page, ReadTx, Store, WriteTx};
