@@ -5,7 +5,10 @@
 
 use super::{ActionError, App, Error};
 use crate::domain::access::{Principal, Reach};
-use crate::domain::audit::{Actor, AuditEntry, AuditFilter, AuditedChange, Author, Origin};
+use crate::domain::audit::{
+    Actor, ActorKind, AuditEntry, AuditFilter, AuditedChange, Author, Origin,
+};
+use crate::domain::ids::RotationId;
 use crate::domain::refusal::{Refusal, invalid};
 use crate::store::{self, AuditPosition, Page, ReadTx, Store, WriteTx};
 
@@ -63,8 +66,11 @@ pub fn refused_credential(
     origin: Origin,
     code: &'static str,
 ) -> Result<(), Error> {
+    // An inbound webhook is one rotation's, whose owners read its entries.
+    let is_inbound = actor.kind == ActorKind::InboundWebhook;
+    let rotation = actor.id.as_deref().filter(|_| is_inbound);
     let change = AuditedChange {
-        rotation: None,
+        rotation: rotation.map(RotationId::from),
         subject: None,
         summary: format!("credential refused: {code}").into(),
     };

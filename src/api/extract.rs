@@ -27,6 +27,8 @@ pub struct Call<'a> {
     pub action: &'static str,
     /// As the answer names the request.
     pub request_id: &'a str,
+    /// The client's own id of the request, where it sent one.
+    pub client_request_id: Option<&'a str>,
     /// Of the client.
     pub address: IpAddr,
     /// Empty if the operation takes none.
@@ -47,6 +49,7 @@ impl Call<'_> {
             action: self.action,
             origin: Origin {
                 request_id: Some(self.request_id.to_owned()),
+                client_request_id: self.client_request_id.map(str::to_owned),
                 address: Some(self.address),
             },
         }

@@ -159,6 +159,7 @@ impl Api {
             caller: caller.of(),
             action: row.operation.id,
             request_id: id,
+            client_request_id: request.client_request_id(),
             address: request.client_address(),
             body,
             if_none_match: extract::header(request, "If-None-Match"),
@@ -272,6 +273,7 @@ impl Api {
                 if problem.status == 401 && self.refusals.is_first(address, self.app.now()) {
                     let origin = Origin {
                         request_id: Some(id.to_owned()),
+                        client_request_id: request.client_request_id().map(str::to_owned),
                         address: Some(address),
                     };
                     // Whoever is refused is told so, whether or not it can be stored.

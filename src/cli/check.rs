@@ -30,6 +30,10 @@ fn check(place: Place) -> Result<(), Failure> {
     let calendar = days(&config)?;
     // Certificate authorities are read as a server would.
     outward(String::new(), &config, Receivers::Public)?;
+    config
+        .login
+        .login(&config.origins)
+        .map_err(Failure::Usage)?;
     let path = existing_database(&config)?;
     let problems = problems(&Inspection::open(&path)?, &calendar)?;
     for problem in &problems {

@@ -196,6 +196,7 @@ pub fn days(config: &Config) -> Result<Calendar, Failure> {
             path.display()
         ))
     })?;
-    Calendar::with_file(&text)
-        .map_err(|(line, why)| Failure::Usage(format!("{}:{line}: {why}", path.display())))
+    Calendar::with_file(&text).map_err(|(line, why)| {
+        Failure::Usage(format!("{}:{line}: holidays.file: {why}", path.display()))
+    })
 }

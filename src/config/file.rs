@@ -75,13 +75,14 @@ fn lines(text: &str) -> impl Iterator<Item = (&'static Setting, usize)> {
     let table = DeTable::parse(text).ok();
     known::SETTINGS.iter().filter_map(move |setting| {
         let top = table.as_ref()?.get_ref();
-        let table = match setting.table {
-            "" => top,
-            name => match top.get(name)?.get_ref() {
+        let names = setting.table.split('.').filter(|name| !name.is_empty());
+        let mut table = top;
+        for name in names {
+            table = match table.get(name)?.get_ref() {
                 DeValue::Table(table) => table,
                 _ => return None,
-            },
-        };
+            };
+        }
         let (key, _) = table.get_key_value(setting.key)?;
         Some((setting, line_of(text, key.span().start)))
     })

@@ -1,6 +1,6 @@
 //! `[login]`: how people sign in to the pages.
 
-use super::values;
+use super::{Origins, values};
 use crate::actions::sessions::SessionRules;
 use crate::domain::address::Net;
 use crate::web::{Login, Proxy, ProxyMatch};
@@ -61,7 +61,7 @@ impl LoginPart {
     ///
     /// # Errors
     /// Refuses a proxy that anybody could pass for.
-    pub fn login(&self) -> Result<Login, String> {
+    pub fn login(&self, origins: &Origins) -> Result<Login, String> {
         let usual = SessionRules::default();
         Ok(Login {
             rules: SessionRules {
@@ -69,30 +69,36 @@ impl LoginPart {
                 lifetime: self.lifetime.unwrap_or(usual.lifetime),
             },
             public: self.public.unwrap_or(false),
-            proxy: self.proxy.proxy()?,
+            proxy: self.proxy.proxy(origins)?,
             development: false,
         })
     }
 }
 
 impl ProxyPart {
-    fn proxy(&self) -> Result<Option<Proxy>, String> {
+    fn proxy(&self, origins: &Origins) -> Result<Option<Proxy>, String> {
         let Some(header) = &self.header else {
-            return match *self == ProxyPart::default() {
-                true => Ok(None),
-                false => Err(
-                    "login.proxy.header: missing; name the header of the proxy, such as header = \"Remote-User\""
-                        .into(),
-                ),
+            // The line of what is set without it.
+            let set = [
+                (self.by.is_some(), "login.proxy.match"),
+                (self.trusted.is_some(), "login.proxy.trusted"),
+                (self.secret_header.is_some(), "login.proxy.secret_header"),
+            ];
+            return match set.into_iter().find(|(is_set, _)| *is_set) {
+                None => Ok(None),
+                Some((_, path)) => Err(format!(
+                    "{}: login.proxy.header is missing; name the header of the proxy, such as header = \"Remote-User\"",
+                    origins.of(path)
+                )),
             };
         };
         let trusted = self.trusted.clone().filter(|trusted| !trusted.is_empty());
         let Some(trusted) = trusted else {
-            return Err(
-                "login.proxy.trusted: missing; anybody could send the header. Name the networks of the proxy, such as \
-                 trusted = [\"10.0.0.0/8\"]"
-                    .into(),
-            );
+            return Err(format!(
+                "{}: login.proxy.trusted is missing; anybody could send the header. Name the networks of the proxy, such as \
+                 trusted = [\"10.0.0.0/8\"]",
+                origins.of("login.proxy.header")
+            ));
         };
         Ok(Some(Proxy {
             header: header.clone(),

@@ -165,7 +165,9 @@ pub fn instant(text: &str) -> Result<Timestamp, String> {
 pub(super) fn whole_number<T: FromStr>(text: &str) -> Result<T, String> {
     let plain = text.bytes().all(|byte| byte.is_ascii_digit());
     let read = text.parse().ok().filter(|_| plain);
-    read.ok_or_else(|| format!("{text:?} is not a number in range; write a whole number from 0 up"))
+    read.ok_or_else(|| {
+        format!("{text:?} is not a number in range; write a whole number from 0 up, such as 1000")
+    })
 }
 
 pub(super) fn parse_tier(text: &str) -> Result<Tier, String> {

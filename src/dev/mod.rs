@@ -168,6 +168,7 @@ fn author(request: &Request, id: &str) -> Author {
         action: "dev",
         origin: Origin {
             request_id: Some(id.to_owned()),
+            client_request_id: request.client_request_id().map(str::to_owned),
             address: Some(request.client_address()),
         },
     }

@@ -221,7 +221,8 @@ impl FromStr for Net {
                 .ok()
                 .filter(|n: &u8| *n <= most && digits == n.to_string())
                 .ok_or_else(|| {
-                    format!("{text:?}: write a whole number from 0 to {most} after the slash")
+                    let such = if address.is_ipv4() { "10.0.0.0/8" } else { "fd12:3456::/32" };
+                    format!("{text:?}: write a whole number from 0 to {most} after the slash, such as {such}")
                 })?,
         };
         let start = bits(address) & !host_bits(prefix);

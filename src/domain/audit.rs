@@ -17,6 +17,8 @@ use std::net::IpAddr;
 pub struct Origin {
     /// As the response names it in `X-Request-Id`.
     pub request_id: Option<String>,
+    /// The client's own id of the request. It is only logged.
+    pub client_request_id: Option<String>,
     /// The client's address.
     pub address: Option<IpAddr>,
 }
@@ -35,6 +37,7 @@ impl Author {
     pub const fn local(principal: Principal, action: &'static str) -> Author {
         let origin = Origin {
             request_id: None,
+            client_request_id: None,
             address: None,
         };
         Author {
@@ -170,6 +173,8 @@ pub struct AuditEntry {
     pub rotation: Option<RotationId>,
     pub subject: Option<String>,
     pub request_id: Option<String>,
+    /// Only where the entry is logged: it is not stored.
+    pub client_request_id: Option<String>,
     pub address: Option<String>,
     /// One line of English, without secrets.
     pub summary: String,
@@ -192,6 +197,7 @@ impl AuditEntry {
             rotation: change.rotation,
             subject: change.subject,
             request_id: origin.request_id.clone(),
+            client_request_id: origin.client_request_id.clone(),
             address: origin.address.map(|ip| ip.to_canonical().to_string()),
             summary: change.summary.line(),
         }
@@ -202,11 +208,14 @@ impl AuditEntry {
 impl fmt::Display for AuditEntry {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "{} {}", self.id, self.actor.kind.name())?;
+        let theirs = self.client_request_id.as_deref();
+        let theirs = theirs.map(|id| format!("({id})"));
         let parts = [
             self.actor.id.as_deref(),
             Some(&*self.action),
             self.rotation.as_ref().map(RotationId::as_str),
             self.subject.as_deref(),
+            theirs.as_deref(),
             self.request_id.as_deref(),
             self.address.as_deref(),
         ];

@@ -190,8 +190,11 @@ fn read_line(line: &str) -> Result<((CountryCode, Date), bool), String> {
         )
     })?;
     let day = fields.next().unwrap_or_default();
-    let date = read_date(day)
-        .ok_or_else(|| format!("`{day}` is not a date: YYYY-MM-DD follows the country"))?;
+    let date = read_date(day).ok_or_else(|| {
+        format!(
+            "`{day}` is not a date: YYYY-MM-DD follows the country, as in GB 2027-06-07 Jubilee"
+        )
+    })?;
     Ok(((country, date), added))
 }
 

@@ -202,10 +202,11 @@ impl Connection<'_> {
                 self.open.stop_reading();
             }
             let received = self.wire.wait(limits.idle);
-            self.open.set_idle(false);
             if !received.is_ok_and(|count| count > 0) {
+                // It still counts as idle: a client that has gone keeps no new one out while its thread ends.
                 return Err(End::Gone);
             }
+            self.open.set_idle(false);
         }
         let mut deadline = None;
         loop {

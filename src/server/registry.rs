@@ -97,6 +97,12 @@ impl Registry {
         })
     }
 
+    /// Whether every connection waits for a request.
+    #[cfg(test)]
+    pub(super) fn is_idle(&self) -> bool {
+        self.lock().open.values().all(|open| open.idle().is_some())
+    }
+
     /// Closes idle connections.
     pub(super) fn close_idle(&self) {
         for open in self.lock().open.values() {

@@ -162,6 +162,15 @@ impl Running {
         self.toy.handled.load(Ordering::SeqCst)
     }
 
+    /// Waits until no connection is being served: a client has its response before its connection is idle again.
+    fn until_idle(&self) {
+        let began = monotonic();
+        while !self.stopper.shared.registry.is_idle() {
+            assert!(began.elapsed() < PATIENCE, "a connection stays busy");
+            std::thread::yield_now();
+        }
+    }
+
     /// Waits until `run` has returned.
     fn join(&mut self) {
         if let Some(thread) = self.thread.take() {

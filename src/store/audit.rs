@@ -125,6 +125,7 @@ fn read(row: &Row) -> Result<(AuditPosition, AuditEntry), Error> {
         rotation: row.get::<_, Option<String>>(7)?.map(Into::into),
         subject: row.get(8)?,
         request_id: row.get(9)?,
+        client_request_id: None,
         address: row.get(10)?,
         summary: row.get(11)?,
     };

@@ -102,6 +102,7 @@ impl Visit<'_> {
     pub fn origin(&self) -> Origin {
         Origin {
             request_id: Some(self.id.to_owned()),
+            client_request_id: self.request.client_request_id().map(str::to_owned),
             address: Some(self.request.client_address()),
         }
     }

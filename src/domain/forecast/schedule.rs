@@ -4,6 +4,7 @@ use super::{Forecast, Limits, Step, too_far, without_requests};
 use crate::domain::handover::DealingContext;
 use crate::domain::ids::UserId;
 use crate::domain::refusal::Refusal;
+use crate::domain::resolve;
 use crate::domain::rotation::{Entry, Mode, Rotation};
 use crate::domain::time::{FOREVER, Interval};
 use jiff::{SignedDuration, Timestamp};
@@ -228,11 +229,18 @@ struct Turns<'u> {
 impl<'u> Turns<'u> {
     /// None finished yet.
     fn begin(rotation: &Rotation, range: Interval, only: Option<&'u UserId>) -> Turns<'u> {
-        let cells = rotation.cells.iter();
+        let running = rotation.cells.iter().map(|cell| {
+            let mut entry = cell.entry.clone();
+            if entry.user.is_none() {
+                // Somebody may have been looked for again since the vacancy began.
+                entry.passed_over = resolve::passed_over(rotation, cell).to_vec();
+            }
+            entry
+        });
         Turns {
             range,
             only,
-            running: cells.map(|cell| cell.entry.clone()).collect(),
+            running: running.collect(),
             finished: Vec::new(),
         }
     }

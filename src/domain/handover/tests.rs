@@ -515,7 +515,13 @@ proptest! {
         let range = Interval { from: begun, until: day(60) };
         let planned = schedule(&now, dealing, range).unwrap();
         let mut record: Vec<(usize, Entry, Option<Timestamp>)> = Vec::new();
-        let mut running: Vec<Entry> = now.cells.iter().map(|cell| cell.entry.clone()).collect();
+        // A vacancy that runs is planned with who was passed over last.
+        let mut running: Vec<Entry> = now.cells.iter().map(|cell| match &cell.entry {
+            vacant if vacant.user.is_none() => {
+                Entry { passed_over: resolve::passed_over(&now, cell).to_vec(), ..vacant.clone() }
+            }
+            held => held.clone(),
+        }).collect();
         while let Some(due) = next_due(&now, dealing).filter(|due| *due < day(90)) {
             prop_assert!(due > now.stamps.judged_at);
             for cell in step(&mut now, dealing, due).begun {
@@ -553,3 +559,4 @@ proptest! {
 }
 
 mod deal;
+mod fair;

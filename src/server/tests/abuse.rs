@@ -282,6 +282,7 @@ fn silent_connections_make_room() {
     assert_eq!(used.get("/a").status, 200);
     let mut silent = server.connect();
     for _ in 0..20 {
+        server.until_idle();
         let others: Vec<Client> = (0..3).map(|_| server.connect()).collect();
         let mut client = server.connect();
         assert_eq!(client.get("/b").status, 200);

@@ -1,6 +1,7 @@
 //! Behind a reverse proxy: the client's address, the URLs in responses, and the logged request ids.
 
 use crate::support::*;
+use serde_json::json;
 
 /// A server with rate limits that trusts the proxies of these networks.
 fn trusting(networks: &str) -> Rota {
@@ -132,5 +133,28 @@ fn a_clients_request_id_is_logged_beside_ours() {
     );
     for id in bad {
         assert_eq!(line(&id), logged("127.0.0.1", id.clone()));
+    }
+}
+
+#[test]
+fn a_clients_request_id_is_in_the_log_of_a_change() {
+    let rota = Rota::with_people(1);
+    let rotation = rota.rotation("U1");
+    let request = rota
+        .request("PATCH", &rotation.path(""))
+        .header("If-Match", "*");
+    let request = request.header("X-Request-Id", "deploy-42");
+    let answer = request.json(&json!({ "name": "Renamed" })).send().is(200);
+    let changed = answer.header("x-request-id").expect("an id").to_owned();
+    let request = rota.with("svc_key_x_y").request("GET", "/v1/users");
+    let answer = request.header("X-Request-Id", "probe-7").send().is(401);
+    let refused = answer.header("x-request-id").expect("an id").to_owned();
+    let entries = rota.get("/v1/audit").is(200).json();
+    assert_eq!(entries["data"][1]["requestId"], json!(changed));
+    // Without any setting of the log.
+    let (_, log) = rota.stop();
+    for (theirs, ours) in [("deploy-42", changed), ("probe-7", refused)] {
+        let beside = format!(" ({theirs}) {ours} ");
+        assert!(log.contains(&beside), "{beside} is not in {log}");
     }
 }

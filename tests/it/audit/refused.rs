@@ -78,6 +78,10 @@ fn a_known_credential_is_named() {
         assert_ne!(text(&entry["actor"]["id"]), "-", "{entry}");
     }
     assert_eq!(rota.newest_entry()["actor"]["id"], rotation.id);
+    // The owner finds a wrong key of the inbound webhook with the other entries of the rotation.
+    let owner = rota.with(&rota.token("U1"));
+    let path = format!("/v1/audit?action=authenticate&rotationId={}", rotation.id);
+    assert_eq!(int(&owner.get(&path).is(200).json()["totalItems"]), 1);
     let told = format!("{:?}{}", rota.audit(""), rota.process.log.text());
     assert!(!told.contains(&wrong), "what was presented is told");
 }

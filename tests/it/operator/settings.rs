@@ -46,10 +46,21 @@ fn wrong_settings_say_where_they_are_and_what_to_write() {
             "rota.toml:2: http.trusted_proxies: ",
             "write 10.1.0.0/16 for the network",
         ),
+        (
+            "[http]\ntrusted_proxies = [\"::1/129\"]\n",
+            "rota.toml:2: http.trusted_proxies: ",
+            "such as fd12:3456::/32",
+        ),
+        (
+            "[holidays]\nfile = \"days.txt\"\n",
+            "days.txt:2: holidays.file: `2027-13-40` is not a date",
+            "as in GB 2027-06-07 Jubilee",
+        ),
     ] {
         let dir = TempDir::new();
         dir.file("rota.toml", text);
         dir.file("empty.pem", "");
+        dir.file("days.txt", "# Ours.\nGB 2027-13-40 Jubilee\n");
         dir.file("people.json", directory(1).to_string());
         for (line, code) in [
             ("serve --config rota.toml --listen 127.0.0.1:0", 2),
@@ -60,6 +71,38 @@ fn wrong_settings_say_where_they_are_and_what_to_write() {
             let (found, output, errors) = run(command.args(line.split(' ')));
             // Only what a command uses is looked at by it.
             assert_eq!(found, code, "{line}: {output}{errors}");
+            assert!(
+                errors.contains(place) && errors.contains(advice),
+                "{line}: {errors}"
+            );
+            assert!(!dir.join("rota.db").exists(), "{line} made a database");
+        }
+    }
+}
+
+/// What is missing beside a setting is told with where that stands.
+#[test]
+fn an_unfinished_login_proxy_says_where_it_is() {
+    for (text, place, advice) in [
+        (
+            "[login.proxy]\nmatch = \"id\"\nheader = \"Remote-User\"\n",
+            "rota.toml:3: login.proxy.header: login.proxy.trusted is missing",
+            "such as trusted = [\"10.0.0.0/8\"]",
+        ),
+        (
+            "[login.proxy]\ntrusted = [\"10.0.0.0/8\"]\n",
+            "rota.toml:2: login.proxy.trusted: login.proxy.header is missing",
+            "such as header = \"Remote-User\"",
+        ),
+    ] {
+        let dir = TempDir::new();
+        dir.file("rota.toml", text);
+        for (line, code) in [
+            ("serve --config rota.toml --listen 127.0.0.1:0", 2),
+            ("check --config rota.toml", 1),
+        ] {
+            let (found, _, errors) = run(rota(dir.path()).args(line.split(' ')));
+            assert_eq!(found, code, "{line}: {errors}");
             assert!(
                 errors.contains(place) && errors.contains(advice),
                 "{line}: {errors}"

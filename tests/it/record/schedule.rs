@@ -104,6 +104,30 @@ fn items_say_who_where_and_why() {
 }
 
 #[test]
+fn a_running_vacancy_names_who_was_passed_over_last() {
+    let rota = Rota::with_people(2);
+    let rotation = rota.daily("U1", 2);
+    let passed_over = || {
+        let planned = rotation.turns("schedule", "2026-01-05T09:00Z", "2026-01-05T10:00Z");
+        let nobody = planned.iter().find(|turn| turn["kind"] == "nobody");
+        nobody.expect("a vacancy")["passedOver"].clone()
+    };
+    // Nobody has held the second slot yet: its entry began before anybody was looked for.
+    let in_the_way = |cell| json!([{ "userId": "U1", "cellId": rotation.cell_id(cell) }]);
+    assert_eq!(rotation.holders(), "U1 -");
+    assert_eq!(rotation.read()["cells"][1]["passedOver"], in_the_way(0));
+    assert_eq!(passed_over(), in_the_way(0));
+    // A vacancy that goes on has been looked at again since it began.
+    rotation.put_on_call("U1").is(200);
+    rotation.patch(json!({ "userIds": ["U1", "U2"] })).is(200);
+    rotation.away("U2", "2026-01-05T08:00Z", "2026-01-20T00:00Z");
+    rotation.patch(json!({ "userIds": ["U1"] })).is(200);
+    assert_eq!(rotation.holders(), "U1 -");
+    assert_eq!(rotation.read()["cells"][1]["passedOver"], in_the_way(0));
+    assert_eq!(passed_over(), in_the_way(0));
+}
+
+#[test]
 fn a_manual_rotation_plans_what_it_has() {
     let rota = Rota::with_people(2);
     let rotation = rota.rotation("U1 U2");
