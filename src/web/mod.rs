@@ -8,7 +8,7 @@
 //! | `gate` | hosts, origins of writes, headers of all answers |
 //! | `cookie`, `entry` | the cookie of a session; who reads a page |
 //! | `visit` | one request: its path, query, form and reader; writes under an `operationId` |
-//! | `form`, `notes` | what a form sends and what is wrong with it; what the next page says of a write |
+//! | `form`, `notes`, `sent` | what a form sends and what is wrong with it; what the next page says of a write; forms sent twice |
 //! | `layout`, `answer`, `assets` | the frame of pages, answers, style sheet and script |
 //! | `parts` | what pages are built of: fields, people, times, the timeline, safe forms |
 //! | `pages` | the pages, a file each |
@@ -34,6 +34,7 @@ mod notes;
 mod pages;
 mod parts;
 mod routes;
+mod sent;
 mod visit;
 
 use crate::actions::App;
@@ -51,6 +52,7 @@ use form::Form;
 use gate::Site;
 use notes::Notes;
 use routes::{Found, ROUTES, Who};
+use sent::Sent;
 use visit::Visit;
 
 /// How people sign in.
@@ -93,6 +95,7 @@ pub struct Web {
     refusals: Refusals,
     budget: RequestBudget,
     notes: Notes,
+    sent: Sent,
     /// Counts the answers of each row of the table of routes.
     counters: Vec<RouteMetrics>,
 }
@@ -110,6 +113,7 @@ impl Web {
             rates: Rates::new(limits),
             refusals: Refusals::default(),
             notes: Notes::default(),
+            sent: Sent::default(),
             counters: ROUTES.iter().map(counted).collect(),
             login,
             budget,

@@ -2,7 +2,7 @@
 
 use super::pages::{
     absences, assign, cover, create, duty, history, home, login, me, people, requests, rotation,
-    rotations, shift, swap,
+    rotations, shift, swap, webhooks,
 };
 use super::visit::Visit;
 use super::{Web, assets};
@@ -98,6 +98,34 @@ pub const ROUTES: &[Row] = &[
     get("/me/absences/new", Who::Reader(absences::show_new)),
     get("/me/absences/{absence}", Who::Reader(absences::show)),
     post("/me/absences/{absence}/end", Who::Reader(absences::end)),
+    get("/webhooks", Who::Reader(webhooks::list::show)),
+    post("/webhooks", Who::Reader(webhooks::edit::create)),
+    get("/webhooks/new", Who::Reader(webhooks::edit::show_new)),
+    get("/webhooks/{webhook}", Who::Reader(webhooks::endpoint::show)),
+    get(
+        "/webhooks/{webhook}/edit",
+        Who::Reader(webhooks::edit::show),
+    ),
+    post(
+        "/webhooks/{webhook}/edit",
+        Who::Reader(webhooks::edit::replace),
+    ),
+    get(
+        "/webhooks/{webhook}/delete",
+        Who::Reader(webhooks::edit::show_delete),
+    ),
+    post(
+        "/webhooks/{webhook}/{step}",
+        Who::Reader(webhooks::endpoint::step),
+    ),
+    get(
+        "/webhooks/{webhook}/deliveries/{delivery}",
+        Who::Reader(webhooks::delivery::show),
+    ),
+    post(
+        "/webhooks/{webhook}/deliveries/{delivery}/{step}",
+        Who::Reader(webhooks::delivery::step),
+    ),
 ];
 
 fn asset(_: &Web, request: &Request, parts: &[Cow<str>]) -> Outcome {
