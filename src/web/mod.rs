@@ -51,8 +51,11 @@ use crate::wire::url;
 use form::Form;
 use gate::Site;
 use notes::Notes;
+use pages::docs::Docs;
 use routes::{Found, ROUTES, Who};
 use sent::Sent;
+use serde_json::Value;
+use std::sync::OnceLock;
 use visit::Visit;
 
 /// How people sign in.
@@ -96,6 +99,9 @@ pub struct Web {
     budget: RequestBudget,
     notes: Notes,
     sent: Sent,
+    /// Makes the OpenAPI document, of which the pages about the API are made when first asked for.
+    api: fn() -> Value,
+    docs: OnceLock<Docs>,
     /// Counts the answers of each row of the table of routes.
     counters: Vec<RouteMetrics>,
 }
@@ -114,11 +120,22 @@ impl Web {
             refusals: Refusals::default(),
             notes: Notes::default(),
             sent: Sent::default(),
+            api: || Value::Null,
+            docs: OnceLock::new(),
             counters: ROUTES.iter().map(counted).collect(),
             login,
             budget,
             app,
         }
+    }
+
+    /// With pages about the API of this OpenAPI document.
+    pub fn with_api(self, api: fn() -> Value) -> Web {
+        Web { api, ..self }
+    }
+
+    fn docs(&self) -> &Docs {
+        self.docs.get_or_init(|| Docs::of(&(self.api)()))
     }
 
     fn answer<'a>(

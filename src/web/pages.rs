@@ -4,6 +4,7 @@ pub mod absences;
 pub mod assign;
 pub mod cover;
 pub mod create;
+pub mod docs;
 pub mod duty;
 pub mod history;
 pub mod home;

@@ -1,8 +1,8 @@
 //! Every page.
 
 use super::pages::{
-    absences, assign, cover, create, duty, history, home, login, me, people, requests, rotation,
-    rotations, shift, swap, webhooks,
+    absences, assign, cover, create, docs, duty, history, home, login, me, people, requests,
+    rotation, rotations, shift, swap, webhooks,
 };
 use super::visit::Visit;
 use super::{Web, assets};
@@ -53,6 +53,8 @@ const fn post(pattern: &'static str, who: Who) -> Row {
 /// Every page. Of two patterns that a path matches the first counts.
 pub const ROUTES: &[Row] = &[
     get("/static/{hash}/{name}", Who::Everybody(asset)),
+    get("/docs", Who::Everybody(docs::show)),
+    get("/docs/{tag}", Who::Everybody(docs::show_tag)),
     get("/login", Who::Signing(login::show)),
     post("/login", Who::Signing(login::sign_in)),
     post("/logout", Who::Signing(login::sign_out)),

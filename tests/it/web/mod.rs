@@ -4,6 +4,7 @@ mod absences;
 mod access;
 mod agreeing;
 mod creating;
+mod docs;
 mod duty;
 mod ground;
 mod login;
