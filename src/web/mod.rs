@@ -55,6 +55,7 @@ use pages::docs::Docs;
 use routes::{Found, ROUTES, Who};
 use sent::Sent;
 use serde_json::Value;
+use std::borrow::Cow;
 use std::sync::OnceLock;
 use visit::Visit;
 
@@ -245,6 +246,10 @@ impl Edge for Web {
             Found::Row(index, _) => Some(&self.counters[index]),
             Found::OtherMethod(_) | Found::Nothing => None,
         }
+    }
+
+    fn logged<'a>(&self, path: &'a str) -> Cow<'a, str> {
+        pages::board::logged(path)
     }
 
     fn render(&self, request: &Request, problem: &Problem, id: &str) -> Response {

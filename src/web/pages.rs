@@ -1,7 +1,9 @@
 //! The pages, a file each, and what several of them share.
 
 pub mod absences;
+pub mod admin;
 pub mod assign;
+pub mod board;
 pub mod cover;
 pub mod create;
 pub mod docs;

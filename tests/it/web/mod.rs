@@ -3,6 +3,7 @@
 mod absences;
 mod access;
 mod agreeing;
+mod board;
 mod creating;
 mod docs;
 mod duty;
