@@ -8,6 +8,7 @@ use crate::domain::refusal::Refusal;
 use crate::domain::webhook::{Attempt, Delivery, DeliveryState, MAX_ATTEMPTS};
 use crate::store::{self, DeliveryFilter, DeliveryRecord, Page, ReadTx};
 use crate::wire::event;
+use jiff::Timestamp;
 
 /// A page of an endpoint's deliveries, newest first, and the total number.
 pub fn list(
@@ -19,6 +20,31 @@ pub fn list(
     app.store().read(|tx| {
         load(tx, webhook)?;
         Ok(store::list_deliveries(tx, webhook, &filter, page)?)
+    })
+}
+
+/// How the deliveries of an endpoint fare.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Health {
+    /// Deliveries that have not finished.
+    pub waiting: u64,
+    /// The first failed attempt of those events that came after the last success; `None` where none has failed since.
+    pub failing_since: Option<Timestamp>,
+}
+
+/// How the deliveries of an endpoint fare.
+pub fn health(app: &App, webhook: &WebhookId) -> Result<Health, ActionError> {
+    let filter = DeliveryFilter {
+        state: Some(DeliveryState::Pending),
+        ..DeliveryFilter::default()
+    };
+    let page = Page { number: 1, size: 1 };
+    app.store().read(|tx| {
+        load(tx, webhook)?;
+        Ok(Health {
+            waiting: store::list_deliveries(tx, webhook, &filter, page)?.1,
+            failing_since: store::failing_since(tx, webhook)?,
+        })
     })
 }
 

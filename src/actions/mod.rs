@@ -6,6 +6,7 @@ pub mod answering;
 pub mod arrangements;
 pub mod assignments;
 pub mod audit;
+pub mod boards;
 pub mod channels;
 pub mod chat_status;
 pub mod chat_sync;

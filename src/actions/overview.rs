@@ -42,23 +42,33 @@ pub fn rotations(
     ahead: SignedDuration,
 ) -> Result<(Vec<Overview>, u64), ActionError> {
     let filter = reads::narrowed(caller, filter);
-    let now = app.now();
     app.store().read(|tx| {
         let (ids, total) = store::list_rotations(tx, &filter, page)?;
-        let mut found = Vec::with_capacity(ids.len());
-        for id in ids {
-            let Some(rotation) = store::load_rotation(tx, &id)? else {
-                continue;
-            };
-            let absences = store::load_absences(tx, &rotation)?;
-            let dealing = DealingContext {
-                calendar: app.calendar(),
-                absences: &absences,
-            };
-            found.push(overview(rotation, dealing, now, ahead));
-        }
-        Ok((found, total))
+        Ok((load(app, tx, &ids, ahead)?, total))
     })
+}
+
+/// These rotations, in this order, whoever may see them. Those that are not there are left out.
+pub(super) fn load(
+    app: &App,
+    tx: &ReadTx,
+    ids: &[RotationId],
+    ahead: SignedDuration,
+) -> Result<Vec<Overview>, ActionError> {
+    let now = app.now();
+    let mut found = Vec::with_capacity(ids.len());
+    for id in ids {
+        let Some(rotation) = store::load_rotation(tx, id)? else {
+            continue;
+        };
+        let absences = store::load_absences(tx, &rotation)?;
+        let dealing = DealingContext {
+            calendar: app.calendar(),
+            absences: &absences,
+        };
+        found.push(overview(rotation, dealing, now, ahead));
+    }
+    Ok(found)
 }
 
 fn overview(

@@ -200,6 +200,7 @@ impl Bootstrap {
         let base_url = config.base_url.as_ref().map(ToString::to_string);
         let listen = self.server.local_addr().to_string();
         let web = Web::new(app.clone(), login, &listen, limits, budget.clone());
+        let web = web.with_api(api::openapi::document);
         vec![
             Box::new(Api::new(app, limits, access, budget, base_url)),
             Box::new(web),

@@ -246,6 +246,17 @@ impl Principal {
         }
     }
 
+    /// Whether it may administer the workspace: keys and tokens, the directory, boards. Workspace admins, and the operator.
+    pub fn check_administer(&self) -> Result<(), Refusal> {
+        match self {
+            Principal::Person { role, .. } if *role == Role::Admin => Ok(()),
+            Principal::Operator { .. } => Ok(()),
+            _ => Err(Refusal::ResourceDenied(
+                "only workspace admins may do this; ask one of them".into(),
+            )),
+        }
+    }
+
     /// Whether it may create rotations: keys without a selector, and workspace admins.
     pub fn check_create(&self) -> Result<(), Refusal> {
         match self.reach() {

@@ -71,6 +71,8 @@ id! {
     TokenId
     /// Somebody signed in to the pages: `ses_...`.
     SessionId
+    /// A board: `brd_...`.
+    BoardId
     /// A webhook endpoint: `whk_...`.
     WebhookId
     /// A signing secret of an endpoint: `sec_...`.

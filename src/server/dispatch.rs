@@ -11,6 +11,7 @@ use crate::metrics::{Metrics, RouteMetrics};
 use crate::runtime::clock;
 use crate::wire::url;
 use jiff::Timestamp;
+use std::borrow::Cow;
 use std::cmp::Reverse;
 use std::fmt::{self, Write};
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -46,6 +47,11 @@ pub trait Edge: Send + Sync + 'static {
     fn account(&self, request: &Request) -> Option<String> {
         let _ = request;
         None
+    }
+
+    /// A path as the log shows it: without a secret that is part of it.
+    fn logged<'a>(&self, path: &'a str) -> Cow<'a, str> {
+        path.into()
     }
 
     /// Renders a problem for a request of this edge. `id` is the request id.
@@ -117,7 +123,8 @@ impl<N: Fn() -> Timestamp + Send + Sync + 'static> Service for Dispatch<N> {
         let elapsed = clock::monotonic().saturating_duration_since(began);
         let response = match outcome {
             Ok(response) => {
-                let (line, status, elapsed) = (Line(request), response.status, elapsed.as_micros());
+                let (line, status, elapsed) =
+                    (Line(request, edge), response.status, elapsed.as_micros());
                 let ids = Ids(request, &id);
                 log::debug!(target: target(edge), "{line} {status} in {elapsed} us {ids}");
                 response
@@ -173,7 +180,12 @@ fn target(edge: Option<&dyn Edge>) -> &'static str {
 
 /// Renders a problem and logs it under the request id.
 fn refuse(request: &Request, edge: Option<&dyn Edge>, problem: &Problem, id: &str) -> Response {
-    log_problem(target(edge), &Line(request), problem, &Ids(request, id));
+    log_problem(
+        target(edge),
+        &Line(request, edge),
+        problem,
+        &Ids(request, id),
+    );
     match edge {
         Some(edge) => edge.render(request, problem, id),
         None => problem.render(id),
@@ -192,11 +204,12 @@ fn log_problem(target: &str, what: &dyn fmt::Display, problem: &Problem, id: &dy
 }
 
 /// A request in the log: where it is from, and what it asks, without its query, which may contain email addresses.
-struct Line<'a>(&'a Request);
+struct Line<'a>(&'a Request, Option<&'a dyn Edge>);
 
 impl fmt::Display for Line<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let (path, _) = url::split(self.0.target());
+        let path = self.1.map_or(path.into(), |edge| edge.logged(path));
         let (client, method) = (self.0.client_address(), self.0.method());
         write!(f, "{client} {method} {path}")
     }

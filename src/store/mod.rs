@@ -8,6 +8,7 @@ mod absence;
 mod across;
 mod arrangement;
 mod audit;
+mod board;
 mod chat_sync;
 mod copy;
 mod delivery;
@@ -54,6 +55,7 @@ pub use arrangement::{
 pub use audit::{
     AuditPosition, any_old_entry, clear_entries, insert_entry, list_entries, page_of_entries,
 };
+pub use board::*;
 pub use chat_sync::*;
 pub use copy::{Inspection, check_database, copy_database, replace_database};
 pub use delivery::{

@@ -174,6 +174,19 @@ pub fn note_healthy(tx: &mut WriteTx, id: &WebhookId) -> Result<(), Error> {
     Ok(())
 }
 
+/// The first failed attempt of the oldest event that has failed since the endpoint was last healthy; `None` if none has.
+pub fn failing_since(tx: &ReadTx, id: &WebhookId) -> Result<Option<Timestamp>, Error> {
+    let sql = "SELECT a.at FROM delivery d JOIN attempt a ON a.delivery = d.sequence
+               WHERE d.webhook_id = ?1 AND d.sequence > (SELECT healthy_at_sequence FROM webhook WHERE id = ?1)
+                     AND a.outcome IN ('failed', 'no_response')
+               ORDER BY d.sequence, a.number LIMIT 1";
+    let mut query = tx.conn.prepare_cached(sql)?;
+    let at: Option<i64> = query
+        .query_row([id.as_str()], |row| row.get(0))
+        .optional()?;
+    instant_or_none(at)
+}
+
 /// Whether an expired rotated-out secret is still stored.
 pub fn any_expired_secret(tx: &ReadTx, now: Timestamp) -> Result<bool, Error> {
     let sql = "SELECT EXISTS (SELECT 1 FROM webhook WHERE previous_expires_at <= ?1)";

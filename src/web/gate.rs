@@ -14,19 +14,22 @@ const HEADERS: [(&str, &str); 3] = [
     ("X-Content-Type-Options", "nosniff"),
 ];
 
-/// Adds the headers that every answer carries; what is not an asset is not kept anywhere.
+/// Adds the headers that every answer carries, where a page has not set its own; what is not an asset is not kept anywhere.
 pub fn secured(mut response: Response) -> Response {
     for (name, value) in HEADERS {
-        response = response.with(name, value);
+        if !has(&response, name) {
+            response = response.with(name, value);
+        }
     }
-    let is_told = |response: &Response| {
-        let mut names = response.headers.iter().map(|(name, _)| name);
-        names.any(|name| name.eq_ignore_ascii_case("Cache-Control"))
-    };
-    match is_told(&response) {
+    match has(&response, "Cache-Control") {
         true => response,
         false => response.with("Cache-Control", "no-store"),
     }
+}
+
+fn has(response: &Response, name: &str) -> bool {
+    let mut names = response.headers.iter().map(|(name, _)| name);
+    names.any(|known| known.eq_ignore_ascii_case(name))
 }
 
 /// Where this server is reached.

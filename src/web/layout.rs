@@ -67,7 +67,7 @@ fn frame(title: &str, navigation: Option<Markup>, main: Markup, foot: Markup) ->
                     }
                 }
                 main #main tabindex="-1" { (main) }
-                footer.foot { (foot) p { "rota " (env!("CARGO_PKG_VERSION")) } }
+                footer.foot { (foot) p { "rota " (env!("CARGO_PKG_VERSION")) " · " a href="/docs" { "API" } } }
             }
         }
     }
@@ -81,6 +81,16 @@ const PLACES: [(&str, &str); 5] = [
     ("/people", "People"),
     ("/me", "Me"),
 ];
+
+/// The places of those who administer the workspace.
+const ADMIN_PLACES: [(&str, &str); 2] = [("/webhooks", "Webhooks"), ("/admin", "Admin")];
+
+/// Where the reader may go.
+fn places(visit: &Visit) -> impl Iterator<Item = (&'static str, &'static str)> {
+    let is_admin = visit.caller.check_administer().is_ok();
+    let more = ADMIN_PLACES.into_iter().filter(move |_| is_admin);
+    PLACES.into_iter().chain(more)
+}
 
 fn navigation(visit: &Visit) -> Markup {
     let here = visit.here();
@@ -98,7 +108,7 @@ fn navigation(visit: &Visit) -> Markup {
             Some(reader) => {
                 nav aria-label="Main" {
                     ul {
-                        @for (path, name) in PLACES {
+                        @for (path, name) in places(visit) {
                             li { a href=(path) aria-current=[is_here(path).then_some("page")] { (name) } }
                         }
                     }

@@ -8,7 +8,7 @@
 //! | `gate` | hosts, origins of writes, headers of all answers |
 //! | `cookie`, `entry` | the cookie of a session; who reads a page |
 //! | `visit` | one request: its path, query, form and reader; writes under an `operationId` |
-//! | `form`, `notes` | what a form sends and what is wrong with it; what the next page says of a write |
+//! | `form`, `notes`, `sent` | what a form sends and what is wrong with it; what the next page says of a write; forms sent twice |
 //! | `layout`, `answer`, `assets` | the frame of pages, answers, style sheet and script |
 //! | `parts` | what pages are built of: fields, people, times, the timeline, safe forms |
 //! | `pages` | the pages, a file each |
@@ -34,6 +34,7 @@ mod notes;
 mod pages;
 mod parts;
 mod routes;
+mod sent;
 mod visit;
 
 use crate::actions::App;
@@ -50,7 +51,12 @@ use crate::wire::url;
 use form::Form;
 use gate::Site;
 use notes::Notes;
+use pages::docs::Docs;
 use routes::{Found, ROUTES, Who};
+use sent::Sent;
+use serde_json::Value;
+use std::borrow::Cow;
+use std::sync::OnceLock;
 use visit::Visit;
 
 /// How people sign in.
@@ -93,6 +99,10 @@ pub struct Web {
     refusals: Refusals,
     budget: RequestBudget,
     notes: Notes,
+    sent: Sent,
+    /// Makes the OpenAPI document, of which the pages about the API are made when first asked for.
+    api: fn() -> Value,
+    docs: OnceLock<Docs>,
     /// Counts the answers of each row of the table of routes.
     counters: Vec<RouteMetrics>,
 }
@@ -110,11 +120,23 @@ impl Web {
             rates: Rates::new(limits),
             refusals: Refusals::default(),
             notes: Notes::default(),
+            sent: Sent::default(),
+            api: || Value::Null,
+            docs: OnceLock::new(),
             counters: ROUTES.iter().map(counted).collect(),
             login,
             budget,
             app,
         }
+    }
+
+    /// With pages about the API of this OpenAPI document.
+    pub fn with_api(self, api: fn() -> Value) -> Web {
+        Web { api, ..self }
+    }
+
+    fn docs(&self) -> &Docs {
+        self.docs.get_or_init(|| Docs::of(&(self.api)()))
     }
 
     fn answer<'a>(
@@ -224,6 +246,10 @@ impl Edge for Web {
             Found::Row(index, _) => Some(&self.counters[index]),
             Found::OtherMethod(_) | Found::Nothing => None,
         }
+    }
+
+    fn logged<'a>(&self, path: &'a str) -> Cow<'a, str> {
+        pages::board::logged(path)
     }
 
     fn render(&self, request: &Request, problem: &Problem, id: &str) -> Response {

@@ -1,9 +1,12 @@
 //! The pages, a file each, and what several of them share.
 
 pub mod absences;
+pub mod admin;
 pub mod assign;
+pub mod board;
 pub mod cover;
 pub mod create;
+pub mod docs;
 pub mod duty;
 pub mod history;
 pub mod home;
@@ -15,6 +18,7 @@ pub mod rotation;
 pub mod rotations;
 pub mod shift;
 pub mod swap;
+pub mod webhooks;
 
 use super::form::{Errors, Form};
 use super::layout;
@@ -26,6 +30,7 @@ use crate::actions::{ActionError, reads};
 use crate::domain::conflict::{Conflict, ConflictKind};
 use crate::domain::forecast;
 use crate::domain::ids::RotationId;
+use crate::domain::refusal::Refusal;
 use crate::domain::rotation::{Cell, Rotation};
 use crate::domain::zones::ZoneName;
 use crate::server::{Problem, Response};
@@ -109,13 +114,27 @@ pub fn failing<T>(
     fields: &[&str],
     again: impl FnOnce(u16, Errors) -> Result<Response, Problem>,
 ) -> Result<Result<T, Response>, Problem> {
+    if let Err(ActionError::Refused(Refusal::StaleValidator | Refusal::WeakValidator)) = outcome {
+        return changed_meanwhile(visit, rotation).map(Err);
+    }
+    refused(outcome, fields, again)
+}
+
+/// The same of a write that concerns no rotation: without the page for what has changed meanwhile.
+///
+/// # Errors
+/// Refusals that no form can mend, and errors of ours.
+pub fn refused<T>(
+    outcome: Result<T, ActionError>,
+    fields: &[&str],
+    again: impl FnOnce(u16, Errors) -> Result<Response, Problem>,
+) -> Result<Result<T, Response>, Problem> {
     let stop = match outcome {
         Ok(output) => return Ok(Ok(output)),
         Err(stop) => stop,
     };
     let problem = Problem::from(stop);
     match problem.status {
-        412 => changed_meanwhile(visit, rotation).map(Err),
         400 | 402 | 409 | 422 => {
             let mut errors = Errors::default();
             errors.add_refusal(problem.detail(), fields);
@@ -231,6 +250,22 @@ pub fn remarks(remarks: &[String]) -> Markup {
     html! {
         @if !remarks.is_empty() {
             div.warn { @for remark in remarks { p { (remark) } } }
+        }
+    }
+}
+
+/// The way through the pages of a list: which page it is of how many rows in all, and the address of each.
+pub fn pager(number: u32, total: u64, rows: u32, path: impl Fn(u32) -> String) -> Markup {
+    let pages = total.div_ceil(u64::from(rows)).max(1);
+    html! {
+        @if pages > 1 || number > 1 {
+            nav aria-label="Pages" {
+                p.actions {
+                    @if number > 1 { a.button.small href=(path(number - 1)) { "Back" } }
+                    span.muted { "Page " (number) " of " (pages) }
+                    @if u64::from(number) < pages { a.button.small href=(path(number + 1)) { "More" } }
+                }
+            }
         }
     }
 }

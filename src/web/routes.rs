@@ -1,8 +1,8 @@
 //! Every page.
 
 use super::pages::{
-    absences, assign, cover, create, duty, history, home, login, me, people, requests, rotation,
-    rotations, shift, swap,
+    absences, admin, assign, board, cover, create, docs, duty, history, home, login, me, people,
+    requests, rotation, rotations, shift, swap, webhooks,
 };
 use super::visit::Visit;
 use super::{Web, assets};
@@ -53,6 +53,9 @@ const fn post(pattern: &'static str, who: Who) -> Row {
 /// Every page. Of two patterns that a path matches the first counts.
 pub const ROUTES: &[Row] = &[
     get("/static/{hash}/{name}", Who::Everybody(asset)),
+    get("/board/{secret}", Who::Everybody(board::show)),
+    get("/docs", Who::Everybody(docs::show)),
+    get("/docs/{tag}", Who::Everybody(docs::show_tag)),
     get("/login", Who::Signing(login::show)),
     post("/login", Who::Signing(login::sign_in)),
     post("/logout", Who::Signing(login::sign_out)),
@@ -98,6 +101,40 @@ pub const ROUTES: &[Row] = &[
     get("/me/absences/new", Who::Reader(absences::show_new)),
     get("/me/absences/{absence}", Who::Reader(absences::show)),
     post("/me/absences/{absence}/end", Who::Reader(absences::end)),
+    get("/admin/boards", Who::Reader(admin::boards::show)),
+    post("/admin/boards", Who::Reader(admin::boards::create)),
+    post(
+        "/admin/boards/{board}/withdraw",
+        Who::Reader(admin::boards::withdraw),
+    ),
+    get("/webhooks", Who::Reader(webhooks::list::show)),
+    post("/webhooks", Who::Reader(webhooks::edit::create)),
+    get("/webhooks/new", Who::Reader(webhooks::edit::show_new)),
+    get("/webhooks/{webhook}", Who::Reader(webhooks::endpoint::show)),
+    get(
+        "/webhooks/{webhook}/edit",
+        Who::Reader(webhooks::edit::show),
+    ),
+    post(
+        "/webhooks/{webhook}/edit",
+        Who::Reader(webhooks::edit::replace),
+    ),
+    get(
+        "/webhooks/{webhook}/delete",
+        Who::Reader(webhooks::edit::show_delete),
+    ),
+    post(
+        "/webhooks/{webhook}/{step}",
+        Who::Reader(webhooks::endpoint::step),
+    ),
+    get(
+        "/webhooks/{webhook}/deliveries/{delivery}",
+        Who::Reader(webhooks::delivery::show),
+    ),
+    post(
+        "/webhooks/{webhook}/deliveries/{delivery}/{step}",
+        Who::Reader(webhooks::delivery::step),
+    ),
 ];
 
 fn asset(_: &Web, request: &Request, parts: &[Cow<str>]) -> Outcome {

@@ -1,8 +1,8 @@
 //! One request of a page, with whoever reads it.
 
-use super::Web;
 use super::form::Form;
 use super::notes::Note;
+use super::{Web, answer};
 use crate::actions::mutation::{Mutation, Operation};
 use crate::actions::once::{Once, OperationKey, Receipt, Render};
 use crate::actions::sessions::SignedIn;
@@ -12,10 +12,11 @@ use crate::domain::audit::{Author, Origin};
 use crate::domain::ids::{RotationId, UserId};
 use crate::domain::refusal::{Refusal, invalid};
 use crate::domain::zones::ZoneName;
-use crate::server::Request;
+use crate::server::{Outcome, Request};
 use crate::wire::arrangement;
 use crate::wire::etag::Precondition;
 use jiff::Timestamp;
+use sha2::{Digest, Sha256};
 use std::borrow::Cow;
 
 /// One request, its path matched and its form read.
@@ -119,11 +120,7 @@ impl Visit<'_> {
         operation: O,
         render: Render<O::Output>,
     ) -> Result<Receipt, ActionError> {
-        let Some(if_match) = self.form.filled("ifMatch") else {
-            return Ok(invalid(
-                "ifMatch: missing; open the form again and send it from there",
-            )?);
-        };
+        let precondition = self.precondition()?;
         let key = OperationKey {
             id: self.operation_id()?.to_owned(),
             body_hash: arrangement::body_hash(action, &[rotation.as_str(), named], &self.sent()),
@@ -131,7 +128,7 @@ impl Visit<'_> {
         let mutation = Mutation {
             author: &self.author(action),
             rotation,
-            precondition: &Precondition::parse(if_match),
+            precondition: &precondition,
             operation: Once {
                 key,
                 operation,
@@ -139,6 +136,38 @@ impl Visit<'_> {
             },
         };
         Ok(mutation.run(self.app())?.output)
+    }
+
+    /// Carries out a form that writes to no rotation, once under its `operationId`: sent twice, the second answer leads to where
+    /// the first did.
+    ///
+    /// # Errors
+    /// Those of `act`, and [`Refusal::Invalid`] where the form has no `operationId`.
+    pub fn once(&self, act: impl FnOnce() -> Outcome) -> Outcome {
+        let mut key = Sha256::new();
+        let parts = [
+            self.caller.credential().as_bytes(),
+            self.here().as_bytes(),
+            self.operation_id()?.as_bytes(),
+            &self.sent(),
+        ];
+        for part in parts {
+            key.update(part.len().to_be_bytes());
+            key.update(part);
+        }
+        let key: [u8; 32] = key.finalize().into();
+        (self.web.sent).once(key, self.now, act, |path| Ok(answer::see(path)))
+    }
+
+    /// The ETag that a form carries of what its reader saw.
+    ///
+    /// # Errors
+    /// [`Refusal::Invalid`] where it is missing.
+    pub fn precondition(&self) -> Result<Precondition, Refusal> {
+        match self.form.filled("ifMatch") {
+            Some(tag) => Ok(Precondition::parse(tag)),
+            None => invalid("ifMatch: missing; open the form again and send it from there"),
+        }
     }
 
     /// The id under which a form is carried out once.

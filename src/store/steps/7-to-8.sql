@@ -90,3 +90,17 @@ CREATE TABLE preference (
     -- Null follows the directory.
     time_zone TEXT
 ) STRICT, WITHOUT ROWID;
+
+-- Boards: pages that show who is on call to whoever has their address.
+CREATE TABLE board (
+    id TEXT PRIMARY KEY,
+    -- SHA-256 of the secret in the address.
+    secret_hash BLOB NOT NULL UNIQUE CHECK (length(secret_hash) = 32),
+    title TEXT NOT NULL,
+    -- A list of rotation ids, in the order in which they are shown. They stay when a rotation is deleted.
+    rotations TEXT NOT NULL CHECK (json_valid(rotations)),
+    -- The zone of its times.
+    time_zone TEXT NOT NULL,
+    created_at INTEGER NOT NULL
+) STRICT, WITHOUT ROWID;
+CREATE INDEX board_by_creation ON board (created_at, id);

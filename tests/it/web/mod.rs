@@ -3,13 +3,17 @@
 mod absences;
 mod access;
 mod agreeing;
+mod board;
 mod creating;
+mod docs;
 mod duty;
 mod ground;
 mod login;
 mod reading;
+mod webhooks;
 
-use crate::support::{Answer, Rota};
+use crate::support::{Answer, Rota, Start, directory};
+use serde_json::json;
 
 /// Somebody with a cookie.
 pub struct Browser<'a> {
@@ -94,6 +98,16 @@ impl<'a> Browser<'a> {
         let path = answer.header("location").expect("a location").to_owned();
         self.get(&path).is(200).text()
     }
+}
+
+/// A server with these people, of whom U1 is a workspace admin.
+#[track_caller]
+pub fn with_admin(start: Start, people: usize) -> Rota {
+    let rota = start.go();
+    let mut file = directory(people);
+    file["users"][0]["isAdmin"] = json!(true);
+    rota.import(&file);
+    rota
 }
 
 fn encoded(fields: &[(&str, &str)]) -> String {
