@@ -42,6 +42,7 @@ use crate::domain::access::Principal;
 use crate::domain::address::Net;
 use crate::domain::zones::ZoneName;
 use crate::metrics::RouteMetrics;
+use crate::oidc::{self, SignIns};
 use crate::runtime::clock;
 use crate::server::rate::{Limits, Rates, Refusals};
 use crate::server::room::{self, RequestBudget};
@@ -60,6 +61,8 @@ pub struct Login {
     /// Public rotations are read without signing in.
     pub public: bool,
     pub proxy: Option<Proxy>,
+    /// Where people sign in by OpenID Connect.
+    pub provider: Option<oidc::Settings>,
     /// `/login?as=ID` is enough.
     pub development: bool,
 }
@@ -93,6 +96,8 @@ pub struct Web {
     refusals: Refusals,
     budget: RequestBudget,
     notes: Notes,
+    /// Sign-ins at the identity provider, where there is one.
+    sign_ins: Option<SignIns>,
     /// Counts the answers of each row of the table of routes.
     counters: Vec<RouteMetrics>,
 }
@@ -111,10 +116,16 @@ impl Web {
             refusals: Refusals::default(),
             notes: Notes::default(),
             counters: ROUTES.iter().map(counted).collect(),
+            sign_ins: None,
             login,
             budget,
             app,
         }
+    }
+
+    /// The same with an identity provider at which people sign in.
+    pub fn with_sign_ins(self, sign_ins: Option<SignIns>) -> Web {
+        Web { sign_ins, ..self }
     }
 
     fn answer<'a>(

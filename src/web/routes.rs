@@ -1,8 +1,8 @@
 //! Every page.
 
 use super::pages::{
-    absences, assign, cover, create, duty, history, home, login, me, people, requests, rotation,
-    rotations, shift, swap,
+    absences, assign, cover, create, duty, history, home, login, me, people, provider, requests,
+    rotation, rotations, shift, swap,
 };
 use super::visit::Visit;
 use super::{Web, assets};
@@ -56,6 +56,8 @@ pub const ROUTES: &[Row] = &[
     get("/login", Who::Signing(login::show)),
     post("/login", Who::Signing(login::sign_in)),
     post("/logout", Who::Signing(login::sign_out)),
+    get("/auth/oidc/start", Who::Signing(provider::start)),
+    get("/auth/callback", Who::Signing(provider::finish)),
     get("/", Who::Public(home::show)),
     get("/rotations", Who::Reader(rotations::show)),
     post("/rotations", Who::Reader(create::create)),
