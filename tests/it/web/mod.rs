@@ -7,6 +7,7 @@ mod creating;
 mod duty;
 mod ground;
 mod login;
+mod oidc;
 mod reading;
 
 use crate::support::{Answer, Rota};
