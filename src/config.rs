@@ -72,6 +72,12 @@ impl Origins {
         self.0.get(path).map_or(path, String::as_str)
     }
 
+    /// Where the first setting is set whose path begins like this; the beginning itself where there is none.
+    fn first_below<'a>(&'a self, beginning: &'a str) -> &'a str {
+        let found = self.0.iter().find(|(path, _)| path.starts_with(beginning));
+        found.map_or(beginning, |(_, origin)| origin)
+    }
+
     /// What was set by these flags, each the path of a setting.
     fn flags<'a>(set: impl IntoIterator<Item = &'a str>) -> Origins {
         let flag = |path: &str| (path.to_owned(), format!("--{}", path.replace('_', "-")));

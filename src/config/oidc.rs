@@ -78,9 +78,10 @@ impl OidcPart {
             return Ok(None);
         }
         let missing = |key: &str| {
-            let path = format!("login.oidc.{key}");
-            let line = Setting::find(&path).map(Setting::line).unwrap_or_default();
-            format!("{path}: missing; write {line} below [login.oidc]")
+            let line = Setting::find(&format!("login.oidc.{key}")).map(Setting::line);
+            let line = line.unwrap_or_default();
+            let beside = origins.first_below("login.oidc.");
+            format!("{beside}: {key} is missing beside it; write {line} below [login.oidc]")
         };
         let issuer = self.issuer.clone().ok_or_else(|| missing("issuer"))?;
         let client_id = self.client_id.clone().ok_or_else(|| missing("client_id"))?;
