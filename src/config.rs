@@ -12,14 +12,17 @@ mod values;
 pub use values::{BaseUrl, Listen, LogFilter, duration, instant, lifetime};
 
 mod login;
+mod oidc;
 
 pub use login::{LoginPart, ProxyPart};
+pub use oidc::OidcPart;
 
 use crate::api::Access;
 use crate::client::Trust;
 use crate::domain::address::Net;
 use crate::domain::retry_schedule::RetrySchedule;
 use crate::domain::tiers::{Tier, TierLimits};
+use crate::web::Login;
 use jiff::SignedDuration;
 use serde::Deserialize;
 use std::collections::BTreeMap;
@@ -67,6 +70,12 @@ impl Origins {
     /// Where the setting of a path such as `holidays.file` was set; the path itself where it is unset.
     pub fn of<'a>(&'a self, path: &'a str) -> &'a str {
         self.0.get(path).map_or(path, String::as_str)
+    }
+
+    /// Where the first setting is set whose path begins like this; the beginning itself where there is none.
+    fn first_below<'a>(&'a self, beginning: &'a str) -> &'a str {
+        let found = self.0.iter().find(|(path, _)| path.starts_with(beginning));
+        found.map_or(beginning, |(_, origin)| origin)
     }
 
     /// What was set by these flags, each the path of a setting.
@@ -209,6 +218,14 @@ impl Config {
         Ok(flags.over(from_environment(&given)?).over(file))
     }
 
+    /// How people sign in.
+    ///
+    /// # Errors
+    /// As [`LoginPart::login`].
+    pub fn login(&self) -> Result<Login, String> {
+        self.login.login(&self.origins)
+    }
+
     /// This layer, with unset values from the one below.
     fn over(self, below: Config) -> Config {
         Config {
@@ -300,6 +317,19 @@ fn from_environment(given: &dyn Fn(&str) -> Option<OsString>) -> Result<Config, 
                 trusted: variables.read("ROTA_LOGIN_PROXY_TRUSTED", values::parse_nets)?,
                 secret_header: variables
                     .read("ROTA_LOGIN_PROXY_SECRET_HEADER", login::parse_secret_header)?,
+            },
+            oidc: OidcPart {
+                issuer: variables.read("ROTA_LOGIN_OIDC_ISSUER", oidc::parse_issuer)?,
+                client_id: variables.read("ROTA_LOGIN_OIDC_CLIENT_ID", oidc::parse_client_id)?,
+                client_secret: variables
+                    .read("ROTA_LOGIN_OIDC_CLIENT_SECRET", oidc::parse_client_secret)?,
+                client_secret_file: given("ROTA_LOGIN_OIDC_CLIENT_SECRET_FILE").map(PathBuf::from),
+                scopes: variables.read("ROTA_LOGIN_OIDC_SCOPES", oidc::parse_scopes)?,
+                name: variables.read("ROTA_LOGIN_OIDC_NAME", oidc::parse_name)?,
+                by: variables.read("ROTA_LOGIN_OIDC_MATCH", oidc::parse_matching)?,
+                email_domains: variables
+                    .read("ROTA_LOGIN_OIDC_EMAIL_DOMAINS", oidc::parse_domains)?,
+                admins: variables.read("ROTA_LOGIN_OIDC_ADMINS", oidc::parse_addresses)?,
             },
         },
         audit: AuditPart {

@@ -23,6 +23,12 @@
 //! by the session of a cookie or by a trusted proxy. From there on it is a person as any other: handlers call the same
 //! [`actions`], with the form made into the body that the API takes, and render what comes back as HTML.
 //!
+//! # Signing in at an identity provider
+//!
+//! The edge [`web`] starts a sign-in of [`oidc`] and sends the browser to the provider. The callback's code is exchanged for an ID
+//! token, whose signature and claims `oidc::token` checks. `actions::identities` finds the person who is linked to it, or links
+//! the one who matches, and `actions::sessions` begins a session.
+//!
 //! # The way of an audit entry
 //!
 //! Every write takes its [`Author`](domain::audit::Author): the principal, the operation, the request and its address. A rotation
@@ -82,6 +88,7 @@
 //! | 3 | [`problem`] | [`domain`], [`wire`], [`server`], [`store`]; only edges import it |
 //! | 2 | [`chat`] | [`domain`], [`store`] |
 //! | 2 | [`store`] | [`domain`], [`runtime`] |
+//! | 2 | [`oidc`] | [`domain`], [`client`], [`runtime`] |
 //! | 1 | [`server`] | [`wire`], [`metrics`], [`domain`], [`runtime`], [`memory`] |
 //! | 1 | [`wire`], [`client`], [`metrics`] | [`domain`]; [`runtime`] (`client`) |
 //! | 0 | [`domain`], [`runtime`] | std, jiff and log, not one another |
@@ -123,6 +130,7 @@ pub mod wire;
 pub mod store;
 
 pub mod chat;
+pub mod oidc;
 
 pub mod actions;
 pub mod problem;

@@ -21,6 +21,7 @@ pub mod due;
 pub mod duty;
 pub mod duty_group;
 pub mod grid;
+pub mod identities;
 pub mod inbound;
 pub mod keys;
 mod membership;

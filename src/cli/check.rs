@@ -1,11 +1,13 @@
 //! `rota check`: reports errors in the configuration and the database. Changes neither.
 
 use super::output::{answer, tell};
-use super::outward::{Receivers, outward};
+use super::outward::trusted;
 use super::run::{countries_without_holidays, holidays_end};
 use super::workspace::{days, development_clock, existing_database, parse_clock, settings};
 use super::{Failure, Place};
+use crate::client::Tls;
 use crate::domain::holidays::Calendar;
+use crate::oidc::{Provider, Settings};
 use crate::runtime::clock::Clock;
 use crate::store::{Inspection, list_broken_chains, list_overlaps};
 
@@ -29,13 +31,11 @@ fn check(place: Place) -> Result<(), Failure> {
     let config = settings(place)?;
     let calendar = days(&config)?;
     // Certificate authorities are read as a server would.
-    outward(String::new(), &config, Receivers::Public)?;
-    config
-        .login
-        .login(&config.origins)
-        .map_err(Failure::Usage)?;
+    let tls = trusted(&config)?;
+    let login = config.login().map_err(Failure::Usage)?;
     let path = existing_database(&config)?;
-    let problems = problems(&Inspection::open(&path)?, &calendar)?;
+    let mut problems = problems(&Inspection::open(&path)?, &calendar)?;
+    problems.extend(login.provider.and_then(|settings| unready(settings, &tls)));
     for problem in &problems {
         answer(problem)?;
     }
@@ -48,6 +48,22 @@ fn check(place: Place) -> Result<(), Failure> {
             "{}: {count} found to be wrong",
             path.display()
         ))),
+    }
+}
+
+/// Why nobody can sign in at the identity provider now, by what it publishes.
+fn unready(settings: Settings, tls: &Tls) -> Option<String> {
+    let provider = Provider::new(settings, tls);
+    let checked = provider.check(Clock::system().now());
+    let issuer = &provider.settings().issuer;
+    match checked {
+        Ok(()) => {
+            tell(&format!(
+                "{issuer}: discovery document and keys are readable"
+            ));
+            None
+        }
+        Err(error) => Some(format!("login.oidc.issuer: {issuer}: {error}")),
     }
 }
 

@@ -64,10 +64,7 @@ pub fn run(place: Place, flags: Flags) -> Result<(), Failure> {
     )?;
     let login = Login {
         development: true,
-        ..config
-            .login
-            .login(&config.origins)
-            .map_err(Failure::Usage)?
+        ..config.login().map_err(Failure::Usage)?
     };
     let (db, _scratch) = match &config.db {
         Some(_) => (database(&config)?, None),

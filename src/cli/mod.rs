@@ -12,6 +12,7 @@ mod dev;
 mod directory;
 mod key;
 mod logging;
+mod login;
 mod login_link;
 mod manual;
 mod notify;
@@ -84,6 +85,9 @@ enum Command {
     Token(token::Command),
     /// Make a link that signs a person in to the pages once
     LoginLink(login_link::Flags),
+    /// Manage how people sign in to the pages
+    #[command(subcommand)]
+    Login(login::Command),
     /// Load and show the people, user groups and channels of the workspace
     #[command(subcommand)]
     Directory(directory::Command),
@@ -169,6 +173,7 @@ fn dispatch(rota: Rota) -> Result<(), Failure> {
         Command::Key(command) => key::run(place, command),
         Command::Token(command) => token::run(place, command),
         Command::LoginLink(flags) => login_link::run(place, flags),
+        Command::Login(command) => login::run(place, command),
         Command::Directory(command) => directory::run(place, command),
         Command::Audit(flags) => audit::run(place, flags),
         Command::Backup(flags) => backup::run(place, flags),

@@ -19,14 +19,9 @@ pub enum Receivers {
     Local,
 }
 
-/// Reads the settings for outgoing connections.
-pub fn outward(
-    base_url: String,
-    config: &Config,
-    receivers: Receivers,
-) -> Result<Outward, Failure> {
+/// Loads the certificate authorities that outgoing connections trust.
+pub fn trusted(config: &Config) -> Result<Tls, Failure> {
     let part = &config.webhooks;
-    let local = receivers == Receivers::Local;
     let refused = |why: &dyn std::fmt::Display| match &part.extra_ca_file {
         Some(path) => Failure::Usage(format!(
             "{}: {}: {why}; write the path of a PEM file of certificate authorities, such as \"/etc/rota/ca.pem\"",
@@ -40,6 +35,14 @@ pub fn outward(
     };
     let extra_ca = part.extra_ca_file.as_ref().map(std::fs::read);
     let extra_ca = extra_ca.transpose().map_err(|error| refused(&error))?;
+    let tls = Tls::load(part.trust.unwrap_or_default(), extra_ca.as_deref());
+    tls.map_err(|why| refused(&why))
+}
+
+/// Reads the settings for outgoing connections.
+pub fn outward(base_url: String, config: &Config, tls: &Tls, receivers: Receivers) -> Outward {
+    let part = &config.webhooks;
+    let local = receivers == Receivers::Local;
     let rules = Rules {
         allowed_networks: AllowedNetworks {
             loopback: local,
@@ -47,12 +50,10 @@ pub fn outward(
         },
         plain_http: local,
     };
-    let tls = Tls::load(part.trust.unwrap_or_default(), extra_ca.as_deref());
-    let tls = tls.map_err(|why| refused(&why))?;
-    Ok(Outward {
+    Outward {
         base_url,
         retry_schedule: part.retry_schedule(),
-        webhook_client: GuardedClient::new(&tls, rules),
+        webhook_client: GuardedClient::new(tls, rules),
         reminder_before: config.chat.reminder_before.unwrap_or(REMINDER_BEFORE),
-    })
+    }
 }

@@ -2,18 +2,20 @@
 
 use super::Failure;
 use super::notify::Manager;
-use super::outward::{LISTEN, Receivers, outward};
+use super::outward::{LISTEN, Receivers, outward, trusted};
 use super::signals::Signals;
 use super::workspace::{Missing, days, open_store, open_with_clock};
 use crate::actions::{App, Outward, dev_clock, due, tier};
 use crate::api::{self, Api};
 use crate::chat::Chat;
+use crate::client::Tls;
 use crate::config::{Config, RateLimitPart};
 use crate::delivery::{self, Delivery};
 use crate::domain::audit::Author;
 use crate::domain::holidays::{Calendar, CountryCode};
 use crate::domain::tiers::TierLimits;
 use crate::memory;
+use crate::oidc::{Provider, SignIns};
 use crate::runtime::background::{LoopThread, Watch, stop_all};
 use crate::runtime::clock::Clock;
 use crate::runtime::supervisor::{self, Cause, StopServer, Supervision};
@@ -63,6 +65,8 @@ pub struct Bootstrap {
     /// The memory budget shared by the requests of all edges.
     pub budget: RequestBudget,
     server: Server,
+    /// The certificate authorities of outgoing connections.
+    tls: Tls,
     manager: Arc<Manager>,
     /// Identifies the data that due instants depend on, besides the rotations.
     rules: String,
@@ -83,7 +87,8 @@ impl Bootstrap {
         manager.status("opening the database");
         // The settings are judged before anything is made.
         let calendar = days(config)?;
-        let outward = outward(String::new(), config, receivers)?;
+        let tls = trusted(config)?;
+        let outward = outward(String::new(), config, &tls, receivers);
         let mut lock = Lock::take_known(db)?;
         let process = std::process::id();
         lock.sign(&format!("process {process}"))?;
@@ -119,6 +124,7 @@ impl Bootstrap {
             app,
             budget: RequestBudget::default(),
             server,
+            tls,
             manager,
             rules,
             _lock: lock,
@@ -199,8 +205,14 @@ impl Bootstrap {
         let access = config.metrics.access.unwrap_or_default();
         let base_url = config.base_url.as_ref().map(ToString::to_string);
         let listen = self.server.local_addr().to_string();
+        let sign_ins = login.provider.clone().map(|settings| {
+            let sign_ins = SignIns::new(Provider::new(settings, &self.tls), app.base_url());
+            log::info!("OpenID Connect redirect URI: {}", sign_ins.redirect_uri());
+            sign_ins
+        });
         let web = Web::new(app.clone(), login, &listen, limits, budget.clone());
         let web = web.with_api(api::openapi::document);
+        let web = web.with_sign_ins(sign_ins);
         vec![
             Box::new(Api::new(app, limits, access, budget, base_url)),
             Box::new(web),

@@ -38,10 +38,7 @@ pub fn run(place: Place, flags: Flags) -> Result<(), Failure> {
         ..Config::default()
     };
     let config = settings_with(place, flags)?;
-    let login = config
-        .login
-        .login(&config.origins)
-        .map_err(Failure::Usage)?;
+    let login = config.login().map_err(Failure::Usage)?;
     let bootstrap = Bootstrap::open(
         &database(&config)?,
         &config,

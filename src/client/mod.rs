@@ -51,7 +51,7 @@ use resolver::ClientResolver;
 pub use connection::TlsStream;
 pub use error::DialError;
 pub use proxy::Proxy;
-pub use request::{Answer, Limits, Method, Request};
+pub use request::{Answer, Limits, Method, Request, encode, encode_fields};
 pub use trust::{Tls, Trust};
 pub use url::{Url, UrlError};
 

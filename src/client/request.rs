@@ -91,9 +91,7 @@ impl<'a> Request<'a> {
 
     /// Sets a form body and its Content-Type.
     pub fn form(mut self, fields: &[(&str, &str)]) -> Request<'a> {
-        let field = |(name, value): &(&str, &str)| format!("{}={}", encode(name), encode(value));
-        let fields: Vec<String> = fields.iter().map(field).collect();
-        self.body = fields.join("&").into_bytes().into();
+        self.body = encode_fields(fields).into_bytes().into();
         self.header("Content-Type", "application/x-www-form-urlencoded")
     }
 
@@ -103,8 +101,14 @@ impl<'a> Request<'a> {
     }
 }
 
+/// Encodes fields as a form body or the query of a URL (`application/x-www-form-urlencoded`).
+pub fn encode_fields(fields: &[(&str, &str)]) -> String {
+    let field = |(name, value): &(&str, &str)| format!("{}={}", encode(name), encode(value));
+    fields.iter().map(field).collect::<Vec<_>>().join("&")
+}
+
 /// Encodes a name or value of a form field.
-fn encode(text: &str) -> String {
+pub fn encode(text: &str) -> String {
     let mut encoded = String::with_capacity(text.len());
     for byte in text.bytes() {
         match byte {

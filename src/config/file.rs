@@ -137,7 +137,8 @@ fn malformed(text: &str, error: &toml::de::Error) -> (usize, String) {
     } else {
         why
     };
-    let why = if is_bare && !wants(&['[']) && !why.starts_with("duplicate") {
+    let is_secret = setting.is_some_and(Setting::is_secret);
+    let why = if is_bare && !is_secret && !wants(&['[']) && !why.starts_with("duplicate") {
         let value = value.split(" #").next().unwrap_or_default().trim_end();
         let value = value.trim_matches('"').replace('\\', "\\\\");
         format!("text needs quotes; write {key} = \"{value}\"")
@@ -171,6 +172,9 @@ fn misused(text: &str, path: &str, error: &toml::de::Error) -> (usize, String) {
         return (number, format!("{path}: this is a table; {advice}"));
     };
     let why = match told(&message) {
+        _ if setting.is_secret() && message.starts_with("invalid ") => {
+            format!("this is not text in quotes; write {}", setting.line())
+        }
         // The parsers of values say what to write.
         why if why.contains("; write ") || why.contains(": write ") => why,
         why => format!("{why}; write {}", setting.line()),

@@ -32,6 +32,19 @@ pub const SETTINGS: &[Setting] = &[
     setting("login", "idle", r#""14d""#),
     setting("login", "lifetime", r#""90d""#),
     setting("login", "public", "false"),
+    setting("login.oidc", "issuer", r#""https://accounts.google.com""#),
+    setting("login.oidc", "client_id", r#""rota""#),
+    setting("login.oidc", "client_secret", r#""0123456789abcdef""#),
+    setting(
+        "login.oidc",
+        "client_secret_file",
+        r#""/etc/rota/oidc-secret""#,
+    ),
+    setting("login.oidc", "scopes", r#""openid email profile""#),
+    setting("login.oidc", "name", r#""Google""#),
+    setting("login.oidc", "match", r#""email""#),
+    setting("login.oidc", "email_domains", r#"["example.org"]"#),
+    setting("login.oidc", "admins", r#"["ana@example.org"]"#),
     setting("login.proxy", "header", r#""Remote-User""#),
     setting("login.proxy", "match", r#""email""#),
     setting("login.proxy", "trusted", r#"["10.1.0.0/16"]"#),
@@ -72,6 +85,11 @@ impl Setting {
     /// `ROTA_WEBHOOKS_LADDER`.
     pub fn variable(&self) -> String {
         format!("ROTA_{}", self.path().replace('.', "_").to_uppercase())
+    }
+
+    /// Whether its value is a secret, which no message repeats.
+    pub fn is_secret(&self) -> bool {
+        matches!(self.key, "client_secret" | "secret_header")
     }
 
     /// The line of the file that sets it, as an example.

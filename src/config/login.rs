@@ -1,6 +1,6 @@
 //! `[login]`: how people sign in to the pages.
 
-use super::{Origins, values};
+use super::{OidcPart, Origins, values};
 use crate::actions::sessions::SessionRules;
 use crate::domain::address::Net;
 use crate::web::{Login, Proxy, ProxyMatch};
@@ -21,6 +21,7 @@ pub struct LoginPart {
     /// Whether public rotations are read without signing in.
     pub public: Option<bool>,
     pub proxy: ProxyPart,
+    pub oidc: OidcPart,
 }
 
 /// `[login.proxy]`: a proxy that says who the reader is.
@@ -54,13 +55,14 @@ impl LoginPart {
                 trusted: self.proxy.trusted.or(below.proxy.trusted),
                 secret_header: self.proxy.secret_header.or(below.proxy.secret_header),
             },
+            oidc: self.oidc.over(below.oidc),
         }
     }
 
     /// How people sign in.
     ///
     /// # Errors
-    /// Refuses a proxy that anybody could pass for.
+    /// Refuses a proxy that anybody could pass for, and an identity provider of which something is missing.
     pub fn login(&self, origins: &Origins) -> Result<Login, String> {
         let usual = SessionRules::default();
         Ok(Login {
@@ -70,6 +72,7 @@ impl LoginPart {
             },
             public: self.public.unwrap_or(false),
             proxy: self.proxy.proxy(origins)?,
+            provider: self.oidc.settings(origins)?,
             development: false,
         })
     }

@@ -95,6 +95,8 @@ pub enum Via {
     Session(SessionId),
     /// By the header of a trusted proxy before the pages.
     Proxy,
+    /// By an identity provider, before a session begins.
+    Provider,
 }
 
 impl fmt::Display for Via {
@@ -103,6 +105,7 @@ impl fmt::Display for Via {
             Via::Token(token) => write!(f, "token {token}"),
             Via::Session(session) => write!(f, "session {session}"),
             Via::Proxy => f.write_str("proxy"),
+            Via::Provider => f.write_str("identity provider"),
         }
     }
 }

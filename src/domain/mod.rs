@@ -20,6 +20,7 @@ pub mod forecast;
 pub mod grid;
 pub mod handover;
 pub mod holidays;
+pub mod identity;
 pub mod ids;
 pub mod import;
 pub mod key;

@@ -16,6 +16,7 @@ mod directory;
 mod files;
 mod finding;
 mod history;
+mod identity;
 mod inbound;
 mod keys;
 mod lock;
@@ -73,6 +74,7 @@ pub use finding::{
 pub use history::{
     HistoryEntry, begin_entries, end_entry, list_broken_chains, list_history, list_pieces,
 };
+pub use identity::{link_identity, load_identity, load_identity_of};
 pub use inbound::{InboundWebhook, load_inbound, load_inbound_by_path, save_inbound};
 pub use keys::*;
 pub use lock::Lock;

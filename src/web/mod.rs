@@ -43,6 +43,7 @@ use crate::domain::access::Principal;
 use crate::domain::address::Net;
 use crate::domain::zones::ZoneName;
 use crate::metrics::RouteMetrics;
+use crate::oidc::{self, SignIns};
 use crate::runtime::clock;
 use crate::server::rate::{Limits, Rates, Refusals};
 use crate::server::room::{self, RequestBudget};
@@ -66,6 +67,8 @@ pub struct Login {
     /// Public rotations are read without signing in.
     pub public: bool,
     pub proxy: Option<Proxy>,
+    /// Where people sign in by OpenID Connect.
+    pub provider: Option<oidc::Settings>,
     /// `/login?as=ID` is enough.
     pub development: bool,
 }
@@ -103,6 +106,8 @@ pub struct Web {
     /// Makes the OpenAPI document, of which the pages about the API are made when first asked for.
     api: fn() -> Value,
     docs: OnceLock<Docs>,
+    /// Sign-ins at the identity provider, where there is one.
+    sign_ins: Option<SignIns>,
     /// Counts the answers of each row of the table of routes.
     counters: Vec<RouteMetrics>,
 }
@@ -124,6 +129,7 @@ impl Web {
             api: || Value::Null,
             docs: OnceLock::new(),
             counters: ROUTES.iter().map(counted).collect(),
+            sign_ins: None,
             login,
             budget,
             app,
@@ -137,6 +143,11 @@ impl Web {
 
     fn docs(&self) -> &Docs {
         self.docs.get_or_init(|| Docs::of(&(self.api)()))
+    }
+
+    /// The same with an identity provider at which people sign in.
+    pub fn with_sign_ins(self, sign_ins: Option<SignIns>) -> Web {
+        Web { sign_ins, ..self }
     }
 
     fn answer<'a>(

@@ -13,6 +13,7 @@ pub mod home;
 pub mod login;
 pub mod me;
 pub mod people;
+pub mod provider;
 pub mod requests;
 pub mod rotation;
 pub mod rotations;

@@ -2,7 +2,7 @@
 
 use super::pages::{
     absences, admin, assign, board, cover, create, docs, duty, history, home, login, me, people,
-    requests, rotation, rotations, shift, swap, webhooks,
+    provider, requests, rotation, rotations, shift, swap, webhooks,
 };
 use super::visit::Visit;
 use super::{Web, assets};
@@ -59,6 +59,8 @@ pub const ROUTES: &[Row] = &[
     get("/login", Who::Signing(login::show)),
     post("/login", Who::Signing(login::sign_in)),
     post("/logout", Who::Signing(login::sign_out)),
+    get("/auth/oidc/start", Who::Signing(provider::start)),
+    get("/auth/callback", Who::Signing(provider::finish)),
     get("/", Who::Public(home::show)),
     get("/rotations", Who::Reader(rotations::show)),
     post("/rotations", Who::Reader(create::create)),

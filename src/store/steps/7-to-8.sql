@@ -84,6 +84,18 @@ CREATE TABLE login_link (
 CREATE INDEX login_link_by_user ON login_link (user_id);
 CREATE INDEX login_link_by_expiry ON login_link (expires_at);
 
+-- Who people are at an identity provider.
+CREATE TABLE identity (
+    issuer TEXT NOT NULL,
+    -- Names the person at the issuer, for ever.
+    sub TEXT NOT NULL,
+    user_id TEXT NOT NULL REFERENCES person (id),
+    linked_at INTEGER NOT NULL,
+    PRIMARY KEY (issuer, sub)
+) STRICT, WITHOUT ROWID;
+-- One identity of an issuer for each person.
+CREATE UNIQUE INDEX identity_by_user ON identity (user_id, issuer);
+
 -- What people chose for the pages.
 CREATE TABLE preference (
     user_id TEXT PRIMARY KEY REFERENCES person (id),

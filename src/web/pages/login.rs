@@ -1,5 +1,6 @@
 //! Signing in and out.
 
+use super::provider;
 use crate::actions::sessions::{self, Browser, Proof};
 use crate::domain::ids::UserId;
 use crate::server::{Outcome, Problem, Request, Response};
@@ -10,7 +11,7 @@ use crate::web::{answer, cookie, entry, gate, layout};
 use maud::{Markup, html};
 
 /// Where to go on once signed in: a path of this site only.
-fn next(form: &Form) -> &str {
+pub(super) fn next(form: &Form) -> &str {
     form.filled("next").and_then(gate::path_here).unwrap_or("/")
 }
 
@@ -77,7 +78,7 @@ pub fn sign_in(visit: &Visit) -> Outcome {
 }
 
 /// Begins a session, in the place of the one that the browser has; `None` where the proof proves nothing.
-fn begin(visit: &Visit, proof: Proof, next: &str) -> Result<Option<Response>, Problem> {
+pub(super) fn begin(visit: &Visit, proof: Proof, next: &str) -> Result<Option<Response>, Problem> {
     let before = entry::by_cookie(visit.web, visit.request)?;
     let replaced = before.and_then(|before| Some((before.person.id.clone(), before.session?)));
     let browser = Browser {
@@ -114,6 +115,19 @@ pub fn sign_out(visit: &Visit) -> Outcome {
 
 /// The ways to sign in, with what was wrong with the last try.
 fn ways(visit: &Visit, status: u16, wrong: &str) -> Response {
+    let asked = [&visit.form, &visit.query]
+        .into_iter()
+        .find(|form| form.names("next"));
+    ways_to(visit, (status, wrong), asked.map_or("/", next), html! {})
+}
+
+/// The ways to sign in and go on to a path, with what was wrong with the last try, and more about that.
+pub(super) fn ways_to(
+    visit: &Visit,
+    (status, wrong): (u16, &str),
+    next: &str,
+    more: Markup,
+) -> Response {
     let mut errors = Errors::default();
     match wrong {
         "" => {}
@@ -125,19 +139,17 @@ fn ways(visit: &Visit, status: u16, wrong: &str) -> Response {
         values: &values,
         errors: &errors,
     };
-    let asked = [&visit.form, &visit.query]
-        .into_iter()
-        .find(|form| form.names("next"));
-    let next = asked.map_or("/", next);
     layout::bare(
         status,
         "Sign in",
         html! {
             (fields::summary(&errors))
+            (more)
             h1 { "Sign in" }
             @if let Some(reader) = &visit.reader {
                 p.told { "You are signed in as " bdi { (reader.person.name()) } ". " a href=(next) { "Go on" } }
             }
+            (provider::offer(visit, next))
             div.card {
                 h2 { "With a member token" }
                 form method="post" action="/login" {

@@ -8,7 +8,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 /// The permitted imports. A module may always import itself.
-const FLOORS: [(&str, &[&str]); 20] = [
+const FLOORS: [(&str, &[&str]); 21] = [
     ("domain", &[]),
     ("failpoint", &[]),
     ("runtime", &["failpoint"]),
@@ -29,6 +29,7 @@ const FLOORS: [(&str, &[&str]); 20] = [
     ),
     ("store", &["domain", "runtime", "failpoint"]),
     ("chat", &["domain", "store"]),
+    ("oidc", &["domain", "runtime", "client"]),
     (
         "actions",
         &[
@@ -53,7 +54,7 @@ const FLOORS: [(&str, &[&str]); 20] = [
     (
         "web",
         &[
-            "domain", "runtime", "wire", "server", "metrics", "store", "actions", "problem",
+            "domain", "runtime", "wire", "server", "metrics", "store", "oidc", "actions", "problem",
         ],
     ),
     (
@@ -81,14 +82,14 @@ const FLOORS: [(&str, &[&str]); 20] = [
         "config",
         &[
             "domain", "runtime", "wire", "server", "store", "chat", "actions", "api", "web", "dev",
-            "timer", "delivery", "client",
+            "timer", "delivery", "client", "oidc",
         ],
     ),
     (
         "cli",
         &[
             "domain", "runtime", "memory", "wire", "server", "store", "chat", "actions", "api",
-            "web", "dev", "timer", "delivery", "client", "config",
+            "web", "dev", "timer", "delivery", "client", "oidc", "config",
         ],
     ),
     ("main", &["cli"]),

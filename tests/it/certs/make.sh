@@ -60,3 +60,6 @@ openssl ca -batch -notext -config "$scratch/ca.cnf" -cert ca.pem -keyfile "$scra
 leaf below "DNS:localhost,IP:127.0.0.1" 20200101000000Z 21260101000000Z intermediate.pem "$scratch/intermediate.key"
 openssl req -new -x509 -config "$scratch/ca.cnf" -key leaf.key -subj "/CN=rota test self-signed" -days 36500 \
     -addext "subjectAltName=DNS:localhost,IP:127.0.0.1" -addext "extendedKeyUsage=serverAuth" -out self-signed.pem
+
+# The key of an identity provider that signs with RS256.
+openssl genpkey -algorithm RSA -pkeyopt rsa_keygen_bits:2048 -out oidc-rsa.key

@@ -11,11 +11,14 @@ mod http;
 mod mention;
 mod openapi;
 mod outlet;
+mod provider;
 #[path = "../../../src/client/tests/receiver.rs"]
 mod receiver;
 mod request;
 mod rotation;
 mod server;
+#[path = "../../../src/oidc/tests/signer.rs"]
+mod signer;
 mod temp;
 mod time;
 mod webhook;
@@ -29,9 +32,11 @@ pub use mention::*;
 #[allow(unused_imports)]
 pub use openapi::Document;
 pub use outlet::*;
+pub use provider::*;
 pub use request::*;
 pub use rotation::*;
 pub use server::*;
+pub use signer::Signer;
 #[allow(unused_imports)]
 pub use temp::TempDir;
 pub use time::*;

@@ -9,6 +9,7 @@ mod docs;
 mod duty;
 mod ground;
 mod login;
+mod oidc;
 mod reading;
 mod webhooks;
 

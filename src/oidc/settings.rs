@@ -1,0 +1,64 @@
+//! What the operator sets about the identity provider.
+
+use std::fmt;
+
+/// The issuer of "Sign in with Slack".
+pub const SLACK: &str = "https://slack.com";
+
+/// How people sign in at an identity provider.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Settings {
+    /// As the provider writes it: compared byte for byte.
+    pub issuer: String,
+    pub client_id: String,
+    pub client_secret: Secret,
+    /// Separated by spaces; `openid` is one of them.
+    pub scopes: String,
+    /// What the button on the sign-in page calls the provider.
+    pub name: String,
+    pub matching: Matching,
+    /// The domains whose verified addresses match a person, in lower case. None: people are linked by hand.
+    pub email_domains: Vec<String>,
+    /// The addresses of people who become workspace administrators for their session, in lower case.
+    pub admins: Vec<String>,
+}
+
+impl Settings {
+    /// Whether an address makes its owner a workspace administrator.
+    pub fn names_admin(&self, email: &str) -> bool {
+        let email = email.to_lowercase();
+        self.admins.contains(&email)
+    }
+}
+
+/// How a person who is not linked yet is found.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Matching {
+    /// By a verified mail address.
+    #[default]
+    Email,
+    /// By the ids of Slack, which the directory has too.
+    Slack,
+}
+
+/// A secret that is not shown by `Debug`.
+#[derive(Clone, PartialEq, Eq)]
+pub struct Secret(String);
+
+impl Secret {
+    /// Hides a secret.
+    pub fn new(secret: impl Into<String>) -> Secret {
+        Secret(secret.into())
+    }
+
+    /// The secret itself, to send it.
+    pub fn reveal(&self) -> &str {
+        &self.0
+    }
+}
+
+impl fmt::Debug for Secret {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("(secret)")
+    }
+}

@@ -1,0 +1,45 @@
+//! Who people are at identity providers.
+
+use super::rows::millis;
+use super::{Error, ReadTx, WriteTx};
+use crate::domain::identity::Identity;
+use crate::domain::ids::UserId;
+use rusqlite::{OptionalExtension, params};
+
+/// Whom an identity is linked to.
+pub fn load_identity(tx: &ReadTx, identity: &Identity) -> Result<Option<UserId>, Error> {
+    let sql = "SELECT user_id FROM identity WHERE issuer = ?1 AND sub = ?2";
+    let mut query = tx.conn.prepare_cached(sql)?;
+    let found = query.query_row([&identity.issuer, &identity.subject], |row| {
+        row.get::<_, String>(0)
+    });
+    Ok(found.optional()?.map(UserId::from))
+}
+
+/// The identity of an issuer that a person is linked to.
+pub fn load_identity_of(
+    tx: &ReadTx,
+    issuer: &str,
+    user: &UserId,
+) -> Result<Option<Identity>, Error> {
+    let sql = "SELECT sub FROM identity WHERE user_id = ?1 AND issuer = ?2";
+    let mut query = tx.conn.prepare_cached(sql)?;
+    let found = query.query_row([user.as_str(), issuer], |row| row.get(0));
+    Ok(found.optional()?.map(|subject| Identity {
+        issuer: issuer.to_owned(),
+        subject,
+    }))
+}
+
+/// Links an identity to a person, in the place of earlier links of the identity, and of the person at the same issuer.
+pub fn link_identity(tx: &mut WriteTx, identity: &Identity, user: &UserId) -> Result<(), Error> {
+    let (issuer, subject, now) = (&identity.issuer, &identity.subject, millis(tx.now()));
+    let before = "DELETE FROM identity WHERE user_id = ?1 AND issuer = ?2";
+    let mut statement = tx.conn.prepare_cached(before)?;
+    statement.execute([user.as_str(), issuer])?;
+    let sql = "INSERT INTO identity (issuer, sub, user_id, linked_at) VALUES (?1, ?2, ?3, ?4)
+               ON CONFLICT (issuer, sub) DO UPDATE SET user_id = excluded.user_id, linked_at = excluded.linked_at";
+    let mut statement = tx.conn.prepare_cached(sql)?;
+    statement.execute(params![issuer, subject, user.as_str(), now])?;
+    Ok(())
+}
