@@ -6,10 +6,12 @@ use super::run::{countries_without_holidays, holidays_end};
 use super::workspace::{days, development_clock, existing_database, parse_clock, settings};
 use super::{Failure, Place};
 use crate::client::Tls;
+use crate::config::Config;
 use crate::domain::holidays::Calendar;
 use crate::oidc::{Provider, Settings};
 use crate::runtime::clock::Clock;
 use crate::store::{Inspection, list_broken_chains, list_overlaps};
+use crate::web::has_secure_cookies;
 
 pub const EXAMPLES: &str = "\
 Reads everything and changes nothing, also while a server runs. Prints a line for each thing that is wrong. Exit code 0 if
@@ -34,6 +36,9 @@ fn check(place: Place) -> Result<(), Failure> {
     let tls = trusted(&config)?;
     let login = config.login().map_err(Failure::Usage)?;
     let path = existing_database(&config)?;
+    if let Some(note) = exposed_sessions(&config) {
+        tell(&note);
+    }
     let mut problems = problems(&Inspection::open(&path)?, &calendar)?;
     problems.extend(login.provider.and_then(|settings| unready(settings, &tls)));
     for problem in &problems {
@@ -49,6 +54,18 @@ fn check(place: Place) -> Result<(), Failure> {
             path.display()
         ))),
     }
+}
+
+/// What to know where sessions can be read on their way. Whoever has no TLS has chosen so, and nothing else is wrong.
+fn exposed_sessions(config: &Config) -> Option<String> {
+    let base_url = config.base_url.as_ref()?.to_string();
+    let origin = config.origins.of("base_url");
+    (!has_secure_cookies(&base_url)).then(|| {
+        format!(
+            "note: {origin}: {base_url} is plain http, so the cookie of a session has no Secure and anybody on the way can \
+             read it; write an https address, such as \"https://rota.example.org\""
+        )
+    })
 }
 
 /// Why nobody can sign in at the identity provider now, by what it publishes.

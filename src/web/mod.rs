@@ -112,6 +112,11 @@ pub struct Web {
     counters: Vec<RouteMetrics>,
 }
 
+/// Whether browsers keep the secure cookies of a server at this base URL: over TLS, or on this machine.
+pub fn has_secure_cookies(base_url: &str) -> bool {
+    Site::new(base_url, "").has_secure_cookies
+}
+
 /// Room for making one page, in bytes.
 const ROOM: usize = 6 * 1024 * 1024;
 

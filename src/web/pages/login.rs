@@ -1,6 +1,5 @@
 //! Signing in and out.
 
-use super::provider;
 use crate::actions::sessions::{self, Browser, Proof};
 use crate::domain::ids::UserId;
 use crate::server::{Outcome, Problem, Request, Response};
@@ -149,7 +148,7 @@ pub(super) fn ways_to(
             @if let Some(reader) = &visit.reader {
                 p.told { "You are signed in as " bdi { (reader.person.name()) } ". " a href=(next) { "Go on" } }
             }
-            (provider::offer(visit, next))
+            (provider(visit, next))
             div.card {
                 h2 { "With a member token" }
                 form method="post" action="/login" {
@@ -161,6 +160,22 @@ pub(super) fn ways_to(
             (other_ways(visit))
         },
     )
+}
+
+/// The link that starts a sign-in, where there is a provider. A form would be blocked: the policy of the pages sends forms to
+/// this server alone, and a redirect counts.
+fn provider(visit: &Visit, next: &str) -> Markup {
+    let start = match next {
+        "/" => "/auth/oidc/start".to_owned(),
+        next => format!("/auth/oidc/start?next={}", layout::encoded(next)),
+    };
+    html! {
+        @if let Some(sign_ins) = &visit.web.sign_ins {
+            div.card {
+                p.actions { a.button.main href=(start) { "Sign in with " (sign_ins.provider().settings().name) } }
+            }
+        }
+    }
 }
 
 fn other_ways(visit: &Visit) -> Markup {

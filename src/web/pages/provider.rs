@@ -7,24 +7,8 @@ use crate::domain::identity::{Identity, Unrecognised};
 use crate::oidc::{self, Arrived, Callback, SignIns};
 use crate::server::{Outcome, Problem};
 use crate::web::visit::Visit;
-use crate::web::{answer, cookie, layout};
-use maud::{Markup, html};
-
-/// The link that starts a sign-in, where there is a provider. A form would be blocked: the policy of the pages sends forms to
-/// this server alone, and a redirect counts.
-pub(super) fn offer(visit: &Visit, next: &str) -> Markup {
-    let start = match next {
-        "/" => "/auth/oidc/start".to_owned(),
-        next => format!("/auth/oidc/start?next={}", layout::encoded(next)),
-    };
-    html! {
-        @if let Some(sign_ins) = &visit.web.sign_ins {
-            div.card {
-                p.actions { a.button.main href=(start) { "Sign in with " (name(sign_ins)) } }
-            }
-        }
-    }
-}
+use crate::web::{answer, cookie};
+use maud::html;
 
 fn name(sign_ins: &SignIns) -> &str {
     &sign_ins.provider().settings().name

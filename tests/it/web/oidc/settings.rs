@@ -128,3 +128,19 @@ fn the_secret_may_be_in_a_file() {
     let (_, callback) = provider.authorize(answer.header("location").unwrap());
     browser.get(&callback).is(303);
 }
+
+#[test]
+fn check_tells_of_cookies_that_anybody_can_read() {
+    let (_dir, db) = crate::cli::imported();
+    for (base_url, expected) in [
+        ("http://rota.lan:8080", true),
+        ("http://127.0.0.1:8080", false),
+        ("https://rota.example.org", false),
+    ] {
+        let mut command = on(&db, "check");
+        let (code, _, told) = run(command.env("ROTA_BASE_URL", base_url));
+        assert_eq!(code, 0, "{told}");
+        let found = told.contains("note: ROTA_BASE_URL: http://rota.lan:8080 is plain http");
+        assert_eq!(found, expected, "{base_url}: {told}");
+    }
+}
