@@ -2,6 +2,7 @@
 
 mod absences;
 mod access;
+mod admin;
 mod agreeing;
 mod board;
 mod creating;
@@ -11,6 +12,7 @@ mod ground;
 mod login;
 mod reading;
 mod webhooks;
+mod zone;
 
 use crate::support::{Answer, Rota, Start, directory};
 use serde_json::json;
