@@ -1,16 +1,18 @@
-//! API keys and member tokens: create, disable, enable, rotate, revoke (rules.md 12).
+//! API keys and member tokens: create, disable, enable, rotate, revoke (rules.md 12). Every write is refused to those who do not
+//! administer the workspace.
 //!
 //! A key has the form `svc_key_<id>_<secret>`, a token `svc_mbr_<id>_<secret>`, with the id without its prefix. Only the SHA-256
 //! of the whole text is stored, so a lost one can only be replaced.
 
 use super::{ActionError, audit};
-use crate::domain::access::Scope;
+use crate::domain::access::{Principal, Scope};
 use crate::domain::audit::{AuditedChange, Author, listed, quoted};
 use crate::domain::ids::{KeyId, RotationId, TokenId, UserId};
 use crate::domain::refusal::{Refusal, invalid};
 use crate::store::{
-    KeyRecord, ReadTx, Store, TokenRecord, WriteTx, insert_key, insert_token, load_key,
-    load_person, load_rotation, load_token, remove_key, remove_token, save_key,
+    KeyRecord, ReadTx, Store, TokenRecord, WriteTx, insert_key, insert_token, list_keys,
+    list_tokens, load_key, load_person, load_rotation, load_token, remove_key, remove_token,
+    save_key,
 };
 use jiff::{SignedDuration, Timestamp};
 use sha2::{Digest, Sha256};
@@ -48,6 +50,7 @@ pub fn create_key(
     author: &Author,
     new: NewKey,
 ) -> Result<(KeyRecord, String), ActionError> {
+    author.principal.check_administer()?;
     audit::write(store, author, move |tx, _| {
         let (record, secret) = mint_key(tx, new)?;
         let scopes: Vec<&str> = record.scopes.iter().map(|scope| scope.name()).collect();
@@ -87,6 +90,24 @@ pub(super) fn mint_key(tx: &mut WriteTx, new: NewKey) -> Result<(KeyRecord, Stri
     Ok((record, secret))
 }
 
+/// Every key, the oldest first.
+///
+/// # Errors
+/// [`Refusal::ResourceDenied`] for those who do not administer the workspace.
+pub fn list(store: &Store, caller: &Principal) -> Result<Vec<KeyRecord>, ActionError> {
+    caller.check_administer()?;
+    Ok(store.read(list_keys)?)
+}
+
+/// Every member token, the oldest first.
+///
+/// # Errors
+/// [`Refusal::ResourceDenied`] for those who do not administer the workspace.
+pub fn list_all_tokens(store: &Store, caller: &Principal) -> Result<Vec<TokenRecord>, ActionError> {
+    caller.check_administer()?;
+    Ok(store.read(list_tokens)?)
+}
+
 /// Disables a key, which is then refused with 401 `disabled`, or enables it.
 pub fn set_disabled(
     store: &Store,
@@ -104,6 +125,7 @@ pub fn set_disabled(
 
 /// Revokes a key permanently: it becomes unknown.
 pub fn revoke_key(store: &Store, author: &Author, id: KeyId) -> Result<(), ActionError> {
+    author.principal.check_administer()?;
     audit::write(store, author, move |tx, _| {
         let key = load_key(&tx.as_read(), &id)?.ok_or(Refusal::NotFound("key"))?;
         remove_key(tx, &id)?;
@@ -147,6 +169,7 @@ pub fn create_token(
     user: UserId,
     lifetime: Option<Duration>,
 ) -> Result<(TokenRecord, String), ActionError> {
+    author.principal.check_administer()?;
     audit::write(store, author, move |tx, _| {
         let (record, secret) = mint_token(tx, user, lifetime)?;
         let ends = ends(record.expires_at);
@@ -185,6 +208,7 @@ pub(super) fn mint_token(
 
 /// Revokes a token permanently: it becomes unknown.
 pub fn revoke_token(store: &Store, author: &Author, id: TokenId) -> Result<(), ActionError> {
+    author.principal.check_administer()?;
     audit::write(store, author, move |tx, _| {
         let token = load_token(&tx.as_read(), &id)?.ok_or(Refusal::NotFound("token"))?;
         remove_token(tx, &id)?;
@@ -236,6 +260,7 @@ fn change<T: Send + 'static>(
     + Send
     + 'static,
 ) -> Result<T, ActionError> {
+    author.principal.check_administer()?;
     audit::write(store, author, move |tx, _| {
         let Some(mut record) = load_key(&tx.as_read(), &id)? else {
             return Err(Refusal::NotFound("key").into());
@@ -268,7 +293,6 @@ fn later(now: Timestamp, by: Duration) -> Result<Timestamp, ActionError> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::domain::access::Principal;
     use crate::runtime::clock::Clock;
     use std::path::PathBuf;
     use std::sync::Arc;

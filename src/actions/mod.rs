@@ -41,6 +41,7 @@ pub mod rotations;
 pub mod sending;
 pub mod sessions;
 pub mod shifts;
+pub mod status;
 pub mod swaps;
 pub mod tier;
 pub mod webhooks;

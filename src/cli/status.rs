@@ -4,13 +4,13 @@ use super::output::{answer, printable};
 use super::outward::LISTEN;
 use super::workspace::{database, development_clock, parse_clock, settings};
 use super::{Failure, Place};
+use crate::actions::status;
 use crate::client::{Client, Limits, Request, Tls, Trust};
 use crate::config::Config;
-use crate::domain::snapshot::Queue;
 use crate::runtime::clock::Clock;
 use crate::store::{self, Error, Inspection, Lock, ReadTx};
 use clap::Args;
-use jiff::{SignedDuration, Timestamp};
+use jiff::Timestamp;
 use serde::Serialize;
 use serde_json::Value;
 use std::net::SocketAddr;
@@ -35,12 +35,6 @@ pub struct Flags {
 
 /// What is asked of the server may take this long.
 const PATIENCE: Duration = Duration::from_secs(5);
-
-/// Work that has waited for longer is wrong. A running server does what is due within a second.
-const LATE: SignedDuration = SignedDuration::from_secs(20);
-
-/// The same for the delivery of an event.
-const UNDELIVERED: SignedDuration = SignedDuration::from_mins(30);
 
 /// How many rotations are named of those in which nobody is on call.
 const NAMED: usize = 5;
@@ -254,36 +248,30 @@ fn read(path: &Path) -> Result<(Work, Vec<String>), String> {
 
 fn work(tx: &ReadTx, now: Timestamp) -> Result<(Work, Vec<String>), Error> {
     let mut wrong = Vec::new();
-    let next = store::next_due(tx)?;
-    let overdue = store::count_due(tx, now)?;
-    if let Some(since) = next.filter(|next| now.duration_since(*next) > LATE) {
+    let found = status::read(tx, now)?;
+    let overdue = found.overdue;
+    if let Some(since) = found.late_since() {
         wrong.push(format!(
             "{overdue} rotations wait for what has been due since {since}; a running server does it"
         ));
     }
-    let queue: Queue = store::load_queue(tx)?;
-    if let Some(oldest) = &queue.oldest
-        && now.duration_since(oldest.created_at) > UNDELIVERED
-    {
+    if let Some(oldest) = found.undelivered() {
         wrong.push(format!(
             "a webhook endpoint has not taken {} ({}) since {}",
             oldest.event_type, oldest.id, oldest.created_at
         ));
     }
-    let mut nobody = store::list_open_slots(tx)?;
-    nobody.retain(|slot| slot.enabled && slot.user.is_none());
-    let mut rotations: Vec<_> = nobody.iter().map(|slot| &slot.rotation).collect();
-    rotations.dedup();
-    for id in rotations.iter().take(NAMED) {
+    for id in found.nobody_in.iter().take(NAMED) {
         let rotation = store::load_rotation(tx, id)?;
         let name = rotation.map(|rotation| rotation.profile.name);
         let name = name.unwrap_or_default();
         wrong.push(format!("nobody is on call in {} ({id})", printable(&name)));
     }
-    if rotations.len() > NAMED {
-        let more = rotations.len() - NAMED;
+    if found.nobody_in.len() > NAMED {
+        let more = found.nobody_in.len() - NAMED;
         wrong.push(format!("nobody is on call in {more} more rotations"));
     }
+    let queue = found.queue;
     let oldest = queue.oldest.map(|oldest| Waiting {
         delivery_id: oldest.id.to_string(),
         event_type: oldest.event_type,
@@ -291,13 +279,13 @@ fn work(tx: &ReadTx, now: Timestamp) -> Result<(Work, Vec<String>), Error> {
     });
     let work = Work {
         overdue,
-        next_due_at: next.map(|next| next.to_string()),
+        next_due_at: found.next_due.map(|next| next.to_string()),
         pending_deliveries: queue.pending,
         oldest_delivery: oldest,
         pending_messages: queue.messages,
         enabled_endpoints: queue.enabled_endpoints,
         disabled_endpoints: queue.disabled_endpoints,
-        nobody_on_call: nobody.len(),
+        nobody_on_call: found.open_slots,
     };
     Ok((work, wrong))
 }

@@ -103,6 +103,27 @@ pub const ROUTES: &[Row] = &[
     get("/me/absences/new", Who::Reader(absences::show_new)),
     get("/me/absences/{absence}", Who::Reader(absences::show)),
     post("/me/absences/{absence}/end", Who::Reader(absences::end)),
+    get("/admin", Who::Reader(admin::overview::show)),
+    get("/admin/audit", Who::Reader(admin::audit::show)),
+    get("/admin/keys", Who::Reader(admin::keys::show)),
+    post("/admin/keys", Who::Reader(admin::keys::create)),
+    post("/admin/keys/{key}/{step}", Who::Reader(admin::keys::step)),
+    get("/admin/tokens", Who::Reader(admin::tokens::show)),
+    post("/admin/tokens", Who::Reader(admin::tokens::create)),
+    post(
+        "/admin/tokens/{token}/revoke",
+        Who::Reader(admin::tokens::revoke),
+    ),
+    get("/admin/directory", Who::Reader(admin::directory::show)),
+    post("/admin/directory", Who::Reader(admin::directory::preview)),
+    post(
+        "/admin/directory/import",
+        Who::Reader(admin::directory::import),
+    ),
+    get(
+        "/admin/directory.json",
+        Who::Reader(admin::directory::export),
+    ),
     get("/admin/boards", Who::Reader(admin::boards::show)),
     post("/admin/boards", Who::Reader(admin::boards::create)),
     post(

@@ -2,6 +2,7 @@
 
 mod absences;
 mod access;
+mod admin;
 mod agreeing;
 mod board;
 mod creating;
@@ -12,6 +13,7 @@ mod login;
 mod oidc;
 mod reading;
 mod webhooks;
+mod zone;
 
 use crate::support::{Answer, Rota, Start, directory};
 use serde_json::json;
