@@ -66,7 +66,7 @@ start = re.search(r'href="(/auth/oidc/start[^"]*)">Sign in with Example</a>', pa
 status, location, _ = browser.ask(rota + start)
 expect("the start", (status, location.startswith(provider)), (303, True))
 challenge = re.search(r"code_challenge=([^&]+)", location)
-print(f"{name}: code challenge {'sent' if challenge else 'not advertised, not sent'}")
+expect("a code challenge", bool(challenge), True)
 callback = browser.authorize(location)
 status, location, page = browser.ask(callback)
 expect("the callback", (status, location), (303, rota + "/me"))

@@ -3,6 +3,7 @@
 use super::error::{Error, printable};
 use super::pending::{AllPending, Pending};
 use super::provider::Provider;
+use super::settings::Matching;
 use super::{base64url, matching, random};
 use crate::client::encode_fields;
 use crate::domain::identity::{Identity, ProvidedName};
@@ -100,7 +101,12 @@ impl SignIns {
         let metadata = self.provider.metadata(now)?;
         let fresh = || random().ok_or(Error::NoRandomness);
         let (state, nonce) = (fresh()?, fresh()?);
-        let verifier = match metadata.takes_challenge {
+        // Many take a challenge without saying so, such as Entra, and others must ignore what they do not know (RFC 6749,
+        // section 3.1). Slack is known to take none.
+        let takes_challenge = metadata.takes_challenge;
+        let takes_challenge =
+            takes_challenge.unwrap_or(self.provider.settings().matching != Matching::Slack);
+        let verifier = match takes_challenge {
             true => Some(fresh()?),
             false => None,
         };

@@ -10,8 +10,8 @@ pub struct Metadata {
     pub userinfo_endpoint: Option<String>,
     pub keys_uri: String,
     pub authentication: Authentication,
-    /// Whether it takes a code challenge with SHA-256.
-    pub takes_challenge: bool,
+    /// Whether it takes a code challenge with SHA-256; `None` where it does not say.
+    pub takes_challenge: Option<bool>,
     /// Whether every callback names the issuer (RFC 9207).
     pub names_issuer: bool,
 }
@@ -91,7 +91,8 @@ impl Metadata {
             }
         };
         Ok(Metadata {
-            takes_challenge: has(&document.code_challenge_methods_supported, "S256"),
+            takes_challenge: (document.code_challenge_methods_supported.as_ref())
+                .map(|methods| methods.iter().any(|method| method == "S256")),
             names_issuer: document
                 .authorization_response_iss_parameter_supported
                 .unwrap_or(false),

@@ -349,7 +349,7 @@ fn discovery_documents_are_checked() {
     };
     let plain = read("extra", json!(1)).expect("a good document");
     assert_eq!(plain.authentication, Authentication::Basic);
-    assert!(!plain.takes_challenge && !plain.names_issuer);
+    assert!(plain.takes_challenge.is_none() && !plain.names_issuer);
     let methods = "token_endpoint_auth_methods_supported";
     let post = read(methods, json!(["private_key_jwt", "client_secret_post"]));
     assert_eq!(post.expect("post").authentication, Authentication::Post);
@@ -359,9 +359,9 @@ fn discovery_documents_are_checked() {
     );
     assert_eq!(both.expect("basic").authentication, Authentication::Basic);
     let challenge = read("code_challenge_methods_supported", json!(["plain", "S256"]));
-    assert!(challenge.expect("S256").takes_challenge);
+    assert_eq!(challenge.expect("S256").takes_challenge, Some(true));
     let weak = read("code_challenge_methods_supported", json!(["plain"]));
-    assert!(!weak.expect("plain alone").takes_challenge);
+    assert_eq!(weak.expect("plain alone").takes_challenge, Some(false));
     let names = "authorization_response_iss_parameter_supported";
     assert!(read(names, json!(true)).expect("RFC 9207").names_issuer);
     for (name, value, word) in [

@@ -147,7 +147,7 @@ fn administrators_are_made_for_the_session() {
 #[test]
 fn slack_is_matched_by_its_own_ids() {
     let world = World::with(&[("ROTA_LOGIN_OIDC_MATCH", "slack")]);
-    // Slack advertises no code challenge, so none is sent.
+    // Slack takes no code challenge, so none is sent.
     let metadata = json!({
         "code_challenge_methods_supported": null,
         "token_endpoint_auth_methods_supported": ["client_secret_post"]
