@@ -13,6 +13,7 @@ use crate::web::assets::{self, ICON, STYLE};
 use crate::web::parts::people::People;
 use crate::web::parts::time::Times;
 use crate::web::{Web, answer};
+use jiff::Timestamp;
 use maud::{DOCTYPE, Markup, html};
 use std::borrow::Cow;
 
@@ -69,12 +70,17 @@ fn frame(board: &Board, cards: Markup, times: Times) -> Markup {
             body.board {
                 header {
                     h1 { bdi { (board.title) } }
-                    p { (times.show(times.now)) " " span.zone { (board.zone.as_str()) } }
+                    p { (times.show(whole_minute(times.now))) " " span.zone { (board.zone.as_str()) } }
                 }
                 main { (cards) }
             }
         }
     }
+}
+
+/// The minute of an instant: a board that is a minute old shows no seconds.
+fn whole_minute(at: Timestamp) -> Timestamp {
+    Timestamp::from_second(at.as_second().div_euclid(60) * 60).unwrap_or(at)
 }
 
 fn cards(shown: &[Overview], people: &People, times: Times) -> Markup {
@@ -118,6 +124,7 @@ fn card(one: &Overview, people: &People, times: Times) -> Markup {
                         @if index > 0 { ", " }
                         bdi { (people.name(user)) }
                     }
+                    @if let Some(at) = next.at.filter(|_| held.is_empty()) { " from " (times.show(at)) }
                 }
             }
             @if !rotation.enabled { p.then { span.tag.warning { "Disabled" } } }

@@ -128,7 +128,7 @@ fn standing(visit: &Visit, work: &WorkStatus) -> Markup {
                 dd { @match work.next_due { Some(at) => { (times.show(at)) " " span.muted { (times.away(at)) } }, None => span.muted { "Nothing" } } }
                 dt { "Deliveries" }
                 dd {
-                    (queue.pending) " waiting, " (queue.enabled_endpoints) " endpoints enabled, " (queue.disabled_endpoints) " disabled"
+                    (queue.pending) " waiting; endpoints: " (queue.enabled_endpoints) " enabled, " (queue.disabled_endpoints) " disabled"
                     @if let Some(oldest) = &queue.oldest { ", the oldest " code { (oldest.event_type) } " of " (times.show(oldest.created_at)) }
                 }
                 dt { "Chat" }

@@ -92,7 +92,7 @@ fn errors(document: &Value) -> Markup {
                     ". Programs look at " code { "code" } "; " code { "detail" } " says what to send instead."
                 }
             }
-            table.rows {
+            table.rows.api {
                 caption.unseen { "Errors by status" }
                 thead { tr { th scope="col" { "Status" } th scope="col" { "Meaning" } th scope="col" { "Codes" } } }
                 tbody {

@@ -120,7 +120,7 @@ fn parameters(described: &Value) -> Markup {
     html! {
         @if !all.is_empty() {
             h3 { "Parameters" }
-            table.rows {
+            table.rows.api {
                 caption.unseen { "Parameters" }
                 thead { tr { th scope="col" { "Name" } th scope="col" { "In" } th scope="col" { "Type" } th scope="col" { "Meaning" } } }
                 tbody {

@@ -135,7 +135,7 @@ fn members(name: &str, schema: &Value) -> Markup {
         .collect();
     let all = schema["properties"].as_object().into_iter().flatten();
     html! {
-        table.rows {
+        table.rows.api {
             caption.unseen { "Members of " (name) }
             thead { tr { th scope="col" { "Member" } th scope="col" { "Type" } th scope="col" { "Meaning" } } }
             tbody {

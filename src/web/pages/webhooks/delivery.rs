@@ -44,7 +44,7 @@ fn page(visit: &Visit, status: u16, errors: &Errors) -> Result<Response, Problem
         (crumbs(&webhook))
         div.head {
             div { h1 { "Delivery of " (delivery.event_type.name()) } p.sub { code { (delivery.id) } } }
-            p.actions {
+            div.actions {
                 @if delivery.state == DeliveryState::Pending { (step("cancel", "Cancel")) }
                 @else if delivery.attempts < MAX_ATTEMPTS && webhook.disabled.is_none() { (step("resend", "Send again")) }
             }

@@ -52,7 +52,7 @@ fn page(visit: &Visit, status: u16, errors: &Errors) -> Result<Response, Problem
         p.crumbs { a href="/webhooks" { "Webhooks" } }
         div.head {
             div { h1 { bdi { (webhook.name) } } p.sub { code { (webhook.url) } } }
-            p.actions {
+            div.actions {
                 @match webhook.disabled {
                     None => { (step("test", "Send test", "main")) (step("disable", "Disable", "button")) },
                     Some(_) => (step("enable", "Enable", "main")),
