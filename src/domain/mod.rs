@@ -22,6 +22,7 @@ pub mod holidays;
 pub mod ids;
 pub mod import;
 pub mod key;
+pub mod load;
 pub mod mention;
 pub mod message;
 pub mod refusal;
