@@ -1,8 +1,8 @@
 //! Every page.
 
 use super::pages::{
-    absences, assign, cover, create, duty, history, home, login, me, people, requests, rotation,
-    rotations, shift, swap,
+    absences, assign, cover, create, duty, history, home, load, login, me, people, requests,
+    rotation, rotations, settings, shift, swap,
 };
 use super::visit::Visit;
 use super::{Web, assets};
@@ -83,6 +83,27 @@ pub const ROUTES: &[Row] = &[
         Who::Public(shift::show),
     ),
     get("/rotations/{rotation}/history", Who::Reader(history::show)),
+    get("/rotations/{rotation}/load", Who::Reader(load::show)),
+    get(
+        "/rotations/{rotation}/settings",
+        Who::Reader(settings::show),
+    ),
+    get(
+        "/rotations/{rotation}/settings/{part}",
+        Who::Reader(settings::show_part),
+    ),
+    post(
+        "/rotations/{rotation}/settings/{part}",
+        Who::Reader(settings::save_part),
+    ),
+    get(
+        "/rotations/{rotation}/settings/{part}/{named}",
+        Who::Reader(settings::show_part),
+    ),
+    post(
+        "/rotations/{rotation}/settings/{part}/{named}",
+        Who::Reader(settings::save_part),
+    ),
     get("/requests", Who::Reader(requests::show_all)),
     get("/requests/{request}", Who::Reader(requests::show)),
     post(

@@ -6,8 +6,10 @@ mod agreeing;
 mod creating;
 mod duty;
 mod ground;
+mod load;
 mod login;
 mod reading;
+mod settings;
 
 use crate::support::{Answer, Rota};
 
@@ -119,7 +121,7 @@ pub fn form<'p>(page: &'p str, action: &str) -> &'p str {
 }
 
 /// What a form sends as it stands: hidden and filled-in inputs, ticked boxes, chosen options.
-fn inputs(form: &str) -> Vec<(String, String)> {
+pub fn inputs(form: &str) -> Vec<(String, String)> {
     let mut found = Vec::new();
     for tag in form.split('<') {
         let tag = tag.split('>').next().unwrap_or_default();
