@@ -212,8 +212,10 @@ fn every_operation_that_writes_leaves_one_entry() {
         assert_eq!(newest["address"], "127.0.0.1", "{id}");
         assert_ne!(text(&newest["subject"]), "-", "{newest}");
         assert!(text(&newest["summary"]).len() > 10, "{newest}");
-        let log = rota.process.log.text();
         let line = format!("{} {id} ", newest["actor"]["id"].as_str().unwrap());
-        assert!(log.contains(&line), "{line} is not in the log");
+        // The log is read by a thread of its own.
+        eventually(&format!("{line} in the log"), || {
+            rota.process.log.text().contains(&line)
+        });
     }
 }

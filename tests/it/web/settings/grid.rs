@@ -310,6 +310,21 @@ fn lanes_are_added_named_moved_and_removed() {
 }
 
 #[test]
+fn what_the_plan_does_not_include_is_said() {
+    let rota = world();
+    let rotation = rota.daily("U1 U2 U3", 1);
+    rota.plan("free");
+    let ada = Browser::signed_in(&rota, "U1");
+    let to = action(&rotation, "grid");
+    let fields = [("step", "add"), ("lanes.name", "kept")];
+    let page = ada.fill(&to, &to, &fields).is(402).text();
+    assert!(
+        page.contains("id=\"errors\"") && page.contains("value=\"kept\""),
+        "{page}"
+    );
+}
+
+#[test]
 fn changed_between_the_form_and_saving() {
     let rota = world();
     let rotation = rota.daily("U1 U2 U3", 1);

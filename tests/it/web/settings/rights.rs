@@ -1,6 +1,9 @@
 //! Who may see and change settings.
 
 use super::{Browser, action, world};
+use crate::support::{MONDAY, Rota, always, channel, daily, directory, group, weekly};
+use crate::web::attribute;
+use serde_json::json;
 
 const PARTS: [&str; 10] = [
     "details",
@@ -97,4 +100,73 @@ fn owners_and_admins_may_others_are_told_why_not() {
         ("body", "{}"),
     ];
     owner.post(&action(&rotation, "restore"), &body).is(400);
+}
+
+#[test]
+fn every_field_has_its_own_label() {
+    let rota = Rota::at(MONDAY);
+    let mut file = directory(6);
+    file["users"][0]["isAdmin"] = json!(true);
+    file["groups"] = json!([group("G1", "U5 U6"), group("G2", "U4")]);
+    file["channels"] = json!([
+        channel("C1", false, true),
+        channel("C2", false, true),
+        channel("C3", false, true)
+    ]);
+    rota.import(&file);
+    let rotation = rota.rotation("U1 U2 U3");
+    rotation
+        .patch(json!({ "userGroupIds": ["G1", "G2"] }))
+        .is(200);
+    for id in ["C1", "C2"] {
+        rotation.put(&format!("/channels/{id}"), json!({})).is(200);
+    }
+    let mut grid = rotation.grid(
+        2,
+        &[always(daily()), always(weekly("UTC", "2026-01-05T09:00"))],
+    );
+    for (index, roster) in ["one", "two", "one", "two"].into_iter().enumerate() {
+        grid["cells"][index]["rosterId"] = json!(roster);
+    }
+    grid["rosters"] = json!([{ "rosterId": "one", "userIds": ["U1"] }, { "rosterId": "two", "userIds": ["U2", "U3"] }]);
+    rotation.put("/coverage", grid).is(200);
+    let ada = Browser::signed_in(&rota, "U1");
+    let window = rotation.read()["windows"][0]["id"]
+        .as_str()
+        .unwrap()
+        .to_owned();
+    let window = format!("windows/{window}");
+    for part in PARTS.into_iter().chain([window.as_str(), "windows/new"]) {
+        let page = ada.get(&action(&rotation, part)).is(200).text();
+        let tags: Vec<&str> = page
+            .split('<')
+            .skip(1)
+            .map(|tag| tag.split('>').next().unwrap())
+            .collect();
+        let ids: Vec<String> = tags
+            .iter()
+            .filter_map(|tag| attribute(tag, " id"))
+            .collect();
+        for (index, id) in ids.iter().enumerate() {
+            assert!(!ids[..index].contains(id), "{part}: {id} is there twice");
+        }
+        for tag in tags.iter().filter(|tag| tag.starts_with("label ")) {
+            let wanted = attribute(tag, "for").unwrap();
+            assert!(ids.contains(&wanted), "{part}: no field {wanted}");
+        }
+        let fields = tags.iter().filter(|tag| {
+            let hidden = attribute(tag, "type").is_some_and(|kind| kind == "hidden");
+            ["input ", "select ", "textarea "]
+                .iter()
+                .any(|kind| tag.starts_with(kind))
+                && !hidden
+        });
+        for field in fields {
+            let id = attribute(field, " id").unwrap_or_else(|| panic!("{part}: {field}"));
+            assert!(
+                page.contains(&format!(" for=\"{id}\"")),
+                "{part}: no label for {id}"
+            );
+        }
+    }
 }

@@ -45,11 +45,6 @@ pub fn card(
         })
         .map(|group| Choice::new(group.id.as_str(), &groups::name(group)))
         .collect();
-    let (values, errors) = (Form::default(), Errors::default());
-    let filled = Filled {
-        values: &values,
-        errors: &errors,
-    };
     let windows = rotation.windows_of(roster.id.as_ref());
     let begin = || {
         html! { (hidden("rosterId", own)) (carried(visit, rotation)) }
@@ -98,14 +93,14 @@ pub fn card(
                 @if !others.is_empty() {
                     form method="post" action=(to) {
                         (begin())
-                        (filled.select("userIds", "Somebody of the rotation", "", &others))
+                        (choose(own, "userIds", "Somebody of the rotation", &others))
                         p.actions { button.small type="submit" name="step" value="add" { "Add to this roster" } }
                     }
                 }
                 @if !groups.is_empty() {
                     form method="post" action=(to) {
                         (begin())
-                        (filled.select("userGroupIds", "User group of the rotation", "", &groups))
+                        (choose(own, "userGroupIds", "User group of the rotation", &groups))
                         p.actions { button.small type="submit" name="step" value="follow" { "Add the group" } }
                     }
                 }
@@ -130,6 +125,19 @@ pub fn card(
             }
         }
     })
+}
+
+/// One of several, with an id of its own for each roster.
+fn choose(roster: &str, name: &str, label: &str, choices: &[Choice]) -> Markup {
+    let id = format!("f-{name}-{roster}");
+    html! {
+        div.field {
+            label for=(id) { (label) }
+            select id=(id) name=(name) {
+                @for choice in choices { option value=(choice.value) { (choice.label) } }
+            }
+        }
+    }
 }
 
 fn window_called(rotation: &Rotation, id: &str) -> String {

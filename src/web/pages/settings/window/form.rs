@@ -191,7 +191,7 @@ fn stretches(values: &Form, errors: &Errors) -> Markup {
             (hidden("lines", &lines.to_string()))
             p.actions { button.small type="submit" name="more" value="true" formnovalidate { "More lines" } }
         }
-        details {
+        details open[values.names("days")] {
             summary { "Add the same hours on several days" }
             (filled.boxes("days", "Days", "", &days))
             div.pair {
