@@ -163,7 +163,7 @@ fn page(
         form.card method="get" action=(base) {
             div.inline {
                 (filled.input("date", "from", "From", "", false))
-                (filled.input("date", "to", "To and with", "", false))
+                (filled.input("date", "to", "To, included", "", false))
                 button type="submit" { "Show" }
             }
         }

@@ -113,11 +113,12 @@ fn page(
         (fields::summary(errors))
         h1 { (name) }
         p.sub { bdi { (rotation.profile.name) } }
-        nav aria-label="Settings" {
-            p.actions {
+        nav.card aria-label="Settings" {
+            div.actions {
                 @for section in offered(visit) {
-                    a.button.small href=(format!("{base}/settings/{}", section.part))
-                        aria-current=[(section.part == part).then_some("page")] { (section.name) }
+                    @let is_here = section.part == part;
+                    a.button.small.main[is_here] href=(format!("{base}/settings/{}", section.part))
+                        aria-current=[is_here.then_some("page")] { (section.name) }
                 }
             }
         }

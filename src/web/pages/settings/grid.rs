@@ -52,12 +52,14 @@ fn form(
 ) -> Result<Response, Problem> {
     let content = html! {
         section aria-labelledby="windows" {
-            h2 #windows { "Windows" }
+            div.head {
+                h2 #windows { "Windows" }
+                p.actions { a.button href=(action(rotation, "windows/new")) { "Add a window" } }
+            }
             p.muted { "A window is covered hours with a cadence of hand-overs. Most rotations have one." }
             @for (index, window) in rotation.windows.iter().enumerate() {
                 (window_card(visit, rotation, index, window))
             }
-            p.actions { a.button href=(action(rotation, "windows/new")) { "Add a window" } }
         }
         (lanes(visit, rotation, values, errors))
         (double_cover(visit, rotation, errors))
@@ -90,7 +92,7 @@ fn window_card(visit: &Visit, rotation: &Rotation, index: usize, window: &Window
             (cadence::week(&window.coverage))
             p.actions {
                 a.button.small href=(action(rotation, &format!("windows/{}", window.id))) {
-                    "Change " bdi { (window_name(rotation, index)) }
+                    "Change" span.unseen { ": " (window_name(rotation, index)) }
                 }
             }
         }
@@ -115,10 +117,10 @@ fn lanes(visit: &Visit, rotation: &Rotation, values: &Form, errors: &Errors) -> 
     };
     let last = rotation.lanes.len() - 1;
     html! {
-        section.card aria-labelledby="lanes" {
+        section aria-labelledby="lanes" {
             h2 #lanes { "Lanes" }
             p.muted { "One person holds each lane, so two lanes are two people on duty at once. The first is dealt first." }
-            form method="post" action=(to) {
+            form.card method="post" action=(to) {
                 @for (index, lane) in rotation.lanes.iter().enumerate() {
                     (hidden(&format!("lanes[{index}].id"), lane.id.as_str()))
                     (filled.input("text", &format!("lanes[{index}].name"), &format!("Name of lane {}", index + 1), "", false))
@@ -128,7 +130,7 @@ fn lanes(visit: &Visit, rotation: &Rotation, values: &Form, errors: &Errors) -> 
                 p.actions { button type="submit" name="step" value="names" { "Save names" } }
             }
             @if last > 0 {
-                form method="post" action=(to) {
+                form.card method="post" action=(to) {
                     (carried(visit, rotation))
                     ol.order {
                         @for (index, lane) in rotation.lanes.iter().enumerate() {
@@ -147,7 +149,7 @@ fn lanes(visit: &Visit, rotation: &Rotation, values: &Form, errors: &Errors) -> 
                     }
                 }
             }
-            form method="post" action=(to) {
+            form.card method="post" action=(to) {
                 (carried(visit, rotation))
                 (filled.input("text", "lanes.name", "Name of a new lane", "", false))
                 p.actions { button type="submit" name="step" value="add" { "Add a lane" } }
