@@ -9,7 +9,7 @@ mod posting;
 mod topics;
 
 pub use groups::{GroupMembers, group_members};
-pub use topics::TopicTexts;
+pub use topics::{TopicTexts, preview as preview_topic};
 
 use super::{App, Error};
 use crate::domain::chat::{ChatError, held_until, next_try};

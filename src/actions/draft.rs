@@ -7,12 +7,11 @@ use crate::domain::agreement::AgreementContext;
 use crate::domain::audit::{AuditedChange, Author, CLOCK, Summary, quoted, rotation_changes};
 use crate::domain::event::{self, Act, Event};
 use crate::domain::forecast::{self, Forecast, Limits};
-use crate::domain::handover::{self, Change, DealingContext, WindowChange};
+use crate::domain::handover::{self, Change, DealingContext, Edit, WindowChange};
 use crate::domain::holidays::Calendar;
 use crate::domain::ids::RotationId;
 use crate::domain::request::Pending;
-use crate::domain::roster;
-use crate::domain::rotation::{Reason, Rotation};
+use crate::domain::rotation::Rotation;
 use crate::domain::tiers::TierLimits;
 use crate::store::{self, ReadTx, WriteTx};
 use jiff::Timestamp;
@@ -364,8 +363,9 @@ impl<'a> Draft<'a> {
     /// Applies a changed membership: next turns keep pointing at the same people, removed people come off duty, and empty slots
     /// are dealt if the change concerns dealing.
     pub fn follow_members(&mut self, tx: &WriteTx, before: &Rotation, window_change: WindowChange) {
-        roster::follow(before, &mut self.rotation);
-        self.redeal(tx, before, window_change, |change| change.clear_leavers());
+        let absences = Arc::clone(&self.absences);
+        self.edit(tx, before, window_change, &absences)
+            .follow_members(&mut self.rotation);
     }
 
     /// Applies an edit to the people on duty, then deals the empty slots if dealing has other inputs than `before`.
@@ -376,12 +376,29 @@ impl<'a> Draft<'a> {
         window_change: WindowChange,
         act: impl FnOnce(&mut Change),
     ) {
-        let concerned = !self.rotation.deals_like(before);
-        self.change(tx, window_change, |change| {
-            act(change);
-            if concerned {
-                change.fill(Reason::CoverageChanged);
-            }
-        });
+        let absences = Arc::clone(&self.absences);
+        self.edit(tx, before, window_change, &absences)
+            .redeal(&mut self.rotation, act);
+    }
+
+    fn edit<'e>(
+        &self,
+        tx: &WriteTx,
+        before: &'e Rotation,
+        window_change: WindowChange,
+        absences: &'e Absences,
+    ) -> Edit<'e>
+    where
+        'a: 'e,
+    {
+        Edit {
+            before,
+            dealing: DealingContext {
+                calendar: self.calendar,
+                absences,
+            },
+            at: self.instant(tx),
+            window_change,
+        }
     }
 }

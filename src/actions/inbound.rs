@@ -14,14 +14,22 @@ use subtle::ConstantTimeEq;
 
 /// The inbound webhook of a rotation. Created on first use.
 pub fn read(app: &App, author: &Author, id: &RotationId) -> Result<InboundWebhook, ActionError> {
-    let found = app.store().read(|tx| -> Result<_, ActionError> {
-        editable(tx, &author.principal, id)?;
-        Ok(store::load_inbound(tx, id)?)
-    })?;
-    match found {
+    match find(app, &author.principal, id)? {
         Some(inbound) => Ok(inbound),
         None => make(app, author, id, false),
     }
+}
+
+/// The inbound webhook of a rotation, where it has one.
+pub fn find(
+    app: &App,
+    caller: &Principal,
+    id: &RotationId,
+) -> Result<Option<InboundWebhook>, ActionError> {
+    app.store().read(|tx| {
+        editable(tx, caller, id)?;
+        Ok(store::load_inbound(tx, id)?)
+    })
 }
 
 /// Replaces the key of an inbound webhook. The old key no longer works.
@@ -48,9 +56,10 @@ fn make(
     Ok(mutation.run(app)?.output)
 }
 
-struct MakeInboundWebhook {
+/// Makes the inbound webhook of a rotation.
+pub struct MakeInboundWebhook {
     /// Whether one that is there gets another key.
-    anew: bool,
+    pub anew: bool,
 }
 
 impl Operation for MakeInboundWebhook {

@@ -32,6 +32,7 @@ pub mod once;
 mod outbox;
 pub mod overview;
 pub mod plan;
+pub mod preview;
 pub mod reads;
 pub mod reminders;
 mod request_writes;

@@ -3,6 +3,7 @@
 //! happens, as long as nothing else changes.
 
 mod cells;
+mod difference;
 mod gaps;
 mod notice;
 mod schedule;
@@ -10,6 +11,7 @@ mod shift;
 mod summary;
 
 pub use cells::{CellForecast, Span, cells, horizon, is_doubled, keeps, known_cells};
+pub use difference::{Difference, differences};
 pub use gaps::{Gap, gaps, open_stretches};
 pub use notice::{
     HandoverNotice, next_reminder, notices, slot_name, slot_named, upcoming_notices, zone,

@@ -3,6 +3,7 @@
 
 mod agreements;
 mod deal;
+mod edit;
 mod memo;
 
 use super::absence::Absences;
@@ -12,6 +13,7 @@ use super::request::Pending;
 use super::resolve::{self, Hold};
 use super::rotation::{Entry, HoursHeld, Mode, Reason, Rotation};
 pub use deal::would_double;
+pub use edit::Edit;
 use jiff::Timestamp;
 pub(super) use memo::Memo;
 use memo::Order;

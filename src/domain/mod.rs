@@ -24,6 +24,7 @@ pub mod identity;
 pub mod ids;
 pub mod import;
 pub mod key;
+pub mod load;
 pub mod mention;
 pub mod message;
 pub mod refusal;

@@ -138,8 +138,13 @@ impl Errors {
     /// Adds a refusal in the API's words, `path: what is wrong`, to the field of that name where the form has one.
     pub fn add_refusal(&mut self, detail: &str, fields: &[&str]) {
         let named = detail.split_once(": ").and_then(|(path, message)| {
-            let path = path.split(['[', '.']).next().unwrap_or_default();
-            let field = fields.iter().find(|field| **field == path)?;
+            let within = |field: &str| {
+                let rest = path.strip_prefix(field);
+                rest.is_some_and(|rest| rest.is_empty() || rest.starts_with(['[', '.']))
+            };
+            // Of several, the one that says the most of the path.
+            let named = fields.iter().filter(|field| within(field));
+            let field = named.max_by_key(|field| field.len())?;
             Some((*field, message))
         });
         match named {
@@ -213,10 +218,12 @@ mod tests {
             ),
             ("userIds[2]: not a member", Some("userIds"), "Not a member."),
             ("legs[0].from: too late", None, "Legs[0].from: too late."),
+            ("cadence.times[1]: odd", Some("cadence.times"), "Odd."),
+            ("cadence.zone: odd", Some("cadence"), "Odd."),
             ("the body is empty", None, "The body is empty."),
         ] {
             let mut errors = Errors::default();
-            errors.add_refusal(detail, &["until", "userIds"]);
+            errors.add_refusal(detail, &["until", "userIds", "cadence", "cadence.times"]);
             let error = &errors.all()[0];
             assert_eq!(
                 (error.field.as_deref(), error.message.as_str()),

@@ -21,6 +21,7 @@
 //!    rotation. Its handler makes the body of the API of it and reads that by `wire`, writes by `Visit::write`, leaves
 //!    a `Note` and returns `answer::see(path)`. `pages::failing` shows refusals beside the form, with what was typed.
 //! 3. Add a row to `routes`, and the place to `layout` where it is one of the first level.
+//!    A page of a rotation's settings is a row of `pages/settings/sections.rs` instead.
 //! 4. Test it in `tests/it/web`: status, rights, what is said where there is nothing yet, names that hold anything.
 
 mod answer;

@@ -10,6 +10,7 @@ pub mod docs;
 pub mod duty;
 pub mod history;
 pub mod home;
+pub mod load;
 pub mod login;
 pub mod me;
 pub mod people;
@@ -17,6 +18,7 @@ pub mod provider;
 pub mod requests;
 pub mod rotation;
 pub mod rotations;
+pub mod settings;
 pub mod shift;
 pub mod swap;
 pub mod webhooks;
@@ -27,7 +29,8 @@ use super::parts::confirm;
 use super::parts::people::People;
 use super::parts::time::{self, Times};
 use super::visit::Visit;
-use crate::actions::{ActionError, reads};
+use crate::actions::{ActionError, audit, reads};
+use crate::domain::audit::AuditFilter;
 use crate::domain::conflict::{Conflict, ConflictKind};
 use crate::domain::forecast;
 use crate::domain::ids::RotationId;
@@ -35,6 +38,7 @@ use crate::domain::refusal::Refusal;
 use crate::domain::rotation::{Cell, Rotation};
 use crate::domain::zones::ZoneName;
 use crate::server::{Problem, Response};
+use crate::store::Page;
 use crate::wire::etag;
 use jiff::Timestamp;
 use maud::{Markup, html};
@@ -161,6 +165,7 @@ fn changed_meanwhile(visit: &Visit, id: &RotationId) -> Result<Response, Problem
         div.card {
             h2 { "What differs" }
             ul { @for line in confirm::differences(seen, &rotation, &people) { li { (line) } } }
+            (said_meanwhile(visit, &rotation, seen)?)
             form method="post" action=(visit.here()) {
                 (confirm::sent_again(&visit.form, &tag(visit, &rotation), &rotation))
                 p.actions {
@@ -171,6 +176,42 @@ fn changed_meanwhile(visit: &Visit, id: &RotationId) -> Result<Response, Problem
         }
     };
     Ok(layout::page_with(visit, 412, title, content))
+}
+
+/// Changes that the page about a change meanwhile lists at the most.
+const MOST_CHANGES: u64 = 20;
+
+/// What others changed since a version was seen, by the audit log, for readers who may read it.
+fn said_meanwhile(visit: &Visit, rotation: &Rotation, seen: &str) -> Result<Markup, Problem> {
+    let seen = confirm::version_seen(seen).filter(|_| visit.caller.check_edit(rotation).is_ok());
+    let Some((version, at)) = seen else {
+        return Ok(html! {});
+    };
+    // Several changes can have one instant, so they are counted as well.
+    let changes = rotation.stamps.version.saturating_sub(version);
+    let filter = AuditFilter {
+        from: Some(at),
+        rotation: Some(rotation.id.clone()),
+        ..AuditFilter::default()
+    };
+    let size = u32::try_from(changes.min(MOST_CHANGES)).unwrap_or_default();
+    let page = Page {
+        number: 1,
+        size: size.max(1),
+    };
+    let (mut entries, _) = audit::list(visit.app(), &visit.caller, &filter, page)?;
+    entries.truncate(size as usize);
+    entries.reverse();
+    Ok(html! {
+        @if !entries.is_empty() {
+            h3 { "Changes since" }
+            ul {
+                @for entry in &entries {
+                    li { bdi { (entry.actor.name.as_deref().unwrap_or(entry.actor.kind.name())) } ": " bdi { (entry.summary) } }
+                }
+            }
+        }
+    })
 }
 
 /// The way back to a rotation, above the heading of a page below it.

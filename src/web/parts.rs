@@ -1,6 +1,8 @@
 //! What pages are built of. Every part is a function to HTML; none reads the database.
 
+pub mod cadence;
 pub mod confirm;
+pub mod csv;
 pub mod fields;
 pub mod people;
 pub mod time;

@@ -1,8 +1,8 @@
 //! Every page.
 
 use super::pages::{
-    absences, admin, assign, board, cover, create, docs, duty, history, home, login, me, people,
-    provider, requests, rotation, rotations, shift, swap, webhooks,
+    absences, admin, assign, board, cover, create, docs, duty, history, home, load, login, me,
+    people, provider, requests, rotation, rotations, settings, shift, swap, webhooks,
 };
 use super::visit::Visit;
 use super::{Web, assets};
@@ -88,6 +88,27 @@ pub const ROUTES: &[Row] = &[
         Who::Public(shift::show),
     ),
     get("/rotations/{rotation}/history", Who::Reader(history::show)),
+    get("/rotations/{rotation}/load", Who::Reader(load::show)),
+    get(
+        "/rotations/{rotation}/settings",
+        Who::Reader(settings::show),
+    ),
+    get(
+        "/rotations/{rotation}/settings/{part}",
+        Who::Reader(settings::show_part),
+    ),
+    post(
+        "/rotations/{rotation}/settings/{part}",
+        Who::Reader(settings::save_part),
+    ),
+    get(
+        "/rotations/{rotation}/settings/{part}/{named}",
+        Who::Reader(settings::show_part),
+    ),
+    post(
+        "/rotations/{rotation}/settings/{part}/{named}",
+        Who::Reader(settings::save_part),
+    ),
     get("/requests", Who::Reader(requests::show_all)),
     get("/requests/{request}", Who::Reader(requests::show)),
     post(

@@ -1,13 +1,15 @@
 //! Syncs the topics of channels with the people on call, and restores previous topics.
 
 use super::SyncError;
-use crate::actions::{App, Error, notifications};
+use crate::actions::{ActionError, App, Error, notifications, reads};
 use crate::chat::PlatformRenderer;
+use crate::domain::access::Principal;
 use crate::domain::chat::ChatError;
 use crate::domain::forecast::OnCallSummary;
 use crate::domain::handover::DealingContext;
 use crate::domain::ids::{ChannelId, RotationId};
 use crate::domain::message::PeopleNames;
+use crate::domain::refusal::Refusal;
 use crate::domain::rotation::Profile;
 use crate::domain::wording::{self, Piece, TopicSubject};
 use crate::failpoint;
@@ -27,6 +29,42 @@ struct Shown {
     duty_handle: Option<String>,
     /// The people of the summary.
     names: PeopleNames,
+}
+
+impl Shown {
+    fn topic(&self, app: &App) -> Vec<Piece> {
+        let subject = TopicSubject {
+            profile: &self.profile,
+            summary: &self.summary,
+            duty_handle: self.duty_handle.as_deref(),
+        };
+        let renderer = PlatformRenderer {
+            chat: app.chat(),
+            names: &self.names,
+        };
+        wording::topic(subject, &renderer)
+    }
+}
+
+/// How the topic of a rotation would read now with a template; `None` is the usual text. Another rotation's topic in the same
+/// channel is not part of it.
+///
+/// # Errors
+/// [`Refusal::ResourceDenied`] for whoever may not edit the rotation.
+pub fn preview(
+    app: &App,
+    caller: &Principal,
+    id: &RotationId,
+    template: Option<String>,
+) -> Result<String, ActionError> {
+    app.store().read(|tx| {
+        let rotation = reads::visible(tx, caller, id)?;
+        caller.check_edit(&rotation)?;
+        let mut shown = load_text(tx, app, id)?.ok_or(Refusal::NotFound("rotation"))?;
+        shown.profile.topic_template = template;
+        let most = app.chat().capabilities().longest_topic;
+        Ok(wording::one_line(&wording::fit(&shown.topic(app), most)))
+    })
 }
 
 impl TopicTexts {
@@ -60,16 +98,7 @@ impl TopicTexts {
             if !pieces.is_empty() {
                 pieces.push(Piece::Plain(BETWEEN.into()));
             }
-            let subject = TopicSubject {
-                profile: &shown.profile,
-                summary: &shown.summary,
-                duty_handle: shown.duty_handle.as_deref(),
-            };
-            let renderer = PlatformRenderer {
-                chat: app.chat(),
-                names: &shown.names,
-            };
-            let topic = wording::topic(subject, &renderer);
+            let topic = shown.topic(app);
             length += topic.iter().map(Piece::length).sum::<usize>();
             pieces.extend(topic);
             // Longer topics are cut anyway.

@@ -18,7 +18,7 @@ pub(super) type Piece = (i64, i64);
 /// Converts stretches to disjoint, ordered pieces with gaps between them. Overlapping and adjacent ones are merged, also around
 /// the end of the week.
 pub(super) fn weekly(coverage: &[Stretch]) -> Vec<Piece> {
-    let mut pieces: Vec<Piece> = coverage.iter().map(piece).collect();
+    let mut pieces: Vec<Piece> = coverage.iter().map(Stretch::minutes).collect();
     pieces.sort_unstable();
     let mut joined: Vec<Piece> = Vec::with_capacity(pieces.len());
     for (from, until) in pieces {
@@ -39,22 +39,26 @@ pub(super) fn weekly(coverage: &[Stretch]) -> Vec<Piece> {
     joined
 }
 
-fn piece(stretch: &Stretch) -> Piece {
-    let minute = |day: Weekday, time: HhMm| {
-        let time = time.civil();
-        let minutes = i64::from(time.hour()) * 60 + i64::from(time.minute());
-        i64::from(day.to_monday_zero_offset()) * DAY + minutes
-    };
-    let from = minute(stretch.start_day, stretch.start_time);
-    let until = minute(stretch.end_day, stretch.end_time);
-    let until = if until > from {
-        until
-    } else if stretch.start_day == stretch.end_day && until < from {
-        until + DAY
-    } else {
-        until + WEEK
-    };
-    (from, until)
+impl Stretch {
+    /// The local minutes since Monday 00:00 that it begins and ends at. The end is after the start, and lies beyond the week
+    /// where the stretch goes on in the next one.
+    pub fn minutes(&self) -> (i64, i64) {
+        let minute = |day: Weekday, time: HhMm| {
+            let time = time.civil();
+            let minutes = i64::from(time.hour()) * 60 + i64::from(time.minute());
+            i64::from(day.to_monday_zero_offset()) * DAY + minutes
+        };
+        let from = minute(self.start_day, self.start_time);
+        let until = minute(self.end_day, self.end_time);
+        let until = if until > from {
+            until
+        } else if self.start_day == self.end_day && until < from {
+            until + DAY
+        } else {
+            until + WEEK
+        };
+        (from, until)
+    }
 }
 
 /// Whether the pieces cover every minute of the week.

@@ -94,15 +94,7 @@ const DAYS: [(&str, Weekday); 7] = [
 const SUN: [&str; 3] = ["first", "second", "third"];
 
 fn page(visit: &Visit, status: u16, values: &Form, errors: &Errors) -> Result<Response, Problem> {
-    let page = Page {
-        number: 1,
-        size: OFFERED,
-    };
-    let filter = PersonFilter::default();
-    let (people, _) = visit
-        .app()
-        .store()
-        .read(|tx| list_people(tx, &filter, false, page))?;
+    let people = offered(visit)?;
     let filled = Filled { values, errors };
     let lines: usize = values.one("lines").parse().unwrap_or(LINES);
     let lines = lines.clamp(LINES, 200).max(values.list("userIds").len());
@@ -156,12 +148,36 @@ fn page(visit: &Visit, status: u16, values: &Form, errors: &Errors) -> Result<Re
                 button.main type="submit" { "Create the rotation" }
                 a.button href="/rotations" { "Back" }
             }
-            datalist #people {
-                @for person in &people { option value=(person.id) { (person.name()) @if let Some(name) = &person.real_name { ", " (name) } } }
-            }
+            (people_list(&people))
         }
     };
     Ok(layout::page_with(visit, status, "New rotation", content))
+}
+
+/// The people that a form offers.
+///
+/// # Errors
+/// When the storage cannot be read.
+pub fn offered(visit: &Visit) -> Result<Vec<Person>, Problem> {
+    let page = Page {
+        number: 1,
+        size: OFFERED,
+    };
+    let filter = PersonFilter::default();
+    let read = visit
+        .app()
+        .store()
+        .read(|tx| list_people(tx, &filter, false, page));
+    Ok(read?.0)
+}
+
+/// People to choose from, for lines that name somebody.
+pub fn people_list(people: &[Person]) -> Markup {
+    html! {
+        datalist #people {
+            @for person in people { option value=(person.id) { (person.name()) @if let Some(name) = &person.real_name { ", " (name) } } }
+        }
+    }
 }
 
 /// Lines for people, each a person.
@@ -449,7 +465,11 @@ fn resolve(visit: &Visit, field: &str, errors: &mut Errors) -> Result<Vec<UserId
     Ok(found)
 }
 
-fn person(visit: &Visit, named: &str) -> Result<Option<UserId>, Problem> {
+/// Somebody of the workspace, by id, address or name; `None` where it is nobody, or more than one.
+///
+/// # Errors
+/// When the storage cannot be read.
+pub fn person(visit: &Visit, named: &str) -> Result<Option<UserId>, Problem> {
     let filter = PersonFilter {
         text: Some(named.to_owned()),
         email: None,

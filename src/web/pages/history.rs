@@ -4,10 +4,11 @@ use super::{crumbs, named, path_to, slot_text, times};
 use crate::actions::reads;
 use crate::domain::rotation::Reason;
 use crate::domain::time::Interval;
-use crate::server::{Body, Outcome, Response};
+use crate::server::{Outcome, Response};
 use crate::store::HistoryEntry;
 use crate::web::form::{Errors, Form};
 use crate::web::layout;
+use crate::web::parts::csv;
 use crate::web::parts::fields::{Choice, Filled};
 use crate::web::parts::people::People;
 use crate::web::parts::time;
@@ -84,7 +85,7 @@ pub fn show(visit: &Visit) -> Outcome {
     let users = entries.iter().filter_map(|entry| entry.entry.user.as_ref());
     let people = People::load(visit.app(), users.collect::<Vec<_>>(), true)?;
     if visit.query.one("format") == "csv" {
-        return Ok(csv(&entries, &people));
+        return Ok(file(&entries, &people));
     }
     let (times, errors) = (times(visit), Errors::default());
     let values = Form::with([
@@ -164,11 +165,11 @@ fn slot(entry: &HistoryEntry) -> String {
     slot_text(&names)
 }
 
-fn csv(entries: &[HistoryEntry], people: &People) -> Response {
-    let mut text = String::from("start,end,lane,window,userId,name,reason\r\n");
-    for entry in entries {
+fn file(entries: &[HistoryEntry], people: &People) -> Response {
+    let head = ["start", "end", "lane", "window", "userId", "name", "reason"];
+    let rows = entries.iter().map(|entry| {
         let user = entry.entry.user.as_ref();
-        let fields = [
+        [
             entry.entry.start.to_string(),
             entry.end.map_or(String::new(), |end| end.to_string()),
             entry.entry.lane_name.clone().unwrap_or_default(),
@@ -176,41 +177,7 @@ fn csv(entries: &[HistoryEntry], people: &People) -> Response {
             user.map_or(String::new(), ToString::to_string),
             user.map_or(String::new(), |user| people.name(user).to_owned()),
             entry.entry.reason.name().to_owned(),
-        ];
-        let quoted = fields.map(|field| quoted(&field));
-        text.push_str(&quoted.join(","));
-        text.push_str("\r\n");
-    }
-    Response::new(200, "text/csv; charset=utf-8", Body::from_data(text))
-        .with("Content-Disposition", "attachment; filename=\"record.csv\"")
-        .with("Cache-Control", "no-store")
-}
-
-/// A field of a table. One that a spreadsheet would take for a formula is made a text.
-fn quoted(field: &str) -> String {
-    let field = match field.starts_with(['=', '+', '-', '@', '\t', '\r']) {
-        true => format!("'{field}"),
-        false => field.to_owned(),
-    };
-    match field.contains([',', '"', '\r', '\n']) {
-        true => format!("\"{}\"", field.replace('"', "\"\"")),
-        false => field,
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::quoted;
-
-    #[test]
-    fn fields_of_tables() {
-        for (field, expected) in [
-            ("Ada", "Ada"),
-            ("Ada, \"A\"", "\"Ada, \"\"A\"\"\""),
-            ("=1+1", "'=1+1"),
-            ("two\nlines", "\"two\nlines\""),
-        ] {
-            assert_eq!(quoted(field), expected);
-        }
-    }
+        ]
+    });
+    csv::file("record", head, rows)
 }

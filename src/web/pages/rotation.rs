@@ -112,6 +112,8 @@ pub fn show(visit: &Visit) -> Outcome {
         @if visit.reader.is_some() {
             p.actions {
                 a.button.small href=(format!("{}/history", path_to(&rotation))) { "Record" }
+                a.button.small href=(format!("{}/load", path_to(&rotation))) { "Load" }
+                @if is_editor { a.button.small href=(format!("{}/settings", path_to(&rotation))) { "Settings" } }
             }
         }
     };

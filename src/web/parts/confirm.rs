@@ -7,6 +7,7 @@ use crate::domain::ids::UserId;
 use crate::domain::resolve;
 use crate::domain::rotation::Rotation;
 use crate::web::form::Form;
+use jiff::Timestamp;
 use maud::{Markup, html};
 
 /// A new id for one write.
@@ -37,9 +38,10 @@ pub fn sent_again(form: &Form, tag: &str, rotation: &Rotation) -> Markup {
 /// The cells that are noted at the most.
 const MOST_CELLS: usize = 60;
 
-/// What a reader sees of who is on call: the version, and each running cell with its holder.
+/// What a reader sees of who is on call: the version with the millisecond of its change, and each running cell with its holder.
 fn seen(rotation: &Rotation) -> String {
-    let mut text = rotation.stamps.version.to_string();
+    let stamps = &rotation.stamps;
+    let mut text = format!("{}@{}", stamps.version, stamps.updated_at.as_millisecond());
     for cell in rotation.running().take(MOST_CELLS) {
         let user = resolve::holder(rotation, cell).map_or("", |hold| hold.user().as_str());
         text.push_str(&format!(" {}={user}", cell.id));
@@ -47,11 +49,18 @@ fn seen(rotation: &Rotation) -> String {
     text
 }
 
+/// The version that was seen, and when it came about; `None` where that was not sent.
+pub fn version_seen(seen: &str) -> Option<(u64, Timestamp)> {
+    let (version, at) = seen.split(' ').next()?.split_once('@')?;
+    let at = Timestamp::from_millisecond(at.parse().ok()?).ok()?;
+    Some((version.parse().ok()?, at))
+}
+
 /// What differs between what was seen and a rotation as it stands: a line each. Never empty.
 pub fn differences(seen: &str, rotation: &Rotation, people: &People) -> Vec<Markup> {
-    let mut parts = seen.split(' ');
-    let version: u64 = parts.next().and_then(|text| text.parse().ok()).unwrap_or(0);
-    let before: Vec<(&str, &str)> = parts.filter_map(|part| part.split_once('=')).collect();
+    let version = version_seen(seen).map_or(0, |(version, _)| version);
+    let before = seen.split(' ').skip(1);
+    let before: Vec<(&str, &str)> = before.filter_map(|part| part.split_once('=')).collect();
     let mut lines = Vec::new();
     for (id, user) in &before {
         let cell = rotation.running().find(|cell| cell.id.as_str() == *id);

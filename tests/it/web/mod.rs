@@ -9,9 +9,11 @@ mod creating;
 mod docs;
 mod duty;
 mod ground;
+mod load;
 mod login;
 mod oidc;
 mod reading;
+mod settings;
 mod webhooks;
 mod zone;
 
@@ -136,7 +138,7 @@ pub fn form<'p>(page: &'p str, action: &str) -> &'p str {
 }
 
 /// What a form sends as it stands: hidden and filled-in inputs, ticked boxes, chosen options.
-fn inputs(form: &str) -> Vec<(String, String)> {
+pub fn inputs(form: &str) -> Vec<(String, String)> {
     let mut found = Vec::new();
     for tag in form.split('<') {
         let tag = tag.split('>').next().unwrap_or_default();

@@ -1,0 +1,257 @@
+//! Channels that are told who is on call, and the topic, with how it reads.
+
+use super::{Before, action, carried, done, page, patch, write};
+use crate::actions::channels::SetChannel;
+use crate::actions::chat_sync;
+use crate::domain::ids::ChannelId;
+use crate::domain::rotation::{ChannelSetting, Rotation};
+use crate::server::{Outcome, Problem, Response};
+use crate::store::{Channel, Page, list_channels, load_channel};
+use crate::web::form::{Errors, Form};
+use crate::web::pages::{editable, failing};
+use crate::web::parts::fields::{Choice, Filled, hidden};
+use crate::web::visit::Visit;
+use crate::wire::edit;
+use maud::{Markup, html};
+use serde_json::{Value, json};
+
+const PART: &str = "channels";
+
+/// Channels that a form offers at the most.
+const OFFERED: u32 = 500;
+
+/// The tokens of a template, and what they stand for.
+const TOKENS: [(&str, &str); 9] = [
+    ("%NAME%", "the rotation’s name"),
+    ("%CODE%", "its code"),
+    ("%USER%", "who is on call"),
+    ("%USERHANDLE%", "the same as mentions"),
+    ("%UNTIL%", "until when"),
+    ("%NEXT_USER%", "who is next"),
+    ("%NEXT_UNTIL%", "until when they are on call"),
+    ("%DUTY_SIZE%", "how many are on call"),
+    ("%DUTYHANDLE%", "the on-duty group"),
+];
+
+/// GET.
+pub fn show(visit: &Visit) -> Outcome {
+    let rotation = editable(visit)?;
+    let values = topic_values(&rotation);
+    form(visit, &rotation, (200, &values, &Errors::default()), None)
+}
+
+fn topic_values(rotation: &Rotation) -> Form {
+    let profile = &rotation.profile;
+    Form::with([
+        ("enableTopic", profile.enable_topic.to_string()),
+        (
+            "topicTemplate",
+            profile.topic_template.clone().unwrap_or_default(),
+        ),
+    ])
+}
+
+fn channel_name(channel: Option<&Channel>, id: &ChannelId) -> String {
+    let named = channel.and_then(|channel| channel.name.as_deref());
+    named.map_or_else(
+        || id.to_string(),
+        |name| format!("#{}", name.trim_start_matches('#')),
+    )
+}
+
+fn form(
+    visit: &Visit,
+    rotation: &Rotation,
+    (status, values, errors): (u16, &Form, &Errors),
+    reads: Option<&str>,
+) -> Result<Response, Problem> {
+    let listed = &rotation.profile.channels;
+    let all = Page {
+        number: 1,
+        size: OFFERED,
+    };
+    let (offered, _) = visit
+        .app()
+        .store()
+        .read(|tx| list_channels(tx, None, false, all))?;
+    let is_new = |one: &&Channel| !listed.iter().any(|setting| setting.channel == one.id);
+    let choices: Vec<Choice> = offered
+        .iter()
+        .filter(is_new)
+        .map(|one| Choice::new(one.id.as_str(), &channel_name(Some(one), &one.id)))
+        .collect();
+    let filled = Filled { values, errors };
+    let content = html! {
+        section.card aria-labelledby="channels" {
+            h2 #channels { "Channels" }
+            @if listed.is_empty() { p.empty { "No channel is told anything. Add one, and hand-overs and reminders are posted there." } }
+            @for setting in listed { (channel(visit, rotation, setting)?) }
+            @if choices.is_empty() {
+                p.muted { "There is no other channel that the app is in. Invite it to one in chat." }
+            } @else {
+                form method="post" action=(action(rotation, PART)) {
+                    (filled.select("channelId", "Channel", "Channels that the app is in.", &choices))
+                    (carried(visit, rotation))
+                    p.actions { button type="submit" name="step" value="add" { "Add the channel" } }
+                }
+            }
+        }
+        section.card aria-labelledby="topic" {
+            h2 #topic { "Topic" }
+            form method="post" action=(action(rotation, PART)) {
+                (filled.tick("enableTopic", "Write who is on call into the topics of channels"))
+                (filled.area("topicTemplate", "Template", "Empty is the usual text."))
+                details {
+                    summary { "What a template may say" }
+                    dl.facts { @for (token, about) in TOKENS { dt { code { (token) } } dd { (about) } } }
+                }
+                (carried(visit, rotation))
+                p.actions {
+                    button type="submit" name="step" value="topic" { "Save" }
+                    button type="submit" name="step" value="read" { "Show how it reads" }
+                }
+            }
+            @if let Some(text) = reads {
+                h3 #reads { "It would read" }
+                p { bdi data-topic { (text) } }
+            }
+        }
+    };
+    page(visit, rotation, PART, (status, errors), content)
+}
+
+fn channel(
+    visit: &Visit,
+    rotation: &Rotation,
+    setting: &ChannelSetting,
+) -> Result<Markup, Problem> {
+    let id = &setting.channel;
+    let known = visit.app().store().read(|tx| load_channel(tx, id))?;
+    let name = channel_name(known.as_ref(), id);
+    let inside = known.as_ref().is_some_and(|known| known.app_is_member);
+    let field = |kind: &str| format!("f-{kind}-{id}");
+    Ok(html! {
+        form method="post" action=(action(rotation, PART)) data-channel=(id) {
+            h3 { bdi { (name) } }
+            @if !inside { p.hint { "The app is not in this channel, so nothing arrives until it is invited." } }
+            (hidden("channelId", id.as_str()))
+            div.choice {
+                input type="checkbox" id=(field("posts")) name="postsMessages" value="true" checked[setting.posts_messages];
+                label for=(field("posts")) { "Post hand-overs, reminders and mentions" span.unseen { " in " (name) } }
+            }
+            div.choice {
+                input type="checkbox" id=(field("topic")) name="syncsTopic" value="true" checked[setting.syncs_topic];
+                label for=(field("topic")) { "Write the topic" span.unseen { " of " (name) } }
+            }
+            (carried(visit, rotation))
+            p.actions {
+                button.small type="submit" name="step" value="set" { "Save" span.unseen { ": " (name) } }
+                button.small type="submit" name="step" value="remove" { "Remove" span.unseen { ": " (name) } }
+            }
+        }
+    })
+}
+
+/// POST.
+pub fn save(visit: &Visit) -> Outcome {
+    let rotation = editable(visit)?;
+    match visit.form.one("step") {
+        "topic" => save_topic(visit, &rotation),
+        "read" => {
+            let body = topic_body(visit);
+            let again = |status, errors: Errors| {
+                form(visit, &rotation, (status, &visit.form, &errors), None)
+            };
+            let read = edit::patch(body.to_string().as_bytes()).map_err(Into::into);
+            let read = read.and_then(|patch| {
+                let template = patch.topic_template.flatten();
+                chat_sync::preview_topic(visit.app(), &visit.caller, &rotation.id, template)
+            });
+            match failing(visit, &rotation.id, read, &["topicTemplate"], again)? {
+                Ok(text) => form(
+                    visit,
+                    &rotation,
+                    (200, &visit.form, &Errors::default()),
+                    Some(&text),
+                ),
+                Err(page) => Ok(page),
+            }
+        }
+        step => set_channel(visit, &rotation, step),
+    }
+}
+
+fn topic_body(visit: &Visit) -> Value {
+    json!({
+        "enableTopic": visit.form.has("enableTopic", "true"),
+        "topicTemplate": visit.form.filled("topicTemplate"),
+    })
+}
+
+fn save_topic(visit: &Visit, rotation: &Rotation) -> Outcome {
+    let again =
+        |status, errors: Errors| form(visit, rotation, (status, &visit.form, &errors), None);
+    match patch(
+        visit,
+        rotation,
+        &topic_body(visit),
+        &["enableTopic", "topicTemplate"],
+        again,
+    )? {
+        Ok(receipt) => {
+            let profile = &rotation.profile;
+            let before = Before::patch(json!({
+                "enableTopic": profile.enable_topic,
+                "topicTemplate": profile.topic_template,
+            }));
+            let told = "The topic was saved.".to_owned();
+            done(visit, rotation, PART, (told, Some(before)), &receipt)
+        }
+        Err(page) => Ok(page),
+    }
+}
+
+fn set_channel(visit: &Visit, rotation: &Rotation, step: &str) -> Outcome {
+    let id = ChannelId::from(visit.form.one("channelId"));
+    let asked = |posts: bool, topic: bool| json!({ "postsMessages": posts, "syncsTopic": topic });
+    let (body, told) = match step {
+        "add" => (json!({}), "The channel was added."),
+        "remove" => (asked(false, false), "The channel was removed."),
+        _ => {
+            let ticked = |name: &str| visit.form.has(name, "true");
+            (
+                asked(ticked("postsMessages"), ticked("syncsTopic")),
+                "The channel was saved.",
+            )
+        }
+    };
+    let again = |status, errors: Errors| {
+        let values = topic_values(rotation);
+        form(visit, rotation, (status, &values, &errors), None)
+    };
+    let read = edit::channel(body.to_string().as_bytes());
+    let read = read.map(|change| SetChannel {
+        channel: id.clone(),
+        change,
+    });
+    let receipt = match write(visit, rotation, "setChannel", read, &["channelId"], again)? {
+        Ok(receipt) => receipt,
+        Err(page) => return Ok(page),
+    };
+    let mut listed = rotation.profile.channels.iter();
+    let was = listed.find(|setting| setting.channel == id);
+    let before = Before {
+        operation: "setChannel",
+        named: id.to_string(),
+        body: was.map_or(asked(false, false), |was| {
+            asked(was.posts_messages, was.syncs_topic)
+        }),
+    };
+    done(
+        visit,
+        rotation,
+        PART,
+        (told.to_owned(), Some(before)),
+        &receipt,
+    )
+}

@@ -1,0 +1,212 @@
+//! Rosters: the lists that lanes and windows deal from, and where each hand-over goes on.
+
+mod shown;
+
+use super::coverage::{self, Wished};
+use super::groups;
+use super::{Before, done, ids, page, write};
+use crate::actions::grid::WriteRoster;
+use crate::domain::ids::{GroupId, RosterId, UserId};
+use crate::domain::roster;
+use crate::domain::rotation::{Roster, Rotation};
+use crate::server::{Outcome, Problem, Response};
+use crate::web::form::{Errors, Form};
+use crate::web::pages::editable;
+use crate::web::parts::people::People;
+use crate::web::visit::Visit;
+use crate::wire::roster as wire;
+use maud::html;
+use serde_json::{Value, json};
+use shown::{card, places};
+
+const PART: &str = "rosters";
+
+/// GET.
+pub fn show(visit: &Visit) -> Outcome {
+    form(
+        visit,
+        &editable(visit)?,
+        (200, &Form::default(), &Errors::default()),
+    )
+}
+
+/// What a roster is called.
+fn name(roster: &Roster) -> String {
+    match &roster.id {
+        Some(id) => format!("Roster {id}"),
+        None => "Everybody".to_owned(),
+    }
+}
+
+fn form(
+    visit: &Visit,
+    rotation: &Rotation,
+    (status, values, errors): (u16, &Form, &Errors),
+) -> Result<Response, Problem> {
+    let members = roster::order(&rotation.members, None);
+    let people = People::load(visit.app(), members.iter().map(|one| &one.user), true)?;
+    let offered = groups::offered(visit)?;
+    let content = html! {
+        p.muted { "Each place of the grid deals from a roster. “Everybody” is all people in their order; another roster is some of them, in an order of its own." }
+        @for roster in &rotation.rosters {
+            (card(visit, rotation, roster, &people, &offered)?)
+        }
+        (places(visit, rotation, values, errors))
+    };
+    page(visit, rotation, PART, (status, errors), content)
+}
+
+/// The people that a roster lists one by one; of one that is not narrowed, all that it has.
+fn users_of(rotation: &Rotation, roster: &Roster) -> Vec<UserId> {
+    match &roster.narrowed {
+        Some(narrowed) => {
+            let users = narrowed
+                .users
+                .iter()
+                .filter(|user| rotation.has_member(user));
+            users.cloned().collect()
+        }
+        None => rotation
+            .order(roster)
+            .into_iter()
+            .map(|one| one.user)
+            .collect(),
+    }
+}
+
+/// POST: one step.
+pub fn save(visit: &Visit) -> Outcome {
+    let rotation = editable(visit)?;
+    let again = |status, errors: Errors| form(visit, &rotation, (status, &visit.form, &errors));
+    if visit.form.names("edit") {
+        return again(200, Errors::default());
+    }
+    let (verb, named) = visit
+        .form
+        .one("step")
+        .split_once(' ')
+        .unwrap_or((visit.form.one("step"), ""));
+    if verb == "cells" {
+        return save_places(visit, &rotation);
+    }
+    let id = visit.form.filled("rosterId").map(RosterId::from);
+    let roster = rotation.rosters.iter().find(|roster| roster.id == id);
+    let Some(roster) = roster else {
+        return Err(crate::web::answer::nothing_here());
+    };
+    let mut body = coverage::turns(&rotation, id.as_ref());
+    let before = body.clone();
+    let operation = if id.is_some() {
+        "narrowRoster"
+    } else {
+        "setCommonRoster"
+    };
+    let mut told = "The roster was saved.";
+    if verb == "turns" {
+        for next in body["nextTurns"].as_array_mut().into_iter().flatten() {
+            let field = format!(
+                "nextTurns.{}",
+                next["windowId"].as_str().unwrap_or_default()
+            );
+            if let Some(turn) = visit.form.filled(&field) {
+                next["nextTurn"] = json!(turn);
+            }
+        }
+        told = "Who is next was saved.";
+    } else {
+        body = listed(visit, &rotation, roster, (verb, named));
+    }
+    let bytes = body.to_string();
+    let read = match id {
+        Some(_) => wire::parse(bytes.as_bytes()),
+        None => wire::parse_common(bytes.as_bytes()),
+    };
+    let read = read.map(|spec| WriteRoster {
+        roster: id.clone(),
+        spec,
+    });
+    let receipt = match write(visit, &rotation, operation, read, &[], again)? {
+        Ok(receipt) => receipt,
+        Err(page) => return Ok(page),
+    };
+    // A roster that followed everybody cannot be made to do so again.
+    let restored = match (verb, &roster.narrowed) {
+        ("turns", _) => Some(before),
+        (_, None) => None,
+        (_, Some(narrowed)) => {
+            let mut body = before;
+            body["userIds"] = json!(ids(&narrowed.users));
+            body["userGroupIds"] = json!(ids(&narrowed.groups));
+            Some(body)
+        }
+    };
+    let before = restored.map(|body| Before {
+        operation,
+        named: id.as_ref().map_or(String::new(), ToString::to_string),
+        body,
+    });
+    done(visit, &rotation, PART, (told.to_owned(), before), &receipt)
+}
+
+/// The list that a step asks for, as a body of the API.
+fn listed(
+    visit: &Visit,
+    rotation: &Rotation,
+    roster: &Roster,
+    (verb, named): (&str, &str),
+) -> Value {
+    let mut users = users_of(rotation, roster);
+    let mut groups: Vec<GroupId> = roster.narrowed.clone().unwrap_or_default().groups;
+    let at = users.iter().position(|one| one.as_str() == named);
+    match (verb, at) {
+        ("up", Some(at)) if at > 0 => users.swap(at, at - 1),
+        ("down", Some(at)) if at + 1 < users.len() => users.swap(at, at + 1),
+        ("remove", Some(at)) => {
+            users.remove(at);
+        }
+        ("add", _) => {
+            let new = visit.form.list("userIds").into_iter().map(UserId::from);
+            let new: Vec<UserId> = new.filter(|one| !users.contains(one)).collect();
+            users.extend(new);
+        }
+        ("follow", _) => {
+            let new = visit
+                .form
+                .list("userGroupIds")
+                .into_iter()
+                .map(GroupId::from);
+            let new: Vec<GroupId> = new.filter(|one| !groups.contains(one)).collect();
+            groups.extend(new);
+        }
+        ("leave", _) => groups.retain(|group| group.as_str() != named),
+        _ => {}
+    }
+    json!({ "userIds": ids(&users), "userGroupIds": ids(&groups) })
+}
+
+/// Gives each place of the grid the roster that the form names.
+fn save_places(visit: &Visit, rotation: &Rotation) -> Outcome {
+    let again = |status, errors: Errors| form(visit, rotation, (status, &visit.form, &errors));
+    let mut body = coverage::body(visit, rotation)?;
+    let names: Vec<String> = (0..rotation.cells.len())
+        .map(|index| format!("cells[{index}].rosterId"))
+        .collect();
+    for (index, name) in names.iter().enumerate() {
+        if visit.form.names(name) {
+            body["cells"][index]["rosterId"] = json!(visit.form.filled(name));
+        }
+    }
+    let names: Vec<&str> = names.iter().map(String::as_str).collect();
+    let wished = Wished {
+        part: PART,
+        body: &body,
+        path: "",
+        names: &names,
+        remarked: &[],
+        more: html! { p { "A roster that no place deals from any more is gone." } },
+        told: "The rosters of the places were saved.".to_owned(),
+        // A roster that is gone comes back with everybody in it.
+        restores: false,
+    };
+    coverage::save(visit, rotation, wished, again)
+}

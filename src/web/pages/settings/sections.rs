@@ -1,0 +1,118 @@
+//! The pages of the settings, in their order.
+
+use super::{
+    channels, delete, details, duty_group, grid, inbound, mentions, people, rosters, skips,
+};
+use crate::server::Outcome;
+use crate::web::visit::Visit;
+
+/// One page of the settings.
+pub struct Section {
+    /// The last part of its address.
+    pub part: &'static str,
+    pub name: &'static str,
+    pub about: &'static str,
+    pub show: fn(&Visit) -> Outcome,
+    pub save: fn(&Visit) -> Outcome,
+}
+
+const fn part(
+    part: &'static str,
+    name: &'static str,
+    about: &'static str,
+    show: fn(&Visit) -> Outcome,
+    save: fn(&Visit) -> Outcome,
+) -> Section {
+    Section {
+        part,
+        name,
+        about,
+        show,
+        save,
+    }
+}
+
+const SECTIONS: [Section; 10] = [
+    part(
+        "details",
+        "Details",
+        "Name, code, description, owners, who may see it, and whether it is enabled",
+        details::show,
+        details::save,
+    ),
+    part(
+        "people",
+        "People and order",
+        "Who takes turns, in which order, and who is next",
+        people::show,
+        people::save,
+    ),
+    part(
+        "grid",
+        "Lanes and windows",
+        "How many are on duty at once, covered hours, and when they hand over",
+        grid::show,
+        grid::save,
+    ),
+    part(
+        "skips",
+        "Skips and holidays",
+        "Weekends and public holidays on which nobody hands over",
+        skips::show,
+        skips::save,
+    ),
+    part(
+        "rosters",
+        "Rosters",
+        "Which people each lane and window deals from",
+        rosters::show,
+        rosters::save,
+    ),
+    part(
+        "channels",
+        "Channels and topic",
+        "Where hand-overs are posted, and the topic that says who is on call",
+        channels::show,
+        channels::save,
+    ),
+    part(
+        "on-duty-group",
+        "On-duty group",
+        "A chat user group that holds whoever is on call",
+        duty_group::show,
+        duty_group::save,
+    ),
+    part(
+        "mentions",
+        "Mentions",
+        "How whoever is on call is asked, and for how long",
+        mentions::show,
+        mentions::save,
+    ),
+    part(
+        "inbound-webhook",
+        "Inbound webhook",
+        "An address for older tools, with its key",
+        inbound::show,
+        inbound::save,
+    ),
+    part(
+        "delete",
+        "Delete",
+        "Delete the rotation for ever",
+        delete::show,
+        delete::save,
+    ),
+];
+
+/// The page of a part; `None` where there is none.
+pub fn section(part: &str) -> Option<&'static Section> {
+    SECTIONS.iter().find(|section| section.part == part)
+}
+
+/// The parts that the reader may see.
+pub fn offered(visit: &Visit) -> impl Iterator<Item = &'static Section> {
+    let sees_webhook = inbound::is_offered(visit);
+    let shown = move |section: &&Section| sees_webhook || section.part != "inbound-webhook";
+    SECTIONS.iter().filter(shown)
+}

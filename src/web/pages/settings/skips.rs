@@ -1,0 +1,122 @@
+//! Skipped days: which days each window skips, and whether they count as covered.
+
+use super::{Before, action, carried, done, grid, page, patch, weigh};
+use crate::actions::preview::Wanted;
+use crate::domain::cadence::Cadence;
+use crate::domain::rotation::Rotation;
+use crate::server::{Outcome, Problem, Response};
+use crate::web::form::{Errors, Form};
+use crate::web::pages::{editable, failing, times};
+use crate::web::parts::cadence;
+use crate::web::parts::fields::Filled;
+use crate::web::visit::Visit;
+use jiff::ToSpan;
+use jiff::civil::Date;
+use maud::html;
+use serde_json::json;
+
+const PART: &str = "skips";
+
+/// Holidays that are listed of each window, and the days that are looked through for them.
+const HOLIDAYS: usize = 10;
+const DAYS: usize = 366;
+
+/// GET.
+pub fn show(visit: &Visit) -> Outcome {
+    let rotation = editable(visit)?;
+    form(
+        visit,
+        &rotation,
+        rotation.skips_are_off_time,
+        (200, &Errors::default()),
+    )
+}
+
+fn form(
+    visit: &Visit,
+    rotation: &Rotation,
+    off: bool,
+    (status, errors): (u16, &Errors),
+) -> Result<Response, Problem> {
+    let values = Form::with([("skipsAreOffTime", off.to_string())]);
+    let filled = Filled {
+        values: &values,
+        errors,
+    };
+    let times = times(visit);
+    let content = html! {
+        p.muted { "A hand-over on a skipped day moves to the next day that is not skipped." }
+        @for (index, window) in rotation.windows.iter().enumerate() {
+            section.card data-window=(window.id) aria-label=(grid::window_name(rotation, index)) {
+                h2 { bdi { (grid::window_name(rotation, index)) } }
+                @match window.cadence.as_ref().map(|one| (one, cadence::skips(one))) {
+                    Some((one, Some(skipped))) => {
+                        p { "Skips a day on " (skipped) "." }
+                        @let days = holidays(visit, one);
+                        @if !days.is_empty() {
+                            h3 { "Public holidays to come" }
+                            ul { @for date in days { li { time datetime=(date) { (times.day_text(date)) } } } }
+                        }
+                    }
+                    Some((_, None)) => p { "Skips no days." },
+                    None => p { "Hands over by hand, so there is nothing to skip." },
+                }
+                p.actions { a.button.small href=(action(rotation, &format!("windows/{}", window.id))) { "Change what it skips" } }
+            }
+        }
+        form.card method="post" action=(action(rotation, PART)) {
+            h2 { "On skipped days" }
+            (filled.tick("skipsAreOffTime", "Nobody is on call on skipped days"))
+            p.hint { "For all windows. Without it, whoever holds the turn stays on call over skipped days." }
+            (carried(visit, rotation))
+            p.actions { button type="submit" { "See what would change" } }
+        }
+    };
+    page(visit, rotation, PART, (status, errors), content)
+}
+
+/// The next public holidays that a cadence skips.
+fn holidays(visit: &Visit, cadence: &Cadence) -> Vec<Date> {
+    let skips = cadence.effective_skips();
+    if !skips.national_holidays {
+        return Vec::new();
+    }
+    let calendar = visit.app().calendar();
+    let today = cadence.zone.tz().to_datetime(visit.now).date();
+    let is_holiday = |date: &Date| {
+        let mut countries = skips.countries.iter();
+        countries.any(|country| calendar.is_national_holiday(*country, *date))
+    };
+    today
+        .series(1.day())
+        .take(DAYS)
+        .filter(is_holiday)
+        .take(HOLIDAYS)
+        .collect()
+}
+
+/// POST.
+pub fn save(visit: &Visit) -> Outcome {
+    let rotation = editable(visit)?;
+    let off = visit.form.has("skipsAreOffTime", "true");
+    let again = |status, errors: Errors| form(visit, &rotation, off, (status, &errors));
+    if visit.form.names("edit") {
+        return again(200, Errors::default());
+    }
+    if visit.form.one("confirmed") != "true" {
+        let looked = weigh::look(visit, &rotation.id, &Wanted::OffTime(off));
+        return match failing(visit, &rotation.id, looked, &["skipsAreOffTime"], again)? {
+            Ok(preview) => weigh::show(visit, PART, &preview, (&[], html! {})),
+            Err(page) => Ok(page),
+        };
+    }
+    let body = json!({ "skipsAreOffTime": off });
+    match patch(visit, &rotation, &body, &["skipsAreOffTime"], again)? {
+        Ok(receipt) => {
+            let before = Before::patch(json!({ "skipsAreOffTime": rotation.skips_are_off_time }));
+            let told = "The setting was saved.".to_owned();
+            done(visit, &rotation, PART, (told, Some(before)), &receipt)
+        }
+        Err(page) => Ok(page),
+    }
+}

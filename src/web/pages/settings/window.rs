@@ -1,0 +1,198 @@
+//! One window: its covered hours, and the cadence of its hand-overs.
+
+mod form;
+mod read;
+
+use super::coverage::{self, Wished};
+use crate::domain::grid::CadenceSpec;
+use crate::domain::ids::WindowId;
+use crate::domain::rotation::{Mode, Rotation};
+use crate::domain::zones::ZoneName;
+use crate::server::{Outcome, Problem};
+use crate::web::answer;
+use crate::web::form::{Errors, Form};
+use crate::web::pages::{editable, times};
+use crate::web::parts::cadence;
+use crate::web::parts::time::Times;
+use crate::web::visit::Visit;
+use crate::wire::grid as wire;
+use form::{LINES, form, values};
+use maud::{Markup, html};
+use read::read;
+use serde_json::{Map, Value, json};
+
+const FIELDS: [&str; 14] = [
+    "name",
+    "timeZone",
+    "coverage",
+    "cadence.type",
+    "cadence.timeZone",
+    "cadence.startsAt",
+    "cadence.period",
+    "cadence.daysOfWeek",
+    "cadence.dayOfWeek",
+    "cadence.weeksInMonth",
+    "cadence.times",
+    "cadence.skipWeekends",
+    "cadence.skipNationalHolidays",
+    "cadence.countryCodes",
+];
+
+/// The four parts of a stretch.
+const STRETCH: [&str; 4] = ["startDay", "startTime", "endDay", "endTime"];
+
+fn times_in(visit: &Visit, zone: ZoneName) -> Times {
+    Times {
+        zone,
+        now: visit.now,
+    }
+}
+
+/// The window that the path names: its place, or where a new one will be.
+fn place(visit: &Visit, rotation: &Rotation) -> Result<usize, Problem> {
+    let named = visit.part(2);
+    let id = WindowId::from(named);
+    let known = rotation.windows.iter().position(|window| window.id == id);
+    match named {
+        "new" => Ok(rotation.windows.len()),
+        _ => known.ok_or_else(answer::nothing_here),
+    }
+}
+
+/// GET: the form as the window is; a new one begins like the first.
+pub fn show(visit: &Visit) -> Outcome {
+    let rotation = editable(visit)?;
+    let index = place(visit, &rotation)?;
+    let values = values(visit, &rotation, index)?;
+    form(visit, &rotation, index, (200, &values, &Errors::default()))
+}
+
+/// POST.
+pub fn save(visit: &Visit) -> Outcome {
+    let rotation = editable(visit)?;
+    let index = place(visit, &rotation)?;
+    let mut body = coverage::body(visit, &rotation)?;
+    if visit.form.one("step") == "remove" {
+        return remove(visit, &rotation, index, body);
+    }
+    if visit.form.names("more") {
+        let lines: usize = visit.form.one("lines").parse().unwrap_or(LINES);
+        let fields = visit
+            .form
+            .fields()
+            .filter(|(name, _)| !matches!(*name, "more" | "lines"));
+        let fields = fields.map(|(name, value)| (name.to_owned(), value.to_owned()));
+        let more = ("lines".to_owned(), (lines + LINES).to_string());
+        let grown = Form::with(fields.chain([more]));
+        return form(visit, &rotation, index, (200, &grown, &Errors::default()));
+    }
+    let again =
+        |status, errors: Errors| form(visit, &rotation, index, (status, &visit.form, &errors));
+    if visit.form.names("edit") {
+        return again(200, Errors::default());
+    }
+    let (mut errors, mut remarked) = (Errors::default(), Vec::new());
+    let asked = read(visit, &rotation, index, &mut errors, &mut remarked);
+    if !errors.is_empty() {
+        return again(400, errors);
+    }
+    put(&mut body, &rotation, index, asked);
+    let path = format!("windows[{index}].");
+    let told = match index < rotation.windows.len() {
+        true => "The window was saved.",
+        false => "The window was added.",
+    };
+    let wished = Wished {
+        part: "grid",
+        body: &body,
+        path: &path,
+        names: &FIELDS,
+        remarked: &remarked,
+        more: shown(visit, &body, index),
+        told: told.to_owned(),
+        restores: true,
+    };
+    coverage::save(visit, &rotation, wished, again)
+}
+
+fn remove(visit: &Visit, rotation: &Rotation, index: usize, mut body: Value) -> Outcome {
+    let id = body["windows"][index]["id"].clone();
+    let windows = body["windows"].as_array_mut();
+    windows
+        .into_iter()
+        .for_each(|windows| windows.retain(|window| window["id"] != id));
+    let cells = body["cells"].as_array_mut();
+    cells
+        .into_iter()
+        .for_each(|cells| cells.retain(|cell| cell["windowId"] != id));
+    let wished = Wished {
+        part: "grid",
+        body: &body,
+        path: "",
+        names: &[],
+        remarked: &[],
+        more: html! { p { "The window goes, with its turns to come. Its record stays." } },
+        told: "The window was removed.".to_owned(),
+        restores: false,
+    };
+    coverage::save(visit, rotation, wished, |status, errors| {
+        let values = values(visit, rotation, index)?;
+        form(visit, rotation, index, (status, &values, &errors))
+    })
+}
+
+/// Gives a body the window. By hand or by cadences is for all windows at once.
+fn put(body: &mut Value, rotation: &Rotation, index: usize, asked: Map<String, Value>) {
+    let Some(windows) = body["windows"].as_array_mut() else {
+        return;
+    };
+    let is_manual = asked["cadence"]["type"] == "manual";
+    if is_manual != (rotation.mode() == Mode::Manual) {
+        for window in windows.iter_mut() {
+            window["cadence"] = asked["cadence"].clone();
+            window["timeZone"] = asked["timeZone"].clone();
+            window["coverage"] = json!([]);
+        }
+    }
+    match windows.get_mut(index) {
+        Some(window) => {
+            for (name, value) in asked {
+                window[name] = value;
+            }
+            if is_manual {
+                window["coverage"] = json!([]);
+            }
+        }
+        None => windows.push(Value::Object(asked)),
+    }
+}
+
+/// The window that would be, in words and drawn, with its next hand-overs.
+fn shown(visit: &Visit, body: &Value, index: usize) -> Markup {
+    let Ok(spec) = wire::parse(body.to_string().as_bytes()) else {
+        return html! {};
+    };
+    let windows = spec.windows.unwrap_or_default();
+    let Some(window) = windows.get(index) else {
+        return html! {};
+    };
+    let timed = match &window.cadence {
+        CadenceSpec::Timed(cadence) => Some(cadence),
+        _ => None,
+    };
+    let next = timed.map_or_else(Vec::new, |cadence| {
+        cadence.upcoming(visit.app().calendar(), visit.now, 5)
+    });
+    let times = times(visit);
+    html! {
+        dl.facts {
+            dt { "Covered" } dd { (cadence::hours(&window.coverage)) }
+            dt { "Hand-overs" } dd { (cadence::words(timed)) }
+            @if !next.is_empty() {
+                dt { "Next five" }
+                dd { ul.list { @for at in &next { li { (times.show_with(*at, timed.map(|cadence| cadence.zone))) } } } }
+            }
+        }
+        (cadence::week(&window.coverage))
+    }
+}

@@ -1,0 +1,203 @@
+//! The form of a window: what it has as fields, and the fields shown.
+
+use super::{STRETCH, times_in};
+use crate::domain::rotation::Rotation;
+use crate::domain::zones;
+use crate::server::{Problem, Response};
+use crate::web::form::{Errors, Form, capital};
+use crate::web::pages::settings::{action, carried, coverage, grid, page};
+use crate::web::parts::cadence::{self, DAYS};
+use crate::web::parts::fields::{Choice, Filled, hidden};
+use crate::web::visit::Visit;
+use maud::{Markup, html};
+use serde_json::Value;
+
+/// Lines for stretches of hours that a form begins with, and by how many it grows.
+pub const LINES: usize = 3;
+
+/// The cadences that can be chosen.
+const TYPES: [(&str, &str); 7] = [
+    ("dayOfWeek", "Weekly, on the weekday of the first hand-over"),
+    ("daysOfWeekList", "On the weekdays ticked below"),
+    ("daily", "Daily, at the times below"),
+    ("workday", "On working days"),
+    ("dayOfMonth", "Monthly, on the day of the first hand-over"),
+    ("nthWeekdayOfMonth", "Monthly, on the n-th weekday below"),
+    ("manual", "By hand"),
+];
+
+/// What a window has, as the fields of its form.
+pub fn values(visit: &Visit, rotation: &Rotation, index: usize) -> Result<Form, Problem> {
+    let window = rotation.windows.get(index);
+    let like = window.unwrap_or(&rotation.windows[0]);
+    let shown = coverage::window(visit, like)?;
+    let zone = like.zone.unwrap_or(visit.zone);
+    let text = |value: &Value| match value {
+        Value::String(text) => text.clone(),
+        Value::Null => String::new(),
+        other => other.to_string(),
+    };
+    let mut fields: Vec<(String, String)> = Vec::new();
+    if let Some(name) = window.and_then(|window| window.name.clone()) {
+        fields.push(("name".into(), name));
+    }
+    fields.push(("timeZone".into(), zone.to_string()));
+    let stretches = shown["coverage"].as_array().filter(|_| window.is_some());
+    for stretch in stretches.into_iter().flatten() {
+        fields.extend(STRETCH.map(|name| (name.to_owned(), text(&stretch[name]))));
+    }
+    let starts = match &like.cadence {
+        Some(cadence) => times_in(visit, cadence.zone).value(cadence.starts_at),
+        None => format!("{}T09:00", times_in(visit, zone).date_value(visit.now)),
+    };
+    let cadence = &shown["cadence"];
+    let list = |name: &str| {
+        let listed = cadence[name].as_array();
+        let listed = listed.into_iter().flatten().map(&text);
+        listed.collect::<Vec<_>>()
+    };
+    let or = |name: &str, usual: &str| match &cadence[name] {
+        Value::Null => usual.to_owned(),
+        value => text(value),
+    };
+    for (name, value) in [
+        ("type", or("type", "dayOfWeek")),
+        ("timeZone", or("timeZone", zone.as_str())),
+        ("startsAt", starts),
+        ("period", or("period", "1")),
+        ("times", list("times").join(", ")),
+        ("countryCodes", list("countryCodes").join(", ")),
+        ("skipWeekends", or("skipWeekends", "false")),
+        ("skipNationalHolidays", or("skipNationalHolidays", "false")),
+        ("dayOfWeek", or("dayOfWeek", "monday")),
+    ] {
+        fields.push((format!("cadence.{name}"), value));
+    }
+    for name in ["daysOfWeek", "weeksInMonth"] {
+        fields.extend(
+            list(name)
+                .into_iter()
+                .map(|one| (format!("cadence.{name}"), one)),
+        );
+    }
+    Ok(Form::with(fields))
+}
+
+/// The form, with what is wrong with it.
+pub fn form(
+    visit: &Visit,
+    rotation: &Rotation,
+    index: usize,
+    (status, values, errors): (u16, &Form, &Errors),
+) -> Result<Response, Problem> {
+    let filled = Filled { values, errors };
+    let window = rotation.windows.get(index);
+    let zone_names: Vec<Choice> = zones::names().map(|name| Choice::new(name, name)).collect();
+    let types = TYPES.map(|(value, label)| Choice::new(value, label));
+    let days = DAYS.map(|name| Choice::new(name, &capital(name)));
+    let weeks = [
+        ("1", "First"),
+        ("2", "Second"),
+        ("3", "Third"),
+        ("4", "Fourth"),
+        ("5", "Fifth"),
+    ];
+    let weeks = weeks.map(|(value, label)| Choice::new(value, label));
+    let title = match window {
+        Some(_) => grid::window_name(rotation, index),
+        None => "A new window".to_owned(),
+    };
+    let hours = window.map(|window| cadence::week(&window.coverage));
+    let content = html! {
+        h2 { bdi { (title) } }
+        form method="post" action=(visit.here()) {
+            (carried(visit, rotation))
+            div.card {
+                (filled.input("text", "name", "Name", "Shown with turns where there are several windows.", false))
+                h3 { "Covered hours" }
+                @if let Some(hours) = hours { (hours) }
+                (filled.select("timeZone", "Time zone of the hours", "", &zone_names))
+                (stretches(values, errors))
+            }
+            div.card {
+                h3 { "Hand-overs" }
+                @if rotation.windows.len() > 1 {
+                    p.hint { "A rotation hands over by hand or by cadences as a whole: “By hand” is for all windows, and the first cadence after it too." }
+                }
+                (filled.select("cadence.type", "Hand over", "", &types))
+                (filled.input("number", "cadence.period", "Every", "1 is every time, 2 every other time.", true))
+                (filled.select("cadence.timeZone", "Time zone of hand-overs", "", &zone_names))
+                (filled.input("datetime-local", "cadence.startsAt", "First hand-over", "In the time zone of hand-overs. It gives the time of day, and the day where none is chosen below; hand-overs are counted from it.", false))
+                (filled.boxes("cadence.daysOfWeek", "Weekdays", "For “On the weekdays ticked below”.", &days))
+                (filled.input("text", "cadence.times", "Times of day", "For daily hand-overs, such as 09:00, 21:00.", false))
+                (filled.select("cadence.dayOfWeek", "Weekday of the month", "For the n-th weekday.", &days))
+                (filled.boxes("cadence.weeksInMonth", "Which of the month", "For the n-th weekday.", &weeks))
+            }
+            div.card {
+                h3 { "Skipped days" }
+                p.hint { "A hand-over on a skipped day moves to the next day that is not skipped. Working days always skip both." }
+                (filled.tick("cadence.skipWeekends", "Skip weekends"))
+                (filled.tick("cadence.skipNationalHolidays", "Skip public holidays"))
+                (filled.input("text", "cadence.countryCodes", "Countries", "Codes such as DE, GB-SCT. Weekends and holidays are theirs.", false))
+            }
+            p.actions {
+                button.main type="submit" name="step" value="look" { "See what would change" }
+                a.button href=(action(rotation, "grid")) { "Back" }
+            }
+        }
+        @if window.is_some() && rotation.windows.len() > 1 {
+            form.card method="post" action=(visit.here()) {
+                (carried(visit, rotation))
+                p { "Removing the window ends its turns. Its record stays." }
+                p.actions { button.danger type="submit" name="step" value="remove" { "Remove this window" } }
+            }
+        }
+    };
+    page(visit, rotation, "grid", (status, errors), content)
+}
+
+/// Lines for stretches, and a way to add the same hours on several days.
+fn stretches(values: &Form, errors: &Errors) -> Markup {
+    let nth = |name: &'static str, line: usize| values.all(name).nth(line).unwrap_or_default();
+    let sent = values.all("startDay").count();
+    let lines: usize = values.one("lines").parse().unwrap_or(LINES);
+    let lines = lines.clamp(LINES, 50).max(sent);
+    let filled = Filled { values, errors };
+    let days = DAYS.map(|name| Choice::new(name, &capital(name)));
+    html! {
+        fieldset #f-coverage tabindex="-1" {
+            legend { "Hours" }
+            p.hint { "Without a line the window is open all week. A line may run past midnight; a line that ends where it begins is the whole week." }
+            @for wrong in errors.of("coverage") { p.wrong { (wrong) } }
+            @for line in 0..lines {
+                div.inline {
+                    @for name in STRETCH {
+                        @let id = format!("f-{name}-{line}");
+                        @let label = match name { "startDay" => "From", "startTime" => "at", "endDay" => "to", _ => "at" };
+                        div.field {
+                            label for=(id) { (label) span.unseen { ", line " (line + 1) } }
+                            @if name.ends_with("Day") {
+                                select id=(id) name=(name) {
+                                    option value="" { "" }
+                                    @for day in &days { option value=(day.value) selected[day.value == nth(name, line)] { (day.label) } }
+                                }
+                            } @else {
+                                input type="time" id=(id) name=(name) value=(nth(name, line));
+                            }
+                        }
+                    }
+                }
+            }
+            (hidden("lines", &lines.to_string()))
+            p.actions { button.small type="submit" name="more" value="true" formnovalidate { "More lines" } }
+        }
+        details open[values.names("days")] {
+            summary { "Add the same hours on several days" }
+            (filled.boxes("days", "Days", "", &days))
+            div.pair {
+                (filled.input("time", "daysFrom", "From", "", false))
+                (filled.input("time", "daysTo", "To", "", false))
+            }
+        }
+    }
+}
