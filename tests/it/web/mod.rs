@@ -3,6 +3,7 @@
 mod absences;
 mod access;
 mod agreeing;
+mod browser;
 mod creating;
 mod duty;
 mod ground;
