@@ -167,7 +167,7 @@ pub fn problem(problem: &Problem, id: &str) -> Response {
     let content = html! {
         h1 { (title) }
         div.errors role="alert" { p { (detail) } }
-        p { a href="/" { "To the first page" } }
+        p { a href="/" { "Go to the home page" } }
         p.muted { "Request " code { (id) } }
     };
     let mut response = bare(problem.status, title, content);

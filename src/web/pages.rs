@@ -276,10 +276,11 @@ pub fn conflicts(visit: &Visit, conflicts: &[Conflict], people: &People, form: &
                             input type="checkbox" id=(id) name="acknowledgedConflictIds" value=(conflict.id)
                                 checked[form.has("acknowledgedConflictIds", &conflict.id)];
                         }
-                        label for=(id) {
-                            (people.show(&conflict.user)) " " (text) " "
+                        @let told = html! {
+                            (people.label(&conflict.user)) " " (text) " "
                             (times.period(conflict.period.from, Some(conflict.period.until)))
-                        }
+                        };
+                        @if conflict.kind.can_acknowledge() { label for=(id) { (told) } } @else { span { (told) } }
                     }
                 }
             }

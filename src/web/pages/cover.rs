@@ -66,7 +66,7 @@ fn page(visit: &Visit, status: u16, values: &Form, errors: &Errors) -> Result<Re
         .iter()
         .map(|user| Choice {
             value: user.to_string(),
-            label: people.show(user),
+            label: people.label(user),
         })
         .collect();
     let filled = Filled { values, errors };

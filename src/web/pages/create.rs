@@ -195,11 +195,13 @@ fn names(
             legend { (label) }
             p.hint { (hint) }
             @for wrong in errors.of(name) { p.wrong { (wrong) } }
-            @for index in 0..lines {
-                @let id = if index == 0 { format!("f-{name}") } else { format!("f-{name}-{index}") };
-                div.field {
-                    label.unseen for=(id) { (label) ", number " (index + 1) }
-                    input type="text" id=(id) name=(name) list="people" autocomplete="off" value=(sent.get(index).copied().unwrap_or_default());
+            div.lines {
+                @for index in 0..lines {
+                    @let id = if index == 0 { format!("f-{name}") } else { format!("f-{name}-{index}") };
+                    div.field {
+                        label for=(id) { span.unseen { (label) ", number " } (index + 1) }
+                        input type="text" id=(id) name=(name) list="people" autocomplete="off" value=(sent.get(index).copied().unwrap_or_default());
+                    }
                 }
             }
         }

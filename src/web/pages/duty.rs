@@ -45,6 +45,8 @@ fn rotate_page(visit: &Visit, status: u16, errors: &Errors) -> Outcome {
     let named = both.iter().flat_map(|(_, off, on)| off.iter().chain(on));
     let people = People::load(visit.app(), named, true)?;
     let who = |user: &Option<UserId>| match user {
+        // Several are choices, where a click on a name must not lead away.
+        Some(user) if both.len() > 1 => people.label(user),
         Some(user) => people.show(user),
         None => html! { span.muted { "nobody" } },
     };

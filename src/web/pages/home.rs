@@ -47,8 +47,8 @@ pub fn show(visit: &Visit) -> Outcome {
     let people = load_people(visit, &all, &waiting)?;
     let content = html! {
         div.head { div { h1 { "On call" } p.sub { (times(visit).text(visit.now)) } } }
-        @if let Some(user) = visit.user() {
-            div.cols.even { (card(visit, user, &own)) (waits(visit, &waiting, &people)) }
+        @if visit.user().is_some() {
+            div.cols.even { (card(visit, &own)) (waits(visit, &waiting, &people)) }
         }
         (table(visit, &all, &people))
         (more(number, total))
@@ -97,11 +97,14 @@ fn waiting(visit: &Visit, user: &UserId) -> Result<Vec<Asked>, crate::server::Pr
 }
 
 /// The reader's own card: on until, or the next turn.
-fn card(visit: &Visit, user: &UserId, own: &[OwnTurn]) -> Markup {
+fn card(visit: &Visit, own: &[OwnTurn]) -> Markup {
     let times = times(visit);
     let (now, later): (Vec<&OwnTurn>, Vec<&OwnTurn>) = own
         .iter()
         .partition(|own| own.turn.entry.start <= visit.now);
+    // One end for all of them can stand in the heading.
+    let first = now.first().and_then(|own| own.turn.end);
+    let shared = first.filter(|end| now.iter().all(|own| own.turn.end == Some(*end)));
     let line = |own: &OwnTurn| {
         let slot = slot_text(&own.slot);
         html! {
@@ -110,32 +113,38 @@ fn card(visit: &Visit, user: &UserId, own: &[OwnTurn]) -> Markup {
         }
     };
     html! {
-        section.card aria-labelledby="mine" {
-            h2 #mine { "You" }
+        section.card.hero.on[!now.is_empty()] aria-labelledby="mine" {
+            h2 #mine {
+                @match (now.is_empty(), shared) {
+                    (true, _) => "You are not on call",
+                    (false, Some(end)) => { "You are on call until " (times.show(end)) },
+                    (false, None) => "You are on call",
+                }
+            }
             @if now.is_empty() {
                 @match later.first() {
                     Some(next) => p {
                         "Next on call: " (line(next)) ", "
                         (times.show_with(next.turn.entry.start, next.zone)) " (" (times.away(next.turn.entry.start)) ")."
                     },
-                    None => p.empty { "You are not on call now, and no turn is planned for you in the next 60 days." },
+                    None => p.empty { "No turn is planned for you in the next 60 days." },
                 }
             } @else {
-                @for own in now {
-                    p {
-                        span.tag.good { "On call" } " " (line(own))
-                        @match own.turn.end {
-                            Some(end) => { " until " (times.show_with(end, own.zone)) },
-                            None => " until somebody hands over",
+                ul.list.tight {
+                    @for own in &now {
+                        li {
+                            span.tag.good { "On call" } " " (line(own))
+                            @match own.turn.end {
+                                Some(end) => { " until " (times.show_with(end, own.zone)) },
+                                None => " until somebody hands over",
+                            }
                         }
-                        "."
                     }
                 }
             }
             p.actions {
                 a.button.small href="/me" { "My turns" }
                 a.button.small href="/me/absences/new" { "I am away" }
-                a.button.small href=(format!("{}#turns", crate::web::parts::people::path(user))) { "How others see me" }
             }
         }
     }
@@ -145,9 +154,9 @@ fn waits(visit: &Visit, waiting: &[Asked], people: &People) -> Markup {
     let times = times(visit);
     html! {
         section.card aria-labelledby="waiting" {
-            h2 #waiting { "Waits for you" }
+            h2 #waiting { "Waiting for you" }
             @if waiting.is_empty() {
-                p.empty { "Nobody asks you to cover or to swap." }
+                p.empty { "Nothing. Requests to cover a turn or to swap show up here." }
             } @else {
                 ul.list {
                     @for asked in waiting {
@@ -181,7 +190,7 @@ fn table(visit: &Visit, all: &[Overview], people: &People) -> Markup {
             h2 #now { "Now" }
             @if all.is_empty() { div.pad { (nothing_yet(visit)) } } @else {
                 table.rows {
-                    caption.unseen { "Who is on call now, and who follows, a row a rotation" }
+                    caption.unseen { "Who is on call now and who follows, one row for each rotation" }
                     thead { tr { th scope="col" { "Rotation" } th scope="col" { "On call" } th scope="col" { "Until" } th scope="col" { "Then" } } }
                     tbody {
                         @for one in all {
@@ -273,7 +282,7 @@ fn gaps(visit: &Visit, all: &[Overview]) -> Markup {
         section.card aria-labelledby="gaps" {
             h2 #gaps { "Gaps in the next 14 days" }
             @if found.is_empty() {
-                p.empty { "None: somebody is on call in every covered hour." }
+                p.empty { "None. Somebody is on call in every covered hour." }
             } @else {
                 ul.list {
                     @for (rotation, gap) in found.iter().take(GAPS) {

@@ -14,7 +14,7 @@ use crate::web::form::{Errors, Form};
 use crate::web::layout;
 use crate::web::parts::confirm;
 use crate::web::parts::fields::{Choice, Filled, hidden};
-use crate::web::parts::people::{People, colour, initials};
+use crate::web::parts::people::{NEUTRAL, People, initials};
 use crate::web::parts::time::{self, Times};
 use crate::web::parts::timeline::{Kind, Piece, Row, timeline};
 use crate::web::visit::Visit;
@@ -208,21 +208,21 @@ fn choose(visit: &Visit, rotation: &Rotation, shown: &Shown) -> Markup {
         )
     });
     html! {
-        div.head {
-            h2 #plan { "Who is on call" }
+        h2 #plan { "Who is on call" }
+        div.choose {
+            nav aria-label="Dates" {
+                p.actions {
+                    a.button.small href=(shown.path(&base, &times, -shown.days)) { "Earlier" }
+                    a.button.small href=(base) { "Today" }
+                    a.button.small href=(shown.path(&base, &times, shown.days)) { "Later" }
+                }
+            }
             form method="get" action=(base) {
                 div.inline {
                     (filled.input("date", "from", "From", "", false))
                     (filled.select("span", "Show", "", &spans))
                     button type="submit" { "Show" }
                 }
-            }
-        }
-        nav aria-label="Dates" {
-            p.actions {
-                a.button.small href=(shown.path(&base, &times, -shown.days)) { "Earlier" }
-                a.button.small href=(base) { "Today" }
-                a.button.small href=(shown.path(&base, &times, shown.days)) { "Later" }
             }
         }
     }
@@ -248,18 +248,16 @@ fn rows(rotation: &Rotation, items: &[Item], shown: &Shown, people: &People) -> 
                 from: item.entry.start,
                 until: item.end.unwrap_or(Timestamp::MAX),
             };
-            let kind = kind_of(item);
             let who = item.entry.user.as_ref().map(|user| people.name(user));
-            let text = match (who, kind) {
-                (Some(who), Kind::Turn) => who.to_owned(),
-                (Some(who), kind) => format!("{who} ({})", kind.word()),
-                (None, kind) => kind.word().to_owned(),
-            };
             Some(Piece {
                 period: whole.meets(shown.range)?,
-                kind,
-                colour: item.entry.user.as_ref().map_or(7, colour),
-                text: text.chars().take(60).collect(),
+                kind: kind_of(item),
+                colour: item
+                    .entry
+                    .user
+                    .as_ref()
+                    .map_or(NEUTRAL, |user| people.colour(user)),
+                who: who.unwrap_or_default().chars().take(60).collect(),
                 short: who.map_or(String::new(), initials),
             })
         });
@@ -293,7 +291,7 @@ fn table(
                 div.pad { p.empty { "Nobody is on call in these days." } }
             } @else {
                 table.rows {
-                    caption { "Covered hours alone; when a window is shut, nobody is on call." }
+                    caption { "Covered hours only. A turn’s time leads to its page, with everything that can be done with it." }
                     thead {
                         tr {
                             th scope="col" { "When" }
@@ -343,7 +341,7 @@ fn turn(
             td data-label="Who" {
                 @match &item.entry.user { Some(user) => (people.show(user)), None => span.tag.bad { "Nobody" } }
             }
-            td data-label="What" {
+            td.plain[kind == Kind::Turn] data-label="What" {
                 (kind.word())
                 @for skipped in &item.entry.skipped { br; span.muted { (people.name(&skipped.user)) " is away and was passed over" } }
             }
@@ -380,10 +378,9 @@ fn turn_actions(
                     a.button.small href=(format!("{base}/swap?{place}")) { "Swap" }
                 }
             }
-            @if is_editor {
-                a.button.small href=(format!("{base}/assign?{place}")) {
-                    @if item.entry.user.is_none() { "Fill" } @else { "Assign" }
-                }
+            // A turn that somebody holds is assigned from its own page: a button in every row would drown the others.
+            @if is_editor && item.entry.user.is_none() {
+                a.button.small href=(format!("{base}/assign?{place}")) { "Fill" }
             }
             @if let Some(record) = ended {
                 form.bare method="post" action=(format!("{base}/arrangements/{}/end", record.id)) {

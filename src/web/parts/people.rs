@@ -11,6 +11,7 @@ use std::collections::HashMap;
 #[derive(Default)]
 pub struct People {
     known: HashMap<UserId, Person>,
+    colours: HashMap<UserId, usize>,
     /// Whether their pages may be read.
     pub linked: bool,
 }
@@ -40,8 +41,10 @@ impl People {
                     self.known.insert(user, person);
                 }
             }
-            Ok(())
-        })
+            Ok::<(), Error>(())
+        })?;
+        self.colours = colours(self.known.keys());
+        Ok(())
     }
 
     /// How a person is called; their id where nobody knows them.
@@ -49,23 +52,39 @@ impl People {
         self.known.get(user).map_or(user.as_str(), Person::name)
     }
 
-    /// A person with their initials.
+    /// A person with their initials, leading to their page.
     pub fn show(&self, user: &UserId) -> Markup {
+        self.chip(user, self.linked)
+    }
+
+    /// The same without a link: a label of a field, where a click chooses.
+    pub fn label(&self, user: &UserId) -> Markup {
+        self.chip(user, false)
+    }
+
+    fn chip(&self, user: &UserId, linked: bool) -> Markup {
         let name = self.name(user);
         html! {
             span.person {
-                span.initials.(format!("c{}", colour(user))) aria-hidden="true" { (initials(name)) }
-                @if self.linked { a href=(path(user)) { bdi { (name) } } } @else { bdi { (name) } }
+                span.initials.(format!("c{}", self.colour(user))) aria-hidden="true" { (initials(name)) }
+                @if linked { a href=(path(user)) { bdi { (name) } } } @else { bdi { (name) } }
             }
         }
+    }
+
+    /// One of eight colours. The same for a person on every page, unless somebody on the page has it already.
+    pub fn colour(&self, user: &UserId) -> usize {
+        self.colours.get(user).copied().unwrap_or(NEUTRAL)
     }
 
     /// People one after the other.
     pub fn show_all<'a>(&self, users: impl IntoIterator<Item = &'a UserId>) -> Markup {
         html! {
-            @for (index, user) in users.into_iter().enumerate() {
-                @if index > 0 { ", " }
-                (self.show(user))
+            span.people {
+                @for (index, user) in users.into_iter().enumerate() {
+                    @if index > 0 { span.unseen { ", " } }
+                    (self.show(user))
+                }
             }
         }
     }
@@ -79,21 +98,51 @@ pub fn path(user: &UserId) -> String {
     )
 }
 
-/// One of eight colours, always the same for a person.
-pub fn colour(user: &UserId) -> u32 {
+/// Colours of people, and the one of nobody.
+const COLOURS: usize = 7;
+pub const NEUTRAL: usize = 7;
+
+/// A colour for each: that of their id, or the next that is free while there are any.
+fn colours<'a>(users: impl Iterator<Item = &'a UserId>) -> HashMap<UserId, usize> {
+    let mut users: Vec<&UserId> = users.collect();
+    users.sort();
+    let mut uses = [0; COLOURS];
+    let mut chosen = HashMap::new();
+    for user in users {
+        let own = mixed(user) as usize % COLOURS;
+        let fewest = uses.iter().min().copied().unwrap_or_default();
+        let candidates = (0..COLOURS).map(|step| (own + step) % COLOURS);
+        let colour = candidates.into_iter().find(|one| uses[*one] == fewest);
+        let colour = colour.unwrap_or(own);
+        uses[colour] += 1;
+        chosen.insert(user.clone(), colour);
+    }
+    chosen
+}
+
+/// The id as a well-spread number.
+fn mixed(user: &UserId) -> u32 {
     let mixed = user.as_str().bytes().fold(0x811c_9dc5_u32, |hash, byte| {
         (hash ^ u32::from(byte)).wrapping_mul(0x0100_0193)
     });
-    (mixed ^ (mixed >> 15)) % 8
+    mixed ^ (mixed >> 15)
 }
 
-/// The first letters of the first and the last word of a name.
+/// The first letters of the first and the last word of a name; of a single word its first two, which tell more people apart.
 pub fn initials(name: &str) -> String {
-    let words = name.split_whitespace();
-    let mut letters = words.filter_map(|word| word.chars().find(|c| c.is_alphanumeric()));
-    let (first, last) = (letters.next(), letters.next_back());
-    let both = first.into_iter().chain(last);
-    both.flat_map(char::to_uppercase).collect()
+    let letters =
+        |word: &str| -> Vec<char> { word.chars().filter(|c| c.is_alphanumeric()).collect() };
+    let words: Vec<Vec<char>> = name
+        .split_whitespace()
+        .map(letters)
+        .filter(|word| !word.is_empty())
+        .collect();
+    let shown: Vec<char> = match words.as_slice() {
+        [] => Vec::new(),
+        [word] => word.iter().take(2).copied().collect(),
+        [first, .., last] => vec![first[0], last[0]],
+    };
+    shown.into_iter().flat_map(char::to_uppercase).collect()
 }
 
 #[cfg(test)]
@@ -101,14 +150,34 @@ mod tests {
     use super::*;
 
     #[test]
+    fn a_few_people_differ_in_colour() {
+        let users: Vec<UserId> = (0..10)
+            .map(|n| UserId::from(format!("U{n}").as_str()))
+            .collect();
+        let few = colours(users[..COLOURS].iter());
+        let mut seen: Vec<usize> = few.values().copied().collect();
+        seen.sort_unstable();
+        assert_eq!(seen, (0..COLOURS).collect::<Vec<_>>());
+        // More share them evenly, and alone everybody has their own.
+        let many = colours(users.iter());
+        assert!(
+            (0..COLOURS).all(
+                |colour| (1..=2).contains(&many.values().filter(|one| **one == colour).count())
+            )
+        );
+        let alone = colours(users[3..4].iter());
+        assert_eq!(alone[&users[3]], mixed(&users[3]) as usize % COLOURS);
+    }
+
+    #[test]
     fn first_letters() {
         for (name, expected) in [
             ("Ada Lovelace", "AL"),
-            ("ada", "A"),
+            ("ada", "AD"),
             ("Anna Maria van der Berg", "AB"),
-            ("<script>alert(1)</script>", "S"),
+            ("<script>alert(1)</script>", "SC"),
             ("  ", ""),
-            ("\u{1f600} Smile", "S"),
+            ("\u{1f600} Smile", "SM"),
             ("\u{5d0}\u{5d1} \u{5d2}", "\u{5d0}\u{5d2}"),
         ] {
             assert_eq!(initials(name), expected, "{name}");

@@ -120,6 +120,7 @@ impl Times {
                 " " span.zone {
                     "("
                     @if same_days { (clock(both[0])) " to " (clock(both[1])) }
+                    @else if both[0].date() == both[1].date() { (self.text_in(from, other)) " to " (clock(both[1])) }
                     @else { (self.text_in(from, other)) " to " (self.text_in(until, other)) }
                     " " (other.as_str()) ")"
                 }

@@ -1,7 +1,9 @@
 //! The timeline: a row for each lane and window, drawn. Readers of the screen are told the same by the table below it.
 
+use super::people::NEUTRAL;
 use super::time::Times;
 use crate::domain::time::Interval;
+use jiff::civil::Weekday;
 use jiff::{SignedDuration, Timestamp, ToSpan};
 use maud::{Markup, html};
 
@@ -15,12 +17,12 @@ pub struct Row {
 pub struct Piece {
     pub period: Interval,
     pub kind: Kind,
-    /// Who, and what it is where it is no turn.
-    pub text: String,
-    /// What stands where there is no room for the text.
+    /// Who; nothing where it is nobody.
+    pub who: String,
+    /// What stands where there is no room for the name.
     pub short: String,
     /// Of eight.
-    pub colour: u32,
+    pub colour: usize,
 }
 
 /// What a stretch is; each is told apart by a word and a pattern, not by colour alone.
@@ -48,6 +50,18 @@ impl Kind {
         }
     }
 
+    /// What the legend says of it; nothing of turns, which say who holds them.
+    fn legend(self) -> Option<&'static str> {
+        match self {
+            Kind::Turn => None,
+            Kind::Assignment => Some("Assigned"),
+            Kind::Cover => Some("Cover"),
+            Kind::Swap => Some("Swap"),
+            Kind::Gap => Some("Nobody on call"),
+            Kind::Shut => Some("Outside covered hours"),
+        }
+    }
+
     fn pattern(self) -> Option<&'static str> {
         match self {
             Kind::Assignment => Some("url(#t-assigned)"),
@@ -58,63 +72,103 @@ impl Kind {
     }
 }
 
-/// Heights in pixels: the head with the days, a row, and the bar in it.
-const HEAD: usize = 34;
-const ROW: usize = 46;
-const BAR: usize = 24;
+/// Heights in pixels: the head with the days, a row, its name, the bar in it, and the strip along the foot of the bar that has
+/// the pattern. The pattern stays clear of the text.
+const HEAD: usize = 36;
+const ROW: usize = 56;
+const NAME: usize = 20;
+const BAR: usize = 28;
+const STRIP: usize = 7;
 
-/// Narrower pieces have initials in the place of their text, in hundredths of the width; still narrower ones have nothing.
-const TEXT_FROM: f64 = 5.0;
-const INITIALS_FROM: f64 = 1.5;
+/// The width of a letter, in hundredths of the width of a timeline on a desk.
+const LETTER: f64 = 0.68;
 
 /// Draws rows over a range.
 pub fn timeline(rows: &[Row], range: Interval, times: &Times) -> Markup {
-    let height = HEAD + rows.len() * ROW + 4;
-    let scale = Scale(range);
+    let height = HEAD + rows.len() * ROW + 2;
+    let (scale, days) = (Scale(range), days(range, times));
     html! {
         svg.timeline aria-hidden="true" focusable="false" height=(height) {
             defs {
-                pattern #t-cover width="8" height="8" patternUnits="userSpaceOnUse" patternTransform="rotate(45)" {
-                    line.mark x1="0" y1="0" x2="0" y2="8" {}
+                pattern #t-cover width="6" height="6" patternUnits="userSpaceOnUse" patternTransform="rotate(45)" {
+                    line.mark x1="0" y1="0" x2="0" y2="6" {}
                 }
-                pattern #t-assigned width="8" height="8" patternUnits="userSpaceOnUse" patternTransform="rotate(-45)" {
-                    line.mark x1="0" y1="0" x2="0" y2="8" {}
+                pattern #t-assigned width="6" height="7" patternUnits="userSpaceOnUse" {
+                    line.mark x1="0" y1="0" x2="0" y2="7" {}
                 }
-                pattern #t-swap width="7" height="7" patternUnits="userSpaceOnUse" {
-                    circle.dot cx="3" cy="3" r="1.8" {}
+                pattern #t-swap width="8" height="7" patternUnits="userSpaceOnUse" {
+                    circle.dot cx="4" cy="3.5" r="2.2" {}
                 }
             }
-            @for (at, label) in days(range, times) {
-                @let x = scale.x(at);
+            @for (index, day) in days.iter().enumerate().filter(|(_, day)| day.is_weekend) {
+                @let (x, end) = (scale.x(day.from), days.get(index + 1).map_or(100.0, |next| scale.x(next.from)));
+                rect.weekend x=(percent(x)) width=(percent(end - x)) y="0" height=(height) {}
+            }
+            @for day in &days {
+                @let x = scale.x(day.from);
                 line.grid x1=(percent(x)) x2=(percent(x)) y1="0" y2=(height) {}
-                text.faint x=(percent(x + 0.4)) y="14" { (label) }
+                text.faint x=(percent(x)) dx="5" y="14" { (day.label) }
             }
             @for (index, row) in rows.iter().enumerate() {
-                @let top = HEAD + index * ROW;
-                text x="0" y=(top + 12) { (row.name) }
-                @for piece in &row.pieces { (bar(piece, &scale, top + 17)) }
+                @for piece in &row.pieces { (bar(piece, &scale, HEAD + index * ROW + NAME)) }
             }
             @if range.contains(times.now) {
                 @let x = scale.x(times.now);
-                line.now x1=(percent(x)) x2=(percent(x)) y1=(HEAD - 14) y2=(height) {}
-                text.now-text x=(percent(x)) dx="3" y=(HEAD - 6) text-anchor=(if x > 95.0 { "end" } else { "start" }) { "now" }
+                @let (anchor, dx) = if x > 95.0 { ("end", "-4") } else { ("start", "4") };
+                line.now x1=(percent(x)) x2=(percent(x)) y1="20" y2=(height) {}
+                text.now-text x=(percent(x)) dx=(dx) y="30" text-anchor=(anchor) { "now" }
+            }
+            @for (index, row) in rows.iter().enumerate() {
+                text.row-name x="2" y=(HEAD + index * ROW + NAME - 6) { (row.name) }
             }
         }
-        p.legend {
-            span { "Stripes rising: cover" } span { "Stripes falling: assigned" } span { "Dots: swap" }
-            span { "Dashed: nobody on call" } span { "Grey: shut" }
+        (legend(rows))
+    }
+}
+
+/// What the patterns mean that are there.
+fn legend(rows: &[Row]) -> Markup {
+    let kinds = [
+        Kind::Cover,
+        Kind::Swap,
+        Kind::Assignment,
+        Kind::Gap,
+        Kind::Shut,
+    ];
+    let is_there = |kind: &Kind| {
+        let mut pieces = rows.iter().flat_map(|row| &row.pieces);
+        pieces.any(|piece| piece.kind == *kind)
+    };
+    let found: Vec<Kind> = kinds.into_iter().filter(is_there).collect();
+    html! {
+        @if !found.is_empty() {
+            p.legend {
+                @for kind in found {
+                    span {
+                        svg.swatch aria-hidden="true" focusable="false" width="22" height="14" {
+                            rect.(class(kind, NEUTRAL)) x="1" y="1" width="20" height="12" {}
+                            @if let Some(pattern) = kind.pattern() { rect fill=(pattern) x="1" y="6" width="20" height="7" {} }
+                            @if kind.pattern().is_some() { rect.edge x="1" y="1" width="20" height="12" {} }
+                        }
+                        @if let Some(words) = kind.legend() { (words) }
+                    }
+                }
+            }
         }
+    }
+}
+
+fn class(kind: Kind, colour: usize) -> String {
+    match kind {
+        Kind::Gap => "gap".to_owned(),
+        Kind::Shut => "shut".to_owned(),
+        _ => format!("c{colour}"),
     }
 }
 
 fn bar(piece: &Piece, scale: &Scale, y: usize) -> Markup {
     let (x, end) = (scale.x(piece.period.from), scale.x(piece.period.until));
     let width = (end - x).max(0.15);
-    let class = match piece.kind {
-        Kind::Gap => "gap".to_owned(),
-        Kind::Shut => "shut".to_owned(),
-        _ => format!("c{}", piece.colour),
-    };
     let text_class = match piece.kind {
         Kind::Gap => "gap-text",
         Kind::Shut => "faint",
@@ -123,13 +177,26 @@ fn bar(piece: &Piece, scale: &Scale, y: usize) -> Markup {
     let is_held = !matches!(piece.kind, Kind::Gap | Kind::Shut);
     html! {
         svg.bar x=(percent(x)) y=(y) width=(percent(width)) height=(BAR) {
-            rect.(class) width="100%" height="100%" {}
-            @if let Some(pattern) = piece.kind.pattern() { rect fill=(pattern) width="100%" height="100%" {} }
+            rect.(class(piece.kind, piece.colour)) width="100%" height="100%" {}
+            @if let Some(pattern) = piece.kind.pattern() { rect fill=(pattern) y=(BAR - STRIP) width="100%" height=(STRIP) {} }
             @if is_held { rect.edge width="100%" height="100%" {} }
-            @if width >= TEXT_FROM { text.(text_class) x="5" y="16" { (piece.text) } }
-            @else if width >= INITIALS_FROM { text.(text_class) x="3" y="16" { (piece.short) } }
+            @if let Some(text) = fitting(piece, width) { text.(text_class) x="5" y="17" { (text) } }
         }
     }
+}
+
+/// The most telling text that fits: who and what, who, initials; nothing in a sliver.
+fn fitting(piece: &Piece, width: f64) -> Option<String> {
+    let word = piece.kind.word();
+    let whole = match (piece.kind, piece.who.as_str()) {
+        (_, "") => word.to_owned(),
+        (Kind::Turn, who) => who.to_owned(),
+        (_, who) => format!("{who} ({word})"),
+    };
+    let fits = |text: &str| (text.chars().count() as f64 + 1.0) * LETTER <= width;
+    [whole, piece.who.clone(), piece.short.clone()]
+        .into_iter()
+        .find(|text| !text.is_empty() && fits(text))
 }
 
 fn percent(share: f64) -> String {
@@ -147,22 +214,33 @@ impl Scale {
     }
 }
 
-/// The lines across: midnights of a reader's days, or hours of a single day, each with its label.
-fn days(range: Interval, times: &Times) -> Vec<(Timestamp, String)> {
+/// A line across, with what stands at its head.
+struct Day {
+    from: Timestamp,
+    label: String,
+    is_weekend: bool,
+}
+
+/// The lines across: midnights of a reader's days, or hours of a single day.
+fn days(range: Interval, times: &Times) -> Vec<Day> {
     let length = range.until.duration_since(range.from);
     let mut lines = Vec::new();
     let mut date = times.date(range.from);
     if length <= SignedDuration::from_hours(30) {
         let mut at = range.from;
         while at < range.until {
-            lines.push((at, times.hour(at)));
+            lines.push(Day {
+                from: at,
+                label: times.hour(at),
+                is_weekend: false,
+            });
             at = at
                 .saturating_add(SignedDuration::from_hours(3))
                 .unwrap_or(range.until);
         }
         return lines;
     }
-    // Every day has its line; where they are many every other has a label.
+    // Every day has its line. Where there are many, one a week has a label.
     let every = if length > SignedDuration::from_hours(24 * 15) {
         7
     } else {
@@ -173,12 +251,14 @@ fn days(range: Interval, times: &Times) -> Vec<(Timestamp, String)> {
             break;
         };
         if at >= range.from {
-            let label = if count % every == 0 {
-                times.day_text(date)
-            } else {
-                String::new()
-            };
-            lines.push((at, label));
+            lines.push(Day {
+                from: at,
+                label: match count % every {
+                    0 => times.day_text(date),
+                    _ => String::new(),
+                },
+                is_weekend: matches!(date.weekday(), Weekday::Saturday | Weekday::Sunday),
+            });
         }
         let Ok(next) = date.checked_add(1.day()) else {
             break;
@@ -206,7 +286,7 @@ mod tests {
                 until: at(until),
             },
             kind,
-            text: "<ada>".into(),
+            who: "<ada>".into(),
             short: "A".into(),
             colour: 3,
         };
@@ -225,15 +305,18 @@ mod tests {
         let drawn = timeline(&rows, range, &times).into_string();
         for part in [
             "aria-hidden=\"true\"",
-            "x=\"0.00%\" y=\"51\" width=\"14.29%\"",
+            "x=\"0.00%\" y=\"56\" width=\"14.29%\"",
             "url(#t-cover)",
             "class=\"gap\"",
+            "class=\"weekend\" x=\"71.43%\"",
+            "Nobody on call",
             "x1=\"7.14%\"",
             "&lt;ada&gt;",
             "Mon 23 Nov",
         ] {
             assert!(drawn.contains(part), "{part}: {drawn}");
         }
+        assert!(!drawn.contains("Swap"), "only what is there is explained");
         assert!(
             !drawn.contains("style="),
             "the policy allows no styles in attributes"

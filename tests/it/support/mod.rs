@@ -4,6 +4,7 @@
 //! Every response from `/v1` is checked against the OpenAPI document that the server publishes.
 
 mod arrangement;
+pub mod browser;
 mod chat;
 pub mod cli;
 mod directory;

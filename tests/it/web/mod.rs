@@ -5,6 +5,7 @@ mod access;
 mod admin;
 mod agreeing;
 mod board;
+mod browser;
 mod creating;
 mod docs;
 mod duty;

@@ -1,0 +1,152 @@
+//! A workspace that has something on every page, and the table of pages.
+
+use crate::support::{Rot, Rota, Start, always, daily, directory, hours, weekdays, weekly};
+use serde_json::json;
+
+/// Who looks.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Role {
+    Owner,
+    Member,
+    Admin,
+    Outsider,
+}
+
+impl Role {
+    pub fn user(self) -> &'static str {
+        match self {
+            Role::Owner => "U1",
+            Role::Member => "U2",
+            Role::Admin => "U5",
+            Role::Outsider => "U6",
+        }
+    }
+}
+
+/// A page: where, its heading, and who gets it. Everybody else gets 403 or 404, as a page.
+pub struct Page {
+    /// `{cover}`, `{swap}` and `{shift}` stand for what is in the workspace.
+    pub path: &'static str,
+    pub heading: &'static str,
+    pub seen_by: &'static [Role],
+}
+
+const ALL: &[Role] = &[Role::Owner, Role::Member, Role::Admin, Role::Outsider];
+const INSIDE: &[Role] = &[Role::Owner, Role::Member, Role::Admin];
+const EDITORS: &[Role] = &[Role::Owner, Role::Admin];
+
+const fn page(path: &'static str, heading: &'static str, seen_by: &'static [Role]) -> Page {
+    Page {
+        path,
+        heading,
+        seen_by,
+    }
+}
+
+/// Every page. A new one is a line here.
+pub const PAGES: &[Page] = &[
+    page("/", "On call", ALL),
+    page("/rotations", "Rotations", ALL),
+    page("/rotations/new", "New rotation", &[Role::Admin]),
+    page("/rotations/OPS", "Operations", INSIDE),
+    page("/rotations/OPS?span=28d", "Operations", INSIDE),
+    page("/rotations/DESK?span=7d", "Help desk", ALL),
+    page("/rotations/HAND", "By hand", ALL),
+    page("/rotations/OPS/rotate", "Rotate Operations", EDITORS),
+    page(
+        "/rotations/OPS/on-call",
+        "Set on duty in Operations",
+        EDITORS,
+    ),
+    page("/rotations/OPS/assign", "Assign in Operations", EDITORS),
+    page(
+        "/rotations/OPS/cover",
+        "Ask for cover in Operations",
+        INSIDE,
+    ),
+    page("/rotations/OPS/swap", "Swap in Operations", INSIDE),
+    page(
+        "/rotations/OPS/history?span=28d",
+        "Record of Operations",
+        INSIDE,
+    ),
+    page("{shift}", "Person U3", INSIDE),
+    page("/requests", "Requests", ALL),
+    page("{cover}", "Cover in Operations", INSIDE),
+    page("{swap}", "Swap in Operations", INSIDE),
+    page("/people", "People", ALL),
+    page("/people/U2", "Person U2", ALL),
+    page("/me", "", ALL),
+    page("/me/absences/new", "I am away", ALL),
+    page("/login", "Sign in", ALL),
+    page("/nothing", "Nothing here", &[]),
+];
+
+/// The workspace: three rotations, an assignment, a cover, a swap, open requests, absences, gaps and shut hours.
+pub struct World {
+    pub rota: Rota,
+    cover: String,
+    swap: String,
+    shift: String,
+}
+
+impl World {
+    /// With names of people and rotations changed by a function.
+    pub fn named(name: impl Fn(&str) -> String) -> World {
+        let rota = Start::default().go();
+        let mut file = directory(6);
+        file["users"][4]["isAdmin"] = json!(true);
+        for user in file["users"].as_array_mut().expect("people") {
+            let plain = user["displayName"].as_str().expect("a name").to_owned();
+            user["displayName"] = json!(name(&plain));
+        }
+        rota.import(&file);
+        let create = |called: &str, code: &str, people: &[&str], public: bool| -> Rot {
+            rota.create(json!({
+                "name": name(called), "code": code, "description": name("What it is for"), "public": public,
+                "owners": ["U1"], "userIds": people,
+            }))
+        };
+        let (cover, swap, shift) = {
+            // From Tuesday on, U2, U3, U4 and U1 have a day each, from 09:00 UTC.
+            let ops = create("Operations", "OPS", &["U1", "U2", "U3", "U4"], false);
+            ops.cover(1, &[always(daily())]);
+            let desk = create("Help desk", "DESK", &["U1", "U2"], true);
+            let week = weekly("Europe/Berlin", "2026-01-05T08:00");
+            let office = hours("Europe/Berlin", &weekdays("08:00", "16:00"), week);
+            desk.cover(2, &[office]);
+            create("By hand", "HAND", &["U2"], true);
+            // Both are away for a while: gaps.
+            desk.away("U1", "2026-01-12T00:00Z", "2026-01-16T00:00Z");
+            desk.away("U2", "2026-01-12T00:00Z", "2026-01-15T00:00Z");
+            rota.to("2026-01-06T12:00Z");
+            ops.assign_at(0, "U3", "08T12 08T18");
+            ops.ask_cover("U2", "10 10T12", "U4").accepted_by("U4");
+            let cover = ops.ask_cover("U1", "09 09T12", "U2 U3");
+            let swap = ops.offer_swap("U2", "14 15", "U3", "15 16");
+            let shift = format!(
+                "/rotations/OPS/shifts/{}/2026-01-08T12:00:00Z",
+                ops.place(0)
+            );
+            (
+                format!("/requests/{}", cover.id),
+                format!("/requests/{}", swap.id),
+                shift,
+            )
+        };
+        World {
+            rota,
+            cover,
+            swap,
+            shift,
+        }
+    }
+
+    pub fn path(&self, page: &Page) -> String {
+        let path = page
+            .path
+            .replace("{cover}", &self.cover)
+            .replace("{swap}", &self.swap);
+        path.replace("{shift}", &self.shift)
+    }
+}
