@@ -100,7 +100,7 @@ fn whole(bytes: &[u8]) -> Option<(u16, usize, usize)> {
 
 /// A request as bytes.
 pub fn request(method: &str, path: &str, headers: &[(&str, &str)], body: &str) -> Vec<u8> {
-    let mut text = format!("{method} {path} HTTP/1.1\r\nHost: bench\r\n");
+    let mut text = format!("{method} {path} HTTP/1.1\r\nHost: localhost\r\n");
     for (name, value) in headers {
         text += &format!("{name}: {value}\r\n");
     }

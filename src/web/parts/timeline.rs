@@ -83,6 +83,9 @@ const STRIP: usize = 7;
 /// The width of a letter, in hundredths of the width of a timeline on a desk.
 const LETTER: f64 = 0.68;
 
+/// From which width on, in the same measure, a time without cover says so.
+const SHUT_FROM: f64 = 8.0;
+
 /// Draws rows over a range.
 pub fn timeline(rows: &[Row], range: Interval, times: &Times) -> Markup {
     let height = HEAD + rows.len() * ROW + 2;
@@ -193,6 +196,10 @@ fn fitting(piece: &Piece, width: f64) -> Option<String> {
         (Kind::Turn, who) => who.to_owned(),
         (_, who) => format!("{who} ({word})"),
     };
+    // Short times without cover are many and need no word each.
+    if piece.kind == Kind::Shut && width < SHUT_FROM {
+        return None;
+    }
     let fits = |text: &str| (text.chars().count() as f64 + 1.0) * LETTER <= width;
     [whole, piece.who.clone(), piece.short.clone()]
         .into_iter()

@@ -13,9 +13,16 @@ const AT_ONCE: usize = 2;
 /// How long chromedriver may take to start.
 const PATIENCE: Duration = Duration::from_secs(30);
 
-/// Runs chromedriver until its own standard input closes, which is when the test process ends, however it ends. The browsers
-/// end with chromedriver.
-const WATCHED: &str = "chromedriver --port=0 & driver=$!; read -r _; kill $driver";
+/// Runs chromedriver until its own standard input closes, which is when the test process ends, however it ends. The browsers are
+/// its children, and do not reliably end with it. Their profiles go too.
+const WATCHED: &str = "TMPDIR=$(mktemp -d); export TMPDIR
+    chromedriver --port=0 & driver=$!
+    read -r _
+    for each in /proc/[0-9]*/stat; do
+        read -r id name state parent rest <$each && [ \"$parent\" = $driver ] && kill $id
+    done
+    kill $driver; wait $driver
+    rm -rf $TMPDIR";
 
 /// chromedriver, and the browsers that nobody uses at the moment.
 pub struct Driver {

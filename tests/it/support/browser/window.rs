@@ -3,7 +3,7 @@
 use super::super::server::eventually;
 use super::driver::{Driver, Permit};
 use serde_json::{Value, json};
-use std::cell::Cell;
+use std::cell::{Cell, RefCell};
 use std::time::{Duration, Instant};
 
 /// A window of a browser. Given back when it is dropped.
@@ -14,6 +14,8 @@ pub struct Window {
     is_shared: bool,
     /// Links and buttons that were clicked.
     clicks: Cell<usize>,
+    /// A script that runs in every page first, by its id.
+    preloaded: RefCell<Option<String>>,
     _permit: Permit,
 }
 
@@ -57,6 +59,7 @@ impl Window {
             session: idle.unwrap_or_else(|| driver.begin(rules)),
             is_shared: rules.is_empty(),
             clicks: Cell::new(0),
+            preloaded: RefCell::default(),
             _permit: permit,
         };
         if !is_new {
@@ -88,6 +91,16 @@ impl Window {
     pub fn cdp(&self, command: &str, parameters: Value) -> Value {
         let body = json!({ "cmd": command, "params": parameters });
         self.ask("POST", "/goog/cdp/execute", body)
+    }
+
+    /// Runs a script in every page that this window opens from now on, whatever the page permits.
+    pub fn preload(&self, script: &str) {
+        let added = self.cdp(
+            "Page.addScriptToEvaluateOnNewDocument",
+            json!({ "source": script }),
+        );
+        let id = added["identifier"].as_str().expect("an id");
+        *self.preloaded.borrow_mut() = Some(id.to_owned());
     }
 
     /// Opens an address and waits until it has loaded.
@@ -272,6 +285,12 @@ impl Drop for Window {
         if std::thread::panicking() || !self.is_shared {
             let _ = self.try_ask("DELETE", "", Value::Null);
         } else {
+            if let Some(id) = self.preloaded.take() {
+                self.cdp(
+                    "Page.removeScriptToEvaluateOnNewDocument",
+                    json!({ "identifier": id }),
+                );
+            }
             self.driver.give_back(std::mem::take(&mut self.session));
         }
     }

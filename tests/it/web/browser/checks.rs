@@ -18,16 +18,6 @@ pub fn axe() -> Option<String> {
     Some(script.unwrap_or_else(|error| panic!("ROTA_AXE, {}: {error}", path.display())))
 }
 
-/// Gives every page that the window opens from now on axe-core; the policy of pages does not let them load it.
-pub fn equip(window: &Window, axe: Option<&String>) {
-    if let Some(script) = axe {
-        window.cdp(
-            "Page.addScriptToEvaluateOnNewDocument",
-            json!({ "source": script }),
-        );
-    }
-}
-
 /// What our own checks say is wrong with the page as it is laid out now.
 pub fn layout(window: &Window) -> Vec<String> {
     let wrong = window.run(include_str!("checks.js"), json!([]));

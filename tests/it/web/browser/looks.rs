@@ -12,7 +12,9 @@ fn sweep(role: Role) {
         return;
     };
     let axe = checks::axe();
-    checks::equip(&window, axe.as_ref());
+    if let Some(script) = &axe {
+        window.preload(script);
+    }
     let world = World::named(str::to_owned);
     enter(&window, &world.rota, role.user(), "/");
     let mut wrong = Vec::new();
