@@ -16,8 +16,9 @@ fn address(rota: &Rota, page: &str) -> String {
     path.to_owned()
 }
 
+/// Makes a board of a rotation; answers its path.
 #[track_caller]
-fn made(rota: &Rota, admin: &Browser, rotation: &str) -> String {
+pub fn made(rota: &Rota, admin: &Browser, rotation: &str) -> String {
     let fields = [("title", "Wall <1>"), ("rotationIds", rotation)];
     let answer = admin.fill("/admin/boards", "/admin/boards", &fields);
     address(rota, &admin.follow(&answer.is(303)))

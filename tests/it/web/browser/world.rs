@@ -1,6 +1,7 @@
 //! A workspace that has something on every page, and the table of pages.
 
-use crate::support::{Rot, Rota, Start, always, daily, directory, hours, weekdays, weekly};
+use crate::support::{Rot, Rota, Start, always, daily, directory, hours, text, weekdays, weekly};
+use crate::web::{Browser, board};
 use serde_json::json;
 
 /// Who looks.
@@ -25,7 +26,7 @@ impl Role {
 
 /// A page: where, its heading, and who gets it. Everybody else gets 403 or 404, as a page.
 pub struct Page {
-    /// `{cover}`, `{swap}` and `{shift}` stand for what is in the workspace.
+    /// Names in braces stand for what is in the workspace, see [`World::path`].
     pub path: &'static str,
     pub heading: &'static str,
     pub seen_by: &'static [Role],
@@ -34,6 +35,7 @@ pub struct Page {
 const ALL: &[Role] = &[Role::Owner, Role::Member, Role::Admin, Role::Outsider];
 const INSIDE: &[Role] = &[Role::Owner, Role::Member, Role::Admin];
 const EDITORS: &[Role] = &[Role::Owner, Role::Admin];
+const ADMINS: &[Role] = &[Role::Admin];
 
 const fn page(path: &'static str, heading: &'static str, seen_by: &'static [Role]) -> Page {
     Page {
@@ -78,6 +80,53 @@ pub const PAGES: &[Page] = &[
     page("/people/U2", "Person U2", ALL),
     page("/me", "", ALL),
     page("/me/absences/new", "I am away", ALL),
+    page("/rotations/OPS/load", "Load of Operations", INSIDE),
+    page("/rotations/OPS/settings", "Settings of Operations", EDITORS),
+    page("/rotations/OPS/settings/details", "Details", EDITORS),
+    page(
+        "/rotations/OPS/settings/people",
+        "People and order",
+        EDITORS,
+    ),
+    page("/rotations/OPS/settings/grid", "Lanes and windows", EDITORS),
+    page("{window}", "", EDITORS),
+    page(
+        "/rotations/OPS/settings/skips",
+        "Skips and holidays",
+        EDITORS,
+    ),
+    page("/rotations/DESK/settings/rosters", "Rosters", EDITORS),
+    page(
+        "/rotations/OPS/settings/channels",
+        "Channels and topic",
+        EDITORS,
+    ),
+    page(
+        "/rotations/OPS/settings/on-duty-group",
+        "On-duty group",
+        EDITORS,
+    ),
+    page("/rotations/OPS/settings/mentions", "Mentions", EDITORS),
+    page(
+        "/rotations/OPS/settings/inbound-webhook",
+        "Inbound webhook",
+        ADMINS,
+    ),
+    page("/rotations/OPS/settings/delete", "Delete", EDITORS),
+    page("/webhooks", "Webhooks", ADMINS),
+    page("/webhooks/new", "New endpoint", ADMINS),
+    page("{hook}", "test", ADMINS),
+    page("{hook}/edit", "Change the endpoint", ADMINS),
+    page("{delivery}", "", ADMINS),
+    page("/admin", "Admin", ADMINS),
+    page("/admin/audit", "Audit log", ADMINS),
+    page("/admin/keys", "API keys", ADMINS),
+    page("/admin/tokens", "Member tokens", ADMINS),
+    page("/admin/directory", "Directory", ADMINS),
+    page("/admin/boards", "Boards", ADMINS),
+    page("{board}", "Wall <1>", ALL),
+    page("/docs", "API", ALL),
+    page("/docs/rotations", "", ALL),
     page("/login", "Sign in", ALL),
     page("/nothing", "Nothing here", &[]),
 ];
@@ -85,9 +134,8 @@ pub const PAGES: &[Page] = &[
 /// The workspace: three rotations, an assignment, a cover, a swap, open requests, absences, gaps and shut hours.
 pub struct World {
     pub rota: Rota,
-    cover: String,
-    swap: String,
-    shift: String,
+    /// What the names in braces of [`PAGES`] stand for.
+    places: Vec<(&'static str, String)>,
 }
 
 impl World {
@@ -107,7 +155,7 @@ impl World {
                 "owners": ["U1"], "userIds": people,
             }))
         };
-        let (cover, swap, shift) = {
+        let mut places = {
             // From Tuesday on, U2, U3, U4 and U1 have a day each, from 09:00 UTC.
             let ops = create("Operations", "OPS", &["U1", "U2", "U3", "U4"], false);
             ops.cover(1, &[always(daily())]);
@@ -128,25 +176,34 @@ impl World {
                 "/rotations/OPS/shifts/{}/2026-01-08T12:00:00Z",
                 ops.place(0)
             );
-            (
-                format!("/requests/{}", cover.id),
-                format!("/requests/{}", swap.id),
-                shift,
-            )
+            let window = text(&ops.read()["windows"][0]["id"]).to_owned();
+            vec![
+                ("{cover}", format!("/requests/{}", cover.id)),
+                ("{swap}", format!("/requests/{}", swap.id)),
+                ("{shift}", shift),
+                (
+                    "{window}",
+                    format!("/rotations/OPS/settings/windows/{window}"),
+                ),
+                (
+                    "{board}",
+                    board::made(&rota, &Browser::signed_in(&rota, "U5"), &ops.id),
+                ),
+            ]
         };
-        World {
-            rota,
-            cover,
-            swap,
-            shift,
-        }
+        let (hook, _) = rota.hook("");
+        let page = format!("/webhooks/{}", hook.id);
+        hook.by
+            .post(&format!("{}/test", hook.path()), json!({}))
+            .ok();
+        let delivery = text(&hook.deliveries()[0]["id"]).to_owned();
+        places.push(("{delivery}", format!("{page}/deliveries/{delivery}")));
+        places.push(("{hook}", page));
+        World { rota, places }
     }
 
     pub fn path(&self, page: &Page) -> String {
-        let path = page
-            .path
-            .replace("{cover}", &self.cover)
-            .replace("{swap}", &self.swap);
-        path.replace("{shift}", &self.shift)
+        let place = |path: String, (name, place): &(&str, String)| path.replace(name, place);
+        self.places.iter().fold(page.path.to_owned(), place)
     }
 }
