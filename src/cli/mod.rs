@@ -19,6 +19,7 @@ mod openapi;
 mod operator;
 mod output;
 mod outward;
+mod reach;
 mod restore;
 mod run;
 mod scratch;
@@ -87,6 +88,12 @@ enum Command {
     /// Load and show the people, user groups and channels of the workspace
     #[command(subcommand)]
     Directory(directory::Command),
+    /// Try the mail server
+    #[command(subcommand)]
+    Mail(reach::MailCommand),
+    /// Try the incoming webhooks of channels
+    #[command(subcommand)]
+    Chat(reach::ChatCommand),
     /// Show who changed what, newest first
     Audit(audit::Flags),
     /// Copy the database to a new file, also while a server uses it
@@ -170,6 +177,8 @@ fn dispatch(rota: Rota) -> Result<(), Failure> {
         Command::Token(command) => token::run(place, command),
         Command::LoginLink(flags) => login_link::run(place, flags),
         Command::Directory(command) => directory::run(place, command),
+        Command::Mail(command) => reach::mail(place, command),
+        Command::Chat(command) => reach::chat(place, command),
         Command::Audit(flags) => audit::run(place, flags),
         Command::Backup(flags) => backup::run(place, flags),
         Command::Restore(flags) => restore::run(place, flags),

@@ -2,8 +2,10 @@
 
 use super::Failure;
 use crate::actions::{Outward, REMINDER_BEFORE};
-use crate::client::Tls;
+use crate::carriers::Carriers;
+use crate::carriers::mail::Mailer;
 use crate::client::guard::{GuardedClient, Rules};
+use crate::client::{Client, Tls};
 use crate::config::Config;
 use crate::domain::address::AllowedNetworks;
 
@@ -49,10 +51,23 @@ pub fn outward(
     };
     let tls = Tls::load(part.trust.unwrap_or_default(), extra_ca.as_deref());
     let tls = tls.map_err(|why| refused(&why))?;
+    let carriers = carriers(config, &tls, rules.allowed_networks.clone())?;
     Ok(Outward {
+        carriers,
         base_url,
         retry_schedule: part.retry_schedule(),
         webhook_client: GuardedClient::new(&tls, rules),
         reminder_before: config.chat.reminder_before.unwrap_or(REMINDER_BEFORE),
+    })
+}
+
+/// Mail and incoming webhooks as they are set up.
+fn carriers(config: &Config, tls: &Tls, nets: AllowedNetworks) -> Result<Carriers, Failure> {
+    let mail = config.mail().map_err(Failure::Usage)?;
+    let mailer = |settings| Mailer::new(settings, Client::new(tls, false, None), nets);
+    Ok(Carriers {
+        mail: mail.map(mailer),
+        webhooks: config.incoming_webhooks().map_err(Failure::Usage)?,
+        links: config.base_url.as_ref().map(ToString::to_string),
     })
 }

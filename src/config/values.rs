@@ -168,6 +168,11 @@ pub(super) fn whole_number<T: FromStr>(text: &str) -> Result<T, String> {
     read.ok_or_else(|| format!("{text:?} is not a number in range; write a whole number from 0 up"))
 }
 
+/// Any text.
+pub(super) fn text_of(text: &str) -> Result<String, String> {
+    Ok(text.to_owned())
+}
+
 pub(super) fn parse_tier(text: &str) -> Result<Tier, String> {
     Tier::parse(text).ok_or_else(|| format!("{text:?} is not a plan; write \"free\" or \"pro\""))
 }

@@ -25,6 +25,7 @@ pub mod key;
 pub mod mention;
 pub mod message;
 pub mod refusal;
+pub mod relay;
 pub mod request;
 pub mod resolve;
 pub mod retry_schedule;

@@ -1,8 +1,8 @@
 //! Every page.
 
 use super::pages::{
-    absences, assign, cover, create, duty, history, home, login, me, people, requests, rotation,
-    rotations, shift, swap,
+    absences, assign, cover, create, duty, history, home, inbox, login, mail, me, mention, people,
+    requests, rotation, rotations, shift, swap,
 };
 use super::visit::Visit;
 use super::{Web, assets};
@@ -89,9 +89,17 @@ pub const ROUTES: &[Row] = &[
         "/requests/{request}/{step}",
         Who::Reader(requests::answer_step),
     ),
+    get("/mentions/{mention}", Who::Reader(mention::show)),
+    post(
+        "/mentions/{mention}/{step}",
+        Who::Reader(mention::answer_step),
+    ),
     get("/people", Who::Reader(people::show_all)),
     get("/people/{user}", Who::Reader(people::show)),
     get("/me", Who::Reader(me::show)),
+    get("/me/inbox", Who::Reader(inbox::show)),
+    get("/me/mail", Who::Reader(mail::show)),
+    post("/me/mail", Who::Reader(mail::choose)),
     post("/me/zone", Who::Reader(me::choose_zone)),
     post("/me/sessions/end", Who::Reader(me::end_session)),
     post("/me/absences", Who::Reader(absences::create)),
