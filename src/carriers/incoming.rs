@@ -186,7 +186,7 @@ fn judge(answer: &Answer, now: Timestamp) -> Result<String, RelayError> {
         429 => {
             let asked = answer.header("retry-after");
             let asked = asked.and_then(|header| retry_schedule::retry_after(header, now));
-            let wait = asked.map(|seconds| jiff::SignedDuration::from_secs(seconds));
+            let wait = asked.map(jiff::SignedDuration::from_secs);
             Err(RelayError::Temporary { why, wait })
         }
         408 | 425 | 500..=599 => Err(RelayError::temporary(why)),

@@ -195,9 +195,9 @@ impl Session {
 
     /// The refusal of a letter. The session stays usable if the server forgets the letter.
     fn refused(&mut self, reply: &Reply) -> RelayError {
-        if reply.closes() {
-            self.is_usable = false;
-        } else if !self.ask("RSET").is_ok_and(|reset| reset.is_done()) {
+        let forgets =
+            |session: &mut Session| session.ask("RSET").is_ok_and(|reset| reset.is_done());
+        if reply.closes() || !forgets(self) {
             self.is_usable = false;
         }
         reply.refusal()

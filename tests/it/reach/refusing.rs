@@ -130,6 +130,42 @@ fn certificates_and_credentials_are_checked() {
 }
 
 #[test]
+fn a_server_may_begin_with_tls() {
+    let smtp = Smtp::new(Manners {
+        tls_first: true,
+        ..manners(&[])
+    });
+    let url = smtp.url().replace("smtp://127.0.0.1", "smtps://localhost");
+    let rota = mailing(&smtp).env("ROTA_MAIL_SERVER", url).go();
+    rota.people(2);
+    rota.rotation("U1 U2").put_on_call("U1").is(200);
+    rota.advance(0);
+    assert!(smtp.letters()[0].secure);
+}
+
+#[test]
+fn a_hanging_mail_server_delays_no_hand_over_and_no_message() {
+    let gate = Gate::default();
+    let smtp = Smtp::new(Manners {
+        gate: Some(gate.clone()),
+        ..manners(&[])
+    });
+    let rota = mailing(&smtp).running_clock().go();
+    rota.people(2);
+    let rotation = rota.rotation("U1 U2");
+    for (count, user) in ["U1", "U2", "U1"].into_iter().enumerate() {
+        rotation.put_on_call(user).is(200);
+        let query = format!("userId={user}&state=waiting");
+        eventually("the message in the inbox", || {
+            listed(&rota.caller(), &query).len() == count / 2 + 1
+        });
+    }
+    assert_eq!(smtp.letters().len(), 0);
+    gate.open();
+    eventually("all letters", || smtp.letters().len() == 3);
+}
+
+#[test]
 fn on_loopback_mail_goes_in_the_clear_where_no_tls_is_offered() {
     let smtp = Smtp::new(Manners::default());
     let rota = mailing(&smtp).go();

@@ -12,6 +12,8 @@ use std::sync::{Arc, Mutex};
 pub struct Manners {
     /// Offers STARTTLS with this certificate.
     pub certificate: Option<&'static str>,
+    /// Begins with TLS, as behind `smtps://`.
+    pub tls_first: bool,
     /// Takes letters only after this argument of `AUTH`, such as `PLAIN AGFuYQBzZWNyZXQ=`.
     pub auth: Option<&'static str>,
     /// Answers the command, `greeting` or `letter` with this instead.
@@ -215,6 +217,9 @@ impl Dialogue {
     }
 
     fn run(mut self) {
+        if self.manners.tls_first {
+            self.start_tls();
+        }
         match self.meets("greeting") {
             Some(_) => return,
             None => drop(self.say("220 mail.test ESMTP")),
