@@ -505,6 +505,8 @@ CREATE TABLE message (
     ended_at INTEGER,
     -- The platform's reference to the sent message, for updates.
     reference TEXT,
+    -- The id of the request or mention that it is about; null for messages about a rotation.
+    subject_id TEXT,
     CHECK ((state = 'pending') = (due_at IS NOT NULL)),
     CHECK ((state = 'pending') = (ended_at IS NULL)),
     CHECK (reference IS NULL OR state = 'sent')
@@ -513,6 +515,51 @@ CREATE INDEX message_due ON message (due_at, sequence) WHERE state = 'pending';
 CREATE INDEX message_waiting ON message (recipient_kind, recipient_id, due_at) WHERE state = 'pending';
 -- Messages that were not sent, or not on the first attempt. Few indexes, because each message updates them twice.
 CREATE INDEX message_trouble ON message (rotation_id, sequence) WHERE error IS NOT NULL;
+-- The messages of one request or mention are a thread.
+CREATE INDEX message_by_subject ON message (subject_id, sequence) WHERE subject_id IS NOT NULL;
+CREATE INDEX message_by_recipient ON message (recipient_kind, recipient_id, sequence);
+CREATE INDEX message_by_rotation ON message (rotation_id, sequence);
+
+-- How messages of the local platform are sent on: to a person's mail address, or to a channel's incoming webhook. A message
+-- that only the inbox shows has no row.
+CREATE TABLE message_relay (
+    sequence INTEGER NOT NULL REFERENCES message (sequence) ON DELETE CASCADE,
+    way TEXT NOT NULL CHECK (way = 'mail' OR way = 'incomingWebhook'),
+    -- The channel of an incoming webhook; null for mail.
+    channel_id TEXT,
+    state TEXT NOT NULL CHECK (state = 'pending' OR state = 'sent' OR state = 'dropped'),
+    -- When the next try is due; null unless pending.
+    due_at INTEGER,
+    -- Failed tries.
+    tries INTEGER NOT NULL,
+    -- The last error; null once sent.
+    error TEXT,
+    -- When it was sent or dropped.
+    ended_at INTEGER,
+    PRIMARY KEY (sequence, way),
+    CHECK ((way = 'mail') = (channel_id IS NULL)),
+    CHECK ((state = 'pending') = (due_at IS NOT NULL)),
+    CHECK ((state = 'pending') = (ended_at IS NULL))
+) STRICT, WITHOUT ROWID;
+CREATE INDEX message_relay_due ON message_relay (due_at) WHERE state = 'pending';
+CREATE INDEX message_relay_waiting ON message_relay (way, channel_id, due_at, sequence) WHERE state = 'pending';
+
+-- What people chose to be mailed. People without a row have the default.
+CREATE TABLE notification_preference (
+    user_id TEXT PRIMARY KEY REFERENCES person (id),
+    mail INTEGER NOT NULL CHECK (mail IN (0, 1)),
+    -- A list of kinds of messages.
+    kinds TEXT NOT NULL CHECK (json_valid(kinds))
+) STRICT, WITHOUT ROWID;
+
+-- What people are called behind the incoming webhooks of channels, from the directory file.
+CREATE TABLE person_handle (
+    user_id TEXT NOT NULL REFERENCES person (id),
+    channel_id TEXT NOT NULL,
+    -- Without the `@`.
+    handle TEXT NOT NULL,
+    PRIMARY KEY (user_id, channel_id)
+) STRICT, WITHOUT ROWID;
 
 -- Channels whose topic names whoever is on call.
 CREATE TABLE channel_topic (

@@ -13,9 +13,11 @@ pub use values::{BaseUrl, Listen, LogFilter, duration, instant, lifetime};
 
 mod login;
 mod oidc;
+mod reach;
 
 pub use login::{LoginPart, ProxyPart};
 pub use oidc::OidcPart;
+pub use reach::{IncomingWebhookPart, MailPart};
 
 use crate::api::Access;
 use crate::client::Trust;
@@ -45,6 +47,7 @@ pub struct Config {
     pub rate_limit: RateLimitPart,
     pub webhooks: WebhooksPart,
     pub chat: ChatPart,
+    pub mail: MailPart,
     pub metrics: MetricsPart,
     pub login: LoginPart,
     pub http: HttpPart,
@@ -112,12 +115,14 @@ pub struct MetricsPart {
 }
 
 /// `[chat]`: messages.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct ChatPart {
     /// How long before a hand-over the reminder is sent, at most 30 days; 0 sends none.
     #[serde(deserialize_with = "values::reminder")]
     pub reminder_before: Option<SignedDuration>,
+    /// Where the messages to channels are posted.
+    pub incoming_webhook: Option<Vec<IncomingWebhookPart>>,
 }
 
 /// `[plan]`: tier and quotas of the workspace.
@@ -255,7 +260,9 @@ impl Config {
             },
             chat: ChatPart {
                 reminder_before: self.chat.reminder_before.or(below.chat.reminder_before),
+                incoming_webhook: (self.chat.incoming_webhook).or(below.chat.incoming_webhook),
             },
+            mail: self.mail.over(below.mail),
             metrics: MetricsPart {
                 access: self.metrics.access.or(below.metrics.access),
             },
@@ -303,6 +310,16 @@ fn from_environment(given: &dyn Fn(&str) -> Option<OsString>) -> Result<Config, 
         },
         chat: ChatPart {
             reminder_before: variables.read("ROTA_CHAT_REMINDER_BEFORE", values::parse_reminder)?,
+            incoming_webhook: variables
+                .read("ROTA_CHAT_INCOMING_WEBHOOK", reach::parse_incoming_webhooks)?,
+        },
+        mail: MailPart {
+            server: variables.read("ROTA_MAIL_SERVER", str::parse)?,
+            username: variables.read("ROTA_MAIL_USERNAME", values::text_of)?,
+            password: variables.read("ROTA_MAIL_PASSWORD", values::text_of)?,
+            password_file: given("ROTA_MAIL_PASSWORD_FILE").map(PathBuf::from),
+            from: variables.read("ROTA_MAIL_FROM", str::parse)?,
+            reply_to: variables.read("ROTA_MAIL_REPLY_TO", str::parse)?,
         },
         metrics: MetricsPart {
             access: variables.read("ROTA_METRICS_ACCESS", values::parse_access)?,

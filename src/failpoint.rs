@@ -14,6 +14,7 @@
 //! | `due.batch` | between two commits of what fell due |
 //! | `send.taken` `send.answered` | a delivery: recorded, not sent; answered, not recorded |
 //! | `chat.posted` `chat.topic` `chat.group` | a message, a topic, a user group: changed on the platform, not recorded |
+//! | `mail.sent` `incoming.posted` | a letter, a post to an incoming webhook: answered, not recorded |
 //! | `request` `connection` | a request, inside the panic handler; a connection, outside of it |
 //! | `accept.thread` | a connection accepted, on the thread that accepts |
 //! | `timer.look` | a turn of the timer, inside the panic handler |

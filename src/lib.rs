@@ -69,6 +69,12 @@
 //! words each message when it is posted (`domain::wording`), and stores the result. The desired topic or group is computed
 //! at the sync, so only the newest state is written.
 //!
+//! # Mail and incoming webhooks
+//!
+//! On the local platform nobody sees a post, so the transaction that records it also queues the message for mail or for an
+//! incoming webhook (`actions::relays`). [`delivery`] sends what is due with [`carriers`], outside any transaction, and records
+//! each outcome.
+//!
 //! # Operation
 //!
 //! Counters and histograms of [`metrics`] are updated as events happen; state is read from the database on request
@@ -84,9 +90,10 @@
 //! |---|---|---|
 //! | 5 | `main`, [`cli`], [`config`] | all below |
 //! | 4 | [`api`], [`web`], [`dev`], [`timer`], [`delivery`] | 0 to 3, not one another |
-//! | 3 | [`actions`] | [`domain`], [`wire`], [`client`], [`metrics`], [`store`], [`chat`], [`runtime`] |
+//! | 3 | [`actions`] | [`domain`], [`wire`], [`client`], [`metrics`], [`store`], [`chat`], [`carriers`], [`runtime`] |
 //! | 3 | [`problem`] | [`domain`], [`wire`], [`server`], [`store`]; only edges import it |
 //! | 2 | [`chat`] | [`domain`], [`store`] |
+//! | 2 | [`carriers`] | [`domain`], [`client`], [`runtime`] |
 //! | 2 | [`store`] | [`domain`], [`runtime`] |
 //! | 2 | [`oidc`] | [`domain`], [`client`], [`runtime`] |
 //! | 1 | [`server`] | [`wire`], [`metrics`], [`domain`], [`runtime`], [`memory`] |
@@ -127,6 +134,7 @@ pub mod metrics;
 pub mod server;
 pub mod wire;
 
+pub mod carriers;
 pub mod store;
 
 pub mod chat;

@@ -10,6 +10,7 @@ mod snapshot;
 pub use route::RouteMetrics;
 pub use snapshot::{Snapshot, on_call};
 
+use crate::domain::relay::Way;
 use crate::domain::webhook::{DeliveryState, Outcome};
 use prometheus::core::Collector;
 use prometheus::{
@@ -38,6 +39,7 @@ pub struct Metrics {
     lateness: Histogram,
     attempts: IntCounterVec,
     finished: IntCounterVec,
+    relayed: IntCounterVec,
 }
 
 impl Default for Metrics {
@@ -53,6 +55,11 @@ impl Default for Metrics {
             "Finished webhook deliveries, by final state.",
             &["state"],
         );
+        let relayed = counters(
+            "rota_message_relays_total",
+            "Messages sent on by mail or to an incoming webhook, by result of the try.",
+            &["way", "result"],
+        );
         // Initializes all series: `rate()` needs the zero before the first increment.
         for outcome in [Outcome::Delivered, Outcome::Failed, Outcome::NoResponse] {
             attempts.with_label_values(&[outcome.name()]);
@@ -63,6 +70,11 @@ impl Default for Metrics {
             DeliveryState::Cancelled,
         ] {
             finished.with_label_values(&[state.name()]);
+        }
+        for way in Way::ALL {
+            for result in ["sent", "failed", "dropped"] {
+                relayed.with_label_values(&[way.name(), result]);
+            }
         }
         let metrics = Metrics {
             requests: counters(
@@ -89,10 +101,12 @@ impl Default for Metrics {
             .expect(VALID),
             attempts,
             finished,
+            relayed,
             registry,
         };
         metrics.register(&metrics.attempts);
         metrics.register(&metrics.finished);
+        metrics.register(&metrics.relayed);
         metrics.register(&metrics.requests);
         metrics.register(&metrics.request_seconds);
         metrics.register(&metrics.lateness);
@@ -139,6 +153,11 @@ impl Metrics {
         self.finished
             .with_label_values(&[state.name()])
             .inc_by(count);
+    }
+
+    /// Counts a try to send a message on: `sent`, `failed` if it is tried again, or `dropped`.
+    pub fn relayed(&self, way: Way, result: &'static str) {
+        self.relayed.with_label_values(&[way.name(), result]).inc();
     }
 
     /// Renders the metrics page.

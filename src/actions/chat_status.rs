@@ -1,6 +1,7 @@
 //! The chat state of a rotation: desired state, last known state, and errors.
 
 use super::chat_sync::{self, TopicTexts};
+use super::reach::{self, InboxOnly};
 use super::{ActionError, App, reads};
 use crate::domain::access::Principal;
 use crate::domain::chat::wanted_in_group;
@@ -13,6 +14,7 @@ pub struct ChatStatus {
     pub group: Option<GroupStatus>,
     pub topics: Vec<TopicStatus>,
     pub messages: MessageStatus,
+    pub inbox_only: InboxOnly,
 }
 
 /// Its on-duty group.
@@ -52,6 +54,7 @@ pub fn read(app: &App, caller: &Principal, id: &RotationId) -> Result<ChatStatus
             group,
             topics,
             messages: store::load_message_status(tx, id)?,
+            inbox_only: reach::of_rotation(tx, app, &rotation)?,
         })
     })
 }

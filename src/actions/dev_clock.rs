@@ -1,6 +1,6 @@
 //! The development clock: it is frozen until it is moved, and what becomes due on the way is processed in order.
 
-use super::{App, Error, chat_sync, due, sending};
+use super::{App, Error, chat_sync, due, relays, sending};
 use crate::store;
 use jiff::Timestamp;
 
@@ -30,6 +30,7 @@ fn step_to(app: &App, to: Timestamp, settle: &dyn Fn() -> Result<(), Error>) -> 
     let mut looks = 0;
     loop {
         let to_send = sending::next(app)?.into_iter().chain(chat_sync::next(app)?);
+        let to_send = to_send.chain(relays::next(app)?);
         let next = due::next(app)?.into_iter().chain(to_send).min();
         let Some(at) = next.filter(|at| *at <= to) else {
             break;

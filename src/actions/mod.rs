@@ -26,6 +26,7 @@ pub mod inbound;
 pub mod keys;
 mod membership;
 pub mod mentions;
+pub mod messages;
 pub mod mutation;
 mod notifications;
 pub mod once;
@@ -33,7 +34,9 @@ mod outbox;
 pub mod overview;
 pub mod plan;
 pub mod preview;
+pub mod reach;
 pub mod reads;
+pub mod relays;
 pub mod reminders;
 mod request_writes;
 pub mod requests;
@@ -47,6 +50,7 @@ pub mod swaps;
 pub mod tier;
 pub mod webhooks;
 
+use crate::carriers::Carriers;
 use crate::chat::{Chat, Local};
 use crate::client::guard::{GuardedClient, Rules};
 use crate::client::{Tls, Trust};
@@ -92,6 +96,8 @@ pub struct Outward {
     pub webhook_client: GuardedClient,
     /// How long before coming on duty people are reminded; zero never reminds.
     pub reminder_before: SignedDuration,
+    /// Mail and incoming webhooks.
+    pub carriers: Carriers,
 }
 
 /// The default of [`Outward::reminder_before`].
@@ -111,6 +117,7 @@ impl Outward {
             retry_schedule: RetrySchedule::default(),
             webhook_client: GuardedClient::new(&Tls::load(Trust::Bundled, None)?, Rules::default()),
             reminder_before: REMINDER_BEFORE,
+            carriers: Carriers::default(),
         })
     }
 }
@@ -209,6 +216,11 @@ impl App {
     /// The client for deliveries.
     pub fn webhook_client(&self) -> &GuardedClient {
         &self.outward.webhook_client
+    }
+
+    /// Mail and incoming webhooks.
+    pub fn carriers(&self) -> &Carriers {
+        &self.outward.carriers
     }
 
     /// The counters and histograms of the server.

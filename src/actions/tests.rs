@@ -184,6 +184,7 @@ impl Office {
             people,
             groups: Vec::new(),
             channels: vec![channel],
+            handles: Vec::new(),
         };
         directory::import(&self.app, &author(), directory, directory::Consent::Given)
             .expect("an import");

@@ -98,6 +98,12 @@ pub fn status(_: &Api, call: &Call) -> Outcome {
             pending: to_i32(found.messages.pending as usize),
             last_error: found.messages.last_error,
         },
+        inbox_only: wire::InboxOnly {
+            user_ids: wire::ids(&found.inbox_only.users),
+            channel_ids: (found.inbox_only.channels.iter())
+                .map(ToString::to_string)
+                .collect(),
+        },
     };
     answer::json(200, &shown)
 }

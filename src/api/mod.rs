@@ -29,6 +29,7 @@ mod grid;
 mod inbound;
 mod keys;
 mod mentions;
+mod messages;
 mod on_call;
 mod on_call_cache;
 mod once;

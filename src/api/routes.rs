@@ -6,7 +6,7 @@ use super::operation::Operation;
 use super::watch::Detail;
 use super::{
     Api, absences, arrangements, audit, chat, covers, deliveries, directory, grid, inbound, keys,
-    mentions, on_call, record, requests, rotations, service, swaps, watch, webhooks,
+    mentions, messages, on_call, record, requests, rotations, service, swaps, watch, webhooks,
 };
 use crate::domain::access::Scope::{
     self, ManageWebhooks, ReadDirectory, ReadOnCall, ReadRotations, WriteDuty, WriteRotations,
@@ -135,6 +135,10 @@ pub static ROUTES: &[Row] = &[
     row("POST",   "/v1/mentions/{mentionId}/pass",                        Person,                 Plain(mentions::pass),        &mentions::PASS),
     row("GET",    "/v1/rotations/{rotationId}/mention-settings",          Scoped(ReadRotations),  Plain(mentions::settings),    &mentions::SETTINGS),
     row("PUT",    "/v1/rotations/{rotationId}/mention-settings",          Scoped(WriteRotations), IfMatch(mentions::set),       &mentions::SET),
+
+    row("GET",    "/v1/messages",                                         Scoped(ReadOnCall),     Plain(messages::list),        &messages::LIST),
+    row("GET",    "/v1/users/{userId}/notifications",                     Scoped(ReadDirectory),  Plain(messages::notifications), &messages::NOTIFICATIONS),
+    row("PUT",    "/v1/users/{userId}/notifications",                     Scoped(WriteDuty),      Plain(messages::choose),      &messages::CHOOSE),
 
     row("GET",    "/v1/rotations/{rotationId}/inbound-webhook",           Scoped(ManageWebhooks), Plain(inbound::read),         &inbound::READ),
     row("POST",   "/v1/rotations/{rotationId}/inbound-webhook/rotate",    Scoped(ManageWebhooks), Plain(inbound::rotate_key),   &inbound::ROTATE_KEY),

@@ -73,6 +73,10 @@ impl Chat for FaultyChat {
         }
     }
 
+    fn is_embedded(&self) -> bool {
+        self.inner.is_embedded()
+    }
+
     fn handle(&self, user: &UserId, name: &str) -> String {
         self.inner.handle(user, name)
     }

@@ -64,6 +64,10 @@ impl Chat for Local {
         }
     }
 
+    fn is_embedded(&self) -> bool {
+        true
+    }
+
     fn handle(&self, _: &UserId, name: &str) -> String {
         format!("@{}", one_line(name))
     }

@@ -20,6 +20,11 @@ pub trait Chat: Send + Sync {
     /// The platform's capabilities, as far as they are known without calling it.
     fn capabilities(&self) -> Capabilities;
 
+    /// Whether it is the local platform, which people do not see: its messages are sent on by mail and to incoming webhooks.
+    fn is_embedded(&self) -> bool {
+        false
+    }
+
     /// The text that mentions a person so that the platform notifies them.
     fn handle(&self, user: &UserId, name: &str) -> String;
 

@@ -1,16 +1,22 @@
 //! `rota check`: reports errors in the configuration and the database. Changes neither.
 
 use super::output::{answer, tell};
-use super::outward::trusted;
+use super::outward::{Receivers, outward, trusted};
 use super::run::{countries_without_holidays, holidays_end};
 use super::workspace::{days, development_clock, existing_database, parse_clock, settings};
 use super::{Failure, Place};
+use crate::actions::reach::{self, InboxOnly};
+use crate::carriers::Carriers;
 use crate::client::Tls;
 use crate::config::Config;
 use crate::domain::holidays::Calendar;
+use crate::domain::ids::RotationId;
 use crate::oidc::{Provider, Settings};
 use crate::runtime::clock::Clock;
-use crate::store::{Inspection, list_broken_chains, list_overlaps};
+use crate::store::{
+    Error, Inspection, ReadTx, list_broken_chains, list_overlaps, list_rotation_names,
+    load_rotation,
+};
 use crate::web::has_secure_cookies;
 
 pub const EXAMPLES: &str = "\
@@ -34,12 +40,17 @@ fn check(place: Place) -> Result<(), Failure> {
     let calendar = days(&config)?;
     // Certificate authorities are read as a server would.
     let tls = trusted(&config)?;
+    let outward = outward(String::new(), &config, &tls, Receivers::Public)?;
     let login = config.login().map_err(Failure::Usage)?;
     let path = existing_database(&config)?;
     if let Some(note) = exposed_sessions(&config) {
         tell(&note);
     }
-    let mut problems = problems(&Inspection::open(&path)?, &calendar)?;
+    let database = Inspection::open(&path)?;
+    let mut problems = problems(&database, &calendar)?;
+    if problems.is_empty() {
+        note_inbox_only(&database, &outward.carriers)?;
+    }
     problems.extend(login.provider.and_then(|settings| unready(settings, &tls)));
     for problem in &problems {
         answer(problem)?;
@@ -116,4 +127,32 @@ fn problems(database: &Inspection, calendar: &Calendar) -> Result<Vec<String>, F
         problems.push(holidays_end(calendar, country));
     }
     Ok(problems)
+}
+
+/// Notes whom messages reach by the inbox alone, which is not wrong.
+fn note_inbox_only(database: &Inspection, carriers: &Carriers) -> Result<(), Failure> {
+    let found = database.read(|tx: &ReadTx| -> Result<InboxOnly, Error> {
+        let mut found = InboxOnly::default();
+        for listed in list_rotation_names(tx)? {
+            if let Some(rotation) = load_rotation(tx, &RotationId::from(listed.id.as_str()))? {
+                found.add(reach::with_carriers(tx, carriers, &rotation)?);
+            }
+        }
+        Ok(found)
+    })?;
+    let users: Vec<&str> = found.users.iter().map(|user| user.as_str()).collect();
+    let channels: Vec<&str> = found
+        .channels
+        .iter()
+        .map(|channel| channel.as_str())
+        .collect();
+    for (who, ids) in [("people", users), ("channels", channels)] {
+        if !ids.is_empty() {
+            tell(&format!(
+                "note: messages reach these {who} by the inbox alone: {}",
+                ids.join(", ")
+            ));
+        }
+    }
+    Ok(())
 }

@@ -20,6 +20,7 @@ mod openapi;
 mod operator;
 mod output;
 mod outward;
+mod reach;
 mod restore;
 mod run;
 mod scratch;
@@ -91,6 +92,12 @@ enum Command {
     /// Load and show the people, user groups and channels of the workspace
     #[command(subcommand)]
     Directory(directory::Command),
+    /// Try the mail server
+    #[command(subcommand)]
+    Mail(reach::MailCommand),
+    /// Try the incoming webhooks of channels
+    #[command(subcommand)]
+    Chat(reach::ChatCommand),
     /// Show who changed what, newest first
     Audit(audit::Flags),
     /// Copy the database to a new file, also while a server uses it
@@ -175,6 +182,8 @@ fn dispatch(rota: Rota) -> Result<(), Failure> {
         Command::LoginLink(flags) => login_link::run(place, flags),
         Command::Login(command) => login::run(place, command),
         Command::Directory(command) => directory::run(place, command),
+        Command::Mail(command) => reach::mail(place, command),
+        Command::Chat(command) => reach::chat(place, command),
         Command::Audit(flags) => audit::run(place, flags),
         Command::Backup(flags) => backup::run(place, flags),
         Command::Restore(flags) => restore::run(place, flags),

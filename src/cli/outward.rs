@@ -2,8 +2,10 @@
 
 use super::Failure;
 use crate::actions::{Outward, REMINDER_BEFORE};
-use crate::client::Tls;
+use crate::carriers::Carriers;
+use crate::carriers::mail::Mailer;
 use crate::client::guard::{GuardedClient, Rules};
+use crate::client::{Client, Tls};
 use crate::config::Config;
 use crate::domain::address::AllowedNetworks;
 
@@ -40,7 +42,15 @@ pub fn trusted(config: &Config) -> Result<Tls, Failure> {
 }
 
 /// Reads the settings for outgoing connections.
-pub fn outward(base_url: String, config: &Config, tls: &Tls, receivers: Receivers) -> Outward {
+///
+/// # Errors
+/// Where mail or an incoming webhook is not set up as it must be.
+pub fn outward(
+    base_url: String,
+    config: &Config,
+    tls: &Tls,
+    receivers: Receivers,
+) -> Result<Outward, Failure> {
     let part = &config.webhooks;
     let local = receivers == Receivers::Local;
     let rules = Rules {
@@ -50,10 +60,23 @@ pub fn outward(base_url: String, config: &Config, tls: &Tls, receivers: Receiver
         },
         plain_http: local,
     };
-    Outward {
+    let carriers = carriers(config, tls, rules.allowed_networks.clone())?;
+    Ok(Outward {
+        carriers,
         base_url,
         retry_schedule: part.retry_schedule(),
         webhook_client: GuardedClient::new(tls, rules),
         reminder_before: config.chat.reminder_before.unwrap_or(REMINDER_BEFORE),
-    }
+    })
+}
+
+/// Mail and incoming webhooks as they are set up.
+fn carriers(config: &Config, tls: &Tls, nets: AllowedNetworks) -> Result<Carriers, Failure> {
+    let mail = config.mail().map_err(Failure::Usage)?;
+    let mailer = |settings| Mailer::new(settings, Client::new(tls, false, None), nets);
+    Ok(Carriers {
+        mail: mail.map(mailer),
+        webhooks: config.incoming_webhooks().map_err(Failure::Usage)?,
+        links: config.base_url.as_ref().map(ToString::to_string),
+    })
 }

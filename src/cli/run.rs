@@ -88,7 +88,7 @@ impl Bootstrap {
         // The settings are judged before anything is made.
         let calendar = days(config)?;
         let tls = trusted(config)?;
-        let outward = outward(String::new(), config, &tls, receivers);
+        let outward = outward(String::new(), config, &tls, receivers)?;
         let mut lock = Lock::take_known(db)?;
         let process = std::process::id();
         lock.sign(&format!("process {process}"))?;

@@ -163,7 +163,7 @@ pub fn parse_clock(fact: Option<String>) -> Result<Option<Timestamp>, Failure> {
 pub fn app(config: &Config, missing: Missing) -> Result<App, Failure> {
     // The settings are judged before a database is made.
     let calendar = days(config)?;
-    let outward = outward(String::new(), config, &trusted(config)?, Receivers::Public);
+    let outward = outward(String::new(), config, &trusted(config)?, Receivers::Public)?;
     let (store, clock) = open_with_clock(&database(config)?, missing, None)?;
     let kept = store.read(|tx: &ReadTx| load_fact(tx, BASE_URL_FACT))?;
     let own = || kept.unwrap_or_else(|| format!("http://{}", LISTEN));

@@ -79,6 +79,11 @@ impl Connect {
         Connect { tls, proxy }
     }
 
+    /// The TLS configuration.
+    pub(super) fn tls(&self) -> Arc<ClientConfig> {
+        Arc::clone(&self.tls)
+    }
+
     /// Opens a TLS stream to a host. `addresses` are those of the proxy if there is one.
     pub fn open(
         &self,
@@ -143,7 +148,7 @@ impl fmt::Debug for Connect {
 }
 
 /// Connects to the first address that accepts.
-fn reach(addresses: &[SocketAddr], until: Instant) -> io::Result<TcpStream> {
+pub(super) fn reach(addresses: &[SocketAddr], until: Instant) -> io::Result<TcpStream> {
     let mut failed = time_is_up();
     for (address, to_try) in addresses.iter().zip((1..=addresses.len() as u32).rev()) {
         let left = until.saturating_duration_since(monotonic());
@@ -166,7 +171,7 @@ fn reach(addresses: &[SocketAddr], until: Instant) -> io::Result<TcpStream> {
 }
 
 /// Performs the handshake and verifies the certificate. Every failure except a time-out is [`DialError::SecureConnection`].
-fn secure(
+pub(super) fn secure(
     mut socket: Socket,
     host: &str,
     tls: &Arc<ClientConfig>,
@@ -213,10 +218,10 @@ impl Write for TlsStream {
 }
 
 /// A socket that fails with `TimedOut` after its deadline.
-struct Socket {
+pub(super) struct Socket {
     /// Shared with the client, which may shut it down.
-    stream: Arc<TcpStream>,
-    until: Instant,
+    pub(super) stream: Arc<TcpStream>,
+    pub(super) until: Instant,
 }
 
 impl Socket {
@@ -262,27 +267,27 @@ impl Write for Socket {
     }
 }
 
-enum Channel {
+pub(super) enum Channel {
     Plain(Socket),
     Secure(Box<StreamOwned<ClientConnection, Socket>>),
 }
 
 impl Channel {
-    fn socket(&mut self) -> &mut Socket {
+    pub(super) fn socket(&mut self) -> &mut Socket {
         match self {
             Channel::Plain(socket) => socket,
             Channel::Secure(stream) => &mut stream.sock,
         }
     }
 
-    fn read(&mut self, into: &mut [u8]) -> io::Result<usize> {
+    pub(super) fn read(&mut self, into: &mut [u8]) -> io::Result<usize> {
         match self {
             Channel::Plain(socket) => socket.read(into),
             Channel::Secure(stream) => stream.read(into),
         }
     }
 
-    fn send(&mut self, bytes: &[u8]) -> io::Result<()> {
+    pub(super) fn send(&mut self, bytes: &[u8]) -> io::Result<()> {
         match self {
             Channel::Plain(socket) => socket.write_all(bytes),
             // A flush reports the bytes that rustls accepted but could not send.

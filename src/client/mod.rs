@@ -15,6 +15,7 @@
 //! | `lookup` | resolves names in a bounded number of threads |
 //! | `resolver` | provides addresses to ureq |
 //! | `connection` | a connection, with TLS or without, on which every wait has a deadline |
+//! | `stream` | a connection that begins in the clear and is secured later |
 //! | `proxy` | CONNECT |
 //! | `trust` | the certificate authorities that TLS trusts |
 //! | `error` | why there was no response |
@@ -27,6 +28,7 @@ mod lookup;
 mod proxy;
 mod request;
 mod resolver;
+mod stream;
 #[cfg(test)]
 mod tests;
 mod trust;
@@ -52,6 +54,7 @@ pub use connection::TlsStream;
 pub use error::DialError;
 pub use proxy::Proxy;
 pub use request::{Answer, Limits, Method, Request, encode, encode_fields};
+pub use stream::Stream;
 pub use trust::{Tls, Trust};
 pub use url::{Url, UrlError};
 

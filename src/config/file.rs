@@ -3,7 +3,7 @@
 use super::known::{self, Setting};
 use super::{
     AuditPart, BaseUrl, ChatPart, Config, HolidaysPart, HttpPart, Listen, LogFilter, LoginPart,
-    MetricsPart, Origins, PlanPart, RateLimitPart, WebhooksPart, values,
+    MailPart, MetricsPart, Origins, PlanPart, RateLimitPart, WebhooksPart, values,
 };
 use crate::wire::strict::nearest;
 use serde::Deserialize;
@@ -25,6 +25,7 @@ struct File {
     rate_limit: RateLimitPart,
     webhooks: WebhooksPart,
     chat: ChatPart,
+    mail: MailPart,
     metrics: MetricsPart,
     login: LoginPart,
     audit: AuditPart,
@@ -62,6 +63,7 @@ pub(super) fn parse(text: &str) -> Result<Config, (usize, String)> {
         rate_limit: file.rate_limit,
         webhooks: file.webhooks,
         chat: file.chat,
+        mail: file.mail,
         metrics: file.metrics,
         login: file.login,
         audit: file.audit,

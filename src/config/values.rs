@@ -170,6 +170,11 @@ pub(super) fn whole_number<T: FromStr>(text: &str) -> Result<T, String> {
     })
 }
 
+/// Any text.
+pub(super) fn text_of(text: &str) -> Result<String, String> {
+    Ok(text.to_owned())
+}
+
 pub(super) fn parse_tier(text: &str) -> Result<Tier, String> {
     Tier::parse(text).ok_or_else(|| format!("{text:?} is not a plan; write \"free\" or \"pro\""))
 }

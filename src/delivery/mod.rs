@@ -4,19 +4,21 @@
 //! for each of them that is not busy. That thread takes, sends and records until nothing more is due on its queue. An
 //! endpoint that dispatcher_hangs therefore delays only itself, and its retries do not delay its first attempts.
 //!
-//! The chat queues have their own threads, in `chat`.
+//! The chat queues have their own threads, in `chat`; mail and incoming webhooks have theirs in `relays`.
 
 mod chat;
 mod queue;
+mod relays;
 mod send;
 
-use crate::actions::{App, DELIVERY, Error, retention, sending};
+use crate::actions::{App, DELIVERY, Error, relays as sending_on, retention, sending};
 use crate::domain::ids::WebhookId;
 use crate::runtime::background::{LoopSpec, LoopThread, POLL, StopFlag, Watch, await_end};
 use crate::runtime::clock::monotonic;
 use crate::runtime::wakeup::Wakeup;
 use crate::store::Queue;
 use chat::ChatWorkers;
+use relays::RelayWorkers;
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
@@ -56,6 +58,7 @@ struct Shared {
     /// Called when a queue has nothing more due.
     queue_done: Wakeup,
     chat: Arc<ChatWorkers>,
+    relays: Arc<RelayWorkers>,
 }
 
 impl Shared {
@@ -128,6 +131,7 @@ pub struct Delivery {
     shared: Arc<Shared>,
     dispatcher: LoopThread,
     chat: Vec<LoopThread>,
+    relays: Vec<LoopThread>,
 }
 
 /// Stops the delivery, and waits until it is idle. Clones do the same.
@@ -140,8 +144,10 @@ pub fn start(app: App) -> Result<Delivery, String> {
     if interrupted > 0 {
         log::info!("delivery: {interrupted} attempts were interrupted and are repeated");
     }
+    sending_on::start(&app).map_err(|error| error.to_string())?;
     let shared = Arc::new(Shared {
         chat: Arc::new(ChatWorkers::new(app.clone())),
+        relays: Arc::new(RelayWorkers::new(app.clone())),
         app,
         stop: StopFlag::default(),
         busy: Mutex::default(),
@@ -150,10 +156,12 @@ pub fn start(app: App) -> Result<Delivery, String> {
     });
     let dispatcher = dispatch(&shared).map_err(|error| error.to_string())?;
     let chat = shared.chat.start().map_err(|error| error.to_string())?;
+    let relays = shared.relays.start().map_err(|error| error.to_string())?;
     Ok(Delivery {
         shared,
         dispatcher,
         chat,
+        relays,
     })
 }
 
@@ -168,6 +176,7 @@ impl Delivery {
     pub fn stop(self, grace: Duration) {
         let deadline = self.handle().stop() + grace;
         ChatWorkers::wait(&self.chat, deadline);
+        RelayWorkers::wait(&self.relays, deadline);
         // Without the dispatcher no queue starts.
         let dispatcher_hangs = await_end(&[self.dispatcher], deadline) > 0;
         loop {
@@ -195,6 +204,7 @@ impl Handle {
         self.0.stop.set();
         self.0.app.store().signals().deliveries.wake();
         self.0.chat.stop();
+        self.0.relays.stop();
         let mut stopped_at = (self.0.stopped_at)
             .lock()
             .unwrap_or_else(PoisonError::into_inner);
@@ -216,6 +226,7 @@ impl Handle {
     /// If the storage fails, or if nothing progresses for half a minute.
     pub fn settle(&self) -> Result<(), Error> {
         self.settle_chat()?;
+        self.0.relays.settle()?;
         let app = &self.0.app;
         let newest = sending::newest(app)?;
         let (mut left, mut since) = (u64::MAX, monotonic());

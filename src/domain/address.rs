@@ -262,6 +262,13 @@ pub struct AllowedNetworks {
 }
 
 impl AllowedNetworks {
+    /// Whether an address is named: on loopback, if that is permitted, or in one of the networks.
+    pub fn contains(&self, address: IpAddr) -> bool {
+        let address = innermost(address);
+        let on_loopback = || LOOPBACK_V4.contains(address) || LOOPBACK_V6.contains(address);
+        self.nets.iter().any(|net| net.contains(address)) || self.loopback && on_loopback()
+    }
+
     /// Whether an address may be connected to.
     ///
     /// # Errors

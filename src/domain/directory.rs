@@ -66,6 +66,17 @@ pub struct Directory {
     pub people: Vec<Person>,
     pub groups: Vec<Group>,
     pub channels: Vec<Channel>,
+    /// What people are called behind the incoming webhooks of channels, by person and channel.
+    pub handles: Vec<Handle>,
+}
+
+/// What a person is called behind the incoming webhook of a channel.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub struct Handle {
+    pub user: UserId,
+    pub channel: ChannelId,
+    /// Without the `@`: letters, digits, `.`, `-` and `_`.
+    pub handle: String,
 }
 
 /// The chat workspace of this installation.

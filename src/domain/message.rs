@@ -6,8 +6,10 @@
 //! a later renaming does not change past messages. Only the reader's own data is looked up at rendering: their time zone and
 //! address.
 
+mod kind;
 mod occasions;
 
+pub use kind::MessageKind;
 pub use occasions::{accepted, asked, change, declined, deleted, ended, mention, reminder};
 
 use super::forecast::HandoverNotice;

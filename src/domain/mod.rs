@@ -28,6 +28,7 @@ pub mod load;
 pub mod mention;
 pub mod message;
 pub mod refusal;
+pub mod relay;
 pub mod request;
 pub mod resolve;
 pub mod retry_schedule;

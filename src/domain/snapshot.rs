@@ -36,6 +36,8 @@ pub struct Queue {
     pub oldest: Option<Undelivered>,
     /// Chat messages.
     pub messages: u64,
+    /// Messages to be sent on, in the order of [`Way::ALL`](super::relay::Way::ALL).
+    pub relays: [u64; 2],
     /// Webhook endpoints that are enabled.
     pub enabled_endpoints: u64,
     /// Webhook endpoints that are not.

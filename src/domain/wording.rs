@@ -1,9 +1,11 @@
 //! The wording of chat messages and channel topics.
 
 mod cut;
+mod subject;
 mod topic;
 
 pub use cut::{Piece, fit, shortened};
+pub use subject::subject;
 pub use topic::{TopicSubject, topic};
 
 use super::forecast::HandoverNotice;
@@ -342,8 +344,8 @@ fn clock(at: Timestamp, zone: Option<ZoneName>) -> String {
     local.strftime("%Y-%m-%d %H:%M").to_string()
 }
 
-/// As [`clock`], with the zone's name.
-fn time(at: Timestamp, zone: Option<ZoneName>) -> String {
+/// An instant as text: `2026-11-23 09:00 (Europe/Berlin)`, in UTC without a zone.
+pub fn time(at: Timestamp, zone: Option<ZoneName>) -> String {
     let name = zone.map_or("UTC".into(), |zone| zone.to_string());
     format!("{} ({name})", clock(at, zone))
 }

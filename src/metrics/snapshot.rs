@@ -1,6 +1,7 @@
 //! The state of the server in the Prometheus text format 0.0.4. It is rendered directly: with 10,000 rotations a registry
 //! would hold a series for every slot permanently.
 
+use crate::domain::relay::Way;
 use crate::domain::snapshot::{Listed, OpenSlot, Queue};
 use jiff::Timestamp;
 use std::fmt::{Display, Write};
@@ -58,6 +59,13 @@ impl Snapshot<'_> {
             "Chat messages that have not been posted.",
         );
         page.sample(&[], self.queue.messages);
+        page.gauge(
+            "rota_message_relays_pending",
+            "Messages that wait to be sent on by mail or to an incoming webhook.",
+        );
+        for (way, count) in Way::ALL.into_iter().zip(self.queue.relays) {
+            page.sample(&[("way", way.name())], count);
+        }
         page.gauge("rota_webhook_endpoints", "Webhook endpoints.");
         page.sample(&[("state", "enabled")], self.queue.enabled_endpoints);
         page.sample(&[("state", "disabled")], self.queue.disabled_endpoints);

@@ -90,13 +90,13 @@ pub fn list_mentions_across(
 }
 
 /// Conditions on a table `x` that has a column `rotation_id`, and their values in order.
-struct Narrowed {
+pub(super) struct Narrowed {
     conditions: Vec<String>,
     values: Vec<Value>,
 }
 
 impl Narrowed {
-    fn to(visible: &Visible, rotation: Option<&RotationId>) -> Narrowed {
+    pub(super) fn to(visible: &Visible, rotation: Option<&RotationId>) -> Narrowed {
         let mut narrowed = Narrowed {
             conditions: Vec::new(),
             values: Vec::new(),
@@ -121,9 +121,33 @@ impl Narrowed {
         narrowed
     }
 
-    fn also<const N: usize>(&mut self, condition: &str, values: [Value; N]) {
+    pub(super) fn also<const N: usize>(&mut self, condition: &str, values: [Value; N]) {
         self.conditions.push(condition.to_owned());
         self.values.extend(values);
+    }
+
+    /// Narrowed to rows of which either `among` holds and all conditions so far, or `own`, which takes one value.
+    pub(super) fn or_own(mut self, among: &str, own: &str, value: Value) -> Narrowed {
+        let condition = format!("(({own}) OR ({among} AND {}))", self.conditions());
+        let mut values = vec![value];
+        values.append(&mut self.values);
+        Narrowed {
+            conditions: vec![condition],
+            values,
+        }
+    }
+
+    /// All conditions as SQL.
+    pub(super) fn conditions(&self) -> String {
+        match self.conditions.is_empty() {
+            true => "1".to_owned(),
+            false => self.conditions.join(" AND "),
+        }
+    }
+
+    /// The values of the conditions, in order.
+    pub(super) fn values(&self) -> &[Value] {
+        &self.values
     }
 
     fn page<T>(
@@ -135,10 +159,7 @@ impl Narrowed {
         page: Page,
         read: impl Fn(&Row) -> Result<T, Error>,
     ) -> Result<(Vec<T>, u64), Error> {
-        let conditions = match self.conditions.is_empty() {
-            true => "1".to_owned(),
-            false => self.conditions.join(" AND "),
-        };
+        let conditions = self.conditions();
         let sql = format!("SELECT count(*) FROM {table} x WHERE {conditions}");
         let mut query = tx.conn.prepare_cached(&sql)?;
         let total: i64 = query.query_row(params_from_iter(&self.values), |row| row.get(0))?;

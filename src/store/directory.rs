@@ -6,7 +6,7 @@ pub use replace::{insert_group, replace_directory, replace_group_people, save_ch
 
 use super::meta::load_team;
 use super::{Error, ReadTx};
-pub use crate::domain::directory::{Channel, Directory, Group, Person, Team};
+pub use crate::domain::directory::{Channel, Directory, Group, Handle, Person, Team};
 use crate::domain::ids::{ChannelId, GroupId, UserId};
 use rusqlite::{OptionalExtension, Params, Row, params};
 
@@ -225,7 +225,21 @@ pub fn load_directory(tx: &ReadTx) -> Result<Directory, Error> {
         people,
         groups,
         channels,
+        handles: every_handle(tx)?,
     })
+}
+
+fn every_handle(tx: &ReadTx) -> Result<Vec<Handle>, Error> {
+    let sql = "SELECT user_id, channel_id, handle FROM person_handle ORDER BY user_id, channel_id";
+    let mut query = tx.conn.prepare_cached(sql)?;
+    let handles = query.query_map([], |row| {
+        Ok(Handle {
+            user: row.get::<_, String>(0)?.into(),
+            channel: row.get::<_, String>(1)?.into(),
+            handle: row.get(2)?,
+        })
+    })?;
+    Ok(handles.collect::<Result<_, _>>()?)
 }
 
 fn load<T>(tx: &ReadTx, kind: &Kind<T>, id: &str) -> Result<Option<T>, Error> {

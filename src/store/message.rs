@@ -1,15 +1,19 @@
 //! The queue of chat messages, and their outcomes.
 
 mod body;
+mod listing;
+mod relay;
 
 use super::directory::is_present;
 use super::meta::{first_free, save_hold};
 use super::rows::{instant, instant_or_none, millis};
 use super::{Error, ReadTx, WriteTx};
 use crate::domain::ids::{MessageReference, RotationId};
-use crate::domain::message::{Message, Recipient};
+use crate::domain::message::{Message, Recipient, Subject};
 use body::Body;
 use jiff::Timestamp;
+pub use listing::*;
+pub use relay::*;
 use rusqlite::{OptionalExtension, Row, params};
 
 /// The fact that stores until when the platform asked for no messages.
@@ -59,6 +63,14 @@ fn id(to: &Recipient) -> &str {
     }
 }
 
+fn subject_id(subject: &Subject) -> Option<&str> {
+    match subject {
+        Subject::Rotation => None,
+        Subject::Request(id) => Some(id.as_str()),
+        Subject::Mention(id) => Some(id.as_str()),
+    }
+}
+
 fn recipient(row: &Row, kind: usize) -> rusqlite::Result<Recipient> {
     let id: String = row.get(kind + 1)?;
     Ok(match row.get::<_, String>(kind)?.as_str() {
@@ -103,8 +115,8 @@ pub fn insert_messages(tx: &mut WriteTx, messages: &[Message]) -> Result<bool, E
     let hurry = "UPDATE message SET due_at = ?3
                  WHERE recipient_kind = ?1 AND recipient_id = ?2 AND state = 'pending' AND due_at > ?3";
     let insert = "INSERT INTO message (rotation_id, recipient_kind, recipient_id, body, created_at, state, due_at, tries,
-                                       error, until_at)
-                  VALUES (?1, ?2, ?3, ?4, ?5, 'pending', ?6, 0, ?7, ?8)";
+                                       error, until_at, subject_id)
+                  VALUES (?1, ?2, ?3, ?4, ?5, 'pending', ?6, 0, ?7, ?8, ?9)";
     let mut any = false;
     for message in messages {
         let (kind, id) = (kind(&message.to), id(&message.to));
@@ -132,7 +144,8 @@ pub fn insert_messages(tx: &mut WriteTx, messages: &[Message]) -> Result<bool, E
             now,
             free,
             error,
-            message.expires_at.map(millis)
+            message.expires_at.map(millis),
+            subject_id(&message.subject)
         ])?;
         any = true;
     }

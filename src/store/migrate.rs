@@ -217,7 +217,7 @@ mod tests {
         run_steps(conn.unchecked_transaction().unwrap()).unwrap();
         conn.execute_batch(
             "INSERT INTO message SELECT NULL, rotation_id, recipient_kind, recipient_id, body, created_at, state, due_at,
-                                        until_at, tries, error, ended_at, reference FROM message;
+                                        until_at, tries, error, ended_at, reference, subject_id FROM message;
              UPDATE attempt SET outcome = 'failed' WHERE delivery = 7;",
         )
         .unwrap();

@@ -392,6 +392,7 @@ impl Store {
                 due: i64::MIN,
                 deliveries: true,
                 chat_messages: true,
+                relays: true,
                 chat_sync: vec![SyncTarget::Topic, SyncTarget::Group],
                 recalled: true,
                 changed: None,

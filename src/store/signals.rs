@@ -19,6 +19,8 @@ pub struct CommitSignals {
     pub deliveries: Wakeup,
     /// A chat message may be due.
     pub chat_messages: Wakeup,
+    /// A message may have to be sent on by mail or to an incoming webhook.
+    pub relays: Wakeup,
     /// A chat topic may have to be updated.
     pub chat_topics: Wakeup,
     /// The members of a chat user group may have to be updated.
@@ -81,6 +83,9 @@ impl CommitSignals {
         if commit.chat_messages {
             self.chat_messages.wake();
         }
+        if commit.relays {
+            self.relays.wake();
+        }
         for (target, wakeup) in [
             (SyncTarget::Topic, &self.chat_topics),
             (SyncTarget::Group, &self.chat_groups),
@@ -102,6 +107,8 @@ pub(super) struct Published {
     pub(super) deliveries: bool,
     /// A chat message may have to be posted.
     pub(super) chat_messages: bool,
+    /// A message may have to be sent on.
+    pub(super) relays: bool,
     /// Topics or groups that may have to be synced.
     pub(super) chat_sync: Vec<SyncTarget>,
     /// Deliveries that were taken may no longer be sent unchanged.

@@ -3,6 +3,7 @@
 use super::rows::instant;
 use super::version::VERSION;
 use super::{Error, ReadTx};
+use crate::domain::relay::Way;
 use crate::domain::rotation::Reason;
 use crate::domain::snapshot::{Listed, OpenSlot, Queue, Undelivered};
 use jiff::Timestamp;
@@ -81,6 +82,12 @@ pub fn nobody_since(tx: &ReadTx, slot: &OpenSlot) -> Result<Timestamp, Error> {
     Ok(since)
 }
 
+/// Counts the messages that wait for a way.
+fn waiting(way: Way) -> String {
+    let way = way.name();
+    format!("SELECT count(*) FROM message_relay WHERE way = '{way}' AND state = 'pending'")
+}
+
 /// What waits to be sent.
 pub fn load_queue(tx: &ReadTx) -> Result<Queue, Error> {
     let number = |sql: &str| -> Result<u64, Error> {
@@ -97,6 +104,10 @@ pub fn load_queue(tx: &ReadTx) -> Result<Queue, Error> {
         )?,
         oldest: oldest_undelivered(tx)?,
         messages: number("SELECT count(*) FROM message WHERE state = 'pending' AND due_at > 0")?,
+        relays: [
+            number(&waiting(Way::Mail))?,
+            number(&waiting(Way::IncomingWebhook))?,
+        ],
         enabled_endpoints: number("SELECT count(*) FROM webhook WHERE disabled_reason IS NULL")?,
         disabled_endpoints: number(
             "SELECT count(*) FROM webhook WHERE disabled_reason IS NOT NULL",

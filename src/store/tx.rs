@@ -27,6 +27,8 @@ pub(super) struct PendingSignals {
     deliveries: Cell<bool>,
     /// Whether a chat message may be due.
     chat_messages: Cell<bool>,
+    /// Whether a message may have to be sent on by mail or to an incoming webhook.
+    relays: Cell<bool>,
     /// Topics or groups that may have to be synced.
     chat_sync: RefCell<Vec<SyncTarget>>,
     /// Whether deliveries that were taken may no longer be sent unchanged.
@@ -45,6 +47,7 @@ impl PendingSignals {
             due: Cell::new(i64::MAX),
             deliveries: Cell::new(false),
             chat_messages: Cell::new(false),
+            relays: Cell::new(false),
             chat_sync: RefCell::default(),
             recalled: Cell::new(false),
             changed: RefCell::default(),
@@ -65,6 +68,7 @@ impl PendingSignals {
             due: self.due.get(),
             deliveries: self.deliveries.get(),
             chat_messages: self.chat_messages.get(),
+            relays: self.relays.get(),
             chat_sync: self.chat_sync.into_inner(),
             recalled: self.recalled.get(),
             changed: self.changed.into_inner(),
@@ -153,6 +157,11 @@ impl WriteTx<'_> {
     /// Signals that a chat message may be due.
     pub(in crate::store) fn note_chat_messages(&self) {
         self.signals.chat_messages.set(true);
+    }
+
+    /// Signals that a message may have to be sent on.
+    pub(in crate::store) fn note_relays(&self) {
+        self.signals.relays.set(true);
     }
 
     /// Signals that a topic or group may have to be synced.

@@ -1,8 +1,9 @@
 //! Every page.
 
 use super::pages::{
-    absences, admin, assign, board, cover, create, docs, duty, history, home, load, login, me,
-    people, provider, requests, rotation, rotations, settings, shift, swap, webhooks,
+    absences, admin, assign, board, cover, create, docs, duty, history, home, inbox, load, login,
+    mail, me, mention, people, provider, requests, rotation, rotations, settings, shift, swap,
+    webhooks,
 };
 use super::visit::Visit;
 use super::{Web, assets};
@@ -115,9 +116,17 @@ pub const ROUTES: &[Row] = &[
         "/requests/{request}/{step}",
         Who::Reader(requests::answer_step),
     ),
+    get("/mentions/{mention}", Who::Reader(mention::show)),
+    post(
+        "/mentions/{mention}/{step}",
+        Who::Reader(mention::answer_step),
+    ),
     get("/people", Who::Reader(people::show_all)),
     get("/people/{user}", Who::Reader(people::show)),
     get("/me", Who::Reader(me::show)),
+    get("/me/inbox", Who::Reader(inbox::show)),
+    get("/me/mail", Who::Reader(mail::show)),
+    post("/me/mail", Who::Reader(mail::choose)),
     post("/me/zone", Who::Reader(me::choose_zone)),
     post("/me/sessions/end", Who::Reader(me::end_session)),
     post("/me/absences", Who::Reader(absences::create)),

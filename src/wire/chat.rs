@@ -75,6 +75,17 @@ pub struct ChatStatus {
     /// The channels whose topic names whoever is on call.
     pub topics: Vec<TopicStatus>,
     pub messages: MessageStatus,
+    pub inbox_only: InboxOnly,
+}
+
+/// Whom messages of the rotation reach by the inbox and the list of messages alone. Empty on a chat platform.
+#[derive(Clone, Debug, Serialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct InboxOnly {
+    /// Members and owners without mail.
+    pub user_ids: Vec<String>,
+    /// Channels without an incoming webhook.
+    pub channel_ids: Vec<String>,
 }
 
 /// The on-duty group.

@@ -7,7 +7,7 @@ use crate::domain::ids::{ChannelId, GroupId, UserId};
 use crate::domain::refusal::{Refusal, invalid};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
-use std::collections::HashSet;
+use std::collections::{BTreeMap, HashSet};
 
 strict!(
     ImportFile,
@@ -117,6 +117,9 @@ pub struct ImportUser {
     pub avatar_url: Option<String>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub time_zone: Option<String>,
+    /// What the person is called behind the incoming webhook of a channel, by its id.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub handles: BTreeMap<String, String>,
 }
 
 /// A [`Group`], with its people in order.
@@ -163,6 +166,9 @@ pub fn read(file: ImportFile) -> Result<domain::Directory, Refusal> {
     check_ids("users", file.users.iter().map(|user| &user.id))?;
     check_ids("groups", file.groups.iter().map(|group| &group.id))?;
     check_ids("channels", file.channels.iter().map(|channel| &channel.id))?;
+    for (at, user) in file.users.iter().enumerate() {
+        check_handles(&format!("users[{at}].handles"), &user.handles)?;
+    }
     let users: HashSet<&String> = file.users.iter().map(|user| &user.id).collect();
     for (at, group) in file.groups.iter().enumerate() {
         let path = format!("groups[{at}].userIds");
@@ -176,6 +182,23 @@ pub fn read(file: ImportFile) -> Result<domain::Directory, Refusal> {
         }
     }
     Ok(directory(file))
+}
+
+/// The longest handle, in characters.
+const LONGEST_HANDLE: usize = 80;
+
+/// A handle is posted as it is, so it has no character with another meaning.
+fn check_handles(path: &str, handles: &BTreeMap<String, String>) -> Result<(), Refusal> {
+    for (channel, handle) in handles {
+        let bare = handle.strip_prefix('@').unwrap_or(handle);
+        let fits = |c: char| c.is_ascii_alphanumeric() || ".-_".contains(c);
+        if bare.is_empty() || bare.len() > LONGEST_HANDLE || !bare.chars().all(fits) {
+            return invalid(format!(
+                "{path}.{channel}: send 1 to {LONGEST_HANDLE} letters, digits, `.`, `-` and `_`"
+            ));
+        }
+    }
+    Ok(())
 }
 
 fn check_ids<'a>(list: &str, ids: impl Iterator<Item = &'a String> + Clone) -> Result<(), Refusal> {
@@ -211,7 +234,17 @@ fn check_unique<'a>(
     Ok(())
 }
 
-fn directory(file: ImportFile) -> domain::Directory {
+fn directory(mut file: ImportFile) -> domain::Directory {
+    let mut handles = Vec::new();
+    for user in &mut file.users {
+        for (channel, handle) in std::mem::take(&mut user.handles) {
+            handles.push(domain::Handle {
+                user: UserId::from(user.id.as_str()),
+                channel: ChannelId::from(channel),
+                handle: handle.trim_start_matches('@').to_owned(),
+            });
+        }
+    }
     let team = file.team.id;
     let own = |named: Option<String>| named.unwrap_or_else(|| team.clone());
     let person = |user: ImportUser| domain::Person {
@@ -246,6 +279,7 @@ fn directory(file: ImportFile) -> domain::Directory {
         people: file.users.into_iter().map(person).collect(),
         groups: file.groups.into_iter().map(group).collect(),
         channels: file.channels.into_iter().map(channel).collect(),
+        handles,
         team: domain::Team {
             id: team.clone(),
             name: file.team.name,
@@ -256,6 +290,18 @@ fn directory(file: ImportFile) -> domain::Directory {
 
 /// Renders a directory as a file. [`read`] restores the same directory.
 pub fn file(directory: domain::Directory) -> ImportFile {
+    let mut handles: BTreeMap<UserId, BTreeMap<String, String>> = BTreeMap::new();
+    for one in directory.handles {
+        let of_user = handles.entry(one.user).or_default();
+        of_user.insert(one.channel.to_string(), one.handle);
+    }
+    let user = |person: domain::Person| {
+        let handles = handles.remove(&person.id).unwrap_or_default();
+        ImportUser {
+            handles,
+            ..user(person)
+        }
+    };
     ImportFile {
         team: ImportTeam {
             id: directory.team.id,
@@ -281,6 +327,7 @@ fn user(person: domain::Person) -> ImportUser {
         is_admin: person.is_admin,
         avatar_url: person.avatar_url,
         time_zone: person.time_zone,
+        handles: BTreeMap::new(),
     }
 }
 

@@ -26,6 +26,7 @@ pub mod history;
 pub mod int32;
 pub mod key;
 pub mod mention;
+pub mod message;
 pub mod moment;
 pub mod on_call;
 pub mod page;

@@ -128,6 +128,7 @@ impl Seed {
             people: people.into_iter().map(person).collect(),
             groups: Vec::new(),
             channels: Vec::new(),
+            handles: Vec::new(),
         };
         directory::import(&app, &AUTHOR, directory, Consent::Given).expect("an import");
         let new = NewKey {

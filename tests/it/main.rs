@@ -15,6 +15,7 @@
 //! | Webhook endpoints, secrets, addresses, deliveries and retries, `rota verify` | `webhooks` |
 //! | Inbound webhooks | `inbound` |
 //! | Chat: messages, reminders, topics, user groups, the directory | `chat` |
+//! | Mail, incoming webhooks, the list of messages and the inbox | `reach` |
 //! | HTTP, credentials, entity tags, instants, problems, OpenAPI, reverse proxies | `api` |
 //! | The pages: signing in, forms, rights, what they show | `web` |
 //! | Commands, imports of the directory, migration, replication, retention, metrics, logs, readiness | `operator` |
@@ -43,6 +44,7 @@ mod inbound;
 mod mentions;
 mod operator;
 mod races;
+mod reach;
 mod record;
 mod rotations;
 mod swaps;

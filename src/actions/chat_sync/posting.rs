@@ -1,6 +1,6 @@
 //! Posts messages, in order for each recipient.
 
-use crate::actions::{App, Error};
+use crate::actions::{App, Error, relays};
 use crate::domain::chat::{ChatError, held_until, is_stale, next_post};
 use crate::domain::ids::MessageReference;
 use crate::domain::message::Recipient;
@@ -69,10 +69,10 @@ fn record(app: &App, posted: &mut Vec<Posted>) -> Result<(), Error> {
     if posted.is_empty() {
         return Ok(());
     }
-    let done = posted.clone();
+    let (done, shared) = (posted.clone(), app.clone());
     app.store().write_log(move |tx| -> Result<(), Error> {
         done.iter()
-            .try_for_each(|(outgoing, outcome)| record_one(tx, outgoing, outcome))
+            .try_for_each(|(outgoing, outcome)| record_one(tx, &shared, outgoing, outcome))
     })?;
     posted.clear();
     Ok(())
@@ -80,12 +80,16 @@ fn record(app: &App, posted: &mut Vec<Posted>) -> Result<(), Error> {
 
 fn record_one(
     tx: &mut WriteTx,
+    app: &App,
     outgoing: &Outgoing,
     outcome: &Result<MessageReference, ChatError>,
 ) -> Result<(), Error> {
     let (sequence, now) = (outgoing.sequence, tx.now());
     let error = match outcome {
-        Ok(reference) => return store::save_message_sent(tx, sequence, reference),
+        Ok(reference) => {
+            store::save_message_sent(tx, sequence, reference)?;
+            return relays::queue(tx, app, outgoing);
+        }
         Err(error) => error,
     };
     let (why, to) = (error.detail(), &outgoing.to);

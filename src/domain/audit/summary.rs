@@ -575,6 +575,13 @@ pub fn directory_changes(before: &Directory, after: &Directory) -> Summary {
         before.channels.len(),
         after.channels.len(),
     );
+    let handles = before.handles == after.handles;
+    all(
+        "handles",
+        handles,
+        before.handles.len(),
+        after.handles.len(),
+    );
     told
 }
 

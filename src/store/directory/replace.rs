@@ -1,7 +1,8 @@
 //! Replaces the directory's rows by an import.
 
 use super::{
-    CHANNELS, Channel, Directory, Group, Order, PEOPLE, Person, every, load_group, people_of_group,
+    CHANNELS, Channel, Directory, Group, Handle, Order, PEOPLE, Person, every, load_group,
+    people_of_group,
 };
 use crate::domain::ids::{ChannelId, GroupId, UserId};
 use crate::store::meta::{note_import, save_team};
@@ -21,7 +22,22 @@ pub fn replace_directory(tx: &mut WriteTx, directory: &Directory) -> Result<(), 
     save_team(tx, &directory.team)?;
     replace_people(tx, &directory.people)?;
     replace_groups(tx, &directory.groups)?;
-    replace_channels(tx, &directory.channels)
+    replace_channels(tx, &directory.channels)?;
+    replace_handles(tx, &directory.handles)
+}
+
+fn replace_handles(tx: &mut WriteTx, handles: &[Handle]) -> Result<(), Error> {
+    run(tx, "DELETE FROM person_handle", [])?;
+    let sql = "INSERT INTO person_handle (user_id, channel_id, handle) VALUES (?1, ?2, ?3)";
+    for Handle {
+        user,
+        channel,
+        handle,
+    } in handles
+    {
+        run(tx, sql, params![user.as_str(), channel.as_str(), handle])?;
+    }
+    Ok(())
 }
 
 fn replace_people(tx: &mut WriteTx, people: &[Person]) -> Result<(), Error> {

@@ -61,6 +61,7 @@ fn directory(people: &str, groups: &str, channels: &str) -> Directory {
         people: words(people).map(somebody).collect(),
         groups: words(groups).map(some_group).collect(),
         channels: words(channels).map(channel).collect(),
+        handles: Vec::new(),
     }
 }
 

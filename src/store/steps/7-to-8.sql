@@ -116,3 +116,52 @@ CREATE TABLE board (
     created_at INTEGER NOT NULL
 ) STRICT, WITHOUT ROWID;
 CREATE INDEX board_by_creation ON board (created_at, id);
+-- What messages are about, and lists of them by recipient and by rotation.
+ALTER TABLE message ADD COLUMN subject_id TEXT;
+UPDATE message SET subject_id = coalesce(json_extract(body, '$.request'), json_extract(body, '$.mention'))
+    WHERE json_extract(body, '$.request') IS NOT NULL OR json_extract(body, '$.mention') IS NOT NULL;
+-- The messages of one request or mention are a thread.
+CREATE INDEX message_by_subject ON message (subject_id, sequence) WHERE subject_id IS NOT NULL;
+CREATE INDEX message_by_recipient ON message (recipient_kind, recipient_id, sequence);
+CREATE INDEX message_by_rotation ON message (rotation_id, sequence);
+
+-- How messages of the local platform are sent on: to a person's mail address, or to a channel's incoming webhook. A message
+-- that only the inbox shows has no row.
+CREATE TABLE message_relay (
+    sequence INTEGER NOT NULL REFERENCES message (sequence) ON DELETE CASCADE,
+    way TEXT NOT NULL CHECK (way = 'mail' OR way = 'incomingWebhook'),
+    -- The channel of an incoming webhook; null for mail.
+    channel_id TEXT,
+    state TEXT NOT NULL CHECK (state = 'pending' OR state = 'sent' OR state = 'dropped'),
+    -- When the next try is due; null unless pending.
+    due_at INTEGER,
+    -- Failed tries.
+    tries INTEGER NOT NULL,
+    -- The last error; null once sent.
+    error TEXT,
+    -- When it was sent or dropped.
+    ended_at INTEGER,
+    PRIMARY KEY (sequence, way),
+    CHECK ((way = 'mail') = (channel_id IS NULL)),
+    CHECK ((state = 'pending') = (due_at IS NOT NULL)),
+    CHECK ((state = 'pending') = (ended_at IS NULL))
+) STRICT, WITHOUT ROWID;
+CREATE INDEX message_relay_due ON message_relay (due_at) WHERE state = 'pending';
+CREATE INDEX message_relay_waiting ON message_relay (way, channel_id, due_at, sequence) WHERE state = 'pending';
+
+-- What people chose to be mailed. People without a row have the default.
+CREATE TABLE notification_preference (
+    user_id TEXT PRIMARY KEY REFERENCES person (id),
+    mail INTEGER NOT NULL CHECK (mail IN (0, 1)),
+    -- A list of kinds of messages.
+    kinds TEXT NOT NULL CHECK (json_valid(kinds))
+) STRICT, WITHOUT ROWID;
+
+-- What people are called behind the incoming webhooks of channels, from the directory file.
+CREATE TABLE person_handle (
+    user_id TEXT NOT NULL REFERENCES person (id),
+    channel_id TEXT NOT NULL,
+    -- Without the `@`.
+    handle TEXT NOT NULL,
+    PRIMARY KEY (user_id, channel_id)
+) STRICT, WITHOUT ROWID;

@@ -41,6 +41,7 @@ fn page(visit: &Visit, status: u16, errors: &Errors) -> Result<Response, Problem
             p.actions { a.button href="/me/absences/new" { "I am away" } }
         }
         (turns(visit)?)
+        (super::inbox::summary(visit)?)
         div.cols.even { (away(visit)?) (zone(visit, errors)?) }
         (session_list(visit)?)
     };

@@ -121,6 +121,9 @@ fn every_operation_refuses_as_it_says() {
                 _ if template.contains("/duty-arrangements") => Some(agreed.assignment.clone()),
                 _ if template.contains("/cover-requests") => Some(agreed.cover.clone()),
                 _ if template.contains("/swap-requests") => Some(agreed.swap.clone()),
+                _ if template.ends_with("/notifications") => {
+                    Some(json!({ "mail": true, "kinds": [] }))
+                }
                 _ => Some(json!({})),
             };
             let [arrangement, cover, swap] = &agreed.ids;

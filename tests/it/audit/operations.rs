@@ -42,7 +42,7 @@ impl World<'_> {
 type Act = fn(&World) -> Answer;
 
 /// Each operation, carried out so that it changes something.
-const OPERATIONS: [(&str, Act); 42] = [
+const OPERATIONS: [(&str, Act); 43] = [
     ("acknowledgeMention", |w| {
         w.rotation.mention("U2").step("U1", "acknowledge")
     }),
@@ -101,6 +101,11 @@ const OPERATIONS: [(&str, Act); 42] = [
     ("endArrangement", |w| w.rotation.try_end(&w.arranged())),
     ("rotateInboundWebhookKey", |w| {
         w.post(&w.rotation.path("/inbound-webhook/rotate"))
+    }),
+    ("setNotificationSettings", |w| {
+        let path = "/v1/users/U1/notifications";
+        let request = w.rota.caller().request("PUT", path);
+        request.json(&json!({ "mail": false, "kinds": [] })).send()
     }),
     ("setMentionSettings", |w| {
         (w.rotation).put("/mention-settings", json!({ "expiresAfterMinutes": 5 }))

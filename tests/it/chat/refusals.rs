@@ -299,6 +299,7 @@ fn how_it_stands_is_read_like_the_rotation() {
     let shown = rota.with(&rota.key("read:rotations")).get(&path).is(200);
     let nothing = json!({
         "onDutyGroup": null, "topics": [], "messages": { "pending": 0, "lastError": null },
+        "inboxOnly": { "userIds": ["U1", "U2"], "channelIds": [] },
     });
     assert_eq!(shown.json(), nothing);
 }

@@ -34,6 +34,7 @@ fn in_step_there_is_nothing_to_tell() {
                 "nextAttemptAt": null,
             }],
             "messages": { "pending": 0, "lastError": null },
+            "inboxOnly": { "userIds": ["U1", "U2"], "channelIds": ["C2"] },
         })
     );
 }
@@ -62,6 +63,7 @@ fn out_of_step_it_shows_what_should_be_and_when() {
                 "lastError": error, "nextAttemptAt": next,
             }],
             "messages": { "pending": 2, "lastError": error },
+            "inboxOnly": { "userIds": ["U1", "U2"], "channelIds": [] },
         })
     );
     rota.chat_is_up();

@@ -30,6 +30,7 @@ commands_run! {
     recipes_run: "packaging/docs/recipes.md";
     api_notes_run: "packaging/docs/api.md";
     chat_runs: "packaging/docs/chat.md";
+    mail_runs: "packaging/docs/mail.md";
     webhooks_run: "packaging/docs/webhooks.md";
     configuration_runs: "packaging/docs/configuration.md";
     operating_runs: "packaging/docs/operating.md";

@@ -19,7 +19,10 @@ impl<'a> Inbound<'a> {
     /// From the response of a read or a rotation of the key.
     #[track_caller]
     pub fn from_response(rota: &'a Rota, shown: &Value) -> Inbound<'a> {
-        let path = text(&shown["url"]).strip_prefix(&rota.url);
+        let url = text(&shown["url"]);
+        let path = url.strip_prefix(&rota.url);
+        // As tests set the public URL.
+        let path = path.or_else(|| url.strip_prefix("https://rota.example"));
         Inbound {
             rota,
             path: path.expect("an address of this server").to_owned(),

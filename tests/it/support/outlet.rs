@@ -29,6 +29,11 @@ impl Post {
     }
 }
 
+/// A TLS configuration that presents a certificate of `certs`.
+pub fn tls_of(certificate: &str) -> ServerConfig {
+    server_config(chain(&[certificate]), rustls::ALL_VERSIONS)
+}
+
 /// The response to a request.
 pub enum Then {
     /// These bytes, then close.
@@ -113,8 +118,7 @@ impl Outlet {
 
     /// Over TLS, with a certificate of `certs`.
     pub fn secure(certificate: &str, behavior: Behavior) -> Outlet {
-        let config = server_config(chain(&[certificate]), rustls::ALL_VERSIONS);
-        Outlet::start(behavior, Some(Arc::new(config)))
+        Outlet::start(behavior, Some(Arc::new(tls_of(certificate))))
     }
 
     fn start(behavior: Behavior, tls: Option<Arc<ServerConfig>>) -> Outlet {

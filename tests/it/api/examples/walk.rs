@@ -142,6 +142,7 @@ pub fn run() -> String {
         ("action", "patchRotation"),
     ];
     walk.ask(Key, "listAudit", &changes, Value::Null);
+    messages(&mut walk);
     walk.ask(Key, "getMetrics", &[], Value::Null);
     walk.ask(
         Key,
@@ -168,6 +169,15 @@ fn service(walk: &mut Walk) {
         walk.ask(Nobody, id, &[], Value::Null);
     }
     walk.ask(Key, "getOwnKey", &[], Value::Null);
+}
+
+fn messages(walk: &mut Walk) {
+    let to = [("userId", "UADA"), ("pageSize", "2")];
+    walk.ask(Key, "listMessages", &to, Value::Null);
+    let ada = [("userId", "UADA")];
+    walk.ask(Key, "getNotificationSettings", &ada, Value::Null);
+    let body = json!({ "mail": true, "kinds": ["onDuty", "comingUp", "coverAsked", "swapAsked"] });
+    walk.ask(Key, "setNotificationSettings", &ada, body);
 }
 
 fn directory(walk: &mut Walk) {

@@ -1,0 +1,291 @@
+//! Sends messages of the local platform on: by mail to people, to incoming webhooks for channels (rules.md 19).
+//!
+//! A message gets its ways in the transaction that posts it. Each queue sends without a transaction, one message after the other,
+//! and records each outcome before the next: what was sent and not recorded when the process ends is sent again, as the same
+//! letter.
+
+mod letter;
+mod post;
+
+use super::{App, Error};
+use crate::domain::chat::{ChatError, is_stale};
+use crate::domain::message::{Message, Recipient};
+use crate::domain::relay::{RelayError, Way};
+use crate::failpoint;
+use crate::store::{self, Outgoing, ReadTx, RelayQueue, WriteTx};
+use jiff::Timestamp;
+
+/// The most letters of one connection.
+const LETTERS: usize = 100;
+
+/// Messages to one channel that are read at once.
+const POSTS: usize = 20;
+
+/// A message and what became of it.
+type Done = (Outgoing, Result<(), RelayError>);
+
+/// The state of a queue's worker between two steps.
+#[derive(Debug, Default)]
+pub struct InFlight {
+    /// Outcomes that are not stored yet because the storage failed. While there are any, nothing more is sent.
+    done: Vec<Done>,
+}
+
+/// The queues that are set up.
+pub fn queues(app: &App) -> Vec<RelayQueue> {
+    let carriers = app.carriers();
+    let mail = carriers.mail.as_ref().map(|_| RelayQueue::Mail);
+    let channels = carriers.webhooks.iter();
+    let channels = channels.map(|webhook| RelayQueue::Channel(webhook.channel.clone()));
+    mail.into_iter().chain(channels).collect()
+}
+
+/// Queues a message that was posted on the local platform for the way that its recipient has.
+pub(super) fn queue(tx: &mut WriteTx, app: &App, outgoing: &Outgoing) -> Result<(), Error> {
+    let Ok(message) = &outgoing.message else {
+        return Ok(());
+    };
+    if !app.chat().is_embedded() {
+        return Ok(());
+    }
+    let queue = match &message.to {
+        Recipient::Channel(channel) => {
+            let webhook = app.carriers().webhook(channel);
+            webhook.map(|_| RelayQueue::Channel(channel.clone()))
+        }
+        Recipient::Person(user) if app.carriers().mail.is_some() => {
+            let kind = message.content.kind();
+            let settings = store::load_notification_settings(&tx.as_read(), user)?;
+            let person = store::load_person(&tx.as_read(), user)?;
+            let email = person.and_then(|person| person.email);
+            let mailed =
+                settings.allows(kind) && email.is_some_and(|email| !email.trim().is_empty());
+            mailed.then_some(RelayQueue::Mail)
+        }
+        Recipient::Person(_) => None,
+    };
+    match queue {
+        Some(queue) => store::insert_relay(tx, outgoing.sequence, &queue),
+        None => Ok(()),
+    }
+}
+
+/// Drops what waits for ways that are no longer set up, so that nothing waits for ever.
+pub fn start(app: &App) -> Result<(), Error> {
+    if app.store().read(store::next_relay)?.is_none() {
+        return Ok(());
+    }
+    let carriers = app.carriers();
+    let mail = carriers.mail.is_some();
+    let channels: Vec<_> = (carriers.webhooks.iter())
+        .map(|webhook| webhook.channel.clone())
+        .collect();
+    let why = "it is no longer set up how messages are sent there";
+    let dropped = app
+        .store()
+        .write_log(move |tx| store::drop_relays_except(tx, mail, &channels, why))?;
+    if dropped > 0 {
+        log::warn!("messages: {dropped} messages were dropped: {why}");
+    }
+    Ok(())
+}
+
+/// When the next message of a queue is due.
+pub fn next_on(app: &App, queue: &RelayQueue) -> Result<Option<Timestamp>, Error> {
+    app.store().read(|tx| store::next_relay_on(tx, queue))
+}
+
+/// When the next message of any queue is due.
+pub fn next(app: &App) -> Result<Option<Timestamp>, Error> {
+    app.store().read(store::next_relay)
+}
+
+/// Sends some of what is due on a queue, until `stopped`. Returns whether there was anything.
+pub fn run_due(
+    app: &App,
+    queue: &RelayQueue,
+    in_flight: &mut InFlight,
+    stopped: &dyn Fn() -> bool,
+) -> Result<bool, Error> {
+    record(app, queue, in_flight)?;
+    let now = app.now();
+    let most = match queue {
+        RelayQueue::Mail => LETTERS,
+        RelayQueue::Channel(_) => POSTS,
+    };
+    let mut due = app
+        .store()
+        .read(|tx| store::list_due_relays(tx, queue, now, most))?;
+    if due.is_empty() {
+        return Ok(false);
+    }
+    for expired in due.extract_if(.., |outgoing| judge(outgoing, now).is_err()) {
+        let why = judge(&expired, now).err().unwrap_or(ChatError::Expired);
+        let outcome = Err(RelayError::Permanent(why.detail()));
+        in_flight.done.push((expired, outcome));
+    }
+    record(app, queue, in_flight)?;
+    match queue {
+        RelayQueue::Mail => send_letters(app, due, in_flight, stopped)?,
+        RelayQueue::Channel(channel) => {
+            for outgoing in due {
+                if stopped() {
+                    break;
+                }
+                let outcome = post::send(app, channel, &outgoing)?;
+                failpoint::point("incoming.posted");
+                let goes_on = !matches!(outcome, Err(RelayError::Temporary { .. }));
+                in_flight.done.push((outgoing, outcome));
+                record(app, queue, in_flight)?;
+                // Messages to one channel are posted in order.
+                if !goes_on {
+                    break;
+                }
+            }
+        }
+    }
+    Ok(true)
+}
+
+/// Whether a message can still be sent.
+fn judge(outgoing: &Outgoing, now: Timestamp) -> Result<&Message, ChatError> {
+    let message = match &outgoing.message {
+        Ok(message) => message,
+        Err(why) => return Err(ChatError::Internal(why.clone())),
+    };
+    let expired = message.expires_at.is_some_and(|at| at <= now);
+    match expired || is_stale(outgoing.created_at, now) {
+        true => Err(ChatError::Expired),
+        false => Ok(message),
+    }
+}
+
+/// Sends letters over one connection.
+fn send_letters(
+    app: &App,
+    due: Vec<Outgoing>,
+    in_flight: &mut InFlight,
+    stopped: &dyn Fn() -> bool,
+) -> Result<(), Error> {
+    let Some(mailer) = &app.carriers().mail else {
+        return Ok(());
+    };
+    let mut letters = Vec::new();
+    for outgoing in due {
+        match app
+            .store()
+            .read(|tx: &ReadTx| letter::write(tx, app, mailer, &outgoing))?
+        {
+            Ok(letter) => letters.push((outgoing, letter)),
+            Err(error) => in_flight.done.push((outgoing, Err(error))),
+        }
+    }
+    record(app, &RelayQueue::Mail, in_flight)?;
+    if letters.is_empty() || stopped() {
+        return Ok(());
+    }
+    let mut session = match mailer.connect() {
+        Ok(session) => session,
+        Err(error) => {
+            let failed = letters
+                .into_iter()
+                .map(|(outgoing, _)| (outgoing, Err(error.clone())));
+            in_flight.done.extend(failed);
+            return record(app, &RelayQueue::Mail, in_flight);
+        }
+    };
+    let from = &mailer.settings.from.address;
+    for (outgoing, letter) in letters {
+        let outcome = session.send(from, &letter).map(drop);
+        failpoint::point("mail.sent");
+        in_flight.done.push((outgoing, outcome));
+        record(app, &RelayQueue::Mail, in_flight)?;
+        if !session.is_usable() || stopped() {
+            break;
+        }
+    }
+    session.close();
+    Ok(())
+}
+
+fn record(app: &App, queue: &RelayQueue, in_flight: &mut InFlight) -> Result<(), Error> {
+    if in_flight.done.is_empty() {
+        return Ok(());
+    }
+    let (done, queue, shared) = (in_flight.done.clone(), queue.clone(), app.clone());
+    app.store().write_log(move |tx| -> Result<(), Error> {
+        done.iter()
+            .try_for_each(|(outgoing, outcome)| record_one(tx, &shared, &queue, outgoing, outcome))
+    })?;
+    in_flight.done.clear();
+    Ok(())
+}
+
+fn record_one(
+    tx: &mut WriteTx,
+    app: &App,
+    queue: &RelayQueue,
+    outgoing: &Outgoing,
+    outcome: &Result<(), RelayError>,
+) -> Result<(), Error> {
+    let (sequence, way) = (outgoing.sequence, queue.way());
+    let error = match outcome {
+        Ok(()) => {
+            app.metrics().relayed(way, "sent");
+            return store::save_relay_sent(tx, sequence, way);
+        }
+        Err(error) => error,
+    };
+    let (why, name) = (error.why(), spoken(way));
+    match error.next_try(outgoing.tries + 1, outgoing.created_at, tx.now()) {
+        Some(next) => {
+            app.metrics().relayed(way, "failed");
+            if outgoing.tries == 0 {
+                log::warn!(
+                    "{name}: message {sequence} to {}: {why}, next try at {next}",
+                    outgoing.to
+                );
+            }
+            store::retry_relay(tx, sequence, queue, next, why)
+        }
+        None => {
+            app.metrics().relayed(way, "dropped");
+            log::warn!(
+                "{name}: message {sequence} to {} dropped: {why}",
+                outgoing.to
+            );
+            store::save_relay_dropped(tx, sequence, way, why)
+        }
+    }
+}
+
+fn spoken(way: Way) -> &'static str {
+    match way {
+        Way::Mail => "mail",
+        Way::IncomingWebhook => "incoming webhook",
+    }
+}
+
+/// Where a message is answered, or else seen: what the link says, and its path.
+fn link(message: &Message) -> Option<(&'static str, String)> {
+    use crate::domain::message::{Content, Subject};
+    let label = match message.answers.is_empty() {
+        true => "See more",
+        false => "Answer",
+    };
+    match (&message.subject, &message.content) {
+        (Subject::Request(id), _) => Some((label, format!("/requests/{id}"))),
+        (Subject::Mention(id), _) => Some((label, format!("/mentions/{id}"))),
+        (
+            _,
+            Content::OffDuty {
+                rotation_deleted: true,
+                ..
+            }
+            | Content::Nobody {
+                rotation_deleted: true,
+            },
+        ) => None,
+        (Subject::Rotation, _) => Some((label, format!("/rotations/{}", message.rotation))),
+    }
+}

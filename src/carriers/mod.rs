@@ -1,0 +1,30 @@
+//! Carriers: how messages reach people without a chat platform. Mail goes to people, incoming webhooks to channels.
+//!
+//! They know settings, formats and protocols; what is sent, when and to whom is decided by the actions.
+
+pub mod incoming;
+pub mod mail;
+mod plain;
+
+use crate::domain::ids::ChannelId;
+use incoming::IncomingWebhook;
+use mail::Mailer;
+
+/// The carriers that are set up.
+#[derive(Default)]
+pub struct Carriers {
+    pub mail: Option<Mailer>,
+    /// At most one for each channel.
+    pub webhooks: Vec<IncomingWebhook>,
+    /// The public URL that links begin with, without a trailing slash; `None` if it is not set, and there are no links.
+    pub links: Option<String>,
+}
+
+impl Carriers {
+    /// The incoming webhook of a channel.
+    pub fn webhook(&self, channel: &ChannelId) -> Option<&IncomingWebhook> {
+        self.webhooks
+            .iter()
+            .find(|webhook| webhook.channel == *channel)
+    }
+}

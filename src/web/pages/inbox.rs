@@ -1,0 +1,89 @@
+//! The inbox of the reader: every direct message to them, and how else each reached them.
+
+use super::times;
+use crate::actions::messages::{self, ListedMessage, ReachedBy};
+use crate::domain::message::Subject;
+use crate::domain::relay::MessageState;
+use crate::server::{Outcome, Problem};
+use crate::store::{MessageFilter, Page};
+use crate::web::layout;
+use crate::web::visit::Visit;
+use maud::{Markup, html};
+
+/// Messages on one page.
+const ROWS: u32 = 50;
+
+/// GET /me/inbox.
+pub fn show(visit: &Visit) -> Outcome {
+    let number = visit.query.one("page").parse().unwrap_or(1).clamp(1, 1_000);
+    let filter = MessageFilter {
+        user: Some(visit.me()?.person.id.clone()),
+        ..MessageFilter::default()
+    };
+    let page = Page { number, size: ROWS };
+    let (found, total) = messages::list(visit.app(), &visit.caller, filter, page)?;
+    let pages = total.div_ceil(ROWS.into());
+    let content = html! {
+        p.crumbs { a href="/me" { "Me" } }
+        div.head {
+            h1 { "Inbox" }
+            p.actions { a.button href="/me/mail" { "What I am mailed" } }
+        }
+        section.card aria-label="Messages" {
+            @if found.is_empty() {
+                p.empty { "No messages. What concerns you appears here, and stays for 90 days." }
+            } @else {
+                ul.list { @for message in &found { li { (line(visit, message)) } } }
+            }
+        }
+        @if pages > 1 {
+            nav.pages aria-label="Pages" {
+                @if number > 1 { a.button href=(format!("/me/inbox?page={}", number - 1)) rel="prev" { "Newer" } }
+                " Page " (number) " of " (pages) " "
+                @if u64::from(number) < pages { a.button href=(format!("/me/inbox?page={}", number + 1)) rel="next" { "Older" } }
+            }
+        }
+    };
+    Ok(layout::page(visit, "Inbox", content))
+}
+
+fn line(visit: &Visit, message: &ListedMessage) -> Markup {
+    let place = match &message.subject {
+        Subject::Request(id) => Some((format!("/requests/{id}"), "Open the request")),
+        Subject::Mention(id) => Some((format!("/mentions/{id}"), "Open the mention")),
+        Subject::Rotation => None,
+    };
+    html! {
+        @for said in message.text.lines() { p { bdi { (said) } } }
+        p.muted {
+            (times(visit).show(message.created_at))
+            @if message.reached.iter().any(|(by, _)| *by == ReachedBy::Mail) { ", mailed" }
+            @if let (MessageState::Waiting | MessageState::Dropped, Some(error)) = (message.state, &message.error) {
+                ", " (message.state.name()) ": " bdi { (error) }
+            }
+            @if let Some((path, label)) = place { " " a href=(path) { (label) } }
+        }
+    }
+}
+
+/// The newest messages, for the reader's own page.
+pub fn summary(visit: &Visit) -> Result<Markup, Problem> {
+    let filter = MessageFilter {
+        user: Some(visit.me()?.person.id.clone()),
+        ..MessageFilter::default()
+    };
+    let page = Page { number: 1, size: 3 };
+    let (found, total) = messages::list(visit.app(), &visit.caller, filter, page)?;
+    Ok(html! {
+        section.card aria-labelledby="inbox" {
+            h2 #inbox { "Inbox" }
+            @if found.is_empty() { p.empty { "No messages yet." } } @else {
+                ul.list { @for message in &found { li { (line(visit, message)) } } }
+            }
+            p.actions {
+                a.button.small href="/me/inbox" { "All messages" @if total > 0 { " (" (total) ")" } }
+                a.button.small href="/me/mail" { "What I am mailed" }
+            }
+        }
+    })
+}

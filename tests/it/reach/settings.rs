@@ -1,0 +1,139 @@
+//! What people choose to be mailed, and who may choose it.
+
+use super::smtp::Smtp;
+use super::{lines, listed, mailing};
+use crate::support::*;
+use crate::web::Browser;
+use serde_json::{Value, json};
+
+const DEFAULT: [&str; 10] = [
+    "onDuty",
+    "comingUp",
+    "nobody",
+    "coverAsked",
+    "coverAnswered",
+    "swapAsked",
+    "swapAnswered",
+    "mention",
+    "mentionAnswered",
+    "handOver",
+];
+
+fn put(by: &Caller, user: &str, body: Value) -> Answer {
+    let path = format!("/v1/users/{user}/notifications");
+    by.request("PUT", &path).json(&body).send()
+}
+
+#[test]
+fn people_and_admins_choose_what_is_mailed() {
+    let rota = Rota::with_people(3);
+    let path = "/v1/users/U1/notifications";
+    let usual = rota.caller().get(path).is(200).json();
+    assert_eq!(usual, json!({ "mail": true, "kinds": DEFAULT }));
+    let token = rota.token("U1");
+    let own = rota.with(&token);
+    let chosen = json!({ "mail": true, "kinds": ["offDuty", "onDuty"] });
+    let answer = put(&own, "U1", chosen).is(200).json();
+    assert_eq!(
+        answer,
+        json!({ "mail": true, "kinds": ["onDuty", "offDuty"] })
+    );
+    assert_eq!(own.get(path).is(200).json(), answer);
+    let entry = rota.newest_entry();
+    assert_eq!(entry["action"], "setNotificationSettings");
+    assert!(
+        text(&entry["summary"]).ends_with(" to onDuty, offDuty"),
+        "{entry}"
+    );
+    // What changes nothing leaves no entry.
+    put(&own, "U1", answer.clone()).is(200);
+    assert_eq!(rota.newest_entry()["id"], entry["id"]);
+
+    let other = rota.token("U2");
+    put(&rota.with(&other), "U1", answer.clone()).is(403);
+    rota.with(&other).get(path).is(403);
+    rota.caller().get("/v1/users/nobody/notifications").is(404);
+    put(
+        &rota.with(&rota.key("read:directory")),
+        "U1",
+        answer.clone(),
+    )
+    .is(403);
+    for (body, path) in [
+        (json!({ "mail": true, "kinds": ["onduty"] }), "kinds[0]"),
+        (json!({ "mail": "yes", "kinds": [] }), "mail"),
+        (json!({ "kinds": [] }), "mail"),
+        (json!({ "mail": true }), "kinds"),
+        (json!({ "mail": true, "kinds": [], "sms": true }), "sms"),
+    ] {
+        let detail = put(&own, "U1", body).is(400).json()["detail"].clone();
+        assert!(text(&detail).contains(path), "{path}: {detail}");
+    }
+}
+
+#[test]
+fn only_what_was_chosen_is_mailed() {
+    let smtp = Smtp::secure();
+    let rota = mailing(&smtp).go();
+    rota.people(4);
+    let mut directory = directory(4);
+    directory["users"][3]["email"] = Value::Null;
+    rota.import(&directory);
+    put(
+        &rota.caller(),
+        "U2",
+        json!({ "mail": false, "kinds": DEFAULT }),
+    )
+    .is(200);
+    put(
+        &rota.caller(),
+        "U3",
+        json!({ "mail": true, "kinds": ["offDuty"] }),
+    )
+    .is(200);
+    let rotation = rota.rotation("U1 U2 U3 U4");
+    for user in ["U1", "U2", "U3", "U4", "U1"] {
+        rotation.put_on_call(user).is(200);
+        rota.advance(1);
+    }
+    let subjects = smtp.lines();
+    let on = "u1@example.com: You are on duty: Rotation";
+    assert_eq!(
+        subjects,
+        [on, "u3@example.com: You are off duty: Rotation", on]
+    );
+    let inbox = lines(&listed(&rota.caller(), "userId=U2"));
+    assert_eq!(inbox, ["U2 offDuty sent inbox", "U2 onDuty sent inbox"]);
+    let status = rotation.chat_status();
+    assert_eq!(
+        status["inboxOnly"],
+        json!({ "userIds": ["U2", "U4"], "channelIds": [] })
+    );
+}
+
+#[test]
+fn the_page_of_mail_has_the_same_choice() {
+    let rota = Rota::with_people(2);
+    let browser = Browser::signed_in(&rota, "U1");
+    let page = browser.get("/me/mail").is(200).text();
+    assert!(page.contains("This server sends no mail."), "{page}");
+    let answer = browser.post(
+        "/me/mail",
+        &[("mail", "true"), ("kinds", "offDuty"), ("kinds", "nobody")],
+    );
+    let page = browser.follow(&answer.is(303));
+    assert!(page.contains("Saved."), "{page}");
+    let path = "/v1/users/U1/notifications";
+    let settings = rota.caller().get(path).is(200).json();
+    let kinds = [
+        "offDuty",
+        "nobody",
+        "mention",
+        "mentionAnswered",
+        "handOver",
+    ];
+    assert_eq!(settings, json!({ "mail": true, "kinds": kinds }));
+    browser.post("/me/mail", &[]).is(303);
+    assert_eq!(rota.caller().get(path).is(200).json()["mail"], false);
+    browser.post("/me/mail", &[("kinds", "other")]).is(400);
+}
