@@ -8,6 +8,7 @@ mod bare;
 mod due;
 mod grid;
 mod load;
+mod mail;
 mod program;
 mod reads;
 mod record;
@@ -19,7 +20,7 @@ mod writes;
 
 /// The sections by name. Those that end in `-here` run the same work in this process, for a profiler, and only if
 /// named.
-const SECTIONS: [(&str, fn()); 10] = [
+const SECTIONS: [(&str, fn()); 11] = [
     ("reads", reads::run),
     ("writes", writes::run),
     ("due", due::run),
@@ -27,6 +28,7 @@ const SECTIONS: [(&str, fn()); 10] = [
     ("record", record::run),
     ("webhooks", webhooks::run),
     ("grid", grid::run),
+    ("mail", mail::run),
     ("due-here", due::here),
     ("writes-here", writes::here),
     ("webhooks-here", webhooks::here),
