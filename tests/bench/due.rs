@@ -23,12 +23,13 @@ const AHEAD: SignedDuration = SignedDuration::from_secs(4);
 pub const SUNDAY: &str = "2031-03-02T12:00:00Z";
 
 /// When all of them hand over and open: that Monday, 09:00 in Oslo.
-const MONDAY: &str = "2031-03-03T08:00:00Z";
+pub const MONDAY: &str = "2031-03-03T08:00:00Z";
 
 /// When everyone is reminded of it.
 const EARLIER: &str = "2031-03-03T07:00:00Z";
 
-fn at(text: &str) -> Timestamp {
+/// An instant of this benchmark.
+pub fn at(text: &str) -> Timestamp {
     text.parse().expect("an instant")
 }
 

@@ -8,6 +8,7 @@ mod bare;
 mod due;
 mod grid;
 mod load;
+mod mail;
 mod pages;
 mod program;
 mod reads;
@@ -20,7 +21,7 @@ mod writes;
 
 /// The sections by name. Those that end in `-here` run the same work in this process, for a profiler, and only if
 /// named.
-const SECTIONS: [(&str, fn()); 11] = [
+const SECTIONS: [(&str, fn()); 12] = [
     ("reads", reads::run),
     ("writes", writes::run),
     ("due", due::run),
@@ -28,6 +29,7 @@ const SECTIONS: [(&str, fn()); 11] = [
     ("record", record::run),
     ("webhooks", webhooks::run),
     ("grid", grid::run),
+    ("mail", mail::run),
     ("pages", pages::run),
     ("due-here", due::here),
     ("writes-here", writes::here),

@@ -73,9 +73,15 @@ pub fn serve(db: &Path, key: &str) -> (Program, Duration) {
 
 /// `rota dev` on a database with a frozen clock.
 pub fn dev(db: &Path, clock: &str) -> Program {
+    dev_with(db, clock, &[])
+}
+
+/// The same with further variables of the environment.
+pub fn dev_with(db: &Path, clock: &str, settings: &[(&str, &str)]) -> Program {
     let address = free_address();
     let mut command = rota(&["dev", "--empty", "--clock", clock], db, address);
     let mut child = command
+        .envs(settings.iter().copied())
         .stdout(Stdio::piped())
         .spawn()
         .expect("the program starts");

@@ -265,10 +265,10 @@ pub fn working_week() -> Stretch {
 fn person(id: UserId) -> Person {
     Person {
         display_name: Some(format!("Person {id}")),
+        email: Some(format!("{id}@example.org")),
         id,
         team_id: "T1".into(),
         real_name: None,
-        email: None,
         is_guest: false,
         is_external: false,
         is_deleted: false,

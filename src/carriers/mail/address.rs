@@ -1,30 +1,39 @@
 //! Mail addresses, as far as rota sends to them: ASCII, without quoting.
 
 use crate::carriers::plain::plain;
+use lettre::message::Mailboxes;
 use std::fmt;
 use std::str::FromStr;
 
 /// The longest address that SMTP carries.
 const LONGEST: usize = 254;
 
+/// The characters of a name that are sent: lettre breaks lines between words only, and a line has an end.
+const SHOWN: usize = 200;
+
 /// An address such as `ana@example.org`. Nothing in it has a meaning in SMTP or in a header.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Address(String);
+pub struct Address(lettre::Address);
 
 impl Address {
     pub fn as_str(&self) -> &str {
-        &self.0
+        self.0.as_ref()
     }
 
     /// The part after the `@`.
     pub fn domain(&self) -> &str {
-        self.0.rsplit_once('@').map_or("", |(_, domain)| domain)
+        self.0.domain()
+    }
+
+    /// As the commands of SMTP take it.
+    pub(super) fn in_commands(&self) -> lettre::Address {
+        self.0.clone()
     }
 }
 
 impl fmt::Display for Address {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(&self.0)
+        self.0.fmt(f)
     }
 }
 
@@ -33,18 +42,12 @@ impl FromStr for Address {
 
     fn from_str(text: &str) -> Result<Address, String> {
         let text = text.trim();
-        let local = |c: char| c.is_ascii_alphanumeric() || "!#$%&'*+-/=?^_`{|}~.".contains(c);
-        let domain = |c: char| c.is_ascii_alphanumeric() || "-.".contains(c);
-        let dots = |part: &str| !part.is_empty() && part.split('.').all(|atom| !atom.is_empty());
-        let good = text.split_once('@').is_some_and(|(name, host)| {
-            dots(name) && dots(host) && name.chars().all(local) && host.chars().all(domain)
-        });
-        match good && text.len() <= LONGEST {
-            true => Ok(Address(text.to_owned())),
-            false => Err(format!(
-                "{text:?} is not a mail address; write one such as rota@example.org"
-            )),
-        }
+        // lettre takes quoted names, addresses of machines in brackets and Unicode too, which not every server carries.
+        let simple = text.is_ascii() && !text.contains(['"', '[']) && text.len() <= LONGEST;
+        let address = text.parse().ok().filter(|_| simple);
+        address.map(Address).ok_or_else(|| {
+            format!("{text:?} is not a mail address; write one such as rota@example.org")
+        })
     }
 }
 
@@ -64,6 +67,13 @@ impl Mailbox {
             name: name.filter(|name| !name.is_empty()),
             address,
         }
+    }
+
+    /// As headers take it.
+    pub(super) fn in_headers(&self) -> Mailboxes {
+        let name = self.name.as_ref();
+        let name = name.map(|name| name.chars().take(SHOWN).collect());
+        lettre::message::Mailbox::new(name, self.address.in_commands()).into()
     }
 }
 
@@ -112,6 +122,7 @@ mod tests {
             "a b@c",
             "a@b c",
             "a@b>",
+            "a@b.",
             "<a@b>",
             "a@b\r\nRCPT TO:<x@y>",
             "a,b@c",

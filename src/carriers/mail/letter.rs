@@ -1,10 +1,14 @@
 //! A letter as the bytes that are sent: headers, and the text twice, plain and as HTML.
 
 use super::address::{Address, Mailbox};
-use super::encode;
+use email_encoding::headers::rfc2047;
+use email_encoding::headers::writer::EmailWriter;
 use jiff::Timestamp;
-use jiff::fmt::rfc2822::DateTimePrinter;
-use std::fmt::Write;
+use lettre::message::header::{
+    self, ContentTransferEncoding, ContentType, HeaderName, HeaderValue, Headers,
+};
+use lettre::message::{MultiPart, SinglePart};
+use std::time::SystemTime;
 
 /// A letter to one person.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -43,60 +47,77 @@ impl Letter {
         &self.to.address
     }
 
-    /// The whole letter, with lines that end in `\r\n`.
+    /// The whole letter: ASCII in short lines that end in `\r\n`. The same bytes whenever it is asked for.
+    ///
+    /// `lettre::Message` is not used: it adds nothing here but reads the sender back from its header, and refuses what it cannot
+    /// read.
     pub fn bytes(&self) -> String {
-        let mut letter = String::new();
-        let mut header = |name: &str, value: &str| {
-            // Writing to a string never fails.
-            let _ = write!(letter, "{name}: {value}\r\n");
-        };
-        header("Date", &date(self.at));
-        header("From", &mailbox(&self.from));
-        header("To", &mailbox(&self.to));
+        let body = MultiPart::alternative()
+            .boundary(BOUNDARY)
+            .singlepart(part(ContentType::TEXT_PLAIN, &self.text))
+            .singlepart(part(ContentType::TEXT_HTML, &self.html));
+        self.headers().to_string() + &String::from_utf8_lossy(&body.formatted())
+    }
+
+    fn headers(&self) -> Headers {
+        let mut headers = Headers::new();
+        headers.set(header::Date::new(date(self.at)));
+        headers.set(header::From::from(self.from.in_headers()));
+        headers.set(header::To::from(self.to.in_headers()));
         if let Some(reply_to) = &self.reply_to {
-            header("Reply-To", &mailbox(reply_to));
+            headers.set(header::ReplyTo::from(reply_to.in_headers()));
         }
-        header("Subject", &encode::text(&self.subject));
-        header("Message-ID", &format!("<{}>", self.message_id));
+        headers.insert_raw(subject(&self.subject));
+        headers.set(header::MessageId::from(format!("<{}>", self.message_id)));
         if let Some(first) = &self.thread.first {
-            header("In-Reply-To", &format!("<{first}>"));
-            header("References", &format!("<{first}>"));
+            headers.set(header::InReplyTo::from(format!("<{first}>")));
+            headers.set(header::References::from(format!("<{first}>")));
         }
-        header("Auto-Submitted", "auto-generated");
-        header("List-Unsubscribe", &format!("<{}>", self.unsubscribe));
-        header("MIME-Version", "1.0");
-        let parts = [("plain", &self.text), ("html", &self.html)];
-        header(
-            "Content-Type",
-            &format!("multipart/alternative; boundary=\"{BOUNDARY}\""),
-        );
-        for (kind, text) in parts {
-            let body = encode::quoted_printable(text);
-            let _ = write!(
-                letter,
-                "\r\n--{BOUNDARY}\r\nContent-Type: text/{kind}; charset=utf-8\r\n\
-                 Content-Transfer-Encoding: quoted-printable\r\n\r\n{body}"
-            );
+        for (name, value) in [
+            ("Auto-Submitted", "auto-generated".to_owned()),
+            ("List-Unsubscribe", format!("<{}>", self.unsubscribe)),
+        ] {
+            let name = HeaderName::new_from_ascii_str(name);
+            headers.insert_raw(HeaderValue::new(name, value));
         }
-        let _ = write!(letter, "\r\n--{BOUNDARY}--\r\n");
-        letter
+        headers.set(header::MIME_VERSION_1_0);
+        headers
     }
 }
 
-/// Cannot occur in quoted-printable text, where `=` is followed by digits or the end of a line.
+/// Cannot occur in quoted-printable text, where `=` is followed by digits or the end of a line. Fixed, so that a letter that is
+/// sent again is the same.
 const BOUNDARY: &str = "=_rota_=";
 
-fn date(at: Timestamp) -> String {
-    let printed = DateTimePrinter::new().timestamp_to_string(&at);
-    // Fails for years after 9999, which no message is queued in.
-    printed.unwrap_or_else(|_| "Thu, 1 Jan 1970 00:00:00 -0000".into())
+/// Always quoted-printable: readable in the source, whatever the language.
+fn part(kind: ContentType, text: &str) -> SinglePart {
+    SinglePart::builder()
+        .header(kind)
+        .header(ContentTransferEncoding::QuotedPrintable)
+        .body(text.to_owned())
 }
 
-fn mailbox(mailbox: &Mailbox) -> String {
-    match &mailbox.name {
-        Some(name) => format!("{}\r\n <{}>", encode::phrase(name), mailbox.address),
-        None => mailbox.address.to_string(),
+/// The longest subject that may be left without line breaks: a line of a letter has at most 998 characters.
+const LONGEST: usize = 900;
+
+/// lettre leaves a word such as `=?utf-8?Q?=41?=` as it is, and readers would decode it, so such a subject is encoded whole.
+fn subject(text: &str) -> HeaderValue {
+    let name = HeaderName::new_from_ascii_str("Subject");
+    if !text.contains("=?") && text.len() <= LONGEST {
+        return HeaderValue::new(name, text.to_owned());
     }
+    let mut encoded = String::new();
+    // Writing to a string never fails.
+    let _ = rfc2047::encode(
+        text,
+        &mut EmailWriter::new(&mut encoded, "Subject: ".len(), 0, false),
+    );
+    HeaderValue::dangerous_new_pre_encoded(name, text.to_owned(), encoded)
+}
+
+/// The header has no years before 1970, which no message is queued in.
+fn date(at: Timestamp) -> SystemTime {
+    SystemTime::from(at).max(SystemTime::UNIX_EPOCH)
 }
 
 #[cfg(test)]
@@ -122,9 +143,9 @@ mod tests {
 
     #[test]
     fn a_letter_has_its_headers_and_two_parts() {
-        let expected = "Date: Mon, 23 Nov 2026 08:00:00 -0000\n\
-            From: \"rota\"\n <rota@example.org>\n\
-            To: \"Ana\"\n <ana@example.org>\n\
+        let expected = "Date: Mon, 23 Nov 2026 08:00:00 +0000\n\
+            From: rota <rota@example.org>\n\
+            To: Ana <ana@example.org>\n\
             Subject: You are on duty: Platform\n\
             Message-ID: <msg_1.2@rota.example>\n\
             In-Reply-To: <msg_0.1@rota.example>\n\
@@ -136,11 +157,11 @@ mod tests {
             --=_rota_=\n\
             Content-Type: text/plain; charset=utf-8\n\
             Content-Transfer-Encoding: quoted-printable\n\n\
-            One.\nTwo =3D 2.\n\n\
+            One.\nTwo =3D 2.\n\
             --=_rota_=\n\
             Content-Type: text/html; charset=utf-8\n\
             Content-Transfer-Encoding: quoted-printable\n\n\
-            <p>One.</p>\n\n\
+            <p>One.</p>\n\
             --=_rota_=--\n";
         let bytes = letter("Ana", "You are on duty: Platform").bytes();
         assert_eq!(bytes.replace("\r\n", "\n"), expected);
@@ -148,7 +169,10 @@ mod tests {
 
     #[test]
     fn names_and_subjects_add_no_header() {
+        let (long, wide) = ("x".repeat(2_000), "\u{5d0}\u{1f600} ".repeat(200));
         for hostile in [
+            &long,
+            &wide,
             "x\r\nBcc: evil@example.org",
             "x\nSubject: y",
             "=?utf-8?Q?=0D=0ABcc:_x?=",
@@ -164,6 +188,9 @@ mod tests {
                 .collect();
             assert_eq!(names.len(), 11, "{names:?}");
             assert!(!names.contains(&"Bcc"), "{hostile:?}");
+            let short = |line: &str| line.is_ascii() && line.len() < 998;
+            assert!(head.split("\r\n").all(short), "{hostile:?}");
+            assert!(!head.contains("=?utf-8?Q?"), "{head}");
         }
     }
 }

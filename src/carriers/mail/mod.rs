@@ -1,20 +1,18 @@
 //! Mail over SMTP: settings, the letter as MIME, and the dialogue with the server.
 //!
-//! Written here instead of taken from a library: connections come from [`crate::client`], with its deadlines, its bounded
-//! look-ups and the same certificate authorities as webhooks, which the mail libraries do not let in.
+//! lettre makes the MIME, the headers and the commands, and parses addresses and replies. Connections come from
+//! [`crate::client`]; `session` says why.
 //!
 //! | File | Part |
 //! |---|---|
 //! | `address` | addresses and mailboxes |
 //! | `server` | the address of the server |
-//! | `encode` | base64, quoted-printable, encoded words of headers |
 //! | `letter` | a letter as the bytes that are sent |
 //! | `notice` | a message in the words of a letter |
 //! | `reply` | what the server says |
 //! | `session` | one connection: TLS, authentication, letter after letter |
 
 mod address;
-mod encode;
 mod letter;
 mod notice;
 mod reply;

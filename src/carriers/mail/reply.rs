@@ -1,71 +1,86 @@
-//! What the server says: a code of three digits and lines of text (RFC 5321, 4.2).
+//! What the server says (RFC 5321, 4.2). lettre parses it; it is read here, so that its size and time are bounded.
 
 use crate::carriers::plain::plain;
 use crate::domain::relay::RelayError;
-use std::io::{self, Read};
+use lettre::transport::smtp::extension::ServerInfo;
+use lettre::transport::smtp::response::Response;
+use std::io::{self, BufRead, Read};
 
 /// The longest reply that is read, in bytes.
-const LONGEST: usize = 16 * 1024;
+const LONGEST: u64 = 16 * 1024;
 
 /// The characters of a reply that are shown.
 const SHOWN: usize = 300;
 
 /// A reply of the server.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Reply {
-    pub code: u16,
-    /// The text of each line.
-    pub lines: Vec<String>,
-}
+pub struct Reply(Response);
 
 impl Reply {
-    /// Reads a reply. Bytes after it are left in `buffer`.
+    /// Reads a reply.
     ///
     /// # Errors
     /// Those of the stream; `InvalidData` for what is no reply, `UnexpectedEof` where the server closes.
-    pub fn read(stream: &mut impl Read, buffer: &mut Vec<u8>) -> io::Result<Reply> {
-        let odd = |what: &str| io::Error::new(io::ErrorKind::InvalidData, what.to_owned());
-        let (mut reply, mut size) = (None::<Reply>, 0);
+    pub fn read(stream: &mut impl BufRead) -> io::Result<Reply> {
+        let odd = |what| io::Error::new(io::ErrorKind::InvalidData, what);
+        let mut stream = stream.take(LONGEST);
+        let mut reply = String::new();
         loop {
-            let line = read_line(stream, buffer)?;
-            size += line.len();
-            if size > LONGEST {
-                return Err(odd("the reply of the server is too long"));
+            let mut line = Vec::new();
+            stream.read_until(b'\n', &mut line)?;
+            if !line.ends_with(b"\n") {
+                return Err(match stream.limit() {
+                    0 => odd("the reply of the server is too long"),
+                    _ => io::Error::new(
+                        io::ErrorKind::UnexpectedEof,
+                        "the server closed the connection",
+                    ),
+                });
             }
-            let (code, rest) = line.split_at_checked(3).unwrap_or(("", ""));
-            let code: u16 = match code.bytes().all(|byte| byte.is_ascii_digit()) {
-                true => code
-                    .parse()
-                    .map_err(|_| odd("the server does not speak SMTP"))?,
-                false => return Err(odd("the server does not speak SMTP")),
-            };
-            let reply = reply.get_or_insert(Reply {
-                code,
-                lines: Vec::new(),
-            });
-            reply
-                .lines
-                .push(rest.get(1..).unwrap_or_default().to_owned());
-            if !rest.starts_with('-') {
-                let lines = std::mem::take(&mut reply.lines);
-                return Ok(Reply { code, lines });
+            let line = String::from_utf8_lossy(&line);
+            let line = line.trim_end_matches(['\r', '\n']);
+            // A reply without text may leave out the blank that lettre expects.
+            reply += &format!("{line:<4}\r\n");
+            if line.as_bytes().get(3) != Some(&b'-') {
+                let parsed = reply.parse().map(Reply);
+                return parsed.map_err(|_| odd("the server does not speak SMTP"));
             }
         }
     }
 
+    pub fn code(&self) -> u16 {
+        self.0.code().into()
+    }
+
+    /// As lettre takes it.
+    pub fn response(&self) -> &Response {
+        &self.0
+    }
+
+    /// What the server offers, if this answers its greeting.
+    pub fn offers(&self) -> ServerInfo {
+        // lettre expects the words in upper case, and does not know the `AUTH=` of old servers.
+        let lines = self.0.message();
+        let lines = lines.map(|line| line.to_ascii_uppercase().replace('=', " "));
+        let reply = Response::new(self.0.code(), lines.collect());
+        // Fails without a name of the server, which matters to nobody.
+        ServerInfo::from_response(&reply).unwrap_or_default()
+    }
+
     /// Whether the server did what it was asked.
     pub fn is_done(&self) -> bool {
-        (200..300).contains(&self.code)
+        (200..300).contains(&self.code())
     }
 
     /// Whether it closes the connection.
     pub fn closes(&self) -> bool {
-        self.code == 421
+        self.code() == 421
     }
 
     /// The reply on one line.
     pub fn text(&self) -> String {
-        let text = format!("{} {}", self.code, plain(&self.lines.join(" ")));
+        let lines: Vec<&str> = self.0.message().collect();
+        let text = format!("{} {}", self.code(), plain(&lines.join(" ")));
         match text.char_indices().nth(SHOWN) {
             Some((end, _)) => format!("{}...", &text[..end]),
             None => text.trim_end().to_owned(),
@@ -75,31 +90,9 @@ impl Reply {
     /// The refusal of a letter: permanent with a code from 500.
     pub fn refusal(&self) -> RelayError {
         let why = format!("the mail server said: {}", self.text());
-        match self.code >= 500 {
+        match self.code() >= 500 {
             true => RelayError::Permanent(why),
             false => RelayError::temporary(why),
-        }
-    }
-}
-
-fn read_line(stream: &mut impl Read, buffer: &mut Vec<u8>) -> io::Result<String> {
-    loop {
-        if let Some(end) = buffer.iter().position(|byte| *byte == b'\n') {
-            let line: Vec<u8> = buffer.drain(..=end).collect();
-            let line = String::from_utf8_lossy(&line);
-            return Ok(line.trim_end_matches(['\r', '\n']).to_owned());
-        }
-        if buffer.len() > LONGEST {
-            let why = "the reply of the server is too long";
-            return Err(io::Error::new(io::ErrorKind::InvalidData, why));
-        }
-        let mut piece = [0; 1024];
-        match stream.read(&mut piece)? {
-            0 => {
-                let why = "the server closed the connection";
-                return Err(io::Error::new(io::ErrorKind::UnexpectedEof, why));
-            }
-            count => buffer.extend_from_slice(&piece[..count]),
         }
     }
 }
@@ -128,24 +121,24 @@ mod tests {
             ("250-a\r\n", None),
             ("", None),
         ] {
-            let mut buffer = Vec::new();
-            let read = Reply::read(&mut bytes.as_bytes(), &mut buffer).ok();
-            let found = read.map(|reply| (reply.code, reply.text()));
+            let mut stream = bytes.as_bytes();
+            let read = Reply::read(&mut stream).ok();
+            let found = read.map(|reply| (reply.code(), reply.text()));
             let expected_text = expected.map(|(code, text, _)| (code, text.to_owned()));
             assert_eq!(found, expected_text, "{bytes:?}");
             if let Some((_, _, rest)) = expected {
-                assert_eq!(String::from_utf8_lossy(&buffer), rest);
+                assert_eq!(String::from_utf8_lossy(stream), rest);
             }
         }
         let endless = "250-x\r\n".repeat(10_000);
-        assert!(Reply::read(&mut endless.as_bytes(), &mut Vec::new()).is_err());
+        assert!(Reply::read(&mut endless.as_bytes()).is_err());
     }
 
     #[test]
     fn only_codes_from_500_are_final() {
-        let reply = |code| Reply {
-            code,
-            lines: vec!["x".into()],
+        let reply = |code| {
+            let text = format!("{code} x\r\n");
+            Reply::read(&mut text.as_bytes()).expect("a reply")
         };
         assert!(matches!(reply(451).refusal(), RelayError::Temporary { .. }));
         assert!(matches!(reply(354).refusal(), RelayError::Temporary { .. }));
@@ -153,5 +146,41 @@ mod tests {
             reply(550).refusal(),
             RelayError::Permanent("the mail server said: 550 x".into())
         );
+    }
+
+    #[test]
+    fn offers_are_known_in_any_case() {
+        use lettre::transport::smtp::authentication::Mechanism;
+        use lettre::transport::smtp::extension::Extension;
+        for (bytes, tls, plain) in [
+            (
+                "250-mail.test\r\n250-STARTTLS\r\n250 AUTH LOGIN PLAIN\r\n",
+                true,
+                true,
+            ),
+            (
+                "250-mail.test\r\n250-starttls\r\n250 auth=plain\r\n",
+                true,
+                true,
+            ),
+            (
+                "250-mail.test\r\n250-SIZE 1000\r\n250 AUTH LOGIN\r\n",
+                false,
+                false,
+            ),
+            ("250\r\n", false, false),
+        ] {
+            let offers = Reply::read(&mut bytes.as_bytes())
+                .expect("a reply")
+                .offers();
+            assert_eq!(
+                (
+                    offers.supports_feature(Extension::StartTls),
+                    offers.supports_auth_mechanism(Mechanism::Plain)
+                ),
+                (tls, plain),
+                "{bytes:?}"
+            );
+        }
     }
 }

@@ -1,6 +1,14 @@
 //! One connection to the mail server: TLS, authentication, then letter after letter (RFC 5321, 3207, 4954).
+//!
+//! Commands, credentials and replies are lettre's. The dialogue is here, because `lettre::SmtpConnection` (0.11.23):
+//!
+//! - keeps what it had read when TLS begins (`starttls` in `client/connection.rs` replaces the stream below its buffer), so that
+//!   somebody between it and the server can add replies, up to "250 queued" for a letter that no server took (CVE-2011-0411);
+//! - has no deadline but a time-out of each read (`set_read_timeout` in `client/net.rs`), so that a server that sends a byte now
+//!   and then holds up all mail for days;
+//! - makes its own connection and TLS configuration (`NetworkStream::new` and `TlsParameters::connector` are private), while
+//!   [`crate::client`] has bounded look-ups and the certificate authorities that the operator chose.
 
-use super::encode::base64;
 use super::letter::Letter;
 use super::reply::Reply;
 use super::{Address, MailLogin, MailSettings};
@@ -8,7 +16,11 @@ use crate::client::{Client, Stream};
 use crate::domain::address::AllowedNetworks;
 use crate::domain::relay::RelayError;
 use crate::runtime::clock::monotonic;
-use std::io::{self, Write};
+use lettre::transport::smtp::authentication::{Credentials, DEFAULT_MECHANISMS};
+use lettre::transport::smtp::commands::{Auth, Data, Ehlo, Mail, Quit, Rcpt, Rset, Starttls};
+use lettre::transport::smtp::extension::{ClientId, Extension, ServerInfo};
+use std::fmt::Display;
+use std::io::{self, BufReader, Write};
 use std::net::IpAddr;
 use std::time::Duration;
 
@@ -24,13 +36,13 @@ const JUDGING: Duration = Duration::from_secs(60);
 /// How long a goodbye may take.
 const CLOSING: Duration = Duration::from_secs(2);
 
+/// The questions of AUTH LOGIN: for the name and for the password.
+const CHALLENGES: usize = 2;
+
 /// A connection that is ready for letters.
 pub struct Session {
-    stream: Stream,
-    /// Received and not read.
-    buffer: Vec<u8>,
-    /// What the server offers, in upper case.
-    offers: Vec<String>,
+    stream: BufReader<Stream>,
+    offers: ServerInfo,
     /// Whether further letters can be sent.
     is_usable: bool,
 }
@@ -42,7 +54,7 @@ pub(super) fn open(
     in_the_clear: &AllowedNetworks,
 ) -> Result<Session, RelayError> {
     let server = &settings.server;
-    let failed = |why: &dyn std::fmt::Display| {
+    let failed = |why: &dyn Display| {
         RelayError::temporary(format!("the mail server {server} is not reached: {why}"))
     };
     let until = monotonic() + OPENING;
@@ -53,16 +65,16 @@ pub(super) fn open(
         stream = stream.secured().map_err(|error| failed(&error))?;
     }
     let mut session = Session {
-        stream,
-        buffer: Vec::new(),
-        offers: Vec::new(),
+        stream: BufReader::new(stream),
+        offers: ServerInfo::default(),
         is_usable: true,
     };
     session.expect_done("greeting")?;
     session.greet()?;
-    if !session.stream.is_secure() {
-        let plain_allowed = in_the_clear.contains(session.stream.peer_address());
-        match session.offers("STARTTLS") {
+    let stream = session.stream.get_ref();
+    if !stream.is_secure() {
+        let plain_allowed = in_the_clear.contains(stream.peer_address());
+        match session.offers.supports_feature(Extension::StartTls) {
             true => session = session.start_tls(&failed)?,
             false if plain_allowed => {}
             false => {
@@ -84,16 +96,16 @@ impl Session {
     /// # Errors
     /// [`RelayError::Permanent`] if the server refuses it for good; otherwise a retry may succeed.
     pub fn send(&mut self, from: &Address, letter: &Letter) -> Result<String, RelayError> {
-        self.stream.set_deadline(monotonic() + SENDING);
+        self.within(SENDING);
         let to = letter.recipient();
-        self.step(&format!("MAIL FROM:<{from}>"))?;
-        self.step(&format!("RCPT TO:<{to}>"))?;
-        let ready = self.ask("DATA")?;
-        if ready.code != 354 {
+        self.step(Mail::new(Some(from.in_commands()), Vec::new()))?;
+        self.step(Rcpt::new(to.in_commands(), Vec::new()))?;
+        let ready = self.ask(Data)?;
+        if ready.code() != 354 {
             return Err(self.refused(&ready));
         }
         self.write(&stuffed(&letter.bytes()))?;
-        self.stream.set_deadline(monotonic() + JUDGING);
+        self.within(JUDGING);
         let taken = self.reply()?;
         match taken.is_done() {
             true => Ok(taken.text()),
@@ -109,46 +121,43 @@ impl Session {
     /// Says goodbye. What the server answers does not matter: it has every letter that it took.
     pub fn close(mut self) {
         if self.is_usable {
-            self.stream.set_deadline(monotonic() + CLOSING);
-            let _ = self.ask("QUIT");
+            self.within(CLOSING);
+            let _ = self.ask(Quit);
         }
     }
 
-    fn offers(&self, name: &str) -> bool {
-        self.offers.iter().any(|offer| offer == name)
+    /// Sets the deadline of the following waits.
+    fn within(&mut self, time: Duration) {
+        self.stream.get_mut().set_deadline(monotonic() + time);
     }
 
     fn greet(&mut self) -> Result<(), RelayError> {
-        let name = match self.stream.own_address() {
-            IpAddr::V4(address) => format!("[{address}]"),
-            IpAddr::V6(address) => format!("[IPv6:{address}]"),
+        let name = match self.stream.get_ref().own_address() {
+            IpAddr::V4(address) => ClientId::Ipv4(address),
+            IpAddr::V6(address) => ClientId::Ipv6(address),
         };
-        let reply = self.ask(&format!("EHLO {name}"))?;
+        let reply = self.ask(Ehlo::new(name))?;
         if !reply.is_done() {
             return Err(before_mail(&reply));
         }
-        self.offers = reply
-            .lines
-            .iter()
-            .skip(1)
-            .map(|line| line.to_ascii_uppercase())
-            .collect();
+        self.offers = reply.offers();
         Ok(())
     }
 
     fn start_tls(
         mut self,
-        failed: &dyn Fn(&dyn std::fmt::Display) -> RelayError,
+        failed: &dyn Fn(&dyn Display) -> RelayError,
     ) -> Result<Session, RelayError> {
-        let reply = self.ask("STARTTLS")?;
+        let reply = self.ask(Starttls)?;
         if !reply.is_done() {
             return Err(before_mail(&reply));
         }
-        // Whatever came in the clear after the reply is not the server's (CVE-2011-0411).
-        if !self.buffer.is_empty() {
+        // Whatever came in the clear after the reply is not the server's.
+        if !self.stream.buffer().is_empty() {
             return Err(failed(&"it sent something between STARTTLS and TLS"));
         }
-        let stream = self.stream.secured().map_err(|error| failed(&error))?;
+        let stream = self.stream.into_inner().secured();
+        let stream = BufReader::new(stream.map_err(|error| failed(&error))?);
         let mut secured = Session { stream, ..self };
         secured.greet()?;
         Ok(secured)
@@ -156,36 +165,31 @@ impl Session {
 
     fn authenticate(&mut self, login: &MailLogin) -> Result<(), RelayError> {
         let MailLogin { username, password } = login;
-        let methods = self
-            .offers
-            .iter()
-            .find_map(|offer| offer.strip_prefix("AUTH"));
-        let methods: Vec<&str> = methods.unwrap_or_default().split([' ', '=']).collect();
-        let reply = if methods.contains(&"PLAIN") {
-            let secret = base64(format!("\0{username}\0{password}").as_bytes());
-            self.ask(&format!("AUTH PLAIN {secret}"))?
-        } else if methods.contains(&"LOGIN") {
-            let mut reply = self.ask("AUTH LOGIN")?;
-            for part in [username, password] {
-                if reply.code != 334 {
-                    break;
-                }
-                reply = self.ask(&base64(part.as_bytes()))?;
-            }
-            reply
-        } else {
-            return Err(RelayError::temporary(
-                "the mail server offers neither AUTH PLAIN nor AUTH LOGIN",
-            ));
+        let credentials = Credentials::new(username.clone(), password.clone());
+        let mechanism = self.offers.get_auth_mechanism(DEFAULT_MECHANISMS);
+        let mechanism = mechanism.ok_or_else(|| {
+            RelayError::temporary("the mail server offers neither AUTH PLAIN nor AUTH LOGIN")
+        })?;
+        let odd = |error: lettre::transport::smtp::Error| {
+            RelayError::temporary(format!("the mail server cannot be answered: {error}"))
         };
-        match reply.code {
+        let command = Auth::new(mechanism, credentials.clone(), None).map_err(odd)?;
+        let mut reply = self.ask(command)?;
+        for _ in 0..CHALLENGES {
+            if reply.code() != 334 {
+                break;
+            }
+            let answer = Auth::new_from_response(mechanism, credentials.clone(), reply.response());
+            reply = self.ask(answer.map_err(odd)?)?;
+        }
+        match reply.code() {
             235 => Ok(()),
             _ => Err(before_mail(&reply)),
         }
     }
 
     /// A command of a letter, which the server has to accept.
-    fn step(&mut self, command: &str) -> Result<(), RelayError> {
+    fn step(&mut self, command: impl Display) -> Result<(), RelayError> {
         let reply = self.ask(command)?;
         match reply.is_done() {
             true => Ok(()),
@@ -195,8 +199,7 @@ impl Session {
 
     /// The refusal of a letter. The session stays usable if the server forgets the letter.
     fn refused(&mut self, reply: &Reply) -> RelayError {
-        let forgets =
-            |session: &mut Session| session.ask("RSET").is_ok_and(|reset| reset.is_done());
+        let forgets = |session: &mut Session| session.ask(Rset).is_ok_and(|reset| reset.is_done());
         if reply.closes() || !forgets(self) {
             self.is_usable = false;
         }
@@ -205,25 +208,26 @@ impl Session {
 
     fn expect_done(&mut self, what: &str) -> Result<(), RelayError> {
         let reply = self.reply()?;
-        log::trace!("mail: {what}: {}", reply.code);
+        log::trace!("mail: {what}: {}", reply.code());
         match reply.is_done() {
             true => Ok(()),
             false => Err(before_mail(&reply)),
         }
     }
 
-    fn ask(&mut self, command: &str) -> Result<Reply, RelayError> {
-        self.write(&format!("{command}\r\n"))?;
+    /// Sends a command of lettre's, which ends its line itself, and reads the reply.
+    fn ask(&mut self, command: impl Display) -> Result<Reply, RelayError> {
+        self.write(&command.to_string())?;
         self.reply()
     }
 
     fn write(&mut self, text: &str) -> Result<(), RelayError> {
-        let written = self.stream.write_all(text.as_bytes());
+        let written = self.stream.get_mut().write_all(text.as_bytes());
         written.map_err(|error| self.lost(&error))
     }
 
     fn reply(&mut self) -> Result<Reply, RelayError> {
-        let reply = Reply::read(&mut self.stream, &mut self.buffer);
+        let reply = Reply::read(&mut self.stream);
         reply.map_err(|error| self.lost(&error))
     }
 
@@ -242,7 +246,8 @@ fn before_mail(reply: &Reply) -> RelayError {
     RelayError::temporary(format!("the mail server said: {}", reply.text()))
 }
 
-/// A letter as DATA takes it: lines that begin with a dot get another one, and a dot alone ends it.
+/// A letter as DATA takes it: lines that begin with a dot get another one, and a dot alone ends it. lettre's `ClientCodec`, which
+/// does this too, is private.
 fn stuffed(letter: &str) -> String {
     let mut stuffed = letter.replace("\r\n.", "\r\n..");
     if letter.starts_with('.') {

@@ -14,7 +14,7 @@ pub struct Manners {
     pub certificate: Option<&'static str>,
     /// Begins with TLS, as behind `smtps://`.
     pub tls_first: bool,
-    /// Takes letters only after this argument of `AUTH`, such as `PLAIN AGFuYQBzZWNyZXQ=`.
+    /// Takes letters only after this argument of `AUTH`, such as `PLAIN AGFuYQBzZWNyZXQ=`, or after `LOGIN` and both answers.
     pub auth: Option<&'static str>,
     /// Answers the command, `greeting` or `letter` with this instead.
     pub refuses: Vec<(&'static str, &'static str)>,
@@ -126,8 +126,12 @@ impl Smtp {
         })
     }
 
+    pub fn address(&self) -> String {
+        format!("127.0.0.1:{}", self.port)
+    }
+
     pub fn url(&self) -> String {
-        format!("smtp://127.0.0.1:{}", self.port)
+        format!("smtp://{}", self.address())
     }
 
     pub fn now(&self, manners: Manners) {
@@ -249,8 +253,10 @@ impl Dialogue {
                     if self.manners.certificate.is_some() && !self.secure {
                         offers.push("STARTTLS");
                     }
-                    if self.manners.auth.is_some() {
-                        offers.push("AUTH LOGIN PLAIN");
+                    match self.manners.auth {
+                        Some(auth) if auth.starts_with("LOGIN") => offers.push("AUTH LOGIN"),
+                        Some(_) => offers.push("AUTH LOGIN PLAIN"),
+                        None => {}
                     }
                     let last = offers.len() - 1;
                     offers.iter().enumerate().all(|(at, offer)| {
@@ -263,7 +269,15 @@ impl Dialogue {
                     self.say("220 go ahead") && self.start_tls()
                 }
                 "AUTH" => {
-                    known = self.manners.auth == line.strip_prefix("AUTH ");
+                    let mut given = line.replace("AUTH ", "");
+                    if given == "LOGIN" {
+                        // `Username:` and `Password:`.
+                        for question in ["VXNlcm5hbWU6", "UGFzc3dvcmQ6"] {
+                            self.say(&format!("334 {question}"));
+                            given = format!("{given} {}", self.read().unwrap_or_default());
+                        }
+                    }
+                    known = self.manners.auth == Some(&given);
                     self.say(if known {
                         "235 welcome"
                     } else {
