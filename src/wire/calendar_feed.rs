@@ -184,6 +184,66 @@ mod tests {
     use super::*;
 
     #[test]
+    fn events_are_written_with_their_alarms() {
+        let at = |text: &str| text.parse::<jiff::Timestamp>().unwrap();
+        let feed = domain::CalendarFeed {
+            id: "cal_1".into(),
+            shows: domain::Shows::Rotation("rot_1".into()),
+            name: None,
+            alarms: vec![15],
+            created_by: None,
+            created_at: at("2026-11-01T00:00:00Z"),
+            revision: domain::Revision {
+                state: None,
+                sequence: 7,
+                changed_at: at("2026-11-20T12:00:00Z"),
+            },
+        };
+        let event = DutyEvent {
+            cell: "cel_1".into(),
+            period: crate::domain::time::Interval {
+                from: at("2026-11-23T08:00:00Z"),
+                until: at("2026-11-24T08:00:00Z"),
+            },
+            summary: "Zoë\nEND:VCALENDAR: Ops".into(),
+        };
+        let rendering = Rendering {
+            feed: &feed,
+            name: "Ops; night",
+            base_url: "https://rota.example.org/",
+        };
+        let expected = "BEGIN:VCALENDAR
+VERSION:2.0
+PRODID:-//rota//duty//EN
+CALSCALE:GREGORIAN
+METHOD:PUBLISH
+NAME:Ops\\; night
+X-WR-CALNAME:Ops\\; night
+REFRESH-INTERVAL;VALUE=DURATION:PT1H
+X-PUBLISHED-TTL:PT1H
+BEGIN:VEVENT
+UID:cel_1-1795420800000@rota
+DTSTAMP:20261120T120000Z
+LAST-MODIFIED:20261120T120000Z
+SEQUENCE:7
+DTSTART:20261123T080000Z
+DTEND:20261124T080000Z
+SUMMARY:Zoë\\nEND:VCALENDAR: Ops
+URL:https://rota.example.org/rotations/rot_1
+TRANSP:TRANSPARENT
+BEGIN:VALARM
+ACTION:DISPLAY
+DESCRIPTION:Zoë\\nEND:VCALENDAR: Ops
+TRIGGER:-PT15M
+END:VALARM
+END:VEVENT
+END:VCALENDAR
+";
+        let written = rendering.calendar(&[("rot_1".into(), event)]);
+        assert_eq!(written, expected.replace('\n', "\r\n"));
+    }
+
+    #[test]
     fn what_is_refused() {
         for (sent, refused) in [
             (r#"{"userId":"U1"}"#, None),

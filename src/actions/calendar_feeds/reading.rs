@@ -16,7 +16,7 @@ use sha2::{Digest, Sha256};
 use std::collections::HashMap;
 
 /// Events of one feed at the most: the first ones of the span.
-const MOST_EVENTS: usize = 10_000;
+const MOST_EVENTS: usize = 5_000;
 
 /// What a feed shows, as it was read from one snapshot. Its events are not made yet.
 pub struct FeedReading {

@@ -231,3 +231,20 @@ fn shown_once(visit: &Visit, text: &str, secret: &str) -> Response {
     });
     answer::see("/me")
 }
+
+#[cfg(test)]
+mod tests {
+    use super::logged;
+
+    #[test]
+    fn secrets_are_not_logged() {
+        for (path, expected) in [
+            ("/calendar/x.ics", Some("/calendar/...")),
+            ("/calendar/x/y", Some("/calendar/...")),
+            ("/calendars", None),
+            ("/me", None),
+        ] {
+            assert_eq!(logged(path).as_deref(), expected, "{path}");
+        }
+    }
+}

@@ -120,6 +120,31 @@ fn a_person_has_their_turns_as_held_and_as_planned() {
 }
 
 #[test]
+fn a_cover_is_in_the_calendar_of_whoever_covers() {
+    let rota = Rota::with_people(3);
+    let rotation = rota.daily("U1 U2 U3", 1);
+    rotation.patch(json!({ "name": "Ops" })).is(200);
+    let feed = |user: &str| {
+        let made = make(&rota.with(&rota.token(user)), json!({ "userId": user }));
+        path_of(&rota, &made)
+    };
+    let (asks, covers) = (feed("U3"), feed("U2"));
+    let has = |path: &str, event: &str| {
+        let found = events(&read(&rota, path));
+        found.contains(&format!("{event} Duty: Ops"))
+    };
+    let turn = "01-07T09:00 01-08T09:00";
+    assert!(has(&asks, turn) && !has(&covers, turn));
+    let asked = rotation.ask_cover("U3", "07 08", "U2");
+    assert!(has(&asks, turn) && !has(&covers, turn));
+    asked.accepted_by("U2");
+    assert!(!has(&asks, turn) && has(&covers, turn));
+    // It stays there as it was held.
+    rota.to("2026-01-20T12:00Z");
+    assert!(!has(&asks, turn) && has(&covers, turn));
+}
+
+#[test]
 fn a_rotation_names_people_lanes_covers_and_vacancies() {
     let rota = Rota::with_people(3);
     let rotation = rota.daily("U1 U2 U3", 2);
@@ -198,6 +223,9 @@ fn equal_validators_are_equal_bytes_and_changes_count_up() {
     let made = make(&rota.caller(), json!({ "rotationId": rotation.id }));
     let path = path_of(&rota, &made);
     let whole = rota.anyone().get(&path).is(200);
+    assert_eq!(whole.header("cache-control"), Some("private, no-cache"));
+    assert_eq!(whole.header("referrer-policy"), Some("no-referrer"));
+    assert_eq!(whole.header("x-robots-tag"), Some("noindex"));
     let (tag, body) = (whole.etag(), whole.text());
     rota.advance(3600);
     let again = rota.anyone().get(&path).is(200);
