@@ -699,6 +699,31 @@ CREATE TABLE board (
 ) STRICT, WITHOUT ROWID;
 CREATE INDEX board_by_creation ON board (created_at, id);
 
+-- Addresses at which calendar programs read who is on duty.
+CREATE TABLE calendar_feed (
+    id TEXT PRIMARY KEY,
+    -- SHA-256 of the secret in the address.
+    secret_hash BLOB NOT NULL UNIQUE CHECK (length(secret_hash) = 32),
+    -- Whose turns it shows; NULL for everybody's in the rotation.
+    user_id TEXT,
+    -- The rotation that it is limited to. It stays when the rotation is deleted.
+    rotation_id TEXT,
+    name TEXT,
+    -- A list of minutes before the beginning of an event.
+    alarms TEXT NOT NULL CHECK (json_valid(alarms)),
+    -- The person who made it; NULL for an API key.
+    created_by TEXT,
+    created_at INTEGER NOT NULL,
+    -- A digest of what the last reading that found a change showed, how many changes readings have found, and when that was.
+    state BLOB CHECK (length(state) = 32),
+    sequence INTEGER NOT NULL DEFAULT 0,
+    changed_at INTEGER NOT NULL,
+    CHECK (user_id IS NOT NULL OR rotation_id IS NOT NULL)
+) STRICT, WITHOUT ROWID;
+CREATE INDEX calendar_feed_by_creation ON calendar_feed (created_at, id);
+CREATE INDEX calendar_feed_by_maker ON calendar_feed (created_by);
+CREATE INDEX calendar_feed_by_user ON calendar_feed (user_id);
+
 -- Who changed what, by the instant. Entries are never rewritten.
 CREATE TABLE audit (
     at INTEGER NOT NULL,

@@ -75,6 +75,12 @@
 //! incoming webhook (`actions::relays`). [`delivery`] sends what is due with [`carriers`], outside any transaction, and records
 //! each outcome.
 //!
+//! # Calendar feeds
+//!
+//! `actions::calendar_feeds` finds the feed of a secret address and digests what its events depend on; a changed digest counts the
+//! feed's sequence up. Only where the reader's copy is old does `domain::duty_feed` make events of the record and the forecast,
+//! which [`wire`] writes as iCalendar.
+//!
 //! # Operation
 //!
 //! Counters and histograms of [`metrics`] are updated as events happen; state is read from the database on request

@@ -7,6 +7,7 @@ pub mod arrangements;
 pub mod assignments;
 pub mod audit;
 pub mod boards;
+pub mod calendar_feeds;
 pub mod channels;
 pub mod chat_status;
 pub mod chat_sync;

@@ -19,6 +19,7 @@ mod answer;
 mod arrangements;
 mod audit;
 mod auth;
+mod calendar_feeds;
 mod chat;
 mod collection;
 mod covers;

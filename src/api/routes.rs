@@ -5,8 +5,9 @@ use super::extract::{Call, Path};
 use super::operation::Operation;
 use super::watch::Detail;
 use super::{
-    Api, absences, arrangements, audit, chat, covers, deliveries, directory, grid, inbound, keys,
-    mentions, messages, on_call, record, requests, rotations, service, swaps, watch, webhooks,
+    Api, absences, arrangements, audit, calendar_feeds, chat, covers, deliveries, directory, grid,
+    inbound, keys, mentions, messages, on_call, record, requests, rotations, service, swaps, watch,
+    webhooks,
 };
 use crate::domain::access::Scope::{
     self, ManageWebhooks, ReadDirectory, ReadOnCall, ReadRotations, WriteDuty, WriteRotations,
@@ -153,6 +154,11 @@ pub static ROUTES: &[Row] = &[
     row("GET",    "/v1/groups/{groupId}",                                 Scoped(ReadDirectory),  Plain(directory::group),   &directory::GROUP),
     row("GET",    "/v1/channels",                                         Scoped(ReadDirectory),  Plain(directory::channels), &directory::CHANNELS),
     row("GET",    "/v1/channels/{channelId}",                             Scoped(ReadDirectory),  Plain(directory::channel), &directory::CHANNEL),
+
+    row("GET",    "/v1/calendar-feeds",                                   Scoped(ReadOnCall),     Plain(calendar_feeds::list),   &calendar_feeds::LIST),
+    row("POST",   "/v1/calendar-feeds",                                   Scoped(ReadOnCall),     Plain(calendar_feeds::create), &calendar_feeds::CREATE),
+    row("DELETE", "/v1/calendar-feeds/{calendarFeedId}",                  Scoped(ReadOnCall),     Plain(calendar_feeds::remove), &calendar_feeds::REMOVE),
+    row("POST",   "/v1/calendar-feeds/{calendarFeedId}/rotate",           Scoped(ReadOnCall),     Plain(calendar_feeds::rotate), &calendar_feeds::ROTATE),
 
     row("GET",    "/v1/webhooks",                                         Scoped(ManageWebhooks), Plain(webhooks::list),     &webhooks::LIST),
     row("POST",   "/v1/webhooks",                                         Scoped(ManageWebhooks), Plain(webhooks::register), &webhooks::REGISTER),

@@ -63,6 +63,11 @@ impl Absences {
         self.away.is_empty()
     }
 
+    /// All of them, by person and by where they begin.
+    pub fn iter(&self) -> impl Iterator<Item = &(UserId, Interval)> {
+        self.away.iter()
+    }
+
     /// The absences of one person, by where they begin.
     pub fn of<'a>(&'a self, user: &'a UserId) -> impl Iterator<Item = Interval> + 'a {
         let first = self.away.partition_point(|(who, _)| who < user);

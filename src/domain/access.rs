@@ -1,6 +1,6 @@
 //! Principals and their rights. All rights are decided here.
 
-use super::ids::{KeyId, RotationId, SessionId, TokenId, UserId};
+use super::ids::{CalendarFeedId, KeyId, RotationId, SessionId, TokenId, UserId};
 use super::refusal::Refusal;
 use super::rotation::Rotation;
 use std::fmt;
@@ -97,6 +97,8 @@ pub enum Via {
     Proxy,
     /// By an identity provider, before a session begins.
     Provider,
+    /// By the address of a calendar feed, which only reads.
+    CalendarFeed(CalendarFeedId),
 }
 
 impl fmt::Display for Via {
@@ -106,6 +108,7 @@ impl fmt::Display for Via {
             Via::Session(session) => write!(f, "session {session}"),
             Via::Proxy => f.write_str("proxy"),
             Via::Provider => f.write_str("identity provider"),
+            Via::CalendarFeed(feed) => write!(f, "calendar feed {feed}"),
         }
     }
 }

@@ -73,6 +73,8 @@ id! {
     SessionId
     /// A board: `brd_...`.
     BoardId
+    /// A calendar feed: `cal_...`.
+    CalendarFeedId
     /// A webhook endpoint: `whk_...`.
     WebhookId
     /// A signing secret of an endpoint: `sec_...`.

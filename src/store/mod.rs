@@ -9,6 +9,7 @@ mod across;
 mod arrangement;
 mod audit;
 mod board;
+mod calendar_feed;
 mod chat_sync;
 mod copy;
 mod delivery;
@@ -57,6 +58,7 @@ pub use audit::{
     AuditPosition, any_old_entry, clear_entries, insert_entry, list_entries, page_of_entries,
 };
 pub use board::*;
+pub use calendar_feed::*;
 pub use chat_sync::*;
 pub use copy::{Inspection, check_database, copy_database, replace_database};
 pub use delivery::{

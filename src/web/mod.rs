@@ -9,6 +9,7 @@
 //! | `cookie`, `entry` | the cookie of a session; who reads a page |
 //! | `visit` | one request: its path, query, form and reader; writes under an `operationId` |
 //! | `form`, `notes`, `sent` | what a form sends and what is wrong with it; what the next page says of a write; forms sent twice |
+//! | `readings` | how often calendar feeds are read |
 //! | `layout`, `answer`, `assets` | the frame of pages, answers, style sheet and script |
 //! | `parts` | what pages are built of: fields, people, times, the timeline, safe forms |
 //! | `pages` | the pages, a file each |
@@ -34,6 +35,7 @@ mod layout;
 mod notes;
 mod pages;
 mod parts;
+mod readings;
 mod routes;
 mod sent;
 mod visit;
@@ -54,6 +56,7 @@ use form::Form;
 use gate::Site;
 use notes::Notes;
 use pages::docs::Docs;
+use readings::FeedReadings;
 use routes::{Found, ROUTES, Who};
 use sent::Sent;
 use serde_json::Value;
@@ -103,6 +106,7 @@ pub struct Web {
     refusals: Refusals,
     budget: RequestBudget,
     notes: Notes,
+    feed_readings: FeedReadings,
     sent: Sent,
     /// Makes the OpenAPI document, of which the pages about the API are made when first asked for.
     api: fn() -> Value,
@@ -131,6 +135,7 @@ impl Web {
             rates: Rates::new(limits),
             refusals: Refusals::default(),
             notes: Notes::default(),
+            feed_readings: FeedReadings::default(),
             sent: Sent::default(),
             api: || Value::Null,
             docs: OnceLock::new(),
@@ -266,7 +271,7 @@ impl Edge for Web {
     }
 
     fn logged<'a>(&self, path: &'a str) -> Cow<'a, str> {
-        pages::board::logged(path)
+        pages::feeds::logged(path).unwrap_or_else(|| pages::board::logged(path))
     }
 
     fn render(&self, request: &Request, problem: &Problem, id: &str) -> Response {

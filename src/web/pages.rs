@@ -8,6 +8,7 @@ pub mod cover;
 pub mod create;
 pub mod docs;
 pub mod duty;
+pub mod feeds;
 pub mod history;
 pub mod home;
 pub mod inbox;

@@ -1,9 +1,9 @@
 //! Every page.
 
 use super::pages::{
-    absences, admin, assign, board, cover, create, docs, duty, history, home, inbox, load, login,
-    mail, me, mention, people, provider, requests, rotation, rotations, settings, shift, swap,
-    webhooks,
+    absences, admin, assign, board, cover, create, docs, duty, feeds, history, home, inbox, load,
+    login, mail, me, mention, people, provider, requests, rotation, rotations, settings, shift,
+    swap, webhooks,
 };
 use super::visit::Visit;
 use super::{Web, assets};
@@ -55,6 +55,7 @@ const fn post(pattern: &'static str, who: Who) -> Row {
 pub const ROUTES: &[Row] = &[
     get("/static/{hash}/{name}", Who::Everybody(asset)),
     get("/board/{secret}", Who::Everybody(board::show)),
+    get("/calendar/{file}", Who::Everybody(feeds::read)),
     get("/docs", Who::Everybody(docs::show)),
     get("/docs/{tag}", Who::Everybody(docs::show_tag)),
     get("/login", Who::Signing(login::show)),
@@ -133,6 +134,9 @@ pub const ROUTES: &[Row] = &[
     get("/me/absences/new", Who::Reader(absences::show_new)),
     get("/me/absences/{absence}", Who::Reader(absences::show)),
     post("/me/absences/{absence}/end", Who::Reader(absences::end)),
+    post("/me/feeds", Who::Reader(feeds::create)),
+    post("/me/feeds/{feed}/rotate", Who::Reader(feeds::rotate)),
+    post("/me/feeds/{feed}/withdraw", Who::Reader(feeds::withdraw)),
     get("/admin", Who::Reader(admin::overview::show)),
     get("/admin/audit", Who::Reader(admin::audit::show)),
     get("/admin/keys", Who::Reader(admin::keys::show)),

@@ -1,10 +1,12 @@
 //! ETags of rotations and webhook endpoints, and preconditions (rules.md 11.3; RFC 9110, section 13).
 
 use super::hex;
+use crate::domain::calendar_feed::CalendarFeed;
 use crate::domain::holidays::Calendar;
 use crate::domain::refusal::Refusal;
 use crate::domain::resolve;
 use crate::domain::rotation::Rotation;
+use crate::domain::time::Interval;
 use crate::domain::webhook::Webhook;
 use jiff::Timestamp;
 use sha2::{Digest, Sha256};
@@ -45,6 +47,22 @@ pub fn webhook_tag(webhook: &Webhook, now: Timestamp) -> String {
             u64::from(in_grace).to_be_bytes(),
         ],
     )
+}
+
+/// The strong ETag of a calendar feed, quoted. It changes with every change of what the feed shows, and with the day, because
+/// the span that it shows is counted in days.
+pub fn feed_tag(feed: &CalendarFeed, span: Interval) -> String {
+    let revision = &feed.revision;
+    let mut shown = vec![
+        u64::from(revision.sequence).to_be_bytes(),
+        revision.changed_at.as_millisecond().to_be_bytes(),
+        span.from.as_millisecond().to_be_bytes(),
+    ];
+    let state = revision.state.unwrap_or_default();
+    for part in state.as_chunks::<8>().0 {
+        shown.push(*part);
+    }
+    strong('c', feed.id.as_str(), &shown)
 }
 
 /// Builds an ETag from everything that distinguishes representations. The letter is the kind of resource. The program

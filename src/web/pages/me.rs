@@ -42,6 +42,7 @@ fn page(visit: &Visit, status: u16, errors: &Errors) -> Result<Response, Problem
         }
         (turns(visit)?)
         (super::inbox::summary(visit)?)
+        (super::feeds::section(visit)?)
         div.cols.even { (away(visit)?) (zone(visit, errors)?) }
         (session_list(visit)?)
     };

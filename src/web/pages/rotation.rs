@@ -110,9 +110,10 @@ pub fn show(visit: &Visit) -> Outcome {
             @if visit.reader.is_some() { (absence_list(visit, &rotation, &away, &people)) }
         }
         @if visit.reader.is_some() {
-            p.actions {
+            div.actions {
                 a.button.small href=(format!("{}/history", path_to(&rotation))) { "Record" }
                 a.button.small href=(format!("{}/load", path_to(&rotation))) { "Load" }
+                (super::feeds::make_for(&rotation))
                 @if is_editor { a.button.small href=(format!("{}/settings", path_to(&rotation))) { "Settings" } }
             }
         }

@@ -34,6 +34,12 @@ impl World<'_> {
         (hook, path)
     }
 
+    fn feed(&self) -> String {
+        let body = json!({ "rotationId": self.rotation.id });
+        let made = self.rota.caller().post("/v1/calendar-feeds", body);
+        format!("/v1/calendar-feeds/{}", text(&made.is(201).json()["id"]))
+    }
+
     fn post(&self, path: &str) -> Answer {
         self.rota.caller().request("POST", path).send()
     }
@@ -42,7 +48,7 @@ impl World<'_> {
 type Act = fn(&World) -> Answer;
 
 /// Each operation, carried out so that it changes something.
-const OPERATIONS: [(&str, Act); 43] = [
+const OPERATIONS: [(&str, Act); 46] = [
     ("acknowledgeMention", |w| {
         w.rotation.mention("U2").step("U1", "acknowledge")
     }),
@@ -106,6 +112,14 @@ const OPERATIONS: [(&str, Act); 43] = [
         let path = "/v1/users/U1/notifications";
         let request = w.rota.caller().request("PUT", path);
         request.json(&json!({ "mail": false, "kinds": [] })).send()
+    }),
+    ("createCalendarFeed", |w| {
+        let body = json!({ "userId": "U2" });
+        w.rota.caller().post("/v1/calendar-feeds", body)
+    }),
+    ("deleteCalendarFeed", |w| w.rota.caller().delete(&w.feed())),
+    ("rotateCalendarFeed", |w| {
+        w.post(&format!("{}/rotate", w.feed()))
     }),
     ("setMentionSettings", |w| {
         (w.rotation).put("/mention-settings", json!({ "expiresAfterMinutes": 5 }))

@@ -9,6 +9,7 @@ mod browser;
 mod creating;
 mod docs;
 mod duty;
+mod feeds;
 mod ground;
 mod load;
 mod login;

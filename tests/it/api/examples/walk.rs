@@ -143,6 +143,7 @@ pub fn run() -> String {
     ];
     walk.ask(Key, "listAudit", &changes, Value::Null);
     messages(&mut walk);
+    let feeds = calendar_feeds(&mut walk, &rotation);
     walk.ask(Key, "getMetrics", &[], Value::Null);
     walk.ask(
         Key,
@@ -154,12 +155,14 @@ pub fn run() -> String {
     exchanges.iter_mut().for_each(stable::measures);
     let lines: Vec<String> = exchanges.iter().map(Value::to_string).collect();
     let mut text = lines.join("\n") + "\n";
-    for (value, name) in secrets {
+    for (value, name) in secrets.into_iter().chain(feeds) {
         text = text.replace(&value, name);
     }
     let receivers = format!("{}/dev/receiver/", rota.url);
     text = text.replace(&receivers, "https://pager.example.com/");
     text = text.replace(&rota.url, "https://rota.example.com");
+    let webcal = rota.url.replace("http://", "webcal://");
+    text = text.replace(&webcal, "webcal://rota.example.com");
     text = text.replace(rota.address(), "pager.example.com");
     stable::ids(&text)
 }
@@ -178,6 +181,24 @@ fn messages(walk: &mut Walk) {
     walk.ask(Key, "getNotificationSettings", &ada, Value::Null);
     let body = json!({ "mail": true, "kinds": ["onDuty", "comingUp", "coverAsked", "swapAsked"] });
     walk.ask(Key, "setNotificationSettings", &ada, body);
+}
+
+/// A feed of a person's turns, and what its secrets are called.
+fn calendar_feeds(walk: &mut Walk, rotation: &str) -> Vec<(String, &'static str)> {
+    let body = json!({ "userId": "UADA", "rotationId": rotation, "alarms": [30] });
+    let made = walk.ask(Key, "createCalendarFeed", &[], body);
+    walk.ask(Key, "listCalendarFeeds", &[], Value::Null);
+    let one = [("calendarFeedId", text(&made["id"]))];
+    let other = walk.ask(Key, "rotateCalendarFeed", &one, Value::Null);
+    walk.ask(Key, "deleteCalendarFeed", &one, Value::Null);
+    let secret = |made: &Value, name| {
+        let url = text(&made["url"]).rsplit('/').next().unwrap_or_default();
+        (url.trim_end_matches(".ics").to_owned(), name)
+    };
+    vec![
+        secret(&made, "calendar-secret-1"),
+        secret(&other, "calendar-secret-2"),
+    ]
 }
 
 fn directory(walk: &mut Walk) {

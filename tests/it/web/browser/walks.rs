@@ -139,3 +139,22 @@ fn who_was_on_call_on_tuesday_at_three_twelve() {
         "{then}"
     );
 }
+
+#[test]
+fn my_turns_for_three_months_in_my_calendar() {
+    let rota = Rota::with_people(3);
+    rota.daily("U1 U2 U3", 1);
+    let Some(window) = at_home(&rota, "U2") else {
+        return;
+    };
+    window.click(Link("Me"));
+    window.click(Button("Make a calendar address"));
+    window.sees("Shown this once");
+    few(&window);
+    let address = "return document.querySelector('code.secret').innerText";
+    let address = window.run(address, json!([]));
+    let address = address.as_str().expect("an address");
+    let path = address.strip_prefix(&rota.url).expect("of this server");
+    let feed = rota.anyone().get(path).is(200).text();
+    assert!(feed.contains("DTSTART:202604"), "{feed}");
+}

@@ -1,0 +1,178 @@
+//! Duty as the events of a calendar: turns as they were held, and the plan (rules.md 20).
+
+use super::coverage::Hours;
+use super::forecast::PlannedTurn;
+use super::holidays::Calendar;
+use super::ids::{CellId, UserId};
+use super::rotation::{Entry, Reason, Rotation};
+use super::time::Interval;
+use jiff::{SignedDuration, Timestamp};
+use std::collections::{HashMap, HashSet};
+
+/// How far back turns are shown.
+const BACK: SignedDuration = SignedDuration::from_hours(30 * 24);
+
+/// How far ahead.
+const AHEAD: SignedDuration = SignedDuration::from_hours(180 * 24);
+
+/// How far outside the span a covered stretch may reach that is shown whole.
+const MARGIN: SignedDuration = SignedDuration::from_hours(8 * 24);
+
+/// The span that feeds show at an instant, in whole days in UTC, so that it is the same all day.
+pub fn span(now: Timestamp) -> Interval {
+    let day = 24 * 60 * 60;
+    let midnight = now.as_second().div_euclid(day) * day;
+    let midnight = Timestamp::from_second(midnight).unwrap_or(now);
+    Interval {
+        from: midnight.saturating_sub(BACK).unwrap_or(Timestamp::MIN),
+        until: midnight.saturating_add(AHEAD).unwrap_or(Timestamp::MAX),
+    }
+}
+
+/// A recorded turn that has ended.
+#[derive(Clone, Debug)]
+pub struct HeldTurn {
+    pub cell: CellId,
+    pub entry: Entry,
+    pub end: Timestamp,
+}
+
+/// Whose events are made.
+#[derive(Clone, Copy, Debug)]
+pub enum Whose<'a> {
+    /// One person's; vacancies are nobody's.
+    Person(&'a UserId),
+    /// Everybody's, by name, and vacancies.
+    Everybody(&'a HashMap<UserId, String>),
+}
+
+/// An event.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct DutyEvent {
+    /// Of the slot.
+    pub cell: CellId,
+    /// Identifies the event together with the slot: where it begins.
+    pub period: Interval,
+    pub summary: String,
+}
+
+/// The events of a rotation whose turns touch the span, by beginning. A turn without an end lasts until the end of the span.
+pub fn events(
+    rotation: &Rotation,
+    calendar: &Calendar,
+    held: Vec<HeldTurn>,
+    planned: Vec<PlannedTurn>,
+    span: Interval,
+    whose: Whose,
+) -> Vec<DutyEvent> {
+    let mut events = Vec::new();
+    let mut known: HashSet<(CellId, Timestamp)> = HashSet::new();
+    for turn in held {
+        known.insert((turn.cell.clone(), turn.entry.start));
+        let whole = Interval {
+            from: turn.entry.start,
+            until: turn.end,
+        };
+        let periods = match (&turn.entry.user, turn.entry.reason) {
+            (Some(_), _) => vec![whole],
+            (None, Reason::BusinessHoursOffline) => Vec::new(),
+            (None, _) => vacant(
+                &hours_held(rotation, &turn.cell, &turn.entry),
+                calendar,
+                whole,
+                span,
+            ),
+        };
+        add(
+            &mut events,
+            rotation,
+            &turn.cell,
+            &turn.entry,
+            periods,
+            whose,
+        );
+    }
+    for turn in planned {
+        let cell = &rotation.cells[turn.cell];
+        if known.contains(&(cell.id.clone(), turn.entry.start)) {
+            continue;
+        }
+        let whole = Interval {
+            from: turn.entry.start,
+            until: turn.end.unwrap_or(span.until),
+        };
+        let periods = match &turn.entry.user {
+            Some(_) => vec![whole],
+            // A disabled rotation hands over to nobody: its empty slots are no news.
+            None if !rotation.enabled => Vec::new(),
+            None => {
+                let hours = rotation.hours(&rotation.windows[cell.window]);
+                vacant(&hours, calendar, whole, span)
+            }
+        };
+        add(&mut events, rotation, &cell.id, &turn.entry, periods, whose);
+    }
+    events.retain(|event| event.period.meets(span).is_some());
+    events.sort_by(|one, two| (one.period, &one.cell).cmp(&(two.period, &two.cell)));
+    events
+}
+
+fn add(
+    events: &mut Vec<DutyEvent>,
+    rotation: &Rotation,
+    cell: &CellId,
+    entry: &Entry,
+    periods: Vec<Interval>,
+    whose: Whose,
+) {
+    let name = &rotation.profile.name;
+    let who = match (whose, &entry.user) {
+        (Whose::Person(user), Some(holder)) if user == holder => "Duty",
+        (Whose::Person(_), _) => return,
+        (Whose::Everybody(names), Some(holder)) => {
+            let known = names.get(holder).map(String::as_str);
+            known.unwrap_or(holder.as_str())
+        }
+        (Whose::Everybody(_), None) => "Nobody on call",
+    };
+    let summary = match &entry.lane_name {
+        Some(lane) => format!("{who}: {name} ({lane})"),
+        None => format!("{who}: {name}"),
+    };
+    events.extend(periods.into_iter().map(|period| DutyEvent {
+        cell: cell.clone(),
+        period,
+        summary: summary.clone(),
+    }));
+}
+
+/// The hours under which a vacancy was recorded. Those of the window say which days are off as well, if they are still the same.
+fn hours_held(rotation: &Rotation, cell: &CellId, entry: &Entry) -> Hours {
+    let slot = rotation.slot_of(cell);
+    let window = slot.map(|slot| &rotation.windows[rotation.cells[slot].window]);
+    match window.filter(|window| rotation.hours_held(window) == *entry.hours) {
+        Some(window) => rotation.hours(window),
+        None => Hours {
+            zone: entry.hours.zone,
+            coverage: entry.hours.coverage.clone(),
+            off: None,
+        },
+    }
+}
+
+/// The covered stretches of a vacancy that touch the span.
+fn vacant(hours: &Hours, calendar: &Calendar, whole: Interval, span: Interval) -> Vec<Interval> {
+    if hours.always_open() {
+        return vec![whole];
+    }
+    let near = Interval {
+        from: span.from.saturating_sub(MARGIN).unwrap_or(span.from),
+        until: span.until.saturating_add(MARGIN).unwrap_or(span.until),
+    };
+    whole
+        .meets(near)
+        .map_or_else(Vec::new, |near| hours.open_between(calendar, near))
+}
+
+#[cfg(test)]
+mod tests;

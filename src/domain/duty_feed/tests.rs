@@ -1,0 +1,175 @@
+//! Tables: turns and what becomes of them.
+
+use super::*;
+use crate::domain::coverage::Stretch;
+use crate::domain::rotation::HoursHeld;
+use crate::domain::rotation::tests::rotation;
+use crate::domain::time::HhMm;
+use crate::domain::zones::ZoneName;
+use jiff::civil::Weekday;
+use std::sync::Arc;
+
+fn at(text: &str) -> Timestamp {
+    format!("2026-{text}:00Z").parse().unwrap()
+}
+
+fn entry(user: &str, start: &str, reason: Reason) -> Entry {
+    Entry {
+        user: (user != "-").then(|| user.into()),
+        reason,
+        ..Entry::never_held(at(start))
+    }
+}
+
+fn held(user: &str, start: &str, end: &str, reason: Reason) -> HeldTurn {
+    HeldTurn {
+        cell: rotation().cells[0].id.clone(),
+        entry: entry(user, start, reason),
+        end: at(end),
+    }
+}
+
+fn planned(user: &str, start: &str, end: Option<&str>) -> PlannedTurn {
+    PlannedTurn {
+        cell: 0,
+        entry: entry(user, start, Reason::NextOnScheduledDuty),
+        end: end.map(at),
+    }
+}
+
+fn shown(events: &[DutyEvent]) -> Vec<String> {
+    let time = |at: Timestamp| at.strftime("%m-%dT%H:%M").to_string();
+    events
+        .iter()
+        .map(|event| {
+            let period = event.period;
+            format!(
+                "{} {} {}",
+                time(period.from),
+                time(period.until),
+                event.summary
+            )
+        })
+        .collect()
+}
+
+#[test]
+fn the_span_is_the_same_all_day() {
+    let morning = span(at("11-23T00:00"));
+    assert_eq!(morning, span(at("11-23T23:59")));
+    assert_eq!(morning.from, at("10-24T00:00"));
+    let next = "2027-05-22T00:00:00Z".parse().unwrap();
+    assert_eq!(morning.until, next);
+}
+
+#[test]
+fn turns_become_events_of_their_person_or_of_everybody() {
+    let mut rotation = rotation();
+    rotation.profile.name = "Ops".into();
+    rotation.enabled = true;
+    let calendar = Calendar::embedded();
+    let span = span(at("11-23T08:00"));
+    let ann = UserId::from("a");
+    let names = HashMap::from([("a".into(), "Ann".to_owned())]);
+    let run = |whose| {
+        let held = vec![
+            // Too old, whole although it begins before the span, shut hours.
+            held(
+                "a",
+                "10-01T09:00",
+                "10-02T09:00",
+                Reason::NextOnScheduledDuty,
+            ),
+            held(
+                "a",
+                "10-20T09:00",
+                "10-25T09:00",
+                Reason::NextOnScheduledDuty,
+            ),
+            held(
+                "-",
+                "10-25T09:00",
+                "10-25T12:00",
+                Reason::BusinessHoursOffline,
+            ),
+            held("-", "10-25T12:00", "10-26T09:00", Reason::DutyCleared),
+            held(
+                "b",
+                "10-26T09:00",
+                "11-23T07:00",
+                Reason::NextOnScheduledDuty,
+            ),
+        ];
+        let planned = vec![
+            // Known from the record.
+            planned("b", "10-26T09:00", Some("11-23T07:00")),
+            planned("a", "11-23T07:00", Some("11-24T07:00")),
+            planned("b", "11-24T07:00", None),
+        ];
+        shown(&events(&rotation, &calendar, held, planned, span, whose))
+    };
+    assert_eq!(
+        run(Whose::Person(&ann)),
+        [
+            "10-20T09:00 10-25T09:00 Duty: Ops",
+            "11-23T07:00 11-24T07:00 Duty: Ops"
+        ]
+    );
+    assert_eq!(
+        run(Whose::Everybody(&names)),
+        [
+            "10-20T09:00 10-25T09:00 Ann: Ops",
+            "10-25T12:00 10-26T09:00 Nobody on call: Ops",
+            "10-26T09:00 11-23T07:00 b: Ops",
+            "11-23T07:00 11-24T07:00 Ann: Ops",
+            "11-24T07:00 05-22T00:00 b: Ops"
+        ]
+    );
+}
+
+#[test]
+fn a_vacancy_is_cut_by_hours_and_lanes_are_named() {
+    let rotation = rotation();
+    let calendar = Calendar::embedded();
+    let span = span(at("11-23T08:00"));
+    let mut vacancy = held("-", "11-16T00:00", "11-19T10:00", Reason::DutyCleared);
+    let time = |text| HhMm::parse(text).unwrap();
+    let stretch = |day| Stretch {
+        start_day: day,
+        start_time: time("09:00"),
+        end_day: day,
+        end_time: time("17:00"),
+    };
+    vacancy.entry.lane_name = Some("primary".into());
+    vacancy.entry.hours = Arc::new(HoursHeld {
+        zone: Some(ZoneName::utc()),
+        always_open: false,
+        coverage: vec![stretch(Weekday::Tuesday), stretch(Weekday::Thursday)],
+    });
+    let names = HashMap::new();
+    let whose = Whose::Everybody(&names);
+    let found = events(&rotation, &calendar, vec![vacancy], Vec::new(), span, whose);
+    let named = format!("Nobody on call: {} (primary)", rotation.profile.name);
+    assert_eq!(
+        shown(&found),
+        [
+            format!("11-17T09:00 11-17T17:00 {named}"),
+            format!("11-19T09:00 11-19T10:00 {named}")
+        ]
+    );
+}
+
+#[test]
+fn empty_slots_of_a_disabled_rotation_are_no_events() {
+    let calendar = Calendar::embedded();
+    let span = span(at("11-23T08:00"));
+    for (enabled, count) in [(true, 1), (false, 0)] {
+        let mut rotation = rotation();
+        rotation.enabled = enabled;
+        let planned = vec![planned("-", "11-20T08:00", None)];
+        let names = HashMap::new();
+        let whose = Whose::Everybody(&names);
+        let found = events(&rotation, &calendar, Vec::new(), planned, span, whose);
+        assert_eq!(found.len(), count, "{enabled}");
+    }
+}
