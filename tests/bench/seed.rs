@@ -203,6 +203,13 @@ impl Seed {
                 copy.windows
                     .iter_mut()
                     .for_each(|window| window.id = WindowId::from(tx.mint("win_")));
+                for roster in &mut copy.rosters {
+                    for next in &mut roster.next_turns {
+                        let windows = like.windows.iter().zip(&copy.windows);
+                        let mut same = windows.filter(|(old, _)| old.id == next.window);
+                        next.window = same.next().expect("its window").1.id.clone();
+                    }
+                }
                 copy.cells
                     .iter_mut()
                     .for_each(|cell| cell.id = CellId::from(tx.mint("cel_")));
