@@ -1,9 +1,10 @@
 //! The loops that process the chat queues, beside the webhooks: one thread per queue, so that a slow post does not delay
 //! topics or groups.
 
+use super::until_next;
 use crate::actions::chat_sync::{self, InFlight, Queue};
 use crate::actions::{App, Error};
-use crate::runtime::background::{LoopSpec, LoopThread, POLL, StopFlag, Watch, await_end};
+use crate::runtime::background::{LoopSpec, LoopThread, StopFlag, Watch, await_end};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
@@ -62,16 +63,7 @@ impl ChatWorkers {
     fn turn(&self, index: usize) -> Result<Duration, Error> {
         let any = self.run_due(index)?;
         let next = chat_sync::next_on(&self.app, Queue::ALL[index])?;
-        let now = self.app.now();
-        let wait = match next {
-            Some(at) if at <= now && any => Duration::ZERO,
-            // Whoever moves a frozen clock then settles this queue.
-            Some(at) if at > now && !self.app.clock().is_frozen() => {
-                Duration::try_from(at.duration_since(now)).unwrap_or(POLL)
-            }
-            _ => POLL,
-        };
-        Ok(wait.min(POLL))
+        Ok(until_next(&self.app, next, any))
     }
 
     /// Processes some of what is due on a queue. Returns whether there was anything.

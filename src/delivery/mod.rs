@@ -18,6 +18,7 @@ use crate::runtime::clock::monotonic;
 use crate::runtime::wakeup::Wakeup;
 use crate::store::Queue;
 use chat::ChatWorkers;
+use jiff::Timestamp;
 use relays::RelayWorkers;
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -254,6 +255,21 @@ impl Handle {
         while retention::purge(app)? {}
         Ok(())
     }
+}
+
+/// How long the loop of a queue waits after a step, given when its next item is due. `any` is whether the step found anything:
+/// what is due and was not taken is tried again after a while.
+fn until_next(app: &App, next: Option<Timestamp>, any: bool) -> Duration {
+    let now = app.now();
+    let wait = match next {
+        Some(at) if at <= now && any => Duration::ZERO,
+        // Whoever moves a frozen clock then settles the queue.
+        Some(at) if at > now && !app.clock().is_frozen() => {
+            Duration::try_from(at.duration_since(now)).unwrap_or(POLL)
+        }
+        _ => POLL,
+    };
+    wait.min(POLL)
 }
 
 /// Starts the dispatching thread.

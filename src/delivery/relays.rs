@@ -1,9 +1,10 @@
 //! The loops that send messages on: one thread for mail and one for each channel with an incoming webhook, so that one that
 //! hangs delays nothing else.
 
+use super::until_next;
 use crate::actions::relays::{self, InFlight};
 use crate::actions::{App, Error};
-use crate::runtime::background::{LoopSpec, LoopThread, POLL, StopFlag, Watch, await_end};
+use crate::runtime::background::{LoopSpec, LoopThread, StopFlag, Watch, await_end};
 use crate::store::RelayQueue;
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
@@ -64,16 +65,7 @@ impl RelayWorkers {
     fn turn(&self, index: usize) -> Result<Duration, Error> {
         let any = self.run_due(index)?;
         let next = relays::next_on(&self.app, &self.queues[index].0)?;
-        let now = self.app.now();
-        let wait = match next {
-            Some(at) if at <= now && any => Duration::ZERO,
-            // Whoever moves a frozen clock then settles this queue.
-            Some(at) if at > now && !self.app.clock().is_frozen() => {
-                Duration::try_from(at.duration_since(now)).unwrap_or(POLL)
-            }
-            _ => POLL,
-        };
-        Ok(wait.min(POLL))
+        Ok(until_next(&self.app, next, any))
     }
 
     /// Sends some of what is due on a queue. Returns whether there was anything.

@@ -3,6 +3,9 @@
 use crate::server::{Problem, Request, Response};
 use std::net::{IpAddr, Ipv6Addr};
 
+/// The longest secret in a path that is looked for, in bytes.
+pub const LONGEST_SECRET: usize = 100;
+
 /// Headers of every answer of a page.
 const HEADERS: [(&str, &str); 3] = [
     (

@@ -271,7 +271,7 @@ impl Edge for Web {
     }
 
     fn logged<'a>(&self, path: &'a str) -> Cow<'a, str> {
-        pages::feeds::logged(path).unwrap_or_else(|| pages::board::logged(path))
+        routes::logged(path)
     }
 
     fn render(&self, request: &Request, problem: &Problem, id: &str) -> Response {

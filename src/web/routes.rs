@@ -55,7 +55,7 @@ const fn post(pattern: &'static str, who: Who) -> Row {
 pub const ROUTES: &[Row] = &[
     get("/static/{hash}/{name}", Who::Everybody(asset)),
     get("/board/{secret}", Who::Everybody(board::show)),
-    get("/calendar/{file}", Who::Everybody(feeds::read)),
+    get("/calendar/{secret}", Who::Everybody(feeds::read)),
     get("/docs", Who::Everybody(docs::show)),
     get("/docs/{tag}", Who::Everybody(docs::show_tag)),
     get("/login", Who::Signing(login::show)),
@@ -201,6 +201,16 @@ fn asset(_: &Web, request: &Request, parts: &[Cow<str>]) -> Outcome {
     }
 }
 
+/// A path as the log shows it: ended where a pattern has `{secret}`, whatever follows.
+pub fn logged(path: &str) -> Cow<'_, str> {
+    let patterns = ROUTES.iter().map(|row| row.pattern);
+    let mut before = patterns.filter_map(|pattern| Some(pattern.split_once("{secret}")?.0));
+    match before.find(|before| path.starts_with(before)) {
+        Some(before) => format!("{before}...").into(),
+        None => path.into(),
+    }
+}
+
 /// Where a path leads.
 pub enum Found<'a> {
     /// To a row of the table, with the parts that its pattern leaves open.
@@ -258,6 +268,22 @@ fn matched<'a>(pattern: &str, sent: &[&'a str]) -> Option<Vec<Cow<'a, str>>> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn secrets_are_not_logged() {
+        for (path, expected) in [
+            ("/board/abc", "/board/..."),
+            ("/board/abc/x", "/board/..."),
+            ("/boards", "/boards"),
+            ("/calendar/x.ics", "/calendar/..."),
+            ("/calendar/x/y", "/calendar/..."),
+            ("/calendars", "/calendars"),
+            ("/me", "/me"),
+            ("/", "/"),
+        ] {
+            assert_eq!(logged(path), expected, "{path}");
+        }
+    }
 
     #[test]
     fn paths_lead_to_their_rows() {

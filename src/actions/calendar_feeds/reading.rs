@@ -1,4 +1,4 @@
-//! Reading a calendar feed: finding it by its secret, telling whether it changed, and its events.
+//! Reading a calendar feed: finding it by its secret, checking whether it changed, and its events.
 
 use crate::actions::keys::hash;
 use crate::actions::{ActionError, App, Error, reads};

@@ -70,7 +70,7 @@ pub(super) fn queue(tx: &mut WriteTx, app: &App, outgoing: &Outgoing) -> Result<
     }
 }
 
-/// Drops what waits for ways that are no longer set up, so that nothing waits for ever.
+/// Drops what waits for ways that are no longer set up, so that nothing waits forever.
 pub fn start(app: &App) -> Result<(), Error> {
     if app.store().read(store::next_relay)?.is_none() {
         return Ok(());

@@ -556,32 +556,29 @@ pub fn directory_changes(before: &Directory, after: &Directory) -> Summary {
     if !changed.is_empty() {
         told.add(format!("people changed: {}", listed(&changed)));
     }
-    let mut all = |what: &str, same: bool, before: usize, after: usize| {
-        if !same {
-            told.add(format!("{what}: {before} to {after}"));
-        }
-    };
-    let groups = before.groups == after.groups;
-    all(
-        "user groups",
-        groups,
-        before.groups.len(),
-        after.groups.len(),
-    );
-    let channels = before.channels == after.channels;
-    all(
-        "channels",
-        channels,
-        before.channels.len(),
-        after.channels.len(),
-    );
-    let handles = before.handles == after.handles;
-    all(
-        "handles",
-        handles,
-        before.handles.len(),
-        after.handles.len(),
-    );
+    let counted = [
+        (
+            "user groups",
+            before.groups == after.groups,
+            before.groups.len(),
+            after.groups.len(),
+        ),
+        (
+            "channels",
+            before.channels == after.channels,
+            before.channels.len(),
+            after.channels.len(),
+        ),
+        (
+            "handles",
+            before.handles == after.handles,
+            before.handles.len(),
+            after.handles.len(),
+        ),
+    ];
+    for (what, _, before, after) in counted.iter().filter(|(_, is_same, ..)| !is_same) {
+        told.add(format!("{what}: {before} to {after}"));
+    }
     told
 }
 

@@ -80,7 +80,7 @@ impl PlannedTurn {
         }
     }
 
-    /// From its start to its end, or for ever.
+    /// From its start to its end, or forever.
     pub fn period(&self) -> Interval {
         Interval {
             from: self.entry.start,

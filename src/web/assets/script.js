@@ -33,7 +33,7 @@
     });
   }
 
-  // A board loads itself anew. While the server does not answer it says how old it is, instead of showing an error for ever.
+  // A board loads itself anew. While the server does not answer it says how old it is, instead of showing an error forever.
   const board = document.querySelector("body[data-refresh]");
   if (board) setInterval(async () => {
     try {

@@ -40,7 +40,7 @@ fn lifetimes() -> [Choice; 6] {
     LIFETIMES.map(|(value, label, _)| Choice::new(value, label))
 }
 
-/// How long what is made lives, as the form says in `expires`; `None` is for ever.
+/// How long what is made lives, as the form says in `expires`; `None` is forever.
 fn lifetime(visit: &Visit) -> Result<Option<Duration>, Refusal> {
     let chosen = visit.form.one("expires");
     let known = LIFETIMES.iter().find(|(value, _, _)| *value == chosen);

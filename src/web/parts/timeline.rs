@@ -188,7 +188,7 @@ fn bar(piece: &Piece, scale: &Scale, y: usize) -> Markup {
     }
 }
 
-/// The most telling text that fits: who and what, who, initials; nothing in a sliver.
+/// The longest text that fits: who and what, who, initials; nothing in a sliver.
 fn fitting(piece: &Piece, width: f64) -> Option<String> {
     let word = piece.kind.word();
     let whole = match (piece.kind, piece.who.as_str()) {
