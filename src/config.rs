@@ -13,10 +13,12 @@ pub use values::{BaseUrl, Listen, LogFilter, duration, instant, lifetime};
 
 mod login;
 mod oidc;
+mod partners;
 mod reach;
 
 pub use login::{LoginPart, ProxyPart};
 pub use oidc::OidcPart;
+pub use partners::{DeskPart, KeyPart, PartnersPart};
 pub use reach::{IncomingWebhookPart, MailPart};
 
 use crate::api::Access;
@@ -52,6 +54,7 @@ pub struct Config {
     pub login: LoginPart,
     pub http: HttpPart,
     pub audit: AuditPart,
+    pub partners: PartnersPart,
     /// Where what is set was set.
     pub origins: Origins,
 }
@@ -270,6 +273,7 @@ impl Config {
             audit: AuditPart {
                 keep: self.audit.keep.or(below.audit.keep),
             },
+            partners: self.partners.over(below.partners),
             http: HttpPart {
                 trusted_proxies: self.http.trusted_proxies.or(below.http.trusted_proxies),
             },
@@ -352,9 +356,40 @@ fn from_environment(given: &dyn Fn(&str) -> Option<OsString>) -> Result<Config, 
         audit: AuditPart {
             keep: variables.read("ROTA_AUDIT_KEEP", values::parse_audit_keep)?,
         },
+        partners: PartnersPart {
+            poll_every: variables.read("ROTA_PARTNERS_POLL_EVERY", partners::parse_poll_every)?,
+            proxy: variables.read("ROTA_PARTNERS_PROXY", partners::parse_proxy)?,
+            pager: key_part("ROTA_PARTNERS_PAGERPARTNER", &variables)?,
+            ops: key_part("ROTA_PARTNERS_OPSPARTNER", &variables)?,
+            desk: DeskPart {
+                site: variables.read("ROTA_PARTNERS_DESKPARTNER_SITE", partners::parse_site)?,
+                email: variables.read("ROTA_PARTNERS_DESKPARTNER_EMAIL", partners::parse_email)?,
+                api_token: variables.read(
+                    "ROTA_PARTNERS_DESKPARTNER_API_TOKEN",
+                    partners::parse_secret,
+                )?,
+                api_token_file: given("ROTA_PARTNERS_DESKPARTNER_API_TOKEN_FILE")
+                    .map(PathBuf::from),
+                cloud_id: variables.read(
+                    "ROTA_PARTNERS_DESKPARTNER_CLOUD_ID",
+                    partners::parse_cloud_id,
+                )?,
+                url: variables.read("ROTA_PARTNERS_DESKPARTNER_URL", partners::parse_url)?,
+            },
+        },
         http: HttpPart {
             trusted_proxies: variables.read("ROTA_HTTP_TRUSTED_PROXIES", values::parse_nets)?,
         },
+    })
+}
+
+/// The variables of a partner that is read with a key.
+fn key_part(beginning: &str, variables: &Variables<'_>) -> Result<KeyPart, String> {
+    let name = |key: &str| format!("{beginning}_{key}");
+    Ok(KeyPart {
+        api_key: variables.read(&name("API_KEY"), partners::parse_secret)?,
+        api_key_file: (variables.given)(&name("API_KEY_FILE")).map(PathBuf::from),
+        url: variables.read(&name("URL"), partners::parse_url)?,
     })
 }
 

@@ -96,10 +96,11 @@
 //! |---|---|---|
 //! | 5 | `main`, [`cli`], [`config`] | all below |
 //! | 4 | [`api`], [`web`], [`dev`], [`timer`], [`delivery`] | 0 to 3, not one another |
-//! | 3 | [`actions`] | [`domain`], [`wire`], [`client`], [`metrics`], [`store`], [`chat`], [`carriers`], [`runtime`] |
+//! | 3 | [`actions`] | [`domain`], [`wire`], [`client`], [`metrics`], [`store`], [`chat`], [`carriers`], [`sources`], [`runtime`] |
 //! | 3 | [`problem`] | [`domain`], [`wire`], [`server`], [`store`]; only edges import it |
 //! | 2 | [`chat`] | [`domain`], [`store`] |
 //! | 2 | [`carriers`] | [`domain`], [`client`], [`runtime`] |
+//! | 2 | [`sources`] | [`domain`], [`client`], [`runtime`] |
 //! | 2 | [`store`] | [`domain`], [`runtime`] |
 //! | 2 | [`oidc`] | [`domain`], [`client`], [`runtime`] |
 //! | 1 | [`server`] | [`wire`], [`metrics`], [`domain`], [`runtime`], [`memory`] |
@@ -145,6 +146,7 @@ pub mod store;
 
 pub mod chat;
 pub mod oidc;
+pub mod sources;
 
 pub mod actions;
 pub mod problem;

@@ -18,6 +18,7 @@
 //! | `stream` | a connection that begins in the clear and is secured later |
 //! | `proxy` | CONNECT |
 //! | `trust` | the certificate authorities that TLS trusts |
+//! | `secret` | a secret of the settings that is not shown |
 //! | `error` | why there was no response |
 //! | `guard` | the address policy for URLs from users |
 
@@ -28,6 +29,7 @@ mod lookup;
 mod proxy;
 mod request;
 mod resolver;
+mod secret;
 mod stream;
 #[cfg(test)]
 mod tests;
@@ -54,6 +56,7 @@ pub use connection::TlsStream;
 pub use error::DialError;
 pub use proxy::Proxy;
 pub use request::{Answer, Limits, Method, Request, encode, encode_fields};
+pub use secret::Secret;
 pub use stream::Stream;
 pub use trust::{Tls, Trust};
 pub use url::{Url, UrlError};

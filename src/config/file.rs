@@ -3,7 +3,7 @@
 use super::known::{self, Setting};
 use super::{
     AuditPart, BaseUrl, ChatPart, Config, HolidaysPart, HttpPart, Listen, LogFilter, LoginPart,
-    MailPart, MetricsPart, Origins, PlanPart, RateLimitPart, WebhooksPart, values,
+    MailPart, MetricsPart, Origins, PartnersPart, PlanPart, RateLimitPart, WebhooksPart, values,
 };
 use crate::wire::strict::nearest;
 use serde::Deserialize;
@@ -29,6 +29,7 @@ struct File {
     metrics: MetricsPart,
     login: LoginPart,
     audit: AuditPart,
+    partners: PartnersPart,
     http: HttpPart,
 }
 
@@ -67,6 +68,7 @@ pub(super) fn parse(text: &str) -> Result<Config, (usize, String)> {
         metrics: file.metrics,
         login: file.login,
         audit: file.audit,
+        partners: file.partners,
         http: file.http,
         origins: Origins::default(),
     })

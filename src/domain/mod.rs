@@ -18,6 +18,7 @@ pub mod directory;
 pub mod duty_feed;
 pub mod edit;
 pub mod event;
+pub mod external;
 pub mod forecast;
 pub mod grid;
 pub mod handover;

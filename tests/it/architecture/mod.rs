@@ -8,7 +8,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 /// The permitted imports. A module may always import itself.
-const FLOORS: [(&str, &[&str]); 22] = [
+const FLOORS: [(&str, &[&str]); 23] = [
     ("domain", &[]),
     ("failpoint", &[]),
     ("runtime", &["failpoint"]),
@@ -31,6 +31,7 @@ const FLOORS: [(&str, &[&str]); 22] = [
     ("chat", &["domain", "store"]),
     ("oidc", &["domain", "runtime", "client"]),
     ("carriers", &["domain", "runtime", "client"]),
+    ("sources", &["domain", "runtime", "client"]),
     (
         "actions",
         &[
@@ -43,6 +44,7 @@ const FLOORS: [(&str, &[&str]); 22] = [
             "store",
             "chat",
             "carriers",
+            "sources",
         ],
     ),
     ("problem", &["domain", "wire", "server", "store"]),
@@ -84,14 +86,15 @@ const FLOORS: [(&str, &[&str]); 22] = [
         "config",
         &[
             "domain", "runtime", "wire", "server", "store", "chat", "carriers", "actions", "api",
-            "web", "dev", "timer", "delivery", "client", "oidc",
+            "web", "dev", "timer", "delivery", "client", "oidc", "sources",
         ],
     ),
     (
         "cli",
         &[
             "domain", "runtime", "memory", "wire", "server", "store", "chat", "carriers",
-            "actions", "api", "web", "dev", "timer", "delivery", "client", "oidc", "config",
+            "actions", "api", "web", "dev", "timer", "delivery", "client", "oidc", "sources",
+            "config",
         ],
     ),
     ("main", &["cli"]),
