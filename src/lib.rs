@@ -81,6 +81,12 @@
 //! feed's sequence up. Only where the reader's copy is old does `domain::duty_feed` make events of the record and the forecast,
 //! which [`wire`] writes as iCalendar.
 //!
+//! # Partners
+//!
+//! [`sources`] reads schedules of partner paging systems into [`domain::external`]. `rota import` gives what was read to
+//! `actions::import_schedule`: `domain::blueprint` says the schedule as a grid, the rotation is made in a transaction, and its
+//! forecast is compared with the partner's timeline before the transaction is committed or undone.
+//!
 //! # Operation
 //!
 //! Counters and histograms of [`metrics`] are updated as events happen; state is read from the database on request

@@ -17,6 +17,7 @@
 //! | Chat: messages, reminders, topics, user groups, the directory | `chat` |
 //! | Mail, incoming webhooks, the list of messages and the inbox | `reach` |
 //! | HTTP, credentials, entity tags, instants, problems, OpenAPI, reverse proxies | `api` |
+//! | Reading partner systems: their stand-ins, their documents, failures | `sources` |
 //! | The pages: signing in, forms, rights, what they show | `web` |
 //! | Commands, imports of the directory, migration, replication, retention, metrics, logs, readiness | `operator` |
 //! | `rota dev`: clock, demo workspace, receiver | `dev` |
@@ -47,6 +48,7 @@ mod races;
 mod reach;
 mod record;
 mod rotations;
+mod sources;
 mod swaps;
 mod web;
 mod webhooks;

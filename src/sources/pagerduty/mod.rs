@@ -94,8 +94,9 @@ impl PagerDuty {
         size: usize,
     ) -> Result<Vec<T>, Failure> {
         let mut all = Vec::new();
-        for page in 0..MOST_PAGES {
-            let offset = page * size;
+        for _ in 0..MOST_PAGES {
+            // A page may have fewer items than were asked for.
+            let offset = all.len();
             let page: Page<T> = self
                 .line
                 .get(&format!("{path}limit={size}&offset={offset}"))?;
@@ -338,5 +339,8 @@ pub(super) fn timeline_of(answer: serde_json::Value, span: Interval) -> Result<T
             .schedule
             .shifts()?,
     };
-    Ok(put_together(vec![part], span))
+    // A file does not say for which span it was asked.
+    let last = part.1.iter().map(|shift| shift.span.until).max();
+    let until = last.map_or(span.until, |last| last.clamp(span.from, span.until));
+    Ok(put_together(vec![part], Interval { until, ..span }))
 }
