@@ -6,6 +6,7 @@ pub mod address;
 pub mod agreement;
 pub mod arrangement;
 pub mod audit;
+pub mod blueprint;
 pub mod board;
 pub mod cadence;
 pub mod calendar_feed;

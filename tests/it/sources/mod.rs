@@ -3,6 +3,7 @@
 
 mod documents;
 mod faults;
+mod import;
 mod reading;
 
 use crate::support::partners::{CLOUD_ID, DESK_EMAIL, Kind, PARTNER_KEY, StandIn};
