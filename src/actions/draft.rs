@@ -207,7 +207,7 @@ impl<'a> Draft<'a> {
         let id = self.rotation.id.clone();
         self.say(id.as_str(), format!("rotation {name} deleted"));
         outbox::announce(tx, self.app, &self.rotation, &[Event::Deleted])?;
-        notifications::deleted(tx, &self.rotation)
+        notifications::deleted(tx, self.app, &self.rotation)
     }
 
     /// Whether all changes are stored.

@@ -1,7 +1,7 @@
 //! Queues chat messages, and requests syncs of topics and on-duty groups, in the transaction of the write that causes
 //! them.
 
-use super::{App, Error};
+use super::{App, Error, relays};
 use crate::domain::event::{Act, Event, Nobody};
 use crate::domain::forecast;
 use crate::domain::ids::UserId;
@@ -24,20 +24,20 @@ pub fn change(
     let unplanned = |event: &Event| matches!(event, Event::NobodyOnCall { reason, .. } if *reason == Nobody::Unplanned);
     // One empty slot of several is an event, but other people are on call.
     let nobody = news.iter().any(unplanned) && resolve::everybody_on_call(after).is_empty();
-    let queued = queue(tx, message::change(after, &notices, nobody, act))?;
+    let queued = queue(tx, app, message::change(after, &notices, nobody, act))?;
     Ok(synced || queued)
 }
 
 /// Queues what follows from the deletion of a rotation.
-pub fn deleted(tx: &mut WriteTx, rotation: &Rotation) -> Result<(), Error> {
+pub fn deleted(tx: &mut WriteTx, app: &App, rotation: &Rotation) -> Result<(), Error> {
     request_sync(tx, rotation, None)?;
     let on_call = resolve::everybody_on_call(rotation);
-    queue(tx, message::deleted(rotation, &on_call)).map(drop)
+    queue(tx, app, message::deleted(rotation, &on_call)).map(drop)
 }
 
-/// Queues messages with the current names of people, except to people who are no longer in the workspace.
-/// Returns whether there are any.
-pub fn queue(tx: &mut WriteTx, mut messages: Vec<Message>) -> Result<bool, Error> {
+/// Queues messages with the current names of people, except to people who are no longer in the workspace. Those that the local
+/// platform posts at once are sent on from here. Returns whether there are any.
+pub fn queue(tx: &mut WriteTx, app: &App, mut messages: Vec<Message>) -> Result<bool, Error> {
     if messages.is_empty() {
         return Ok(false);
     }
@@ -48,7 +48,11 @@ pub fn queue(tx: &mut WriteTx, mut messages: Vec<Message>) -> Result<bool, Error
         let named = people.filter_map(|user| Some((user.clone(), names.get(user)?.clone())));
         message.people = named.collect();
     }
-    store::insert_messages(tx, &messages)
+    let stored = store::insert_messages(tx, &messages, app.chat().posts_by_storing())?;
+    for (sequence, place) in stored.posted {
+        relays::queue(tx, app, sequence, &messages[place])?;
+    }
+    Ok(stored.any)
 }
 
 /// The names of people, each looked up once. People who are not in the directory are omitted.
@@ -59,9 +63,9 @@ pub fn load_names<'a>(
     let mut names = PeopleNames::new();
     for user in people {
         if !names.contains_key(user)
-            && let Some(person) = store::load_person(tx, user)?
+            && let Some(name) = store::load_name(tx, user)?
         {
-            names.insert(user.clone(), person.name().to_owned());
+            names.insert(user.clone(), name);
         }
     }
     Ok(names)

@@ -80,6 +80,15 @@ pub fn load_person(tx: &ReadTx, id: &UserId) -> Result<Option<Person>, Error> {
     load(tx, &PEOPLE, id.as_str())
 }
 
+/// Only the name of a person, as [`Person::name`] tells it.
+pub fn load_name(tx: &ReadTx, id: &UserId) -> Result<Option<String>, Error> {
+    let sql = "SELECT coalesce(display_name, real_name, id) FROM person WHERE id = ?1";
+    let mut query = tx.conn.prepare_cached(sql)?;
+    Ok(query
+        .query_row([id.as_str()], |row| row.get(0))
+        .optional()?)
+}
+
 /// Whether a person is in the workspace and not deactivated.
 pub fn is_present(tx: &ReadTx, id: &UserId) -> Result<bool, Error> {
     let mut query = tx
