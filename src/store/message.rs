@@ -4,7 +4,6 @@ mod body;
 mod listing;
 mod relay;
 
-use super::directory::is_present;
 use super::meta::{first_free, save_hold};
 use super::rows::{instant, instant_or_none, millis};
 use super::{Error, ReadTx, WriteTx};
@@ -103,24 +102,16 @@ fn message(row: &Row, first: usize) -> Result<Message, Error> {
     })
 }
 
-/// What became of messages that were to be stored.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct StoredMessages {
-    /// Whether any was stored.
-    pub any: bool,
-    /// Those that are posted already: the sequence of each, and its place among the messages.
-    pub posted: Vec<(i64, usize)>,
-}
-
-/// Stores messages, except to people who are not in the workspace. They are queued, or posted with this write if the platform
-/// posts by storing and nothing keeps them waiting.
+/// Stores messages to people in the workspace and to channels. They are queued, or posted with this write if the platform posts
+/// by storing and nothing keeps them waiting. Returns those that are posted: the sequence of each, and its place among the
+/// messages.
 ///
 /// Earlier messages to the same recipient that wait for a retry become due now and are sent first, so that the order is kept.
 pub fn insert_messages(
     tx: &mut WriteTx,
     messages: &[Message],
     posts_by_storing: bool,
-) -> Result<StoredMessages, Error> {
+) -> Result<Vec<(i64, usize)>, Error> {
     let (now, free) = (millis(tx.now()), first_free(tx, HOLD)?);
     // The last waiting message to the same recipient, and why it waits.
     let known = "SELECT due_at, error FROM message
@@ -128,15 +119,9 @@ pub fn insert_messages(
                  ORDER BY due_at DESC LIMIT 1";
     let hurry = "UPDATE message SET due_at = ?3
                  WHERE recipient_kind = ?1 AND recipient_id = ?2 AND state = 'pending' AND due_at > ?3";
-    let mut stored = StoredMessages::default();
+    let mut posted = Vec::new();
     for (place, message) in messages.iter().enumerate() {
         let (kind, id) = (kind(&message.to), id(&message.to));
-        if let Recipient::Person(user) = &message.to
-            && !is_present(&tx.as_read(), user)?
-        {
-            continue;
-        }
-        stored.any = true;
         let mut query = tx.conn.prepare_cached(known)?;
         let waiting: Option<(i64, Option<String>)> = query
             .query_row([kind, id], |row| Ok((row.get(0)?, row.get(1)?)))
@@ -144,7 +129,7 @@ pub fn insert_messages(
         let waits = waiting.is_some() || free > now;
         if posts_by_storing && !waits && is_postable(tx, message)? {
             insert_one(tx, message, "sent", (None, Some(now)), None)?;
-            stored.posted.push((tx.conn.last_insert_rowid(), place));
+            posted.push((tx.conn.last_insert_rowid(), place));
             continue;
         }
         let (last, error) = waiting.unzip();
@@ -157,10 +142,10 @@ pub fn insert_messages(
         insert_one(tx, message, "pending", (Some(free), None), error)?;
         tx.note_chat_messages();
     }
-    Ok(stored)
+    Ok(posted)
 }
 
-/// Whether a message to somebody in the workspace can be posted now: it has not expired, and the app is in its channel.
+/// Whether a message can be posted now: it has not expired, and the app is in its channel.
 fn is_postable(tx: &WriteTx, message: &Message) -> Result<bool, Error> {
     if message.expires_at.is_some_and(|at| at <= tx.now()) {
         return Ok(false);
