@@ -370,3 +370,6 @@ fn commit(conn: &Connection) -> Result<(), String> {
         error.to_string()
     })
 }
+
+#[cfg(test)]
+mod tests;
