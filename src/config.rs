@@ -359,8 +359,18 @@ fn from_environment(given: &dyn Fn(&str) -> Option<OsString>) -> Result<Config, 
         partners: PartnersPart {
             poll_every: variables.read("ROTA_PARTNERS_POLL_EVERY", partners::parse_poll_every)?,
             proxy: variables.read("ROTA_PARTNERS_PROXY", partners::parse_proxy)?,
-            pager: key_part("ROTA_PARTNERS_PAGERPARTNER", &variables)?,
-            ops: key_part("ROTA_PARTNERS_OPSPARTNER", &variables)?,
+            pager: KeyPart {
+                api_key: variables
+                    .read("ROTA_PARTNERS_PAGERPARTNER_API_KEY", partners::parse_secret)?,
+                api_key_file: given("ROTA_PARTNERS_PAGERPARTNER_API_KEY_FILE").map(PathBuf::from),
+                url: variables.read("ROTA_PARTNERS_PAGERPARTNER_URL", partners::parse_url)?,
+            },
+            ops: KeyPart {
+                api_key: variables
+                    .read("ROTA_PARTNERS_OPSPARTNER_API_KEY", partners::parse_secret)?,
+                api_key_file: given("ROTA_PARTNERS_OPSPARTNER_API_KEY_FILE").map(PathBuf::from),
+                url: variables.read("ROTA_PARTNERS_OPSPARTNER_URL", partners::parse_url)?,
+            },
             desk: DeskPart {
                 site: variables.read("ROTA_PARTNERS_DESKPARTNER_SITE", partners::parse_site)?,
                 email: variables.read("ROTA_PARTNERS_DESKPARTNER_EMAIL", partners::parse_email)?,
@@ -380,16 +390,6 @@ fn from_environment(given: &dyn Fn(&str) -> Option<OsString>) -> Result<Config, 
         http: HttpPart {
             trusted_proxies: variables.read("ROTA_HTTP_TRUSTED_PROXIES", values::parse_nets)?,
         },
-    })
-}
-
-/// The variables of a partner that is read with a key.
-fn key_part(beginning: &str, variables: &Variables<'_>) -> Result<KeyPart, String> {
-    let name = |key: &str| format!("{beginning}_{key}");
-    Ok(KeyPart {
-        api_key: variables.read(&name("API_KEY"), partners::parse_secret)?,
-        api_key_file: (variables.given)(&name("API_KEY_FILE")).map(PathBuf::from),
-        url: variables.read(&name("URL"), partners::parse_url)?,
     })
 }
 

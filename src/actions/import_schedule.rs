@@ -101,12 +101,13 @@ pub fn import(
     reading: Reading,
     wanted: Wanted,
 ) -> Result<Imported, ActionError> {
-    let (shared, author) = (app.clone(), author.clone());
-    let done = app.store().write(move |tx| -> Result<Imported, Undone> {
-        let imported = make(tx, &shared, &author, &reading, &wanted)?;
+    let shared = app.clone();
+    let done = audit::write(app.store(), author, move |tx, author| {
+        // Each operation leaves its own entry.
+        let imported = make(tx, &shared, author, &reading, &wanted)?;
         match imported.outcome {
             Outcome::DryRun | Outcome::Differs => Err(Undone::Looked(Box::new(imported))),
-            Outcome::Created | Outcome::Updated | Outcome::Unchanged => Ok(imported),
+            Outcome::Created | Outcome::Updated | Outcome::Unchanged => Ok((imported, None)),
         }
     });
     match done {
@@ -139,10 +140,15 @@ fn make(
     let known = |id: &str| users.get(id).cloned();
     let (definition, timeline) = (&reading.definition, &reading.timeline);
     let mut blueprint = blueprint::of(definition, timeline, &known, app.calendar(), tx.now());
+    // Reading took a while; a rotation that is made begins now.
+    let span = Interval {
+        from: wanted.span.from.max(tx.now()),
+        ..wanted.span
+    };
     let mut unsaid = blueprint.unsaid.clone();
     let existing = store::rotation_by_code(&tx.as_read(), &wanted.code)?;
     if blueprint.slots.is_empty() {
-        let agreement = blueprint::agreement(&blueprint, &[], timeline, &known, wanted.span);
+        let agreement = blueprint::agreement(&blueprint, &[], timeline, &known, span);
         return Ok(Imported {
             blueprint,
             unsaid,
@@ -199,8 +205,8 @@ fn make(
         calendar: app.calendar(),
         absences: &rotation.absences,
     };
-    let plan = forecast::schedule(&rotation, dealing, wanted.span)?;
-    let agreement = blueprint::agreement(&blueprint, &plan, timeline, &known, wanted.span);
+    let plan = forecast::schedule(&rotation, dealing, span)?;
+    let agreement = blueprint::agreement(&blueprint, &plan, timeline, &known, span);
     let kind = match was {
         None => Outcome::Created,
         Some(was) if was.stamps.version == rotation.stamps.version => Outcome::Unchanged,
