@@ -190,3 +190,18 @@ CREATE TABLE person_handle (
     handle TEXT NOT NULL,
     PRIMARY KEY (user_id, channel_id)
 ) STRICT, WITHOUT ROWID;
+
+-- Messages that were posted with buttons and are to show what came of the question, on a platform that people see.
+CREATE TABLE message_update (
+    sequence INTEGER PRIMARY KEY REFERENCES message (sequence) ON DELETE CASCADE,
+    -- Not a reference: whose state shows why it waits.
+    rotation_id TEXT NOT NULL,
+    created_at INTEGER NOT NULL,
+    due_at INTEGER NOT NULL,
+    -- Counts requests, so that one made during an update is not lost.
+    calls INTEGER NOT NULL,
+    -- Failed tries, and the last error.
+    tries INTEGER NOT NULL,
+    error TEXT
+) STRICT;
+CREATE INDEX message_update_due ON message_update (due_at);
