@@ -22,7 +22,7 @@ mod state;
 mod views;
 
 #[allow(unused_imports)]
-pub use state::{Call, Failure, Posted, Team};
+pub use state::{Call, Failure, Posted, SCOPES, Team};
 
 use super::{Rota, Start};
 use std::net::TcpListener;
