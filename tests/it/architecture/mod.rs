@@ -8,7 +8,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 /// The permitted imports. A module may always import itself.
-const FLOORS: [(&str, &[&str]); 22] = [
+const FLOORS: [(&str, &[&str]); 23] = [
     ("domain", &[]),
     ("failpoint", &[]),
     ("runtime", &["failpoint"]),
@@ -80,18 +80,20 @@ const FLOORS: [(&str, &[&str]); 22] = [
             "actions",
         ],
     ),
+    ("sync", &["domain", "runtime", "store", "actions"]),
     (
         "config",
         &[
             "domain", "runtime", "wire", "server", "store", "chat", "carriers", "actions", "api",
-            "web", "dev", "timer", "delivery", "client", "oidc",
+            "web", "dev", "timer", "delivery", "client", "oidc", "sync",
         ],
     ),
     (
         "cli",
         &[
             "domain", "runtime", "memory", "wire", "server", "store", "chat", "carriers",
-            "actions", "api", "web", "dev", "timer", "delivery", "client", "oidc", "config",
+            "actions", "api", "web", "dev", "timer", "delivery", "client", "oidc", "sync",
+            "config",
         ],
     ),
     ("main", &["cli"]),
