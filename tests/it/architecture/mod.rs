@@ -8,7 +8,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 /// The permitted imports. A module may always import itself.
-const FLOORS: [(&str, &[&str]); 23] = [
+const FLOORS: [(&str, &[&str]); 24] = [
     ("domain", &[]),
     ("failpoint", &[]),
     ("runtime", &["failpoint"]),
@@ -28,7 +28,7 @@ const FLOORS: [(&str, &[&str]); 23] = [
         ],
     ),
     ("store", &["domain", "runtime", "failpoint"]),
-    ("chat", &["domain", "store"]),
+    ("chat", &["domain", "runtime", "client", "metrics", "store"]),
     ("oidc", &["domain", "runtime", "client"]),
     ("carriers", &["domain", "runtime", "client"]),
     (
@@ -69,6 +69,7 @@ const FLOORS: [(&str, &[&str]); 23] = [
         "timer",
         &["domain", "runtime", "failpoint", "wire", "store", "actions"],
     ),
+    ("chat_watch", &["domain", "runtime", "chat", "actions"]),
     (
         "delivery",
         &[
@@ -84,15 +85,46 @@ const FLOORS: [(&str, &[&str]); 23] = [
     (
         "config",
         &[
-            "domain", "runtime", "wire", "server", "store", "chat", "carriers", "actions", "api",
-            "web", "dev", "timer", "delivery", "client", "oidc", "sync",
+            "domain",
+            "runtime",
+            "wire",
+            "server",
+            "store",
+            "chat",
+            "carriers",
+            "actions",
+            "api",
+            "web",
+            "dev",
+            "timer",
+            "delivery",
+            "chat_watch",
+            "sync",
+            "client",
+            "oidc",
         ],
     ),
     (
         "cli",
         &[
-            "domain", "runtime", "memory", "wire", "server", "store", "chat", "carriers",
-            "actions", "api", "web", "dev", "timer", "delivery", "client", "oidc", "sync",
+            "domain",
+            "runtime",
+            "memory",
+            "wire",
+            "server",
+            "store",
+            "chat",
+            "carriers",
+            "actions",
+            "api",
+            "web",
+            "dev",
+            "timer",
+            "delivery",
+            "chat_watch",
+            "sync",
+            "client",
+            "oidc",
             "config",
         ],
     ),
