@@ -9,6 +9,7 @@ use super::signals::Signals;
 use super::workspace::{database, settings_with};
 use super::{Failure, Place, demo};
 use crate::actions::development::{self, Credentials};
+use crate::actions::outside::Which;
 use crate::api;
 use crate::chat::{FailureControl, FaultyChat};
 use crate::config::{self, Config, Listen};
@@ -101,12 +102,16 @@ pub fn run(place: Place, flags: Flags) -> Result<(), Failure> {
         demo::fill(&bootstrap.app)?;
     }
     bootstrap.catch_up(&config, &signals, &operator("dev"))?;
+    let sources = bootstrap.sources(true);
+    // Before the tokens of people are made. What cannot be read now is read later.
+    sources
+        .read(Which::New)
+        .map_err(|error| error.to_string())?;
     let credentials = development::renew(bootstrap.app.store(), &operator("dev"))?;
     let lines = lines(&bootstrap.url(), &credentials);
     let limits = requests(config.rate_limit, api::Limits::OFF);
     let delivery = bootstrap.deliver()?;
     let (sending, chat) = (delivery.handle(), delivery.handle());
-    let sources = bootstrap.sources();
     let reading = Arc::clone(&sources);
     let pending_work = PendingWork {
         sources: Box::new(move |which| reading.read(which)),

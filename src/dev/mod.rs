@@ -4,6 +4,7 @@
 
 mod receiver;
 
+use crate::actions::chat_ids::{self, Named};
 use crate::actions::keys::{self, NewKey};
 use crate::actions::outside::{Readings, Which};
 use crate::actions::{App, Error, dev_clock, directory, tier, webhooks};
@@ -80,7 +81,8 @@ impl Dev {
         let rest = path.strip_prefix(PREFIX).and_then(url::segments);
         let rest = rest.ok_or_else(Problem::unknown_route)?;
         let is_local = self.app.slack().is_none();
-        let allowed = methods(&rest).filter(|_| is_local || rest != ["chat"]);
+        let allowed =
+            methods(&rest).filter(|_| is_local || !LOCAL.contains(&rest.join("/").as_str()));
         let allowed = allowed.ok_or_else(Problem::unknown_route)?;
         *counted = &self.answers;
         if request.header("Origin").is_some() {
@@ -127,6 +129,9 @@ impl Dev {
         }
     }
 }
+
+/// What belongs to the local chat platform.
+const LOCAL: [&str; 2] = ["chat", "directory"];
 
 /// The common prefix of the routes.
 const PREFIX: &str = "/dev";
@@ -318,6 +323,7 @@ fn test_webhook(app: &App, author: &Author, id: &WebhookId) -> Outcome {
 
 fn mint_token(app: &App, author: &Author, request: &Request) -> Outcome {
     let user = shapes::token(&sent(request)?)?;
+    chat_ids::ask(app, &Named::people([&user]))?;
     let (_, token) = keys::create_token(app.store(), author, user, None)?;
     json(&shapes::Token { token })
 }

@@ -190,3 +190,10 @@ CREATE TABLE person_handle (
     handle TEXT NOT NULL,
     PRIMARY KEY (user_id, channel_id)
 ) STRICT, WITHOUT ROWID;
+
+-- People who are away by their status in chat, as the platform last said.
+CREATE TABLE chat_away (
+    user_id TEXT PRIMARY KEY REFERENCES person (id),
+    -- When the status ends; null if it has no end.
+    until_at INTEGER
+) STRICT, WITHOUT ROWID;

@@ -1,3 +1,4 @@
 //! Slack: what rota sends to it, and what follows from its answers.
 
+mod directory;
 mod starting;
