@@ -12,17 +12,21 @@
 //! | `check` | whether the app is set up as it must be |
 //! | `buttons` | the buttons under messages |
 //! | `text` | escaping |
+//! | `records` | users, user groups and channels as records of the directory |
+//! | `directory` | reads them |
 //! | `platform` | the trait of chat platforms |
 
 mod api;
 mod buttons;
 mod check;
+pub mod directory;
 mod error;
 mod gates;
 mod health;
 mod manifest;
 pub mod method;
 mod platform;
+pub mod records;
 mod settings;
 mod text;
 
@@ -32,5 +36,6 @@ pub use check::Finding;
 pub use error::{OTHER_WORKSPACE, Pause, Refusal, SlackError};
 pub use health::Workspace;
 pub use manifest::{ManifestSettings, manifest};
+pub use records::SlackPerson;
 pub use settings::{ApiUrl, SlackSettings, is_loopback};
 pub use text::{escaped, mended, unescaped};

@@ -8,7 +8,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 /// The permitted imports. A module may always import itself.
-const FLOORS: [(&str, &[&str]); 23] = [
+const FLOORS: [(&str, &[&str]); 24] = [
     ("domain", &[]),
     ("failpoint", &[]),
     ("runtime", &["failpoint"]),
@@ -81,6 +81,7 @@ const FLOORS: [(&str, &[&str]); 23] = [
             "actions",
         ],
     ),
+    ("sync", &["domain", "runtime", "store", "actions"]),
     (
         "config",
         &[
@@ -98,6 +99,7 @@ const FLOORS: [(&str, &[&str]); 23] = [
             "timer",
             "delivery",
             "chat_watch",
+            "sync",
             "client",
             "oidc",
         ],
@@ -120,6 +122,7 @@ const FLOORS: [(&str, &[&str]); 23] = [
             "timer",
             "delivery",
             "chat_watch",
+            "sync",
             "client",
             "oidc",
             "config",

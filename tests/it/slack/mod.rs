@@ -1,5 +1,6 @@
 //! Slack: what rota sends to it, and what follows from its answers.
 
+mod directory;
 mod groups;
 mod manifest;
 mod outgoing;
