@@ -95,7 +95,7 @@
 //! | Floor | Rooms | May import |
 //! |---|---|---|
 //! | 5 | `main`, [`cli`], [`config`] | all below |
-//! | 4 | [`api`], [`web`], [`dev`], [`timer`], [`delivery`] | 0 to 3, not one another |
+//! | 4 | [`api`], [`web`], [`dev`], [`slack_inbound`], [`timer`], [`delivery`] | 0 to 3, not one another |
 //! | 3 | [`actions`] | [`domain`], [`wire`], [`client`], [`metrics`], [`store`], [`chat`], [`carriers`], [`runtime`] |
 //! | 3 | [`problem`] | [`domain`], [`wire`], [`server`], [`store`]; only edges import it |
 //! | 2 | [`chat`] | [`domain`], [`store`] |
@@ -152,6 +152,7 @@ pub mod problem;
 pub mod api;
 pub mod delivery;
 pub mod dev;
+pub mod slack_inbound;
 pub mod timer;
 pub mod web;
 
