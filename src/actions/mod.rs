@@ -46,6 +46,7 @@ pub mod rotations;
 pub mod sending;
 pub mod sessions;
 pub mod shifts;
+pub mod slack_envelopes;
 pub mod status;
 pub mod swaps;
 pub mod tier;

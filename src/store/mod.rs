@@ -37,6 +37,7 @@ mod sending;
 mod session;
 mod shapes;
 mod signals;
+mod slack_envelope;
 mod snapshot;
 mod sync_target;
 mod tx;
@@ -100,6 +101,7 @@ pub use sending::*;
 pub use session::*;
 pub use signals::CommitSignals;
 use signals::Published;
+pub use slack_envelope::*;
 pub use snapshot::{
     database_bytes, list_open_slots, list_rotation_names, load_queue, nobody_since, schema_version,
     sqlite_version,
