@@ -90,8 +90,13 @@ pub fn run(place: Place, flags: Flags) -> Result<(), Failure> {
         Receivers::Local,
     )?;
     let failures = FailureControl::default();
-    bootstrap.put_chat(|chat| Arc::new(FaultyChat::new(chat, failures.clone())));
-    if fresh && !flags.empty {
+    bootstrap.begin_chat()?;
+    let is_local = bootstrap.app.slack().is_none();
+    if is_local {
+        bootstrap.put_chat(|chat| Arc::new(FaultyChat::new(chat, failures.clone())));
+    }
+    // The people of Slack come from Slack.
+    if fresh && !flags.empty && is_local {
         demo::fill(&bootstrap.app)?;
     }
     bootstrap.catch_up(&config, &signals, &operator("dev"))?;
@@ -104,7 +109,7 @@ pub fn run(place: Place, flags: Flags) -> Result<(), Failure> {
         all: Box::new(move || sending.settle()),
         chat: Box::new(move || chat.settle_chat()),
     };
-    let mut edges = bootstrap.edges(&config, login, limits);
+    let mut edges = bootstrap.edges(&config, login, limits)?;
     let (app, budget) = (bootstrap.app.clone(), bootstrap.budget.clone());
     edges.push(Box::new(Dev::new(app, failures, pending_work, budget)));
     bootstrap.serve(&signals, edges, delivery, move || {

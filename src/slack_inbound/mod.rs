@@ -41,7 +41,6 @@ pub use socket::{Timings, start as start_socket};
 use crate::actions::App;
 use crate::runtime::background::LoopThread;
 
-
 /// Everything that takes what comes in.
 pub struct Inbound {
     /// The request URLs; it answers 404 without a signing secret.
@@ -54,11 +53,7 @@ pub struct Inbound {
 ///
 /// # Errors
 /// If the database cannot be read, or no thread can be started.
-pub fn start(
-    app: &App,
-    desk: impl Desk,
-    directory: DirectoryEvents,
-) -> Result<Inbound, String> {
+pub fn start(app: &App, desk: impl Desk, directory: DirectoryEvents) -> Result<Inbound, String> {
     let closed = Inbound {
         edge: RequestUrls::closed(),
         loops: Vec::new(),

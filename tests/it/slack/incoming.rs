@@ -4,9 +4,7 @@
 //! `urls` start the binary.
 
 mod answers;
-mod kills;
 mod lasting;
-mod serving;
 mod socket;
 mod urls;
 
@@ -66,11 +64,20 @@ impl Counting {
 
 impl Desk for Counting {
     fn answer(&self, who: &SignedIn, incoming: &Incoming) -> Result<Reply, Error> {
-        let count = || *self.asked.lock().unwrap().entry(incoming.id.clone()).or_default() += 1;
+        let count = || {
+            *self
+                .asked
+                .lock()
+                .unwrap()
+                .entry(incoming.id.clone())
+                .or_default() += 1
+        };
         count();
         let name = who.person.name();
         let reply = match &incoming.kind {
-            Kind::Command(Command { text, trigger_id, .. }) => match text.as_str() {
+            Kind::Command(Command {
+                text, trigger_id, ..
+            }) => match text.as_str() {
                 "slow" => {
                     self.wait_at_gate();
                     Reply::body(json!({ "text": "slowly" }))
@@ -92,7 +99,9 @@ impl Desk for Counting {
                 if view.callback_id == "slow" {
                     self.wait_at_gate();
                 }
-                Reply::body(json!({ "response_action": "errors", "errors": { "reason": "Too short." } }))
+                Reply::body(
+                    json!({ "response_action": "errors", "errors": { "reason": "Too short." } }),
+                )
             }
             Kind::Actions(_) => Reply::body(json!({ "text": format!("{name} clicked") })),
             _ => Reply::nothing(),
@@ -155,7 +164,9 @@ pub fn app(db: &Path, slack: &Slack, app_token: Option<&str>) -> App {
         channels: Vec::new(),
         handles: Vec::new(),
     };
-    let written = app.store().write(move |tx| rota::store::replace_directory(tx, &directory));
+    let written = app
+        .store()
+        .write(move |tx| rota::store::replace_directory(tx, &directory));
     written.expect("a directory");
     app
 }
@@ -182,7 +193,6 @@ pub struct Running {
     pub sockets: Sockets,
     pub desk: Counting,
     pub app: App,
-    pub intake: Arc<Intake>,
     loops: Vec<LoopThread>,
     _dir: Option<TempDir>,
 }
@@ -191,7 +201,7 @@ impl Running {
     /// An intake whose socket is open.
     #[track_caller]
     pub fn new() -> Running {
-        let running = Running::with(Slack::with_people(3), hurried(), Counting::default());
+        let running = Running::with(Slack::with_people(9), hurried(), Counting::default());
         running.sockets.await_greeted(1);
         running
     }
@@ -223,7 +233,6 @@ impl Running {
             sockets,
             desk,
             app,
-            intake,
             loops,
             _dir: None,
         }
@@ -233,7 +242,10 @@ impl Running {
     #[track_caller]
     pub fn settled(&self) {
         eventually("everything is processed", || {
-            let open = self.app.store().read(rota::store::count_open_slack_envelopes);
+            let open = self
+                .app
+                .store()
+                .read(rota::store::count_open_slack_envelopes);
             open.expect("a count") == 0
         });
     }

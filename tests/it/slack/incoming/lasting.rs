@@ -23,11 +23,18 @@ fn what_an_earlier_process_has_left_is_done_and_answered_by_the_response_url() {
     let before = app(&db, &slack, Some(APP_TOKEN));
     stored(&before, Class::Command, &command("U1", "OPS", &url));
     let view = slack.open_modal(super::modal("cover"));
-    stored(&before, Class::Interaction, &submission("U2", view.clone(), json!({})));
+    stored(
+        &before,
+        Class::Interaction,
+        &submission("U2", view.clone(), json!({})),
+    );
     drop(before);
     let running = Running::on(&db, slack, hurried(), Counting::default());
     running.settled();
-    assert_eq!(running.slack.responses(), [(url, json!({ "text": "u1: OPS" }))]);
+    assert_eq!(
+        running.slack.responses(),
+        [(url, json!({ "text": "u1: OPS" }))]
+    );
     let shown = running.slack.team().views[view["id"].as_str().unwrap()].to_string();
     assert!(shown.contains("Too short."), "{shown}");
     assert_eq!(running.desk.asked().len(), 2);
@@ -57,13 +64,17 @@ fn texts_are_forgotten_once_they_are_processed() {
     let db = dir.join("rota.db");
     let running = Running::on(&db, Slack::with_people(3), hurried(), Counting::default());
     running.sockets.await_greeted(1);
-    let id = running.sockets.send("slash_commands", command("U1", "a private text", ""));
+    let id = running
+        .sockets
+        .send("slash_commands", command("U1", "a private text", ""));
     running.sockets.acknowledged(&id);
     running.settled();
     let conn = rusqlite::Connection::open(&db).unwrap();
     let sql = "SELECT count(*), count(body), count(processed_at), max(outcome) FROM slack_envelope";
     let found: (i64, i64, i64, String) = conn
-        .query_row(sql, [], |row| Ok((row.get(0)?, row.get(1)?, row.get(2)?, row.get(3)?)))
+        .query_row(sql, [], |row| {
+            Ok((row.get(0)?, row.get(1)?, row.get(2)?, row.get(3)?))
+        })
         .unwrap();
     assert_eq!(found, (1, 0, 1, "answered".to_owned()));
 }

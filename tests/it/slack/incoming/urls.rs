@@ -9,7 +9,10 @@ use serde_json::{Value, json};
 const PATHS: [&str; 3] = ["/slack/events", "/slack/commands", "/slack/interactivity"];
 
 fn started(slack: &Slack) -> Rota {
-    let rota = slack.start().env("ROTA_SLACK_SIGNING_SECRET", SIGNING_SECRET).go();
+    let rota = slack
+        .start()
+        .env("ROTA_SLACK_SIGNING_SECRET", SIGNING_SECRET)
+        .go();
     slack.read_directory(&rota);
     rota
 }
@@ -17,7 +20,9 @@ fn started(slack: &Slack) -> Rota {
 /// Sends bytes with these headers.
 fn sent(rota: &Rota, path: &str, headers: &[(&str, &str)], bytes: &[u8]) -> Answer {
     let request = rota.anyone().request("POST", path).body(bytes);
-    let request = headers.iter().fold(request, |request, (name, value)| request.header(name, value));
+    let request = headers.iter().fold(request, |request, (name, value)| {
+        request.header(name, value)
+    });
     request.send()
 }
 
@@ -41,10 +46,22 @@ fn only_what_slack_has_signed_is_taken() {
         for (at, signature, status) in [
             (Some(now.to_string()), Some(right(now)), 200),
             // Another secret, an older scheme, another body, another time.
-            (Some(now.to_string()), Some(signature("other", &now.to_string(), bytes)), 401),
-            (Some(now.to_string()), Some(right(now).replace("v0=", "v1=")), 401),
+            (
+                Some(now.to_string()),
+                Some(signature("other", &now.to_string(), bytes)),
+                401,
+            ),
+            (
+                Some(now.to_string()),
+                Some(right(now).replace("v0=", "v1=")),
+                401,
+            ),
             (Some(now.to_string()), Some(right(now).to_uppercase()), 401),
-            (Some(now.to_string()), Some(signature(SIGNING_SECRET, &now.to_string(), b"other")), 401),
+            (
+                Some(now.to_string()),
+                Some(signature(SIGNING_SECRET, &now.to_string(), b"other")),
+                401,
+            ),
             (Some((now - 1).to_string()), Some(right(now)), 401),
             (Some(format!("0{now}")), Some(right(now)), 401),
             (Some(now.to_string()), Some(String::new()), 401),
@@ -63,7 +80,12 @@ fn only_what_slack_has_signed_is_taken() {
                 headers.push(("X-Slack-Signature", signature));
             }
             let answer = sent(&rota, path, &headers, bytes);
-            assert_eq!(answer.status(), status, "{path} {at:?} {signature:?}: {}", answer.text());
+            assert_eq!(
+                answer.status(),
+                status,
+                "{path} {at:?} {signature:?}: {}",
+                answer.text()
+            );
         }
     }
 }
@@ -74,7 +96,11 @@ fn the_age_of_a_signature_goes_by_the_real_clock() {
     let rota = started(&slack);
     // The development clock is years away, and moves.
     rota.advance(7 * DAY);
-    let answer = posted(&rota, "/slack/commands", &command("U1", "help", &slack.response_url()));
+    let answer = posted(
+        &rota,
+        "/slack/commands",
+        &command("U1", "help", &slack.response_url()),
+    );
     assert_eq!(answer.status(), 200);
 }
 
@@ -84,9 +110,17 @@ fn a_url_is_verified() {
     let rota = started(&slack);
     let challenge = json!({ "token": "x", "challenge": "3eZbrw1aBm2rZgRNFdxV2595E9CY3gmdALWMmHkvFXO7tYXAYM8P", "type": "url_verification" });
     let answer = posted(&rota, "/slack/events", &challenge).ok();
-    assert_eq!(answer.json(), json!({ "challenge": challenge["challenge"] }));
+    assert_eq!(
+        answer.json(),
+        json!({ "challenge": challenge["challenge"] })
+    );
     // Of Slack alone.
-    let unsigned = sent(&rota, "/slack/events", &[], challenge.to_string().as_bytes());
+    let unsigned = sent(
+        &rota,
+        "/slack/events",
+        &[],
+        challenge.to_string().as_bytes(),
+    );
     assert_eq!(unsigned.status(), 401);
     let check = json!({ "ssl_check": "1", "token": "x" });
     assert_eq!(posted(&rota, "/slack/commands", &check).ok().text(), "");
@@ -99,17 +133,30 @@ fn what_is_stored_does_nothing_again_whatever_the_headers_say() {
     // Nobody knows U8, so that they are told so in the answer.
     let payload = command("U8", "help", &slack.response_url());
     let first = posted(&rota, "/slack/commands", &payload).ok();
-    assert!(first.json()["text"].as_str().unwrap().contains("does not know you"));
+    assert!(
+        first.json()["text"]
+            .as_str()
+            .unwrap()
+            .contains("does not know you")
+    );
     let (bytes, _) = body("/slack/commands", &payload);
     for number in ["1", "2", "3", "garbage"] {
         let at = seconds().to_string();
         let headers = [
             ("X-Slack-Request-Timestamp", at.as_str()),
-            ("X-Slack-Signature", &signature(SIGNING_SECRET, &at, bytes.as_bytes())),
+            (
+                "X-Slack-Signature",
+                &signature(SIGNING_SECRET, &at, bytes.as_bytes()),
+            ),
             ("X-Slack-Retry-Num", number),
             ("X-Slack-Retry-Reason", "http_timeout"),
         ];
-        assert_eq!(sent(&rota, "/slack/commands", &headers, bytes.as_bytes()).ok().text(), "");
+        assert_eq!(
+            sent(&rota, "/slack/commands", &headers, bytes.as_bytes())
+                .ok()
+                .text(),
+            ""
+        );
     }
     // Two at the same moment are one, too.
     let payload = event(json!({ "type": "app_home_opened", "user": "U8", "tab": "home" }));
@@ -149,7 +196,10 @@ fn garbage_that_is_signed_is_refused() {
         ("/slack/interactivity", b"payload=%7B"),
         ("/slack/interactivity", b"other=1"),
         ("/slack/interactivity", b"payload=[]"),
-        ("/slack/interactivity", b"payload=%7B%22type%22%3A%22block_actions%22%7D"),
+        (
+            "/slack/interactivity",
+            b"payload=%7B%22type%22%3A%22block_actions%22%7D",
+        ),
     ] {
         let at = seconds().to_string();
         let headers = [
@@ -157,9 +207,16 @@ fn garbage_that_is_signed_is_refused() {
             ("X-Slack-Signature", &signature(SIGNING_SECRET, &at, bytes)),
         ];
         let answer = sent(&rota, path, &headers, bytes);
-        assert_eq!(answer.status(), 400, "{path} {}", String::from_utf8_lossy(bytes));
+        assert_eq!(
+            answer.status(),
+            400,
+            "{path} {}",
+            String::from_utf8_lossy(bytes)
+        );
     }
-    rota.anyone().get("/slack/events").refused(405, "method_not_allowed");
+    rota.anyone()
+        .get("/slack/events")
+        .refused(405, "method_not_allowed");
     rota.anyone().get("/slack").refused(404, "not_found");
     rota.anyone().get("/slack/other").refused(404, "not_found");
 }

@@ -1,13 +1,11 @@
 //! What Slack sends, as payloads; and requests to the request URLs, with their signatures.
 
+use super::SIGNING_SECRET;
 use crate::support::{Answer, Rota, unique};
 use hmac::{Hmac, KeyInit, Mac};
 use serde_json::{Value, json};
 use sha2::Sha256;
 use std::time::{SystemTime, UNIX_EPOCH};
-
-/// The signing secret of the fake app.
-pub const SIGNING_SECRET: &str = "8f742231b10e8888abcd99yyyzzz85a5";
 
 /// `/rota TEXT`, as a person types it.
 pub fn command(user: &str, text: &str, response_url: &str) -> Value {
@@ -19,7 +17,12 @@ pub fn command(user: &str, text: &str, response_url: &str) -> Value {
 }
 
 /// A click on a button of a message.
-pub fn click(user: &str, (channel, ts): (&str, &str), (action, value): (&str, &str), response_url: &str) -> Value {
+pub fn click(
+    user: &str,
+    (channel, ts): (&str, &str),
+    (action, value): (&str, &str),
+    response_url: &str,
+) -> Value {
     json!({
         "type": "block_actions", "token": "verification", "api_app_id": "A1", "trigger_id": unique("trigger"),
         "team": { "id": "T1", "domain": "acme" }, "user": { "id": user, "username": user, "team_id": "T1" },
@@ -59,7 +62,9 @@ pub fn mention(user: &str, channel: &str, text: &str) -> Value {
 
 /// Now, as Slack's clock has it.
 pub fn seconds() -> i64 {
-    let now = SystemTime::now().duration_since(UNIX_EPOCH).expect("after 1970");
+    let now = SystemTime::now()
+        .duration_since(UNIX_EPOCH)
+        .expect("after 1970");
     i64::try_from(now.as_secs()).expect("a number of seconds")
 }
 
@@ -80,7 +85,9 @@ pub fn body(path: &str, payload: &Value) -> (String, &'static str) {
         "/slack/commands" => {
             let fields = payload.as_object().expect("an object").iter();
             let fields = fields.map(|(name, value)| {
-                let value = value.as_str().map_or_else(|| value.to_string(), str::to_owned);
+                let value = value
+                    .as_str()
+                    .map_or_else(|| value.to_string(), str::to_owned);
                 format!("{name}={}", encoded(&value))
             });
             (fields.collect::<Vec<_>>().join("&"), FORM)
@@ -107,7 +114,10 @@ pub fn posted(rota: &Rota, path: &str, payload: &Value) -> Answer {
         .request("POST", path)
         .header("Content-Type", kind)
         .header("X-Slack-Request-Timestamp", &at)
-        .header("X-Slack-Signature", &signature(SIGNING_SECRET, &at, body.as_bytes()))
+        .header(
+            "X-Slack-Signature",
+            &signature(SIGNING_SECRET, &at, body.as_bytes()),
+        )
         .body(body)
         .send()
 }

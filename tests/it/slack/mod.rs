@@ -1,0 +1,4 @@
+//! Slack: what rota sends to it, what follows from its answers, and what comes in.
+
+mod incoming;
+mod starting;
