@@ -95,10 +95,10 @@
 //! | Floor | Rooms | May import |
 //! |---|---|---|
 //! | 5 | `main`, [`cli`], [`config`] | all below |
-//! | 4 | [`api`], [`web`], [`dev`], [`slack_inbound`], [`timer`], [`delivery`] | 0 to 3, not one another |
+//! | 4 | [`api`], [`web`], [`dev`], [`slack_inbound`], [`timer`], [`delivery`], [`chat_watch`] | 0 to 3, not one another |
 //! | 3 | [`actions`] | [`domain`], [`wire`], [`client`], [`metrics`], [`store`], [`chat`], [`carriers`], [`runtime`] |
 //! | 3 | [`problem`] | [`domain`], [`wire`], [`server`], [`store`]; only edges import it |
-//! | 2 | [`chat`] | [`domain`], [`store`] |
+//! | 2 | [`chat`] | [`domain`], [`store`], [`client`], [`metrics`], [`runtime`] |
 //! | 2 | [`carriers`] | [`domain`], [`client`], [`runtime`] |
 //! | 2 | [`store`] | [`domain`], [`runtime`] |
 //! | 2 | [`oidc`] | [`domain`], [`client`], [`runtime`] |
@@ -150,6 +150,7 @@ pub mod actions;
 pub mod problem;
 
 pub mod api;
+pub mod chat_watch;
 pub mod delivery;
 pub mod dev;
 pub mod slack_inbound;

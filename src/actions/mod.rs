@@ -34,6 +34,7 @@ pub mod once;
 mod outbox;
 pub mod overview;
 pub mod plan;
+pub mod platform;
 pub mod preview;
 pub mod reach;
 pub mod reads;
@@ -52,6 +53,7 @@ pub mod tier;
 pub mod webhooks;
 
 use crate::carriers::Carriers;
+use crate::chat::slack::{Slack, SlackSettings};
 use crate::chat::{Chat, Local};
 use crate::client::guard::{GuardedClient, Rules};
 use crate::client::{Tls, Trust};
@@ -82,6 +84,7 @@ pub struct App {
     limits: Arc<RwLock<TierLimits>>,
     outward: Arc<Outward>,
     chat: Arc<dyn Chat>,
+    slack: Option<Arc<Slack>>,
     metrics: Arc<Metrics>,
     runtime: Arc<Runtime>,
     audit_kept: SignedDuration,
@@ -137,6 +140,7 @@ impl App {
         runtime.watch(store.heartbeat().clone(), Watch::Readiness);
         App {
             chat: Arc::new(Local::new(Arc::clone(&store))),
+            slack: None,
             store,
             calendar: Arc::new(calendar),
             clock,
@@ -154,6 +158,22 @@ impl App {
             chat: put(Arc::clone(&self.chat)),
             ..self
         }
+    }
+
+    /// The same on Slack in place of the embedded chat platform.
+    pub fn with_slack(self, settings: SlackSettings, tls: &Tls) -> App {
+        let (clock, metrics) = (Arc::clone(&self.clock), Arc::clone(&self.metrics));
+        let slack = Arc::new(Slack::new(settings, tls, clock, metrics));
+        App {
+            chat: Arc::clone(&slack) as Arc<dyn Chat>,
+            slack: Some(slack),
+            ..self
+        }
+    }
+
+    /// Slack, where it is the chat platform.
+    pub fn slack(&self) -> Option<&Arc<Slack>> {
+        self.slack.as_ref()
     }
 
     /// The same with audit entries kept for another time, where one is given.

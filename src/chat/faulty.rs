@@ -77,6 +77,10 @@ impl Chat for FaultyChat {
         self.inner.is_embedded()
     }
 
+    fn name(&self, user: &UserId, name: &str) -> String {
+        self.inner.name(user, name)
+    }
+
     fn handle(&self, user: &UserId, name: &str) -> String {
         self.inner.handle(user, name)
     }

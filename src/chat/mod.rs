@@ -5,6 +5,7 @@
 
 mod faulty;
 mod local;
+pub mod slack;
 mod text;
 
 pub use faulty::{FailureControl, FaultyChat};
@@ -14,6 +15,9 @@ pub use text::{PlatformRenderer, text};
 use crate::domain::chat::{Capabilities, ChatError};
 use crate::domain::ids::{ChannelId, GroupId, MessageReference, UserId};
 use crate::domain::message::Message;
+use crate::domain::wording;
+use crate::domain::zones::ZoneName;
+use jiff::Timestamp;
 
 /// A chat platform. Calls may be slow, and may be repeated if a result was lost.
 pub trait Chat: Send + Sync {
@@ -25,11 +29,26 @@ pub trait Chat: Send + Sync {
         false
     }
 
+    /// The text that names a person.
+    fn name(&self, _: &UserId, name: &str) -> String {
+        self.plain(name)
+    }
+
     /// The text that mentions a person so that the platform notifies them.
     fn handle(&self, user: &UserId, name: &str) -> String;
 
     /// User text on one line, escaped so that the platform reads no markup in it.
     fn plain(&self, text: &str) -> String;
+
+    /// An instant in the zone of its subject, or in a form that the platform shows in the reader's own zone.
+    fn time(&self, at: Timestamp, zone: Option<ZoneName>) -> String {
+        wording::time(at, zone)
+    }
+
+    /// What a topic counts towards [`Capabilities::longest_topic`].
+    fn topic_cost(&self, text: &str) -> usize {
+        text.chars().count()
+    }
 
     /// Renders a message and posts it to a channel or a person. Repeated posts of one message have the same `key`. The
     /// returned reference identifies the message in later updates.

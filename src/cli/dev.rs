@@ -90,8 +90,13 @@ pub fn run(place: Place, flags: Flags) -> Result<(), Failure> {
         Receivers::Local,
     )?;
     let failures = FailureControl::default();
-    bootstrap.put_chat(|chat| Arc::new(FaultyChat::new(chat, failures.clone())));
-    if fresh && !flags.empty {
+    bootstrap.begin_chat()?;
+    let is_local = bootstrap.app.slack().is_none();
+    if is_local {
+        bootstrap.put_chat(|chat| Arc::new(FaultyChat::new(chat, failures.clone())));
+    }
+    // The people of Slack come from Slack.
+    if fresh && !flags.empty && is_local {
         demo::fill(&bootstrap.app)?;
     }
     bootstrap.catch_up(&config, &signals, &operator("dev"))?;

@@ -5,9 +5,11 @@ use super::notify::Manager;
 use super::outward::{LISTEN, Receivers, outward, trusted};
 use super::signals::Signals;
 use super::workspace::{Missing, days, open_store, open_with_clock};
+use crate::actions::platform::{self, StartError};
 use crate::actions::{App, Outward, dev_clock, due, tier};
 use crate::api::{self, Api};
 use crate::chat::Chat;
+use crate::chat_watch;
 use crate::client::Tls;
 use crate::config::{Config, RateLimitPart};
 use crate::delivery::{self, Delivery};
@@ -89,6 +91,7 @@ impl Bootstrap {
         let calendar = days(config)?;
         let tls = trusted(config)?;
         let outward = outward(String::new(), config, &tls, receivers)?;
+        let slack = config.slack().map_err(Failure::Usage)?;
         let mut lock = Lock::take_known(db)?;
         let process = std::process::id();
         lock.sign(&format!("process {process}"))?;
@@ -120,6 +123,10 @@ impl Bootstrap {
         let rules = rules(&calendar, outward.reminder_before);
         let app = App::new(store, calendar, clock, limits, outward);
         let app = app.with_audit_kept(config.audit.keep);
+        let app = match slack {
+            Some(settings) => app.with_slack(settings, &tls),
+            None => app,
+        };
         Ok(Bootstrap {
             app,
             budget: RequestBudget::default(),
@@ -128,6 +135,14 @@ impl Bootstrap {
             manager,
             rules,
             _lock: lock,
+        })
+    }
+
+    /// Asks the chat platform whose workspace it is. To be called before anything is written to the database.
+    pub fn begin_chat(&self) -> Result<(), Failure> {
+        platform::begin(&self.app).map_err(|error| match error {
+            StartError::Wrong(why) => self.named(why),
+            StartError::Store(error) => self.named(error),
         })
     }
 
@@ -304,7 +319,12 @@ impl Bootstrap {
 /// Starts the background loops of the server, one per line.
 fn start_loops(app: &App) -> Result<Vec<LoopThread>, Failure> {
     let timer = timer::start(app.clone()).map_err(|error| format!("the timer: {error}"))?;
-    Ok(vec![timer])
+    let mut loops = vec![timer];
+    if let Some(slack) = app.slack() {
+        let started = chat_watch::start(app.clone(), Arc::clone(slack));
+        loops.push(started.map_err(|error| format!("the watch of Slack: {error}"))?);
+    }
+    Ok(loops)
 }
 
 /// Saves a log that was deleted while the database was open.

@@ -46,6 +46,7 @@ pub fn run(place: Place, flags: Flags) -> Result<(), Failure> {
         config.plan.tier_limits(),
         Receivers::Public,
     )?;
+    bootstrap.begin_chat()?;
     bootstrap.catch_up(&config, &signals, &operator("serve"))?;
     let limits = requests(config.rate_limit, api::Limits::default());
     let edges = bootstrap.edges(&config, login, limits);

@@ -19,6 +19,7 @@
 //! | `proxy` | CONNECT |
 //! | `trust` | the certificate authorities that TLS trusts |
 //! | `error` | why there was no response |
+//! | `secret` | a secret that `Debug` does not show |
 //! | `guard` | the address policy for URLs from users |
 
 mod connection;
@@ -28,6 +29,7 @@ mod lookup;
 mod proxy;
 mod request;
 mod resolver;
+mod secret;
 mod stream;
 #[cfg(test)]
 mod tests;
@@ -54,6 +56,7 @@ pub use connection::TlsStream;
 pub use error::DialError;
 pub use proxy::Proxy;
 pub use request::{Answer, Limits, Method, Request, encode, encode_fields};
+pub use secret::Secret;
 pub use stream::Stream;
 pub use trust::{Tls, Trust};
 pub use url::{Url, UrlError};

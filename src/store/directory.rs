@@ -88,6 +88,12 @@ pub fn is_present(tx: &ReadTx, id: &UserId) -> Result<bool, Error> {
     Ok(query.exists([id.as_str()])?)
 }
 
+/// Whether there are any people, deleted ones included.
+pub fn has_people(tx: &ReadTx) -> Result<bool, Error> {
+    let mut query = tx.conn.prepare_cached("SELECT 1 FROM person LIMIT 1")?;
+    Ok(query.exists([])?)
+}
+
 /// People by name, without deleted ones, and the total number.
 pub fn list_people(
     tx: &ReadTx,

@@ -8,7 +8,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 /// The permitted imports. A module may always import itself.
-const FLOORS: [(&str, &[&str]); 23] = [
+const FLOORS: [(&str, &[&str]); 24] = [
     ("domain", &[]),
     ("failpoint", &[]),
     ("runtime", &["failpoint"]),
@@ -28,7 +28,7 @@ const FLOORS: [(&str, &[&str]); 23] = [
         ],
     ),
     ("store", &["domain", "runtime", "failpoint"]),
-    ("chat", &["domain", "store"]),
+    ("chat", &["domain", "runtime", "client", "metrics", "store"]),
     ("oidc", &["domain", "runtime", "client"]),
     ("carriers", &["domain", "runtime", "client"]),
     (
@@ -69,6 +69,7 @@ const FLOORS: [(&str, &[&str]); 23] = [
         "timer",
         &["domain", "runtime", "failpoint", "wire", "store", "actions"],
     ),
+    ("chat_watch", &["domain", "runtime", "chat", "actions"]),
     (
         "delivery",
         &[
@@ -113,6 +114,7 @@ const FLOORS: [(&str, &[&str]); 23] = [
             "slack_inbound",
             "timer",
             "delivery",
+            "chat_watch",
             "client",
             "oidc",
         ],
@@ -135,6 +137,7 @@ const FLOORS: [(&str, &[&str]); 23] = [
             "slack_inbound",
             "timer",
             "delivery",
+            "chat_watch",
             "client",
             "oidc",
             "config",

@@ -1,0 +1,30 @@
+//! Slack as the chat platform.
+//!
+//! | File | Part |
+//! |---|---|
+//! | `settings` | what the operator sets |
+//! | `method` | the methods of the Web API that are called, and their scopes |
+//! | `api` | calls them: one bounded request each |
+//! | `error` | why a call failed, by what follows from it |
+//! | `gates` | when each method may be called next |
+//! | `health` | whether Slack answers and takes the token |
+//! | `buttons` | the buttons under messages |
+//! | `text` | escaping |
+//! | `platform` | the trait of chat platforms |
+
+mod api;
+mod buttons;
+mod error;
+mod gates;
+mod health;
+pub mod method;
+mod platform;
+mod settings;
+mod text;
+
+pub use api::Slack;
+pub use buttons::{About, Button};
+pub use error::{OTHER_WORKSPACE, Pause, Refusal, SlackError};
+pub use health::Workspace;
+pub use settings::{ApiUrl, SlackSettings, is_loopback};
+pub use text::{escaped, mended, unescaped};

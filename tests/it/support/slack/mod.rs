@@ -1,0 +1,137 @@
+//! A strict Slack in the test's own process: a workspace with people, groups and channels behind the Web API over HTTP.
+//!
+//! Every request is held against Slack's own description of its methods (`tests/data/slack/web_api.json`): unknown, missing
+//! and wrong arguments, other content types and other tokens fail, and fail the test at its end.
+//!
+//! | File | Part |
+//! |---|---|
+//! | `state` | the workspace, its calls and the failures that a test wants |
+//! | `methods` | reads requests, checks them, and finds the method |
+//! | `directory` | people and channels |
+//! | `groups` | user groups |
+//! | `messages` | messages, their updates, topics |
+//! | `views` | modals and App Home |
+//! | `socket` | the address of a socket |
+
+mod directory;
+mod groups;
+mod messages;
+mod methods;
+mod socket;
+mod state;
+mod views;
+
+#[allow(unused_imports)]
+pub use state::{Call, Failure, Posted, Team};
+
+use super::{Rota, Start};
+use std::net::TcpListener;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+
+pub const BOT_TOKEN: &str = "xoxb-1-bot";
+pub const APP_TOKEN: &str = "xapp-1-app";
+pub const SIGNING_SECRET: &str = "0123456789abcdef0123456789abcdef";
+
+/// Slack, until the end of the test.
+pub struct Slack {
+    /// With the slash at its end.
+    pub api_url: String,
+    team: Arc<Mutex<Team>>,
+}
+
+impl Slack {
+    /// A workspace without people.
+    pub fn new() -> Slack {
+        let listener = TcpListener::bind("127.0.0.1:0").expect("a free port");
+        let address = listener.local_addr().expect("its address");
+        let team = Arc::new(Mutex::new(Team::new()));
+        let shared = Arc::clone(&team);
+        std::thread::spawn(move || {
+            for stream in listener.incoming().map_while(Result::ok) {
+                let shared = Arc::clone(&shared);
+                std::thread::spawn(move || methods::serve(stream, &shared));
+            }
+        });
+        Slack {
+            api_url: format!("http://{address}/api/"),
+            team,
+        }
+    }
+
+    /// A workspace with people `U1` to `Un`, the first of them an administrator, and the channels `C1` to `C3` with the app in
+    /// them.
+    pub fn with_people(people: usize) -> Slack {
+        let slack = Slack::new();
+        slack.team().people(people);
+        slack
+    }
+
+    /// The workspace, to read or change it.
+    pub fn team(&self) -> MutexGuard<'_, Team> {
+        self.team.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// `rota dev` on this workspace: an empty database, the clock on Monday.
+    pub fn start(&self) -> Start {
+        Start::default()
+            .env("ROTA_CHAT_PLATFORM", "slack")
+            .env("ROTA_SLACK_API_URL", &self.api_url)
+            .env("ROTA_SLACK_BOT_TOKEN", BOT_TOKEN)
+    }
+
+    /// A server on this workspace that knows its people.
+    #[track_caller]
+    pub fn go(&self) -> Rota {
+        let rota = self.start().go();
+        self.read_directory(&rota);
+        rota
+    }
+
+    /// Has the server read the people, groups and channels.
+    #[track_caller]
+    pub fn read_directory(&self, rota: &Rota) {
+        let directory = self.team().directory();
+        rota.import(&directory);
+    }
+
+    /// The calls of a method so far.
+    pub fn calls(&self, method: &str) -> Vec<Call> {
+        let team = self.team();
+        let of_method = team.calls.iter().filter(|call| call.method == method);
+        of_method.cloned().collect()
+    }
+
+    /// The messages posted to a channel or a person so far.
+    pub fn posted(&self, to: &str) -> Vec<Posted> {
+        let team = self.team();
+        let to_it = team.posted.iter().filter(|posted| posted.to == to);
+        to_it.cloned().collect()
+    }
+
+    /// Lets the next `times` calls of a method fail.
+    pub fn fail(&self, method: &str, failure: Failure, times: usize) {
+        let mut team = self.team();
+        let failures = team.failures.entry(method.to_owned()).or_default();
+        failures.extend(std::iter::repeat_n(failure, times));
+    }
+
+    /// Ends all failures.
+    pub fn heal(&self) {
+        let mut team = self.team();
+        team.failures.clear();
+        team.down = None;
+    }
+}
+
+impl Drop for Slack {
+    fn drop(&mut self) {
+        let broken = std::mem::take(&mut self.team().violations);
+        if !std::thread::panicking() {
+            assert_eq!(
+                broken,
+                Vec::<String>::new(),
+                "requests that Slack would refuse"
+            );
+        }
+    }
+}
