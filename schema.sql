@@ -618,12 +618,23 @@ CREATE TABLE mention (
     settings TEXT NOT NULL CHECK (json_valid(settings)),
     -- When the mention next needs processing; null once closed.
     due_at INTEGER,
+    -- The thread of the channel that it came from, as the platform names it.
+    thread TEXT,
     CHECK ((state = 'open') = (closed_at IS NULL)),
     CHECK ((state = 'open') = (due_at IS NOT NULL))
 ) STRICT, WITHOUT ROWID;
 CREATE INDEX mention_due ON mention (due_at, id) WHERE due_at IS NOT NULL;
 CREATE INDEX mention_by_rotation ON mention (rotation_id, opened_at);
 CREATE INDEX mention_closed ON mention (closed_at) WHERE closed_at IS NOT NULL;
+
+-- People who have opened the app's home tab in Slack. Whoever opened it within a day is shown changes.
+CREATE TABLE slack_home (
+    user_id TEXT PRIMARY KEY REFERENCES person (id),
+    opened_at INTEGER NOT NULL,
+    -- SHA-256 of what was last published to them; null if that is not known.
+    published BLOB CHECK (published IS NULL OR length(published) = 32)
+) STRICT, WITHOUT ROWID;
+CREATE INDEX slack_home_opened ON slack_home (opened_at);
 
 -- Inbound webhooks, one per rotation.
 CREATE TABLE inbound_webhook (

@@ -3,6 +3,7 @@
 //! [`incoming`] makes values of what arrives, whichever way it came. The [`Desk`] answers it as the person who sent it, with a
 //! [`Reply`]. It renders what actions return and decides nothing itself.
 
+pub mod desk;
 pub mod incoming;
 pub mod reply;
 

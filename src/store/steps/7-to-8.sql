@@ -190,3 +190,15 @@ CREATE TABLE person_handle (
     handle TEXT NOT NULL,
     PRIMARY KEY (user_id, channel_id)
 ) STRICT, WITHOUT ROWID;
+
+-- The thread of the channel that a mention came from.
+ALTER TABLE mention ADD COLUMN thread TEXT;
+
+-- People who have opened the app's home tab in Slack. Whoever opened it within a day is shown changes.
+CREATE TABLE slack_home (
+    user_id TEXT PRIMARY KEY REFERENCES person (id),
+    opened_at INTEGER NOT NULL,
+    -- SHA-256 of what was last published to them; null if that is not known.
+    published BLOB CHECK (published IS NULL OR length(published) = 32)
+) STRICT, WITHOUT ROWID;
+CREATE INDEX slack_home_opened ON slack_home (opened_at);
