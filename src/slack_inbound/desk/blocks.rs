@@ -3,9 +3,8 @@
 use super::mrkdwn::{cut, cut_plain, length};
 use serde_json::{Value, json};
 
-/// Blocks of a message, and of a modal or home tab.
-const MESSAGE: usize = 50;
-const VIEW: usize = 100;
+/// Blocks of a message. A modal or home tab may have twice as many, which nobody reads.
+const MOST: usize = 50;
 
 /// Text in the blocks of one message, and of one view. Slack names no limit, and refuses long ones.
 const MESSAGE_TEXT: usize = 12_000;
@@ -106,7 +105,6 @@ impl Choice {
 #[derive(Clone, Debug)]
 pub struct Blocks {
     blocks: Vec<Value>,
-    most: usize,
     /// Text that still fits.
     room: usize,
     /// Blocks that did not fit.
@@ -116,18 +114,17 @@ pub struct Blocks {
 impl Blocks {
     /// Of a message.
     pub fn message() -> Blocks {
-        Blocks::with(MESSAGE, MESSAGE_TEXT)
+        Blocks::with(MESSAGE_TEXT)
     }
 
     /// Of a modal or the home tab.
     pub fn view() -> Blocks {
-        Blocks::with(VIEW, VIEW_TEXT)
+        Blocks::with(VIEW_TEXT)
     }
 
-    fn with(most: usize, room: usize) -> Blocks {
+    fn with(room: usize) -> Blocks {
         Blocks {
             blocks: Vec::new(),
-            most,
             room,
             left_out: 0,
         }
@@ -135,7 +132,7 @@ impl Blocks {
 
     /// The last block and some text are kept for saying how much was left out.
     fn push(&mut self, block: Value, text: usize) {
-        if self.blocks.len() + 1 >= self.most || text + 100 > self.room {
+        if self.blocks.len() + 1 >= MOST || text + 100 > self.room {
             self.left_out += 1;
             return;
         }
@@ -380,10 +377,10 @@ mod tests {
         }
         blocks.buttons(&[]);
         let done = blocks.finish();
-        assert_eq!(done.len(), MESSAGE);
+        assert_eq!(done.len(), MOST);
         let heading = done[0]["text"]["text"].as_str().unwrap();
         assert_eq!(length(heading), HEADER);
-        let last = done[MESSAGE - 1]["elements"][0]["text"].as_str();
+        let last = done[MOST - 1]["elements"][0]["text"].as_str();
         assert_eq!(last, Some("And 12 more that do not fit here."));
 
         let mut blocks = Blocks::message();

@@ -10,7 +10,7 @@ use crate::slack_inbound::incoming::{Incoming, Kind};
 use serde_json::{Value, json};
 
 /// Absences that are listed.
-const ABSENCES: usize = 10;
+const ABSENCES: usize = 5;
 
 /// The view. It says the same as long as nothing in it changes.
 pub fn view(app: &App, who: &SignedIn) -> Result<Value, ActionError> {

@@ -16,7 +16,7 @@ use crate::slack_inbound::reply::Reply;
 use crate::store::{MentionFilter, Page};
 
 /// Mentions that are listed.
-const MENTIONS: u32 = 10;
+const MENTIONS: u32 = 5;
 
 /// `/rota me`.
 pub fn show(visit: &Visit) -> Outcome {
@@ -65,7 +65,7 @@ fn asked(visit: &Visit, mention: &Mention) -> Result<String, ActionError> {
     let message = mention.message.as_deref().unwrap_or_default();
     let message = match message.is_empty() {
         true => String::new(),
-        false => format!("\n> {}", plain(message)),
+        false => format!("\n&gt; {}", plain(message)),
     };
     Ok(format!(
         "{} asks for whoever is on call in {}{message}",
@@ -124,7 +124,7 @@ pub fn away(visit: &Visit) -> Result<Vec<(AbsenceId, String)>, ActionError> {
         let reason = absence.reason.as_deref().map(str::trim).unwrap_or_default();
         let reason = match reason.is_empty() {
             true => String::new(),
-            false => format!("\n> {}", plain(reason)),
+            false => format!("\n&gt; {}", plain(reason)),
         };
         let text = format!(
             "{} to {}, {place}{reason}",

@@ -20,7 +20,7 @@ use crate::wire::etag::Precondition;
 use serde_json::json;
 
 /// Requests in one list.
-const MOST: usize = 15;
+const MOST: usize = 8;
 
 /// Whose requests these are.
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -132,7 +132,7 @@ fn line(visit: &Visit, asked: &Asked, side: Side) -> String {
     };
     match request.reason.trim() {
         "" => said,
-        reason => format!("{said}\n> {}", plain(reason)),
+        reason => format!("{said}\n&gt; {}", plain(reason)),
     }
 }
 
