@@ -47,6 +47,7 @@ pub mod rotations;
 pub mod sending;
 pub mod sessions;
 pub mod shifts;
+pub mod slack_envelopes;
 pub mod slack_home;
 pub mod status;
 pub mod swaps;

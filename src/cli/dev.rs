@@ -109,7 +109,7 @@ pub fn run(place: Place, flags: Flags) -> Result<(), Failure> {
         all: Box::new(move || sending.settle()),
         chat: Box::new(move || chat.settle_chat()),
     };
-    let mut edges = bootstrap.edges(&config, login, limits);
+    let mut edges = bootstrap.edges(&config, login, limits)?;
     let (app, budget) = (bootstrap.app.clone(), bootstrap.budget.clone());
     edges.push(Box::new(Dev::new(app, failures, pending_work, budget)));
     bootstrap.serve(&signals, edges, delivery, move || {

@@ -37,6 +37,7 @@ mod sending;
 mod session;
 mod shapes;
 mod signals;
+mod slack_envelope;
 mod slack_home;
 mod snapshot;
 mod sync_target;
@@ -101,6 +102,7 @@ pub use sending::*;
 pub use session::*;
 pub use signals::CommitSignals;
 use signals::Published;
+pub use slack_envelope::*;
 pub use slack_home::*;
 pub use snapshot::{
     database_bytes, list_open_slots, list_rotation_names, load_queue, nobody_since, schema_version,

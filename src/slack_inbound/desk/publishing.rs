@@ -39,12 +39,8 @@ struct Seen {
 ///
 /// # Errors
 /// If the thread cannot be started.
-pub fn start(
-    app: App,
-    slack: Arc<Slack>,
-    opened: Wakeup,
-    stop: StopFlag,
-) -> std::io::Result<LoopThread> {
+pub fn start(app: App, slack: Arc<Slack>, opened: Wakeup) -> std::io::Result<LoopThread> {
+    let stop = StopFlag::default();
     let spec = LoopSpec {
         name: NAME,
         wakeup: opened,

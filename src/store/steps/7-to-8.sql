@@ -202,3 +202,22 @@ CREATE TABLE slack_home (
     published BLOB CHECK (published IS NULL OR length(published) = 32)
 ) STRICT, WITHOUT ROWID;
 CREATE INDEX slack_home_opened ON slack_home (opened_at);
+
+-- What Slack sent. It is stored before it is acknowledged, so that it is neither lost nor done twice.
+CREATE TABLE slack_envelope (
+    -- The event id, or the payload's own id: the same when Slack sends it again.
+    id TEXT PRIMARY KEY,
+    kind TEXT NOT NULL CHECK (kind IN ('slash_commands', 'interactive', 'events_api')),
+    -- The payload; NULL once it is processed.
+    body TEXT CHECK (body IS NULL OR json_valid(body)),
+    received_at INTEGER NOT NULL,
+    -- Until when its response URL takes answers, by the system's clock.
+    answer_until INTEGER NOT NULL,
+    processed_at INTEGER,
+    -- What came of it: one word; NULL until it is processed.
+    outcome TEXT,
+    CHECK ((processed_at IS NULL) = (body IS NOT NULL)),
+    CHECK ((processed_at IS NULL) = (outcome IS NULL))
+) STRICT, WITHOUT ROWID;
+CREATE INDEX slack_envelope_open ON slack_envelope (received_at, id) WHERE processed_at IS NULL;
+CREATE INDEX slack_envelope_processed ON slack_envelope (received_at) WHERE processed_at IS NOT NULL;

@@ -1,3 +1,4 @@
-//! Slack: what rota sends to it, and what follows from its answers.
+//! Slack: what rota sends to it, what follows from its answers, and what comes in.
 
+mod incoming;
 mod starting;
