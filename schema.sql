@@ -544,6 +544,21 @@ CREATE TABLE message_relay (
 CREATE INDEX message_relay_due ON message_relay (due_at) WHERE state = 'pending';
 CREATE INDEX message_relay_waiting ON message_relay (way, channel_id, due_at, sequence) WHERE state = 'pending';
 
+-- Messages that were posted with buttons and are to show what came of the question, on a platform that people see.
+CREATE TABLE message_update (
+    sequence INTEGER PRIMARY KEY REFERENCES message (sequence) ON DELETE CASCADE,
+    -- Not a reference: whose state shows why it waits.
+    rotation_id TEXT NOT NULL,
+    created_at INTEGER NOT NULL,
+    due_at INTEGER NOT NULL,
+    -- Counts requests, so that one made during an update is not lost.
+    calls INTEGER NOT NULL,
+    -- Failed tries, and the last error.
+    tries INTEGER NOT NULL,
+    error TEXT
+) STRICT;
+CREATE INDEX message_update_due ON message_update (due_at);
+
 -- What people chose to be mailed. People without a row have the default.
 CREATE TABLE notification_preference (
     user_id TEXT PRIMARY KEY REFERENCES person (id),

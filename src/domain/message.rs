@@ -8,9 +8,11 @@
 
 mod kind;
 mod occasions;
+mod standing;
 
 pub use kind::MessageKind;
 pub use occasions::{accepted, asked, change, declined, deleted, ended, mention, reminder};
+pub use standing::Standing;
 
 use super::forecast::HandoverNotice;
 use super::ids::{CellId, ChannelId, MentionId, RequestId, RotationId, UserId};

@@ -1,5 +1,6 @@
 //! Mentions.
 
+use super::message::request_message_updates;
 use super::rows::{from_json, instant, instant_or_none, json, millis};
 use super::{Error, ReadTx, WriteTx};
 use crate::domain::ids::{MentionId, RotationId, UserId};
@@ -93,7 +94,7 @@ pub fn save_mention(tx: &mut WriteTx, mention: &Mention) -> Result<(), Error> {
         mention.due_at().map(millis),
         mention.thread.as_ref().map(|thread| thread.0.as_str()),
     ])?;
-    Ok(())
+    request_message_updates(tx, mention.id.as_str())
 }
 
 /// Postpones a mention without reading it.

@@ -84,7 +84,7 @@ pub use keys::*;
 pub use lock::Lock;
 pub use mention::*;
 pub use message::*;
-pub use meta::{count_imports, load_fact, load_team, save_fact, save_team};
+pub use meta::{CHAT_PLATFORM, count_imports, load_fact, load_team, save_fact, save_team};
 pub use migrate::create_file;
 pub use operation::{
     OperationRecord, any_old_operation, clear_operations, insert_operation, load_operation,

@@ -221,3 +221,18 @@ CREATE TABLE slack_envelope (
 ) STRICT, WITHOUT ROWID;
 CREATE INDEX slack_envelope_open ON slack_envelope (received_at, id) WHERE processed_at IS NULL;
 CREATE INDEX slack_envelope_processed ON slack_envelope (received_at) WHERE processed_at IS NOT NULL;
+
+-- Messages that were posted with buttons and are to show what came of the question, on a platform that people see.
+CREATE TABLE message_update (
+    sequence INTEGER PRIMARY KEY REFERENCES message (sequence) ON DELETE CASCADE,
+    -- Not a reference: whose state shows why it waits.
+    rotation_id TEXT NOT NULL,
+    created_at INTEGER NOT NULL,
+    due_at INTEGER NOT NULL,
+    -- Counts requests, so that one made during an update is not lost.
+    calls INTEGER NOT NULL,
+    -- Failed tries, and the last error.
+    tries INTEGER NOT NULL,
+    error TEXT
+) STRICT;
+CREATE INDEX message_update_due ON message_update (due_at);
