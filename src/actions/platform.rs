@@ -8,10 +8,7 @@ use crate::runtime::background::POLL;
 use crate::store::{self, WriteTx};
 use std::time::Duration;
 
-/// The fact that names the platform that the people of the database come from; absent for the local one.
-const PLATFORM_FACT: &str = "chat_platform";
-
-/// Its value for Slack.
+/// Slack among the platforms.
 const SLACK: &str = "slack";
 
 /// The state of the chat platform, for operators.
@@ -125,7 +122,7 @@ enum Known {
 }
 
 fn load_platform(tx: &store::ReadTx) -> Result<Known, Error> {
-    if store::load_fact(tx, PLATFORM_FACT)?.as_deref() == Some(SLACK) {
+    if store::load_fact(tx, store::CHAT_PLATFORM)?.as_deref() == Some(SLACK) {
         return Ok(Known::Slack(store::load_team(tx)?));
     }
     Ok(match store::has_people(tx)? {
@@ -142,7 +139,7 @@ fn keep_workspace(app: &App, workspace: Workspace) -> Result<(), Error> {
         name: workspace.team,
     };
     let known = app.store().read(|tx| -> Result<_, Error> {
-        let platform = store::load_fact(tx, PLATFORM_FACT)?;
+        let platform = store::load_fact(tx, store::CHAT_PLATFORM)?;
         Ok(platform.is_some() && store::load_team(tx)? == team)
     })?;
     if known {
@@ -151,7 +148,7 @@ fn keep_workspace(app: &App, workspace: Workspace) -> Result<(), Error> {
     app.store()
         .write(move |tx: &mut WriteTx| -> Result<(), Error> {
             store::save_team(tx, &team)?;
-            store::save_fact(tx, PLATFORM_FACT, SLACK)
+            store::save_fact(tx, store::CHAT_PLATFORM, SLACK)
         })
 }
 
@@ -175,18 +172,18 @@ const WAITS: [Duration; 4] = [
 /// # Errors
 /// Those of the store.
 pub fn keep_asking(app: &App, slack: &Slack, tries: &mut usize) -> Result<Duration, Error> {
-    let paused = slack.asks_again_at();
-    let is_due = match paused {
-        Some(at) => at <= app.now(),
-        None => slack
-            .workspace()
-            .is_none_or(|known| known.bot_id.is_none() && known.user_id.is_none()),
+    let is_known = slack
+        .workspace()
+        .is_some_and(|known| known.user_id.is_some());
+    let asked = match slack.asks_again_at() {
+        Some(_) => slack.ask_again(),
+        None => (!is_known).then(|| slack.ask_workspace()),
     };
-    if !is_due {
+    let Some(asked) = asked else {
         *tries = 0;
         return Ok(POLL);
-    }
-    if let Ok(workspace) = slack.ask_workspace() {
+    };
+    if let Ok(workspace) = asked {
         *tries = 0;
         keep_workspace(app, workspace)?;
         return Ok(POLL);

@@ -106,8 +106,8 @@ pub fn run(place: Place, flags: Flags) -> Result<(), Failure> {
     let delivery = bootstrap.deliver()?;
     let (sending, chat) = (delivery.handle(), delivery.handle());
     let pending_work = PendingWork {
-        all: Box::new(move || sending.settle()),
-        chat: Box::new(move || chat.settle_chat()),
+        all: Box::new(move |until| sending.settle(until)),
+        chat: Box::new(move |until| chat.settle_chat(until)),
     };
     let mut edges = bootstrap.edges(&config, login, limits)?;
     let (app, budget) = (bootstrap.app.clone(), bootstrap.budget.clone());

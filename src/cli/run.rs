@@ -6,7 +6,6 @@ use super::outward::{LISTEN, Receivers, outward, trusted};
 use super::signals::Signals;
 use super::workspace::{Missing, days, open_store, open_with_clock};
 use crate::actions::platform::{self, StartError};
-use crate::actions::sessions::SignedIn;
 use crate::actions::{App, Outward, dev_clock, due, tier};
 use crate::api::{self, Api};
 use crate::chat::Chat;
@@ -22,9 +21,11 @@ use crate::oidc::{Provider, SignIns};
 use crate::runtime::background::{LoopThread, Watch, stop_all};
 use crate::runtime::clock::Clock;
 use crate::runtime::supervisor::{self, Cause, StopServer, Supervision};
+use crate::runtime::wakeup::Wakeup;
 use crate::server::room::RequestBudget;
 use crate::server::{Dispatch, Edge, Limits, Server, TrustedProxies};
-use crate::slack_inbound::{self, Desk, Incoming, Reply, RequestUrls};
+use crate::slack_inbound::desk::{SlackDesk, start_home_tabs};
+use crate::slack_inbound::{self, RequestUrls};
 use crate::store::{ActionError, Error, Lock, ReadTx, Store, list_cadences};
 use crate::timer;
 use crate::web::{Login, Web};
@@ -252,10 +253,18 @@ impl Bootstrap {
 
     /// Starts to take what comes in from Slack. Its loops are stopped with the others.
     fn inbound(&mut self) -> Result<RequestUrls, Failure> {
-        let (desk, directory) = (Answers, Box::new(|_: &App, _: &Value| {}));
+        let (opened, directory) = (Wakeup::default(), Box::new(|_: &App, _: &Value| {}));
+        let desk = SlackDesk::new(self.app.clone(), opened.clone());
         let started = slack_inbound::start(&self.app, desk, directory);
         let started = started.map_err(|error| self.named(format_args!("Slack: {error}")))?;
         self.inbound = started.loops;
+        if let Some(slack) = self.app.slack()
+            && slack.settings().takes_input()
+        {
+            let homes = start_home_tabs(self.app.clone(), Arc::clone(slack), opened);
+            let homes = homes.map_err(|error| self.named(format_args!("home tabs: {error}")))?;
+            self.inbound.push(homes);
+        }
         Ok(started.edge)
     }
 
@@ -339,15 +348,6 @@ impl Bootstrap {
         }
         log::info!("stopped");
         Ok(())
-    }
-}
-
-/// Answers nothing yet.
-struct Answers;
-
-impl Desk for Answers {
-    fn answer(&self, _: &SignedIn, _: &Incoming) -> Result<Reply, Error> {
-        Ok(Reply::nothing())
     }
 }
 

@@ -53,6 +53,13 @@ impl Absences {
         Absences { away }
     }
 
+    /// The same with another one.
+    pub fn with(&self, user: &UserId, period: Interval) -> Absences {
+        let mut away = self.away.clone();
+        away.push((user.clone(), period));
+        Absences::new(away)
+    }
+
     /// How many there are.
     pub fn len(&self) -> usize {
         self.away.len()

@@ -17,10 +17,12 @@
 //! | `reply` | what is sent back, and who makes it |
 //! | `strangers` | what people get whom the directory does not have |
 //! | `calls` | calls to Slack after the acknowledgement |
+//! | `desk` | what people type and click, answered; and the home tab |
 
 mod address;
 mod arrival;
 mod calls;
+pub mod desk;
 pub mod incoming;
 mod intake;
 mod queue;

@@ -3,6 +3,7 @@
 mod body;
 mod listing;
 mod relay;
+mod update;
 
 use super::directory::is_present;
 use super::meta::{first_free, save_hold};
@@ -14,7 +15,8 @@ use body::Body;
 use jiff::Timestamp;
 pub use listing::*;
 pub use relay::*;
-use rusqlite::{OptionalExtension, Row, params};
+use rusqlite::{OptionalExtension, Row, Rows, params};
+pub use update::*;
 
 /// The fact that stores until when the platform asked for no messages.
 const HOLD: &str = "chat_messages_held_until";
@@ -90,6 +92,7 @@ fn message(row: &Row, first: usize) -> Result<Message, Error> {
         content,
         answers,
         people,
+        thread,
     } = body::from_text(&row.get::<_, String>(first + 4)?)?;
     Ok(Message {
         to: recipient(row, first)?,
@@ -100,6 +103,7 @@ fn message(row: &Row, first: usize) -> Result<Message, Error> {
         answers,
         people,
         expires_at: instant_or_none(row.get(first + 3)?)?,
+        thread,
     })
 }
 
@@ -163,6 +167,10 @@ pub fn list_due_messages(tx: &ReadTx, now: Timestamp, most: usize) -> Result<Vec
     );
     let mut query = tx.conn.prepare_cached(&sql)?;
     let mut rows = query.query(params![millis(now), most as i64])?;
+    outgoing(&mut rows)
+}
+
+fn outgoing(rows: &mut Rows) -> Result<Vec<Outgoing>, Error> {
     let mut due = Vec::new();
     while let Some(row) = rows.next()? {
         due.push(Outgoing {
@@ -178,6 +186,33 @@ pub fn list_due_messages(tx: &ReadTx, now: Timestamp, most: usize) -> Result<Vec
         });
     }
     Ok(due)
+}
+
+/// The first waiting message of each recipient, if it is due at an instant, in sending order: those of one recipient are due
+/// one after the other.
+pub fn list_first_messages(tx: &ReadTx, now: Timestamp) -> Result<Vec<Outgoing>, Error> {
+    let sql = format!(
+        "SELECT sequence, created_at, tries, {MESSAGE} FROM message
+         WHERE sequence IN (SELECT min(sequence) FROM message WHERE state = 'pending'
+                            GROUP BY recipient_kind, recipient_id) AND due_at <= ?1 ORDER BY sequence"
+    );
+    let mut query = tx.conn.prepare_cached(&sql)?;
+    let mut rows = query.query([millis(now)])?;
+    outgoing(&mut rows)
+}
+
+/// Records why all waiting messages wait, without a failed try.
+pub fn note_messages_wait(tx: &mut WriteTx, error: &str) -> Result<(), Error> {
+    let sql = "UPDATE message SET error = ?1 WHERE state = 'pending'";
+    Ok(tx.conn.prepare_cached(sql)?.execute([error]).map(drop)?)
+}
+
+/// When the next message is due after an instant.
+pub fn next_message_after(tx: &ReadTx, after: Timestamp) -> Result<Option<Timestamp>, Error> {
+    let sql = "SELECT min(due_at) FROM message WHERE state = 'pending' AND due_at > ?1";
+    let mut query = tx.conn.prepare_cached(sql)?;
+    let due: Option<i64> = query.query_row([millis(after)], |row| row.get(0))?;
+    instant_or_none(due)
 }
 
 /// Records that a message was sent, with the platform's reference.

@@ -62,7 +62,7 @@ const FLOORS: [(&str, &[&str]); 24] = [
     (
         "dev",
         &[
-            "domain", "wire", "server", "metrics", "store", "chat", "actions", "problem",
+            "domain", "runtime", "wire", "server", "metrics", "store", "chat", "actions", "problem",
         ],
     ),
     (
