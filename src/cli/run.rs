@@ -30,7 +30,6 @@ use crate::store::{ActionError, Error, Lock, ReadTx, Store, list_cadences};
 use crate::timer;
 use crate::web::{Login, Web};
 use jiff::{SignedDuration, Timestamp};
-use serde_json::Value;
 use std::collections::BTreeSet;
 use std::net::SocketAddr;
 use std::path::Path;
@@ -253,7 +252,7 @@ impl Bootstrap {
 
     /// Starts to take what comes in from Slack. Its loops are stopped with the others.
     fn inbound(&mut self) -> Result<RequestUrls, Failure> {
-        let (opened, directory) = (Wakeup::default(), Box::new(|_: &App, _: &Value| {}));
+        let (opened, directory) = (Wakeup::default(), Box::new(directory_sync::note));
         let desk = SlackDesk::new(self.app.clone(), opened.clone());
         let started = slack_inbound::start(&self.app, desk, directory);
         let started = started.map_err(|error| self.named(format_args!("Slack: {error}")))?;
