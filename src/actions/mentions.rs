@@ -1,5 +1,6 @@
 //! Opens mentions and records their answers.
 
+use super::chat_ids::Named;
 use super::draft::Draft;
 use super::mutation::{Mutation, Operation};
 use super::{ActionError, App, Error, notifications, reads};
@@ -27,6 +28,13 @@ pub struct OpenMention(pub NewMention);
 impl Operation for OpenMention {
     const NAME: &'static str = "open mention";
     type Output = Mention;
+
+    fn named(&self) -> Named {
+        Named {
+            people: vec![self.0.asker.clone()],
+            channels: vec![self.0.channel.clone()],
+        }
+    }
 
     /// A person mentions in their own name whoever is on call in what they see; programs need the right to edit.
     fn admit(

@@ -5,8 +5,10 @@ use super::notify::Manager;
 use super::outward::{LISTEN, Receivers, outward, trusted};
 use super::signals::Signals;
 use super::workspace::{Missing, days, open_store, open_with_clock};
+use crate::actions::directory_sync::DirectorySource;
+use crate::actions::outside::Source;
 use crate::actions::platform::{self, StartError};
-use crate::actions::{App, Outward, dev_clock, due, tier};
+use crate::actions::{App, Outward, dev_clock, directory_sync, due, tier};
 use crate::api::{self, Api};
 use crate::chat::Chat;
 use crate::chat_watch;
@@ -27,6 +29,7 @@ use crate::server::{Dispatch, Edge, Limits, Server, TrustedProxies};
 use crate::slack_inbound::desk::{SlackDesk, start_home_tabs};
 use crate::slack_inbound::{self, RequestUrls};
 use crate::store::{ActionError, Error, Lock, ReadTx, Store, list_cadences};
+use crate::sync::Sources;
 use crate::timer;
 use crate::web::{Login, Web};
 use jiff::{SignedDuration, Timestamp};
@@ -267,6 +270,17 @@ impl Bootstrap {
         Ok(started.edge)
     }
 
+    /// The outside sources. A new kind of source is registered here. With `reads_at_start` the directory of the chat platform is
+    /// read at the start however new the last reading is.
+    pub fn sources(&self, reads_at_start: bool) -> Arc<Sources> {
+        let mut sources: Vec<Box<dyn Source>> = Vec::new();
+        if let Some(slack) = self.app.slack() {
+            let (app, slack) = (self.app.clone(), Arc::clone(slack));
+            sources.push(Box::new(DirectorySource::new(app, slack, reads_at_start)));
+        }
+        Arc::new(Sources::new(self.app.clone(), sources))
+    }
+
     /// Starts sending what is queued.
     pub fn deliver(&self) -> Result<Delivery, Failure> {
         let failed = |error| self.named(format_args!("cannot start deliveries: {error}"));
@@ -280,6 +294,7 @@ impl Bootstrap {
         signals: &Signals,
         edges: Vec<Box<dyn Edge>>,
         delivery: Delivery,
+        sources: &Sources,
         ready: impl FnOnce() -> Result<(), Failure>,
     ) -> Result<(), Failure> {
         let address = self.server.local_addr();
@@ -301,7 +316,7 @@ impl Bootstrap {
             log::info!("stopped");
             return Ok(());
         }
-        let mut loops = start_loops(&self.app)?;
+        let mut loops = start_loops(&self.app, sources)?;
         loops.extend(self.inbound);
         runtime.watch(self.server.heartbeat(), Watch::Liveness);
         let manager = Arc::clone(&self.manager);
@@ -350,10 +365,11 @@ impl Bootstrap {
     }
 }
 
-/// Starts the background loops of the server, one per line.
-fn start_loops(app: &App) -> Result<Vec<LoopThread>, Failure> {
+/// Starts the background loops of the server.
+fn start_loops(app: &App, sources: &Sources) -> Result<Vec<LoopThread>, Failure> {
     let timer = timer::start(app.clone()).map_err(|error| format!("the timer: {error}"))?;
     let mut loops = vec![timer];
+    loops.extend(sources.start().map_err(|error| format!("sync: {error}"))?);
     if let Some(slack) = app.slack() {
         let started = chat_watch::start(app.clone(), Arc::clone(slack));
         loops.push(started.map_err(|error| format!("the watch of Slack: {error}"))?);

@@ -1,14 +1,21 @@
 //! `kill -9` at the moments at which a command could be lost or done twice.
 
-use crate::support::slack::{APP_TOKEN, SIGNING_SECRET, Slack, Sockets, body, command, seconds, signature};
+use crate::support::slack::{
+    APP_TOKEN, SIGNING_SECRET, Slack, Sockets, body, command, seconds, signature,
+};
 use crate::support::*;
 use serde_json::json;
 use std::path::Path;
 
 /// A server on a database, with Socket Mode and request URLs, that is killed at a point.
 fn start(slack: &Slack, db: &Path, faults: &str) -> Rota {
-    let start = slack.start().db(db).env("ROTA_SLACK_SIGNING_SECRET", SIGNING_SECRET);
-    let start = start.env("ROTA_SLACK_APP_TOKEN", APP_TOKEN).env("ROTA_FAILPOINTS", faults);
+    let start = slack
+        .start()
+        .db(db)
+        .env("ROTA_SLACK_SIGNING_SECRET", SIGNING_SECRET);
+    let start = start
+        .env("ROTA_SLACK_APP_TOKEN", APP_TOKEN)
+        .env("ROTA_FAILPOINTS", faults);
     start.env("ROTA_FAULT_HURRY", 20).go()
 }
 
@@ -68,14 +75,20 @@ fn a_command_on_the_socket_is_done_once() {
         let id = world.rotation(&rota);
         world.sockets.await_greeted(1);
         let url = world.slack.response_url();
-        let envelope = world.sockets.send("slash_commands", command("U1", "OPS rotate", &url));
+        let envelope = world
+            .sockets
+            .send("slash_commands", command("U1", "OPS rotate", &url));
         let (status, log) = rota.process.ended();
         assert_eq!(status.code(), None, "{point}: killed: {log}");
         assert_eq!(world.sockets.acknowledgements(&envelope), 0, "{point}");
         drop(rota);
         // Slack sends it again to the next process, which knows it.
         let rota = world.start("");
-        assert_eq!(world.sockets.acknowledged(&envelope).payload, None, "{point}");
+        assert_eq!(
+            world.sockets.acknowledged(&envelope).payload,
+            None,
+            "{point}"
+        );
         world.done_once(&rota, &id, &url);
     }
 }

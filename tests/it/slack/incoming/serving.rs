@@ -1,6 +1,9 @@
 //! Slack's own libraries against the fake: what they understand is what Slack sends. Run by `.ci/slack-sdk`.
 
-use crate::support::slack::{APP_TOKEN, BOT_TOKEN, SIGNING_SECRET, Slack, body, command, mention, seconds, signature, submission};
+use crate::support::slack::{
+    APP_TOKEN, BOT_TOKEN, SIGNING_SECRET, Slack, body, command, mention, seconds, signature,
+    submission,
+};
 use crate::support::*;
 use serde_json::json;
 use std::process::Command;
@@ -34,7 +37,12 @@ fn serve_fake() {
     let ask = |text: &str| {
         let id = sockets.send("slash_commands", command("U1", text, &slack.response_url()));
         let payload = sockets.acknowledged(&id).payload;
-        assert_eq!(payload, Some(json!({ "text": format!("heard {text}") })), "{}", process.log.tail());
+        assert_eq!(
+            payload,
+            Some(json!({ "text": format!("heard {text}") })),
+            "{}",
+            process.log.tail()
+        );
     };
     sockets.await_greeted(1);
     ask("one");
@@ -49,7 +57,12 @@ fn serve_fake() {
     sockets.await_greeted(3);
     ask("three");
     let heard: Vec<String> = lines.try_iter().collect();
-    for line in ["signature True", "slash_commands", "interactive", "events_api"] {
+    for line in [
+        "signature True",
+        "slash_commands",
+        "interactive",
+        "events_api",
+    ] {
         assert!(heard.iter().any(|heard| heard == line), "{line}: {heard:?}");
     }
     process.signal("KILL");
