@@ -640,12 +640,23 @@ CREATE TABLE mention (
     settings TEXT NOT NULL CHECK (json_valid(settings)),
     -- When the mention next needs processing; null once closed.
     due_at INTEGER,
+    -- The thread of the channel that it came from, as the platform names it.
+    thread TEXT,
     CHECK ((state = 'open') = (closed_at IS NULL)),
     CHECK ((state = 'open') = (due_at IS NOT NULL))
 ) STRICT, WITHOUT ROWID;
 CREATE INDEX mention_due ON mention (due_at, id) WHERE due_at IS NOT NULL;
 CREATE INDEX mention_by_rotation ON mention (rotation_id, opened_at);
 CREATE INDEX mention_closed ON mention (closed_at) WHERE closed_at IS NOT NULL;
+
+-- People who have opened the app's home tab in Slack. Whoever opened it within a day is shown changes.
+CREATE TABLE slack_home (
+    user_id TEXT PRIMARY KEY REFERENCES person (id),
+    opened_at INTEGER NOT NULL,
+    -- SHA-256 of what was last published to them; null if that is not known.
+    published BLOB CHECK (published IS NULL OR length(published) = 32)
+) STRICT, WITHOUT ROWID;
+CREATE INDEX slack_home_opened ON slack_home (opened_at);
 
 -- Inbound webhooks, one per rotation.
 CREATE TABLE inbound_webhook (
@@ -772,3 +783,22 @@ CREATE INDEX audit_by_kind ON audit (actor_kind, at, sequence);
 CREATE INDEX audit_by_actor ON audit (actor_id, at, sequence) WHERE actor_id IS NOT NULL;
 CREATE INDEX audit_by_action ON audit (action, at, sequence);
 CREATE INDEX audit_by_rotation ON audit (rotation_id, at, sequence) WHERE rotation_id IS NOT NULL;
+
+-- What Slack sent. It is stored before it is acknowledged, so that it is neither lost nor done twice.
+CREATE TABLE slack_envelope (
+    -- The event id, or the payload's own id: the same when Slack sends it again.
+    id TEXT PRIMARY KEY,
+    kind TEXT NOT NULL CHECK (kind IN ('slash_commands', 'interactive', 'events_api')),
+    -- The payload; NULL once it is processed.
+    body TEXT CHECK (body IS NULL OR json_valid(body)),
+    received_at INTEGER NOT NULL,
+    -- Until when its response URL takes answers, by the system's clock.
+    answer_until INTEGER NOT NULL,
+    processed_at INTEGER,
+    -- What came of it: one word; NULL until it is processed.
+    outcome TEXT,
+    CHECK ((processed_at IS NULL) = (body IS NOT NULL)),
+    CHECK ((processed_at IS NULL) = (outcome IS NULL))
+) STRICT, WITHOUT ROWID;
+CREATE INDEX slack_envelope_open ON slack_envelope (received_at, id) WHERE processed_at IS NULL;
+CREATE INDEX slack_envelope_processed ON slack_envelope (received_at) WHERE processed_at IS NOT NULL;

@@ -100,7 +100,7 @@
 //! | Floor | Rooms | May import |
 //! |---|---|---|
 //! | 5 | `main`, [`cli`], [`config`] | all below |
-//! | 4 | [`api`], [`web`], [`dev`], [`timer`], [`delivery`], [`sync`], [`chat_watch`] | 0 to 3, not one another |
+//! | 4 | [`api`], [`web`], [`dev`], [`slack_inbound`], [`timer`], [`delivery`], [`sync`], [`chat_watch`] | 0 to 3, not one another |
 //! | 3 | [`actions`] | [`domain`], [`wire`], [`client`], [`metrics`], [`store`], [`chat`], [`carriers`], [`runtime`] |
 //! | 3 | [`problem`] | [`domain`], [`wire`], [`server`], [`store`]; only edges import it |
 //! | 2 | [`chat`] | [`domain`], [`store`], [`client`], [`metrics`], [`runtime`] |
@@ -158,6 +158,7 @@ pub mod api;
 pub mod chat_watch;
 pub mod delivery;
 pub mod dev;
+pub mod slack_inbound;
 pub mod sync;
 pub mod timer;
 pub mod web;

@@ -36,6 +36,19 @@ impl Operation for OpenMention {
         }
     }
 
+    /// A person mentions in their own name whoever is on call in what they see; programs need the right to edit.
+    fn admit(
+        &self,
+        _: &ReadTx,
+        rotation: &Rotation,
+        caller: &Principal,
+    ) -> Result<(), ActionError> {
+        match caller.person() {
+            Ok(person) if *person == self.0.asker => Ok(caller.check_see(rotation)?),
+            _ => Ok(caller.check_edit(rotation)?),
+        }
+    }
+
     fn apply(
         self,
         tx: &mut WriteTx,

@@ -103,10 +103,21 @@ impl Connect {
 
     /// Connects the socket to the host through the proxy, if there is one.
     fn tunnelled(&self, mut socket: Socket, host: &str, port: u16) -> Result<Socket, DialError> {
-        if self.proxy.is_some() {
-            tunnel(&mut socket, host, port)?;
-        }
+        self.tunnel(&mut socket, host, port)?;
         Ok(socket)
+    }
+
+    /// As [`Connect::tunnelled`].
+    pub(super) fn tunnel(
+        &self,
+        socket: &mut Socket,
+        host: &str,
+        port: u16,
+    ) -> Result<(), DialError> {
+        match self.proxy {
+            Some(_) => tunnel(socket, host, port),
+            None => Ok(()),
+        }
     }
 }
 

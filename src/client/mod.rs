@@ -15,7 +15,7 @@
 //! | `lookup` | resolves names in a bounded number of threads |
 //! | `resolver` | provides addresses to ureq |
 //! | `connection` | a connection, with TLS or without, on which every wait has a deadline |
-//! | `stream` | a connection that begins in the clear and is secured later |
+//! | `stream` | a connection for other protocols, in the clear, secured, or secured later |
 //! | `proxy` | CONNECT |
 //! | `trust` | the certificate authorities that TLS trusts |
 //! | `error` | why there was no response |

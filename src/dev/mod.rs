@@ -138,6 +138,7 @@ const PATIENCE: Duration = Duration::from_secs(30);
 fn patience() -> Instant {
     monotonic() + PATIENCE
 }
+
 /// What belongs to the local chat platform.
 const LOCAL: [&str; 2] = ["chat", "directory"];
 
@@ -242,7 +243,8 @@ fn move_clock(app: &App, pending_work: &PendingWork, request: &Request) -> Outco
 fn read_sources(app: &App, pending_work: &PendingWork, request: &Request) -> Outcome {
     shapes::sync(&sent(request)?)?;
     let readings = (pending_work.sources)(Which::All)?;
-    dev_clock::process_due(app, &|| (pending_work.all)(patience()))?;
+    let until = patience();
+    dev_clock::process_due(app, &|| (pending_work.all)(until))?;
     json(&shapes::Sync {
         read: readings.read,
         failed: readings.failed,

@@ -92,6 +92,7 @@ fn message(row: &Row, first: usize) -> Result<Message, Error> {
         content,
         answers,
         people,
+        thread,
     } = body::from_text(&row.get::<_, String>(first + 4)?)?;
     Ok(Message {
         to: recipient(row, first)?,
@@ -102,6 +103,7 @@ fn message(row: &Row, first: usize) -> Result<Message, Error> {
         answers,
         people,
         expires_at: instant_or_none(row.get(first + 3)?)?,
+        thread,
     })
 }
 

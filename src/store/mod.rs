@@ -37,6 +37,8 @@ mod sending;
 mod session;
 mod shapes;
 mod signals;
+mod slack_envelope;
+mod slack_home;
 mod snapshot;
 mod sync_target;
 mod tx;
@@ -46,7 +48,7 @@ mod writer;
 
 pub use absence::{
     find_same_absence, insert_absence, list_absences, list_absences_of, list_rotations_of,
-    load_absence, load_absences, remove_absence,
+    load_absence, load_absences, remove_absence, save_absence_end,
 };
 pub use across::{
     MentionFilter, Part, RequestFilter, RequestKey, list_mentions_across, list_requests_across,
@@ -100,6 +102,8 @@ pub use sending::*;
 pub use session::*;
 pub use signals::CommitSignals;
 use signals::Published;
+pub use slack_envelope::*;
+pub use slack_home::*;
 pub use snapshot::{
     database_bytes, list_open_slots, list_rotation_names, load_queue, nobody_since, schema_version,
     sqlite_version,

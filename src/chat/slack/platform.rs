@@ -82,6 +82,9 @@ impl Chat for Slack {
             "unfurl_links": false,
             "unfurl_media": false,
         });
+        if let Some(thread) = &message.thread {
+            arguments["thread_ts"] = json!(thread.0);
+        }
         if let Some(blocks) = blocks(message, &text) {
             arguments["blocks"] = blocks;
         }

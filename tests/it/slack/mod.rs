@@ -1,7 +1,9 @@
-//! Slack: what rota sends to it, and what follows from its answers.
+//! Slack: what rota sends to it, what follows from its answers, and what comes in.
 
+mod desk;
 mod directory;
 mod groups;
+mod incoming;
 mod manifest;
 mod outgoing;
 mod pausing;

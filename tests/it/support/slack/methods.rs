@@ -1,7 +1,7 @@
 //! Reads requests, holds them against Slack's description, and finds the method.
 
 use super::state::{Call, Failure, Team};
-use super::{directory, groups, messages, socket, views};
+use super::{RESPONSES, directory, groups, messages, socket, views};
 use crate::support::receiver::read_request;
 use serde_json::{Map, Value, json};
 use std::collections::BTreeSet;
@@ -94,7 +94,11 @@ pub(super) fn serve(mut stream: TcpStream, team: &Mutex<Team>) {
     let request = String::from_utf8(request).expect("a request of text");
     let (head, body) = request.split_once("\r\n\r\n").expect("a head");
     let lock = || team.lock().unwrap_or_else(PoisonError::into_inner);
-    let (answered, slow) = answer(&mut lock(), head, body);
+    let taken = response(&mut lock(), head, body);
+    let (answered, slow) = match taken {
+        Some(taken) => (Some(taken), None),
+        None => answer(&mut lock(), head, body),
+    };
     if let Some(slow) = slow {
         // As a server far away: others are answered meanwhile.
         std::thread::sleep(slow);
@@ -111,6 +115,22 @@ pub(super) fn serve(mut stream: TcpStream, team: &Mutex<Team>) {
             .expect("a date"),
     );
     let _ = stream.write_all(answer.as_bytes());
+}
+
+/// Takes what is sent to a response URL; `None` if it is for the Web API. A workspace that is down takes nothing.
+fn response(team: &mut Team, head: &str, body: &str) -> Option<(u16, String, String)> {
+    let path = head.split(' ').nth(1).unwrap_or_default();
+    if !path.starts_with(RESPONSES) {
+        return None;
+    }
+    if team.down.is_some() {
+        return Some((503, String::new(), String::new()));
+    }
+    let host = head.lines().find_map(|line| line.strip_prefix("Host: "));
+    let url = format!("http://{}{path}", host.unwrap_or_default());
+    let message = serde_json::from_str(body).expect("a message in JSON");
+    team.responses.push((url, message));
+    Some((200, String::new(), "{\"ok\":true}".to_owned()))
 }
 
 /// Status, headers and body; `None` closes the connection.
