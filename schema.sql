@@ -63,6 +63,13 @@ CREATE TABLE channel (
 ) STRICT, WITHOUT ROWID;
 CREATE INDEX channel_by_name ON channel (sort_name, id);
 
+-- People who are away by their status in chat, as the platform last said.
+CREATE TABLE chat_away (
+    user_id TEXT PRIMARY KEY REFERENCES person (id),
+    -- When the status ends; null if it has no end.
+    until_at INTEGER
+) STRICT, WITHOUT ROWID;
+
 CREATE TABLE rotation (
     id TEXT PRIMARY KEY,
     -- A creation counter that orders rotations created at one instant.

@@ -1,5 +1,6 @@
 //! Records and removes absences (rules.md 10).
 
+use super::chat_ids::Named;
 use super::draft::Draft;
 use super::mutation::{self, Mutation, Operation};
 use super::reads;
@@ -59,6 +60,10 @@ struct CreateAbsence(NewAbsence);
 impl Operation for CreateAbsence {
     const NAME: &'static str = "create absence";
     type Output = (Absence, bool);
+
+    fn named(&self) -> Named {
+        Named::people([&self.0.user])
+    }
 
     fn admit(
         &self,

@@ -1,5 +1,6 @@
 //! Opens mentions and records their answers.
 
+use super::chat_ids::Named;
 use super::draft::Draft;
 use super::mutation::{Mutation, Operation};
 use super::{ActionError, App, Error, notifications, reads};
@@ -38,6 +39,13 @@ impl Operation for OpenMention {
         match caller.person() {
             Ok(person) if *person == self.0.asker => Ok(caller.check_see(rotation)?),
             _ => Ok(caller.check_edit(rotation)?),
+        }
+    }
+
+    fn named(&self) -> Named {
+        Named {
+            people: vec![self.0.asker.clone()],
+            channels: vec![self.0.channel.clone()],
         }
     }
 

@@ -3,7 +3,7 @@
 use super::Api;
 use super::answer::{self, Outcome};
 use super::operation::{Body, Gives, Operation, gives, shape};
-use crate::actions::{App, DELIVERY, Error, TIMER};
+use crate::actions::{App, DELIVERY, Error, TIMER, directory_sync};
 use crate::domain::snapshot::{OpenSlot, Queue};
 use crate::domain::zones;
 use crate::metrics::{self, Snapshot};
@@ -291,6 +291,7 @@ pub fn metrics(api: &Api, detail: Detail) -> Outcome {
             queue: store::load_queue(tx)?,
             next_due: store::next_due(tx)?,
             database_bytes: store::database_bytes(tx)?,
+            directory_read_at: directory_sync::status(tx)?.last_read_at,
         };
         Ok((snapshot, state))
     })?;
@@ -322,6 +323,7 @@ struct State {
     /// The earliest due instant of all rotations.
     next_due: Option<Timestamp>,
     database_bytes: u64,
+    directory_read_at: Option<Timestamp>,
 }
 
 fn render(api: &Api, snapshot: &KeptSnapshot, state: &State, detail: Detail) -> String {
@@ -336,6 +338,9 @@ fn render(api: &Api, snapshot: &KeptSnapshot, state: &State, detail: Detail) -> 
         enabled_rotations: snapshot.enabled,
         disabled_rotations: snapshot.disabled,
         database_bytes: state.database_bytes,
+        directory_read_at: app
+            .slack()
+            .map(|_| state.directory_read_at.unwrap_or(Timestamp::UNIX_EPOCH)),
         started_at: api.started_at,
         last_tick: ago(app, age(app.runtime().heartbeat(TIMER).as_ref())),
         build: &[

@@ -9,6 +9,7 @@ use super::signals::Signals;
 use super::workspace::{database, settings_with};
 use super::{Failure, Place, demo};
 use crate::actions::development::{self, Credentials};
+use crate::actions::outside::Which;
 use crate::api;
 use crate::chat::{FailureControl, FaultyChat};
 use crate::config::{self, Config, Listen};
@@ -35,6 +36,7 @@ Routes of `rota dev` alone, without a credential:
   PUT  /dev/receiver/NAME {\"status\":503}        what it answers; also headers, delayMs, body
   GET  /dev/chat                                messages, topics and user groups of the local chat platform
   PUT  /dev/chat {\"failure\":\"error\"}            how it behaves; also \"rateLimited\" with retryAfterSeconds, delayMs
+  POST /dev/sync                                reads every outside source now
   PUT  /dev/plan {\"name\":\"free\"}                or \"pro\"; a server of your own is Pro, and Free
                                                 is there to develop against a limited plan";
 
@@ -100,19 +102,26 @@ pub fn run(place: Place, flags: Flags) -> Result<(), Failure> {
         demo::fill(&bootstrap.app)?;
     }
     bootstrap.catch_up(&config, &signals, &operator("dev"))?;
+    let sources = bootstrap.sources(true);
+    // Before the tokens of people are made. What cannot be read now is read later.
+    sources
+        .read(Which::New)
+        .map_err(|error| error.to_string())?;
     let credentials = development::renew(bootstrap.app.store(), &operator("dev"))?;
     let lines = lines(&bootstrap.url(), &credentials);
     let limits = requests(config.rate_limit, api::Limits::OFF);
     let delivery = bootstrap.deliver()?;
     let (sending, chat) = (delivery.handle(), delivery.handle());
+    let reading = Arc::clone(&sources);
     let pending_work = PendingWork {
+        sources: Box::new(move |which| reading.read(which)),
         all: Box::new(move |until| sending.settle(until)),
         chat: Box::new(move |until| chat.settle_chat(until)),
     };
     let mut edges = bootstrap.edges(&config, login, limits)?;
     let (app, budget) = (bootstrap.app.clone(), bootstrap.budget.clone());
     edges.push(Box::new(Dev::new(app, failures, pending_work, budget)));
-    bootstrap.serve(&signals, edges, delivery, move || {
+    bootstrap.serve(&signals, edges, delivery, &sources, move || {
         lines.iter().try_for_each(|line| answer(line))
     })
 }

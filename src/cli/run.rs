@@ -5,6 +5,8 @@ use super::notify::Manager;
 use super::outward::{LISTEN, Receivers, outward, trusted};
 use super::signals::Signals;
 use super::workspace::{Missing, days, open_store, open_with_clock};
+use crate::actions::directory_sync::{self, DirectorySource};
+use crate::actions::outside::Source;
 use crate::actions::platform::{self, StartError};
 use crate::actions::{App, Outward, dev_clock, due, tier};
 use crate::api::{self, Api};
@@ -27,6 +29,7 @@ use crate::server::{Dispatch, Edge, Limits, Server, TrustedProxies};
 use crate::slack_inbound::desk::{SlackDesk, start_home_tabs};
 use crate::slack_inbound::{self, RequestUrls};
 use crate::store::{ActionError, Error, Lock, ReadTx, Store, list_cadences};
+use crate::sync::Sources;
 use crate::timer;
 use crate::web::{Login, Web};
 use jiff::{SignedDuration, Timestamp};
@@ -253,7 +256,7 @@ impl Bootstrap {
 
     /// Starts to take what comes in from Slack. Its loops are stopped with the others.
     fn inbound(&mut self) -> Result<RequestUrls, Failure> {
-        let (opened, directory) = (Wakeup::default(), Box::new(|_: &App, _: &Value| {}));
+        let (opened, directory) = (Wakeup::default(), Box::new(note_event));
         let desk = SlackDesk::new(self.app.clone(), opened.clone());
         let started = slack_inbound::start(&self.app, desk, directory);
         let started = started.map_err(|error| self.named(format_args!("Slack: {error}")))?;
@@ -266,6 +269,17 @@ impl Bootstrap {
             self.inbound.push(homes);
         }
         Ok(started.edge)
+    }
+
+    /// The outside sources. A new kind of source is registered here. With `reads_at_start` the directory of the chat platform is
+    /// read at the start however new the last reading is.
+    pub fn sources(&self, reads_at_start: bool) -> Arc<Sources> {
+        let mut sources: Vec<Box<dyn Source>> = Vec::new();
+        if let Some(slack) = self.app.slack() {
+            let (app, slack) = (self.app.clone(), Arc::clone(slack));
+            sources.push(Box::new(DirectorySource::new(app, slack, reads_at_start)));
+        }
+        Arc::new(Sources::new(self.app.clone(), sources))
     }
 
     /// Starts sending what is queued.
@@ -281,6 +295,7 @@ impl Bootstrap {
         signals: &Signals,
         edges: Vec<Box<dyn Edge>>,
         delivery: Delivery,
+        sources: &Sources,
         ready: impl FnOnce() -> Result<(), Failure>,
     ) -> Result<(), Failure> {
         let address = self.server.local_addr();
@@ -302,7 +317,7 @@ impl Bootstrap {
             log::info!("stopped");
             return Ok(());
         }
-        let mut loops = start_loops(&self.app)?;
+        let mut loops = start_loops(&self.app, sources)?;
         loops.extend(self.inbound);
         runtime.watch(self.server.heartbeat(), Watch::Liveness);
         let manager = Arc::clone(&self.manager);
@@ -351,10 +366,18 @@ impl Bootstrap {
     }
 }
 
-/// Starts the background loops of the server, one per line.
-fn start_loops(app: &App) -> Result<Vec<LoopThread>, Failure> {
+/// Follows an event about people, groups or channels. What is lost with an error comes with the next reading.
+fn note_event(app: &App, event: &Value) {
+    if let Err(error) = directory_sync::note(app, event) {
+        log::error!("slack: an event about the directory: {error}");
+    }
+}
+
+/// Starts the background loops of the server.
+fn start_loops(app: &App, sources: &Sources) -> Result<Vec<LoopThread>, Failure> {
     let timer = timer::start(app.clone()).map_err(|error| format!("the timer: {error}"))?;
     let mut loops = vec![timer];
+    loops.extend(sources.start().map_err(|error| format!("sync: {error}"))?);
     if let Some(slack) = app.slack() {
         let started = chat_watch::start(app.clone(), Arc::clone(slack));
         loops.push(started.map_err(|error| format!("the watch of Slack: {error}"))?);

@@ -19,6 +19,8 @@ pub struct Snapshot<'a> {
     pub enabled_rotations: u64,
     pub disabled_rotations: u64,
     pub database_bytes: u64,
+    /// When the directory of the chat platform was last read; `None` where it is not read.
+    pub directory_read_at: Option<Timestamp>,
     /// When the server started.
     pub started_at: Timestamp,
     /// When the timer last checked for due work.
@@ -59,6 +61,13 @@ impl Snapshot<'_> {
             "Chat messages that have not been posted.",
         );
         page.sample(&[], self.queue.messages);
+        if let Some(at) = self.directory_read_at {
+            page.gauge(
+                "rota_chat_last_sync_timestamp_seconds",
+                "When people, user groups and channels of the chat platform were last read in full, in Unix seconds; 0 before.",
+            );
+            page.sample(&[], seconds(at));
+        }
         page.gauge(
             "rota_message_relays_pending",
             "Messages that wait to be sent on by mail or to an incoming webhook.",

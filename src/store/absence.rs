@@ -96,12 +96,13 @@ pub fn load_absences(tx: &ReadTx, rotation: &Rotation) -> Result<Absences, Error
         rotation,
         began.map_or(judged_at, |began| began.min(judged_at)),
     )?;
-    Ok(Absences::new(
+    let absences = Absences::new(
         absences
             .into_iter()
             .map(|absence| (absence.user, absence.period))
             .collect(),
-    ))
+    );
+    Ok(absences.with_chat(super::directory::away_members(tx, rotation)?))
 }
 
 /// An absence by id.

@@ -21,9 +21,6 @@ const LIMITS: Limits = Limits {
     body_bytes: 8 * 1024 * 1024,
 };
 
-/// The most pages of one reading: at 200 entries a page, a million entries.
-const MOST_PAGES: usize = 5_000;
-
 /// The Slack workspace that is set up: its Web API and what is known of its state.
 pub struct Slack {
     settings: SlackSettings,
@@ -80,34 +77,6 @@ impl Slack {
             }
         }
         self.send(method, arguments)
-    }
-
-    /// Reads a list page by page, from the beginning. `page` gets what Slack answers.
-    ///
-    /// # Errors
-    /// Of the first call or page that fails. What was read until then is not the whole list.
-    pub fn pages<E: From<SlackError>>(
-        &self,
-        method: &Method,
-        arguments: &Value,
-        mut page: impl FnMut(Value) -> Result<(), E>,
-    ) -> Result<(), E> {
-        let mut arguments = arguments.clone();
-        for _ in 0..MOST_PAGES {
-            let answer = self.call(method, &arguments)?;
-            let next = answer["response_metadata"]["next_cursor"].as_str();
-            let next = next.filter(|cursor| !cursor.is_empty());
-            let next = next.map(|cursor| Value::String(cursor.to_owned()));
-            page(answer)?;
-            match next {
-                None => return Ok(()),
-                // Slack would answer the same page for ever.
-                Some(cursor) if arguments["cursor"] == cursor => break,
-                Some(cursor) => arguments["cursor"] = cursor,
-            }
-        }
-        let why = format!("{}: the pages do not end", method.name);
-        Err(SlackError::Transient(why).into())
     }
 
     /// Asks whose token it is, and ends a pause if Slack takes it.

@@ -10,15 +10,19 @@
 //! | `health` | whether Slack answers and takes the token |
 //! | `buttons` | the buttons under messages |
 //! | `text` | escaping |
+//! | `records` | users, user groups and channels as records of the directory |
+//! | `directory` | reads them |
 //! | `platform` | the trait of chat platforms |
 
 mod api;
 mod buttons;
+pub mod directory;
 mod error;
 mod gates;
 mod health;
 pub mod method;
 mod platform;
+pub mod records;
 mod settings;
 mod text;
 
@@ -26,5 +30,6 @@ pub use api::Slack;
 pub use buttons::{About, Button};
 pub use error::{OTHER_WORKSPACE, Pause, Refusal, SlackError};
 pub use health::Workspace;
+pub use records::SlackPerson;
 pub use settings::{ApiUrl, SlackSettings, is_loopback};
 pub use text::{escaped, mended, unescaped};

@@ -236,3 +236,10 @@ CREATE TABLE message_update (
     error TEXT
 ) STRICT;
 CREATE INDEX message_update_due ON message_update (due_at);
+
+-- People who are away by their status in chat, as the platform last said.
+CREATE TABLE chat_away (
+    user_id TEXT PRIMARY KEY REFERENCES person (id),
+    -- When the status ends; null if it has no end.
+    until_at INTEGER
+) STRICT, WITHOUT ROWID;

@@ -81,6 +81,7 @@ const FLOORS: [(&str, &[&str]); 24] = [
             "actions",
         ],
     ),
+    ("sync", &["domain", "runtime", "store", "actions"]),
     (
         "slack_inbound",
         &[
@@ -115,6 +116,7 @@ const FLOORS: [(&str, &[&str]); 24] = [
             "timer",
             "delivery",
             "chat_watch",
+            "sync",
             "client",
             "oidc",
         ],
@@ -138,6 +140,7 @@ const FLOORS: [(&str, &[&str]); 24] = [
             "timer",
             "delivery",
             "chat_watch",
+            "sync",
             "client",
             "oidc",
             "config",

@@ -92,16 +92,14 @@ impl Slack {
     /// A server on this workspace that knows its people.
     #[track_caller]
     pub fn go(&self) -> Rota {
-        let rota = self.start().go();
-        self.read_directory(&rota);
-        rota
+        // The directory is read at the start.
+        self.start().go()
     }
 
     /// Has the server read the people, groups and channels.
     #[track_caller]
     pub fn read_directory(&self, rota: &Rota) {
-        let directory = self.team().directory();
-        rota.import(&directory);
+        rota.post("/dev/sync", serde_json::json!({})).ok();
     }
 
     /// The calls of a method so far.

@@ -255,35 +255,6 @@ impl Team {
             false => scopes.remove(scope),
         };
     }
-
-    /// The workspace in the form of an import.
-    pub fn directory(&self) -> Value {
-        let person = |user: &Value| {
-            let profile = &user["profile"];
-            json!({
-                "id": user["id"], "displayName": profile["display_name"], "realName": profile["real_name"],
-                "email": profile["email"], "isAdmin": user["is_admin"], "timeZone": user["tz"]
-            })
-        };
-        let group = |group: &Value| {
-            json!({
-                "id": group["id"], "name": group["name"], "handle": group["handle"], "userIds": group["users"]
-            })
-        };
-        let channel = |channel: &Value| {
-            let topic = channel["topic"]["value"].as_str().unwrap_or_default();
-            json!({
-                "id": channel["id"], "name": channel["name"], "isPrivate": channel["is_private"],
-                "appIsMember": channel["is_member"], "topic": unescape(topic)
-            })
-        };
-        json!({
-            "team": { "id": self.id, "name": self.name },
-            "users": self.users.iter().map(person).collect::<Vec<_>>(),
-            "groups": self.groups.iter().map(group).collect::<Vec<_>>(),
-            "channels": self.channels.iter().map(channel).collect::<Vec<_>>()
-        })
-    }
 }
 
 /// Merges objects, member by member.
