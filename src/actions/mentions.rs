@@ -29,6 +29,13 @@ impl Operation for OpenMention {
     const NAME: &'static str = "open mention";
     type Output = Mention;
 
+    fn named(&self) -> Named {
+        Named {
+            people: vec![self.0.asker.clone()],
+            channels: vec![self.0.channel.clone()],
+        }
+    }
+
     /// A person mentions in their own name whoever is on call in what they see; programs need the right to edit.
     fn admit(
         &self,
@@ -39,13 +46,6 @@ impl Operation for OpenMention {
         match caller.person() {
             Ok(person) if *person == self.0.asker => Ok(caller.check_see(rotation)?),
             _ => Ok(caller.check_edit(rotation)?),
-        }
-    }
-
-    fn named(&self) -> Named {
-        Named {
-            people: vec![self.0.asker.clone()],
-            channels: vec![self.0.channel.clone()],
         }
     }
 

@@ -1,4 +1,4 @@
-//! What Slack sends is stored before it is acknowledged, and done once (rules.md 19).
+//! What Slack sends is stored before it is acknowledged, and done once (rules.md 21).
 
 use super::{App, Error};
 use crate::runtime::clock::Clock;

@@ -5,10 +5,10 @@ use super::notify::Manager;
 use super::outward::{LISTEN, Receivers, outward, trusted};
 use super::signals::Signals;
 use super::workspace::{Missing, days, open_store, open_with_clock};
-use crate::actions::directory_sync::{self, DirectorySource};
+use crate::actions::directory_sync::DirectorySource;
 use crate::actions::outside::Source;
 use crate::actions::platform::{self, StartError};
-use crate::actions::{App, Outward, dev_clock, due, tier};
+use crate::actions::{App, Outward, dev_clock, directory_sync, due, tier};
 use crate::api::{self, Api};
 use crate::chat::Chat;
 use crate::chat_watch;
@@ -33,7 +33,6 @@ use crate::sync::Sources;
 use crate::timer;
 use crate::web::{Login, Web};
 use jiff::{SignedDuration, Timestamp};
-use serde_json::Value;
 use std::collections::BTreeSet;
 use std::net::SocketAddr;
 use std::path::Path;
@@ -256,7 +255,7 @@ impl Bootstrap {
 
     /// Starts to take what comes in from Slack. Its loops are stopped with the others.
     fn inbound(&mut self) -> Result<RequestUrls, Failure> {
-        let (opened, directory) = (Wakeup::default(), Box::new(note_event));
+        let (opened, directory) = (Wakeup::default(), Box::new(directory_sync::note));
         let desk = SlackDesk::new(self.app.clone(), opened.clone());
         let started = slack_inbound::start(&self.app, desk, directory);
         let started = started.map_err(|error| self.named(format_args!("Slack: {error}")))?;
@@ -363,13 +362,6 @@ impl Bootstrap {
         }
         log::info!("stopped");
         Ok(())
-    }
-}
-
-/// Follows an event about people, groups or channels. What is lost with an error comes with the next reading.
-fn note_event(app: &App, event: &Value) {
-    if let Err(error) = directory_sync::note(app, event) {
-        log::error!("slack: an event about the directory: {error}");
     }
 }
 

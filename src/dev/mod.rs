@@ -231,11 +231,10 @@ fn move_clock(app: &App, pending_work: &PendingWork, request: &Request) -> Outco
     }
     let to = shapes::clock(&sent(request)?, app.now())?;
     let until = patience();
-    let settle = || (pending_work.all)(until);
-    dev_clock::advance(app, to, &settle)?;
+    dev_clock::advance(app, to, &|| (pending_work.all)(until))?;
     // Once for the whole move, however many times they would have been read on the way.
     if !(pending_work.sources)(Which::Due)?.is_empty() {
-        dev_clock::process_due(app, &settle)?;
+        dev_clock::process_due(app, &|| (pending_work.all)(until))?;
     }
     clock(app)
 }
@@ -244,7 +243,8 @@ fn move_clock(app: &App, pending_work: &PendingWork, request: &Request) -> Outco
 fn read_sources(app: &App, pending_work: &PendingWork, request: &Request) -> Outcome {
     shapes::sync(&sent(request)?)?;
     let readings = (pending_work.sources)(Which::All)?;
-    dev_clock::process_due(app, &|| (pending_work.all)(patience()))?;
+    let until = patience();
+    dev_clock::process_due(app, &|| (pending_work.all)(until))?;
     json(&shapes::Sync {
         read: readings.read,
         failed: readings.failed,

@@ -1,4 +1,4 @@
-//! Which addresses that Slack gives are called: that of a socket, and response URLs.
+//! Which addresses that Slack gives are called: that of a socket, and response URLs (rules.md 21.7).
 
 use crate::chat::slack::{ApiUrl, is_loopback};
 use crate::client::{Client, Url};

@@ -167,10 +167,11 @@ impl fmt::Display for Unreadable {
 }
 
 /// The events by which the directory follows Slack.
-const DIRECTORY: [&str; 5] = [
+const DIRECTORY: [&str; 6] = [
     "team_join",
     "user_change",
     "user_profile_changed",
+    "user_status_changed",
     "member_joined_channel",
     "member_left_channel",
 ];

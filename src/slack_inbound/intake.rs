@@ -33,7 +33,7 @@ const WORKERS: [&str; 6] = [
 ];
 
 /// Applies an event about people, groups or channels.
-pub type DirectoryEvents = Box<dyn Fn(&App, &Value) + Send + Sync>;
+pub type DirectoryEvents = Box<dyn Fn(&App, &Value) -> Result<(), Error> + Send + Sync>;
 
 /// Everything that comes in goes through this, whichever way it comes.
 pub struct Intake {
@@ -120,6 +120,10 @@ impl Intake {
             while !intake.stop.is_set() {
                 match intake.queue.next() {
                     Some(Job::Answer(arrival, slot)) => intake.answer(&arrival, slot.as_deref()),
+                    Some(Job::Follow(event)) => {
+                        intake.note(&event);
+                        intake.queue.followed();
+                    }
                     Some(Job::Call(calls)) => {
                         intake.call(calls);
                         intake.queue.called();
@@ -195,15 +199,33 @@ impl Intake {
         }
     }
 
+    /// Applies an event of the directory. One that fails is not repeated: the next full reading has what it says.
+    fn note(&self, arrival: &Arrival) {
+        let Kind::Event(Event::Directory(event)) = &arrival.incoming.kind else {
+            return;
+        };
+        let noted = catch_unwind(AssertUnwindSafe(|| (self.directory)(&self.app, event)));
+        let outcome = match noted {
+            Ok(Ok(())) => "noted",
+            Ok(Err(error)) => {
+                log::error!("slack: {}: {error}", arrival.incoming.id);
+                "failed"
+            }
+            Err(_) => {
+                log::error!("slack: {}: a panic was caught", arrival.incoming.id);
+                "failed"
+            }
+        };
+        self.finish(&arrival.envelope.id, outcome);
+    }
+
     /// What is answered, and one word for what came of it.
     fn ask(&self, incoming: &Incoming) -> (Reply, &'static str) {
         let nothing = |outcome| (Reply::nothing(), outcome);
         match &incoming.kind {
-            Kind::Event(Event::Directory(event)) => {
-                (self.directory)(&self.app, event);
-                return nothing("noted");
+            Kind::Event(Event::Directory(_) | Event::Other(_)) | Kind::Other(_) => {
+                return nothing("ignored");
             }
-            Kind::Event(Event::Other(_)) | Kind::Other(_) => return nothing("ignored"),
             // Programs are nobody, and two that answer each other would never end.
             Kind::Event(Event::AppMention(mention)) if mention.is_bot => return nothing("ignored"),
             _ => {}
@@ -234,7 +256,7 @@ impl Intake {
     /// Makes the calls that follow, or records that nothing is left to do.
     fn follow(&self, answered: Answered) {
         if answered.reply.later.is_empty() {
-            return self.finish(&answered);
+            return self.finish(&answered.arrival.envelope.id, answered.outcome);
         }
         self.queue.call(Calls::now(answered));
         self.wakeup.wake();
@@ -267,12 +289,11 @@ impl Intake {
             calls.answered.reply.later.remove(0);
             calls.tries = 0;
         }
-        self.finish(&calls.answered);
+        self.finish(&arrival.envelope.id, calls.answered.outcome);
     }
 
-    fn finish(&self, answered: &Answered) {
-        let id = &answered.arrival.envelope.id;
-        if let Err(error) = envelopes::finish(&self.app, id, answered.outcome) {
+    fn finish(&self, id: &str, outcome: &'static str) {
+        if let Err(error) = envelopes::finish(&self.app, id, outcome) {
             log::error!("slack: {id}: {error}; it is processed again after the next start");
         }
     }

@@ -1,6 +1,7 @@
 //! What is to be done with what arrived, in memory: the database has the same, and is read at the start.
 
 use super::arrival::{Answered, Arrival};
+use super::incoming::{Event, Kind};
 use super::slot::Slot;
 use crate::runtime::clock::monotonic;
 use std::collections::VecDeque;
@@ -11,6 +12,8 @@ use std::time::{Duration, Instant};
 pub enum Job {
     /// Answer an arrival. Whoever acknowledges it waits at the slot; nobody does after a restart.
     Answer(Arc<Arrival>, Option<Arc<Slot>>),
+    /// Apply an event of the directory.
+    Follow(Arc<Arrival>),
     /// Make the calls that follow an acknowledgement.
     Call(Calls),
 }
@@ -42,6 +45,9 @@ pub struct Queue(Mutex<Work>);
 #[derive(Default)]
 struct Work {
     answers: VecDeque<(Arc<Arrival>, Option<Arc<Slot>>)>,
+    /// Events of the directory: one after the other, because the newest has to win.
+    events: VecDeque<Arc<Arrival>>,
+    is_following: bool,
     calls: Vec<Calls>,
     calling: usize,
 }
@@ -68,10 +74,16 @@ impl Calls {
 }
 
 impl Queue {
+    /// Adds something that arrived, with the slot of its answer where somebody waits for it.
     pub fn answer(&self, arrival: Arc<Arrival>, slot: Option<Arc<Slot>>) {
-        self.work().answers.push_back((arrival, slot));
+        let mut work = self.work();
+        match arrival.incoming.kind {
+            Kind::Event(Event::Directory(_)) => work.events.push_back(arrival),
+            _ => work.answers.push_back((arrival, slot)),
+        }
     }
 
+    /// Adds calls.
     pub fn call(&self, calls: Calls) {
         self.work().calls.push(calls);
     }
@@ -82,6 +94,12 @@ impl Queue {
         if let Some((arrival, slot)) = work.answers.pop_front() {
             return Some(Job::Answer(arrival, slot));
         }
+        if !work.is_following
+            && let Some(event) = work.events.pop_front()
+        {
+            work.is_following = true;
+            return Some(Job::Follow(event));
+        }
         if work.calling >= MOST_CALLING {
             return None;
         }
@@ -89,6 +107,11 @@ impl Queue {
         let due = work.calls.iter().position(|calls| calls.due <= now)?;
         work.calling += 1;
         Some(Job::Call(work.calls.remove(due)))
+    }
+
+    /// Ends a [`Job::Follow`].
+    pub fn followed(&self) {
+        self.work().is_following = false;
     }
 
     /// Ends a [`Job::Call`].

@@ -1,4 +1,4 @@
-//! Slack's signatures of requests, scheme `v0`: HMAC-SHA256 over the time and the raw body.
+//! Slack's signatures of requests, scheme `v0`: HMAC-SHA256 over the time and the raw body (rules.md 21.8).
 
 use crate::client::Secret;
 use crate::wire::hex;

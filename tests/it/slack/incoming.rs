@@ -4,7 +4,9 @@
 //! `urls` start the binary.
 
 mod answers;
+mod kills;
 mod lasting;
+mod serving;
 mod socket;
 mod urls;
 
@@ -223,6 +225,7 @@ impl Running {
         let note = move |_: &App, event: &serde_json::Value| {
             let kind = event["type"].as_str().unwrap().to_owned();
             noted.lock().unwrap().push(kind);
+            Ok(())
         };
         let started = Intake::start(&app, &platform, Box::new(desk.clone()), Box::new(note));
         let (intake, mut loops) = started.expect("an intake");
@@ -238,9 +241,10 @@ impl Running {
         }
     }
 
-    /// Waits until everything that was stored is processed.
+    /// Waits until everything that was sent is acknowledged and processed.
     #[track_caller]
     pub fn settled(&self) {
+        self.sockets.await_all();
         eventually("everything is processed", || {
             let open = self
                 .app

@@ -93,7 +93,8 @@ pub(super) fn serve(mut stream: TcpStream, team: &Mutex<Team>) {
     let request = String::from_utf8(request).expect("a request of text");
     let (head, body) = request.split_once("\r\n\r\n").expect("a head");
     let lock = || team.lock().unwrap_or_else(PoisonError::into_inner);
-    let (answered, slow) = match response(&mut lock(), head, body) {
+    let taken = response(&mut lock(), head, body);
+    let (answered, slow) = match taken {
         Some(taken) => (Some(taken), None),
         None => answer(&mut lock(), head, body),
     };

@@ -236,6 +236,15 @@ impl Sockets {
         })
     }
 
+    /// Waits until every envelope is acknowledged.
+    #[track_caller]
+    pub fn await_all(&self) {
+        self.await_that("all acknowledgements", |state| {
+            let mut all = state.envelopes.iter();
+            all.all(|sent| sent.acknowledged).then_some(())
+        });
+    }
+
     /// All acknowledgements of an envelope so far.
     pub fn acknowledgements(&self, id: &str) -> usize {
         let state = self.state();
