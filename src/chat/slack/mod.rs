@@ -12,12 +12,14 @@
 //! | `text` | escaping |
 //! | `records` | users, user groups and channels as records of the directory |
 //! | `directory` | reads them |
+//! | `events` | what Slack says of them in between |
 //! | `platform` | the trait of chat platforms |
 
 mod api;
 mod buttons;
 pub mod directory;
 mod error;
+mod events;
 mod gates;
 mod health;
 pub mod method;
@@ -29,6 +31,7 @@ mod text;
 pub use api::Slack;
 pub use buttons::{About, Button};
 pub use error::{OTHER_WORKSPACE, Pause, Refusal, SlackError};
+pub use events::{DirectoryEvent, RawEvent, SaidPerson};
 pub use health::Workspace;
 pub use records::SlackPerson;
 pub use settings::{ApiUrl, SlackSettings, is_loopback};
