@@ -1,6 +1,7 @@
 //! Slack: what rota sends to it, what follows from its answers, and what comes in.
 
-mod desk;
+pub mod desk;
 mod directory;
 mod incoming;
 mod starting;
+mod week;
