@@ -1,11 +1,12 @@
 //! The chat platform as a whole: whose workspace it is, and whether it works.
 
-use super::{App, Error};
+use super::{App, Error, directory_sync};
 use crate::chat::slack::{OTHER_WORKSPACE, Slack, SlackError, Workspace};
 use crate::domain::chat::PlatformState;
 use crate::domain::directory::Team;
 use crate::runtime::background::POLL;
 use crate::store::{self, WriteTx};
+use jiff::Timestamp;
 use std::time::Duration;
 
 /// Slack among the platforms.
@@ -19,29 +20,32 @@ pub struct PlatformStatus {
     pub state: PlatformState,
     /// Why it is not up, or what else is wrong.
     pub last_error: Option<String>,
+    /// When people, groups and channels were last read in full; `None` on the local platform, whose they are.
+    pub last_sync_at: Option<Timestamp>,
     /// Whether what people do in chat arrives over a socket now.
     pub socket_connected: bool,
 }
 
 /// The state of the chat platform.
-pub fn status(app: &App) -> PlatformStatus {
-    match app.slack() {
-        None => PlatformStatus {
+pub fn status(app: &App) -> Result<PlatformStatus, Error> {
+    let Some(slack) = app.slack() else {
+        return Ok(PlatformStatus {
             platform: "local",
             state: PlatformState::Up,
             last_error: None,
+            last_sync_at: None,
             socket_connected: false,
-        },
-        Some(slack) => {
-            let (state, last_error) = slack.state();
-            PlatformStatus {
-                platform: SLACK,
-                state,
-                last_error,
-                socket_connected: slack.is_socket_connected(),
-            }
-        }
-    }
+        });
+    };
+    let (state, last_error) = slack.state();
+    let reading = app.store().read(directory_sync::status)?;
+    Ok(PlatformStatus {
+        platform: SLACK,
+        state,
+        last_error: last_error.or(reading.error),
+        last_sync_at: reading.last_read_at,
+        socket_connected: slack.is_socket_connected(),
+    })
 }
 
 /// Why the server must not start on this platform.

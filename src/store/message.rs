@@ -201,9 +201,15 @@ pub fn list_first_messages(tx: &ReadTx, now: Timestamp) -> Result<Vec<Outgoing>,
     outgoing(&mut rows)
 }
 
-/// Records why all waiting messages wait, without a failed try.
+/// Whether any waiting message does not say why it waits.
+pub fn any_unexplained_message(tx: &ReadTx) -> Result<bool, Error> {
+    let sql = "SELECT 1 FROM message WHERE state = 'pending' AND error IS NULL LIMIT 1";
+    Ok(tx.conn.prepare_cached(sql)?.exists([])?)
+}
+
+/// Records why all waiting messages wait that do not say it, without a failed try.
 pub fn note_messages_wait(tx: &mut WriteTx, error: &str) -> Result<(), Error> {
-    let sql = "UPDATE message SET error = ?1 WHERE state = 'pending'";
+    let sql = "UPDATE message SET error = ?1 WHERE state = 'pending' AND error IS NULL";
     Ok(tx.conn.prepare_cached(sql)?.execute([error]).map(drop)?)
 }
 

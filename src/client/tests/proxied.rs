@@ -160,21 +160,32 @@ fn a_stream_in_the_clear_goes_through_the_proxy_too() {
     });
     let (at, asked) = proxy();
     let client = client(at);
-    let url = client.url(&format!("http://localhost:{port}/")).expect("a URL");
+    let url = client
+        .url(&format!("http://localhost:{port}/"))
+        .expect("a URL");
     let mut stream = client.stream(&url, LONG).expect("a stream");
     let mut heard = [0; 5];
     stream.read_exact(&mut heard).expect("a hello");
     assert_eq!(&heard, b"hello");
     drop(stream);
     served.join().unwrap();
-    assert!(asked.join().unwrap().starts_with(&format!("CONNECT localhost:{port} ")));
+    assert!(
+        asked
+            .join()
+            .unwrap()
+            .starts_with(&format!("CONNECT localhost:{port} "))
+    );
 }
 
 #[test]
 fn a_stream_that_cannot_be_opened_says_why() {
     let (port, served) = serve(|mut stream| wait_for_end(&mut stream));
     let client = Client::new(&tls(), false, None);
-    let url = |port| client.url(&format!("https://127.0.0.1:{port}/")).expect("a URL");
+    let url = |port| {
+        client
+            .url(&format!("https://127.0.0.1:{port}/"))
+            .expect("a URL")
+    };
     let stalled = client.stream(&url(port), SHORT).err();
     assert_eq!(stalled, Some(DialError::Timeout));
     served.join().unwrap();

@@ -15,6 +15,9 @@ const AT_ONCE: usize = 8;
 pub(super) fn post(app: &App, slack: &Slack, posted: &mut Vec<Posted>) -> Result<bool, Error> {
     let now = app.now();
     let first = app.store().read(|tx| store::list_first_messages(tx, now))?;
+    if slack.is_paused() {
+        explain(app, slack)?;
+    }
     let mut open: Vec<Outgoing> = Vec::new();
     for outgoing in first {
         if let Err(why) = judge(&outgoing, now) {
@@ -48,6 +51,18 @@ pub(super) fn post(app: &App, slack: &Slack, posted: &mut Vec<Posted>) -> Result
     let any = posted.iter().any(tried);
     record(app, posted)?;
     Ok(any)
+}
+
+/// Says of all waiting messages that the platform is paused.
+fn explain(app: &App, slack: &Slack) -> Result<(), Error> {
+    let Some(why) = slack.state().1 else {
+        return Ok(());
+    };
+    if app.store().read(store::any_unexplained_message)? {
+        app.store()
+            .write_log(move |tx| store::note_messages_wait(tx, &why))?;
+    }
+    Ok(())
 }
 
 /// Takes the buttons from messages whose question was answered while they waited.

@@ -4,6 +4,7 @@ use super::state::{Call, Failure, Team};
 use super::{RESPONSES, directory, groups, messages, socket, views};
 use crate::support::receiver::read_request;
 use serde_json::{Map, Value, json};
+use std::collections::BTreeSet;
 use std::io::Write;
 use std::net::TcpStream;
 use std::sync::{LazyLock, Mutex, PoisonError};
@@ -164,6 +165,7 @@ fn answer(team: &mut Team, head: &str, body: &str) -> (Reply, Option<Duration>) 
         }
     };
     call.arguments = arguments.clone();
+    record(&call, header("Authorization"), body);
     let failure = team.down.clone().or_else(|| {
         let failures = team.failures.get_mut(&method);
         failures.and_then(|failures| failures.pop_front())
@@ -230,6 +232,35 @@ fn answer(team: &mut Team, head: &str, body: &str) -> (Reply, Option<Duration>) 
         return (None, None);
     }
     (Some((200, scopes, body.to_string())), slow)
+}
+
+/// Writes a request, once of each kind, to the file that `ROTA_RECORD_SLACK` names: other tools judge it there.
+fn record(call: &Call, authorization: &str, body: &str) {
+    static KNOWN: Mutex<BTreeSet<String>> = Mutex::new(BTreeSet::new());
+    let Some(path) = std::env::var_os("ROTA_RECORD_SLACK") else {
+        return;
+    };
+    let blocks = call.arguments.get("blocks").and_then(Value::as_array);
+    let blocks = blocks
+        .into_iter()
+        .flatten()
+        .map(|block| block["type"].to_string());
+    let view = call
+        .arguments
+        .get("view")
+        .map(|view| view["callback_id"].to_string());
+    let names: Vec<&str> = call.arguments.keys().map(String::as_str).collect();
+    let blocks: Vec<String> = blocks.chain(view).collect();
+    let kind = format!("{} {} {names:?} {blocks:?}", call.method, call.content_type);
+    let mut known = KNOWN.lock().unwrap_or_else(PoisonError::into_inner);
+    if known.insert(kind) {
+        let line = json!({
+            "method": call.method, "contentType": call.content_type, "authorization": authorization, "body": body
+        });
+        let mut file = std::fs::OpenOptions::new();
+        let file = file.create(true).append(true).open(path);
+        writeln!(file.expect("the file of requests"), "{line}").expect("a line");
+    }
 }
 
 /// Whether the token may call the method; its scopes if it may.

@@ -28,7 +28,7 @@ pub use payloads::*;
 #[allow(unused_imports)]
 pub use socket::{Acknowledged, Sockets};
 #[allow(unused_imports)]
-pub use state::{Call, Failure, Posted, Team};
+pub use state::{Call, Failure, Posted, SCOPES, Team};
 
 use super::{Rota, Start, unique};
 use serde_json::Value;

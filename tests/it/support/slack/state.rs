@@ -62,7 +62,7 @@ pub struct Grant {
 }
 
 /// The scopes that the app's manifest asks for.
-pub const SCOPES: [&str; 12] = [
+pub const SCOPES: [&str; 11] = [
     "app_mentions:read",
     "channels:read",
     "channels:write.topic",
@@ -72,7 +72,6 @@ pub const SCOPES: [&str; 12] = [
     "groups:write.topic",
     "usergroups:read",
     "usergroups:write",
-    "users.profile:read",
     "users:read",
     "users:read.email",
 ];
