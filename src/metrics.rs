@@ -8,7 +8,7 @@ mod route;
 mod snapshot;
 
 pub use route::RouteMetrics;
-pub use snapshot::{Snapshot, on_call};
+pub use snapshot::{ChatHealth, Snapshot, on_call};
 
 use crate::domain::relay::Way;
 use crate::domain::webhook::{DeliveryState, Outcome};

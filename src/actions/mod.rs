@@ -1,7 +1,7 @@
 //! Use cases, one per file. Requests, the timer and commands run the same action, so each rule exists once.
 
 pub mod absences;
-mod acceptance;
+pub mod acceptance;
 pub mod answering;
 pub mod arrangements;
 pub mod assignments;
@@ -50,10 +50,13 @@ pub mod rotations;
 pub mod sending;
 pub mod sessions;
 pub mod shifts;
+pub mod slack_envelopes;
+pub mod slack_home;
 pub mod status;
 pub mod swaps;
 pub mod tier;
 pub mod webhooks;
+pub mod whole_turns;
 
 use crate::carriers::Carriers;
 use crate::chat::slack::{Slack, SlackSettings};

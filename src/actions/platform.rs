@@ -1,17 +1,15 @@
 //! The chat platform as a whole: whose workspace it is, and whether it works.
 
-use super::{App, Error};
+use super::{App, Error, directory_sync};
 use crate::chat::slack::{OTHER_WORKSPACE, Slack, SlackError, Workspace};
 use crate::domain::chat::PlatformState;
 use crate::domain::directory::Team;
 use crate::runtime::background::POLL;
 use crate::store::{self, WriteTx};
+use jiff::Timestamp;
 use std::time::Duration;
 
-/// The fact that names the platform that the people of the database come from; absent for the local one.
-const PLATFORM_FACT: &str = "chat_platform";
-
-/// Its value for Slack.
+/// Slack among the platforms.
 const SLACK: &str = "slack";
 
 /// The state of the chat platform, for operators.
@@ -22,29 +20,32 @@ pub struct PlatformStatus {
     pub state: PlatformState,
     /// Why it is not up, or what else is wrong.
     pub last_error: Option<String>,
+    /// When people, groups and channels were last read in full; `None` on the local platform, whose they are.
+    pub last_sync_at: Option<Timestamp>,
     /// Whether what people do in chat arrives over a socket now.
     pub socket_connected: bool,
 }
 
 /// The state of the chat platform.
-pub fn status(app: &App) -> PlatformStatus {
-    match app.slack() {
-        None => PlatformStatus {
+pub fn status(app: &App) -> Result<PlatformStatus, Error> {
+    let Some(slack) = app.slack() else {
+        return Ok(PlatformStatus {
             platform: "local",
             state: PlatformState::Up,
             last_error: None,
+            last_sync_at: None,
             socket_connected: false,
-        },
-        Some(slack) => {
-            let (state, last_error) = slack.state();
-            PlatformStatus {
-                platform: SLACK,
-                state,
-                last_error,
-                socket_connected: slack.is_socket_connected(),
-            }
-        }
-    }
+        });
+    };
+    let (state, last_error) = slack.state();
+    let reading = app.store().read(directory_sync::status)?;
+    Ok(PlatformStatus {
+        platform: SLACK,
+        state,
+        last_error: last_error.or(reading.error),
+        last_sync_at: reading.last_read_at,
+        socket_connected: slack.is_socket_connected(),
+    })
 }
 
 /// Why the server must not start on this platform.
@@ -125,7 +126,7 @@ enum Known {
 }
 
 fn load_platform(tx: &store::ReadTx) -> Result<Known, Error> {
-    if store::load_fact(tx, PLATFORM_FACT)?.as_deref() == Some(SLACK) {
+    if store::load_fact(tx, store::CHAT_PLATFORM)?.as_deref() == Some(SLACK) {
         return Ok(Known::Slack(store::load_team(tx)?));
     }
     Ok(match store::has_people(tx)? {
@@ -142,7 +143,7 @@ fn keep_workspace(app: &App, workspace: Workspace) -> Result<(), Error> {
         name: workspace.team,
     };
     let known = app.store().read(|tx| -> Result<_, Error> {
-        let platform = store::load_fact(tx, PLATFORM_FACT)?;
+        let platform = store::load_fact(tx, store::CHAT_PLATFORM)?;
         Ok(platform.is_some() && store::load_team(tx)? == team)
     })?;
     if known {
@@ -151,7 +152,7 @@ fn keep_workspace(app: &App, workspace: Workspace) -> Result<(), Error> {
     app.store()
         .write(move |tx: &mut WriteTx| -> Result<(), Error> {
             store::save_team(tx, &team)?;
-            store::save_fact(tx, PLATFORM_FACT, SLACK)
+            store::save_fact(tx, store::CHAT_PLATFORM, SLACK)
         })
 }
 
@@ -175,18 +176,18 @@ const WAITS: [Duration; 4] = [
 /// # Errors
 /// Those of the store.
 pub fn keep_asking(app: &App, slack: &Slack, tries: &mut usize) -> Result<Duration, Error> {
-    let paused = slack.asks_again_at();
-    let is_due = match paused {
-        Some(at) => at <= app.now(),
-        None => slack
-            .workspace()
-            .is_none_or(|known| known.bot_id.is_none() && known.user_id.is_none()),
+    let is_known = slack
+        .workspace()
+        .is_some_and(|known| known.user_id.is_some());
+    let asked = match slack.asks_again_at() {
+        Some(_) => slack.ask_again(),
+        None => (!is_known).then(|| slack.ask_workspace()),
     };
-    if !is_due {
+    let Some(asked) = asked else {
         *tries = 0;
         return Ok(POLL);
-    }
-    if let Ok(workspace) = slack.ask_workspace() {
+    };
+    if let Ok(workspace) = asked {
         *tries = 0;
         keep_workspace(app, workspace)?;
         return Ok(POLL);

@@ -4,9 +4,10 @@ use super::Api;
 use super::answer::{self, Outcome};
 use super::operation::{Body, Gives, Operation, gives, shape};
 use crate::actions::{App, DELIVERY, Error, TIMER, directory_sync};
+use crate::domain::chat::PlatformState;
 use crate::domain::snapshot::{OpenSlot, Queue};
 use crate::domain::zones;
-use crate::metrics::{self, Snapshot};
+use crate::metrics::{self, ChatHealth, Snapshot};
 use crate::runtime::background::Watch;
 use crate::runtime::heartbeat::{Heartbeat, late_after};
 use crate::server::{Body as Bytes, Problem, Request, Response};
@@ -338,6 +339,11 @@ fn render(api: &Api, snapshot: &KeptSnapshot, state: &State, detail: Detail) -> 
         enabled_rotations: snapshot.enabled,
         disabled_rotations: snapshot.disabled,
         database_bytes: state.database_bytes,
+        chat: app.slack().map(|slack| ChatHealth {
+            up: slack.state().0 == PlatformState::Up,
+            socket_connected: (slack.settings().app_token.as_ref())
+                .map(|_| slack.is_socket_connected()),
+        }),
         directory_read_at: app
             .slack()
             .map(|_| state.directory_read_at.unwrap_or(Timestamp::UNIX_EPOCH)),

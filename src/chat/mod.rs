@@ -10,11 +10,11 @@ mod text;
 
 pub use faulty::{FailureControl, FaultyChat};
 pub use local::Local;
-pub use text::{PlatformRenderer, text};
+pub use text::{PlatformRenderer, TopicRenderer, text};
 
 use crate::domain::chat::{Capabilities, ChatError};
 use crate::domain::ids::{ChannelId, GroupId, MessageReference, UserId};
-use crate::domain::message::Message;
+use crate::domain::message::{Message, Standing};
 use crate::domain::wording;
 use crate::domain::zones::ZoneName;
 use jiff::Timestamp;
@@ -32,6 +32,12 @@ pub trait Chat: Send + Sync {
     /// The text that names a person.
     fn name(&self, _: &UserId, name: &str) -> String {
         self.plain(name)
+    }
+
+    /// Whether a stored message needs no call: people read the queue itself. A channel must still have the app in it. Posting then
+    /// shares the transaction of the change that the message tells of.
+    fn posts_by_storing(&self) -> bool {
+        false
     }
 
     /// The text that mentions a person so that the platform notifies them.
@@ -53,6 +59,27 @@ pub trait Chat: Send + Sync {
     /// Renders a message and posts it to a channel or a person. Repeated posts of one message have the same `key`. The
     /// returned reference identifies the message in later updates.
     fn post(&self, message: &Message, key: &str) -> Result<MessageReference, ChatError>;
+
+    /// Shows in a posted message what came of its question, in place of its buttons. Where nobody sees messages, it does
+    /// nothing.
+    fn update(
+        &self,
+        _reference: &MessageReference,
+        _message: &Message,
+        _standing: &Standing,
+    ) -> Result<(), ChatError> {
+        Ok(())
+    }
+
+    /// Whether a refused sync of a topic or group is tried again by itself, rather than when something changes.
+    fn retries_refusals(&self) -> bool {
+        true
+    }
+
+    /// A topic in the form in which [`Chat::topic`] returns it.
+    fn topic_text(&self, text: String) -> String {
+        text
+    }
 
     /// The topic of a channel, as it was passed to [`Chat::set_topic`]; empty if there is none.
     fn topic(&self, channel: &ChannelId) -> Result<String, ChatError>;

@@ -31,6 +31,26 @@ impl Renderer for PlatformRenderer<'_> {
     }
 }
 
+/// Renders people for topics, which are plain text on every platform.
+pub struct TopicRenderer<'a> {
+    pub names: &'a PeopleNames,
+}
+
+impl Renderer for TopicRenderer<'_> {
+    fn named(&self, user: &UserId) -> Named {
+        let name = self.names.get(user).map_or(user.as_str(), String::as_str);
+        let name = wording::one_line(name);
+        Named {
+            handle: format!("@{name}"),
+            name,
+        }
+    }
+
+    fn plain(&self, text: &str) -> String {
+        wording::one_line(text)
+    }
+}
+
 /// Renders a message as text, shortened to the platform's limit.
 pub fn text(chat: &dyn Chat, message: &Message) -> String {
     let renderer = PlatformRenderer {

@@ -114,11 +114,11 @@ pub fn run(place: Place, flags: Flags) -> Result<(), Failure> {
     let (sending, chat) = (delivery.handle(), delivery.handle());
     let reading = Arc::clone(&sources);
     let pending_work = PendingWork {
+        all: Box::new(move |until| sending.settle(until)),
+        chat: Box::new(move |until| chat.settle_chat(until)),
         sources: Box::new(move |which| reading.read(which)),
-        all: Box::new(move || sending.settle()),
-        chat: Box::new(move || chat.settle_chat()),
     };
-    let mut edges = bootstrap.edges(&config, login, limits);
+    let mut edges = bootstrap.edges(&config, login, limits)?;
     let (app, budget) = (bootstrap.app.clone(), bootstrap.budget.clone());
     edges.push(Box::new(Dev::new(app, failures, pending_work, budget)));
     bootstrap.serve(&signals, edges, delivery, &sources, move || {

@@ -39,7 +39,7 @@ pub fn run(place: Place, flags: Flags) -> Result<(), Failure> {
     };
     let config = settings_with(place, flags)?;
     let login = config.login().map_err(Failure::Usage)?;
-    let bootstrap = Bootstrap::open(
+    let mut bootstrap = Bootstrap::open(
         &database(&config)?,
         &config,
         Time::System,
@@ -49,7 +49,7 @@ pub fn run(place: Place, flags: Flags) -> Result<(), Failure> {
     bootstrap.begin_chat()?;
     bootstrap.catch_up(&config, &signals, &operator("serve"))?;
     let limits = requests(config.rate_limit, api::Limits::default());
-    let edges = bootstrap.edges(&config, login, limits);
+    let edges = bootstrap.edges(&config, login, limits)?;
     log::info!("the public URL is {}", bootstrap.app.base_url());
     let delivery = bootstrap.deliver()?;
     let sources = bootstrap.sources(false);

@@ -66,6 +66,13 @@ impl Absences {
         theirs.map(|(_, period)| *period)
     }
 
+    /// The same with another one.
+    pub fn with(&self, user: &UserId, period: Interval) -> Absences {
+        let mut away = self.away.clone();
+        away.push((user.clone(), period));
+        Absences::new(away)
+    }
+
     /// How many there are.
     pub fn len(&self) -> usize {
         self.away.len()

@@ -57,6 +57,8 @@ pub enum ChatError {
     NotFound(String),
     /// The platform does not permit it.
     Refused(String),
+    /// The platform does not take some of these people, and does not say whom.
+    PeopleRefused(String),
     /// The call was not made because of an internal error.
     Internal(String),
     /// The call was not made because it is too late.
@@ -75,9 +77,10 @@ impl ChatError {
             ChatError::NotBefore(_) => "it waits for its turn".into(),
             ChatError::Internal(why) => format!("rota could not read its data: {why}"),
             ChatError::Expired => "it could not be sent in time".into(),
-            ChatError::NotFound(why) | ChatError::Refused(why) | ChatError::Paused(why) => {
-                why.clone()
-            }
+            ChatError::NotFound(why)
+            | ChatError::Refused(why)
+            | ChatError::PeopleRefused(why)
+            | ChatError::Paused(why) => why.clone(),
         }
     }
 }
@@ -164,6 +167,7 @@ pub fn next_post(
         error,
         ChatError::NotFound(_)
             | ChatError::Refused(_)
+            | ChatError::PeopleRefused(_)
             | ChatError::Internal(_)
             | ChatError::Expired
     ) {

@@ -157,6 +157,15 @@ pub fn remove_absence(tx: &mut WriteTx, id: &AbsenceId) -> Result<(), Error> {
     Ok(())
 }
 
+/// Changes when an absence ends.
+pub fn save_absence_end(tx: &mut WriteTx, id: &AbsenceId, until: Timestamp) -> Result<(), Error> {
+    let sql = "UPDATE absence SET until_at = ?2 WHERE id = ?1";
+    tx.conn
+        .prepare_cached(sql)?
+        .execute(params![id.as_str(), millis(until)])?;
+    Ok(())
+}
+
 fn rotation_column(applies_to: &AppliesTo) -> Option<&str> {
     match applies_to {
         AppliesTo::Rotation(rotation) => Some(rotation.as_str()),

@@ -37,6 +37,8 @@ mod sending;
 mod session;
 mod shapes;
 mod signals;
+mod slack_envelope;
+mod slack_home;
 mod snapshot;
 mod sync_target;
 mod tx;
@@ -46,7 +48,7 @@ mod writer;
 
 pub use absence::{
     find_same_absence, insert_absence, list_absences, list_absences_of, list_rotations_of,
-    load_absence, load_absences, remove_absence,
+    load_absence, load_absences, remove_absence, save_absence_end,
 };
 pub use across::{
     MentionFilter, Part, RequestFilter, RequestKey, list_mentions_across, list_requests_across,
@@ -82,7 +84,7 @@ pub use keys::*;
 pub use lock::Lock;
 pub use mention::*;
 pub use message::*;
-pub use meta::{count_imports, load_fact, load_team, save_fact, save_team};
+pub use meta::{CHAT_PLATFORM, count_imports, load_fact, load_team, save_fact, save_team};
 pub use migrate::create_file;
 pub use operation::{
     OperationRecord, any_old_operation, clear_operations, insert_operation, load_operation,
@@ -100,6 +102,8 @@ pub use sending::*;
 pub use session::*;
 pub use signals::CommitSignals;
 use signals::Published;
+pub use slack_envelope::*;
+pub use slack_home::*;
 pub use snapshot::{
     database_bytes, list_open_slots, list_rotation_names, load_queue, nobody_since, schema_version,
     sqlite_version,
@@ -432,9 +436,10 @@ fn connect(path: &Path, mode: OpenFlags) -> Result<Connection, Error> {
     // Query plans must not depend on bound values: otherwise SQLite prepares statements on tables with a partial index again
     // for every execution.
     conn.set_db_config(DbConfig::SQLITE_DBCONFIG_ENABLE_QPSG, true)?;
+    // 4,000 pages of log between checkpoints: one part of SQLite's index of the log holds about that many.
     conn.execute_batch(
         "PRAGMA synchronous = FULL; PRAGMA foreign_keys = ON; PRAGMA trusted_schema = OFF;
-         PRAGMA cell_size_check = ON; PRAGMA journal_size_limit = 67108864; PRAGMA wal_autocheckpoint = 1000;
+         PRAGMA cell_size_check = ON; PRAGMA journal_size_limit = 67108864; PRAGMA wal_autocheckpoint = 4000;
          PRAGMA temp_store = MEMORY; PRAGMA mmap_size = 0;",
     )?;
     conn.set_prepared_statement_cache_capacity(128);

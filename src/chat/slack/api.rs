@@ -139,6 +139,25 @@ impl Slack {
         self.gates.opens(method, channel, monotonic())
     }
 
+    /// When the next gate of a method opens that is closed now.
+    pub fn opens_next(&self, method: &Method) -> Option<Instant> {
+        self.gates.opens_next(method, monotonic())
+    }
+
+    /// Whether the platform is paused and not to be asked yet.
+    pub fn is_paused(&self) -> bool {
+        let now = self.clock.now();
+        self.health.asks_at().is_some_and(|at| at > now)
+    }
+
+    /// Asks a paused platform whether it takes the token, if that is due and nobody else is asking; `None` if not.
+    pub fn ask_again(&self) -> Option<Result<Workspace, SlackError>> {
+        match self.health.leave(self.clock.now()) {
+            Leave::Ask => Some(self.ask_workspace()),
+            Leave::Given | Leave::Refused(_) => None,
+        }
+    }
+
     /// Records whether Socket Mode has a connection.
     pub fn set_socket_connected(&self, connected: bool) {
         self.health.set_socket_connected(connected);

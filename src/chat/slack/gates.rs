@@ -109,6 +109,14 @@ impl Gates {
         closed.max(paced).filter(|until| *until > now)
     }
 
+    /// When the next gate of a method opens, of those that are closed.
+    pub(super) fn opens_next(&self, method: &Method, now: Instant) -> Option<Instant> {
+        let state = self.state();
+        let closed = state.closed.iter();
+        let of_method = closed.filter(|((name, _), until)| *name == method.name && **until > now);
+        of_method.map(|(_, until)| *until).min()
+    }
+
     fn state(&self) -> MutexGuard<'_, State> {
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }

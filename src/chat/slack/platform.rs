@@ -5,11 +5,12 @@ use super::buttons::{About, Button};
 use super::error::SlackError;
 use super::method;
 use super::text::{escaped, mended, unescaped};
-use crate::chat::{Chat, text};
+use crate::chat::{Chat, PlatformRenderer, text};
 use crate::domain::chat::{Capabilities, ChatError};
 use crate::domain::ids::{ChannelId, GroupId, MessageReference, UserId};
-use crate::domain::message::{Message, Recipient};
-use crate::domain::wording::{one_line, shortened, time};
+use crate::domain::message::{Message, Recipient, Standing};
+use crate::domain::time::FOREVER;
+use crate::domain::wording::{self, one_line, shortened, time};
 use crate::domain::zones::ZoneName;
 use jiff::Timestamp;
 use serde_json::{Value, json};
@@ -50,11 +51,19 @@ impl Chat for Slack {
         let fallback = time(at, zone);
         match at.as_second() {
             // The end of time has no date that Slack could show.
-            seconds if at < crate::domain::time::FOREVER => {
+            seconds if at < FOREVER => {
                 format!("<!date^{seconds}^{{date_num}} {{time}}|{fallback}>")
             }
             _ => fallback,
         }
+    }
+
+    fn retries_refusals(&self) -> bool {
+        false
+    }
+
+    fn topic_text(&self, text: String) -> String {
+        unescaped(&text)
     }
 
     fn topic_cost(&self, text: &str) -> usize {
@@ -73,6 +82,9 @@ impl Chat for Slack {
             "unfurl_links": false,
             "unfurl_media": false,
         });
+        if let Some(thread) = &message.thread {
+            arguments["thread_ts"] = json!(thread.0);
+        }
         if let Some(blocks) = blocks(message, &text) {
             arguments["blocks"] = blocks;
         }
@@ -84,6 +96,34 @@ impl Chat for Slack {
             text("channel"),
             text("ts")
         )))
+    }
+
+    fn update(
+        &self,
+        reference: &MessageReference,
+        message: &Message,
+        standing: &Standing,
+    ) -> Result<(), ChatError> {
+        let (channel, ts) = reference.as_str().split_once(' ').unwrap_or_default();
+        let renderer = PlatformRenderer {
+            chat: self,
+            names: &message.people,
+        };
+        let outcome = wording::standing(standing, &renderer);
+        let asked = text(self, message);
+        let section = |most: usize| {
+            let asked = shortened(&asked, most - outcome.chars().count() - 1);
+            format!("{}\n{outcome}", mended(&asked))
+        };
+        let arguments = json!({
+            "channel": channel,
+            "ts": ts,
+            "text": section(LONGEST_MESSAGE),
+            // Blocks that are left out would stay, with their buttons.
+            "blocks": [{ "type": "section", "text": { "type": "mrkdwn", "text": section(LONGEST_SECTION) } }],
+        });
+        self.call(&method::CHAT_UPDATE, &arguments)?;
+        Ok(())
     }
 
     fn topic(&self, channel: &ChannelId) -> Result<String, ChatError> {
@@ -115,7 +155,15 @@ impl Chat for Slack {
 
     fn create_group(&self, handle: &str, name: &str) -> Result<GroupId, ChatError> {
         let arguments = json!({ "name": one_line(name), "handle": handle });
-        let created = self.call(&method::USERGROUPS_CREATE, &arguments);
+        let mut created = self.call(&method::USERGROUPS_CREATE, &arguments);
+        if let Err(error) = &created
+            && error.code() == Some("name_already_exists")
+        {
+            // Names are unique in Slack, and those of rotations are not.
+            let name = format!("{} ({handle})", one_line(name));
+            let arguments = json!({ "name": name, "handle": handle });
+            created = self.call(&method::USERGROUPS_CREATE, &arguments);
+        }
         self.note_groups(&created);
         let id = created?["usergroup"]["id"].as_str().map(GroupId::from);
         id.ok_or_else(|| ChatError::Unavailable("usergroups.create names no group".into()))
@@ -176,6 +224,7 @@ impl From<SlackError> for ChatError {
             SlackError::Refused(refusal) => match refusal.code.as_str() {
                 "channel_not_found" | "not_in_channel" | "is_archived" | "user_not_found"
                 | "no_such_subteam" | "subteam_not_found" => ChatError::NotFound(why),
+                "invalid_users" | "failed_for_some_users" => ChatError::PeopleRefused(why),
                 _ => ChatError::Refused(why),
             },
         }

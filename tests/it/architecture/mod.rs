@@ -8,7 +8,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 /// The permitted imports. A module may always import itself.
-const FLOORS: [(&str, &[&str]); 24] = [
+const FLOORS: [(&str, &[&str]); 25] = [
     ("domain", &[]),
     ("failpoint", &[]),
     ("runtime", &["failpoint"]),
@@ -62,7 +62,7 @@ const FLOORS: [(&str, &[&str]); 24] = [
     (
         "dev",
         &[
-            "domain", "wire", "server", "metrics", "store", "chat", "actions", "problem",
+            "domain", "runtime", "wire", "server", "metrics", "store", "chat", "actions", "problem",
         ],
     ),
     (
@@ -83,6 +83,22 @@ const FLOORS: [(&str, &[&str]); 24] = [
     ),
     ("sync", &["domain", "runtime", "store", "actions"]),
     (
+        "slack_inbound",
+        &[
+            "domain",
+            "runtime",
+            "failpoint",
+            "wire",
+            "client",
+            "server",
+            "metrics",
+            "store",
+            "chat",
+            "actions",
+            "problem",
+        ],
+    ),
+    (
         "config",
         &[
             "domain",
@@ -96,6 +112,7 @@ const FLOORS: [(&str, &[&str]); 24] = [
             "api",
             "web",
             "dev",
+            "slack_inbound",
             "timer",
             "delivery",
             "chat_watch",
@@ -119,6 +136,7 @@ const FLOORS: [(&str, &[&str]); 24] = [
             "api",
             "web",
             "dev",
+            "slack_inbound",
             "timer",
             "delivery",
             "chat_watch",

@@ -144,8 +144,9 @@ pub(super) fn blocks(blocks: &Value) -> Option<String> {
     if blocks.len() > 50 {
         return Some("more than 50 blocks".into());
     }
-    let mut ids = BTreeSet::new();
     for block in blocks {
+        // Unique in its block.
+        let mut ids = BTreeSet::new();
         let text = block["text"]["text"].as_str().unwrap_or_default();
         match block["type"].as_str() {
             Some("section") if text.is_empty() && block["fields"].is_null() => {

@@ -1,9 +1,10 @@
 //! Reads requests, holds them against Slack's description, and finds the method.
 
 use super::state::{Call, Failure, Team};
-use super::{directory, groups, messages, socket, views};
+use super::{RESPONSES, directory, groups, messages, socket, views};
 use crate::support::receiver::read_request;
 use serde_json::{Map, Value, json};
+use std::collections::BTreeSet;
 use std::io::Write;
 use std::net::TcpStream;
 use std::sync::{LazyLock, Mutex, PoisonError};
@@ -93,7 +94,11 @@ pub(super) fn serve(mut stream: TcpStream, team: &Mutex<Team>) {
     let request = String::from_utf8(request).expect("a request of text");
     let (head, body) = request.split_once("\r\n\r\n").expect("a head");
     let lock = || team.lock().unwrap_or_else(PoisonError::into_inner);
-    let (answered, slow) = answer(&mut lock(), head, body);
+    let taken = response(&mut lock(), head, body);
+    let (answered, slow) = match taken {
+        Some(taken) => (Some(taken), None),
+        None => answer(&mut lock(), head, body),
+    };
     if let Some(slow) = slow {
         // As a server far away: others are answered meanwhile.
         std::thread::sleep(slow);
@@ -110,6 +115,22 @@ pub(super) fn serve(mut stream: TcpStream, team: &Mutex<Team>) {
             .expect("a date"),
     );
     let _ = stream.write_all(answer.as_bytes());
+}
+
+/// Takes what is sent to a response URL; `None` if it is for the Web API. A workspace that is down takes nothing.
+fn response(team: &mut Team, head: &str, body: &str) -> Option<(u16, String, String)> {
+    let path = head.split(' ').nth(1).unwrap_or_default();
+    if !path.starts_with(RESPONSES) {
+        return None;
+    }
+    if team.down.is_some() {
+        return Some((503, String::new(), String::new()));
+    }
+    let host = head.lines().find_map(|line| line.strip_prefix("Host: "));
+    let url = format!("http://{}{path}", host.unwrap_or_default());
+    let message = serde_json::from_str(body).expect("a message in JSON");
+    team.responses.push((url, message));
+    Some((200, String::new(), "{\"ok\":true}".to_owned()))
 }
 
 /// Status, headers and body; `None` closes the connection.
@@ -144,6 +165,7 @@ fn answer(team: &mut Team, head: &str, body: &str) -> (Reply, Option<Duration>) 
         }
     };
     call.arguments = arguments.clone();
+    record(&call, header("Authorization"), body);
     let failure = team.down.clone().or_else(|| {
         let failures = team.failures.get_mut(&method);
         failures.and_then(|failures| failures.pop_front())
@@ -210,6 +232,35 @@ fn answer(team: &mut Team, head: &str, body: &str) -> (Reply, Option<Duration>) 
         return (None, None);
     }
     (Some((200, scopes, body.to_string())), slow)
+}
+
+/// Writes a request, once of each kind, to the file that `ROTA_RECORD_SLACK` names: other tools judge it there.
+fn record(call: &Call, authorization: &str, body: &str) {
+    static KNOWN: Mutex<BTreeSet<String>> = Mutex::new(BTreeSet::new());
+    let Some(path) = std::env::var_os("ROTA_RECORD_SLACK") else {
+        return;
+    };
+    let blocks = call.arguments.get("blocks").and_then(Value::as_array);
+    let blocks = blocks
+        .into_iter()
+        .flatten()
+        .map(|block| block["type"].to_string());
+    let view = call
+        .arguments
+        .get("view")
+        .map(|view| view["callback_id"].to_string());
+    let names: Vec<&str> = call.arguments.keys().map(String::as_str).collect();
+    let blocks: Vec<String> = blocks.chain(view).collect();
+    let kind = format!("{} {} {names:?} {blocks:?}", call.method, call.content_type);
+    let mut known = KNOWN.lock().unwrap_or_else(PoisonError::into_inner);
+    if known.insert(kind) {
+        let line = json!({
+            "method": call.method, "contentType": call.content_type, "authorization": authorization, "body": body
+        });
+        let mut file = std::fs::OpenOptions::new();
+        let file = file.create(true).append(true).open(path);
+        writeln!(file.expect("the file of requests"), "{line}").expect("a line");
+    }
 }
 
 /// Whether the token may call the method; its scopes if it may.

@@ -11,25 +11,35 @@
 //! | `groups` | user groups |
 //! | `messages` | messages, their updates, topics |
 //! | `views` | modals and App Home |
-//! | `socket` | the address of a socket |
+//! | `socket` | Socket Mode |
+//! | `payloads` | what comes in, and requests to the request URLs |
 
 mod directory;
 mod groups;
 mod messages;
 mod methods;
+mod payloads;
 mod socket;
 mod state;
 mod views;
 
 #[allow(unused_imports)]
-pub use state::{Call, Failure, Posted, Team};
+pub use payloads::*;
+#[allow(unused_imports)]
+pub use socket::{Acknowledged, Sockets};
+#[allow(unused_imports)]
+pub use state::{Call, Failure, Posted, SCOPES, Team};
 
-use super::{Rota, Start};
+use super::{Rota, Start, unique};
+use serde_json::Value;
 use std::net::TcpListener;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 pub const BOT_TOKEN: &str = "xoxb-1-bot";
 pub const APP_TOKEN: &str = "xapp-1-app";
+/// The path of response URLs, which Slack has on another host.
+const RESPONSES: &str = "/response/";
+
 pub const SIGNING_SECRET: &str = "0123456789abcdef0123456789abcdef";
 
 /// Slack, until the end of the test.
@@ -104,6 +114,37 @@ impl Slack {
         let team = self.team();
         let to_it = team.posted.iter().filter(|posted| posted.to == to);
         to_it.cloned().collect()
+    }
+
+    /// The sockets of the workspace. Without this call Socket Mode is off.
+    pub fn socket_mode(&self) -> Sockets {
+        let mut team = self.team();
+        team.sockets.get_or_insert_with(Sockets::default).clone()
+    }
+
+    /// A response URL that nobody had before.
+    pub fn response_url(&self) -> String {
+        let root = self
+            .api_url
+            .strip_suffix("/api/")
+            .expect("the address of an API");
+        format!("{root}{}", unique(RESPONSES))
+    }
+
+    /// What was sent to response URLs so far, each with its URL.
+    pub fn responses(&self) -> Vec<(String, Value)> {
+        self.team().responses.clone()
+    }
+
+    /// A modal as it is after somebody has opened it.
+    pub fn open_modal(&self, view: Value) -> Value {
+        let mut team = self.team();
+        let id = format!("V{}", team.number());
+        let mut view = view;
+        view["id"] = id.as_str().into();
+        view["hash"] = format!("hash-{id}").into();
+        team.views.insert(id, view.clone());
+        view
     }
 
     /// Lets the next `times` calls of a method fail.

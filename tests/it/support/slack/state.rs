@@ -1,5 +1,6 @@
 //! The workspace: what it has, what was called, and how it fails.
 
+use super::socket::Sockets;
 use super::{APP_TOKEN, BOT_TOKEN};
 use serde_json::{Map, Value, json};
 use std::collections::{BTreeMap, BTreeSet, HashMap, VecDeque};
@@ -61,7 +62,7 @@ pub struct Grant {
 }
 
 /// The scopes that the app's manifest asks for.
-pub const SCOPES: [&str; 12] = [
+pub const SCOPES: [&str; 11] = [
     "app_mentions:read",
     "channels:read",
     "channels:write.topic",
@@ -71,7 +72,6 @@ pub const SCOPES: [&str; 12] = [
     "groups:write.topic",
     "usergroups:read",
     "usergroups:write",
-    "users.profile:read",
     "users:read",
     "users:read.email",
 ];
@@ -94,8 +94,10 @@ pub struct Team {
     pub homes: BTreeMap<String, Value>,
     /// The modals that were opened or updated, by id.
     pub views: BTreeMap<String, Value>,
-    /// Where `apps.connections.open` sends the client.
-    pub socket_url: Option<String>,
+    /// Where `apps.connections.open` sends the client; `None` without Socket Mode.
+    pub sockets: Option<Sockets>,
+    /// What was sent to response URLs, each with its URL.
+    pub responses: Vec<(String, Value)>,
     pub calls: Vec<Call>,
     /// By method; taken from the front.
     pub failures: HashMap<String, VecDeque<Failure>>,
@@ -132,7 +134,8 @@ impl Team {
             topics_set: BTreeMap::new(),
             homes: BTreeMap::new(),
             views: BTreeMap::new(),
-            socket_url: None,
+            sockets: None,
+            responses: Vec::new(),
             calls: Vec::new(),
             failures: HashMap::new(),
             down: None,
