@@ -1,6 +1,6 @@
 //! The chat platform as a whole: whose workspace it is, and whether it works.
 
-use super::{App, Error};
+use super::{App, Error, directory_sync};
 use crate::chat::slack::{OTHER_WORKSPACE, Slack, SlackError, Workspace};
 use crate::domain::chat::PlatformState;
 use crate::domain::directory::Team;
@@ -38,14 +38,12 @@ pub fn status(app: &App) -> Result<PlatformStatus, Error> {
         });
     };
     let (state, last_error) = slack.state();
-    let read_at = app
-        .store()
-        .read(|tx| store::load_fact(tx, "directory_read_at"))?;
+    let reading = app.store().read(directory_sync::status)?;
     Ok(PlatformStatus {
         platform: SLACK,
         state,
-        last_error,
-        last_sync_at: read_at.and_then(|at| at.parse().ok()),
+        last_error: last_error.or(reading.error),
+        last_sync_at: reading.last_read_at,
         socket_connected: slack.is_socket_connected(),
     })
 }

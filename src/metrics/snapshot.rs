@@ -72,13 +72,6 @@ impl Snapshot<'_> {
             "Chat messages that have not been posted.",
         );
         page.sample(&[], self.queue.messages);
-        if let Some(at) = self.directory_read_at {
-            page.gauge(
-                "rota_chat_last_sync_timestamp_seconds",
-                "When people, user groups and channels of the chat platform were last read in full, in Unix seconds; 0 before.",
-            );
-            page.sample(&[], seconds(at));
-        }
         if let Some(chat) = self.chat {
             page.gauge(
                 "rota_chat_up",
@@ -92,6 +85,13 @@ impl Snapshot<'_> {
                 );
                 page.sample(&[], u8::from(connected));
             }
+        }
+        if let Some(at) = self.directory_read_at {
+            page.gauge(
+                "rota_chat_last_sync_timestamp_seconds",
+                "When people, user groups and channels of the chat platform were last read in full, in Unix seconds; 0 before.",
+            );
+            page.sample(&[], seconds(at));
         }
         page.gauge(
             "rota_message_relays_pending",
