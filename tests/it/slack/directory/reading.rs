@@ -56,7 +56,7 @@ fn people_have_what_slack_says_of_them() {
     }
     assert_eq!(people(&rota), "U1 U2 U3 U4 U5 U6");
     // People are there when the server is ready, with a token each.
-    assert!(rota.tokens().contains_key("U6"));
+    assert!(rota.tokens.contains_key("U6"));
     // Only members of the workspace can be in a rotation; admins see every rotation.
     rota.try_create(new_rotation("U1 U6"))
         .refused(400, "invalid_request");
