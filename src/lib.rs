@@ -67,7 +67,8 @@
 //! The same transaction queues messages as data (`domain::message`) and requests a sync of topics and on-duty groups
 //! (`actions::notifications`). [`delivery`] runs `actions::chat_sync`, which calls the platform behind the trait of [`chat`],
 //! words each message when it is posted (`domain::wording`), and stores the result. The desired topic or group is computed
-//! at the sync, so only the newest state is written.
+//! at the sync, so only the newest state is written. The local platform is the queue itself: what nothing keeps waiting is posted
+//! by the transaction that stores it.
 //!
 //! # Mail and incoming webhooks
 //!
@@ -85,6 +86,13 @@
 //!
 //! What is read from outside again and again implements `actions::outside::Source`. [`sync`] runs a loop for each source; a move
 //! of the development clock and `POST /dev/sync` read through it too.
+//!
+//! # What comes in from Slack
+//!
+//! [`slack_inbound`] takes commands, clicks, modals and events, at request URLs or over a socket that it opens with [`client`].
+//! `actions::slack_envelopes` stores each before it is acknowledged. A worker finds who sent it (`actions::sessions`) and asks the
+//! desk, which calls the same [`actions`] as the API. The answer goes into the acknowledgement if it is ready in time, else to
+//! the response URL. After a kill what was not recorded as processed is processed again, under the same `operationId`.
 //!
 //! # Operation
 //!

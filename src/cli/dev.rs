@@ -114,9 +114,9 @@ pub fn run(place: Place, flags: Flags) -> Result<(), Failure> {
     let (sending, chat) = (delivery.handle(), delivery.handle());
     let reading = Arc::clone(&sources);
     let pending_work = PendingWork {
-        sources: Box::new(move |which| reading.read(which)),
         all: Box::new(move |until| sending.settle(until)),
         chat: Box::new(move |until| chat.settle_chat(until)),
+        sources: Box::new(move |which| reading.read(which)),
     };
     let mut edges = bootstrap.edges(&config, login, limits)?;
     let (app, budget) = (bootstrap.app.clone(), bootstrap.budget.clone());

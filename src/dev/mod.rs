@@ -243,8 +243,7 @@ fn move_clock(app: &App, pending_work: &PendingWork, request: &Request) -> Outco
 fn read_sources(app: &App, pending_work: &PendingWork, request: &Request) -> Outcome {
     shapes::sync(&sent(request)?)?;
     let readings = (pending_work.sources)(Which::All)?;
-    let until = patience();
-    dev_clock::process_due(app, &|| (pending_work.all)(until))?;
+    dev_clock::process_due(app, &|| (pending_work.all)(patience()))?;
     json(&shapes::Sync {
         read: readings.read,
         failed: readings.failed,

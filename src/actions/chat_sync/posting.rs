@@ -108,7 +108,10 @@ fn record_one(
                 // It was answered before it was posted.
                 store::request_message_update(tx, sequence)?;
             }
-            return relays::queue(tx, app, outgoing);
+            return match &outgoing.message {
+                Ok(message) => relays::queue(tx, app, sequence, message),
+                Err(_) => Ok(()),
+            };
         }
         // It stays due, in its place.
         Err(ChatError::NotBefore(_)) => return Ok(()),

@@ -2,8 +2,14 @@
 
 use super::buttons::Click;
 use super::visit::{Outcome, Visit};
-use super::{duty, me, mention, modals, open, requests, rotation};
+use super::{duty, me, mention, modals, requests, rotation};
+use crate::actions::ActionError;
 use crate::chat::slack::{About, Button};
+use crate::domain::edit::Answering;
+use crate::domain::ids::{RequestId, RotationId};
+use crate::domain::message::Answer;
+use crate::domain::refusal::Refusal;
+use crate::domain::request::Step;
 use crate::slack_inbound::incoming::{Actions, Place};
 use crate::slack_inbound::reply::{Later, Reply};
 use serde_json::Value;
@@ -18,7 +24,7 @@ pub fn answer(visit: &Visit, actions: &Actions) -> Outcome {
     if let Some(Button { answer, about }) = Button::parse(&action.action_id, value) {
         let outcome = match about {
             About::Request { rotation, request } => {
-                requests::clicked(visit, &rotation, &request, answer, trigger_id)
+                asked(visit, (&rotation, &request), answer, trigger_id)
             }
             About::Mention { mention, .. } => mention::clicked(visit, &mention, answer),
         };
@@ -40,20 +46,43 @@ pub fn answer(visit: &Visit, actions: &Actions) -> Outcome {
                 _ => modals::swap(visit, Some(&rotation), channel),
             });
             made.map(|made| match made {
-                Ok(view) => open(visit, trigger_id, view),
+                Ok(view) => visit.open(trigger_id, view),
                 Err(why_not) => visit.say(&why_not),
             })
         }
-        Click::Details(id) => {
-            rotation::details(visit, id).map(|view| open(visit, trigger_id, view))
-        }
+        Click::Details(id) => rotation::details(visit, id).map(|view| visit.open(trigger_id, view)),
         Click::Cancel(request) => requests::cancel(visit, request),
         Click::EndAbsence(absence) => me::end(visit, absence),
         Click::Away => {
-            modals::away(visit, None, None, None).map(|view| open(visit, trigger_id, view))
+            modals::away(visit, None, None, None).map(|view| visit.open(trigger_id, view))
         }
     };
     placed(visit, actions, outcome)
+}
+
+/// A click on Accept or Decline. Where something is in the way of accepting, a modal names it.
+fn asked(
+    visit: &Visit,
+    (rotation, request): (&RotationId, &RequestId),
+    answer: Answer,
+    trigger_id: Option<&str>,
+) -> Outcome {
+    let step = match answer {
+        Answer::Accept => Step::Accept,
+        _ => Step::Decline,
+    };
+    let once = visit.incoming.operation_id();
+    match requests::take(visit, rotation, request, step, once, Answering::default()) {
+        Ok(()) => Ok(visit.say(requests::done(step))),
+        Err(ActionError::Refused(
+            Refusal::ConflictsNotAcknowledged(_) | Refusal::StartedLegNotAcknowledged(_),
+        )) => {
+            let view = modals::in_the_way(visit, request)?;
+            Ok(visit.open(trigger_id, view))
+        }
+        Err(ActionError::Refused(refusal)) => requests::over(visit, request, refusal),
+        Err(stop) => Err(stop),
+    }
 }
 
 /// Puts the answer where its reader sees it: a click on the home tab has no message to answer to, so its answer is a modal.

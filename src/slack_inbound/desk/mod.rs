@@ -28,7 +28,7 @@ mod words;
 pub use publishing::start as start_home_tabs;
 
 use super::incoming::{self, Event, Incoming, Kind};
-use super::reply::{Desk, Later, Reply};
+use super::reply::{Desk, Reply};
 use crate::actions::sessions::SignedIn;
 use crate::actions::{ActionError, App, Error, slack_home};
 use crate::domain::ids::ChannelId;
@@ -95,7 +95,7 @@ fn command(visit: &Visit, typed: &incoming::Command) -> Outcome {
         Command::Swap(code) => opened(visit, typed, code, modals::swap),
         Command::Away(from, to) => {
             let view = modals::away(visit, Some(&typed.channel), from, to)?;
-            Ok(open(visit, typed.trigger_id.as_deref(), view))
+            Ok(visit.open(typed.trigger_id.as_deref(), view))
         }
         Command::Back => me::back(visit),
         Command::Me => me::show(visit),
@@ -120,18 +120,7 @@ fn opened(visit: &Visit, typed: &incoming::Command, code: Option<String>, modal:
     };
     let made = modal(visit, rotation.as_ref(), Some(&typed.channel))?;
     Ok(match made {
-        Ok(view) => open(visit, typed.trigger_id.as_deref(), view),
+        Ok(view) => visit.open(typed.trigger_id.as_deref(), view),
         Err(why_not) => visit.say(&why_not),
     })
-}
-
-/// Opens a modal for a click or a command, while Slack lets us.
-fn open(visit: &Visit, trigger_id: Option<&str>, view: Value) -> Reply {
-    match trigger_id {
-        Some(trigger_id) => Reply::later(Later::OpenView {
-            trigger_id: trigger_id.to_owned(),
-            view,
-        }),
-        None => visit.say("Slack does not let this open a form. Type the command again."),
-    }
 }

@@ -2,9 +2,7 @@
 
 use super::blocks::Blocks;
 use super::buttons::{Click, answers};
-use super::modals;
 use super::mrkdwn::{people, person, plain, time};
-use super::open;
 use super::visit::{Outcome, Visit, title};
 use crate::actions::answering::AnswerRequest;
 use crate::actions::overview::{self, Asked, Wanted};
@@ -139,32 +137,6 @@ fn line(visit: &Visit, asked: &Asked, side: Side) -> String {
 /// The id of the request, as it is kept for the second answer.
 pub fn made(_: &str, written: &RequestWritten) -> Result<String, Error> {
     Ok(written.request.request.id.to_string())
-}
-
-/// A click on Accept or Decline. Where something is in the way of accepting, a modal names it.
-pub fn clicked(
-    visit: &Visit,
-    rotation: &RotationId,
-    request: &RequestId,
-    answer: Answer,
-    trigger_id: Option<&str>,
-) -> Outcome {
-    let step = match answer {
-        Answer::Accept => Step::Accept,
-        _ => Step::Decline,
-    };
-    let once = visit.incoming.operation_id();
-    match take(visit, rotation, request, step, once, Answering::default()) {
-        Ok(()) => Ok(visit.say(done(step))),
-        Err(ActionError::Refused(
-            Refusal::ConflictsNotAcknowledged(_) | Refusal::StartedLegNotAcknowledged(_),
-        )) => {
-            let view = modals::in_the_way(visit, request)?;
-            Ok(open(visit, trigger_id, view))
-        }
-        Err(ActionError::Refused(refusal)) => over(visit, request, refusal),
-        Err(stop) => Err(stop),
-    }
 }
 
 /// A click on the button that cancels a request of the reader's.

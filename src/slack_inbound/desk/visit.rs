@@ -15,7 +15,7 @@ use crate::domain::refusal::Refusal;
 use crate::domain::rotation::{Cell, Rotation};
 use crate::domain::zones::ZoneName;
 use crate::slack_inbound::incoming::{Incoming, Kind};
-use crate::slack_inbound::reply::Reply;
+use crate::slack_inbound::reply::{Later, Reply};
 use crate::store::{ReadTx, load_person};
 use crate::wire::arrangement;
 use crate::wire::etag::{self, Precondition};
@@ -138,6 +138,17 @@ impl Visit<'_> {
         let mut blocks = Blocks::message();
         blocks.section(text);
         Reply::body(ephemeral(text, blocks))
+    }
+
+    /// Opens a modal, while Slack lets us.
+    pub fn open(&self, trigger_id: Option<&str>, view: Value) -> Reply {
+        match trigger_id {
+            Some(trigger_id) => Reply::later(Later::OpenView {
+                trigger_id: trigger_id.to_owned(),
+                view,
+            }),
+            None => self.say("Slack does not let this open a form. Type the command again."),
+        }
     }
 
     /// Why nothing was done, in words.

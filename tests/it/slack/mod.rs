@@ -1,6 +1,6 @@
 //! Slack: what rota sends to it, what follows from its answers, and what comes in.
 
-mod desk;
+pub mod desk;
 mod directory;
 mod groups;
 mod incoming;
@@ -9,6 +9,7 @@ mod outgoing;
 mod pausing;
 mod starting;
 mod topics;
+mod week;
 
 use crate::support::slack::Slack;
 use crate::support::*;

@@ -242,9 +242,10 @@ fn a_link_signs_in_once_within_five_minutes() {
 fn people_from_outside_see_nothing() {
     let desk = Desk::with_people(3);
     desk.daily("PLAT", "U1 U2");
-    let mut directory = desk.slack.team().directory();
-    directory["users"][2]["isExternal"] = json!(true);
-    desk.rota.import(&directory);
+    desk.slack
+        .team()
+        .person("U3", json!({ "is_stranger": true }));
+    desk.slack.read_directory(&desk.rota);
     let said = desk.said("U3", "");
     assert!(
         said.contains("There is no rotation that you may see."),

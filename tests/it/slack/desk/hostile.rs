@@ -40,11 +40,11 @@ fn plain_texts(shown: &Value) -> String {
 fn hostile_names() {
     let desk = Desk::with_people(4);
     for name in NAMES {
-        let mut directory = desk.slack.team().directory();
-        for user in 0..3 {
-            directory["users"][user]["displayName"] = json!(name);
+        for user in ["U1", "U2", "U3"] {
+            let profile = json!({ "profile": { "display_name": name } });
+            desk.slack.team().person(user, profile);
         }
-        desk.rota.import(&directory);
+        desk.slack.read_directory(&desk.rota);
         let rotation = desk.rota.daily("U1 U2 U3", 1);
         let long = format!("{name}{}", "y".repeat(150));
         rotation
