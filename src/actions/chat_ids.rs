@@ -2,6 +2,7 @@
 //! (rules.md 17).
 
 use super::{App, Error, audit};
+use crate::chat::slack::records::is_id;
 use crate::chat::slack::{self, Slack, SlackError, SlackPerson};
 use crate::domain::access::Principal;
 use crate::domain::audit::{AuditedChange, Author, synced_changes};
@@ -41,7 +42,7 @@ impl Named {
         self.people.is_empty() && self.channels.is_empty()
     }
 
-    /// Without what is known. The app may meanwhile be in a channel that it was not in.
+    /// Without what is known, and what could be no id of Slack's. The app may meanwhile be in a channel that it was not in.
     fn unknown(&self, tx: &ReadTx) -> Result<Named, Error> {
         let mut unknown = Named::default();
         for user in &self.people {
@@ -57,11 +58,6 @@ impl Named {
         }
         Ok(unknown)
     }
-}
-
-/// Whether Slack could have such an id. Others are not asked for.
-fn is_id(text: &str) -> bool {
-    slack::records::id(&text.into()).is_some()
 }
 
 /// Whether there is anything to ask for.

@@ -101,7 +101,11 @@ impl<O: Operation> Mutation<'_, O> {
             let (rotation, replayed) = app.store().read(|tx| -> Result<_, ActionError> {
                 let rotation = store::load_rotation(tx, self.rotation)?;
                 let rotation = rotation.ok_or(Refusal::NotFound("rotation"))?;
-                let replayed = self.admit_or_replay(tx, &rotation, app, app.now())?;
+                let replayed = match self.admit_or_replay(tx, &rotation, app, app.now()) {
+                    // It may be there by the time of the write.
+                    Err(ActionError::Refused(Refusal::NotFound("channel"))) if asks => None,
+                    admitted => admitted?,
+                };
                 Ok((rotation, replayed))
             })?;
             match replayed {

@@ -3,67 +3,45 @@
 use super::{apply, unrefused};
 use crate::actions::chat_ids::{Named, add_person, ask};
 use crate::actions::{ActionError, App, Error};
-use crate::chat::slack::{Slack, records};
+use crate::chat::slack::{DirectoryEvent, RawEvent, SaidPerson, Slack};
 use crate::domain::access::Principal;
 use crate::domain::audit::Author;
 use crate::domain::directory::{Channel, Group};
 use crate::domain::directory_reading::DirectoryChanges;
 use crate::domain::ids::{ChannelId, GroupId, UserId};
 use crate::store::{self, ReadTx};
-use serde_json::Value;
 
 /// The author of what events change.
 static EVENTS: Author = Author::local(Principal::Chat, "followDirectory");
 
-/// Applies an event of Slack about people, user groups or channels: the raw `event` object, as
-/// `{"type": "user_change", "user": {...}}`. Events of other types, and events that say nothing new, change nothing.
+/// Applies an event of Slack about people, user groups or channels. Events of other types, and events that say nothing new,
+/// change nothing.
 ///
 /// May call Slack, so it must not run in a transaction.
 ///
 /// # Errors
 /// If the storage fails.
-pub fn note(app: &App, event: &Value) -> Result<(), Error> {
+pub fn note(app: &App, event: &RawEvent) -> Result<(), Error> {
     let Some(slack) = app.slack() else {
         return Ok(());
     };
     let Some(workspace) = slack.workspace() else {
         return Ok(());
     };
-    let channel = || {
-        let id = records::id(&event["channel"]).or_else(|| records::id(&event["channel"]["id"]));
-        id.map(ChannelId::from)
-    };
-    let is_ours =
-        event["user"].is_string() && event["user"].as_str() == workspace.user_id.as_deref();
-    let team = workspace.team_id;
-    match event["type"].as_str().unwrap_or_default() {
-        "team_join" | "user_change" | "user_profile_changed" | "user_status_changed" => {
-            follow_person(app, slack, &event["user"], team)
-        }
-        "subteam_created" | "subteam_updated" => follow_group(app, &event["subteam"], team),
-        "subteam_members_changed" => follow_members(app, event),
-        "channel_created" | "channel_rename" | "group_rename" => match channel() {
-            Some(id) => follow_name(app, id, &event["channel"], team),
-            None => Ok(()),
-        },
-        "channel_deleted" | "group_deleted" | "channel_archive" | "group_archive" => {
-            with(channel(), |id| follow_loss(app, id))
-        }
-        "channel_left" | "group_left" => with(channel(), |id| follow_leaving(app, id)),
-        "member_left_channel" if is_ours => with(channel(), |id| follow_leaving(app, id)),
-        "member_joined_channel" if is_ours => with(channel(), |id| ask(app, &Named::channel(&id))),
-        "channel_unarchive" | "group_unarchive" => {
-            with(channel(), |id| ask(app, &Named::channel(&id)))
-        }
-        _ => Ok(()),
+    match DirectoryEvent::read(event, &workspace) {
+        None => Ok(()),
+        Some(DirectoryEvent::Person(said)) => follow_person(app, slack, said),
+        Some(DirectoryEvent::Group { group, says_people }) => follow_group(app, group, says_people),
+        Some(DirectoryEvent::GroupPeople {
+            group,
+            added,
+            removed,
+        }) => follow_group_people(app, group, added, removed),
+        Some(DirectoryEvent::ChannelNamed(found)) => follow_name(app, found),
+        Some(DirectoryEvent::ChannelGone(id)) => follow_loss(app, id),
+        Some(DirectoryEvent::AppLeft(id)) => follow_leaving(app, id),
+        Some(DirectoryEvent::AppJoined(id)) => ask(app, &Named::channel(&id)),
     }
-}
-
-fn with(
-    channel: Option<ChannelId>,
-    act: impl FnOnce(ChannelId) -> Result<(), Error>,
-) -> Result<(), Error> {
-    channel.map_or(Ok(()), act)
 }
 
 /// Writes what `find` finds to be another, in one transaction.
@@ -80,34 +58,20 @@ fn write(
     written.map_err(unrefused)
 }
 
-fn follow_person(app: &App, slack: &Slack, user: &Value, team: String) -> Result<(), Error> {
-    let (user, emoji) = (user.clone(), slack.settings().away_emoji.clone());
+fn follow_person(app: &App, slack: &Slack, said: SaidPerson) -> Result<(), Error> {
+    let emoji = slack.settings().away_emoji.clone();
     write(app, move |tx, changes| {
-        let known = match records::id(&user["id"]) {
-            Some(id) => store::load_person(tx, &id.into())?,
-            None => None,
-        };
-        let Some(mut found) = records::person(&user, &team) else {
-            return Ok(());
-        };
-        if let Some(known) = known {
-            let keeps_status = records::keep_unsaid(&mut found, known, &user);
-            if keeps_status {
-                let id = found.person.id.clone();
-                let before = store::load_person(tx, &id)?;
-                changes.add_person(before.as_ref(), found.person);
-                return Ok(());
-            }
+        let known = store::load_person(tx, said.id())?;
+        let (found, says_status) = said.over(known.clone());
+        if says_status {
+            return add_person(tx, changes, found, &emoji);
         }
-        add_person(tx, changes, found, &emoji)
+        changes.add_person(known.as_ref(), found.person);
+        Ok(())
     })
 }
 
-fn follow_group(app: &App, group: &Value, team: String) -> Result<(), Error> {
-    let Some(found) = records::group(group, &team) else {
-        return Ok(());
-    };
-    let says_people = group["users"].is_array();
+fn follow_group(app: &App, found: Group, says_people: bool) -> Result<(), Error> {
     ask(app, &Named::people(&found.users))?;
     write(app, move |tx, changes| {
         let known = load_group(tx, &found.id)?;
@@ -122,16 +86,12 @@ fn follow_group(app: &App, group: &Value, team: String) -> Result<(), Error> {
     })
 }
 
-/// `subteam_members_changed` names the people who came and went, not everybody.
-fn follow_members(app: &App, event: &Value) -> Result<(), Error> {
-    let Some(id) = records::id(&event["subteam_id"]).map(GroupId::from) else {
-        return Ok(());
-    };
-    let people = |list: &str| -> Vec<UserId> {
-        let ids = event[list].as_array().into_iter().flatten();
-        ids.filter_map(Value::as_str).map(UserId::from).collect()
-    };
-    let (added, removed) = (people("added_users"), people("removed_users"));
+fn follow_group_people(
+    app: &App,
+    id: GroupId,
+    added: Vec<UserId>,
+    removed: Vec<UserId>,
+) -> Result<(), Error> {
     ask(app, &Named::people(&added))?;
     write(app, move |tx, changes| {
         let Some(known) = load_group(tx, &id)? else {
@@ -175,13 +135,9 @@ fn retain_known(tx: &ReadTx, users: &mut Vec<UserId>) -> Result<(), Error> {
     Ok(())
 }
 
-/// A channel that is new, or has another name. The app is in no channel that somebody else makes.
-fn follow_name(app: &App, id: ChannelId, channel: &Value, team: String) -> Result<(), Error> {
-    let Some(found) = records::channel(channel, &team) else {
-        return Ok(());
-    };
+fn follow_name(app: &App, found: Channel) -> Result<(), Error> {
     write(app, move |tx, changes| {
-        let known = store::load_channel(tx, &id)?;
+        let known = store::load_channel(tx, &found.id)?;
         let now = match &known {
             Some(known) => Channel {
                 name: found.name,

@@ -20,7 +20,7 @@ const WAITS: [SignedDuration; 4] = [
 ];
 
 /// How long a reading waits where Slack asks it to, if nobody waits for the reading.
-const PATIENCE: Duration = Duration::from_secs(300);
+const PATIENCE: Duration = Duration::from_secs(900);
 
 /// The same if somebody waits for it.
 const ASKED_PATIENCE: Duration = Duration::from_secs(25);

@@ -14,6 +14,7 @@
 //! | `text` | escaping |
 //! | `records` | users, user groups and channels as records of the directory |
 //! | `directory` | reads them |
+//! | `events` | what Slack says of them in between |
 //! | `platform` | the trait of chat platforms |
 
 mod api;
@@ -21,6 +22,7 @@ mod buttons;
 mod check;
 pub mod directory;
 mod error;
+mod events;
 mod gates;
 mod health;
 mod manifest;
@@ -34,6 +36,7 @@ pub use api::Slack;
 pub use buttons::{About, Button};
 pub use check::Finding;
 pub use error::{OTHER_WORKSPACE, Pause, Refusal, SlackError};
+pub use events::{DirectoryEvent, RawEvent, SaidPerson};
 pub use health::Workspace;
 pub use manifest::{ManifestSettings, manifest};
 pub use records::SlackPerson;

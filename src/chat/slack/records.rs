@@ -135,12 +135,12 @@ pub fn channel(channel: &Value, team: &str) -> Option<Channel> {
 
 /// An id as Slack makes them: letters and digits.
 pub fn id(value: &Value) -> Option<&str> {
-    let fits = |id: &&str| {
-        !id.is_empty()
-            && id.len() <= LONGEST_ID
-            && id.bytes().all(|byte| byte.is_ascii_alphanumeric())
-    };
-    value.as_str().filter(fits)
+    value.as_str().filter(|id| is_id(id))
+}
+
+/// Whether Slack could have made such an id.
+pub fn is_id(id: &str) -> bool {
+    !id.is_empty() && id.len() <= LONGEST_ID && id.bytes().all(|byte| byte.is_ascii_alphanumeric())
 }
 
 /// An emoji without its skin tone: `wave::skin-tone-3` is a wave.

@@ -139,7 +139,7 @@ fn names_change_and_people_come_and_go() {
     let token = rota.token("U3");
     slack.team().person("U3", json!({ "deleted": true }));
     sync(&rota);
-    rota.with(&token).get("/v1/me").is(401);
+    rota.with(&token).get("/v1/rotations").is(401);
 }
 
 #[test]

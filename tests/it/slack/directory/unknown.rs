@@ -52,7 +52,7 @@ fn whoever_slack_does_not_know_is_refused_after_one_question() {
     let count = |method: &str| slack.calls(method).len();
     for (index, refused) in [
         rota.try_create(new_rotation("U1 U99")),
-        rotation.patch(json!({ "userIds": ["U1", "U98", "U98"] })),
+        rotation.patch(json!({ "userIds": ["U98", "U1"] })),
         rotation.put_on_call("U97"),
         rotation.try_assign(0, "U96", "2026-01-06T12:00Z", "2026-01-06T14:00Z"),
     ]
@@ -71,12 +71,11 @@ fn whoever_slack_does_not_know_is_refused_after_one_question() {
         count("users.info")
     );
     let asked = count("conversations.info");
-    rotation
-        .put("/channels/C99", json!({ "postsMessages": true }))
-        .refused(400, "invalid_request");
-    rotation
-        .put("/channels/C5", json!({ "postsMessages": true }))
-        .refused(400, "invalid_request");
+    let posts = json!({ "postsMessages": true });
+    rotation.put("/channels/C99", posts).is(404);
+    let mut body = new_rotation("U1");
+    body["channels"] = json!(["C5"]);
+    rota.try_create(body).refused(400, "invalid_request");
     assert_eq!(count("conversations.info"), asked + 2);
     // What no id of Slack looks like is not asked for.
     rota.try_create(new_rotation("U1 x'y"))
