@@ -21,15 +21,11 @@ pub fn advance(
 const LOOKS: usize = 1000;
 
 fn step_to(app: &App, to: Timestamp, settle: &dyn Fn() -> Result<(), Error>) -> Result<(), Error> {
-    let catch_up = || {
-        due::catch_up_all(app)?;
-        due::run_beside(app)?;
-        settle()
-    };
-    catch_up()?;
+    process_due(app, settle)?;
     let mut looks = 0;
     loop {
-        let to_send = sending::next(app)?.into_iter().chain(chat_sync::next(app)?);
+        let to_send = sending::next(app)?.into_iter();
+        let to_send = to_send.chain(chat_sync::next_after(app, app.now())?);
         let to_send = to_send.chain(relays::next(app)?);
         let next = due::next(app)?.into_iter().chain(to_send).min();
         let Some(at) = next.filter(|at| *at <= to) else {
@@ -42,9 +38,16 @@ fn step_to(app: &App, to: Timestamp, settle: &dyn Fn() -> Result<(), Error>) -> 
             )));
         }
         app.clock().set(at.max(app.now()));
-        catch_up()?;
+        process_due(app, settle)?;
     }
     app.clock().set(to);
+    settle()
+}
+
+/// Processes everything that is due at the current instant, and sends what follows from it.
+pub fn process_due(app: &App, settle: &dyn Fn() -> Result<(), Error>) -> Result<(), Error> {
+    due::catch_up_all(app)?;
+    due::run_beside(app)?;
     settle()
 }
 

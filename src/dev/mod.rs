@@ -4,7 +4,9 @@
 
 mod receiver;
 
+use crate::actions::chat_ids::{self, Named};
 use crate::actions::keys::{self, NewKey};
+use crate::actions::outside::{Readings, Which};
 use crate::actions::{App, Error, dev_clock, directory, tier, webhooks};
 use crate::chat::{self, FailureControl};
 use crate::domain::access::Principal;
@@ -14,6 +16,7 @@ use crate::domain::message::Recipient;
 use crate::domain::refusal::{Refusal, invalid};
 use crate::domain::tiers::TierLimits;
 use crate::metrics::RouteMetrics;
+use crate::runtime::clock::monotonic;
 use crate::server::room::{self, RequestBudget};
 use crate::server::{Body, Edge, Outcome, Problem, REQUEST_ID, Request, Response};
 use crate::store::{self, load_directory};
@@ -22,12 +25,15 @@ use crate::wire::{body, delivery, directory as wire_directory, strict, url};
 use receiver::Receivers;
 use serde::Serialize;
 use std::sync::{Mutex, PoisonError};
+use std::time::{Duration, Instant};
 
-/// Processes pending work and returns when it is done.
-pub type Work = Box<dyn Fn() -> Result<(), Error> + Send + Sync>;
+/// Processes pending work and returns when it is done, or at an instant of real time if a remote chat platform is slow.
+pub type Work = Box<dyn Fn(Instant) -> Result<(), Error> + Send + Sync>;
 
 /// The pending work after a commit.
 pub struct PendingWork {
+    /// Reads outside sources, and returns when what was read is applied.
+    pub sources: Box<dyn Fn(Which) -> Result<Readings, Error> + Send + Sync>,
     /// All of it: deliveries and chat.
     pub all: Work,
     /// Only what is queued for chat.
@@ -40,7 +46,7 @@ pub struct Dev {
     failures: FailureControl,
     pending_work: PendingWork,
     budget: RequestBudget,
-    /// Held while the clock is moved.
+    /// Held while the clock is moved or sources are read.
     moving: Mutex<()>,
     receivers: Receivers,
     /// One counter for all routes.
@@ -76,7 +82,10 @@ impl Dev {
         // Literal segments match byte for byte, as in the API; names and ids are decoded.
         let rest = path.strip_prefix(PREFIX).and_then(url::segments);
         let rest = rest.ok_or_else(Problem::unknown_route)?;
-        let allowed = methods(&rest).ok_or_else(Problem::unknown_route)?;
+        let is_local = self.app.slack().is_none();
+        let allowed =
+            methods(&rest).filter(|_| is_local || !LOCAL.contains(&rest.join("/").as_str()));
+        let allowed = allowed.ok_or_else(Problem::unknown_route)?;
         *counted = &self.answers;
         if request.header("Origin").is_some() {
             return Err(from_a_page().into());
@@ -93,6 +102,10 @@ impl Dev {
                 // Two concurrent moves could each find the clock behind the other's target.
                 let _one = self.moving.lock().unwrap_or_else(PoisonError::into_inner);
                 move_clock(app, pending_work, request)
+            }
+            ("POST", ["sync"]) => {
+                let _one = self.moving.lock().unwrap_or_else(PoisonError::into_inner);
+                read_sources(app, pending_work, request)
             }
             ("PUT", ["directory"]) => replace_directory(app, author, pending_work, request),
             ("GET" | "HEAD", ["chat"]) => show_chat(app, pending_work),
@@ -118,6 +131,16 @@ impl Dev {
         }
     }
 }
+
+/// How long a response waits for a remote chat platform at most.
+const PATIENCE: Duration = Duration::from_secs(30);
+
+fn patience() -> Instant {
+    monotonic() + PATIENCE
+}
+
+/// What belongs to the local chat platform.
+const LOCAL: [&str; 2] = ["chat", "directory"];
 
 /// The common prefix of the routes.
 const PREFIX: &str = "/dev";
@@ -180,7 +203,7 @@ fn methods(rest: &[&str]) -> Option<&'static str> {
         ["clock"] => Some("GET, HEAD, POST"),
         ["chat"] => Some("GET, HEAD, PUT"),
         ["directory"] | ["plan"] => Some("PUT"),
-        ["tokens"] | ["keys"] => Some("POST"),
+        ["tokens"] | ["keys"] | ["sync"] => Some("POST"),
         ["webhooks", id, "test"] if !id.is_empty() => Some("POST"),
         ["receiver", name] if !name.is_empty() => Some("GET, HEAD, POST, PUT, DELETE"),
         _ => None,
@@ -207,8 +230,24 @@ fn move_clock(app: &App, pending_work: &PendingWork, request: &Request) -> Outco
         return Ok(invalid(detail)?);
     }
     let to = shapes::clock(&sent(request)?, app.now())?;
-    dev_clock::advance(app, to, &pending_work.all)?;
+    let until = patience();
+    dev_clock::advance(app, to, &|| (pending_work.all)(until))?;
+    // Once for the whole move, however many times they would have been read on the way.
+    if !(pending_work.sources)(Which::Due)?.is_empty() {
+        dev_clock::process_due(app, &|| (pending_work.all)(until))?;
+    }
     clock(app)
+}
+
+/// Reads every outside source now. Answers when all of it is applied, with what follows from it.
+fn read_sources(app: &App, pending_work: &PendingWork, request: &Request) -> Outcome {
+    shapes::sync(&sent(request)?)?;
+    let readings = (pending_work.sources)(Which::All)?;
+    dev_clock::process_due(app, &|| (pending_work.all)(patience()))?;
+    json(&shapes::Sync {
+        read: readings.read,
+        failed: readings.failed,
+    })
 }
 
 fn replace_directory(
@@ -219,7 +258,7 @@ fn replace_directory(
 ) -> Outcome {
     let file = wire_directory::read(body::parse(&sent(request)?)?)?;
     directory::import(app, author, file, directory::Consent::Given)?;
-    (pending_work.all)()?;
+    (pending_work.all)(patience())?;
     show_chat(app, pending_work)
 }
 
@@ -228,7 +267,7 @@ const SHOWN: usize = 10_000;
 
 fn show_chat(app: &App, pending_work: &PendingWork) -> Outcome {
     // Queued messages are posted first, so that callers do not have to poll.
-    (pending_work.chat)()?;
+    (pending_work.chat)(patience())?;
     let (directory, sent, kept) = app.store().read(|tx| -> Result<_, Error> {
         let kept = store::list_duty_groups(tx)?;
         Ok((load_directory(tx)?, store::list_sent(tx, SHOWN)?, kept))
@@ -281,7 +320,7 @@ fn switch_plan(
 ) -> Outcome {
     let tier = shapes::plan(&sent(request)?)?;
     tier::switch(app, author, TierLimits::of(tier))?;
-    (pending_work.all)()?;
+    (pending_work.all)(patience())?;
     json(&shapes::Plan { name: tier.name() })
 }
 
@@ -294,6 +333,7 @@ fn test_webhook(app: &App, author: &Author, id: &WebhookId) -> Outcome {
 
 fn mint_token(app: &App, author: &Author, request: &Request) -> Outcome {
     let user = shapes::token(&sent(request)?)?;
+    chat_ids::ask(app, &Named::people([&user]))?;
     let (_, token) = keys::create_token(app.store(), author, user, None)?;
     json(&shapes::Token { token })
 }

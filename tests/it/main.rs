@@ -15,6 +15,7 @@
 //! | Webhook endpoints, secrets, addresses, deliveries and retries, `rota verify` | `webhooks` |
 //! | Inbound webhooks | `inbound` |
 //! | Chat: messages, reminders, topics, user groups, the directory | `chat` |
+//! | Slack: settings, what goes out, what comes in, the directory | `slack` |
 //! | Mail, incoming webhooks, the list of messages and the inbox | `reach` |
 //! | HTTP, credentials, entity tags, instants, problems, OpenAPI, reverse proxies | `api` |
 //! | Reading partner systems: their stand-ins, their documents, failures | `sources` |
@@ -48,6 +49,7 @@ mod races;
 mod reach;
 mod record;
 mod rotations;
+mod slack;
 mod sources;
 mod swaps;
 mod web;
