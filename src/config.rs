@@ -13,11 +13,13 @@ pub use values::{BaseUrl, Listen, LogFilter, duration, instant, lifetime};
 
 mod login;
 mod oidc;
+mod partners;
 mod reach;
 mod slack;
 
 pub use login::{LoginPart, ProxyPart};
 pub use oidc::OidcPart;
+pub use partners::{DeskPart, KeyPart, PartnersPart};
 pub use reach::{IncomingWebhookPart, MailPart};
 pub use slack::{Platform, SlackPart};
 
@@ -55,6 +57,7 @@ pub struct Config {
     pub login: LoginPart,
     pub http: HttpPart,
     pub audit: AuditPart,
+    pub partners: PartnersPart,
     /// Where what is set was set.
     pub origins: Origins,
 }
@@ -278,6 +281,7 @@ impl Config {
             audit: AuditPart {
                 keep: self.audit.keep.or(below.audit.keep),
             },
+            partners: self.partners.over(below.partners),
             http: HttpPart {
                 trusted_proxies: self.http.trusted_proxies.or(below.http.trusted_proxies),
             },
@@ -373,6 +377,37 @@ fn from_environment(given: &dyn Fn(&str) -> Option<OsString>) -> Result<Config, 
         },
         audit: AuditPart {
             keep: variables.read("ROTA_AUDIT_KEEP", values::parse_audit_keep)?,
+        },
+        partners: PartnersPart {
+            poll_every: variables.read("ROTA_PARTNERS_POLL_EVERY", partners::parse_poll_every)?,
+            proxy: variables.read("ROTA_PARTNERS_PROXY", partners::parse_proxy)?,
+            pager: KeyPart {
+                api_key: variables
+                    .read("ROTA_PARTNERS_PAGERPARTNER_API_KEY", partners::parse_secret)?,
+                api_key_file: given("ROTA_PARTNERS_PAGERPARTNER_API_KEY_FILE").map(PathBuf::from),
+                url: variables.read("ROTA_PARTNERS_PAGERPARTNER_URL", partners::parse_url)?,
+            },
+            ops: KeyPart {
+                api_key: variables
+                    .read("ROTA_PARTNERS_OPSPARTNER_API_KEY", partners::parse_secret)?,
+                api_key_file: given("ROTA_PARTNERS_OPSPARTNER_API_KEY_FILE").map(PathBuf::from),
+                url: variables.read("ROTA_PARTNERS_OPSPARTNER_URL", partners::parse_url)?,
+            },
+            desk: DeskPart {
+                site: variables.read("ROTA_PARTNERS_DESKPARTNER_SITE", partners::parse_site)?,
+                email: variables.read("ROTA_PARTNERS_DESKPARTNER_EMAIL", partners::parse_email)?,
+                api_token: variables.read(
+                    "ROTA_PARTNERS_DESKPARTNER_API_TOKEN",
+                    partners::parse_secret,
+                )?,
+                api_token_file: given("ROTA_PARTNERS_DESKPARTNER_API_TOKEN_FILE")
+                    .map(PathBuf::from),
+                cloud_id: variables.read(
+                    "ROTA_PARTNERS_DESKPARTNER_CLOUD_ID",
+                    partners::parse_cloud_id,
+                )?,
+                url: variables.read("ROTA_PARTNERS_DESKPARTNER_URL", partners::parse_url)?,
+            },
         },
         http: HttpPart {
             trusted_proxies: variables.read("ROTA_HTTP_TRUSTED_PROXIES", values::parse_nets)?,

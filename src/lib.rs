@@ -82,6 +82,12 @@
 //! feed's sequence up. Only where the reader's copy is old does `domain::duty_feed` make events of the record and the forecast,
 //! which [`wire`] writes as iCalendar.
 //!
+//! # Partners
+//!
+//! [`sources`] reads schedules of partner paging systems into [`domain::external`]. `rota import` gives what was read to
+//! `actions::import_schedule`: `domain::blueprint` says the schedule as a grid, the rotation is made in a transaction, and its
+//! forecast is compared with the partner's timeline before the transaction is committed or undone.
+//!
 //! # Outside sources
 //!
 //! What is read from outside again and again implements `actions::outside::Source`. [`sync`] runs a loop for each source; a move
@@ -109,10 +115,11 @@
 //! |---|---|---|
 //! | 5 | `main`, [`cli`], [`config`] | all below |
 //! | 4 | [`api`], [`web`], [`dev`], [`slack_inbound`], [`timer`], [`delivery`], [`sync`], [`chat_watch`] | 0 to 3, not one another |
-//! | 3 | [`actions`] | [`domain`], [`wire`], [`client`], [`metrics`], [`store`], [`chat`], [`carriers`], [`runtime`] |
+//! | 3 | [`actions`] | [`domain`], [`wire`], [`client`], [`metrics`], [`store`], [`chat`], [`carriers`], [`sources`], [`runtime`] |
 //! | 3 | [`problem`] | [`domain`], [`wire`], [`server`], [`store`]; only edges import it |
 //! | 2 | [`chat`] | [`domain`], [`store`], [`client`], [`metrics`], [`runtime`] |
 //! | 2 | [`carriers`] | [`domain`], [`client`], [`runtime`] |
+//! | 2 | [`sources`] | [`domain`], [`client`], [`runtime`] |
 //! | 2 | [`store`] | [`domain`], [`runtime`] |
 //! | 2 | [`oidc`] | [`domain`], [`client`], [`runtime`] |
 //! | 1 | [`server`] | [`wire`], [`metrics`], [`domain`], [`runtime`], [`memory`] |
@@ -158,6 +165,7 @@ pub mod store;
 
 pub mod chat;
 pub mod oidc;
+pub mod sources;
 
 pub mod actions;
 pub mod problem;

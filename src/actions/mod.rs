@@ -25,6 +25,7 @@ pub mod duty;
 pub mod duty_group;
 pub mod grid;
 pub mod identities;
+pub mod import_schedule;
 pub mod inbound;
 pub mod keys;
 mod membership;

@@ -3,7 +3,8 @@
 use super::known::{self, Setting};
 use super::{
     AuditPart, BaseUrl, ChatPart, Config, HolidaysPart, HttpPart, Listen, LogFilter, LoginPart,
-    MailPart, MetricsPart, Origins, PlanPart, RateLimitPart, SlackPart, WebhooksPart, values,
+    MailPart, MetricsPart, Origins, PartnersPart, PlanPart, RateLimitPart, SlackPart, WebhooksPart,
+    values,
 };
 use crate::wire::strict::nearest;
 use serde::Deserialize;
@@ -30,6 +31,7 @@ struct File {
     metrics: MetricsPart,
     login: LoginPart,
     audit: AuditPart,
+    partners: PartnersPart,
     http: HttpPart,
 }
 
@@ -69,6 +71,7 @@ pub(super) fn parse(text: &str) -> Result<Config, (usize, String)> {
         metrics: file.metrics,
         login: file.login,
         audit: file.audit,
+        partners: file.partners,
         http: file.http,
         origins: Origins::default(),
     })

@@ -18,6 +18,7 @@
 //! | Slack: settings, what goes out, what comes in, the directory | `slack` |
 //! | Mail, incoming webhooks, the list of messages and the inbox | `reach` |
 //! | HTTP, credentials, entity tags, instants, problems, OpenAPI, reverse proxies | `api` |
+//! | Reading partner systems: their stand-ins, their documents, failures | `sources` |
 //! | The pages: signing in, forms, rights, what they show | `web` |
 //! | Commands, imports of the directory, migration, replication, retention, metrics, logs, readiness | `operator` |
 //! | `rota dev`: clock, demo workspace, receiver | `dev` |
@@ -49,6 +50,7 @@ mod reach;
 mod record;
 mod rotations;
 mod slack;
+mod sources;
 mod swaps;
 mod web;
 mod webhooks;

@@ -8,7 +8,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 /// The permitted imports. A module may always import itself.
-const FLOORS: [(&str, &[&str]); 25] = [
+const FLOORS: [(&str, &[&str]); 26] = [
     ("domain", &[]),
     ("failpoint", &[]),
     ("runtime", &["failpoint"]),
@@ -31,6 +31,7 @@ const FLOORS: [(&str, &[&str]); 25] = [
     ("chat", &["domain", "runtime", "client", "metrics", "store"]),
     ("oidc", &["domain", "runtime", "client"]),
     ("carriers", &["domain", "runtime", "client"]),
+    ("sources", &["domain", "runtime", "client"]),
     (
         "actions",
         &[
@@ -43,6 +44,7 @@ const FLOORS: [(&str, &[&str]); 25] = [
             "store",
             "chat",
             "carriers",
+            "sources",
         ],
     ),
     ("problem", &["domain", "wire", "server", "store"]),
@@ -119,6 +121,7 @@ const FLOORS: [(&str, &[&str]); 25] = [
             "sync",
             "client",
             "oidc",
+            "sources",
         ],
     ),
     (
@@ -143,6 +146,7 @@ const FLOORS: [(&str, &[&str]); 25] = [
             "sync",
             "client",
             "oidc",
+            "sources",
             "config",
         ],
     ),
