@@ -86,6 +86,13 @@
 //! What is read from outside again and again implements `actions::outside::Source`. [`sync`] runs a loop for each source; a move
 //! of the development clock and `POST /dev/sync` read through it too.
 //!
+//! # Calendars of people
+//!
+//! [`sync`] reads calendars through `actions::calendars`: `fetching` asks their servers with `client::guard` and reads the body with
+//! `wire::ical`, `domain::recurrence` finds the instances, and `domain::personal_calendar` says which are absences. `applying`
+//! stores them, and has the rotations of the person judged as when a stored absence changes. Dealing sees them as any other
+//! absence.
+//!
 //! # Operation
 //!
 //! Counters and histograms of [`metrics`] are updated as events happen; state is read from the database on request

@@ -40,6 +40,7 @@ pub struct Metrics {
     attempts: IntCounterVec,
     finished: IntCounterVec,
     relayed: IntCounterVec,
+    calendar_readings: IntCounterVec,
 }
 
 impl Default for Metrics {
@@ -60,6 +61,14 @@ impl Default for Metrics {
             "Messages sent on by mail or to an incoming webhook, by result of the try.",
             &["way", "result"],
         );
+        let calendar_readings = counters(
+            "rota_calendar_readings_total",
+            "Readings of people's calendars, by result.",
+            &["result"],
+        );
+        for result in CALENDAR_RESULTS {
+            calendar_readings.with_label_values(&[result]);
+        }
         // Initializes all series: `rate()` needs the zero before the first increment.
         for outcome in [Outcome::Delivered, Outcome::Failed, Outcome::NoResponse] {
             attempts.with_label_values(&[outcome.name()]);
@@ -102,17 +111,22 @@ impl Default for Metrics {
             attempts,
             finished,
             relayed,
+            calendar_readings,
             registry,
         };
         metrics.register(&metrics.attempts);
         metrics.register(&metrics.finished);
         metrics.register(&metrics.relayed);
+        metrics.register(&metrics.calendar_readings);
         metrics.register(&metrics.requests);
         metrics.register(&metrics.request_seconds);
         metrics.register(&metrics.lateness);
         metrics
     }
 }
+
+/// Results of readings of calendars.
+const CALENDAR_RESULTS: [&str; 2] = ["read", "failed"];
 
 /// Names, labels and bounds are constants of this module, and tests render all of them.
 const VALID: &str = "a valid name that is used once";
@@ -158,6 +172,13 @@ impl Metrics {
     /// Counts a try to send a message on: `sent`, `failed` if it is tried again, or `dropped`.
     pub fn relayed(&self, way: Way, result: &'static str) {
         self.relayed.with_label_values(&[way.name(), result]).inc();
+    }
+
+    /// Counts a reading of a person's calendar.
+    pub fn calendar_read(&self, is_read: bool) {
+        let [read, failed] = CALENDAR_RESULTS;
+        let result = if is_read { read } else { failed };
+        self.calendar_readings.with_label_values(&[result]).inc();
     }
 
     /// Renders the metrics page.

@@ -5,6 +5,7 @@ use super::notify::Manager;
 use super::outward::{LISTEN, Receivers, outward, trusted};
 use super::signals::Signals;
 use super::workspace::{Missing, days, open_store, open_with_clock};
+use crate::actions::calendars::CalendarSource;
 use crate::actions::{App, Outward, dev_clock, due, tier};
 use crate::api::{self, Api};
 use crate::chat::Chat;
@@ -222,7 +223,8 @@ impl Bootstrap {
 
     /// The outside sources. A new kind of source is registered here.
     pub fn sources(&self) -> Arc<Sources> {
-        Arc::new(Sources::new(self.app.clone(), Vec::new()))
+        let calendars = CalendarSource::new(self.app.clone());
+        Arc::new(Sources::new(self.app.clone(), vec![Box::new(calendars)]))
     }
 
     /// Starts sending what is queued.

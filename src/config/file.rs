@@ -2,8 +2,8 @@
 
 use super::known::{self, Setting};
 use super::{
-    AuditPart, BaseUrl, ChatPart, Config, HolidaysPart, HttpPart, Listen, LogFilter, LoginPart,
-    MailPart, MetricsPart, Origins, PlanPart, RateLimitPart, WebhooksPart, values,
+    AuditPart, BaseUrl, CalendarsPart, ChatPart, Config, HolidaysPart, HttpPart, Listen, LogFilter,
+    LoginPart, MailPart, MetricsPart, Origins, PlanPart, RateLimitPart, WebhooksPart, values,
 };
 use crate::wire::strict::nearest;
 use serde::Deserialize;
@@ -24,6 +24,7 @@ struct File {
     holidays: HolidaysPart,
     rate_limit: RateLimitPart,
     webhooks: WebhooksPart,
+    calendars: CalendarsPart,
     chat: ChatPart,
     mail: MailPart,
     metrics: MetricsPart,
@@ -62,6 +63,7 @@ pub(super) fn parse(text: &str) -> Result<Config, (usize, String)> {
         holidays: file.holidays,
         rate_limit: file.rate_limit,
         webhooks: file.webhooks,
+        calendars: file.calendars,
         chat: file.chat,
         mail: file.mail,
         metrics: file.metrics,

@@ -1,6 +1,6 @@
 //! Conflicts that prevent a person from holding a cell for an interval (rules.md 8.2).
 
-use super::absence::Absences;
+use super::absence::{AbsenceSource, Absences};
 use super::ids::{ArrangementId, CellId, UserId};
 use super::rotation::Rotation;
 use super::time::Interval;
@@ -22,6 +22,7 @@ pub struct Conflict {
     /// Identifies the conflict and the terms: equal for the same two, different otherwise.
     pub id: String,
     pub kind: ConflictKind,
+    pub source: ConflictSource,
     /// The absent person, or the current holder of the cell.
     pub user: UserId,
     /// The overlap with the interval.
@@ -35,24 +36,59 @@ pub enum ConflictKind {
     Absence,
     /// Another arrangement over the same cell.
     SameCellArrangement,
+    /// Nobody knows whether the person is here: their calendar cannot be read.
+    UnknownAvailability,
+}
+
+/// The record that causes a conflict.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum ConflictSource {
+    Arrangement,
+    /// An absence that rota stores.
+    ManualAvailability,
+    /// A calendar of the person.
+    ExternalCalendar,
+}
+
+impl ConflictSource {
+    /// All sources.
+    pub const ALL: [ConflictSource; 3] = [
+        ConflictSource::Arrangement,
+        ConflictSource::ManualAvailability,
+        ConflictSource::ExternalCalendar,
+    ];
+
+    /// The name in the API.
+    pub fn name(self) -> &'static str {
+        match self {
+            ConflictSource::Arrangement => "arrangement",
+            ConflictSource::ManualAvailability => "manualAvailability",
+            ConflictSource::ExternalCalendar => "externalCalendar",
+        }
+    }
 }
 
 impl ConflictKind {
     /// All kinds.
-    pub const ALL: [ConflictKind; 2] = [ConflictKind::Absence, ConflictKind::SameCellArrangement];
+    pub const ALL: [ConflictKind; 3] = [
+        ConflictKind::Absence,
+        ConflictKind::SameCellArrangement,
+        ConflictKind::UnknownAvailability,
+    ];
 
     /// The name in the API.
     pub fn name(self) -> &'static str {
         match self {
             ConflictKind::Absence => "absence",
             ConflictKind::SameCellArrangement => "sameCellArrangement",
+            ConflictKind::UnknownAvailability => "unknownAvailability",
         }
     }
 
     /// Whether a caller may acknowledge it and proceed.
     pub fn can_acknowledge(self) -> bool {
         match self {
-            ConflictKind::Absence => true,
+            ConflictKind::Absence | ConflictKind::UnknownAvailability => true,
             ConflictKind::SameCellArrangement => false,
         }
     }
@@ -71,8 +107,19 @@ pub fn find(
 ) -> Vec<Conflict> {
     let away = absences.of(&terms.user).map(|absence| Found {
         kind: ConflictKind::Absence,
+        source: match absence.source {
+            AbsenceSource::Stored => ConflictSource::ManualAvailability,
+            AbsenceSource::Calendar => ConflictSource::ExternalCalendar,
+        },
         user: &terms.user,
-        source: absence,
+        period: absence.period,
+        arrangement: None,
+    });
+    let unknown = absences.is_unknown(&terms.user).then_some(Found {
+        kind: ConflictKind::UnknownAvailability,
+        source: ConflictSource::ExternalCalendar,
+        user: &terms.user,
+        period: terms.asked,
         arrangement: None,
     });
     let others = rotation
@@ -81,11 +128,13 @@ pub fn find(
         .filter(|arranged| arranged.cell == terms.cell && Some(&arranged.user) != own)
         .map(|arranged| Found {
             kind: ConflictKind::SameCellArrangement,
+            source: ConflictSource::Arrangement,
             user: &arranged.user,
-            source: arranged.period,
+            period: arranged.period,
             arrangement: Some(&arranged.id),
         });
     let mut found: Vec<Conflict> = away
+        .chain(unknown)
         .chain(others)
         .filter_map(|found| found.meeting(terms, name))
         .collect();
@@ -114,17 +163,18 @@ pub fn acknowledged(conflicts: &[Conflict], ids: &[String]) -> bool {
 /// A possible conflict.
 struct Found<'a> {
     kind: ConflictKind,
+    source: ConflictSource,
     user: &'a UserId,
-    source: Interval,
+    period: Interval,
     arrangement: Option<&'a ArrangementId>,
 }
 
 impl Found<'_> {
     fn meeting(&self, terms: &Terms, name: &Name) -> Option<Conflict> {
-        let period = self.source.meets(terms.period)?;
+        let period = self.period.meets(terms.period)?;
         let source = match self.arrangement {
             Some(id) => id.to_string(),
-            None => format!("{} {}", self.source.from, self.source.until),
+            None => format!("{} {}", self.period.from, self.period.until),
         };
         // Bound to the requested interval, not to its future part: a preview and the write shortly after have the same terms.
         let text = format!(
@@ -139,6 +189,7 @@ impl Found<'_> {
         Some(Conflict {
             id: name(&text),
             kind: self.kind,
+            source: self.source,
             user: self.user.clone(),
             period,
         })
@@ -200,6 +251,30 @@ mod tests {
             assert_eq!(met, Vec::from_iter(expected), "{away:?}");
         }
         assert!(of_absences(&[("U2", asked)], &terms("U1", asked, asked)).is_empty());
+    }
+
+    #[test]
+    fn calendars_are_a_source_and_may_be_unknown() {
+        let asked = span(10, 20);
+        let rotation = crate::domain::rotation::tests::rotation();
+        let found = |mirrored: Vec<(UserId, Interval)>, unknown: &[&str]| {
+            let unknown = unknown.iter().map(|user| UserId::from(*user)).collect();
+            let absences = Absences::default().with_calendars(mirrored, unknown);
+            let terms = terms("U1", asked, span(15, 20));
+            let found = find(&rotation, &absences, &terms, None, &|text| text.into());
+            assert!(found.iter().all(|one| one.kind.can_acknowledge()));
+            let shown = found
+                .iter()
+                .map(|one| (one.kind.name(), one.source.name(), one.period));
+            shown.collect::<Vec<_>>()
+        };
+        let away = vec![(UserId::from("U1"), span(0, 17)), ("U2".into(), asked)];
+        assert_eq!(
+            found(away, &["U2"]),
+            [("absence", "externalCalendar", span(15, 17))]
+        );
+        let unknown = ("unknownAvailability", "externalCalendar", span(15, 20));
+        assert_eq!(found(Vec::new(), &["U1"]), [unknown]);
     }
 
     #[test]

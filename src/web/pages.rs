@@ -4,6 +4,7 @@ pub mod absences;
 pub mod admin;
 pub mod assign;
 pub mod board;
+pub mod calendars;
 pub mod cover;
 pub mod create;
 pub mod docs;
@@ -35,7 +36,7 @@ use super::parts::time::{self, Times};
 use super::visit::Visit;
 use crate::actions::{ActionError, audit, reads};
 use crate::domain::audit::AuditFilter;
-use crate::domain::conflict::{Conflict, ConflictKind};
+use crate::domain::conflict::{Conflict, ConflictKind, ConflictSource};
 use crate::domain::forecast;
 use crate::domain::ids::RotationId;
 use crate::domain::refusal::Refusal;
@@ -271,9 +272,11 @@ pub fn conflicts(visit: &Visit, conflicts: &[Conflict], people: &People, form: &
                 p.hint { "Tick what you have seen and accept." }
                 @for (index, conflict) in conflicts.iter().enumerate() {
                     @let id = format!("f-acknowledgedConflictIds-{index}");
-                    @let text = match conflict.kind {
-                        ConflictKind::Absence => "is away",
-                        ConflictKind::SameCellArrangement => "holds it already by another arrangement, which has to end first,",
+                    @let text = match (conflict.kind, conflict.source) {
+                        (ConflictKind::Absence, ConflictSource::ExternalCalendar) => "is away by their calendar",
+                        (ConflictKind::Absence, _) => "is away",
+                        (ConflictKind::SameCellArrangement, _) => "holds it already by another arrangement, which has to end first,",
+                        (ConflictKind::UnknownAvailability, _) => "may be away, their calendar cannot be read,",
                     };
                     div.choice {
                         @if conflict.kind.can_acknowledge() {

@@ -1,24 +1,21 @@
 //! Conflicts with an arrangement (rules.md 8.2).
 
 use super::moment::Moment;
-use super::words::{names, words};
+use super::words::names;
 use crate::domain::conflict::{self as domain, ConflictKind};
 use schemars::JsonSchema;
 use serde::Serialize;
 
 names! {
-    /// The kind of conflict: `absence`, the person is away; `sameCellArrangement`, another arrangement covers the cell.
+    /// The kind of conflict: `absence`, the person is away; `sameCellArrangement`, another arrangement covers the cell;
+    /// `unknownAvailability`, a calendar of the person cannot be read.
     ConflictType(ConflictKind) of ConflictKind::ALL
 }
 
-words! {
-    /// The record that causes the conflict.
-    ConflictSource {
-        /// An arrangement.
-        Arrangement = "arrangement",
-        /// An absence stored by rota.
-        ManualAvailability = "manualAvailability",
-    }
+names! {
+    /// The record that causes the conflict: `arrangement`; `manualAvailability`, an absence stored by rota; `externalCalendar`, a
+    /// calendar of the person.
+    ConflictSource(domain::ConflictSource) of domain::ConflictSource::ALL
 }
 
 /// One conflict.
@@ -48,10 +45,7 @@ pub fn render(conflict: &domain::Conflict) -> Conflict {
         user_id: conflict.user.to_string(),
         from: conflict.period.from.into(),
         to: conflict.period.until.into(),
-        source: match conflict.kind {
-            ConflictKind::Absence => ConflictSource::ManualAvailability,
-            ConflictKind::SameCellArrangement => ConflictSource::Arrangement,
-        },
+        source: ConflictSource(conflict.source),
         can_acknowledge: conflict.kind.can_acknowledge(),
     }
 }

@@ -144,6 +144,7 @@ pub fn run() -> String {
     walk.ask(Key, "listAudit", &changes, Value::Null);
     messages(&mut walk);
     let feeds = calendar_feeds(&mut walk, &rotation);
+    calendars(&mut walk);
     walk.ask(Key, "getMetrics", &[], Value::Null);
     walk.ask(
         Key,
@@ -199,6 +200,25 @@ fn calendar_feeds(walk: &mut Walk, rotation: &str) -> Vec<(String, &'static str)
         secret(&made, "calendar-secret-1"),
         secret(&other, "calendar-secret-2"),
     ]
+}
+
+/// A calendar of a person, and when they are absent.
+fn calendars(walk: &mut Walk) {
+    let events = "BEGIN:VEVENT\r\nSUMMARY:Vacation\r\nDTSTART:20261221T080000Z\r\nDTEND:20270104T080000Z\r\nEND:VEVENT\r\n";
+    let body = format!("BEGIN:VCALENDAR\r\n{events}END:VCALENDAR\r\n");
+    let feed = walk.rota.receiver();
+    feed.answers(json!({ "status": 200, "body": body }));
+    let user = ("userId", "UADA");
+    let new = json!({ "url": feed.url(), "name": "Holidays" });
+    let made = walk.ask(Key, "createPersonalCalendar", &[user], new);
+    let one = [user, ("calendarId", text(&made["id"]))];
+    // Read by now, whichever reading came first.
+    walk.ask(Key, "readPersonalCalendar", &one, Value::Null);
+    let words = json!({ "words": ["vacation", "parental leave"] });
+    walk.ask(Key, "patchPersonalCalendar", &one, words);
+    walk.ask(Key, "listPersonAbsences", &[user], Value::Null);
+    walk.ask(Key, "listPersonalCalendars", &[user], Value::Null);
+    walk.ask(Key, "deletePersonalCalendar", &one, Value::Null);
 }
 
 fn directory(walk: &mut Walk) {
