@@ -130,7 +130,8 @@
 //! - Every cell's history is a chain of entries without gaps; the last one is running.
 //! - Only [`client`] connects to other servers, never within a transaction. For URLs from users, `client::guard` checks every
 //!   address that its own resolver found, and only checked addresses are connected to.
-//! - Actions render no JSON of the API: of [`wire`] they use the ETags, the frozen bodies of events and the signatures.
+//! - Actions render no JSON of the API: of [`wire`] they use the ETags, the frozen bodies of events and the signatures, and they
+//!   read calendars with it.
 //! - Rights are decided in [`domain::access`]. A test checks that the SQL of lists agrees.
 //! - The memory that callers make the process hold is counted: request bodies, work and responses by [`server`], in budgets of
 //!   [`memory`] that all edges share. Long collections are read and rendered while they are sent.

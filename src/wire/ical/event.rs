@@ -1,6 +1,7 @@
 //! Reading events.
 
 use super::component::Component;
+use super::error::EventError;
 use super::line::Line;
 use super::rule;
 use super::value::{Moment, duration, moment, text, texts};
@@ -9,7 +10,6 @@ use crate::domain::personal_calendar::{About, Busy};
 use crate::domain::recurrence::zone::Zone;
 use crate::domain::recurrence::{Changes, Extra, Times, When};
 use jiff::SignedDuration;
-use std::fmt;
 
 /// Dates beside the rules of one event, and rules, that are read.
 const MOST_DATES: usize = 10_000;
@@ -18,51 +18,11 @@ const MOST_RULES: usize = 10;
 /// What is kept of a summary, in characters.
 const LONGEST_SUMMARY: usize = 200;
 
-/// What is shown of what is wrong, in characters.
-const SHOWN: usize = 60;
-
 /// An event of a calendar.
 #[derive(Clone, Debug)]
 pub struct Event {
     pub times: Times,
     pub about: About,
-}
-
-/// Why an event cannot be read.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub enum EventError {
-    NoStart,
-    /// A property with a value that it cannot have.
-    Property(&'static str, String),
-    Zone(String),
-    /// Part of a recurrence rule.
-    Rule(String),
-    /// It recurs by the hour or more often.
-    TooOften,
-    EndsBeforeStart,
-    /// Too many dates, or a line that is too long.
-    TooLong(&'static str),
-    /// It has the exception rules of an older standard.
-    ExceptionRule,
-}
-
-impl fmt::Display for EventError {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let shown = |text: &str| -> String {
-            let visible = text.chars().map(crate::domain::zones::shown);
-            visible.take(SHOWN).collect()
-        };
-        match self {
-            EventError::NoStart => write!(f, "it has no DTSTART"),
-            EventError::Property(name, value) => write!(f, "{name} cannot be `{}`", shown(value)),
-            EventError::Zone(name) => write!(f, "the time zone `{}` is not known", shown(name)),
-            EventError::Rule(part) => write!(f, "RRULE cannot have `{}`", shown(part)),
-            EventError::TooOften => write!(f, "it recurs more often than once a day"),
-            EventError::EndsBeforeStart => write!(f, "it ends before it starts"),
-            EventError::TooLong(name) => write!(f, "{name} is too long"),
-            EventError::ExceptionRule => write!(f, "EXRULE is not supported"),
-        }
-    }
 }
 
 /// Reads an event.

@@ -1,7 +1,8 @@
 //! Reading a calendar.
 
 use super::component::{Component, Unreadable};
-use super::event::{self, Event, EventError};
+use super::error::EventError;
+use super::event::{self, Event};
 use super::zones::Zones;
 use crate::domain::recurrence::zone::Zone;
 use jiff::Timestamp;

@@ -1,6 +1,6 @@
 //! Reading recurrence rules.
 
-use super::event::EventError;
+use super::error::EventError;
 use super::value::{Moment, moment};
 use crate::domain::recurrence::rule::{Every, Rule, Until};
 use jiff::civil::Weekday;

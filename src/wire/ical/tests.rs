@@ -1,5 +1,5 @@
 use super::component::Unreadable;
-use super::event::EventError;
+use super::error::EventError;
 use super::reader::{Calendar, read};
 use crate::domain::recurrence::Work;
 use crate::domain::recurrence::expand::{Wanted, expand};

@@ -1,7 +1,7 @@
 //! Finding the time zones that a calendar names.
 
 use super::component::Component;
-use super::event::EventError;
+use super::error::EventError;
 use super::{rule, value};
 use crate::domain::recurrence::Work;
 use crate::domain::recurrence::zone::{Observance, OwnZone, Zone};

@@ -206,10 +206,11 @@ fn calendar_feeds(walk: &mut Walk, rotation: &str) -> Vec<(String, &'static str)
 fn calendars(walk: &mut Walk) {
     let events = "BEGIN:VEVENT\r\nSUMMARY:Vacation\r\nDTSTART:20261221T080000Z\r\nDTEND:20270104T080000Z\r\nEND:VEVENT\r\n";
     let body = format!("BEGIN:VCALENDAR\r\n{events}END:VCALENDAR\r\n");
-    let feed = walk.rota.receiver();
-    feed.answers(json!({ "status": 200, "body": body }));
+    let feed = "/dev/receiver/calendar";
+    let answer = json!({ "status": 200, "body": body });
+    walk.rota.request("PUT", feed).json(&answer).send().ok();
     let user = ("userId", "UADA");
-    let new = json!({ "url": feed.url(), "name": "Holidays" });
+    let new = json!({ "url": format!("{}{feed}", walk.rota.url), "name": "Holidays" });
     let made = walk.ask(Key, "createPersonalCalendar", &[user], new);
     let one = [user, ("calendarId", text(&made["id"]))];
     // Read by now, whichever reading came first.
