@@ -2,7 +2,7 @@
 
 mod api;
 mod duty;
-mod feed;
+pub mod feed;
 mod page;
 mod reading;
 

@@ -1,6 +1,7 @@
 //! One run over every operation, in the demo workspace.
 
 use super::{operations, stable};
+use crate::calendars::feed::Feed;
 use crate::support::*;
 use serde_json::{Map, Value, json};
 
@@ -143,8 +144,8 @@ pub fn run() -> String {
     ];
     walk.ask(Key, "listAudit", &changes, Value::Null);
     messages(&mut walk);
-    let feeds = calendar_feeds(&mut walk, &rotation);
-    calendars(&mut walk);
+    let mut feeds = calendar_feeds(&mut walk, &rotation);
+    feeds.extend(calendars(&mut walk));
     walk.ask(Key, "getMetrics", &[], Value::Null);
     walk.ask(
         Key,
@@ -202,24 +203,23 @@ fn calendar_feeds(walk: &mut Walk, rotation: &str) -> Vec<(String, &'static str)
     ]
 }
 
-/// A calendar of a person, and when they are absent.
-fn calendars(walk: &mut Walk) {
-    let events = "BEGIN:VEVENT\r\nSUMMARY:Vacation\r\nDTSTART:20261221T080000Z\r\nDTEND:20270104T080000Z\r\nEND:VEVENT\r\n";
-    let body = format!("BEGIN:VCALENDAR\r\n{events}END:VCALENDAR\r\n");
-    let feed = "/dev/receiver/calendar";
-    let answer = json!({ "status": 200, "body": body });
-    walk.rota.request("PUT", feed).json(&answer).send().ok();
+/// A calendar of a person, and when they are absent. Answers what its address is called.
+fn calendars(walk: &mut Walk) -> Vec<(String, &'static str)> {
+    let feed = Feed::of(&["Vacation 20261221T080000Z 20270104T080000Z"]);
     let user = ("userId", "UADA");
-    let new = json!({ "url": format!("{}{feed}", walk.rota.url), "name": "Holidays" });
+    let new = json!({ "url": feed.url(), "name": "Holidays" });
     let made = walk.ask(Key, "createPersonalCalendar", &[user], new);
     let one = [user, ("calendarId", text(&made["id"]))];
-    // Read by now, whichever reading came first.
     walk.ask(Key, "readPersonalCalendar", &one, Value::Null);
     let words = json!({ "words": ["vacation", "parental leave"] });
     walk.ask(Key, "patchPersonalCalendar", &one, words);
     walk.ask(Key, "listPersonAbsences", &[user], Value::Null);
     walk.ask(Key, "listPersonalCalendars", &[user], Value::Null);
     walk.ask(Key, "deletePersonalCalendar", &one, Value::Null);
+    vec![
+        (feed.url(), "https://calendar.example.com/private/basic.ics"),
+        (feed.host().to_owned(), "calendar.example.com"),
+    ]
 }
 
 fn directory(walk: &mut Walk) {
