@@ -67,10 +67,9 @@ impl Zone {
         let mut rest = prefixed;
         while let Some((_, shorter)) = rest.split_once('/') {
             rest = shorter;
-            if rest.contains('/') || rest.eq_ignore_ascii_case("UTC") {
-                if let Some(zone) = get(rest) {
-                    return Some(zone);
-                }
+            let is_name = rest.contains('/') || rest.eq_ignore_ascii_case("UTC");
+            if let Some(zone) = is_name.then(|| get(rest)).flatten() {
+                return Some(zone);
             }
         }
         None
