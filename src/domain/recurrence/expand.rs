@@ -185,6 +185,7 @@ impl Group<'_> {
         out: &mut Vec<Instance>,
     ) -> Result<(), TooMuch> {
         let times = &self.events[event];
+        work.spend(self.members.changes.len() as u64)?;
         let changing = self.members.changes.iter().copied();
         let mut onwards: Vec<(Timestamp, usize)> = changing
             .clone()

@@ -67,8 +67,8 @@ impl<'a> Zones<'a> {
         }
         let found = Zone::by_name(name).or_else(|| self.own_zone(name));
         let mut known = self.found.borrow_mut();
-        // Names that no zone has are looked for again where a calendar has very many.
-        if known.len() < MOST {
+        // Where a calendar has very many names they are looked for again, but for its own zones, which take work.
+        if known.len() < MOST || matches!(found, Some(Zone::Own(_))) {
             known.insert(name.into(), found.clone());
         }
         found
