@@ -14,13 +14,15 @@ pub use values::{BaseUrl, Listen, LogFilter, duration, instant, lifetime};
 mod login;
 mod oidc;
 mod reach;
+mod slack;
 
 pub use login::{LoginPart, ProxyPart};
 pub use oidc::OidcPart;
 pub use reach::{IncomingWebhookPart, MailPart};
+pub use slack::{Platform, SlackPart};
 
 use crate::api::Access;
-use crate::client::Trust;
+use crate::client::{Proxy, Trust};
 use crate::domain::address::Net;
 use crate::domain::retry_schedule::RetrySchedule;
 use crate::domain::tiers::{Tier, TierLimits};
@@ -48,6 +50,7 @@ pub struct Config {
     pub webhooks: WebhooksPart,
     pub calendars: CalendarsPart,
     pub chat: ChatPart,
+    pub slack: SlackPart,
     pub mail: MailPart,
     pub metrics: MetricsPart,
     pub login: LoginPart,
@@ -119,6 +122,9 @@ pub struct MetricsPart {
 #[derive(Clone, Debug, Default, PartialEq, Eq, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct ChatPart {
+    /// Where the people, groups and channels are; the local platform if unset.
+    #[serde(deserialize_with = "slack::platform")]
+    pub platform: Option<Platform>,
     /// How long before a hand-over the reminder is sent, at most 30 days; 0 sends none.
     #[serde(deserialize_with = "values::reminder")]
     pub reminder_before: Option<SignedDuration>,
@@ -272,9 +278,11 @@ impl Config {
                 read_every: self.calendars.read_every.or(below.calendars.read_every),
             },
             chat: ChatPart {
+                platform: self.chat.platform.or(below.chat.platform),
                 reminder_before: self.chat.reminder_before.or(below.chat.reminder_before),
                 incoming_webhook: (self.chat.incoming_webhook).or(below.chat.incoming_webhook),
             },
+            slack: self.slack.over(below.slack),
             mail: self.mail.over(below.mail),
             metrics: MetricsPart {
                 access: self.metrics.access.or(below.metrics.access),
@@ -325,9 +333,23 @@ fn from_environment(given: &dyn Fn(&str) -> Option<OsString>) -> Result<Config, 
             read_every: variables.read("ROTA_CALENDARS_READ_EVERY", values::parse_read_every)?,
         },
         chat: ChatPart {
+            platform: variables.read("ROTA_CHAT_PLATFORM", slack::parse_platform)?,
             reminder_before: variables.read("ROTA_CHAT_REMINDER_BEFORE", values::parse_reminder)?,
             incoming_webhook: variables
                 .read("ROTA_CHAT_INCOMING_WEBHOOK", reach::parse_incoming_webhooks)?,
+        },
+        slack: SlackPart {
+            bot_token: variables.read("ROTA_SLACK_BOT_TOKEN", slack::parse_bot_token)?,
+            bot_token_file: given("ROTA_SLACK_BOT_TOKEN_FILE").map(PathBuf::from),
+            app_token: variables.read("ROTA_SLACK_APP_TOKEN", slack::parse_app_token)?,
+            app_token_file: given("ROTA_SLACK_APP_TOKEN_FILE").map(PathBuf::from),
+            signing_secret: variables
+                .read("ROTA_SLACK_SIGNING_SECRET", slack::parse_signing_secret)?,
+            signing_secret_file: given("ROTA_SLACK_SIGNING_SECRET_FILE").map(PathBuf::from),
+            api_url: variables.read("ROTA_SLACK_API_URL", str::parse)?,
+            proxy: variables.read("ROTA_SLACK_PROXY", Proxy::parse)?,
+            sync_every: variables.read("ROTA_SLACK_SYNC_EVERY", slack::parse_sync_every)?,
+            away_emoji: variables.read("ROTA_SLACK_AWAY_EMOJI", slack::parse_away_emoji)?,
         },
         mail: MailPart {
             server: variables.read("ROTA_MAIL_SERVER", str::parse)?,

@@ -1,4 +1,4 @@
-//! Calendars of people (rules.md 21): add, list, change, remove, read now, and the absences of a person.
+//! Calendars of people (rules.md 24): add, list, change, remove, read now, and the absences of a person.
 
 mod applying;
 mod fetching;

@@ -1,5 +1,6 @@
 //! Changes the people on duty by hand: hand over now, set on duty, clear.
 
+use super::chat_ids::Named;
 use super::draft::Draft;
 use super::mutation::Operation;
 use super::{ActionError, App, reads};
@@ -78,6 +79,10 @@ pub struct SetOnDuty {
 impl Operation for SetOnDuty {
     const NAME: &'static str = "set on duty";
     type Output = ();
+
+    fn named(&self) -> Named {
+        Named::people(&self.users)
+    }
 
     fn apply(self, tx: &mut WriteTx, draft: &mut Draft, _: &Principal) -> Result<(), ActionError> {
         let (rotation, users) = (&draft.rotation, self.users);

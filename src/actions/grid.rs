@@ -1,6 +1,7 @@
 //! Changes the grid of a rotation: its coverage, and the rosters of cells.
 
 use super::ActionError;
+use super::chat_ids::Named;
 use super::draft::Draft;
 use super::mutation::Operation;
 use crate::domain::access::Principal;
@@ -18,6 +19,10 @@ pub struct ReplaceCoverage(pub GridSpec);
 impl Operation for ReplaceCoverage {
     const NAME: &'static str = "replace coverage";
     type Output = ();
+
+    fn named(&self) -> Named {
+        Named::people(self.0.people())
+    }
 
     fn apply(self, tx: &mut WriteTx, draft: &mut Draft, _: &Principal) -> Result<(), ActionError> {
         let ReplaceCoverage(spec) = self;
@@ -48,6 +53,10 @@ pub struct WriteRoster {
 impl Operation for WriteRoster {
     const NAME: &'static str = "write roster";
     type Output = ();
+
+    fn named(&self) -> Named {
+        Named::people(self.spec.people())
+    }
 
     fn admit(
         &self,

@@ -1,6 +1,7 @@
 //! Changes and deletes rotations.
 
 use super::ActionError;
+use super::chat_ids::Named;
 use super::draft::Draft;
 use super::duty_group::check_no_circle;
 use super::membership::{check_groups_included, check_people, known_groups, known_people};
@@ -18,9 +19,19 @@ use crate::store::{self, MemberLists, ReadTx, WriteTx};
 /// Changes the members of a rotation that the patch contains.
 pub struct PatchRotation(pub RotationPatch);
 
+/// The people that a patch names.
+fn named(patch: &RotationPatch) -> Named {
+    let lists = [&patch.owners, &patch.users];
+    Named::people(lists.into_iter().flatten().flatten())
+}
+
 impl Operation for PatchRotation {
     const NAME: &'static str = "patch rotation";
     type Output = ();
+
+    fn named(&self) -> Named {
+        named(&self.0)
+    }
 
     fn apply(self, tx: &mut WriteTx, draft: &mut Draft, _: &Principal) -> Result<(), ActionError> {
         let PatchRotation(patch) = self;
@@ -116,6 +127,10 @@ pub type Agrees = Box<dyn FnOnce(&Rotation, &Calendar) -> Result<(), Refusal> + 
 impl Operation for PatchShown {
     const NAME: &'static str = PatchRotation::NAME;
     type Output = ();
+
+    fn named(&self) -> Named {
+        named(&self.patch)
+    }
 
     fn apply(
         self,

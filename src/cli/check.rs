@@ -42,6 +42,7 @@ fn check(place: Place) -> Result<(), Failure> {
     let tls = trusted(&config)?;
     let outward = outward(String::new(), &config, &tls, Receivers::Public)?;
     let login = config.login().map_err(Failure::Usage)?;
+    config.slack().map_err(Failure::Usage)?;
     let path = existing_database(&config)?;
     if let Some(note) = exposed_sessions(&config) {
         tell(&note);

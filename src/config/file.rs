@@ -3,7 +3,8 @@
 use super::known::{self, Setting};
 use super::{
     AuditPart, BaseUrl, CalendarsPart, ChatPart, Config, HolidaysPart, HttpPart, Listen, LogFilter,
-    LoginPart, MailPart, MetricsPart, Origins, PlanPart, RateLimitPart, WebhooksPart, values,
+    LoginPart, MailPart, MetricsPart, Origins, PlanPart, RateLimitPart, SlackPart, WebhooksPart,
+    values,
 };
 use crate::wire::strict::nearest;
 use serde::Deserialize;
@@ -26,6 +27,7 @@ struct File {
     webhooks: WebhooksPart,
     calendars: CalendarsPart,
     chat: ChatPart,
+    slack: SlackPart,
     mail: MailPart,
     metrics: MetricsPart,
     login: LoginPart,
@@ -65,6 +67,7 @@ pub(super) fn parse(text: &str) -> Result<Config, (usize, String)> {
         webhooks: file.webhooks,
         calendars: file.calendars,
         chat: file.chat,
+        slack: file.slack,
         mail: file.mail,
         metrics: file.metrics,
         login: file.login,

@@ -57,12 +57,13 @@ pub struct StandingDuty {
 /// Absences that are shown beside one duty at the most.
 pub const MOST_SHOWN: usize = 100;
 
-/// The absences that apply to one rotation.
+/// The absences that apply to one rotation, and the members who are away by their chat status.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Absences {
     away: Vec<(UserId, Away)>,
     /// Members with a calendar that could not be read for so long that nothing is known of it.
     unknown: Vec<UserId>,
+    in_chat: Vec<(UserId, Interval)>,
 }
 
 impl Absences {
@@ -77,6 +78,7 @@ impl Absences {
         Absences {
             away,
             unknown: Vec::new(),
+            in_chat: Vec::new(),
         }
     }
 
@@ -98,6 +100,26 @@ impl Absences {
     /// Whether nothing is known of a calendar of a person.
     pub fn is_unknown(&self, user: &UserId) -> bool {
         self.unknown.contains(user)
+    }
+
+    /// The same with people who are away by their chat status. Nobody is passed over for that: it is a conflict alone.
+    pub fn with_chat(self, in_chat: Vec<(UserId, Interval)>) -> Absences {
+        Absences { in_chat, ..self }
+    }
+
+    /// For how long a person is away by their chat status.
+    pub fn in_chat<'a>(&'a self, user: &'a UserId) -> impl Iterator<Item = Interval> + 'a {
+        let theirs = self.in_chat.iter().filter(move |(who, _)| who == user);
+        theirs.map(|(_, period)| *period)
+    }
+
+    /// The same with another one.
+    pub fn with(&self, user: &UserId, period: Interval) -> Absences {
+        let source = AbsenceSource::Stored;
+        let mut with = self.clone();
+        with.away.push((user.clone(), Away { period, source }));
+        with.away.sort();
+        with
     }
 
     /// How many there are.

@@ -48,14 +48,17 @@ pub enum ConflictSource {
     ManualAvailability,
     /// A calendar of the person.
     ExternalCalendar,
+    /// The person's status in chat.
+    ChatStatus,
 }
 
 impl ConflictSource {
     /// All sources.
-    pub const ALL: [ConflictSource; 3] = [
+    pub const ALL: [ConflictSource; 4] = [
         ConflictSource::Arrangement,
         ConflictSource::ManualAvailability,
         ConflictSource::ExternalCalendar,
+        ConflictSource::ChatStatus,
     ];
 
     /// The name in the API.
@@ -64,6 +67,7 @@ impl ConflictSource {
             ConflictSource::Arrangement => "arrangement",
             ConflictSource::ManualAvailability => "manualAvailability",
             ConflictSource::ExternalCalendar => "externalCalendar",
+            ConflictSource::ChatStatus => "chatStatus",
         }
     }
 }
@@ -122,6 +126,13 @@ pub fn find(
         period: terms.asked,
         arrangement: None,
     });
+    let in_chat = absences.in_chat(&terms.user).map(|period| Found {
+        kind: ConflictKind::Absence,
+        source: ConflictSource::ChatStatus,
+        user: &terms.user,
+        period,
+        arrangement: None,
+    });
     let others = rotation
         .arranged
         .iter()
@@ -135,6 +146,7 @@ pub fn find(
         });
     let mut found: Vec<Conflict> = away
         .chain(unknown)
+        .chain(in_chat)
         .chain(others)
         .filter_map(|found| found.meeting(terms, name))
         .collect();
@@ -172,9 +184,10 @@ struct Found<'a> {
 impl Found<'_> {
     fn meeting(&self, terms: &Terms, name: &Name) -> Option<Conflict> {
         let period = self.period.meets(terms.period)?;
-        let source = match self.arrangement {
-            Some(id) => id.to_string(),
-            None => format!("{} {}", self.period.from, self.period.until),
+        let source = match (self.arrangement, self.source) {
+            (Some(id), _) => id.to_string(),
+            (None, ConflictSource::ChatStatus) => format!("chat {}", self.period.until),
+            (None, _) => format!("{} {}", self.period.from, self.period.until),
         };
         // Bound to the requested interval, not to its future part: a preview and the write shortly after have the same terms.
         let text = format!(
@@ -275,6 +288,38 @@ mod tests {
         );
         let unknown = ("unknownAvailability", "externalCalendar", span(15, 20));
         assert_eq!(found(Vec::new(), &["U1"]), [unknown]);
+    }
+
+    #[test]
+    fn a_chat_status_is_a_conflict_of_its_own() {
+        let asked = span(10, 20);
+        let rotation = crate::domain::rotation::tests::rotation();
+        for (stored, until, expected) in [
+            (None, Timestamp::MAX, vec![("chatStatus", asked)]),
+            (None, span(0, 15).until, vec![("chatStatus", span(10, 15))]),
+            (None, asked.from, vec![]),
+            (
+                Some(span(12, 14)),
+                Timestamp::MAX,
+                vec![("chatStatus", asked), ("manualAvailability", span(12, 14))],
+            ),
+        ] {
+            let stored = stored.map(|period| (UserId::from("U1"), period));
+            let from = Timestamp::MIN;
+            let away = vec![("U1".into(), Interval { from, until })];
+            let absences = Absences::new(stored.into_iter().collect()).with_chat(away);
+            let terms = terms("U1", asked, asked);
+            let found = find(&rotation, &absences, &terms, None, &|text| text.into());
+            assert!(found.iter().all(|one| one.kind.can_acknowledge()));
+            let shown: Vec<_> = found
+                .iter()
+                .map(|one| (one.source.name(), one.period))
+                .collect();
+            assert_eq!(shown, expected, "{until}");
+            // Nobody is passed over for it.
+            let stored = absences.at(&"U1".into(), span(13, 14).from);
+            assert_eq!(stored.is_some(), !absences.is_empty());
+        }
     }
 
     #[test]

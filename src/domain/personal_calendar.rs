@@ -1,4 +1,4 @@
-//! Calendars of people, whose events become absences (rules.md 21).
+//! Calendars of people, whose events become absences (rules.md 24).
 
 mod kept;
 pub mod words;

@@ -1,4 +1,4 @@
-//! Recurring events of other people's calendars (RFC 5545): which instances they have within a span (rules.md 21).
+//! Recurring events of other people's calendars (RFC 5545): which instances they have within a span (rules.md 24).
 //!
 //! Written here because no maintained crate does it within bounds and without a second date library: `rrule` and
 //! `icalendar` bring chrono with time zones of their own, which would disagree with the ones that hand-overs use, and take

@@ -28,10 +28,11 @@ mod settings;
 mod tests;
 mod token;
 
+pub use crate::client::Secret;
 pub use error::Error;
 pub use flow::{Arrived, Callback, Failed, SignIns, browser_secret};
 pub use provider::Provider;
-pub use settings::{Matching, SLACK, Secret, Settings};
+pub use settings::{Matching, SLACK, Settings};
 
 use base64::Engine;
 use base64::engine::general_purpose::URL_SAFE_NO_PAD;

@@ -1,6 +1,6 @@
 //! What the operator sets about the identity provider.
 
-use std::fmt;
+use crate::client::Secret;
 
 /// The issuer of "Sign in with Slack".
 pub const SLACK: &str = "https://slack.com";
@@ -39,26 +39,4 @@ pub enum Matching {
     Email,
     /// By the ids of Slack, which the directory has too.
     Slack,
-}
-
-/// A secret that is not shown by `Debug`.
-#[derive(Clone, PartialEq, Eq)]
-pub struct Secret(String);
-
-impl Secret {
-    /// Hides a secret.
-    pub fn new(secret: impl Into<String>) -> Secret {
-        Secret(secret.into())
-    }
-
-    /// The secret itself, to send it.
-    pub fn reveal(&self) -> &str {
-        &self.0
-    }
-}
-
-impl fmt::Debug for Secret {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str("(secret)")
-    }
 }

@@ -98,7 +98,7 @@ pub fn load_absences(tx: &ReadTx, rotation: &Rotation) -> Result<Absences, Error
         .into_iter()
         .map(|absence| (absence.user, absence.period))
         .collect();
-    let absences = Absences::new(absences);
+    let absences = Absences::new(absences).with_chat(super::directory::away_members(tx, rotation)?);
     if !has_calendars(tx)? {
         return Ok(absences);
     }
@@ -157,6 +157,15 @@ pub fn remove_absence(tx: &mut WriteTx, id: &AbsenceId) -> Result<(), Error> {
     tx.conn
         .prepare_cached("DELETE FROM absence WHERE id = ?1")?
         .execute([id.as_str()])?;
+    Ok(())
+}
+
+/// Changes when an absence ends.
+pub fn save_absence_end(tx: &mut WriteTx, id: &AbsenceId, until: Timestamp) -> Result<(), Error> {
+    let sql = "UPDATE absence SET until_at = ?2 WHERE id = ?1";
+    tx.conn
+        .prepare_cached(sql)?
+        .execute(params![id.as_str(), millis(until)])?;
     Ok(())
 }
 

@@ -273,6 +273,7 @@ pub fn conflicts(visit: &Visit, conflicts: &[Conflict], people: &People, form: &
                 @for (index, conflict) in conflicts.iter().enumerate() {
                     @let id = format!("f-acknowledgedConflictIds-{index}");
                     @let text = match (conflict.kind, conflict.source) {
+                        (ConflictKind::Absence, ConflictSource::ChatStatus) => "is away by their chat status",
                         (ConflictKind::Absence, ConflictSource::ExternalCalendar) => "is away by their calendar",
                         (ConflictKind::Absence, _) => "is away",
                         (ConflictKind::SameCellArrangement, _) => "holds it already by another arrangement, which has to end first,",

@@ -14,7 +14,7 @@ names! {
 
 names! {
     /// The record that causes the conflict: `arrangement`; `manualAvailability`, an absence stored by rota; `externalCalendar`, a
-    /// calendar of the person.
+    /// calendar of the person; `chatStatus`, the person's status in chat.
     ConflictSource(domain::ConflictSource) of domain::ConflictSource::ALL
 }
 

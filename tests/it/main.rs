@@ -16,6 +16,7 @@
 //! | Webhook endpoints, secrets, addresses, deliveries and retries, `rota verify` | `webhooks` |
 //! | Inbound webhooks | `inbound` |
 //! | Chat: messages, reminders, topics, user groups, the directory | `chat` |
+//! | Slack: settings, what goes out, what comes in, the directory | `slack` |
 //! | Mail, incoming webhooks, the list of messages and the inbox | `reach` |
 //! | HTTP, credentials, entity tags, instants, problems, OpenAPI, reverse proxies | `api` |
 //! | The pages: signing in, forms, rights, what they show | `web` |
@@ -49,6 +50,7 @@ mod races;
 mod reach;
 mod record;
 mod rotations;
+mod slack;
 mod swaps;
 mod web;
 mod webhooks;

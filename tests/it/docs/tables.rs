@@ -44,7 +44,10 @@ fn metrics(text: &str) -> BTreeMap<String, Option<String>> {
 fn every_metric_is_listed() {
     let rota = Start::default().demo().go();
     rota.hook(ALL_EVENTS);
-    let text = rota.get("/metrics").ok().text();
+    let slack = slack::Slack::with_people(1);
+    let start = slack.start().env("ROTA_SLACK_APP_TOKEN", slack::APP_TOKEN);
+    let of_slack = start.go().get("/metrics").ok().text();
+    let text = rota.get("/metrics").ok().text() + &of_slack;
     let page = manual("operating.md");
     let mut listed = BTreeMap::new();
     for row in page.rows() {
