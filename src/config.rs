@@ -50,6 +50,7 @@ pub struct Config {
     pub holidays: HolidaysPart,
     pub rate_limit: RateLimitPart,
     pub webhooks: WebhooksPart,
+    pub calendars: CalendarsPart,
     pub chat: ChatPart,
     pub slack: SlackPart,
     pub mail: MailPart,
@@ -182,6 +183,15 @@ pub struct WebhooksPart {
     pub trust: Option<Trust>,
 }
 
+/// `[calendars]`: how calendars of people are read.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub struct CalendarsPart {
+    /// How often each is read. One minute to 7 days.
+    #[serde(deserialize_with = "values::read_every")]
+    pub read_every: Option<SignedDuration>,
+}
+
 impl PlanPart {
     /// The tier with its quotas; without a name it is pro.
     pub fn tier_limits(self) -> TierLimits {
@@ -267,6 +277,9 @@ impl Config {
                 extra_ca_file: (self.webhooks.extra_ca_file).or(below.webhooks.extra_ca_file),
                 trust: self.webhooks.trust.or(below.webhooks.trust),
             },
+            calendars: CalendarsPart {
+                read_every: self.calendars.read_every.or(below.calendars.read_every),
+            },
             chat: ChatPart {
                 platform: self.chat.platform.or(below.chat.platform),
                 reminder_before: self.chat.reminder_before.or(below.chat.reminder_before),
@@ -319,6 +332,9 @@ fn from_environment(given: &dyn Fn(&str) -> Option<OsString>) -> Result<Config, 
             allow_nets: variables.read("ROTA_WEBHOOKS_ALLOW_NETS", values::parse_nets)?,
             extra_ca_file: given("ROTA_WEBHOOKS_EXTRA_CA_FILE").map(PathBuf::from),
             trust: variables.read("ROTA_WEBHOOKS_TRUST", values::parse_trust)?,
+        },
+        calendars: CalendarsPart {
+            read_every: variables.read("ROTA_CALENDARS_READ_EVERY", values::parse_read_every)?,
         },
         chat: ChatPart {
             platform: variables.read("ROTA_CHAT_PLATFORM", slack::parse_platform)?,

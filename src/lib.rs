@@ -93,6 +93,13 @@
 //! What is read from outside again and again implements `actions::outside::Source`. [`sync`] runs a loop for each source; a move
 //! of the development clock and `POST /dev/sync` read through it too.
 //!
+//! # Calendars of people
+//!
+//! [`sync`] reads calendars through `actions::calendars`: `fetching` asks their servers with `client::guard` and reads the body with
+//! `wire::ical`, `domain::recurrence` finds the instances, and `domain::personal_calendar` says which are absences. `applying`
+//! stores them, and has the rotations of the person judged as when a stored absence changes. Dealing sees them as any other
+//! absence.
+//!
 //! # What comes in from Slack
 //!
 //! [`slack_inbound`] takes commands, clicks, modals and events, at request URLs or over a socket that it opens with [`client`].
@@ -138,7 +145,8 @@
 //! - Every cell's history is a chain of entries without gaps; the last one is running.
 //! - Only [`client`] connects to other servers, never within a transaction. For URLs from users, `client::guard` checks every
 //!   address that its own resolver found, and only checked addresses are connected to.
-//! - Actions render no JSON of the API: of [`wire`] they use the ETags, the frozen bodies of events and the signatures.
+//! - Actions render no JSON of the API: of [`wire`] they use the ETags, the frozen bodies of events and the signatures, and they
+//!   read calendars with it.
 //! - Rights are decided in [`domain::access`]. A test checks that the SQL of lists agrees.
 //! - The memory that callers make the process hold is counted: request bodies, work and responses by [`server`], in budgets of
 //!   [`memory`] that all edges share. Long collections are read and rendered while they are sent.

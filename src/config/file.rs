@@ -2,8 +2,9 @@
 
 use super::known::{self, Setting};
 use super::{
-    AuditPart, BaseUrl, ChatPart, Config, HolidaysPart, HttpPart, Listen, LogFilter, LoginPart,
-    MailPart, MetricsPart, Origins, PartnersPart, PlanPart, RateLimitPart, SlackPart, WebhooksPart,
+    AuditPart, BaseUrl, CalendarsPart, ChatPart, Config, HolidaysPart, HttpPart, Listen, LogFilter,
+    LoginPart, MailPart, MetricsPart, Origins, PartnersPart, PlanPart, RateLimitPart, SlackPart,
+    WebhooksPart,
     values,
 };
 use crate::wire::strict::nearest;
@@ -25,6 +26,7 @@ struct File {
     holidays: HolidaysPart,
     rate_limit: RateLimitPart,
     webhooks: WebhooksPart,
+    calendars: CalendarsPart,
     chat: ChatPart,
     slack: SlackPart,
     mail: MailPart,
@@ -65,6 +67,7 @@ pub(super) fn parse(text: &str) -> Result<Config, (usize, String)> {
         holidays: file.holidays,
         rate_limit: file.rate_limit,
         webhooks: file.webhooks,
+        calendars: file.calendars,
         chat: file.chat,
         slack: file.slack,
         mail: file.mail,

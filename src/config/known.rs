@@ -132,6 +132,7 @@ pub const SETTINGS: &[Setting] = &[
     setting("webhooks", "allow_nets", r#"["10.1.0.0/16"]"#),
     setting("webhooks", "extra_ca_file", r#""/etc/rota/ca.pem""#),
     setting("webhooks", "trust", r#""bundled""#),
+    setting("calendars", "read_every", r#""15m""#),
 ];
 
 impl Setting {

@@ -32,6 +32,8 @@ pub mod key;
 pub mod load;
 pub mod mention;
 pub mod message;
+pub mod personal_calendar;
+pub mod recurrence;
 pub mod refusal;
 pub mod relay;
 pub mod request;

@@ -10,6 +10,7 @@
 //! | Swap requests | `swaps` |
 //! | Requests answered at the same moment | `races` |
 //! | Who did what: the audit log | `audit` |
+//! | Calendars of people: reading them, and what their absences do | `calendars` |
 //! | Mentions | `mentions` |
 //! | Which events a change emits | `events` |
 //! | Webhook endpoints, secrets, addresses, deliveries and retries, `rota verify` | `webhooks` |
@@ -34,6 +35,7 @@ mod api;
 mod architecture;
 mod arrangements;
 mod audit;
+mod calendars;
 mod chat;
 mod covers;
 mod dev;
