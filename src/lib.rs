@@ -81,6 +81,11 @@
 //! feed's sequence up. Only where the reader's copy is old does `domain::duty_feed` make events of the record and the forecast,
 //! which [`wire`] writes as iCalendar.
 //!
+//! # Outside sources
+//!
+//! What is read from outside again and again implements `actions::outside::Source`. [`sync`] runs a loop for each source; a move
+//! of the development clock and `POST /dev/sync` read through it too.
+//!
 //! # Operation
 //!
 //! Counters and histograms of [`metrics`] are updated as events happen; state is read from the database on request
@@ -95,7 +100,7 @@
 //! | Floor | Rooms | May import |
 //! |---|---|---|
 //! | 5 | `main`, [`cli`], [`config`] | all below |
-//! | 4 | [`api`], [`web`], [`dev`], [`timer`], [`delivery`] | 0 to 3, not one another |
+//! | 4 | [`api`], [`web`], [`dev`], [`timer`], [`delivery`], [`sync`] | 0 to 3, not one another |
 //! | 3 | [`actions`] | [`domain`], [`wire`], [`client`], [`metrics`], [`store`], [`chat`], [`carriers`], [`sources`], [`runtime`] |
 //! | 3 | [`problem`] | [`domain`], [`wire`], [`server`], [`store`]; only edges import it |
 //! | 2 | [`chat`] | [`domain`], [`store`] |
@@ -154,6 +159,7 @@ pub mod problem;
 pub mod api;
 pub mod delivery;
 pub mod dev;
+pub mod sync;
 pub mod timer;
 pub mod web;
 

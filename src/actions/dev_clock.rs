@@ -21,12 +21,7 @@ pub fn advance(
 const LOOKS: usize = 1000;
 
 fn step_to(app: &App, to: Timestamp, settle: &dyn Fn() -> Result<(), Error>) -> Result<(), Error> {
-    let catch_up = || {
-        due::catch_up_all(app)?;
-        due::run_beside(app)?;
-        settle()
-    };
-    catch_up()?;
+    process_due(app, settle)?;
     let mut looks = 0;
     loop {
         let to_send = sending::next(app)?.into_iter().chain(chat_sync::next(app)?);
@@ -42,9 +37,16 @@ fn step_to(app: &App, to: Timestamp, settle: &dyn Fn() -> Result<(), Error>) -> 
             )));
         }
         app.clock().set(at.max(app.now()));
-        catch_up()?;
+        process_due(app, settle)?;
     }
     app.clock().set(to);
+    settle()
+}
+
+/// Processes everything that is due at the current instant, and sends what follows from it.
+pub fn process_due(app: &App, settle: &dyn Fn() -> Result<(), Error>) -> Result<(), Error> {
+    due::catch_up_all(app)?;
+    due::run_beside(app)?;
     settle()
 }
 

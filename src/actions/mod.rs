@@ -32,6 +32,7 @@ pub mod mutation;
 mod notifications;
 pub mod once;
 mod outbox;
+pub mod outside;
 pub mod overview;
 pub mod plan;
 pub mod preview;

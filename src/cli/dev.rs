@@ -35,6 +35,7 @@ Routes of `rota dev` alone, without a credential:
   PUT  /dev/receiver/NAME {\"status\":503}        what it answers; also headers, delayMs, body
   GET  /dev/chat                                messages, topics and user groups of the local chat platform
   PUT  /dev/chat {\"failure\":\"error\"}            how it behaves; also \"rateLimited\" with retryAfterSeconds, delayMs
+  POST /dev/sync                                reads every outside source now
   PUT  /dev/plan {\"name\":\"free\"}                or \"pro\"; a server of your own is Pro, and Free
                                                 is there to develop against a limited plan";
 
@@ -100,14 +101,17 @@ pub fn run(place: Place, flags: Flags) -> Result<(), Failure> {
     let limits = requests(config.rate_limit, api::Limits::OFF);
     let delivery = bootstrap.deliver()?;
     let (sending, chat) = (delivery.handle(), delivery.handle());
+    let sources = bootstrap.sources();
+    let reading = Arc::clone(&sources);
     let pending_work = PendingWork {
+        sources: Box::new(move |which| reading.read(which)),
         all: Box::new(move || sending.settle()),
         chat: Box::new(move || chat.settle_chat()),
     };
     let mut edges = bootstrap.edges(&config, login, limits);
     let (app, budget) = (bootstrap.app.clone(), bootstrap.budget.clone());
     edges.push(Box::new(Dev::new(app, failures, pending_work, budget)));
-    bootstrap.serve(&signals, edges, delivery, move || {
+    bootstrap.serve(&signals, edges, delivery, &sources, move || {
         lines.iter().try_for_each(|line| answer(line))
     })
 }

@@ -22,6 +22,7 @@ use crate::runtime::supervisor::{self, Cause, StopServer, Supervision};
 use crate::server::room::RequestBudget;
 use crate::server::{Dispatch, Edge, Limits, Server, TrustedProxies};
 use crate::store::{ActionError, Error, Lock, ReadTx, Store, list_cadences};
+use crate::sync::Sources;
 use crate::timer;
 use crate::web::{Login, Web};
 use jiff::{SignedDuration, Timestamp};
@@ -219,6 +220,11 @@ impl Bootstrap {
         ]
     }
 
+    /// The outside sources. A new kind of source is registered here.
+    pub fn sources(&self) -> Arc<Sources> {
+        Arc::new(Sources::new(self.app.clone(), Vec::new()))
+    }
+
     /// Starts sending what is queued.
     pub fn deliver(&self) -> Result<Delivery, Failure> {
         let failed = |error| self.named(format_args!("cannot start deliveries: {error}"));
@@ -232,6 +238,7 @@ impl Bootstrap {
         signals: &Signals,
         edges: Vec<Box<dyn Edge>>,
         delivery: Delivery,
+        sources: &Sources,
         ready: impl FnOnce() -> Result<(), Failure>,
     ) -> Result<(), Failure> {
         let address = self.server.local_addr();
@@ -253,7 +260,7 @@ impl Bootstrap {
             log::info!("stopped");
             return Ok(());
         }
-        let loops = start_loops(&self.app)?;
+        let loops = start_loops(&self.app, sources)?;
         runtime.watch(self.server.heartbeat(), Watch::Liveness);
         let manager = Arc::clone(&self.manager);
         let [checked, rescued, tidied] = std::array::from_fn(|_| self.app.clone());
@@ -301,10 +308,12 @@ impl Bootstrap {
     }
 }
 
-/// Starts the background loops of the server, one per line.
-fn start_loops(app: &App) -> Result<Vec<LoopThread>, Failure> {
+/// Starts the background loops of the server.
+fn start_loops(app: &App, sources: &Sources) -> Result<Vec<LoopThread>, Failure> {
     let timer = timer::start(app.clone()).map_err(|error| format!("the timer: {error}"))?;
-    Ok(vec![timer])
+    let mut loops = vec![timer];
+    loops.extend(sources.start().map_err(|error| format!("sync: {error}"))?);
+    Ok(loops)
 }
 
 /// Saves a log that was deleted while the database was open.

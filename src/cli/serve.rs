@@ -51,5 +51,6 @@ pub fn run(place: Place, flags: Flags) -> Result<(), Failure> {
     let edges = bootstrap.edges(&config, login, limits);
     log::info!("the public URL is {}", bootstrap.app.base_url());
     let delivery = bootstrap.deliver()?;
-    bootstrap.serve(&signals, edges, delivery, || Ok(()))
+    let sources = bootstrap.sources();
+    bootstrap.serve(&signals, edges, delivery, &sources, || Ok(()))
 }

@@ -5,6 +5,7 @@
 mod receiver;
 
 use crate::actions::keys::{self, NewKey};
+use crate::actions::outside::{Readings, Which};
 use crate::actions::{App, Error, dev_clock, directory, tier, webhooks};
 use crate::chat::{self, FailureControl};
 use crate::domain::access::Principal;
@@ -28,6 +29,8 @@ pub type Work = Box<dyn Fn() -> Result<(), Error> + Send + Sync>;
 
 /// The pending work after a commit.
 pub struct PendingWork {
+    /// Reads outside sources, and returns when what was read is applied.
+    pub sources: Box<dyn Fn(Which) -> Result<Readings, Error> + Send + Sync>,
     /// All of it: deliveries and chat.
     pub all: Work,
     /// Only what is queued for chat.
@@ -40,7 +43,7 @@ pub struct Dev {
     failures: FailureControl,
     pending_work: PendingWork,
     budget: RequestBudget,
-    /// Held while the clock is moved.
+    /// Held while the clock is moved or sources are read.
     moving: Mutex<()>,
     receivers: Receivers,
     /// One counter for all routes.
@@ -93,6 +96,10 @@ impl Dev {
                 // Two concurrent moves could each find the clock behind the other's target.
                 let _one = self.moving.lock().unwrap_or_else(PoisonError::into_inner);
                 move_clock(app, pending_work, request)
+            }
+            ("POST", ["sync"]) => {
+                let _one = self.moving.lock().unwrap_or_else(PoisonError::into_inner);
+                read_sources(app, pending_work, request)
             }
             ("PUT", ["directory"]) => replace_directory(app, author, pending_work, request),
             ("GET" | "HEAD", ["chat"]) => show_chat(app, pending_work),
@@ -180,7 +187,7 @@ fn methods(rest: &[&str]) -> Option<&'static str> {
         ["clock"] => Some("GET, HEAD, POST"),
         ["chat"] => Some("GET, HEAD, PUT"),
         ["directory"] | ["plan"] => Some("PUT"),
-        ["tokens"] | ["keys"] => Some("POST"),
+        ["tokens"] | ["keys"] | ["sync"] => Some("POST"),
         ["webhooks", id, "test"] if !id.is_empty() => Some("POST"),
         ["receiver", name] if !name.is_empty() => Some("GET, HEAD, POST, PUT, DELETE"),
         _ => None,
@@ -208,7 +215,22 @@ fn move_clock(app: &App, pending_work: &PendingWork, request: &Request) -> Outco
     }
     let to = shapes::clock(&sent(request)?, app.now())?;
     dev_clock::advance(app, to, &pending_work.all)?;
+    // Once for the whole move, however many times they would have been read on the way.
+    if !(pending_work.sources)(Which::Due)?.is_empty() {
+        dev_clock::process_due(app, &pending_work.all)?;
+    }
     clock(app)
+}
+
+/// Reads every outside source now. Answers when all of it is applied, with what follows from it.
+fn read_sources(app: &App, pending_work: &PendingWork, request: &Request) -> Outcome {
+    shapes::sync(&sent(request)?)?;
+    let readings = (pending_work.sources)(Which::All)?;
+    dev_clock::process_due(app, &pending_work.all)?;
+    json(&shapes::Sync {
+        read: readings.read,
+        failed: readings.failed,
+    })
 }
 
 fn replace_directory(

@@ -22,6 +22,7 @@ strict! {
     TokenRequest,
     KeyRequest,
     FailureModeRequest,
+    SyncRequest,
 }
 
 /// The development clock.
@@ -78,6 +79,26 @@ pub fn plan(bytes: &[u8]) -> Result<Tier, Refusal> {
         Some(tier) => Ok(tier),
         None => invalid("name: send one of `free` `pro`"),
     }
+}
+
+/// A request to read the outside sources. It says nothing else.
+#[derive(Default, Deserialize)]
+struct SyncRequest {}
+
+/// Checks a request to read the outside sources.
+///
+/// # Errors
+/// [`Refusal::Invalid`] naming the member.
+pub fn sync(bytes: &[u8]) -> Result<(), Refusal> {
+    let SyncRequest {} = body::parse_optional(bytes)?;
+    Ok(())
+}
+
+/// How many things of outside sources were read.
+#[derive(Clone, Debug, Serialize)]
+pub struct Sync {
+    pub read: u64,
+    pub failed: u64,
 }
 
 /// The tier after a switch.

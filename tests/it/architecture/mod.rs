@@ -82,18 +82,19 @@ const FLOORS: [(&str, &[&str]); 23] = [
             "actions",
         ],
     ),
+    ("sync", &["domain", "runtime", "store", "actions"]),
     (
         "config",
         &[
             "domain", "runtime", "wire", "server", "store", "chat", "carriers", "actions", "api",
-            "web", "dev", "timer", "delivery", "client", "oidc", "sources",
+            "web", "dev", "timer", "delivery", "client", "oidc", "sources", "sync",
         ],
     ),
     (
         "cli",
         &[
             "domain", "runtime", "memory", "wire", "server", "store", "chat", "carriers",
-            "actions", "api", "web", "dev", "timer", "delivery", "client", "oidc", "sources",
+            "actions", "api", "web", "dev", "timer", "delivery", "client", "oidc", "sources", "sync",
             "config",
         ],
     ),

@@ -183,6 +183,18 @@ fn tokens_and_keys_are_minted() {
 }
 
 #[test]
+fn without_outside_sources_nothing_is_read() {
+    let rota = Rota::with_people(1);
+    for body in ["", "{}"] {
+        let answer = rota.request("POST", "/dev/sync").body(body).send();
+        let expected = json!({ "read": 0, "failed": 0 });
+        assert_eq!(answer.ok().json(), expected);
+    }
+    let problem = rota.post("/dev/sync", json!({ "all": true }));
+    problem.refused(400, "invalid_request");
+}
+
+#[test]
 fn wrong_methods_are_told_the_right_ones() {
     let rota = Rota::with_people(1);
     for (method, path, allowed) in [
@@ -192,6 +204,7 @@ fn wrong_methods_are_told_the_right_ones() {
         ("GET", "/dev/plan", "PUT"),
         ("GET", "/dev/tokens", "POST"),
         ("DELETE", "/dev/keys", "POST"),
+        ("GET", "/dev/sync", "POST"),
     ] {
         let answer = rota.request(method, path).send();
         assert_eq!(answer.header("allow"), Some(allowed), "{method} {path}");
@@ -209,6 +222,7 @@ fn web_pages_may_not_use_the_development_routes() {
             ("POST", "/dev/tokens"),
             ("POST", "/dev/keys"),
             ("PUT", "/dev/plan"),
+            ("POST", "/dev/sync"),
             ("GET", "/dev/chat"),
         ] {
             let request = rota.request(method, path).header("Origin", origin);
