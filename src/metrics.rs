@@ -10,6 +10,7 @@ mod snapshot;
 pub use route::RouteMetrics;
 pub use snapshot::{Snapshot, on_call};
 
+use crate::domain::external::Partner;
 use crate::domain::relay::Way;
 use crate::domain::webhook::{DeliveryState, Outcome};
 use prometheus::core::Collector;
@@ -40,6 +41,7 @@ pub struct Metrics {
     attempts: IntCounterVec,
     finished: IntCounterVec,
     relayed: IntCounterVec,
+    partner_reads: IntCounterVec,
 }
 
 impl Default for Metrics {
@@ -54,6 +56,11 @@ impl Default for Metrics {
             "rota_deliveries_finished_total",
             "Finished webhook deliveries, by final state.",
             &["state"],
+        );
+        let partner_reads = counters(
+            "rota_partner_reads_total",
+            "Readings of partners' schedules, by outcome: success, or why they failed.",
+            &["partner", "outcome"],
         );
         let relayed = counters(
             "rota_message_relays_total",
@@ -102,11 +109,13 @@ impl Default for Metrics {
             attempts,
             finished,
             relayed,
+            partner_reads,
             registry,
         };
         metrics.register(&metrics.attempts);
         metrics.register(&metrics.finished);
         metrics.register(&metrics.relayed);
+        metrics.register(&metrics.partner_reads);
         metrics.register(&metrics.requests);
         metrics.register(&metrics.request_seconds);
         metrics.register(&metrics.lateness);
@@ -158,6 +167,12 @@ impl Metrics {
     /// Counts a try to send a message on: `sent`, `failed` if it is tried again, or `dropped`.
     pub fn relayed(&self, way: Way, result: &'static str) {
         self.relayed.with_label_values(&[way.name(), result]).inc();
+    }
+
+    /// Counts a reading of a partner's schedule: `success`, or why it failed.
+    pub fn partner_read(&self, partner: Partner, outcome: &'static str) {
+        let labels = [partner.name(), outcome];
+        self.partner_reads.with_label_values(&labels).inc();
     }
 
     /// Renders the metrics page.

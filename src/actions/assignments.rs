@@ -65,6 +65,7 @@ pub fn preview(
 ) -> Result<(Rotation, AgreementPreview), ActionError> {
     reads::in_context(app, caller, id, |tx, context| {
         caller.check_edit(context.rotation)?;
+        context.rotation.check_own()?;
         if let Some(replaced) = &new.replaces {
             check_replaceable(tx, context.rotation, replaced)?;
         }
@@ -106,6 +107,10 @@ impl Operation for Assign {
     const NAME: &'static str = "assign";
     type Output = ArrangementWritten;
 
+    fn changes_duty(&self, _: &Rotation) -> bool {
+        true
+    }
+
     fn apply(
         self,
         tx: &mut WriteTx,
@@ -140,6 +145,10 @@ impl Operation for ChangeArrangement {
     ) -> Result<(), ActionError> {
         caller.check_edit(rotation)?;
         load(tx, rotation, &self.arrangement).map(drop)
+    }
+
+    fn changes_duty(&self, _: &Rotation) -> bool {
+        true
     }
 
     fn apply(
@@ -184,6 +193,10 @@ impl Operation for EndArrangement {
     ) -> Result<(), ActionError> {
         caller.check_edit(rotation)?;
         load(tx, rotation, &self.arrangement).map(drop)
+    }
+
+    fn changes_duty(&self, _: &Rotation) -> bool {
+        true
     }
 
     fn apply(

@@ -164,6 +164,7 @@ fn insert(tx: &mut WriteTx, new: NewRotation) -> Result<Rotation, ActionError> {
             }],
         }],
         windows: vec![window],
+        external: None,
         arranged: Vec::new(),
         pending: Vec::new(),
         absences: Arc::default(),

@@ -19,6 +19,10 @@ impl Operation for ReplaceCoverage {
     const NAME: &'static str = "replace coverage";
     type Output = ();
 
+    fn changes_duty(&self, _: &Rotation) -> bool {
+        true
+    }
+
     fn apply(self, tx: &mut WriteTx, draft: &mut Draft, _: &Principal) -> Result<(), ActionError> {
         let ReplaceCoverage(spec) = self;
         let (at, before) = (draft.instant(tx), draft.rotation.clone());
@@ -61,6 +65,10 @@ impl Operation for WriteRoster {
             true => Ok(()),
             false => Err(Refusal::NotFound("roster").into()),
         }
+    }
+
+    fn changes_duty(&self, _: &Rotation) -> bool {
+        true
     }
 
     fn apply(self, tx: &mut WriteTx, draft: &mut Draft, _: &Principal) -> Result<(), ActionError> {

@@ -25,6 +25,7 @@ mod collection;
 mod covers;
 mod deliveries;
 mod directory;
+mod external;
 mod extract;
 mod grid;
 mod inbound;

@@ -27,6 +27,7 @@ pub mod identity;
 pub mod ids;
 pub mod import;
 pub mod key;
+pub mod linked;
 pub mod load;
 pub mod mention;
 pub mod message;

@@ -3,6 +3,7 @@
 use super::{Forecast, Limits, Step, too_far, without_requests};
 use crate::domain::handover::DealingContext;
 use crate::domain::ids::UserId;
+use crate::domain::linked;
 use crate::domain::refusal::Refusal;
 use crate::domain::resolve;
 use crate::domain::rotation::{Entry, Mode, Rotation};
@@ -76,6 +77,7 @@ impl PlannedTurn {
         match (&self.entry.user, &self.entry.arrangement) {
             (Some(_), Some(_)) => PlannedKind::Arrangement,
             (Some(_), None) => PlannedKind::Turn,
+            (None, _) if self.entry.outside.is_some() => PlannedKind::Turn,
             (None, _) => PlannedKind::Nobody,
         }
     }
@@ -137,6 +139,9 @@ pub fn turns_of(
     range: Interval,
     budget: &mut Budget,
 ) -> Result<Vec<PlannedTurn>, Refusal> {
+    if let Some(turns) = linked::turns_of(rotation, user, range) {
+        return Ok(turns);
+    }
     let mut future = without_requests(rotation);
     let mut forecast = Forecast::new(&mut future, dealing, budget.limits());
     let mut turns = Turns::within(&mut forecast, range, Some(user), budget.turns)?;
@@ -167,6 +172,13 @@ pub fn standing(
     budget: &mut Budget,
 ) -> Vec<(usize, Interval)> {
     let judged_at = rotation.stamps.judged_at;
+    if let Some(turns) = linked::turns_of(rotation, user, period) {
+        let clipped = turns.into_iter().filter_map(|turn| {
+            let on_call = turn.period().meets(period)?;
+            (on_call.until > judged_at).then_some((turn.cell, on_call))
+        });
+        return clipped.take(most).collect();
+    }
     let mut future = without_requests(rotation);
     let mut forecast = Forecast::new(&mut future, dealing, budget.limits());
     let mut turns = Turns::begin(forecast.rotation(), period, Some(user));
@@ -197,6 +209,9 @@ pub fn schedule(
     dealing: DealingContext,
     range: Interval,
 ) -> Result<Vec<PlannedTurn>, Refusal> {
+    if let Some(turns) = linked::schedule(rotation, range) {
+        return Ok(turns);
+    }
     let mut future = without_requests(rotation);
     let mut forecast = Forecast::new(&mut future, dealing, LIMITS);
     let mut turns = Turns::within(&mut forecast, range, None, MOST_TURNS)?;
@@ -210,6 +225,9 @@ pub fn schedule_within(
     dealing: DealingContext,
     range: Interval,
 ) -> Result<Vec<PlannedTurn>, Refusal> {
+    if let Some(turns) = linked::schedule(rotation, range) {
+        return Ok(turns);
+    }
     let mut future = without_requests(rotation);
     let mut forecast = Forecast::new(&mut future, dealing, LIMITS);
     let turns = Turns::within(&mut forecast, range, None, MOST_TURNS)?;

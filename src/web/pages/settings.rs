@@ -68,6 +68,7 @@ pub fn show(visit: &Visit) -> Outcome {
         (false, _) => "Disabled: nobody hands over.",
         (true, Mode::Manual) => "Enabled. Somebody hands over by hand.",
         (true, Mode::Auto) => "Enabled. It hands over by itself.",
+        (true, Mode::External) => "Enabled. A partner's schedule says who is on call.",
     };
     let content = html! {
         (crumbs(&rotation))
