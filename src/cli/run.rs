@@ -5,6 +5,9 @@ use super::notify::Manager;
 use super::outward::{LISTEN, Receivers, outward, trusted};
 use super::signals::Signals;
 use super::workspace::{Missing, days, open_store, open_with_clock};
+use crate::actions::outside::Source;
+use crate::actions::partners::Partners;
+use crate::actions::partners::reading::LinkedSchedules;
 use crate::actions::{App, Outward, dev_clock, due, tier};
 use crate::api::{self, Api};
 use crate::chat::Chat;
@@ -21,6 +24,7 @@ use crate::runtime::clock::Clock;
 use crate::runtime::supervisor::{self, Cause, StopServer, Supervision};
 use crate::server::room::RequestBudget;
 use crate::server::{Dispatch, Edge, Limits, Server, TrustedProxies};
+use crate::sources;
 use crate::store::{ActionError, Error, Lock, ReadTx, Store, list_cadences};
 use crate::sync::Sources;
 use crate::timer;
@@ -89,6 +93,7 @@ impl Bootstrap {
         // The settings are judged before anything is made.
         let calendar = days(config)?;
         let tls = trusted(config)?;
+        let partners = config.partners().map_err(Failure::Usage)?;
         let outward = outward(String::new(), config, &tls, receivers)?;
         let mut lock = Lock::take_known(db)?;
         let process = std::process::id();
@@ -120,7 +125,9 @@ impl Bootstrap {
         };
         let rules = rules(&calendar, outward.reminder_before);
         let app = App::new(store, calendar, clock, limits, outward);
+        let partners = Partners::new(partners.poll_every, sources::readers(&partners, &tls));
         let app = app.with_audit_kept(config.audit.keep);
+        let app = app.with_partners(partners);
         Ok(Bootstrap {
             app,
             budget: RequestBudget::default(),
@@ -222,7 +229,11 @@ impl Bootstrap {
 
     /// The outside sources. A new kind of source is registered here.
     pub fn sources(&self) -> Arc<Sources> {
-        Arc::new(Sources::new(self.app.clone(), Vec::new()))
+        let partners = self.app.partners().connected();
+        let linked = partners.map(|partner| -> Box<dyn Source> {
+            Box::new(LinkedSchedules::new(self.app.clone(), partner))
+        });
+        Arc::new(Sources::new(self.app.clone(), linked.collect()))
     }
 
     /// Starts sending what is queued.

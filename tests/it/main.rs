@@ -14,6 +14,7 @@
 //! | Which events a change emits | `events` |
 //! | Webhook endpoints, secrets, addresses, deliveries and retries, `rota verify` | `webhooks` |
 //! | Inbound webhooks | `inbound` |
+//! | Rotations that follow schedules of partners | `partners` |
 //! | Chat: messages, reminders, topics, user groups, the directory | `chat` |
 //! | Mail, incoming webhooks, the list of messages and the inbox | `reach` |
 //! | HTTP, credentials, entity tags, instants, problems, OpenAPI, reverse proxies | `api` |
@@ -43,6 +44,7 @@ mod fuzz;
 mod inbound;
 mod mentions;
 mod operator;
+mod partners;
 mod races;
 mod reach;
 mod record;

@@ -46,6 +46,7 @@ impl Operation for LinkExternal {
             ))?);
         };
         check_tier(app)?;
+        source.forget_people();
         let now = app.now();
         let read = || -> Result<_, Failure> {
             let definition = source.definition(&link.schedule, span(now))?;

@@ -15,7 +15,6 @@ use crate::sources::{Failure, Source};
 use crate::store::{self, WriteTx};
 use jiff::{SignedDuration, Timestamp};
 use std::collections::BTreeMap;
-use std::sync::{Mutex, PoisonError};
 
 /// How long before now a reading begins.
 const BEFORE: SignedDuration = SignedDuration::from_hours(1);
@@ -95,9 +94,8 @@ pub struct LinkedSchedules {
     app: App,
     partner: Partner,
     wakeup: Wakeup,
-    /// When this server began to read, and until when a partner asked to wait, by schedule.
+    /// When this server began to read.
     began: Timestamp,
-    waits: Mutex<BTreeMap<String, Timestamp>>,
 }
 
 impl LinkedSchedules {
@@ -108,7 +106,6 @@ impl LinkedSchedules {
             app,
             partner,
             wakeup: Wakeup::default(),
-            waits: Mutex::default(),
         }
     }
 
@@ -124,7 +121,14 @@ impl LinkedSchedules {
             });
             known.collect()
         })?;
-        let waits = self.waits.lock().unwrap_or_else(PoisonError::into_inner);
+        let wait = self.app.partners().source(self.partner);
+        let wait = wait.map(|source| source.wait()).unwrap_or_default();
+        let wait = SignedDuration::try_from(wait).unwrap_or(SignedDuration::MAX);
+        // A wait that the partner asked for is of all of its schedules.
+        let earliest = match wait.is_zero() {
+            true => Timestamp::MIN,
+            false => self.app.now().saturating_add(wait).unwrap_or(Timestamp::MAX),
+        };
         let count = linked.len();
         let timed = linked
             .into_iter()
@@ -136,8 +140,7 @@ impl LinkedSchedules {
                     true => spread(self.began, poll_every, index, count),
                     false => at,
                 });
-                let at = waits.get(&link.schedule).map_or(at, |wait| at.max(*wait));
-                (link, known, at)
+                (link, known, at.max(earliest))
             });
         Ok(timed.collect())
     }
@@ -162,14 +165,6 @@ impl LinkedSchedules {
                 "{name}: cannot read schedule {}: {failure}",
                 link.schedule
             );
-            let until = failure.wait.and_then(|wait| {
-                let wait = SignedDuration::try_from(wait).ok()?;
-                app.now().checked_add(wait).ok()
-            });
-            if let Some(until) = until {
-                let mut waits = self.waits.lock().unwrap_or_else(PoisonError::into_inner);
-                waits.insert(link.schedule.clone(), until);
-            }
         } else if known.failure.is_some() {
             log::info!(
                 "{}: schedule {} is read again",
@@ -203,6 +198,12 @@ impl OutsideSource for LinkedSchedules {
     fn read(&self, which: Which) -> Result<Readings, Error> {
         let now = self.app.now();
         let mut readings = Readings::default();
+        if which == Which::All
+            && let Some(source) = self.app.partners().source(self.partner)
+        {
+            // Whoever asks for a reading wants to see what is there now.
+            source.forget_people();
+        }
         let mut due = self.due()?;
         due.sort_by_key(|(_, _, at)| *at);
         for (link, known, at) in due {

@@ -12,6 +12,7 @@ mod http;
 mod mention;
 mod openapi;
 mod outlet;
+mod pager;
 mod provider;
 #[path = "../../../src/client/tests/receiver.rs"]
 mod receiver;
@@ -33,6 +34,7 @@ pub use mention::*;
 #[allow(unused_imports)]
 pub use openapi::Document;
 pub use outlet::*;
+pub use pager::*;
 pub use provider::*;
 pub use request::*;
 pub use rotation::*;
