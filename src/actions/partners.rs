@@ -1,4 +1,4 @@
-//! Partners: paging systems whose schedules rotations follow (rules.md 21). Nothing is ever written there.
+//! Partners: paging systems whose schedules rotations follow (rules.md 22). Nothing is ever written there.
 
 pub mod linking;
 pub mod people;

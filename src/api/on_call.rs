@@ -103,7 +103,10 @@ pub const REPLACE: Operation = Operation {
     query: &[],
     body: Body::Required(shape::<OnCallRequest>),
     gives: &[gives_tagged(200, "Who is on call now.", shape::<OnCall>)],
-    refuses: &[(409, "rotation_disabled")],
+    refuses: &[
+        (409, "rotation_disabled"),
+        (409, "external_rotation_is_read_only"),
+    ],
 };
 
 /// PUT on-call.
@@ -123,7 +126,10 @@ pub const CLEAR: Operation = Operation {
     query: &[parameter("cellId", Kind::Text, "Only this cell.")],
     body: Body::None,
     gives: &[gives_tagged(200, "Who is on call now.", shape::<OnCall>)],
-    refuses: &[(409, "rotation_disabled")],
+    refuses: &[
+        (409, "rotation_disabled"),
+        (409, "external_rotation_is_read_only"),
+    ],
 };
 
 /// DELETE on-call.
@@ -143,7 +149,10 @@ pub const ROTATE: Operation = Operation {
     query: &[],
     body: Body::Optional(shape::<RotateRequest>),
     gives: &[gives_tagged(200, "Who is on call now.", shape::<OnCall>)],
-    refuses: &[(409, "rotation_disabled")],
+    refuses: &[
+        (409, "rotation_disabled"),
+        (409, "external_rotation_is_read_only"),
+    ],
 };
 
 /// POST rotate.

@@ -228,7 +228,11 @@ pub const PATCH: Operation = Operation {
     query: &[],
     body: Body::Required(shape::<PatchRequest>),
     gives: &[gives_tagged(200, "The whole rotation.", shape::<Rotation>)],
-    refuses: &[(402, "payment_required"), (409, "rotation_code_taken")],
+    refuses: &[
+        (402, "payment_required"),
+        (409, "rotation_code_taken"),
+        (409, "external_rotation_is_read_only"),
+    ],
 };
 
 /// PATCH a rotation.

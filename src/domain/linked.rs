@@ -1,4 +1,4 @@
-//! A rotation that follows a schedule of a partner (rules.md 21). Who is on call is read from what is known of the schedule, at
+//! A rotation that follows a schedule of a partner (rules.md 22). Who is on call is read from what is known of the schedule, at
 //! each instant at which that changes; nothing is dealt.
 
 mod link;

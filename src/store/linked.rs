@@ -9,6 +9,7 @@ use crate::domain::external::{OutsidePerson, Partner, ReadFailure, Timeline};
 use crate::domain::ids::{RotationId, UserId};
 use crate::domain::linked::{Assignment, External, Link, LinkedSchedule};
 use crate::domain::rotation::Rotation;
+use jiff::Timestamp;
 use rusqlite::{OptionalExtension, Row, params};
 pub(super) use shapes::{beside_from_json, beside_to_json};
 use std::collections::BTreeMap;
@@ -180,6 +181,19 @@ fn link(row: &Row) -> Result<Link, Error> {
         partner: partner_of(&row.get::<_, String>(0)?)?,
         schedule: row.get(1)?,
     })
+}
+
+/// The schedules that rotations follow, each with when it was last read.
+pub fn list_readings(tx: &ReadTx) -> Result<Vec<(Link, Option<Timestamp>)>, Error> {
+    let sql =
+        "SELECT partner, schedule_id, read_at FROM external_schedule ORDER BY partner, schedule_id";
+    let mut query = tx.conn.prepare_cached(sql)?;
+    let mut rows = query.query([])?;
+    let mut readings = Vec::new();
+    while let Some(row) = rows.next()? {
+        readings.push((link(row)?, instant_or_none(row.get(2)?)?));
+    }
+    Ok(readings)
 }
 
 /// The rotations that follow a schedule.

@@ -82,8 +82,8 @@ pub use inbound::{InboundWebhook, load_inbound, load_inbound_by_path, save_inbou
 pub use keys::*;
 pub use linked::{
     clear_unlinked_schedules, link_participant, list_external_rotations, list_following,
-    list_linked_schedules, list_participant_links, load_link, load_participants, load_schedule,
-    save_schedule,
+    list_linked_schedules, list_participant_links, list_readings, load_link, load_participants,
+    load_schedule, save_schedule,
 };
 pub use lock::Lock;
 pub use mention::*;

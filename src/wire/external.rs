@@ -1,4 +1,4 @@
-//! Rotations that follow a partner's schedule, and the partners (rules.md 21).
+//! Rotations that follow a partner's schedule, and the partners (rules.md 22).
 
 use super::body;
 use super::directory::User;

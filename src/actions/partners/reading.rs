@@ -127,7 +127,11 @@ impl LinkedSchedules {
         // A wait that the partner asked for is of all of its schedules.
         let earliest = match wait.is_zero() {
             true => Timestamp::MIN,
-            false => self.app.now().saturating_add(wait).unwrap_or(Timestamp::MAX),
+            false => self
+                .app
+                .now()
+                .saturating_add(wait)
+                .unwrap_or(Timestamp::MAX),
         };
         let count = linked.len();
         let timed = linked

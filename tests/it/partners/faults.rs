@@ -42,7 +42,10 @@ fn failures_are_told_and_change_nobody() {
     assert_eq!(on_call(&rotation), "U1|-");
     rota.to("2026-01-30T00:00Z");
     let shown = external(&rotation);
-    assert_eq!((text(&shown["state"]), text(&shown["coverage"])), ("unknown", "unknown"));
+    assert_eq!(
+        (text(&shown["state"]), text(&shown["coverage"])),
+        ("unknown", "unknown")
+    );
     assert_eq!(on_call(&rotation), "U1|-");
 }
 
@@ -62,7 +65,9 @@ fn people_without_addresses_are_unknown_until_somebody_says_who_they_are() {
     let holder = rotation.read()["cells"][0]["holder"].clone();
     assert_eq!(holder["externalUser"]["name"], "Pager 1");
     assert!(holder.get("userId").is_none());
-    let put = rota.caller().request("PUT", "/v1/partners/pagerPartner/people/P1");
+    let put = rota
+        .caller()
+        .request("PUT", "/v1/partners/pagerPartner/people/P1");
     put.json(&json!({ "userId": "U1" })).send().is(200);
     assert_eq!(on_call(&rotation), "U1|-");
 }
@@ -87,7 +92,9 @@ fn a_partner_that_hangs_delays_nobody_else() {
     for number in 0..5 {
         pager.has(&format!("T{number}"), "P1", WEEK);
     }
-    let followers: Vec<Rot> = (0..5).map(|number| linked(&rota, &format!("T{number}"))).collect();
+    let followers: Vec<Rot> = (0..5)
+        .map(|number| linked(&rota, &format!("T{number}")))
+        .collect();
     let daily = rota.daily("U1 U2", 1);
     pager.troubles(Trouble::Hangs);
     let begun = Instant::now();

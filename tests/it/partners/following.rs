@@ -38,19 +38,21 @@ fn changes_happen_at_their_instants_while_the_partner_is_off() {
             "duty.changed scheduled- -",
         ]
     );
-    let history = rota
-        .caller()
-        .all(&rotation.path(&format!(
-            "/history?from={}&to={}",
-            rfc("2026-01-05T00:00Z"),
-            rfc("2026-01-07T00:00Z")
-        )));
+    let history = rota.caller().all(&rotation.path(&format!(
+        "/history?from={}&to={}",
+        rfc("2026-01-05T00:00Z"),
+        rfc("2026-01-07T00:00Z")
+    )));
     let lines: Vec<String> = history
         .iter()
         .filter(|entry| entry["reason"] == "change-in-external-schedule")
         .map(|entry| {
             let nobody = entry["nobodyWasOnCall"].as_bool().unwrap();
-            format!("{} {} {nobody}", text(&entry["start"]), text(&entry["userId"]))
+            format!(
+                "{} {} {nobody}",
+                text(&entry["start"]),
+                text(&entry["userId"])
+            )
         })
         .collect();
     assert_eq!(
@@ -80,9 +82,17 @@ fn a_reading_that_changes_who_is_on_call_counts_at_once() {
     rotation.tells_in("C1");
     let (_hook, receiver) = rota.hook(ALL_EVENTS);
     // Only what is ahead: one event, nobody changes.
-    pager.has("S1", "P1 P2", &["P1 2026-01-05T00:00Z 2026-01-05T14:00Z", "P2 2026-01-05T14:00Z 2026-01-25T00:00Z"]);
+    pager.has(
+        "S1",
+        "P1 P2",
+        &[
+            "P1 2026-01-05T00:00Z 2026-01-05T14:00Z",
+            "P2 2026-01-05T14:00Z 2026-01-25T00:00Z",
+        ],
+    );
     assert_eq!(sync(&rota), (1, 0));
-    let bodies = receiver.wait_for(1);
+    receiver.wait_for(1);
+    let bodies = receiver.bodies();
     assert_eq!(bodies[0]["eventType"], "rotation.updated");
     let events = &bodies[0]["rotation"]["windows"][0]["cadence"]["nextEvents"];
     assert_eq!(*events, json!(["2026-01-05T14:00:00Z"]));
@@ -101,9 +111,18 @@ fn a_reading_that_changes_who_is_on_call_counts_at_once() {
     pager.has("S1", "P1 P2", &[]);
     assert_eq!(sync(&rota), (1, 0));
     assert_eq!(on_call(&rotation), "|-");
-    let bodies = receiver.wait_for(4);
+    receiver.wait_for(4);
+    let bodies = receiver.bodies();
     let kinds: Vec<&str> = bodies.iter().map(|body| text(&body["eventType"])).collect();
-    assert_eq!(kinds, ["duty.changed", "duty.changed", "duty.changed", "nobody.on_call"]);
+    assert_eq!(
+        kinds,
+        [
+            "duty.changed",
+            "duty.changed",
+            "duty.changed",
+            "nobody.on_call"
+        ]
+    );
     assert_eq!(version(&bodies[0]), first + 1);
     let shown = external(&rotation);
     assert_eq!(shown["coverage"], "none");
@@ -112,9 +131,15 @@ fn a_reading_that_changes_who_is_on_call_counts_at_once() {
     let lines: Vec<String> = rota.messages().iter().map(message_line).collect();
     let all = lines.join("\n");
     assert!(all.contains("takes over from Person U1"), "{all}");
-    assert!(all.contains("Pager 3 (not in chat) takes over from Person U2"), "{all}");
+    assert!(
+        all.contains("Pager 3 (not in chat) takes over from Person U2"),
+        "{all}"
+    );
     assert!(all.contains("nobody is on call"), "{all}");
-    let audit = rota.caller().all(&format!("/v1/audit?rotationId={}&actor=partner", rotation.id));
+    let audit = rota.caller().all(&format!(
+        "/v1/audit?rotationId={}&actor=partner",
+        rotation.id
+    ));
     assert_eq!(audit.len(), 4);
     assert_eq!(audit[0]["action"], "followSchedule");
 }
@@ -144,7 +169,10 @@ fn a_restart_uses_what_was_last_read() {
     rota.stop();
     pager.troubles(Trouble::Closes);
     let rota = pager.start().db(&db).clock("2026-01-05T13:00Z").go();
-    let rotation = Rot { by: rota.caller(), id };
+    let rotation = Rot {
+        by: rota.caller(),
+        id,
+    };
     assert_eq!(on_call(&rotation), "U2|-");
     rota.to("2026-01-06T12:00Z");
     assert_eq!(on_call(&rotation), "U1|-");
@@ -161,7 +189,10 @@ fn a_partner_without_settings_is_not_connected() {
     let id = linked(&rota, "S1").id;
     rota.stop();
     let rota = Start::default().db(&db).go();
-    let rotation = Rot { by: rota.caller(), id };
+    let rotation = Rot {
+        by: rota.caller(),
+        id,
+    };
     assert_eq!(external(&rotation)["state"], "notConnected");
     rota.to("2026-01-05T12:00Z");
     assert_eq!(on_call(&rotation), "U2|-");

@@ -92,10 +92,14 @@ fn readings_carry_no_validator_and_writes_do() {
         let read = read.header("If-None-Match", "*").send().is(200);
         assert_eq!(read.header("ETag"), None, "{path}");
     }
-    let patched = rotation.by.patch_if(&rotation.path(""), "*", json!({ "name": "Pager" }));
+    let patched = rotation
+        .by
+        .patch_if(&rotation.path(""), "*", json!({ "name": "Pager" }));
     let etag = patched.is(200).etag();
     let body = json!({ "name": "Again" });
-    let again = rotation.by.patch_if(&rotation.path(""), &etag, body.clone());
+    let again = rotation
+        .by
+        .patch_if(&rotation.path(""), &etag, body.clone());
     again.is(200);
     let stale = rotation.by.patch_if(&rotation.path(""), &etag, body);
     stale.refused(412, "precondition_failed");
@@ -106,7 +110,11 @@ fn what_cannot_be_linked_is_refused() {
     let (pager, rota) = started();
     let rotation = rota.rotation("U1");
     link(&rotation, to("S9")).names("scheduleId");
-    link(&rotation, json!({ "partner": "opsPartner", "scheduleId": "S1" })).names("partner");
+    link(
+        &rotation,
+        json!({ "partner": "opsPartner", "scheduleId": "S1" }),
+    )
+    .names("partner");
     link(&rotation, json!({ "partner": "pager" })).names("partner");
     link(&rotation, json!({ "partner": "pagerPartner" })).names("scheduleId");
     pager.troubles(Trouble::Status(500));
@@ -150,13 +158,19 @@ fn unlinking_makes_it_manual_and_keeps_whoever_is_known() {
     let (_pager, rota) = started();
     let rotation = linked(&rota, "S1");
     rota.to("2026-01-05T13:00Z");
-    let after = rotation.by.delete_if(&rotation.path("/external"), "*").is(200);
+    let after = rotation
+        .by
+        .delete_if(&rotation.path("/external"), "*")
+        .is(200);
     let after = after.json();
     assert_eq!(after["mode"], "manual");
     assert_eq!(after["windows"][0]["cadence"], json!({ "type": "manual" }));
     assert_eq!(rotation.on_call(), "U2");
     assert_eq!(rotation.order(), "U1 U2");
-    assert_eq!(rotation.read()["onCall"]["externalAssignments"], Value::Null);
+    assert_eq!(
+        rotation.read()["onCall"]["externalAssignments"],
+        Value::Null
+    );
     assert!(!rotation.etag().is_empty());
     rotation.put_on_call("U1").is(200);
 }
@@ -176,10 +190,16 @@ fn partners_list_their_schedules_for_a_minute() {
     assert_eq!(schedules[0]["timeZone"], "Europe/Oslo");
     assert_eq!(schedules[1]["name"], "Schedule S2");
     assert_eq!(schedules[1]["linkedRotationIds"], json!([]));
-    let one = rota.caller().all("/v1/partners/pagerPartner/schedules?q=s2");
+    let one = rota
+        .caller()
+        .all("/v1/partners/pagerPartner/schedules?q=s2");
     assert_eq!(one.len(), 1);
     assert_eq!(pager.count("/schedules"), 1);
-    for path in ["opsPartner/schedules", "opsPartner/people", "nobody/schedules"] {
+    for path in [
+        "opsPartner/schedules",
+        "opsPartner/people",
+        "nobody/schedules",
+    ] {
         let refused = rota.get(&format!("/v1/partners/{path}"));
         refused.refused(404, "not_found");
     }
@@ -193,7 +213,8 @@ fn people_are_known_by_mail_address_and_by_what_is_said() {
     let people = || -> Vec<String> {
         let people = rota.caller().all("/v1/partners/pagerPartner/people");
         let line = |person: &Value| {
-            let [id, user, by] = ["participantId", "userId", "linked"].map(|name| text(&person[name]));
+            let [id, user, by] =
+                ["participantId", "userId", "linked"].map(|name| text(&person[name]));
             format!("{id} {user} {by}")
         };
         people.iter().map(line).collect()
@@ -208,7 +229,8 @@ fn people_are_known_by_mail_address_and_by_what_is_said() {
     let said = say("P1", json!("U3")).is(200).json();
     assert_eq!(said["linked"], "explicit");
     assert_eq!(on_call(&rotation), "U3|-");
-    let bodies = receiver.wait_for(2);
+    receiver.wait_for(2);
+    let bodies = receiver.bodies();
     let kinds: Vec<&str> = bodies.iter().map(|body| text(&body["eventType"])).collect();
     assert!(kinds.contains(&"duty.changed"), "{kinds:?}");
     assert_eq!(rotation.order(), "U3 U2");

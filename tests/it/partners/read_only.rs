@@ -47,7 +47,9 @@ fn everything_that_would_change_duty_is_refused() {
             "key" => rota.caller(),
             _ => rota.with(&token),
         };
-        let mut request = by.request(method, &rotation.path(path)).header("If-Match", "*");
+        let mut request = by
+            .request(method, &rotation.path(path))
+            .header("If-Match", "*");
         if !body.is_null() {
             request = request.json(&body);
         }
@@ -57,7 +59,11 @@ fn everything_that_would_change_duty_is_refused() {
     }
     let inbound = rotation.get("/inbound-webhook").is(200).json();
     let key = text(&inbound["key"]);
-    for action in ["rotate", "setonduty?email=u2@example.com", "setonduty?email=nobody@example.com"] {
+    for action in [
+        "rotate",
+        "setonduty?email=u2@example.com",
+        "setonduty?email=nobody@example.com",
+    ] {
         let url = text(&inbound["url"]).strip_prefix(&rota.url).unwrap();
         let sent = rota.anyone().request("POST", &format!("{url}/{action}"));
         let answer = sent.header("webhook-key", key).send();
@@ -85,10 +91,27 @@ fn what_people_read_of_it_stays_writable() {
     let body = rotation.read();
     rota.advance(1);
     rotation.patch(body).is(200);
-    rotation.by.put_if(&rotation.path("/channels/C1"), "*", json!({ "syncsTopic": true })).is(200);
-    rotation.by.put_if(&rotation.path("/on-duty-group"), "*", json!({ "userGroupId": "G1" })).is(200);
+    rotation
+        .by
+        .put_if(
+            &rotation.path("/channels/C1"),
+            "*",
+            json!({ "syncsTopic": true }),
+        )
+        .is(200);
+    rotation
+        .by
+        .put_if(
+            &rotation.path("/on-duty-group"),
+            "*",
+            json!({ "userGroupId": "G1" }),
+        )
+        .is(200);
     let settings = rotation.get("/mention-settings").is(200).json();
-    rotation.by.put_if(&rotation.path("/mention-settings"), "*", settings).is(200);
+    rotation
+        .by
+        .put_if(&rotation.path("/mention-settings"), "*", settings)
+        .is(200);
     assert_eq!(rota.topic("C1"), "Person U1");
     assert_eq!(rota.group("G1"), "U1");
     // An absence from all rotations is the person's, not this rotation's.
@@ -109,9 +132,15 @@ fn agreements_end_when_a_schedule_is_linked() {
         "operationId": unique("op"), "cellId": cell, "userId": "U2",
         "from": rfc("2026-01-05T09:00Z"), "to": rfc("2026-01-05T10:00Z"),
     });
-    let made = rotation.by.post_if(&rotation.path("/duty-arrangements"), "*", assignment).is(200);
+    let made = rotation
+        .by
+        .post_if(&rotation.path("/duty-arrangements"), "*", assignment)
+        .is(200);
     let id = text(&made.json()["arrangements"][0]["id"]).to_owned();
     link(&rotation, to("S1")).is(200);
-    let read = rotation.get(&format!("/duty-arrangements/{id}")).is(200).json();
+    let read = rotation
+        .get(&format!("/duty-arrangements/{id}"))
+        .is(200)
+        .json();
     assert_eq!(read["state"], "cancelled");
 }

@@ -89,7 +89,9 @@ impl Pager {
     pub fn count(&self, path: &str) -> usize {
         self.with(|desk| {
             let asked = desk.asked.iter();
-            asked.filter(|asked| asked.split('?').next() == Some(path)).count()
+            asked
+                .filter(|asked| asked.split('?').next() == Some(path))
+                .count()
         })
     }
 
@@ -122,7 +124,9 @@ fn serve(mut stream: TcpStream, desk: &Mutex<Desk>) {
             (status, String::new(), body.to_string())
         }
         Some(Trouble::Status(status)) => (status, String::new(), "{}".to_owned()),
-        Some(Trouble::Wait(seconds)) => (429, format!("ratelimit-reset: {seconds}\r\n"), "{}".into()),
+        Some(Trouble::Wait(seconds)) => {
+            (429, format!("ratelimit-reset: {seconds}\r\n"), "{}".into())
+        }
         Some(Trouble::Garbage) => (200, String::new(), "<html>".to_owned()),
         Some(Trouble::Endless) => (200, String::new(), " ".repeat(11 * 1024 * 1024)),
         Some(Trouble::Hangs) => return trickle(&mut stream, b""),
@@ -157,9 +161,10 @@ fn answer(desk: &Desk, request: &str, target: &str) -> (u16, Value) {
             None => (404, json!({ "error": { "code": 2100 } })),
         },
         ["users", id] => match desk.people.get(id) {
-            Some((name, email)) => {
-                (200, json!({ "user": { "id": id, "name": name, "email": email } }))
-            }
+            Some((name, email)) => (
+                200,
+                json!({ "user": { "id": id, "name": name, "email": email } }),
+            ),
             None => (404, json!({ "error": { "code": 2100 } })),
         },
         _ => (404, json!({ "error": { "code": 2100 } })),
@@ -198,6 +203,7 @@ fn whole(desk: &Desk, id: &str, (people, entries): &(String, Vec<String>)) -> Va
         "users": users, "restrictions": [], "rendered_schedule_entries": entries,
     }]);
     schedule["final_schedule"] = json!({ "name": "Final", "rendered_schedule_entries": entries });
-    schedule["overrides_subschedule"] = json!({ "name": "Overrides", "rendered_schedule_entries": [] });
+    schedule["overrides_subschedule"] =
+        json!({ "name": "Overrides", "rendered_schedule_entries": [] });
     schedule
 }
