@@ -136,6 +136,7 @@ pub(super) fn timeline<W: Who>(
     let whole = Timeline {
         known,
         answered,
+        rotations: rotations.iter().map(|one| one.id.clone()).collect(),
         shifts,
     };
     Ok(whole.joined())

@@ -11,6 +11,8 @@ pub struct Timeline {
     pub known: Interval,
     /// The span of the answer, at whose edges a partner cuts shifts; wider than `known`.
     pub answered: Interval,
+    /// The ids of rotations or layers in the partner's order.
+    pub rotations: Vec<String>,
     /// What overlaps `known`, by start; several at one time where several are on call.
     pub shifts: Vec<Shift>,
 }
@@ -148,11 +150,21 @@ impl Timeline {
         self
     }
 
-    /// Whoever is on call at an instant, in the partner's order.
+    /// Whoever is on call at an instant, in the partner's order of rotations. What belongs to none comes last.
     pub fn at(&self, instant: Timestamp) -> impl Iterator<Item = &Shift> {
-        self.shifts
-            .iter()
-            .filter(move |shift| shift.span.contains(instant))
+        let shifts = self.shifts.iter();
+        let mut found: Vec<&Shift> = shifts
+            .filter(|shift| shift.span.contains(instant))
+            .collect();
+        found.sort_by_key(|shift| self.place(shift));
+        found.into_iter()
+    }
+
+    /// The place of a shift's rotation in the partner's order.
+    fn place(&self, shift: &Shift) -> usize {
+        let id = shift.source.rotation_id.as_ref();
+        let place = self.rotations.iter().position(|known| Some(known) == id);
+        place.unwrap_or(self.rotations.len())
     }
 }
 
@@ -213,6 +225,7 @@ mod tests {
         Timeline {
             known: span(10, 100),
             answered: span(0, 120),
+            rotations: vec!["R".to_owned(), "S".to_owned()],
             shifts,
         }
     }
@@ -298,10 +311,16 @@ mod tests {
         assert_ne!(now.shifts[1].key(), earlier[1].key());
     }
 
+    fn second(mut shift: Shift) -> Shift {
+        shift.source.rotation_id = Some("S".to_owned());
+        shift
+    }
+
     #[test]
     fn several_are_on_call_at_once() {
         let both = timeline(vec![
             shift("A", (0, 40), (0, 40)),
+            second(shift("C", (5, 50), (5, 50))),
             shift("B", (20, 60), (20, 60)),
         ])
         .joined();
@@ -310,9 +329,10 @@ mod tests {
                 .filter_map(|shift| shift.member.id.as_deref())
                 .collect()
         };
-        assert_eq!(names(at(19)), ["A"]);
-        assert_eq!(names(at(20)), ["A", "B"]);
-        assert_eq!(names(at(40)), ["B"]);
+        assert_eq!(names(at(19)), ["A", "C"]);
+        assert_eq!(names(at(20)), ["A", "B", "C"]);
+        assert_eq!(names(at(45)), ["B", "C"]);
+        assert_eq!(names(at(55)), ["B"]);
         assert!(names(at(60)).is_empty());
     }
 }

@@ -9,7 +9,7 @@ use super::people::People;
 use super::{Failure, KeySettings, Source, is_id, pieces};
 use crate::client::{Proxy, Tls};
 use crate::domain::external::{
-    Definition, OutsidePerson, Partner, ReadFailure, ScheduleSummary, Timeline,
+    Definition, OutsidePerson, Partner, ReadFailure, ScheduleSummary, Shift, Timeline,
 };
 use crate::domain::time::Interval;
 use serde::Deserialize;
@@ -253,20 +253,15 @@ impl Source for PagerDuty {
     }
 
     fn timeline(&self, schedule: &str, span: Interval) -> Result<Timeline, Failure> {
-        let mut shifts = Vec::new();
+        let mut parts = Vec::new();
         for piece in pieces(span, LONGEST_DAYS) {
-            shifts.extend(self.either(
+            parts.push(self.either(
                 schedule,
                 || self.v2_schedule(schedule, piece)?.shifts(),
                 || self.v3_schedule(schedule, piece)?.shifts(),
             )?);
         }
-        let whole = Timeline {
-            known: span,
-            answered: span,
-            shifts,
-        };
-        Ok(whole.joined())
+        Ok(put_together(parts, span))
     }
 
     fn people(&self, ids: &[String]) -> Result<Vec<OutsidePerson>, Failure> {
@@ -280,6 +275,28 @@ impl Source for PagerDuty {
     fn wait(&self) -> Duration {
         self.line.held()
     }
+}
+
+/// The ids of rotations in the partner's order, and shifts.
+type Part = (Vec<String>, Vec<Shift>);
+
+/// A timeline of answers that follow one another.
+fn put_together(parts: Vec<Part>, span: Interval) -> Timeline {
+    let mut whole = Timeline {
+        known: span,
+        answered: span,
+        rotations: Vec::new(),
+        shifts: Vec::new(),
+    };
+    for (rotations, shifts) in parts {
+        for id in rotations {
+            if !whole.rotations.contains(&id) {
+                whole.rotations.push(id);
+            }
+        }
+        whole.shifts.extend(shifts);
+    }
+    whole.joined()
 }
 
 /// The definition in an answer of the API, for a file that an operator has.
@@ -311,7 +328,7 @@ pub(super) fn definition_of(
 pub(super) fn timeline_of(answer: serde_json::Value, span: Interval) -> Result<Timeline, Failure> {
     let is_v3 = answer["schedule"]["type"] == "schedule_v3";
     let wrong = |error: serde_json::Error| Failure::invalid(error.to_string());
-    let shifts = match is_v3 {
+    let part = match is_v3 {
         true => v3::Answer::deserialize(answer)
             .map_err(wrong)?
             .schedule
@@ -321,10 +338,5 @@ pub(super) fn timeline_of(answer: serde_json::Value, span: Interval) -> Result<T
             .schedule
             .shifts()?,
     };
-    let whole = Timeline {
-        known: span,
-        answered: span,
-        shifts,
-    };
-    Ok(whole.joined())
+    Ok(put_together(vec![part], span))
 }

@@ -5,6 +5,7 @@
 
 use super::super::Failure;
 use super::super::json::{Instant, said, span};
+use super::Part;
 use crate::domain::external::{
     Definition, Member, OutsideOverride, OutsidePerson, OutsideRotation, OutsideZone, Restriction,
     ScheduleSummary, Shift, ShiftSource, SourceKind, Turn,
@@ -216,7 +217,7 @@ impl Schedule {
     }
 
     /// The final schedule, each piece with the override or the layer that it comes from.
-    pub(super) fn shifts(self) -> Result<Vec<Shift>, Failure> {
+    pub(super) fn shifts(self) -> Result<Part, Failure> {
         let Some(final_schedule) = &self.final_schedule else {
             return Err(Failure::invalid("the answer has no final schedule"));
         };
@@ -227,7 +228,9 @@ impl Schedule {
                 shifts.extend(attributed(&entry.member(), span, &origins));
             }
         }
-        Ok(shifts)
+        let layers = self.schedule_layers.iter();
+        let ids = layers.filter_map(|layer| layer.id.clone()).collect();
+        Ok((ids, shifts))
     }
 
     /// What pieces can come from, the uppermost first.

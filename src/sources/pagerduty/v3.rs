@@ -2,6 +2,7 @@
 
 use super::super::Failure;
 use super::super::json::{Instant, said, span};
+use super::Part;
 use crate::domain::external::{
     Definition, Member, OutsideOverride, OutsidePerson, OutsideRotation, OutsideZone,
     ScheduleSummary, Shift, ShiftSource, SourceKind, Turn,
@@ -203,7 +204,7 @@ impl Schedule {
     }
 
     /// The final schedule.
-    pub(super) fn shifts(self) -> Result<Vec<Shift>, Failure> {
+    pub(super) fn shifts(self) -> Result<Part, Failure> {
         let Some(final_schedule) = &self.final_schedule else {
             return Err(Failure::invalid("the answer has no final schedule"));
         };
@@ -232,7 +233,8 @@ impl Schedule {
             });
         }
         shifts.sort_by_key(|shift| shift.span.from);
-        Ok(with_wholes(shifts))
+        let ids = self.rotations.iter().map(|rotation| rotation.id.clone());
+        Ok((ids.collect(), with_wholes(shifts)))
     }
 }
 
