@@ -67,7 +67,8 @@
 //! The same transaction queues messages as data (`domain::message`) and requests a sync of topics and on-duty groups
 //! (`actions::notifications`). [`delivery`] runs `actions::chat_sync`, which calls the platform behind the trait of [`chat`],
 //! words each message when it is posted (`domain::wording`), and stores the result. The desired topic or group is computed
-//! at the sync, so only the newest state is written.
+//! at the sync, so only the newest state is written. The local platform is the queue itself: what nothing keeps waiting is posted
+//! by the transaction that stores it.
 //!
 //! # Mail and incoming webhooks
 //!

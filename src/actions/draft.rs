@@ -146,7 +146,7 @@ impl<'a> Draft<'a> {
         }
         let due = forecast.next_due();
         if first.is_some() {
-            self.save(tx, Act::Clock, shows, due)?;
+            self.save(tx, Act::Clock, shows, (due, true))?;
             log::debug!("{}: {} moved on", Principal::Clock, self.rotation.id);
         }
         Ok(first)
@@ -197,7 +197,7 @@ impl<'a> Draft<'a> {
             .collect();
         store::begin_entries(tx, &self.rotation, &begun)?;
         let due = self.next_due();
-        self.save(tx, act, true, due)
+        self.save(tx, act, true, (due, false))
     }
 
     /// Deletes the rotation with everything in it, and publishes the event.
@@ -207,7 +207,7 @@ impl<'a> Draft<'a> {
         let id = self.rotation.id.clone();
         self.say(id.as_str(), format!("rotation {name} deleted"));
         outbox::announce(tx, self.app, &self.rotation, &[Event::Deleted])?;
-        notifications::deleted(tx, &self.rotation)
+        notifications::deleted(tx, self.app, &self.rotation)
     }
 
     /// Whether all changes are stored.
@@ -266,7 +266,7 @@ impl<'a> Draft<'a> {
         tx: &mut WriteTx,
         act: Act,
         shows: bool,
-        due: Option<Timestamp>,
+        due: (Option<Timestamp>, bool),
     ) -> Result<bool, Error> {
         if shows {
             self.rotation.stamps.version += 1;

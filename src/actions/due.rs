@@ -107,18 +107,22 @@ impl DueWorker {
 type Outcome = Result<Option<Timestamp>, Error>;
 type Outcomes = Vec<(RotationId, Outcome)>;
 
-/// Processes as many of these as fit into one job, at least one. They share one savepoint while all succeed, because separate
-/// savepoints cost a third of the work. If one fails, each gets its own.
+/// Processes as many of these as fit into one job, at least one. They need no savepoints while all succeed, because separate
+/// savepoints cost a third of the work. If one fails, the job is undone and another gives each its own.
 fn run_batch(app: &App, ids: &[RotationId]) -> Result<Outcomes, Error> {
-    let (shared, ids) = (app.clone(), ids.to_vec());
-    app.store().write(move |tx| {
-        let together = tx.part(|tx| in_job_time(&ids, |id| catch_up(&shared, tx, id).map(Ok)));
-        together.or_else(|error: Error| match error.is_damage() {
-            // Nothing in the same transaction could be committed.
-            true => Err(error),
-            false => in_job_time(&ids, |id| Ok(tx.part(|tx| catch_up(&shared, tx, id)))),
-        })
-    })
+    let (shared, all) = (app.clone(), ids.to_vec());
+    let together = app
+        .store()
+        .write(move |tx| in_job_time(&all, |id| catch_up(&shared, tx, id).map(Ok)));
+    match together {
+        Err(error) if !error.is_unavailable() => {
+            let (shared, all) = (app.clone(), ids.to_vec());
+            app.store().write(move |tx| {
+                in_job_time(&all, |id| Ok(tx.part(|tx| catch_up(&shared, tx, id))))
+            })
+        }
+        outcomes => outcomes,
+    }
 }
 
 /// Processes these, each in its own job, until `stopped` returns true, which is checked before each.

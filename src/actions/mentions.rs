@@ -46,7 +46,7 @@ impl Operation for OpenMention {
         let settings = rotation.profile.mentions;
         let (minted, id) = (MentionId::from(tx.mint("men_")), rotation.id.clone());
         let (mention, notice) = Mention::open(minted, id, new, &on_call, settings, tx.now());
-        written(tx, rotation, &mention, Some(&notice))?;
+        written(tx, draft.app(), rotation, &mention, Some(&notice))?;
         let people: Vec<&str> = mention.notified.iter().map(UserId::as_str).collect();
         let opened = match people.is_empty() {
             true => format!("mention by {} opened, nobody is on call", mention.asker),
@@ -179,7 +179,7 @@ impl Operation for AnswerMention {
     ) -> Result<Mention, ActionError> {
         let person = caller.person()?;
         let mut mention = self.find(&tx.as_read())?;
-        expire(tx, &draft.rotation, &mut mention)?;
+        expire(tx, draft.app(), &draft.rotation, &mut mention)?;
         mention.check_answer(person)?;
         let (now, was) = (tx.now(), mention.state);
         let (notice, done) = match self.answer {
@@ -189,7 +189,7 @@ impl Operation for AnswerMention {
                 (mention.pass(person, &on_call, now), "passed")
             }
         };
-        written(tx, &draft.rotation, &mention, notice.as_ref())?;
+        written(tx, draft.app(), &draft.rotation, &mention, notice.as_ref())?;
         draft.say(
             mention.id.as_str(),
             match was == mention.state {
@@ -230,25 +230,32 @@ fn hand_over(tx: &WriteTx, draft: &mut Draft, person: &UserId) {
 
 fn written(
     tx: &mut WriteTx,
+    app: &App,
     rotation: &Rotation,
     mention: &Mention,
     notice: Option<&Notice>,
 ) -> Result<(), Error> {
     store::save_mention(tx, mention)?;
     if let Some(notice) = notice {
-        notifications::queue(tx, vec![message::mention(rotation, mention, notice)])?;
+        let notice = message::mention(rotation, mention, notice);
+        notifications::queue(tx, app, vec![notice])?;
     }
     Ok(())
 }
 
 /// Processes what is due in a mention. Returns whether there was anything.
-fn expire(tx: &mut WriteTx, rotation: &Rotation, mention: &mut Mention) -> Result<bool, Error> {
+fn expire(
+    tx: &mut WriteTx,
+    app: &App,
+    rotation: &Rotation,
+    mention: &mut Mention,
+) -> Result<bool, Error> {
     let now = tx.now();
     if mention.due_at().is_none_or(|due| due > now) {
         return Ok(false);
     }
     let notice = mention.move_on(&resolve::everybody_on_call(rotation), now);
-    written(tx, rotation, mention, notice.as_ref())?;
+    written(tx, app, rotation, mention, notice.as_ref())?;
     Ok(true)
 }
 
@@ -262,8 +269,9 @@ pub fn run(app: &App) -> Result<(), Error> {
         let Some(id) = app.store().read(|tx| store::first_due_mention(tx, now))? else {
             return Ok(());
         };
+        let shared = app.clone();
         app.store().write(move |tx| -> Result<(), Error> {
-            if let Err(error) = tx.part(|tx| move_on(tx, &id)) {
+            if let Err(error) = tx.part(|tx| move_on(tx, &shared, &id)) {
                 log::error!("mentions: mention {id}: {error}");
                 let later = tx.now().saturating_add(BACK_OFF);
                 store::put_off_mention(tx, &id, later.unwrap_or(Timestamp::MAX))?;
@@ -273,13 +281,13 @@ pub fn run(app: &App) -> Result<(), Error> {
     }
 }
 
-fn move_on(tx: &mut WriteTx, id: &MentionId) -> Result<(), Error> {
+fn move_on(tx: &mut WriteTx, app: &App, id: &MentionId) -> Result<(), Error> {
     let Some(mut mention) = store::load_mention(&tx.as_read(), id)? else {
         return Ok(());
     };
     let rotation = store::load_rotation(&tx.as_read(), &mention.rotation)?;
     let rotation = rotation.ok_or_else(|| Error::Corrupt("a mention of no rotation".into()))?;
-    if !expire(tx, &rotation, &mut mention)? {
+    if !expire(tx, app, &rotation, &mut mention)? {
         // Nothing was due, so the stored instant is outdated. Corrected, because otherwise it would be due permanently.
         store::save_mention(tx, &mention)?;
     }

@@ -1,14 +1,15 @@
 //! Queues chat messages, and requests syncs of topics and on-duty groups, in the transaction of the write that causes
 //! them.
 
-use super::{App, Error};
+use super::{App, Error, relays};
 use crate::domain::event::{Act, Event, Nobody};
 use crate::domain::forecast;
 use crate::domain::ids::UserId;
-use crate::domain::message::{self, Message, PeopleNames};
+use crate::domain::message::{self, Message, PeopleNames, Recipient};
 use crate::domain::resolve;
 use crate::domain::rotation::Rotation;
 use crate::store::{self, ReadTx, WriteTx};
+use std::collections::BTreeMap;
 
 /// Queues what follows from a committed change of a rotation. Returns whether there is anything.
 pub fn change(
@@ -24,31 +25,45 @@ pub fn change(
     let unplanned = |event: &Event| matches!(event, Event::NobodyOnCall { reason, .. } if *reason == Nobody::Unplanned);
     // One empty slot of several is an event, but other people are on call.
     let nobody = news.iter().any(unplanned) && !resolve::is_anybody_on_call(after);
-    let queued = queue(tx, message::change(after, &notices, nobody, act))?;
+    let queued = queue(tx, app, message::change(after, &notices, nobody, act))?;
     Ok(synced || queued)
 }
 
 /// Queues what follows from the deletion of a rotation.
-pub fn deleted(tx: &mut WriteTx, rotation: &Rotation) -> Result<(), Error> {
+pub fn deleted(tx: &mut WriteTx, app: &App, rotation: &Rotation) -> Result<(), Error> {
     request_sync(tx, rotation, None)?;
     let on_call = resolve::everybody_on_call(rotation);
-    queue(tx, message::deleted(rotation, &on_call)).map(drop)
+    queue(tx, app, message::deleted(rotation, &on_call)).map(drop)
 }
 
-/// Queues messages with the current names of people, except to people who are no longer in the workspace.
-/// Returns whether there are any.
-pub fn queue(tx: &mut WriteTx, mut messages: Vec<Message>) -> Result<bool, Error> {
+/// Queues messages with the current names of people, except to people who are no longer in the workspace. Those that the local
+/// platform posts at once are sent on from here. Returns whether there are any.
+pub fn queue(tx: &mut WriteTx, app: &App, mut messages: Vec<Message>) -> Result<bool, Error> {
     if messages.is_empty() {
         return Ok(false);
     }
-    let people = messages.iter().flat_map(|message| message.content.people());
-    let names = load_names(&tx.as_read(), people)?;
+    let people = messages.iter().flat_map(|message| {
+        let reached = match &message.to {
+            Recipient::Person(user) => Some(user),
+            Recipient::Channel(_) => None,
+        };
+        message.content.people().into_iter().chain(reached)
+    });
+    let known = load_people(&tx.as_read(), people)?;
+    messages.retain(|message| match &message.to {
+        Recipient::Person(user) => known.get(user).is_some_and(|(_, present)| *present),
+        Recipient::Channel(_) => true,
+    });
     for message in &mut messages {
         let people = message.content.people().into_iter();
-        let named = people.filter_map(|user| Some((user.clone(), names.get(user)?.clone())));
+        let named = people.filter_map(|user| Some((user.clone(), known.get(user)?.0.clone())));
         message.people = named.collect();
     }
-    store::insert_messages(tx, &messages)
+    let posted = store::insert_messages(tx, &messages, app.chat().posts_by_storing())?;
+    for (sequence, place) in posted {
+        relays::queue(tx, app, sequence, &messages[place])?;
+    }
+    Ok(!messages.is_empty())
 }
 
 /// The names of people, each looked up once. People who are not in the directory are omitted.
@@ -56,15 +71,24 @@ pub fn load_names<'a>(
     tx: &ReadTx,
     people: impl Iterator<Item = &'a UserId>,
 ) -> Result<PeopleNames, Error> {
-    let mut names = PeopleNames::new();
+    let people = load_people(tx, people)?.into_iter();
+    Ok(people.map(|(user, (name, _))| (user, name)).collect())
+}
+
+/// The same with whether each is in the workspace.
+fn load_people<'a>(
+    tx: &ReadTx,
+    people: impl Iterator<Item = &'a UserId>,
+) -> Result<BTreeMap<UserId, (String, bool)>, Error> {
+    let mut found = BTreeMap::new();
     for user in people {
-        if !names.contains_key(user)
-            && let Some(person) = store::load_person(tx, user)?
+        if !found.contains_key(user)
+            && let Some(person) = store::load_name(tx, user)?
         {
-            names.insert(user.clone(), person.name().to_owned());
+            found.insert(user.clone(), person);
         }
     }
-    Ok(names)
+    Ok(found)
 }
 
 /// Requests a sync of the topics and the on-duty group that a rotation had or has. Returns whether there are any.

@@ -41,30 +41,42 @@ pub fn run(app: &App) -> Result<(), Error> {
         if due.is_empty() {
             return Ok(());
         }
-        let (mut found, mut failed) = (Vec::new(), Vec::new());
-        let begun = monotonic();
-        for id in due {
-            match app.store().read(|tx| forecast(tx, app, &id, now)) {
-                Ok(reminders) => found.extend(reminders),
-                Err(error) if error.is_unavailable() => return Err(error),
-                Err(error) => {
-                    log::error!("reminders: rotation {id}: {error}");
-                    failed.push(id);
-                }
-            }
-            if begun.elapsed() > BATCH_TIME {
-                break;
-            }
-        }
+        let (found, failed) = app.store().read(|tx| batch(tx, app, due, now))?;
+        let shared = app.clone();
         app.store().write(move |tx| -> Result<(), Error> {
             for id in &failed {
                 store::save_reminder(tx, id, tx.now().checked_add(BACK_OFF).ok())?;
             }
             found
                 .into_iter()
-                .try_for_each(|reminders| remind(tx, reminders))
+                .try_for_each(|reminders| remind(tx, &shared, reminders))
         })?;
     }
+}
+
+/// The reminders of as many rotations as the time allows, and those that cannot be read.
+fn batch(
+    tx: &ReadTx,
+    app: &App,
+    due: Vec<RotationId>,
+    now: Timestamp,
+) -> Result<(Vec<Reminders>, Vec<RotationId>), Error> {
+    let (mut found, mut failed) = (Vec::new(), Vec::new());
+    let begun = monotonic();
+    for id in due {
+        match forecast(tx, app, &id, now) {
+            Ok(reminders) => found.extend(reminders),
+            Err(error) if error.is_unavailable() => return Err(error),
+            Err(error) => {
+                log::error!("reminders: rotation {id}: {error}");
+                failed.push(id);
+            }
+        }
+        if begun.elapsed() > BATCH_TIME {
+            break;
+        }
+    }
+    Ok((found, failed))
 }
 
 fn forecast(
@@ -103,7 +115,7 @@ fn forecast(
     }))
 }
 
-fn remind(tx: &mut WriteTx, reminders: Reminders) -> Result<(), Error> {
+fn remind(tx: &mut WriteTx, app: &App, reminders: Reminders) -> Result<(), Error> {
     let Reminders {
         id,
         stamps,
@@ -113,6 +125,6 @@ fn remind(tx: &mut WriteTx, reminders: Reminders) -> Result<(), Error> {
     if store::load_stamps(&tx.as_read(), &id)? != Some(stamps) {
         return Ok(());
     }
-    notifications::queue(tx, messages)?;
+    notifications::queue(tx, app, messages)?;
     store::save_reminder(tx, &id, next)
 }

@@ -111,7 +111,7 @@ pub(super) fn written(
         Notify::Declined(by) => message::declined(rotation, request, by),
         Notify::Ended(by) => message::ended(rotation, request, by),
     };
-    queued |= notifications::queue(tx, messages)?;
+    queued |= notifications::queue(tx, draft.app(), messages)?;
     let context = draft.context(tx);
     Ok(RequestWritten {
         rotation_version: draft.rotation.stamps.version,

@@ -4,6 +4,7 @@ mod agreements;
 mod chat_uses;
 mod chatting;
 mod endpoints;
+mod posting;
 mod queue;
 mod visibility;
 

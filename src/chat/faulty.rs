@@ -77,6 +77,12 @@ impl Chat for FaultyChat {
         self.inner.is_embedded()
     }
 
+    fn posts_by_storing(&self) -> bool {
+        let mode = self.control.mode();
+        let posts = mode.failure.is_none() && mode.delay.is_zero() && mode.forgotten.is_empty();
+        posts && self.inner.posts_by_storing()
+    }
+
     fn handle(&self, user: &UserId, name: &str) -> String {
         self.inner.handle(user, name)
     }

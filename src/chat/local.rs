@@ -68,6 +68,10 @@ impl Chat for Local {
         true
     }
 
+    fn posts_by_storing(&self) -> bool {
+        true
+    }
+
     fn handle(&self, _: &UserId, name: &str) -> String {
         format!("@{}", one_line(name))
     }

@@ -25,6 +25,12 @@ pub trait Chat: Send + Sync {
         false
     }
 
+    /// Whether a stored message needs no call: people read the queue itself. A channel must still have the app in it. Posting then
+    /// shares the transaction of the change that the message tells of.
+    fn posts_by_storing(&self) -> bool {
+        false
+    }
+
     /// The text that mentions a person so that the platform notifies them.
     fn handle(&self, user: &UserId, name: &str) -> String;
 

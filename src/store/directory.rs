@@ -80,6 +80,15 @@ pub fn load_person(tx: &ReadTx, id: &UserId) -> Result<Option<Person>, Error> {
     load(tx, &PEOPLE, id.as_str())
 }
 
+/// Only the name of a person, as [`Person::name`] tells it, and whether they are not deactivated.
+pub fn load_name(tx: &ReadTx, id: &UserId) -> Result<Option<(String, bool)>, Error> {
+    let sql =
+        "SELECT coalesce(display_name, real_name, id), NOT is_deleted FROM person WHERE id = ?1";
+    let mut query = tx.conn.prepare_cached(sql)?;
+    let read = |row: &Row| Ok((row.get(0)?, row.get(1)?));
+    Ok(query.query_row([id.as_str()], read).optional()?)
+}
+
 /// Whether a person is in the workspace and not deactivated.
 pub fn is_present(tx: &ReadTx, id: &UserId) -> Result<bool, Error> {
     let mut query = tx

@@ -4,7 +4,6 @@ mod body;
 mod listing;
 mod relay;
 
-use super::directory::is_present;
 use super::meta::{first_free, save_hold};
 use super::rows::{instant, instant_or_none, millis};
 use super::{Error, ReadTx, WriteTx};
@@ -36,7 +35,7 @@ pub struct Outgoing {
 pub struct Sent {
     pub at: Timestamp,
     pub message: Message,
-    /// The platform's reference; `None` for messages sent by an earlier version.
+    /// The platform's reference; `None` for messages that were posted by storing them.
     pub reference: Option<MessageReference>,
 }
 
@@ -103,10 +102,16 @@ fn message(row: &Row, first: usize) -> Result<Message, Error> {
     })
 }
 
-/// Queues messages, except to people who are not in the workspace. Returns whether there is any.
+/// Stores messages to people in the workspace and to channels. They are queued, or posted with this write if the platform posts
+/// by storing and nothing keeps them waiting. Returns those that are posted: the sequence of each, and its place among the
+/// messages.
 ///
 /// Earlier messages to the same recipient that wait for a retry become due now and are sent first, so that the order is kept.
-pub fn insert_messages(tx: &mut WriteTx, messages: &[Message]) -> Result<bool, Error> {
+pub fn insert_messages(
+    tx: &mut WriteTx,
+    messages: &[Message],
+    posts_by_storing: bool,
+) -> Result<Vec<(i64, usize)>, Error> {
     let (now, free) = (millis(tx.now()), first_free(tx, HOLD)?);
     // The last waiting message to the same recipient, and why it waits.
     let known = "SELECT due_at, error FROM message
@@ -114,45 +119,69 @@ pub fn insert_messages(tx: &mut WriteTx, messages: &[Message]) -> Result<bool, E
                  ORDER BY due_at DESC LIMIT 1";
     let hurry = "UPDATE message SET due_at = ?3
                  WHERE recipient_kind = ?1 AND recipient_id = ?2 AND state = 'pending' AND due_at > ?3";
-    let insert = "INSERT INTO message (rotation_id, recipient_kind, recipient_id, body, created_at, state, due_at, tries,
-                                       error, until_at, subject_id)
-                  VALUES (?1, ?2, ?3, ?4, ?5, 'pending', ?6, 0, ?7, ?8, ?9)";
-    let mut any = false;
-    for message in messages {
+    let mut posted = Vec::new();
+    for (place, message) in messages.iter().enumerate() {
         let (kind, id) = (kind(&message.to), id(&message.to));
-        if let Recipient::Person(user) = &message.to
-            && !is_present(&tx.as_read(), user)?
-        {
-            continue;
-        }
         let mut query = tx.conn.prepare_cached(known)?;
         let waiting: Option<(i64, Option<String>)> = query
             .query_row([kind, id], |row| Ok((row.get(0)?, row.get(1)?)))
             .optional()?;
+        let waits = waiting.is_some() || free > now;
+        if posts_by_storing && !waits && is_postable(tx, message)? {
+            insert_one(tx, message, "sent", (None, Some(now)), None)?;
+            posted.push((tx.conn.last_insert_rowid(), place));
+            continue;
+        }
         let (last, error) = waiting.unzip();
         if last.is_some_and(|last| last > free) {
             let mut update = tx.conn.prepare_cached(hurry)?;
             update.execute(params![kind, id, free])?;
         }
-        let waits = || "the chat platform asked to wait".to_owned();
-        let error = error.flatten().or_else(|| (free > now).then(waits));
-        tx.conn.prepare_cached(insert)?.execute(params![
-            message.rotation.as_str(),
-            kind,
-            id,
-            body::to_json(message)?,
-            now,
-            free,
-            error,
-            message.expires_at.map(millis),
-            subject_id(&message.subject)
-        ])?;
-        any = true;
-    }
-    if any {
+        let held = || "the chat platform asked to wait".to_owned();
+        let error = error.flatten().or_else(|| (free > now).then(held));
+        insert_one(tx, message, "pending", (Some(free), None), error)?;
         tx.note_chat_messages();
     }
-    Ok(any)
+    Ok(posted)
+}
+
+/// Whether a message can be posted now: it has not expired, and the app is in its channel.
+fn is_postable(tx: &WriteTx, message: &Message) -> Result<bool, Error> {
+    if message.expires_at.is_some_and(|at| at <= tx.now()) {
+        return Ok(false);
+    }
+    let Recipient::Channel(channel) = &message.to else {
+        return Ok(true);
+    };
+    let sql = "SELECT 1 FROM channel WHERE id = ?1 AND app_is_member";
+    Ok(tx.conn.prepare_cached(sql)?.exists([channel.as_str()])?)
+}
+
+/// Inserts a message in a state, with when it is due and when it was posted.
+fn insert_one(
+    tx: &WriteTx,
+    message: &Message,
+    state: &str,
+    (due_at, ended_at): (Option<i64>, Option<i64>),
+    error: Option<String>,
+) -> Result<(), Error> {
+    let sql = "INSERT INTO message (rotation_id, recipient_kind, recipient_id, body, created_at, state, due_at, tries,
+                                    error, until_at, ended_at, subject_id)
+               VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, 0, ?8, ?9, ?10, ?11)";
+    tx.conn.prepare_cached(sql)?.execute(params![
+        message.rotation.as_str(),
+        kind(&message.to),
+        id(&message.to),
+        body::to_json(message)?,
+        millis(tx.now()),
+        state,
+        due_at,
+        error,
+        message.expires_at.map(millis),
+        ended_at,
+        subject_id(&message.subject)
+    ])?;
+    Ok(())
 }
 
 /// The messages due at an instant, in sending order.

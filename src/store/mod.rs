@@ -438,9 +438,10 @@ fn connect(path: &Path, mode: OpenFlags) -> Result<Connection, Error> {
     // Query plans must not depend on bound values: otherwise SQLite prepares statements on tables with a partial index again
     // for every execution.
     conn.set_db_config(DbConfig::SQLITE_DBCONFIG_ENABLE_QPSG, true)?;
+    // 4,000 pages of log between checkpoints: one part of SQLite's index of the log holds about that many.
     conn.execute_batch(
         "PRAGMA synchronous = FULL; PRAGMA foreign_keys = ON; PRAGMA trusted_schema = OFF;
-         PRAGMA cell_size_check = ON; PRAGMA journal_size_limit = 67108864; PRAGMA wal_autocheckpoint = 1000;
+         PRAGMA cell_size_check = ON; PRAGMA journal_size_limit = 67108864; PRAGMA wal_autocheckpoint = 4000;
          PRAGMA temp_store = MEMORY; PRAGMA mmap_size = 0;",
     )?;
     conn.set_prepared_statement_cache_capacity(128);

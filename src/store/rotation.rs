@@ -342,14 +342,14 @@ pub fn insert_rotation(
 }
 
 /// Writes the differences between `before`, which is stored, and `after`, including arrangements and pending requests,
-/// without history.
+/// without history. `was_due` is whether something that was due has been done, so that the next due instant is another one.
 pub fn save_rotation(
     tx: &mut WriteTx,
     before: &Rotation,
     after: &Rotation,
-    next_due: Option<Timestamp>,
+    (next_due, was_due): (Option<Timestamp>, bool),
 ) -> Result<(), Error> {
-    save_stamps(tx, after, next_due)?;
+    save_stamps(tx, after, (next_due, was_due))?;
     let head = |r: &Rotation| (r.enabled, r.mode(), r.double_cover, r.skips_are_off_time);
     if before.profile != after.profile || head(before) != head(after) {
         save_head(tx, after)?;
@@ -366,7 +366,7 @@ pub fn save_rotation(
 fn save_stamps(
     tx: &mut WriteTx,
     rotation: &Rotation,
-    next_due: Option<Timestamp>,
+    (next_due, was_due): (Option<Timestamp>, bool),
 ) -> Result<(), Error> {
     tx.note_due(next_due);
     tx.note_due(rotation.stamps.remind_at);
@@ -378,10 +378,10 @@ fn save_stamps(
         next_due.map(millis),
         rotation.stamps.remind_at.map(millis),
     ];
-    // Most writes do not change these instants; writing them would also write their index pages.
+    // Most other writes do not change these instants; writing them would also write their index pages.
     let sql = "UPDATE rotation SET version = ?2, updated_at = ?3, judged_at = ?4
                WHERE id = ?1 AND next_due_at IS ?5 AND remind_at IS ?6";
-    if tx.conn.prepare_cached(sql)?.execute(values)? == 0 {
+    if was_due || tx.conn.prepare_cached(sql)?.execute(values)? == 0 {
         let sql = "UPDATE rotation SET version = ?2, updated_at = ?3, judged_at = ?4, next_due_at = ?5, remind_at = ?6
                    WHERE id = ?1";
         tx.conn.prepare_cached(sql)?.execute(values)?;
@@ -577,7 +577,15 @@ fn write_windows(
                    time_zone = excluded.time_zone, coverage = excluded.coverage, cadence = excluded.cadence,
                    is_open = excluded.is_open, key = excluded.key";
     for (position, window) in after.windows.iter().enumerate() {
-        if kept.is_some_and(|before| before.windows[position] == *window) {
+        let known = kept.map(|before| &before.windows[position]);
+        if known == Some(window) {
+            continue;
+        }
+        if known.is_some_and(|known| differ_in_open(known, window)) {
+            let sql =
+                "UPDATE coverage_window SET is_open = ?3 WHERE rotation_id = ?1 AND position = ?2";
+            let values = params![id, position as i64, window.open];
+            tx.conn.prepare_cached(sql)?.execute(values)?;
             continue;
         }
         tx.conn.prepare_cached(sql)?.execute(params![
@@ -595,6 +603,12 @@ fn write_windows(
     Ok(())
 }
 
+/// Whether two windows are the same but for being open.
+fn differ_in_open(a: &Window, b: &Window) -> bool {
+    let names = (&a.id, &a.key, &a.name) == (&b.id, &b.key, &b.name);
+    names && (a.zone, &a.coverage, &a.cadence) == (b.zone, &b.coverage, &b.cadence)
+}
+
 fn write_rosters(
     tx: &mut WriteTx,
     before: Option<&Rotation>,
@@ -609,7 +623,16 @@ fn write_rosters(
                ON CONFLICT (rotation_id, position) DO UPDATE SET id = excluded.id, narrowed = excluded.narrowed,
                    next_turns = excluded.next_turns";
     for (position, roster) in after.rosters.iter().enumerate() {
-        if kept.is_some_and(|before| before.rosters[position] == *roster) {
+        let known = kept.map(|before| &before.rosters[position]);
+        if known == Some(roster) {
+            continue;
+        }
+        if known.is_some_and(|known| (&known.id, &known.narrowed) == (&roster.id, &roster.narrowed))
+        {
+            let sql = "UPDATE roster SET next_turns = ?3 WHERE rotation_id = ?1 AND position = ?2";
+            let turns = next_turns_to_json(&roster.next_turns)?;
+            let values = params![id, position as i64, turns];
+            tx.conn.prepare_cached(sql)?.execute(values)?;
             continue;
         }
         tx.conn.prepare_cached(sql)?.execute(params![
@@ -629,8 +652,12 @@ fn write_cells(tx: &mut WriteTx, before: Option<&Rotation>, after: &Rotation) ->
     if kept.is_none() {
         clear(tx, "DELETE FROM cell WHERE rotation_id = ?1", id)?;
     }
-    let sql = "INSERT INTO cell (rotation_id, position, id, lane, window, roster_id, stopped, holder_user_id,
-                                 holder_since, holder_skipped, arranged_until, passed_over)
+    let turn =
+        "UPDATE cell SET stopped = ?3, holder_user_id = ?4, holder_since = ?5, holder_skipped = ?6,
+                                arranged_until = ?7, passed_over = ?8
+                WHERE rotation_id = ?1 AND position = ?2";
+    let all = "INSERT INTO cell (rotation_id, position, stopped, holder_user_id, holder_since, holder_skipped,
+                                 arranged_until, passed_over, id, lane, window, roster_id)
                VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12)
                ON CONFLICT (rotation_id, position) DO UPDATE SET id = excluded.id, lane = excluded.lane,
                    window = excluded.window, roster_id = excluded.roster_id, stopped = excluded.stopped,
@@ -638,33 +665,48 @@ fn write_cells(tx: &mut WriteTx, before: Option<&Rotation>, after: &Rotation) ->
                    holder_skipped = excluded.holder_skipped, arranged_until = excluded.arranged_until,
                    passed_over = excluded.passed_over";
     for (position, cell) in after.cells.iter().enumerate() {
-        if kept.is_some_and(|before| same_row(&before.cells[position], cell)) {
+        let known = kept.map(|before| &before.cells[position]);
+        if known.is_some_and(|known| same_row(known, cell)) {
             continue;
         }
         let holder = cell.holder.as_ref();
-        tx.conn.prepare_cached(sql)?.execute(params![
+        let skipped = skipped_to_json(holder.map_or(&[], |holder| &holder.skipped))?;
+        let passed_over = passed_over_to_json(&cell.passed_over)?;
+        let values = params![
             id,
             position as i64,
+            cell.stopped,
+            holder.map(|holder| holder.user.as_str()),
+            holder.map(|holder| millis(holder.since)),
+            skipped,
+            cell.arranged_until.map(millis),
+            passed_over,
+        ];
+        if known.is_some_and(|known| same_place(known, cell)) {
+            tx.conn.prepare_cached(turn)?.execute(values)?;
+            continue;
+        }
+        let place = params![
             cell.id.as_str(),
             cell.lane as i64,
             cell.window as i64,
             cell.roster.as_ref().map(|roster| roster.as_str()),
-            cell.stopped,
-            holder.map(|holder| holder.user.as_str()),
-            holder.map(|holder| millis(holder.since)),
-            skipped_to_json(holder.map_or(&[], |holder| &holder.skipped))?,
-            cell.arranged_until.map(millis),
-            passed_over_to_json(&cell.passed_over)?,
-        ])?;
+        ];
+        let values = [values, place].concat();
+        tx.conn.prepare_cached(all)?.execute(values.as_slice())?;
     }
     Ok(())
 }
 
+/// Whether two cells differ in their turns at most.
+fn same_place(a: &Cell, b: &Cell) -> bool {
+    (&a.id, a.lane, a.window, &a.roster) == (&b.id, b.lane, b.window, &b.roster)
+}
+
 /// The history entry has its own table.
 fn same_row(a: &Cell, b: &Cell) -> bool {
-    let row = |cell: &Cell| (cell.lane, cell.window, cell.stopped, cell.arranged_until);
     let turn = a.holder == b.holder && a.passed_over == b.passed_over;
-    a.id == b.id && row(a) == row(b) && a.roster == b.roster && turn
+    turn && (a.stopped, a.arranged_until) == (b.stopped, b.arranged_until) && same_place(a, b)
 }
 
 fn clear(tx: &mut WriteTx, sql: &str, id: &str) -> Result<(), Error> {

@@ -118,7 +118,7 @@ impl Writer {
         let (job, pending) = job(safety, act);
         match self.shared.idle_connection() {
             Some(mut connection) if self.jobs.is_some() => {
-                self.shared.serve(&mut connection, vec![job]);
+                self.shared.serve(&mut connection, vec![job], |_, _| None);
             }
             _ => self.queue(job),
         }
@@ -238,7 +238,9 @@ impl Shared {
     fn serve_queue(&self, queue: &Receiver<Job>) {
         let _guard = self.heartbeat.start();
         self.heartbeat.idle();
-        while let Ok(first) = queue.recv() {
+        // A job that needs a safer commit than the batch that it came in.
+        let mut held = None;
+        while let Some(first) = held.take().or_else(|| queue.recv().ok()) {
             self.heartbeat.beat();
             // Panics of jobs are caught, so the data behind a poisoned lock is consistent.
             failpoint::point("storage.thread");
@@ -247,13 +249,29 @@ impl Shared {
                 .lock()
                 .unwrap_or_else(PoisonError::into_inner);
             let jobs = std::iter::once(first).chain(queue.try_iter().take(BATCH - 1));
-            let served = self.serve(&mut connection, jobs.collect());
+            let served = self.serve(&mut connection, jobs.collect(), |safety, served| {
+                if held.is_some() || served >= BATCH {
+                    return None;
+                }
+                let job = queue.try_recv().ok()?;
+                if job.safety > safety {
+                    held = Some(job);
+                    return None;
+                }
+                Some(job)
+            });
             self.waiting.fetch_sub(served, Ordering::SeqCst);
         }
     }
 
-    /// Runs a batch in one transaction, commits it and sends the outcomes. Returns the number of jobs.
-    fn serve(&self, connection: &mut WriterConnection, jobs: Vec<Job>) -> usize {
+    /// Runs a batch in one transaction, commits it and sends the outcomes. Jobs that arrive meanwhile share the commit: `more`
+    /// takes the next one, for a commit of this safety that has so many. Returns the number of jobs.
+    fn serve(
+        &self,
+        connection: &mut WriterConnection,
+        jobs: Vec<Job>,
+        mut more: impl FnMut(Safety, usize) -> Option<Job>,
+    ) -> usize {
         self.heartbeat.beat();
         let safety = jobs.iter().map(|job| job.safety).max();
         let safety = safety.unwrap_or(Safety::Power);
@@ -271,7 +289,12 @@ impl Shared {
         }
         failpoint::point("commit.begun");
         let mut replies = Vec::with_capacity(jobs.len());
-        for job in jobs {
+        let mut jobs = jobs.into_iter();
+        // A batch that has failed takes no more jobs with it.
+        while let Some(job) = jobs.next().or_else(|| match state {
+            Ok(()) => more(safety, replies.len()),
+            Err(_) => None,
+        }) {
             let now = self.now();
             self.latest
                 .fetch_max(now.as_millisecond(), Ordering::AcqRel);
@@ -347,3 +370,6 @@ fn commit(conn: &Connection) -> Result<(), String> {
         error.to_string()
     })
 }
+
+#[cfg(test)]
+mod tests;

@@ -156,3 +156,10 @@ pub fn rate(
             .sum()
     })
 }
+
+/// Processor time that this thread has used, in seconds.
+pub fn thread_time() -> f64 {
+    let figures = std::fs::read_to_string("/proc/thread-self/schedstat").expect("its schedule");
+    let used = figures.split_whitespace().next().expect("a first figure");
+    used.parse::<f64>().expect("nanoseconds") / 1e9
+}

@@ -1,5 +1,7 @@
 //! Writes compared with the disk.
 
+mod bare;
+
 use crate::load::{Client, FEW, rate};
 use crate::program::{self, Program};
 use crate::seed::{Scratch, Seed, write};
@@ -70,6 +72,13 @@ pub fn run() {
         "eight writers, against one",
         &measured,
         together * write,
+        Floor::None,
+    );
+    drop(rota);
+    row(
+        "the same rows alone, four to a bare transaction, us",
+        "",
+        bare::rows(&path, &ids) * 1e6,
         Floor::None,
     );
 }

@@ -88,7 +88,10 @@ fn record_one(
     let error = match outcome {
         Ok(reference) => {
             store::save_message_sent(tx, sequence, reference)?;
-            return relays::queue(tx, app, outgoing);
+            return match &outgoing.message {
+                Ok(message) => relays::queue(tx, app, sequence, message),
+                Err(_) => Ok(()),
+            };
         }
         Err(error) => error,
     };

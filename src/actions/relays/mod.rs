@@ -41,10 +41,12 @@ pub fn queues(app: &App) -> Vec<RelayQueue> {
 }
 
 /// Queues a message that was posted on the local platform for the way that its recipient has.
-pub(super) fn queue(tx: &mut WriteTx, app: &App, outgoing: &Outgoing) -> Result<(), Error> {
-    let Ok(message) = &outgoing.message else {
-        return Ok(());
-    };
+pub(super) fn queue(
+    tx: &mut WriteTx,
+    app: &App,
+    sequence: i64,
+    message: &Message,
+) -> Result<(), Error> {
     if !app.chat().is_embedded() {
         return Ok(());
     }
@@ -65,7 +67,7 @@ pub(super) fn queue(tx: &mut WriteTx, app: &App, outgoing: &Outgoing) -> Result<
         Recipient::Person(_) => None,
     };
     match queue {
-        Some(queue) => store::insert_relay(tx, outgoing.sequence, &queue),
+        Some(queue) => store::insert_relay(tx, sequence, &queue),
         None => Ok(()),
     }
 }
