@@ -763,7 +763,7 @@ CREATE TABLE external_schedule (
     name TEXT NOT NULL,
     -- A city; null where the partner's zone is none.
     time_zone TEXT,
-    -- { knownFrom, knownUntil, answeredFrom, answeredUntil, shifts } of the last successful reading; null before it.
+    -- { known, answered, rotations, shifts } of the last successful reading; null before it.
     timeline TEXT CHECK (timeline IS NULL OR json_valid(timeline)),
     -- A list of the partner's ids of the people who take turns, in the partner's order.
     participants TEXT NOT NULL CHECK (json_valid(participants)),

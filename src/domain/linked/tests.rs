@@ -65,6 +65,7 @@ fn external(shifts: &[&str]) -> External {
             timeline: Some(Timeline {
                 known,
                 answered: known,
+                rotations: vec!["layer".into()],
                 shifts: shifts.iter().map(|text| shift(text)).collect(),
             }),
             participants: vec!["ben".into(), "zoe".into(), "ann".into(), "ben".into()],

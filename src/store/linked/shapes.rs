@@ -16,6 +16,7 @@ use std::collections::BTreeMap;
 struct TimelineShape {
     known: [i64; 2],
     answered: [i64; 2],
+    rotations: Vec<String>,
     shifts: Vec<ShiftShape>,
 }
 
@@ -115,6 +116,7 @@ pub fn timeline_to_json(timeline: &Timeline) -> Result<String, Error> {
     json(&TimelineShape {
         known: span(timeline.known),
         answered: span(timeline.answered),
+        rotations: timeline.rotations.clone(),
         shifts: shifts.map(|one| shape(one, None)).collect(),
     })
 }
@@ -125,6 +127,7 @@ pub fn timeline_from_json(text: &str) -> Result<Timeline, Error> {
     Ok(Timeline {
         known: interval(shape.known)?,
         answered: interval(shape.answered)?,
+        rotations: shape.rotations,
         shifts: shifts
             .map(|one| Ok(shift(one)?.shift))
             .collect::<Result<_, Error>>()?,
