@@ -203,6 +203,7 @@ impl<'a> Draft<'a> {
     /// Deletes the rotation with everything in it, and publishes the event.
     pub fn delete(&mut self, tx: &mut WriteTx) -> Result<(), Error> {
         store::remove_rotation(tx, &self.rotation.id)?;
+        store::clear_unlinked_schedules(tx)?;
         let name = quoted(&self.rotation.profile.name);
         let id = self.rotation.id.clone();
         self.say(id.as_str(), format!("rotation {name} deleted"));

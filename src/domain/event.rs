@@ -2,7 +2,7 @@
 
 use super::holidays::Calendar;
 use super::ids::ArrangementId;
-use super::linked;
+use super::linked::Who;
 use super::resolve;
 use super::rotation::{Cell, Rotation};
 use super::webhook::EventType;
@@ -130,7 +130,7 @@ pub fn news(before: &Rotation, after: &Rotation, act: Act, calendar: &Calendar) 
 /// The events of a change of a rotation that follows a partner's schedule, or did or will. Somebody who is unknown here is on call
 /// like anybody else.
 fn news_from_outside(before: &Rotation, after: &Rotation, act: Act) -> Vec<Event> {
-    let (was, is) = (linked::who(before), linked::who(after));
+    let (was, is) = (who(before), who(after));
     let duty_changed = was != is;
     let ahead = act == Act::Reading && !duty_changed && !after.same_as(before);
     let mut news = Vec::new();
@@ -152,6 +152,19 @@ fn news_from_outside(before: &Rotation, after: &Rotation, act: Act) -> Vec<Event
         });
     }
     news
+}
+
+/// Everybody on call, in a fixed order.
+fn who(rotation: &Rotation) -> Vec<Who> {
+    match &rotation.external {
+        Some(external) => external.who(),
+        None => {
+            let people = resolve::everybody_on_call(rotation).into_iter();
+            let mut who: Vec<Who> = people.map(Who::Here).collect();
+            who.sort();
+            who
+        }
+    }
 }
 
 /// A slot before and after a change.

@@ -5,11 +5,11 @@ mod agreements;
 mod deal;
 mod edit;
 mod memo;
+mod outside;
 
 use super::absence::Absences;
 use super::holidays::Calendar;
-use super::ids::{ArrangementId, UserId};
-use super::linked::{self, External};
+use super::ids::ArrangementId;
 use super::request::Pending;
 use super::resolve::{self, Hold};
 use super::rotation::{Entry, HoursHeld, Mode, Reason, Rotation};
@@ -159,9 +159,7 @@ impl<'a> Change<'a> {
     /// The same, giving back what has become known of windows and rosters.
     fn finished(mut self) -> (Outcome, Memo) {
         let agreements = self.judge_agreements();
-        if linked::follow(self.rotation, self.at) {
-            self.touched[0] = Some(Reason::ChangeInExternalSchedule);
-        }
+        self.follow_schedule();
         let was_open: Vec<bool> = self
             .rotation
             .windows
@@ -298,24 +296,9 @@ fn entry(
         skipped: hold.map(|hold| hold.skipped().to_vec()).unwrap_or_default(),
         passed_over: resolve::passed_over(rotation, cell).to_vec(),
         arrangement: hold.and_then(|hold| hold.arrangement().cloned()),
-        outside: outside(rotation),
-        beside: beside(rotation),
+        outside: outside::outsider(rotation),
+        beside: outside::beside(rotation),
     }
-}
-
-/// What the first person on call is called, where a partner's schedule has somebody who is unknown here.
-fn outside(rotation: &Rotation) -> Option<String> {
-    let first = rotation.external.as_ref()?.first()?;
-    first.outsider().map(|outsider| outsider.called())
-}
-
-/// Everybody on call but the holder of the only cell of a rotation that follows a partner's schedule.
-fn beside(rotation: &Rotation) -> Vec<UserId> {
-    let on_call = rotation.external.as_ref().map(External::on_call);
-    let holder = rotation.cells[0].holder.as_ref();
-    let mut beside = on_call.unwrap_or_default();
-    beside.retain(|user| holder.is_none_or(|holder| holder.user != *user));
-    beside
 }
 
 /// The entry that a slot begins with that nobody has held yet.

@@ -1,21 +1,13 @@
 //! A rotation that follows a schedule of a partner (rules.md 22). Who is on call is read from what is known of the schedule, at
 //! each instant at which that changes; nothing is dealt.
 
-mod link;
-mod plan;
 mod shown;
 
-#[cfg(test)]
-mod tests;
-
-pub use link::{follow, link, unlink};
-pub use plan::{schedule, turns_of};
-pub use shown::{AsOf, Change, Counts, Coverage, State, counts, next_change};
+pub use shown::{AsOf, Change, Counts, Coverage, State, counts};
 
 use super::directory::Person;
 use super::external::{MemberKind, OutsidePerson, Partner, ReadFailure, Shift, Timeline};
 use super::ids::UserId;
-use super::rotation::Rotation;
 use super::zones::ZoneName;
 use jiff::{SignedDuration, Timestamp};
 use std::collections::BTreeMap;
@@ -142,12 +134,13 @@ impl External {
         }
     }
 
-    fn timeline(&self) -> Option<&Timeline> {
+    /// The shifts that are known.
+    pub fn timeline(&self) -> Option<&Timeline> {
         self.schedule.timeline.as_ref()
     }
 
     /// Who a shift's holder is here.
-    fn resolve(&self, shift: &Shift) -> Assignment {
+    pub fn resolve(&self, shift: &Shift) -> Assignment {
         let id = shift.member.id.as_ref();
         let id = id.filter(|_| shift.member.kind == MemberKind::User);
         Assignment {
@@ -269,19 +262,6 @@ pub fn same_assignments(one: &[Assignment], other: &[Assignment]) -> bool {
     one.len() == other.len()
         && one.iter().all(|wanted| has(other, wanted))
         && other.iter().all(|wanted| has(one, wanted))
-}
-
-/// Everybody on call in a rotation of any kind.
-pub fn who(rotation: &Rotation) -> Vec<Who> {
-    match &rotation.external {
-        Some(external) => external.who(),
-        None => {
-            let people = super::resolve::everybody_on_call(rotation);
-            let mut who: Vec<Who> = people.into_iter().map(Who::Here).collect();
-            who.sort();
-            who
-        }
-    }
 }
 
 /// When a schedule is to be read next; `None` if it has never been read, which is at once. A failed reading is repeated after 5 and

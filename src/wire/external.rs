@@ -7,7 +7,6 @@ use super::moment::Moment;
 use super::strict::strict;
 use super::to_i32;
 use super::words::names;
-use crate::domain::directory::Person;
 use crate::domain::external as outside;
 use crate::domain::ids::UserId;
 use crate::domain::linked::{self, AsOf, External, Link};
@@ -149,7 +148,8 @@ pub fn assignments(rotation: &Rotation, as_of: &AsOf) -> Option<ExternalAssignme
         let shown = list.iter().map(|one| assignment(rotation, external, one));
         shown.collect::<Vec<_>>()
     };
-    let next = linked::next_change(rotation).map(|change| NextChange {
+    let next = external.upcoming(rotation.stamps.judged_at);
+    let next = next.filter(|_| rotation.enabled).map(|change| NextChange {
         at_utc: change.at.into(),
         starting: all(&change.starting),
         continuing: all(&change.continuing),
@@ -216,23 +216,6 @@ fn local_id(link: Option<&Link>, key: &str) -> String {
     hash.update([0]);
     hash.update(key);
     format!("ext_{}", hex(&hash.finalize()[..16]))
-}
-
-impl From<Person> for User {
-    fn from(person: Person) -> User {
-        User {
-            id: person.id.to_string(),
-            team_id: person.team_id,
-            display_name: person.display_name,
-            real_name: person.real_name,
-            email: person.email,
-            is_guest: person.is_guest,
-            is_external: person.is_external,
-            is_deleted: person.is_deleted,
-            avatar_url: person.avatar_url,
-            time_zone: person.time_zone,
-        }
-    }
 }
 
 /// A partner with settings.

@@ -10,6 +10,7 @@ use crate::domain::event::Act;
 use crate::domain::external::{Definition, ReadFailure};
 use crate::domain::handover::WindowChange;
 use crate::domain::linked::{self, Link, LinkedSchedule};
+use crate::domain::linking;
 use crate::domain::refusal::{Refusal, invalid};
 use crate::domain::rotation::Rotation;
 use crate::domain::tiers::Tier;
@@ -115,7 +116,7 @@ impl Operation for LinkExternal {
         } else {
             draft.say(draft.rotation.id.clone().as_str(), said);
             let at = draft.instant(tx);
-            linked::link(&mut draft.rotation, external, at, &mut |prefix| {
+            linking::link(&mut draft.rotation, external, at, &mut |prefix| {
                 tx.mint(prefix)
             });
         }
@@ -194,7 +195,7 @@ impl Operation for UnlinkExternal {
         };
         draft.say(draft.rotation.id.clone().as_str(), said);
         let members = draft.rotation.members.users.clone();
-        linked::unlink(&mut draft.rotation);
+        linking::unlink(&mut draft.rotation);
         if draft.rotation.members.users != members {
             let users = draft.rotation.members.users.clone();
             draft.set_members(tx, users)?;

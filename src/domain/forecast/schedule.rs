@@ -1,9 +1,8 @@
 //! The schedule: turns as they will be recorded.
 
-use super::{Forecast, Limits, Step, too_far, without_requests};
+use super::{Forecast, Limits, Step, outside, too_far, without_requests};
 use crate::domain::handover::DealingContext;
 use crate::domain::ids::UserId;
-use crate::domain::linked;
 use crate::domain::refusal::Refusal;
 use crate::domain::resolve;
 use crate::domain::rotation::{Entry, Mode, Rotation};
@@ -91,6 +90,22 @@ impl PlannedTurn {
     }
 }
 
+/// The turns of a rotation that follows a partner's schedule, everybody's or one person's; `None` for others.
+fn outside_turns(
+    rotation: &Rotation,
+    only: Option<&UserId>,
+    range: Interval,
+) -> Option<Vec<PlannedTurn>> {
+    let entries = outside::entries(rotation, range)?.into_iter();
+    let shown = entries.filter(|(entry, _)| only.is_none() || entry.user.as_ref() == only);
+    let turns = shown.map(|(entry, until)| PlannedTurn {
+        cell: 0,
+        entry,
+        end: Some(until),
+    });
+    Some(turns.collect())
+}
+
 /// What the forecasts of one person's rotations may take together: as much as one schedule.
 #[derive(Debug)]
 pub struct Budget {
@@ -139,7 +154,7 @@ pub fn turns_of(
     range: Interval,
     budget: &mut Budget,
 ) -> Result<Vec<PlannedTurn>, Refusal> {
-    if let Some(turns) = linked::turns_of(rotation, user, range) {
+    if let Some(turns) = outside_turns(rotation, Some(user), range) {
         return Ok(turns);
     }
     let mut future = without_requests(rotation);
@@ -172,7 +187,7 @@ pub fn standing(
     budget: &mut Budget,
 ) -> Vec<(usize, Interval)> {
     let judged_at = rotation.stamps.judged_at;
-    if let Some(turns) = linked::turns_of(rotation, user, period) {
+    if let Some(turns) = outside_turns(rotation, Some(user), period) {
         let clipped = turns.into_iter().filter_map(|turn| {
             let on_call = turn.period().meets(period)?;
             (on_call.until > judged_at).then_some((turn.cell, on_call))
@@ -209,7 +224,7 @@ pub fn schedule(
     dealing: DealingContext,
     range: Interval,
 ) -> Result<Vec<PlannedTurn>, Refusal> {
-    if let Some(turns) = linked::schedule(rotation, range) {
+    if let Some(turns) = outside_turns(rotation, None, range) {
         return Ok(turns);
     }
     let mut future = without_requests(rotation);
@@ -225,7 +240,7 @@ pub fn schedule_within(
     dealing: DealingContext,
     range: Interval,
 ) -> Result<Vec<PlannedTurn>, Refusal> {
-    if let Some(turns) = linked::schedule(rotation, range) {
+    if let Some(turns) = outside_turns(rotation, None, range) {
         return Ok(turns);
     }
     let mut future = without_requests(rotation);

@@ -2,7 +2,6 @@
 
 use super::{Assignment, External, same_assignments};
 use crate::domain::external::{MemberKind, Partner};
-use crate::domain::rotation::Rotation;
 use jiff::{SignedDuration, Timestamp};
 
 /// The instant that an answer is for, and the settings that count in it.
@@ -139,6 +138,28 @@ impl External {
     }
 }
 
+impl External {
+    /// The next change of the assignments after an instant, as far as it is known.
+    pub fn upcoming(&self, after: Timestamp) -> Option<Change> {
+        let at = self.next_change(after)?;
+        let then = self.at(at);
+        let is_in = |list: &[Assignment], one: &Assignment| {
+            let one = std::slice::from_ref(one);
+            list.iter()
+                .any(|it| same_assignments(std::slice::from_ref(it), one))
+        };
+        let ending = self.current.iter().filter(|one| !is_in(&then, one));
+        let ending = ending.cloned().collect();
+        let (continuing, starting) = then.into_iter().partition(|one| is_in(&self.current, one));
+        Some(Change {
+            at,
+            starting,
+            continuing,
+            ending,
+        })
+    }
+}
+
 /// Counts the assignments.
 pub fn counts(external: &External) -> Counts {
     let current = &external.current;
@@ -168,29 +189,4 @@ fn distinct<'a>(assignments: impl Iterator<Item = &'a Assignment>) -> usize {
     people.sort_unstable();
     people.dedup();
     people.len()
-}
-
-/// The next change of a rotation's assignments, as far as it is known. A disabled rotation has none.
-pub fn next_change(rotation: &Rotation) -> Option<Change> {
-    let external = rotation.external.as_ref().filter(|_| rotation.enabled)?;
-    let at = external.next_change(rotation.stamps.judged_at)?;
-    let then = external.at(at);
-    let (mut starting, mut continuing) = (Vec::new(), Vec::new());
-    let is_in = |list: &[Assignment], one: &Assignment| {
-        list.iter()
-            .any(|it| same_assignments(std::slice::from_ref(it), std::slice::from_ref(one)))
-    };
-    for assignment in &then {
-        match is_in(&external.current, assignment) {
-            true => continuing.push(assignment.clone()),
-            false => starting.push(assignment.clone()),
-        }
-    }
-    let ending = external.current.iter().filter(|one| !is_in(&then, one));
-    Some(Change {
-        at,
-        ending: ending.cloned().collect(),
-        starting,
-        continuing,
-    })
 }

@@ -98,7 +98,7 @@ pub fn show(visit: &Visit) -> Outcome {
             (actions(visit, &rotation, is_editor))
         }
         @if let Some(text) = &profile.description { p { bdi { (text) } } }
-        (outside::told(visit, &rotation))
+        (outside::told(&rotation, &visit.app().as_of(visit.app().now()), &times(visit)))
         (standing(&rotation, is_editor))
         section.card aria-labelledby="plan" {
             (choose(visit, &rotation, &shown))

@@ -1,22 +1,16 @@
 //! What pages say of a rotation that follows a partner's schedule.
 
 use super::time::Times;
-use crate::domain::linked::State;
+use crate::domain::linked::{AsOf, State};
 use crate::domain::rotation::Rotation;
-use crate::web::visit::Visit;
 use maud::{Markup, html};
 
 /// Which schedule it follows, and how far that can be relied on; nothing for other rotations.
-pub fn told(visit: &Visit, rotation: &Rotation) -> Markup {
+pub fn told(rotation: &Rotation, as_of: &AsOf, times: &Times) -> Markup {
     let Some(external) = &rotation.external else {
         return html! {};
     };
-    let app = visit.app();
-    let state = external.state(&app.as_of(app.now()));
-    let times = Times {
-        zone: visit.zone,
-        now: visit.now,
-    };
+    let state = external.state(as_of);
     let until = external.schedule.timeline.as_ref();
     let until = until.map(|timeline| timeline.known.until);
     let Some(link) = &external.link else {

@@ -137,6 +137,7 @@ fn a_rotation_may_be_external_before_a_schedule_is_linked() {
     assert_eq!(after["mode"], "external");
     assert_eq!(after["windows"][0]["cadence"]["partner"], "none");
     assert_eq!(int(&after["openSeats"]), 1);
+    assert_eq!(rotation.order(), "U1 U2");
     let shown = external(&rotation);
     assert_eq!(shown["state"], "notConnected");
     assert_eq!(shown["coverage"], "unknown");

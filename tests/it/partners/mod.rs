@@ -3,6 +3,7 @@
 mod faults;
 mod following;
 mod linking;
+mod pages;
 mod read_only;
 
 use crate::support::*;

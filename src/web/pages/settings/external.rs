@@ -6,7 +6,7 @@ use crate::domain::external::Partner;
 use crate::domain::rotation::Rotation;
 use crate::server::{Outcome, Problem, Response};
 use crate::web::form::{Errors, Form};
-use crate::web::pages::editable;
+use crate::web::pages::{editable, times};
 use crate::web::parts::fields::{Choice, Filled, hidden};
 use crate::web::parts::outside;
 use crate::web::visit::Visit;
@@ -43,7 +43,7 @@ fn form(
         .map(|partner| Choice::new(partner.name(), partner.title()))
         .collect();
     let content = html! {
-        (outside::told(visit, rotation))
+        (outside::told(rotation, &visit.app().as_of(visit.app().now()), &times(visit)))
         @if partners.is_empty() {
             div.card { p.empty { "This server has no settings for a partner. The operator adds them below [partners]." } }
         } @else {

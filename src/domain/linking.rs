@@ -1,12 +1,10 @@
-//! Begins and ends the following of a schedule, and brings a rotation's duty in line with it.
+//! Begins and ends the following of a partner's schedule (rules.md 22.2).
 
-use super::{External, same_assignments};
-use crate::domain::grid::Mint;
-use crate::domain::handover;
-use crate::domain::ids::{CellId, LaneId, WindowId};
-use crate::domain::rotation::{
-    Cell, Entry, Holder, Lane, Members, NextTurn, Roster, Rotation, Window,
-};
+use super::grid::Mint;
+use super::handover;
+use super::ids::{CellId, LaneId, WindowId};
+use super::linked::External;
+use super::rotation::{Cell, Entry, Holder, Lane, Members, NextTurn, Roster, Rotation, Window};
 use jiff::Timestamp;
 
 /// Has a rotation follow a schedule, or none yet: one lane, one window and one cell, all of them new. Its arrangements and
@@ -51,10 +49,12 @@ pub fn link(rotation: &mut Rotation, external: External, at: Timestamp, mint: &m
     rotation.skips_are_off_time = false;
     rotation.arranged.clear();
     rotation.pending.clear();
-    rotation.members = Members {
-        users: external.members(),
-        groups: Vec::new(),
-    };
+    if external.link.is_some() {
+        rotation.members = Members {
+            users: external.members(),
+            groups: Vec::new(),
+        };
+    }
     rotation.external = Some(External {
         // Found next; in a disabled rotation, which stands still, once it is enabled.
         current: Vec::new(),
@@ -95,29 +95,5 @@ pub fn unlink(rotation: &mut Rotation) {
     }
 }
 
-/// Brings the assignments in line with what is known at an instant; a disabled rotation keeps those it has. Returns whether
-/// somebody else is on call, or the same people by another shift.
-pub fn follow(rotation: &mut Rotation, at: Timestamp) -> bool {
-    let enabled = rotation.enabled;
-    let Some(external) = &mut rotation.external else {
-        return false;
-    };
-    let now = match enabled {
-        true => external.at(at),
-        false => external.resolved(),
-    };
-    let changed = !same_assignments(&external.current, &now);
-    external.current = now;
-    let first = external.first().cloned();
-    let holder = first.and_then(|first| {
-        Some(Holder {
-            user: first.user?,
-            since: first.shift.span.from,
-            skipped: Vec::new(),
-        })
-    });
-    if let Some(cell) = rotation.cells.first_mut() {
-        cell.holder = holder;
-    }
-    changed
-}
+#[cfg(test)]
+mod tests;
