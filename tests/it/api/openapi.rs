@@ -112,6 +112,8 @@ fn every_operation_refuses_as_it_says() {
                 _ if operation.get("requestBody").is_none() => None,
                 "on-call" | "{rosterId}" => Some(json!({ "userIds": ["U1"] })),
                 "rosters" => Some(json!({ "nextTurn": 0 })),
+                "external" => Some(json!({ "partner": "none" })),
+                "{participantId}" => Some(json!({ "userId": null })),
                 "calendar-feeds" => Some(json!({ "rotationId": "rot_unknown" })),
                 "coverage" => Some(rotation.grid(1, &[always(daily())])),
                 "availability" => Some(away.clone()),
