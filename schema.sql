@@ -63,6 +63,13 @@ CREATE TABLE channel (
 ) STRICT, WITHOUT ROWID;
 CREATE INDEX channel_by_name ON channel (sort_name, id);
 
+-- People who are away by their status in chat, as the platform last said.
+CREATE TABLE chat_away (
+    user_id TEXT PRIMARY KEY REFERENCES person (id),
+    -- When the status ends; null if it has no end.
+    until_at INTEGER
+) STRICT, WITHOUT ROWID;
+
 CREATE TABLE rotation (
     id TEXT PRIMARY KEY,
     -- A creation counter that orders rotations created at one instant.
@@ -548,6 +555,21 @@ CREATE TABLE message_relay (
 CREATE INDEX message_relay_due ON message_relay (due_at) WHERE state = 'pending';
 CREATE INDEX message_relay_waiting ON message_relay (way, channel_id, due_at, sequence) WHERE state = 'pending';
 
+-- Messages that were posted with buttons and are to show what came of the question, on a platform that people see.
+CREATE TABLE message_update (
+    sequence INTEGER PRIMARY KEY REFERENCES message (sequence) ON DELETE CASCADE,
+    -- Not a reference: whose state shows why it waits.
+    rotation_id TEXT NOT NULL,
+    created_at INTEGER NOT NULL,
+    due_at INTEGER NOT NULL,
+    -- Counts requests, so that one made during an update is not lost.
+    calls INTEGER NOT NULL,
+    -- Failed tries, and the last error.
+    tries INTEGER NOT NULL,
+    error TEXT
+) STRICT;
+CREATE INDEX message_update_due ON message_update (due_at);
+
 -- What people chose to be mailed. People without a row have the default.
 CREATE TABLE notification_preference (
     user_id TEXT PRIMARY KEY REFERENCES person (id),
@@ -622,12 +644,23 @@ CREATE TABLE mention (
     settings TEXT NOT NULL CHECK (json_valid(settings)),
     -- When the mention next needs processing; null once closed.
     due_at INTEGER,
+    -- The thread of the channel that it came from, as the platform names it.
+    thread TEXT,
     CHECK ((state = 'open') = (closed_at IS NULL)),
     CHECK ((state = 'open') = (due_at IS NOT NULL))
 ) STRICT, WITHOUT ROWID;
 CREATE INDEX mention_due ON mention (due_at, id) WHERE due_at IS NOT NULL;
 CREATE INDEX mention_by_rotation ON mention (rotation_id, opened_at);
 CREATE INDEX mention_closed ON mention (closed_at) WHERE closed_at IS NOT NULL;
+
+-- People who have opened the app's home tab in Slack. Whoever opened it within a day is shown changes.
+CREATE TABLE slack_home (
+    user_id TEXT PRIMARY KEY REFERENCES person (id),
+    opened_at INTEGER NOT NULL,
+    -- SHA-256 of what was last published to them; null if that is not known.
+    published BLOB CHECK (published IS NULL OR length(published) = 32)
+) STRICT, WITHOUT ROWID;
+CREATE INDEX slack_home_opened ON slack_home (opened_at);
 
 -- Inbound webhooks, one per rotation.
 CREATE TABLE inbound_webhook (
@@ -798,3 +831,22 @@ CREATE TABLE external_identity (
     user_id TEXT NOT NULL REFERENCES person (id),
     PRIMARY KEY (partner, participant_id)
 ) STRICT, WITHOUT ROWID;
+
+-- What Slack sent. It is stored before it is acknowledged, so that it is neither lost nor done twice.
+CREATE TABLE slack_envelope (
+    -- The event id, or the payload's own id: the same when Slack sends it again.
+    id TEXT PRIMARY KEY,
+    kind TEXT NOT NULL CHECK (kind IN ('slash_commands', 'interactive', 'events_api')),
+    -- The payload; NULL once it is processed.
+    body TEXT CHECK (body IS NULL OR json_valid(body)),
+    received_at INTEGER NOT NULL,
+    -- Until when its response URL takes answers, by the system's clock.
+    answer_until INTEGER NOT NULL,
+    processed_at INTEGER,
+    -- What came of it: one word; NULL until it is processed.
+    outcome TEXT,
+    CHECK ((processed_at IS NULL) = (body IS NOT NULL)),
+    CHECK ((processed_at IS NULL) = (outcome IS NULL))
+) STRICT, WITHOUT ROWID;
+CREATE INDEX slack_envelope_open ON slack_envelope (received_at, id) WHERE processed_at IS NULL;
+CREATE INDEX slack_envelope_processed ON slack_envelope (received_at) WHERE processed_at IS NOT NULL;

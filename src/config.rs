@@ -15,14 +15,16 @@ mod login;
 mod oidc;
 mod partners;
 mod reach;
+mod slack;
 
 pub use login::{LoginPart, ProxyPart};
 pub use oidc::OidcPart;
 pub use partners::{DeskPart, KeyPart, PartnersPart};
 pub use reach::{IncomingWebhookPart, MailPart};
+pub use slack::{Platform, SlackPart};
 
 use crate::api::Access;
-use crate::client::Trust;
+use crate::client::{Proxy, Trust};
 use crate::domain::address::Net;
 use crate::domain::retry_schedule::RetrySchedule;
 use crate::domain::tiers::{Tier, TierLimits};
@@ -49,6 +51,7 @@ pub struct Config {
     pub rate_limit: RateLimitPart,
     pub webhooks: WebhooksPart,
     pub chat: ChatPart,
+    pub slack: SlackPart,
     pub mail: MailPart,
     pub metrics: MetricsPart,
     pub login: LoginPart,
@@ -121,6 +124,9 @@ pub struct MetricsPart {
 #[derive(Clone, Debug, Default, PartialEq, Eq, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct ChatPart {
+    /// Where the people, groups and channels are; the local platform if unset.
+    #[serde(deserialize_with = "slack::platform")]
+    pub platform: Option<Platform>,
     /// How long before a hand-over the reminder is sent, at most 30 days; 0 sends none.
     #[serde(deserialize_with = "values::reminder")]
     pub reminder_before: Option<SignedDuration>,
@@ -262,9 +268,11 @@ impl Config {
                 trust: self.webhooks.trust.or(below.webhooks.trust),
             },
             chat: ChatPart {
+                platform: self.chat.platform.or(below.chat.platform),
                 reminder_before: self.chat.reminder_before.or(below.chat.reminder_before),
                 incoming_webhook: (self.chat.incoming_webhook).or(below.chat.incoming_webhook),
             },
+            slack: self.slack.over(below.slack),
             mail: self.mail.over(below.mail),
             metrics: MetricsPart {
                 access: self.metrics.access.or(below.metrics.access),
@@ -313,9 +321,23 @@ fn from_environment(given: &dyn Fn(&str) -> Option<OsString>) -> Result<Config, 
             trust: variables.read("ROTA_WEBHOOKS_TRUST", values::parse_trust)?,
         },
         chat: ChatPart {
+            platform: variables.read("ROTA_CHAT_PLATFORM", slack::parse_platform)?,
             reminder_before: variables.read("ROTA_CHAT_REMINDER_BEFORE", values::parse_reminder)?,
             incoming_webhook: variables
                 .read("ROTA_CHAT_INCOMING_WEBHOOK", reach::parse_incoming_webhooks)?,
+        },
+        slack: SlackPart {
+            bot_token: variables.read("ROTA_SLACK_BOT_TOKEN", slack::parse_bot_token)?,
+            bot_token_file: given("ROTA_SLACK_BOT_TOKEN_FILE").map(PathBuf::from),
+            app_token: variables.read("ROTA_SLACK_APP_TOKEN", slack::parse_app_token)?,
+            app_token_file: given("ROTA_SLACK_APP_TOKEN_FILE").map(PathBuf::from),
+            signing_secret: variables
+                .read("ROTA_SLACK_SIGNING_SECRET", slack::parse_signing_secret)?,
+            signing_secret_file: given("ROTA_SLACK_SIGNING_SECRET_FILE").map(PathBuf::from),
+            api_url: variables.read("ROTA_SLACK_API_URL", str::parse)?,
+            proxy: variables.read("ROTA_SLACK_PROXY", Proxy::parse)?,
+            sync_every: variables.read("ROTA_SLACK_SYNC_EVERY", slack::parse_sync_every)?,
+            away_emoji: variables.read("ROTA_SLACK_AWAY_EMOJI", slack::parse_away_emoji)?,
         },
         mail: MailPart {
             server: variables.read("ROTA_MAIL_SERVER", str::parse)?,

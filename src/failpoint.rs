@@ -6,6 +6,7 @@
 //! the third pass of the point.
 //! `ROTA_FAULT_CLOCK` names a file with the offset of the system clock in seconds, read at each reading of the clock.
 //! `ROTA_FAULT_ROOM` limits unsent responses in MiB: per credential; twice that per address, three times that in total.
+//! `ROTA_FAULT_HURRY` divides the times of the Slack socket.
 //! `ROTA_FAULT_LATE` is after how many seconds without a heartbeat a thread counts as hanging.
 //!
 //! | Point | Where |
@@ -15,6 +16,7 @@
 //! | `send.taken` `send.answered` | a delivery: recorded, not sent; answered, not recorded |
 //! | `chat.posted` `chat.topic` `chat.group` | a message, a topic, a user group: changed on the platform, not recorded |
 //! | `mail.sent` `incoming.posted` | a letter, a post to an incoming webhook: answered, not recorded |
+//! | `slack.stored` `slack.answered` `slack.answering` | something from Slack: stored, not acknowledged; answered, not acknowledged; its request URL is about to answer |
 //! | `request` `connection` | a request, inside the panic handler; a connection, outside of it |
 //! | `accept.thread` | a connection accepted, on the thread that accepts |
 //! | `timer.look` | a turn of the timer, inside the panic handler |
@@ -58,6 +60,17 @@ pub fn clock_shift() -> i64 {
 pub fn late(usual: u64) -> u64 {
     #[cfg(debug_assertions)]
     return armed::late().unwrap_or(usual);
+    #[cfg(not(debug_assertions))]
+    usual
+}
+
+/// A time of the Slack socket; shorter if a test has set so.
+pub fn hurried(usual: std::time::Duration) -> std::time::Duration {
+    #[cfg(debug_assertions)]
+    return match std::env::var("ROTA_FAULT_HURRY").map(|factor| factor.parse::<u32>()) {
+        Ok(Ok(factor)) if factor > 0 => usual / factor,
+        _ => usual,
+    };
     #[cfg(not(debug_assertions))]
     usual
 }

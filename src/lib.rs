@@ -87,6 +87,13 @@
 //! What is read from outside again and again implements `actions::outside::Source`. [`sync`] runs a loop for each source; a move
 //! of the development clock and `POST /dev/sync` read through it too.
 //!
+//! # What comes in from Slack
+//!
+//! [`slack_inbound`] takes commands, clicks, modals and events, at request URLs or over a socket that it opens with [`client`].
+//! `actions::slack_envelopes` stores each before it is acknowledged. A worker finds who sent it (`actions::sessions`) and asks the
+//! desk, which calls the same [`actions`] as the API. The answer goes into the acknowledgement if it is ready in time, else to
+//! the response URL. After a kill what was not recorded as processed is processed again, under the same `operationId`.
+//!
 //! # Operation
 //!
 //! Counters and histograms of [`metrics`] are updated as events happen; state is read from the database on request
@@ -101,10 +108,10 @@
 //! | Floor | Rooms | May import |
 //! |---|---|---|
 //! | 5 | `main`, [`cli`], [`config`] | all below |
-//! | 4 | [`api`], [`web`], [`dev`], [`timer`], [`delivery`], [`sync`] | 0 to 3, not one another |
+//! | 4 | [`api`], [`web`], [`dev`], [`slack_inbound`], [`timer`], [`delivery`], [`sync`], [`chat_watch`] | 0 to 3, not one another |
 //! | 3 | [`actions`] | [`domain`], [`wire`], [`client`], [`metrics`], [`store`], [`chat`], [`carriers`], [`sources`], [`runtime`] |
 //! | 3 | [`problem`] | [`domain`], [`wire`], [`server`], [`store`]; only edges import it |
-//! | 2 | [`chat`] | [`domain`], [`store`] |
+//! | 2 | [`chat`] | [`domain`], [`store`], [`client`], [`metrics`], [`runtime`] |
 //! | 2 | [`carriers`] | [`domain`], [`client`], [`runtime`] |
 //! | 2 | [`sources`] | [`domain`], [`client`], [`runtime`] |
 //! | 2 | [`store`] | [`domain`], [`runtime`] |
@@ -158,8 +165,10 @@ pub mod actions;
 pub mod problem;
 
 pub mod api;
+pub mod chat_watch;
 pub mod delivery;
 pub mod dev;
+pub mod slack_inbound;
 pub mod sync;
 pub mod timer;
 pub mod web;

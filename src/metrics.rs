@@ -8,7 +8,7 @@ mod route;
 mod snapshot;
 
 pub use route::RouteMetrics;
-pub use snapshot::{Snapshot, on_call};
+pub use snapshot::{ChatHealth, Snapshot, on_call};
 
 use crate::domain::external::Partner;
 use crate::domain::relay::Way;
@@ -42,6 +42,8 @@ pub struct Metrics {
     finished: IntCounterVec,
     relayed: IntCounterVec,
     partner_reads: IntCounterVec,
+    chat_requests: IntCounterVec,
+    chat_rate_limited: IntCounterVec,
 }
 
 impl Default for Metrics {
@@ -110,12 +112,24 @@ impl Default for Metrics {
             finished,
             relayed,
             partner_reads,
+            chat_requests: counters(
+                "rota_chat_requests_total",
+                "Calls of the chat platform, by method and outcome.",
+                &["method", "outcome"],
+            ),
+            chat_rate_limited: counters(
+                "rota_chat_rate_limited_total",
+                "Calls that the chat platform refused because there were too many, by method.",
+                &["method"],
+            ),
             registry,
         };
         metrics.register(&metrics.attempts);
         metrics.register(&metrics.finished);
         metrics.register(&metrics.relayed);
         metrics.register(&metrics.partner_reads);
+        metrics.register(&metrics.chat_requests);
+        metrics.register(&metrics.chat_rate_limited);
         metrics.register(&metrics.requests);
         metrics.register(&metrics.request_seconds);
         metrics.register(&metrics.lateness);
@@ -173,6 +187,24 @@ impl Metrics {
     pub fn partner_read(&self, partner: Partner, outcome: &'static str) {
         let labels = [partner.name(), outcome];
         self.partner_reads.with_label_values(&labels).inc();
+    /// Begins the series of a method of the chat platform: `rate()` needs the zero before the first increment.
+    pub fn expect_chat_method(&self, method: &'static str) {
+        for outcome in ["ok", "rate_limited", "failed", "refused", "paused"] {
+            self.chat_requests.with_label_values(&[method, outcome]);
+        }
+        self.chat_rate_limited.with_label_values(&[method]);
+    }
+
+    /// Counts a call of the chat platform: `ok`, `rate_limited`, `failed`, `refused` or `paused`.
+    pub fn chat_requested(&self, method: &'static str, outcome: &'static str) {
+        self.chat_requests
+            .with_label_values(&[method, outcome])
+            .inc();
+    }
+
+    /// Counts a call that the chat platform refused because there were too many.
+    pub fn chat_rate_limited(&self, method: &'static str) {
+        self.chat_rate_limited.with_label_values(&[method]).inc();
     }
 
     /// Renders the metrics page.

@@ -1,5 +1,6 @@
 //! Records and removes absences (rules.md 10).
 
+use super::chat_ids::Named;
 use super::draft::Draft;
 use super::mutation::{self, Mutation, Operation};
 use super::reads;
@@ -59,6 +60,10 @@ struct CreateAbsence(NewAbsence);
 impl Operation for CreateAbsence {
     const NAME: &'static str = "create absence";
     type Output = (Absence, bool);
+
+    fn named(&self) -> Named {
+        Named::people([&self.0.user])
+    }
 
     fn admit(
         &self,
@@ -147,6 +152,79 @@ impl Operation for RemoveAbsence {
         }
         change(tx, draft, &stored, "removed", |tx| {
             Ok(store::remove_absence(tx, &stored.id)?)
+        })
+    }
+}
+
+/// Ends an absence of its own person now: one that is running is cut short, one to come is removed. One that is over stays.
+///
+/// # Errors
+/// [`Refusal::NotFound`] for one that is not there, or that counts in no rotation.
+pub fn end(app: &App, author: &Author, id: &AbsenceId) -> Result<(), ActionError> {
+    let found = read(app, id)?.filter(|found| author.principal.person() == Ok(&found.user));
+    let found = found.ok_or(Refusal::NotFound("absence"))?;
+    let rotation = match &found.applies_to {
+        AppliesTo::Rotation(rotation) => Some(rotation.clone()),
+        AppliesTo::AllRotations => {
+            let theirs = |tx: &ReadTx| store::list_rotations_of(tx, &found.user);
+            app.store().read(theirs)?.into_iter().next()
+        }
+    };
+    let rotation = rotation.ok_or(Refusal::NotFound("absence"))?;
+    write(app, author, &rotation, EndAbsence(found.id))
+}
+
+/// Ends the absences of the author that are running. Returns how many they were.
+///
+/// # Errors
+/// When the storage fails.
+pub fn end_running(app: &App, author: &Author, user: &UserId) -> Result<usize, ActionError> {
+    let now = app.now();
+    let mut running = app
+        .store()
+        .read(|tx| store::list_absences_of(tx, user, now))?;
+    running.retain(|absence| absence.period.from <= now);
+    let mut ended = 0;
+    for absence in running {
+        match end(app, author, &absence.id) {
+            Ok(()) => ended += 1,
+            // Removed since, or it counts nowhere.
+            Err(ActionError::Refused(_)) => {}
+            Err(stop) => return Err(stop),
+        }
+    }
+    Ok(ended)
+}
+
+struct EndAbsence(AbsenceId);
+
+impl Operation for EndAbsence {
+    const NAME: &'static str = "end absence";
+    type Output = ();
+
+    /// Whoever is away may end it, also where they do not see its rotation any more.
+    fn admit(&self, tx: &ReadTx, _: &Rotation, caller: &Principal) -> Result<(), ActionError> {
+        let stored = store::load_absence(tx, &self.0)?;
+        let person = caller.person()?;
+        let own = stored.filter(|stored| stored.user == *person);
+        own.map(drop)
+            .ok_or_else(|| Refusal::NotFound("absence").into())
+    }
+
+    fn apply(self, tx: &mut WriteTx, draft: &mut Draft, _: &Principal) -> Result<(), ActionError> {
+        let stored = store::load_absence(&tx.as_read(), &self.0)?;
+        let stored = stored.ok_or(Refusal::NotFound("absence"))?;
+        let now = draft.instant(tx);
+        if stored.period.until <= now {
+            return Ok(());
+        }
+        if stored.period.from >= now {
+            return change(tx, draft, &stored, "removed", |tx| {
+                Ok(store::remove_absence(tx, &stored.id)?)
+            });
+        }
+        change(tx, draft, &stored, "ended", |tx| {
+            Ok(store::save_absence_end(tx, &stored.id, now)?)
         })
     }
 }

@@ -1,16 +1,18 @@
 //! Accepts a request: the future part of every leg changes hands.
 
-use super::ActionError;
 use super::arrangements::insert_over;
 use super::draft::Draft;
 use super::request_writes::{Notify, Outcome, settle};
-use crate::domain::agreement::check_conflicts;
+use super::{ActionError, App, overview, reads, requests};
+use crate::domain::access::Principal;
+use crate::domain::agreement::{AgreementContext, check_conflicts};
 use crate::domain::arrangement::{Arranged, Arrangement, ArrangementKind, Snapshot, TurnSelection};
-use crate::domain::conflict::Terms;
+use crate::domain::conflict::{Conflict, Terms};
 use crate::domain::edit::Answering;
-use crate::domain::ids::{ArrangementId, UserId};
+use crate::domain::forecast::CellForecast;
+use crate::domain::ids::{ArrangementId, RequestId, RotationId, UserId};
 use crate::domain::refusal::Refusal;
-use crate::domain::request::{Request, RequestKind, RequestState};
+use crate::domain::request::{Leg, Request, RequestKind, RequestState, Step};
 use crate::domain::shift::{self, Shift};
 use crate::store::{self, WriteTx};
 use crate::wire::etag;
@@ -31,10 +33,7 @@ pub(super) fn accept(
         .collect();
     request.legs = shift::taken(request, person);
     let context = draft.context(tx);
-    let shifts = shift::shifts(&context, &request.legs, |_| String::new())?;
-    let forecasts = context.forecasts(shift::last_end(&shifts))?;
-    shift::check_single(&context, &shifts, &forecasts)?;
-    shift::check_held(&shifts, &forecasts)?;
+    let (shifts, forecasts) = check(&context, &request.legs)?;
     for leg in &request.legs {
         let key = leg.key.clone().unwrap_or_default();
         let named = leg.key.is_none() || answering.started_legs.contains(&key);
@@ -63,6 +62,59 @@ pub(super) fn accept(
     request.accepted_by = Some(person.clone());
     settle(draft, request, RequestState::Accepted);
     Ok(Outcome::arranged(changed, Notify::Accepted))
+}
+
+/// Checks that the legs can change hands: their holders hold them as planned, and nobody is on call twice at once.
+fn check(
+    context: &AgreementContext,
+    legs: &[Leg],
+) -> Result<(Vec<Shift>, Vec<CellForecast>), Refusal> {
+    let shifts = shift::shifts(context, legs, |_| String::new())?;
+    let forecasts = context.forecasts(shift::last_end(&shifts))?;
+    shift::check_single(context, &shifts, &forecasts)?;
+    shift::check_held(&shifts, &forecasts)?;
+    Ok((shifts, forecasts))
+}
+
+/// What somebody has to acknowledge to accept a request.
+#[derive(Clone, Debug)]
+pub struct ToAcknowledge {
+    pub conflicts: Vec<Conflict>,
+    /// Keys of the legs that have begun; a cover has none.
+    pub started_legs: Vec<String>,
+    /// The revision of the request that this is about.
+    pub revision: u64,
+}
+
+/// What the caller would have to acknowledge to accept a request now. Changes nothing.
+///
+/// # Errors
+/// The refusals of accepting, except for what can be acknowledged.
+pub fn preview(
+    app: &App,
+    caller: &Principal,
+    rotation: &RotationId,
+    id: &RequestId,
+) -> Result<ToAcknowledge, ActionError> {
+    let kind = overview::kind_of(id);
+    let (_, found) = reads::in_context(app, caller, rotation, |tx, context| {
+        let request = requests::load(tx, context.rotation, kind, id)?;
+        request.check_part(Step::Accept, caller, context.rotation)?;
+        request.check_state(Step::Accept, context.rotation, context.now)?;
+        let legs = shift::taken(&request, caller.person()?);
+        let (shifts, _) = check(context, &legs)?;
+        let conflicts = shifts
+            .iter()
+            .flat_map(|shift| shift.conflicts(context, &etag::conflict_id));
+        let is_new = |conflict: &Conflict| !request.acknowledged.contains(&conflict.id);
+        let begun = legs.iter().filter(|leg| leg.has_started(context.now));
+        Ok(ToAcknowledge {
+            conflicts: conflicts.filter(is_new).collect(),
+            started_legs: begun.filter_map(|leg| leg.key.clone()).collect(),
+            revision: request.revision,
+        })
+    })?;
+    Ok(found)
 }
 
 fn arrangement_ids(tx: &mut WriteTx, request: &Request) -> Vec<ArrangementId> {

@@ -1,6 +1,7 @@
 //! Direct assignments: an editor of the rotation assigns a cell to a person for an interval.
 
 use super::arrangements::{insert_over, load, records};
+use super::chat_ids::Named;
 use super::draft::Draft;
 use super::mutation::Operation;
 use super::{ActionError, App, reads};
@@ -111,6 +112,10 @@ impl Operation for Assign {
         true
     }
 
+    fn named(&self) -> Named {
+        Named::people([&self.0.user])
+    }
+
     fn apply(
         self,
         tx: &mut WriteTx,
@@ -136,6 +141,10 @@ pub struct ChangeArrangement {
 impl Operation for ChangeArrangement {
     const NAME: &'static str = "change arrangement";
     type Output = ArrangementWritten;
+
+    fn named(&self) -> Named {
+        Named::people([&self.new.user])
+    }
 
     fn admit(
         &self,

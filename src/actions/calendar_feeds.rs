@@ -4,6 +4,7 @@ mod reading;
 
 pub use reading::{FeedReading, find, read};
 
+use super::chat_ids::{self, Named};
 use super::keys::hash;
 use super::{ActionError, App, audit, reads};
 use crate::domain::access::{Principal, Reach, Scope};
@@ -27,6 +28,7 @@ pub fn create(
 ) -> Result<(CalendarFeed, String), ActionError> {
     new.check()?;
     author.principal.check_scope(Scope::ReadOnCall)?;
+    chat_ids::ask(app, &Named::people(new.shows.user()))?;
     audit::write(app.store(), author, move |tx, author| {
         let maker = person(&author.principal);
         check_new(&tx.as_read(), &author.principal, &new.shows)?;

@@ -1,6 +1,7 @@
 //! The channel settings of a rotation.
 
 use super::ActionError;
+use super::chat_ids::Named;
 use super::draft::Draft;
 use super::mutation::Operation;
 use crate::domain::access::Principal;
@@ -23,6 +24,10 @@ pub struct SetChannel {
 impl Operation for SetChannel {
     const NAME: &'static str = "set channel";
     type Output = ();
+
+    fn named(&self) -> Named {
+        Named::channel(&self.channel)
+    }
 
     fn admit(
         &self,

@@ -7,34 +7,45 @@
 mod groups;
 mod posting;
 mod topics;
+mod updating;
 
 pub use groups::{GroupMembers, group_members};
 pub use topics::{TopicTexts, preview as preview_topic};
 
 use super::{App, Error};
+use crate::chat::slack::method;
 use crate::domain::chat::{ChatError, held_until, next_try};
 use crate::domain::ids::{ChannelId, GroupId};
+use crate::runtime::clock::monotonic;
 use crate::runtime::wakeup::Wakeup;
 use crate::store::{self, CommitSignals, SyncTarget};
 use jiff::Timestamp;
 use posting::Posted;
+use std::time::{Duration, Instant};
 
 /// The chat queues. They are processed concurrently, each in its own order.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Queue {
     Messages,
+    Updates,
     Topics,
     Groups,
 }
 
 impl Queue {
     /// All queues.
-    pub const ALL: [Queue; 3] = [Queue::Messages, Queue::Topics, Queue::Groups];
+    pub const ALL: [Queue; 4] = [
+        Queue::Messages,
+        Queue::Updates,
+        Queue::Topics,
+        Queue::Groups,
+    ];
 
     /// The name of the queue's loop in the log.
     pub fn name(self) -> &'static str {
         match self {
             Queue::Messages => "chat: messages",
+            Queue::Updates => "chat: updates",
             Queue::Topics => "chat: topics",
             Queue::Groups => "chat: groups",
         }
@@ -43,7 +54,7 @@ impl Queue {
     /// The wakeup of its loop.
     pub fn wakeup(self, signals: &CommitSignals) -> &Wakeup {
         match self {
-            Queue::Messages => &signals.chat_messages,
+            Queue::Messages | Queue::Updates => &signals.chat_messages,
             Queue::Topics => &signals.chat_topics,
             Queue::Groups => &signals.chat_groups,
         }
@@ -55,37 +66,97 @@ impl Queue {
 pub struct InFlight {
     /// Posted messages whose result is not stored yet because the storage failed.
     posted: Vec<Posted>,
+    /// Until when the platform's pace keeps the queue from its next call, in real time.
+    waits_until: Option<Instant>,
 }
 
 /// Processes some of what is due on a queue. Returns whether there was anything.
 pub fn run_due(app: &App, queue: Queue, in_flight: &mut InFlight) -> Result<bool, Error> {
-    match queue {
-        Queue::Messages => posting::post(app, &mut in_flight.posted),
-        Queue::Topics => sync_first(app, SyncTarget::Topic, |id| {
-            topics::sync(app, &ChannelId::from(id))
-        }),
-        Queue::Groups => sync_first(app, SyncTarget::Group, |id| {
-            groups::sync(app, &GroupId::from(id))
-        }),
+    if let Queue::Messages = queue {
+        return posting::post(app, &mut in_flight.posted);
     }
+    let waits = in_flight
+        .waits_until
+        .is_some_and(|until| until > monotonic());
+    if waits || app.slack().is_some_and(|slack| slack.is_paused()) {
+        return Ok(false);
+    }
+    let sync = |target, sync: &dyn Fn(&str) -> Result<(), SyncError>| sync_first(app, target, sync);
+    let turn = match queue {
+        Queue::Messages | Queue::Updates => updating::update_first(app)?,
+        Queue::Topics => sync(SyncTarget::Topic, &|id| {
+            topics::sync(app, &ChannelId::from(id))
+        })?,
+        Queue::Groups => sync(SyncTarget::Group, &|id| {
+            groups::sync(app, &GroupId::from(id))
+        })?,
+    };
+    in_flight.waits_until = match turn {
+        Turn::Waits(until) => Some(until),
+        Turn::Done | Turn::Idle => None,
+    };
+    Ok(turn == Turn::Done)
+}
+
+/// What a queue has done.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Turn {
+    /// Something was tried.
+    Done,
+    /// Nothing is due, or the platform is paused.
+    Idle,
+    /// What is due waits for the platform's pace, in real time.
+    Waits(Instant),
+}
+
+impl Turn {
+    /// Of a call that waits; `None` of any other.
+    fn waiting(error: &ChatError) -> Option<Turn> {
+        match error {
+            ChatError::NotBefore(until) => Some(Turn::Waits(*until)),
+            ChatError::Paused(_) => Some(Turn::Idle),
+            _ => None,
+        }
+    }
+}
+
+/// How long a queue waits at most for the platform's pace; `None` if it does not.
+pub fn waits_for(app: &App, queue: Queue, in_flight: &InFlight) -> Option<Duration> {
+    let until = match queue {
+        Queue::Messages => app.slack()?.opens_next(&method::CHAT_POST_MESSAGE),
+        Queue::Updates | Queue::Topics | Queue::Groups => in_flight.waits_until,
+    };
+    let now = monotonic();
+    until
+        .filter(|until| *until > now)
+        .map(|until| until.saturating_duration_since(now))
 }
 
 /// When the next item of a queue is due.
 pub fn next_on(app: &App, queue: Queue) -> Result<Option<Timestamp>, Error> {
     app.store().read(|tx| match queue {
         Queue::Messages => store::next_message(tx),
+        Queue::Updates => store::next_message_update(tx),
         Queue::Topics => store::next_sync(tx, SyncTarget::Topic),
         Queue::Groups => store::next_sync(tx, SyncTarget::Group),
     })
 }
 
-/// When the next item of any queue is due.
-pub fn next(app: &App) -> Result<Option<Timestamp>, Error> {
-    let mut next = None;
-    for queue in Queue::ALL {
-        next = next.into_iter().chain(next_on(app, queue)?).min();
-    }
-    Ok(next)
+/// When the next item of any queue is due after an instant. What was due before and is still there waits for the platform.
+pub fn next_after(app: &App, after: Timestamp) -> Result<Option<Timestamp>, Error> {
+    let asks_at = app.slack().and_then(|slack| slack.asks_again_at());
+    app.store().read(|tx| {
+        let mut next = asks_at.filter(|at| *at > after);
+        for due in [
+            store::next_message_after(tx, after)?,
+            store::next_message_update_after(tx, after)?,
+            store::next_sync_after(tx, SyncTarget::Topic, after)?,
+            store::next_sync_after(tx, SyncTarget::Group, after)?,
+        ] {
+            next = next.into_iter().chain(due).min();
+        }
+        Ok(next)
+    })
 }
 
 /// Why a sync failed.
@@ -110,22 +181,42 @@ impl From<Error> for SyncError {
 fn sync_first(
     app: &App,
     target: SyncTarget,
-    sync: impl FnOnce(&str) -> Result<(), SyncError>,
-) -> Result<bool, Error> {
+    sync: &dyn Fn(&str) -> Result<(), SyncError>,
+) -> Result<Turn, Error> {
     let now = app.now();
     let first = app
         .store()
         .read(|tx| store::first_due_sync(tx, target, now))?;
     let Some((key, state)) = first else {
-        return Ok(false);
+        return Ok(Turn::Idle);
     };
     let error = match sync(&key) {
-        Ok(()) => return Ok(true),
+        Ok(()) => return Ok(Turn::Done),
         Err(SyncError::Chat(error)) => error,
         // Then the error cannot be stored either.
         Err(SyncError::Store(error)) if error.is_unavailable() => return Err(error),
         Err(SyncError::Store(error)) => ChatError::Internal(error.to_string()),
     };
+    if let Some(turn) = Turn::waiting(&error) {
+        let why = error.detail();
+        if matches!(error, ChatError::Paused(_)) {
+            app.store()
+                .write_log(move |tx| store::note_sync_waits(tx, target, &key, &why))?;
+        }
+        return Ok(turn);
+    }
+    let is_final = !app.chat().retries_refusals()
+        && matches!(
+            error,
+            ChatError::NotFound(_) | ChatError::Refused(_) | ChatError::PeopleRefused(_)
+        );
+    if is_final {
+        let why = error.detail();
+        log::warn!("chat: {} {key}: {why}", target.noun());
+        app.store()
+            .write_log(move |tx| store::refuse_sync(tx, target, &key, state.calls, &why))?;
+        return Ok(Turn::Done);
+    }
     app.store().write_log(move |tx| {
         let tries = state.tries + 1;
         let (next, why) = (next_try(tries, &error, tx.now()), error.detail());
@@ -137,5 +228,5 @@ fn sync_first(
         }
         store::retry_sync(tx, target, &key, state.calls, next, &why)
     })?;
-    Ok(true)
+    Ok(Turn::Done)
 }

@@ -1,5 +1,6 @@
 //! Creates cover requests.
 
+use super::chat_ids::Named;
 use super::draft::Draft;
 use super::mutation::Operation;
 use super::request_writes::{Notify, Outcome, ask, written};
@@ -104,6 +105,10 @@ pub struct AskForCover(pub NewCover);
 impl Operation for AskForCover {
     const NAME: &'static str = "ask for cover";
     type Output = RequestWritten;
+
+    fn named(&self) -> Named {
+        Named::people(&self.0.recipients)
+    }
 
     fn admit(
         &self,

@@ -1,5 +1,6 @@
 //! Creates rotations.
 
+use super::chat_ids::{self, Named};
 use super::membership::{
     check_groups_included, check_people, joined_channels, known_groups, known_people,
 };
@@ -40,6 +41,12 @@ pub struct Created {
 /// Creates a rotation, or returns the one created by an earlier try with the same key.
 pub fn create(app: &App, author: &Author, creation: NewCreation) -> Result<Created, ActionError> {
     author.principal.check_create()?;
+    let new = &creation.rotation;
+    let named = Named {
+        people: new.owners.iter().chain(&new.users).cloned().collect(),
+        channels: new.channels.clone(),
+    };
+    chat_ids::ask(app, &named)?;
     let shared = app.clone();
     audit::write(app.store(), author, move |tx, author| {
         let credential = author.principal.credential().to_owned();

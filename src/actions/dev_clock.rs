@@ -24,7 +24,8 @@ fn step_to(app: &App, to: Timestamp, settle: &dyn Fn() -> Result<(), Error>) -> 
     process_due(app, settle)?;
     let mut looks = 0;
     loop {
-        let to_send = sending::next(app)?.into_iter().chain(chat_sync::next(app)?);
+        let to_send = sending::next(app)?.into_iter();
+        let to_send = to_send.chain(chat_sync::next_after(app, app.now())?);
         let to_send = to_send.chain(relays::next(app)?);
         let next = due::next(app)?.into_iter().chain(to_send).min();
         let Some(at) = next.filter(|at| *at <= to) else {

@@ -4,6 +4,7 @@ use super::{ActionError, App, Error, audit, mutation};
 use crate::domain::audit::{AuditedChange, Author, directory_changes};
 use crate::domain::directory::{Directory, Group};
 use crate::domain::import::ImportChanges;
+use crate::domain::refusal::Refusal;
 use crate::domain::rotation::Rotation;
 use crate::store::{
     ReadTx, Store, WriteTx, list_duty_groups, list_group_people, load_directory, load_group,
@@ -48,13 +49,19 @@ impl<E: Into<ActionError>> From<E> for Stop {
 /// report matches what the import would do.
 ///
 /// # Errors
-/// Those of the store. A refused import is not an error; see [`Imported::applied`].
+/// Those of the store, and [`Refusal::ResourceDenied`] on a platform with a directory of its own. An import without consent is
+/// not an error; see [`Imported::applied`].
 pub fn import(
     app: &App,
     author: &Author,
     mut directory: Directory,
     consent: Consent,
 ) -> Result<Imported, ActionError> {
+    if app.slack().is_some() {
+        let detail = "people, user groups and channels are those of the Slack workspace and are read from there; nothing is \
+                      imported";
+        return Err(Refusal::ResourceDenied(detail.into()).into());
+    }
     let shared = app.clone();
     let written = audit::write(app.store(), author, move |tx, author| -> Result<_, Stop> {
         let before = load_directory(&tx.as_read())?;

@@ -1,5 +1,6 @@
 //! Changes the people on duty by hand: hand over now, set on duty, clear.
 
+use super::chat_ids::Named;
 use super::draft::Draft;
 use super::mutation::Operation;
 use super::{ActionError, App, reads};
@@ -86,6 +87,10 @@ impl Operation for SetOnDuty {
 
     fn changes_duty(&self, _: &Rotation) -> bool {
         true
+    }
+
+    fn named(&self) -> Named {
+        Named::people(&self.users)
     }
 
     fn apply(self, tx: &mut WriteTx, draft: &mut Draft, _: &Principal) -> Result<(), ActionError> {

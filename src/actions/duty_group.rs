@@ -10,6 +10,7 @@ use crate::domain::event::Act;
 use crate::domain::ids::GroupId;
 use crate::domain::refusal::{Refusal, invalid};
 use crate::domain::rotation::Rotation;
+use crate::runtime::clock::monotonic;
 use crate::store::{self, Group, ReadTx, WriteTx};
 
 /// What the chat platform and the tier permit.
@@ -148,9 +149,7 @@ fn choose(app: &App, rotation: &Rotation, choice: &DutyGroupChoice) -> Result<Ch
         chat.people(&group).map_err(refusal)?;
         return Ok(Chosen { group, made: None });
     }
-    if let Some(why) = capabilities.no_creating {
-        return Err(Refusal::GroupNotManageable(why).into());
-    }
+    // Whether groups can be made shows only when one is: what is known of it may be out of date.
     let name = &rotation.profile.name;
     let group = chat.create_group(handle, name).map_err(refusal)?;
     let made = Group {
@@ -201,7 +200,13 @@ fn followed(rotation: &Rotation) -> impl Iterator<Item = &GroupId> {
 
 fn refusal(error: ChatError) -> Refusal {
     match error {
-        ChatError::Refused(why) | ChatError::NotFound(why) => Refusal::GroupNotManageable(why),
+        ChatError::Refused(why) | ChatError::PeopleRefused(why) | ChatError::NotFound(why) => {
+            Refusal::GroupNotManageable(why)
+        }
+        ChatError::NotBefore(until) => {
+            let wait = until.saturating_duration_since(monotonic()).as_secs() + 1;
+            Refusal::ChatUnavailable(error.detail(), Some(wait))
+        }
         ChatError::RateLimited(wait) => {
             let seconds = u64::try_from(wait.as_secs()).ok();
             Refusal::ChatUnavailable(error.detail(), seconds)

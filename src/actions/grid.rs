@@ -1,6 +1,7 @@
 //! Changes the grid of a rotation: its coverage, and the rosters of cells.
 
 use super::ActionError;
+use super::chat_ids::Named;
 use super::draft::Draft;
 use super::mutation::Operation;
 use crate::domain::access::Principal;
@@ -21,6 +22,10 @@ impl Operation for ReplaceCoverage {
 
     fn changes_duty(&self, _: &Rotation) -> bool {
         true
+    }
+
+    fn named(&self) -> Named {
+        Named::people(self.0.people())
     }
 
     fn apply(self, tx: &mut WriteTx, draft: &mut Draft, _: &Principal) -> Result<(), ActionError> {
@@ -52,6 +57,10 @@ pub struct WriteRoster {
 impl Operation for WriteRoster {
     const NAME: &'static str = "write roster";
     type Output = ();
+
+    fn named(&self) -> Named {
+        Named::people(self.spec.people())
+    }
 
     fn admit(
         &self,

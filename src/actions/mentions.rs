@@ -1,5 +1,6 @@
 //! Opens mentions and records their answers.
 
+use super::chat_ids::Named;
 use super::draft::Draft;
 use super::mutation::{Mutation, Operation};
 use super::{ActionError, App, Error, notifications, reads};
@@ -27,6 +28,26 @@ pub struct OpenMention(pub NewMention);
 impl Operation for OpenMention {
     const NAME: &'static str = "open mention";
     type Output = Mention;
+
+    fn named(&self) -> Named {
+        Named {
+            people: vec![self.0.asker.clone()],
+            channels: vec![self.0.channel.clone()],
+        }
+    }
+
+    /// A person mentions in their own name whoever is on call in what they see; programs need the right to edit.
+    fn admit(
+        &self,
+        _: &ReadTx,
+        rotation: &Rotation,
+        caller: &Principal,
+    ) -> Result<(), ActionError> {
+        match caller.person() {
+            Ok(person) if *person == self.0.asker => Ok(caller.check_see(rotation)?),
+            _ => Ok(caller.check_edit(rotation)?),
+        }
+    }
 
     fn apply(
         self,

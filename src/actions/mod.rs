@@ -1,7 +1,7 @@
 //! Use cases, one per file. Requests, the timer and commands run the same action, so each rule exists once.
 
 pub mod absences;
-mod acceptance;
+pub mod acceptance;
 pub mod answering;
 pub mod arrangements;
 pub mod assignments;
@@ -9,6 +9,7 @@ pub mod audit;
 pub mod boards;
 pub mod calendar_feeds;
 pub mod channels;
+pub mod chat_ids;
 pub mod chat_status;
 pub mod chat_sync;
 pub mod covers;
@@ -17,6 +18,7 @@ pub mod deliveries;
 pub mod dev_clock;
 pub mod development;
 pub mod directory;
+pub mod directory_sync;
 mod draft;
 pub mod due;
 pub mod duty;
@@ -36,6 +38,7 @@ pub mod outside;
 pub mod overview;
 pub mod partners;
 pub mod plan;
+pub mod platform;
 pub mod preview;
 pub mod reach;
 pub mod reads;
@@ -48,12 +51,16 @@ pub mod rotations;
 pub mod sending;
 pub mod sessions;
 pub mod shifts;
+pub mod slack_envelopes;
+pub mod slack_home;
 pub mod status;
 pub mod swaps;
 pub mod tier;
 pub mod webhooks;
+pub mod whole_turns;
 
 use crate::carriers::Carriers;
+use crate::chat::slack::{Slack, SlackSettings};
 use crate::chat::{Chat, Local};
 use crate::client::guard::{GuardedClient, Rules};
 use crate::client::{Tls, Trust};
@@ -86,6 +93,7 @@ pub struct App {
     limits: Arc<RwLock<TierLimits>>,
     outward: Arc<Outward>,
     chat: Arc<dyn Chat>,
+    slack: Option<Arc<Slack>>,
     metrics: Arc<Metrics>,
     runtime: Arc<Runtime>,
     audit_kept: SignedDuration,
@@ -142,6 +150,7 @@ impl App {
         runtime.watch(store.heartbeat().clone(), Watch::Readiness);
         App {
             chat: Arc::new(Local::new(Arc::clone(&store))),
+            slack: None,
             store,
             calendar: Arc::new(calendar),
             clock,
@@ -160,6 +169,22 @@ impl App {
             chat: put(Arc::clone(&self.chat)),
             ..self
         }
+    }
+
+    /// The same on Slack in place of the embedded chat platform.
+    pub fn with_slack(self, settings: SlackSettings, tls: &Tls) -> App {
+        let (clock, metrics) = (Arc::clone(&self.clock), Arc::clone(&self.metrics));
+        let slack = Arc::new(Slack::new(settings, tls, clock, metrics));
+        App {
+            chat: Arc::clone(&slack) as Arc<dyn Chat>,
+            slack: Some(slack),
+            ..self
+        }
+    }
+
+    /// Slack, where it is the chat platform.
+    pub fn slack(&self) -> Option<&Arc<Slack>> {
+        self.slack.as_ref()
     }
 
     /// The same with audit entries kept for another time, where one is given.

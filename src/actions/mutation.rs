@@ -1,6 +1,7 @@
 //! The only way to write a rotation: the caller, the rotation, the precondition and the operation. An API handler, a development
 //! route, an inbound webhook and a command build the same [`Mutation`] and run it in the same way.
 
+use super::chat_ids::{self, Named};
 use super::draft::Draft;
 use super::{ActionError, App, Error};
 use crate::domain::access::Principal;
@@ -46,6 +47,12 @@ pub trait Operation: Sized + Send + 'static {
         caller: &Principal,
     ) -> Result<(), ActionError> {
         Ok(caller.check_edit(rotation)?)
+    }
+
+    /// The people and channels that it names. Where the chat platform is asked for unknown ones, that happens before the write,
+    /// for callers who would be admitted to the current rotation.
+    fn named(&self) -> Named {
+        Named::default()
     }
 
     /// Calls external services, which must not happen in a transaction. Runs before the write, for callers who would be admitted
@@ -94,16 +101,25 @@ impl<O: Operation> Mutation<'_, O> {
     /// [`Refusal::NotFound`] if there is no such rotation, [`Refusal::StaleValidator`] or [`Refusal::WeakValidator`] if the
     /// precondition fails, and the refusals of the operation.
     pub fn run(mut self, app: &App) -> Result<Written<O::Output>, ActionError> {
-        if O::PREPARES {
+        let named = self.operation.named();
+        let asks = chat_ids::has_unknown(app, &named)?;
+        if O::PREPARES || asks {
             let (rotation, replayed) = app.store().read(|tx| -> Result<_, ActionError> {
                 let rotation = store::load_rotation(tx, self.rotation)?;
                 let rotation = rotation.ok_or(Refusal::NotFound("rotation"))?;
-                let replayed = self.admit_or_replay(tx, &rotation, app, app.now())?;
+                let replayed = match self.admit_or_replay(tx, &rotation, app, app.now()) {
+                    // It may be there by the time of the write.
+                    Err(ActionError::Refused(Refusal::NotFound("channel"))) if asks => None,
+                    admitted => admitted?,
+                };
                 Ok((rotation, replayed))
             })?;
             match replayed {
                 Some(output) => return Ok(Written { rotation, output }),
-                None => self.operation.prepare(app, &rotation)?,
+                None => {
+                    chat_ids::ask(app, &named)?;
+                    self.operation.prepare(app, &rotation)?;
+                }
             }
         }
         let (shared, author) = (app.clone(), self.author.clone());

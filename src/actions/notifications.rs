@@ -32,6 +32,10 @@ pub fn change(
 /// Queues what follows from the deletion of a rotation.
 pub fn deleted(tx: &mut WriteTx, app: &App, rotation: &Rotation) -> Result<(), Error> {
     request_sync(tx, rotation, None)?;
+    // Requests are deleted with their rotation, and their buttons have nothing to answer any more.
+    for pending in &rotation.pending {
+        store::request_message_updates(tx, pending.id.as_str())?;
+    }
     let on_call = resolve::everybody_on_call(rotation);
     queue(tx, app, message::deleted(rotation, &on_call)).map(drop)
 }

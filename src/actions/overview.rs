@@ -48,6 +48,22 @@ pub fn rotations(
     })
 }
 
+/// One rotation that is there for a caller.
+pub fn one(
+    app: &App,
+    caller: &Principal,
+    id: &RotationId,
+    ahead: SignedDuration,
+) -> Result<Overview, ActionError> {
+    app.store().read(|tx| {
+        reads::visible(tx, caller, id)?;
+        let mut found = load(app, tx, std::slice::from_ref(id), ahead)?;
+        Ok(found
+            .pop()
+            .ok_or(crate::domain::refusal::Refusal::NotFound("rotation"))?)
+    })
+}
+
 /// These rotations, in this order, whoever may see them. Those that are not there are left out.
 pub(super) fn load(
     app: &App,

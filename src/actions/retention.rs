@@ -1,10 +1,10 @@
 //! Deletes records that have expired: deliveries, chat messages, closed mentions, stored results of operations, audit
-//! entries, and replaced webhook secrets.
+//! entries, what Slack sent, and replaced webhook secrets.
 //!
 //! A purge works in small batches, so that other writers are not delayed. Like the delivery log it may be lost on a power
 //! failure: the next purge deletes the same records.
 
-use super::{App, Error, once};
+use super::{App, Error, once, slack_envelopes};
 use crate::store::{self, ReadTx};
 use jiff::{SignedDuration, Timestamp};
 
@@ -24,11 +24,13 @@ pub fn purge(app: &App) -> Result<bool, Error> {
     let operations_until = once::expired_before(now);
     let audited = now.saturating_sub(app.audit_kept());
     let audited = audited.unwrap_or(Timestamp::MIN);
+    let enveloped = slack_envelopes::expired_before(now);
     let anything = |tx: &ReadTx| -> Result<bool, Error> {
         Ok(store::anything_to_clear(tx, until)?
             || store::any_old_messages_or_mentions(tx, told)?
             || store::any_old_operation(tx, operations_until)?
             || store::any_old_entry(tx, audited)?
+            || store::any_old_slack_envelope(tx, enveloped)?
             || store::any_expired_secret(tx, now)?)
     };
     if !app.store().read(anything)? {
@@ -40,6 +42,7 @@ pub fn purge(app: &App) -> Result<bool, Error> {
         store::clear_messages_and_mentions(tx, told)?;
         store::clear_operations(tx, operations_until)?;
         store::clear_entries(tx, audited)?;
+        store::clear_slack_envelopes(tx, enveloped)?;
         store::forget_expired_secrets(tx, now)?;
         Ok::<_, Error>(true)
     })

@@ -1,6 +1,7 @@
 //! Changes and deletes rotations.
 
 use super::ActionError;
+use super::chat_ids::Named;
 use super::draft::Draft;
 use super::duty_group::check_no_circle;
 use super::membership::{check_groups_included, check_people, known_groups, known_people};
@@ -18,6 +19,12 @@ use crate::store::{self, MemberLists, ReadTx, WriteTx};
 /// Changes the members of a rotation that the patch contains.
 pub struct PatchRotation(pub RotationPatch);
 
+/// The people that a patch names.
+fn named(patch: &RotationPatch) -> Named {
+    let lists = [&patch.owners, &patch.users];
+    Named::people(lists.into_iter().flatten().flatten())
+}
+
 impl Operation for PatchRotation {
     const NAME: &'static str = "patch rotation";
     type Output = ();
@@ -33,6 +40,10 @@ impl Operation for PatchRotation {
                 .is_some_and(|groups| !groups.is_empty())
             || differs(patch.double_cover, rotation.double_cover)
             || differs(patch.skips_are_off_time, rotation.skips_are_off_time)
+    }
+
+    fn named(&self) -> Named {
+        named(&self.0)
     }
 
     fn apply(self, tx: &mut WriteTx, draft: &mut Draft, _: &Principal) -> Result<(), ActionError> {
@@ -134,6 +145,10 @@ impl Operation for PatchShown {
         // What PATCH cannot change is refused by what the rotation shows, whatever drives it.
         let PatchShown { patch, .. } = self;
         PatchRotation(patch.clone()).changes_duty(rotation)
+    }
+
+    fn named(&self) -> Named {
+        named(&self.patch)
     }
 
     fn apply(

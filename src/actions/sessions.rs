@@ -280,6 +280,18 @@ pub fn by_proxy(app: &App, named: &ProxyName) -> Result<Option<SignedIn>, Error>
     })
 }
 
+/// The person whom the chat platform names, with the rights that their member token has; `None` where the workspace does not
+/// have them, or no longer.
+///
+/// # Errors
+/// When the storage fails.
+pub fn by_chat(app: &App, user: &UserId) -> Result<Option<SignedIn>, Error> {
+    app.store().read(|tx| match present(tx, user)? {
+        Some(person) => signed_in(tx, person, false, Via::Chat).map(Some),
+        None => Ok(None),
+    })
+}
+
 /// How a proxy names a person.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum ProxyName {

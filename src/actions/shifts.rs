@@ -2,8 +2,9 @@
 
 use super::reads::{self, recorded};
 use super::{ActionError, App};
-use crate::domain::absence::{Absence, AppliesTo, StandingDuty};
+use crate::domain::absence::{Absence, Absences, AppliesTo, StandingDuty};
 use crate::domain::access::Principal;
+use crate::domain::edit::NewAbsence;
 use crate::domain::forecast::{self, Budget, PlannedTurn, Shift, ShiftRotation};
 use crate::domain::handover::DealingContext;
 use crate::domain::ids::{RotationId, UserId};
@@ -116,19 +117,46 @@ pub fn standing(
     named: &RotationId,
     absence: &Absence,
 ) -> Result<Vec<StandingDuty>, ActionError> {
+    let everywhere = absence.applies_to == AppliesTo::AllRotations;
+    let of = (&absence.user, absence.period, everywhere);
+    while_away(app, caller, named, of, |rotation| {
+        Arc::clone(&rotation.absences)
+    })
+}
+
+/// The same of an absence that is not stored yet.
+///
+/// # Errors
+/// As [`standing`].
+pub fn would_stand(
+    app: &App,
+    caller: &Principal,
+    named: &RotationId,
+    new: &NewAbsence,
+) -> Result<Vec<StandingDuty>, ActionError> {
+    let of = (&new.user, new.period, new.everywhere);
+    while_away(app, caller, named, of, |rotation| {
+        Arc::new(rotation.absences.with(&new.user, new.period))
+    })
+}
+
+/// The stretches of a period for which a person stays on call, with the absences that `absences` answers for each rotation.
+fn while_away(
+    app: &App,
+    caller: &Principal,
+    named: &RotationId,
+    (user, period, everywhere): (&UserId, Interval, bool),
+    absences: impl Fn(&Rotation) -> Arc<Absences>,
+) -> Result<Vec<StandingDuty>, ActionError> {
     let mut rotations = vec![named.clone()];
-    if absence.applies_to == AppliesTo::AllRotations {
-        let theirs = app
-            .store()
-            .read(|tx| store::list_rotations_of(tx, &absence.user))?;
+    if everywhere {
+        let theirs = app.store().read(|tx| store::list_rotations_of(tx, user))?;
         rotations.extend(theirs.into_iter().filter(|id| id != named));
     }
     let horizon = app.now().saturating_add(FORESIGHT);
     let period = Interval {
-        until: horizon.map_or(absence.period.until, |horizon| {
-            absence.period.until.min(horizon)
-        }),
-        ..absence.period
+        until: horizon.map_or(period.until, |horizon| period.until.min(horizon)),
+        ..period
     };
     let mut budget = Budget::default();
     let mut standing = Vec::new();
@@ -139,13 +167,13 @@ pub fn standing(
             Err(ActionError::Refused(_)) => continue,
             Err(error) => return Err(error),
         };
+        let absences = absences(&rotation);
         let dealing = DealingContext {
             calendar: app.calendar(),
-            absences: &rotation.absences,
+            absences: &absences,
         };
         let most = MOST_STANDING - standing.len();
-        let found =
-            forecast::standing(&rotation, dealing, &absence.user, period, most, &mut budget);
+        let found = forecast::standing(&rotation, dealing, user, period, most, &mut budget);
         standing.extend(found.into_iter().map(|(cell, period)| StandingDuty {
             cell: rotation.cells[cell].id.clone(),
             period,

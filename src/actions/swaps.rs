@@ -1,5 +1,6 @@
 //! Creates swap requests.
 
+use super::chat_ids::Named;
 use super::draft::Draft;
 use super::mutation::Operation;
 use super::request_writes::{Notify, Outcome, ask, written};
@@ -169,6 +170,10 @@ pub struct OfferSwap(pub NewSwap);
 impl Operation for OfferSwap {
     const NAME: &'static str = "offer swap";
     type Output = RequestWritten;
+
+    fn named(&self) -> Named {
+        Named::people([&self.0.recipient])
+    }
 
     fn admit(
         &self,

@@ -7,7 +7,8 @@ use super::operation::{Body, Operation, gives, gives_tagged, shape};
 use super::rotations::tagged;
 use crate::actions::chat_status::{self, GroupStatus, TopicStatus};
 use crate::actions::duty_group::{self, BindDutyGroup, UnbindDutyGroup};
-use crate::wire::chat::{self as wire, Capabilities, ChatStatus, OnDutyGroupRequest};
+use crate::actions::platform;
+use crate::wire::chat::{self as wire, Capabilities, ChatPlatform, ChatStatus, OnDutyGroupRequest};
 use crate::wire::etag::Precondition;
 use crate::wire::moment::Moment;
 use crate::wire::rotation::Rotation;
@@ -71,6 +72,31 @@ pub fn capabilities(_: &Api, call: &Call) -> Outcome {
         can_bind: can.can_bind,
         can_create: can.can_create,
         reason: can.reason,
+    };
+    answer::json(200, &shown)
+}
+
+pub const PLATFORM: Operation = Operation {
+    id: "getChatPlatform",
+    tag: "chat",
+    summary: "The state of the chat platform",
+    about: "Which platform it is, and whether it works. While it does not, duty goes on, and what is to be sent waits for a \
+            day.",
+    query: &[],
+    body: Body::None,
+    gives: &[gives(200, "The state.", shape::<ChatPlatform>)],
+    refuses: &[],
+};
+
+/// GET the state of the chat platform.
+pub fn platform(_: &Api, call: &Call) -> Outcome {
+    let found = platform::status(call.app)?;
+    let shown = ChatPlatform {
+        platform: found.platform,
+        state: found.state.name(),
+        last_error: found.last_error,
+        last_sync_at: found.last_sync_at.map(Moment),
+        socket_connected: found.socket_connected,
     };
     answer::json(200, &shown)
 }

@@ -92,6 +92,7 @@ pub static ROUTES: &[Row] = &[
     row("PUT",    "/v1/rotations/{rotationId}/on-duty-group",             Scoped(WriteRotations), IfMatch(chat::bind),       &chat::BIND),
     row("DELETE", "/v1/rotations/{rotationId}/on-duty-group",             Scoped(WriteRotations), IfMatch(chat::unbind),     &chat::UNBIND),
     row("GET",    "/v1/rotations/{rotationId}/chat",                      Scoped(ReadRotations),  Plain(chat::status),       &chat::STATUS),
+    row("GET",    "/v1/chat",                                             Scoped(ReadDirectory),  Plain(chat::platform),     &chat::PLATFORM),
     row("GET",    "/v1/user-groups/capabilities",                         Scoped(ReadDirectory),  Plain(chat::capabilities), &chat::CAPABILITIES),
 
     row("PUT",    "/v1/rotations/{rotationId}/coverage",                  Scoped(WriteRotations), IfMatch(grid::coverage),   &grid::COVERAGE),

@@ -3,11 +3,12 @@
 use super::Api;
 use super::answer::{self, Outcome};
 use super::operation::{Body, Gives, Operation, gives, shape};
-use crate::actions::{App, DELIVERY, Error, TIMER};
+use crate::actions::{App, DELIVERY, Error, TIMER, directory_sync};
+use crate::domain::chat::PlatformState;
 use crate::domain::linked::Link;
 use crate::domain::snapshot::{OpenSlot, Queue};
 use crate::domain::zones;
-use crate::metrics::{self, Snapshot};
+use crate::metrics::{self, ChatHealth, Snapshot};
 use crate::runtime::background::Watch;
 use crate::runtime::heartbeat::{Heartbeat, late_after};
 use crate::server::{Body as Bytes, Problem, Request, Response};
@@ -293,6 +294,7 @@ pub fn metrics(api: &Api, detail: Detail) -> Outcome {
             next_due: store::next_due(tx)?,
             readings: store::list_readings(tx)?,
             database_bytes: store::database_bytes(tx)?,
+            directory_read_at: directory_sync::status(tx)?.last_read_at,
         };
         Ok((snapshot, state))
     })?;
@@ -326,6 +328,7 @@ struct State {
     /// When each linked schedule of a partner was last read.
     readings: Vec<(Link, Option<Timestamp>)>,
     database_bytes: u64,
+    directory_read_at: Option<Timestamp>,
 }
 
 fn render(api: &Api, snapshot: &KeptSnapshot, state: &State, detail: Detail) -> String {
@@ -341,6 +344,14 @@ fn render(api: &Api, snapshot: &KeptSnapshot, state: &State, detail: Detail) -> 
         enabled_rotations: snapshot.enabled,
         disabled_rotations: snapshot.disabled,
         database_bytes: state.database_bytes,
+        chat: app.slack().map(|slack| ChatHealth {
+            up: slack.state().0 == PlatformState::Up,
+            socket_connected: (slack.settings().app_token.as_ref())
+                .map(|_| slack.is_socket_connected()),
+        }),
+        directory_read_at: app
+            .slack()
+            .map(|_| state.directory_read_at.unwrap_or(Timestamp::UNIX_EPOCH)),
         started_at: api.started_at,
         last_tick: ago(app, age(app.runtime().heartbeat(TIMER).as_ref())),
         build: &[

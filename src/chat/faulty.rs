@@ -77,6 +77,10 @@ impl Chat for FaultyChat {
         self.inner.is_embedded()
     }
 
+    fn name(&self, user: &UserId, name: &str) -> String {
+        self.inner.name(user, name)
+    }
+
     fn posts_by_storing(&self) -> bool {
         let mode = self.control.mode();
         let posts = mode.failure.is_none() && mode.delay.is_zero() && mode.forgotten.is_empty();

@@ -5,15 +5,19 @@
 
 mod faulty;
 mod local;
+pub mod slack;
 mod text;
 
 pub use faulty::{FailureControl, FaultyChat};
 pub use local::Local;
-pub use text::{PlatformRenderer, text};
+pub use text::{PlatformRenderer, TopicRenderer, text};
 
 use crate::domain::chat::{Capabilities, ChatError};
 use crate::domain::ids::{ChannelId, GroupId, MessageReference, UserId};
-use crate::domain::message::Message;
+use crate::domain::message::{Message, Standing};
+use crate::domain::wording;
+use crate::domain::zones::ZoneName;
+use jiff::Timestamp;
 
 /// A chat platform. Calls may be slow, and may be repeated if a result was lost.
 pub trait Chat: Send + Sync {
@@ -23,6 +27,11 @@ pub trait Chat: Send + Sync {
     /// Whether it is the local platform, which people do not see: its messages are sent on by mail and to incoming webhooks.
     fn is_embedded(&self) -> bool {
         false
+    }
+
+    /// The text that names a person.
+    fn name(&self, _: &UserId, name: &str) -> String {
+        self.plain(name)
     }
 
     /// Whether a stored message needs no call: people read the queue itself. A channel must still have the app in it. Posting then
@@ -37,9 +46,40 @@ pub trait Chat: Send + Sync {
     /// User text on one line, escaped so that the platform reads no markup in it.
     fn plain(&self, text: &str) -> String;
 
+    /// An instant in the zone of its subject, or in a form that the platform shows in the reader's own zone.
+    fn time(&self, at: Timestamp, zone: Option<ZoneName>) -> String {
+        wording::time(at, zone)
+    }
+
+    /// What a topic counts towards [`Capabilities::longest_topic`].
+    fn topic_cost(&self, text: &str) -> usize {
+        text.chars().count()
+    }
+
     /// Renders a message and posts it to a channel or a person. Repeated posts of one message have the same `key`. The
     /// returned reference identifies the message in later updates.
     fn post(&self, message: &Message, key: &str) -> Result<MessageReference, ChatError>;
+
+    /// Shows in a posted message what came of its question, in place of its buttons. Where nobody sees messages, it does
+    /// nothing.
+    fn update(
+        &self,
+        _reference: &MessageReference,
+        _message: &Message,
+        _standing: &Standing,
+    ) -> Result<(), ChatError> {
+        Ok(())
+    }
+
+    /// Whether a refused sync of a topic or group is tried again by itself, rather than when something changes.
+    fn retries_refusals(&self) -> bool {
+        true
+    }
+
+    /// A topic in the form in which [`Chat::topic`] returns it.
+    fn topic_text(&self, text: String) -> String {
+        text
+    }
 
     /// The topic of a channel, as it was passed to [`Chat::set_topic`]; empty if there is none.
     fn topic(&self, channel: &ChannelId) -> Result<String, ChatError>;

@@ -4,6 +4,8 @@ use super::Chat;
 use crate::domain::ids::UserId;
 use crate::domain::message::{Message, PeopleNames};
 use crate::domain::wording::{self, Named, Renderer};
+use crate::domain::zones::ZoneName;
+use jiff::Timestamp;
 
 /// Renders people for a platform. A person without a name in `names` is shown by their id.
 pub struct PlatformRenderer<'a> {
@@ -15,13 +17,37 @@ impl Renderer for PlatformRenderer<'_> {
     fn named(&self, user: &UserId) -> Named {
         let name = self.names.get(user).map_or(user.as_str(), String::as_str);
         Named {
-            name: self.chat.plain(name),
+            name: self.chat.name(user, name),
             handle: self.chat.handle(user, name),
         }
     }
 
     fn plain(&self, text: &str) -> String {
         self.chat.plain(text)
+    }
+
+    fn time(&self, at: Timestamp, zone: Option<ZoneName>) -> String {
+        self.chat.time(at, zone)
+    }
+}
+
+/// Renders people for topics, which are plain text on every platform.
+pub struct TopicRenderer<'a> {
+    pub names: &'a PeopleNames,
+}
+
+impl Renderer for TopicRenderer<'_> {
+    fn named(&self, user: &UserId) -> Named {
+        let name = self.names.get(user).map_or(user.as_str(), String::as_str);
+        let name = wording::one_line(name);
+        Named {
+            handle: format!("@{name}"),
+            name,
+        }
+    }
+
+    fn plain(&self, text: &str) -> String {
+        wording::one_line(text)
     }
 }
 

@@ -48,6 +48,7 @@ fn check(place: Place) -> Result<(), Failure> {
         .map_err(Failure::Usage)?
         .partners()
         .collect();
+    config.slack().map_err(Failure::Usage)?;
     let path = existing_database(&config)?;
     if let Some(note) = exposed_sessions(&config) {
         tell(&note);

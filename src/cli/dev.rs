@@ -9,6 +9,7 @@ use super::signals::Signals;
 use super::workspace::{database, settings_with};
 use super::{Failure, Place, demo};
 use crate::actions::development::{self, Credentials};
+use crate::actions::outside::Which;
 use crate::api;
 use crate::chat::{FailureControl, FaultyChat};
 use crate::config::{self, Config, Listen};
@@ -91,24 +92,33 @@ pub fn run(place: Place, flags: Flags) -> Result<(), Failure> {
         Receivers::Local,
     )?;
     let failures = FailureControl::default();
-    bootstrap.put_chat(|chat| Arc::new(FaultyChat::new(chat, failures.clone())));
-    if fresh && !flags.empty {
+    bootstrap.begin_chat()?;
+    let is_local = bootstrap.app.slack().is_none();
+    if is_local {
+        bootstrap.put_chat(|chat| Arc::new(FaultyChat::new(chat, failures.clone())));
+    }
+    // The people of Slack come from Slack.
+    if fresh && !flags.empty && is_local {
         demo::fill(&bootstrap.app)?;
     }
     bootstrap.catch_up(&config, &signals, &operator("dev"))?;
+    let sources = bootstrap.sources(true);
+    // Before the tokens of people are made. What cannot be read now is read later.
+    sources
+        .read(Which::New)
+        .map_err(|error| error.to_string())?;
     let credentials = development::renew(bootstrap.app.store(), &operator("dev"))?;
     let lines = lines(&bootstrap.url(), &credentials);
     let limits = requests(config.rate_limit, api::Limits::OFF);
     let delivery = bootstrap.deliver()?;
     let (sending, chat) = (delivery.handle(), delivery.handle());
-    let sources = bootstrap.sources();
     let reading = Arc::clone(&sources);
     let pending_work = PendingWork {
+        all: Box::new(move |until| sending.settle(until)),
+        chat: Box::new(move |until| chat.settle_chat(until)),
         sources: Box::new(move |which| reading.read(which)),
-        all: Box::new(move || sending.settle()),
-        chat: Box::new(move || chat.settle_chat()),
     };
-    let mut edges = bootstrap.edges(&config, login, limits);
+    let mut edges = bootstrap.edges(&config, login, limits)?;
     let (app, budget) = (bootstrap.app.clone(), bootstrap.budget.clone());
     edges.push(Box::new(Dev::new(app, failures, pending_work, budget)));
     bootstrap.serve(&signals, edges, delivery, &sources, move || {

@@ -1,19 +1,24 @@
-//! `rota directory`: the people, user groups and channels of the local chat platform.
+//! `rota directory`: the people, user groups and channels of the chat platform.
 
 use super::operator::operator;
 use super::output::{answer, printable, sentence, tell};
+use super::outward::trusted;
 use super::workspace::{Missing, app, database, open, settings};
 use super::{Failure, Place};
 use crate::actions::ActionError;
 use crate::actions::directory::{self, Consent, Imported};
+use crate::actions::directory_sync::{self, Synced};
+use crate::actions::platform::{self, StartError};
 use crate::config::Config;
 use crate::domain::directory::Directory;
 use crate::domain::import::{Concern, ImportChanges, Named};
+use crate::runtime::clock::monotonic;
 use crate::wire::body;
 use crate::wire::directory::{self as wire, ImportFile};
 use clap::{Args, Subcommand};
 use std::io::Read;
 use std::path::PathBuf;
+use std::time::Duration;
 
 const EXAMPLES: &str = r#"The file:
   { "team": { "id": "T1", "name": "Acme" },
@@ -33,6 +38,18 @@ Examples:
   rota directory import people.json --yes
   rota directory export | jq .users | less"#;
 
+const SYNC_EXAMPLES: &str = "\
+The server reads them by itself every 15 minutes ([slack] sync_every) and follows what Slack tells it in between. People whom
+Slack calls deactivated come off duty. A reading from which more than ten people and more than a fifth are missing is not
+applied without --accept-removals: Slack may have answered wrongly.
+
+Examples:
+  rota directory sync
+  rota directory sync --accept-removals";
+
+/// How long a reading waits where Slack asks it to.
+const PATIENCE: Duration = Duration::from_secs(300);
+
 #[derive(Subcommand)]
 pub enum Command {
     /// Replace the directory with a file; rotations follow at once
@@ -40,6 +57,9 @@ pub enum Command {
     Import(Import),
     /// Print the directory as a file that `import` takes
     Export,
+    /// Read people, user groups and channels from Slack now
+    #[command(after_help = SYNC_EXAMPLES)]
+    Sync(Sync),
 }
 
 #[derive(Args)]
@@ -55,16 +75,29 @@ pub struct Import {
     yes: bool,
 }
 
+#[derive(Args)]
+pub struct Sync {
+    /// Apply the reading even if many people are missing from it
+    #[arg(long)]
+    accept_removals: bool,
+}
+
 /// Runs a subcommand.
 pub fn run(place: Place, command: Command) -> Result<(), Failure> {
     let config = settings(place)?;
     match command {
         Command::Import(flags) => import(&config, flags),
         Command::Export => export(&config),
+        Command::Sync(flags) => sync(&config, &flags),
     }
 }
 
 fn import(config: &Config, flags: Import) -> Result<(), Failure> {
+    if config.slack().map_err(Failure::Usage)?.is_some() {
+        let why = "nothing was imported: [chat] platform is \"slack\", and people, groups and channels are read from there; \
+                   `rota directory sync` reads them now";
+        return Err(Failure::Failed(why.into()));
+    }
     let name = flags.file.display();
     let text = read(&flags.file).map_err(|error| format!("{name}: {error}"))?;
     let file: ImportFile =
@@ -180,6 +213,35 @@ fn read(path: &PathBuf) -> std::io::Result<Vec<u8>> {
         return Ok(text);
     }
     std::fs::read(path)
+}
+
+fn sync(config: &Config, flags: &Sync) -> Result<(), Failure> {
+    let Some(settings) = config.slack().map_err(Failure::Usage)? else {
+        let why = "there is nothing to read: [chat] platform is \"local\", whose directory is the file of \
+                   `rota directory import`";
+        return Err(Failure::Failed(why.into()));
+    };
+    let app = app(config, Missing::Create)?.with_slack(settings, &trusted(config)?);
+    platform::begin(&app).map_err(|error| match error {
+        StartError::Wrong(why) => why,
+        StartError::Store(error) => error.to_string(),
+    })?;
+    let Some(slack) = app.slack() else {
+        return Ok(());
+    };
+    let deadline = monotonic() + PATIENCE;
+    let synced = directory_sync::sync(&app, slack, flags.accept_removals, deadline);
+    match synced.map_err(|error| error.to_string())? {
+        Synced::Applied {
+            people,
+            groups,
+            channels,
+        } => tell(&format!(
+            "read {people} users, {groups} groups, {channels} channels"
+        )),
+        other => return Err(Failure::Failed(other.error().unwrap_or_default())),
+    }
+    Ok(())
 }
 
 fn export(config: &Config) -> Result<(), Failure> {

@@ -26,6 +26,7 @@ mod run;
 mod scratch;
 mod serve;
 mod signals;
+mod slack;
 mod status;
 mod token;
 mod verify;
@@ -98,6 +99,9 @@ enum Command {
     /// Try the incoming webhooks of channels
     #[command(subcommand)]
     Chat(reach::ChatCommand),
+    /// Set up the app of a Slack workspace
+    #[command(subcommand)]
+    Slack(slack::Command),
     /// Show who changed what, newest first
     Audit(audit::Flags),
     /// Copy the database to a new file, also while a server uses it
@@ -184,6 +188,7 @@ fn dispatch(rota: Rota) -> Result<(), Failure> {
         Command::Directory(command) => directory::run(place, command),
         Command::Mail(command) => reach::mail(place, command),
         Command::Chat(command) => reach::chat(place, command),
+        Command::Slack(command) => slack::run(place, command),
         Command::Audit(flags) => audit::run(place, flags),
         Command::Backup(flags) => backup::run(place, flags),
         Command::Restore(flags) => restore::run(place, flags),

@@ -5,12 +5,15 @@ use super::notify::Manager;
 use super::outward::{LISTEN, Receivers, outward, trusted};
 use super::signals::Signals;
 use super::workspace::{Missing, days, open_store, open_with_clock};
+use crate::actions::directory_sync::DirectorySource;
 use crate::actions::outside::Source;
 use crate::actions::partners::Partners;
 use crate::actions::partners::reading::LinkedSchedules;
-use crate::actions::{App, Outward, dev_clock, due, tier};
+use crate::actions::platform::{self, StartError};
+use crate::actions::{App, Outward, dev_clock, directory_sync, due, tier};
 use crate::api::{self, Api};
 use crate::chat::Chat;
+use crate::chat_watch;
 use crate::client::Tls;
 use crate::config::{Config, RateLimitPart};
 use crate::delivery::{self, Delivery};
@@ -22,8 +25,11 @@ use crate::oidc::{Provider, SignIns};
 use crate::runtime::background::{LoopThread, Watch, stop_all};
 use crate::runtime::clock::Clock;
 use crate::runtime::supervisor::{self, Cause, StopServer, Supervision};
+use crate::runtime::wakeup::Wakeup;
 use crate::server::room::RequestBudget;
 use crate::server::{Dispatch, Edge, Limits, Server, TrustedProxies};
+use crate::slack_inbound::desk::{SlackDesk, start_home_tabs};
+use crate::slack_inbound::{self, RequestUrls};
 use crate::sources;
 use crate::store::{ActionError, Error, Lock, ReadTx, Store, list_cadences};
 use crate::sync::Sources;
@@ -75,6 +81,8 @@ pub struct Bootstrap {
     manager: Arc<Manager>,
     /// Identifies the data that due instants depend on, besides the rotations.
     rules: String,
+    /// What takes what comes in from Slack.
+    inbound: Vec<LoopThread>,
     /// Keeps other servers from using the database.
     _lock: Lock,
 }
@@ -95,6 +103,7 @@ impl Bootstrap {
         let tls = trusted(config)?;
         let partners = config.partners().map_err(Failure::Usage)?;
         let outward = outward(String::new(), config, &tls, receivers)?;
+        let slack = config.slack().map_err(Failure::Usage)?;
         let mut lock = Lock::take_known(db)?;
         let process = std::process::id();
         lock.sign(&format!("process {process}"))?;
@@ -128,6 +137,10 @@ impl Bootstrap {
         let partners = Partners::new(partners.poll_every, sources::readers(&partners, &tls));
         let app = app.with_audit_kept(config.audit.keep);
         let app = app.with_partners(partners);
+        let app = match slack {
+            Some(settings) => app.with_slack(settings, &tls),
+            None => app,
+        };
         Ok(Bootstrap {
             app,
             budget: RequestBudget::default(),
@@ -135,7 +148,16 @@ impl Bootstrap {
             tls,
             manager,
             rules,
+            inbound: Vec::new(),
             _lock: lock,
+        })
+    }
+
+    /// Asks the chat platform whose workspace it is. To be called before anything is written to the database.
+    pub fn begin_chat(&self) -> Result<(), Failure> {
+        platform::begin(&self.app).map_err(|error| match error {
+            StartError::Wrong(why) => self.named(why),
+            StartError::Store(error) => self.named(error),
         })
     }
 
@@ -208,7 +230,15 @@ impl Bootstrap {
     }
 
     /// All edges of a production server. A new edge is registered here.
-    pub fn edges(&self, config: &Config, login: Login, limits: api::Limits) -> Vec<Box<dyn Edge>> {
+    ///
+    /// # Errors
+    /// If what comes in from the chat platform cannot be taken.
+    pub fn edges(
+        &mut self,
+        config: &Config,
+        login: Login,
+        limits: api::Limits,
+    ) -> Result<Vec<Box<dyn Edge>>, Failure> {
         let (app, budget) = (self.app.clone(), self.budget.clone());
         let access = config.metrics.access.unwrap_or_default();
         let base_url = config.base_url.as_ref().map(ToString::to_string);
@@ -221,19 +251,43 @@ impl Bootstrap {
         let web = Web::new(app.clone(), login, &listen, limits, budget.clone());
         let web = web.with_api(api::openapi::document);
         let web = web.with_sign_ins(sign_ins);
-        vec![
+        let inbound = self.inbound()?;
+        Ok(vec![
             Box::new(Api::new(app, limits, access, budget, base_url)),
             Box::new(web),
-        ]
+            Box::new(inbound),
+        ])
     }
 
-    /// The outside sources. A new kind of source is registered here.
-    pub fn sources(&self) -> Arc<Sources> {
-        let partners = self.app.partners().connected();
-        let linked = partners.map(|partner| -> Box<dyn Source> {
-            Box::new(LinkedSchedules::new(self.app.clone(), partner))
-        });
-        Arc::new(Sources::new(self.app.clone(), linked.collect()))
+    /// Starts to take what comes in from Slack. Its loops are stopped with the others.
+    fn inbound(&mut self) -> Result<RequestUrls, Failure> {
+        let (opened, directory) = (Wakeup::default(), Box::new(directory_sync::note));
+        let desk = SlackDesk::new(self.app.clone(), opened.clone());
+        let started = slack_inbound::start(&self.app, desk, directory);
+        let started = started.map_err(|error| self.named(format_args!("Slack: {error}")))?;
+        self.inbound = started.loops;
+        if let Some(slack) = self.app.slack()
+            && slack.settings().takes_input()
+        {
+            let homes = start_home_tabs(self.app.clone(), Arc::clone(slack), opened);
+            let homes = homes.map_err(|error| self.named(format_args!("home tabs: {error}")))?;
+            self.inbound.push(homes);
+        }
+        Ok(started.edge)
+    }
+
+    /// The outside sources. A new kind of source is registered here. With `reads_at_start` the directory of the chat platform is
+    /// read at the start however new the last reading is.
+    pub fn sources(&self, reads_at_start: bool) -> Arc<Sources> {
+        let mut sources: Vec<Box<dyn Source>> = Vec::new();
+        if let Some(slack) = self.app.slack() {
+            let (app, slack) = (self.app.clone(), Arc::clone(slack));
+            sources.push(Box::new(DirectorySource::new(app, slack, reads_at_start)));
+        }
+        for partner in self.app.partners().connected() {
+            sources.push(Box::new(LinkedSchedules::new(self.app.clone(), partner)));
+        }
+        Arc::new(Sources::new(self.app.clone(), sources))
     }
 
     /// Starts sending what is queued.
@@ -271,7 +325,8 @@ impl Bootstrap {
             log::info!("stopped");
             return Ok(());
         }
-        let loops = start_loops(&self.app, sources)?;
+        let mut loops = start_loops(&self.app, sources)?;
+        loops.extend(self.inbound);
         runtime.watch(self.server.heartbeat(), Watch::Liveness);
         let manager = Arc::clone(&self.manager);
         let [checked, rescued, tidied] = std::array::from_fn(|_| self.app.clone());
@@ -324,6 +379,10 @@ fn start_loops(app: &App, sources: &Sources) -> Result<Vec<LoopThread>, Failure>
     let timer = timer::start(app.clone()).map_err(|error| format!("the timer: {error}"))?;
     let mut loops = vec![timer];
     loops.extend(sources.start().map_err(|error| format!("sync: {error}"))?);
+    if let Some(slack) = app.slack() {
+        let started = chat_watch::start(app.clone(), Arc::clone(slack));
+        loops.push(started.map_err(|error| format!("the watch of Slack: {error}"))?);
+    }
     Ok(loops)
 }
 

@@ -39,18 +39,19 @@ pub fn run(place: Place, flags: Flags) -> Result<(), Failure> {
     };
     let config = settings_with(place, flags)?;
     let login = config.login().map_err(Failure::Usage)?;
-    let bootstrap = Bootstrap::open(
+    let mut bootstrap = Bootstrap::open(
         &database(&config)?,
         &config,
         Time::System,
         config.plan.tier_limits(),
         Receivers::Public,
     )?;
+    bootstrap.begin_chat()?;
     bootstrap.catch_up(&config, &signals, &operator("serve"))?;
     let limits = requests(config.rate_limit, api::Limits::default());
-    let edges = bootstrap.edges(&config, login, limits);
+    let edges = bootstrap.edges(&config, login, limits)?;
     log::info!("the public URL is {}", bootstrap.app.base_url());
     let delivery = bootstrap.deliver()?;
-    let sources = bootstrap.sources();
+    let sources = bootstrap.sources(false);
     bootstrap.serve(&signals, edges, delivery, &sources, || Ok(()))
 }

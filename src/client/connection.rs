@@ -84,29 +84,17 @@ impl Connect {
         Arc::clone(&self.tls)
     }
 
-    /// Opens a TLS stream to a host. `addresses` are those of the proxy if there is one.
-    pub fn open(
+    /// Has the proxy connect the socket to the host, if there is one.
+    pub(super) fn tunnel(
         &self,
-        addresses: &[SocketAddr],
+        socket: &mut Socket,
         host: &str,
         port: u16,
-        until: Instant,
-    ) -> Result<TlsStream, DialError> {
-        let stream = reach(addresses, until).map_err(|error| match error.kind() {
-            io::ErrorKind::TimedOut => DialError::Timeout,
-            _ => DialError::Connection(error.to_string()),
-        })?;
-        let stream = Arc::new(stream);
-        let socket = self.tunnelled(Socket { stream, until }, host, port)?;
-        Ok(TlsStream(secure(socket, host, &self.tls)?))
-    }
-
-    /// Connects the socket to the host through the proxy, if there is one.
-    fn tunnelled(&self, mut socket: Socket, host: &str, port: u16) -> Result<Socket, DialError> {
-        if self.proxy.is_some() {
-            tunnel(&mut socket, host, port)?;
+    ) -> Result<(), DialError> {
+        match self.proxy {
+            Some(_) => tunnel(socket, host, port),
+            None => Ok(()),
         }
-        Ok(socket)
     }
 }
 
@@ -123,8 +111,8 @@ impl Connector<()> for Connect {
         (details.register_shutdown)(handle as Weak<dyn ShutdownHandle>)?;
         let own_error = |error: DialError| Error::Other(Box::new(error));
         let (host, port) = host_and_port(details.uri);
-        let socket = self.tunnelled(Socket { stream, until }, host, port);
-        let socket = socket.map_err(own_error)?;
+        let mut socket = Socket { stream, until };
+        self.tunnel(&mut socket, host, port).map_err(own_error)?;
         let channel = if details.needs_tls() {
             Channel::Secure(Box::new(
                 secure(socket, host, &self.tls).map_err(own_error)?,
@@ -187,33 +175,6 @@ pub(super) fn secure(
         Ok(connection) => Ok(StreamOwned::new(connection, socket)),
         Err(error) if error.kind() == io::ErrorKind::TimedOut => Err(DialError::Timeout),
         Err(error) => Err(DialError::SecureConnection(error.to_string())),
-    }
-}
-
-/// A TLS stream whose waits fail with `TimedOut` at a deadline. After a time-out the stream can be used again with a new
-/// deadline.
-pub struct TlsStream(StreamOwned<ClientConnection, Socket>);
-
-impl TlsStream {
-    /// Sets the deadline of the following waits.
-    pub fn set_deadline(&mut self, until: Instant) {
-        self.0.sock.until = until;
-    }
-}
-
-impl Read for TlsStream {
-    fn read(&mut self, into: &mut [u8]) -> io::Result<usize> {
-        self.0.read(into)
-    }
-}
-
-impl Write for TlsStream {
-    fn write(&mut self, from: &[u8]) -> io::Result<usize> {
-        self.0.write(from)
-    }
-
-    fn flush(&mut self) -> io::Result<()> {
-        self.0.flush()
     }
 }
 

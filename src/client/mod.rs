@@ -15,11 +15,12 @@
 //! | `lookup` | resolves names in a bounded number of threads |
 //! | `resolver` | provides addresses to ureq |
 //! | `connection` | a connection, with TLS or without, on which every wait has a deadline |
-//! | `stream` | a connection that begins in the clear and is secured later |
+//! | `stream` | a connection for other protocols, in the clear, secured, or secured later |
 //! | `proxy` | CONNECT |
 //! | `trust` | the certificate authorities that TLS trusts |
 //! | `secret` | a secret of the settings that is not shown |
 //! | `error` | why there was no response |
+//! | `secret` | a secret that `Debug` does not show |
 //! | `guard` | the address policy for URLs from users |
 
 mod connection;
@@ -46,13 +47,11 @@ use ureq::config::Config;
 use ureq::typestate::{WithBody, WithoutBody};
 use ureq::{Agent, Body, Error, RequestBuilder, http};
 
-use crate::runtime::clock::monotonic;
 use crate::runtime::transaction::assert_network_allowed;
 use connection::Connect;
 use lookup::Lookups;
 use resolver::ClientResolver;
 
-pub use connection::TlsStream;
 pub use error::DialError;
 pub use proxy::Proxy;
 pub use request::{Answer, Limits, Method, Request, encode, encode_fields};
@@ -174,18 +173,6 @@ impl Client {
                 Err(error.into())
             }
         }
-    }
-
-    /// Opens a TLS stream to a host, for protocols other than HTTP. `within` limits resolving, connecting, the proxy and the
-    /// handshake; the stream then has its own deadline.
-    ///
-    /// # Errors
-    /// [`DialError`].
-    pub fn open(&self, host: &str, port: u16, within: Duration) -> Result<TlsStream, DialError> {
-        assert_network_allowed();
-        let until = monotonic() + within;
-        let addresses = self.resolver.addresses(host, port, within)?;
-        self.connect.open(&addresses, host, port, until)
     }
 
     /// Ends the requests in flight, which fail with [`DialError::Connection`], and refuses later ones. Does not interrupt

@@ -1,4 +1,4 @@
-//! A secret of the operator's settings.
+//! Secrets that are sent to other servers.
 
 use std::fmt;
 

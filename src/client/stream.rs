@@ -1,4 +1,4 @@
-//! A connection for protocols that begin in the clear and are secured later, as SMTP is.
+//! A connection for protocols other than HTTP: in the clear, secured, or secured later, as SMTP is.
 
 use std::io::{self, Read, Write};
 use std::net::{IpAddr, SocketAddr};
@@ -8,7 +8,7 @@ use std::time::{Duration, Instant};
 use rustls::ClientConfig;
 
 use super::connection::{Channel, Socket, reach, secure};
-use super::{Client, DialError};
+use super::{Client, DialError, Url};
 use crate::runtime::clock::monotonic;
 use crate::runtime::transaction::assert_network_allowed;
 
@@ -31,11 +31,38 @@ impl Client {
         assert_network_allowed();
         let until = monotonic() + within;
         let addresses = self.resolver.addresses(host, port, within)?;
+        self.reached(&addresses, host, until)
+    }
+
+    /// Connects to the host of a URL, through the proxy if there is one, and secures the connection if the URL is https. `within`
+    /// limits resolving, connecting, the proxy and the handshake; the stream then has its own deadline.
+    ///
+    /// # Errors
+    /// [`DialError`].
+    pub fn stream(&self, url: &Url, within: Duration) -> Result<Stream, DialError> {
+        assert_network_allowed();
+        let until = monotonic() + within;
+        let (host, port) = (url.host(), url.port());
+        let addresses = self.resolver.addresses(host, port, within)?;
+        let mut stream = self.reached(&addresses, host, until)?;
+        self.connect.tunnel(stream.channel.socket(), host, port)?;
+        match url.is_secure() {
+            true => stream.secured(),
+            false => Ok(stream),
+        }
+    }
+
+    fn reached(
+        &self,
+        addresses: &[SocketAddr],
+        host: &str,
+        until: Instant,
+    ) -> Result<Stream, DialError> {
         let failed = |error: io::Error| match error.kind() {
             io::ErrorKind::TimedOut => DialError::Timeout,
             _ => DialError::Connection(error.to_string()),
         };
-        let stream = reach(&addresses, until).map_err(failed)?;
+        let stream = reach(addresses, until).map_err(failed)?;
         let own = stream.local_addr().map_err(failed)?;
         let peer = stream.peer_addr().map_err(failed)?;
         let stream = Arc::new(stream);

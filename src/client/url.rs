@@ -138,12 +138,19 @@ impl Url {
         &self.url
     }
 
-    pub(super) fn host(&self) -> &str {
+    /// The host in lower case, without the brackets of an IPv6 address.
+    pub fn host(&self) -> &str {
         &self.host
     }
 
-    pub(super) fn port(&self) -> u16 {
+    /// The port, also where the URL leaves it to its scheme.
+    pub fn port(&self) -> u16 {
         self.port
+    }
+
+    /// Whether it is https.
+    pub fn is_secure(&self) -> bool {
+        self.url.starts_with("https:")
     }
 
     pub(super) fn authority(&self) -> &str {

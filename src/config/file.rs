@@ -3,7 +3,8 @@
 use super::known::{self, Setting};
 use super::{
     AuditPart, BaseUrl, ChatPart, Config, HolidaysPart, HttpPart, Listen, LogFilter, LoginPart,
-    MailPart, MetricsPart, Origins, PartnersPart, PlanPart, RateLimitPart, WebhooksPart, values,
+    MailPart, MetricsPart, Origins, PartnersPart, PlanPart, RateLimitPart, SlackPart, WebhooksPart,
+    values,
 };
 use crate::wire::strict::nearest;
 use serde::Deserialize;
@@ -25,6 +26,7 @@ struct File {
     rate_limit: RateLimitPart,
     webhooks: WebhooksPart,
     chat: ChatPart,
+    slack: SlackPart,
     mail: MailPart,
     metrics: MetricsPart,
     login: LoginPart,
@@ -64,6 +66,7 @@ pub(super) fn parse(text: &str) -> Result<Config, (usize, String)> {
         rate_limit: file.rate_limit,
         webhooks: file.webhooks,
         chat: file.chat,
+        slack: file.slack,
         mail: file.mail,
         metrics: file.metrics,
         login: file.login,

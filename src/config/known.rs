@@ -56,12 +56,31 @@ pub const SETTINGS: &[Setting] = &[
     setting("plan", "name", r#""pro""#),
     setting("plan", "max_rotations", "100"),
     setting("plan", "max_people", "1000"),
+    setting("chat", "platform", r#""slack""#),
     setting("chat", "reminder_before", r#""1h""#),
     setting(
         "chat",
         "incoming_webhook",
         r#"[{ channel = "C1", url_file = "/etc/rota/c1.url", style = "slack" }]"#,
     ),
+    setting("slack", "bot_token", r#""xoxb-0123456789""#),
+    setting("slack", "bot_token_file", r#""/etc/rota/slack-bot-token""#),
+    setting("slack", "app_token", r#""xapp-0123456789""#),
+    setting("slack", "app_token_file", r#""/etc/rota/slack-app-token""#),
+    setting(
+        "slack",
+        "signing_secret",
+        r#""8f742231b10e8888abcd99yyyzzz85a5""#,
+    ),
+    setting(
+        "slack",
+        "signing_secret_file",
+        r#""/etc/rota/slack-signing-secret""#,
+    ),
+    setting("slack", "api_url", r#""https://slack.com/api/""#),
+    setting("slack", "proxy", r#""http://proxy.example.org:3128""#),
+    setting("slack", "sync_every", r#""15m""#),
+    setting("slack", "away_emoji", r#"["palm_tree", "airplane"]"#),
     setting("mail", "server", r#""smtps://mail.example.org:465""#),
     setting("mail", "username", r#""rota""#),
     setting("mail", "password", r#""secret""#),
@@ -140,7 +159,13 @@ impl Setting {
     pub fn is_secret(&self) -> bool {
         matches!(
             self.key,
-            "client_secret" | "secret_header" | "api_key" | "api_token"
+            "client_secret"
+                | "secret_header"
+                | "api_key"
+                | "api_token"
+                | "bot_token"
+                | "app_token"
+                | "signing_secret"
         )
     }
 

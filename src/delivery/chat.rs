@@ -5,6 +5,7 @@ use super::until_next;
 use crate::actions::chat_sync::{self, InFlight, Queue};
 use crate::actions::{App, Error};
 use crate::runtime::background::{LoopSpec, LoopThread, StopFlag, Watch, await_end};
+use crate::runtime::clock::monotonic;
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
@@ -63,7 +64,11 @@ impl ChatWorkers {
     fn turn(&self, index: usize) -> Result<Duration, Error> {
         let any = self.run_due(index)?;
         let next = chat_sync::next_on(&self.app, Queue::ALL[index])?;
-        Ok(until_next(&self.app, next, any))
+        let wait = until_next(&self.app, next, any);
+        let in_flight = self.in_flight[index].lock();
+        let in_flight = in_flight.unwrap_or_else(PoisonError::into_inner);
+        let opens = chat_sync::waits_for(&self.app, Queue::ALL[index], &in_flight);
+        Ok(opens.map_or(wait, |opens| wait.min(opens)))
     }
 
     /// Processes some of what is due on a queue. Returns whether there was anything.
@@ -77,11 +82,16 @@ impl ChatWorkers {
         chat_sync::run_due(&self.app, Queue::ALL[index], &mut in_flight)
     }
 
-    /// Processes everything that is due, and what follows from it.
-    pub(super) fn settle(&self) -> Result<(), Error> {
+    /// Processes everything that is due, and what follows from it; on a platform that may be slow, until `until` at most.
+    /// What waits for the platform counts as processed.
+    pub(super) fn settle(&self, until: Instant) -> Result<(), Error> {
+        let is_remote = self.app.slack().is_some();
         loop {
             let mut any = false;
             for index in 0..Queue::ALL.len() {
+                if is_remote && monotonic() >= until {
+                    return Ok(());
+                }
                 any |= self.run_due(index)?;
             }
             match self.stop.is_set() {

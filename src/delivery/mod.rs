@@ -212,21 +212,21 @@ impl Handle {
         *stopped_at.get_or_insert_with(monotonic)
     }
 
-    /// Processes everything that is due for chat, and what follows from it.
+    /// Processes everything that is due for chat, and what follows from it, until `until` where the platform is slow.
     ///
     /// # Errors
     /// If the storage fails.
-    pub fn settle_chat(&self) -> Result<(), Error> {
-        self.0.chat.settle()
+    pub fn settle_chat(&self, until: Instant) -> Result<(), Error> {
+        self.0.chat.settle(until)
     }
 
-    /// Waits until the chat queues are processed and every delivery that was queued by then is finished or due later, then
+    /// Waits until the chat queues are processed, at most until `until` where the platform is slow, and every delivery that was queued by then is finished or due later, then
     /// purges expired records.
     ///
     /// # Errors
     /// If the storage fails, or if nothing progresses for half a minute.
-    pub fn settle(&self) -> Result<(), Error> {
-        self.settle_chat()?;
+    pub fn settle(&self, until: Instant) -> Result<(), Error> {
+        self.settle_chat(until)?;
         self.0.relays.settle()?;
         let app = &self.0.app;
         let newest = sending::newest(app)?;

@@ -40,17 +40,37 @@ pub struct StandingDuty {
 /// Absences that are shown beside one duty at the most.
 pub const MOST_SHOWN: usize = 100;
 
-/// The absences that apply to one rotation.
+/// The absences that apply to one rotation, and the members who are away by their chat status.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Absences {
     away: Vec<(UserId, Interval)>,
+    in_chat: Vec<(UserId, Interval)>,
 }
 
 impl Absences {
     /// Accepts them in any order.
     pub fn new(mut away: Vec<(UserId, Interval)>) -> Absences {
         away.sort();
-        Absences { away }
+        let in_chat = Vec::new();
+        Absences { away, in_chat }
+    }
+
+    /// The same with people who are away by their chat status. Nobody is passed over for that: it is a conflict alone.
+    pub fn with_chat(self, in_chat: Vec<(UserId, Interval)>) -> Absences {
+        Absences { in_chat, ..self }
+    }
+
+    /// For how long a person is away by their chat status.
+    pub fn in_chat<'a>(&'a self, user: &'a UserId) -> impl Iterator<Item = Interval> + 'a {
+        let theirs = self.in_chat.iter().filter(move |(who, _)| who == user);
+        theirs.map(|(_, period)| *period)
+    }
+
+    /// The same with another one.
+    pub fn with(&self, user: &UserId, period: Interval) -> Absences {
+        let mut away = self.away.clone();
+        away.push((user.clone(), period));
+        Absences::new(away)
     }
 
     /// How many there are.

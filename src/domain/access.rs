@@ -102,6 +102,8 @@ pub enum Via {
     Provider,
     /// By the address of a calendar feed, which only reads.
     CalendarFeed(CalendarFeedId),
+    /// By the chat platform, which says who typed a command or clicked a button.
+    Chat,
 }
 
 impl fmt::Display for Via {
@@ -112,6 +114,7 @@ impl fmt::Display for Via {
             Via::Proxy => f.write_str("proxy"),
             Via::Provider => f.write_str("identity provider"),
             Via::CalendarFeed(feed) => write!(f, "calendar feed {feed}"),
+            Via::Chat => f.write_str("chat"),
         }
     }
 }

@@ -3,7 +3,8 @@
 mod summary;
 
 pub use summary::{
-    Summary, directory_changes, host, listed, period, quoted, rotation_changes, webhook_changes,
+    Summary, directory_changes, host, listed, period, quoted, rotation_changes, synced_changes,
+    webhook_changes,
 };
 
 use super::access::Principal;

@@ -2,7 +2,7 @@
 
 use super::ids::UserId;
 use jiff::{SignedDuration, Timestamp};
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 /// The capabilities of a platform.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -19,6 +19,27 @@ pub struct Capabilities {
     pub longest_message: usize,
 }
 
+/// The state of a platform.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum PlatformState {
+    Up,
+    /// It does not answer.
+    Down,
+    /// It does not take the token, or not for everything: no call is made until it does.
+    Paused,
+}
+
+impl PlatformState {
+    /// The name in the API.
+    pub fn name(self) -> &'static str {
+        match self {
+            PlatformState::Up => "up",
+            PlatformState::Down => "down",
+            PlatformState::Paused => "paused",
+        }
+    }
+}
+
 /// Why a call of the platform failed.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum ChatError {
@@ -26,10 +47,18 @@ pub enum ChatError {
     Unavailable(String),
     /// The platform asks to make no calls for this long.
     RateLimited(SignedDuration),
+    /// The call was not made: the platform, or the pace that it permits, asks to wait until then in real time. This is no
+    /// failed try.
+    NotBefore(Instant),
+    /// The call was not made, or refused, because the platform does not take the token: it waits until it does. This is no
+    /// failed try either.
+    Paused(String),
     /// The target does not exist for rota: a channel that the app is not in, a deleted user group.
     NotFound(String),
     /// The platform does not permit it.
     Refused(String),
+    /// The platform does not take some of these people, and does not say whom.
+    PeopleRefused(String),
     /// The call was not made because of an internal error.
     Internal(String),
     /// The call was not made because it is too late.
@@ -45,9 +74,13 @@ impl ChatError {
                 "the chat platform has too many requests and asks to wait for {} s",
                 wait.as_secs()
             ),
+            ChatError::NotBefore(_) => "it waits for its turn".into(),
             ChatError::Internal(why) => format!("rota could not read its data: {why}"),
             ChatError::Expired => "it could not be sent in time".into(),
-            ChatError::NotFound(why) | ChatError::Refused(why) => why.clone(),
+            ChatError::NotFound(why)
+            | ChatError::Refused(why)
+            | ChatError::PeopleRefused(why)
+            | ChatError::Paused(why) => why.clone(),
         }
     }
 }
@@ -92,6 +125,13 @@ const LONGEST_WAIT: SignedDuration = SignedDuration::from_hours(24);
 /// How long after queueing a message may be sent.
 const MESSAGE_LIFE: SignedDuration = SignedDuration::from_hours(24);
 
+impl ChatError {
+    /// Whether the call waits, rather than having failed: for its turn, or for a paused platform.
+    pub fn is_wait(&self) -> bool {
+        matches!(self, ChatError::NotBefore(_) | ChatError::Paused(_))
+    }
+}
+
 /// Whether a message is too old to be sent.
 pub fn is_stale(made_at: Timestamp, now: Timestamp) -> bool {
     now.duration_since(made_at) > MESSAGE_LIFE
@@ -127,6 +167,7 @@ pub fn next_post(
         error,
         ChatError::NotFound(_)
             | ChatError::Refused(_)
+            | ChatError::PeopleRefused(_)
             | ChatError::Internal(_)
             | ChatError::Expired
     ) {

@@ -22,6 +22,7 @@ pub struct Conflict {
     /// Identifies the conflict and the terms: equal for the same two, different otherwise.
     pub id: String,
     pub kind: ConflictKind,
+    pub source: ConflictSource,
     /// The absent person, or the current holder of the cell.
     pub user: UserId,
     /// The overlap with the interval.
@@ -35,6 +36,34 @@ pub enum ConflictKind {
     Absence,
     /// Another arrangement over the same cell.
     SameCellArrangement,
+}
+
+/// The record that causes a conflict.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum ConflictSource {
+    Arrangement,
+    /// An absence that rota stores.
+    ManualAvailability,
+    /// The person's status in chat.
+    ChatStatus,
+}
+
+impl ConflictSource {
+    /// All sources.
+    pub const ALL: [ConflictSource; 3] = [
+        ConflictSource::Arrangement,
+        ConflictSource::ManualAvailability,
+        ConflictSource::ChatStatus,
+    ];
+
+    /// The name in the API.
+    pub fn name(self) -> &'static str {
+        match self {
+            ConflictSource::Arrangement => "arrangement",
+            ConflictSource::ManualAvailability => "manualAvailability",
+            ConflictSource::ChatStatus => "chatStatus",
+        }
+    }
 }
 
 impl ConflictKind {
@@ -69,23 +98,32 @@ pub fn find(
     own: Option<&UserId>,
     name: &Name,
 ) -> Vec<Conflict> {
-    let away = absences.of(&terms.user).map(|absence| Found {
-        kind: ConflictKind::Absence,
-        user: &terms.user,
-        source: absence,
-        arrangement: None,
-    });
+    let away = |source| {
+        move |period| Found {
+            kind: ConflictKind::Absence,
+            source,
+            user: &terms.user,
+            period,
+            arrangement: None,
+        }
+    };
+    let stored = absences.of(&terms.user);
+    let stored = stored.map(away(ConflictSource::ManualAvailability));
+    let in_chat = absences.in_chat(&terms.user);
+    let in_chat = in_chat.map(away(ConflictSource::ChatStatus));
     let others = rotation
         .arranged
         .iter()
         .filter(|arranged| arranged.cell == terms.cell && Some(&arranged.user) != own)
         .map(|arranged| Found {
             kind: ConflictKind::SameCellArrangement,
+            source: ConflictSource::Arrangement,
             user: &arranged.user,
-            source: arranged.period,
+            period: arranged.period,
             arrangement: Some(&arranged.id),
         });
-    let mut found: Vec<Conflict> = away
+    let mut found: Vec<Conflict> = stored
+        .chain(in_chat)
         .chain(others)
         .filter_map(|found| found.meeting(terms, name))
         .collect();
@@ -114,17 +152,19 @@ pub fn acknowledged(conflicts: &[Conflict], ids: &[String]) -> bool {
 /// A possible conflict.
 struct Found<'a> {
     kind: ConflictKind,
+    source: ConflictSource,
     user: &'a UserId,
-    source: Interval,
+    period: Interval,
     arrangement: Option<&'a ArrangementId>,
 }
 
 impl Found<'_> {
     fn meeting(&self, terms: &Terms, name: &Name) -> Option<Conflict> {
-        let period = self.source.meets(terms.period)?;
-        let source = match self.arrangement {
-            Some(id) => id.to_string(),
-            None => format!("{} {}", self.source.from, self.source.until),
+        let period = self.period.meets(terms.period)?;
+        let source = match (self.arrangement, self.source) {
+            (Some(id), _) => id.to_string(),
+            (None, ConflictSource::ChatStatus) => format!("chat {}", self.period.until),
+            (None, _) => format!("{} {}", self.period.from, self.period.until),
         };
         // Bound to the requested interval, not to its future part: a preview and the write shortly after have the same terms.
         let text = format!(
@@ -139,6 +179,7 @@ impl Found<'_> {
         Some(Conflict {
             id: name(&text),
             kind: self.kind,
+            source: self.source,
             user: self.user.clone(),
             period,
         })
@@ -200,6 +241,38 @@ mod tests {
             assert_eq!(met, Vec::from_iter(expected), "{away:?}");
         }
         assert!(of_absences(&[("U2", asked)], &terms("U1", asked, asked)).is_empty());
+    }
+
+    #[test]
+    fn a_chat_status_is_a_conflict_of_its_own() {
+        let asked = span(10, 20);
+        let rotation = crate::domain::rotation::tests::rotation();
+        for (stored, until, expected) in [
+            (None, Timestamp::MAX, vec![("chatStatus", asked)]),
+            (None, span(0, 15).until, vec![("chatStatus", span(10, 15))]),
+            (None, asked.from, vec![]),
+            (
+                Some(span(12, 14)),
+                Timestamp::MAX,
+                vec![("chatStatus", asked), ("manualAvailability", span(12, 14))],
+            ),
+        ] {
+            let stored = stored.map(|period| (UserId::from("U1"), period));
+            let from = Timestamp::MIN;
+            let away = vec![("U1".into(), Interval { from, until })];
+            let absences = Absences::new(stored.into_iter().collect()).with_chat(away);
+            let terms = terms("U1", asked, asked);
+            let found = find(&rotation, &absences, &terms, None, &|text| text.into());
+            assert!(found.iter().all(|one| one.kind.can_acknowledge()));
+            let shown: Vec<_> = found
+                .iter()
+                .map(|one| (one.source.name(), one.period))
+                .collect();
+            assert_eq!(shown, expected, "{until}");
+            // Nobody is passed over for it.
+            let stored = absences.at(&"U1".into(), span(13, 14).from);
+            assert_eq!(stored.is_some(), !absences.is_empty());
+        }
     }
 
     #[test]

@@ -7,7 +7,7 @@ use super::cadence::Cadence;
 use super::coverage::Stretch;
 use super::handover;
 use super::holidays::Calendar;
-use super::ids::{CellId, LaneId, RosterId, WindowId};
+use super::ids::{CellId, LaneId, RosterId, UserId, WindowId};
 use super::refusal::{Refusal, invalid};
 use super::rotation::{Cell, Entry, Lane, Rotation, Window};
 use super::tiers::TierLimits;
@@ -27,6 +27,13 @@ pub struct GridSpec {
     pub double_cover: bool,
     /// Lists and next turns of the rosters that the cells name, each at most once; `None` is the common one.
     pub rosters: Vec<(Option<RosterId>, RosterSpec)>,
+}
+
+impl GridSpec {
+    /// The people that its rosters name.
+    pub fn people(&self) -> impl Iterator<Item = &UserId> {
+        self.rosters.iter().flat_map(|(_, spec)| spec.people())
+    }
 }
 
 /// A row.

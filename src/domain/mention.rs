@@ -41,6 +41,8 @@ pub struct Mention {
     pub rotation: RotationId,
     /// The channel in which people are notified.
     pub channel: ChannelId,
+    /// `None` if it did not come from a message of the channel.
+    pub thread: Option<Thread>,
     /// The person who asks.
     pub asker: UserId,
     pub message: Option<String>,
@@ -58,6 +60,10 @@ pub struct Mention {
     /// The settings at opening.
     pub settings: MentionSettings,
 }
+
+/// The thread of a channel that a mention came from, as the platform names it. What comes of the mention is told there.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Thread(pub String);
 
 /// The state of a mention. Only an open one changes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -112,6 +118,8 @@ pub enum Notice {
 pub struct NewMention {
     pub asker: UserId,
     pub channel: ChannelId,
+    /// The thread that it comes from.
+    pub thread: Option<Thread>,
     pub message: Option<String>,
 }
 
@@ -140,6 +148,7 @@ impl Mention {
             id,
             rotation,
             channel: new.channel,
+            thread: new.thread,
             asker: new.asker,
             message: new.message,
             state: MentionState::Open,
@@ -284,6 +293,7 @@ mod tests {
         let new = NewMention {
             asker: "q".into(),
             channel: "c".into(),
+            thread: None,
             message: None,
         };
         let on_call = ids(on_call);
@@ -394,6 +404,7 @@ mod tests {
         let new = NewMention {
             asker: "q".into(),
             channel: "c".into(),
+            thread: None,
             message: None,
         };
         let settings = MentionSettings::default();

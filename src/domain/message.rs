@@ -8,12 +8,15 @@
 
 mod kind;
 mod occasions;
+mod standing;
 
 pub use kind::MessageKind;
 pub use occasions::{accepted, asked, change, declined, deleted, ended, mention, reminder};
+pub use standing::Standing;
 
 use super::forecast::HandoverNotice;
 use super::ids::{CellId, ChannelId, MentionId, RequestId, RotationId, UserId};
+use super::mention::Thread;
 use super::time::Interval;
 use super::zones::ZoneName;
 use jiff::Timestamp;
@@ -35,6 +38,8 @@ pub struct Message {
     pub people: PeopleNames,
     /// The message is not sent at or after this instant. `None` leaves only the limit of a day.
     pub expires_at: Option<Timestamp>,
+    /// The thread of the channel that it belongs to; `None` posts it in the channel itself.
+    pub thread: Option<Thread>,
 }
 
 /// Names by user id.

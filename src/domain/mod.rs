@@ -15,6 +15,7 @@ pub mod coverage;
 mod days;
 pub mod dealing;
 pub mod directory;
+pub mod directory_reading;
 pub mod duty_feed;
 pub mod edit;
 pub mod event;

@@ -11,7 +11,7 @@ pub use topic::{TopicSubject, topic};
 use super::forecast::HandoverNotice;
 use super::ids::UserId;
 use super::message::{
-    Content, MentionOutcome, Message, Recipient, RequestAsked, RequestOutcome, Shift,
+    Content, MentionOutcome, Message, Recipient, RequestAsked, RequestOutcome, Shift, Standing,
 };
 use super::request::RequestKind;
 use super::time::{END_OF_TIME, FOREVER, Interval};
@@ -101,6 +101,23 @@ pub fn text(message: &Message, renderer: &dyn Renderer) -> String {
             again,
         } => words.mention(asker, called, message.as_deref(), *again),
         Content::MentionAnswered { asker, outcome } => words.mention_answered(asker, outcome),
+    }
+}
+
+/// What came of a question, as the last line of the message that asked it.
+pub fn standing(standing: &Standing, renderer: &dyn Renderer) -> String {
+    let name = |user: &UserId| renderer.named(user).name;
+    match standing {
+        Standing::Accepted(by) => format!("{} has accepted.", name(by)),
+        Standing::DeclinedByYou => "You have declined.".into(),
+        Standing::Declined => "Declined.".into(),
+        Standing::Cancelled => "The request was withdrawn.".into(),
+        Standing::Expired => "It has expired.".into(),
+        Standing::Ended => "The cover was ended.".into(),
+        Standing::Acknowledged(by) => format!("{} has answered.", name(by)),
+        Standing::PassedByYou => "You have passed.".into(),
+        Standing::Passed => "Everybody has passed.".into(),
+        Standing::Gone => "The rotation was deleted.".into(),
     }
 }
 

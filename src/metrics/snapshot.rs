@@ -22,12 +22,25 @@ pub struct Snapshot<'a> {
     pub enabled_rotations: u64,
     pub disabled_rotations: u64,
     pub database_bytes: u64,
+    /// When the directory of the chat platform was last read; `None` where it is not read.
+    pub directory_read_at: Option<Timestamp>,
     /// When the server started.
     pub started_at: Timestamp,
     /// When the timer last checked for due work.
     pub last_tick: Timestamp,
+    /// The chat platform; `None` where it is the local one.
+    pub chat: Option<ChatHealth>,
     /// Labels of `rota_build_info`.
     pub build: &'a [(&'static str, &'a str)],
+}
+
+/// Whether a chat platform works.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct ChatHealth {
+    /// Whether it answers and takes the token.
+    pub up: bool,
+    /// Whether what people do there arrives over a socket now; `None` if it does not come over one.
+    pub socket_connected: Option<bool>,
 }
 
 impl Snapshot<'_> {
@@ -62,6 +75,27 @@ impl Snapshot<'_> {
             "Chat messages that have not been posted.",
         );
         page.sample(&[], self.queue.messages);
+        if let Some(chat) = self.chat {
+            page.gauge(
+                "rota_chat_up",
+                "Whether the chat platform answers and takes the token.",
+            );
+            page.sample(&[], u8::from(chat.up));
+            if let Some(connected) = chat.socket_connected {
+                page.gauge(
+                    "rota_chat_socket_connected",
+                    "Whether what people do in chat arrives over a socket.",
+                );
+                page.sample(&[], u8::from(connected));
+            }
+        }
+        if let Some(at) = self.directory_read_at {
+            page.gauge(
+                "rota_chat_last_sync_timestamp_seconds",
+                "When people, user groups and channels of the chat platform were last read in full, in Unix seconds; 0 before.",
+            );
+            page.sample(&[], seconds(at));
+        }
         page.gauge(
             "rota_message_relays_pending",
             "Messages that wait to be sent on by mail or to an incoming webhook.",

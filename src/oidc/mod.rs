@@ -28,6 +28,7 @@ mod settings;
 mod tests;
 mod token;
 
+pub use crate::client::Secret;
 pub use error::Error;
 pub use flow::{Arrived, Callback, Failed, SignIns, browser_secret};
 pub use provider::Provider;

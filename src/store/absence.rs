@@ -96,12 +96,13 @@ pub fn load_absences(tx: &ReadTx, rotation: &Rotation) -> Result<Absences, Error
         rotation,
         began.map_or(judged_at, |began| began.min(judged_at)),
     )?;
-    Ok(Absences::new(
+    let absences = Absences::new(
         absences
             .into_iter()
             .map(|absence| (absence.user, absence.period))
             .collect(),
-    ))
+    );
+    Ok(absences.with_chat(super::directory::away_members(tx, rotation)?))
 }
 
 /// An absence by id.
@@ -153,6 +154,15 @@ pub fn remove_absence(tx: &mut WriteTx, id: &AbsenceId) -> Result<(), Error> {
     tx.conn
         .prepare_cached("DELETE FROM absence WHERE id = ?1")?
         .execute([id.as_str()])?;
+    Ok(())
+}
+
+/// Changes when an absence ends.
+pub fn save_absence_end(tx: &mut WriteTx, id: &AbsenceId, until: Timestamp) -> Result<(), Error> {
+    let sql = "UPDATE absence SET until_at = ?2 WHERE id = ?1";
+    tx.conn
+        .prepare_cached(sql)?
+        .execute(params![id.as_str(), millis(until)])?;
     Ok(())
 }
 

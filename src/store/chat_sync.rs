@@ -132,6 +132,43 @@ pub fn next_sync(tx: &ReadTx, target: SyncTarget) -> Result<Option<Timestamp>, E
     super::rows::first_instant(tx.conn, &sql)
 }
 
+/// Records why a sync waits, without a failed try: it stays due.
+pub fn note_sync_waits(
+    tx: &mut WriteTx,
+    target: SyncTarget,
+    key: &str,
+    error: &str,
+) -> Result<(), Error> {
+    let (table, column) = target.names();
+    let sql = format!("UPDATE {table} SET error = ?2 WHERE {column} = ?1");
+    let mut update = tx.conn.prepare_cached(&sql)?;
+    Ok(update.execute([key, error]).map(drop)?)
+}
+
+/// Records that a sync is refused for good: it is not tried again before something changes.
+pub fn refuse_sync(
+    tx: &mut WriteTx,
+    target: SyncTarget,
+    key: &str,
+    calls: i64,
+    error: &str,
+) -> Result<(), Error> {
+    end_sync(tx, target, key, calls, Some(error))
+}
+
+/// When the next sync of a kind is due after an instant.
+pub fn next_sync_after(
+    tx: &ReadTx,
+    target: SyncTarget,
+    after: Timestamp,
+) -> Result<Option<Timestamp>, Error> {
+    let (table, _) = target.names();
+    let sql = format!("SELECT min(due_at) FROM {table} WHERE due_at > ?1");
+    let mut query = tx.conn.prepare_cached(&sql)?;
+    let due: Option<i64> = query.query_row([millis(after)], |row| row.get(0))?;
+    instant_or_none(due)
+}
+
 /// Records why a sync failed and when it is retried. `calls` is the number of requests that it covered; if there are more by
 /// now, it is retried at once.
 pub fn retry_sync(

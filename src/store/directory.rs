@@ -1,7 +1,13 @@
 //! The people, user groups and channels of the chat workspace, as last imported.
 
+mod changes;
 mod replace;
 
+pub(super) use changes::away_members;
+pub use changes::{
+    apply_directory_changes, list_rotations_concerned, list_topics_of, load_away, load_away_of,
+    load_stored_directory,
+};
 pub use replace::{insert_group, replace_directory, replace_group_people, save_channel_topic};
 
 use super::meta::load_team;
@@ -95,6 +101,12 @@ pub fn is_present(tx: &ReadTx, id: &UserId) -> Result<bool, Error> {
         .conn
         .prepare_cached("SELECT 1 FROM person WHERE id = ?1 AND is_deleted = 0")?;
     Ok(query.exists([id.as_str()])?)
+}
+
+/// Whether there are any people, deleted ones included.
+pub fn has_people(tx: &ReadTx) -> Result<bool, Error> {
+    let mut query = tx.conn.prepare_cached("SELECT 1 FROM person LIMIT 1")?;
+    Ok(query.exists([])?)
 }
 
 /// People by name, without deleted ones, and the total number.

@@ -1,9 +1,10 @@
 //! Mentions.
 
+use super::message::request_message_updates;
 use super::rows::{from_json, instant, instant_or_none, json, millis};
 use super::{Error, ReadTx, WriteTx};
 use crate::domain::ids::{MentionId, RotationId, UserId};
-use crate::domain::mention::{Mention, MentionSettings, MentionState};
+use crate::domain::mention::{Mention, MentionSettings, MentionState, Thread};
 use jiff::Timestamp;
 use rusqlite::{OptionalExtension, Row, params};
 
@@ -13,7 +14,7 @@ type SettingsShape = (u32, Option<u32>, bool, bool);
 /// What [`read`] reads.
 pub(super) const MENTION_COLUMNS: &str =
     "id, rotation_id, channel_id, asker_id, message, state, notified, passed,
-    acknowledged_by, opened_at, expires_at, remind_at, closed_at, settings";
+    acknowledged_by, opened_at, expires_at, remind_at, closed_at, settings, thread";
 
 /// A mention by id.
 pub fn load_mention(tx: &ReadTx, id: &MentionId) -> Result<Option<Mention>, Error> {
@@ -37,6 +38,7 @@ pub(super) fn read(row: &Row) -> Result<Mention, Error> {
         id: row.get::<_, String>(0)?.into(),
         rotation: row.get::<_, String>(1)?.into(),
         channel: row.get::<_, String>(2)?.into(),
+        thread: row.get::<_, Option<String>>(14)?.map(Thread),
         asker: row.get::<_, String>(3)?.into(),
         message: row.get(4)?,
         state: known.ok_or_else(|| Error::Corrupt(format!("mention state {state}")))?,
@@ -59,8 +61,9 @@ pub(super) fn read(row: &Row) -> Result<Mention, Error> {
 /// Inserts or updates a mention.
 pub fn save_mention(tx: &mut WriteTx, mention: &Mention) -> Result<(), Error> {
     let sql = "INSERT INTO mention (id, rotation_id, channel_id, asker_id, message, state, notified, passed,
-                                    acknowledged_by, opened_at, expires_at, remind_at, closed_at, settings, due_at)
-               VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14, ?15)
+                                    acknowledged_by, opened_at, expires_at, remind_at, closed_at, settings, due_at,
+                                    thread)
+               VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14, ?15, ?16)
                ON CONFLICT (id) DO UPDATE SET state = excluded.state, notified = excluded.notified,
                    passed = excluded.passed, acknowledged_by = excluded.acknowledged_by, remind_at = excluded.remind_at,
                    closed_at = excluded.closed_at, due_at = excluded.due_at";
@@ -89,8 +92,9 @@ pub fn save_mention(tx: &mut WriteTx, mention: &Mention) -> Result<(), Error> {
         mention.closed_at.map(millis),
         json(&shape)?,
         mention.due_at().map(millis),
+        mention.thread.as_ref().map(|thread| thread.0.as_str()),
     ])?;
-    Ok(())
+    request_message_updates(tx, mention.id.as_str())
 }
 
 /// Postpones a mention without reading it.

@@ -3,6 +3,7 @@
 mod body;
 mod listing;
 mod relay;
+mod update;
 
 use super::meta::{first_free, save_hold};
 use super::rows::{instant, instant_or_none, millis};
@@ -13,7 +14,8 @@ use body::Body;
 use jiff::Timestamp;
 pub use listing::*;
 pub use relay::*;
-use rusqlite::{OptionalExtension, Row, params};
+use rusqlite::{OptionalExtension, Row, Rows, params};
+pub use update::*;
 
 /// The fact that stores until when the platform asked for no messages.
 const HOLD: &str = "chat_messages_held_until";
@@ -89,6 +91,7 @@ fn message(row: &Row, first: usize) -> Result<Message, Error> {
         content,
         answers,
         people,
+        thread,
     } = body::from_text(&row.get::<_, String>(first + 4)?)?;
     Ok(Message {
         to: recipient(row, first)?,
@@ -99,6 +102,7 @@ fn message(row: &Row, first: usize) -> Result<Message, Error> {
         answers,
         people,
         expires_at: instant_or_none(row.get(first + 3)?)?,
+        thread,
     })
 }
 
@@ -192,6 +196,10 @@ pub fn list_due_messages(tx: &ReadTx, now: Timestamp, most: usize) -> Result<Vec
     );
     let mut query = tx.conn.prepare_cached(&sql)?;
     let mut rows = query.query(params![millis(now), most as i64])?;
+    outgoing(&mut rows)
+}
+
+fn outgoing(rows: &mut Rows) -> Result<Vec<Outgoing>, Error> {
     let mut due = Vec::new();
     while let Some(row) = rows.next()? {
         due.push(Outgoing {
@@ -207,6 +215,39 @@ pub fn list_due_messages(tx: &ReadTx, now: Timestamp, most: usize) -> Result<Vec
         });
     }
     Ok(due)
+}
+
+/// The first waiting message of each recipient, if it is due at an instant, in sending order: those of one recipient are due
+/// one after the other.
+pub fn list_first_messages(tx: &ReadTx, now: Timestamp) -> Result<Vec<Outgoing>, Error> {
+    let sql = format!(
+        "SELECT sequence, created_at, tries, {MESSAGE} FROM message
+         WHERE sequence IN (SELECT min(sequence) FROM message WHERE state = 'pending'
+                            GROUP BY recipient_kind, recipient_id) AND due_at <= ?1 ORDER BY sequence"
+    );
+    let mut query = tx.conn.prepare_cached(&sql)?;
+    let mut rows = query.query([millis(now)])?;
+    outgoing(&mut rows)
+}
+
+/// Whether any waiting message does not say why it waits.
+pub fn any_unexplained_message(tx: &ReadTx) -> Result<bool, Error> {
+    let sql = "SELECT 1 FROM message WHERE state = 'pending' AND error IS NULL LIMIT 1";
+    Ok(tx.conn.prepare_cached(sql)?.exists([])?)
+}
+
+/// Records why all waiting messages wait that do not say it, without a failed try.
+pub fn note_messages_wait(tx: &mut WriteTx, error: &str) -> Result<(), Error> {
+    let sql = "UPDATE message SET error = ?1 WHERE state = 'pending' AND error IS NULL";
+    Ok(tx.conn.prepare_cached(sql)?.execute([error]).map(drop)?)
+}
+
+/// When the next message is due after an instant.
+pub fn next_message_after(tx: &ReadTx, after: Timestamp) -> Result<Option<Timestamp>, Error> {
+    let sql = "SELECT min(due_at) FROM message WHERE state = 'pending' AND due_at > ?1";
+    let mut query = tx.conn.prepare_cached(sql)?;
+    let due: Option<i64> = query.query_row([millis(after)], |row| row.get(0))?;
+    instant_or_none(due)
 }
 
 /// Records that a message was sent, with the platform's reference.

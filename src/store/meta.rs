@@ -6,6 +6,9 @@ use crate::domain::directory::Team;
 use jiff::Timestamp;
 use rusqlite::OptionalExtension;
 
+/// The fact that names the platform that the people come from; absent for the local one.
+pub const CHAT_PLATFORM: &str = "chat_platform";
+
 /// A fact by name; `None` if it was never written.
 pub fn load_fact(tx: &ReadTx, name: &str) -> Result<Option<String>, Error> {
     let mut query = tx

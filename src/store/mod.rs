@@ -38,6 +38,8 @@ mod sending;
 mod session;
 mod shapes;
 mod signals;
+mod slack_envelope;
+mod slack_home;
 mod snapshot;
 mod sync_target;
 mod tx;
@@ -47,7 +49,7 @@ mod writer;
 
 pub use absence::{
     find_same_absence, insert_absence, list_absences, list_absences_of, list_rotations_of,
-    load_absence, load_absences, remove_absence,
+    load_absence, load_absences, remove_absence, save_absence_end,
 };
 pub use across::{
     MentionFilter, Part, RequestFilter, RequestKey, list_mentions_across, list_requests_across,
@@ -88,7 +90,7 @@ pub use linked::{
 pub use lock::Lock;
 pub use mention::*;
 pub use message::*;
-pub use meta::{count_imports, load_fact, load_team, save_fact, save_team};
+pub use meta::{CHAT_PLATFORM, count_imports, load_fact, load_team, save_fact, save_team};
 pub use migrate::create_file;
 pub use operation::{
     OperationRecord, any_old_operation, clear_operations, insert_operation, load_operation,
@@ -106,6 +108,8 @@ pub use sending::*;
 pub use session::*;
 pub use signals::CommitSignals;
 use signals::Published;
+pub use slack_envelope::*;
+pub use slack_home::*;
 pub use snapshot::{
     database_bytes, list_open_slots, list_rotation_names, load_queue, nobody_since, schema_version,
     sqlite_version,

@@ -1,5 +1,6 @@
 //! Requests for cover and for swaps.
 
+use super::message::request_message_updates;
 use super::rows::{from_json, instant, json, millis};
 use super::shapes::{
     legs_from_json, legs_to_json, turn_selection_from_json, turn_selection_to_json,
@@ -190,7 +191,7 @@ pub fn save_request(tx: &mut WriteTx, request: &Request) -> Result<(), Error> {
         request.state.name(),
         request.accepted_by.as_ref().map(|user| user.as_str()),
     ])?;
-    Ok(())
+    request_message_updates(tx, request.id.as_str())
 }
 
 /// Marks requests as expired that a rotation no longer lists as pending. Requests settled in the same write are no longer
@@ -204,7 +205,10 @@ pub(super) fn save_pending(
         if !after.pending.iter().any(|kept| kept.id == old.id) {
             let sql = "UPDATE request SET state = 'expired', revision = revision + 1
                        WHERE id = ?1 AND +state = 'pending'";
-            tx.conn.prepare_cached(sql)?.execute([old.id.as_str()])?;
+            let expired = tx.conn.prepare_cached(sql)?.execute([old.id.as_str()])?;
+            if expired > 0 {
+                request_message_updates(tx, old.id.as_str())?;
+            }
         }
     }
     Ok(())

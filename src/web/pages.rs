@@ -35,7 +35,7 @@ use super::parts::time::{self, Times};
 use super::visit::Visit;
 use crate::actions::{ActionError, audit, reads};
 use crate::domain::audit::AuditFilter;
-use crate::domain::conflict::{Conflict, ConflictKind};
+use crate::domain::conflict::{Conflict, ConflictKind, ConflictSource};
 use crate::domain::forecast;
 use crate::domain::ids::RotationId;
 use crate::domain::refusal::Refusal;
@@ -271,9 +271,10 @@ pub fn conflicts(visit: &Visit, conflicts: &[Conflict], people: &People, form: &
                 p.hint { "Tick what you have seen and accept." }
                 @for (index, conflict) in conflicts.iter().enumerate() {
                     @let id = format!("f-acknowledgedConflictIds-{index}");
-                    @let text = match conflict.kind {
-                        ConflictKind::Absence => "is away",
-                        ConflictKind::SameCellArrangement => "holds it already by another arrangement, which has to end first,",
+                    @let text = match (conflict.kind, conflict.source) {
+                        (ConflictKind::Absence, ConflictSource::ChatStatus) => "is away by their chat status",
+                        (ConflictKind::Absence, _) => "is away",
+                        (ConflictKind::SameCellArrangement, _) => "holds it already by another arrangement, which has to end first,",
                     };
                     div.choice {
                         @if conflict.kind.can_acknowledge() {

@@ -66,6 +66,22 @@ pub struct Capabilities {
     pub reason: Option<String>,
 }
 
+/// The chat platform of the workspace.
+#[derive(Clone, Debug, Serialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct ChatPlatform {
+    /// `local` or `slack`.
+    pub platform: &'static str,
+    /// `up`; `down` while it does not answer; `paused` while it does not take the token.
+    pub state: &'static str,
+    /// Why it is not up, or why people, groups and channels could not be read; null without an error.
+    pub last_error: Option<String>,
+    /// When people, groups and channels were last read in full; null before, and on the local platform.
+    pub last_sync_at: Option<Moment>,
+    /// Whether what people say and click arrives over a socket now. Always false where it arrives at request URLs.
+    pub socket_connected: bool,
+}
+
 /// The chat state of a rotation: desired state, last known state, and last error.
 #[derive(Clone, Debug, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]

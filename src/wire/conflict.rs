@@ -1,7 +1,7 @@
 //! Conflicts with an arrangement (rules.md 8.2).
 
 use super::moment::Moment;
-use super::words::{names, words};
+use super::words::names;
 use crate::domain::conflict::{self as domain, ConflictKind};
 use schemars::JsonSchema;
 use serde::Serialize;
@@ -11,14 +11,10 @@ names! {
     ConflictType(ConflictKind) of ConflictKind::ALL
 }
 
-words! {
-    /// The record that causes the conflict.
-    ConflictSource {
-        /// An arrangement.
-        Arrangement = "arrangement",
-        /// An absence stored by rota.
-        ManualAvailability = "manualAvailability",
-    }
+names! {
+    /// The record that causes the conflict: `arrangement`; `manualAvailability`, an absence stored by rota; `chatStatus`, the
+    /// person's status in chat.
+    ConflictSource(domain::ConflictSource) of domain::ConflictSource::ALL
 }
 
 /// One conflict.
@@ -48,10 +44,7 @@ pub fn render(conflict: &domain::Conflict) -> Conflict {
         user_id: conflict.user.to_string(),
         from: conflict.period.from.into(),
         to: conflict.period.until.into(),
-        source: match conflict.kind {
-            ConflictKind::Absence => ConflictSource::ManualAvailability,
-            ConflictKind::SameCellArrangement => ConflictSource::Arrangement,
-        },
+        source: ConflictSource(conflict.source),
         can_acknowledge: conflict.kind.can_acknowledge(),
     }
 }

@@ -102,6 +102,7 @@ pub fn new_mention(
     Ok(domain::NewMention {
         asker: needed("userId", "the person who asks", user)?.into(),
         channel: needed("channelId", "the channel to ask in", channel)?.into(),
+        thread: None,
         message: message
             .filter(|text| !text.trim().is_empty())
             .map(str::to_owned),

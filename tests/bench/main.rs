@@ -14,6 +14,7 @@ mod program;
 mod reads;
 mod record;
 mod seed;
+mod slack_directory;
 mod start;
 mod table;
 mod webhooks;
@@ -21,7 +22,7 @@ mod writes;
 
 /// The sections by name. Those that end in `-here` run the same work in this process, for a profiler, and only if
 /// named.
-const SECTIONS: [(&str, fn()); 12] = [
+const SECTIONS: [(&str, fn()); 13] = [
     ("reads", reads::run),
     ("writes", writes::run),
     ("due", due::run),
@@ -31,6 +32,7 @@ const SECTIONS: [(&str, fn()); 12] = [
     ("grid", grid::run),
     ("mail", mail::run),
     ("pages", pages::run),
+    ("slack-directory", slack_directory::run),
     ("due-here", due::here),
     ("writes-here", writes::here),
     ("webhooks-here", webhooks::here),

@@ -16,6 +16,7 @@
 //! | Inbound webhooks | `inbound` |
 //! | Rotations that follow schedules of partners | `partners` |
 //! | Chat: messages, reminders, topics, user groups, the directory | `chat` |
+//! | Slack: settings, what goes out, what comes in, the directory | `slack` |
 //! | Mail, incoming webhooks, the list of messages and the inbox | `reach` |
 //! | HTTP, credentials, entity tags, instants, problems, OpenAPI, reverse proxies | `api` |
 //! | The pages: signing in, forms, rights, what they show | `web` |
@@ -49,6 +50,7 @@ mod races;
 mod reach;
 mod record;
 mod rotations;
+mod slack;
 mod swaps;
 mod web;
 mod webhooks;

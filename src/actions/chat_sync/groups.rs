@@ -92,6 +92,15 @@ pub(super) fn sync(app: &App, id: &GroupId) -> Result<(), SyncError> {
     if wanted.is_empty() && !chat.capabilities().holds_empty_groups {
         return empty(app, start, &present);
     }
+    if start.duty_group.disabled {
+        // A disabled group cannot be filled everywhere.
+        chat.set_disabled(id, false)?;
+        start.duty_group.disabled = false;
+        let noted = start.duty_group.clone();
+        app.store()
+            .write_log(move |tx| store::note_group(tx, &noted))?;
+    }
+    let mut left_out = Vec::new();
     if wanted != present {
         // Stored before the call, so that the people are known as added by rota whatever the result.
         let mut noted = start.duty_group.clone();
@@ -100,15 +109,80 @@ pub(super) fn sync(app: &App, id: &GroupId) -> Result<(), SyncError> {
         noted.placed.extend(new);
         app.store()
             .write_log(move |tx| store::note_group(tx, &noted))?;
-        chat.set_people(id, &wanted)?;
+        left_out = fill(app, id, &present, &wanted)?;
         failpoint::point("chat.group");
     }
-    if start.duty_group.disabled && !wanted.is_empty() {
-        chat.set_disabled(id, false)?;
-        start.duty_group.disabled = false;
-    }
+    let is_in = |user: &UserId| !left_out.contains(user);
     start.duty_group.placed = members.on_call;
-    Ok(save(app, start, Some(wanted), None)?)
+    start.duty_group.placed.retain(is_in);
+    let people = wanted.into_iter().filter(is_in).collect();
+    let error = (!left_out.is_empty()).then(|| {
+        let ids: Vec<&str> = left_out.iter().map(UserId::as_str).collect();
+        format!(
+            "the chat platform does not take {} into the user group, so they are left out",
+            ids.join(", ")
+        )
+    });
+    Ok(save(app, start, Some(people), error.as_deref())?)
+}
+
+/// Fills a user group with the wanted people, without those whom the platform refuses: guests first, then one by one.
+/// Returns whom it leaves out.
+fn fill(
+    app: &App,
+    id: &GroupId,
+    present: &[UserId],
+    wanted: &[UserId],
+) -> Result<Vec<UserId>, SyncError> {
+    let chat = app.chat();
+    let refused = match chat.set_people(id, wanted) {
+        Err(ChatError::PeopleRefused(why)) => ChatError::Refused(why),
+        set => return Ok(set.map(|()| Vec::new())?),
+    };
+    let outsiders = app.store().read(|tx| -> Result<Vec<UserId>, Error> {
+        let mut outsiders = Vec::new();
+        for user in wanted {
+            let person = store::load_person(tx, user)?;
+            if person
+                .is_none_or(|person| person.is_guest || person.is_external || person.is_deleted)
+            {
+                outsiders.push(user.clone());
+            }
+        }
+        Ok(outsiders)
+    })?;
+    let without = |left_out: &[UserId]| -> Vec<UserId> {
+        let mut people = wanted.to_vec();
+        people.retain(|user| !left_out.contains(user));
+        people
+    };
+    let inside = without(&outsiders);
+    if inside.is_empty() {
+        return Err(refused.into());
+    }
+    if !outsiders.is_empty() {
+        match chat.set_people(id, &inside) {
+            Err(ChatError::PeopleRefused(_)) => {}
+            set => return Ok(set.map(|()| outsiders)?),
+        }
+    }
+    // The platform does not say whom it refuses: those who are in the group it takes, the others are tried one by one.
+    let mut taken: Vec<UserId> = present.to_vec();
+    taken.retain(|user| inside.contains(user));
+    let mut left_out = outsiders;
+    for user in inside.iter().filter(|user| !present.contains(user)) {
+        let mut tried = taken.clone();
+        tried.push(user.clone());
+        match chat.set_people(id, &tried) {
+            Ok(()) => taken = tried,
+            Err(ChatError::PeopleRefused(_)) => left_out.push(user.clone()),
+            Err(error) => return Err(error.into()),
+        }
+    }
+    match taken.is_empty() {
+        true => Err(refused.into()),
+        false => Ok(left_out),
+    }
 }
 
 /// Handles an empty group on a platform without empty groups: rota's own group is disabled, an adopted one is left unchanged.
@@ -139,9 +213,9 @@ fn save(
     app: &App,
     start: SyncStart,
     people: Option<Vec<UserId>>,
-    error: Option<&'static str>,
+    error: Option<&str>,
 ) -> Result<(), Error> {
-    let shared = app.clone();
+    let (shared, error) = (app.clone(), error.map(str::to_owned));
     let written = app.store().write(move |tx| -> Result<(), ActionError> {
         if is_overtaken(tx, start.imports)? {
             return Ok(());
@@ -151,7 +225,7 @@ fn save(
         }
         let stays = error.is_some() && !start.duty_group.placed.is_empty();
         match start.serves || start.duty_group.is_own || stays {
-            true => store::save_duty_group(tx, &start.duty_group, error)?,
+            true => store::save_duty_group(tx, &start.duty_group, error.as_deref())?,
             false => store::remove_duty_group(tx, &start.duty_group)?,
         }
         Ok(())

@@ -1,9 +1,12 @@
 //! Posts messages, in order for each recipient.
 
+mod together;
+
+use super::updating;
 use crate::actions::{App, Error, relays};
 use crate::domain::chat::{ChatError, held_until, is_stale, next_post};
 use crate::domain::ids::MessageReference;
-use crate::domain::message::Recipient;
+use crate::domain::message::{Message, Recipient};
 use crate::failpoint;
 use crate::runtime::clock::monotonic;
 use crate::store::{self, Outgoing, WriteTx};
@@ -23,6 +26,9 @@ pub(super) type Posted = (Outgoing, Result<MessageReference, ChatError>);
 /// storage fails, nothing more is posted.
 pub(super) fn post(app: &App, posted: &mut Vec<Posted>) -> Result<bool, Error> {
     record(app, posted)?;
+    if let Some(slack) = app.slack() {
+        return together::post(app, slack, posted);
+    }
     let now = app.now();
     let due = app
         .store()
@@ -54,15 +60,21 @@ pub(super) fn post(app: &App, posted: &mut Vec<Posted>) -> Result<bool, Error> {
 }
 
 fn post_one(app: &App, outgoing: &Outgoing, now: Timestamp) -> Result<MessageReference, ChatError> {
+    let message = judge(outgoing, now)?;
+    app.chat().post(message, &outgoing.sequence.to_string())
+}
+
+/// The message, if it can still be posted.
+fn judge(outgoing: &Outgoing, now: Timestamp) -> Result<&Message, ChatError> {
     let message = match &outgoing.message {
         Ok(message) => message,
         Err(why) => return Err(ChatError::Internal(why.clone())),
     };
     let expired = message.expires_at.is_some_and(|at| at <= now);
-    if expired || is_stale(outgoing.created_at, now) {
-        return Err(ChatError::Expired);
+    match expired || is_stale(outgoing.created_at, now) {
+        true => Err(ChatError::Expired),
+        false => Ok(message),
     }
-    app.chat().post(message, &outgoing.sequence.to_string())
 }
 
 fn record(app: &App, posted: &mut Vec<Posted>) -> Result<(), Error> {
@@ -88,10 +100,23 @@ fn record_one(
     let error = match outcome {
         Ok(reference) => {
             store::save_message_sent(tx, sequence, reference)?;
+            if let Ok(message) = &outgoing.message
+                && !message.answers.is_empty()
+                && updating::standing(&tx.as_read(), message)?.is_some()
+                && app.slack().is_some()
+            {
+                // It was answered before it was posted.
+                store::request_message_update(tx, sequence)?;
+            }
             return match &outgoing.message {
                 Ok(message) => relays::queue(tx, app, sequence, message),
                 Err(_) => Ok(()),
             };
+        }
+        // It stays due, in its place.
+        Err(ChatError::NotBefore(_)) => return Ok(()),
+        Err(error @ ChatError::Paused(_)) => {
+            return store::note_messages_wait(tx, &error.detail());
         }
         Err(error) => error,
     };

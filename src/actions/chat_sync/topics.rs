@@ -2,7 +2,7 @@
 
 use super::SyncError;
 use crate::actions::{ActionError, App, Error, notifications, reads};
-use crate::chat::PlatformRenderer;
+use crate::chat::TopicRenderer;
 use crate::domain::access::Principal;
 use crate::domain::chat::ChatError;
 use crate::domain::forecast::OnCallSummary;
@@ -32,17 +32,13 @@ struct Shown {
 }
 
 impl Shown {
-    fn topic(&self, app: &App) -> Vec<Piece> {
+    fn topic(&self) -> Vec<Piece> {
         let subject = TopicSubject {
             profile: &self.profile,
             summary: &self.summary,
             duty_handle: self.duty_handle.as_deref(),
         };
-        let renderer = PlatformRenderer {
-            chat: app.chat(),
-            names: &self.names,
-        };
-        wording::topic(subject, &renderer)
+        wording::topic(subject, &TopicRenderer { names: &self.names })
     }
 }
 
@@ -62,9 +58,23 @@ pub fn preview(
         caller.check_edit(&rotation)?;
         let mut shown = load_text(tx, app, id)?.ok_or(Refusal::NotFound("rotation"))?;
         shown.profile.topic_template = template;
-        let most = app.chat().capabilities().longest_topic;
-        Ok(wording::one_line(&wording::fit(&shown.topic(app), most)))
+        Ok(fitting(app, &shown.topic()))
     })
+}
+
+/// The pieces as a topic that the platform takes.
+fn fitting(app: &App, pieces: &[Piece]) -> String {
+    let (chat, longest) = (app.chat(), app.chat().capabilities().longest_topic);
+    let mut most = longest;
+    loop {
+        let text = chat.topic_text(wording::one_line(&wording::fit(pieces, most)));
+        // Escaped characters count more than once.
+        let over = chat.topic_cost(&text).saturating_sub(longest);
+        if over == 0 || most == 0 {
+            return text;
+        }
+        most = most.saturating_sub(over.div_ceil(5));
+    }
 }
 
 impl TopicTexts {
@@ -98,7 +108,7 @@ impl TopicTexts {
             if !pieces.is_empty() {
                 pieces.push(Piece::Plain(BETWEEN.into()));
             }
-            let topic = shown.topic(app);
+            let topic = shown.topic();
             length += topic.iter().map(Piece::length).sum::<usize>();
             pieces.extend(topic);
             // Longer topics are cut anyway.
@@ -106,7 +116,7 @@ impl TopicTexts {
                 break;
             }
         }
-        let text = || wording::one_line(&wording::fit(&pieces, most));
+        let text = || fitting(app, &pieces);
         Ok((!pieces.is_empty()).then(text))
     }
 }

@@ -169,6 +169,7 @@ impl Uses {
 
     fn ask(&self) -> Mention {
         let new = NewMention {
+            thread: None,
             asker: "U1".into(),
             channel: "C1".into(),
             message: Some("the door".into()),

@@ -123,6 +123,7 @@ mod tests {
             answers: Vec::new(),
             people: [("U1".into(), "<i>Ana</i>".to_owned())].into(),
             expires_at: None,
+            thread: None,
         }
     }
 

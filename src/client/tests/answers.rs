@@ -1,7 +1,6 @@
 //! Requests to configured addresses: GET and POST, several kinds of body, and the limits of a response.
 
 use std::io::Write;
-use std::net::SocketAddr;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -191,16 +190,14 @@ fn configured_addresses_are_not_judged() {
 
 #[test]
 fn a_network_call_within_a_transaction_panics() {
-    let at: SocketAddr = ([127, 0, 0, 1], 9).into();
+    let url = client().url("http://localhost:9/").expect("a URL");
     let guarded = super::sender(super::LIMITS).client;
     let target = guarded.url("https://localhost/").expect("a URL");
     let calls: [(&str, &dyn Fn()); 3] = [
         ("send", &|| {
             drop(client().send(&Request::get("http://localhost/")))
         }),
-        ("open", &|| {
-            drop(client().open("localhost", at.port(), SHORT))
-        }),
+        ("stream", &|| drop(client().stream(&url, SHORT))),
         ("check", &|| drop(guarded.check(&target))),
     ];
     for (name, call) in calls {

@@ -1,4 +1,4 @@
-//! Requests and streams through a proxy, and raw TLS streams.
+//! Requests and streams through a proxy, and streams without one.
 
 use std::io::{ErrorKind, Read, Write, copy};
 use std::net::{Shutdown, TcpStream};
@@ -131,7 +131,9 @@ fn a_stream_is_read_and_written_within_its_deadline() {
             }
             false => (Client::new(&tls(), false, None), None),
         };
-        let mut stream = client.open("localhost", port, LONG).expect("a stream");
+        let url = format!("https://localhost:{port}/");
+        let url = client.url(&url).expect("a URL");
+        let mut stream = client.stream(&url, LONG).expect("a stream");
         // The server sends nothing before a request.
         stream.set_deadline(monotonic() + SHORT);
         let waited = stream.read(&mut [0; 16]).expect_err("nothing to read");
@@ -151,14 +153,44 @@ fn a_stream_is_read_and_written_within_its_deadline() {
 }
 
 #[test]
+fn a_stream_in_the_clear_goes_through_the_proxy_too() {
+    let (port, served) = serve(|mut stream| {
+        stream.write_all(b"hello").expect("a way back");
+        wait_for_end(&mut stream);
+    });
+    let (at, asked) = proxy();
+    let client = client(at);
+    let url = client
+        .url(&format!("http://localhost:{port}/"))
+        .expect("a URL");
+    let mut stream = client.stream(&url, LONG).expect("a stream");
+    let mut heard = [0; 5];
+    stream.read_exact(&mut heard).expect("a hello");
+    assert_eq!(&heard, b"hello");
+    drop(stream);
+    served.join().unwrap();
+    assert!(
+        asked
+            .join()
+            .unwrap()
+            .starts_with(&format!("CONNECT localhost:{port} "))
+    );
+}
+
+#[test]
 fn a_stream_that_cannot_be_opened_says_why() {
     let (port, served) = serve(|mut stream| wait_for_end(&mut stream));
     let client = Client::new(&tls(), false, None);
-    let stalled = client.open("127.0.0.1", port, SHORT).err();
+    let url = |port| {
+        client
+            .url(&format!("https://127.0.0.1:{port}/"))
+            .expect("a URL")
+    };
+    let stalled = client.stream(&url(port), SHORT).err();
     assert_eq!(stalled, Some(DialError::Timeout));
     served.join().unwrap();
     let (port, served) = secured("elsewhere", &[&TLS13], OK);
-    let wrong = client.open("127.0.0.1", port, LONG).err();
+    let wrong = client.stream(&url(port), LONG).err();
     assert!(
         matches!(wrong, Some(DialError::SecureConnection(_))),
         "{wrong:?}"

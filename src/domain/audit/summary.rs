@@ -5,13 +5,14 @@ use crate::domain::arrangement::Arranged;
 use crate::domain::cadence::{Cadence, Kind};
 use crate::domain::coverage::Stretch;
 use crate::domain::directory::{Directory, Person, Team};
+use crate::domain::directory_reading::DirectoryChanges;
 use crate::domain::ids::UserId;
 use crate::domain::key::Key;
 use crate::domain::rotation::{Cell, ChannelSetting, Members, Rotation, Window};
 use crate::domain::time::Interval;
 use crate::domain::webhook::{Disabled, EventType, Webhook};
 use jiff::civil::Weekday;
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::{BTreeMap, BTreeSet, HashSet};
 use std::fmt::Display;
 
 /// The longest summary, in characters.
@@ -578,6 +579,50 @@ pub fn directory_changes(before: &Directory, after: &Directory) -> Summary {
     ];
     for (what, _, before, after) in counted.iter().filter(|(_, is_same, ..)| !is_same) {
         told.add(format!("{what}: {before} to {after}"));
+    }
+    told
+}
+
+/// The same of what a reading of the chat platform's directory, or an event of it, changes. Chat statuses are not told.
+pub fn synced_changes(changes: &DirectoryChanges) -> Summary {
+    let mut told = Summary::default();
+    if let Some(team) = &changes.team {
+        told.add(format!("workspace: {}", text_or_none(&team.name)));
+    }
+    let moved: HashSet<&UserId> = changes.moved.iter().collect();
+    let came = |person: &&Person| moved.contains(&person.id);
+    let gone = |person: &&Person| person.is_deleted || person.is_external;
+    let ids = |which: &dyn Fn(&&Person) -> bool| -> Vec<&str> {
+        let people = changes.people.iter().filter(|person| which(person));
+        people.map(|person| person.id.as_str()).collect()
+    };
+    for (what, people) in [
+        ("added", ids(&|person| came(person) && !gone(person))),
+        ("removed", ids(&|person| came(person) && gone(person))),
+        ("changed", ids(&|person| !came(person))),
+    ] {
+        if !people.is_empty() {
+            told.add(format!("people {what}: {}", listed(&people)));
+        }
+    }
+    for (what, changed, lost) in [
+        (
+            "user groups",
+            changes.groups.len(),
+            changes.lost_groups.len(),
+        ),
+        (
+            "channels",
+            changes.channels.len(),
+            changes.lost_channels.len(),
+        ),
+    ] {
+        if changed > 0 {
+            told.add(format!("{what} added or changed: {changed}"));
+        }
+        if lost > 0 {
+            told.add(format!("{what} removed: {lost}"));
+        }
     }
     told
 }

@@ -1,7 +1,7 @@
 //! The rosters of a grid: which there are, the lists that a caller writes, and where their hand-overs deal from.
 
 use super::names::Named;
-use crate::domain::ids::{GroupId, RosterId, WindowId};
+use crate::domain::ids::{GroupId, RosterId, UserId, WindowId};
 use crate::domain::key::Key;
 use crate::domain::refusal::{Refusal, invalid};
 use crate::domain::roster;
@@ -13,6 +13,13 @@ pub struct RosterSpec {
     /// `None` leaves the list as it is.
     pub narrowed: Option<Narrowed>,
     pub turns: TurnsSpec,
+}
+
+impl RosterSpec {
+    /// The people that it names.
+    pub fn people(&self) -> impl Iterator<Item = &UserId> {
+        self.narrowed.iter().flat_map(|narrowed| &narrowed.users)
+    }
 }
 
 /// The next turns that a caller sets, as sent.

@@ -168,7 +168,7 @@ pub fn ended(rotation: &Rotation, request: &Request, by: &UserId) -> Vec<Message
         .collect()
 }
 
-/// A mention was opened, repeated or closed: to its channel. A notice that has not been sent by the time the mention expires is
+/// A mention was opened, repeated or closed: to its channel, in the thread that it came from. A notice that has not been sent by the time the mention expires is
 /// not sent.
 pub fn mention(rotation: &Rotation, mention: &Mention, notice: &Notice) -> Message {
     let asker = mention.asker.clone();
@@ -199,6 +199,7 @@ pub fn mention(rotation: &Rotation, mention: &Mention, notice: &Notice) -> Messa
             false => Vec::new(),
         },
         expires_at: calls.then_some(mention.expires_at),
+        thread: mention.thread.clone(),
         ..message(rotation, to, content)
     }
 }
@@ -213,6 +214,7 @@ fn message(rotation: &Rotation, to: Recipient, content: Content) -> Message {
         answers: Vec::new(),
         people: PeopleNames::new(),
         expires_at: None,
+        thread: None,
     }
 }
 

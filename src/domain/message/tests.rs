@@ -220,6 +220,7 @@ fn requests_offer_answers_and_are_one_conversation() {
 #[test]
 fn calls_of_a_mention_offer_answers_until_it_expires() {
     let new = NewMention {
+        thread: None,
         asker: "quin".into(),
         channel: "C9".into(),
         message: Some("the door".into()),

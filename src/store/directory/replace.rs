@@ -51,34 +51,39 @@ fn replace_people(tx: &mut WriteTx, people: &[Person]) -> Result<(), Error> {
             )?;
         }
     }
+    for person in people {
+        save_person(tx, person)?;
+    }
+    remove_sessions_of_deleted(tx)
+}
+
+/// Inserts or updates a person.
+pub(super) fn save_person(tx: &mut WriteTx, person: &Person) -> Result<(), Error> {
     let sql = "INSERT INTO person (id, team_id, display_name, real_name, email, is_guest, is_external, is_deleted, \
                is_admin, avatar_url, time_zone, sort_name) VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12) \
                ON CONFLICT (id) DO UPDATE SET team_id = excluded.team_id, display_name = excluded.display_name, \
                real_name = excluded.real_name, email = excluded.email, is_guest = excluded.is_guest, \
                is_external = excluded.is_external, is_deleted = excluded.is_deleted, is_admin = excluded.is_admin, \
                avatar_url = excluded.avatar_url, time_zone = excluded.time_zone, sort_name = excluded.sort_name";
-    for person in people {
-        let name = person
-            .display_name
-            .as_deref()
-            .or(person.real_name.as_deref());
-        let values = params![
-            person.id.as_str(),
-            person.team_id,
-            person.display_name,
-            person.real_name,
-            person.email,
-            person.is_guest,
-            person.is_external,
-            person.is_deleted,
-            person.is_admin,
-            person.avatar_url,
-            person.time_zone,
-            sort_name(name, person.id.as_str()),
-        ];
-        run(tx, sql, values)?;
-    }
-    remove_sessions_of_deleted(tx)
+    let name = person
+        .display_name
+        .as_deref()
+        .or(person.real_name.as_deref());
+    let values = params![
+        person.id.as_str(),
+        person.team_id,
+        person.display_name,
+        person.real_name,
+        person.email,
+        person.is_guest,
+        person.is_external,
+        person.is_deleted,
+        person.is_admin,
+        person.avatar_url,
+        person.time_zone,
+        sort_name(name, person.id.as_str()),
+    ];
+    run(tx, sql, values)
 }
 
 fn replace_groups(tx: &mut WriteTx, groups: &[Group]) -> Result<(), Error> {
@@ -123,6 +128,31 @@ pub fn replace_group_people(
         [group.id.as_str()],
     )?;
     write_people(tx, &group, &order)
+}
+
+/// Inserts a user group, or updates its names and people. Rotations that follow it keep their rows.
+pub(super) fn save_group(tx: &mut WriteTx, group: &Group) -> Result<(), Error> {
+    let Some(known) = load_group(&tx.as_read(), &group.id)? else {
+        return insert_group(tx, group);
+    };
+    if (&known.team_id, &known.name, &known.handle) != (&group.team_id, &group.name, &group.handle)
+    {
+        let name = group.name.as_deref().or(group.handle.as_deref());
+        let sort_name = sort_name(name, group.id.as_str());
+        let sql = "UPDATE user_group SET team_id = ?2, name = ?3, handle = ?4, sort_name = ?5 WHERE id = ?1";
+        let id = group.id.as_str();
+        let values = params![id, group.team_id, group.name, group.handle, sort_name];
+        run(tx, sql, values)?;
+    }
+    match people_of_group(&tx.as_read(), &group.id, Order::Platform)? == group.users {
+        true => Ok(()),
+        false => replace_group_people(tx, &group.id, &group.users),
+    }
+}
+
+/// Deletes a user group with its people.
+pub(super) fn remove_group(tx: &mut WriteTx, group: &GroupId) -> Result<(), Error> {
+    run(tx, "DELETE FROM user_group WHERE id = ?1", [group.as_str()])
 }
 
 fn write_group(tx: &mut WriteTx, group: &Group) -> Result<(), Error> {
@@ -184,38 +214,46 @@ fn replace_channels(tx: &mut WriteTx, channels: &[Channel]) -> Result<(), Error>
     let kept: HashSet<&ChannelId> = channels.iter().map(|channel| &channel.id).collect();
     for channel in every(&tx.as_read(), &CHANNELS)? {
         if !kept.contains(&channel.id) {
-            let id = channel.id.as_str();
-            run(tx, "DELETE FROM channel WHERE id = ?1", [id])?;
-            // What rota wrote there is gone with the topic.
-            let sql =
-                "UPDATE channel_topic SET written = NULL, writing = NULL WHERE channel_id = ?1";
-            run(tx, sql, [id])?;
+            remove_channel(tx, &channel.id)?;
         }
     }
+    for channel in channels {
+        save_channel(tx, channel)?;
+    }
+    Ok(())
+}
+
+/// Deletes a channel. What rota wrote there is gone with the topic.
+pub(super) fn remove_channel(tx: &mut WriteTx, channel: &ChannelId) -> Result<(), Error> {
+    let id = channel.as_str();
+    run(tx, "DELETE FROM channel WHERE id = ?1", [id])?;
+    let sql = "UPDATE channel_topic SET written = NULL, writing = NULL WHERE channel_id = ?1";
+    run(tx, sql, [id])
+}
+
+/// Inserts or updates a channel. A topic of `None` keeps the stored one.
+pub(super) fn save_channel(tx: &mut WriteTx, channel: &Channel) -> Result<(), Error> {
     let sql = "INSERT INTO channel (id, team_id, name, is_private, app_is_member, topic, sort_name) \
                VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7) \
                ON CONFLICT (id) DO UPDATE SET team_id = excluded.team_id, name = excluded.name, \
                is_private = excluded.is_private, app_is_member = excluded.app_is_member, \
                topic = coalesce(excluded.topic, topic), sort_name = excluded.sort_name";
-    for channel in channels {
-        let values = params![
-            channel.id.as_str(),
-            channel.team_id,
-            channel.name,
-            channel.is_private,
-            channel.app_is_member,
-            channel.topic,
-            sort_name(channel.name.as_deref(), channel.id.as_str()),
-        ];
-        run(tx, sql, values)?;
-    }
-    Ok(())
+    let values = params![
+        channel.id.as_str(),
+        channel.team_id,
+        channel.name,
+        channel.is_private,
+        channel.app_is_member,
+        channel.topic,
+        sort_name(channel.name.as_deref(), channel.id.as_str()),
+    ];
+    run(tx, sql, values)
 }
 
 fn sort_name(name: Option<&str>, id: &str) -> String {
     name.unwrap_or(id).to_lowercase()
 }
 
-fn run(tx: &mut WriteTx, sql: &str, values: impl Params) -> Result<(), Error> {
+pub(super) fn run(tx: &mut WriteTx, sql: &str, values: impl Params) -> Result<(), Error> {
     Ok(tx.conn.prepare_cached(sql)?.execute(values).map(drop)?)
 }

@@ -4,6 +4,7 @@
 
 use crate::domain::forecast::HandoverNotice;
 use crate::domain::ids::{MentionId, RequestId, UserId};
+use crate::domain::mention::Thread;
 use crate::domain::message::{
     Answer, Content, MentionOutcome, Message, PeopleNames, RequestAsked, RequestOutcome, Shift,
     Subject,
@@ -23,6 +24,7 @@ pub(super) struct Body {
     pub content: Content,
     pub answers: Vec<Answer>,
     pub people: PeopleNames,
+    pub thread: Option<Thread>,
 }
 
 #[derive(Serialize, Deserialize)]
@@ -40,6 +42,8 @@ struct BodyShape {
     answers: Vec<String>,
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     people: BTreeMap<String, String>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    thread: Option<String>,
 }
 
 #[derive(Serialize, Deserialize)]
@@ -172,6 +176,7 @@ pub(super) fn to_json(message: &Message) -> Result<String, Error> {
         people: people
             .map(|(id, name)| (id.to_string(), name.clone()))
             .collect(),
+        thread: message.thread.as_ref().map(|thread| thread.0.clone()),
     })
 }
 
@@ -195,6 +200,7 @@ pub(super) fn from_text(text: &str) -> Result<Body, Error> {
         content: content(shape.content)?,
         answers: shape.answers.iter().map(answer).collect::<Result<_, _>>()?,
         people: people.map(|(id, name)| (id.into(), name)).collect(),
+        thread: shape.thread.map(Thread),
     })
 }
 

@@ -237,4 +237,56 @@ CREATE TABLE external_identity (
     participant_id TEXT NOT NULL,
     user_id TEXT NOT NULL REFERENCES person (id),
     PRIMARY KEY (partner, participant_id)
+
+-- The thread of the channel that a mention came from.
+ALTER TABLE mention ADD COLUMN thread TEXT;
+
+-- People who have opened the app's home tab in Slack. Whoever opened it within a day is shown changes.
+CREATE TABLE slack_home (
+    user_id TEXT PRIMARY KEY REFERENCES person (id),
+    opened_at INTEGER NOT NULL,
+    -- SHA-256 of what was last published to them; null if that is not known.
+    published BLOB CHECK (published IS NULL OR length(published) = 32)
+) STRICT, WITHOUT ROWID;
+CREATE INDEX slack_home_opened ON slack_home (opened_at);
+
+-- What Slack sent. It is stored before it is acknowledged, so that it is neither lost nor done twice.
+CREATE TABLE slack_envelope (
+    -- The event id, or the payload's own id: the same when Slack sends it again.
+    id TEXT PRIMARY KEY,
+    kind TEXT NOT NULL CHECK (kind IN ('slash_commands', 'interactive', 'events_api')),
+    -- The payload; NULL once it is processed.
+    body TEXT CHECK (body IS NULL OR json_valid(body)),
+    received_at INTEGER NOT NULL,
+    -- Until when its response URL takes answers, by the system's clock.
+    answer_until INTEGER NOT NULL,
+    processed_at INTEGER,
+    -- What came of it: one word; NULL until it is processed.
+    outcome TEXT,
+    CHECK ((processed_at IS NULL) = (body IS NOT NULL)),
+    CHECK ((processed_at IS NULL) = (outcome IS NULL))
+) STRICT, WITHOUT ROWID;
+CREATE INDEX slack_envelope_open ON slack_envelope (received_at, id) WHERE processed_at IS NULL;
+CREATE INDEX slack_envelope_processed ON slack_envelope (received_at) WHERE processed_at IS NOT NULL;
+
+-- Messages that were posted with buttons and are to show what came of the question, on a platform that people see.
+CREATE TABLE message_update (
+    sequence INTEGER PRIMARY KEY REFERENCES message (sequence) ON DELETE CASCADE,
+    -- Not a reference: whose state shows why it waits.
+    rotation_id TEXT NOT NULL,
+    created_at INTEGER NOT NULL,
+    due_at INTEGER NOT NULL,
+    -- Counts requests, so that one made during an update is not lost.
+    calls INTEGER NOT NULL,
+    -- Failed tries, and the last error.
+    tries INTEGER NOT NULL,
+    error TEXT
+) STRICT;
+CREATE INDEX message_update_due ON message_update (due_at);
+
+-- People who are away by their status in chat, as the platform last said.
+CREATE TABLE chat_away (
+    user_id TEXT PRIMARY KEY REFERENCES person (id),
+    -- When the status ends; null if it has no end.
+    until_at INTEGER
 ) STRICT, WITHOUT ROWID;

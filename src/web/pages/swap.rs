@@ -1,12 +1,12 @@
 //! Offering somebody a swap of two turns.
 
 use super::{conflicts, crumbs, failing, named, path_to, slot_text, tag, times};
-use crate::actions::plan::{self, Item};
+use crate::actions::plan;
 use crate::actions::swaps::{self, OfferSwap};
+use crate::actions::whole_turns::{self, WholeTurn};
 use crate::domain::conflict::{self, Conflict};
 use crate::domain::ids::UserId;
 use crate::domain::rotation::Rotation;
-use crate::domain::time::Interval;
 use crate::server::{Outcome, Problem, Response};
 use crate::web::form::{Errors, Form};
 use crate::web::notes::Note;
@@ -17,36 +17,19 @@ use crate::web::parts::people::People;
 use crate::web::visit::Visit;
 use crate::web::{answer, layout};
 use crate::wire::request;
-use jiff::{SignedDuration, Timestamp};
+use jiff::Timestamp;
 use maud::html;
 use serde_json::{Value, json};
 
 const FIELDS: [&str; 3] = ["own", "theirs", "reason"];
 
-/// How far ahead turns are offered.
-const AHEAD: SignedDuration = SignedDuration::from_hours(56 * 24);
-
 /// Turns in one list at the most.
 const MOST: usize = 100;
 
-/// A dealt turn that is whole: what can be swapped. A turn that is cut into covered hours counts as the pieces that the plan shows.
-struct Turn {
-    item: Item,
-    end: Timestamp,
-}
-
-impl Turn {
-    /// As a form names it: the cell, the person, and its bounds.
-    fn value(&self) -> String {
-        let user = self
-            .item
-            .entry
-            .user
-            .as_ref()
-            .map_or("", |user| user.as_str());
-        let (cell, start) = (&self.item.cell, self.item.entry.start);
-        format!("{cell} {start} {} {user}", self.end)
-    }
+/// As a form names it: the cell, the person, and its bounds.
+fn value(turn: &WholeTurn) -> String {
+    let (cell, start) = (&turn.item.cell, turn.item.entry.start);
+    format!("{cell} {start} {} {}", turn.end, turn.user)
 }
 
 /// What a form names, as a leg of the API.
@@ -57,38 +40,9 @@ fn leg(key: &str, value: &str) -> Option<(Value, UserId)> {
     Some((leg, UserId::from(user)))
 }
 
-/// The turns to come of each cell, dealt turns whole.
-fn turns(visit: &Visit, rotation: &Rotation) -> Result<Vec<Turn>, Problem> {
-    let range = Interval {
-        from: visit.now,
-        until: visit.now.saturating_add(AHEAD).unwrap_or(Timestamp::MAX),
-    };
-    let (rotation, items, _) = plan::list(visit.app(), &visit.caller, &rotation.id, range)?;
-    let mut turns: Vec<Turn> = Vec::new();
-    for (index, cell) in rotation.cells.iter().enumerate() {
-        let window = &rotation.windows[rotation.cells[index].window];
-        let Some(cadence) = &window.cadence else {
-            continue;
-        };
-        let calendar = visit.app().calendar();
-        let mut bounds = cadence.upcoming(calendar, visit.now, 64);
-        bounds.retain(|at| *at < range.until);
-        for pair in bounds.windows(2) {
-            let held = items.iter().find(|item| {
-                let starts = pair[0] <= item.entry.start && item.entry.start < pair[1];
-                item.cell == cell.id
-                    && starts
-                    && item.entry.user.is_some()
-                    && item.held_by.is_none()
-            });
-            if let Some(item) = held {
-                let mut item = item.clone();
-                item.entry.start = pair[0];
-                turns.push(Turn { item, end: pair[1] });
-            }
-        }
-    }
-    turns.sort_by_key(|turn| turn.item.entry.start);
+/// The turns to come that can be swapped.
+fn turns(visit: &Visit, rotation: &Rotation) -> Result<Vec<WholeTurn>, Problem> {
+    let (_, turns) = whole_turns::list(visit.app(), &visit.caller, &rotation.id)?;
     Ok(turns)
 }
 
@@ -101,7 +55,7 @@ pub fn show(visit: &Visit) -> Outcome {
         let within = begins.is_ok_and(|from| turn.item.entry.start <= from && from < turn.end);
         turn.item.cell.as_str() == cell && within
     });
-    let values = Form::with(chosen.map(|turn| ("own", turn.value())));
+    let values = Form::with(chosen.map(|turn| ("own", value(&turn))));
     page(visit, 200, &values, &Errors::default())
 }
 
@@ -109,24 +63,18 @@ fn page(visit: &Visit, status: u16, values: &Form, errors: &Errors) -> Result<Re
     let rotation = named(visit)?;
     let me = visit.me()?.person.id.clone();
     let turns = turns(visit, &rotation)?;
-    let people = People::load(
-        visit.app(),
-        turns
-            .iter()
-            .filter_map(|turn| turn.item.entry.user.as_ref()),
-        true,
-    )?;
+    let people = People::load(visit.app(), turns.iter().map(|turn| &turn.user), true)?;
     let times = times(visit);
-    let choice = |turn: &Turn, with_name: bool| Choice {
-        value: turn.value(),
+    let choice = |turn: &WholeTurn, with_name: bool| Choice {
+        value: value(turn),
         label: html! {
-            @if let Some(user) = turn.item.entry.user.as_ref().filter(|_| with_name) { (people.name(user)) ": " }
+            @if with_name { (people.name(&turn.user)) ": " }
             (times.text(turn.item.entry.start)) " to " (times.text(turn.end))
             @let slot = slot_text(&plan::slot_of(&rotation, &turn.item));
             @if !slot.is_empty() { ", " (slot) }
         },
     };
-    let is_mine = |turn: &&Turn| turn.item.entry.user.as_ref() == Some(&me);
+    let is_mine = |turn: &&WholeTurn| turn.user == me;
     let mine: Vec<Choice> = turns
         .iter()
         .filter(is_mine)

@@ -52,7 +52,10 @@ fn every_metric_is_listed() {
         .by
         .put_if(&rotation.path("/external"), "*", link)
         .is(200);
-    let text = rota.get("/metrics").ok().text();
+    let slack = slack::Slack::with_people(1);
+    let start = slack.start().env("ROTA_SLACK_APP_TOKEN", slack::APP_TOKEN);
+    let of_slack = start.go().get("/metrics").ok().text();
+    let text = rota.get("/metrics").ok().text() + &of_slack;
     let page = manual("operating.md");
     let mut listed = BTreeMap::new();
     for row in page.rows() {

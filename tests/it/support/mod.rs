@@ -21,6 +21,8 @@ mod rotation;
 mod server;
 #[path = "../../../src/oidc/tests/signer.rs"]
 mod signer;
+#[allow(dead_code)] // Parts of the fake serve tests of one subject alone.
+pub mod slack;
 mod temp;
 mod time;
 mod webhook;

@@ -179,6 +179,7 @@ fn the_other_side_hears_who_ends_a_cover() {
 fn what_the_channel_of_a_mention_is_told() {
     let opened = |message: Option<&str>| {
         let new = NewMention {
+            thread: None,
             asker: "quin".into(),
             channel: "C9".into(),
             message: message.map(Into::into),

@@ -70,6 +70,7 @@ fn a_subject_says_what_happened_and_where() {
             answers: Vec::new(),
             people: PeopleNames::new(),
             expires_at: None,
+            thread: None,
         };
         assert_eq!(subject(&message, &named), expected);
     }

@@ -32,6 +32,7 @@ fn message(content: Content) -> Message {
         answers: Vec::new(),
         people: PeopleNames::new(),
         expires_at: None,
+        thread: None,
     }
 }
 
@@ -201,6 +202,7 @@ fn every_kind_is_stored_and_read_back() {
 #[test]
 fn what_goes_with_the_content_is_stored() {
     let about = |subject, answers: &[Answer]| Message {
+        thread: Some(Thread("17.1".into())),
         subject,
         answers: answers.to_vec(),
         people: [("U1".into(), "Ann".into()), ("U2".into(), "Bo".into())].into(),
@@ -239,6 +241,7 @@ fn what_goes_with_the_content_is_stored() {
             content: message.content,
             answers: message.answers,
             people: message.people,
+            thread: message.thread,
         };
         assert_eq!(read, expected);
     }
@@ -266,6 +269,7 @@ fn what_is_missing_has_a_default() {
             content,
             answers: Vec::new(),
             people: PeopleNames::new(),
+            thread: None,
         };
         assert_eq!(from_text(text).unwrap(), expected);
     }

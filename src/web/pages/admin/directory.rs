@@ -3,14 +3,14 @@
 
 use super::{check, crumbs};
 use crate::actions::directory::{Consent, Imported};
-use crate::actions::{ActionError, directory as action};
+use crate::actions::{ActionError, directory as action, directory_sync};
 use crate::domain::directory::Directory;
 use crate::domain::import::{Concern, ImportChanges, Named};
 use crate::server::{Body, Outcome, Problem, Response};
 use crate::web::form::Errors;
 use crate::web::layout;
 use crate::web::notes::Note;
-use crate::web::pages::{path_of, refused};
+use crate::web::pages::{path_of, refused, times};
 use crate::web::parts::confirm;
 use crate::web::parts::fields::{self, Filled, hidden};
 use crate::web::parts::people;
@@ -36,6 +36,9 @@ fn page(visit: &Visit, status: u16, errors: &Errors) -> Result<Response, Problem
         values: &visit.form,
         errors,
     };
+    if visit.app().slack().is_some() {
+        return of_slack(visit, status);
+    }
     let content = html! {
         (fields::summary(errors))
         (crumbs())
@@ -48,6 +51,26 @@ fn page(visit: &Visit, status: u16, errors: &Errors) -> Result<Response, Problem
             (filled.area("file", "Directory file", "JSON, as “rota directory import” takes it; that command takes files over half a megabyte, too."))
             p.actions { button.main type="submit" { "Show what it changes" } a.button href="/admin" { "Back" } }
         }
+    };
+    Ok(layout::page_with(visit, status, "Directory", content))
+}
+
+/// The page where the directory is Slack's.
+fn of_slack(visit: &Visit, status: u16) -> Result<Response, Problem> {
+    let read = visit.app().store().read(|tx| directory_sync::status(tx))?;
+    let content = html! {
+        (crumbs())
+        h1 { "Directory" }
+        p {
+            "People, groups and channels are read from Slack. "
+            @match read.last_read_at {
+                Some(at) => { "The last full reading was at " (times(visit).show(at)) ". " }
+                None => { "They have not been read yet. " }
+            }
+            code { "rota directory sync" } " reads them now. "
+            a href="/admin/directory.json" { "The present directory as a file" }
+        }
+        @if let Some(error) = read.error { p { strong { "The last reading was not applied: " } (error) } }
     };
     Ok(layout::page_with(visit, status, "Directory", content))
 }

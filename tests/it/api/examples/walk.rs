@@ -248,6 +248,7 @@ fn directory(walk: &mut Walk) {
     walk.ask(Key, "listChannels", &[("q", "on-call")], Value::Null);
     walk.ask(Key, "getChannel", &[("channelId", "CONCALL")], Value::Null);
     walk.ask(Key, "getUserGroupCapabilities", &[], Value::Null);
+    walk.ask(Key, "getChatPlatform", &[], Value::Null);
 }
 
 /// A rotation of three people who take a week each. Ada is on call.

@@ -1,0 +1,245 @@
+//! Follows the directory of the chat platform: full readings, and events in between (rules.md 17).
+
+mod events;
+mod source;
+#[cfg(test)]
+mod tests;
+
+pub use events::note;
+pub use source::DirectorySource;
+
+use super::mutation::follow;
+use super::{ActionError, App, Error, chat_ids};
+use crate::chat::slack::{self, Slack, SlackError};
+use crate::domain::access::Principal;
+use crate::domain::audit::Author;
+use crate::domain::directory::Team;
+use crate::domain::directory_reading::{DirectoryChanges, ManyMissing, Reading};
+use crate::domain::event::Act;
+use crate::domain::handover::WindowChange;
+use crate::store::{self, ReadTx, WriteTx};
+use jiff::Timestamp;
+use std::time::Instant;
+
+/// The fact with the instant of the last full reading that was applied.
+const READ_AT: &str = "directory_read_at";
+
+/// The fact that says why the last full reading failed; empty if it did not.
+const ERROR: &str = "directory_error";
+
+/// The fact with the away emoji of the last reading.
+const EMOJI: &str = "directory_away_emoji";
+
+/// The author of what a full reading changes.
+static READING: Author = Author::local(Principal::Chat, "directorySync");
+
+/// What is known of the readings of the platform's directory.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct SyncStatus {
+    /// When the directory was last read in full, and applied.
+    pub last_read_at: Option<Timestamp>,
+    /// Why the last reading failed or was not applied; `None` if it was.
+    pub error: Option<String>,
+}
+
+/// What is known of the readings of the platform's directory.
+pub fn status(tx: &ReadTx) -> Result<SyncStatus, Error> {
+    let read_at = store::load_fact(tx, READ_AT)?;
+    Ok(SyncStatus {
+        last_read_at: read_at.and_then(|at| at.parse().ok()),
+        error: store::load_fact(tx, ERROR)?.filter(|error| !error.is_empty()),
+    })
+}
+
+/// What became of a full reading.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Synced {
+    /// It is applied: how many people, user groups and channels it has.
+    Applied {
+        people: usize,
+        groups: usize,
+        channels: usize,
+    },
+    /// Too many people are missing from it.
+    Refused(ManyMissing),
+    /// Slack could not be read, or not in full.
+    Failed(SlackError),
+}
+
+impl Synced {
+    /// Why it is not applied, for operators.
+    pub fn error(&self) -> Option<String> {
+        match self {
+            Synced::Applied { .. } => None,
+            Synced::Refused(ManyMissing { missing, known }) => Some(format!(
+                "{missing} of {known} people are missing from Slack's list, so it is not applied; if they are gone, run \
+                 `rota directory sync --accept-removals`"
+            )),
+            Synced::Failed(error) => Some(format!("the directory cannot be read: {error}")),
+        }
+    }
+}
+
+/// Reads the whole directory and applies what is another, in one transaction. With `accepts_removals` however many people are
+/// missing. Where Slack asks to wait, it waits, but not past `deadline`.
+///
+/// # Errors
+/// If the storage fails. A reading that fails is no error; see [`Synced::Failed`].
+pub fn sync(
+    app: &App,
+    slack: &Slack,
+    accepts_removals: bool,
+    deadline: Instant,
+) -> Result<Synced, Error> {
+    let synced = match read(app, slack, deadline)? {
+        Ok(reading) => apply_reading(app, slack, reading, accepts_removals)?,
+        Err(error) => Synced::Failed(error),
+    };
+    if let Some(error) = synced.error() {
+        let stored = app.store().read(status)?.error;
+        if stored.as_ref() != Some(&error) {
+            log::warn!("slack: {error}");
+            let save = move |tx: &mut WriteTx| store::save_fact(tx, ERROR, &error);
+            app.store().write_log(save)?;
+        }
+    }
+    Ok(synced)
+}
+
+fn read(app: &App, slack: &Slack, deadline: Instant) -> Result<Result<Reading, SlackError>, Error> {
+    let known = match slack.workspace() {
+        Some(workspace) => Ok(workspace),
+        None => slack.ask_workspace(),
+    };
+    let workspace = match known {
+        Ok(workspace) => workspace,
+        Err(error) => return Ok(Err(error)),
+    };
+    let stored = app.store().read(|tx| store::load_team(tx))?;
+    let team = match stored.id == workspace.team_id {
+        true => stored,
+        false => Team {
+            id: workspace.team_id,
+            name: workspace.team,
+            domain: None,
+        },
+    };
+    Ok(slack::directory::read(slack, team, deadline))
+}
+
+/// How often a reading is compared again because the directory changed meanwhile.
+const TRIES: usize = 5;
+
+fn apply_reading(
+    app: &App,
+    slack: &Slack,
+    reading: Reading,
+    accepts_removals: bool,
+) -> Result<Synced, Error> {
+    let directory = &reading.directory;
+    let applied = Synced::Applied {
+        people: directory
+            .people
+            .iter()
+            .filter(|one| !one.is_deleted)
+            .count(),
+        groups: directory.groups.len(),
+        channels: directory.channels.len(),
+    };
+    let emoji = slack.settings().away_emoji.join(" ");
+    let (mut reading, emoji) = (Some(reading), emoji);
+    for tries_left in (0..TRIES).rev() {
+        // Compared outside the transaction, so that other writes do not wait for it.
+        let (stored, imports) = app.store().read(|tx| -> Result<_, Error> {
+            Ok((store::load_stored_directory(tx)?, store::count_imports(tx)?))
+        })?;
+        let read = match tries_left {
+            0 => reading.take(),
+            _ => reading.clone(),
+        };
+        let Some(read) = read else { break };
+        if let Some(many) = read
+            .many_missing(&stored.directory)
+            .filter(|_| !accepts_removals)
+        {
+            return Ok(Synced::Refused(many));
+        }
+        let changes = read.changes(&stored);
+        drop(stored);
+        if write_reading(app, changes, imports, emoji.clone())? {
+            return Ok(applied);
+        }
+    }
+    let why = "the directory changed while it was read";
+    Ok(Synced::Failed(SlackError::Transient(why.into())))
+}
+
+/// Writes what a reading changes, and that it is applied. `false` if the directory is no longer the one that it was compared
+/// with; then nothing is written.
+fn write_reading(
+    app: &App,
+    changes: DirectoryChanges,
+    imports: u64,
+    emoji: String,
+) -> Result<bool, Error> {
+    let is_same = changes.is_empty();
+    let note = move |tx: &mut WriteTx| -> Result<(), Error> {
+        let now = tx.now().to_string();
+        store::save_fact(tx, READ_AT, &now)?;
+        store::save_fact(tx, ERROR, "")?;
+        store::save_fact(tx, EMOJI, &emoji)
+    };
+    if is_same {
+        app.store().write_log(note)?;
+        return Ok(true);
+    }
+    let shared = app.clone();
+    let written = app.store().write(move |tx| -> Result<bool, ActionError> {
+        if store::count_imports(&tx.as_read())? != imports {
+            return Ok(false);
+        }
+        apply(&shared, tx, &READING, &changes)?;
+        note(tx)?;
+        Ok(true)
+    });
+    written.map_err(unrefused)
+}
+
+/// Writes changes of the directory, lets the rotations follow, and requests a sync of the topics and on-duty groups that they
+/// concern.
+fn apply(
+    app: &App,
+    tx: &mut WriteTx,
+    author: &Author,
+    changes: &DirectoryChanges,
+) -> Result<(), ActionError> {
+    if changes.is_empty() {
+        return Ok(());
+    }
+    let concerned =
+        store::list_rotations_concerned(&tx.as_read(), &changes.moved, &changes.regrouped)?;
+    let write = |tx: &mut WriteTx| Ok(store::apply_directory_changes(tx, changes)?);
+    let by = (author, Act::Edit);
+    follow(app, tx, by, &concerned, write, |tx, draft, before| {
+        draft.follow_members(tx, before, WindowChange::ByEdit);
+    })?;
+    let renamed = store::list_rotations_concerned(&tx.as_read(), &changes.renamed, &[])?;
+    for channel in store::list_topics_of(&tx.as_read(), &renamed)? {
+        store::request_topic_sync(tx, &channel)?;
+    }
+    chat_ids::request_topics(tx, changes)?;
+    for group in &changes.groups {
+        if store::load_duty_group(&tx.as_read(), &group.id)?.is_some() {
+            store::request_group_sync(tx, &group.id)?;
+        }
+    }
+    Ok(chat_ids::record(tx, author, changes)?)
+}
+
+/// Nobody asked for these writes, so nobody can be refused.
+fn unrefused(error: ActionError) -> Error {
+    match error {
+        ActionError::Failed(error) => error,
+        ActionError::Refused(refusal) => Error::Corrupt(format!("refused: {refusal:?}")),
+    }
+}

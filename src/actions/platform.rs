@@ -1,0 +1,215 @@
+//! The chat platform as a whole: whose workspace it is, and whether it works.
+
+use super::{App, Error, directory_sync};
+use crate::chat::slack::{OTHER_WORKSPACE, Slack, SlackError, Workspace};
+use crate::domain::chat::PlatformState;
+use crate::domain::directory::Team;
+use crate::runtime::background::POLL;
+use crate::store::{self, WriteTx};
+use jiff::Timestamp;
+use std::time::Duration;
+
+/// Slack among the platforms.
+const SLACK: &str = "slack";
+
+/// The state of the chat platform, for operators.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct PlatformStatus {
+    /// `local` or `slack`.
+    pub platform: &'static str,
+    pub state: PlatformState,
+    /// Why it is not up, or what else is wrong.
+    pub last_error: Option<String>,
+    /// When people, groups and channels were last read in full; `None` on the local platform, whose they are.
+    pub last_sync_at: Option<Timestamp>,
+    /// Whether what people do in chat arrives over a socket now.
+    pub socket_connected: bool,
+}
+
+/// The state of the chat platform.
+pub fn status(app: &App) -> Result<PlatformStatus, Error> {
+    let Some(slack) = app.slack() else {
+        return Ok(PlatformStatus {
+            platform: "local",
+            state: PlatformState::Up,
+            last_error: None,
+            last_sync_at: None,
+            socket_connected: false,
+        });
+    };
+    let (state, last_error) = slack.state();
+    let reading = app.store().read(directory_sync::status)?;
+    Ok(PlatformStatus {
+        platform: SLACK,
+        state,
+        last_error: last_error.or(reading.error),
+        last_sync_at: reading.last_read_at,
+        socket_connected: slack.is_socket_connected(),
+    })
+}
+
+/// Why the server must not start on this platform.
+#[derive(Debug)]
+pub enum StartError {
+    /// A line for the operator.
+    Wrong(String),
+    Store(Error),
+}
+
+impl From<Error> for StartError {
+    fn from(error: Error) -> StartError {
+        StartError::Store(error)
+    }
+}
+
+/// Asks the platform whose workspace it is, and compares it with the database's. A platform that does not answer, or that
+/// does not take the token, does not keep the server from starting: duty goes on without it.
+///
+/// # Errors
+/// If the database belongs to another workspace, or to the local platform.
+pub fn begin(app: &App) -> Result<(), StartError> {
+    let known = app.store().read(load_platform)?;
+    let Some(slack) = app.slack() else {
+        if let Known::Slack(team) = known {
+            log::warn!(
+                "the people of this database are from the Slack workspace {}, and nothing is sent there: [chat] platform is \
+                 not \"slack\"",
+                team.id
+            );
+        }
+        return Ok(());
+    };
+    if !slack.settings().takes_input() {
+        log::warn!(
+            "slack: neither slack.app_token nor slack.signing_secret is set, so commands and buttons of Slack do not arrive"
+        );
+    }
+    match known {
+        Known::LocalPeople => {
+            return Err(StartError::Wrong(
+                "the people of this database are from the local platform; set [chat] platform = \"local\", or name a new \
+                 database for Slack with --db"
+                    .into(),
+            ));
+        }
+        Known::Slack(team) => slack.expect_workspace(Workspace {
+            team_id: team.id.clone(),
+            team: team.name,
+            url: None,
+            user_id: None,
+            bot_id: None,
+        }),
+        Known::Nobody => {}
+    }
+    match slack.ask_workspace() {
+        Ok(workspace) => {
+            log::info!("slack: the workspace is {}", workspace.team_id);
+            Ok(keep_workspace(app, workspace)?)
+        }
+        Err(SlackError::Paused(pause)) if pause.code == OTHER_WORKSPACE => {
+            Err(StartError::Wrong(format!(
+                "slack.bot_token: {pause}; write a token of the database's workspace, or name another database with --db"
+            )))
+        }
+        Err(error) => {
+            log::warn!("slack: {error}; it is asked again, and duty goes on");
+            Ok(())
+        }
+    }
+}
+
+/// Whose people the database has.
+enum Known {
+    Nobody,
+    LocalPeople,
+    Slack(Team),
+}
+
+fn load_platform(tx: &store::ReadTx) -> Result<Known, Error> {
+    if store::load_fact(tx, store::CHAT_PLATFORM)?.as_deref() == Some(SLACK) {
+        return Ok(Known::Slack(store::load_team(tx)?));
+    }
+    Ok(match store::has_people(tx)? {
+        true => Known::LocalPeople,
+        false => Known::Nobody,
+    })
+}
+
+/// Records the workspace that Slack has named, unless it is recorded.
+fn keep_workspace(app: &App, workspace: Workspace) -> Result<(), Error> {
+    let team = Team {
+        domain: workspace.url.as_deref().and_then(domain),
+        id: workspace.team_id,
+        name: workspace.team,
+    };
+    let known = app.store().read(|tx| -> Result<_, Error> {
+        let platform = store::load_fact(tx, store::CHAT_PLATFORM)?;
+        Ok(platform.is_some() && store::load_team(tx)? == team)
+    })?;
+    if known {
+        return Ok(());
+    }
+    app.store()
+        .write(move |tx: &mut WriteTx| -> Result<(), Error> {
+            store::save_team(tx, &team)?;
+            store::save_fact(tx, store::CHAT_PLATFORM, SLACK)
+        })
+}
+
+/// The domain of `https://acme.slack.com/`: `acme`.
+fn domain(url: &str) -> Option<String> {
+    let host = url.strip_prefix("https://")?.split('/').next()?;
+    host.split('.').next().map(str::to_owned)
+}
+
+/// The waits between questions while Slack has not named the workspace, in real time.
+const WAITS: [Duration; 4] = [
+    Duration::from_secs(2),
+    Duration::from_secs(10),
+    Duration::from_secs(60),
+    Duration::from_secs(300),
+];
+
+/// Asks Slack again while it has not named the workspace, or is paused. `tries` counts the questions since it last did.
+/// Returns how long to wait.
+///
+/// # Errors
+/// Those of the store.
+pub fn keep_asking(app: &App, slack: &Slack, tries: &mut usize) -> Result<Duration, Error> {
+    let is_known = slack
+        .workspace()
+        .is_some_and(|known| known.user_id.is_some());
+    let asked = match slack.asks_again_at() {
+        Some(_) => slack.ask_again(),
+        None => (!is_known).then(|| slack.ask_workspace()),
+    };
+    let Some(asked) = asked else {
+        *tries = 0;
+        return Ok(POLL);
+    };
+    if let Ok(workspace) = asked {
+        *tries = 0;
+        keep_workspace(app, workspace)?;
+        return Ok(POLL);
+    }
+    let wait = WAITS[(*tries).min(WAITS.len() - 1)];
+    *tries += 1;
+    Ok(wait)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::domain;
+
+    #[test]
+    fn domains_are_read_from_addresses() {
+        for (url, expected) in [
+            ("https://acme.slack.com/", Some("acme")),
+            ("https://acme.enterprise.slack.com", Some("acme")),
+            ("http://acme.slack.com/", None),
+            ("", None),
+        ] {
+            assert_eq!(domain(url).as_deref(), expected, "{url}");
+        }
+    }
+}

@@ -1,0 +1,147 @@
+//! The turns to come as people give them away: dealt turns whole, not the pieces into which covered hours cut them.
+
+use super::plan::{self, Item};
+use super::{ActionError, App};
+use crate::domain::access::Principal;
+use crate::domain::ids::{CellId, RotationId, UserId};
+use crate::domain::rotation::Rotation;
+use crate::domain::time::Interval;
+use jiff::{SignedDuration, Timestamp};
+
+/// How far ahead turns are offered.
+const AHEAD: SignedDuration = SignedDuration::from_hours(56 * 24);
+
+/// Hand-overs of one cell that are looked at, at the most.
+const HAND_OVERS: usize = 64;
+
+/// A dealt turn that is whole: what can be swapped.
+#[derive(Clone, Debug)]
+pub struct WholeTurn {
+    /// Its first piece, from the hand-over on.
+    pub item: Item,
+    /// Who holds it.
+    pub user: UserId,
+    pub end: Timestamp,
+}
+
+/// The whole turns to come of each cell, by start, held as dealt.
+pub fn list(
+    app: &App,
+    caller: &Principal,
+    id: &RotationId,
+) -> Result<(Rotation, Vec<WholeTurn>), ActionError> {
+    let range = ahead(app);
+    let (rotation, items, _) = plan::list(app, caller, id, range)?;
+    let mut turns: Vec<WholeTurn> = Vec::new();
+    for cell in &rotation.cells {
+        let bounds = hand_overs(app, &rotation, cell.window, range);
+        for pair in bounds.windows(2) {
+            let held = items.iter().find_map(|item| {
+                let starts = pair[0] <= item.entry.start && item.entry.start < pair[1];
+                let user = item.entry.user.clone()?;
+                let is_dealt = item.cell == cell.id && starts && item.held_by.is_none();
+                is_dealt.then(|| (item.clone(), user))
+            });
+            if let Some((mut item, user)) = held {
+                item.entry.start = pair[0];
+                let end = pair[1];
+                turns.push(WholeTurn { item, user, end });
+            }
+        }
+    }
+    turns.sort_by_key(|turn| turn.item.entry.start);
+    Ok((rotation, turns))
+}
+
+/// What one person holds and can ask others to cover.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct HeldTurn {
+    pub cell: CellId,
+    pub from: Timestamp,
+    /// `None` where no end is known.
+    pub until: Option<Timestamp>,
+}
+
+/// What a person holds from now on, by start: a turn whole where nobody else holds a part of it, else the pieces that are theirs.
+pub fn held_by(
+    app: &App,
+    caller: &Principal,
+    id: &RotationId,
+    user: &UserId,
+) -> Result<(Rotation, Vec<HeldTurn>), ActionError> {
+    let range = ahead(app);
+    let (rotation, items, _) = plan::list(app, caller, id, range)?;
+    let mut turns = Vec::new();
+    for cell in &rotation.cells {
+        let of_cell = |item: &&Item| item.cell == cell.id && !item.is_over(range.from);
+        let items: Vec<&Item> = items.iter().filter(of_cell).collect();
+        let mut bounds = hand_overs(app, &rotation, cell.window, range);
+        bounds.insert(0, range.from);
+        // Where nothing hands over, what they hold has its own end or none.
+        let spans: Vec<(Timestamp, Option<Timestamp>)> = match bounds.len() {
+            1 => vec![(range.from, None)],
+            _ => {
+                let pairs = bounds.windows(2);
+                pairs.map(|pair| (pair[0], Some(pair[1]))).collect()
+            }
+        };
+        for (begin, end) in spans {
+            let touches = |item: &&&Item| {
+                end.is_none_or(|end| item.entry.start < end)
+                    && item.end.is_none_or(|end| end > begin)
+            };
+            let within = items.iter().filter(touches).copied();
+            turns.extend(turn_of(user, &cell.id, (begin, end), within));
+        }
+    }
+    turns.sort_by_key(|turn| turn.from);
+    Ok((rotation, turns))
+}
+
+/// What a person holds of one dealt turn.
+fn turn_of<'a>(
+    user: &UserId,
+    cell: &CellId,
+    (begin, end): (Timestamp, Option<Timestamp>),
+    items: impl Iterator<Item = &'a Item>,
+) -> Vec<HeldTurn> {
+    let (theirs, others): (Vec<&Item>, Vec<&Item>) = items
+        .filter(|item| item.entry.user.is_some())
+        .partition(|item| item.entry.user.as_ref() == Some(user));
+    let turn = |from: Timestamp, until| HeldTurn {
+        cell: cell.clone(),
+        from: from.max(begin),
+        until,
+    };
+    let is_whole = others.is_empty() && theirs.iter().all(|item| item.held_by.is_none());
+    match theirs.first() {
+        None => Vec::new(),
+        Some(_) if is_whole && end.is_some() => vec![turn(begin, end)],
+        Some(_) => {
+            let until = |item: &Item| item.end.into_iter().chain(end).min();
+            let pieces = theirs.iter();
+            pieces
+                .map(|item| turn(item.entry.start, until(item)))
+                .collect()
+        }
+    }
+}
+
+fn ahead(app: &App) -> Interval {
+    let now = app.now();
+    Interval {
+        from: now,
+        until: now.saturating_add(AHEAD).unwrap_or(Timestamp::MAX),
+    }
+}
+
+/// The hand-overs to come of a window, within the range; none where somebody hands over by hand.
+fn hand_overs(app: &App, rotation: &Rotation, window: usize, range: Interval) -> Vec<Timestamp> {
+    let cadence = rotation.windows[window].cadence.as_ref();
+    let upcoming = |cadence: &crate::domain::cadence::Cadence| {
+        cadence.upcoming(app.calendar(), range.from, HAND_OVERS)
+    };
+    let mut bounds = cadence.map(upcoming).unwrap_or_default();
+    bounds.retain(|at| *at < range.until);
+    bounds
+}

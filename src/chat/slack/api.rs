@@ -1,0 +1,411 @@
+//! Calls methods of Slack's Web API: one bounded request each, with its pace, its class of failure and its count.
+
+use super::error::{Class, OTHER_WORKSPACE, Pause, SlackError, classify, wait};
+use super::gates::Gates;
+use super::health::{Health, Leave, Workspace};
+use super::method::{AUTH_TEST, Encoding, METHODS, Method, Token};
+use super::settings::SlackSettings;
+use crate::client::{Answer, Client, Limits, Request, Tls};
+use crate::domain::chat::PlatformState;
+use crate::metrics::Metrics;
+use crate::runtime::clock::{Clock, monotonic};
+use jiff::Timestamp;
+use serde_json::Value;
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+
+/// The limits of a call: 15 seconds and 8 MiB, which a page of a large directory does not reach.
+const LIMITS: Limits = Limits {
+    total: Duration::from_secs(15),
+    body: Duration::ZERO,
+    body_bytes: 8 * 1024 * 1024,
+};
+
+/// The Slack workspace that is set up: its Web API and what is known of its state.
+pub struct Slack {
+    settings: SlackSettings,
+    client: Client,
+    clock: Arc<Clock>,
+    metrics: Arc<Metrics>,
+    gates: Gates,
+    health: Health,
+}
+
+impl Slack {
+    /// Creates the platform. Nothing is called yet.
+    pub fn new(
+        settings: SlackSettings,
+        tls: &Tls,
+        clock: Arc<Clock>,
+        metrics: Arc<Metrics>,
+    ) -> Slack {
+        for method in METHODS {
+            metrics.expect_chat_method(method.name);
+        }
+        let client = Client::new(tls, settings.api_url.is_plain(), settings.proxy.clone());
+        Slack {
+            settings,
+            client,
+            clock,
+            metrics,
+            gates: Gates::default(),
+            health: Health::default(),
+        }
+    }
+
+    /// What the operator has set.
+    pub fn settings(&self) -> &SlackSettings {
+        &self.settings
+    }
+
+    /// The client to Slack: its trust, its proxy, and no check of addresses, because the operator named the host.
+    pub fn client(&self) -> &Client {
+        &self.client
+    }
+
+    /// Calls a method with the members of `arguments`, and returns what Slack answers. A call whose gate is closed, or that
+    /// comes while the platform is paused, is not made.
+    ///
+    /// # Errors
+    /// [`SlackError`], by what follows from it.
+    pub fn call(&self, method: &Method, arguments: &Value) -> Result<Value, SlackError> {
+        if method.token == Token::Bot {
+            match self.health.leave(self.clock.now()) {
+                Leave::Given => {}
+                Leave::Refused(pause) => return Err(SlackError::Paused(pause)),
+                Leave::Ask => self.ask_whether_paused()?,
+            }
+        }
+        self.send(method, arguments)
+    }
+
+    /// Asks whose token it is, and ends a pause if Slack takes it.
+    ///
+    /// # Errors
+    /// As [`Slack::call`].
+    pub fn ask_workspace(&self) -> Result<Workspace, SlackError> {
+        let answer = self.send(&AUTH_TEST, &Value::Null)?;
+        let text = |name: &str| answer[name].as_str().map(str::to_owned);
+        let Some(team_id) = text("team_id") else {
+            return Err(SlackError::Transient("auth.test names no team".into()));
+        };
+        let workspace = Workspace {
+            team_id,
+            team: text("team"),
+            url: text("url"),
+            user_id: text("user_id"),
+            bot_id: text("bot_id"),
+        };
+        if let Some(known) = self.health.workspace()
+            && known.team_id != workspace.team_id
+        {
+            return Err(self.pause(Pause {
+                code: OTHER_WORKSPACE.into(),
+                needed: Some(format!(
+                    "the workspace {}, and the people are from {}",
+                    workspace.team_id, known.team_id
+                )),
+            }));
+        }
+        self.health.found(workspace.clone());
+        if self.health.resume() {
+            log::info!("slack: the token is taken again");
+        }
+        Ok(workspace)
+    }
+
+    /// The workspace of the token; `None` before Slack has answered.
+    pub fn workspace(&self) -> Option<Workspace> {
+        self.health.workspace()
+    }
+
+    /// The workspace that the database belongs to: a token of another one pauses the platform.
+    pub fn expect_workspace(&self, workspace: Workspace) {
+        self.health.found(workspace);
+    }
+
+    /// The state of the platform, and why it is not `up`.
+    pub fn state(&self) -> (PlatformState, Option<String>) {
+        self.health.state()
+    }
+
+    /// When a paused platform is asked again, on the server's clock; `None` if it is not paused.
+    pub fn asks_again_at(&self) -> Option<Timestamp> {
+        self.health.asks_at()
+    }
+
+    /// Until when a call waits for its pace or because Slack asked for it; `None` if it can be made now.
+    pub fn opens(&self, method: &Method, channel: &str) -> Option<Instant> {
+        self.gates.opens(method, channel, monotonic())
+    }
+
+    /// When the next gate of a method opens that is closed now.
+    pub fn opens_next(&self, method: &Method) -> Option<Instant> {
+        self.gates.opens_next(method, monotonic())
+    }
+
+    /// Whether the platform is paused and not to be asked yet.
+    pub fn is_paused(&self) -> bool {
+        let now = self.clock.now();
+        self.health.asks_at().is_some_and(|at| at > now)
+    }
+
+    /// Asks a paused platform whether it takes the token, if that is due and nobody else is asking; `None` if not.
+    pub fn ask_again(&self) -> Option<Result<Workspace, SlackError>> {
+        match self.health.leave(self.clock.now()) {
+            Leave::Ask => Some(self.ask_workspace()),
+            Leave::Given | Leave::Refused(_) => None,
+        }
+    }
+
+    /// Records whether Socket Mode has a connection.
+    pub fn set_socket_connected(&self, connected: bool) {
+        self.health.set_socket_connected(connected);
+    }
+
+    /// Whether Socket Mode has a connection.
+    pub fn is_socket_connected(&self) -> bool {
+        self.health.is_socket_connected()
+    }
+
+    /// Why user groups cannot be created; `None` if they can, as far as is known.
+    pub(super) fn no_groups(&self) -> Option<String> {
+        self.health.no_groups()
+    }
+
+    /// Records what the answer to making a user group says of the workspace.
+    pub(super) fn note_groups(&self, made: &Result<Value, SlackError>) {
+        let code = match made {
+            Ok(_) => Some(None),
+            Err(SlackError::Refused(refusal)) => Some(Some(refusal.code.as_str())),
+            Err(_) => None,
+        };
+        match code {
+            Some(None) => self.health.set_no_groups(None),
+            Some(Some("plan_upgrade_required" | "paid_teams_only")) => {
+                let why = "Slack permits user groups in paid workspaces only";
+                self.health.set_no_groups(Some(why.into()));
+            }
+            _ => {}
+        }
+    }
+
+    fn ask_whether_paused(&self) -> Result<(), SlackError> {
+        self.ask_workspace().map(drop)
+    }
+
+    fn pause(&self, pause: Pause) -> SlackError {
+        if self.health.pause(pause.clone(), self.clock.now()) {
+            log::error!("slack: {pause}; nothing is sent until it is taken again");
+        }
+        SlackError::Paused(pause)
+    }
+
+    fn send(&self, method: &Method, arguments: &Value) -> Result<Value, SlackError> {
+        let channel = arguments["channel"].as_str().unwrap_or_default();
+        let entered = monotonic();
+        (self.gates.enter(method, channel, entered)).map_err(SlackError::NotBefore)?;
+        let result = self.exchange(method, arguments).map(|(value, _)| value);
+        self.gates.leave(method, channel, entered, monotonic());
+        if method.token == Token::Bot && !matches!(result, Err(Class::Transient(_))) {
+            self.health.answered();
+        }
+        let result = result.map_err(|class| self.follow(class, method, channel));
+        let outcome = result.as_ref().map_or_else(SlackError::outcome, |_| "ok");
+        self.metrics.chat_requested(method.name, outcome);
+        log::debug!("slack: {} {channel}: {outcome}", method.name);
+        result
+    }
+
+    /// Records what follows from a failure for later calls.
+    fn follow(&self, class: Class, method: &Method, channel: &str) -> SlackError {
+        match class {
+            Class::Wait(length) => {
+                let until = monotonic() + length;
+                self.gates.close(method, channel, until);
+                self.metrics.chat_rate_limited(method.name);
+                log::info!(
+                    "slack: {} {channel} waits for {} s, as Slack asks",
+                    method.name,
+                    length.as_secs()
+                );
+                SlackError::NotBefore(until)
+            }
+            Class::Transient(why) => {
+                // The app token is for the socket alone: what goes out does not need it.
+                if method.token == Token::Bot && self.health.failed(&why) {
+                    log::warn!("slack: {}: {why}", method.name);
+                }
+                SlackError::Transient(why)
+            }
+            Class::Refused(refusal) => SlackError::Refused(refusal),
+            Class::Paused(pause) if method.token == Token::App => SlackError::Paused(pause),
+            Class::Paused(pause) => self.pause(pause),
+        }
+    }
+
+    /// Sends one request and reads the answer, without pace and without consequences. Also returns the head.
+    pub(super) fn exchange(
+        &self,
+        method: &Method,
+        arguments: &Value,
+    ) -> Result<(Value, Answer), Class> {
+        let url = self.settings.api_url.method(method.name);
+        let token = match method.token {
+            Token::Bot => Some(&self.settings.bot_token),
+            Token::App => self.settings.app_token.as_ref(),
+        };
+        let token = token.ok_or_else(|| {
+            Class::Paused(Pause {
+                code: "not_authed".into(),
+                needed: Some("an app token".into()),
+            })
+        })?;
+        let bearer = format!("Bearer {}", token.reveal());
+        let request = Request::post(&url)
+            .within(LIMITS)
+            .header("Authorization", &bearer);
+        let fields = fields(arguments);
+        let request = match method.encoding {
+            Encoding::Json => request.json(arguments),
+            Encoding::Form => {
+                let fields: Vec<(&str, &str)> = fields
+                    .iter()
+                    .map(|(name, value)| (name.as_str(), value.as_str()))
+                    .collect();
+                request.form(&fields)
+            }
+        };
+        let answer = self.client.send(&request);
+        let answer = answer.map_err(|error| Class::Transient(format!("no answer: {error}")))?;
+        let value = read(&answer)?;
+        Ok((value, answer))
+    }
+}
+
+/// The members of an object as the fields of a form. Null is left out.
+fn fields(arguments: &Value) -> Vec<(String, String)> {
+    let members = arguments.as_object().into_iter().flatten();
+    let field = |(name, value): (&String, &Value)| {
+        let value = match value {
+            Value::Null => return None,
+            Value::String(text) => text.clone(),
+            other => other.to_string(),
+        };
+        Some((name.clone(), value))
+    };
+    members.filter_map(field).collect()
+}
+
+/// What Slack answers, if it says `ok`.
+fn read(answer: &Answer) -> Result<Value, Class> {
+    if answer.status == 429 {
+        return Err(Class::Wait(wait(answer.header("retry-after"))));
+    }
+    if answer.status != 200 {
+        return Err(Class::Transient(format!("Slack answers {}", answer.status)));
+    }
+    if answer.truncated {
+        return Err(Class::Transient(
+            "Slack's answer is incomplete or too large".into(),
+        ));
+    }
+    let value: Result<Value, _> = serde_json::from_slice(&answer.body);
+    let value = value.map_err(|_| Class::Transient("Slack's answer is not JSON".into()))?;
+    if value["ok"] == true {
+        return Ok(value);
+    }
+    let text = |value: &Value| value.as_str().map(str::to_owned);
+    let code = text(&value["error"]).unwrap_or_else(|| "unknown_error".into());
+    let code = code.chars().filter(|c| c.is_ascii_graphic()).take(80);
+    let code: String = code.collect();
+    let messages = value["response_metadata"]["messages"].as_array();
+    let detail = messages.map(|messages| {
+        let texts = messages.iter().filter_map(Value::as_str);
+        texts.collect::<Vec<_>>().join("; ")
+    });
+    let detail = detail.filter(|detail| !detail.is_empty());
+    match classify(&code, text(&value["needed"]), detail) {
+        Class::Wait(_) => Err(Class::Wait(wait(answer.header("retry-after")))),
+        class => Err(class),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use serde_json::json;
+
+    fn answer(status: u16, body: &str, headers: &[(&str, &str)]) -> Answer {
+        Answer {
+            status,
+            headers: headers
+                .iter()
+                .map(|(name, value)| ((*name).to_owned(), (*value).to_owned()))
+                .collect(),
+            body: body.as_bytes().to_vec(),
+            truncated: false,
+        }
+    }
+
+    #[test]
+    fn answers_have_their_class() {
+        let class =
+            |status, body, headers: &[(&str, &str)]| match read(&answer(status, body, headers)) {
+                Ok(value) => value.to_string(),
+                Err(Class::Wait(length)) => format!("wait {}", length.as_secs()),
+                Err(Class::Transient(why)) => why,
+                Err(Class::Refused(refusal)) => refusal.to_string(),
+                Err(Class::Paused(pause)) => pause.to_string(),
+            };
+        let retry = [("retry-after", "7")];
+        for (status, body, headers, expected) in [
+            (200, r#"{"ok":true}"#, &[][..], r#"{"ok":true}"#),
+            (429, "", &retry, "wait 7"),
+            (429, r#"{"ok":false,"error":"ratelimited"}"#, &[], "wait 30"),
+            (
+                200,
+                r#"{"ok":false,"error":"ratelimited"}"#,
+                &retry,
+                "wait 7",
+            ),
+            (503, "<html>", &[], "Slack answers 503"),
+            (404, "", &[], "Slack answers 404"),
+            (302, "", &[], "Slack answers 302"),
+            (200, "<html>", &[], "Slack's answer is not JSON"),
+            (200, r#"{"ok":"true"}"#, &[], "Slack answers unknown_error"),
+            (
+                200,
+                r#"{"ok":false,"error":"fatal_error"}"#,
+                &[],
+                "Slack answers fatal_error",
+            ),
+            (
+                200,
+                r#"{"ok":false,"error":"missing_scope","needed":"chat:write"}"#,
+                &[],
+                "Slack answers missing_scope: the app needs chat:write",
+            ),
+            (
+                200,
+                r#"{"ok":false,"error":"invalid_arguments","response_metadata":{"messages":["[ERROR] no such field"]}}"#,
+                &[],
+                "Slack answers invalid_arguments ([ERROR] no such field)",
+            ),
+        ] {
+            assert_eq!(class(status, body, headers), expected, "{status} {body}");
+        }
+    }
+
+    #[test]
+    fn forms_have_the_members_of_the_arguments() {
+        let arguments = json!({ "limit": 200, "all": true, "none": null, "types": "a,b" });
+        let found = fields(&arguments);
+        let pairs: Vec<(&str, &str)> = found
+            .iter()
+            .map(|(name, value)| (name.as_str(), value.as_str()))
+            .collect();
+        assert_eq!(pairs, [("all", "true"), ("limit", "200"), ("types", "a,b")]);
+        assert_eq!(fields(&Value::Null), []);
+    }
+}

@@ -1,0 +1,44 @@
+//! Slack as the chat platform.
+//!
+//! | File | Part |
+//! |---|---|
+//! | `settings` | what the operator sets |
+//! | `method` | the methods of the Web API that are called, and their scopes |
+//! | `api` | calls them: one bounded request each |
+//! | `error` | why a call failed, by what follows from it |
+//! | `gates` | when each method may be called next |
+//! | `health` | whether Slack answers and takes the token |
+//! | `manifest` | the app manifest |
+//! | `check` | whether the app is set up as it must be |
+//! | `buttons` | the buttons under messages |
+//! | `text` | escaping |
+//! | `records` | users, user groups and channels as records of the directory |
+//! | `directory` | reads them |
+//! | `events` | what Slack says of them in between |
+//! | `platform` | the trait of chat platforms |
+
+mod api;
+mod buttons;
+mod check;
+pub mod directory;
+mod error;
+mod events;
+mod gates;
+mod health;
+mod manifest;
+pub mod method;
+mod platform;
+pub mod records;
+mod settings;
+mod text;
+
+pub use api::Slack;
+pub use buttons::{About, Button};
+pub use check::Finding;
+pub use error::{OTHER_WORKSPACE, Pause, Refusal, SlackError};
+pub use events::{DirectoryEvent, RawEvent, SaidPerson};
+pub use health::Workspace;
+pub use manifest::{ManifestSettings, manifest};
+pub use records::SlackPerson;
+pub use settings::{ApiUrl, SlackSettings, is_loopback};
+pub use text::{escaped, mended, unescaped};

@@ -1,0 +1,187 @@
+//! Being away.
+
+use super::field::{self, ACKNOWLEDGED, FROM, REASON_FIELD, TO, WHERE};
+use super::{Metadata, closed, errors, refused, update};
+use crate::actions::{ActionError, absences, overview, shifts};
+use crate::domain::absence::StandingDuty;
+use crate::domain::edit::NewAbsence;
+use crate::domain::ids::{ChannelId, RotationId};
+use crate::domain::rotation::Rotation;
+use crate::slack_inbound::desk::blocks::{Blocks, Choice, Element, OPTIONS, modal};
+use crate::slack_inbound::desk::mrkdwn::time;
+use crate::slack_inbound::desk::times::midnight;
+use crate::slack_inbound::desk::visit::{Outcome, Visit, title};
+use crate::slack_inbound::incoming::View;
+use crate::wire::absence;
+use jiff::civil::Date;
+use jiff::{Timestamp, ToSpan};
+use serde_json::{Value, json};
+
+/// The `callback_id`.
+pub const NAME: &str = "away";
+
+/// The choice of all rotations.
+const ALL: &str = "all";
+
+/// The fields that refusals are about, by the members of the API that they name. The first one takes the others.
+const FIELDS: [(&str, &str); 4] = [
+    ("until", TO),
+    ("from", FROM),
+    ("reason", REASON_FIELD),
+    ("appliesTo", WHERE),
+];
+
+/// The form. The days that were typed are filled in: from the first moment of the one to the last of the other.
+pub fn form(
+    visit: &Visit,
+    channel: Option<&ChannelId>,
+    from: Option<Date>,
+    to: Option<Date>,
+) -> Result<Value, ActionError> {
+    let metadata = Metadata {
+        channel: channel.cloned(),
+        ..Metadata::default()
+    };
+    let at = |day: Option<Date>| Some(midnight(day?, visit.zone())?.as_second());
+    let last = to.or(from);
+    let end = last.and_then(|day| day.checked_add(1.day()).ok());
+    render(
+        visit,
+        &metadata,
+        (at(from), at(end)),
+        ALL,
+        String::new(),
+        |_| {},
+    )
+}
+
+fn render(
+    visit: &Visit,
+    metadata: &Metadata,
+    (from, to): (Option<i64>, Option<i64>),
+    place: &str,
+    reason: String,
+    add: impl FnOnce(&mut Blocks),
+) -> Result<Value, ActionError> {
+    let all = Choice {
+        value: ALL.to_owned(),
+        label: "All rotations".to_owned(),
+    };
+    let choice = |rotation: &Rotation| Choice {
+        value: rotation.id.to_string(),
+        label: title(&rotation.profile.name, rotation.profile.code.as_deref()),
+    };
+    let own = own(visit)?;
+    let own = own.iter().map(choice);
+    let choices: Vec<Choice> = std::iter::once(all).chain(own).take(OPTIONS).collect();
+    let mut blocks = Blocks::view();
+    blocks.section(
+        "Hand-overs pass you over while you are away. A turn that has begun stays yours: ask somebody to cover it.",
+    );
+    blocks.input(FROM, "From", "", false, Element::Instant(from));
+    blocks.input(TO, "Until", "", false, Element::Instant(to));
+    let menu = Element::Menu(vec![(String::new(), choices)], Some(place.to_owned()));
+    blocks.input(WHERE, "In", "", false, menu);
+    field::reason(&mut blocks, "Others see it.", reason);
+    add(&mut blocks);
+    Ok(modal(
+        NAME,
+        "I am away",
+        Some("Save"),
+        &metadata.text(),
+        blocks,
+    ))
+}
+
+/// The rotations that the reader is a member of: an absence is recorded by way of one of them.
+fn own(visit: &Visit) -> Result<Vec<Rotation>, ActionError> {
+    let mut all = overview::rotations_of(visit.app, visit.caller(), visit.me())?;
+    all.retain(|rotation| rotation.has_member(visit.me()));
+    Ok(all)
+}
+
+/// The form was sent.
+pub fn sent(visit: &Visit, view: &View, metadata: &Metadata) -> Outcome {
+    let (from, to) = (field::instant(view, FROM), field::instant(view, TO));
+    let (Some(from), Some(to)) = (from, to) else {
+        let why = || "Choose a date and a time.".to_owned();
+        let missing = [(FROM, from), (TO, to)].into_iter();
+        let missing = missing.filter(|(_, at)| at.is_none());
+        return Ok(errors(missing.map(|(field, _)| (field, why())).collect()));
+    };
+    let place = field::text(view, WHERE);
+    let own = own(visit)?;
+    let by_way_of = match place.as_str() {
+        ALL | "" => own.first(),
+        id => own.iter().find(|rotation| rotation.id.as_str() == id),
+    };
+    let Some(rotation) = by_way_of else {
+        let why = "You are in no such rotation, so nobody counts on you there.".to_owned();
+        return Ok(errors(vec![(WHERE, why)]));
+    };
+    let is_everywhere = matches!(place.as_str(), ALL | "");
+    let reason = field::text(view, REASON_FIELD);
+    let body = json!({
+        "userId": visit.me().as_str(),
+        "from": from.to_string(),
+        "until": to.to_string(),
+        "reason": Some(&reason).filter(|reason| !reason.is_empty()),
+        "appliesTo": if is_everywhere { "allRotations" } else { "rotation" },
+    });
+    let outcome = record(visit, view, &rotation.id, &body);
+    match outcome {
+        Ok(None) => Ok(closed(visit, metadata, "Your absence was saved.")),
+        Ok(Some(standing)) => {
+            let shown = (Some(from.as_second()), Some(to.as_second()));
+            let view = render(visit, metadata, shown, &place, reason, |blocks| {
+                still_theirs(visit, blocks, &standing);
+            })?;
+            Ok(update(view))
+        }
+        Err(ActionError::Refused(refusal)) => Ok(refused(visit, &refusal, &FIELDS)?),
+        Err(stop) => Err(stop),
+    }
+}
+
+/// Saves the absence, unless turns stay the person's meanwhile and they have not seen which; then these are answered.
+fn record(
+    visit: &Visit,
+    view: &View,
+    rotation: &RotationId,
+    body: &Value,
+) -> Result<Option<Vec<StandingDuty>>, ActionError> {
+    let new: NewAbsence = absence::parse(body.to_string().as_bytes())?;
+    let standing = shifts::would_stand(visit.app, visit.caller(), rotation, &new)?;
+    let is_acknowledged = field::is_acknowledged(view, &token(&standing));
+    if !standing.is_empty() && !is_acknowledged {
+        return Ok(Some(standing));
+    }
+    let author = visit.author("createAbsence");
+    absences::create(visit.app, &author, rotation, new)?;
+    Ok(None)
+}
+
+/// What stays the reader's while they are away, with the box to tick.
+fn still_theirs(visit: &Visit, blocks: &mut Blocks, standing: &[StandingDuty]) {
+    let zone = visit.zone();
+    let mut lines = vec![":warning: *Still yours meanwhile*".to_owned()];
+    let shown = standing.iter().map(|duty| {
+        let (from, until) = (duty.period.from, duty.period.until);
+        format!("• {} to {}", time(from, zone), time(until, zone))
+    });
+    lines.extend(shown);
+    blocks.lines(&lines);
+    let label = "I have seen it, and ask somebody to cover it.";
+    field::acknowledge(blocks, &token(standing), label);
+}
+
+/// Names exactly these duties.
+fn token(standing: &[StandingDuty]) -> String {
+    let one = |duty: &StandingDuty| {
+        // A turn that has begun is shown from now on, and now moves.
+        let until: Timestamp = duty.period.until;
+        format!("{} {until}", duty.cell)
+    };
+    let all: Vec<String> = standing.iter().map(one).collect();
+    format!("{ACKNOWLEDGED}-{}", field::name_of(&all.join(" ")))
+}

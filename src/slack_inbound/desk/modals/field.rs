@@ -1,0 +1,113 @@
+//! Fields that several forms have.
+
+use crate::domain::conflict::{Conflict, ConflictKind};
+use crate::domain::ids::UserId;
+use crate::domain::message::PeopleNames;
+use crate::slack_inbound::desk::blocks::{Blocks, Choice, Element, OPTIONS};
+use crate::slack_inbound::desk::mrkdwn::{person, time};
+use crate::slack_inbound::desk::visit::{Visit, name};
+use crate::slack_inbound::incoming::View;
+use jiff::Timestamp;
+use sha2::{Digest, Sha256};
+
+/// The longest reason.
+const REASON: usize = 2000;
+
+/// The ids of fields.
+pub const TURN: &str = "turn";
+pub const THEIRS: &str = "theirs";
+pub const FROM: &str = "from";
+pub const TO: &str = "to";
+pub const WHOM: &str = "whom";
+pub const WHERE: &str = "where";
+pub const REASON_FIELD: &str = "reason";
+pub const ACKNOWLEDGED: &str = "acknowledged";
+
+/// What is entered as an instant; `None` where nothing is.
+pub fn instant(view: &View, field: &str) -> Option<Timestamp> {
+    let seconds = view.values.filled(field, field)?;
+    Timestamp::from_second(seconds.parse().ok()?).ok()
+}
+
+/// The people who are chosen.
+pub fn chosen(view: &View, field: &str) -> Vec<String> {
+    view.values.of(field, field).0
+}
+
+/// What is entered as text, or chosen; empty where nothing is.
+pub fn text(view: &View, field: &str) -> String {
+    view.values.filled(field, field).unwrap_or_default()
+}
+
+/// A menu of people, or of everybody in the workspace where the menu would be too long.
+pub fn people(users: &[UserId], names: &PeopleNames, chosen: Vec<String>) -> Element {
+    if users.len() > OPTIONS || users.is_empty() {
+        return Element::People(chosen);
+    }
+    let choice = |user: &UserId| Choice {
+        value: user.to_string(),
+        label: name(names, user).to_owned(),
+    };
+    let mut choices: Vec<Choice> = users.iter().map(choice).collect();
+    choices.sort_by_key(|choice| choice.label.to_lowercase());
+    Element::Several(choices, chosen)
+}
+
+/// The reason.
+pub fn reason(blocks: &mut Blocks, hint: &str, entered: String) {
+    let element = Element::Text(entered, REASON);
+    blocks.input(REASON_FIELD, "Reason", hint, true, element);
+}
+
+/// What is in the way, with the box to tick by somebody who goes on all the same.
+pub fn conflicts(visit: &Visit, blocks: &mut Blocks, found: &[Conflict]) {
+    let zone = visit.zone();
+    let lines = found.iter().map(|conflict| {
+        let (from, until) = (conflict.period.from, conflict.period.until);
+        let what = match conflict.kind {
+            ConflictKind::Absence => "is away",
+            ConflictKind::SameCellArrangement => "holds this turn by another arrangement",
+        };
+        let who = person(&conflict.user);
+        let period = format!("{} to {}", time(from, zone), time(until, zone));
+        format!("• {who} {what}: {period}")
+    });
+    let mut all = vec![":warning: *In the way*".to_owned()];
+    all.extend(lines);
+    blocks.lines(&all);
+    acknowledge(
+        blocks,
+        &token(found),
+        "I have seen what is in the way. Go on all the same.",
+    );
+}
+
+/// A box that has to be ticked. Its value is of exactly what is shown.
+pub fn acknowledge(blocks: &mut Blocks, value: &str, label: &str) {
+    let boxes = Element::Boxes(vec![Choice {
+        value: value.to_owned(),
+        label: label.to_owned(),
+    }]);
+    blocks.input(ACKNOWLEDGED, "Before you send it", "", false, boxes);
+}
+
+/// Names what is in the way: another set of conflicts, or other terms, is another name.
+pub fn token(found: &[Conflict]) -> String {
+    let mut ids: Vec<&str> = found.iter().map(|conflict| conflict.id.as_str()).collect();
+    ids.sort_unstable();
+    name_of(&ids.join(" "))
+}
+
+/// A short name of a text.
+pub fn name_of(text: &str) -> String {
+    let digest = Sha256::digest(text.as_bytes());
+    digest[..16]
+        .iter()
+        .map(|byte| format!("{byte:02x}"))
+        .collect()
+}
+
+/// Whether the box is ticked for exactly these conflicts.
+pub fn is_acknowledged(view: &View, token: &str) -> bool {
+    view.values.of(ACKNOWLEDGED, ACKNOWLEDGED).has(token)
+}

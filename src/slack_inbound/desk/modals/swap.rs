@@ -1,0 +1,209 @@
+//! Offering somebody a swap of two turns.
+
+use super::cover::rotations;
+use super::field::{self, REASON_FIELD, THEIRS, TURN};
+use super::{Metadata, closed, errors, refused, update};
+use crate::actions::ActionError;
+use crate::actions::plan;
+use crate::actions::swaps::{self, OfferSwap};
+use crate::actions::whole_turns::{self, WholeTurn};
+use crate::domain::conflict::{Conflict, blocks as blocks_all};
+use crate::domain::ids::{ChannelId, RotationId};
+use crate::domain::message::PeopleNames;
+use crate::domain::refusal::Refusal;
+use crate::domain::rotation::Rotation;
+use crate::slack_inbound::desk::blocks::{Blocks, Choice, Element, OPTIONS, modal};
+use crate::slack_inbound::desk::requests::made;
+use crate::slack_inbound::desk::times;
+use crate::slack_inbound::desk::visit::{Outcome, Visit, name, title};
+use crate::slack_inbound::incoming::View;
+use crate::wire::etag::Precondition;
+use crate::wire::request;
+use serde_json::{Value, json};
+
+/// The `callback_id`.
+pub const NAME: &str = "swap";
+
+/// The fields that refusals are about, by the members of the API that they name. The first one takes the others.
+const FIELDS: [(&str, &str); 4] = [
+    ("legs[0]", TURN),
+    ("legs[1]", THEIRS),
+    ("recipientUserId", THEIRS),
+    ("reason", REASON_FIELD),
+];
+
+/// What stands in the form.
+#[derive(Default)]
+struct Entered {
+    own: Option<String>,
+    theirs: Option<String>,
+    reason: String,
+}
+
+/// The form; `Err` says why there is nothing to offer.
+pub fn form(
+    visit: &Visit,
+    rotation: Option<&Rotation>,
+    channel: Option<&ChannelId>,
+) -> Result<Result<Value, String>, ActionError> {
+    let metadata = Metadata {
+        rotation: rotation.map(|rotation| rotation.id.clone()),
+        channel: channel.cloned(),
+        ..Metadata::default()
+    };
+    render(visit, &metadata, Entered::default(), |_| {})
+}
+
+fn render(
+    visit: &Visit,
+    metadata: &Metadata,
+    entered: Entered,
+    add: impl FnOnce(&mut Blocks),
+) -> Result<Result<Value, String>, ActionError> {
+    let (mut own, mut theirs) = (Vec::new(), Vec::new());
+    for rotation in rotations(visit, metadata.rotation.as_ref())? {
+        let (rotation, turns) = whole_turns::list(visit.app, visit.caller(), &rotation)?;
+        let names = visit.names(turns.iter().map(|turn| &turn.user))?;
+        let choice = |turn: &&WholeTurn| choice(visit, &rotation, &names, turn);
+        let is_mine = |turn: &&WholeTurn| turn.user == *visit.me();
+        let mine: Vec<Choice> = turns
+            .iter()
+            .filter(is_mine)
+            .take(OPTIONS)
+            .map(|turn| choice(&turn))
+            .collect();
+        let others = turns.iter().filter(|turn| !is_mine(turn));
+        let others: Vec<Choice> = others.take(OPTIONS).map(|turn| choice(&turn)).collect();
+        if mine.is_empty() || others.is_empty() {
+            continue;
+        }
+        let profile = &rotation.profile;
+        let heading = title(&profile.name, profile.code.as_deref());
+        own.push((heading.clone(), mine));
+        theirs.push((heading, others));
+    }
+    if own.is_empty() {
+        return Ok(Err(
+            "No whole turns of yours and of somebody else are planned in the next eight weeks. Ask for cover instead."
+                .to_owned(),
+        ));
+    }
+    let mut blocks = Blocks::view();
+    blocks.section("Two whole turns change hands once the other one accepts. Both keep their turns until then.");
+    blocks.input(
+        TURN,
+        "Your turn",
+        "",
+        false,
+        Element::Menu(own, entered.own),
+    );
+    let element = Element::Menu(theirs, entered.theirs);
+    blocks.input(THEIRS, "For the turn of", "", false, element);
+    field::reason(&mut blocks, "The other one reads it.", entered.reason);
+    add(&mut blocks);
+    blocks.context(&format!("Turns in {}.", visit.zone().as_str()));
+    let metadata = metadata.text();
+    Ok(Ok(modal(
+        NAME,
+        "Offer a swap",
+        Some("Offer"),
+        &metadata,
+        blocks,
+    )))
+}
+
+/// A turn as the menu names it: by rotation, slot, bounds and holder.
+fn choice(visit: &Visit, rotation: &Rotation, names: &PeopleNames, turn: &WholeTurn) -> Choice {
+    let (item, user) = (&turn.item, &turn.user);
+    let slot = plan::slot_of(rotation, item).join(", ");
+    let period = times::period(item.entry.start, Some(turn.end), visit.zone());
+    let period = match slot.is_empty() {
+        true => period,
+        false => format!("{period}, {slot}"),
+    };
+    Choice {
+        value: format!(
+            "{} {} {} {} {user}",
+            rotation.id, item.cell, item.entry.start, turn.end
+        ),
+        label: match user == visit.me() {
+            true => period,
+            false => format!("{}: {period}", name(names, user)),
+        },
+    }
+}
+
+/// A turn as the menu named it: the rotation, the holder and the leg of the API.
+fn leg(key: &str, value: &str) -> Option<(RotationId, String, Value)> {
+    let mut parts = value.splitn(5, ' ');
+    let (rotation, cell) = (parts.next()?, parts.next()?);
+    let (from, to, user) = (parts.next()?, parts.next()?, parts.next()?);
+    let leg = json!({ "key": key, "cellId": cell, "holderUserId": user, "from": from, "to": to });
+    Some((rotation.into(), user.to_owned(), leg))
+}
+
+/// The form was sent.
+pub fn sent(visit: &Visit, view: &View, metadata: &Metadata) -> Outcome {
+    let choose = |field| Ok(errors(vec![(field, "Choose a turn.".to_owned())]));
+    let Some((rotation, _, own)) = leg("own", &field::text(view, TURN)) else {
+        return choose(TURN);
+    };
+    let Some((other, recipient, theirs)) = leg("theirs", &field::text(view, THEIRS)) else {
+        return choose(THEIRS);
+    };
+    if rotation != other {
+        let why = "Choose a turn of the same rotation as yours.".to_owned();
+        return Ok(errors(vec![(THEIRS, why)]));
+    }
+    let body = json!({
+        "recipientUserId": recipient,
+        "legs": [own, theirs],
+        "reason": field::text(view, REASON_FIELD),
+    });
+    match offer(visit, view, &rotation, body) {
+        Ok(None) => Ok(closed(
+            visit,
+            metadata,
+            "Your offer was sent. Both keep their turns until it is accepted.",
+        )),
+        Ok(Some(found)) => {
+            let entered = Entered {
+                own: view.values.filled(TURN, TURN),
+                theirs: view.values.filled(THEIRS, THEIRS),
+                reason: field::text(view, REASON_FIELD),
+            };
+            let made = render(visit, metadata, entered, |blocks| {
+                field::conflicts(visit, blocks, &found);
+            })?;
+            Ok(made.map_or_else(|why| errors(vec![(TURN, why)]), update))
+        }
+        Err(ActionError::Refused(refusal)) => Ok(refused(visit, &refusal, &FIELDS)?),
+        Err(stop) => Err(stop),
+    }
+}
+
+/// Offers, unless something is in the way that was not acknowledged; then nothing is done and it is answered.
+fn offer(
+    visit: &Visit,
+    view: &View,
+    rotation: &RotationId,
+    mut body: Value,
+) -> Result<Option<Vec<Conflict>>, ActionError> {
+    let new = request::parse_swap_preview(body.to_string().as_bytes())?;
+    let (_, legs) = swaps::preview(visit.app, visit.caller(), rotation, &new)?;
+    let found: Vec<Conflict> = legs.into_iter().flat_map(|leg| leg.conflicts).collect();
+    if blocks_all(&found) {
+        return Err(Refusal::ConflictBlocks(found).into());
+    }
+    if !found.is_empty() && !field::is_acknowledged(view, &field::token(&found)) {
+        return Ok(Some(found));
+    }
+    let acknowledged: Vec<&str> = found.iter().map(|conflict| conflict.id.as_str()).collect();
+    body["acknowledgedConflictIds"] = json!(acknowledged);
+    let new = request::parse_swap_preview(body.to_string().as_bytes())?;
+    let once = (visit.incoming.operation_id(), &body);
+    let action = ("createSwapRequest", "");
+    let any = &Precondition::Any;
+    visit.write(rotation, action, once, any, OfferSwap(new), made)?;
+    Ok(None)
+}

@@ -1,0 +1,144 @@
+//! Shows people their home tab when they open it, and what changes in it for a day after.
+//!
+//! The queue is the table of who opened it: what is published is made when it is published, so that it is always the newest, and
+//! what would be the same is not sent.
+
+use super::home;
+use crate::actions::{ActionError, App, Error, sessions, slack_home};
+use crate::chat::slack::method::VIEWS_PUBLISH;
+use crate::chat::slack::{Slack, SlackError};
+use crate::runtime::background::{LoopSpec, LoopThread, POLL, StopFlag, Watch};
+use crate::runtime::clock::monotonic;
+use crate::runtime::wakeup::Wakeup;
+use crate::store::HomeTab;
+use jiff::Timestamp;
+use serde_json::{Value, json};
+use sha2::{Digest, Sha256};
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+
+/// The loop's name.
+const NAME: &str = "slack-home";
+
+/// How long after a call that failed the next one is made, unless Slack asks for another wait.
+const RETRY: Duration = Duration::from_secs(10);
+
+/// Between two looks at all home tabs while much changes.
+const BETWEEN: Duration = Duration::from_secs(1);
+
+/// What one look has seen.
+#[derive(Default)]
+struct Seen {
+    /// The commits and the day that were looked at; `None` looks again.
+    state: Option<(u64, Timestamp)>,
+    /// Nothing is called before.
+    not_before: Option<Instant>,
+}
+
+/// Starts the loop that publishes home tabs. `opened` wakes it.
+///
+/// # Errors
+/// If the thread cannot be started.
+pub fn start(app: App, slack: Arc<Slack>, opened: Wakeup) -> std::io::Result<LoopThread> {
+    let stop = StopFlag::default();
+    let spec = LoopSpec {
+        name: NAME,
+        wakeup: opened,
+        stop: stop.clone(),
+        watch: Watch::End,
+    };
+    let runtime = Arc::clone(app.runtime());
+    let mut seen = Seen::default();
+    runtime.start(spec, move |_| turn(&app, &slack, &stop, &mut seen))
+}
+
+/// Publishes what has changed. Returns how long to wait.
+fn turn(app: &App, slack: &Slack, stop: &StopFlag, seen: &mut Seen) -> Result<Duration, Error> {
+    let now = monotonic();
+    if let Some(at) = seen.not_before.filter(|at| *at > now) {
+        return Ok(at.duration_since(now).min(POLL));
+    }
+    seen.not_before = None;
+    // Read first: a commit from here on is looked at in the next turn.
+    let state = (app.store().signals().generation(), hour(app.now()));
+    if seen.state == Some(state) {
+        return Ok(POLL);
+    }
+    let begun = monotonic();
+    for tab in slack_home::list(app)? {
+        if stop.is_set() {
+            return Ok(POLL);
+        }
+        match publish(app, slack, tab) {
+            Ok(()) => {}
+            Err(Stop::Wait(until)) => {
+                seen.state = None;
+                seen.not_before = Some(until);
+                return Ok(POLL);
+            }
+            Err(Stop::Failed(error)) => return Err(error),
+        }
+    }
+    slack_home::forget(app, None)?;
+    seen.state = Some(state);
+    // Where there is much to look at, it is not looked at all the time.
+    let took = begun.elapsed();
+    Ok(if took > BETWEEN / 10 { BETWEEN } else { POLL })
+}
+
+/// Turns that are listed come into sight as time goes, also when nothing is committed.
+fn hour(now: Timestamp) -> Timestamp {
+    let seconds = now.as_second() - now.as_second().rem_euclid(3600);
+    Timestamp::from_second(seconds).unwrap_or(now)
+}
+
+/// Why a look ends.
+enum Stop {
+    /// Slack cannot be called before.
+    Wait(Instant),
+    Failed(Error),
+}
+
+impl From<Error> for Stop {
+    fn from(error: Error) -> Stop {
+        Stop::Failed(error)
+    }
+}
+
+/// Publishes one home tab, unless it shows the same already.
+fn publish(app: &App, slack: &Slack, tab: HomeTab) -> Result<(), Stop> {
+    let Some(view) = view_of(app, &tab)? else {
+        return Ok(slack_home::forget(app, Some(tab.user))?);
+    };
+    let hash: [u8; 32] = Sha256::digest(view.to_string()).into();
+    if tab.published == Some(hash) {
+        return Ok(());
+    }
+    let arguments = json!({ "user_id": tab.user.as_str(), "view": view });
+    match slack.call(&VIEWS_PUBLISH, &arguments) {
+        Ok(_) => Ok(slack_home::published(app, tab, hash)?),
+        Err(SlackError::Refused(why)) => {
+            log::warn!("slack: the home tab of {} is not shown: {why}", tab.user);
+            Ok(slack_home::forget(app, Some(tab.user))?)
+        }
+        Err(SlackError::NotBefore(until)) => Err(Stop::Wait(until)),
+        Err(SlackError::Transient(_) | SlackError::Paused(_)) => {
+            Err(Stop::Wait(monotonic() + RETRY))
+        }
+    }
+}
+
+/// What somebody is shown; `None` where the workspace does not have them any more.
+fn view_of(app: &App, tab: &HomeTab) -> Result<Option<Value>, Error> {
+    let Some(who) = sessions::by_chat(app, &tab.user)? else {
+        return Ok(None);
+    };
+    match home::view(app, &who) {
+        Ok(view) => Ok(Some(view)),
+        Err(ActionError::Failed(error)) => Err(error),
+        Err(ActionError::Refused(refusal)) => {
+            log::warn!("slack: the home tab of {}: {refusal:?}", tab.user);
+            Ok(None)
+        }
+    }
+}

@@ -1,0 +1,215 @@
+//! `/rota CODE`: one rotation, with buttons for what the reader may do.
+
+use super::blocks::{Blocks, Button, ephemeral, modal};
+use super::buttons::Click;
+use super::mrkdwn::{link, people, person, plain, time};
+use super::times;
+use super::visit::{Outcome, Visit, name, slot, title};
+use crate::actions::plan::{self, Item};
+use crate::actions::{ActionError, duty, overview, whole_turns};
+use crate::domain::ids::RotationId;
+use crate::domain::resolve;
+use crate::domain::roster;
+use crate::domain::rotation::{Cell, Mode, Rotation};
+use crate::domain::time::Interval;
+use crate::slack_inbound::reply::Reply;
+use jiff::{SignedDuration, Timestamp};
+use serde_json::Value;
+
+/// How far ahead it is looked for who follows.
+const AHEAD: SignedDuration = SignedDuration::from_hours(14 * 24);
+
+/// Turns and people that the details list.
+const TURNS: usize = 20;
+const PEOPLE: usize = 100;
+
+/// `/rota CODE`.
+pub fn show(visit: &Visit, id: &RotationId) -> Outcome {
+    let (text, blocks) = card(visit, id, None)?;
+    Ok(Reply::body(ephemeral(&text, blocks)))
+}
+
+/// Who is on call in a rotation, until when, who follows, and the buttons. `first` stands above it.
+pub fn card(
+    visit: &Visit,
+    id: &RotationId,
+    first: Option<&str>,
+) -> Result<(String, Blocks), ActionError> {
+    let (rotation, items, _) = plan::list(visit.app, visit.caller(), id, ahead(visit))?;
+    let heading = title(&rotation.profile.name, rotation.profile.code.as_deref());
+    let mut lines: Vec<String> = first.map(str::to_owned).into_iter().collect();
+    if !rotation.enabled {
+        lines.push("The rotation is disabled: nobody goes on or off duty.".to_owned());
+    }
+    let cells = rotation.running();
+    lines.extend(cells.map(|cell| line(visit, &rotation, cell, &items)));
+    if rotation.mode() == Mode::Manual {
+        let one = overview::one(visit.app, visit.caller(), id, SignedDuration::ZERO)?;
+        if let Some(next) = one.next.filter(|next| !next.users.is_empty()) {
+            lines.push(format!(
+                "Next, when somebody hands over: {}.",
+                people(&next.users)
+            ));
+        }
+    }
+    let mut blocks = Blocks::message();
+    blocks.header(&heading);
+    blocks.lines(&lines);
+    blocks.buttons(&buttons(visit, &rotation)?);
+    let text = format!("{}\n{}", plain(&heading), lines.join("\n"));
+    Ok((text, blocks))
+}
+
+fn ahead(visit: &Visit) -> Interval {
+    Interval {
+        from: visit.now,
+        until: visit.now.saturating_add(AHEAD).unwrap_or(Timestamp::MAX),
+    }
+}
+
+/// One slot: who is on call, until when, who follows.
+fn line(visit: &Visit, rotation: &Rotation, cell: &Cell, items: &[Item]) -> String {
+    let zone = visit.zone();
+    let label = match slot(rotation, cell) {
+        label if label.is_empty() => String::new(),
+        label => format!("{}: ", plain(&label)),
+    };
+    let of_cell = || items.iter().filter(|item| item.cell == cell.id);
+    let is_now = |item: &&Item| item.entry.start <= visit.now && !item.is_over(visit.now);
+    let current = of_cell().find(is_now);
+    let end = current.and_then(|item| item.end);
+    let user = resolve::on_call(rotation, cell).map(|hold| hold.user());
+    let user_is_on = user.is_some();
+    let now = match (user, end) {
+        (Some(user), Some(end)) => format!("{} until {}", person(user), time(end, zone)),
+        (Some(user), None) => person(user),
+        (None, _) if rotation.windows[cell.window].open => "*nobody is on call*".to_owned(),
+        (None, _) => "shut now".to_owned(),
+    };
+    let later = |item: &&Item| item.entry.start > visit.now && item.entry.user.is_some();
+    let next = of_cell().filter(|_| rotation.enabled).find(later);
+    let next = next.and_then(|item| Some((item.entry.user.as_ref()?, item.entry.start)));
+    let next = next.map_or(String::new(), |(user, start)| {
+        // The end of who is on call stands there already.
+        let from = match user_is_on && end == Some(start) {
+            true => String::new(),
+            false => format!(" from {}", time(start, zone)),
+        };
+        format!(", then {}{from}", person(user))
+    });
+    format!("{label}{now}{next}")
+}
+
+/// What the reader may do.
+fn buttons(visit: &Visit, rotation: &Rotation) -> Result<Vec<Button>, ActionError> {
+    let (caller, id) = (visit.caller(), &rotation.id);
+    let mut buttons = Vec::new();
+    if rotation.enabled && caller.check_edit(rotation).is_ok() {
+        buttons.push(rotate(visit, id)?);
+    }
+    if rotation.enabled && rotation.has_member(visit.me()) {
+        let me = visit.me();
+        let (_, held) = whole_turns::held_by(visit.app, caller, id, me)?;
+        if !held.is_empty() {
+            buttons.push(Click::Cover(id.clone()).button());
+        }
+        let (_, whole) = whole_turns::list(visit.app, caller, id)?;
+        let (mine, others): (Vec<_>, Vec<_>) = whole.iter().partition(|turn| turn.user == *me);
+        if !mine.is_empty() && !others.is_empty() {
+            buttons.push(Click::Swap(id.clone()).button());
+        }
+    }
+    buttons.push(Click::Details(id.clone()).button());
+    Ok(buttons)
+}
+
+/// Hands over now, once its reader has seen who goes off and who comes on.
+fn rotate(visit: &Visit, id: &RotationId) -> Result<Button, ActionError> {
+    let (stored, then) = duty::preview_rotate(visit.app, visit.caller(), id)?;
+    let dealt = |rotation: &Rotation, cell: &Cell| {
+        let holder = rotation.slot_of(&cell.id);
+        let holder = holder.and_then(|index| rotation.cells[index].holder.as_ref());
+        holder.map(|holder| holder.user.clone())
+    };
+    let changes = stored.running().map(|cell| {
+        (
+            slot(&stored, cell),
+            dealt(&stored, cell),
+            dealt(&then, cell),
+        )
+    });
+    let changes: Vec<_> = changes.collect();
+    let named = changes.iter().flat_map(|(_, off, on)| off.iter().chain(on));
+    let names = visit.names(named)?;
+    let shown = changes.iter().map(|(slot, off, on)| {
+        let who = |user: &Option<_>| match user {
+            Some(user) => name(&names, user).to_owned(),
+            None => "nobody".to_owned(),
+        };
+        let label = match slot.is_empty() {
+            true => String::new(),
+            false => format!("{slot}: "),
+        };
+        format!("{label}{} goes off, {} comes on.", who(off), who(on))
+    });
+    let text = shown.collect::<Vec<_>>().join(" ");
+    let tag = visit.tag(&stored);
+    let click = Click::Rotate {
+        rotation: id.clone(),
+        tag,
+    };
+    Ok(Button {
+        confirm: Some(("Hand over now?".to_owned(), text)),
+        ..click.button()
+    })
+}
+
+/// The turns to come, the people and the owners, as a view with nothing to send.
+pub fn details(visit: &Visit, id: &RotationId) -> Result<Value, ActionError> {
+    let (rotation, items, _) = plan::list(visit.app, visit.caller(), id, ahead(visit))?;
+    let (profile, zone) = (&rotation.profile, visit.zone());
+    let members = roster::order(&rotation.members, None);
+    let members = members.into_iter().map(|position| position.user);
+    let members: Vec<_> = members.collect();
+    let mut blocks = Blocks::view();
+    blocks.header(&title(&profile.name, profile.code.as_deref()));
+    if let Some(description) = &profile.description {
+        blocks.section(&plain(description));
+    }
+    let mut turns = vec!["*Turns to come*".to_owned()];
+    let held = items.iter().filter(|item| item.entry.user.is_some());
+    turns.extend(held.take(TURNS).map(|item| {
+        let slot = plan::slot_of(&rotation, item).join(", ");
+        let slot = match slot.is_empty() {
+            true => String::new(),
+            false => format!("{}: ", plain(&slot)),
+        };
+        let who = people(&item.entry.user);
+        format!(
+            "• {slot}{who}, {}",
+            times::period(item.entry.start, item.end, zone)
+        )
+    }));
+    if turns.len() == 1 {
+        turns.push("None is planned in the next 14 days.".to_owned());
+    }
+    blocks.lines(&turns);
+    let listed = |label: &str, users: &[_]| {
+        let more = users.len().saturating_sub(PEOPLE);
+        let more = match more {
+            0 => String::new(),
+            more => format!(" and {more} more"),
+        };
+        match users.is_empty() {
+            true => format!("*{label}*: nobody"),
+            false => format!("*{label}*: {}{more}", people(users.iter().take(PEOPLE))),
+        }
+    };
+    blocks.section(&listed("People in turn", &members));
+    blocks.section(&listed("Owners", &profile.owners));
+    let path = profile.code.as_deref().unwrap_or(rotation.id.as_str());
+    let url = format!("{}/rotations/{path}", visit.app.base_url());
+    blocks.section(&link(&url, "Open the page of this rotation"));
+    blocks.context(&format!("Times in {}.", plain(zone.as_str())));
+    Ok(modal("details", "Details", None, "", blocks))
+}

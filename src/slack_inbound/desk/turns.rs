@@ -1,0 +1,76 @@
+//! The reader's own turns.
+
+use super::mrkdwn::{plain, time};
+use super::visit::Visit;
+use crate::actions::ActionError;
+use crate::actions::overview::{self, OwnTurn};
+use crate::domain::time::Interval;
+use crate::domain::zones::ZoneName;
+use jiff::{SignedDuration, Timestamp};
+
+/// How far ahead the next turn is looked for.
+const NEXT: SignedDuration = SignedDuration::from_hours(60 * 24);
+
+/// How far ahead turns are listed.
+const LISTED: SignedDuration = SignedDuration::from_hours(30 * 24);
+
+/// Turns in one list.
+const MOST: usize = 60;
+
+/// In one sentence: until when the reader is on call, or their next turn.
+pub fn next(visit: &Visit) -> Result<String, ActionError> {
+    let all = load(visit, NEXT)?;
+    let zone = visit.zone();
+    let (now, later): (Vec<&OwnTurn>, Vec<&OwnTurn>) = all
+        .iter()
+        .partition(|own| own.turn.entry.start <= visit.now);
+    if let Some(own) = now.first() {
+        let until = own.turn.end;
+        let until = until.map_or(String::new(), |end| format!(" until {}", time(end, zone)));
+        return Ok(format!("You are on call for {}{until}.", title(own)));
+    }
+    Ok(match later.first() {
+        Some(own) => format!("Your next turn: {}, {}.", title(own), period(own, zone)),
+        None => "You have no turn in the next 60 days.".to_owned(),
+    })
+}
+
+/// A line for each turn in the next 30 days.
+pub fn lines(visit: &Visit) -> Result<Vec<String>, ActionError> {
+    let all = load(visit, LISTED)?;
+    let zone = visit.zone();
+    let shown = all.iter().take(MOST).map(|own| {
+        let now = match own.turn.entry.start <= visit.now {
+            true => "*now* ",
+            false => "",
+        };
+        format!("• {now}{}: {}", title(own), period(own, zone))
+    });
+    let mut lines: Vec<String> = shown.collect();
+    if all.len() > MOST {
+        lines.push(format!("And {} more.", all.len() - MOST));
+    }
+    Ok(lines)
+}
+
+fn load(visit: &Visit, ahead: SignedDuration) -> Result<Vec<OwnTurn>, ActionError> {
+    let range = Interval {
+        from: visit.now,
+        until: visit.now.saturating_add(ahead).unwrap_or(Timestamp::MAX),
+    };
+    overview::turns_of(visit.app, visit.caller(), visit.me(), range)
+}
+
+fn title(own: &OwnTurn) -> String {
+    let parts = std::iter::once(&own.rotation_name).chain(&own.slot);
+    let parts: Vec<String> = parts.map(|part| plain(part)).collect();
+    parts.join(", ")
+}
+
+fn period(own: &OwnTurn, zone: ZoneName) -> String {
+    let from = time(own.turn.entry.start, zone);
+    match own.turn.end {
+        Some(end) => format!("{from} to {}", time(end, zone)),
+        None => format!("from {from}"),
+    }
+}

@@ -1,0 +1,116 @@
+//! Updates of messages that were posted with buttons.
+
+use super::super::meta::{CHAT_PLATFORM, load_fact};
+use super::super::rows::{instant, instant_or_none, millis};
+use super::super::{Error, ReadTx, WriteTx};
+use super::{MESSAGE, message};
+use crate::domain::ids::MessageReference;
+use crate::domain::message::Message;
+use jiff::Timestamp;
+use rusqlite::params;
+
+/// A posted message that is to show what came of its question.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct MessageUpdate {
+    pub sequence: i64,
+    pub reference: MessageReference,
+    pub message: Message,
+    /// When it was first requested.
+    pub created_at: Timestamp,
+    /// The number of requests that it covers.
+    pub calls: i64,
+    /// Failed tries.
+    pub tries: u32,
+}
+
+/// Requests an update of every posted message with buttons about a request or mention. Nobody sees the messages of the local
+/// platform, so there it does nothing.
+pub fn request_message_updates(tx: &mut WriteTx, subject_id: &str) -> Result<(), Error> {
+    if load_fact(&tx.as_read(), CHAT_PLATFORM)?.is_none() {
+        return Ok(());
+    }
+    let sql = "INSERT INTO message_update (sequence, rotation_id, created_at, due_at, calls, tries)
+               SELECT sequence, rotation_id, ?2, ?2, 1, 0 FROM message
+               WHERE subject_id = ?1 AND state = 'sent' AND reference IS NOT NULL AND body ->> '$.answers' IS NOT NULL
+               ON CONFLICT (sequence) DO UPDATE SET due_at = ?2, calls = calls + 1";
+    let now = millis(tx.now());
+    tx.conn
+        .prepare_cached(sql)?
+        .execute(params![subject_id, now])?;
+    tx.note_chat_messages();
+    Ok(())
+}
+
+/// Requests an update of one posted message.
+pub fn request_message_update(tx: &mut WriteTx, sequence: i64) -> Result<(), Error> {
+    let sql = "INSERT INTO message_update (sequence, rotation_id, created_at, due_at, calls, tries)
+               SELECT sequence, rotation_id, ?2, ?2, 1, 0 FROM message WHERE sequence = ?1
+               ON CONFLICT (sequence) DO UPDATE SET due_at = ?2, calls = calls + 1";
+    let now = millis(tx.now());
+    tx.conn.prepare_cached(sql)?.execute([sequence, now])?;
+    tx.note_chat_messages();
+    Ok(())
+}
+
+/// The first update that is due at an instant.
+pub fn first_due_message_update(
+    tx: &ReadTx,
+    now: Timestamp,
+) -> Result<Option<MessageUpdate>, Error> {
+    let sql = format!(
+        "SELECT u.sequence, m.reference, u.created_at, u.calls, u.tries, {} FROM message_update u
+         CROSS JOIN message m ON m.sequence = u.sequence WHERE u.due_at <= ?1 ORDER BY u.due_at LIMIT 1",
+        MESSAGE.replace("rotation_id", "m.rotation_id")
+    );
+    let mut query = tx.conn.prepare_cached(&sql)?;
+    let mut rows = query.query([millis(now)])?;
+    let Some(row) = rows.next()? else {
+        return Ok(None);
+    };
+    Ok(Some(MessageUpdate {
+        sequence: row.get(0)?,
+        reference: row.get::<_, String>(1)?.into(),
+        created_at: instant(row.get(2)?)?,
+        calls: row.get(3)?,
+        tries: row.get(4)?,
+        message: message(row, 5)?,
+    }))
+}
+
+/// When the next update is due.
+pub fn next_message_update(tx: &ReadTx) -> Result<Option<Timestamp>, Error> {
+    super::super::rows::first_instant(tx.conn, "SELECT min(due_at) FROM message_update")
+}
+
+/// When the next update is due after an instant.
+pub fn next_message_update_after(
+    tx: &ReadTx,
+    after: Timestamp,
+) -> Result<Option<Timestamp>, Error> {
+    let sql = "SELECT min(due_at) FROM message_update WHERE due_at > ?1";
+    let mut query = tx.conn.prepare_cached(sql)?;
+    let due: Option<i64> = query.query_row([millis(after)], |row| row.get(0))?;
+    instant_or_none(due)
+}
+
+/// Deletes a completed update, unless it was requested again meanwhile.
+pub fn end_message_update(tx: &mut WriteTx, update: &MessageUpdate) -> Result<(), Error> {
+    let sql = "DELETE FROM message_update WHERE sequence = ?1 AND calls = ?2";
+    let mut remove = tx.conn.prepare_cached(sql)?;
+    Ok(remove.execute([update.sequence, update.calls]).map(drop)?)
+}
+
+/// Records why an update failed and when it is tried again.
+pub fn retry_message_update(
+    tx: &mut WriteTx,
+    update: &MessageUpdate,
+    at: Timestamp,
+    error: &str,
+) -> Result<(), Error> {
+    let sql = "UPDATE message_update SET due_at = CASE calls WHEN ?2 THEN ?3 ELSE due_at END, tries = tries + 1, error = ?4
+               WHERE sequence = ?1";
+    let mut retry = tx.conn.prepare_cached(sql)?;
+    retry.execute(params![update.sequence, update.calls, millis(at), error])?;
+    tx.note_chat_messages();
+    Ok(())
+}

@@ -1,0 +1,125 @@
+//! The home tab: published when it is opened and when it changes, for a day.
+
+use super::{Desk, button, labels};
+use crate::support::slack::{event, posted};
+use crate::support::*;
+use serde_json::{Value, json};
+
+fn open(desk: &Desk, user: &str) {
+    let opened = event(json!({ "type": "app_home_opened", "user": user, "tab": "home" }));
+    posted(&desk.rota, "/slack/events", &opened).ok();
+}
+
+/// The home tabs published to somebody so far.
+fn published(desk: &Desk, user: &str) -> Vec<Value> {
+    let calls = desk.slack.calls("views.publish").into_iter();
+    let theirs = calls.filter(|call| call.arguments["user_id"] == user);
+    theirs.map(|call| call.arguments["view"].clone()).collect()
+}
+
+/// The newest one that has a text.
+#[track_caller]
+fn shows(desk: &Desk, user: &str, part: &str) -> Value {
+    eventually(part, || {
+        let newest = published(desk, user).pop();
+        newest.is_some_and(|view| view.to_string().contains(part))
+    });
+    published(desk, user).pop().expect("a view")
+}
+
+#[test]
+fn it_shows_turns_requests_and_absences() {
+    let desk = Desk::with_people(4);
+    let rotation = desk.daily("PLAT", "U1 U2 U3");
+    rotation.away("U3", "2026-01-20T09:00Z", "2026-01-21T09:00Z");
+    let asked = rotation.ask_cover("U2", "06 07", "U3");
+    open(&desk, "U3");
+    let home = shows(&desk, "U3", "<@U2> asks you to cover");
+    assert_eq!(home["type"], "home");
+    assert_eq!(labels(&home), ["Accept", "Decline", "I am away", "End"]);
+    let all = home.to_string();
+    for part in [
+        "*Your turns in the next 30 days*",
+        "*Your absences*",
+        "*On call now*",
+        "`PLAT` PLAT team: <@U1>",
+    ] {
+        assert!(all.contains(part), "{part}: {all}");
+    }
+    // Clicks on it are answered by a modal, and the tab follows.
+    let clicked = |button: &Value| {
+        let view = json!({ "id": "V1", "type": "home", "callback_id": "", "private_metadata": "", "hash": "h", "state": { "values": {} } });
+        let payload = json!({
+            "type": "block_actions", "trigger_id": unique("trigger"), "team": { "id": "T1" }, "user": { "id": "U3" },
+            "container": { "type": "view", "view_id": "V1" }, "view": view,
+            "actions": [{ "type": "button", "action_id": button["action_id"], "block_id": "b", "value": button["value"] }],
+        });
+        posted(&desk.rota, "/slack/interactivity", &payload).ok();
+        desk.opened(&payload)
+    };
+    let told = clicked(&button(&home, "Accept"));
+    assert!(told.to_string().contains("You have accepted."), "{told}");
+    assert_eq!(asked.state(), "accepted");
+    clicked(&button(&home, "End"));
+    let home = shows(&desk, "U3", "No request.");
+    assert_eq!(labels(&home), ["I am away"]);
+    let form = clicked(&button(&home, "I am away"));
+    assert_eq!(form["callback_id"], "away");
+}
+
+#[test]
+fn changes_are_shown_for_a_day_and_only_changes() {
+    let desk = Desk::with_people(4);
+    let rotation = desk.daily("PLAT", "U1 U2 U3");
+    open(&desk, "U2");
+    open(&desk, "U4");
+    shows(&desk, "U2", "<@U1> until");
+    shows(&desk, "U4", "<@U1> until");
+    // What is hidden from U4 changes nothing for them.
+    let hidden = desk.daily("SECRET", "U2");
+    hidden.patch(json!({ "public": false })).ok();
+    shows(&desk, "U2", "`SECRET`");
+    rotation.rotate();
+    let home = shows(&desk, "U4", "`PLAT` PLAT team: <@U2>");
+    assert!(!home.to_string().contains("SECRET"), "{home}");
+    shows(&desk, "U2", "`PLAT` PLAT team: <@U2>");
+    let views = published(&desk, "U2");
+    for pair in views.windows(2) {
+        assert_ne!(pair[0], pair[1], "published again without a change");
+    }
+    // A day later nobody looks; who opens it again does.
+    desk.rota.to("2026-01-07T10:00Z");
+    let before = published(&desk, "U2").len();
+    open(&desk, "U4");
+    rotation.put_on_call("U1").ok();
+    shows(&desk, "U4", "`PLAT` PLAT team: <@U1>");
+    assert_eq!(published(&desk, "U2").len(), before);
+}
+
+#[test]
+fn a_slack_that_is_away_is_shown_the_newest() {
+    let desk = Desk::with_people(3);
+    let rotation = desk.daily("PLAT", "U1 U2 U3");
+    desk.slack.fail(
+        "views.publish",
+        crate::support::slack::Failure::TooMany(1),
+        1,
+    );
+    open(&desk, "U3");
+    eventually("a try", || !published(&desk, "U3").is_empty());
+    rotation.rotate();
+    rotation.rotate();
+    shows(&desk, "U3", "`PLAT` PLAT team: <@U3>");
+    // One that Slack does not take is not tried for ever.
+    desk.slack.fail(
+        "views.publish",
+        crate::support::slack::Failure::Code("not_enabled"),
+        1,
+    );
+    let before = published(&desk, "U1").len();
+    open(&desk, "U1");
+    eventually("a refusal", || published(&desk, "U1").len() > before);
+    rotation.rotate();
+    shows(&desk, "U3", "`PLAT` PLAT team: <@U1>");
+    assert_eq!(published(&desk, "U1").len(), before + 1);
+}

@@ -1,0 +1,141 @@
+//! On-duty groups.
+
+use super::{status, unreminded};
+use crate::support::slack::{Failure, Slack};
+use crate::support::*;
+use serde_json::json;
+
+#[test]
+fn a_group_of_our_own_follows_the_people_on_call() {
+    let slack = Slack::with_people(3);
+    let rota = unreminded(&slack);
+    let rotation = rota.daily("U1 U2 U3", 1);
+    let id = rotation.bind_handle("on-duty");
+    eventually("it is filled", || slack.team().group_people(&id) == ["U1"]);
+    rota.to("2026-01-06T09:00Z");
+    assert_eq!(slack.team().group_people(&id), ["U2"]);
+    // Nobody is on call: it is disabled, never emptied.
+    rotation.clear().is(200);
+    eventually("it is disabled", || {
+        slack.calls("usergroups.disable").len() == 1
+    });
+    assert_eq!(slack.team().group_people(&id), ["U2"]);
+    // Enabled before it is filled.
+    rotation.put_on_call("U3").is(200);
+    eventually("it is filled again", || {
+        slack.team().group_people(&id) == ["U3"]
+    });
+    let calls = slack.team().calls.clone();
+    let order: Vec<&str> = calls
+        .iter()
+        .map(|call| call.method.as_str())
+        .filter(|method| ["usergroups.enable", "usergroups.users.update"].contains(method))
+        .collect();
+    assert_eq!(
+        order[order.len() - 2..],
+        ["usergroups.enable", "usergroups.users.update"]
+    );
+}
+
+#[test]
+fn an_adopted_group_is_never_emptied_or_disabled() {
+    let slack = Slack::with_people(3);
+    slack.team().group("S1", json!({ "users": ["U1"] }));
+    let rota = unreminded(&slack);
+    let rotation = rota.daily("U1 U2", 1);
+    rotation.bind("S1");
+    rota.to("2026-01-06T09:00Z");
+    assert_eq!(slack.team().group_people("S1"), ["U2"]);
+    rotation.clear().is(200);
+    eventually("the drift is shown", || {
+        text(&status(&rotation)["onDutyGroup"]["lastError"]).contains("adopted")
+    });
+    assert_eq!(slack.team().group_people("S1"), ["U2"]);
+    assert!(slack.calls("usergroups.disable").is_empty());
+}
+
+#[test]
+fn a_workspace_that_permits_no_groups_is_told() {
+    for (code, can_create) in [
+        ("permission_denied", true),
+        ("plan_upgrade_required", false),
+        ("paid_teams_only", false),
+    ] {
+        let slack = Slack::with_people(2);
+        slack.team().no_groups = Some(code);
+        let rota = unreminded(&slack);
+        let rotation = rota.daily("U1 U2", 1);
+        let etag = rotation.etag();
+        let answer = rotation.try_bind(json!({ "handle": "on-duty" }));
+        answer.refused(409, "user_group_not_manageable");
+        assert_eq!(rotation.etag(), etag, "nothing is written");
+        let capabilities = rota.get("/v1/user-groups/capabilities").ok().json();
+        assert_eq!(capabilities["canCreate"], can_create, "{capabilities}");
+        assert_eq!(
+            capabilities["reason"].is_null(),
+            can_create,
+            "{capabilities}"
+        );
+        // Slack is asked again each time: the plan may have changed.
+        slack.team().no_groups = None;
+        rotation.try_bind(json!({ "handle": "on-duty" })).is(200);
+        let capabilities = rota.get("/v1/user-groups/capabilities").ok().json();
+        assert_eq!(capabilities["canCreate"], true);
+    }
+}
+
+#[test]
+fn people_whom_slack_refuses_are_left_out_and_shown() {
+    let slack = Slack::with_people(3);
+    slack.team().person("U2", json!({ "is_restricted": true }));
+    let rota = unreminded(&slack);
+    let rotation = rota.daily("U1 U2 U3", 2);
+    let id = rotation.bind_handle("on-duty");
+    eventually("the other one is in it", || {
+        slack.team().group_people(&id) == ["U1"]
+    });
+    eventually("it is shown", || {
+        text(&status(&rotation)["onDutyGroup"]["lastError"]).contains("U2")
+    });
+    rota.to("2026-01-06T09:00Z");
+    assert_eq!(slack.team().group_people(&id), ["U1", "U3"]);
+}
+
+#[test]
+fn a_group_that_is_not_ours_to_fill_is_shown() {
+    let slack = Slack::with_people(2);
+    slack
+        .team()
+        .group("S1", json!({ "not_ours": true, "users": ["U2"] }));
+    let rota = unreminded(&slack);
+    let rotation = rota.daily("U1 U2", 1);
+    rotation.try_bind(json!({ "userGroupId": "S1" })).is(200);
+    eventually("it is shown", || {
+        text(&status(&rotation)["onDutyGroup"]["lastError"]).contains("permission_denied")
+    });
+    assert_eq!(slack.team().group_people("S1"), ["U2"]);
+}
+
+#[test]
+fn twenty_calls_a_minute_and_the_newest_state_only() {
+    let slack = Slack::with_people(4);
+    for number in 1..=25 {
+        slack
+            .team()
+            .group(&format!("S{number}"), json!({ "users": ["U4"] }));
+    }
+    let rota = unreminded(&slack);
+    let rotation = rota.daily("U1 U2 U3", 1);
+    rotation.posts_in("C1");
+    rotation.bind("S1");
+    for _ in 0..30 {
+        rotation.rotate();
+    }
+    eventually("the messages do not wait", || {
+        !slack.posted("C1").is_empty()
+    });
+    for method in ["usergroups.users.update", "usergroups.users.list"] {
+        assert!(slack.calls(method).len() <= 20, "{method}");
+    }
+    slack.fail("usergroups.users.list", Failure::TooMany(1), 1);
+}
