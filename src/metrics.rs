@@ -187,6 +187,8 @@ impl Metrics {
     pub fn partner_read(&self, partner: Partner, outcome: &'static str) {
         let labels = [partner.name(), outcome];
         self.partner_reads.with_label_values(&labels).inc();
+    }
+
     /// Begins the series of a method of the chat platform: `rate()` needs the zero before the first increment.
     pub fn expect_chat_method(&self, method: &'static str) {
         for outcome in ["ok", "rate_limited", "failed", "refused", "paused"] {
