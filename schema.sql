@@ -246,7 +246,11 @@ CREATE TABLE history (
     -- The arrangement of the entry; null for a dealt turn.
     arrangement_id TEXT,
     -- As in `cell`.
-    passed_over TEXT CHECK (passed_over IS NULL OR json_valid(passed_over))
+    passed_over TEXT CHECK (passed_over IS NULL OR json_valid(passed_over)),
+    -- What somebody on call is called who is unknown here, on a partner's schedule.
+    outside TEXT,
+    -- A list of others who were on call in the cell at the same time. Null means nobody.
+    beside TEXT CHECK (beside IS NULL OR json_valid(beside))
 ) STRICT;
 CREATE INDEX history_by_cell ON history (rotation_id, cell_id, started_at);
 CREATE UNIQUE INDEX history_running ON history (rotation_id, cell_id) WHERE ended_at IS NULL;
@@ -830,6 +834,50 @@ CREATE INDEX audit_by_kind ON audit (actor_kind, at, sequence);
 CREATE INDEX audit_by_actor ON audit (actor_id, at, sequence) WHERE actor_id IS NOT NULL;
 CREATE INDEX audit_by_action ON audit (action, at, sequence);
 CREATE INDEX audit_by_rotation ON audit (rotation_id, at, sequence) WHERE rotation_id IS NOT NULL;
+
+-- What is known of a partner's schedule that rotations follow.
+CREATE TABLE external_schedule (
+    partner TEXT NOT NULL,
+    -- The partner's id.
+    schedule_id TEXT NOT NULL,
+    name TEXT NOT NULL,
+    -- A city; null where the partner's zone is none.
+    time_zone TEXT,
+    -- { known, answered, rotations, shifts } of the last successful reading; null before it.
+    timeline TEXT CHECK (timeline IS NULL OR json_valid(timeline)),
+    -- A list of the partner's ids of the people who take turns, in the partner's order.
+    participants TEXT NOT NULL CHECK (json_valid(participants)),
+    -- [id, name, email] of the partner's people.
+    people TEXT NOT NULL CHECK (json_valid(people)),
+    read_at INTEGER,
+    failed_at INTEGER,
+    -- Why the newest reading failed; null if it did not.
+    failure TEXT,
+    -- Failed readings since the last successful one.
+    failures INTEGER NOT NULL,
+    PRIMARY KEY (partner, schedule_id)
+) STRICT, WITHOUT ROWID;
+
+-- The schedule that a rotation follows.
+CREATE TABLE rotation_external (
+    rotation_id TEXT PRIMARY KEY REFERENCES rotation (id) ON DELETE CASCADE,
+    -- Null while no schedule is linked.
+    partner TEXT,
+    schedule_id TEXT,
+    -- The assignments as last evaluated: a list of shifts.
+    current TEXT NOT NULL CHECK (json_valid(current)),
+    CHECK ((partner IS NULL) = (schedule_id IS NULL))
+) STRICT, WITHOUT ROWID;
+CREATE INDEX rotation_external_by_schedule ON rotation_external (partner, schedule_id);
+
+-- Who a partner's people are here, where somebody said so.
+CREATE TABLE external_identity (
+    partner TEXT NOT NULL,
+    -- The partner's id of the person.
+    participant_id TEXT NOT NULL,
+    user_id TEXT NOT NULL REFERENCES person (id),
+    PRIMARY KEY (partner, participant_id)
+) STRICT, WITHOUT ROWID;
 
 -- What Slack sent. It is stored before it is acknowledged, so that it is neither lost nor done twice.
 CREATE TABLE slack_envelope (

@@ -10,6 +10,7 @@ mod snapshot;
 pub use route::RouteMetrics;
 pub use snapshot::{ChatHealth, Snapshot, on_call};
 
+use crate::domain::external::Partner;
 use crate::domain::relay::Way;
 use crate::domain::webhook::{DeliveryState, Outcome};
 use prometheus::core::Collector;
@@ -41,6 +42,7 @@ pub struct Metrics {
     finished: IntCounterVec,
     relayed: IntCounterVec,
     calendar_readings: IntCounterVec,
+    partner_reads: IntCounterVec,
     chat_requests: IntCounterVec,
     chat_rate_limited: IntCounterVec,
 }
@@ -57,6 +59,11 @@ impl Default for Metrics {
             "rota_deliveries_finished_total",
             "Finished webhook deliveries, by final state.",
             &["state"],
+        );
+        let partner_reads = counters(
+            "rota_partner_reads_total",
+            "Readings of partners' schedules, by outcome: success, or why they failed.",
+            &["partner", "outcome"],
         );
         let relayed = counters(
             "rota_message_relays_total",
@@ -114,6 +121,7 @@ impl Default for Metrics {
             finished,
             relayed,
             calendar_readings,
+            partner_reads,
             chat_requests: counters(
                 "rota_chat_requests_total",
                 "Calls of the chat platform, by method and outcome.",
@@ -130,6 +138,7 @@ impl Default for Metrics {
         metrics.register(&metrics.finished);
         metrics.register(&metrics.relayed);
         metrics.register(&metrics.calendar_readings);
+        metrics.register(&metrics.partner_reads);
         metrics.register(&metrics.chat_requests);
         metrics.register(&metrics.chat_rate_limited);
         metrics.register(&metrics.requests);
@@ -193,6 +202,12 @@ impl Metrics {
         let [read, failed] = CALENDAR_RESULTS;
         let result = if is_read { read } else { failed };
         self.calendar_readings.with_label_values(&[result]).inc();
+    }
+
+    /// Counts a reading of a partner's schedule: `success`, or why it failed.
+    pub fn partner_read(&self, partner: Partner, outcome: &'static str) {
+        let labels = [partner.name(), outcome];
+        self.partner_reads.with_label_values(&labels).inc();
     }
 
     /// Begins the series of a method of the chat platform: `rate()` needs the zero before the first increment.

@@ -95,6 +95,9 @@ fn title(code: &str) -> Option<&'static str> {
         "rate_limited" => "Too many requests",
         "payment_required" => "Not in the plan",
         "rotation_disabled" => "Rotation disabled",
+        "external_rotation_is_read_only" => "External rotation is read-only",
+        "not_external" => "Rotation not external",
+        "partner_unavailable" => "Partner unavailable",
         "rotation_code_taken" => "Rotation code taken",
         "idempotency_key_reused" => "Idempotency-Key reused",
         "idempotency_key_spent" => "Idempotency-Key spent",
@@ -169,6 +172,21 @@ impl From<Refusal> for Problem {
                 409,
                 "rotation_disabled",
                 "nobody goes on or off duty while the rotation is disabled; enable it first",
+            ),
+            Refusal::ExternalReadOnly => coded(
+                409,
+                "external_rotation_is_read_only",
+                "a partner's schedule says who is on call; change it there, or unlink the rotation",
+            ),
+            Refusal::NotExternal => coded(
+                409,
+                "not_external",
+                "the rotation follows no partner's schedule; there is nothing to unlink",
+            ),
+            Refusal::PartnerUnavailable(why) => coded(
+                503,
+                "partner_unavailable",
+                format!("{why}; nothing was changed, try again later"),
             ),
             Refusal::RotationCodeTaken(code) => coded(
                 409,

@@ -79,6 +79,10 @@ impl Operation for CreateAbsence {
         Ok(caller.check_absence(rotation, &new.user, new.everywhere)?)
     }
 
+    fn changes_duty(&self, _: &Rotation) -> bool {
+        !self.0.everywhere
+    }
+
     fn apply(
         self,
         tx: &mut WriteTx,
@@ -143,6 +147,9 @@ impl Operation for RemoveAbsence {
 
     fn apply(self, tx: &mut WriteTx, draft: &mut Draft, _: &Principal) -> Result<(), ActionError> {
         let stored = self.find(&tx.as_read(), &draft.rotation)?;
+        if draft.rotation.external.is_some() && stored.applies_to != AppliesTo::AllRotations {
+            return Err(Refusal::ExternalReadOnly.into());
+        }
         change(tx, draft, &stored, "removed", |tx| {
             Ok(store::remove_absence(tx, &stored.id)?)
         })

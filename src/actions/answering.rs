@@ -39,6 +39,10 @@ impl Operation for AnswerRequest {
         Ok(found.check_part(self.step, caller, rotation)?)
     }
 
+    fn changes_duty(&self, _: &Rotation) -> bool {
+        true
+    }
+
     fn apply(
         self,
         tx: &mut WriteTx,

@@ -66,6 +66,7 @@ pub fn preview(
 ) -> Result<(Rotation, AgreementPreview), ActionError> {
     reads::in_context(app, caller, id, |tx, context| {
         caller.check_edit(context.rotation)?;
+        context.rotation.check_own()?;
         if let Some(replaced) = &new.replaces {
             check_replaceable(tx, context.rotation, replaced)?;
         }
@@ -106,6 +107,10 @@ pub struct Assign(pub NewAssignment);
 impl Operation for Assign {
     const NAME: &'static str = "assign";
     type Output = ArrangementWritten;
+
+    fn changes_duty(&self, _: &Rotation) -> bool {
+        true
+    }
 
     fn named(&self) -> Named {
         Named::people([&self.0.user])
@@ -151,6 +156,10 @@ impl Operation for ChangeArrangement {
         load(tx, rotation, &self.arrangement).map(drop)
     }
 
+    fn changes_duty(&self, _: &Rotation) -> bool {
+        true
+    }
+
     fn apply(
         self,
         tx: &mut WriteTx,
@@ -193,6 +202,10 @@ impl Operation for EndArrangement {
     ) -> Result<(), ActionError> {
         caller.check_edit(rotation)?;
         load(tx, rotation, &self.arrangement).map(drop)
+    }
+
+    fn changes_duty(&self, _: &Rotation) -> bool {
+        true
     }
 
     fn apply(

@@ -88,6 +88,7 @@ pub fn preview(
 ) -> Result<(Rotation, AgreementPreview), ActionError> {
     let requester = caller.person()?;
     reads::in_context(app, caller, id, |_, context| {
+        context.rotation.check_own()?;
         let checked = check(context, requester, new)?;
         Ok(AgreementPreview::new(
             checked.period,
@@ -116,6 +117,10 @@ impl Operation for AskForCover {
         caller: &Principal,
     ) -> Result<(), ActionError> {
         Ok(caller.check_ask(rotation)?)
+    }
+
+    fn changes_duty(&self, _: &Rotation) -> bool {
+        true
     }
 
     fn apply(

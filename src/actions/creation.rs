@@ -177,6 +177,7 @@ pub(super) fn insert(tx: &mut WriteTx, new: NewRotation) -> Result<Rotation, Act
             }],
         }],
         windows: vec![window],
+        external: None,
         arranged: Vec::new(),
         pending: Vec::new(),
         absences: Arc::default(),

@@ -9,11 +9,11 @@ use crate::domain::event::{self, Act, Event};
 use crate::domain::forecast::{self, Forecast, Limits};
 use crate::domain::handover::{self, Change, DealingContext, Edit, WindowChange};
 use crate::domain::holidays::Calendar;
-use crate::domain::ids::RotationId;
+use crate::domain::ids::{RotationId, UserId};
 use crate::domain::request::Pending;
 use crate::domain::rotation::Rotation;
 use crate::domain::tiers::TierLimits;
-use crate::store::{self, ReadTx, WriteTx};
+use crate::store::{self, MemberLists, ReadTx, WriteTx};
 use jiff::Timestamp;
 use std::sync::Arc;
 
@@ -203,6 +203,7 @@ impl<'a> Draft<'a> {
     /// Deletes the rotation with everything in it, and publishes the event.
     pub fn delete(&mut self, tx: &mut WriteTx) -> Result<(), Error> {
         store::remove_rotation(tx, &self.rotation.id)?;
+        store::clear_unlinked_schedules(tx)?;
         let name = quoted(&self.rotation.profile.name);
         let id = self.rotation.id.clone();
         self.say(id.as_str(), format!("rotation {name} deleted"));
@@ -358,6 +359,28 @@ impl<'a> Draft<'a> {
         self.absences = Arc::new(store::load_absences(&tx.as_read(), &self.rotation)?);
         self.rotation.absences = Arc::clone(&self.absences);
         Ok(())
+    }
+
+    /// Has the members of a rotation that follows a partner's schedule be the people of that schedule.
+    pub fn keep_members(&mut self, tx: &mut WriteTx) -> Result<(), Error> {
+        let Some(external) = &self.rotation.external else {
+            return Ok(());
+        };
+        let members = external.members();
+        if external.link.is_none() || members == self.rotation.members.users {
+            return Ok(());
+        }
+        self.set_members(tx, members)
+    }
+
+    /// Replaces the members by these people.
+    pub fn set_members(&mut self, tx: &mut WriteTx, users: Vec<UserId>) -> Result<(), Error> {
+        let lists = MemberLists {
+            users: Some(users),
+            groups: Some(Vec::new()),
+        };
+        store::save_members(tx, &self.rotation.id, &lists)?;
+        self.reload_members(tx)
     }
 
     /// Applies a changed membership: next turns keep pointing at the same people, removed people come off duty, and empty slots

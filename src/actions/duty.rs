@@ -23,6 +23,10 @@ impl Operation for Rotate {
     const NAME: &'static str = "rotate";
     type Output = ();
 
+    fn changes_duty(&self, _: &Rotation) -> bool {
+        true
+    }
+
     fn apply(self, tx: &mut WriteTx, draft: &mut Draft, _: &Principal) -> Result<(), ActionError> {
         let named = slots(&draft.rotation, self.cells.as_deref(), |index| {
             format!("cellIds[{index}]")
@@ -46,6 +50,7 @@ pub fn preview_rotate(
 ) -> Result<(Rotation, Rotation), ActionError> {
     reads::in_context(app, caller, id, |_, context| {
         caller.check_edit(context.rotation)?;
+        context.rotation.check_own()?;
         context.rotation.check_enabled()?;
         let mut then = context.rotation.clone();
         let all = slots(&then, None, |_| String::new())?;
@@ -79,6 +84,10 @@ pub struct SetOnDuty {
 impl Operation for SetOnDuty {
     const NAME: &'static str = "set on duty";
     type Output = ();
+
+    fn changes_duty(&self, _: &Rotation) -> bool {
+        true
+    }
 
     fn named(&self) -> Named {
         Named::people(&self.users)
@@ -148,6 +157,10 @@ pub struct ClearDuty {
 impl Operation for ClearDuty {
     const NAME: &'static str = "clear duty";
     type Output = ();
+
+    fn changes_duty(&self, _: &Rotation) -> bool {
+        true
+    }
 
     fn apply(self, tx: &mut WriteTx, draft: &mut Draft, _: &Principal) -> Result<(), ActionError> {
         let cells = self.cell.as_ref().map(std::slice::from_ref);

@@ -20,6 +20,10 @@ impl Operation for ReplaceCoverage {
     const NAME: &'static str = "replace coverage";
     type Output = ();
 
+    fn changes_duty(&self, _: &Rotation) -> bool {
+        true
+    }
+
     fn named(&self) -> Named {
         Named::people(self.0.people())
     }
@@ -70,6 +74,10 @@ impl Operation for WriteRoster {
             true => Ok(()),
             false => Err(Refusal::NotFound("roster").into()),
         }
+    }
+
+    fn changes_duty(&self, _: &Rotation) -> bool {
+        true
     }
 
     fn apply(self, tx: &mut WriteTx, draft: &mut Draft, _: &Principal) -> Result<(), ActionError> {

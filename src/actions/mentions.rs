@@ -240,7 +240,8 @@ fn hand_over(tx: &WriteTx, draft: &mut Draft, person: &UserId) {
         matches!(held, Some(Hold::Dealt(holder)) if holder.user == *person)
     };
     let cells: Vec<usize> = (0..rotation.cells.len()).filter(theirs).collect();
-    if rotation.enabled && !cells.is_empty() {
+    // On a partner's schedule nobody hands over here.
+    if rotation.enabled && rotation.external.is_none() && !cells.is_empty() {
         draft.change(tx, WindowChange::ByEdit, |change| {
             change.hand_over(&cells, Reason::AfterMention);
             change.fill(Reason::AfterMention);

@@ -38,6 +38,7 @@ pub mod once;
 mod outbox;
 pub mod outside;
 pub mod overview;
+pub mod partners;
 pub mod plan;
 pub mod platform;
 pub mod preview;
@@ -66,6 +67,7 @@ use crate::chat::{Chat, Local};
 use crate::client::guard::{GuardedClient, Rules};
 use crate::client::{Tls, Trust};
 use crate::domain::holidays::Calendar;
+use crate::domain::linked::AsOf;
 use crate::domain::personal_calendar::READ_EVERY;
 use crate::domain::retry_schedule::RetrySchedule;
 use crate::domain::tiers::TierLimits;
@@ -74,6 +76,7 @@ use crate::runtime::background::{Runtime, Watch};
 use crate::runtime::clock::Clock;
 use crate::store::Store;
 use jiff::{SignedDuration, Timestamp};
+use partners::Partners;
 use std::sync::{Arc, PoisonError, RwLock};
 
 pub use crate::store::{ActionError, Error};
@@ -97,6 +100,7 @@ pub struct App {
     metrics: Arc<Metrics>,
     runtime: Arc<Runtime>,
     audit_kept: SignedDuration,
+    partners: Arc<Partners>,
 }
 
 /// Settings for outgoing messages and URLs.
@@ -165,6 +169,7 @@ impl App {
             metrics: Arc::default(),
             runtime: Arc::new(runtime),
             audit_kept: AUDIT_KEPT,
+            partners: Arc::default(),
         }
     }
 
@@ -233,6 +238,28 @@ impl App {
     /// The current instant, never before that of a write.
     pub fn now(&self) -> Timestamp {
         self.store.now()
+    }
+
+    /// The instant that an answer is for, with the settings that count in it.
+    pub fn as_of(&self, now: Timestamp) -> AsOf {
+        AsOf {
+            now,
+            poll_every: self.partners.poll_every(),
+            connected: self.partners.connected().collect(),
+        }
+    }
+
+    /// The partners whose schedules are read.
+    pub fn partners(&self) -> &Arc<Partners> {
+        &self.partners
+    }
+
+    /// The same with partners whose schedules are read.
+    pub fn with_partners(self, partners: Partners) -> App {
+        App {
+            partners: Arc::new(partners),
+            ..self
+        }
     }
 
     /// The workspace's tier.

@@ -61,6 +61,12 @@ pub trait Operation: Sized + Send + 'static {
         Ok(())
     }
 
+    /// Whether it would change who is on duty, or whom duty passes to, by other means than a partner's schedule. It is refused on
+    /// a rotation that follows one.
+    fn changes_duty(&self, _: &Rotation) -> bool {
+        false
+    }
+
     /// Makes the change and settles the draft.
     fn apply(
         self,
@@ -170,6 +176,9 @@ impl<O: Operation> Mutation<'_, O> {
 
     fn apply(self, tx: &mut WriteTx, mut draft: Draft) -> Result<Written<O::Output>, ActionError> {
         let caller = &self.author.principal;
+        if draft.rotation.external.is_some() && self.operation.changes_duty(&draft.rotation) {
+            return Err(Refusal::ExternalReadOnly.into());
+        }
         let output = self.operation.apply(tx, &mut draft, caller)?;
         debug_assert!(draft.is_settled(), "{} stored nothing", O::NAME);
         // What changed beside the rotation, where the rotation itself did not.
@@ -201,6 +210,7 @@ pub fn follow<T>(
     let answer = write(tx)?;
     for before in befores {
         if let Some(mut draft) = Draft::load(&tx.as_read(), app, author, &before.id)? {
+            draft.keep_members(tx)?;
             follow(tx, &mut draft, &before);
             draft.changed_from(before);
             draft.settle(tx, act)?;

@@ -24,7 +24,7 @@ pub fn change(
     let notices = forecast::notices(before, after, app.calendar());
     let unplanned = |event: &Event| matches!(event, Event::NobodyOnCall { reason, .. } if *reason == Nobody::Unplanned);
     // One empty slot of several is an event, but other people are on call.
-    let nobody = news.iter().any(unplanned) && resolve::everybody_on_call(after).is_empty();
+    let nobody = news.iter().any(unplanned) && !resolve::is_anybody_on_call(after);
     let queued = queue(tx, app, message::change(after, &notices, nobody, act))?;
     Ok(synced || queued)
 }

@@ -81,6 +81,10 @@ impl<O: Operation> Operation for Once<O> {
         self.operation.prepare(app, rotation)
     }
 
+    fn changes_duty(&self, rotation: &Rotation) -> bool {
+        self.operation.changes_duty(rotation)
+    }
+
     fn apply(
         self,
         tx: &mut WriteTx,

@@ -54,7 +54,7 @@ pub(super) fn queue(
         app.calendar(),
         &team.id,
         app.base_url(),
-        tx.now(),
+        &app.as_of(tx.now()),
     );
     let frozen = event::frozen(&body).map_err(|error| Error::Corrupt(error.to_string()))?;
     store::insert_event(tx, news.kind(), &rotation.id, &frozen, to)

@@ -49,6 +49,7 @@ pub fn of(
     let (stored, (then, range, differences)) = reads::in_context(app, caller, id, |_, context| {
         let before = context.rotation;
         caller.check_edit(before)?;
+        before.check_own()?;
         let mut then = before.clone();
         let edit = Edit {
             before,

@@ -192,6 +192,10 @@ pub(super) fn recorded(
     range: Interval,
 ) -> Result<Vec<PlannedTurn>, ActionError> {
     let mut turns = Vec::new();
+    if rotation.external.is_some() {
+        // The assignments of a partner's schedule have their own beginnings.
+        return Ok(turns);
+    }
     for (index, cell) in rotation.cells.iter().enumerate() {
         let Some(holder) = cell
             .holder
@@ -214,6 +218,24 @@ pub(super) fn recorded(
     Ok(turns)
 }
 
+/// An entry for each person who covered at the same time, on a partner's schedule with several slots.
+fn each_person(held: HistoryEntry) -> Vec<HistoryEntry> {
+    let mut first = held;
+    let beside = std::mem::take(&mut first.entry.beside);
+    let is_nobody = first.entry.user.is_none() && first.entry.outside.is_none();
+    let others = beside.into_iter().map(|user| {
+        let mut other = first.clone();
+        other.entry.user = Some(user);
+        other.entry.outside = None;
+        other
+    });
+    let others: Vec<HistoryEntry> = others.collect();
+    match is_nobody && !others.is_empty() {
+        true => others,
+        false => [vec![first], others].concat(),
+    }
+}
+
 /// The record of a range, by start (rules.md 7).
 pub fn history(
     app: &App,
@@ -223,7 +245,8 @@ pub fn history(
 ) -> Result<Vec<HistoryEntry>, ActionError> {
     app.store().read(|tx| {
         let rotation = visible(tx, caller, id)?;
-        let mut entries = store::list_history(tx, id, range)?;
+        let entries = store::list_history(tx, id, range)?;
+        let mut entries: Vec<HistoryEntry> = entries.into_iter().flat_map(each_person).collect();
         let slot = |entry: &HistoryEntry| {
             let cell = rotation.cells.iter().find(|cell| cell.id == entry.cell);
             // Deleted cells are last.

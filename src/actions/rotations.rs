@@ -29,6 +29,19 @@ impl Operation for PatchRotation {
     const NAME: &'static str = "patch rotation";
     type Output = ();
 
+    fn changes_duty(&self, rotation: &Rotation) -> bool {
+        let PatchRotation(patch) = self;
+        let differs = |sent: Option<bool>, is: bool| sent.is_some_and(|sent| sent != is);
+        let users = patch.users.as_ref();
+        users.is_some_and(|users| *users != rotation.members.users)
+            || patch
+                .groups
+                .as_ref()
+                .is_some_and(|groups| !groups.is_empty())
+            || differs(patch.double_cover, rotation.double_cover)
+            || differs(patch.skips_are_off_time, rotation.skips_are_off_time)
+    }
+
     fn named(&self) -> Named {
         named(&self.0)
     }
@@ -127,6 +140,12 @@ pub type Agrees = Box<dyn FnOnce(&Rotation, &Calendar) -> Result<(), Refusal> + 
 impl Operation for PatchShown {
     const NAME: &'static str = PatchRotation::NAME;
     type Output = ();
+
+    fn changes_duty(&self, rotation: &Rotation) -> bool {
+        // What PATCH cannot change is refused by what the rotation shows, whatever drives it.
+        let PatchShown { patch, .. } = self;
+        PatchRotation(patch.clone()).changes_duty(rotation)
+    }
 
     fn named(&self) -> Named {
         named(&self.patch)

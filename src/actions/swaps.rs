@@ -146,6 +146,7 @@ pub fn preview(
 ) -> Result<(Rotation, Vec<LegPreview>), ActionError> {
     let requester = caller.person()?;
     reads::in_context(app, caller, id, |_, context| {
+        context.rotation.check_own()?;
         let checked = check(context, requester, new)?;
         let parts = checked
             .legs
@@ -181,6 +182,10 @@ impl Operation for OfferSwap {
         caller: &Principal,
     ) -> Result<(), ActionError> {
         Ok(caller.check_ask(rotation)?)
+    }
+
+    fn changes_duty(&self, _: &Rotation) -> bool {
+        true
     }
 
     fn apply(

@@ -71,7 +71,7 @@ pub const CREATE: Operation = Operation {
             media_type: JSON,
         },
     ],
-    refuses: &[],
+    refuses: &[(409, "external_rotation_is_read_only")],
 };
 
 /// POST availability.
@@ -94,7 +94,7 @@ pub const REMOVE: Operation = Operation {
     query: &[],
     body: Body::None,
     gives: &[gives_nothing("Deleted.")],
-    refuses: &[],
+    refuses: &[(409, "external_rotation_is_read_only")],
 };
 
 /// DELETE an absence.

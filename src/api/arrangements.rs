@@ -34,6 +34,7 @@ pub const PREVIEW: Operation = Operation {
         (402, "payment_required"),
         (409, "rotation_disabled"),
         (409, "repairNotSupported"),
+        (409, "external_rotation_is_read_only"),
     ],
 };
 
@@ -69,6 +70,7 @@ pub const CREATE: Operation = Operation {
         (409, "conflictsNotAcknowledged"),
         (409, "conflictBlocks"),
         (409, "tooManyArrangements"),
+        (409, "external_rotation_is_read_only"),
     ],
 };
 
@@ -156,6 +158,7 @@ pub const CHANGE: Operation = Operation {
         (409, "conflictsNotAcknowledged"),
         (409, "conflictBlocks"),
         (409, "tooManyArrangements"),
+        (409, "external_rotation_is_read_only"),
     ],
 };
 
@@ -188,6 +191,7 @@ pub const END: Operation = Operation {
         (409, "operationIdReused"),
         (409, "repairNotSupported"),
         (409, "arrangementChanged"),
+        (409, "external_rotation_is_read_only"),
     ],
 };
 

@@ -26,6 +26,7 @@ pub const PREVIEW: Operation = Operation {
         (402, "payment_required"),
         (409, "rotation_disabled"),
         (409, "notYourDuty"),
+        (409, "external_rotation_is_read_only"),
     ],
 };
 
@@ -60,6 +61,7 @@ pub const CREATE: Operation = Operation {
         (409, "notYourDuty"),
         (409, "conflictBlocks"),
         (409, "tooManyPendingRequests"),
+        (409, "external_rotation_is_read_only"),
     ],
 };
 
@@ -150,6 +152,7 @@ pub const ACCEPT: Operation = Operation {
         (409, "conflictsNotAcknowledged"),
         (409, "conflictBlocks"),
         (409, "tooManyArrangements"),
+        (409, "external_rotation_is_read_only"),
     ],
 };
 
@@ -175,6 +178,7 @@ pub const DECLINE: Operation = Operation {
         (409, "requestNotPending"),
         (409, "requestChanged"),
         (409, "rotation_disabled"),
+        (409, "external_rotation_is_read_only"),
     ],
 };
 
@@ -200,6 +204,7 @@ pub const CANCEL: Operation = Operation {
         (409, "requestNotPending"),
         (409, "requestChanged"),
         (409, "rotation_disabled"),
+        (409, "external_rotation_is_read_only"),
     ],
 };
 
@@ -226,6 +231,7 @@ pub const END: Operation = Operation {
         (409, "requestNotPending"),
         (409, "requestChanged"),
         (409, "rotation_disabled"),
+        (409, "external_rotation_is_read_only"),
     ],
 };
 

@@ -9,7 +9,7 @@ use super::operation::{
 use crate::actions::ActionError;
 use crate::domain::ids::{ChannelId, GroupId, UserId};
 use crate::domain::refusal::Refusal;
-use crate::store::{self, Error, Person, PersonFilter, ReadTx};
+use crate::store::{self, Error, PersonFilter, ReadTx};
 use crate::wire::directory::{Channel, Group, User};
 use crate::wire::page::Page;
 use serde::Serialize;
@@ -19,22 +19,6 @@ const SORT: Parameter = parameter(
     Kind::OneOf(&["name", "-name"]),
     "The field to sort by, prefixed with `-` for descending; `name` by default.",
 );
-
-/// Renders a person.
-pub fn user_record(person: Person) -> User {
-    User {
-        id: person.id.to_string(),
-        team_id: person.team_id,
-        display_name: person.display_name,
-        real_name: person.real_name,
-        email: person.email,
-        is_guest: person.is_guest,
-        is_external: person.is_external,
-        is_deleted: person.is_deleted,
-        avatar_url: person.avatar_url,
-        time_zone: person.time_zone,
-    }
-}
 
 fn group_record(group: store::Group) -> Group {
     Group {
@@ -116,7 +100,7 @@ pub fn users(_: &Api, call: &Call) -> Outcome {
         text: text(&call.query)?.map(str::to_owned),
         email: call.query.one("email")?.map(str::to_owned),
     };
-    listed(call, page, user_record, |tx| {
+    listed(call, page, User::from, |tx| {
         store::list_people(tx, &filter, descending, page)
     })
 }
@@ -136,7 +120,7 @@ pub const USER: Operation = Operation {
 pub fn user(_: &Api, call: &Call) -> Outcome {
     let id: UserId = call.path.id("userId");
     let found = one(call, |tx| store::load_person(tx, &id))?;
-    answer::json(200, &user_record(found.ok_or(Refusal::NotFound("user"))?))
+    answer::json(200, &User::from(found.ok_or(Refusal::NotFound("user"))?))
 }
 
 pub const GROUPS: Operation = Operation {

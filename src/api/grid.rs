@@ -23,7 +23,10 @@ pub const COVERAGE: Operation = Operation {
     query: &[],
     body: Body::Required(shape::<GridRequest>),
     gives: &[gives_tagged(200, "The whole rotation.", shape::<Rotation>)],
-    refuses: &[(402, "payment_required")],
+    refuses: &[
+        (402, "payment_required"),
+        (409, "external_rotation_is_read_only"),
+    ],
 };
 
 /// PUT coverage.
@@ -41,7 +44,7 @@ pub const ROSTER: Operation = Operation {
     query: &[],
     body: Body::Required(shape::<RosterRequest>),
     gives: &[gives_tagged(200, "The whole rotation.", shape::<Rotation>)],
-    refuses: &[],
+    refuses: &[(409, "external_rotation_is_read_only")],
 };
 
 /// PUT a roster.
@@ -61,7 +64,7 @@ pub const COMMON_ROSTER: Operation = Operation {
     query: &[],
     body: Body::Required(shape::<CommonRosterRequest>),
     gives: &[gives_tagged(200, "The whole rotation.", shape::<Rotation>)],
-    refuses: &[],
+    refuses: &[(409, "external_rotation_is_read_only")],
 };
 
 /// PUT the common roster.

@@ -70,7 +70,10 @@ pub const ROTATE: Operation = Operation {
     query: &[],
     body: Body::None,
     gives: &[gives_tagged(200, "Who is on call now.", shape::<OnCall>)],
-    refuses: &[(409, "rotation_disabled")],
+    refuses: &[
+        (409, "rotation_disabled"),
+        (409, "external_rotation_is_read_only"),
+    ],
 };
 
 /// POST rotate.
@@ -90,7 +93,10 @@ pub const SET_ON_DUTY: Operation = Operation {
     )],
     body: Body::None,
     gives: &[gives_tagged(200, "Who is on call now.", shape::<OnCall>)],
-    refuses: &[(409, "rotation_disabled")],
+    refuses: &[
+        (409, "rotation_disabled"),
+        (409, "external_rotation_is_read_only"),
+    ],
 };
 
 /// POST setonduty.
@@ -102,6 +108,7 @@ pub fn set_on_duty(_: &Api, call: &Call) -> Outcome {
         )?);
     };
     let found = reads::rotation(call.app, call.caller, &id)?;
+    found.check_own()?;
     let user = inbound::member_by_email(call.app, &found, email)?;
     hand_over(call, SetOnDuty { users: vec![user] })
 }

@@ -26,6 +26,7 @@ mod collection;
 mod covers;
 mod deliveries;
 mod directory;
+mod external;
 mod extract;
 mod grid;
 mod inbound;

@@ -2,7 +2,6 @@
 
 use super::Api;
 use super::answer::{self, Outcome};
-use super::directory;
 use super::extract::Call;
 use super::operation::{Body, Kind, NOT_MODIFIED, Operation, gives_tagged, parameter, shape};
 use crate::actions::duty::{ClearDuty, Rotate, SetOnDuty};
@@ -14,6 +13,7 @@ use crate::domain::rotation::Rotation;
 use crate::server::room;
 use crate::store::load_person;
 use crate::wire::body::invalid;
+use crate::wire::directory::User;
 use crate::wire::edit::{self, OnCallRequest, RotateRequest};
 use crate::wire::etag::{self, Precondition};
 use crate::wire::on_call::{self, OnCall};
@@ -50,6 +50,12 @@ pub fn read(api: &Api, call: &Call) -> Outcome {
         .cached(call.app, &id)?
         .ok_or(Refusal::NotFound("rotation"))?;
     call.caller.check_see(&cached.rotation)?;
+    if cached.rotation.external.is_some() {
+        // What is shown depends on the time, so there is no validator.
+        let as_of = call.app.as_of(call.app.now());
+        let body = on_call::render(&cached.rotation, call.app.calendar(), &as_of, None);
+        return answer::json(200, &body);
+    }
     let unchanged = answer::not_modified(call.if_none_match.as_deref(), &cached.tag);
     let whole = || answer::with(answer::shared(&cached.body), "ETag", cached.tag.as_str());
     Ok(unchanged.unwrap_or_else(whole))
@@ -67,14 +73,20 @@ fn expanded(call: &Call, id: &RotationId) -> Outcome {
         let found: Result<Vec<_>, _> = ids.iter().map(|id| load_person(tx, id)).collect();
         Ok(found?.into_iter().flatten().collect())
     })?;
-    let users = people.into_iter().map(directory::user_record).collect();
-    let whole = on_call::render(&rotation, call.app.calendar(), Some(users));
+    let users = people.into_iter().map(User::from).collect();
+    let whole = on_call::render(
+        &rotation,
+        call.app.calendar(),
+        &call.app.as_of(call.app.now()),
+        Some(users),
+    );
     Ok(room::hold(answer::json(200, &whole)?, share))
 }
 
 /// The resource after a write, with the new ETag.
 pub(super) fn written(call: &Call, rotation: &Rotation) -> Outcome {
-    let body = on_call::render(rotation, call.app.calendar(), None);
+    let as_of = call.app.as_of(call.app.now());
+    let body = on_call::render(rotation, call.app.calendar(), &as_of, None);
     Ok(answer::with(
         answer::json(200, &body)?,
         "ETag",
@@ -91,7 +103,10 @@ pub const REPLACE: Operation = Operation {
     query: &[],
     body: Body::Required(shape::<OnCallRequest>),
     gives: &[gives_tagged(200, "Who is on call now.", shape::<OnCall>)],
-    refuses: &[(409, "rotation_disabled")],
+    refuses: &[
+        (409, "rotation_disabled"),
+        (409, "external_rotation_is_read_only"),
+    ],
 };
 
 /// PUT on-call.
@@ -111,7 +126,10 @@ pub const CLEAR: Operation = Operation {
     query: &[parameter("cellId", Kind::Text, "Only this cell.")],
     body: Body::None,
     gives: &[gives_tagged(200, "Who is on call now.", shape::<OnCall>)],
-    refuses: &[(409, "rotation_disabled")],
+    refuses: &[
+        (409, "rotation_disabled"),
+        (409, "external_rotation_is_read_only"),
+    ],
 };
 
 /// DELETE on-call.
@@ -131,7 +149,10 @@ pub const ROTATE: Operation = Operation {
     query: &[],
     body: Body::Optional(shape::<RotateRequest>),
     gives: &[gives_tagged(200, "Who is on call now.", shape::<OnCall>)],
-    refuses: &[(409, "rotation_disabled")],
+    refuses: &[
+        (409, "rotation_disabled"),
+        (409, "external_rotation_is_read_only"),
+    ],
 };
 
 /// POST rotate.

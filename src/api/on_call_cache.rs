@@ -107,7 +107,12 @@ impl OnCallCache {
         let Some(rotation) = loaded? else {
             return Ok(None);
         };
-        let body = answer::bytes(&on_call::render(&rotation, app.calendar(), None))?;
+        let body = answer::bytes(&on_call::render(
+            &rotation,
+            app.calendar(),
+            &app.as_of(app.now()),
+            None,
+        ))?;
         let cached = Arc::new(CachedOnCall {
             tag: etag::tag(&rotation, app.calendar()),
             body: body.into(),

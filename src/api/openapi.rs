@@ -71,7 +71,7 @@ const ABOUT: &str = "A rotation is a grid: lanes (kinds of duty) crossed with wi
     back. PATCH takes those that it does not change only as they are. Every answer names its request in `X-Request-Id`. HEAD is GET without a body. Every error is a problem object, also 405, 417, 501 and \
     505, which any path may answer to a request that it cannot take.";
 
-const TAGS: [(&str, &str); 18] = [
+const TAGS: [(&str, &str); 19] = [
     (
         "on-call",
         "Who is on call, and putting people on and off duty.",
@@ -109,6 +109,10 @@ const TAGS: [(&str, &str); 18] = [
     (
         "calendars",
         "Addresses at which calendar programs read who is on duty, and calendars of people that say when they are absent.",
+    ),
+    (
+        "partners",
+        "Rotations that follow schedules of PagerDuty, Opsgenie or Jira Service Management.",
     ),
     (
         "inbound",

@@ -133,7 +133,7 @@ pub fn history(_: &Api, call: &Call) -> Outcome {
 
 fn entry(held: store::HistoryEntry) -> HistoryEntry {
     let entry = held.entry;
-    let covered = entry.user.is_some();
+    let covered = entry.user.is_some() || entry.outside.is_some();
     HistoryEntry {
         start: entry.start.into(),
         end: held.end.map(Into::into),

@@ -92,7 +92,11 @@ pub fn list(_: &Api, call: &Call) -> Outcome {
 
 /// Adds a rotation to the items of a page. `false` if there are enough for one step.
 fn show(app: &App, found: &domain::Rotation, items: &mut Items) -> Result<bool, ActionError> {
-    items.push(&rotation::render(found, app.calendar()))?;
+    items.push(&rotation::render(
+        found,
+        app.calendar(),
+        &app.as_of(app.now()),
+    ))?;
     Ok(!items.is_enough())
 }
 
@@ -125,7 +129,8 @@ fn filter(call: &Call) -> Result<RotationFilter, Refusal> {
 
 /// A rotation with its ETag.
 pub fn tagged(call: &Call, status: u16, found: &domain::Rotation) -> Outcome {
-    let body = rotation::render(found, call.app.calendar());
+    let as_of = call.app.as_of(call.app.now());
+    let body = rotation::render(found, call.app.calendar(), &as_of);
     Ok(answer::with(
         answer::json(status, &body)?,
         "ETag",
@@ -200,6 +205,11 @@ pub const READ: Operation = Operation {
 /// GET a rotation.
 pub fn read(_: &Api, call: &Call) -> Outcome {
     let found = reads::rotation(call.app, call.caller, &call.path.id("rotationId"))?;
+    if found.external.is_some() {
+        // What is shown depends on the time, so there is no validator.
+        let as_of = call.app.as_of(call.app.now());
+        return answer::json(200, &rotation::render(&found, call.app.calendar(), &as_of));
+    }
     match answer::not_modified(
         call.if_none_match.as_deref(),
         &etag::tag(&found, call.app.calendar()),
@@ -218,16 +228,25 @@ pub const PATCH: Operation = Operation {
     query: &[],
     body: Body::Required(shape::<PatchRequest>),
     gives: &[gives_tagged(200, "The whole rotation.", shape::<Rotation>)],
-    refuses: &[(402, "payment_required"), (409, "rotation_code_taken")],
+    refuses: &[
+        (402, "payment_required"),
+        (409, "rotation_code_taken"),
+        (409, "external_rotation_is_read_only"),
+    ],
 };
 
 /// PATCH a rotation.
 pub fn patch(_: &Api, call: &Call, precondition: &Precondition) -> Outcome {
     let (patch, repeated) = (edit::patch(&call.body)?, Repeated::read(&call.body)?);
+    let as_of = call.app.as_of(call.app.now());
     let patch = PatchShown {
         patch,
         agrees: Box::new(move |found, calendar| {
-            repeated.check(|| rotation::render(found, calendar))
+            let shown = || rotation::render(found, calendar, &as_of);
+            match found.external {
+                Some(_) => repeated.without_readings().check(shown),
+                None => repeated.check(shown),
+            }
         }),
     };
     tagged(call, 200, &call.write(precondition, patch)?.rotation)

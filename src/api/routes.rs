@@ -6,8 +6,8 @@ use super::operation::Operation;
 use super::watch::Detail;
 use super::{
     Api, absences, arrangements, audit, calendar_feeds, calendars, chat, covers, deliveries,
-    directory, grid, inbound, keys, mentions, messages, on_call, record, requests, rotations,
-    service, swaps, watch, webhooks,
+    directory, external, grid, inbound, keys, mentions, messages, on_call, record, requests,
+    rotations, service, swaps, watch, webhooks,
 };
 use crate::domain::access::Scope::{
     self, ManageWebhooks, ReadDirectory, ReadOnCall, ReadRotations, WriteDuty, WriteRotations,
@@ -98,6 +98,13 @@ pub static ROUTES: &[Row] = &[
     row("PUT",    "/v1/rotations/{rotationId}/coverage",                  Scoped(WriteRotations), IfMatch(grid::coverage),   &grid::COVERAGE),
     row("PUT",    "/v1/rotations/{rotationId}/rosters",                   Scoped(WriteRotations), IfMatch(grid::common_roster), &grid::COMMON_ROSTER),
     row("PUT",    "/v1/rotations/{rotationId}/rosters/{rosterId}",        Scoped(WriteRotations), IfMatch(grid::roster),     &grid::ROSTER),
+
+    row("PUT",    "/v1/rotations/{rotationId}/external",                  Scoped(WriteRotations), IfMatch(external::link),   &external::LINK),
+    row("DELETE", "/v1/rotations/{rotationId}/external",                  Scoped(WriteRotations), IfMatch(external::unlink), &external::UNLINK),
+    row("GET",    "/v1/partners",                                         Scoped(ReadRotations),  Plain(external::partners), &external::PARTNERS),
+    row("GET",    "/v1/partners/{partner}/schedules",                     Scoped(WriteRotations), Plain(external::schedules), &external::SCHEDULES),
+    row("GET",    "/v1/partners/{partner}/people",                        Scoped(WriteRotations), Plain(external::people),   &external::PEOPLE),
+    row("PUT",    "/v1/partners/{partner}/people/{participantId}",        Scoped(WriteRotations), Plain(external::set_person), &external::PERSON),
 
     row("GET",    "/v1/rotations/{rotationId}/schedule",                  Scoped(ReadRotations),  Plain(record::schedule),   &record::SCHEDULE),
     row("GET",    "/v1/rotations/{rotationId}/history",                   Scoped(ReadRotations),  Plain(record::history),    &record::HISTORY),

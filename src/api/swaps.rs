@@ -23,7 +23,11 @@ pub const PREVIEW: Operation = Operation {
     query: &[],
     body: Body::Required(shape::<SwapBody>),
     gives: &[gives_tagged(200, "The preview.", shape::<SwapPreview>)],
-    refuses: &[(402, "payment_required"), (409, "rotation_disabled")],
+    refuses: &[
+        (402, "payment_required"),
+        (409, "rotation_disabled"),
+        (409, "external_rotation_is_read_only"),
+    ],
 };
 
 /// POST a preview.
@@ -57,6 +61,7 @@ pub const CREATE: Operation = Operation {
         (409, "operationIdReused"),
         (409, "conflictBlocks"),
         (409, "tooManyPendingRequests"),
+        (409, "external_rotation_is_read_only"),
     ],
 };
 
@@ -147,6 +152,7 @@ pub const ACCEPT: Operation = Operation {
         (409, "conflictsNotAcknowledged"),
         (409, "conflictBlocks"),
         (409, "tooManyArrangements"),
+        (409, "external_rotation_is_read_only"),
     ],
 };
 
@@ -172,6 +178,7 @@ pub const DECLINE: Operation = Operation {
         (409, "requestNotPending"),
         (409, "requestChanged"),
         (409, "rotation_disabled"),
+        (409, "external_rotation_is_read_only"),
     ],
 };
 
@@ -197,6 +204,7 @@ pub const CANCEL: Operation = Operation {
         (409, "requestNotPending"),
         (409, "requestChanged"),
         (409, "rotation_disabled"),
+        (409, "external_rotation_is_read_only"),
     ],
 };
 

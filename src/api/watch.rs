@@ -5,6 +5,7 @@ use super::answer::{self, Outcome};
 use super::operation::{Body, Gives, Operation, gives, shape};
 use crate::actions::{App, DELIVERY, Error, TIMER, directory_sync};
 use crate::domain::chat::PlatformState;
+use crate::domain::linked::Link;
 use crate::domain::snapshot::{OpenSlot, Queue};
 use crate::domain::zones;
 use crate::metrics::{self, ChatHealth, Snapshot};
@@ -291,6 +292,7 @@ pub fn metrics(api: &Api, detail: Detail) -> Outcome {
         let state = State {
             queue: store::load_queue(tx)?,
             next_due: store::next_due(tx)?,
+            readings: store::list_readings(tx)?,
             database_bytes: store::database_bytes(tx)?,
             directory_read_at: directory_sync::status(tx)?.last_read_at,
         };
@@ -323,6 +325,8 @@ struct State {
     queue: Queue,
     /// The earliest due instant of all rotations.
     next_due: Option<Timestamp>,
+    /// When each linked schedule of a partner was last read.
+    readings: Vec<(Link, Option<Timestamp>)>,
     database_bytes: u64,
     directory_read_at: Option<Timestamp>,
 }
@@ -335,6 +339,7 @@ fn render(api: &Api, snapshot: &KeptSnapshot, state: &State, detail: Detail) -> 
         queue: &state.queue,
         next_due: state.next_due,
         nobody: &snapshot.nobody,
+        readings: &state.readings,
         names: detail == Detail::Whole,
         enabled_rotations: snapshot.enabled,
         disabled_rotations: snapshot.disabled,

@@ -9,13 +9,14 @@ use crate::actions::reach::{self, InboxOnly};
 use crate::carriers::Carriers;
 use crate::client::Tls;
 use crate::config::Config;
+use crate::domain::external::Partner;
 use crate::domain::holidays::Calendar;
 use crate::domain::ids::RotationId;
 use crate::oidc::{Provider, Settings};
 use crate::runtime::clock::Clock;
 use crate::store::{
-    Error, Inspection, ReadTx, list_broken_chains, list_overlaps, list_rotation_names,
-    load_rotation,
+    Error, Inspection, ReadTx, list_broken_chains, list_following, list_overlaps, list_readings,
+    list_rotation_names, load_rotation,
 };
 use crate::web::has_secure_cookies;
 
@@ -42,6 +43,11 @@ fn check(place: Place) -> Result<(), Failure> {
     let tls = trusted(&config)?;
     let outward = outward(String::new(), &config, &tls, Receivers::Public)?;
     let login = config.login().map_err(Failure::Usage)?;
+    let partners: Vec<Partner> = config
+        .partners()
+        .map_err(Failure::Usage)?
+        .partners()
+        .collect();
     config.slack().map_err(Failure::Usage)?;
     let path = existing_database(&config)?;
     if let Some(note) = exposed_sessions(&config) {
@@ -51,6 +57,7 @@ fn check(place: Place) -> Result<(), Failure> {
     let mut problems = problems(&database, &calendar)?;
     if problems.is_empty() {
         note_inbox_only(&database, &outward.carriers)?;
+        problems.extend(unconnected(&database, &partners)?);
     }
     problems.extend(login.provider.and_then(|settings| unready(settings, &tls)));
     for problem in &problems {
@@ -78,6 +85,25 @@ fn exposed_sessions(config: &Config) -> Option<String> {
              read it; write an https address, such as \"https://rota.example.org\""
         )
     })
+}
+
+/// Rotations that follow a schedule of a partner without settings: who is on call in them is known for two weeks at the most.
+fn unconnected(database: &Inspection, partners: &[Partner]) -> Result<Vec<String>, Failure> {
+    let mut found = Vec::new();
+    for (link, _) in database.read(list_readings)? {
+        if partners.contains(&link.partner) {
+            continue;
+        }
+        for rotation in database.read(|tx: &ReadTx| list_following(tx, &link))? {
+            found.push(format!(
+                "{rotation} follows schedule {} of {name}, which has no settings; write its key below [partners.{name}], or \
+                 unlink the rotation",
+                link.schedule,
+                name = link.partner.name()
+            ));
+        }
+    }
+    Ok(found)
 }
 
 /// Why nobody can sign in at the identity provider now, by what it publishes.

@@ -8,6 +8,8 @@ use super::workspace::{Missing, days, open_store, open_with_clock};
 use crate::actions::calendars::CalendarSource;
 use crate::actions::directory_sync::DirectorySource;
 use crate::actions::outside::Source;
+use crate::actions::partners::Partners;
+use crate::actions::partners::reading::LinkedSchedules;
 use crate::actions::platform::{self, StartError};
 use crate::actions::{App, Outward, dev_clock, directory_sync, due, tier};
 use crate::api::{self, Api};
@@ -29,6 +31,7 @@ use crate::server::room::RequestBudget;
 use crate::server::{Dispatch, Edge, Limits, Server, TrustedProxies};
 use crate::slack_inbound::desk::{SlackDesk, start_home_tabs};
 use crate::slack_inbound::{self, RequestUrls};
+use crate::sources;
 use crate::store::{ActionError, Error, Lock, ReadTx, Store, list_cadences};
 use crate::sync::Sources;
 use crate::timer;
@@ -99,6 +102,7 @@ impl Bootstrap {
         // The settings are judged before anything is made.
         let calendar = days(config)?;
         let tls = trusted(config)?;
+        let partners = config.partners().map_err(Failure::Usage)?;
         let outward = outward(String::new(), config, &tls, receivers)?;
         let slack = config.slack().map_err(Failure::Usage)?;
         let mut lock = Lock::take_known(db)?;
@@ -131,7 +135,9 @@ impl Bootstrap {
         };
         let rules = rules(&calendar, outward.reminder_before);
         let app = App::new(store, calendar, clock, limits, outward);
+        let partners = Partners::new(partners.poll_every, sources::readers(&partners, &tls));
         let app = app.with_audit_kept(config.audit.keep);
+        let app = app.with_partners(partners);
         let app = match slack {
             Some(settings) => app.with_slack(settings, &tls),
             None => app,
@@ -279,6 +285,9 @@ impl Bootstrap {
         if let Some(slack) = self.app.slack() {
             let (app, slack) = (self.app.clone(), Arc::clone(slack));
             sources.push(Box::new(DirectorySource::new(app, slack, reads_at_start)));
+        }
+        for partner in self.app.partners().connected() {
+            sources.push(Box::new(LinkedSchedules::new(self.app.clone(), partner)));
         }
         Arc::new(Sources::new(self.app.clone(), sources))
     }

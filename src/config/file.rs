@@ -4,8 +4,7 @@ use super::known::{self, Setting};
 use super::{
     AuditPart, BaseUrl, CalendarsPart, ChatPart, Config, HolidaysPart, HttpPart, Listen, LogFilter,
     LoginPart, MailPart, MetricsPart, Origins, PartnersPart, PlanPart, RateLimitPart, SlackPart,
-    WebhooksPart,
-    values,
+    WebhooksPart, values,
 };
 use crate::wire::strict::nearest;
 use serde::Deserialize;

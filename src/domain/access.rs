@@ -1,5 +1,6 @@
 //! Principals and their rights. All rights are decided here.
 
+use super::external::Partner;
 use super::ids::{CalendarFeedId, KeyId, RotationId, SessionId, TokenId, UserId};
 use super::refusal::Refusal;
 use super::rotation::Rotation;
@@ -70,6 +71,8 @@ pub enum Principal {
     Visitor,
     /// The chat platform, where something changes there.
     Chat,
+    /// A partner whose schedule was read.
+    Partner(Partner),
     /// The user of the command line, with the name of their system user if it is known.
     Operator { user: Option<String> },
     /// The timer.
@@ -139,6 +142,7 @@ impl Principal {
             Principal::InboundWebhook { path, .. } => path,
             Principal::Visitor => "visitor",
             Principal::Chat => "chat",
+            Principal::Partner(partner) => partner.name(),
             Principal::Operator { .. } => "operator",
             Principal::Clock => "clock",
         }
@@ -184,7 +188,10 @@ impl Principal {
                 Role::Admin => Reach::All,
             },
             Principal::Visitor => Reach::Public,
-            Principal::Chat | Principal::Operator { .. } | Principal::Clock => Reach::All,
+            Principal::Chat
+            | Principal::Partner(_)
+            | Principal::Operator { .. }
+            | Principal::Clock => Reach::All,
         }
     }
 
@@ -207,7 +214,10 @@ impl Principal {
             }
             Principal::Visitor => matches!(scope, Scope::ReadRotations | Scope::ReadOnCall),
             Principal::InboundWebhook { .. } => scope == Scope::WriteDuty,
-            Principal::Chat | Principal::Operator { .. } | Principal::Clock => true,
+            Principal::Chat
+            | Principal::Partner(_)
+            | Principal::Operator { .. }
+            | Principal::Clock => true,
         };
         if allowed {
             return Ok(());
@@ -262,6 +272,20 @@ impl Principal {
             Principal::Operator { .. } => Ok(()),
             _ => Err(Refusal::ResourceDenied(
                 "only workspace admins may do this; ask one of them".into(),
+            )),
+        }
+    }
+
+    /// Whether it may read and say who the people of partners are: keys without a selector, and workspace admins.
+    pub fn check_partner_people(&self) -> Result<(), Refusal> {
+        match self.reach() {
+            Reach::All => Ok(()),
+            Reach::Selected(_) => Err(Refusal::ResourceDenied(
+                "people of partners concern every rotation; send a key that is not limited to some"
+                    .into(),
+            )),
+            _ => Err(Refusal::ResourceDenied(
+                "only workspace admins and API keys may do this".into(),
             )),
         }
     }
@@ -356,6 +380,7 @@ impl fmt::Display for Principal {
             }
             Principal::Visitor => f.write_str("visitor"),
             Principal::Chat => f.write_str("chat"),
+            Principal::Partner(partner) => f.write_str(partner.title()),
             Principal::Operator { .. } => f.write_str("operator"),
             Principal::Clock => f.write_str("clock"),
         }

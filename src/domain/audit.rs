@@ -133,6 +133,9 @@ impl Actor {
             // Nobody who is not signed in writes anything.
             Principal::Visitor => Actor::unknown(ActorKind::Person),
             Principal::Chat => Actor::unknown(ActorKind::Chat),
+            Principal::Partner(partner) => {
+                named(ActorKind::Partner, partner.name(), partner.title())
+            }
             Principal::Operator { user } => Actor {
                 id: user.clone(),
                 ..Actor::unknown(ActorKind::Operator)

@@ -2,6 +2,7 @@
 
 use super::holidays::Calendar;
 use super::ids::ArrangementId;
+use super::linked::Who;
 use super::resolve;
 use super::rotation::{Cell, Rotation};
 use super::webhook::EventType;
@@ -19,6 +20,8 @@ pub enum Act {
     Edit,
     /// An arrangement was created, changed or ended. Publishes an update if nobody else comes on call.
     Arrangement,
+    /// A partner's schedule was read. Publishes an update if only what is ahead changed.
+    Reading,
     /// A write without an event of its own: an absence, a pending request.
     Aside,
 }
@@ -101,6 +104,9 @@ impl Event {
 
 /// The events of a committed change, at most one of each kind, in the order they are sent.
 pub fn news(before: &Rotation, after: &Rotation, act: Act, calendar: &Calendar) -> Vec<Event> {
+    if before.external.is_some() || after.external.is_some() {
+        return news_from_outside(before, after, act);
+    }
     let changes = changes(before, after);
     let duty_changed = changes.iter().any(Slot::changed);
     let mut news = Vec::new();
@@ -119,6 +125,46 @@ pub fn news(before: &Rotation, after: &Rotation, act: Act, calendar: &Calendar) 
         news.push(Event::NobodyOnCall { reason, resumes_at });
     }
     news
+}
+
+/// The events of a change of a rotation that follows a partner's schedule, or did or will. Somebody who is unknown here is on call
+/// like anybody else.
+fn news_from_outside(before: &Rotation, after: &Rotation, act: Act) -> Vec<Event> {
+    let (was, is) = (who(before), who(after));
+    let duty_changed = was != is;
+    let ahead = act == Act::Reading && !duty_changed && !after.same_as(before);
+    let mut news = Vec::new();
+    if act == Act::Edit || ahead {
+        news.push(Event::Updated);
+    }
+    if duty_changed {
+        let cause = match act {
+            Act::Clock | Act::Reading => Cause::Scheduled,
+            Act::Edit | Act::Aside if was.is_empty() => Cause::Scheduled,
+            _ => Cause::Manual,
+        };
+        news.push(Event::DutyChanged { cause: Some(cause) });
+    }
+    if is.is_empty() && !was.is_empty() {
+        news.push(Event::NobodyOnCall {
+            reason: Nobody::of(after),
+            resumes_at: None,
+        });
+    }
+    news
+}
+
+/// Everybody on call, in a fixed order.
+fn who(rotation: &Rotation) -> Vec<Who> {
+    match &rotation.external {
+        Some(external) => external.who(),
+        None => {
+            let people = resolve::everybody_on_call(rotation).into_iter();
+            let mut who: Vec<Who> = people.map(Who::Here).collect();
+            who.sort();
+            who
+        }
+    }
 }
 
 /// A slot before and after a change.
@@ -201,7 +247,7 @@ fn cause(act: Act, changes: &[Slot]) -> Option<Cause> {
     let mut changed = changes.iter().filter(|slot| slot.changed());
     match act {
         Act::Clock if changed.any(|slot| slot.rearranged) => None,
-        Act::Clock => Some(Cause::Scheduled),
+        Act::Clock | Act::Reading => Some(Cause::Scheduled),
         Act::Duty | Act::Arrangement => Some(Cause::Manual),
         Act::Edit | Act::Aside => match changed.all(|slot| slot.was.is_none()) {
             true => Some(Cause::Scheduled),

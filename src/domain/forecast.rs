@@ -6,6 +6,7 @@ mod cells;
 mod difference;
 mod gaps;
 mod notice;
+mod outside;
 mod schedule;
 mod shift;
 mod summary;

@@ -5,6 +5,7 @@ mod agreements;
 mod deal;
 mod edit;
 mod memo;
+mod outside;
 
 use super::absence::Absences;
 use super::holidays::Calendar;
@@ -100,6 +101,10 @@ impl<'a> Change<'a> {
                 self.moved[cell] = Some(Reason::RemovalOfActiveDuty);
             }
         }
+        if self.rotation.external.is_some() {
+            // An override puts people on call who are no members. Who has left is known of no longer.
+            return;
+        }
         for cell in 0..self.rotation.cells.len() {
             let holder = self.rotation.cells[cell].holder.as_ref();
             if holder.is_some_and(|holder| !self.rotation.has_member(&holder.user)) {
@@ -154,6 +159,7 @@ impl<'a> Change<'a> {
     /// The same, giving back what has become known of windows and rosters.
     fn finished(mut self) -> (Outcome, Memo) {
         let agreements = self.judge_agreements();
+        self.follow_schedule();
         let was_open: Vec<bool> = self
             .rotation
             .windows
@@ -222,6 +228,9 @@ impl<'a> Change<'a> {
         }
         // What happens to the dealt turn beneath an arrangement is not news of who covers.
         let is_arranged = matches!(covering, Some(Hold::Arranged(_)));
+        if self.rotation.external.is_some() && self.touched[index].is_some() {
+            return self.touched[index];
+        }
         let changed = self.touched[index]
             .filter(|_| !is_arranged)
             .or(self.moved[index]);
@@ -276,7 +285,10 @@ fn entry(
     Entry {
         start: at,
         user: hold.map(|hold| hold.user().clone()),
-        turn: hold.and_then(|hold| order.turn_of(hold.user())),
+        // An external assignment has no turn.
+        turn: hold
+            .filter(|_| rotation.external.is_none())
+            .and_then(|hold| order.turn_of(hold.user())),
         reason,
         lane_name: rotation.lane_name(cell.lane).cloned(),
         window_name: window.name.clone(),
@@ -284,6 +296,8 @@ fn entry(
         skipped: hold.map(|hold| hold.skipped().to_vec()).unwrap_or_default(),
         passed_over: resolve::passed_over(rotation, cell).to_vec(),
         arrangement: hold.and_then(|hold| hold.arrangement().cloned()),
+        outside: outside::outsider(rotation),
+        beside: outside::beside(rotation),
     }
 }
 
@@ -320,7 +334,7 @@ impl Memo {
 }
 
 /// The next instant after the last judged one at which something falls due: a hand-over, a window opening or
-/// shutting, an arrangement beginning or ending, a pending request expiring or, where a slot stands empty, the end of an
+/// shutting, an arrangement beginning or ending, a pending request expiring, a change on a partner's schedule or, where a slot stands empty, the end of an
 /// absence. Nothing else lets an empty slot be filled, so one that cannot be filled causes no instants of its own. `None` on
 /// a disabled rotation: it is frozen.
 pub fn next_due(rotation: &Rotation, dealing: DealingContext) -> Option<Timestamp> {

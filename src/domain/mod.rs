@@ -29,6 +29,8 @@ pub mod identity;
 pub mod ids;
 pub mod import;
 pub mod key;
+pub mod linked;
+pub mod linking;
 pub mod load;
 pub mod mention;
 pub mod message;

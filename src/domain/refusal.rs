@@ -23,6 +23,12 @@ pub enum Refusal {
     PaymentRequired(String),
     /// The rotation is disabled, so nobody comes on or goes off call.
     RotationDisabled,
+    /// A partner's schedule says who is on call; it is changed there.
+    ExternalReadOnly,
+    /// The rotation follows no partner's schedule.
+    NotExternal,
+    /// A partner could not be read. The text says why.
+    PartnerUnavailable(String),
     /// Another rotation of the workspace has the code.
     RotationCodeTaken(String),
     /// The creation key was used with another body.

@@ -5,6 +5,7 @@ use super::absence::Away;
 use super::arrangement::Arranged;
 use super::holidays::Calendar;
 use super::ids::{ArrangementId, UserId};
+use super::linked::External;
 use super::rotation::{Cell, Holder, NextTurn, PassedOver, Roster, Rotation, Skipped, Window};
 use super::time::Interval;
 use jiff::Timestamp;
@@ -74,6 +75,9 @@ pub fn passed_over<'r>(rotation: &'r Rotation, cell: &'r Cell) -> &'r [PassedOve
 
 /// Those who are on call, each once, in the order of slots.
 pub fn everybody_on_call(rotation: &Rotation) -> Vec<UserId> {
+    if let Some(external) = &rotation.external {
+        return external.on_call();
+    }
     let mut people: Vec<UserId> = Vec::new();
     for cell in rotation.running() {
         if let Some(hold) = on_call(rotation, cell)
@@ -83,6 +87,12 @@ pub fn everybody_on_call(rotation: &Rotation) -> Vec<UserId> {
         }
     }
     people
+}
+
+/// Whether anybody is on call, people included who are unknown here.
+pub fn is_anybody_on_call(rotation: &Rotation) -> bool {
+    let outside = rotation.external.as_ref().and_then(External::outsider);
+    outside.is_some() || !everybody_on_call(rotation).is_empty()
 }
 
 /// The start and end of a hold, regardless of coverage. `turn_ends` is when the dealt turn ends. Arrangements cut a dealt turn;
@@ -137,6 +147,10 @@ pub fn absences_on_call(rotation: &Rotation, calendar: &Calendar) -> Vec<(usize,
 
 /// When the turns of each window end; `None` if nothing is scheduled: in manual and disabled rotations.
 pub fn turn_ends(rotation: &Rotation, calendar: &Calendar) -> Vec<Option<Timestamp>> {
+    if let Some(external) = &rotation.external {
+        let first = external.first().filter(|_| rotation.enabled);
+        return vec![first.map(|first| first.shift.span.until); rotation.windows.len()];
+    }
     let next = |window: &Window| {
         let cadence = window.cadence.as_ref().filter(|_| rotation.enabled)?;
         cadence.next(calendar, rotation.stamps.judged_at)

@@ -9,6 +9,7 @@ use super::ids::{
     ArrangementId, CellId, ChannelId, GroupId, LaneId, RosterId, RotationId, UserId, WindowId,
 };
 use super::key::Key;
+use super::linked::External;
 use super::mention::MentionSettings;
 use super::refusal::Refusal;
 use super::request::Pending;
@@ -37,6 +38,8 @@ pub struct Rotation {
     pub cells: Vec<Cell>,
     /// The common roster (no name) first, then those that cells name.
     pub rosters: Vec<Roster>,
+    /// What drives it, where a partner's schedule does; then it has one lane, one window and one cell.
+    pub external: Option<External>,
     /// The arrangements that are not over, by where they begin. Those over one cell never overlap.
     pub arranged: Vec<Arranged>,
     /// The requests among people that nobody has settled.
@@ -240,6 +243,10 @@ pub struct Entry {
     pub passed_over: Vec<PassedOver>,
     /// The arrangement that it is held by; `None` for a dealt turn.
     pub arrangement: Option<ArrangementId>,
+    /// What somebody from outside is called who covers it first and is unknown here.
+    pub outside: Option<String>,
+    /// Others who cover it at the same time, on a partner's schedule with several slots.
+    pub beside: Vec<UserId>,
 }
 
 impl Entry {
@@ -260,6 +267,8 @@ impl Entry {
             skipped: Vec::new(),
             passed_over: Vec::new(),
             arrangement: None,
+            outside: None,
+            beside: Vec::new(),
         }
     }
 }
@@ -283,12 +292,13 @@ pub enum Reason {
     CoverageChanged,
     BusinessHoursOffline,
     BusinessHoursBackOnline,
+    ChangeInExternalSchedule,
     AfterMention,
 }
 
 impl Reason {
     /// Every reason, for reading them back.
-    pub const ALL: [Reason; 9] = [
+    pub const ALL: [Reason; 10] = [
         Reason::NextOnScheduledDuty,
         Reason::RotateToNextOnDuty,
         Reason::ExplicitChange,
@@ -297,6 +307,7 @@ impl Reason {
         Reason::CoverageChanged,
         Reason::BusinessHoursOffline,
         Reason::BusinessHoursBackOnline,
+        Reason::ChangeInExternalSchedule,
         Reason::AfterMention,
     ];
 
@@ -311,6 +322,7 @@ impl Reason {
             Reason::CoverageChanged => "coverage-changed",
             Reason::BusinessHoursOffline => "business-hours-offline",
             Reason::BusinessHoursBackOnline => "business-hours-back-online",
+            Reason::ChangeInExternalSchedule => "change-in-external-schedule",
             Reason::AfterMention => "after-mention",
         }
     }
@@ -321,12 +333,16 @@ impl Reason {
 pub enum Mode {
     Manual,
     Auto,
+    /// A partner's schedule says who is on call; nothing is dealt.
+    External,
 }
 
 impl Rotation {
     /// All windows have a cadence or none has.
     pub fn mode(&self) -> Mode {
-        if self.windows.iter().any(|window| window.cadence.is_some()) {
+        if self.external.is_some() {
+            Mode::External
+        } else if self.windows.iter().any(|window| window.cadence.is_some()) {
             Mode::Auto
         } else {
             Mode::Manual
@@ -427,6 +443,14 @@ impl Rotation {
         }
     }
 
+    /// Refuses what would change duty by hand where a partner's schedule says who is on call.
+    pub fn check_own(&self) -> Result<(), Refusal> {
+        match self.external {
+            None => Ok(()),
+            Some(_) => Err(Refusal::ExternalReadOnly),
+        }
+    }
+
     /// Whether a person is a member, individually or through a group.
     pub fn has_member(&self, user: &UserId) -> bool {
         self.members.contains(user)
@@ -497,11 +521,13 @@ impl Rotation {
             windows,
             cells,
             rosters,
+            external,
             arranged,
             pending,
             absences: _,
             stamps: _,
         } = self;
+        let as_of = self.stamps.judged_at.max(other.stamps.judged_at);
         *id == other.id
             && *enabled == other.enabled
             && *double_cover == other.double_cover
@@ -511,8 +537,17 @@ impl Rotation {
             && *windows == other.windows
             && *cells == other.cells
             && *rosters == other.rosters
+            && same_external(external.as_ref(), other.external.as_ref(), as_of)
             && *arranged == other.arranged
             && *pending == other.pending
+    }
+}
+
+/// Whether both follow the same schedule with the same people on call and the same changes ahead.
+fn same_external(one: Option<&External>, other: Option<&External>, as_of: Timestamp) -> bool {
+    match (one, other) {
+        (Some(one), Some(other)) => one.same_as(other, as_of),
+        (one, other) => one.is_none() && other.is_none(),
     }
 }
 
@@ -573,6 +608,7 @@ pub mod tests {
                     turn: 0,
                 }],
             }],
+            external: None,
             arranged: Vec::new(),
             pending: Vec::new(),
             absences: Arc::default(),

@@ -157,6 +157,16 @@ impl Words<'_> {
 
     fn change(&self, handover: &HandoverNotice) -> String {
         let title = self.title(&handover.slot);
+        if let Some(outside) = &handover.outside {
+            let outside = self.renderer.plain(outside);
+            let from = handover.off.as_ref();
+            let comes_on = from.map_or_else(
+                || "is on duty".to_owned(),
+                |off| format!("takes over from {}", self.name(off)),
+            );
+            let until = self.until(handover);
+            return format!("{title}: {outside} (not in chat) {comes_on}{until}.");
+        }
         match (&handover.on, &handover.off) {
             (Some(on), Some(off)) => format!(
                 "{title}: {} takes over from {}{}.",
@@ -191,9 +201,12 @@ impl Words<'_> {
             }
             if handover.off.as_ref() == Some(person) {
                 let to = handover.on.as_ref();
-                let to = to.map_or("Nobody takes over.".into(), |on| {
-                    format!("{} takes over.", self.name(on))
-                });
+                let outside = handover.outside.as_deref();
+                let nobody = || match outside {
+                    Some(name) => format!("{} takes over.", self.renderer.plain(name)),
+                    None => "Nobody takes over.".to_owned(),
+                };
+                let to = to.map_or_else(nobody, |on| format!("{} takes over.", self.name(on)));
                 lines.push(format!("You are off duty for {title}. {to}"));
             }
         }

@@ -1,6 +1,7 @@
 //! The state of the server in the Prometheus text format 0.0.4. It is rendered directly: with 10,000 rotations a registry
 //! would hold a series for every slot permanently.
 
+use crate::domain::linked::Link;
 use crate::domain::relay::Way;
 use crate::domain::snapshot::{Listed, OpenSlot, Queue};
 use jiff::Timestamp;
@@ -14,6 +15,8 @@ pub struct Snapshot<'a> {
     pub next_due: Option<Timestamp>,
     /// Slots without anybody on call whose window is open.
     pub nobody: &'a [OpenSlot],
+    /// When each linked schedule of a partner was last read.
+    pub readings: &'a [(Link, Option<Timestamp>)],
     /// Whether to include metrics that identify rotations.
     pub names: bool,
     pub enabled_rotations: u64,
@@ -119,6 +122,19 @@ impl Snapshot<'_> {
             );
             for slot in self.nobody {
                 page.sample(&labels(slot), self.since(slot.since));
+            }
+        }
+        if !self.readings.is_empty() {
+            page.gauge(
+                "rota_partner_last_success_timestamp_seconds",
+                "When a linked schedule of a partner was last read, in Unix seconds; 0 if never.",
+            );
+            for (link, read_at) in self.readings {
+                let labels = [
+                    ("partner", link.partner.name()),
+                    ("schedule", &*link.schedule),
+                ];
+                page.sample(&labels, read_at.map_or(0.0, seconds));
             }
         }
         page.gauge("rota_database_bytes", "Size of the database.");

@@ -1,5 +1,6 @@
 //! The record of who was on call: entries begin and end, and are never rewritten (rules.md 7).
 
+use super::linked::{beside_from_json, beside_to_json};
 use super::rows::{instant, instant_or_none, millis};
 use super::shapes::{
     hours_from_json, hours_to_json, passed_over_from_json, passed_over_to_json, skipped_from_json,
@@ -29,7 +30,7 @@ pub(super) type Running = HashMap<String, Entry>;
 
 const COLUMNS: &str =
     "cell_id, lane_id, window_id, started_at, ended_at, user_id, turn, reason, lane_name,
-                       window_name, hours, skipped, arrangement_id, passed_over";
+                       window_name, hours, skipped, arrangement_id, passed_over, outside, beside";
 
 /// Hours by their text. Most entries of a window have the same hours and share them.
 type HoursCache = HashMap<String, Arc<HoursHeld>>;
@@ -67,6 +68,8 @@ fn read(row: &Row, cached: &mut HoursCache) -> Result<HistoryEntry, Error> {
             skipped: skipped_from_json(row.get_ref(11)?.as_str().map_err(rusqlite::Error::from)?)?,
             arrangement: row.get::<_, Option<String>>(12)?.map(Into::into),
             passed_over: passed_over_from_json(row.get::<_, Option<String>>(13)?.as_deref())?,
+            outside: row.get(14)?,
+            beside: beside_from_json(row.get::<_, Option<String>>(15)?.as_deref())?,
         },
     })
 }
@@ -107,8 +110,8 @@ pub fn begin_entries(tx: &mut WriteTx, rotation: &Rotation, cells: &[usize]) -> 
         tx.conn
             .prepare_cached(
                 "INSERT INTO history (rotation_id, cell_id, started_at, user_id, turn, reason, lane_id, lane_name,
-                                      window_id, window_name, hours, skipped, arrangement_id, passed_over)
-                 VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14)",
+                                      window_id, window_name, hours, skipped, arrangement_id, passed_over, outside, beside)
+                 VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14, ?15, ?16)",
             )?
             .execute(params![
                 rotation.id.as_str(),
@@ -125,6 +128,8 @@ pub fn begin_entries(tx: &mut WriteTx, rotation: &Rotation, cells: &[usize]) -> 
                 skipped_to_json(&entry.skipped)?,
                 entry.arrangement.as_ref().map(|id| id.as_str()),
                 passed_over_to_json(&entry.passed_over)?,
+                entry.outside,
+                beside_to_json(&entry.beside)?,
             ])?;
     }
     Ok(())
@@ -170,7 +175,7 @@ pub fn list_history(
              FROM known WHERE cell_id IS NOT NULL
          )
          SELECT h.cell_id, lane_id, window_id, h.started_at, ended_at, user_id, turn, reason, lane_name,
-                window_name, hours, skipped, arrangement_id, passed_over
+                window_name, hours, skipped, arrangement_id, passed_over, outside, beside
          FROM first CROSS JOIN history h
          WHERE h.rotation_id = ?1 AND h.cell_id = first.cell_id AND h.started_at >= first.started_at
              AND h.started_at < ?3 AND (h.ended_at IS NULL OR h.ended_at > ?2)

@@ -20,6 +20,7 @@ mod history;
 mod identity;
 mod inbound;
 mod keys;
+mod linked;
 mod lock;
 mod mention;
 mod message;
@@ -82,6 +83,11 @@ pub use history::{
 pub use identity::{link_identity, load_identity, load_identity_of};
 pub use inbound::{InboundWebhook, load_inbound, load_inbound_by_path, save_inbound};
 pub use keys::*;
+pub use linked::{
+    clear_unlinked_schedules, link_participant, list_external_rotations, list_following,
+    list_linked_schedules, list_participant_links, list_readings, load_link, load_participants,
+    load_schedule, save_schedule,
+};
 pub use lock::Lock;
 pub use mention::*;
 pub use message::*;

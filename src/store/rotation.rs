@@ -6,7 +6,7 @@ use super::shapes::{
     narrowed_to_json, next_turns_from_json, next_turns_to_json, passed_over_from_json,
     passed_over_to_json, skipped_from_json, skipped_to_json, zone,
 };
-use super::{Error, ReadTx, WriteTx, absence, arrangement, history, request};
+use super::{Error, ReadTx, WriteTx, absence, arrangement, history, linked, request};
 use crate::domain::ids::{GroupId, RotationId, UserId};
 use crate::domain::key::Key;
 use crate::domain::mention::MentionSettings;
@@ -25,7 +25,7 @@ pub fn load_rotation(tx: &ReadTx, id: &RotationId) -> Result<Option<Rotation>, E
         .prepare_cached(
             "SELECT name, description, code, enabled, public, double_cover, skips_are_off_time, enable_topic,
                     topic_template, version, created_at, updated_at, judged_at, remind_at, duty_group_id,
-                    mention_expires, mention_reminds, mention_single, mention_rotates
+                    mention_expires, mention_reminds, mention_single, mention_rotates, mode
              FROM rotation WHERE id = ?1",
         )?
         .query_row([id.as_str()], |row| {
@@ -43,6 +43,7 @@ pub fn load_rotation(tx: &ReadTx, id: &RotationId) -> Result<Option<Rotation>, E
                 instants: [row.get(10)?, row.get(11)?, row.get(12)?],
                 remind_at: row.get(13)?,
                 duty_group: row.get(14)?,
+                is_external: row.get::<_, String>(19)? == mode_name(Mode::External),
                 mentions: MentionSettings {
                     expires_after_minutes: row.get(15)?,
                     remind_after_minutes: row.get(16)?,
@@ -89,6 +90,10 @@ pub fn load_rotation(tx: &ReadTx, id: &RotationId) -> Result<Option<Rotation>, E
         windows,
         cells,
         rosters,
+        external: match head.is_external {
+            true => Some(linked::load_external(tx, id)?),
+            false => None,
+        },
         arranged: arrangement::load_arranged(tx, id)?,
         pending: request::load_pending(tx, id)?,
         stamps: Stamps {
@@ -136,6 +141,7 @@ struct Head {
     instants: [i64; 3],
     remind_at: Option<i64>,
     duty_group: Option<String>,
+    is_external: bool,
     mentions: MentionSettings,
 }
 
@@ -352,6 +358,7 @@ pub fn save_rotation(
         tx.note_changed(&after.id);
     }
     write_lists(tx, Some(before), after)?;
+    linked::save_external(tx, before, after)?;
     arrangement::save_arranged(tx, before, after)?;
     request::save_pending(tx, before, after)
 }
@@ -463,6 +470,7 @@ fn mode_name(mode: Mode) -> &'static str {
     match mode {
         Mode::Manual => "manual",
         Mode::Auto => "auto",
+        Mode::External => "external",
     }
 }
 

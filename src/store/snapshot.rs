@@ -32,6 +32,7 @@ pub fn list_open_slots(tx: &ReadTx) -> Result<Vec<OpenSlot>, Error> {
                FROM rotation r CROSS JOIN cell c ON c.rotation_id = r.id AND NOT c.stopped
                     CROSS JOIN coverage_window w ON w.rotation_id = r.id AND w.position = c.window AND w.is_open
                     CROSS JOIN history h ON h.rotation_id = r.id AND h.cell_id = c.id AND h.ended_at IS NULL
+                         AND h.outside IS NULL
                ORDER BY r.id, c.position";
     let mut query = tx.conn.prepare_cached(sql)?;
     let mut rows = query.query([])?;
@@ -53,7 +54,7 @@ pub fn list_open_slots(tx: &ReadTx) -> Result<Vec<OpenSlot>, Error> {
 /// Since when a slot has been empty while its window is open, across all changes: since the last person left or the window
 /// opened.
 pub fn nobody_since(tx: &ReadTx, slot: &OpenSlot) -> Result<Timestamp, Error> {
-    let sql = "SELECT h.started_at, h.user_id IS NULL AND h.reason <> ?2, h.reason = ?3
+    let sql = "SELECT h.started_at, h.user_id IS NULL AND h.outside IS NULL AND h.reason <> ?2, h.reason = ?3
                FROM history h WHERE h.rotation_id = ?1 AND h.cell_id = ?4
                ORDER BY h.started_at DESC";
     let [shut, opened] = [

@@ -5,14 +5,16 @@ mod tests;
 
 use super::body::{self, invalid, present};
 use super::coverage::Weekday;
+use super::external::NONE;
 use super::int32::Int32;
 use super::moment::{Anchor, Local, Moment, TimeOfDay, Zone};
 use super::strict::strict;
 use super::words::{inline_schema, words};
 use crate::domain::cadence::{self, Kind, Skips};
 use crate::domain::holidays::{Calendar, CountryCode};
+use crate::domain::linked::{EVENTS, External};
 use crate::domain::refusal::Refusal;
-use crate::domain::zones::shown;
+use crate::domain::zones::{ZoneName, shown};
 use jiff::Timestamp;
 use schemars::JsonSchema;
 use serde::de::Error;
@@ -20,8 +22,6 @@ use serde::{Deserialize, Deserializer, Serialize};
 
 strict!(CadenceRequest => Cadence);
 
-/// How many future hand-overs are listed.
-const EVENTS: usize = 5;
 /// The most times of day in a daily cadence.
 const TIMES: usize = 48;
 
@@ -42,6 +42,8 @@ words! {
         Workday = "workday",
         /// Hand-overs only on request.
         Manual = "manual",
+        /// A partner's schedule says who is on call. Only shown: `PUT /v1/rotations/{rotationId}/external` links a schedule.
+        External = "external",
     }
 }
 
@@ -85,6 +87,9 @@ pub struct Cadence {
     /// Set for `daily`.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub times: Option<Vec<TimeOfDay>>,
+    /// Set for `external`: `pagerPartner`, `opsPartner`, `deskPartner`, or `none` while no schedule is linked.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub partner: Option<String>,
 }
 
 const MANUAL: Cadence = Cadence {
@@ -101,7 +106,22 @@ const MANUAL: Cadence = Cadence {
     day_of_month: None,
     weeks_in_month: None,
     times: None,
+    partner: None,
 };
+
+/// Renders what takes the place of a cadence where a partner's schedule is followed, with the changes after `after`; `None` lists
+/// none.
+pub fn external(external: &External, zone: Option<ZoneName>, after: Option<Timestamp>) -> Cadence {
+    let link = external.link.as_ref();
+    let changes = after.into_iter().flat_map(|after| external.changes(after));
+    Cadence {
+        kind: CadenceType::External,
+        partner: Some(link.map_or(NONE, |link| link.partner.name()).to_owned()),
+        time_zone: zone.map(|zone| zone.to_string()),
+        next_events: Some(changes.take(EVENTS).map(Moment).collect()),
+        ..MANUAL
+    }
+}
 
 /// Renders a window's cadence with the hand-overs after `after`. `None` lists no hand-overs.
 pub fn render(
@@ -280,7 +300,7 @@ impl CadenceRequest {
         Ok(match self.kind {
             CadenceType::DayOfWeek => Kind::DayOfWeek,
             CadenceType::DayOfMonth => Kind::DayOfMonth,
-            CadenceType::Workday | CadenceType::Manual => Kind::Workday,
+            CadenceType::Workday | CadenceType::Manual | CadenceType::External => Kind::Workday,
             CadenceType::DaysOfWeekList => {
                 some("daysOfWeek", self.days_of_week.is_empty())?;
                 Kind::DaysOfWeekList(distinct(self.days_of_week.into_iter().map(Into::into)))

@@ -43,6 +43,23 @@ pub struct User {
     pub time_zone: Option<String>,
 }
 
+impl From<domain::Person> for User {
+    fn from(person: domain::Person) -> User {
+        User {
+            id: person.id.to_string(),
+            team_id: person.team_id,
+            display_name: person.display_name,
+            real_name: person.real_name,
+            email: person.email,
+            is_guest: person.is_guest,
+            is_external: person.is_external,
+            is_deleted: person.is_deleted,
+            avatar_url: person.avatar_url,
+            time_zone: person.time_zone,
+        }
+    }
+}
+
 /// A chat user group.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]

@@ -7,8 +7,8 @@ use super::rotation::{self, Rotation};
 use super::words::names;
 use crate::domain::event::{self, Event};
 use crate::domain::holidays::Calendar;
+use crate::domain::linked::AsOf;
 use crate::domain::rotation as domain;
-use jiff::Timestamp;
 use schemars::JsonSchema;
 use serde::Serialize;
 
@@ -58,7 +58,7 @@ pub fn render(
     calendar: &Calendar,
     team_id: &str,
     base_url: &str,
-    at: Timestamp,
+    as_of: &AsOf,
 ) -> EventBody {
     let (cause, reason, resumes_at) = match event {
         Event::DutyChanged { cause } => (cause.map(EventCause), None, None),
@@ -73,8 +73,8 @@ pub fn render(
         team_id: team_id.to_owned(),
         rotation_id: rotation.id.to_string(),
         version: is_there.then_some(rotation.stamps.version),
-        timestamp: at.into(),
-        rotation: is_there.then(|| rotation::render(rotation, calendar)),
+        timestamp: as_of.now.into(),
+        rotation: is_there.then(|| rotation::render(rotation, calendar, as_of)),
         url: is_there.then(|| format!("{base_url}/v1/rotations/{}", rotation.id)),
         cause,
         reason,
@@ -104,19 +104,27 @@ mod tests {
     use crate::domain::rotation::tests::rotation;
     use serde_json::{Value, json};
 
-    fn at(text: &str) -> Timestamp {
+    fn at(text: &str) -> jiff::Timestamp {
         text.parse().unwrap()
     }
 
+    fn as_of(text: &str) -> AsOf {
+        AsOf {
+            now: at(text),
+            poll_every: jiff::SignedDuration::from_secs(60),
+            connected: Vec::new(),
+        }
+    }
+
     fn rendered(event: Event) -> EventBody {
-        let (calendar, at) = (Calendar::embedded(), at("2026-11-20T10:00:00+01:00"));
+        let calendar = Calendar::embedded();
         render(
             event,
             &rotation(),
             &calendar,
             "T1",
             "https://rota.example",
-            at,
+            &as_of("2026-11-20T10:00:00+01:00"),
         )
     }
 
@@ -162,7 +170,7 @@ mod tests {
                 "rotationId": "rot_1",
                 "version": 7,
                 "timestamp": "2026-11-20T09:00:00Z",
-                "rotation": rotation::render(&rotation(), &Calendar::embedded()),
+                "rotation": rotation::render(&rotation(), &Calendar::embedded(), &as_of("2026-11-20T08:00:00Z")),
                 "self": "https://rota.example/v1/rotations/rot_1",
             });
             let members = expected.as_object_mut().unwrap();

@@ -1,12 +1,14 @@
 //! Who is on call, and the bounds of each assignment (rules.md 4, 8).
 
 use super::directory::User;
+use super::external::{self, ExternalAssignments};
 use super::moment::Moment;
 use super::to_i32;
 use super::words::{names, words};
 use crate::domain::absence::{self, Away};
 use crate::domain::event::Nobody;
 use crate::domain::holidays::Calendar;
+use crate::domain::linked::{AsOf, Assignment, External};
 use crate::domain::resolve;
 use crate::domain::rotation as domain;
 use jiff::Timestamp;
@@ -41,7 +43,7 @@ pub struct OnCall {
     /// The person on duty in an external system, if they have no chat identity.
     pub unmapped_external_duty: Option<Unmapped>,
     /// Set on external rotations only.
-    pub external_assignments: Option<serde_json::Map<String, serde_json::Value>>,
+    pub external_assignments: Option<ExternalAssignments>,
     /// The people on call. Null unless the request has `?expand=users`.
     pub users: Option<Vec<User>>,
     /// Present only if nobody is on call.
@@ -141,8 +143,12 @@ pub struct SkippedMember {
 pub fn render(
     rotation: &domain::Rotation,
     calendar: &Calendar,
+    as_of: &AsOf,
     users: Option<Vec<User>>,
 ) -> OnCall {
+    if rotation.external.is_some() {
+        return from_outside(rotation, as_of, users);
+    }
     let ends = resolve::turn_ends(rotation, calendar);
     let shuts = shuts(rotation, calendar);
     let away = resolve::absences_on_call(rotation, calendar);
@@ -185,6 +191,52 @@ pub fn render(
         unmapped_external_duty: None,
         external_assignments: None,
         users,
+    }
+}
+
+/// The same of a rotation that follows a partner's schedule.
+fn from_outside(rotation: &domain::Rotation, as_of: &AsOf, users: Option<Vec<User>>) -> OnCall {
+    let (cell, lane, window) = (&rotation.cells[0], &rotation.lanes[0], &rotation.windows[0]);
+    let external = rotation.external.iter();
+    let current = external.flat_map(|external| &external.current);
+    let entry = |current: &Assignment| {
+        let span = current.shift.span;
+        Some(Entry {
+            user_id: current.user.as_ref()?.to_string(),
+            turn: None,
+            cell_id: Some(cell.id.to_string()),
+            lane_id: Some(lane.id.to_string()),
+            lane_name: rotation.lane_name(0).cloned(),
+            window_id: Some(window.id.to_string()),
+            window_name: window.name.clone(),
+            since: Some(span.from.into()),
+            until: Some(span.until.into()),
+            covered_until: Some(span.until.into()),
+            turn_ends: Some(span.until.into()),
+            skipped_for_absence: Vec::new(),
+            passed_over: Vec::new(),
+            absences: absences(
+                &current
+                    .user
+                    .as_ref()
+                    .map(|user| rotation.absences.meeting(user, span))
+                    .unwrap_or_default(),
+            ),
+        })
+    };
+    let outsider = rotation.external.as_ref().and_then(External::outsider);
+    let nobody = !resolve::is_anybody_on_call(rotation);
+    OnCall {
+        rotation_id: rotation.id.to_string(),
+        on_call: current.filter_map(entry).collect(),
+        unmapped_external_duty: outsider.map(|outsider| Unmapped {
+            email: outsider.email,
+            name: outsider.name,
+            until: Some(outsider.until.into()),
+        }),
+        external_assignments: external::assignments(rotation, as_of),
+        users,
+        nobody_on_call_reason: nobody.then(|| NobodyReason(Nobody::of(rotation))),
     }
 }
 

@@ -56,6 +56,14 @@ impl Repeated {
         Ok(Repeated(members))
     }
 
+    /// The same without what time changes of a rotation that follows a partner's schedule.
+    pub fn without_readings(mut self) -> Repeated {
+        if let Some(Value::Object(on_call)) = self.0.get_mut("onCall") {
+            on_call.remove("externalAssignments");
+        }
+        self
+    }
+
     /// Compares the members with the rotation. Omitted members of an object are not compared.
     ///
     /// # Errors

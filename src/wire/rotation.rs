@@ -3,12 +3,14 @@
 
 use super::cadence::{self, Cadence};
 use super::coverage::{self, Stretch};
+use super::external::ExternalUser;
 use super::moment::{Moment, Span};
 use super::on_call::{self, OnCall, PassedOver, SkippedMember};
 use super::to_i32;
 use super::words::words;
 use crate::domain::holidays::Calendar;
 use crate::domain::ids::UserId;
+use crate::domain::linked::{self, AsOf};
 use crate::domain::resolve;
 use crate::domain::rotation as domain;
 use jiff::Timestamp;
@@ -22,6 +24,8 @@ words! {
         Manual = "manual",
         /// By the cadences of the windows.
         Auto = "auto",
+        /// By a partner's schedule.
+        External = "external",
     }
 }
 
@@ -172,7 +176,12 @@ pub struct Cell {
 #[derive(Clone, Debug, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct Holder {
-    pub user_id: String,
+    /// Absent if the person is unknown to the chat platform.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub user_id: Option<String>,
+    /// Who it is on a partner's schedule, if they are unknown to the chat platform.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub external_user: Option<ExternalUser>,
     /// The person's position in the roster; absent if they are not in it.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub turn: Option<i32>,
@@ -223,10 +232,11 @@ pub struct RosterEntry {
 }
 
 /// Renders a rotation with its on-call resource.
-pub fn render(rotation: &domain::Rotation, calendar: &Calendar) -> Rotation {
+pub fn render(rotation: &domain::Rotation, calendar: &Calendar, as_of: &AsOf) -> Rotation {
     let profile = &rotation.profile;
     let ends = resolve::turn_ends(rotation, calendar);
     let running = || rotation.running();
+    let (held, open) = seats(rotation);
     let runs = |lane: &usize| running().any(|cell| cell.lane == *lane);
     Rotation {
         id: rotation.id.to_string(),
@@ -238,18 +248,11 @@ pub fn render(rotation: &domain::Rotation, calendar: &Calendar) -> Rotation {
         mode: match rotation.mode() {
             domain::Mode::Manual => Mode::Manual,
             domain::Mode::Auto => Mode::Auto,
+            domain::Mode::External => Mode::External,
         },
         running_lanes: to_i32((0..rotation.lanes.len()).filter(runs).count()),
-        held_seats: to_i32(
-            running()
-                .filter(|cell| resolve::on_call(rotation, cell).is_some())
-                .count(),
-        ),
-        open_seats: to_i32(
-            running()
-                .filter(|cell| resolve::holder(rotation, cell).is_none())
-                .count(),
-        ),
+        held_seats: to_i32(held),
+        open_seats: to_i32(open),
         is_grid: running().count() > 1,
         double_cover: rotation.double_cover,
         skips_are_off_time: rotation.skips_are_off_time,
@@ -278,10 +281,28 @@ pub fn render(rotation: &domain::Rotation, calendar: &Calendar) -> Rotation {
             .map(|r| roster(rotation, r, &ends))
             .collect(),
         on_duty_user_group_id: profile.duty_group.as_ref().map(ToString::to_string),
-        on_call: on_call::render(rotation, calendar, None),
+        on_call: on_call::render(rotation, calendar, as_of, None),
         created_at: rotation.stamps.created_at.into(),
         updated_at: rotation.stamps.updated_at.into(),
     }
+}
+
+/// Slots with somebody on call, and slots with nobody. A partner's schedule without any slot counts as an empty one.
+fn seats(rotation: &domain::Rotation) -> (usize, usize) {
+    if let Some(external) = &rotation.external {
+        let counts = linked::counts(external);
+        let empty = match counts.required {
+            0 => 1,
+            _ => counts.empty,
+        };
+        return (counts.assigned, empty);
+    }
+    let on_call = |cell: &&domain::Cell| resolve::on_call(rotation, cell).is_some();
+    let empty = |cell: &&domain::Cell| resolve::holder(rotation, cell).is_none();
+    (
+        rotation.running().filter(on_call).count(),
+        rotation.running().filter(empty).count(),
+    )
 }
 
 fn posting(profile: &domain::Profile) -> Vec<String> {
@@ -338,11 +359,16 @@ fn window(rotation: &domain::Rotation, window: &domain::Window, calendar: &Calen
         time_zone: window.zone.map(|zone| zone.to_string()).unwrap_or_default(),
         coverage: coverage::stretches(&window.coverage),
         always_open: hours.always_open(),
-        cadence: cadence::render(
-            window.cadence.as_ref(),
-            calendar,
-            rotation.enabled.then_some(judged_at),
-        ),
+        cadence: match &rotation.external {
+            Some(external) => {
+                cadence::external(external, window.zone, rotation.enabled.then_some(judged_at))
+            }
+            None => cadence::render(
+                window.cadence.as_ref(),
+                calendar,
+                rotation.enabled.then_some(judged_at),
+            ),
+        },
         open_now: window.open,
         current_coverage: view.current.map(Span::from),
         next_coverage: view.next.map(Span::from),
@@ -359,19 +385,40 @@ fn cells(rotation: &domain::Rotation, ends: &[Option<Timestamp>]) -> Vec<Cell> {
         holder: cell
             .holder
             .as_ref()
-            .filter(|_| !cell.stopped)
+            .filter(|_| !cell.stopped && rotation.external.is_none())
             .map(|holder| Holder {
-                user_id: holder.user.to_string(),
+                user_id: Some(holder.user.to_string()),
+                external_user: None,
                 turn: rotation.turn_of(cell, &holder.user).map(to_i32),
                 waiting: !rotation.windows[cell.window].open,
                 since: holder.since.into(),
                 until: ends[cell.window].map(Moment),
                 skipped_for_absence: on_call::skipped(&holder.skipped),
                 passed_over: on_call::passed_over(&cell.passed_over),
-            }),
+            })
+            .or_else(|| outside_holder(rotation)),
         passed_over: on_call::passed_over(&cell.passed_over),
     };
     rotation.cells.iter().map(cell).collect()
+}
+
+/// The holder of the only cell of a rotation that follows a partner's schedule: whoever is assigned first.
+fn outside_holder(rotation: &domain::Rotation) -> Option<Holder> {
+    let first = rotation.external.as_ref()?.first()?;
+    let outsider = first.outsider();
+    Some(Holder {
+        user_id: first.user.as_ref().map(UserId::to_string),
+        external_user: outsider.map(|outsider| ExternalUser {
+            email: outsider.email,
+            name: outsider.name,
+        }),
+        turn: None,
+        waiting: false,
+        since: first.shift.span.from.into(),
+        until: Some(first.shift.span.until.into()),
+        skipped_for_absence: Vec::new(),
+        passed_over: Vec::new(),
+    })
 }
 
 fn roster(

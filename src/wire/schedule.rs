@@ -31,6 +31,9 @@ pub struct PlannedTurn {
     /// Absent if nobody is on call.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub user_id: Option<String>,
+    /// What somebody on a partner's schedule is called who is unknown to the chat platform; absent otherwise.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub external_name: Option<String>,
     /// The person's position in the roster. Absent if nobody is on call.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub turn: Option<i32>,
@@ -77,6 +80,7 @@ fn turn(
         window_id: window.to_owned(),
         window_name: entry.window_name.clone(),
         user_id: entry.user.as_ref().map(|user| user.to_string()),
+        external_name: entry.outside.clone(),
         turn: entry.turn.filter(|_| entry.user.is_some()).map(to_i32),
         kind: PlannedKind(planned.kind()),
         arrangement_id: entry.arrangement.as_ref().map(|id| id.to_string()),

@@ -15,6 +15,7 @@
 //! | Which events a change emits | `events` |
 //! | Webhook endpoints, secrets, addresses, deliveries and retries, `rota verify` | `webhooks` |
 //! | Inbound webhooks | `inbound` |
+//! | Rotations that follow schedules of partners | `partners` |
 //! | Chat: messages, reminders, topics, user groups, the directory | `chat` |
 //! | Slack: settings, what goes out, what comes in, the directory | `slack` |
 //! | Mail, incoming webhooks, the list of messages and the inbox | `reach` |
@@ -47,6 +48,7 @@ mod fuzz;
 mod inbound;
 mod mentions;
 mod operator;
+mod partners;
 mod races;
 mod reach;
 mod record;

@@ -80,6 +80,7 @@ fn rotation(text: &str) -> Rotation {
             next_turns: Vec::new(),
         }],
         arranged,
+        external: None,
         pending: Vec::new(),
         absences: std::sync::Arc::default(),
         stamps: Stamps {

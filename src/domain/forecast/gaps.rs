@@ -1,6 +1,6 @@
 //! Gaps: open windows in which nobody is on call.
 
-use super::PlannedTurn;
+use super::{PlannedKind, PlannedTurn};
 use crate::domain::holidays::Calendar;
 use crate::domain::rotation::Rotation;
 use crate::domain::time::Interval;
@@ -25,7 +25,10 @@ pub fn gaps(
     range: Interval,
 ) -> Vec<Gap> {
     let mut found: Vec<Gap> = Vec::new();
-    for turn in turns.iter().filter(|turn| turn.entry.user.is_none()) {
+    for turn in turns
+        .iter()
+        .filter(|turn| turn.kind() == PlannedKind::Nobody)
+    {
         let whole = Interval {
             from: turn.entry.start,
             until: turn.end.unwrap_or(Timestamp::MAX),

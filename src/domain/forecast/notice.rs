@@ -4,6 +4,7 @@ use super::{Forecast, Limits, without_requests};
 use crate::domain::handover::DealingContext;
 use crate::domain::holidays::Calendar;
 use crate::domain::ids::{CellId, UserId};
+use crate::domain::linked::Assignment;
 use crate::domain::resolve;
 use crate::domain::rotation::{Cell, Rotation};
 use crate::domain::zones::ZoneName;
@@ -19,6 +20,8 @@ pub struct HandoverNotice {
     pub slot: Vec<String>,
     pub off: Option<UserId>,
     pub on: Option<UserId>,
+    /// What somebody is called who comes on and is unknown here: then `on` is `None`.
+    pub outside: Option<String>,
     /// When whoever comes on goes off again, as far as that is known.
     pub until: Option<Timestamp>,
     /// Of the hand-overs of its window.
@@ -29,6 +32,9 @@ pub struct HandoverNotice {
 
 /// The slots with another holder, in their order, those that are gone last.
 pub fn notices(before: &Rotation, after: &Rotation, calendar: &Calendar) -> Vec<HandoverNotice> {
+    if before.external.is_some() && after.external.is_some() {
+        return from_outside(before, after);
+    }
     let gone: Vec<&Cell> = before
         .cells
         .iter()
@@ -69,6 +75,7 @@ pub fn notices(before: &Rotation, after: &Rotation, calendar: &Calendar) -> Vec<
                 slot: slot_name(before, cell),
                 off: Some(off),
                 on: None,
+                outside: None,
                 until: None,
                 zone: None,
                 begins_at: None,
@@ -76,6 +83,52 @@ pub fn notices(before: &Rotation, after: &Rotation, calendar: &Calendar) -> Vec<
         }
     }
     notices
+}
+
+/// Those who come on and go off by a partner's schedule, one beside the other as far as there are as many.
+fn from_outside(before: &Rotation, after: &Rotation) -> Vec<HandoverNotice> {
+    fn all(rotation: &Rotation) -> Vec<&Assignment> {
+        let current = rotation
+            .external
+            .iter()
+            .flat_map(|external| &external.current);
+        current.filter(|one| !one.is_empty()).collect()
+    }
+    fn who(one: &Assignment) -> (Option<&UserId>, Option<&String>) {
+        let outside = one.shift.member.id.as_ref();
+        (one.user.as_ref(), outside.filter(|_| one.user.is_none()))
+    }
+    fn missing<'r>(from: &[&'r Assignment], among: &[&Assignment]) -> Vec<&'r Assignment> {
+        let mut missing: Vec<&Assignment> = Vec::new();
+        for one in from {
+            let is_there = |other: &&Assignment| who(other) == who(one);
+            if !among.iter().any(is_there) && !missing.iter().any(is_there) {
+                missing.push(one);
+            }
+        }
+        missing
+    }
+    let (was, is) = (all(before), all(after));
+    let (off, on) = (missing(&was, &is), missing(&is, &was));
+    let notice = |index: usize| {
+        let comes = on.get(index);
+        let leaves = off.get(index).and_then(|leaves| leaves.user.clone());
+        let outside = comes.and_then(|comes| comes.outsider());
+        HandoverNotice {
+            slot: Vec::new(),
+            off: leaves,
+            on: comes.and_then(|comes| comes.user.clone()),
+            outside: outside.map(|outside| outside.called()),
+            until: comes.map(|comes| comes.shift.span.until),
+            zone: after.cells.first().and_then(|cell| zone(after, cell)),
+            begins_at: None,
+        }
+    };
+    let somebody = |notice: &HandoverNotice| {
+        notice.on.is_some() || notice.off.is_some() || notice.outside.is_some()
+    };
+    let notices = (0..on.len().max(off.len())).map(notice);
+    notices.filter(somebody).collect()
 }
 
 fn holder(rotation: &Rotation, cell: &Cell) -> Option<UserId> {
@@ -102,6 +155,7 @@ fn notice(
         slot: slot_name(rotation, cell),
         off,
         on: hold.map(|hold| hold.user().clone()),
+        outside: None,
         until: bounds.and_then(|(_, until)| until),
         zone: zone(rotation, cell),
         begins_at: (!window.open).then(opens).flatten(),
@@ -149,7 +203,12 @@ pub fn next_reminder(
     let hand_overs = cadences.filter_map(|cadence| cadence.next(calendar, after));
     let arranged = rotation.arranged.iter();
     let bounds = arranged.flat_map(|arranged| [arranged.period.from, arranged.period.until]);
-    let next = hand_overs.chain(bounds.filter(|at| *at > after)).min();
+    let external = rotation.external.as_ref();
+    let outside = external.and_then(|external| external.next_change(after));
+    let next = hand_overs
+        .chain(outside)
+        .chain(bounds.filter(|at| *at > after))
+        .min();
     next.and_then(|at| at.checked_sub(before).ok())
 }
 

@@ -1,6 +1,6 @@
 //! The schedule: turns as they will be recorded.
 
-use super::{Forecast, Limits, Step, too_far, without_requests};
+use super::{Forecast, Limits, Step, outside, too_far, without_requests};
 use crate::domain::handover::DealingContext;
 use crate::domain::ids::UserId;
 use crate::domain::refusal::Refusal;
@@ -76,6 +76,7 @@ impl PlannedTurn {
         match (&self.entry.user, &self.entry.arrangement) {
             (Some(_), Some(_)) => PlannedKind::Arrangement,
             (Some(_), None) => PlannedKind::Turn,
+            (None, _) if self.entry.outside.is_some() => PlannedKind::Turn,
             (None, _) => PlannedKind::Nobody,
         }
     }
@@ -87,6 +88,22 @@ impl PlannedTurn {
             until: self.end.unwrap_or(Timestamp::MAX),
         }
     }
+}
+
+/// The turns of a rotation that follows a partner's schedule, everybody's or one person's; `None` for others.
+fn outside_turns(
+    rotation: &Rotation,
+    only: Option<&UserId>,
+    range: Interval,
+) -> Option<Vec<PlannedTurn>> {
+    let entries = outside::entries(rotation, range)?.into_iter();
+    let shown = entries.filter(|(entry, _)| only.is_none() || entry.user.as_ref() == only);
+    let turns = shown.map(|(entry, until)| PlannedTurn {
+        cell: 0,
+        entry,
+        end: Some(until),
+    });
+    Some(turns.collect())
 }
 
 /// What the forecasts of one person's rotations may take together: as much as one schedule.
@@ -137,6 +154,9 @@ pub fn turns_of(
     range: Interval,
     budget: &mut Budget,
 ) -> Result<Vec<PlannedTurn>, Refusal> {
+    if let Some(turns) = outside_turns(rotation, Some(user), range) {
+        return Ok(turns);
+    }
     let mut future = without_requests(rotation);
     let mut forecast = Forecast::new(&mut future, dealing, budget.limits());
     let mut turns = Turns::within(&mut forecast, range, Some(user), budget.turns)?;
@@ -167,6 +187,13 @@ pub fn standing(
     budget: &mut Budget,
 ) -> Vec<(usize, Interval)> {
     let judged_at = rotation.stamps.judged_at;
+    if let Some(turns) = outside_turns(rotation, Some(user), period) {
+        let clipped = turns.into_iter().filter_map(|turn| {
+            let on_call = turn.period().meets(period)?;
+            (on_call.until > judged_at).then_some((turn.cell, on_call))
+        });
+        return clipped.take(most).collect();
+    }
     let mut future = without_requests(rotation);
     let mut forecast = Forecast::new(&mut future, dealing, budget.limits());
     let mut turns = Turns::begin(forecast.rotation(), period, Some(user));
@@ -197,6 +224,9 @@ pub fn schedule(
     dealing: DealingContext,
     range: Interval,
 ) -> Result<Vec<PlannedTurn>, Refusal> {
+    if let Some(turns) = outside_turns(rotation, None, range) {
+        return Ok(turns);
+    }
     let mut future = without_requests(rotation);
     let mut forecast = Forecast::new(&mut future, dealing, LIMITS);
     let mut turns = Turns::within(&mut forecast, range, None, MOST_TURNS)?;
@@ -210,6 +240,9 @@ pub fn schedule_within(
     dealing: DealingContext,
     range: Interval,
 ) -> Result<Vec<PlannedTurn>, Refusal> {
+    if let Some(turns) = outside_turns(rotation, None, range) {
+        return Ok(turns);
+    }
     let mut future = without_requests(rotation);
     let mut forecast = Forecast::new(&mut future, dealing, LIMITS);
     let turns = Turns::within(&mut forecast, range, None, MOST_TURNS)?;

@@ -214,6 +214,9 @@ impl Memo {
         }
         let after = rotation.stamps.judged_at;
         let mut next = super::agreements_due(rotation, dealing);
+        if let Some(external) = &rotation.external {
+            next = next.into_iter().chain(external.next_change(after)).min();
+        }
         for window in 0..rotation.windows.len() {
             let hand_over = self.hand_over(rotation, window, dealing.calendar, after);
             let shutter = self

@@ -108,6 +108,7 @@ fn rotation(
         }],
         windows,
         arranged: Vec::new(),
+        external: None,
         pending: Vec::new(),
         absences: std::sync::Arc::default(),
         stamps: Stamps {

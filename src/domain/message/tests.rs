@@ -34,6 +34,7 @@ fn handover(off: &str, on: &str) -> HandoverNotice {
         slot: Vec::new(),
         off: user(off),
         on: user(on),
+        outside: None,
         until: None,
         zone: None,
         begins_at: None,

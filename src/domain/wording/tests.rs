@@ -117,6 +117,7 @@ fn handover(
         slot: slot.split_whitespace().map(Into::into).collect(),
         off: user(off),
         on: user(on),
+        outside: None,
         until: instant(until),
         zone: zone(zone_name),
         begins_at: instant(begins),

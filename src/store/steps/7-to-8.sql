@@ -238,6 +238,53 @@ CREATE TABLE mirrored_absence (
 ) STRICT, WITHOUT ROWID;
 CREATE INDEX mirrored_absence_by_user ON mirrored_absence (user_id, until_at);
 
+-- Rotations that follow a schedule of a partner.
+ALTER TABLE history ADD COLUMN outside TEXT;
+ALTER TABLE history ADD COLUMN beside TEXT CHECK (beside IS NULL OR json_valid(beside));
+
+-- What is known of a partner's schedule that rotations follow.
+CREATE TABLE external_schedule (
+    partner TEXT NOT NULL,
+    -- The partner's id.
+    schedule_id TEXT NOT NULL,
+    name TEXT NOT NULL,
+    -- A city; null where the partner's zone is none.
+    time_zone TEXT,
+    -- { known, answered, rotations, shifts } of the last successful reading; null before it.
+    timeline TEXT CHECK (timeline IS NULL OR json_valid(timeline)),
+    -- A list of the partner's ids of the people who take turns, in the partner's order.
+    participants TEXT NOT NULL CHECK (json_valid(participants)),
+    -- [id, name, email] of the partner's people.
+    people TEXT NOT NULL CHECK (json_valid(people)),
+    read_at INTEGER,
+    failed_at INTEGER,
+    -- Why the newest reading failed; null if it did not.
+    failure TEXT,
+    -- Failed readings since the last successful one.
+    failures INTEGER NOT NULL,
+    PRIMARY KEY (partner, schedule_id)
+) STRICT, WITHOUT ROWID;
+
+-- The schedule that a rotation follows.
+CREATE TABLE rotation_external (
+    rotation_id TEXT PRIMARY KEY REFERENCES rotation (id) ON DELETE CASCADE,
+    -- Null while no schedule is linked.
+    partner TEXT,
+    schedule_id TEXT,
+    -- The assignments as last evaluated: a list of shifts.
+    current TEXT NOT NULL CHECK (json_valid(current)),
+    CHECK ((partner IS NULL) = (schedule_id IS NULL))
+) STRICT, WITHOUT ROWID;
+CREATE INDEX rotation_external_by_schedule ON rotation_external (partner, schedule_id);
+
+-- Who a partner's people are here, where somebody said so.
+CREATE TABLE external_identity (
+    partner TEXT NOT NULL,
+    -- The partner's id of the person.
+    participant_id TEXT NOT NULL,
+    user_id TEXT NOT NULL REFERENCES person (id),
+    PRIMARY KEY (partner, participant_id)
+
 -- The thread of the channel that a mention came from.
 ALTER TABLE mention ADD COLUMN thread TEXT;
 

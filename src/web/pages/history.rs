@@ -35,6 +35,7 @@ pub fn why(reason: Reason) -> &'static str {
         Reason::CoverageChanged => "The hours, people or order were changed",
         Reason::BusinessHoursOffline => "The covered hours ended",
         Reason::BusinessHoursBackOnline => "The covered hours began",
+        Reason::ChangeInExternalSchedule => "Changed on the partner's schedule",
         Reason::AfterMention => "Handed over after a mention",
     }
 }

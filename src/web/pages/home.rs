@@ -9,6 +9,7 @@ use crate::domain::time::Interval;
 use crate::server::Outcome;
 use crate::store::{Page, RotationFilter, RotationOrder};
 use crate::web::layout;
+use crate::web::parts::outside;
 use crate::web::parts::people::People;
 use crate::web::visit::Visit;
 use jiff::{SignedDuration, Timestamp};
@@ -230,6 +231,9 @@ fn nobody(rotation: &Rotation) -> Markup {
     let is_open = rotation
         .running()
         .any(|cell| rotation.windows[cell.window].open);
+    if let Some(outsider) = outside::outsider(rotation) {
+        return outsider;
+    }
     html! {
         @if is_open { span.tag.bad { "Nobody" } } @else { span.tag { "Shut now" } }
     }
@@ -240,6 +244,7 @@ fn state(rotation: &Rotation) -> Markup {
     html! {
         @if !rotation.enabled { " " span.tag.warning { "Disabled" } }
         @if rotation.mode() == Mode::Manual { " " span.tag { "Manual" } }
+        @if rotation.mode() == Mode::External { " " span.tag { "External" } }
     }
 }
 

@@ -14,6 +14,7 @@ use crate::web::form::{Errors, Form};
 use crate::web::layout;
 use crate::web::parts::confirm;
 use crate::web::parts::fields::{Choice, Filled, hidden};
+use crate::web::parts::outside;
 use crate::web::parts::people::{NEUTRAL, People, initials};
 use crate::web::parts::time::{self, Times};
 use crate::web::parts::timeline::{Kind, Piece, Row, timeline};
@@ -90,12 +91,14 @@ pub fn show(visit: &Visit) -> Outcome {
                     @if let Some(code) = &profile.code { code { (code) } " " }
                     @if rotation.enabled { span.tag.good { "Enabled" } } @else { span.tag.warning { "Disabled" } }
                     @if rotation.mode() == Mode::Manual { " " span.tag { "Manual" } }
+                    @if rotation.mode() == Mode::External { " " span.tag { "External" } }
                     @if !profile.public { " " span.tag { "Private" } }
                 }
             }
             (actions(visit, &rotation, is_editor))
         }
         @if let Some(text) = &profile.description { p { bdi { (text) } } }
+        (outside::told(&rotation, &visit.app().as_of(visit.app().now()), &times(visit)))
         (standing(&rotation, is_editor))
         section.card aria-labelledby="plan" {
             (choose(visit, &rotation, &shown))
@@ -162,7 +165,7 @@ fn actions(visit: &Visit, rotation: &Rotation, is_editor: bool) -> Markup {
     let base = path_to(rotation);
     let is_member = visit.user().is_some_and(|user| rotation.has_member(user));
     html! {
-        @if rotation.enabled && (is_editor || is_member) {
+        @if rotation.enabled && rotation.external.is_none() && (is_editor || is_member) {
             p.actions {
                 @if is_editor {
                     a.button href=(format!("{base}/rotate")) { "Rotate" }
@@ -184,7 +187,7 @@ fn standing(rotation: &Rotation, is_editor: bool) -> Markup {
     html! {
         @if !rotation.enabled {
             div.warn { p { "This rotation is disabled: whoever was on duty stays, and nobody hands over." } }
-        } @else if empty {
+        } @else if empty && rotation.external.is_none() {
             div.warn { p { "Nobody is in this rotation." @if is_editor { " Add people to it, and the first of them comes on." } } }
         } @else if rotation.mode() == Mode::Manual {
             div.told { p { "Manual: nobody hands over by itself." @if is_editor { " Use “Rotate” or “Set on duty”." } } }
@@ -235,6 +238,7 @@ fn kind_of(item: &Item) -> Kind {
         (Some(_), Some(ArrangementKind::DirectAssignment)) => Kind::Assignment,
         (Some(_), Some(ArrangementKind::AcceptedCover)) => Kind::Cover,
         (Some(_), Some(ArrangementKind::SwapLeg)) => Kind::Swap,
+        (None, _) if item.entry.outside.is_some() => Kind::Turn,
         (None, _) if item.is_open => Kind::Gap,
         (None, _) => Kind::Shut,
     }
@@ -250,6 +254,7 @@ fn rows(rotation: &Rotation, items: &[Item], shown: &Shown, people: &People) -> 
                 until: item.end.unwrap_or(Timestamp::MAX),
             };
             let who = item.entry.user.as_ref().map(|user| people.name(user));
+            let who = who.or(item.entry.outside.as_deref());
             Some(Piece {
                 period: whole.meets(shown.range)?,
                 kind: kind_of(item),
@@ -340,7 +345,11 @@ fn turn(
             }
             @if has_slots { td data-label="Lane, window" { bdi { (slot_text(&plan::slot_of(rotation, item))) } } }
             td data-label="Who" {
-                @match &item.entry.user { Some(user) => (people.show(user)), None => span.tag.bad { "Nobody" } }
+                @match (&item.entry.user, &item.entry.outside) {
+                    (Some(user), _) => (people.show(user)),
+                    (None, Some(name)) => { bdi { (name) } " " span.tag { "not in chat" } }
+                    (None, None) => span.tag.bad { "Nobody" }
+                }
             }
             td.plain[kind == Kind::Turn] data-label="What" {
                 (kind.word())
@@ -358,7 +367,8 @@ fn turn_actions(
     arranged: &[Arrangement],
     is_editor: bool,
 ) -> Markup {
-    if item.is_over(visit.now) || !rotation.enabled || visit.reader.is_none() {
+    let is_own = rotation.enabled && rotation.external.is_none();
+    if item.is_over(visit.now) || !is_own || visit.reader.is_none() {
         return html! {};
     }
     let base = path_to(rotation);

@@ -8,6 +8,7 @@ mod coverage;
 mod delete;
 mod details;
 mod duty_group;
+mod external;
 mod grid;
 mod groups;
 mod inbound;
@@ -68,6 +69,7 @@ pub fn show(visit: &Visit) -> Outcome {
         (false, _) => "Disabled: nobody hands over.",
         (true, Mode::Manual) => "Enabled. Somebody hands over by hand.",
         (true, Mode::Auto) => "Enabled. It hands over by itself.",
+        (true, Mode::External) => "Enabled. A partner's schedule says who is on call.",
     };
     let content = html! {
         (crumbs(&rotation))
@@ -75,7 +77,7 @@ pub fn show(visit: &Visit) -> Outcome {
         p.sub { (state) }
         div.card {
             ul.list {
-                @for section in offered(visit) {
+                @for section in offered(visit, &rotation) {
                     li {
                         a href=(format!("{base}/settings/{}", section.part)) { (section.name) }
                         br;
@@ -115,7 +117,7 @@ fn page(
         p.sub { bdi { (rotation.profile.name) } }
         nav.card aria-label="Settings" {
             div.actions {
-                @for section in offered(visit) {
+                @for section in offered(visit, rotation) {
                     @let is_here = section.part == part;
                     a.button.small.main[is_here] href=(format!("{base}/settings/{}", section.part))
                         aria-current=[is_here.then_some("page")] { (section.name) }

@@ -34,6 +34,12 @@ impl World<'_> {
         (hook, path)
     }
 
+    fn linked(&self) -> Answer {
+        let body = json!({ "partner": "pagerPartner", "scheduleId": "S1" });
+        let path = self.rotation.path("/external");
+        self.rotation.by.put_if(&path, "*", body)
+    }
+
     fn feed(&self) -> String {
         let body = json!({ "rotationId": self.rotation.id });
         let made = self.rota.caller().post("/v1/calendar-feeds", body);
@@ -59,7 +65,20 @@ impl World<'_> {
 type Act = fn(&World) -> Answer;
 
 /// Each operation, carried out so that it changes something.
-const OPERATIONS: [(&str, Act); 50] = [
+const OPERATIONS: [(&str, Act); 53] = [
+    ("linkExternal", |w| w.linked()),
+    ("unlinkExternal", |w| {
+        w.linked().ok();
+        let path = w.rotation.path("/external");
+        w.rotation.by.delete_if(&path, "*")
+    }),
+    ("setPartnerPerson", |w| {
+        w.linked().ok();
+        // Somebody who is on call later, so that no rotation changes now.
+        let path = "/v1/partners/pagerPartner/people/P3";
+        let put = w.rota.caller().request("PUT", path);
+        put.json(&json!({ "userId": "U2" })).send()
+    }),
     ("acknowledgeMention", |w| {
         w.rotation.mention("U2").step("U1", "acknowledge")
     }),
@@ -235,7 +254,15 @@ fn every_operation_that_writes_leaves_one_entry() {
     assert_eq!(BTreeSet::from(known), writing);
     for (id, act) in OPERATIONS {
         // Each begins on the same day, and leaves no endpoint behind: there are ten at most.
-        let rota = Rota::with_people(3);
+        let pager = Pager::new();
+        let later = "P3 2026-01-06T00:00Z 2026-01-07T00:00Z";
+        pager.has(
+            "S1",
+            "P1",
+            &["P1 2026-01-05T00:00Z 2026-01-06T00:00Z", later],
+        );
+        let rota = pager.start().go();
+        rota.people(3);
         let rotation = rota.daily("U1 U2 U3", 1);
         rotation.put_on_call("U1").is(200);
         let before = rota.audited(&format!("action={id}"));

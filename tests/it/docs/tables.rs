@@ -3,7 +3,7 @@
 use super::pages::{manual, pages, quoted, root};
 use crate::support::*;
 use rota::domain::access::Scope;
-use serde_json::Value;
+use serde_json::{Value, json};
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
 
@@ -42,8 +42,16 @@ fn metrics(text: &str) -> BTreeMap<String, Option<String>> {
 
 #[test]
 fn every_metric_is_listed() {
-    let rota = Start::default().demo().go();
+    let pager = Pager::new();
+    let rota = pager.start().demo().go();
     rota.hook(ALL_EVENTS);
+    let body = json!({ "name": "Pager", "owners": ["UADA"] });
+    let rotation = rota.create(body);
+    let link = json!({ "partner": "pagerPartner", "scheduleId": "S1" });
+    rotation
+        .by
+        .put_if(&rotation.path("/external"), "*", link)
+        .is(200);
     let slack = slack::Slack::with_people(1);
     let start = slack.start().env("ROTA_SLACK_APP_TOKEN", slack::APP_TOKEN);
     let of_slack = start.go().get("/metrics").ok().text();

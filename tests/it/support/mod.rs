@@ -12,6 +12,7 @@ mod http;
 mod mention;
 mod openapi;
 mod outlet;
+mod pager;
 pub mod partners;
 mod provider;
 #[path = "../../../src/client/tests/receiver.rs"]
@@ -36,6 +37,7 @@ pub use mention::*;
 #[allow(unused_imports)]
 pub use openapi::Document;
 pub use outlet::*;
+pub use pager::*;
 pub use provider::*;
 pub use request::*;
 pub use rotation::*;

@@ -208,6 +208,7 @@ fn what_is_told_of_those_who_come() {
         slot: Vec::new(),
         off: Some("a".into()),
         on: Some("b".into()),
+        outside: None,
         until: Some(at("2026-12-07T08:00:00Z")),
         zone: Some(ZoneName::parse("Europe/Oslo").unwrap()),
         begins_at: Some(at("2026-12-01T09:00:00Z")),

@@ -15,6 +15,7 @@ fn handover(off: Option<&str>, on: Option<&str>) -> HandoverNotice {
         slot: Vec::new(),
         off: off.map(Into::into),
         on: on.map(Into::into),
+        outside: None,
         until: None,
         zone: None,
         begins_at: None,

@@ -1,8 +1,10 @@
 //! The pages of the settings, in their order.
 
 use super::{
-    channels, delete, details, duty_group, grid, inbound, mentions, people, rosters, skips,
+    channels, delete, details, duty_group, external, grid, inbound, mentions, people, rosters,
+    skips,
 };
+use crate::domain::rotation::Rotation;
 use crate::server::Outcome;
 use crate::web::visit::Visit;
 
@@ -32,7 +34,7 @@ const fn part(
     }
 }
 
-const SECTIONS: [Section; 10] = [
+const SECTIONS: [Section; 11] = [
     part(
         "details",
         "Details",
@@ -67,6 +69,13 @@ const SECTIONS: [Section; 10] = [
         "Which people each lane and window deals from",
         rosters::show,
         rosters::save,
+    ),
+    part(
+        "partner",
+        "Partner’s schedule",
+        "Follow a schedule of PagerDuty, Opsgenie or Jira Service Management",
+        external::show,
+        external::save,
     ),
     part(
         "channels",
@@ -110,9 +119,16 @@ pub fn section(part: &str) -> Option<&'static Section> {
     SECTIONS.iter().find(|section| section.part == part)
 }
 
-/// The parts that the reader may see.
-pub fn offered(visit: &Visit) -> impl Iterator<Item = &'static Section> {
+/// The parts that say who takes turns and when. A partner's schedule says so where one is followed.
+const OF_DUTY: [&str; 4] = ["people", "grid", "skips", "rosters"];
+
+/// The parts that the reader may see of a rotation.
+pub fn offered(visit: &Visit, rotation: &Rotation) -> impl Iterator<Item = &'static Section> {
     let sees_webhook = inbound::is_offered(visit);
-    let shown = move |section: &&Section| sees_webhook || section.part != "inbound-webhook";
+    let is_external = rotation.external.is_some();
+    let shown = move |section: &&Section| {
+        (sees_webhook || section.part != "inbound-webhook")
+            && !(is_external && OF_DUTY.contains(&section.part))
+    };
     SECTIONS.iter().filter(shown)
 }

@@ -112,7 +112,8 @@ fn shortened(id: &str, mut answer: Value) -> Value {
 
 /// The lines of the file of examples.
 pub fn run() -> String {
-    let rota = Start::default().clock("2026-11-23T08:00Z").demo().go();
+    let pager = pager();
+    let rota = pager.start().clock("2026-11-23T08:00Z").demo().go();
     let document = rota.anyone().get("/v1/openapi.json").is(200).json();
     let mut walk = Walk {
         rota: &rota,
@@ -146,6 +147,7 @@ pub fn run() -> String {
     messages(&mut walk);
     let mut feeds = calendar_feeds(&mut walk, &rotation);
     feeds.extend(calendars(&mut walk));
+    partners(&mut walk, &rotation);
     walk.ask(Key, "getMetrics", &[], Value::Null);
     walk.ask(
         Key,
@@ -220,6 +222,38 @@ fn calendars(walk: &mut Walk) -> Vec<(String, &'static str)> {
         (feed.url(), "https://calendar.example.com/private/basic.ics"),
         (feed.host().to_owned(), "calendar.example.com"),
     ]
+}
+
+/// A PagerDuty with a schedule of people of the demo workspace.
+fn pager() -> Pager {
+    let pager = Pager::new();
+    pager.with(|desk| {
+        let person = |name: &str, email: &str| (name.to_owned(), Some(email.to_owned()));
+        desk.people
+            .insert("P1".into(), person("Ada Lovelace", "ada@demo.example"));
+        desk.people
+            .insert("P2".into(), person("Linus", "linus@elsewhere.example"));
+    });
+    let week = [
+        "P1 2026-11-23T00:00Z 2026-11-23T18:00Z",
+        "P2 2026-11-23T18:00Z 2026-12-20T00:00Z",
+    ];
+    pager.has("S1", "P1 P2", &week);
+    pager
+}
+
+fn partners(walk: &mut Walk, rotation: &str) {
+    let partner = [("partner", "pagerPartner")];
+    walk.ask(Key, "listPartnerSchedules", &partner, Value::Null);
+    let body = json!({ "partner": "pagerPartner", "scheduleId": "S1" });
+    walk.ask(Key, "linkExternal", &[("rotationId", rotation)], body);
+    walk.ask(Key, "listPartners", &[], Value::Null);
+    walk.ask(Key, "listPartnerPeople", &partner, Value::Null);
+    let person = [("partner", "pagerPartner"), ("participantId", "P2")];
+    let body = json!({ "userId": "ULINUS" });
+    walk.ask(Key, "setPartnerPerson", &person, body);
+    let one = [("rotationId", rotation)];
+    walk.ask(Key, "unlinkExternal", &one, Value::Null);
 }
 
 fn directory(walk: &mut Walk) {

@@ -158,13 +158,36 @@ fn mention_refusals(rota: &Rota) -> Vec<Value> {
     ]
 }
 
+/// The refusals of rotations that follow a partner's schedule.
+fn external_refusals(rota: &Rota, pager: &Pager) -> Vec<Value> {
+    let rotation = rota.rotation("U1");
+    let path = rotation.path("/external");
+    let link = || {
+        let body = json!({ "partner": "pagerPartner", "scheduleId": "S1" });
+        rotation.by.put_if(&path, "*", body)
+    };
+    pager.troubles(Trouble::Status(500));
+    let unavailable = link().refused(503, "partner_unavailable");
+    pager.troubles(None);
+    let not = rotation
+        .by
+        .delete_if(&path, "*")
+        .refused(409, "not_external");
+    link().is(200);
+    let rotated = rotation.by.request("POST", &rotation.path("/rotate"));
+    let rotated = rotated.header("If-Match", "*").send();
+    let read_only = rotated.refused(409, "external_rotation_is_read_only");
+    vec![unavailable, not, read_only]
+}
+
 /// The codes of rotations, duty, agreements, the directory, chat, mentions and webhook endpoints. `storage_unavailable` needs a
 /// full disk and is tested in `durability`, `overloaded` in `slow_readers`.
 #[test]
 fn every_code_is_met() {
     let dir = TempDir::new();
     let db = dir.join("rota.db");
-    let start = Start::default().db(&db);
+    let pager = Pager::new();
+    let start = pager.start().db(&db);
     let start = start.env("ROTA_RATE_LIMIT_REQUESTS_PER_MINUTE", 60);
     let rota = start.env("ROTA_RATE_LIMIT_BURST", 40).go();
     rota.people(3);
@@ -234,7 +257,8 @@ fn every_code_is_met() {
     let of_agreements = agreement_refusals(&rota);
     let (of_chat, of_mentions) = (chat_refusals(&rota), mention_refusals(&rota));
     let met = refusals.iter().chain(&of_webhooks).chain(&of_agreements);
-    let met = met.chain(&of_chat).chain(&of_mentions);
+    let of_partners = external_refusals(&rota, &pager);
+    let met = met.chain(&of_chat).chain(&of_mentions).chain(&of_partners);
     let met: std::collections::BTreeSet<&str> = met.map(|r| text(&r["code"])).collect();
     let document = rota.anyone().get("/v1/openapi.json").is(200).json();
     let mut documented = std::collections::BTreeSet::new();

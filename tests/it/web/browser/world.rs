@@ -98,6 +98,11 @@ pub const PAGES: &[Page] = &[
     ),
     page("/rotations/DESK/settings/rosters", "Rosters", EDITORS),
     page(
+        "/rotations/OPS/settings/partner",
+        "Partner’s schedule",
+        EDITORS,
+    ),
+    page(
         "/rotations/OPS/settings/channels",
         "Channels and topic",
         EDITORS,

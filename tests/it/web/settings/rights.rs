@@ -5,12 +5,13 @@ use crate::support::{MONDAY, Rota, always, channel, daily, directory, group, wee
 use crate::web::attribute;
 use serde_json::json;
 
-const PARTS: [&str; 10] = [
+const PARTS: [&str; 11] = [
     "details",
     "people",
     "grid",
     "skips",
     "rosters",
+    "partner",
     "channels",
     "on-duty-group",
     "mentions",

@@ -1,0 +1,208 @@
+//! Has a rotation follow a schedule of a partner, and ends that.
+
+use super::reading::{Reading, fetch, span, take};
+use super::unavailable;
+use crate::actions::draft::Draft;
+use crate::actions::mutation::Operation;
+use crate::actions::{ActionError, App};
+use crate::domain::access::Principal;
+use crate::domain::event::Act;
+use crate::domain::external::{Definition, ReadFailure};
+use crate::domain::handover::WindowChange;
+use crate::domain::linked::{self, Link, LinkedSchedule};
+use crate::domain::linking;
+use crate::domain::refusal::{Refusal, invalid};
+use crate::domain::rotation::Rotation;
+use crate::domain::tiers::Tier;
+use crate::sources::Failure;
+use crate::store::{self, WriteTx};
+use std::collections::BTreeMap;
+
+/// Has a rotation follow a schedule; without a link it is external and follows none yet. The schedule is read first.
+pub struct LinkExternal {
+    link: Option<Link>,
+    read: Option<(Definition, Reading)>,
+}
+
+impl LinkExternal {
+    /// To this schedule.
+    pub fn to(link: Option<Link>) -> LinkExternal {
+        LinkExternal { link, read: None }
+    }
+}
+
+impl Operation for LinkExternal {
+    const NAME: &'static str = "link external";
+    const PREPARES: bool = true;
+    type Output = ();
+
+    fn prepare(&mut self, app: &App, _: &Rotation) -> Result<(), ActionError> {
+        let Some(link) = &self.link else {
+            return check_tier(app);
+        };
+        let Some(source) = app.partners().source(link.partner) else {
+            return Ok(invalid(format!(
+                "partner: there are no settings for `{}`; GET /v1/partners lists those with settings",
+                link.partner.name()
+            ))?);
+        };
+        check_tier(app)?;
+        source.forget_people();
+        let now = app.now();
+        let read = || -> Result<_, Failure> {
+            let definition = source.definition(&link.schedule, span(now))?;
+            let participants = definition.participant_ids();
+            let reading = fetch(&**source, &link.schedule, &participants, now)?;
+            Ok((definition, reading))
+        };
+        let read = read();
+        let outcome = read.as_ref().err().map_or("success", |it| it.kind.name());
+        app.metrics().partner_read(link.partner, outcome);
+        match read {
+            Ok(read) => {
+                self.read = Some(read);
+                Ok(())
+            }
+            Err(failure) if failure.kind == ReadFailure::NotFound => Ok(invalid(format!(
+                "scheduleId: {} has no schedule `{}`; GET /v1/partners/{}/schedules lists those there are",
+                link.partner.title(),
+                link.schedule,
+                link.partner.name()
+            ))?),
+            Err(failure) => {
+                log::warn!(
+                    "{}: cannot read schedule {}: {failure}",
+                    link.partner.name(),
+                    link.schedule
+                );
+                Err(unavailable(link.partner, &failure).into())
+            }
+        }
+    }
+
+    fn apply(self, tx: &mut WriteTx, draft: &mut Draft, _: &Principal) -> Result<(), ActionError> {
+        let LinkExternal { link, read } = self;
+        check_tier(draft.app())?;
+        let before = draft.rotation.external.as_ref();
+        let is_same = before.is_some_and(|external| external.link == link);
+        if is_same && link.is_none() {
+            return Ok(());
+        }
+        if let (Some(link), Some((definition, reading))) = (&link, read) {
+            let known = store::load_schedule(&tx.as_read(), link)?.unwrap_or_default();
+            let known = defined(known, &definition, reading, tx);
+            store::save_schedule(tx, link, &known)?;
+        }
+        let said = match &link {
+            Some(link) => format!(
+                "follows schedule {} of {}",
+                link.schedule,
+                link.partner.name()
+            ),
+            None => "external, follows no schedule yet".to_owned(),
+        };
+        let external = store::load_link(&tx.as_read(), link)?;
+        if is_same {
+            // The same again: what was read counts, the grid stays.
+            let current = draft.rotation.external.take();
+            let current = current.map_or_else(Vec::new, |external| external.current);
+            draft.rotation.external = Some(linked::External {
+                current,
+                ..external
+            });
+            for window in &mut draft.rotation.windows {
+                window.zone = draft.rotation.external.as_ref().map(linked::External::zone);
+            }
+        } else {
+            draft.say(draft.rotation.id.clone().as_str(), said);
+            let at = draft.instant(tx);
+            linking::link(&mut draft.rotation, external, at, &mut |prefix| {
+                tx.mint(prefix)
+            });
+        }
+        let members = draft.rotation.external.as_ref().map(|it| it.members());
+        if let Some(members) = members
+            && draft
+                .rotation
+                .external
+                .as_ref()
+                .is_some_and(|it| it.link.is_some())
+        {
+            draft.set_members(tx, members)?;
+        }
+        draft.change(tx, WindowChange::ByEdit, |_| ());
+        draft.settle(tx, Act::Edit)?;
+        store::clear_unlinked_schedules(tx)?;
+        Ok(())
+    }
+}
+
+/// What is known of a schedule after its definition was read.
+fn defined(
+    mut known: LinkedSchedule,
+    definition: &Definition,
+    reading: Reading,
+    tx: &WriteTx,
+) -> LinkedSchedule {
+    take(&mut known, reading, tx.now());
+    known.name.clone_from(&definition.summary.name);
+    known.zone = definition.zone.city;
+    known.participants = definition.participant_ids();
+    let named: BTreeMap<_, _> = definition
+        .people
+        .iter()
+        .map(|person| (&person.participant_id, person))
+        .collect();
+    for id in &known.participants {
+        if let Some(person) = named.get(id) {
+            let kept = known.people.entry(id.clone());
+            let kept = kept.or_insert_with(|| (*person).clone());
+            kept.name = kept.name.take().or_else(|| person.name.clone());
+            kept.email = kept.email.take().or_else(|| person.email.clone());
+        }
+    }
+    known
+}
+
+fn check_tier(app: &App) -> Result<(), ActionError> {
+    match app.tier_limits().tier {
+        Tier::Pro => Ok(()),
+        Tier::Free => Err(Refusal::PaymentRequired(
+            "following a partner's schedule needs the Pro plan".into(),
+        )
+        .into()),
+    }
+}
+
+/// Makes a rotation manual that follows a schedule.
+pub struct UnlinkExternal;
+
+impl Operation for UnlinkExternal {
+    const NAME: &'static str = "unlink external";
+    type Output = ();
+
+    fn apply(self, tx: &mut WriteTx, draft: &mut Draft, _: &Principal) -> Result<(), ActionError> {
+        let Some(external) = &draft.rotation.external else {
+            return Err(Refusal::NotExternal.into());
+        };
+        let said = match &external.link {
+            Some(link) => format!(
+                "no longer follows schedule {} of {}",
+                link.schedule,
+                link.partner.name()
+            ),
+            None => "no longer external".to_owned(),
+        };
+        draft.say(draft.rotation.id.clone().as_str(), said);
+        let members = draft.rotation.members.users.clone();
+        linking::unlink(&mut draft.rotation);
+        if draft.rotation.members.users != members {
+            let users = draft.rotation.members.users.clone();
+            draft.set_members(tx, users)?;
+        }
+        draft.change(tx, WindowChange::ByEdit, |_| ());
+        draft.settle(tx, Act::Edit)?;
+        store::clear_unlinked_schedules(tx)?;
+        Ok(())
+    }
+}

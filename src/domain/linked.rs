@@ -1,0 +1,290 @@
+//! A rotation that follows a schedule of a partner (rules.md 22). Who is on call is read from what is known of the schedule, at
+//! each instant at which that changes; nothing is dealt.
+
+mod shown;
+
+pub use shown::{AsOf, Change, Counts, Coverage, State, counts};
+
+use super::directory::Person;
+use super::external::{MemberKind, OutsidePerson, Partner, ReadFailure, Shift, Timeline};
+use super::ids::UserId;
+use super::zones::ZoneName;
+use jiff::{SignedDuration, Timestamp};
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+/// Changes ahead that a rotation lists.
+pub const EVENTS: usize = 5;
+
+/// Which schedule of which partner.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct Link {
+    pub partner: Partner,
+    /// The partner's id of the schedule.
+    pub schedule: String,
+}
+
+/// What drives a rotation from outside.
+#[derive(Clone, Debug, PartialEq)]
+pub struct External {
+    /// `None` while no schedule is linked.
+    pub link: Option<Link>,
+    /// As last judged, empty ones included, in the partner's order.
+    pub current: Vec<Assignment>,
+    /// What is known of the schedule; shared by all rotations that follow it.
+    pub schedule: Arc<LinkedSchedule>,
+    /// Who the partner's people are here, by the partner's id.
+    pub people: Arc<BTreeMap<String, UserId>>,
+    /// The records of these people.
+    pub records: Arc<BTreeMap<UserId, Person>>,
+}
+
+/// One slot of a schedule at one time, and who it is here.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Assignment {
+    pub shift: Shift,
+    /// `None` for nobody, and for somebody who is unknown here.
+    pub user: Option<UserId>,
+}
+
+/// What is known of a schedule that rotations follow.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct LinkedSchedule {
+    pub name: String,
+    /// `None` where the partner's zone is no city.
+    pub zone: Option<ZoneName>,
+    /// Of the last successful reading; `None` if there was none.
+    pub timeline: Option<Timeline>,
+    /// The people who take turns, in the partner's order.
+    pub participants: Vec<String>,
+    /// Names and addresses, by the partner's id.
+    pub people: BTreeMap<String, OutsidePerson>,
+    /// When it was last read.
+    pub read_at: Option<Timestamp>,
+    /// When reading last failed.
+    pub failed_at: Option<Timestamp>,
+    /// Why the newest reading failed; `None` if it did not.
+    pub failure: Option<ReadFailure>,
+    /// Failed readings since the last successful one.
+    pub failures: u32,
+}
+
+/// Somebody on call who is unknown here: a person, a team or an escalation policy.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Outsider {
+    pub name: Option<String>,
+    /// Only people have one.
+    pub email: Option<String>,
+    pub until: Timestamp,
+}
+
+impl Assignment {
+    /// Whether the slot is there and nobody is in it.
+    pub fn is_empty(&self) -> bool {
+        self.shift.member.kind == MemberKind::Empty
+    }
+
+    /// Whether somebody is in it who is unknown here.
+    pub fn is_unmapped(&self) -> bool {
+        !self.is_empty() && self.user.is_none()
+    }
+
+    /// Whoever is in it, where they are unknown here.
+    pub fn outsider(&self) -> Option<Outsider> {
+        let member = &self.shift.member;
+        let email = || member.email.clone();
+        self.is_unmapped().then(|| Outsider {
+            name: member.name.clone(),
+            email: (member.kind == MemberKind::User).then(email).flatten(),
+            until: self.shift.span.until,
+        })
+    }
+
+    /// Whether both are the same shift of the same person.
+    fn is_same(&self, other: &Assignment) -> bool {
+        self.user == other.user && self.shift.key() == other.shift.key()
+    }
+}
+
+impl Outsider {
+    /// What people call them.
+    pub fn called(&self) -> String {
+        let known = self.name.as_ref().or(self.email.as_ref());
+        known.map_or_else(|| "somebody unknown".to_owned(), Clone::clone)
+    }
+}
+
+/// A person on call, for telling whether duty has changed hands.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Who {
+    Here(UserId),
+    /// The partner's id.
+    Outside(Option<String>),
+}
+
+impl External {
+    /// Follows no schedule yet.
+    pub fn unlinked() -> External {
+        External {
+            link: None,
+            current: Vec::new(),
+            schedule: Arc::default(),
+            people: Arc::default(),
+            records: Arc::default(),
+        }
+    }
+
+    /// The shifts that are known.
+    pub fn timeline(&self) -> Option<&Timeline> {
+        self.schedule.timeline.as_ref()
+    }
+
+    /// Who a shift's holder is here.
+    pub fn resolve(&self, shift: &Shift) -> Assignment {
+        let id = shift.member.id.as_ref();
+        let id = id.filter(|_| shift.member.kind == MemberKind::User);
+        Assignment {
+            shift: shift.clone(),
+            user: id.and_then(|id| self.people.get(id)).cloned(),
+        }
+    }
+
+    /// The assignments at an instant. Past the end of what is known they are the last known ones.
+    pub fn at(&self, instant: Timestamp) -> Vec<Assignment> {
+        let Some(timeline) = self.timeline() else {
+            return self.resolved();
+        };
+        let last = timeline.known.until - SignedDuration::from_millis(1);
+        let instant = instant.min(last).max(timeline.known.from);
+        timeline
+            .at(instant)
+            .map(|shift| self.resolve(shift))
+            .collect()
+    }
+
+    /// The present assignments with the people who they are now: somebody may have been linked, or left.
+    pub fn resolved(&self) -> Vec<Assignment> {
+        let shifts = self.current.iter().map(|current| &current.shift);
+        shifts.map(|shift| self.resolve(shift)).collect()
+    }
+
+    /// The instants after another one at which the assignments differ from those before, as far as is known.
+    pub fn changes(&self, after: Timestamp) -> impl Iterator<Item = Timestamp> {
+        let known = self.timeline().map(|timeline| timeline.known);
+        let within = |at: &Timestamp| known.is_some_and(|known| *at > after && *at < known.until);
+        let shifts = self.timeline().into_iter().flat_map(|known| &known.shifts);
+        let edges = shifts.flat_map(|shift| [shift.span.from, shift.span.until]);
+        let mut edges: Vec<Timestamp> = edges.filter(within).collect();
+        edges.sort_unstable();
+        edges.dedup();
+        let mut before = self.at(after);
+        edges.into_iter().filter(move |at| {
+            let then = self.at(*at);
+            let differs = !same_assignments(&before, &then);
+            before = then;
+            differs
+        })
+    }
+
+    /// The instant of the next change.
+    pub fn next_change(&self, after: Timestamp) -> Option<Timestamp> {
+        self.changes(after).next()
+    }
+
+    /// The first assignment with anybody in it.
+    pub fn first(&self) -> Option<&Assignment> {
+        self.current.iter().find(|current| !current.is_empty())
+    }
+
+    /// Whoever is on call and unknown here, the first of them.
+    pub fn outsider(&self) -> Option<Outsider> {
+        self.current.iter().find_map(Assignment::outsider)
+    }
+
+    /// The people of the workspace who are on call, each once.
+    pub fn on_call(&self) -> Vec<UserId> {
+        let mut people: Vec<UserId> = Vec::new();
+        for user in self.current.iter().filter_map(|one| one.user.as_ref()) {
+            if !people.contains(user) {
+                people.push(user.clone());
+            }
+        }
+        people
+    }
+
+    /// Everybody on call, in a fixed order.
+    pub fn who(&self) -> Vec<Who> {
+        let held = self.current.iter().filter(|current| !current.is_empty());
+        let mut who: Vec<Who> = held
+            .map(|current| match &current.user {
+                Some(user) => Who::Here(user.clone()),
+                None => Who::Outside(current.shift.member.id.clone()),
+            })
+            .collect();
+        who.sort();
+        who.dedup();
+        who
+    }
+
+    /// The zone that hand-overs are shown in.
+    pub fn zone(&self) -> ZoneName {
+        self.schedule.zone.unwrap_or_else(ZoneName::utc)
+    }
+
+    /// The members that the schedule gives a rotation: its people who are known here, in its order.
+    pub fn members(&self) -> Vec<UserId> {
+        let mut members: Vec<UserId> = Vec::new();
+        for id in &self.schedule.participants {
+            if let Some(user) = self.people.get(id)
+                && !members.contains(user)
+            {
+                members.push(user.clone());
+            }
+        }
+        members
+    }
+
+    /// Equal but for what is known of the schedule beyond the changes that are listed.
+    pub fn same_as(&self, other: &External, after: Timestamp) -> bool {
+        let events = |external: &External| -> Vec<Timestamp> {
+            external.changes(after).take(EVENTS).collect()
+        };
+        self.link == other.link
+            && self.current == other.current
+            && self.zone() == other.zone()
+            && events(self) == events(other)
+    }
+}
+
+/// Whether two lists of assignments are the same shifts of the same people, in any order.
+pub fn same_assignments(one: &[Assignment], other: &[Assignment]) -> bool {
+    let has = |list: &[Assignment], wanted: &Assignment| list.iter().any(|it| it.is_same(wanted));
+    one.len() == other.len()
+        && one.iter().all(|wanted| has(other, wanted))
+        && other.iter().all(|wanted| has(one, wanted))
+}
+
+/// When a schedule is to be read next; `None` if it has never been read, which is at once. A failed reading is repeated after 5 and
+/// then 15 seconds, then as often as others.
+pub fn next_reading(known: &LinkedSchedule, poll_every: SignedDuration) -> Option<Timestamp> {
+    let (last, wait) = match (known.failure, known.failures) {
+        (None, _) => (known.read_at?, poll_every),
+        (Some(_), 0 | 1) => (known.failed_at?, SignedDuration::from_secs(5)),
+        (Some(_), 2) => (known.failed_at?, SignedDuration::from_secs(15)),
+        (Some(_), _) => (known.failed_at?, poll_every),
+    };
+    Some(last.saturating_add(wait).unwrap_or(Timestamp::MAX))
+}
+
+/// The instant of one of several readings that are spread evenly over a poll.
+pub fn spread(
+    from: Timestamp,
+    poll_every: SignedDuration,
+    index: usize,
+    count: usize,
+) -> Timestamp {
+    let part = i32::try_from(index).unwrap_or(i32::MAX);
+    let parts = i32::try_from(count.max(1)).unwrap_or(i32::MAX);
+    from.saturating_add(poll_every * part / parts)
+        .unwrap_or(Timestamp::MAX)
+}
