@@ -79,7 +79,7 @@ pub fn sent(visit: &Visit, view: &View, metadata: &Metadata) -> Outcome {
         acknowledged: found.conflicts.into_iter().map(|one| one.id).collect(),
         started_legs: found.started_legs,
     };
-    let once = super::operation_id(view);
+    let once = visit.incoming.operation_id();
     match requests::take(visit, rotation, request, Step::Accept, once, answering) {
         Ok(()) => Ok(Reply::nothing()),
         Err(ActionError::Refused(refusal)) => over(visit, request, refusal),

@@ -1,7 +1,7 @@
 //! Asking others to cover a turn.
 
 use super::field::{self, FROM, REASON_FIELD, TO, TURN, WHOM};
-use super::{Metadata, closed, errors, operation_id, refused, update};
+use super::{Metadata, closed, errors, refused, update};
 use crate::actions::covers::{self, AskForCover};
 use crate::actions::whole_turns::{self, HeldTurn};
 use crate::actions::{ActionError, overview};
@@ -241,7 +241,7 @@ fn ask(
         turn_selection: preview.selection,
         ..new
     };
-    let once = (operation_id(view), body);
+    let once = (visit.incoming.operation_id(), body);
     let action = ("createCoverRequest", "");
     let any = &Precondition::Any;
     visit.write(rotation, action, once, any, AskForCover(new), made)?;

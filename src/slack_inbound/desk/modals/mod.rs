@@ -22,7 +22,6 @@ use crate::domain::refusal::Refusal;
 use crate::slack_inbound::incoming::View;
 use crate::slack_inbound::reply::{Later, Reply};
 use serde_json::{Map, Value, json};
-use sha2::{Digest, Sha256};
 
 /// What a form is about, in its `private_metadata`.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -83,16 +82,6 @@ pub fn sent(visit: &Visit, view: &View) -> Outcome {
         Err(ActionError::Refused(refusal)) => Ok(update(told(&visit.why(&refusal)?))),
         outcome => outcome,
     }
-}
-
-/// The `operationId` of a form: however often it is sent, it is done once.
-fn operation_id(view: &View) -> String {
-    let digest = Sha256::digest(view.id.as_bytes());
-    let digits: String = digest[..16]
-        .iter()
-        .map(|byte| format!("{byte:02x}"))
-        .collect();
-    format!("slack-form-{digits}")
 }
 
 /// A form replaced by another one.

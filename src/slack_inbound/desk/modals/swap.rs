@@ -2,7 +2,7 @@
 
 use super::cover::rotations;
 use super::field::{self, REASON_FIELD, THEIRS, TURN};
-use super::{Metadata, closed, errors, operation_id, refused, update};
+use super::{Metadata, closed, errors, refused, update};
 use crate::actions::ActionError;
 use crate::actions::plan;
 use crate::actions::swaps::{self, OfferSwap};
@@ -201,7 +201,7 @@ fn offer(
     let acknowledged: Vec<&str> = found.iter().map(|conflict| conflict.id.as_str()).collect();
     body["acknowledgedConflictIds"] = json!(acknowledged);
     let new = request::parse_swap_preview(body.to_string().as_bytes())?;
-    let once = (operation_id(view), &body);
+    let once = (visit.incoming.operation_id(), &body);
     let action = ("createSwapRequest", "");
     let any = &Precondition::Any;
     visit.write(rotation, action, once, any, OfferSwap(new), made)?;
