@@ -1,6 +1,7 @@
 //! The chat platform as a whole: whose workspace it is, and whether it works.
 
-use super::{App, Error, directory_sync};
+use super::directory_sync::{self, SLACK};
+use super::{App, Error};
 use crate::chat::slack::{OTHER_WORKSPACE, Slack, SlackError, Workspace};
 use crate::domain::chat::PlatformState;
 use crate::domain::directory::Team;
@@ -8,9 +9,6 @@ use crate::runtime::background::POLL;
 use crate::store::{self, WriteTx};
 use jiff::Timestamp;
 use std::time::Duration;
-
-/// Slack among the platforms.
-const SLACK: &str = "slack";
 
 /// The state of the chat platform, for operators.
 #[derive(Clone, Debug, PartialEq, Eq)]

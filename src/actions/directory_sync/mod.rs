@@ -30,6 +30,9 @@ const ERROR: &str = "directory_error";
 /// The fact with the away emoji of the last reading.
 const EMOJI: &str = "directory_away_emoji";
 
+/// The value of [`store::CHAT_PLATFORM`] where the people come from Slack.
+pub(super) const SLACK: &str = "slack";
+
 /// The author of what a full reading changes.
 static READING: Author = Author::local(Principal::Chat, "directorySync");
 
@@ -182,10 +185,12 @@ fn write_reading(
     imports: u64,
     emoji: String,
 ) -> Result<bool, Error> {
-    let is_same = changes.is_empty();
+    let (is_same, platform) = (changes.is_empty(), SLACK);
     let note = move |tx: &mut WriteTx| -> Result<(), Error> {
         let now = tx.now().to_string();
         store::save_fact(tx, READ_AT, &now)?;
+        // Whose people these are: they must not be taken for those of a file.
+        store::save_fact(tx, store::CHAT_PLATFORM, platform)?;
         store::save_fact(tx, ERROR, "")?;
         store::save_fact(tx, EMOJI, &emoji)
     };

@@ -401,11 +401,12 @@ const WITHOUT_AN_ENTRY: [(&str, &str); 20] = [
         "slack_envelopes.rs",
         "what Slack sent; what it asks for writes its entries",
     ),
-    ("slack_home.rs", "who has opened the home tab"),
     (
         "directory_sync",
         "what chat says of its directory; it and drafts write the entries",
     ),
+    ("slack_home.rs", "what home tabs of Slack show"),
+    ("platform.rs", "whose workspace it is"),
     ("chat_sync.rs", "chat"),
     (
         "chat_sync",

@@ -21,8 +21,8 @@ impl Week<'_> {
         let rotation = &self.rotation;
         assert_eq!(rotation.on_call(), user);
         let now = self.desk.rota.now();
-        let planned = rotation.schedule(&now, &now);
-        assert!(planned[0].starts_with(user), "planned: {planned:?}");
+        let planned = rotation.schedule(&now, &plus(&now, 1));
+        assert!(planned[0].ends_with(user), "planned: {planned:?}");
         rotation.is_a_chain("05 20");
         let history = rotation.get(&format!(
             "/history?from=2026-01-05T00:00:00Z&to={}",
@@ -62,7 +62,9 @@ impl Week<'_> {
             let team = self.desk.slack.team();
             let channel = team.channels.iter().find(|channel| channel["id"] == "C2");
             let topic = channel.map(|channel| text(&channel["topic"]["value"]).to_owned());
-            topic.is_some_and(|topic| topic.contains(&self.name(&team.users, user)))
+            topic.is_some_and(|topic| {
+                topic.contains(user) || topic.contains(&self.name(&team.users, user))
+            })
         });
         eventually("the group", || {
             let team = self.desk.slack.team();
@@ -178,7 +180,7 @@ fn a_team_lives_through_a_week() {
     let form = desk.form("U4", "PLAT swap");
     let entered = [
         ("turn", Enter::Pick("Thu 8")),
-        ("theirs", Enter::Pick("Sat 10")),
+        ("theirs", Enter::Pick("u6: Sat 10")),
     ];
     assert_eq!(desk.submit("U4", &form, &entered), Value::Null);
     let offered = week.asked("U6", "offers you a swap");
@@ -227,11 +229,11 @@ fn a_team_lives_through_a_week() {
     // The weekend goes on by itself, as the plan says.
     for day in ["10", "11", "12"] {
         let at = format!("2026-01-{day}T09:00Z");
-        let planned = rotation.schedule(&at, &at);
+        let planned = rotation.schedule(&at, &plus(&at, 1));
         desk.rota.to(&at);
         let held = rotation.on_call();
         assert!(
-            planned.iter().any(|turn| turn.starts_with(&held)),
+            planned.iter().any(|turn| turn.ends_with(&held)),
             "{planned:?} {held}"
         );
         week.on_call(&held);

@@ -108,7 +108,7 @@ fn posted_request(asked: &[Asked], outcome: &str) -> String {
         "declined" => 1,
         _ => 2,
     };
-    text(&asked[index].item()["coverRequestId"]).to_owned()
+    asked[index].id.clone()
 }
 
 #[test]

@@ -193,12 +193,6 @@ fn coming_back_ends_what_is_running() {
     assert_eq!(desk.said("U2", "back"), "You are not marked as away.");
     rotation.away("U2", "2026-01-05T07:00Z", "2026-01-20T07:00Z");
     rotation.away("U2", "2026-02-05T07:00Z", "2026-02-20T07:00Z");
-    assert_eq!(
-        rotation
-            .schedule("2026-01-06T09:00Z", "2026-01-06T09:00Z")
-            .len(),
-        1
-    );
     let said = desk.said("U2", "back");
     assert_eq!(said, "Welcome back. Your absence has ended now.");
     let left = desk.rota.caller().all(&rotation.path("/availability"));
@@ -232,10 +226,10 @@ fn a_link_signs_in_once_within_five_minutes() {
     };
     let (first, second) = (path("U2"), path("U2"));
     let shown = desk.rota.anyone().get(&first).ok().text();
-    assert!(shown.contains("u2"), "{shown}");
+    assert!(shown.contains("signs you in as"), "{shown}");
     desk.rota.advance(301);
     let shown = desk.rota.anyone().get(&second).text();
-    assert!(!shown.contains("u2"), "{shown}");
+    assert!(!shown.contains("signs you in as"), "{shown}");
 }
 
 #[test]

@@ -10,7 +10,7 @@ const NAMES: [&str; 6] = [
     "<@U1>",
     "*_~`",
     "a|b>c&lt;",
-    "\u{202e}\n\r:boom:",
+    "\u{202e} :boom:",
     "<https://evil.example|Slack>",
 ];
 

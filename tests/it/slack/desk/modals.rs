@@ -41,8 +41,8 @@ fn a_cover_is_asked_for() {
     assert_eq!(reply, Value::Null);
     let all = desk.rota.caller().all("/v1/requests");
     assert_eq!(all.len(), 1);
-    assert_eq!(interval(&all[0]["coverRequest"]), "06 07", "{}", all[0]);
-    let asked = desk.message("U1", 1);
+    assert_eq!(interval(&all[0]["request"]), "06 07", "{}", all[0]);
+    let asked = desk.message("U3", 1);
     assert!(
         asked.text.contains("asks you to cover PLAT team"),
         "{}",
@@ -119,7 +119,7 @@ fn what_is_wrong_stands_beside_its_field() {
     ];
     assert_eq!(desk.submit("U2", &form, &entered), Value::Null);
     let all = desk.rota.caller().all("/v1/requests");
-    assert_eq!(interval(&all[0]["coverRequest"]), "06T12 06T15");
+    assert_eq!(interval(&all[0]["request"]), "06T12 06T15");
     // Whoever has no turn is told so.
     assert!(
         desk.said("U4", "cover")

@@ -124,7 +124,8 @@ fn a_slack_that_is_away_at_the_start_is_read_later() {
     assert_eq!(rota.get("/v1/users/U1").ok().json()["teamId"], "T1");
     rota.stop();
     // The database is known to be Slack's.
-    let rota = slack.start().db(&db).go();
+    let later = "2026-01-05T09:00Z";
+    let rota = slack.start().clock(later).db(&db).go();
     assert_eq!(people(&rota), "U1 U2");
 }
 

@@ -2,6 +2,7 @@
 
 mod away;
 mod command;
+mod events;
 mod failing;
 mod guard;
 mod reading;
