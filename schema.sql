@@ -757,6 +757,53 @@ CREATE INDEX calendar_feed_by_creation ON calendar_feed (created_at, id);
 CREATE INDEX calendar_feed_by_maker ON calendar_feed (created_by);
 CREATE INDEX calendar_feed_by_user ON calendar_feed (user_id);
 
+-- Calendars of people, whose events become absences.
+CREATE TABLE personal_calendar (
+    id TEXT PRIMARY KEY,
+    user_id TEXT NOT NULL REFERENCES person (id),
+    -- A secret: no answer, entry or line of the log has it.
+    address TEXT NOT NULL,
+    name TEXT,
+    counts TEXT NOT NULL CHECK (counts IN ('outOfOffice', 'busy', 'all')),
+    -- A list; NULL for the usual ones.
+    words TEXT CHECK (words IS NULL OR json_valid(words)),
+    created_at INTEGER NOT NULL,
+    -- Rises with each change and each reading: a reading that began before one is not applied.
+    revision INTEGER NOT NULL DEFAULT 0,
+    -- Validators of the body that was read last.
+    etag TEXT,
+    last_modified TEXT,
+    -- The last reading that succeeded, and the last one with a body.
+    read_at INTEGER,
+    whole_at INTEGER,
+    -- Readings that have failed since, and what is wrong.
+    failures INTEGER NOT NULL DEFAULT 0,
+    error TEXT,
+    -- Whether it has not been readable for so long that nothing of it counts.
+    is_unknown INTEGER NOT NULL DEFAULT 0 CHECK (is_unknown IN (0, 1)),
+    -- When it is read next, and whether somebody has asked for it before.
+    due_at INTEGER NOT NULL,
+    is_asked INTEGER NOT NULL CHECK (is_asked IN (0, 1))
+) STRICT, WITHOUT ROWID;
+CREATE INDEX personal_calendar_by_user ON personal_calendar (user_id, created_at, id);
+CREATE INDEX personal_calendar_by_due ON personal_calendar (due_at);
+CREATE INDEX personal_calendar_asked ON personal_calendar (id) WHERE is_asked = 1;
+CREATE INDEX personal_calendar_unknown ON personal_calendar (user_id) WHERE is_unknown = 1;
+
+-- Absences that calendars of people have, as they were last read.
+CREATE TABLE mirrored_absence (
+    calendar_id TEXT NOT NULL REFERENCES personal_calendar (id) ON DELETE CASCADE,
+    -- In order of their beginning.
+    position INTEGER NOT NULL,
+    user_id TEXT NOT NULL,
+    from_at INTEGER NOT NULL,
+    until_at INTEGER NOT NULL CHECK (until_at > from_at),
+    -- The summary of the event. Only the person and workspace admins see it.
+    reason TEXT,
+    PRIMARY KEY (calendar_id, position)
+) STRICT, WITHOUT ROWID;
+CREATE INDEX mirrored_absence_by_user ON mirrored_absence (user_id, until_at);
+
 -- Who changed what, by the instant. Entries are never rewritten.
 CREATE TABLE audit (
     at INTEGER NOT NULL,

@@ -13,11 +13,13 @@ pub use values::{BaseUrl, Listen, LogFilter, duration, instant, lifetime};
 
 mod login;
 mod oidc;
+mod partners;
 mod reach;
 mod slack;
 
 pub use login::{LoginPart, ProxyPart};
 pub use oidc::OidcPart;
+pub use partners::{DeskPart, KeyPart, PartnersPart};
 pub use reach::{IncomingWebhookPart, MailPart};
 pub use slack::{Platform, SlackPart};
 
@@ -48,6 +50,7 @@ pub struct Config {
     pub holidays: HolidaysPart,
     pub rate_limit: RateLimitPart,
     pub webhooks: WebhooksPart,
+    pub calendars: CalendarsPart,
     pub chat: ChatPart,
     pub slack: SlackPart,
     pub mail: MailPart,
@@ -55,6 +58,7 @@ pub struct Config {
     pub login: LoginPart,
     pub http: HttpPart,
     pub audit: AuditPart,
+    pub partners: PartnersPart,
     /// Where what is set was set.
     pub origins: Origins,
 }
@@ -179,6 +183,15 @@ pub struct WebhooksPart {
     pub trust: Option<Trust>,
 }
 
+/// `[calendars]`: how calendars of people are read.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub struct CalendarsPart {
+    /// How often each is read. One minute to 7 days.
+    #[serde(deserialize_with = "values::read_every")]
+    pub read_every: Option<SignedDuration>,
+}
+
 impl PlanPart {
     /// The tier with its quotas; without a name it is pro.
     pub fn tier_limits(self) -> TierLimits {
@@ -264,6 +277,9 @@ impl Config {
                 extra_ca_file: (self.webhooks.extra_ca_file).or(below.webhooks.extra_ca_file),
                 trust: self.webhooks.trust.or(below.webhooks.trust),
             },
+            calendars: CalendarsPart {
+                read_every: self.calendars.read_every.or(below.calendars.read_every),
+            },
             chat: ChatPart {
                 platform: self.chat.platform.or(below.chat.platform),
                 reminder_before: self.chat.reminder_before.or(below.chat.reminder_before),
@@ -278,6 +294,7 @@ impl Config {
             audit: AuditPart {
                 keep: self.audit.keep.or(below.audit.keep),
             },
+            partners: self.partners.over(below.partners),
             http: HttpPart {
                 trusted_proxies: self.http.trusted_proxies.or(below.http.trusted_proxies),
             },
@@ -315,6 +332,9 @@ fn from_environment(given: &dyn Fn(&str) -> Option<OsString>) -> Result<Config, 
             allow_nets: variables.read("ROTA_WEBHOOKS_ALLOW_NETS", values::parse_nets)?,
             extra_ca_file: given("ROTA_WEBHOOKS_EXTRA_CA_FILE").map(PathBuf::from),
             trust: variables.read("ROTA_WEBHOOKS_TRUST", values::parse_trust)?,
+        },
+        calendars: CalendarsPart {
+            read_every: variables.read("ROTA_CALENDARS_READ_EVERY", values::parse_read_every)?,
         },
         chat: ChatPart {
             platform: variables.read("ROTA_CHAT_PLATFORM", slack::parse_platform)?,
@@ -373,6 +393,37 @@ fn from_environment(given: &dyn Fn(&str) -> Option<OsString>) -> Result<Config, 
         },
         audit: AuditPart {
             keep: variables.read("ROTA_AUDIT_KEEP", values::parse_audit_keep)?,
+        },
+        partners: PartnersPart {
+            poll_every: variables.read("ROTA_PARTNERS_POLL_EVERY", partners::parse_poll_every)?,
+            proxy: variables.read("ROTA_PARTNERS_PROXY", partners::parse_proxy)?,
+            pager: KeyPart {
+                api_key: variables
+                    .read("ROTA_PARTNERS_PAGERPARTNER_API_KEY", partners::parse_secret)?,
+                api_key_file: given("ROTA_PARTNERS_PAGERPARTNER_API_KEY_FILE").map(PathBuf::from),
+                url: variables.read("ROTA_PARTNERS_PAGERPARTNER_URL", partners::parse_url)?,
+            },
+            ops: KeyPart {
+                api_key: variables
+                    .read("ROTA_PARTNERS_OPSPARTNER_API_KEY", partners::parse_secret)?,
+                api_key_file: given("ROTA_PARTNERS_OPSPARTNER_API_KEY_FILE").map(PathBuf::from),
+                url: variables.read("ROTA_PARTNERS_OPSPARTNER_URL", partners::parse_url)?,
+            },
+            desk: DeskPart {
+                site: variables.read("ROTA_PARTNERS_DESKPARTNER_SITE", partners::parse_site)?,
+                email: variables.read("ROTA_PARTNERS_DESKPARTNER_EMAIL", partners::parse_email)?,
+                api_token: variables.read(
+                    "ROTA_PARTNERS_DESKPARTNER_API_TOKEN",
+                    partners::parse_secret,
+                )?,
+                api_token_file: given("ROTA_PARTNERS_DESKPARTNER_API_TOKEN_FILE")
+                    .map(PathBuf::from),
+                cloud_id: variables.read(
+                    "ROTA_PARTNERS_DESKPARTNER_CLOUD_ID",
+                    partners::parse_cloud_id,
+                )?,
+                url: variables.read("ROTA_PARTNERS_DESKPARTNER_URL", partners::parse_url)?,
+            },
         },
         http: HttpPart {
             trusted_proxies: variables.read("ROTA_HTTP_TRUSTED_PROXIES", values::parse_nets)?,

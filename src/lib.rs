@@ -82,10 +82,23 @@
 //! feed's sequence up. Only where the reader's copy is old does `domain::duty_feed` make events of the record and the forecast,
 //! which [`wire`] writes as iCalendar.
 //!
+//! # Partners
+//!
+//! [`sources`] reads schedules of partner paging systems into [`domain::external`]. `rota import` gives what was read to
+//! `actions::import_schedule`: `domain::blueprint` says the schedule as a grid, the rotation is made in a transaction, and its
+//! forecast is compared with the partner's timeline before the transaction is committed or undone.
+//!
 //! # Outside sources
 //!
 //! What is read from outside again and again implements `actions::outside::Source`. [`sync`] runs a loop for each source; a move
 //! of the development clock and `POST /dev/sync` read through it too.
+//!
+//! # Calendars of people
+//!
+//! [`sync`] reads calendars through `actions::calendars`: `fetching` asks their servers with `client::guard` and reads the body with
+//! `wire::ical`, `domain::recurrence` finds the instances, and `domain::personal_calendar` says which are absences. `applying`
+//! stores them, and has the rotations of the person judged as when a stored absence changes. Dealing sees them as any other
+//! absence.
 //!
 //! # What comes in from Slack
 //!
@@ -109,10 +122,11 @@
 //! |---|---|---|
 //! | 5 | `main`, [`cli`], [`config`] | all below |
 //! | 4 | [`api`], [`web`], [`dev`], [`slack_inbound`], [`timer`], [`delivery`], [`sync`], [`chat_watch`] | 0 to 3, not one another |
-//! | 3 | [`actions`] | [`domain`], [`wire`], [`client`], [`metrics`], [`store`], [`chat`], [`carriers`], [`runtime`] |
+//! | 3 | [`actions`] | [`domain`], [`wire`], [`client`], [`metrics`], [`store`], [`chat`], [`carriers`], [`sources`], [`runtime`] |
 //! | 3 | [`problem`] | [`domain`], [`wire`], [`server`], [`store`]; only edges import it |
 //! | 2 | [`chat`] | [`domain`], [`store`], [`client`], [`metrics`], [`runtime`] |
 //! | 2 | [`carriers`] | [`domain`], [`client`], [`runtime`] |
+//! | 2 | [`sources`] | [`domain`], [`client`], [`runtime`] |
 //! | 2 | [`store`] | [`domain`], [`runtime`] |
 //! | 2 | [`oidc`] | [`domain`], [`client`], [`runtime`] |
 //! | 1 | [`server`] | [`wire`], [`metrics`], [`domain`], [`runtime`], [`memory`] |
@@ -131,7 +145,8 @@
 //! - Every cell's history is a chain of entries without gaps; the last one is running.
 //! - Only [`client`] connects to other servers, never within a transaction. For URLs from users, `client::guard` checks every
 //!   address that its own resolver found, and only checked addresses are connected to.
-//! - Actions render no JSON of the API: of [`wire`] they use the ETags, the frozen bodies of events and the signatures.
+//! - Actions render no JSON of the API: of [`wire`] they use the ETags, the frozen bodies of events and the signatures, and they
+//!   read calendars with it.
 //! - Rights are decided in [`domain::access`]. A test checks that the SQL of lists agrees.
 //! - The memory that callers make the process hold is counted: request bodies, work and responses by [`server`], in budgets of
 //!   [`memory`] that all edges share. Long collections are read and rendered while they are sent.
@@ -158,6 +173,7 @@ pub mod store;
 
 pub mod chat;
 pub mod oidc;
+pub mod sources;
 
 pub mod actions;
 pub mod problem;

@@ -40,6 +40,7 @@ pub struct Metrics {
     attempts: IntCounterVec,
     finished: IntCounterVec,
     relayed: IntCounterVec,
+    calendar_readings: IntCounterVec,
     chat_requests: IntCounterVec,
     chat_rate_limited: IntCounterVec,
 }
@@ -62,6 +63,14 @@ impl Default for Metrics {
             "Messages sent on by mail or to an incoming webhook, by result of the try.",
             &["way", "result"],
         );
+        let calendar_readings = counters(
+            "rota_calendar_readings_total",
+            "Readings of people's calendars, by result.",
+            &["result"],
+        );
+        for result in CALENDAR_RESULTS {
+            calendar_readings.with_label_values(&[result]);
+        }
         // Initializes all series: `rate()` needs the zero before the first increment.
         for outcome in [Outcome::Delivered, Outcome::Failed, Outcome::NoResponse] {
             attempts.with_label_values(&[outcome.name()]);
@@ -104,6 +113,7 @@ impl Default for Metrics {
             attempts,
             finished,
             relayed,
+            calendar_readings,
             chat_requests: counters(
                 "rota_chat_requests_total",
                 "Calls of the chat platform, by method and outcome.",
@@ -119,6 +129,7 @@ impl Default for Metrics {
         metrics.register(&metrics.attempts);
         metrics.register(&metrics.finished);
         metrics.register(&metrics.relayed);
+        metrics.register(&metrics.calendar_readings);
         metrics.register(&metrics.chat_requests);
         metrics.register(&metrics.chat_rate_limited);
         metrics.register(&metrics.requests);
@@ -127,6 +138,9 @@ impl Default for Metrics {
         metrics
     }
 }
+
+/// Results of readings of calendars.
+const CALENDAR_RESULTS: [&str; 2] = ["read", "failed"];
 
 /// Names, labels and bounds are constants of this module, and tests render all of them.
 const VALID: &str = "a valid name that is used once";
@@ -172,6 +186,13 @@ impl Metrics {
     /// Counts a try to send a message on: `sent`, `failed` if it is tried again, or `dropped`.
     pub fn relayed(&self, way: Way, result: &'static str) {
         self.relayed.with_label_values(&[way.name(), result]).inc();
+    }
+
+    /// Counts a reading of a person's calendar.
+    pub fn calendar_read(&self, is_read: bool) {
+        let [read, failed] = CALENDAR_RESULTS;
+        let result = if is_read { read } else { failed };
+        self.calendar_readings.with_label_values(&[result]).inc();
     }
 
     /// Begins the series of a method of the chat platform: `rate()` needs the zero before the first increment.

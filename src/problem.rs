@@ -3,6 +3,7 @@
 
 use crate::domain::arrangement::MAX_ARRANGED;
 use crate::domain::mention::MAX_A_DAY;
+use crate::domain::personal_calendar::MOST_OF_A_PERSON;
 use crate::domain::refusal::{Refusal, UrlFault};
 use crate::domain::request::{MAX_PENDING, MAX_PENDING_EACH};
 use crate::domain::webhook::{MAX_ATTEMPTS, MAX_WEBHOOKS};
@@ -103,6 +104,7 @@ fn title(code: &str) -> Option<&'static str> {
         "tooManyPendingRequests" => "Too many pending requests",
         "tooManyMentions" => "Too many mentions",
         "webhook_endpoint_limit" => "Too many webhook endpoints",
+        "too_many_calendars" => "Too many calendars",
         "webhook_url_malformed" => "URL malformed",
         "webhook_url_scheme_not_allowed" => "URL scheme not allowed",
         "webhook_url_host_not_resolvable" => "URL host not resolvable",
@@ -182,6 +184,11 @@ impl From<Refusal> for Problem {
                 409,
                 "webhook_endpoint_limit",
                 format!("a workspace holds at most {MAX_WEBHOOKS} endpoints; delete one first"),
+            ),
+            Refusal::TooManyCalendars => coded(
+                409,
+                "too_many_calendars",
+                format!("a person has at most {MOST_OF_A_PERSON} calendars; remove one first"),
             ),
             Refusal::WebhookUrl(error, detail) => coded(400, url_code(error), detail),
             Refusal::EventTypeUnknown(detail) => {

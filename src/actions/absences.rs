@@ -288,9 +288,42 @@ fn change(
 }
 
 fn fill(tx: &WriteTx, draft: &mut Draft, absence: &Absence) {
-    let is_over = absence.period.until <= draft.instant(tx);
+    if absence.period.until > draft.instant(tx) {
+        fill_for(tx, draft, &absence.user);
+    }
+}
+
+/// Lets `write` change when a person is absent in all rotations, by their calendars. The rotations that they are in look at their
+/// next due instant again, and at their empty slots where they deal to the person.
+pub(super) fn follow_person(
+    app: &App,
+    tx: &mut WriteTx,
+    author: &Author,
+    user: &UserId,
+    write: impl FnOnce(&mut WriteTx) -> Result<(), ActionError>,
+) -> Result<(), ActionError> {
+    let all = store::list_rotations_of(&tx.as_read(), user)?;
+    mutation::follow(
+        app,
+        tx,
+        (author, Act::Aside),
+        &all,
+        write,
+        |tx, draft, _| {
+            fill_for(tx, draft, user);
+        },
+    )?;
+    for id in &all {
+        if let Some(draft) = Draft::load(&tx.as_read(), app, author, id)? {
+            store::save_due(tx, id, draft.next_due())?;
+        }
+    }
+    Ok(())
+}
+
+fn fill_for(tx: &WriteTx, draft: &mut Draft, user: &UserId) {
     draft.change(tx, WindowChange::ByEdit, |change| {
-        if !is_over && change.deals_to(&absence.user) {
+        if change.deals_to(user) {
             change.fill_after_absence(Reason::CoverageChanged);
         }
     });

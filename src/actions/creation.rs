@@ -94,7 +94,11 @@ fn replay(tx: &WriteTx, used: &CreationKey, body_hash: &[u8; 32]) -> Result<Rota
 }
 
 /// Checks the content of the body first, then the tier, then conflicts with other rotations.
-fn check_new(tx: &ReadTx, new: &NewRotation, limits: &TierLimits) -> Result<(), ActionError> {
+pub(super) fn check_new(
+    tx: &ReadTx,
+    new: &NewRotation,
+    limits: &TierLimits,
+) -> Result<(), ActionError> {
     known_people(tx, "owners", &new.owners)?;
     known_people(tx, "userIds", &new.users)?;
     known_groups(tx, &new.groups)?;
@@ -115,7 +119,9 @@ fn check_new(tx: &ReadTx, new: &NewRotation, limits: &TierLimits) -> Result<(), 
         _ => Ok(()),
     }
 }
-fn insert(tx: &mut WriteTx, new: NewRotation) -> Result<Rotation, ActionError> {
+
+/// Stores a new rotation and begins its record.
+pub(super) fn insert(tx: &mut WriteTx, new: NewRotation) -> Result<Rotation, ActionError> {
     let at = tx.now();
     let id = RotationId::from(tx.mint("rot_"));
     let window = Window {

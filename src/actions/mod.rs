@@ -8,6 +8,7 @@ pub mod assignments;
 pub mod audit;
 pub mod boards;
 pub mod calendar_feeds;
+pub mod calendars;
 pub mod channels;
 pub mod chat_ids;
 pub mod chat_status;
@@ -25,6 +26,7 @@ pub mod duty;
 pub mod duty_group;
 pub mod grid;
 pub mod identities;
+pub mod import_schedule;
 pub mod inbound;
 pub mod keys;
 mod membership;
@@ -64,6 +66,7 @@ use crate::chat::{Chat, Local};
 use crate::client::guard::{GuardedClient, Rules};
 use crate::client::{Tls, Trust};
 use crate::domain::holidays::Calendar;
+use crate::domain::personal_calendar::READ_EVERY;
 use crate::domain::retry_schedule::RetrySchedule;
 use crate::domain::tiers::TierLimits;
 use crate::metrics::Metrics;
@@ -108,6 +111,10 @@ pub struct Outward {
     pub reminder_before: SignedDuration,
     /// Mail and incoming webhooks.
     pub carriers: Carriers,
+    /// The client for calendars of people. Its lookups never delay a delivery.
+    pub calendar_client: GuardedClient,
+    /// How often calendars are read.
+    pub calendars_read_every: SignedDuration,
 }
 
 /// The default of [`Outward::reminder_before`].
@@ -122,12 +129,15 @@ impl Outward {
     /// # Errors
     /// If TLS cannot be set up.
     pub fn usual(base_url: &str) -> Result<Outward, String> {
+        let tls = Tls::load(Trust::Bundled, None)?;
         Ok(Outward {
             base_url: base_url.to_owned(),
             retry_schedule: RetrySchedule::default(),
-            webhook_client: GuardedClient::new(&Tls::load(Trust::Bundled, None)?, Rules::default()),
+            webhook_client: GuardedClient::new(&tls, Rules::default()),
             reminder_before: REMINDER_BEFORE,
             carriers: Carriers::default(),
+            calendar_client: GuardedClient::new(&tls, Rules::default()),
+            calendars_read_every: READ_EVERY,
         })
     }
 }
@@ -243,6 +253,16 @@ impl App {
     /// The client for deliveries.
     pub fn webhook_client(&self) -> &GuardedClient {
         &self.outward.webhook_client
+    }
+
+    /// The client for calendars of people.
+    pub fn calendar_client(&self) -> &GuardedClient {
+        &self.outward.calendar_client
+    }
+
+    /// How often calendars are read.
+    pub fn calendars_read_every(&self) -> SignedDuration {
+        self.outward.calendars_read_every
     }
 
     /// Mail and incoming webhooks.

@@ -20,6 +20,7 @@ mod arrangements;
 mod audit;
 mod auth;
 mod calendar_feeds;
+mod calendars;
 mod chat;
 mod collection;
 mod covers;

@@ -108,7 +108,7 @@ const TAGS: [(&str, &str); 18] = [
     ),
     (
         "calendars",
-        "Addresses at which calendar programs read who is on duty.",
+        "Addresses at which calendar programs read who is on duty, and calendars of people that say when they are absent.",
     ),
     (
         "inbound",
@@ -331,6 +331,8 @@ fn path_parameter(name: &str) -> Value {
     let about = match name {
         "rotationId" => "A rotation, `rot_...`.",
         "absenceId" => "An absence, `abs_...`.",
+        "calendarId" => "A calendar of a person, `pcl_...`.",
+        "calendarFeedId" => "A calendar feed, `cal_...`.",
         "rosterId" => "A roster of the grid.",
         "channelId" => "A channel id of the chat platform.",
         "groupId" => "A user group id of the chat platform.",

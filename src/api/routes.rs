@@ -5,9 +5,9 @@ use super::extract::{Call, Path};
 use super::operation::Operation;
 use super::watch::Detail;
 use super::{
-    Api, absences, arrangements, audit, calendar_feeds, chat, covers, deliveries, directory, grid,
-    inbound, keys, mentions, messages, on_call, record, requests, rotations, service, swaps, watch,
-    webhooks,
+    Api, absences, arrangements, audit, calendar_feeds, calendars, chat, covers, deliveries,
+    directory, grid, inbound, keys, mentions, messages, on_call, record, requests, rotations,
+    service, swaps, watch, webhooks,
 };
 use crate::domain::access::Scope::{
     self, ManageWebhooks, ReadDirectory, ReadOnCall, ReadRotations, WriteDuty, WriteRotations,
@@ -156,6 +156,12 @@ pub static ROUTES: &[Row] = &[
     row("GET",    "/v1/channels",                                         Scoped(ReadDirectory),  Plain(directory::channels), &directory::CHANNELS),
     row("GET",    "/v1/channels/{channelId}",                             Scoped(ReadDirectory),  Plain(directory::channel), &directory::CHANNEL),
 
+    row("GET",    "/v1/users/{userId}/calendars",                         Scoped(ReadRotations),  Plain(calendars::list),    &calendars::LIST),
+    row("POST",   "/v1/users/{userId}/calendars",                         Scoped(WriteDuty),      Plain(calendars::create),  &calendars::CREATE),
+    row("PATCH",  "/v1/users/{userId}/calendars/{calendarId}",            Scoped(WriteDuty),      Plain(calendars::patch),   &calendars::PATCH),
+    row("DELETE", "/v1/users/{userId}/calendars/{calendarId}",            Scoped(WriteDuty),      Plain(calendars::remove),  &calendars::REMOVE),
+    row("POST",   "/v1/users/{userId}/calendars/{calendarId}/read",       Scoped(WriteDuty),      Plain(calendars::read),    &calendars::READ),
+    row("GET",    "/v1/users/{userId}/absences",                          Scoped(ReadRotations),  Plain(calendars::absences), &calendars::ABSENCES),
     row("GET",    "/v1/calendar-feeds",                                   Scoped(ReadOnCall),     Plain(calendar_feeds::list),   &calendar_feeds::LIST),
     row("POST",   "/v1/calendar-feeds",                                   Scoped(ReadOnCall),     Plain(calendar_feeds::create), &calendar_feeds::CREATE),
     row("DELETE", "/v1/calendar-feeds/{calendarFeedId}",                  Scoped(ReadOnCall),     Plain(calendar_feeds::remove), &calendar_feeds::REMOVE),

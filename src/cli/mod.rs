@@ -10,6 +10,7 @@ mod completions;
 mod demo;
 mod dev;
 mod directory;
+mod import;
 mod key;
 mod logging;
 mod login;
@@ -93,6 +94,8 @@ enum Command {
     /// Load and show the people, user groups and channels of the workspace
     #[command(subcommand)]
     Directory(directory::Command),
+    /// Import a schedule of a partner as a rotation, and prove that both say the same
+    Import(import::Flags),
     /// Try the mail server
     #[command(subcommand)]
     Mail(reach::MailCommand),
@@ -186,6 +189,7 @@ fn dispatch(rota: Rota) -> Result<(), Failure> {
         Command::LoginLink(flags) => login_link::run(place, flags),
         Command::Login(command) => login::run(place, command),
         Command::Directory(command) => directory::run(place, command),
+        Command::Import(flags) => import::run(place, flags),
         Command::Mail(command) => reach::mail(place, command),
         Command::Chat(command) => reach::chat(place, command),
         Command::Slack(command) => slack::run(place, command),

@@ -8,6 +8,7 @@ use crate::client::guard::{GuardedClient, Rules};
 use crate::client::{Client, Tls};
 use crate::config::Config;
 use crate::domain::address::AllowedNetworks;
+use crate::domain::personal_calendar::READ_EVERY;
 
 /// The default listen address.
 pub const LISTEN: &str = "127.0.0.1:8080";
@@ -65,7 +66,9 @@ pub fn outward(
         carriers,
         base_url,
         retry_schedule: part.retry_schedule(),
-        webhook_client: GuardedClient::new(tls, rules),
+        webhook_client: GuardedClient::new(tls, rules.clone()),
+        calendar_client: GuardedClient::new(tls, rules),
+        calendars_read_every: config.calendars.read_every.unwrap_or(READ_EVERY),
         reminder_before: config.chat.reminder_before.unwrap_or(REMINDER_BEFORE),
     })
 }

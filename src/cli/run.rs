@@ -5,6 +5,7 @@ use super::notify::Manager;
 use super::outward::{LISTEN, Receivers, outward, trusted};
 use super::signals::Signals;
 use super::workspace::{Missing, days, open_store, open_with_clock};
+use crate::actions::calendars::CalendarSource;
 use crate::actions::directory_sync::DirectorySource;
 use crate::actions::outside::Source;
 use crate::actions::platform::{self, StartError};
@@ -273,7 +274,8 @@ impl Bootstrap {
     /// The outside sources. A new kind of source is registered here. With `reads_at_start` the directory of the chat platform is
     /// read at the start however new the last reading is.
     pub fn sources(&self, reads_at_start: bool) -> Arc<Sources> {
-        let mut sources: Vec<Box<dyn Source>> = Vec::new();
+        let calendars = CalendarSource::new(self.app.clone());
+        let mut sources: Vec<Box<dyn Source>> = vec![Box::new(calendars)];
         if let Some(slack) = self.app.slack() {
             let (app, slack) = (self.app.clone(), Arc::clone(slack));
             sources.push(Box::new(DirectorySource::new(app, slack, reads_at_start)));

@@ -2,8 +2,10 @@
 
 use super::known::{self, Setting};
 use super::{
-    AuditPart, BaseUrl, ChatPart, Config, HolidaysPart, HttpPart, Listen, LogFilter, LoginPart,
-    MailPart, MetricsPart, Origins, PlanPart, RateLimitPart, SlackPart, WebhooksPart, values,
+    AuditPart, BaseUrl, CalendarsPart, ChatPart, Config, HolidaysPart, HttpPart, Listen, LogFilter,
+    LoginPart, MailPart, MetricsPart, Origins, PartnersPart, PlanPart, RateLimitPart, SlackPart,
+    WebhooksPart,
+    values,
 };
 use crate::wire::strict::nearest;
 use serde::Deserialize;
@@ -24,12 +26,14 @@ struct File {
     holidays: HolidaysPart,
     rate_limit: RateLimitPart,
     webhooks: WebhooksPart,
+    calendars: CalendarsPart,
     chat: ChatPart,
     slack: SlackPart,
     mail: MailPart,
     metrics: MetricsPart,
     login: LoginPart,
     audit: AuditPart,
+    partners: PartnersPart,
     http: HttpPart,
 }
 
@@ -63,12 +67,14 @@ pub(super) fn parse(text: &str) -> Result<Config, (usize, String)> {
         holidays: file.holidays,
         rate_limit: file.rate_limit,
         webhooks: file.webhooks,
+        calendars: file.calendars,
         chat: file.chat,
         slack: file.slack,
         mail: file.mail,
         metrics: file.metrics,
         login: file.login,
         audit: file.audit,
+        partners: file.partners,
         http: file.http,
         origins: Origins::default(),
     })

@@ -87,6 +87,44 @@ pub const SETTINGS: &[Setting] = &[
     setting("mail", "password_file", r#""/etc/rota/mail.password""#),
     setting("mail", "from", r#""rota <rota@example.org>""#),
     setting("mail", "reply_to", r#""oncall@example.org""#),
+    setting("partners", "poll_every", r#""60s""#),
+    setting("partners", "proxy", r#""http://proxy.example.org:3128""#),
+    setting("partners.pagerPartner", "api_key", r#""0123456789abcdef""#),
+    setting(
+        "partners.pagerPartner",
+        "api_key_file",
+        r#""/etc/rota/pagerduty.key""#,
+    ),
+    setting(
+        "partners.pagerPartner",
+        "url",
+        r#""https://api.pagerduty.com""#,
+    ),
+    setting("partners.opsPartner", "api_key", r#""0123456789abcdef""#),
+    setting(
+        "partners.opsPartner",
+        "api_key_file",
+        r#""/etc/rota/opsgenie.key""#,
+    ),
+    setting(
+        "partners.opsPartner",
+        "url",
+        r#""https://api.eu.opsgenie.com""#,
+    ),
+    setting("partners.deskPartner", "site", r#""acme.atlassian.net""#),
+    setting("partners.deskPartner", "email", r#""rota@example.org""#),
+    setting("partners.deskPartner", "api_token", r#""0123456789abcdef""#),
+    setting(
+        "partners.deskPartner",
+        "api_token_file",
+        r#""/etc/rota/jira.token""#,
+    ),
+    setting("partners.deskPartner", "cloud_id", r#""0123-4567""#),
+    setting(
+        "partners.deskPartner",
+        "url",
+        r#""https://api.atlassian.com""#,
+    ),
     setting("holidays", "file", r#""/etc/rota/holidays.txt""#),
     setting("rate_limit", "requests_per_minute", "600"),
     setting("rate_limit", "burst", "100"),
@@ -94,6 +132,7 @@ pub const SETTINGS: &[Setting] = &[
     setting("webhooks", "allow_nets", r#"["10.1.0.0/16"]"#),
     setting("webhooks", "extra_ca_file", r#""/etc/rota/ca.pem""#),
     setting("webhooks", "trust", r#""bundled""#),
+    setting("calendars", "read_every", r#""15m""#),
 ];
 
 impl Setting {
@@ -121,7 +160,13 @@ impl Setting {
     pub fn is_secret(&self) -> bool {
         matches!(
             self.key,
-            "client_secret" | "secret_header" | "bot_token" | "app_token" | "signing_secret"
+            "client_secret"
+                | "secret_header"
+                | "api_key"
+                | "api_token"
+                | "bot_token"
+                | "app_token"
+                | "signing_secret"
         )
     }
 

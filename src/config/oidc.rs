@@ -2,7 +2,8 @@
 
 use super::Origins;
 use super::known::Setting;
-use crate::oidc::{Matching, SLACK, Secret, Settings};
+use crate::client::Secret;
+use crate::oidc::{Matching, SLACK, Settings};
 use serde::Deserialize;
 use serde::de::{Deserializer, Error};
 use std::path::PathBuf;

@@ -1,5 +1,6 @@
 mod files;
 mod fuzz;
+mod partners;
 
 use super::*;
 use std::collections::HashMap;

@@ -232,6 +232,23 @@ pub(super) fn parse_audit_keep(text: &str) -> Result<SignedDuration, String> {
         .ok_or_else(|| format!("{text:?} is out of range; write at least 1d, such as 400d"))
 }
 
+pub(super) fn parse_read_every(text: &str) -> Result<SignedDuration, String> {
+    const LEAST: SignedDuration = SignedDuration::from_mins(1);
+    const MOST: SignedDuration = SignedDuration::from_hours(7 * 24);
+    let every = SignedDuration::try_from(duration(text)?).ok();
+    every
+        .filter(|every| (LEAST..=MOST).contains(every))
+        .ok_or_else(|| format!("{text:?} is out of range; write 1m to 7d, such as 15m"))
+}
+
+pub(super) fn read_every<'de, D>(from: D) -> Result<Option<SignedDuration>, D::Error>
+where
+    D: Deserializer<'de>,
+{
+    let text = String::deserialize(from)?;
+    parse_read_every(&text).map(Some).map_err(D::Error::custom)
+}
+
 /// How long sessions may last at the most.
 pub(super) fn parse_session(text: &str) -> Result<SignedDuration, String> {
     const MOST: SignedDuration = SignedDuration::from_hours(400 * 24);

@@ -22,12 +22,29 @@ pub enum AppliesTo {
     AllRotations,
 }
 
+/// Where an absence is from.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum AbsenceSource {
+    /// It is stored here.
+    Stored,
+    /// A calendar of the person.
+    Calendar,
+}
+
+/// A period in which somebody is absent.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub struct Away {
+    pub period: Interval,
+    pub source: AbsenceSource,
+}
+
 /// Somebody passed over, and the absence that was the reason.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Skipped {
     pub user: UserId,
     pub from: Option<Timestamp>,
     pub until: Option<Timestamp>,
+    pub source: AbsenceSource,
 }
 
 /// A stretch for which somebody is on call though they are absent.
@@ -43,16 +60,46 @@ pub const MOST_SHOWN: usize = 100;
 /// The absences that apply to one rotation, and the members who are away by their chat status.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Absences {
-    away: Vec<(UserId, Interval)>,
+    away: Vec<(UserId, Away)>,
+    /// Members with a calendar that could not be read for so long that nothing is known of it.
+    unknown: Vec<UserId>,
     in_chat: Vec<(UserId, Interval)>,
 }
 
 impl Absences {
-    /// Accepts them in any order.
-    pub fn new(mut away: Vec<(UserId, Interval)>) -> Absences {
+    /// Those that are stored, in any order.
+    pub fn new(away: Vec<(UserId, Interval)>) -> Absences {
+        let source = AbsenceSource::Stored;
+        let away = away
+            .into_iter()
+            .map(|(user, period)| (user, Away { period, source }));
+        let mut away: Vec<_> = away.collect();
         away.sort();
-        let in_chat = Vec::new();
-        Absences { away, in_chat }
+        Absences {
+            away,
+            unknown: Vec::new(),
+            in_chat: Vec::new(),
+        }
+    }
+
+    /// The same with those of calendars, in any order. Those of a person that touch or overlap count as one. `unknown` are the
+    /// members of whose calendars nothing is known.
+    pub fn with_calendars(
+        mut self,
+        mirrored: Vec<(UserId, Interval)>,
+        unknown: Vec<UserId>,
+    ) -> Absences {
+        let source = AbsenceSource::Calendar;
+        let mirrored = joined(mirrored).into_iter();
+        self.away
+            .extend(mirrored.map(|(user, period)| (user, Away { period, source })));
+        self.away.sort();
+        Absences { unknown, ..self }
+    }
+
+    /// Whether nothing is known of a calendar of a person.
+    pub fn is_unknown(&self, user: &UserId) -> bool {
+        self.unknown.contains(user)
     }
 
     /// The same with people who are away by their chat status. Nobody is passed over for that: it is a conflict alone.
@@ -68,9 +115,11 @@ impl Absences {
 
     /// The same with another one.
     pub fn with(&self, user: &UserId, period: Interval) -> Absences {
-        let mut away = self.away.clone();
-        away.push((user.clone(), period));
-        Absences::new(away)
+        let source = AbsenceSource::Stored;
+        let mut with = self.clone();
+        with.away.push((user.clone(), Away { period, source }));
+        with.away.sort();
+        with
     }
 
     /// How many there are.
@@ -84,33 +133,36 @@ impl Absences {
     }
 
     /// All of them, by person and by where they begin.
-    pub fn iter(&self) -> impl Iterator<Item = &(UserId, Interval)> {
+    pub fn iter(&self) -> impl Iterator<Item = &(UserId, Away)> {
         self.away.iter()
     }
 
     /// The absences of one person, by where they begin.
-    pub fn of<'a>(&'a self, user: &'a UserId) -> impl Iterator<Item = Interval> + 'a {
+    pub fn of<'a>(&'a self, user: &'a UserId) -> impl Iterator<Item = Away> + 'a {
         let first = self.away.partition_point(|(who, _)| who < user);
         let theirs = self.away[first..].iter();
         let theirs = theirs.take_while(move |(who, _)| who == user);
-        theirs.map(|(_, period)| *period)
+        theirs.map(|(_, away)| *away)
     }
 
     /// The absences of one person that fall in a period, by where they begin; the first [`MOST_SHOWN`] of them.
-    pub fn meeting(&self, user: &UserId, period: Interval) -> Vec<Interval> {
-        let falling = self.of(user).filter(|away| away.meets(period).is_some());
+    pub fn meeting(&self, user: &UserId, period: Interval) -> Vec<Away> {
+        let falling = self
+            .of(user)
+            .filter(|away| away.period.meets(period).is_some());
         falling.take(MOST_SHOWN).collect()
     }
 
     /// The absence of a person at an instant; of several, the one that ends last.
     pub fn at(&self, user: &UserId, at: Timestamp) -> Option<Skipped> {
         self.of(user)
-            .filter(|period| period.contains(at))
-            .max_by_key(|period| period.until)
-            .map(|period| Skipped {
+            .filter(|away| away.period.contains(at))
+            .max_by_key(|away| away.period.until)
+            .map(|away| Skipped {
                 user: user.clone(),
-                from: Some(period.from),
-                until: Some(period.until),
+                from: Some(away.period.from),
+                until: Some(away.period.until),
+                source: away.source,
             })
     }
 
@@ -118,14 +170,14 @@ impl Absences {
     pub fn next_end(&self, after: Timestamp) -> Option<Timestamp> {
         self.away
             .iter()
-            .map(|(_, period)| period.until)
+            .map(|(_, away)| away.period.until)
             .filter(|until| *until > after)
             .min()
     }
 
     /// The last end of any absence.
     pub fn last_end(&self) -> Option<Timestamp> {
-        self.away.iter().map(|(_, period)| period.until).max()
+        self.away.iter().map(|(_, away)| away.period.until).max()
     }
 
     /// The people whose absences end at exactly this instant.
@@ -133,7 +185,64 @@ impl Absences {
         let ending = self
             .away
             .iter()
-            .filter(move |(_, period)| period.until == at);
+            .filter(move |(_, away)| away.period.until == at);
         ending.map(|(user, _)| user)
+    }
+}
+
+/// Periods of people with those of each that touch or overlap joined, by person and beginning.
+pub fn joined(mut periods: Vec<(UserId, Interval)>) -> Vec<(UserId, Interval)> {
+    periods.sort();
+    periods.dedup_by(|(user, period), (before, joined)| {
+        let joins = user == before && period.from <= joined.until;
+        if joins {
+            joined.until = joined.until.max(period.until);
+        }
+        joins
+    });
+    periods
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn span(from: i64, until: i64) -> Interval {
+        Interval {
+            from: Timestamp::from_second(from).unwrap(),
+            until: Timestamp::from_second(until).unwrap(),
+        }
+    }
+
+    #[test]
+    fn those_of_calendars_that_touch_count_as_one() {
+        let one = |user: &str, from, until| (UserId::from(user), span(from, until));
+        let mirrored = vec![
+            one("U1", 10, 20),
+            one("U1", 0, 5),
+            one("U1", 20, 30),
+            one("U1", 12, 14),
+            one("U2", 5, 10),
+        ];
+        let stored = vec![one("U1", 30, 40)];
+        let absences = Absences::new(stored).with_calendars(mirrored, vec!["U2".into()]);
+        let shown: Vec<_> = absences
+            .iter()
+            .map(|(user, away)| (user.as_str(), away.period, away.source))
+            .collect();
+        let (stored, calendar) = (AbsenceSource::Stored, AbsenceSource::Calendar);
+        assert_eq!(
+            shown,
+            [
+                ("U1", span(0, 5), calendar),
+                ("U1", span(10, 30), calendar),
+                ("U1", span(30, 40), stored),
+                ("U2", span(5, 10), calendar),
+            ]
+        );
+        let skipped = absences.at(&"U1".into(), span(25, 26).from).unwrap();
+        assert_eq!(skipped.from, Some(span(10, 30).from));
+        assert_eq!(skipped.source, calendar);
+        assert!(absences.is_unknown(&"U2".into()) && !absences.is_unknown(&"U1".into()));
     }
 }

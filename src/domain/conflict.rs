@@ -1,6 +1,6 @@
 //! Conflicts that prevent a person from holding a cell for an interval (rules.md 8.2).
 
-use super::absence::Absences;
+use super::absence::{AbsenceSource, Absences};
 use super::ids::{ArrangementId, CellId, UserId};
 use super::rotation::Rotation;
 use super::time::Interval;
@@ -36,6 +36,8 @@ pub enum ConflictKind {
     Absence,
     /// Another arrangement over the same cell.
     SameCellArrangement,
+    /// Nobody knows whether the person is here: their calendar cannot be read.
+    UnknownAvailability,
 }
 
 /// The record that causes a conflict.
@@ -44,15 +46,18 @@ pub enum ConflictSource {
     Arrangement,
     /// An absence that rota stores.
     ManualAvailability,
+    /// A calendar of the person.
+    ExternalCalendar,
     /// The person's status in chat.
     ChatStatus,
 }
 
 impl ConflictSource {
     /// All sources.
-    pub const ALL: [ConflictSource; 3] = [
+    pub const ALL: [ConflictSource; 4] = [
         ConflictSource::Arrangement,
         ConflictSource::ManualAvailability,
+        ConflictSource::ExternalCalendar,
         ConflictSource::ChatStatus,
     ];
 
@@ -61,6 +66,7 @@ impl ConflictSource {
         match self {
             ConflictSource::Arrangement => "arrangement",
             ConflictSource::ManualAvailability => "manualAvailability",
+            ConflictSource::ExternalCalendar => "externalCalendar",
             ConflictSource::ChatStatus => "chatStatus",
         }
     }
@@ -68,20 +74,25 @@ impl ConflictSource {
 
 impl ConflictKind {
     /// All kinds.
-    pub const ALL: [ConflictKind; 2] = [ConflictKind::Absence, ConflictKind::SameCellArrangement];
+    pub const ALL: [ConflictKind; 3] = [
+        ConflictKind::Absence,
+        ConflictKind::SameCellArrangement,
+        ConflictKind::UnknownAvailability,
+    ];
 
     /// The name in the API.
     pub fn name(self) -> &'static str {
         match self {
             ConflictKind::Absence => "absence",
             ConflictKind::SameCellArrangement => "sameCellArrangement",
+            ConflictKind::UnknownAvailability => "unknownAvailability",
         }
     }
 
     /// Whether a caller may acknowledge it and proceed.
     pub fn can_acknowledge(self) -> bool {
         match self {
-            ConflictKind::Absence => true,
+            ConflictKind::Absence | ConflictKind::UnknownAvailability => true,
             ConflictKind::SameCellArrangement => false,
         }
     }
@@ -98,19 +109,30 @@ pub fn find(
     own: Option<&UserId>,
     name: &Name,
 ) -> Vec<Conflict> {
-    let away = |source| {
-        move |period| Found {
-            kind: ConflictKind::Absence,
-            source,
-            user: &terms.user,
-            period,
-            arrangement: None,
-        }
-    };
-    let stored = absences.of(&terms.user);
-    let stored = stored.map(away(ConflictSource::ManualAvailability));
-    let in_chat = absences.in_chat(&terms.user);
-    let in_chat = in_chat.map(away(ConflictSource::ChatStatus));
+    let away = absences.of(&terms.user).map(|absence| Found {
+        kind: ConflictKind::Absence,
+        source: match absence.source {
+            AbsenceSource::Stored => ConflictSource::ManualAvailability,
+            AbsenceSource::Calendar => ConflictSource::ExternalCalendar,
+        },
+        user: &terms.user,
+        period: absence.period,
+        arrangement: None,
+    });
+    let unknown = absences.is_unknown(&terms.user).then_some(Found {
+        kind: ConflictKind::UnknownAvailability,
+        source: ConflictSource::ExternalCalendar,
+        user: &terms.user,
+        period: terms.asked,
+        arrangement: None,
+    });
+    let in_chat = absences.in_chat(&terms.user).map(|period| Found {
+        kind: ConflictKind::Absence,
+        source: ConflictSource::ChatStatus,
+        user: &terms.user,
+        period,
+        arrangement: None,
+    });
     let others = rotation
         .arranged
         .iter()
@@ -122,7 +144,8 @@ pub fn find(
             period: arranged.period,
             arrangement: Some(&arranged.id),
         });
-    let mut found: Vec<Conflict> = stored
+    let mut found: Vec<Conflict> = away
+        .chain(unknown)
         .chain(in_chat)
         .chain(others)
         .filter_map(|found| found.meeting(terms, name))
@@ -241,6 +264,30 @@ mod tests {
             assert_eq!(met, Vec::from_iter(expected), "{away:?}");
         }
         assert!(of_absences(&[("U2", asked)], &terms("U1", asked, asked)).is_empty());
+    }
+
+    #[test]
+    fn calendars_are_a_source_and_may_be_unknown() {
+        let asked = span(10, 20);
+        let rotation = crate::domain::rotation::tests::rotation();
+        let found = |mirrored: Vec<(UserId, Interval)>, unknown: &[&str]| {
+            let unknown = unknown.iter().map(|user| UserId::from(*user)).collect();
+            let absences = Absences::default().with_calendars(mirrored, unknown);
+            let terms = terms("U1", asked, span(15, 20));
+            let found = find(&rotation, &absences, &terms, None, &|text| text.into());
+            assert!(found.iter().all(|one| one.kind.can_acknowledge()));
+            let shown = found
+                .iter()
+                .map(|one| (one.kind.name(), one.source.name(), one.period));
+            shown.collect::<Vec<_>>()
+        };
+        let away = vec![(UserId::from("U1"), span(0, 17)), ("U2".into(), asked)];
+        assert_eq!(
+            found(away, &["U2"]),
+            [("absence", "externalCalendar", span(15, 17))]
+        );
+        let unknown = ("unknownAvailability", "externalCalendar", span(15, 20));
+        assert_eq!(found(Vec::new(), &["U1"]), [unknown]);
     }
 
     #[test]

@@ -107,6 +107,7 @@ mod tests {
                     user: user.clone(),
                     from: None,
                     until: None,
+                    source: crate::domain::absence::AbsenceSource::Stored,
                 })
             },
             elsewhere: &mut |user| named(busy, user).then(|| "cel_1".into()),

@@ -59,6 +59,8 @@ id! {
     ArrangementId
     /// A request: `cov_...` for cover, `swp_...` for a swap.
     RequestId
+    /// A calendar of a person: `pcl_...`.
+    PersonalCalendarId
     /// A person, as identified by the chat platform.
     UserId
     /// A chat user group, as identified by the chat platform.

@@ -29,6 +29,8 @@ pub enum Refusal {
     IdempotencyKeyReused,
     /// The workspace has the maximum number of webhook endpoints.
     WebhookLimit,
+    /// The person has the maximum number of calendars.
+    TooManyCalendars,
     /// The endpoint's URL is refused: why, and the sentence for the caller.
     WebhookUrl(UrlFault, String),
     /// An unknown event type. The text names the member by its path.

@@ -1,6 +1,7 @@
 //! Resolves the holder of a cell. A running arrangement takes precedence over the dealt turn, and the holder is on call while
 //! the window is open (rules.md 4.3 and 8.1).
 
+use super::absence::Away;
 use super::arrangement::Arranged;
 use super::holidays::Calendar;
 use super::ids::{ArrangementId, UserId};
@@ -111,7 +112,7 @@ pub fn bounds(
 }
 
 /// The absences of whoever is on call in each cell that fall in their assignment, by slot; cells without any are left out.
-pub fn absences_on_call(rotation: &Rotation, calendar: &Calendar) -> Vec<(usize, Vec<Interval>)> {
+pub fn absences_on_call(rotation: &Rotation, calendar: &Calendar) -> Vec<(usize, Vec<Away>)> {
     if rotation.absences.is_empty() {
         return Vec::new();
     }

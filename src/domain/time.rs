@@ -73,6 +73,14 @@ impl HhMm {
         })
     }
 
+    /// The time so many minutes after midnight; whole days are left out.
+    pub fn of(minutes: i64) -> HhMm {
+        let minutes = minutes.rem_euclid(24 * 60);
+        HhMm {
+            minutes: u16::try_from(minutes).unwrap_or(0),
+        }
+    }
+
     /// Converts to jiff's civil time.
     pub fn civil(self) -> jiff::civil::Time {
         jiff::civil::time((self.minutes / 60) as i8, (self.minutes % 60) as i8, 0, 0)

@@ -1,5 +1,6 @@
 //! Absences.
 
+use super::personal_calendar::{has_calendars, list_mirrored_periods, list_unknown};
 use super::rows::{instant, json, millis};
 use super::{Error, ReadTx, WriteTx};
 use crate::domain::absence::{Absence, Absences, AppliesTo};
@@ -91,18 +92,20 @@ pub fn load_absences(tx: &ReadTx, rotation: &Rotation) -> Result<Absences, Error
         .chain(running.map(|arranged| arranged.period.from))
         .min();
     let judged_at = rotation.stamps.judged_at;
-    let absences = list_absences(
-        tx,
-        rotation,
-        began.map_or(judged_at, |began| began.min(judged_at)),
-    )?;
-    let absences = Absences::new(
-        absences
-            .into_iter()
-            .map(|absence| (absence.user, absence.period))
-            .collect(),
-    );
-    Ok(absences.with_chat(super::directory::away_members(tx, rotation)?))
+    let ending_after = began.map_or(judged_at, |began| began.min(judged_at));
+    let absences = list_absences(tx, rotation, ending_after)?;
+    let absences = absences
+        .into_iter()
+        .map(|absence| (absence.user, absence.period))
+        .collect();
+    let absences = Absences::new(absences).with_chat(super::directory::away_members(tx, rotation)?);
+    if !has_calendars(tx)? {
+        return Ok(absences);
+    }
+    let members = crate::domain::roster::order(&rotation.members, None);
+    let people: Vec<&str> = members.iter().map(|member| member.user.as_str()).collect();
+    let mirrored = list_mirrored_periods(tx, &people, ending_after)?;
+    Ok(absences.with_calendars(mirrored, list_unknown(tx, &people)?))
 }
 
 /// An absence by id.

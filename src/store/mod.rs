@@ -28,6 +28,7 @@ mod migrate;
 mod open_files;
 mod operation;
 mod paths;
+mod personal_calendar;
 mod progress;
 mod request;
 mod rotation;
@@ -90,6 +91,7 @@ pub use operation::{
     OperationRecord, any_old_operation, clear_operations, insert_operation, load_operation,
 };
 pub use paths::{folder_of, missing_database};
+pub use personal_calendar::*;
 pub use request::{
     RequestPosition, insert_request, list_requests, load_request, rotation_of_request, save_request,
 };
@@ -399,6 +401,7 @@ impl Store {
                 deliveries: true,
                 chat_messages: true,
                 relays: true,
+                calendars: true,
                 chat_sync: vec![SyncTarget::Topic, SyncTarget::Group],
                 recalled: true,
                 changed: None,

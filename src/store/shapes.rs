@@ -2,6 +2,7 @@
 
 use super::Error;
 use super::rows::{from_json, instant, instant_or_none, json, millis};
+use crate::domain::absence::AbsenceSource;
 use crate::domain::arrangement::{Segment, Snapshot, TurnKind, TurnSelection};
 use crate::domain::cadence::{Cadence, Kind, Skips};
 use crate::domain::coverage::Stretch;
@@ -192,9 +193,14 @@ pub(super) fn hours_from_json(text: &str) -> Result<HoursHeld, Error> {
     })
 }
 
-/// `[user, from, until]`.
+/// `[user, from, until]`; then `true` where the absence is from a calendar.
 #[derive(Serialize, Deserialize)]
-struct SkippedShape(String, Option<i64>, Option<i64>);
+struct SkippedShape(
+    String,
+    Option<i64>,
+    Option<i64>,
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")] bool,
+);
 
 /// The value of most rows, which is neither built nor parsed.
 const NONE_SKIPPED: &str = "[]";
@@ -208,6 +214,7 @@ pub(super) fn skipped_to_json(skipped: &[Skipped]) -> Result<String, Error> {
             skipped.user.to_string(),
             skipped.from.map(millis),
             skipped.until.map(millis),
+            skipped.source == AbsenceSource::Calendar,
         )
     };
     json(&skipped.iter().map(shape).collect::<Vec<_>>())
@@ -217,11 +224,15 @@ pub(super) fn skipped_from_json(text: &str) -> Result<Vec<Skipped>, Error> {
     if text == NONE_SKIPPED {
         return Ok(Vec::new());
     }
-    let read = |SkippedShape(user, from, until): SkippedShape| {
+    let read = |SkippedShape(user, from, until, mirrored): SkippedShape| {
         Ok(Skipped {
             user: user.into(),
             from: instant_or_none(from)?,
             until: instant_or_none(until)?,
+            source: match mirrored {
+                true => AbsenceSource::Calendar,
+                false => AbsenceSource::Stored,
+            },
         })
     };
     from_json::<Vec<SkippedShape>>(text)?

@@ -21,6 +21,8 @@ pub struct CommitSignals {
     pub chat_messages: Wakeup,
     /// A message may have to be sent on by mail or to an incoming webhook.
     pub relays: Wakeup,
+    /// A calendar of a person is to be read.
+    pub calendars: Wakeup,
     /// A chat topic may have to be updated.
     pub chat_topics: Wakeup,
     /// The members of a chat user group may have to be updated.
@@ -86,6 +88,9 @@ impl CommitSignals {
         if commit.relays {
             self.relays.wake();
         }
+        if commit.calendars {
+            self.calendars.wake();
+        }
         for (target, wakeup) in [
             (SyncTarget::Topic, &self.chat_topics),
             (SyncTarget::Group, &self.chat_groups),
@@ -109,6 +114,8 @@ pub(super) struct Published {
     pub(super) chat_messages: bool,
     /// A message may have to be sent on.
     pub(super) relays: bool,
+    /// A calendar of a person is to be read.
+    pub(super) calendars: bool,
     /// Topics or groups that may have to be synced.
     pub(super) chat_sync: Vec<SyncTarget>,
     /// Deliveries that were taken may no longer be sent unchanged.

@@ -29,6 +29,8 @@ pub(super) struct PendingSignals {
     chat_messages: Cell<bool>,
     /// Whether a message may have to be sent on by mail or to an incoming webhook.
     relays: Cell<bool>,
+    /// Whether a calendar of a person is to be read.
+    calendars: Cell<bool>,
     /// Topics or groups that may have to be synced.
     chat_sync: RefCell<Vec<SyncTarget>>,
     /// Whether deliveries that were taken may no longer be sent unchanged.
@@ -48,6 +50,7 @@ impl PendingSignals {
             deliveries: Cell::new(false),
             chat_messages: Cell::new(false),
             relays: Cell::new(false),
+            calendars: Cell::new(false),
             chat_sync: RefCell::default(),
             recalled: Cell::new(false),
             changed: RefCell::default(),
@@ -69,6 +72,7 @@ impl PendingSignals {
             deliveries: self.deliveries.get(),
             chat_messages: self.chat_messages.get(),
             relays: self.relays.get(),
+            calendars: self.calendars.get(),
             chat_sync: self.chat_sync.into_inner(),
             recalled: self.recalled.get(),
             changed: self.changed.into_inner(),
@@ -162,6 +166,11 @@ impl WriteTx<'_> {
     /// Signals that a message may have to be sent on.
     pub(in crate::store) fn note_relays(&self) {
         self.signals.relays.set(true);
+    }
+
+    /// Signals that a calendar of a person is to be read.
+    pub(in crate::store) fn note_calendars(&self) {
+        self.signals.calendars.set(true);
     }
 
     /// Signals that a topic or group may have to be synced.

@@ -4,6 +4,7 @@ pub mod absences;
 pub mod admin;
 pub mod assign;
 pub mod board;
+pub mod calendars;
 pub mod cover;
 pub mod create;
 pub mod docs;
@@ -273,8 +274,10 @@ pub fn conflicts(visit: &Visit, conflicts: &[Conflict], people: &People, form: &
                     @let id = format!("f-acknowledgedConflictIds-{index}");
                     @let text = match (conflict.kind, conflict.source) {
                         (ConflictKind::Absence, ConflictSource::ChatStatus) => "is away by their chat status",
+                        (ConflictKind::Absence, ConflictSource::ExternalCalendar) => "is away by their calendar",
                         (ConflictKind::Absence, _) => "is away",
                         (ConflictKind::SameCellArrangement, _) => "holds it already by another arrangement, which has to end first,",
+                        (ConflictKind::UnknownAvailability, _) => "may be away, their calendar cannot be read,",
                     };
                     div.choice {
                         @if conflict.kind.can_acknowledge() {

@@ -1,9 +1,9 @@
 //! Every page.
 
 use super::pages::{
-    absences, admin, assign, board, cover, create, docs, duty, feeds, history, home, inbox, load,
-    login, mail, me, mention, people, provider, requests, rotation, rotations, settings, shift,
-    swap, webhooks,
+    absences, admin, assign, board, calendars, cover, create, docs, duty, feeds, history, home,
+    inbox, load, login, mail, me, mention, people, provider, requests, rotation, rotations,
+    settings, shift, swap, webhooks,
 };
 use super::visit::Visit;
 use super::{Web, assets};
@@ -134,6 +134,16 @@ pub const ROUTES: &[Row] = &[
     get("/me/absences/new", Who::Reader(absences::show_new)),
     get("/me/absences/{absence}", Who::Reader(absences::show)),
     post("/me/absences/{absence}/end", Who::Reader(absences::end)),
+    get("/me/calendars", Who::Reader(calendars::show)),
+    post("/me/calendars", Who::Reader(calendars::create)),
+    post(
+        "/me/calendars/{calendar}/read",
+        Who::Reader(calendars::read),
+    ),
+    post(
+        "/me/calendars/{calendar}/remove",
+        Who::Reader(calendars::remove),
+    ),
     post("/me/feeds", Who::Reader(feeds::create)),
     post("/me/feeds/{feed}/rotate", Who::Reader(feeds::rotate)),
     post("/me/feeds/{feed}/withdraw", Who::Reader(feeds::withdraw)),

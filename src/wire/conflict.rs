@@ -7,13 +7,14 @@ use schemars::JsonSchema;
 use serde::Serialize;
 
 names! {
-    /// The kind of conflict: `absence`, the person is away; `sameCellArrangement`, another arrangement covers the cell.
+    /// The kind of conflict: `absence`, the person is away; `sameCellArrangement`, another arrangement covers the cell;
+    /// `unknownAvailability`, a calendar of the person cannot be read.
     ConflictType(ConflictKind) of ConflictKind::ALL
 }
 
 names! {
-    /// The record that causes the conflict: `arrangement`; `manualAvailability`, an absence stored by rota; `chatStatus`, the
-    /// person's status in chat.
+    /// The record that causes the conflict: `arrangement`; `manualAvailability`, an absence stored by rota; `externalCalendar`, a
+    /// calendar of the person; `chatStatus`, the person's status in chat.
     ConflictSource(domain::ConflictSource) of domain::ConflictSource::ALL
 }
 

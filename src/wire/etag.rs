@@ -25,8 +25,9 @@ pub fn tag(rotation: &Rotation, calendar: &Calendar) -> String {
     for (slot, absences) in resolve::absences_on_call(rotation, calendar) {
         for away in absences {
             shown.push((slot as u64).to_be_bytes());
-            shown.push(away.from.as_millisecond().to_be_bytes());
-            shown.push(away.until.as_millisecond().to_be_bytes());
+            shown.push(away.period.from.as_millisecond().to_be_bytes());
+            shown.push(away.period.until.as_millisecond().to_be_bytes());
+            shown.push((away.source as u64).to_be_bytes());
         }
     }
     strong('r', rotation.id.as_str(), &shown)

@@ -32,6 +32,7 @@ pub mod message;
 pub mod moment;
 pub mod on_call;
 pub mod page;
+pub mod personal_calendar;
 pub mod problem;
 pub mod receiver;
 pub mod repeated;

@@ -4,11 +4,11 @@ use super::directory::User;
 use super::moment::Moment;
 use super::to_i32;
 use super::words::{names, words};
+use crate::domain::absence::{self, Away};
 use crate::domain::event::Nobody;
 use crate::domain::holidays::Calendar;
 use crate::domain::resolve;
 use crate::domain::rotation as domain;
-use crate::domain::time::Interval;
 use jiff::Timestamp;
 use schemars::JsonSchema;
 use serde::Serialize;
@@ -24,6 +24,8 @@ words! {
     AbsenceSource {
         /// An absence stored by rota.
         InternalAvailability = "internalAvailability",
+        /// An event of a calendar of the person.
+        ExternalCalendar = "externalCalendar",
     }
 }
 
@@ -105,12 +107,21 @@ pub struct AbsencePeriod {
     pub source: AbsenceSource,
 }
 
+impl From<absence::AbsenceSource> for AbsenceSource {
+    fn from(source: absence::AbsenceSource) -> AbsenceSource {
+        match source {
+            absence::AbsenceSource::Stored => AbsenceSource::InternalAvailability,
+            absence::AbsenceSource::Calendar => AbsenceSource::ExternalCalendar,
+        }
+    }
+}
+
 /// Renders the absences of one person; `None` where there are none.
-pub fn absences(away: &[Interval]) -> Option<Vec<AbsencePeriod>> {
-    let period = |away: &Interval| AbsencePeriod {
-        from: away.from.into(),
-        until: away.until.into(),
-        source: AbsenceSource::InternalAvailability,
+pub fn absences(away: &[Away]) -> Option<Vec<AbsencePeriod>> {
+    let period = |away: &Away| AbsencePeriod {
+        from: away.period.from.into(),
+        until: away.period.until.into(),
+        source: away.source.into(),
     };
     (!away.is_empty()).then(|| away.iter().map(period).collect())
 }
@@ -197,7 +208,7 @@ pub fn skipped(skipped: &[domain::Skipped]) -> Vec<SkippedMember> {
         user_id: skipped.user.to_string(),
         from: skipped.from.map(Moment),
         until: skipped.until.map(Moment),
-        source: Some(AbsenceSource::InternalAvailability),
+        source: Some(skipped.source.into()),
     };
     skipped.iter().map(member).collect()
 }

@@ -4,9 +4,9 @@ use super::moment::Moment;
 use super::on_call::{self, AbsencePeriod, PassedOver, SkippedMember};
 use super::to_i32;
 use super::words::names;
+use crate::domain::absence::Away;
 use crate::domain::forecast;
 use crate::domain::rotation::Rotation;
-use crate::domain::time::Interval;
 use schemars::JsonSchema;
 use serde::Serialize;
 
@@ -65,7 +65,7 @@ pub fn render(rotation: &Rotation, planned: &forecast::PlannedTurn) -> PlannedTu
 fn turn(
     [cell, lane, window]: [&str; 3],
     planned: &forecast::PlannedTurn,
-    away: &[Interval],
+    away: &[Away],
 ) -> PlannedTurn {
     let entry = &planned.entry;
     PlannedTurn {

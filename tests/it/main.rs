@@ -10,6 +10,7 @@
 //! | Swap requests | `swaps` |
 //! | Requests answered at the same moment | `races` |
 //! | Who did what: the audit log | `audit` |
+//! | Calendars of people: reading them, and what their absences do | `calendars` |
 //! | Mentions | `mentions` |
 //! | Which events a change emits | `events` |
 //! | Webhook endpoints, secrets, addresses, deliveries and retries, `rota verify` | `webhooks` |
@@ -18,6 +19,7 @@
 //! | Slack: settings, what goes out, what comes in, the directory | `slack` |
 //! | Mail, incoming webhooks, the list of messages and the inbox | `reach` |
 //! | HTTP, credentials, entity tags, instants, problems, OpenAPI, reverse proxies | `api` |
+//! | Reading partner systems: their stand-ins, their documents, failures | `sources` |
 //! | The pages: signing in, forms, rights, what they show | `web` |
 //! | Commands, imports of the directory, migration, replication, retention, metrics, logs, readiness | `operator` |
 //! | `rota dev`: clock, demo workspace, receiver | `dev` |
@@ -33,6 +35,7 @@ mod api;
 mod architecture;
 mod arrangements;
 mod audit;
+mod calendars;
 mod chat;
 mod covers;
 mod dev;
@@ -49,6 +52,7 @@ mod reach;
 mod record;
 mod rotations;
 mod slack;
+mod sources;
 mod swaps;
 mod web;
 mod webhooks;

@@ -147,8 +147,8 @@ fn digest(
         add(&rotation.stamps.updated_at.as_millisecond().to_be_bytes());
         for (user, away) in rotation.absences.iter() {
             add(user.as_str().as_bytes());
-            add(&away.from.as_millisecond().to_be_bytes());
-            add(&away.until.as_millisecond().to_be_bytes());
+            add(&away.period.from.as_millisecond().to_be_bytes());
+            add(&away.period.until.as_millisecond().to_be_bytes());
         }
     }
     Ok(digest.finalize().into())

@@ -1,6 +1,7 @@
 //! A planned turn of one person, away from the rotation that it is of.
 
 use super::PlannedTurn;
+use crate::domain::absence::Away;
 use crate::domain::ids::{CellId, LaneId, RotationId, WindowId};
 use crate::domain::time::Interval;
 use std::sync::Arc;
@@ -24,5 +25,5 @@ pub struct Shift {
     /// The part of it that lies in the range asked for. A turn is split where its window shuts, so all of it is covered.
     pub covered: Interval,
     /// Their absences that fall in it.
-    pub absences: Vec<Interval>,
+    pub absences: Vec<Away>,
 }

@@ -43,6 +43,7 @@ fn page(visit: &Visit, status: u16, errors: &Errors) -> Result<Response, Problem
         (turns(visit)?)
         (super::inbox::summary(visit)?)
         (super::feeds::section(visit)?)
+        (super::calendars::section(visit)?)
         div.cols.even { (away(visit)?) (zone(visit, errors)?) }
         (session_list(visit)?)
     };

@@ -112,6 +112,7 @@ fn every_operation_refuses_as_it_says() {
                 _ if operation.get("requestBody").is_none() => None,
                 "on-call" | "{rosterId}" => Some(json!({ "userIds": ["U1"] })),
                 "rosters" => Some(json!({ "nextTurn": 0 })),
+                "calendars" => Some(json!({ "url": "http://127.0.0.1:1/a.ics" })),
                 "calendar-feeds" => Some(json!({ "rotationId": "rot_unknown" })),
                 "coverage" => Some(rotation.grid(1, &[always(daily())])),
                 "availability" => Some(away.clone()),

@@ -40,6 +40,17 @@ impl World<'_> {
         format!("/v1/calendar-feeds/{}", text(&made.is(201).json()["id"]))
     }
 
+    /// One that cannot be read.
+    fn add_calendar(&self) -> Answer {
+        let body = json!({ "url": "http://127.0.0.1:1/a.ics" });
+        self.rota.caller().post("/v1/users/U2/calendars", body)
+    }
+
+    fn calendar(&self) -> String {
+        let made = self.add_calendar().is(201).json();
+        format!("/v1/users/U2/calendars/{}", text(&made["id"]))
+    }
+
     fn post(&self, path: &str) -> Answer {
         self.rota.caller().request("POST", path).send()
     }
@@ -48,7 +59,7 @@ impl World<'_> {
 type Act = fn(&World) -> Answer;
 
 /// Each operation, carried out so that it changes something.
-const OPERATIONS: [(&str, Act); 46] = [
+const OPERATIONS: [(&str, Act); 50] = [
     ("acknowledgeMention", |w| {
         w.rotation.mention("U2").step("U1", "acknowledge")
     }),
@@ -116,6 +127,17 @@ const OPERATIONS: [(&str, Act); 46] = [
     ("createCalendarFeed", |w| {
         let body = json!({ "userId": "U2" });
         w.rota.caller().post("/v1/calendar-feeds", body)
+    }),
+    ("createPersonalCalendar", |w| w.add_calendar()),
+    ("patchPersonalCalendar", |w| {
+        let request = w.rota.caller().request("PATCH", &w.calendar());
+        request.json(&json!({ "name": "Other" })).send()
+    }),
+    ("readPersonalCalendar", |w| {
+        w.post(&format!("{}/read", w.calendar()))
+    }),
+    ("deletePersonalCalendar", |w| {
+        w.rota.caller().delete(&w.calendar())
     }),
     ("deleteCalendarFeed", |w| w.rota.caller().delete(&w.feed())),
     ("rotateCalendarFeed", |w| {

@@ -32,6 +32,7 @@ commands_run! {
     chat_runs: "packaging/docs/chat.md";
     mail_runs: "packaging/docs/mail.md";
     webhooks_run: "packaging/docs/webhooks.md";
+    calendars_run: "packaging/docs/calendars.md";
     configuration_runs: "packaging/docs/configuration.md";
     operating_runs: "packaging/docs/operating.md";
     backup_runs: "packaging/docs/backup.md";

@@ -12,6 +12,7 @@ mod http;
 mod mention;
 mod openapi;
 mod outlet;
+pub mod partners;
 mod provider;
 #[path = "../../../src/client/tests/receiver.rs"]
 mod receiver;

@@ -67,6 +67,7 @@ pub fn conflicts(visit: &Visit, blocks: &mut Blocks, found: &[Conflict]) {
         let what = match conflict.kind {
             ConflictKind::Absence => "is away",
             ConflictKind::SameCellArrangement => "holds this turn by another arrangement",
+            ConflictKind::UnknownAvailability => "may be away, as their calendar cannot be read",
         };
         let who = person(&conflict.user);
         let period = format!("{} to {}", time(from, zone), time(until, zone));

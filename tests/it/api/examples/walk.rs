@@ -1,6 +1,7 @@
 //! One run over every operation, in the demo workspace.
 
 use super::{operations, stable};
+use crate::calendars::feed::Feed;
 use crate::support::*;
 use serde_json::{Map, Value, json};
 
@@ -143,7 +144,8 @@ pub fn run() -> String {
     ];
     walk.ask(Key, "listAudit", &changes, Value::Null);
     messages(&mut walk);
-    let feeds = calendar_feeds(&mut walk, &rotation);
+    let mut feeds = calendar_feeds(&mut walk, &rotation);
+    feeds.extend(calendars(&mut walk));
     walk.ask(Key, "getMetrics", &[], Value::Null);
     walk.ask(
         Key,
@@ -198,6 +200,25 @@ fn calendar_feeds(walk: &mut Walk, rotation: &str) -> Vec<(String, &'static str)
     vec![
         secret(&made, "calendar-secret-1"),
         secret(&other, "calendar-secret-2"),
+    ]
+}
+
+/// A calendar of a person, and when they are absent. Answers what its address is called.
+fn calendars(walk: &mut Walk) -> Vec<(String, &'static str)> {
+    let feed = Feed::of(&["Vacation 20261221T080000Z 20270104T080000Z"]);
+    let user = ("userId", "UADA");
+    let new = json!({ "url": feed.url(), "name": "Holidays" });
+    let made = walk.ask(Key, "createPersonalCalendar", &[user], new);
+    let one = [user, ("calendarId", text(&made["id"]))];
+    walk.ask(Key, "readPersonalCalendar", &one, Value::Null);
+    let words = json!({ "words": ["vacation", "parental leave"] });
+    walk.ask(Key, "patchPersonalCalendar", &one, words);
+    walk.ask(Key, "listPersonAbsences", &[user], Value::Null);
+    walk.ask(Key, "listPersonalCalendars", &[user], Value::Null);
+    walk.ask(Key, "deletePersonalCalendar", &one, Value::Null);
+    vec![
+        (feed.url(), "https://calendar.example.com/private/basic.ics"),
+        (feed.host().to_owned(), "calendar.example.com"),
     ]
 }
 

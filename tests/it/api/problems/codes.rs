@@ -39,6 +39,14 @@ fn webhook_refusals(rota: &Rota) -> Vec<Value> {
         post(loopback, &[]).is(201);
     }
     refusals.push(post(loopback, &[]).refused(409, "webhook_endpoint_limit"));
+    let calendar = || {
+        let body = json!({ "url": "http://127.0.0.1:1/a.ics" });
+        rota.post("/v1/users/U1/calendars", body)
+    };
+    for _ in 0..5 {
+        calendar().is(201);
+    }
+    refusals.push(calendar().refused(409, "too_many_calendars"));
     refusals
 }
 

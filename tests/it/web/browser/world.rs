@@ -80,6 +80,7 @@ pub const PAGES: &[Page] = &[
     page("/people/U2", "Person U2", ALL),
     page("/me", "", ALL),
     page("/me/absences/new", "I am away", ALL),
+    page("/me/calendars", "Calendars that say when I am away", ALL),
     page("/rotations/OPS/load", "Load of Operations", INSIDE),
     page("/rotations/OPS/settings", "Settings of Operations", EDITORS),
     page("/rotations/OPS/settings/details", "Details", EDITORS),

@@ -1,0 +1,318 @@
+//! Imports a partner's schedule as a rotation, and proves that both say the same.
+//!
+//! The rotation is made in a transaction and its plan compared there with the partner's timeline. Unless it is wanted and both
+//! agree, the transaction is undone: what is compared is what would be stored.
+
+use super::assignments::Assign;
+use super::creation::{check_new, insert};
+use super::draft::Draft;
+use super::grid::ReplaceCoverage;
+use super::mutation::Operation;
+use super::rotations::PatchRotation;
+use super::{ActionError, App, Error, audit, outbox};
+use crate::domain::audit::{AuditedChange, Author, quoted};
+use crate::domain::blueprint::{self, Agreement, Blueprint, Takeover};
+use crate::domain::edit::{NewAssignment, NewRotation, RotationPatch};
+use crate::domain::event::Event;
+use crate::domain::external::{Definition, OutsidePerson, Timeline};
+use crate::domain::forecast;
+use crate::domain::handover::DealingContext;
+use crate::domain::ids::{RotationId, UserId};
+use crate::domain::refusal::Refusal;
+use crate::domain::rotation::Rotation;
+use crate::domain::time::Interval;
+use crate::store::{self, ReadTx, WriteTx};
+use std::collections::BTreeMap;
+
+/// What was read of a schedule.
+#[derive(Clone, Debug)]
+pub struct Reading {
+    pub definition: Definition,
+    pub timeline: Timeline,
+    pub people: Vec<OutsidePerson>,
+}
+
+/// What is to be done with it.
+#[derive(Clone, Debug)]
+pub struct Wanted {
+    /// The code of the rotation, in upper case.
+    pub code: String,
+    /// The owner of a rotation that is made.
+    pub owner: Option<UserId>,
+    /// The span that is compared.
+    pub span: Interval,
+    /// Whether to store the rotation.
+    pub apply: bool,
+    /// Whether to store it also where it differs from the schedule.
+    pub accept_differences: bool,
+}
+
+/// What became of an import.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Outcome {
+    /// Nothing was to be stored.
+    DryRun,
+    /// Both differ, so nothing was stored.
+    Differs,
+    Created,
+    Updated,
+    /// The rotation was the same already.
+    Unchanged,
+}
+
+/// A schedule beside its rotation.
+#[derive(Clone, Debug)]
+pub struct Imported {
+    pub blueprint: Blueprint,
+    /// What the rotation does not say, with what was refused.
+    pub unsaid: Vec<String>,
+    pub agreement: Agreement,
+    /// As it is, or would be; `None` where nobody of the schedule is known here.
+    pub rotation: Option<Rotation>,
+    pub outcome: Outcome,
+}
+
+/// Why the transaction is undone.
+enum Undone {
+    /// It was only to be looked at.
+    Looked(Box<Imported>),
+    Failed(ActionError),
+}
+
+impl From<Error> for Undone {
+    fn from(error: Error) -> Undone {
+        Undone::Failed(error.into())
+    }
+}
+
+impl From<ActionError> for Undone {
+    fn from(error: ActionError) -> Undone {
+        Undone::Failed(error)
+    }
+}
+
+/// Imports a schedule, or looks at what that would come to.
+///
+/// # Errors
+/// What the operations refuse, such as a plan without room for the rotation.
+pub fn import(
+    app: &App,
+    author: &Author,
+    reading: Reading,
+    wanted: Wanted,
+) -> Result<Imported, ActionError> {
+    let shared = app.clone();
+    let done = audit::write(app.store(), author, move |tx, author| {
+        // Each operation leaves its own entry.
+        let imported = make(tx, &shared, author, &reading, &wanted)?;
+        match imported.outcome {
+            Outcome::DryRun | Outcome::Differs => Err(Undone::Looked(Box::new(imported))),
+            Outcome::Created | Outcome::Updated | Outcome::Unchanged => Ok((imported, None)),
+        }
+    });
+    match done {
+        Ok(imported) => Ok(imported),
+        Err(Undone::Looked(imported)) => Ok(*imported),
+        Err(Undone::Failed(error)) => Err(error),
+    }
+}
+
+/// Who the partner's people are here, by their addresses.
+fn known_people(tx: &ReadTx, people: &[OutsidePerson]) -> Result<BTreeMap<String, UserId>, Error> {
+    let mut known = BTreeMap::new();
+    for person in people {
+        let Some(email) = &person.email else { continue };
+        if let Some(user) = store::list_people_by_email(tx, email)?.into_iter().next() {
+            known.insert(person.participant_id.clone(), user);
+        }
+    }
+    Ok(known)
+}
+
+fn make(
+    tx: &mut WriteTx,
+    app: &App,
+    author: &Author,
+    reading: &Reading,
+    wanted: &Wanted,
+) -> Result<Imported, ActionError> {
+    let users = known_people(&tx.as_read(), &reading.people)?;
+    let known = |id: &str| users.get(id).cloned();
+    let (definition, timeline) = (&reading.definition, &reading.timeline);
+    let mut blueprint = blueprint::of(definition, timeline, &known, app.calendar(), tx.now());
+    // Reading took a while; a rotation that is made begins now.
+    let span = Interval {
+        from: wanted.span.from.max(tx.now()),
+        ..wanted.span
+    };
+    let mut unsaid = blueprint.unsaid.clone();
+    let existing = store::rotation_by_code(&tx.as_read(), &wanted.code)?;
+    if blueprint.slots.is_empty() {
+        let agreement = blueprint::agreement(&blueprint, &[], timeline, &known, span);
+        return Ok(Imported {
+            blueprint,
+            unsaid,
+            agreement,
+            rotation: None,
+            outcome: match wanted.apply {
+                false => Outcome::DryRun,
+                true => Outcome::Differs,
+            },
+        });
+    }
+    let (id, was) = match existing {
+        Some(id) => {
+            let Some(mut draft) = Draft::load(&tx.as_read(), app, author, &id)? else {
+                return Err(Refusal::NotFound("rotation").into());
+            };
+            draft.catch_up(tx)?;
+            blueprint.keep_orders(&draft.rotation);
+            let was = draft.rotation.clone();
+            let patch = RotationPatch {
+                name: Some(definition.summary.name.clone()),
+                users: Some(blueprint.members.clone()),
+                ..RotationPatch::default()
+            };
+            run(tx, app, author, &id, PatchRotation(patch))?;
+            (id, Some(was))
+        }
+        None => (
+            create(tx, app, author, &blueprint, definition, wanted)?,
+            None,
+        ),
+    };
+    run(tx, app, author, &id, ReplaceCoverage(blueprint.grid()))?;
+    for takeover in blueprint.takeovers.clone() {
+        let rotation = loaded(tx, &id)?;
+        let new = assignment(&blueprint, &rotation, &takeover);
+        if is_arranged(&rotation, &new) {
+            continue;
+        }
+        let (from, until) = (takeover.period.from, takeover.period.until);
+        let assigned = tx.part(|tx| run(tx, app, author, &id, Assign(new)));
+        match assigned {
+            Ok(()) => {}
+            Err(ActionError::Refused(refusal)) => unsaid.push(format!(
+                "the override from {from} to {until} by {}: {}",
+                takeover.user,
+                why(refusal)
+            )),
+            Err(error) => return Err(error),
+        }
+    }
+    let rotation = loaded(tx, &id)?;
+    let dealing = DealingContext {
+        calendar: app.calendar(),
+        absences: &rotation.absences,
+    };
+    let plan = forecast::schedule(&rotation, dealing, span)?;
+    let agreement = blueprint::agreement(&blueprint, &plan, timeline, &known, span);
+    let kind = match was {
+        None => Outcome::Created,
+        Some(was) if was.stamps.version == rotation.stamps.version => Outcome::Unchanged,
+        Some(_) => Outcome::Updated,
+    };
+    Ok(Imported {
+        outcome: outcome(wanted, &agreement, kind),
+        blueprint,
+        unsaid,
+        agreement,
+        rotation: Some(rotation),
+    })
+}
+
+/// Why an assignment was refused.
+fn why(refusal: Refusal) -> String {
+    match refusal {
+        Refusal::Invalid(detail) => detail,
+        other => format!("refused: {other:?}"),
+    }
+}
+
+/// What becomes of what was made.
+fn outcome(wanted: &Wanted, agreement: &Agreement, made: Outcome) -> Outcome {
+    let differs = !agreement.differences.is_empty();
+    match wanted.apply {
+        false => Outcome::DryRun,
+        true if differs && !wanted.accept_differences => Outcome::Differs,
+        true => made,
+    }
+}
+
+fn loaded(tx: &WriteTx, id: &RotationId) -> Result<Rotation, ActionError> {
+    let rotation = store::load_rotation(&tx.as_read(), id)?;
+    Ok(rotation.ok_or(Refusal::NotFound("rotation"))?)
+}
+
+/// Runs an operation within the transaction.
+fn run<O: Operation>(
+    tx: &mut WriteTx,
+    app: &App,
+    author: &Author,
+    id: &RotationId,
+    operation: O,
+) -> Result<(), ActionError> {
+    let Some(mut draft) = Draft::load(&tx.as_read(), app, author, id)? else {
+        return Err(Refusal::NotFound("rotation").into());
+    };
+    operation.admit(&tx.as_read(), &draft.rotation, &author.principal)?;
+    operation.apply(tx, &mut draft, &author.principal)?;
+    draft.record_said(tx)?;
+    Ok(())
+}
+
+fn create(
+    tx: &mut WriteTx,
+    app: &App,
+    author: &Author,
+    blueprint: &Blueprint,
+    definition: &Definition,
+    wanted: &Wanted,
+) -> Result<RotationId, ActionError> {
+    let new = NewRotation {
+        name: definition.summary.name.clone(),
+        description: None,
+        code: Some(wanted.code.clone()),
+        public: false,
+        lanes: 1,
+        owners: wanted.owner.iter().cloned().collect(),
+        channels: Vec::new(),
+        users: blueprint.members.clone(),
+        groups: Vec::new(),
+    };
+    check_new(&tx.as_read(), &new, &app.tier_limits())?;
+    let rotation = insert(tx, new)?;
+    outbox::announce(tx, app, &rotation, &[Event::Created])?;
+    let created = format!("rotation {} created", quoted(&rotation.profile.name));
+    let change = AuditedChange {
+        rotation: Some(rotation.id.clone()),
+        ..AuditedChange::of(rotation.id.as_str(), created)
+    };
+    audit::record(tx, author, change)?;
+    Ok(rotation.id)
+}
+
+/// The assignment that makes somebody take over a slot.
+fn assignment(blueprint: &Blueprint, rotation: &Rotation, takeover: &Takeover) -> NewAssignment {
+    let roster = blueprint.roster(takeover.slot);
+    let cell = rotation.cells.iter().find(|cell| cell.roster == roster);
+    let cell = cell.unwrap_or(&rotation.cells[0]);
+    NewAssignment {
+        cell: cell.id.clone(),
+        user: takeover.user.clone(),
+        asked: takeover.period,
+        turn_selection: None,
+        acknowledged: Vec::new(),
+        replaces: None,
+    }
+}
+
+/// Whether an earlier import has made an assignment already, the part of it that is over aside.
+fn is_arranged(rotation: &Rotation, new: &NewAssignment) -> bool {
+    rotation.arranged.iter().any(|arranged| {
+        arranged.cell == new.cell
+            && arranged.user == new.user
+            && arranged.period.until == new.asked.until
+            && arranged.period.from <= new.asked.from
+    })
+}

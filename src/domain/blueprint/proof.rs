@@ -1,0 +1,183 @@
+//! The plan of a rotation beside the partner's timeline.
+
+use super::{Blueprint, Known};
+use crate::domain::external::{Member, MemberKind, Shift, SourceKind, Timeline};
+use crate::domain::forecast::PlannedTurn;
+use crate::domain::ids::UserId;
+use crate::domain::time::Interval;
+use jiff::{SignedDuration, Timestamp};
+
+/// How much of a span agrees.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Agreement {
+    pub span: Interval,
+    /// Where both differ, in order.
+    pub differences: Vec<Disagreement>,
+}
+
+/// Others are on call here than at the partner.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Disagreement {
+    pub span: Interval,
+    /// Names at the partner.
+    pub partner: Vec<String>,
+    pub here: Vec<UserId>,
+    /// A likely reason.
+    pub reason: String,
+}
+
+/// Somebody at the partner: a person who is known here, or a name.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Side {
+    Known(UserId),
+    Outside(String),
+}
+
+impl Agreement {
+    /// All minutes of the span.
+    pub fn minutes(&self) -> i64 {
+        minutes(self.span)
+    }
+
+    /// The minutes in which both differ; a part of one counts as one.
+    pub fn different_minutes(&self) -> i64 {
+        self.differences.iter().map(|one| minutes(one.span)).sum()
+    }
+}
+
+fn minutes(span: Interval) -> i64 {
+    (span.from.duration_until(span.until).as_secs() + 59) / 60
+}
+
+/// What a sentence calls somebody of the partner.
+pub(super) fn name_of(member: &Member) -> String {
+    let name = member.email.as_ref().or(member.name.as_ref());
+    let name = name.or(member.id.as_ref());
+    match member.kind {
+        MemberKind::Empty => "nobody".to_owned(),
+        _ => name.cloned().unwrap_or_else(|| "somebody".to_owned()),
+    }
+}
+
+/// Compares a plan with the partner's timeline over a span.
+pub fn agreement(
+    blueprint: &Blueprint,
+    plan: &[PlannedTurn],
+    timeline: &Timeline,
+    known: &Known,
+    span: Interval,
+) -> Agreement {
+    let span = span.meets(timeline.known).unwrap_or(Interval {
+        from: span.from,
+        until: span.from,
+    });
+    let planned = plan.iter().map(PlannedTurn::period);
+    let shifts = timeline.shifts.iter().map(|shift| shift.span);
+    let edges = planned.chain(shifts).flat_map(|one| [one.from, one.until]);
+    let mut edges: Vec<Timestamp> = edges.filter(|at| span.contains(*at)).collect();
+    edges.extend([span.from, span.until]);
+    edges.sort_unstable();
+    edges.dedup();
+    let mut differences: Vec<Disagreement> = Vec::new();
+    for pair in edges.windows(2) {
+        let piece = Interval {
+            from: pair[0],
+            until: pair[1],
+        };
+        let there: Vec<&Shift> = timeline.at(piece.from).collect();
+        let here = on_call(plan, piece.from);
+        if sides(&there, known) == here.iter().cloned().map(Side::Known).collect::<Vec<_>>() {
+            continue;
+        }
+        let names: Vec<String> = there.iter().map(|shift| name_of(&shift.member)).collect();
+        match differences.last_mut() {
+            Some(last)
+                if last.span.until == piece.from && last.partner == names && last.here == here =>
+            {
+                last.span.until = piece.until;
+            }
+            _ => differences.push(Disagreement {
+                reason: reason(blueprint, &there, &here, known, piece),
+                span: piece,
+                partner: names,
+                here,
+            }),
+        }
+    }
+    Agreement { span, differences }
+}
+
+/// Whoever is on call by a plan, each once, in order of id.
+fn on_call(plan: &[PlannedTurn], at: Timestamp) -> Vec<UserId> {
+    let turns = plan.iter().filter(|turn| turn.period().contains(at));
+    let mut users: Vec<UserId> = turns.filter_map(|turn| turn.entry.user.clone()).collect();
+    users.sort();
+    users.dedup();
+    users
+}
+
+fn side(member: &Member, known: &Known) -> Option<Side> {
+    match (member.kind, &member.id) {
+        (MemberKind::Empty, _) => None,
+        (MemberKind::User, Some(id)) => {
+            let outside = || Side::Outside(name_of(member));
+            Some(known(id).map_or_else(outside, Side::Known))
+        }
+        _ => Some(Side::Outside(name_of(member))),
+    }
+}
+
+fn sides(there: &[&Shift], known: &Known) -> Vec<Side> {
+    let sides = there.iter().filter_map(|shift| side(&shift.member, known));
+    let mut sides: Vec<Side> = sides.collect();
+    sides.sort();
+    sides.dedup();
+    sides
+}
+
+/// The likeliest reason for a difference.
+fn reason(
+    blueprint: &Blueprint,
+    there: &[&Shift],
+    here: &[UserId],
+    known: &Known,
+    piece: Interval,
+) -> String {
+    for shift in there {
+        if let Some(Side::Outside(name)) = side(&shift.member, known) {
+            return format!("{name} is not a person who is known here");
+        }
+    }
+    let is_override = |shift: &&&Shift| shift.source.kind != SourceKind::Rotation;
+    if there.iter().any(|shift| is_override(&shift)) {
+        return "an override that the rotation does not say".to_owned();
+    }
+    if here.is_empty() {
+        return "nobody is on call here: they are away, or the hours differ".to_owned();
+    }
+    if there
+        .iter()
+        .all(|shift| shift.member.kind == MemberKind::Empty)
+    {
+        return "nobody is on call at the partner".to_owned();
+    }
+    if changes_clock(blueprint, piece) {
+        return "the clocks change".to_owned();
+    }
+    match blueprint.unsaid.first() {
+        Some(unsaid) => unsaid.clone(),
+        None => {
+            "the hand-over or the order differs; somebody may be away, or on call twice".to_owned()
+        }
+    }
+}
+
+/// Whether the clocks change within three hours.
+fn changes_clock(blueprint: &Blueprint, piece: Interval) -> bool {
+    let around = SignedDuration::from_hours(3);
+    let offset = |at: Option<Timestamp>| at.map(|at| blueprint.zone.tz().to_offset(at));
+    let before = piece.from.checked_sub(around).ok();
+    let after = piece.until.checked_add(around).ok();
+    let is_short = piece.from.duration_until(piece.until) <= around;
+    is_short && offset(before) != offset(after)
+}

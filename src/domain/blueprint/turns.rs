@@ -1,0 +1,145 @@
+//! The length of turns as a cadence.
+
+use crate::domain::cadence::{Cadence, Kind, Skips};
+use crate::domain::external::{OutsideRotation, Turn};
+use crate::domain::time::HhMm;
+use crate::domain::zones::ZoneName;
+use jiff::SignedDuration;
+
+/// A cadence, and what it does not say of the turns.
+pub(super) struct Turns {
+    pub(super) cadence: Cadence,
+    pub(super) unsaid: Option<String>,
+}
+
+/// The hand-overs of a rotation, counted from its anchor.
+pub(super) fn of(rotation: &OutsideRotation, zone: ZoneName) -> Turns {
+    let cadence = |kind, zone: ZoneName, period| Cadence {
+        kind,
+        zone,
+        starts_at: rotation.anchor,
+        period,
+        skips: Skips::default(),
+    };
+    let local = zone.tz().to_datetime(rotation.anchor).time();
+    let at = i64::from(local.hour()) * 60 + i64::from(local.minute());
+    let daily = |period| {
+        cadence(
+            Kind::Daily {
+                times: vec![HhMm::of(at)],
+            },
+            zone,
+            period,
+        )
+    };
+    let weekly = |period| cadence(Kind::DayOfWeek, zone, period);
+    let (cadence, unsaid) = match &rotation.turn {
+        Turn::Weeks(weeks) => (weekly(*weeks), None),
+        Turn::Days(days) => (daily(*days), None),
+        Turn::Hours(hours) => match hourly(rotation, *hours) {
+            Some(cadence) => (cadence, None),
+            None => {
+                let why = format!(
+                    "has turns of {hours} hours, which neither divide a day nor are whole days"
+                );
+                (daily((hours / 24).max(1)), Some(why))
+            }
+        },
+        Turn::Seconds(seconds) => {
+            let why = format!("has turns of {seconds} seconds, which are no whole hours");
+            (daily((seconds / 86_400).max(1)), Some(why))
+        }
+        Turn::Shifts {
+            rules,
+            length,
+            in_a_row,
+        } => match (simple(rules), in_a_row) {
+            (Some(rule), Some(in_a_row)) if rule.is_continuous(*length) => {
+                let count = rule.interval.saturating_mul(*in_a_row);
+                match rule.frequency {
+                    Frequency::Weekly => (weekly(count), None),
+                    Frequency::Daily => (daily(count), None),
+                }
+            }
+            (_, None) => {
+                let why = "has several people on call together in one slot".to_owned();
+                (weekly(1), Some(why))
+            }
+            _ => {
+                let why = format!(
+                    "has shifts by a rule that a cadence does not have: {}",
+                    rules.join(" ")
+                );
+                (weekly(1), Some(why))
+            }
+        },
+    };
+    Turns { cadence, unsaid }
+}
+
+/// Turns of hours pass as time does, so they are counted in UTC.
+fn hourly(rotation: &OutsideRotation, hours: u32) -> Option<Cadence> {
+    let utc = ZoneName::utc();
+    let anchor = utc.tz().to_datetime(rotation.anchor).time();
+    let at = i64::from(anchor.hour()) * 60 + i64::from(anchor.minute());
+    let (times, period) = if hours % 24 == 0 {
+        (vec![HhMm::of(at)], hours / 24)
+    } else if 24 % hours == 0 {
+        let step = i64::from(hours) * 60;
+        let times = (0..24 / i64::from(hours)).map(|number| HhMm::of(at + number * step));
+        let mut times: Vec<HhMm> = times.collect();
+        times.sort();
+        (times, 1)
+    } else {
+        return None;
+    };
+    Some(Cadence {
+        kind: Kind::Daily { times },
+        zone: utc,
+        starts_at: rotation.anchor,
+        period,
+        skips: Skips::default(),
+    })
+}
+
+enum Frequency {
+    Daily,
+    Weekly,
+}
+
+/// A rule that is no more than a frequency and an interval.
+struct Rule {
+    frequency: Frequency,
+    interval: u32,
+}
+
+impl Rule {
+    /// Whether shifts follow one another without a break.
+    fn is_continuous(&self, length: SignedDuration) -> bool {
+        let days = match self.frequency {
+            Frequency::Daily => 1,
+            Frequency::Weekly => 7,
+        };
+        // A local day has an hour more or less twice a year.
+        let expected = SignedDuration::from_hours(24 * days * i64::from(self.interval));
+        (length - expected).abs() <= SignedDuration::from_hours(1)
+    }
+}
+
+fn simple(rules: &[String]) -> Option<Rule> {
+    let [rule] = rules else { return None };
+    let mut read = Rule {
+        frequency: Frequency::Daily,
+        interval: 1,
+    };
+    for part in rule.trim_start_matches("RRULE:").split(';') {
+        match part.split_once('=')? {
+            ("FREQ", "DAILY") => read.frequency = Frequency::Daily,
+            ("FREQ", "WEEKLY") => read.frequency = Frequency::Weekly,
+            ("INTERVAL", number) => read.interval = number.parse().ok().filter(|n| *n > 0)?,
+            ("WKST", _) => {}
+            _ => return None,
+        }
+    }
+    Some(read)
+}

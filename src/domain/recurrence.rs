@@ -1,0 +1,101 @@
+//! Recurring events of other people's calendars (RFC 5545): which instances they have within a span (rules.md 24).
+//!
+//! Written here because no maintained crate does it within bounds and without a second date library: `rrule` and
+//! `icalendar` bring chrono with time zones of their own, which would disagree with the ones that hand-overs use, and take
+//! seconds over hostile rules; `calcard` loses instances and does not stop at the end of a span.
+
+pub mod expand;
+pub mod rule;
+pub mod windows;
+pub mod zone;
+
+use jiff::civil::DateTime;
+use jiff::{SignedDuration, Timestamp};
+use zone::Zone;
+
+/// A local time as an event has it: a date or a time of day, in a zone.
+#[derive(Clone, Debug)]
+pub struct When {
+    /// Midnight of a whole day.
+    pub civil: DateTime,
+    /// Whether only the date was given.
+    pub whole_day: bool,
+    pub zone: Zone,
+}
+
+impl When {
+    /// The instant; `None` outside of jiff's years.
+    pub fn instant(&self) -> Option<Timestamp> {
+        self.zone.instant(self.civil)
+    }
+
+    /// The same local time, moved by a distance on the wall clock; `None` outside of jiff's years.
+    pub fn moved(&self, by: SignedDuration) -> Option<When> {
+        Some(When {
+            civil: self.civil.checked_add(by).ok()?,
+            ..self.clone()
+        })
+    }
+}
+
+/// What an event of a calendar says of when it happens.
+#[derive(Clone, Debug)]
+pub struct Times {
+    /// Shared by an event and the changed instances of it.
+    pub uid: Option<String>,
+    /// Rises with each change of the event; of two versions the higher one counts.
+    pub sequence: i64,
+    pub start: When,
+    pub end: When,
+    pub rules: Vec<rule::Rule>,
+    /// Instances beside those of the rules.
+    pub also: Vec<Extra>,
+    /// Instances that do not happen.
+    pub except: Vec<When>,
+    /// The instance of another event that this one changes.
+    pub changes: Option<Changes>,
+}
+
+/// An instance that stands beside those of the rules.
+#[derive(Clone, Debug)]
+pub struct Extra {
+    pub start: When,
+    /// Where it is not as long as the event.
+    pub end: Option<When>,
+}
+
+/// The instance that an event changes.
+#[derive(Clone, Debug)]
+pub struct Changes {
+    /// Where the instance began before the change.
+    pub instance: When,
+    /// Whether all later instances change likewise.
+    pub onwards: bool,
+}
+
+/// A bound on the work for calendars that were made to take long.
+#[derive(Debug)]
+pub struct Work {
+    left: u64,
+}
+
+/// The bound was reached.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct TooMuch;
+
+impl Work {
+    /// That many days looked at, times built and instances made.
+    pub fn new(left: u64) -> Work {
+        Work { left }
+    }
+
+    pub(crate) fn spend(&mut self, steps: u64) -> Result<(), TooMuch> {
+        self.left = self.left.checked_sub(steps).ok_or(TooMuch)?;
+        Ok(())
+    }
+
+    /// What is left of it.
+    pub fn left(&self) -> u64 {
+        self.left
+    }
+}

@@ -1,0 +1,212 @@
+//! The reader's calendars: what they brought, what is wrong with them, and adding and removing them.
+
+use super::times;
+use crate::actions::calendars::{self, KnownCalendar, Which};
+use crate::actions::{ActionError, App};
+use crate::domain::audit::host;
+use crate::domain::personal_calendar::{
+    CalendarEdit, Counts, MOST_OF_A_PERSON, NewCalendar, State,
+};
+use crate::domain::refusal::Refusal;
+use crate::server::{Outcome, Problem, Response};
+use crate::web::form::{Errors, Form};
+use crate::web::notes::Note;
+use crate::web::parts::confirm;
+use crate::web::parts::fields::{self, Choice, Filled, hidden};
+use crate::web::visit::Visit;
+use crate::web::{answer, layout};
+use crate::wire::personal_calendar::{address, counts_of};
+use maud::{Markup, html};
+
+const TITLE: &str = "Calendars that say when I am away";
+
+const FIELDS: [&str; 4] = ["url", "name", "counts", "words"];
+
+/// What each choice counts.
+fn counts_text(counts: Counts) -> &'static str {
+    match counts {
+        Counts::OutOfOffice => "Events that say that I am out of office",
+        Counts::Busy => "All events in which I am busy",
+        Counts::All => "All events",
+    }
+}
+
+/// The part of the reader's own page.
+pub fn section(visit: &Visit) -> Result<Markup, Problem> {
+    let own = mine(visit)?;
+    let is_wrong = |one: &&KnownCalendar| one.calendar.reading.error.is_some();
+    let wrong = own.iter().filter(is_wrong).count();
+    Ok(html! {
+        section.card aria-labelledby="calendars" {
+            h2 #calendars { (TITLE) }
+            @if own.is_empty() {
+                p.empty { "Vacations in a calendar of yours can count as absences." }
+            } @else {
+                p { (own.len()) @if own.len() == 1 { " calendar" } @else { " calendars" } @if wrong > 0 { ", " (wrong) " with a problem" } "." }
+            }
+            p.actions { a.button.small href="/me/calendars" { @if own.is_empty() { "Add a calendar" } @else { "Calendars" } } }
+        }
+    })
+}
+
+fn mine(visit: &Visit) -> Result<Vec<KnownCalendar>, Problem> {
+    let me = &visit.me()?.person;
+    if me.is_external {
+        return Ok(Vec::new());
+    }
+    Ok(calendars::list(visit.app(), &visit.caller, &me.id)?)
+}
+
+/// GET /me/calendars.
+pub fn show(visit: &Visit) -> Outcome {
+    let values = Form::with([("counts", Counts::default().name())]);
+    page(visit, 200, &values, &Errors::default())
+}
+
+fn page(visit: &Visit, status: u16, values: &Form, errors: &Errors) -> Result<Response, Problem> {
+    let own = mine(visit)?;
+    let filled = Filled { values, errors };
+    let choices = Counts::ALL.map(|counts| Choice::new(counts.name(), counts_text(counts)));
+    let content = html! {
+        p.crumbs { a href="/me" { "Me" } }
+        (fields::summary(errors))
+        h1 { (TITLE) }
+        p { "Their events become absences: hand-overs pass you over meanwhile. Others see when you are away, and not what the events are called." }
+        @for one in &own { (card(visit, one)) }
+        @if own.len() < MOST_OF_A_PERSON {
+            form.card method="post" action="/me/calendars" {
+                h2 { "Add a calendar" }
+                (hidden("operationId", &confirm::operation_id()))
+                (filled.input("text", "url", "Address", "The secret address in iCal format, which your calendar program shows in its settings. It is not shown again.", true))
+                (filled.input("text", "name", "Name", "You may leave it empty.", false))
+                (filled.select("counts", "What counts", "", &choices))
+                (filled.input("text", "words", "Words", "Words that say that you are out of office, with commas between them. Empty for the usual ones, such as vacation and sick.", false))
+                p.actions { button.main type="submit" { "Add" } }
+            }
+        }
+    };
+    Ok(layout::page_with(visit, status, TITLE, content))
+}
+
+fn card(visit: &Visit, one: &KnownCalendar) -> Markup {
+    let (calendar, times) = (&one.calendar, times(visit));
+    let host = host(&calendar.address.0);
+    let host = host.split_once("://").map_or("", |(_, host)| host);
+    html! {
+        section.card data-calendar=(calendar.id) {
+            h2 { bdi { (calendar.name.as_deref().unwrap_or(host)) } }
+            p.muted { bdi { (host) } ". " (counts_text(calendar.counts)) "." }
+            p {
+                @match calendar.state() {
+                    State::New if calendar.reading.error.is_none() => "It is being read for the first time.",
+                    State::New => "It has not been readable yet.",
+                    State::Current => { (one.ahead) @if one.ahead == 1 { " absence" } @else { " absences" } " from now on." }
+                    State::Stale => { "It cannot be read at present. " (one.ahead) @if one.ahead == 1 { " absence" } @else { " absences" } " of the last reading still count." }
+                    State::Unknown => "It has not been readable for a week, so nothing of it counts.",
+                }
+                @if let Some(at) = calendar.reading.read_at { " " span.muted { "Read " (times.show(at)) } }
+            }
+            @if let Some(error) = &calendar.reading.error { div.warn { p { bdi { (error) } } } }
+            p.actions {
+                (button(calendar.id.as_str(), "read", "Read now", ""))
+                " "
+                (button(calendar.id.as_str(), "remove", "Remove", "danger"))
+            }
+        }
+    }
+}
+
+fn button(id: &str, step: &str, text: &str, class: &str) -> Markup {
+    html! {
+        form.bare method="post" action=(format!("/me/calendars/{id}/{step}")) {
+            (hidden("operationId", &confirm::operation_id()))
+            button.small.(class) type="submit" { (text) }
+        }
+    }
+}
+
+/// POST /me/calendars. It is read before the next page, which shows what it brought.
+pub fn create(visit: &Visit) -> Outcome {
+    visit.once(|| {
+        let made = new(visit).map_err(ActionError::from).and_then(|new| {
+            let author = visit.author("createPersonalCalendar");
+            calendars::create(visit.app(), &author, new)
+        });
+        match made {
+            Ok(made) => {
+                let which = Which {
+                    user: made.calendar.user.clone(),
+                    calendar: made.calendar.id.clone(),
+                };
+                read_by(visit, visit.app(), &which)?;
+                visit.note(Note::new("The calendar was added."));
+                Ok(answer::see("/me/calendars"))
+            }
+            Err(ActionError::Refused(refusal @ Refusal::Invalid(_))) => {
+                let mut errors = Errors::default();
+                errors.add_refusal(Problem::from(refusal).detail(), &FIELDS);
+                page(visit, 400, &visit.form, &errors)
+            }
+            Err(error) => Err(error.into()),
+        }
+    })
+}
+
+fn new(visit: &Visit) -> Result<NewCalendar, Refusal> {
+    let form = &visit.form;
+    let words = form.filled("words").map(|words| {
+        let words = words.split(',').map(str::trim);
+        let words = words.filter(|word| !word.is_empty());
+        words.map(str::to_owned).collect::<Vec<_>>()
+    });
+    let settings = CalendarEdit {
+        name: Some(form.filled("name").map(str::to_owned)),
+        counts: counts_of(form.one("counts")),
+        words: Some(words),
+    };
+    settings.check()?;
+    let user = match &visit.caller {
+        crate::domain::access::Principal::Person { user, .. } => user.clone(),
+        _ => return Err(Refusal::NotFound("user")),
+    };
+    Ok(NewCalendar {
+        user,
+        address: address(form.one("url"))?,
+        settings,
+    })
+}
+
+fn read_by(visit: &Visit, app: &App, which: &Which) -> Result<KnownCalendar, ActionError> {
+    calendars::read_now(app, &visit.author("readPersonalCalendar"), which)
+}
+
+fn which(visit: &Visit) -> Result<Which, Problem> {
+    Ok(Which {
+        user: visit.me()?.person.id.clone(),
+        calendar: visit.part(0).into(),
+    })
+}
+
+/// POST /me/calendars/{calendar}/read.
+pub fn read(visit: &Visit) -> Outcome {
+    visit.once(|| {
+        let known = read_by(visit, visit.app(), &which(visit)?)?;
+        visit.note(Note::new(match known.calendar.reading.failures {
+            0 => "The calendar was read.",
+            _ => "The calendar cannot be read.",
+        }));
+        Ok(answer::see("/me/calendars"))
+    })
+}
+
+/// POST /me/calendars/{calendar}/remove.
+pub fn remove(visit: &Visit) -> Outcome {
+    visit.once(|| {
+        let author = visit.author("deletePersonalCalendar");
+        calendars::remove(visit.app(), &author, &which(visit)?)?;
+        visit.note(Note::new(
+            "The calendar was removed, and its absences with it.",
+        ));
+        Ok(answer::see("/me/calendars"))
+    })
+}
