@@ -4,10 +4,11 @@ use super::output::{answer, tell};
 use super::outward::trusted;
 use super::workspace::settings;
 use super::{Failure, Place};
-use crate::chat::slack::{ManifestSettings, Slack, manifest};
+use crate::chat::slack::{Finding, ManifestSettings, Slack, manifest};
 use crate::config::BaseUrl;
 use crate::metrics::Metrics;
 use crate::runtime::clock::Clock;
+use crate::slack_inbound;
 use clap::{Args, Subcommand};
 use std::sync::Arc;
 
@@ -90,7 +91,14 @@ fn check(place: Place) -> Result<(), Failure> {
     );
     let mut findings = slack.check(clock.now());
     if has_socket {
-        findings.push(slack.check_socket());
+        let opened = slack_inbound::try_socket(&slack);
+        findings.push(Finding {
+            is_right: opened.is_ok(),
+            text: match opened {
+                Ok(()) => "socket: one opens".into(),
+                Err(why) => format!("socket: {why}"),
+            },
+        });
     }
     for finding in &findings {
         let word = if finding.is_right { "ok    " } else { "amiss " };

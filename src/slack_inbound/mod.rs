@@ -38,7 +38,7 @@ pub use intake::{DirectoryEvents, Intake};
 pub use reply::{Desk, Later, Reply};
 pub use request_urls::RequestUrls;
 pub use signature::{SIGNATURE_HEADER, TIMESTAMP_HEADER, sign};
-pub use socket::{Timings, start as start_socket};
+pub use socket::{Timings, start as start_socket, try_out as try_socket};
 
 use crate::actions::App;
 use crate::runtime::background::LoopThread;

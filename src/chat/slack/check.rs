@@ -3,7 +3,7 @@
 use super::api::Slack;
 use super::error::{Class, SlackError};
 use super::manifest::scopes;
-use super::method::{APPS_CONNECTIONS_OPEN, AUTH_TEST, Method, USERGROUPS_LIST};
+use super::method::{AUTH_TEST, Method, USERGROUPS_LIST};
 use jiff::Timestamp;
 use jiff::fmt::rfc2822::DateTimeParser;
 use serde_json::Value;
@@ -34,7 +34,7 @@ fn wrong(text: String) -> Finding {
 }
 
 impl Slack {
-    /// Looks at the token, the workspace, each scope, the user groups and the clock.
+    /// Looks at the token, the workspace, each scope, the user groups and the clock; the socket is another matter.
     pub fn check(&self, now: Timestamp) -> Vec<Finding> {
         let answer = match self.exchange(&AUTH_TEST, &Value::Null) {
             Ok(answer) => answer,
@@ -78,11 +78,6 @@ impl Slack {
             }
         });
         findings
-    }
-
-    /// Whether Slack gives the address of a socket.
-    pub fn check_socket(&self) -> Finding {
-        self.answers(&APPS_CONNECTIONS_OPEN, "socket")
     }
 
     fn answers(&self, method: &Method, what: &str) -> Finding {

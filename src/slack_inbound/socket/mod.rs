@@ -59,6 +59,16 @@ struct Open {
     leaves_at: Option<Instant>,
 }
 
+/// Opens a connection, waits for Slack's hello, and closes it.
+///
+/// # Errors
+/// Why there is none.
+pub fn try_out(slack: &Slack) -> Result<(), String> {
+    let mut connection = Connection::open(slack, &Timings::usual())?;
+    connection.close();
+    Ok(())
+}
+
 /// Starts the loop.
 ///
 /// # Errors

@@ -67,8 +67,11 @@ fn two_backups_to_one_name_do_not_spoil_one_another() {
     let (dir, db) = imported();
     let mut command = on(&db, "backup copy.db");
     let (mut first, _) = Process::spawn(command.env("ROTA_FAILPOINTS", "copy.made=hang"));
-    let whole =
-        || std::fs::metadata(dir.join("copy.db.unfinished")).is_ok_and(|data| data.len() > 0);
+    // While SQLite writes the copy, its journal is beside it.
+    let whole = || {
+        let data = std::fs::metadata(dir.join("copy.db.unfinished"));
+        data.is_ok_and(|data| data.len() > 0) && beside(&dir) == ["copy.db.unfinished"]
+    };
     eventually("the first copy", whole);
     fails_with(
         run(&mut on(&db, "backup copy.db")),
