@@ -40,12 +40,14 @@ impl Desk {
         Desk { slack, rota }
     }
 
-    /// A daily rotation with a code; the first of its people owns it.
+    /// A public daily rotation with a code; the first of its people owns it.
     #[track_caller]
     pub fn daily(&self, code: &str, people: &str) -> Rot<'_> {
         let rotation = self.rota.daily(people, 1);
         let name = format!("{code} team");
-        rotation.patch(json!({ "code": code, "name": name })).ok();
+        rotation
+            .patch(json!({ "code": code, "name": name, "public": true }))
+            .ok();
         rotation
     }
 

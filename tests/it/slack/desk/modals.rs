@@ -84,7 +84,7 @@ fn what_is_wrong_stands_beside_its_field() {
                 ("whom", Enter::Several(&["U4"])),
             ],
             "whom",
-            "u4",
+            "U4 is not in the roster of this cell.",
         ),
         (
             vec![
