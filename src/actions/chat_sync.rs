@@ -72,6 +72,10 @@ pub struct InFlight {
 
 /// Processes some of what is due on a queue. Returns whether there was anything.
 pub fn run_due(app: &App, queue: Queue, in_flight: &mut InFlight) -> Result<bool, Error> {
+    if let Some(slack) = app.slack() {
+        // What is due may have to wait for its turn, and would not ask.
+        drop(slack.ask_again());
+    }
     if let Queue::Messages = queue {
         return posting::post(app, &mut in_flight.posted);
     }

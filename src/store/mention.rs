@@ -1,6 +1,6 @@
 //! Mentions.
 
-use super::message::request_message_updates;
+use super::answered::request_message_updates;
 use super::rows::{from_json, instant, instant_or_none, json, millis};
 use super::{Error, ReadTx, WriteTx};
 use crate::domain::ids::{MentionId, RotationId, UserId};

@@ -6,6 +6,7 @@
 
 mod absence;
 mod across;
+mod answered;
 mod arrangement;
 mod audit;
 mod board;
@@ -55,6 +56,7 @@ pub use absence::{
 pub use across::{
     MentionFilter, Part, RequestFilter, RequestKey, list_mentions_across, list_requests_across,
 };
+pub use answered::request_message_updates;
 pub use arrangement::{
     cancel_arrangement, insert_arrangement, list_arrangements, list_overlaps, load_arrangement,
 };

@@ -1,6 +1,6 @@
 //! Requests for cover and for swaps.
 
-use super::message::request_message_updates;
+use super::answered::request_message_updates;
 use super::rows::{from_json, instant, json, millis};
 use super::shapes::{
     legs_from_json, legs_to_json, turn_selection_from_json, turn_selection_to_json,

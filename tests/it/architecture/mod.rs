@@ -132,6 +132,7 @@ const FLOORS: [(&str, &[&str]); 26] = [
             "memory",
             "wire",
             "server",
+            "metrics",
             "store",
             "chat",
             "carriers",
@@ -417,6 +418,7 @@ const WITHOUT_AN_ENTRY: [(&str, &str); 20] = [
         "signing in writes its entry; uses, ends and choices of the pages have none",
     ),
     ("mod.rs", "locks the limits of the tier"),
+    ("platform.rs", "which workspace the token is of"),
 ];
 
 #[test]

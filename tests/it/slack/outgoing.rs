@@ -214,7 +214,7 @@ fn too_many_calls_hold_up_one_channel() {
     assert!(waited >= Duration::from_secs(2), "{waited:?}");
     let metrics = rota.get("/metrics").ok().text();
     let line = "rota_chat_rate_limited_total{method=\"chat.postMessage\"} ";
-    let count = metrics.lines().find_map(|line_| line_.strip_prefix(line));
+    let count = metrics.lines().find_map(|shown| shown.strip_prefix(line));
     assert_ne!(count, Some("0"), "{metrics}");
 }
 

@@ -240,6 +240,10 @@ fn record(call: &Call, authorization: &str, body: &str) {
     let Some(path) = std::env::var_os("ROTA_RECORD_SLACK") else {
         return;
     };
+    if call.method.is_empty() {
+        // Sent to an address of a single use, which Slack's description does not have.
+        return;
+    }
     let blocks = call.arguments.get("blocks").and_then(Value::as_array);
     let blocks = blocks
         .into_iter()
