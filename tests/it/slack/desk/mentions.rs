@@ -74,7 +74,7 @@ fn passing_and_expiring_are_told_in_the_thread() {
     );
     assert_eq!(told.thread_ts, Some(first));
     let second = desk.mention("U4", "C2", "PLAT again");
-    desk.message("C2", 3);
+    let called = desk.message("C2", 3);
     desk.rota.advance(HOUR);
     let told = desk.message("C2", 4);
     assert!(
@@ -84,16 +84,9 @@ fn passing_and_expiring_are_told_in_the_thread() {
     );
     assert_eq!(told.thread_ts, Some(second));
     // Late clicks say what came of it.
-    let called = desk.message("C2", 3);
-    let value = json!({ "action_id": "answer:acknowledge", "value": format!("mention rot_x {}", newest(&desk)) });
-    let reply = desk.click("U1", (called.channel.as_str(), called.ts.as_str()), &value);
+    let on = (called.channel.as_str(), called.ts.as_str());
+    let reply = desk.click("U1", on, &button(&shown(&called), "Acknowledge"));
     assert_eq!(reply["text"], "This is over: nobody answered in time.");
-}
-
-/// The id of the newest mention.
-fn newest(desk: &Desk) -> String {
-    let all = desk.rota.caller().all("/v1/mentions");
-    text(&all[0]["id"]).to_owned()
 }
 
 #[test]
