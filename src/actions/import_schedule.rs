@@ -256,6 +256,9 @@ fn run<O: Operation>(
         return Err(Refusal::NotFound("rotation").into());
     };
     operation.admit(&tx.as_read(), &draft.rotation, &author.principal)?;
+    if draft.rotation.external.is_some() && operation.changes_duty(&draft.rotation) {
+        return Err(Refusal::ExternalReadOnly.into());
+    }
     operation.apply(tx, &mut draft, &author.principal)?;
     draft.record_said(tx)?;
     Ok(())

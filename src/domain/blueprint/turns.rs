@@ -82,7 +82,7 @@ fn hourly(rotation: &OutsideRotation, hours: u32) -> Option<Cadence> {
     let utc = ZoneName::utc();
     let anchor = utc.tz().to_datetime(rotation.anchor).time();
     let at = i64::from(anchor.hour()) * 60 + i64::from(anchor.minute());
-    let (times, period) = if hours % 24 == 0 {
+    let (times, period) = if hours.is_multiple_of(24) {
         (vec![HhMm::of(at)], hours / 24)
     } else if 24 % hours == 0 {
         let step = i64::from(hours) * 60;
