@@ -79,7 +79,7 @@ fn changes_happen_at_their_instants_while_the_partner_is_off() {
 fn a_reading_that_changes_who_is_on_call_counts_at_once() {
     let (pager, rota) = started();
     let rotation = linked(&rota, "S1");
-    rotation.tells_in("C1");
+    rotation.posts_in("C1");
     let (_hook, receiver) = rota.hook(ALL_EVENTS);
     // Only what is ahead: one event, nobody changes.
     pager.has(
