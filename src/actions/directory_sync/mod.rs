@@ -118,7 +118,7 @@ fn read(app: &App, slack: &Slack, deadline: Instant) -> Result<Result<Reading, S
         Ok(workspace) => workspace,
         Err(error) => return Ok(Err(error)),
     };
-    let stored = app.store().read(|tx| store::load_team(tx))?;
+    let stored = app.store().read(store::load_team)?;
     let team = match stored.id == workspace.team_id {
         true => stored,
         false => Team {

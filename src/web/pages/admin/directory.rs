@@ -57,7 +57,7 @@ fn page(visit: &Visit, status: u16, errors: &Errors) -> Result<Response, Problem
 
 /// The page where the directory is Slack's.
 fn of_slack(visit: &Visit, status: u16) -> Result<Response, Problem> {
-    let read = visit.app().store().read(|tx| directory_sync::status(tx))?;
+    let read = visit.app().store().read(directory_sync::status)?;
     let content = html! {
         (crumbs())
         h1 { "Directory" }
