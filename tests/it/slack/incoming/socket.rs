@@ -114,7 +114,8 @@ fn a_connection_that_is_cut_is_opened_again() {
 
 #[test]
 fn what_cannot_be_opened_is_tried_again_with_longer_and_longer_waits() {
-    let faults: [(&str, fn(&Running)); 7] = [
+    type Fault = fn(&Running);
+    let faults: [(&str, Fault); 7] = [
         ("too many", |running| {
             let greet = json!({ "type": "disconnect", "reason": "too_many_websockets" });
             running

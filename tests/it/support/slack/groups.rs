@@ -74,7 +74,7 @@ pub(super) fn users_update(team: &mut Team, arguments: &Arguments) -> Answer {
                 && user["is_ultra_restricted"] != true
         })
     };
-    if !users.iter().all(|id| may(&id)) {
+    if !users.iter().all(may) {
         return Err("invalid_users");
     }
     let group = find(team, arguments)?;

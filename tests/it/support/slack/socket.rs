@@ -310,6 +310,8 @@ impl Sockets {
 
     fn serve(&self, stream: TcpStream) {
         let manners = self.state().manners.clone();
+        // The size of the refusal is tungstenite's.
+        #[allow(clippy::result_large_err)]
         let judge = |request: &Request, response: Response| {
             let query = request.uri().query().unwrap_or_default();
             let mut state = self.state();
