@@ -69,7 +69,7 @@ pub const SCHEDULES: Operation = Operation {
         "A page of schedules.",
         shape::<Page<PartnerSchedule>>,
     )],
-    refuses: &[(404, "not_found"), (503, "partner_unavailable")],
+    refuses: &[(503, "partner_unavailable")],
 };
 
 /// GET a partner's schedules.
@@ -103,7 +103,7 @@ pub const PEOPLE: Operation = Operation {
         "A page of people.",
         shape::<Page<OutsidePerson>>,
     )],
-    refuses: &[(404, "not_found")],
+    refuses: &[],
 };
 
 /// GET a partner's people.
@@ -134,7 +134,7 @@ pub const PERSON: Operation = Operation {
     query: &[],
     body: Body::Required(shape::<ParticipantRequest>),
     gives: &[gives(200, "The person.", shape::<OutsidePerson>)],
-    refuses: &[(404, "not_found")],
+    refuses: &[],
 };
 
 /// PUT who a partner's person is.

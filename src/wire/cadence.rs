@@ -255,6 +255,11 @@ impl CadenceRequest {
         if self.kind == CadenceType::Manual {
             return Ok(None);
         }
+        if self.kind == CadenceType::External {
+            return invalid(format!(
+                "{path}.type: PUT /v1/rotations/{{rotationId}}/external has a rotation follow a partner's schedule"
+            ));
+        }
         let zone = needed(self.time_zone, path, "timeZone")?.0;
         let starts_at = needed(self.starts_at, path, "startsAt")?.0;
         let period = match self.period.map_or(1, |period| period.0) {

@@ -94,7 +94,8 @@ pub struct NextChange {
 
 /// One slot of the partner's schedule.
 #[derive(Clone, Debug, Serialize, JsonSchema)]
-#[schemars(rename = "ExternalAssignment")]
+// Not `ExternalAssignment`: a generated client has a variable of the schema's name beside one of each member's.
+#[schemars(rename = "ExternalAssignmentEntry")]
 #[serde(rename_all = "camelCase")]
 pub struct Assignment {
     /// The same in every reading.

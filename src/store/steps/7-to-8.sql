@@ -284,6 +284,7 @@ CREATE TABLE external_identity (
     participant_id TEXT NOT NULL,
     user_id TEXT NOT NULL REFERENCES person (id),
     PRIMARY KEY (partner, participant_id)
+) STRICT, WITHOUT ROWID;
 
 -- The thread of the channel that a mention came from.
 ALTER TABLE mention ADD COLUMN thread TEXT;
