@@ -138,7 +138,7 @@ impl Intake {
     /// Stores something that arrived, and has it processed.
     ///
     /// # Errors
-    /// [`NotTaken`].
+    /// `NotTaken`.
     pub fn take(&self, class: Class, payload: &Value) -> Result<Receipt, NotTaken> {
         let incoming = Incoming::parse(class, payload).map_err(NotTaken::Unreadable)?;
         let id = incoming.id.clone();

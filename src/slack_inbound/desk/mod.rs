@@ -1,8 +1,8 @@
 //! What people type and click, answered.
 //!
-//! [`command`] reads what was typed; the files of this folder answer it, a subject each. They run the actions that the API runs, as
-//! the person who asks, and render what those return: [`blocks`] within Slack's limits, [`mrkdwn`] in its markup, [`words`] for
-//! refusals. [`modals`] ask for what a line of text cannot say. No rule stands here.
+//! `command` reads what was typed; the files of this folder answer it, a subject each. They run the actions that the API runs, as
+//! the person who asks, and render what those return: `blocks` within Slack's limits, `mrkdwn` in its markup, `words` for
+//! refusals. `modals` ask for what a line of text cannot say. No rule stands here.
 
 mod blocks;
 mod buttons;
