@@ -60,6 +60,18 @@ fn each_notified_person_has_buttons_of_their_own() {
 }
 
 #[test]
+fn whoever_may_not_see_a_mention_learns_nothing_of_it() {
+    let desk = Desk::with_people(4);
+    let rotation = desk.daily("PLAT", "U1 U2");
+    desk.mention("U2", "C2", "PLAT look");
+    let called = desk.message("C2", 1);
+    rotation.patch(json!({ "public": false })).ok();
+    let on = (called.channel.as_str(), called.ts.as_str());
+    let reply = desk.click("U4", on, &button(&shown(&called), "Acknowledge"));
+    assert_eq!(reply["text"], "There is no such mention.");
+}
+
+#[test]
 fn a_mention_is_acknowledged_in_its_thread() {
     let desk = Desk::with_people(4);
     let rotation = desk.daily("PLAT", "U1 U2 U3");
