@@ -258,8 +258,11 @@ fn written(
 ) -> Result<(), Error> {
     store::save_mention(tx, mention)?;
     if let Some(notice) = notice {
-        let notice = message::mention(rotation, mention, notice);
-        notifications::queue(tx, app, vec![notice])?;
+        let mut messages = vec![message::mention(rotation, mention, notice)];
+        if app.slack().is_some() {
+            messages.extend(message::mention_directly(rotation, mention, notice));
+        }
+        notifications::queue(tx, app, messages)?;
     }
     Ok(())
 }

@@ -11,7 +11,9 @@ mod occasions;
 mod standing;
 
 pub use kind::MessageKind;
-pub use occasions::{accepted, asked, change, declined, deleted, ended, mention, reminder};
+pub use occasions::{
+    accepted, asked, change, declined, deleted, ended, mention, mention_directly, reminder,
+};
 pub use standing::Standing;
 
 use super::forecast::HandoverNotice;

@@ -99,7 +99,14 @@ pub fn text(message: &Message, renderer: &dyn Renderer) -> String {
             called,
             message,
             again,
-        } => words.mention(asker, called, message.as_deref(), *again),
+        } => {
+            // Whoever it is sent to need not be named.
+            let called = match person {
+                Some(_) => &[],
+                None => called.as_slice(),
+            };
+            words.mention(asker, called, message.as_deref(), *again)
+        }
         Content::MentionAnswered { asker, outcome } => words.mention_answered(asker, outcome),
     }
 }
@@ -338,15 +345,15 @@ impl Words<'_> {
         again: bool,
     ) -> String {
         let (asker, name) = (self.name(asker), self.title(&[]));
-        let handles: Vec<String> = called.iter().map(|user| self.handle(user)).collect();
-        let handles = handles.join(" ");
+        let handle = |user: &UserId| self.handle(user) + " ";
+        let handles: String = called.iter().map(handle).collect();
         if again {
-            return format!("{handles} {asker} still waits for whoever is on call in {name}.");
+            return format!("{handles}{asker} still waits for whoever is on call in {name}.");
         }
         let message = message.map_or(".".into(), |message| {
             format!(": {}", self.renderer.plain(message))
         });
-        format!("{handles} {asker} asks for whoever is on call in {name}{message}")
+        format!("{handles}{asker} asks for whoever is on call in {name}{message}")
     }
 
     fn mention_answered(&self, asker: &UserId, outcome: &MentionOutcome) -> String {

@@ -204,6 +204,19 @@ pub fn mention(rotation: &Rotation, mention: &Mention, notice: &Notice) -> Messa
     }
 }
 
+/// The same for those whom a mention notifies, where each is asked directly, too: everybody with the answers.
+pub fn mention_directly(rotation: &Rotation, opened: &Mention, notice: &Notice) -> Vec<Message> {
+    let (Notice::Asked(called) | Notice::AskedAgain(called)) = notice else {
+        return Vec::new();
+    };
+    let ask = |person: &UserId| Message {
+        to: Recipient::Person(person.clone()),
+        thread: None,
+        ..mention(rotation, opened, notice)
+    };
+    called.iter().map(ask).collect()
+}
+
 fn message(rotation: &Rotation, to: Recipient, content: Content) -> Message {
     Message {
         to,

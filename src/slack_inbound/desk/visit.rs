@@ -16,7 +16,7 @@ use crate::domain::rotation::{Cell, Rotation};
 use crate::domain::zones::ZoneName;
 use crate::slack_inbound::incoming::{Incoming, Kind};
 use crate::slack_inbound::reply::{Later, Reply};
-use crate::store::{ReadTx, load_person};
+use crate::store::{ReadTx, load_operation, load_person};
 use crate::wire::arrangement;
 use crate::wire::etag::{self, Precondition};
 use jiff::Timestamp;
@@ -96,6 +96,16 @@ impl Visit<'_> {
             },
         };
         Ok(mutation.run(self.app)?.output)
+    }
+
+    /// Whether what it writes was written before: the same form, sent again because its answer was lost.
+    ///
+    /// # Errors
+    /// When the storage fails.
+    pub fn is_written(&self) -> Result<bool, Error> {
+        let (credential, id) = (self.caller().credential(), self.incoming.operation_id());
+        let found = |tx: &ReadTx| load_operation(tx, credential, &id);
+        Ok(self.app.store().read(found)?.is_some())
     }
 
     /// The rotation of a code, or of an id, as far as the person sees it.

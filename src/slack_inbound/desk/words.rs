@@ -34,7 +34,6 @@ pub fn plain<E>(
 fn detail(refusal: &Refusal) -> String {
     let fixed = match refusal {
         Refusal::NotFound("rotation") => "there is no such rotation",
-        Refusal::NotFound("mention") => "this mention is not kept any more",
         Refusal::NotFound("request" | "cover request" | "swap request") => {
             "this request is not kept any more"
         }
@@ -137,6 +136,11 @@ mod tests {
                 Refusal::NotFound("rotation"),
                 "There is no such rotation.",
                 "There is no such rotation.",
+            ),
+            (
+                Refusal::NotFound("mention"),
+                "There is no such mention.",
+                "There is no such mention.",
             ),
             (
                 Refusal::ResourceDenied(

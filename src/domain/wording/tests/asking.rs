@@ -2,7 +2,7 @@
 
 use super::*;
 use crate::domain::mention::{Mention, MentionSettings, NewMention, Notice};
-use crate::domain::message::{accepted, asked, declined, ended, mention};
+use crate::domain::message::{accepted, asked, declined, ended, mention, mention_directly};
 use crate::domain::request::{Leg, Request, RequestState};
 
 fn leg(cell: &str, holder: &str, assignee: &str, from: &str, until: &str) -> Leg {
@@ -234,5 +234,25 @@ fn what_the_channel_of_a_mention_is_told() {
     ] {
         let found = mention(&ops(), &opened(message), &notice);
         assert_eq!(shown(&[found]), [expected]);
+    }
+    for (notice, expected) in [
+        (
+            Notice::Asked(ids("ann bo")),
+            &[
+                "ann Quin asks for whoever is on call in Ops: the door",
+                "bo Quin asks for whoever is on call in Ops: the door",
+            ][..],
+        ),
+        (
+            Notice::AskedAgain(ids("bo")),
+            &["bo Quin still waits for whoever is on call in Ops."],
+        ),
+        (Notice::Acknowledged("ann".into()), &[]),
+        (Notice::Passed, &[]),
+        (Notice::Expired, &[]),
+        (Notice::Nobody, &[]),
+    ] {
+        let found = mention_directly(&ops(), &opened(Some("the door")), &notice);
+        assert_eq!(shown(&found), expected);
     }
 }

@@ -12,6 +12,7 @@ use crate::slack_inbound::desk::mrkdwn::time;
 use crate::slack_inbound::desk::times::midnight;
 use crate::slack_inbound::desk::visit::{Outcome, Visit, title};
 use crate::slack_inbound::incoming::View;
+use crate::slack_inbound::reply::Reply;
 use crate::wire::absence;
 use jiff::civil::Date;
 use jiff::{Timestamp, ToSpan};
@@ -130,8 +131,9 @@ pub fn sent(visit: &Visit, view: &View, metadata: &Metadata) -> Outcome {
     });
     let outcome = record(visit, view, &rotation.id, &body);
     match outcome {
-        Ok(None) => Ok(closed(visit, metadata, "Your absence was saved.")),
-        Ok(Some(standing)) => {
+        Ok(Saved::New) => Ok(closed(visit, metadata, "Your absence was saved.")),
+        Ok(Saved::Before) => Ok(Reply::nothing()),
+        Ok(Saved::Not(standing)) => {
             let shown = (Some(from.as_second()), Some(to.as_second()));
             let view = render(visit, metadata, shown, &place, reason, |blocks| {
                 still_theirs(visit, blocks, &standing);
@@ -143,22 +145,34 @@ pub fn sent(visit: &Visit, view: &View, metadata: &Metadata) -> Outcome {
     }
 }
 
-/// Saves the absence, unless turns stay the person's meanwhile and they have not seen which; then these are answered.
+/// What came of saving an absence.
+enum Saved {
+    New,
+    /// The same one was there: the form was sent again.
+    Before,
+    /// Nothing was saved: these turns stay the person's meanwhile, and they have not seen which.
+    Not(Vec<StandingDuty>),
+}
+
+/// Saves the absence, unless turns stay the person's meanwhile and they have not seen which.
 fn record(
     visit: &Visit,
     view: &View,
     rotation: &RotationId,
     body: &Value,
-) -> Result<Option<Vec<StandingDuty>>, ActionError> {
+) -> Result<Saved, ActionError> {
     let new: NewAbsence = absence::parse(body.to_string().as_bytes())?;
     let standing = shifts::would_stand(visit.app, visit.caller(), rotation, &new)?;
     let is_acknowledged = field::is_acknowledged(view, &token(&standing));
     if !standing.is_empty() && !is_acknowledged {
-        return Ok(Some(standing));
+        return Ok(Saved::Not(standing));
     }
     let author = visit.author("createAbsence");
-    absences::create(visit.app, &author, rotation, new)?;
-    Ok(None)
+    let (_, is_new) = absences::create(visit.app, &author, rotation, new)?;
+    Ok(match is_new {
+        true => Saved::New,
+        false => Saved::Before,
+    })
 }
 
 /// What stays the reader's while they are away, with the box to tick.

@@ -15,6 +15,7 @@ use crate::slack_inbound::desk::requests::made;
 use crate::slack_inbound::desk::times;
 use crate::slack_inbound::desk::visit::{Outcome, Visit, slot, title};
 use crate::slack_inbound::incoming::View;
+use crate::slack_inbound::reply::Reply;
 use crate::wire::etag::Precondition;
 use crate::wire::request;
 use jiff::Timestamp;
@@ -203,8 +204,10 @@ pub fn sent(visit: &Visit, view: &View, metadata: &Metadata) -> Outcome {
         "recipientUserIds": whom,
         "reason": field::text(view, REASON_FIELD),
     });
+    let is_told = visit.is_written()?;
     let outcome = ask(visit, view, &rotation, &body);
     match outcome {
+        Ok(None) if is_told => Ok(Reply::nothing()),
         Ok(None) => Ok(closed(
             visit,
             metadata,

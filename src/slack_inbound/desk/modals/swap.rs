@@ -17,6 +17,7 @@ use crate::slack_inbound::desk::requests::made;
 use crate::slack_inbound::desk::times;
 use crate::slack_inbound::desk::visit::{Outcome, Visit, name, title};
 use crate::slack_inbound::incoming::View;
+use crate::slack_inbound::reply::Reply;
 use crate::wire::etag::Precondition;
 use crate::wire::request;
 use serde_json::{Value, json};
@@ -160,7 +161,9 @@ pub fn sent(visit: &Visit, view: &View, metadata: &Metadata) -> Outcome {
         "legs": [own, theirs],
         "reason": field::text(view, REASON_FIELD),
     });
+    let is_told = visit.is_written()?;
     match offer(visit, view, &rotation, body) {
+        Ok(None) if is_told => Ok(Reply::nothing()),
         Ok(None) => Ok(closed(
             visit,
             metadata,

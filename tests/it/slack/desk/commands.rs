@@ -104,6 +104,16 @@ fn hand_over_and_put_on_call() {
         said,
         "Nobody goes on or off duty while the rotation is disabled."
     );
+    // Whoever nobody knows yet is asked for once, for those who may do it.
+    desk.slack.team().person("U6", json!({}));
+    let asked = || desk.slack.calls("users.info").len();
+    desk.said("U3", "PLAT set <@U6|u6>");
+    assert_eq!(asked(), 0);
+    for _ in 0..2 {
+        let said = desk.said("U2", "PLAT set <@U6|u6>");
+        assert_eq!(said, "<@U6> is not a member of this rotation.");
+        assert_eq!(asked(), 1);
+    }
     // What was done is in the audit log under the API's names, as the person.
     let entries = desk.rota.caller().all("/v1/audit?actor=U2");
     let actions: Vec<&str> = entries.iter().map(|entry| text(&entry["action"])).collect();

@@ -1,12 +1,74 @@
 //! `@rota CODE text`: whoever is on call is called in the thread, and what comes of it is told there.
 
 use super::{Desk, button, labels};
-use crate::support::slack::{event, mention, posted};
+use crate::support::slack::{Posted, event, mention, posted};
 use crate::support::*;
 use serde_json::{Value, json};
 
-fn shown(posted: &crate::support::slack::Posted) -> Value {
+fn shown(posted: &Posted) -> Value {
     json!({ "blocks": posted.blocks })
+}
+
+/// The messages with buttons to somebody, once there are `number` of them.
+#[track_caller]
+fn asked(desk: &Desk, user: &str, number: usize) -> Vec<Posted> {
+    let mut found = Vec::new();
+    eventually("a question", || {
+        found = desk.slack.posted(user);
+        found.retain(|posted| posted.text.contains("whoever is on call"));
+        found.len() >= number
+    });
+    assert_eq!(found.len(), number, "{user}");
+    found
+}
+
+#[test]
+fn each_notified_person_has_buttons_of_their_own() {
+    let desk = Desk::with_people(4);
+    let rotation = desk.rota.daily("U1 U2 U3", 2);
+    let profile = json!({ "code": "PLAT", "name": "PLAT team", "public": true });
+    rotation.patch(profile).ok();
+    let ts = desk.mention("U4", "C2", "PLAT the site is down");
+    let (first, second) = (asked(&desk, "U1", 1), asked(&desk, "U2", 1));
+    for (user, asked) in [("U1", &first[0]), ("U2", &second[0])] {
+        assert_eq!(
+            asked.text,
+            "<@U4> asks for whoever is on call in PLAT team: the site is down"
+        );
+        assert_eq!(labels(&shown(asked)), ["Acknowledge", "Pass"], "{user}");
+        assert_eq!(asked.thread_ts, None);
+    }
+    asked(&desk, "U3", 0);
+    // Whoever has passed has no buttons any more; the other one still has.
+    let on = (first[0].channel.as_str(), first[0].ts.as_str());
+    let reply = desk.click("U1", on, &button(&shown(&first[0]), "Pass"));
+    assert_eq!(reply["text"], "You have passed it on.");
+    let is_open = |user: &str| !labels(&shown(&asked(&desk, user, 1)[0])).is_empty();
+    eventually("a question that was passed on", || !is_open("U1"));
+    assert!(is_open("U2"));
+    let on = (second[0].channel.as_str(), second[0].ts.as_str());
+    let reply = desk.click("U2", on, &button(&shown(&second[0]), "Acknowledge"));
+    assert_eq!(reply["text"], "You have acknowledged.");
+    // Every copy shows it, and the thread is told.
+    eventually("a question that is answered", || !is_open("U2"));
+    let told = desk.message("C2", 2);
+    assert_eq!(told.thread_ts, Some(ts));
+    assert!(told.text.contains("<@U2> answers <@U4>"), "{}", told.text);
+    eventually("the message in the thread without buttons", || {
+        labels(&shown(&desk.message("C2", 1))).is_empty()
+    });
+}
+
+#[test]
+fn whoever_may_not_see_a_mention_learns_nothing_of_it() {
+    let desk = Desk::with_people(4);
+    let rotation = desk.daily("PLAT", "U1 U2");
+    desk.mention("U2", "C2", "PLAT look");
+    let called = desk.message("C2", 1);
+    rotation.patch(json!({ "public": false })).ok();
+    let on = (called.channel.as_str(), called.ts.as_str());
+    let reply = desk.click("U4", on, &button(&shown(&called), "Acknowledge"));
+    assert_eq!(reply["text"], "There is no such mention.");
 }
 
 #[test]

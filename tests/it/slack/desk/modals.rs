@@ -20,6 +20,14 @@ fn updated(reply: &Value, view: &Value) -> Value {
     updated
 }
 
+/// Fails if somebody was told more than once: whatever is told next comes second.
+#[track_caller]
+fn nothing_more_is_told(desk: &Desk, user: &str) {
+    desk.mention(user, "C1", "help");
+    let next = desk.told(user, 2);
+    assert!(next.starts_with("Say whom you need"), "{next}");
+}
+
 #[test]
 fn a_cover_is_asked_for() {
     let desk = Desk::with_people(4);
@@ -53,7 +61,7 @@ fn a_cover_is_asked_for() {
         desk.told("U2", 1),
         "Your request was sent. You stay on call until somebody accepts."
     );
-    // Sent again, because the answer was lost, it is asked for once.
+    // Sent again, because the answer was lost, it is asked for and told once.
     desk.submit(
         "U2",
         &form,
@@ -63,6 +71,7 @@ fn a_cover_is_asked_for() {
         ],
     );
     assert_eq!(desk.rota.caller().all("/v1/requests").len(), 1);
+    nothing_more_is_told(&desk, "U2");
     let _ = rotation;
 }
 
@@ -189,7 +198,10 @@ fn a_swap_is_offered() {
             ("theirs", Enter::Pick("u3: Wed 7")),
         ]
     };
-    assert_eq!(desk.submit("U2", &form, &entered()), Value::Null);
+    for _ in 0..2 {
+        assert_eq!(desk.submit("U2", &form, &entered()), Value::Null);
+    }
+    nothing_more_is_told(&desk, "U2");
     let asked = desk.message("U3", 1);
     assert!(asked.text.contains("offers you a swap"), "{}", asked.text);
     // The turn changes hands otherwise while another form is open.
@@ -226,7 +238,11 @@ fn being_away_shows_what_stays() {
         ("reason", Enter::Text("Skiing")),
         ("acknowledged", Enter::Tick),
     ];
-    assert_eq!(desk.submit("U1", &shown, &entered), Value::Null);
+    for _ in 0..2 {
+        assert_eq!(desk.submit("U1", &shown, &entered), Value::Null);
+    }
+    assert_eq!(desk.told("U1", 1), "Your absence was saved.");
+    nothing_more_is_told(&desk, "U1");
     let all = desk.rota.caller().all(&rotation.path("/availability"));
     assert_eq!(instant(&all[0]["until"]), "2026-01-07T23:00Z");
     assert_eq!(all[0]["reason"], "Skiing");
