@@ -203,8 +203,9 @@ fn empty(app: &App, mut start: SyncStart, present: &[UserId]) -> Result<(), Sync
         let noted = start.duty_group.clone();
         app.store()
             .write_log(move |tx| store::note_group(tx, &noted))?;
-        app.chat().set_disabled(&start.duty_group.group, true)?;
     }
+    // Called although it is noted: an earlier call may have failed, and disabling a group twice is harmless.
+    app.chat().set_disabled(&start.duty_group.group, true)?;
     Ok(save(app, start, None, None)?)
 }
 

@@ -1,7 +1,7 @@
 //! On-duty groups.
 
 use super::{status, unreminded};
-use crate::support::slack::Slack;
+use crate::support::slack::{Failure, Slack};
 use crate::support::*;
 use serde_json::json;
 
@@ -35,6 +35,36 @@ fn a_group_of_our_own_follows_the_people_on_call() {
         order[order.len() - 2..],
         ["usergroups.enable", "usergroups.users.update"]
     );
+}
+
+#[test]
+fn disabling_is_tried_until_slack_does_it() {
+    for failure in [Failure::Code("internal_error"), Failure::TooMany(1)] {
+        let slack = Slack::with_people(2);
+        let rota = unreminded(&slack);
+        let rotation = rota.daily("U1 U2", 1);
+        let id = rotation.bind_handle("on-duty");
+        eventually("it is filled", || slack.team().group_people(&id) == ["U1"]);
+        slack.fail("usergroups.disable", failure, 1);
+        rotation.clear().is(200);
+        eventually("it is tried", || {
+            slack.calls("usergroups.disable").len() == 1
+        });
+        rota.advance(2);
+        eventually("it is disabled", || slack.team().is_disabled(&id));
+        // A group that is disabled already is no failure.
+        rotation.put_on_call("U1").is(200);
+        eventually("it is enabled", || !slack.team().is_disabled(&id));
+        slack.team().group(&id, json!({ "date_delete": 1 }));
+        rotation.clear().is(200);
+        eventually("it is tried once more", || {
+            let calls = slack.calls("usergroups.disable");
+            calls.last().expect("a call").outcome == "already_disabled"
+        });
+        rota.advance(1);
+        let status = status(&rotation);
+        assert!(status["onDutyGroup"]["lastError"].is_null(), "{status}");
+    }
 }
 
 #[test]
