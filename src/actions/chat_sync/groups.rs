@@ -1,10 +1,11 @@
 //! Syncs the people of user groups with the people on call.
 
-use super::SyncError;
 use super::topics::is_overtaken;
+use super::{SyncError, await_pace};
 use crate::actions::mutation::follow;
 use crate::actions::{ActionError, App, Error};
 use crate::chat::Chat;
+use crate::chat::slack::method::{self, Method};
 use crate::domain::access::Principal;
 use crate::domain::audit::Author;
 use crate::domain::chat::{ChatError, wanted_in_group};
@@ -69,9 +70,11 @@ pub(super) fn sync(app: &App, id: &GroupId) -> Result<(), SyncError> {
             return Ok(None);
         };
         let members = group_members(tx, app, &duty_group)?;
-        Ok(Some((duty_group, members, store::count_imports(tx)?)))
+        let known = store::list_group_people(tx, id)?;
+        let imports = store::count_imports(tx)?;
+        Ok(Some((duty_group, members, known, imports)))
     })?;
-    let Some((duty_group, members, imports)) = found else {
+    let Some((duty_group, members, known, imports)) = found else {
         return Ok(());
     };
     let mut start = SyncStart {
@@ -80,6 +83,9 @@ pub(super) fn sync(app: &App, id: &GroupId) -> Result<(), SyncError> {
         imports,
     };
     let chat: &dyn Chat = app.chat();
+    if let Some(method) = next_method(&start, &known, &members) {
+        await_pace(app, method)?;
+    }
     let present = match chat.people(id) {
         // There is no group left to remove anyone from.
         Err(ChatError::NotFound(_)) if !members.serves => {
@@ -124,6 +130,22 @@ pub(super) fn sync(app: &App, id: &GroupId) -> Result<(), SyncError> {
         )
     });
     Ok(save(app, start, Some(people), error.as_deref())?)
+}
+
+/// The method that a sync will most likely need to change the group, by the people that the directory has in it; `None` if
+/// it is in step.
+fn next_method(
+    start: &SyncStart,
+    known: &[UserId],
+    members: &GroupMembers,
+) -> Option<&'static Method> {
+    let duty_group = &start.duty_group;
+    let wanted = wanted_in_group(known, &members.ours, &members.on_call);
+    match wanted.is_empty() {
+        true => duty_group.is_own.then_some(&method::USERGROUPS_DISABLE),
+        false if duty_group.disabled => Some(&method::USERGROUPS_ENABLE),
+        false => (wanted != known).then_some(&method::USERGROUPS_USERS_UPDATE),
+    }
 }
 
 /// Fills a user group with the wanted people, without those whom the platform refuses: guests first, then one by one.

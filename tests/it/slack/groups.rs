@@ -68,6 +68,33 @@ fn disabling_is_tried_until_slack_does_it() {
 }
 
 #[test]
+fn too_many_calls_of_one_method_hold_up_no_other_group() {
+    let slack = Slack::with_people(4);
+    let rota = unreminded(&slack);
+    let (waiting, other) = (rota.daily("U1 U2", 1), rota.daily("U1 U2 U3", 1));
+    let (first, second) = (waiting.bind_handle("first"), other.bind_handle("second"));
+    eventually("both are filled", || {
+        let team = slack.team();
+        [&first, &second].map(|id| team.group_people(id)) == [["U1"], ["U1"]]
+    });
+    slack.fail("usergroups.disable", Failure::TooMany(300), 1);
+    waiting.clear().is(200);
+    eventually("it is refused", || {
+        slack.calls("usergroups.disable").len() == 1
+    });
+    other.put_on_call("U3").is(200);
+    eventually("the other one is filled", || {
+        slack.team().group_people(&second) == ["U3"]
+    });
+    // What the waiting group needs now is another method.
+    waiting.put_on_call("U2").is(200);
+    eventually("it is filled", || {
+        slack.team().group_people(&first) == ["U2"]
+    });
+    assert_eq!(slack.calls("usergroups.disable").len(), 1);
+}
+
+#[test]
 fn an_adopted_group_is_never_emptied_or_disabled() {
     let slack = Slack::with_people(3);
     slack.team().group("S1", json!({ "users": ["U1"] }));
