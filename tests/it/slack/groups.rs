@@ -159,6 +159,38 @@ fn people_whom_slack_refuses_are_left_out_and_shown() {
 }
 
 #[test]
+fn a_group_does_not_keep_the_one_before_when_nobody_on_call_is_taken() {
+    let slack = Slack::with_people(3);
+    slack.team().person("U2", json!({ "is_restricted": true }));
+    slack.team().group("S1", json!({ "users": ["U1"] }));
+    let rota = unreminded(&slack);
+    let (rotation, adopting) = (rota.daily("U1 U2 U3", 1), rota.daily("U1 U2 U3", 1));
+    let id = rotation.bind_handle("on-duty");
+    adopting.bind("S1");
+    eventually("it is filled", || slack.team().group_people(&id) == ["U1"]);
+    rota.to("2026-01-06T09:00Z");
+    eventually("it is disabled", || slack.team().is_disabled(&id));
+    eventually("it is shown", || {
+        text(&status(&rotation)["onDutyGroup"]["lastError"]).contains("does not take U2")
+    });
+    // An adopted one is left as it is.
+    eventually("the drift is shown", || {
+        let status = status(&adopting);
+        let error = text(&status["onDutyGroup"]["lastError"]);
+        error.contains("does not take U2") && error.contains("adopted")
+    });
+    assert!(!slack.team().is_disabled("S1"));
+    rota.to("2026-01-07T09:00Z");
+    for id in [id.as_str(), "S1"] {
+        eventually("it is filled again", || {
+            slack.team().group_people(id) == ["U3"]
+        });
+        assert!(!slack.team().is_disabled(id));
+    }
+    assert!(status(&rotation)["onDutyGroup"]["lastError"].is_null());
+}
+
+#[test]
 fn a_group_that_is_not_ours_to_fill_is_shown() {
     let slack = Slack::with_people(2);
     slack
