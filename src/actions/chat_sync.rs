@@ -13,14 +13,15 @@ pub use groups::{GroupMembers, group_members};
 pub use topics::{TopicTexts, preview as preview_topic};
 
 use super::{App, Error};
-use crate::chat::slack::method;
+use crate::chat::slack::method::{self, Method};
 use crate::domain::chat::{ChatError, held_until, next_try};
 use crate::domain::ids::{ChannelId, GroupId};
 use crate::runtime::clock::monotonic;
 use crate::runtime::wakeup::Wakeup;
-use crate::store::{self, CommitSignals, SyncTarget};
+use crate::store::{self, CommitSignals, SyncState, SyncTarget};
 use jiff::Timestamp;
 use posting::Posted;
+use std::collections::HashMap;
 use std::time::{Duration, Instant};
 
 /// The chat queues. They are processed concurrently, each in its own order.
@@ -66,8 +67,19 @@ impl Queue {
 pub struct InFlight {
     /// Posted messages whose result is not stored yet because the storage failed.
     posted: Vec<Posted>,
-    /// Until when the platform's pace keeps the queue from its next call, in real time.
+    /// Until when the platform's pace keeps the queue from all that is left on it, in real time.
     waits_until: Option<Instant>,
+    /// The topics or groups that wait for the platform's pace, while others of the queue go on.
+    waiting: HashMap<String, Waiting>,
+}
+
+/// A topic or group that waits for the platform's pace.
+#[derive(Clone, Copy, Debug)]
+struct Waiting {
+    /// The requests that it covers: a new one may need another call, which does not wait.
+    calls: i64,
+    /// In real time.
+    until: Instant,
 }
 
 /// Processes some of what is due on a queue. Returns whether there was anything.
@@ -79,19 +91,21 @@ pub fn run_due(app: &App, queue: Queue, in_flight: &mut InFlight) -> Result<bool
     if let Queue::Messages = queue {
         return posting::post(app, &mut in_flight.posted);
     }
-    let waits = in_flight
-        .waits_until
-        .is_some_and(|until| until > monotonic());
+    // Topics and groups wait one by one.
+    let waits = matches!(queue, Queue::Updates)
+        && in_flight
+            .waits_until
+            .is_some_and(|until| until > monotonic());
     if waits || app.slack().is_some_and(|slack| slack.is_paused()) {
         return Ok(false);
     }
-    let sync = |target, sync: &dyn Fn(&str) -> Result<(), SyncError>| sync_first(app, target, sync);
+    let waiting = &mut in_flight.waiting;
     let turn = match queue {
         Queue::Messages | Queue::Updates => updating::update_first(app)?,
-        Queue::Topics => sync(SyncTarget::Topic, &|id| {
+        Queue::Topics => sync_first(app, SyncTarget::Topic, waiting, &|id| {
             topics::sync(app, &ChannelId::from(id))
         })?,
-        Queue::Groups => sync(SyncTarget::Group, &|id| {
+        Queue::Groups => sync_first(app, SyncTarget::Group, waiting, &|id| {
             groups::sync(app, &GroupId::from(id))
         })?,
     };
@@ -181,19 +195,47 @@ impl From<Error> for SyncError {
     }
 }
 
-/// Syncs the first due target of a kind. A failed sync is retried later and does not delay others.
+/// Waits for the pace of a method before what will need it, so that nothing is read in vain.
+fn await_pace(app: &App, method: &Method) -> Result<(), ChatError> {
+    let opens = app.slack().and_then(|slack| slack.opens(method, ""));
+    opens.map_or(Ok(()), |until| Err(ChatError::NotBefore(until)))
+}
+
+/// Syncs the first due target of a kind that does not wait for the platform's pace. Neither a failed sync, which is retried
+/// later, nor a waiting one delays others.
 fn sync_first(
     app: &App,
     target: SyncTarget,
+    waiting: &mut HashMap<String, Waiting>,
     sync: &dyn Fn(&str) -> Result<(), SyncError>,
 ) -> Result<Turn, Error> {
-    let now = app.now();
-    let first = app
+    let (now, real_now) = (app.now(), monotonic());
+    waiting.retain(|_, waits| waits.until > real_now);
+    let due = app
         .store()
-        .read(|tx| store::first_due_sync(tx, target, now))?;
-    let Some((key, state)) = first else {
-        return Ok(Turn::Idle);
-    };
+        .read(|tx| store::list_due_syncs(tx, target, now))?;
+    for (key, state) in due {
+        let calls = state.calls;
+        if waiting.get(&key).is_some_and(|waits| waits.calls == calls) {
+            continue;
+        }
+        match sync_one(app, target, key.clone(), state, sync)? {
+            Turn::Waits(until) => waiting.insert(key, Waiting { calls, until }),
+            turn => return Ok(turn),
+        };
+    }
+    let opens = waiting.values().map(|waits| waits.until).min();
+    Ok(opens.map_or(Turn::Idle, Turn::Waits))
+}
+
+/// Syncs a due target, and records why if that fails.
+fn sync_one(
+    app: &App,
+    target: SyncTarget,
+    key: String,
+    state: SyncState,
+    sync: &dyn Fn(&str) -> Result<(), SyncError>,
+) -> Result<Turn, Error> {
     let error = match sync(&key) {
         Ok(()) => return Ok(Turn::Done),
         Err(SyncError::Chat(error)) => error,

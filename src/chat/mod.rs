@@ -99,6 +99,6 @@ pub trait Chat: Send + Sync {
     /// Replaces the people in a user group.
     fn set_people(&self, group: &GroupId, people: &[UserId]) -> Result<(), ChatError>;
 
-    /// Disables or enables a user group.
+    /// Disables or enables a user group. One that already is succeeds.
     fn set_disabled(&self, group: &GroupId, disabled: bool) -> Result<(), ChatError>;
 }

@@ -107,22 +107,23 @@ pub fn note_own_group(tx: &mut WriteTx, group: &GroupId) -> Result<(), Error> {
     Ok(update.execute([group.as_str()]).map(drop)?)
 }
 
-/// The key and the state of the first sync that is due at an instant.
-pub fn first_due_sync(
+/// The keys and states of the syncs that are due at an instant, the oldest first.
+pub fn list_due_syncs(
     tx: &ReadTx,
     target: SyncTarget,
     now: Timestamp,
-) -> Result<Option<(String, SyncState)>, Error> {
+) -> Result<Vec<(String, SyncState)>, Error> {
     let (table, key) = target.names();
     let sql = format!(
-        "SELECT {key}, due_at, calls, tries, error FROM {table} WHERE due_at <= ?1 ORDER BY due_at LIMIT 1"
+        "SELECT {key}, due_at, calls, tries, error FROM {table} WHERE due_at <= ?1 ORDER BY due_at"
     );
     let mut query = tx.conn.prepare_cached(&sql)?;
     let mut rows = query.query([millis(now)])?;
-    let Some(row) = rows.next()? else {
-        return Ok(None);
-    };
-    Ok(Some((row.get(0)?, sync_state(row, 1)?)))
+    let mut due = Vec::new();
+    while let Some(row) = rows.next()? {
+        due.push((row.get(0)?, sync_state(row, 1)?));
+    }
+    Ok(due)
 }
 
 /// When the next sync of a kind is due.

@@ -1,10 +1,11 @@
 //! Syncs the people of user groups with the people on call.
 
-use super::SyncError;
 use super::topics::is_overtaken;
+use super::{SyncError, await_pace};
 use crate::actions::mutation::follow;
 use crate::actions::{ActionError, App, Error};
 use crate::chat::Chat;
+use crate::chat::slack::method::{self, Method};
 use crate::domain::access::Principal;
 use crate::domain::audit::Author;
 use crate::domain::chat::{ChatError, wanted_in_group};
@@ -69,9 +70,11 @@ pub(super) fn sync(app: &App, id: &GroupId) -> Result<(), SyncError> {
             return Ok(None);
         };
         let members = group_members(tx, app, &duty_group)?;
-        Ok(Some((duty_group, members, store::count_imports(tx)?)))
+        let known = store::list_group_people(tx, id)?;
+        let imports = store::count_imports(tx)?;
+        Ok(Some((duty_group, members, known, imports)))
     })?;
-    let Some((duty_group, members, imports)) = found else {
+    let Some((duty_group, members, known, imports)) = found else {
         return Ok(());
     };
     let mut start = SyncStart {
@@ -80,6 +83,9 @@ pub(super) fn sync(app: &App, id: &GroupId) -> Result<(), SyncError> {
         imports,
     };
     let chat: &dyn Chat = app.chat();
+    if let Some(method) = next_method(&start, &known, &members) {
+        await_pace(app, method)?;
+    }
     let present = match chat.people(id) {
         // There is no group left to remove anyone from.
         Err(ChatError::NotFound(_)) if !members.serves => {
@@ -90,7 +96,7 @@ pub(super) fn sync(app: &App, id: &GroupId) -> Result<(), SyncError> {
     };
     let wanted = wanted_in_group(&present, &members.ours, &members.on_call);
     if wanted.is_empty() && !chat.capabilities().holds_empty_groups {
-        return empty(app, start, &present);
+        return empty(app, start, &present, None);
     }
     if start.duty_group.disabled {
         // A disabled group cannot be filled everywhere.
@@ -111,23 +117,46 @@ pub(super) fn sync(app: &App, id: &GroupId) -> Result<(), SyncError> {
             .write_log(move |tx| store::note_group(tx, &noted))?;
         left_out = fill(app, id, &present, &wanted)?;
         failpoint::point("chat.group");
+        if !left_out.is_empty() && left_out.len() == wanted.len() {
+            // Nobody is left to fill it with, and whoever was on call before must not stay the one who is reached.
+            return empty(app, start, &present, Some(refusal(&left_out)));
+        }
     }
     let is_in = |user: &UserId| !left_out.contains(user);
     start.duty_group.placed = members.on_call;
     start.duty_group.placed.retain(is_in);
     let people = wanted.into_iter().filter(is_in).collect();
-    let error = (!left_out.is_empty()).then(|| {
-        let ids: Vec<&str> = left_out.iter().map(UserId::as_str).collect();
-        format!(
-            "the chat platform does not take {} into the user group, so they are left out",
-            ids.join(", ")
-        )
-    });
+    let error = (!left_out.is_empty()).then(|| refusal(&left_out));
     Ok(save(app, start, Some(people), error.as_deref())?)
 }
 
+/// Tells whom the platform does not take.
+fn refusal(left_out: &[UserId]) -> String {
+    let ids: Vec<&str> = left_out.iter().map(UserId::as_str).collect();
+    format!(
+        "the chat platform does not take {} into the user group, so they are left out",
+        ids.join(", ")
+    )
+}
+
+/// The method that a sync will most likely need to change the group, by the people that the directory has in it; `None` if
+/// it is in step.
+fn next_method(
+    start: &SyncStart,
+    known: &[UserId],
+    members: &GroupMembers,
+) -> Option<&'static Method> {
+    let duty_group = &start.duty_group;
+    let wanted = wanted_in_group(known, &members.ours, &members.on_call);
+    match wanted.is_empty() {
+        true => duty_group.is_own.then_some(&method::USERGROUPS_DISABLE),
+        false if duty_group.disabled => Some(&method::USERGROUPS_ENABLE),
+        false => (wanted != known).then_some(&method::USERGROUPS_USERS_UPDATE),
+    }
+}
+
 /// Fills a user group with the wanted people, without those whom the platform refuses: guests first, then one by one.
-/// Returns whom it leaves out.
+/// Returns whom it leaves out; if that is everybody, the group is as it was.
 fn fill(
     app: &App,
     id: &GroupId,
@@ -135,10 +164,10 @@ fn fill(
     wanted: &[UserId],
 ) -> Result<Vec<UserId>, SyncError> {
     let chat = app.chat();
-    let refused = match chat.set_people(id, wanted) {
-        Err(ChatError::PeopleRefused(why)) => ChatError::Refused(why),
+    match chat.set_people(id, wanted) {
+        Err(ChatError::PeopleRefused(_)) => {}
         set => return Ok(set.map(|()| Vec::new())?),
-    };
+    }
     let outsiders = app.store().read(|tx| -> Result<Vec<UserId>, Error> {
         let mut outsiders = Vec::new();
         for user in wanted {
@@ -158,7 +187,7 @@ fn fill(
     };
     let inside = without(&outsiders);
     if inside.is_empty() {
-        return Err(refused.into());
+        return Ok(outsiders);
     }
     if !outsiders.is_empty() {
         match chat.set_people(id, &inside) {
@@ -169,33 +198,42 @@ fn fill(
     // The platform does not say whom it refuses: those who are in the group it takes, the others are tried one by one.
     let mut taken: Vec<UserId> = present.to_vec();
     taken.retain(|user| inside.contains(user));
-    let mut left_out = outsiders;
+    let (mut left_out, mut is_in) = (outsiders, present == taken);
     for user in inside.iter().filter(|user| !present.contains(user)) {
         let mut tried = taken.clone();
         tried.push(user.clone());
         match chat.set_people(id, &tried) {
-            Ok(()) => taken = tried,
+            Ok(()) => (taken, is_in) = (tried, true),
             Err(ChatError::PeopleRefused(_)) => left_out.push(user.clone()),
             Err(error) => return Err(error.into()),
         }
     }
-    match taken.is_empty() {
-        true => Err(refused.into()),
-        false => Ok(left_out),
+    if !is_in && !taken.is_empty() {
+        // None of the others was taken, and those who are no longer on call leave all the same.
+        chat.set_people(id, &taken)?;
     }
+    Ok(left_out)
 }
 
 /// Handles an empty group on a platform without empty groups: rota's own group is disabled, an adopted one is left unchanged.
-fn empty(app: &App, mut start: SyncStart, present: &[UserId]) -> Result<(), SyncError> {
+/// `refusal` tells whom the platform does not take, if anybody is on call.
+fn empty(
+    app: &App,
+    mut start: SyncStart,
+    present: &[UserId],
+    refusal: Option<String>,
+) -> Result<(), SyncError> {
     if !start.duty_group.is_own {
         let why = "the chat platform does not permit empty user groups, and this one was adopted: it is left unchanged";
         let drifts = (!present.is_empty()).then_some(why);
+        let drifts = refusal.into_iter().chain(drifts.map(str::to_owned));
+        let drifts = drifts.reduce(|refusal, why| format!("{refusal}; {why}"));
         // The people that rota has added are removed once the group is not empty.
         start
             .duty_group
             .placed
             .retain(|user| present.contains(user));
-        return Ok(save(app, start, None, drifts)?);
+        return Ok(save(app, start, None, drifts.as_deref())?);
     }
     if !start.duty_group.disabled {
         start.duty_group.disabled = true;
@@ -203,9 +241,10 @@ fn empty(app: &App, mut start: SyncStart, present: &[UserId]) -> Result<(), Sync
         let noted = start.duty_group.clone();
         app.store()
             .write_log(move |tx| store::note_group(tx, &noted))?;
-        app.chat().set_disabled(&start.duty_group.group, true)?;
     }
-    Ok(save(app, start, None, None)?)
+    // Called although it is noted: an earlier call may have failed, and disabling a group twice is harmless.
+    app.chat().set_disabled(&start.duty_group.group, true)?;
+    Ok(save(app, start, None, refusal.as_deref())?)
 }
 
 /// Stores the current people of a user group and updates the rotations that take members from it.

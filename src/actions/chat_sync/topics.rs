@@ -1,8 +1,9 @@
 //! Syncs the topics of channels with the people on call, and restores previous topics.
 
-use super::SyncError;
+use super::{SyncError, await_pace};
 use crate::actions::{ActionError, App, Error, notifications, reads};
 use crate::chat::TopicRenderer;
+use crate::chat::slack::method;
 use crate::domain::access::Principal;
 use crate::domain::chat::ChatError;
 use crate::domain::forecast::OnCallSummary;
@@ -166,6 +167,9 @@ pub(super) fn sync(app: &App, channel: &ChannelId) -> Result<(), SyncError> {
 }
 
 fn write(app: &App, start: SyncStart, wanted: String) -> Result<(), SyncError> {
+    if start.topic.written.as_ref() != Some(&wanted) {
+        await_pace(app, &method::CONVERSATIONS_SET_TOPIC)?;
+    }
     let current = app.chat().topic(&start.topic.channel)?;
     let SyncStart { mut topic, imports } = start;
     if topic.is_ours(&current) {

@@ -184,12 +184,14 @@ impl Chat for Slack {
     }
 
     fn set_disabled(&self, group: &GroupId, disabled: bool) -> Result<(), ChatError> {
-        let method = match disabled {
-            true => &method::USERGROUPS_DISABLE,
-            false => &method::USERGROUPS_ENABLE,
+        let (method, done) = match disabled {
+            true => (&method::USERGROUPS_DISABLE, "already_disabled"),
+            false => (&method::USERGROUPS_ENABLE, "already_enabled"),
         };
-        self.call(method, &json!({ "usergroup": group.as_str() }))?;
-        Ok(())
+        match self.call(method, &json!({ "usergroup": group.as_str() })) {
+            Err(error) if error.code() == Some(done) => Ok(()),
+            answer => Ok(answer.map(drop)?),
+        }
     }
 }
 

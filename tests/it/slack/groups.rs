@@ -1,7 +1,7 @@
 //! On-duty groups.
 
 use super::{status, unreminded};
-use crate::support::slack::Slack;
+use crate::support::slack::{Failure, Slack};
 use crate::support::*;
 use serde_json::json;
 
@@ -35,6 +35,63 @@ fn a_group_of_our_own_follows_the_people_on_call() {
         order[order.len() - 2..],
         ["usergroups.enable", "usergroups.users.update"]
     );
+}
+
+#[test]
+fn disabling_is_tried_until_slack_does_it() {
+    for failure in [Failure::Code("internal_error"), Failure::TooMany(1)] {
+        let slack = Slack::with_people(2);
+        let rota = unreminded(&slack);
+        let rotation = rota.daily("U1 U2", 1);
+        let id = rotation.bind_handle("on-duty");
+        eventually("it is filled", || slack.team().group_people(&id) == ["U1"]);
+        slack.fail("usergroups.disable", failure, 1);
+        rotation.clear().is(200);
+        eventually("it is tried", || {
+            slack.calls("usergroups.disable").len() == 1
+        });
+        rota.advance(2);
+        eventually("it is disabled", || slack.team().is_disabled(&id));
+        // A group that is disabled already is no failure.
+        rotation.put_on_call("U1").is(200);
+        eventually("it is enabled", || !slack.team().is_disabled(&id));
+        slack.team().group(&id, json!({ "date_delete": 1 }));
+        rotation.clear().is(200);
+        eventually("it is tried once more", || {
+            let calls = slack.calls("usergroups.disable");
+            calls.last().expect("a call").outcome == "already_disabled"
+        });
+        rota.advance(1);
+        let status = status(&rotation);
+        assert!(status["onDutyGroup"]["lastError"].is_null(), "{status}");
+    }
+}
+
+#[test]
+fn too_many_calls_of_one_method_hold_up_no_other_group() {
+    let slack = Slack::with_people(4);
+    let rota = unreminded(&slack);
+    let (waiting, other) = (rota.daily("U1 U2", 1), rota.daily("U1 U2 U3", 1));
+    let (first, second) = (waiting.bind_handle("first"), other.bind_handle("second"));
+    eventually("both are filled", || {
+        let team = slack.team();
+        [&first, &second].map(|id| team.group_people(id)) == [["U1"], ["U1"]]
+    });
+    slack.fail("usergroups.disable", Failure::TooMany(300), 1);
+    waiting.clear().is(200);
+    eventually("it is refused", || {
+        slack.calls("usergroups.disable").len() == 1
+    });
+    other.put_on_call("U3").is(200);
+    eventually("the other one is filled", || {
+        slack.team().group_people(&second) == ["U3"]
+    });
+    // What the waiting group needs now is another method.
+    waiting.put_on_call("U2").is(200);
+    eventually("it is filled", || {
+        slack.team().group_people(&first) == ["U2"]
+    });
+    assert_eq!(slack.calls("usergroups.disable").len(), 1);
 }
 
 #[test]
@@ -99,6 +156,38 @@ fn people_whom_slack_refuses_are_left_out_and_shown() {
     });
     rota.to("2026-01-06T09:00Z");
     assert_eq!(slack.team().group_people(&id), ["U1", "U3"]);
+}
+
+#[test]
+fn a_group_does_not_keep_the_one_before_when_nobody_on_call_is_taken() {
+    let slack = Slack::with_people(3);
+    slack.team().person("U2", json!({ "is_restricted": true }));
+    slack.team().group("S1", json!({ "users": ["U1"] }));
+    let rota = unreminded(&slack);
+    let (rotation, adopting) = (rota.daily("U1 U2 U3", 1), rota.daily("U1 U2 U3", 1));
+    let id = rotation.bind_handle("on-duty");
+    adopting.bind("S1");
+    eventually("it is filled", || slack.team().group_people(&id) == ["U1"]);
+    rota.to("2026-01-06T09:00Z");
+    eventually("it is disabled", || slack.team().is_disabled(&id));
+    eventually("it is shown", || {
+        text(&status(&rotation)["onDutyGroup"]["lastError"]).contains("does not take U2")
+    });
+    // An adopted one is left as it is.
+    eventually("the drift is shown", || {
+        let status = status(&adopting);
+        let error = text(&status["onDutyGroup"]["lastError"]);
+        error.contains("does not take U2") && error.contains("adopted")
+    });
+    assert!(!slack.team().is_disabled("S1"));
+    rota.to("2026-01-07T09:00Z");
+    for id in [id.as_str(), "S1"] {
+        eventually("it is filled again", || {
+            slack.team().group_people(id) == ["U3"]
+        });
+        assert!(!slack.team().is_disabled(id));
+    }
+    assert!(status(&rotation)["onDutyGroup"]["lastError"].is_null());
 }
 
 #[test]

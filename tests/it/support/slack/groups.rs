@@ -40,6 +40,11 @@ pub(super) fn create(team: &mut Team, arguments: &Arguments) -> Answer {
 
 pub(super) fn enable(team: &mut Team, arguments: &Arguments, enabled: bool) -> Answer {
     let group = find(team, arguments)?;
+    match (group["date_delete"] == 0, enabled) {
+        (true, true) => return Err("already_enabled"),
+        (false, false) => return Err("already_disabled"),
+        _ => {}
+    }
     group["date_delete"] = match enabled {
         true => 0.into(),
         false => 1_700_000_000.into(),

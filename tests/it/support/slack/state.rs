@@ -234,6 +234,12 @@ impl Team {
         users.map(str::to_owned).collect()
     }
 
+    /// Whether a user group is disabled.
+    pub fn is_disabled(&self, id: &str) -> bool {
+        let group = self.groups.iter().find(|group| group["id"] == id);
+        group.is_some_and(|group| group["date_delete"] != 0)
+    }
+
     /// The topic of a channel, as it was typed.
     pub fn topic(&self, id: &str) -> String {
         let channel = self.channels.iter().find(|channel| channel["id"] == id);
