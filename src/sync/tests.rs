@@ -162,7 +162,9 @@ fn a_source_that_hangs_delays_only_its_own_loop() {
 fn without_sources_nothing_is_read() {
     let office = Office::open("none", frozen());
     let sources = Sources::new(office.app.clone(), Vec::new());
-    let readings = sources.read(Which::All, monotonic() + LONG).expect("a reading");
+    let readings = sources
+        .read(Which::All, monotonic() + LONG)
+        .expect("a reading");
     assert!(readings.is_empty());
     assert!(sources.start().expect("no thread").is_empty());
 }
