@@ -1,7 +1,7 @@
 //! People and channels that a write names and nobody knows yet: the chat platform is asked for each of them once
 //! (rules.md 17).
 
-use super::{App, Error, audit};
+use super::{App, Error, audit, workspace};
 use crate::chat::slack::records::is_id;
 use crate::chat::slack::{self, Slack, SlackError, SlackPerson};
 use crate::domain::access::Principal;
@@ -156,12 +156,14 @@ fn write(
     app: &App,
     find: impl FnOnce(&ReadTx, &mut DirectoryChanges) -> Result<(), Error> + Send + 'static,
 ) -> Result<(), Error> {
+    let shared = app.clone();
     app.store().write(move |tx| {
         let mut changes = DirectoryChanges::default();
         find(&tx.as_read(), &mut changes)?;
         if changes.is_empty() {
             return Ok(());
         }
+        workspace::note(&shared, tx)?;
         store::apply_directory_changes(tx, &changes)?;
         request_topics(tx, &changes)?;
         record(tx, &ASKED, &changes)

@@ -60,6 +60,7 @@ pub mod swaps;
 pub mod tier;
 pub mod webhooks;
 pub mod whole_turns;
+mod workspace;
 
 use crate::carriers::Carriers;
 use crate::chat::slack::{Slack, SlackSettings};

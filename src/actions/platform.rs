@@ -1,12 +1,13 @@
 //! The chat platform as a whole: whose workspace it is, and whether it works.
 
-use super::directory_sync::{self, SLACK};
+use super::directory_sync;
+use super::workspace::{self, SLACK};
 use super::{App, Error};
 use crate::chat::slack::{OTHER_WORKSPACE, Slack, SlackError, Workspace};
 use crate::domain::chat::PlatformState;
 use crate::domain::directory::Team;
 use crate::runtime::background::POLL;
-use crate::store::{self, WriteTx};
+use crate::store;
 use jiff::Timestamp;
 use std::time::Duration;
 
@@ -102,7 +103,7 @@ pub fn begin(app: &App) -> Result<(), StartError> {
     match slack.ask_workspace() {
         Ok(workspace) => {
             log::info!("slack: the workspace is {}", workspace.team_id);
-            Ok(keep_workspace(app, workspace)?)
+            Ok(workspace::keep(app, workspace)?)
         }
         Err(SlackError::Paused(pause)) if pause.code == OTHER_WORKSPACE => {
             Err(StartError::Wrong(format!(
@@ -133,33 +134,6 @@ fn load_platform(tx: &store::ReadTx) -> Result<Known, Error> {
     })
 }
 
-/// Records the workspace that Slack has named, unless it is recorded.
-fn keep_workspace(app: &App, workspace: Workspace) -> Result<(), Error> {
-    let team = Team {
-        domain: workspace.url.as_deref().and_then(domain),
-        id: workspace.team_id,
-        name: workspace.team,
-    };
-    let known = app.store().read(|tx| -> Result<_, Error> {
-        let platform = store::load_fact(tx, store::CHAT_PLATFORM)?;
-        Ok(platform.is_some() && store::load_team(tx)? == team)
-    })?;
-    if known {
-        return Ok(());
-    }
-    app.store()
-        .write(move |tx: &mut WriteTx| -> Result<(), Error> {
-            store::save_team(tx, &team)?;
-            store::save_fact(tx, store::CHAT_PLATFORM, SLACK)
-        })
-}
-
-/// The domain of `https://acme.slack.com/`: `acme`.
-fn domain(url: &str) -> Option<String> {
-    let host = url.strip_prefix("https://")?.split('/').next()?;
-    host.split('.').next().map(str::to_owned)
-}
-
 /// The waits between questions while Slack has not named the workspace, in real time.
 const WAITS: [Duration; 4] = [
     Duration::from_secs(2),
@@ -174,12 +148,12 @@ const WAITS: [Duration; 4] = [
 /// # Errors
 /// Those of the store.
 pub fn keep_asking(app: &App, slack: &Slack, tries: &mut usize) -> Result<Duration, Error> {
-    let is_known = slack
-        .workspace()
-        .is_some_and(|known| known.user_id.is_some());
-    let asked = match slack.asks_again_at() {
-        Some(_) => slack.ask_again(),
-        None => (!is_known).then(|| slack.ask_workspace()),
+    let known = slack.workspace().filter(|known| known.user_id.is_some());
+    let asked = match (slack.asks_again_at(), known) {
+        (Some(_), _) => slack.ask_again(),
+        (None, None) => Some(slack.ask_workspace()),
+        // Somebody else may have asked.
+        (None, Some(workspace)) => Some(Ok(workspace)),
     };
     let Some(asked) = asked else {
         *tries = 0;
@@ -187,27 +161,10 @@ pub fn keep_asking(app: &App, slack: &Slack, tries: &mut usize) -> Result<Durati
     };
     if let Ok(workspace) = asked {
         *tries = 0;
-        keep_workspace(app, workspace)?;
+        workspace::keep(app, workspace)?;
         return Ok(POLL);
     }
     let wait = WAITS[(*tries).min(WAITS.len() - 1)];
     *tries += 1;
     Ok(wait)
-}
-
-#[cfg(test)]
-mod tests {
-    use super::domain;
-
-    #[test]
-    fn domains_are_read_from_addresses() {
-        for (url, expected) in [
-            ("https://acme.slack.com/", Some("acme")),
-            ("https://acme.enterprise.slack.com", Some("acme")),
-            ("http://acme.slack.com/", None),
-            ("", None),
-        ] {
-            assert_eq!(domain(url).as_deref(), expected, "{url}");
-        }
-    }
 }

@@ -8,18 +8,22 @@ use super::scratch::Scratch;
 use super::signals::Signals;
 use super::workspace::{database, settings_with};
 use super::{Failure, Place, demo};
+use crate::actions::App;
 use crate::actions::development::{self, Credentials};
 use crate::actions::outside::Which;
 use crate::api;
 use crate::chat::{FailureControl, FaultyChat};
 use crate::config::{self, Config, Listen};
 use crate::dev::{Dev, PendingWork};
+use crate::domain::chat::PlatformState;
 use crate::domain::ids::UserId;
 use crate::domain::tiers::{Tier, TierLimits};
+use crate::runtime::clock::monotonic;
 use crate::web::Login;
 use clap::Args;
 use jiff::Timestamp;
 use std::sync::Arc;
+use std::time::Duration;
 
 const EXAMPLES: &str = "\
 Prints ROTA_URL, ROTA_API_KEY (every scope), ROTA_TOKEN_<USER_ID> for each person and ROTA_WEB, which signs in to the
@@ -105,7 +109,7 @@ pub fn run(place: Place, flags: Flags) -> Result<(), Failure> {
     let sources = bootstrap.sources(true);
     // Before the tokens of people are made. What cannot be read now is read later.
     sources
-        .read(Which::New)
+        .read(Which::New, monotonic() + patience(&bootstrap.app))
         .map_err(|error| error.to_string())?;
     let credentials = development::renew(bootstrap.app.store(), &operator("dev"))?;
     let lines = lines(&bootstrap.url(), &credentials);
@@ -116,7 +120,7 @@ pub fn run(place: Place, flags: Flags) -> Result<(), Failure> {
     let pending_work = PendingWork {
         all: Box::new(move |until| sending.settle(until)),
         chat: Box::new(move |until| chat.settle_chat(until)),
-        sources: Box::new(move |which| reading.read(which)),
+        sources: Box::new(move |which, until| reading.read(which, until)),
     };
     let mut edges = bootstrap.edges(&config, login, limits)?;
     let (app, budget) = (bootstrap.app.clone(), bootstrap.budget.clone());
@@ -124,6 +128,15 @@ pub fn run(place: Place, flags: Flags) -> Result<(), Failure> {
     bootstrap.serve(&signals, edges, delivery, &sources, move || {
         lines.iter().try_for_each(|line| answer(line))
     })
+}
+
+/// How long the start waits for outside sources: not long for a chat platform that has not answered before.
+fn patience(app: &App) -> Duration {
+    let slack = app.slack();
+    match slack.is_none_or(|slack| slack.state().0 == PlatformState::Up) {
+        true => Duration::from_secs(30),
+        false => Duration::from_secs(3),
+    }
 }
 
 /// The path that signs in to the pages: as an administrator, where the workspace has one.

@@ -15,7 +15,9 @@ pub fn begin(set: Option<&LogFilter>, command: bool) {
         // ureq logs every header at `debug`. The delivery loop logs the results.
         .filter_module("ureq", log::LevelFilter::Warn)
         .filter_module("ureq_proto", log::LevelFilter::Warn)
-        .parse_filters(set.map_or(unset, LogFilter::as_str));
+        .parse_filters(set.map_or(unset, LogFilter::as_str))
+        // After the settings: it logs handshakes with the ticket of a socket, and the texts of frames.
+        .filter_module("tungstenite", log::LevelFilter::Warn);
     if is_journal() {
         // The journal adds its own time to every line.
         builder.format_timestamp(None);

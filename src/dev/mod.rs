@@ -32,8 +32,8 @@ pub type Work = Box<dyn Fn(Instant) -> Result<(), Error> + Send + Sync>;
 
 /// The pending work after a commit.
 pub struct PendingWork {
-    /// Reads outside sources, and returns when what was read is applied.
-    pub sources: Box<dyn Fn(Which) -> Result<Readings, Error> + Send + Sync>,
+    /// Reads outside sources, and returns when what was read is applied, or at an instant of real time.
+    pub sources: Box<dyn Fn(Which, Instant) -> Result<Readings, Error> + Send + Sync>,
     /// All of it: deliveries and chat.
     pub all: Work,
     /// Only what is queued for chat.
@@ -135,6 +135,9 @@ impl Dev {
 /// How long a response waits for a remote chat platform at most.
 const PATIENCE: Duration = Duration::from_secs(30);
 
+/// How long a response waits for outside sources that it was asked to read. Slack's pace may keep a reading for a minute.
+const READING: Duration = Duration::from_secs(90);
+
 fn patience() -> Instant {
     monotonic() + PATIENCE
 }
@@ -232,8 +235,8 @@ fn move_clock(app: &App, pending_work: &PendingWork, request: &Request) -> Outco
     let to = shapes::clock(&sent(request)?, app.now())?;
     let until = patience();
     dev_clock::advance(app, to, &|| (pending_work.all)(until))?;
-    // Once for the whole move, however many times they would have been read on the way.
-    if !(pending_work.sources)(Which::Due)?.is_empty() {
+    // Once for the whole move, however many times they would have been read on the way. A reading that takes longer goes on.
+    if !(pending_work.sources)(Which::Due, until)?.is_empty() {
         dev_clock::process_due(app, &|| (pending_work.all)(until))?;
     }
     clock(app)
@@ -242,7 +245,7 @@ fn move_clock(app: &App, pending_work: &PendingWork, request: &Request) -> Outco
 /// Reads every outside source now. Answers when all of it is applied, with what follows from it.
 fn read_sources(app: &App, pending_work: &PendingWork, request: &Request) -> Outcome {
     shapes::sync(&sent(request)?)?;
-    let readings = (pending_work.sources)(Which::All)?;
+    let readings = (pending_work.sources)(Which::All, monotonic() + READING)?;
     dev_clock::process_due(app, &|| (pending_work.all)(patience()))?;
     json(&shapes::Sync {
         read: readings.read,

@@ -8,8 +8,8 @@ const DOMAINS: [&str; 2] = ["slack.com", "slack-gov.com"];
 
 /// The address of a response URL (https), or of a socket (wss) as the https address with the same host and path.
 ///
-/// The host has to be one of Slack's, or that of the Web API. Without TLS only this machine is called, and only while the Web
-/// API is on it, too.
+/// The host has to be one of Slack's, or that of the Web API. Without TLS only the latter is called, and only while it is on
+/// this machine.
 ///
 /// # Errors
 /// Why it is not called. The text does not repeat the path, which is a secret.
@@ -23,12 +23,12 @@ pub fn checked(client: &Client, api: &ApiUrl, text: &str) -> Result<Url, String>
     let url = client.url(&format!("{scheme}://{rest}"));
     let url = url.map_err(|error| error.detail().to_owned())?;
     let host = url.host();
-    let both_here = is_loopback(host) && is_loopback(api.host());
-    if !url.is_secure() && !both_here {
+    let is_api = host.eq_ignore_ascii_case(api.host());
+    if !url.is_secure() && !(is_api && is_loopback(host)) {
         return Err(format!("{host}: it is not secured by TLS"));
     }
     let is_slack = DOMAINS.iter().any(|domain| is_below(host, domain));
-    match is_slack || both_here || host.eq_ignore_ascii_case(api.host()) {
+    match is_slack || is_api {
         true => Ok(url),
         false => Err(format!("{host} is not a host of Slack")),
     }
@@ -84,12 +84,9 @@ mod tests {
                 "ws://127.0.0.1:82/link",
                 Some("http://127.0.0.1:82/link"),
             ),
-            (
-                here,
-                "ws://localhost:82/link",
-                Some("http://localhost:82/link"),
-            ),
-            (here, "http://[::1]:82/link", Some("http://[::1]:82/link")),
+            (here, "ws://localhost:82/link", None),
+            (here, "http://[::1]:82/link", None),
+            (here, "https://127.0.0.2/link", None),
             (here, "ws://10.0.0.1:82/link", None),
             (
                 here,

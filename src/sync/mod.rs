@@ -10,10 +10,7 @@ use crate::runtime::clock::monotonic;
 use jiff::Timestamp;
 use std::sync::mpsc::{Sender, channel};
 use std::sync::{Arc, Mutex, PoisonError};
-use std::time::Duration;
-
-/// How long a caller waits for sources. One that is still being read then counts as failed, and its reading goes on.
-const PATIENCE: Duration = Duration::from_secs(30);
+use std::time::{Duration, Instant};
 
 /// The shortest wait of a loop that has found nothing to read.
 const PAUSE: Duration = Duration::from_millis(20);
@@ -22,7 +19,6 @@ const PAUSE: Duration = Duration::from_millis(20);
 pub struct Sources {
     app: App,
     readers: Vec<Arc<Reader>>,
-    patience: Duration,
 }
 
 /// A source, which is read by one thread at a time.
@@ -71,7 +67,6 @@ impl Sources {
         Sources {
             app,
             readers: sources.into_iter().map(reader).collect(),
-            patience: PATIENCE,
         }
     }
 
@@ -93,18 +88,18 @@ impl Sources {
         self.readers.iter().map(start).collect()
     }
 
-    /// Reads all sources at once, and returns when what was read is applied, but after half a minute at the latest.
+    /// Reads all sources at once, and returns when what was read is applied, but at `deadline` at the latest. One that is still
+    /// being read then counts as failed, and its reading goes on.
     ///
     /// # Errors
     /// If the storage fails.
-    pub fn read(&self, which: Which) -> Result<Readings, Error> {
+    pub fn read(&self, which: Which, deadline: Instant) -> Result<Readings, Error> {
         let (done, results) = channel();
         for reader in &self.readers {
             spawn(Arc::clone(reader), which, done.clone())?;
         }
         drop(done);
         let (mut total, mut answered) = (Readings::default(), 0);
-        let deadline = monotonic() + self.patience;
         while answered < self.readers.len() {
             let left = deadline.saturating_duration_since(monotonic());
             // Also ends when the other readers have panicked.

@@ -116,7 +116,7 @@ fn a_frozen_clock_leaves_what_is_due_to_its_moves() {
         ("2026-11-25T11:00:00Z", Which::Due, 1),
     ] {
         office.app.clock().set(at.parse().unwrap());
-        let readings = sources.read(which).expect("a reading");
+        let readings = sources.read(which, monotonic() + LONG).expect("a reading");
         let failed = 0;
         assert_eq!(
             readings,
@@ -147,9 +147,9 @@ fn a_source_that_hangs_delays_only_its_own_loop() {
     let (release, hold) = channel();
     let (slow, slow_seen) = office.source(Some(hold));
     let (quick, quick_seen) = office.source(None);
-    let mut sources = Sources::new(office.app.clone(), vec![slow, quick]);
-    sources.patience = Duration::from_millis(200);
-    let readings = sources.read(Which::All).expect("a reading");
+    let sources = Sources::new(office.app.clone(), vec![slow, quick]);
+    let deadline = monotonic() + Duration::from_millis(200);
+    let readings = sources.read(Which::All, deadline).expect("a reading");
     assert_eq!(readings, Readings { read: 1, failed: 1 });
     assert_eq!(quick_seen.recv_timeout(LONG), Ok(Which::All));
     assert_eq!(slow_seen.try_iter().count(), 0);
@@ -162,7 +162,9 @@ fn a_source_that_hangs_delays_only_its_own_loop() {
 fn without_sources_nothing_is_read() {
     let office = Office::open("none", frozen());
     let sources = Sources::new(office.app.clone(), Vec::new());
-    let readings = sources.read(Which::All).expect("a reading");
+    let readings = sources
+        .read(Which::All, monotonic() + LONG)
+        .expect("a reading");
     assert!(readings.is_empty());
     assert!(sources.start().expect("no thread").is_empty());
 }

@@ -9,6 +9,7 @@ pub use events::note;
 pub use source::DirectorySource;
 
 use super::mutation::follow;
+use super::workspace::{self, SLACK};
 use super::{ActionError, App, Error, chat_ids};
 use crate::chat::slack::{self, Slack, SlackError};
 use crate::domain::access::Principal;
@@ -29,9 +30,6 @@ const ERROR: &str = "directory_error";
 
 /// The fact with the away emoji of the last reading.
 const EMOJI: &str = "directory_away_emoji";
-
-/// The value of [`store::CHAT_PLATFORM`] where the people come from Slack.
-pub(super) const SLACK: &str = "slack";
 
 /// The author of what a full reading changes.
 static READING: Author = Author::local(Principal::Chat, "directorySync");
@@ -221,6 +219,7 @@ fn apply(
     if changes.is_empty() {
         return Ok(());
     }
+    workspace::note(app, tx)?;
     let concerned =
         store::list_rotations_concerned(&tx.as_read(), &changes.moved, &changes.regrouped)?;
     let write = |tx: &mut WriteTx| Ok(store::apply_directory_changes(tx, changes)?);

@@ -164,6 +164,16 @@ fn people_join_change_and_leave() {
 }
 
 #[test]
+fn people_of_an_event_are_known_to_be_of_slack() {
+    let office = Office::open("workspace");
+    let platform = || office.read(|tx| store::load_fact(tx, store::CHAT_PLATFORM));
+    assert_eq!(platform(), None);
+    office.join("U1");
+    assert_eq!(platform().as_deref(), Some("slack"));
+    assert_eq!(office.read(store::load_team).id, "T1");
+}
+
+#[test]
 fn a_status_is_followed() {
     let office = Office::with_people("status", 1);
     let away = || office.read(|tx| store::load_away_of(tx, &"U1".into()));

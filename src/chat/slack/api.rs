@@ -175,19 +175,21 @@ impl Slack {
 
     /// Records what the answer to making a user group says of the workspace.
     pub(super) fn note_groups(&self, made: &Result<Value, SlackError>) {
-        let code = match made {
-            Ok(_) => Some(None),
-            Err(SlackError::Refused(refusal)) => Some(Some(refusal.code.as_str())),
-            Err(_) => None,
-        };
-        match code {
-            Some(None) => self.health.set_no_groups(None),
-            Some(Some("plan_upgrade_required" | "paid_teams_only")) => {
-                let why = "Slack permits user groups in paid workspaces only";
-                self.health.set_no_groups(Some(why.into()));
-            }
-            _ => {}
+        match made {
+            Ok(_) => self.health.set_no_groups(None),
+            Err(error) => drop(self.has_no_groups(error)),
         }
+    }
+
+    /// Whether a refusal means that the workspace has no user groups because of its plan. That is recorded.
+    pub(super) fn has_no_groups(&self, error: &SlackError) -> bool {
+        let code = error.code();
+        let has_none = matches!(code, Some("plan_upgrade_required" | "paid_teams_only"));
+        if has_none {
+            let why = "Slack permits user groups in paid workspaces only";
+            self.health.set_no_groups(Some(why.into()));
+        }
+        has_none
     }
 
     fn ask_whether_paused(&self) -> Result<(), SlackError> {

@@ -140,10 +140,14 @@ impl Chat for Slack {
     }
 
     fn find_group(&self, handle: &str) -> Result<Option<GroupId>, ChatError> {
-        let groups = self.call(
+        let listed = self.call(
             &method::USERGROUPS_LIST,
             &json!({ "include_disabled": true }),
-        )?;
+        );
+        let groups = match listed {
+            Err(error) if self.has_no_groups(&error) => return Ok(None),
+            listed => listed?,
+        };
         let groups = groups["usergroups"].as_array().into_iter().flatten();
         let mut found = groups.filter(|group| {
             let known = group["handle"].as_str();

@@ -142,6 +142,22 @@ fn a_workspace_that_permits_no_groups_is_told() {
 }
 
 #[test]
+fn a_workspace_whose_plan_lists_no_groups_has_people() {
+    for code in ["plan_upgrade_required", "paid_teams_only"] {
+        let slack = Slack::with_people(2);
+        slack.team().no_groups = Some(code);
+        slack.fail("usergroups.list", Failure::Code(code), 100);
+        let rota = unreminded(&slack);
+        let capabilities = rota.get("/v1/user-groups/capabilities").ok().json();
+        assert_eq!(capabilities["canCreate"], false, "{capabilities}");
+        assert!(text(&capabilities["reason"]).contains("paid"));
+        let rotation = rota.daily("U1 U2", 1);
+        let answer = rotation.try_bind(json!({ "handle": "on-duty" }));
+        answer.refused(409, "user_group_not_manageable");
+    }
+}
+
+#[test]
 fn people_whom_slack_refuses_are_left_out_and_shown() {
     let slack = Slack::with_people(3);
     slack.team().person("U2", json!({ "is_restricted": true }));

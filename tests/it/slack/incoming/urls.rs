@@ -1,7 +1,7 @@
 //! The request URLs: signatures, the handshake of a URL, what is stored already.
 
 use crate::support::slack::{
-    SIGNING_SECRET, Slack, body, click, command, event, posted, seconds, signature,
+    APP_TOKEN, SIGNING_SECRET, Slack, body, click, command, event, posted, seconds, signature,
 };
 use crate::support::*;
 use serde_json::{Value, json};
@@ -249,6 +249,22 @@ fn nothing_of_what_comes_in_is_in_the_log() {
     eventually("a line about it", || rota.process.log.text().contains(id));
     let log = rota.process.log.text();
     for secret in ["private", SIGNING_SECRET, "/response/"] {
+        assert!(!log.contains(secret), "{secret} is in the log");
+    }
+}
+
+#[test]
+fn nothing_of_a_socket_is_in_the_log_however_much_is_logged() {
+    let slack = Slack::with_people(1);
+    let sockets = slack.socket_mode();
+    let start = slack.start().env("ROTA_SLACK_APP_TOKEN", APP_TOKEN);
+    let rota = start.env("ROTA_LOG", "trace").go();
+    sockets.await_greeted(1);
+    let payload = command("U1", "a private text", &slack.response_url());
+    sockets.acknowledged(&sockets.send("slash_commands", payload));
+    let log = rota.process.log.text();
+    assert!(log.contains("DEBUG"), "{log}");
+    for secret in ["private", "ticket", APP_TOKEN] {
         assert!(!log.contains(secret), "{secret} is in the log");
     }
 }
