@@ -78,7 +78,16 @@ fn every_command_has_a_manual_page() {
     let mut expected = BTreeSet::from(["rota.1".to_owned()]);
     for name in commands("--help") {
         expected.insert(format!("rota-{name}.1"));
-        if ["key", "token", "login", "directory", "mail", "chat"].contains(&name.as_str()) {
+        let with_inner = [
+            "key",
+            "token",
+            "login",
+            "directory",
+            "mail",
+            "chat",
+            "slack",
+        ];
+        if with_inner.contains(&name.as_str()) {
             let inner = commands(&format!("{name} --help"));
             expected.extend(inner.iter().map(|inner| format!("rota-{name}-{inner}.1")));
         }
