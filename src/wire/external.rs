@@ -221,6 +221,8 @@ fn local_id(link: Option<&Link>, key: &str) -> String {
 
 /// A partner with settings.
 #[derive(Clone, Debug, Serialize, JsonSchema)]
+// Generated clients have a variable of the schema's name beside one of each member's.
+#[schemars(rename = "PartnerState")]
 #[serde(rename_all = "camelCase")]
 pub struct Partner {
     pub partner: String,
