@@ -67,12 +67,14 @@ fn recurring(process: &mut Process) {
 fn a_server_is_refused_while_another_one_starts() {
     let world = World::new();
     world.clock.step(DAY);
+    let now = world.clock.now().as_millisecond();
+    let sql = format!("SELECT count(*) FROM rotation WHERE next_due_at <= {now}");
+    let due = world.number(&sql);
     let mut first = world.command(SERVE);
     first.env("ROTA_FAILPOINTS", "due.batch=hang");
     let (first, _lines) = Process::spawn(&mut first);
-    let now = world.clock.now().as_millisecond();
-    let sql = format!("SELECT count(*) FROM rotation WHERE next_due_at <= {now}");
-    eventually("it has begun to catch up", || world.number(&sql) == 0);
+    // On a busy machine the first batch has some of them.
+    eventually("it has begun to catch up", || world.number(&sql) < due);
     let holder = format!("process {}", first.id());
     fails_with(run(&mut world.command(SERVE)), &["rota.db", &holder]);
     // By another spelling of the path, and by a link.
