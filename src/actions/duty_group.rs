@@ -37,10 +37,23 @@ pub fn capabilities(app: &App) -> GroupCapabilities {
 
 const NEEDS_PRO: &str = "on-duty groups need the Pro plan";
 
-/// A user group of the platform, and whether it was just created.
+/// A user group of the platform.
 struct Chosen {
     group: GroupId,
-    made: Option<Group>,
+    /// Its record, if it is not stored yet.
+    new: Option<Group>,
+    /// Whether it was just created.
+    is_own: bool,
+}
+
+impl Chosen {
+    fn known(group: GroupId) -> Chosen {
+        Chosen {
+            group,
+            new: None,
+            is_own: false,
+        }
+    }
 }
 
 /// Binds a user group to the people on call: an existing one, or the one with a handle, which is created if it does not
@@ -77,7 +90,7 @@ impl Operation for BindDutyGroup {
             DutyGroupChoice::Group(_) => "userGroupId",
             DutyGroupChoice::Handle(_) => "handle",
         };
-        if let Some(group) = &chosen.made {
+        if let Some(group) = &chosen.new {
             // Another process may have created it, or stored it first.
             let handle = group.handle.as_deref().unwrap_or_default();
             let existing = store::find_group(&tx.as_read(), handle)?;
@@ -87,7 +100,9 @@ impl Operation for BindDutyGroup {
                     if store::load_group(&tx.as_read(), &group.id)?.is_none() {
                         store::insert_group(tx, group)?;
                     }
-                    store::note_own_group(tx, &group.id)?;
+                    if chosen.is_own {
+                        store::note_own_group(tx, &group.id)?;
+                    }
                 }
             }
         }
@@ -137,32 +152,52 @@ fn choose(app: &App, rotation: &Rotation, choice: &DutyGroupChoice) -> Result<Ch
     }
     let handle = match choice {
         DutyGroupChoice::Group(group) => {
-            chat.people(group).map_err(refusal)?;
-            return Ok(Chosen {
-                group: group.clone(),
-                made: None,
-            });
+            check_answers(app, group)?;
+            return Ok(Chosen::known(group.clone()));
         }
         DutyGroupChoice::Handle(handle) => handle,
     };
-    if let Some(group) = chat.find_group(handle).map_err(refusal)? {
-        chat.people(&group).map_err(refusal)?;
-        return Ok(Chosen { group, made: None });
+    let known = match app.slack() {
+        // Its directory is followed, and the calls that list its groups are few.
+        Some(_) => app.store().read(|tx| store::find_group(tx, handle))?,
+        None => chat.find_group(handle).map_err(refusal)?,
+    };
+    if let Some(group) = known {
+        check_answers(app, &group)?;
+        return Ok(Chosen::known(group));
     }
     // Whether groups can be made shows only when one is: what is known of it may be out of date.
     let name = &rotation.profile.name;
-    let group = chat.create_group(handle, name).map_err(refusal)?;
-    let made = Group {
+    let (group, is_own) = match chat.create_group(handle, name) {
+        Ok(group) => (group, true),
+        // It may be there since the directory was last read.
+        Err(error @ ChatError::Refused(_)) if app.slack().is_some() => {
+            let found = chat.find_group(handle).ok().flatten();
+            (found.ok_or_else(|| refusal(error))?, false)
+        }
+        Err(error) => return Err(refusal(error).into()),
+    };
+    let new = Group {
         id: group.clone(),
         team_id: app.store().read(store::load_team)?.id,
-        name: Some(name.clone()),
+        name: Some(name.clone()).filter(|_| is_own),
         handle: Some(handle.clone()),
         users: Vec::new(),
     };
     Ok(Chosen {
         group,
-        made: Some(made),
+        new: Some(new),
+        is_own,
     })
+}
+
+/// Asks the platform for a user group that is to be bound. Not Slack: its groups are known from its directory, and whether one
+/// may be filled shows only when it is.
+fn check_answers(app: &App, group: &GroupId) -> Result<(), ActionError> {
+    if app.slack().is_none() {
+        app.chat().people(group).map_err(refusal)?;
+    }
+    Ok(())
 }
 
 /// Refuses an on-duty group from which the members of its rotation come, directly or through other rotations: each hand-over

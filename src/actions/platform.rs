@@ -9,6 +9,9 @@ use crate::domain::directory::Team;
 use crate::runtime::background::POLL;
 use crate::store;
 use jiff::Timestamp;
+use std::sync::Arc;
+use std::sync::mpsc::channel;
+use std::thread;
 use std::time::Duration;
 
 /// The state of the chat platform, for operators.
@@ -100,7 +103,7 @@ pub fn begin(app: &App) -> Result<(), StartError> {
         }),
         Known::Nobody => {}
     }
-    match slack.ask_workspace() {
+    match ask_briefly(slack) {
         Ok(workspace) => {
             log::info!("slack: the workspace is {}", workspace.team_id);
             Ok(workspace::keep(app, workspace)?)
@@ -115,6 +118,24 @@ pub fn begin(app: &App) -> Result<(), StartError> {
             Ok(())
         }
     }
+}
+
+/// How long the start waits for Slack to name the workspace. Then the question is left to those who ask again.
+const AT_START: Duration = Duration::from_secs(3);
+
+/// Asks whose token it is, and waits for the answer only for a short time.
+fn ask_briefly(slack: &Arc<Slack>) -> Result<Workspace, SlackError> {
+    let (answer, answered) = channel();
+    let asking = Arc::clone(slack);
+    let ask = move || {
+        // Whoever waited may have left.
+        let _ = answer.send(asking.ask_workspace());
+    };
+    let thread = thread::Builder::new().name("slack: start".into());
+    let failed = |why: String| SlackError::Transient(why);
+    (thread.spawn(ask)).map_err(|error| failed(format!("no thread can be started: {error}")))?;
+    let answer = answered.recv_timeout(AT_START);
+    answer.unwrap_or_else(|_| Err(failed("no answer yet".into())))
 }
 
 /// Whose people the database has.

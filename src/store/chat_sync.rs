@@ -126,6 +126,12 @@ pub fn list_due_syncs(
     Ok(due)
 }
 
+/// The user groups whose syncs are due at an instant.
+pub fn list_due_groups(tx: &ReadTx, now: Timestamp) -> Result<Vec<GroupId>, Error> {
+    let sql = "SELECT group_id FROM duty_group WHERE due_at <= ?1 ORDER BY due_at";
+    super::rows::ids(tx.conn, sql, [millis(now)])
+}
+
 /// When the next sync of a kind is due.
 pub fn next_sync(tx: &ReadTx, target: SyncTarget) -> Result<Option<Timestamp>, Error> {
     let (table, _) = target.names();

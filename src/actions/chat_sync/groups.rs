@@ -86,6 +86,13 @@ pub(super) fn sync(app: &App, id: &GroupId) -> Result<(), SyncError> {
     if let Some(method) = next_method(&start, &known, &members) {
         await_pace(app, method)?;
     }
+    if let Some(slack) = app.slack() {
+        // Slack lists all groups by one call, which serves all that are due.
+        let due = app
+            .store()
+            .read(|tx| store::list_due_groups(tx, app.now()))?;
+        slack.expect_groups(due);
+    }
     let present = match chat.people(id) {
         // There is no group left to remove anyone from.
         Err(ChatError::NotFound(_)) if !members.serves => {

@@ -22,8 +22,8 @@ const WAITS: [SignedDuration; 4] = [
 /// How long a reading waits where Slack asks it to, if nobody waits for the reading.
 const PATIENCE: Duration = Duration::from_secs(900);
 
-/// The same if somebody waits for it.
-const ASKED_PATIENCE: Duration = Duration::from_secs(25);
+/// The same if somebody waits for it: past the minute in which calls of user groups are counted.
+const ASKED_PATIENCE: Duration = Duration::from_secs(65);
 
 /// The directory of the Slack workspace.
 pub struct DirectorySource {

@@ -2,11 +2,13 @@
 
 use super::error::{Class, OTHER_WORKSPACE, Pause, SlackError, classify, wait};
 use super::gates::Gates;
+use super::group_people::GroupPeople;
 use super::health::{Health, Leave, Workspace};
 use super::method::{AUTH_TEST, Encoding, METHODS, Method, Token};
 use super::settings::SlackSettings;
 use crate::client::{Answer, Client, Limits, Request, Tls};
 use crate::domain::chat::PlatformState;
+use crate::domain::ids::GroupId;
 use crate::metrics::Metrics;
 use crate::runtime::clock::{Clock, monotonic};
 use jiff::Timestamp;
@@ -29,6 +31,7 @@ pub struct Slack {
     metrics: Arc<Metrics>,
     gates: Gates,
     health: Health,
+    pub(super) group_people: GroupPeople,
 }
 
 impl Slack {
@@ -50,6 +53,7 @@ impl Slack {
             metrics,
             gates: Gates::default(),
             health: Health::default(),
+            group_people: GroupPeople::default(),
         }
     }
 
@@ -166,6 +170,11 @@ impl Slack {
     /// Whether Socket Mode has a connection.
     pub fn is_socket_connected(&self) -> bool {
         self.health.is_socket_connected()
+    }
+
+    /// Names the user groups whose syncs are due. The next call that lists people of groups serves all of them.
+    pub fn expect_groups(&self, due: Vec<GroupId>) {
+        self.group_people.expect(due);
     }
 
     /// Why user groups cannot be created; `None` if they can, as far as is known.

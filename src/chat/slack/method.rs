@@ -91,12 +91,6 @@ pub const CHAT_UPDATE: Method = method("chat.update", Json, &["chat:write"], Fre
 pub const CHAT_POST_EPHEMERAL: Method = method("chat.postEphemeral", Json, &["chat:write"], Free);
 pub const USERGROUPS_LIST: Method =
     method("usergroups.list", Form, &["usergroups:read"], PerMinute);
-pub const USERGROUPS_USERS_LIST: Method = method(
-    "usergroups.users.list",
-    Form,
-    &["usergroups:read"],
-    PerMinute,
-);
 pub const USERGROUPS_CREATE: Method =
     method("usergroups.create", Json, &["usergroups:write"], PerMinute);
 pub const USERGROUPS_ENABLE: Method =
@@ -121,7 +115,7 @@ pub const APPS_CONNECTIONS_OPEN: Method = Method {
 };
 
 /// Every method that rota calls.
-pub const METHODS: [&Method; 19] = [
+pub const METHODS: [&Method; 18] = [
     &AUTH_TEST,
     &USERS_LIST,
     &USERS_INFO,
@@ -132,7 +126,6 @@ pub const METHODS: [&Method; 19] = [
     &CHAT_UPDATE,
     &CHAT_POST_EPHEMERAL,
     &USERGROUPS_LIST,
-    &USERGROUPS_USERS_LIST,
     &USERGROUPS_CREATE,
     &USERGROUPS_ENABLE,
     &USERGROUPS_DISABLE,

@@ -7,6 +7,7 @@
 //! | `api` | calls them: one bounded request each |
 //! | `error` | why a call failed, by what follows from it |
 //! | `gates` | when each method may be called next |
+//! | `group_people` | the people of user groups whose syncs are due |
 //! | `health` | whether Slack answers and takes the token |
 //! | `manifest` | the app manifest |
 //! | `check` | whether the app is set up as it must be |
@@ -24,6 +25,7 @@ pub mod directory;
 mod error;
 mod events;
 mod gates;
+mod group_people;
 mod health;
 mod manifest;
 pub mod method;

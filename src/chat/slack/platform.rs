@@ -4,6 +4,7 @@ use super::api::Slack;
 use super::buttons::{About, Button};
 use super::error::SlackError;
 use super::method;
+use super::records;
 use super::text::{escaped, mended, unescaped};
 use crate::chat::{Chat, PlatformRenderer, text};
 use crate::domain::chat::{Capabilities, ChatError};
@@ -12,6 +13,7 @@ use crate::domain::message::{Message, Recipient, Standing};
 use crate::domain::time::FOREVER;
 use crate::domain::wording::{self, one_line, shortened, time};
 use crate::domain::zones::ZoneName;
+use crate::runtime::clock::monotonic;
 use jiff::Timestamp;
 use serde_json::{Value, json};
 
@@ -174,10 +176,20 @@ impl Chat for Slack {
     }
 
     fn people(&self, group: &GroupId) -> Result<Vec<UserId>, ChatError> {
-        let arguments = json!({ "usergroup": group.as_str(), "include_disabled": true });
-        let answer = self.call(&method::USERGROUPS_USERS_LIST, &arguments)?;
-        let users = answer["users"].as_array().into_iter().flatten();
-        Ok(users.filter_map(Value::as_str).map(UserId::from).collect())
+        let asked_at = monotonic();
+        if let Some(people) = self.group_people.take(group, asked_at) {
+            return Ok(people);
+        }
+        let arguments = json!({ "include_users": true, "include_disabled": true });
+        let answer = self.call(&method::USERGROUPS_LIST, &arguments)?;
+        let Some(groups) = answer["usergroups"].as_array() else {
+            let why = "usergroups.list answers without usergroups";
+            return Err(ChatError::Unavailable(why.into()));
+        };
+        let groups = groups.iter().filter_map(|one| records::group(one, ""));
+        let listed = groups.map(|group| (group.id, group.users)).collect();
+        let found = self.group_people.keep(listed, asked_at, group);
+        found.ok_or_else(|| ChatError::NotFound(format!("Slack has no user group {group}")))
     }
 
     fn set_people(&self, group: &GroupId, people: &[UserId]) -> Result<(), ChatError> {

@@ -239,7 +239,52 @@ fn twenty_calls_a_minute_and_the_newest_state_only() {
     eventually("the messages do not wait", || {
         !slack.posted("C1").is_empty()
     });
-    for method in ["usergroups.users.update", "usergroups.users.list"] {
+    for method in ["usergroups.users.update", "usergroups.list"] {
         assert!(slack.calls(method).len() <= 20, "{method}");
     }
+}
+
+#[test]
+fn one_listing_serves_all_groups_that_are_due() {
+    let slack = Slack::with_people(3);
+    let groups = ["S1", "S2", "S3", "S4", "S5", "S6"];
+    for group in groups {
+        slack.team().group(group, json!({ "users": ["U3"] }));
+    }
+    let rota = unreminded(&slack);
+    for group in groups {
+        rota.daily("U1 U2", 1).bind(group);
+    }
+    let before = slack.calls("usergroups.list").len();
+    rota.to("2026-01-06T09:00Z");
+    for group in groups {
+        assert_eq!(slack.team().group_people(group), ["U3", "U2"], "{group}");
+    }
+    // Those that are due at the same time, and the reading of the directory.
+    let after = slack.calls("usergroups.list").len();
+    assert!(after - before < groups.len(), "{before} {after}");
+}
+
+#[test]
+fn a_handle_that_is_known_is_not_asked_for() {
+    let slack = Slack::with_people(2);
+    slack.team().group("S1", json!({ "handle": "known" }));
+    let rota = unreminded(&slack);
+    let rotation = rota.daily("U1 U2", 1);
+    for _ in 0..25 {
+        let bound = rotation.try_bind(json!({ "handle": "Known" }));
+        assert_eq!(text(&bound.is(200).json()["onDutyUserGroupId"]), "S1");
+    }
+    assert!(slack.calls("usergroups.list").len() < 5);
+    slack.read_directory(&rota);
+    // One that somebody has made since the directory was read is adopted.
+    slack
+        .team()
+        .group("S2", json!({ "handle": "late", "users": ["U1"] }));
+    assert_eq!(rotation.bind_handle("late"), "S2");
+    rotation.clear().is(200);
+    eventually("the drift is shown", || {
+        text(&status(&rotation)["onDutyGroup"]["lastError"]).contains("adopted")
+    });
+    assert!(slack.calls("usergroups.disable").is_empty());
 }

@@ -2,6 +2,7 @@
 
 use crate::support::slack::{Failure, Slack};
 use crate::support::*;
+use std::time::{Duration, Instant};
 
 #[test]
 fn the_workspace_is_the_one_of_the_token() {
@@ -75,6 +76,21 @@ fn a_slack_that_is_away_is_asked_again() {
         rota.get("/v1/keys/self").ok().json()["teamId"] == "T1"
     });
     assert_eq!(slack.calls("auth.test").len(), 2);
+}
+
+#[test]
+fn a_slack_that_hangs_does_not_hold_up_the_start_or_a_move_of_the_clock() {
+    let slack = Slack::with_people(1);
+    slack.team().down = Some(Failure::Slow(14_000));
+    let began = Instant::now();
+    let rota = slack.start().go();
+    assert!(began.elapsed() < Duration::from_secs(12));
+    rota.get("/readyz").ok();
+    // The reading of the start may still be under way.
+    let began = Instant::now();
+    rota.advance(3_600);
+    assert!(began.elapsed() < Duration::from_secs(35));
+    slack.heal();
 }
 
 #[test]

@@ -53,15 +53,6 @@ pub(super) fn enable(team: &mut Team, arguments: &Arguments, enabled: bool) -> A
     Ok(json!({ "usergroup": group }))
 }
 
-pub(super) fn users_list(team: &mut Team, arguments: &Arguments) -> Answer {
-    let includes_disabled = is_set(arguments, "include_disabled");
-    let group = find(team, arguments)?;
-    match group["date_delete"] == 0 || includes_disabled {
-        true => Ok(json!({ "users": group["users"] })),
-        false => Err("no_such_subteam"),
-    }
-}
-
 pub(super) fn users_update(team: &mut Team, arguments: &Arguments) -> Answer {
     let users: Vec<&str> = text(arguments, "users")
         .split(',')

@@ -75,7 +75,6 @@ fn find(team: &mut Team, method: &str, arguments: &Arguments) -> Option<Answer> 
         "usergroups.create" => groups::create(team, arguments),
         "usergroups.enable" => groups::enable(team, arguments, true),
         "usergroups.disable" => groups::enable(team, arguments, false),
-        "usergroups.users.list" => groups::users_list(team, arguments),
         "usergroups.users.update" => groups::users_update(team, arguments),
         "views.open" => views::open(team, arguments),
         "views.update" => views::update(team, arguments),

@@ -1,0 +1,86 @@
+//! The people of user groups whose syncs are due: one listing serves all of them.
+
+use crate::domain::ids::{GroupId, UserId};
+use std::collections::HashMap;
+use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::time::{Duration, Instant};
+
+/// How long a listing serves. The syncs that are due follow one another at once.
+const FRESH: Duration = Duration::from_secs(5);
+
+#[derive(Default)]
+struct State {
+    due: Vec<GroupId>,
+    /// Of groups that were due when Slack was asked. What was changed before a sync became due is in its listing.
+    listed: HashMap<GroupId, Vec<UserId>>,
+    asked_at: Option<Instant>,
+}
+
+/// What the last listing says of the groups that were due then.
+#[derive(Default)]
+pub(super) struct GroupPeople(Mutex<State>);
+
+impl GroupPeople {
+    /// Records which groups are due: the next listing is kept for them.
+    pub(super) fn expect(&self, due: Vec<GroupId>) {
+        self.state().due = due;
+    }
+
+    /// The people of a group, once: whoever asks is about to change them.
+    pub(super) fn take(&self, group: &GroupId, now: Instant) -> Option<Vec<UserId>> {
+        let mut state = self.state();
+        let people = state.listed.remove(group)?;
+        let is_fresh = state.asked_at.is_some_and(|at| now < at + FRESH);
+        is_fresh.then_some(people)
+    }
+
+    /// Keeps a listing that Slack was asked for at an instant. Returns the people of one group; `None` if it is not listed.
+    pub(super) fn keep(
+        &self,
+        mut listed: HashMap<GroupId, Vec<UserId>>,
+        asked_at: Instant,
+        group: &GroupId,
+    ) -> Option<Vec<UserId>> {
+        let people = listed.remove(group);
+        let mut state = self.state();
+        listed.retain(|group, _| state.due.contains(group));
+        state.listed = listed;
+        state.asked_at = Some(asked_at);
+        people
+    }
+
+    fn state(&self) -> MutexGuard<'_, State> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::runtime::clock::monotonic;
+
+    #[test]
+    fn a_listing_serves_each_group_that_is_due_once() {
+        let (kept, now) = (GroupPeople::default(), monotonic());
+        let id = |id: &str| GroupId::from(id);
+        let ask = || {
+            let listed = ["S1", "S2", "S3", "S4"].map(|group| (id(group), vec!["U1".into()]));
+            kept.keep(HashMap::from(listed), now, &id("S1"))
+        };
+        let one = Some(vec![UserId::from("U1")]);
+        kept.expect(vec![id("S1"), id("S2"), id("S3")]);
+        assert_eq!(ask(), one);
+        for (group, seconds, expected) in [
+            ("S1", 0, None),
+            ("S2", 4, one),
+            ("S2", 4, None),
+            ("S3", 5, None),
+            // It was not due: somebody may have changed it before it is.
+            ("S4", 0, None),
+        ] {
+            let at = now + Duration::from_secs(seconds);
+            assert_eq!(kept.take(&id(group), at), expected, "{group} {seconds}");
+        }
+        assert_eq!(kept.keep(HashMap::new(), now, &id("S1")), None);
+    }
+}
