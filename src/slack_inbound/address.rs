@@ -24,7 +24,8 @@ pub fn checked(client: &Client, api: &ApiUrl, text: &str) -> Result<Url, String>
     let url = url.map_err(|error| error.detail().to_owned())?;
     let host = url.host();
     let is_api = host.eq_ignore_ascii_case(api.host());
-    if !url.is_secure() && !(is_api && is_loopback(host)) {
+    let may_be_plain = is_api && is_loopback(host);
+    if !url.is_secure() && !may_be_plain {
         return Err(format!("{host}: it is not secured by TLS"));
     }
     let is_slack = DOMAINS.iter().any(|domain| is_below(host, domain));
