@@ -5,6 +5,7 @@
 
 mod file;
 mod known;
+mod parsed;
 #[cfg(test)]
 mod tests;
 mod values;

@@ -86,18 +86,7 @@ pub fn create(app: &App, author: &Author, new: NewCalendar) -> Result<KnownCalen
             counts: Counts::default(),
             words: None,
             created_at: now,
-            reading: Reading {
-                revision: 0,
-                etag: None,
-                last_modified: None,
-                read_at: None,
-                whole_at: None,
-                failures: 0,
-                error: None,
-                is_unknown: false,
-                due_at: now,
-                is_asked: true,
-            },
+            reading: Reading::asked_at(now),
         };
         calendar.change(new.settings);
         store::insert_calendar(tx, &calendar)?;

@@ -1,12 +1,13 @@
 //! `[login]`: how people sign in to the pages.
 
+use super::parsed::parsed;
 use super::{OidcPart, Origins, values};
 use crate::actions::sessions::SessionRules;
 use crate::domain::address::Net;
 use crate::web::{Login, Proxy, ProxyMatch};
 use jiff::SignedDuration;
 use serde::Deserialize;
-use serde::de::{Deserializer, Error};
+use serde::de::Deserializer;
 
 /// `[login]`: sessions, and who reads without one.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Deserialize)]
@@ -144,14 +145,6 @@ pub(super) fn parse_secret_header(text: &str) -> Result<(String, String), String
             "send a header and its value, of 16 characters at least, such as \"X-Proxy-Secret: ...\"".into(),
         ),
     }
-}
-
-fn parsed<'de, D: Deserializer<'de>, T>(
-    from: D,
-    parse: fn(&str) -> Result<T, String>,
-) -> Result<Option<T>, D::Error> {
-    let text = String::deserialize(from)?;
-    parse(&text).map(Some).map_err(D::Error::custom)
 }
 
 fn header_name<'de, D: Deserializer<'de>>(from: D) -> Result<Option<String>, D::Error> {

@@ -2,10 +2,11 @@
 
 use super::Origins;
 use super::known::Setting;
+use super::parsed::{parsed, parsed_list};
 use crate::client::Secret;
 use crate::oidc::{Matching, SLACK, Settings};
 use serde::Deserialize;
-use serde::de::{Deserializer, Error};
+use serde::de::Deserializer;
 use std::path::PathBuf;
 
 /// What is asked of the provider if nothing is set.
@@ -235,54 +236,34 @@ fn parse_address(text: &str) -> Result<String, String> {
     }
 }
 
-fn read<'de, D: Deserializer<'de>, T>(
-    from: D,
-    parse: fn(&str) -> Result<T, String>,
-) -> Result<Option<T>, D::Error> {
-    let text = String::deserialize(from)?;
-    parse(&text).map(Some).map_err(D::Error::custom)
-}
-
-fn read_list<'de, D: Deserializer<'de>>(
-    from: D,
-    parse: fn(&str) -> Result<String, String>,
-) -> Result<Option<Vec<String>>, D::Error> {
-    let texts = Vec::<String>::deserialize(from)?;
-    let items = texts.iter().map(|text| parse(text));
-    items
-        .collect::<Result<_, _>>()
-        .map(Some)
-        .map_err(D::Error::custom)
-}
-
 fn issuer<'de, D: Deserializer<'de>>(from: D) -> Result<Option<String>, D::Error> {
-    read(from, parse_issuer)
+    parsed(from, parse_issuer)
 }
 
 fn client_id<'de, D: Deserializer<'de>>(from: D) -> Result<Option<String>, D::Error> {
-    read(from, parse_client_id)
+    parsed(from, parse_client_id)
 }
 
 fn client_secret<'de, D: Deserializer<'de>>(from: D) -> Result<Option<Secret>, D::Error> {
-    read(from, parse_client_secret)
+    parsed(from, parse_client_secret)
 }
 
 fn scopes<'de, D: Deserializer<'de>>(from: D) -> Result<Option<String>, D::Error> {
-    read(from, parse_scopes)
+    parsed(from, parse_scopes)
 }
 
 fn name<'de, D: Deserializer<'de>>(from: D) -> Result<Option<String>, D::Error> {
-    read(from, parse_name)
+    parsed(from, parse_name)
 }
 
 fn matching<'de, D: Deserializer<'de>>(from: D) -> Result<Option<Matching>, D::Error> {
-    read(from, parse_matching)
+    parsed(from, parse_matching)
 }
 
 fn domains<'de, D: Deserializer<'de>>(from: D) -> Result<Option<Vec<String>>, D::Error> {
-    read_list(from, parse_domain)
+    parsed_list(from, parse_domain)
 }
 
 fn addresses<'de, D: Deserializer<'de>>(from: D) -> Result<Option<Vec<String>>, D::Error> {
-    read_list(from, parse_address)
+    parsed_list(from, parse_address)
 }

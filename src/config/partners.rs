@@ -1,12 +1,13 @@
 //! `[partners]`: paging systems whose schedules are read.
 
+use super::parsed::parsed;
 use super::{Config, Origins, values};
 use crate::client::{Proxy, Secret};
 use crate::domain::external::Partner;
 use crate::sources::{DeskSettings, KeySettings, Settings};
 use jiff::SignedDuration;
 use serde::Deserialize;
-use serde::de::{Deserializer, Error};
+use serde::de::Deserializer;
 use std::net::IpAddr;
 use std::path::{Path, PathBuf};
 
@@ -302,14 +303,6 @@ fn is_loopback(host: &str) -> bool {
     };
     let address: Option<IpAddr> = name.parse().ok();
     name == "localhost" || address.is_some_and(|address| address.is_loopback())
-}
-
-fn parsed<'de, D: Deserializer<'de>, T>(
-    from: D,
-    parse: fn(&str) -> Result<T, String>,
-) -> Result<Option<T>, D::Error> {
-    let text = String::deserialize(from)?;
-    parse(&text).map(Some).map_err(D::Error::custom)
 }
 
 fn poll_every<'de, D: Deserializer<'de>>(from: D) -> Result<Option<SignedDuration>, D::Error> {

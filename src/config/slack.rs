@@ -1,12 +1,13 @@
 //! `[slack]`: the app of the Slack workspace, for `[chat] platform = "slack"`.
 
 use super::known::Setting;
+use super::parsed::{parsed, parsed_list};
 use super::{Config, Origins, values};
 use crate::chat::slack::{ApiUrl, SlackSettings};
 use crate::client::{Proxy, Secret};
 use jiff::SignedDuration;
 use serde::Deserialize;
-use serde::de::{Deserializer, Error};
+use serde::de::Deserializer;
 use std::path::{Path, PathBuf};
 
 /// Where the chat platform is.
@@ -239,47 +240,34 @@ fn emoji(text: &str) -> Result<String, String> {
     }
 }
 
-fn read<'de, D: Deserializer<'de>, T>(
-    from: D,
-    parse: fn(&str) -> Result<T, String>,
-) -> Result<Option<T>, D::Error> {
-    let text = String::deserialize(from)?;
-    parse(&text).map(Some).map_err(D::Error::custom)
-}
-
 pub(super) fn platform<'de, D: Deserializer<'de>>(from: D) -> Result<Option<Platform>, D::Error> {
-    read(from, parse_platform)
+    parsed(from, parse_platform)
 }
 
 fn bot_token<'de, D: Deserializer<'de>>(from: D) -> Result<Option<Secret>, D::Error> {
-    read(from, parse_bot_token)
+    parsed(from, parse_bot_token)
 }
 
 fn app_token<'de, D: Deserializer<'de>>(from: D) -> Result<Option<Secret>, D::Error> {
-    read(from, parse_app_token)
+    parsed(from, parse_app_token)
 }
 
 fn signing_secret<'de, D: Deserializer<'de>>(from: D) -> Result<Option<Secret>, D::Error> {
-    read(from, parse_signing_secret)
+    parsed(from, parse_signing_secret)
 }
 
 fn api_url<'de, D: Deserializer<'de>>(from: D) -> Result<Option<ApiUrl>, D::Error> {
-    read(from, str::parse)
+    parsed(from, str::parse)
 }
 
 fn proxy<'de, D: Deserializer<'de>>(from: D) -> Result<Option<Proxy>, D::Error> {
-    read(from, Proxy::parse)
+    parsed(from, Proxy::parse)
 }
 
 fn sync_every<'de, D: Deserializer<'de>>(from: D) -> Result<Option<SignedDuration>, D::Error> {
-    read(from, parse_sync_every)
+    parsed(from, parse_sync_every)
 }
 
 fn away_emoji<'de, D: Deserializer<'de>>(from: D) -> Result<Option<Vec<String>>, D::Error> {
-    let names = Vec::<String>::deserialize(from)?;
-    let names = names.iter().map(|name| emoji(name));
-    names
-        .collect::<Result<_, _>>()
-        .map(Some)
-        .map_err(D::Error::custom)
+    parsed_list(from, emoji)
 }

@@ -19,7 +19,7 @@ use serde::Deserialize;
 const WEEK: SignedDuration = SignedDuration::from_hours(7 * 24);
 
 /// How many weeks to ask for, so that the answer reaches over a span: it begins up to a week before. Two at least.
-pub(super) fn weeks(span: Interval) -> i64 {
+fn weeks(span: Interval) -> i64 {
     let seconds = span.from.duration_until(span.until).as_secs().max(1);
     let whole = (seconds - 1) / WEEK.as_secs() + 1;
     (whole + 1).max(2)
@@ -142,8 +142,33 @@ pub(super) fn timeline<W: Who>(
     Ok(whole.joined())
 }
 
+/// The most answers that a timeline is put together of.
+const MOST_ANSWERS: usize = 60;
+
+/// The timeline of a span. `ask` is called with a number of weeks and the instant from which to ask, until its answers reach to the
+/// end of the span.
+///
+/// # Errors
+/// Those of `ask`, and where the answers make no timeline.
+pub(super) fn read<W: Who + Clone>(
+    span: Interval,
+    mut ask: impl FnMut(i64, Timestamp) -> Result<Answer<W>, Failure>,
+) -> Result<Timeline, Failure> {
+    let mut answers: Vec<Answer<W>> = Vec::new();
+    let mut from = Some(span.from);
+    while let Some(date) = from.filter(|_| answers.len() < MOST_ANSWERS) {
+        let rest = Interval {
+            from: date,
+            until: span.until,
+        };
+        answers.push(ask(weeks(rest), date)?);
+        from = to_ask_on(&answers, span);
+    }
+    timeline(&answers, span)
+}
+
 /// Whether answers reach to the end of a span; otherwise the instant from which to ask on.
-pub(super) fn to_ask_on<W>(answers: &[Answer<W>], wanted: Interval) -> Option<Timestamp> {
+fn to_ask_on<W>(answers: &[Answer<W>], wanted: Interval) -> Option<Timestamp> {
     let last = answers.last()?;
     let reached = last.end_date.0;
     // An answer without any progress is the last one.

@@ -114,7 +114,7 @@ fn each(
         let next = answer["response_metadata"]["next_cursor"].as_str();
         match next.filter(|cursor| !cursor.is_empty()) {
             None => return Ok(()),
-            // Slack would answer the same page for ever.
+            // Slack would answer the same page forever.
             Some(cursor) if arguments["cursor"] == cursor => break,
             Some(cursor) => arguments["cursor"] = cursor.into(),
         }

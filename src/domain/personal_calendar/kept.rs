@@ -75,6 +75,24 @@ pub struct Reading {
     pub is_asked: bool,
 }
 
+impl Reading {
+    /// Of a calendar that was just added: it is read at once.
+    pub fn asked_at(now: Timestamp) -> Reading {
+        Reading {
+            revision: 0,
+            etag: None,
+            last_modified: None,
+            read_at: None,
+            whole_at: None,
+            failures: 0,
+            error: None,
+            is_unknown: false,
+            due_at: now,
+            is_asked: true,
+        }
+    }
+}
+
 /// Whether what is known of a calendar can be relied on.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum State {
@@ -289,18 +307,7 @@ mod tests {
             counts: Counts::default(),
             words: None,
             created_at: now,
-            reading: Reading {
-                revision: 0,
-                etag: None,
-                last_modified: None,
-                read_at: None,
-                whole_at: None,
-                failures: 0,
-                error: None,
-                is_unknown: false,
-                due_at: now,
-                is_asked: true,
-            },
+            reading: Reading::asked_at(now),
         }
     }
 

@@ -27,9 +27,6 @@ const PAGE: usize = 50;
 /// The most pages of a listing.
 const MOST_PAGES: usize = 1_000;
 
-/// The most answers that a timeline is put together of.
-const MOST_ANSWERS: usize = 60;
-
 /// Jira Service Management.
 pub struct Jsm {
     /// The API of schedules.
@@ -134,21 +131,13 @@ impl Source for Jsm {
     fn timeline(&self, schedule: &str, span: Interval) -> Result<Timeline, Failure> {
         let schedule = checked(schedule)?;
         let path = format!("{}/schedules/{schedule}/timeline", self.root()?);
-        let mut answers: Vec<Answer<Responder>> = Vec::new();
-        let mut from = Some(span.from);
-        while let Some(date) = from.filter(|_| answers.len() < MOST_ANSWERS) {
-            let rest = Interval {
-                from: date,
-                until: span.until,
-            };
-            answers.push(self.line.get(&format!(
+        units::read(span, |weeks, date| -> Result<Answer<Responder>, _> {
+            self.line.get(&format!(
                 "{path}?intervalUnit=weeks&interval={}&date={}&expand=base&expand=override&expand=forwarding",
-                units::weeks(rest),
+                weeks,
                 segment(&date.to_string()),
-            ))?);
-            from = units::to_ask_on(&answers, span);
-        }
-        units::timeline(&answers, span)
+            ))
+        })
     }
 
     fn people(&self, ids: &[String]) -> Result<Vec<OutsidePerson>, Failure> {

@@ -17,9 +17,6 @@ use std::time::Duration;
 
 pub use parse::{definition_of, timeline_of};
 
-/// The most answers that a timeline is put together of.
-const MOST_ANSWERS: usize = 60;
-
 /// Opsgenie.
 pub struct Opsgenie {
     line: Line,
@@ -90,21 +87,13 @@ impl Source for Opsgenie {
 
     fn timeline(&self, schedule: &str, span: Interval) -> Result<Timeline, Failure> {
         let path = format!("/v2/schedules/{}/timeline", checked(schedule)?);
-        let mut answers: Vec<Answer<Recipient>> = Vec::new();
-        let mut from = Some(span.from);
-        while let Some(date) = from.filter(|_| answers.len() < MOST_ANSWERS) {
-            let rest = Interval {
-                from: date,
-                until: span.until,
-            };
-            answers.push(self.get(&format!(
+        units::read(span, |weeks, date| -> Result<Answer<Recipient>, _> {
+            self.get(&format!(
                 "{path}?identifierType=id&expand=base,override,forwarding&intervalUnit=weeks&interval={}&date={}",
-                units::weeks(rest),
+                weeks,
                 segment(&date.to_string()),
-            ))?);
-            from = units::to_ask_on(&answers, span);
-        }
-        units::timeline(&answers, span)
+            ))
+        })
     }
 
     fn people(&self, ids: &[String]) -> Result<Vec<OutsidePerson>, Failure> {

@@ -53,11 +53,7 @@ pub fn form(
     rotation: Option<&Rotation>,
     channel: Option<&ChannelId>,
 ) -> Result<Result<Value, String>, ActionError> {
-    let metadata = Metadata {
-        rotation: rotation.map(|rotation| rotation.id.clone()),
-        channel: channel.cloned(),
-        ..Metadata::default()
-    };
+    let metadata = Metadata::of(rotation, channel);
     render(visit, &metadata, Entered::default(), |_| {})
 }
 

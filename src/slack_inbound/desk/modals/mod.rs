@@ -19,6 +19,7 @@ use super::visit::{Outcome, Visit};
 use crate::actions::{ActionError, Error};
 use crate::domain::ids::{ChannelId, RequestId, RotationId};
 use crate::domain::refusal::Refusal;
+use crate::domain::rotation::Rotation;
 use crate::slack_inbound::incoming::View;
 use crate::slack_inbound::reply::{Later, Reply};
 use serde_json::{Map, Value, json};
@@ -35,6 +36,15 @@ pub struct Metadata {
 }
 
 impl Metadata {
+    /// Of a form that a command opens: about one rotation or all of them.
+    pub fn of(rotation: Option<&Rotation>, channel: Option<&ChannelId>) -> Metadata {
+        Metadata {
+            rotation: rotation.map(|rotation| rotation.id.clone()),
+            channel: channel.cloned(),
+            ..Metadata::default()
+        }
+    }
+
     /// As the form carries it.
     pub fn text(&self) -> String {
         let mut members = Map::new();
