@@ -82,7 +82,7 @@ fn everything_goes_through_the_proxy() {
     let proxy = Proxy::start(api.clone());
     let rota = slack
         .start()
-        .env("ROTA_SLACK_API_URL", &format!("http://{NOWHERE}/api/"))
+        .env("ROTA_SLACK_API_URL", format!("http://{NOWHERE}/api/"))
         .env("ROTA_SLACK_PROXY", &proxy.url)
         .env("ROTA_SLACK_APP_TOKEN", APP_TOKEN)
         .go();
