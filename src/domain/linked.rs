@@ -267,13 +267,20 @@ pub fn same_assignments(one: &[Assignment], other: &[Assignment]) -> bool {
 /// When a schedule is to be read next; `None` if it has never been read, which is at once. A failed reading is repeated after 5 and
 /// then 15 seconds, then as often as others.
 pub fn next_reading(known: &LinkedSchedule, poll_every: SignedDuration) -> Option<Timestamp> {
-    let (last, wait) = match (known.failure, known.failures) {
-        (None, _) => (known.read_at?, poll_every),
-        (Some(_), 0 | 1) => (known.failed_at?, SignedDuration::from_secs(5)),
-        (Some(_), 2) => (known.failed_at?, SignedDuration::from_secs(15)),
-        (Some(_), _) => (known.failed_at?, poll_every),
+    let (last, wait) = match known.failure {
+        None => (known.read_at?, poll_every),
+        Some(_) => (known.failed_at?, retry_after(known.failures, poll_every)),
     };
     Some(last.saturating_add(wait).unwrap_or(Timestamp::MAX))
+}
+
+/// How long to wait after so many failures in a row.
+pub fn retry_after(failures: u32, poll_every: SignedDuration) -> SignedDuration {
+    match failures {
+        0 | 1 => SignedDuration::from_secs(5),
+        2 => SignedDuration::from_secs(15),
+        _ => poll_every,
+    }
 }
 
 /// The instant of one of several readings that are spread evenly over a poll.
