@@ -283,6 +283,24 @@ pub fn retry_after(failures: u32, poll_every: SignedDuration) -> SignedDuration 
     }
 }
 
+/// When one of several schedules is next read whose readings are spread evenly: the first instant after its last reading that is
+/// a part of a poll behind a whole number of polls, counted from `from`. It is at most a poll away. Schedules that were read at
+/// the same time, because somebody asked for it or after a failure, are so spread again.
+pub fn in_turn(
+    last: Timestamp,
+    from: Timestamp,
+    poll_every: SignedDuration,
+    index: usize,
+    count: usize,
+) -> Timestamp {
+    let first = spread(from, poll_every, index, count);
+    let poll = poll_every.as_millis().max(1);
+    let since = first.duration_until(last).as_millis();
+    let left = poll - since.rem_euclid(poll);
+    let left = SignedDuration::from_millis(i64::try_from(left).unwrap_or(i64::MAX));
+    last.saturating_add(left).unwrap_or(Timestamp::MAX)
+}
+
 /// The instant of one of several readings that are spread evenly over a poll.
 pub fn spread(
     from: Timestamp,

@@ -7,9 +7,9 @@ use crate::actions::{ActionError, App, Error, mutation};
 use crate::domain::access::Principal;
 use crate::domain::audit::Author;
 use crate::domain::event::Act;
-use crate::domain::external::{MemberKind, OutsidePerson, Outline, Partner, ReadFailure, Timeline};
+use crate::domain::external::{MemberKind, Outline, OutsidePerson, Partner, ReadFailure, Timeline};
 use crate::domain::handover::WindowChange;
-use crate::domain::linked::{Link, LinkedSchedule, next_reading, spread};
+use crate::domain::linked::{Link, LinkedSchedule, in_turn, next_reading, spread};
 use crate::domain::linking;
 use crate::domain::time::Interval;
 use crate::runtime::wakeup::Wakeup;
@@ -155,15 +155,22 @@ impl LinkedSchedules {
         };
         let earliest = asked.max(self.hanging().until());
         let count = linked.len();
+        // A development clock moves in steps, which know no spreading.
+        let runs = !self.app.clock().is_frozen();
         let timed = linked
             .into_iter()
             .enumerate()
             .map(|(index, (link, known))| {
                 let next = next_reading(&known, poll_every);
                 // What fell due while no server ran is spread over a poll, so that the partner is not asked for all at once.
-                let at = next.map_or(Timestamp::MIN, |at| match at < self.began {
-                    true => spread(self.began, poll_every, index, count),
-                    false => at,
+                let at = next.map_or(Timestamp::MIN, |at| {
+                    match (at < self.began, known.read_at) {
+                        (true, _) => spread(self.began, poll_every, index, count),
+                        (false, Some(last)) if known.failure.is_none() && runs => {
+                            in_turn(last, self.began, poll_every, index, count)
+                        }
+                        (false, _) => at,
+                    }
                 });
                 (link, known, at.max(earliest))
             });

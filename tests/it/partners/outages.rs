@@ -134,8 +134,15 @@ fn two_partners_down_at_once_with_a_hundred_schedules_delay_nobody() {
         assert!(begun.elapsed() < Duration::from_secs(9));
     });
     // One time-out each, whatever the number of schedules.
-    assert!(begun.elapsed() < Duration::from_secs(20), "{:?}", begun.elapsed());
-    assert_eq!((ops.asked(""), desk.asked("")), (asked_ops + 1, asked_desk + 1));
+    assert!(
+        begun.elapsed() < Duration::from_secs(20),
+        "{:?}",
+        begun.elapsed()
+    );
+    assert_eq!(
+        (ops.asked(""), desk.asked("")),
+        (asked_ops + 1, asked_desk + 1)
+    );
     let history = rota.caller().all(&daily.path(&format!(
         "/history?from={}&to={}",
         rfc("2026-01-06T08:30Z"),
@@ -146,7 +153,10 @@ fn two_partners_down_at_once_with_a_hundred_schedules_delay_nobody() {
         assert_eq!(on_call(rotation), "U2|-");
     }
     let shown = external(&followers[70]);
-    assert_eq!((text(&shown["state"]), text(&shown["lastReadFailure"])), ("stale", "timeout"));
+    assert_eq!(
+        (text(&shown["state"]), text(&shown["lastReadFailure"])),
+        ("stale", "timeout")
+    );
     let partners = rota.caller().all("/v1/partners");
     for partner in &partners {
         assert_eq!(partner["lastReadFailure"], "timeout");
