@@ -116,7 +116,7 @@ fn overrides_that_are_gone_at_the_partner_end() {
         let world = World::of(kind);
         let overridden = |until: &str| {
             weekly()
-                .override_by("O1", "a2", "2026-01-07T10:00:00Z", until)
+                .override_by("O1", "a1", "2026-01-07T10:00:00Z", until)
                 .override_by("O2", "a6", "2026-01-20T10:00:00Z", "2026-01-20T12:00:00Z")
         };
         world.partner.plan("S1", overridden("2026-01-07T12:00:00Z"));
@@ -129,9 +129,9 @@ fn overrides_that_are_gone_at_the_partner_end() {
         let output = agrees(&world, "S1 --code DB --apply", "changed to the same");
         assert_eq!(looked_at, output, "{kind:?}");
         for line in [
-            "ended     2026-01-07T10:00:00Z to 2026-01-07T12:00:00Z: U2",
+            "ended     2026-01-07T10:00:00Z to 2026-01-07T12:00:00Z: U1",
             "ended     2026-01-20T10:00:00Z to 2026-01-20T12:00:00Z: U6",
-            "override  2026-01-07T10:00:00Z to 2026-01-07T13:00:00Z: U2",
+            "override  2026-01-07T10:00:00Z to 2026-01-07T13:00:00Z: U1",
         ] {
             assert!(output.contains(line), "{kind:?} {line}: {output}");
         }
@@ -139,7 +139,7 @@ fn overrides_that_are_gone_at_the_partner_end() {
         let made = rotation(&world);
         let usual = made.on_call();
         for (now, who) in [
-            ("2026-01-07T12:59Z", "U2"),
+            ("2026-01-07T12:59Z", "U1"),
             ("2026-01-07T13:00Z", usual.as_str()),
         ] {
             world.rota.to(now);
