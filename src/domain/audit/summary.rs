@@ -9,6 +9,7 @@ use crate::domain::directory::{Directory, Person, Team};
 use crate::domain::directory_reading::DirectoryChanges;
 use crate::domain::ids::UserId;
 use crate::domain::key::Key;
+use crate::domain::linked::External;
 use crate::domain::rotation::{Cell, ChannelSetting, Members, Rotation, Window};
 use crate::domain::time::Interval;
 use crate::domain::webhook::{Disabled, EventType, Webhook};
@@ -316,7 +317,10 @@ fn grid(told: &mut Summary, before: &Rotation, after: &Rotation) {
                     "{}: hours {}, cadence {}",
                     window.id,
                     hours(&window.coverage),
-                    cadence(&window.cadence)
+                    match &after.external {
+                        Some(external) => followed(external),
+                        None => cadence(&window.cadence),
+                    }
                 )),
             }
         }
@@ -465,6 +469,19 @@ fn day(day: Weekday) -> &'static str {
         Weekday::Friday => "Fri",
         Weekday::Saturday => "Sat",
         Weekday::Sunday => "Sun",
+    }
+}
+
+/// What drives a rotation from outside.
+fn followed(external: &External) -> String {
+    match &external.link {
+        Some(link) => format!(
+            "of schedule {} {} of {}",
+            link.schedule,
+            quoted(&external.schedule.name),
+            link.partner.name()
+        ),
+        None => "of no schedule yet".into(),
     }
 }
 

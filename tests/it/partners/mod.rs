@@ -3,8 +3,10 @@
 mod faults;
 mod following;
 mod linking;
+mod outages;
 mod pages;
 mod read_only;
+mod standins;
 
 use crate::support::*;
 use serde_json::{Value, json};
