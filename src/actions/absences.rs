@@ -10,10 +10,9 @@ use crate::domain::access::Principal;
 use crate::domain::audit::{Author, period};
 use crate::domain::edit::NewAbsence;
 use crate::domain::event::Act;
-use crate::domain::handover::WindowChange;
 use crate::domain::ids::{AbsenceId, RotationId, UserId};
 use crate::domain::refusal::{Refusal, invalid};
-use crate::domain::rotation::{Reason, Rotation};
+use crate::domain::rotation::Rotation;
 use crate::store::{self, ReadTx, WriteTx};
 use crate::wire::etag::Precondition;
 use jiff::Timestamp;
@@ -329,11 +328,8 @@ pub(super) fn follow_person(
 }
 
 fn fill_for(tx: &WriteTx, draft: &mut Draft, user: &UserId) {
-    draft.change(tx, WindowChange::ByEdit, |change| {
-        if change.deals_to(user) {
-            change.fill_after_absence(Reason::CoverageChanged);
-        }
-    });
+    let editing = draft.editing(tx);
+    editing.follow_absences(&mut draft.rotation, user);
 }
 
 /// One absence, by its id.

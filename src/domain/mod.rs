@@ -19,6 +19,7 @@ pub mod directory;
 pub mod directory_reading;
 pub mod duty_feed;
 pub mod edit;
+pub mod editing;
 pub mod event;
 pub mod external;
 pub mod forecast;

@@ -1,0 +1,181 @@
+//! What each edit does to a rotation, as a function of the rotation alone. A write stores the result, a preview shows it; both
+//! call the same (rules.md 6.4).
+
+use super::absence::Absences;
+use super::edit::RotationPatch;
+use super::forecast;
+use super::grid::{self, GridSpec, Mint, RosterSpec};
+use super::handover::{Change, DealingContext, Edit, WindowChange};
+use super::holidays::Calendar;
+use super::ids::{RosterId, UserId};
+use super::refusal::Refusal;
+use super::rotation::{Members, Reason, Rotation};
+use super::tiers::TierLimits;
+use jiff::Timestamp;
+use std::sync::Arc;
+
+/// What an edit needs beside the rotation. Everything due by `at` must have been done.
+#[derive(Clone, Copy)]
+pub struct Editing<'a> {
+    pub calendar: &'a Calendar,
+    pub limits: TierLimits,
+    /// When the edit takes effect: not before the rotation was last judged.
+    pub at: Timestamp,
+}
+
+impl Editing<'_> {
+    /// Replaces the grid and its rosters, and deals the slots that this leaves empty.
+    ///
+    /// # Errors
+    /// Names the member that does not fit; then the rotation is as it was.
+    pub fn replace_grid(
+        self,
+        rotation: &mut Rotation,
+        spec: &GridSpec,
+        mint: &mut Mint,
+    ) -> Result<(), Refusal> {
+        let before = rotation.clone();
+        grid::replace(rotation, spec, &self.limits, self.calendar, self.at, mint)?;
+        self.redeal(&before, rotation);
+        Ok(())
+    }
+
+    /// Writes a roster: narrows or reorders it to some of the members, and sets its next turns.
+    ///
+    /// # Errors
+    /// [`Refusal::NotFound`] for a roster that no cell names. Otherwise names the member that does not fit. The rotation is
+    /// as it was then.
+    pub fn write_roster(
+        self,
+        rotation: &mut Rotation,
+        roster: Option<&RosterId>,
+        spec: &RosterSpec,
+    ) -> Result<(), Refusal> {
+        let mut known = rotation.rosters.iter();
+        let index = known.position(|known| known.id.as_ref() == roster);
+        let index = index.ok_or(Refusal::NotFound("roster"))?;
+        let before = rotation.clone();
+        if let Err(refusal) = grid::write_one(&before, rotation, index, spec) {
+            *rotation = before;
+            return Err(refusal);
+        }
+        self.redeal(&before, rotation);
+        Ok(())
+    }
+
+    /// Changes what a patch contains. The people and groups that it lists are in `members`, where they change, with the
+    /// absences that count in the rotation then.
+    pub fn patch(
+        self,
+        rotation: &mut Rotation,
+        patch: &RotationPatch,
+        members: Option<(Members, Arc<Absences>)>,
+    ) {
+        apply_profile(patch, rotation);
+        let before = rotation.clone();
+        if let Some((members, absences)) = members {
+            rotation.members = members;
+            rotation.absences = absences;
+        }
+        rotation.enabled = patch.enabled.unwrap_or(rotation.enabled);
+        rotation.double_cover = patch.double_cover.unwrap_or(rotation.double_cover);
+        rotation.skips_are_off_time = patch
+            .skips_are_off_time
+            .unwrap_or(rotation.skips_are_off_time);
+        if before.enabled && !rotation.enabled {
+            // Everything due by now is processed, so it is frozen as of now.
+            rotation.stamps.judged_at = self.at;
+        }
+        if !rotation.same_as(&before) {
+            // Enabling judges the windows now: what opened or shut meanwhile counts as scheduled.
+            let enabled = rotation.enabled && !before.enabled;
+            let window_change = if enabled {
+                WindowChange::ByClock
+            } else {
+                WindowChange::ByEdit
+            };
+            let absences = Arc::clone(&rotation.absences);
+            let edit = Edit {
+                before: &before,
+                dealing: self.dealing(&absences),
+                at: self.at,
+                window_change,
+            };
+            edit.follow_members(rotation);
+        }
+    }
+
+    /// Takes people out of the rotation, individually and as people of its user groups.
+    pub fn leave(self, rotation: &mut Rotation, leavers: &[UserId]) {
+        let mut members = rotation.members.clone();
+        let stays = |user: &UserId| !leavers.contains(user);
+        members.users.retain(stays);
+        for group in &mut members.groups {
+            group.users.retain(stays);
+        }
+        let absences = Arc::clone(&rotation.absences);
+        self.patch(rotation, &RotationPatch::default(), Some((members, absences)));
+    }
+
+    /// Fills empty slots after the absences of a person changed, where the rotation deals to them.
+    pub fn follow_absences(self, rotation: &mut Rotation, user: &UserId) {
+        let absences = Arc::clone(&rotation.absences);
+        let dealing = self.dealing(&absences);
+        let mut change = Change::begin(rotation, dealing, self.at, WindowChange::ByEdit);
+        if change.deals_to(user) {
+            change.fill_after_absence(Reason::CoverageChanged);
+        }
+        change.finish();
+    }
+
+    /// Expires the pending requests whose duty an edit has taken from their requesters. `aside`: an absence changed, which
+    /// does not show in the rotation itself.
+    pub fn expire_lost(self, before: &Rotation, rotation: &mut Rotation, aside: bool) {
+        // A disabled rotation does not change, and names and channels change nobody's duty.
+        let any = rotation.enabled && !rotation.pending.is_empty();
+        if any && (aside || !rotation.same_duty_as(before)) {
+            let absences = Arc::clone(&rotation.absences);
+            forecast::expire_lost(rotation, self.dealing(&absences));
+        }
+    }
+
+    fn redeal(self, before: &Rotation, rotation: &mut Rotation) {
+        if rotation.same_as(before) {
+            return;
+        }
+        let absences = Arc::clone(&rotation.absences);
+        let edit = Edit {
+            before,
+            dealing: self.dealing(&absences),
+            at: self.at,
+            window_change: WindowChange::ByEdit,
+        };
+        edit.redeal(rotation, |_| ());
+    }
+
+    fn dealing<'d>(self, absences: &'d Absences) -> DealingContext<'d>
+    where
+        Self: 'd,
+    {
+        DealingContext {
+            calendar: self.calendar,
+            absences,
+        }
+    }
+}
+
+fn apply_profile(patch: &RotationPatch, rotation: &mut Rotation) {
+    fn set<T: Clone>(slot: &mut T, value: &Option<T>) {
+        if let Some(value) = value {
+            slot.clone_from(value);
+        }
+    }
+    let profile = &mut rotation.profile;
+    set(&mut profile.name, &patch.name);
+    set(&mut profile.description, &patch.description);
+    set(&mut profile.code, &patch.code);
+    set(&mut profile.public, &patch.public);
+    set(&mut profile.owners, &patch.owners);
+    set(&mut profile.enable_topic, &patch.enable_topic);
+    set(&mut profile.topic_template, &patch.topic_template);
+}
