@@ -9,7 +9,7 @@ use crate::domain::event::Act;
 use crate::domain::grid::{GridSpec, RosterSpec};
 use crate::domain::ids::RosterId;
 use crate::domain::refusal::Refusal;
-use crate::domain::rotation::{Roster, Rotation};
+use crate::domain::rotation::Rotation;
 use crate::store::{ReadTx, WriteTx};
 
 /// Replaces the grid and its rosters, and deals the slots that this leaves empty.
@@ -59,11 +59,7 @@ impl Operation for WriteRoster {
         caller: &Principal,
     ) -> Result<(), ActionError> {
         caller.check_edit(rotation)?;
-        let named = |roster: &Roster| roster.id == self.roster;
-        match rotation.rosters.iter().any(named) {
-            true => Ok(()),
-            false => Err(Refusal::NotFound("roster").into()),
-        }
+        Ok(check_roster(rotation, self.roster.as_ref())?)
     }
 
     fn changes_duty(&self, _: &Rotation) -> bool {
@@ -75,5 +71,14 @@ impl Operation for WriteRoster {
         editing.write_roster(&mut draft.rotation, roster.as_ref(), &spec)?;
         draft.settle(tx, Act::Edit)?;
         Ok(())
+    }
+}
+
+/// Refuses a roster that no cell names.
+pub(super) fn check_roster(rotation: &Rotation, id: Option<&RosterId>) -> Result<(), Refusal> {
+    let mut known = rotation.rosters.iter();
+    match known.any(|roster| roster.id.as_ref() == id) {
+        true => Ok(()),
+        false => Err(Refusal::NotFound("roster")),
     }
 }

@@ -32,16 +32,7 @@ impl Operation for PatchRotation {
     type Output = ();
 
     fn changes_duty(&self, rotation: &Rotation) -> bool {
-        let PatchRotation(patch) = self;
-        let differs = |sent: Option<bool>, is: bool| sent.is_some_and(|sent| sent != is);
-        let users = patch.users.as_ref();
-        users.is_some_and(|users| *users != rotation.members.users)
-            || patch
-                .groups
-                .as_ref()
-                .is_some_and(|groups| !groups.is_empty())
-            || differs(patch.double_cover, rotation.double_cover)
-            || differs(patch.skips_are_off_time, rotation.skips_are_off_time)
+        changes_duty(&self.0, rotation)
     }
 
     fn named(&self) -> Named {
@@ -64,6 +55,19 @@ impl Operation for PatchRotation {
         draft.settle(tx, Act::Edit)?;
         Ok(())
     }
+}
+
+/// Whether a patch would change who is on duty, or whom duty passes to.
+pub(super) fn changes_duty(patch: &RotationPatch, rotation: &Rotation) -> bool {
+    let differs = |sent: Option<bool>, is: bool| sent.is_some_and(|sent| sent != is);
+    let users = patch.users.as_ref();
+    users.is_some_and(|users| *users != rotation.members.users)
+        || patch
+            .groups
+            .as_ref()
+            .is_some_and(|groups| !groups.is_empty())
+        || differs(patch.double_cover, rotation.double_cover)
+        || differs(patch.skips_are_off_time, rotation.skips_are_off_time)
 }
 
 /// Refuses a patch that names who or what is not there, that the tier does not include, or whose code is taken.
@@ -180,8 +184,7 @@ impl Operation for PatchShown {
 
     fn changes_duty(&self, rotation: &Rotation) -> bool {
         // What PATCH cannot change is refused by what the rotation shows, whatever drives it.
-        let PatchShown { patch, .. } = self;
-        PatchRotation(patch.clone()).changes_duty(rotation)
+        changes_duty(&self.patch, rotation)
     }
 
     fn named(&self) -> Named {

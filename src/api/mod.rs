@@ -38,6 +38,7 @@ mod on_call_cache;
 mod once;
 pub mod openapi;
 mod operation;
+mod preview;
 mod record;
 mod request_metrics;
 mod requests;

@@ -6,7 +6,7 @@ use super::operation::Operation;
 use super::watch::Detail;
 use super::{
     Api, absences, arrangements, audit, calendar_feeds, calendars, chat, covers, deliveries,
-    directory, external, grid, inbound, keys, mentions, messages, on_call, record, requests,
+    directory, external, grid, inbound, keys, mentions, messages, on_call, preview, record, requests,
     rotations, service, swaps, watch, webhooks,
 };
 use crate::domain::access::Scope::{
@@ -106,6 +106,7 @@ pub static ROUTES: &[Row] = &[
     row("GET",    "/v1/partners/{partner}/people",                        Scoped(WriteRotations), Plain(external::people),   &external::PEOPLE),
     row("PUT",    "/v1/partners/{partner}/people/{participantId}",        Scoped(WriteRotations), Plain(external::set_person), &external::PERSON),
 
+    row("POST",   "/v1/rotations/{rotationId}/preview",                   Scoped(ReadRotations),  Plain(preview::read),      &preview::READ),
     row("GET",    "/v1/rotations/{rotationId}/schedule",                  Scoped(ReadRotations),  Plain(record::schedule),   &record::SCHEDULE),
     row("GET",    "/v1/rotations/{rotationId}/history",                   Scoped(ReadRotations),  Plain(record::history),    &record::HISTORY),
 

@@ -1,7 +1,8 @@
 //! Parsed requests of callers. Actions check whether they fit the current state.
 
 use super::arrangement::TurnSelection;
-use super::ids::{ArrangementId, CellId, ChannelId, GroupId, UserId};
+use super::grid::{GridSpec, RosterSpec};
+use super::ids::{AbsenceId, ArrangementId, CellId, ChannelId, GroupId, RosterId, UserId};
 use super::time::Interval;
 
 /// A rotation to create.
@@ -53,6 +54,19 @@ pub struct NewAbsence {
     pub reason: Option<String>,
     /// Applies to all rotations, not only to the one in the path.
     pub everywhere: bool,
+}
+
+/// Edits of a rotation to look at together, before they are made. They are applied in the order of these members.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Edits {
+    pub patch: Option<RotationPatch>,
+    pub coverage: Option<GridSpec>,
+    /// `None` is the common roster.
+    pub rosters: Vec<(Option<RosterId>, RosterSpec)>,
+    pub absences: Vec<NewAbsence>,
+    pub removed_absences: Vec<AbsenceId>,
+    /// People who leave the rotation together.
+    pub leavers: Vec<UserId>,
 }
 
 /// An assignment of a cell to a person for an interval.

@@ -43,18 +43,17 @@ impl Editing<'_> {
     /// Writes a roster: narrows or reorders it to some of the members, and sets its next turns.
     ///
     /// # Errors
-    /// [`Refusal::NotFound`] for a roster that no cell names. Otherwise names the member that does not fit. The rotation is
-    /// as it was then.
+    /// Names the member that does not fit; then the rotation is as it was.
+    ///
+    /// # Panics
+    /// For a roster that the rotation does not have.
     pub fn write_roster(
         self,
         rotation: &mut Rotation,
         roster: Option<&RosterId>,
         spec: &RosterSpec,
     ) -> Result<(), Refusal> {
-        let mut known = rotation.rosters.iter();
-        let index = known.position(|known| known.id.as_ref() == roster);
-        let index = index.ok_or(Refusal::NotFound("roster"))?;
-        let before = rotation.clone();
+        let (before, index) = (rotation.clone(), rotation.roster_index(roster));
         if let Err(refusal) = grid::write_one(&before, rotation, index, spec) {
             *rotation = before;
             return Err(refusal);

@@ -120,7 +120,14 @@ pub struct AbsenceRequest {
 /// # Errors
 /// [`Refusal::Invalid`] naming the member.
 pub fn parse(bytes: &[u8]) -> Result<NewAbsence, Refusal> {
-    let request: AbsenceRequest = body::parse(bytes)?;
+    absence(body::parse(bytes)?)
+}
+
+/// The same of a body that is read already.
+///
+/// # Errors
+/// As [`parse`].
+pub(super) fn absence(request: AbsenceRequest) -> Result<NewAbsence, Refusal> {
     check_length("reason", request.reason.as_deref(), REASON)?;
     let period = Interval {
         from: request.from.0,

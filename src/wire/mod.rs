@@ -34,6 +34,7 @@ pub mod moment;
 pub mod on_call;
 pub mod page;
 pub mod personal_calendar;
+pub mod preview;
 pub mod problem;
 pub mod receiver;
 pub mod repeated;

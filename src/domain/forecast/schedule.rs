@@ -224,14 +224,45 @@ pub fn schedule(
     dealing: DealingContext,
     range: Interval,
 ) -> Result<Vec<PlannedTurn>, Refusal> {
+    schedule_of(rotation, dealing, range, MOST_TURNS)
+}
+
+/// The same with `most` turns at the most.
+///
+/// # Errors
+/// As [`schedule`].
+pub fn schedule_of(
+    rotation: &Rotation,
+    dealing: DealingContext,
+    range: Interval,
+    most: usize,
+) -> Result<Vec<PlannedTurn>, Refusal> {
     if let Some(turns) = outside_turns(rotation, None, range) {
         return Ok(turns);
     }
     let mut future = without_requests(rotation);
     let mut forecast = Forecast::new(&mut future, dealing, LIMITS);
-    let mut turns = Turns::within(&mut forecast, range, None, MOST_TURNS)?;
+    let mut turns = Turns::within(&mut forecast, range, None, most)?;
     turns.look_behind(&mut forecast, dealing, LIMITS_BEHIND.work);
     Ok(turns.all(rotation))
+}
+
+/// The rotation as it will be at an instant if nothing changes, everything due by then done.
+///
+/// # Errors
+/// As [`schedule`], for an instant that takes too much to forecast.
+pub fn rotation_at(
+    rotation: &Rotation,
+    dealing: DealingContext,
+    at: Timestamp,
+) -> Result<Rotation, Refusal> {
+    let mut future = rotation.clone();
+    let mut forecast = Forecast::new(&mut future, dealing, LIMITS);
+    while forecast.step_until(at).is_some() {}
+    match forecast.cut_off_at() {
+        None => Ok(future),
+        Some(_) => too_far(),
+    }
 }
 
 /// The same without a look after the range: turns that end there, or later, have no end.
