@@ -183,11 +183,11 @@ mod tests {
             until: at(9),
         };
         type Slots<'s> = &'s [(&'s str, i64, i64)];
-        for (before, after, expected) in [
+        let cases: [(Slots, Slots, Vec<&str>); 6] = [
             // Windows that are cut otherwise are no difference.
             (
-                &[("A", 0, 9)] as Slots,
-                &[("A", 0, 4), ("A", 4, 9)] as Slots,
+                &[("A", 0, 9)],
+                &[("A", 0, 4), ("A", 4, 9)],
                 vec![],
             ),
             (&[("A", 0, 9)], &[("B", 0, 9)], vec!["0-9 A>B"]),
@@ -208,7 +208,8 @@ mod tests {
                 &[("B", 0, 2), ("B", 2, 9)],
                 vec!["0-9 A>B"],
             ),
-        ] {
+        ];
+        for (before, after, expected) in cases {
             let steps = |slots: Slots| {
                 let users: Vec<UserId> = slots.iter().map(|(user, ..)| (*user).into()).collect();
                 let marks = slots.iter().zip(&users).flat_map(|((_, from, until), user)| {
