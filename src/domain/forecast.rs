@@ -5,6 +5,7 @@
 mod cells;
 mod difference;
 mod gaps;
+mod held;
 mod lost;
 mod notice;
 mod outside;
@@ -15,6 +16,7 @@ mod summary;
 pub use cells::{CellForecast, Span, cells, horizon, is_doubled, keeps, known_cells};
 pub use difference::{Difference, Planned, differences};
 pub use gaps::{Gap, gaps, open_stretches};
+pub use held::{Held, held};
 pub use lost::expire_lost;
 pub use notice::{
     HandoverNotice, next_reminder, notices, slot_name, slot_named, upcoming_notices, zone,
