@@ -144,7 +144,9 @@ fn range(now: Timestamp, when: When) -> Result<Interval, Refusal> {
     }
     Ok(Interval {
         from,
-        until: from.saturating_add(days(when.days)).unwrap_or(Timestamp::MAX),
+        until: from
+            .saturating_add(days(when.days))
+            .unwrap_or(Timestamp::MAX),
     })
 }
 

@@ -1,11 +1,11 @@
 //! Changes and deletes rotations.
 
-use super::{ActionError, Error};
 use super::chat_ids::Named;
 use super::draft::Draft;
 use super::duty_group::check_no_circle;
 use super::membership::{check_groups_included, check_people, known_groups, known_people};
 use super::mutation::Operation;
+use super::{ActionError, Error};
 use crate::domain::absence::Absences;
 use crate::domain::access::Principal;
 use crate::domain::edit::RotationPatch;
@@ -103,13 +103,7 @@ pub(super) fn check_patch(
             .collect();
         let users = patch.users.as_deref().unwrap_or(&members.users);
         let groups = patch.groups.as_deref().unwrap_or(&groups);
-        check_people(
-            tx,
-            limits,
-            Some(&rotation.id),
-            users,
-            groups,
-        )?;
+        check_people(tx, limits, Some(&rotation.id), users, groups)?;
     }
     if let Some(Some(code)) = &patch.code
         && store::rotation_by_code(tx, code)?.is_some_and(|holder| holder != rotation.id)

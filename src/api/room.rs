@@ -2,8 +2,8 @@
 //!
 //! GET on-call takes none: its responses are shared, and it must not wait.
 
-use super::{on_call, preview};
 use super::routes::{Handler, Needs, Row};
+use super::{on_call, preview};
 use crate::server::room::{LIMITS, STEP};
 
 const KIB: usize = 1024;

@@ -6,8 +6,8 @@ use super::operation::Operation;
 use super::watch::Detail;
 use super::{
     Api, absences, arrangements, audit, calendar_feeds, calendars, chat, covers, deliveries,
-    directory, external, grid, inbound, keys, mentions, messages, on_call, preview, record, requests,
-    rotations, service, swaps, watch, webhooks,
+    directory, external, grid, inbound, keys, mentions, messages, on_call, preview, record,
+    requests, rotations, service, swaps, watch, webhooks,
 };
 use crate::domain::access::Scope::{
     self, ManageWebhooks, ReadDirectory, ReadOnCall, ReadRotations, WriteDuty, WriteRotations,

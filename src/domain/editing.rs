@@ -113,7 +113,11 @@ impl Editing<'_> {
             group.users.retain(stays);
         }
         let absences = Arc::clone(&rotation.absences);
-        self.patch(rotation, &RotationPatch::default(), Some((members, absences)));
+        self.patch(
+            rotation,
+            &RotationPatch::default(),
+            Some((members, absences)),
+        );
     }
 
     /// Fills empty slots after the absences of a person changed, where the rotation deals to them.

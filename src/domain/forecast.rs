@@ -22,8 +22,8 @@ pub use notice::{
     HandoverNotice, next_reminder, notices, slot_name, slot_named, upcoming_notices, zone,
 };
 pub use schedule::{
-    Budget, PlannedKind, PlannedTurn, rotation_at, schedule, schedule_of, schedule_within, standing,
-    turns_of,
+    Budget, PlannedKind, PlannedTurn, rotation_at, schedule, schedule_of, schedule_within,
+    standing, turns_of,
 };
 pub use shift::{Shift, ShiftRotation};
 pub use summary::OnCallSummary;

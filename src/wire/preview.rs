@@ -161,9 +161,7 @@ fn repeated(bytes: &[u8]) -> Result<Option<Repeated>, Refusal> {
     })
 }
 
-fn one_roster(
-    (id, body): (String, RosterBody),
-) -> Result<(Option<RosterId>, RosterSpec), Refusal> {
+fn one_roster((id, body): (String, RosterBody)) -> Result<(Option<RosterId>, RosterSpec), Refusal> {
     if !id.is_empty() && !is_plain(&id) {
         return invalid(
             "rosters: name each by its id, 1 to 64 of A-Z a-z 0-9 _ -, and the common roster by an empty one",
@@ -352,9 +350,14 @@ mod tests {
         let asked = parse(body.to_string().as_bytes()).expect("a preview");
         assert_eq!(asked.edits.patch.expect("a patch").enabled, Some(false));
         let rosters = asked.edits.rosters.iter();
-        let ids: Vec<_> = rosters.map(|(id, _)| id.as_ref().map(RosterId::as_str)).collect();
+        let ids: Vec<_> = rosters
+            .map(|(id, _)| id.as_ref().map(RosterId::as_str))
+            .collect();
         assert_eq!(ids, [Some("b"), Some("a"), None]);
         assert!(asked.repeated.is_some() && asked.edits.coverage.is_none());
-        assert_eq!(asked.at, Some("2026-11-23T08:00:00Z".parse().expect("an instant")));
+        assert_eq!(
+            asked.at,
+            Some("2026-11-23T08:00:00Z".parse().expect("an instant"))
+        );
     }
 }

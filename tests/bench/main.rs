@@ -10,6 +10,7 @@ mod grid;
 mod load;
 mod mail;
 mod pages;
+mod preview;
 mod program;
 mod reads;
 mod record;
@@ -22,7 +23,7 @@ mod writes;
 
 /// The sections by name. Those that end in `-here` run the same work in this process, for a profiler, and only if
 /// named.
-const SECTIONS: [(&str, fn()); 13] = [
+const SECTIONS: [(&str, fn()); 14] = [
     ("reads", reads::run),
     ("writes", writes::run),
     ("due", due::run),
@@ -32,6 +33,7 @@ const SECTIONS: [(&str, fn()); 13] = [
     ("grid", grid::run),
     ("mail", mail::run),
     ("pages", pages::run),
+    ("preview", preview::run),
     ("slack-directory", slack_directory::run),
     ("due-here", due::here),
     ("writes-here", writes::here),

@@ -98,8 +98,7 @@ impl<'a, 'e> Parts<'a, 'e> {
     ) -> Result<(), ActionError> {
         let before = self.rotation.clone();
         change(self.editing, &mut self.rotation)?;
-        self.editing
-            .expire_lost(&before, &mut self.rotation, false);
+        self.editing.expire_lost(&before, &mut self.rotation, false);
         Ok(())
     }
 

@@ -185,22 +185,14 @@ mod tests {
         type Slots<'s> = &'s [(&'s str, i64, i64)];
         let cases: [(Slots, Slots, Vec<&str>); 6] = [
             // Windows that are cut otherwise are no difference.
-            (
-                &[("A", 0, 9)],
-                &[("A", 0, 4), ("A", 4, 9)],
-                vec![],
-            ),
+            (&[("A", 0, 9)], &[("A", 0, 4), ("A", 4, 9)], vec![]),
             (&[("A", 0, 9)], &[("B", 0, 9)], vec!["0-9 A>B"]),
             (
                 &[("A", 0, 5), ("B", 5, 9)],
                 &[("A", 0, 7), ("B", 7, 9)],
                 vec!["5-7 B>A"],
             ),
-            (
-                &[("A", 0, 9)],
-                &[("A", 0, 3), ("A", 6, 9)],
-                vec!["3-6 A>"],
-            ),
+            (&[("A", 0, 9)], &[("A", 0, 3), ("A", 6, 9)], vec!["3-6 A>"]),
             (&[], &[("A", 2, 4), ("B", 2, 4)], vec!["2-4 >AB"]),
             // The same pair of people is one stretch, whatever begins within it.
             (
@@ -212,9 +204,12 @@ mod tests {
         for (before, after, expected) in cases {
             let steps = |slots: Slots| {
                 let users: Vec<UserId> = slots.iter().map(|(user, ..)| (*user).into()).collect();
-                let marks = slots.iter().zip(&users).flat_map(|((_, from, until), user)| {
-                    [(at(*from), true, user), (at(*until), false, user)]
-                });
+                let marks = slots
+                    .iter()
+                    .zip(&users)
+                    .flat_map(|((_, from, until), user)| {
+                        [(at(*from), true, user), (at(*until), false, user)]
+                    });
                 super::steps(marks.collect(), range)
             };
             let found = compare(&(), [&steps(before), &steps(after)], range);

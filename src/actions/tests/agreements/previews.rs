@@ -164,13 +164,16 @@ fn grid(rotation: &Rotation, wanted: &Grid) -> GridSpec {
 
 /// The edits in the rotation as it is now, made at an instant.
 fn edits(app: &App, rotation: &Rotation, tried: &Tried, made_at: Timestamp) -> Edits {
-    let patch = tried.patch.as_ref().map(|(list, enabled, double, off)| RotationPatch {
-        users: list.as_deref().map(users),
-        enabled: *enabled,
-        double_cover: *double,
-        skips_are_off_time: *off,
-        ..RotationPatch::default()
-    });
+    let patch = tried
+        .patch
+        .as_ref()
+        .map(|(list, enabled, double, off)| RotationPatch {
+            users: list.as_deref().map(users),
+            enabled: *enabled,
+            double_cover: *double,
+            skips_are_off_time: *off,
+            ..RotationPatch::default()
+        });
     let roster = |(named, list, turn): &(bool, Option<Vec<u8>>, Option<i32>)| {
         let id = named.then(|| RosterId::from("r"));
         let narrowed = list.as_deref().filter(|_| *named).map(|list| Narrowed {
@@ -295,7 +298,12 @@ fn holder<'p>(plan: &'p [PlannedTurn], cell: Option<usize>, at: Timestamp) -> Op
 
 /// Goes through the span in steps of a minute where anything begins or ends nearby, and compares with what was found.
 fn compare_minutes(shown: &Preview) -> Outcome {
-    let mut ids: Vec<_> = shown.then.cells.iter().map(|cell| cell.id.clone()).collect();
+    let mut ids: Vec<_> = shown
+        .then
+        .cells
+        .iter()
+        .map(|cell| cell.id.clone())
+        .collect();
     for cell in &shown.current.cells {
         if !ids.contains(&cell.id) {
             ids.push(cell.id.clone());
@@ -363,7 +371,9 @@ fn look_and_make(office: &Office, name: &str, (case, tried): &(Case, Tried)) -> 
     walk.perform_all(&case.ops)?;
     let id = walk.id.clone();
     let now = app.now();
-    let later = tried.later.map(|later| now + SignedDuration::from_mins(later));
+    let later = tried
+        .later
+        .map(|later| now + SignedDuration::from_mins(later));
     let rotation = reads::rotation(app, &caller(), &id).expect("the rotation");
     let wanted = edits(app, &rotation, tried, later.unwrap_or(now));
     let when = When {
@@ -378,14 +388,19 @@ fn look_and_make(office: &Office, name: &str, (case, tried): &(Case, Tried)) -> 
     let (_, planned) = reads::schedule(app, &caller(), &id, shown.range, &plain).expect("a plan");
     let touching = |turn: &PlannedTurn| turn.end.is_none_or(|end| end > shown.range.from);
     let planned: Vec<PlannedTurn> = planned.into_iter().filter(touching).collect();
-    same("the plan as it is", &turns(&shown.planned), &turns(&planned))?;
+    same(
+        "the plan as it is",
+        &turns(&shown.planned),
+        &turns(&planned),
+    )?;
     compare_minutes(&shown)?;
 
     app.clock().set(shown.range.from);
     due::catch_up_all(app).expect("catching up");
     let refusals = make(app, &id, wanted);
     same("refusals", &shown.refusals, &refusals)?;
-    let (made, planned) = reads::schedule(app, &caller(), &id, shown.range, &plain).expect("a plan");
+    let (made, planned) =
+        reads::schedule(app, &caller(), &id, shown.range, &plain).expect("a plan");
     let planned: Vec<PlannedTurn> = planned.into_iter().filter(touching).collect();
     let slots = |rotation: &Rotation| -> Vec<(usize, usize)> {
         let cells = rotation.cells.iter();

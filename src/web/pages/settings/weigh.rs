@@ -54,7 +54,7 @@ pub struct Weighed<'a> {
 }
 
 /// The page to show before an edit is saved: what it changes for people, or the form again where it is refused. `None` where
-/// its reader has confirmed it, and where nobody is on call otherwise than before.
+/// its reader has confirmed it, where nobody is on call otherwise than before, and where the write itself has the answer.
 pub fn before(
     visit: &Visit,
     rotation: &Rotation,
@@ -68,6 +68,10 @@ pub fn before(
     let looked = edits
         .map_err(ActionError::from)
         .and_then(|edits| look(visit, &rotation.id, edits));
+    if let Err(ActionError::Refused(Refusal::StaleValidator)) = &looked {
+        // The write tells a form that is sent again from one that is about what has changed meanwhile.
+        return Ok(None);
+    }
     match failing(visit, &rotation.id, looked, weighed.names, again)? {
         Ok(preview) if preview.by_lane().is_empty() => Ok(None),
         Ok(preview) => show(visit, weighed.part, &preview, (&[], weighed.more)).map(Some),

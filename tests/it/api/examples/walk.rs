@@ -355,6 +355,15 @@ fn rotation(walk: &mut Walk) -> String {
     ]);
     walk.ask(Key, "getSchedule", &range, Value::Null);
     walk.ask(Key, "getHistory", &range, Value::Null);
+    let away = json!({
+        "userId": "ULINUS", "from": "2026-11-30T00:00:00Z", "until": "2026-12-07T00:00:00Z",
+    });
+    walk.ask(
+        Key,
+        "previewRotation",
+        &on(&[("days", "21")]),
+        json!({ "absences": [away], "remove": ["UKATHERINE"] }),
+    );
     walk.ask(Key, "removeOnDutyGroup", &path, Value::Null);
     id
 }
