@@ -22,6 +22,9 @@ use std::collections::BTreeMap;
 /// How far ahead an edit can be tried, and how long the range is that is compared at the most, in days.
 pub const MOST_DAYS: i64 = 366;
 
+/// How old an instant may be that counts as now: the clocks of callers differ, and requests take a while.
+const JUST_NOW: SignedDuration = SignedDuration::from_secs(60);
+
 /// Turns that one of the two plans has at the most: both are held in memory, and rendered.
 const MOST_TURNS: usize = 25_000;
 
@@ -134,9 +137,10 @@ pub fn of(
 fn range(now: Timestamp, when: When) -> Result<Interval, Refusal> {
     let days = |days: i64| SignedDuration::from_hours(24 * days);
     let from = when.at.unwrap_or(now);
-    if from < now {
+    if now.duration_since(from) > JUST_NOW {
         return invalid("at: send an instant that is not over, or omit it for now");
     }
+    let from = from.max(now);
     if from.duration_since(now) > days(MOST_DAYS) {
         return invalid(format!(
             "at: send an instant at most {MOST_DAYS} days from now"
