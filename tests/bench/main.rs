@@ -17,12 +17,13 @@ mod seed;
 mod slack_directory;
 mod start;
 mod table;
+mod warnings;
 mod webhooks;
 mod writes;
 
 /// The sections by name. Those that end in `-here` run the same work in this process, for a profiler, and only if
 /// named.
-const SECTIONS: [(&str, fn()); 13] = [
+const SECTIONS: [(&str, fn()); 14] = [
     ("reads", reads::run),
     ("writes", writes::run),
     ("due", due::run),
@@ -33,6 +34,7 @@ const SECTIONS: [(&str, fn()); 13] = [
     ("mail", mail::run),
     ("pages", pages::run),
     ("slack-directory", slack_directory::run),
+    ("warnings", warnings::run),
     ("due-here", due::here),
     ("writes-here", writes::here),
     ("webhooks-here", webhooks::here),
