@@ -4,7 +4,7 @@
 mod parts;
 
 use super::rotations::Agrees;
-use super::{ActionError, App, reads};
+use super::{ActionError, App, reads, warnings};
 use crate::domain::access::Principal;
 use crate::domain::edit::Edits;
 use crate::domain::editing::Editing;
@@ -15,6 +15,7 @@ use crate::domain::load::{self, Load};
 use crate::domain::refusal::{Refusal, invalid};
 use crate::domain::rotation::{Cell, Rotation};
 use crate::domain::time::Interval;
+use crate::domain::warning::Warning;
 use jiff::{SignedDuration, Timestamp};
 use parts::Parts;
 use std::collections::BTreeMap;
@@ -81,6 +82,8 @@ pub struct Preview {
     pub planned: Vec<PlannedTurn>,
     /// The same with the edits; cells are those of `then`.
     pub planned_then: Vec<PlannedTurn>,
+    /// What is wrong with the plan with the edits.
+    pub warnings: Vec<Warning>,
 }
 
 /// Looks at edits.
@@ -109,17 +112,16 @@ pub fn of(
         parts.apply(wanted)?;
         let (then, refusals) = (parts.rotation, parts.refusals);
         let planned = plan(current, context.dealing, range)?;
+        let dealing = DealingContext {
+            calendar: app.calendar(),
+            absences: &then.absences,
+        };
         let is_same = then.same_as(&base) && then.absences == base.absences;
         let planned_then = match is_same {
             true => planned.clone(),
-            false => {
-                let dealing = DealingContext {
-                    calendar: app.calendar(),
-                    absences: &then.absences,
-                };
-                plan(&then, dealing, range)?
-            }
+            false => plan(&then, dealing, range)?,
         };
+        let warnings = warnings::of_plan(app, tx, caller, (&then, dealing), range)?;
         Ok(Preview {
             stored: current.clone(),
             current: current.clone(),
@@ -127,6 +129,7 @@ pub fn of(
             range,
             refusals,
             planned,
+            warnings,
             planned_then,
         })
     })?;

@@ -11,6 +11,7 @@ use crate::wire::etag;
 use crate::wire::preview as wire;
 use crate::wire::preview::{PreviewRefusal, PreviewRequest, RotationPreview, Turns};
 use crate::wire::to_i32;
+use crate::wire::warning;
 
 /// The days that are compared by default, and at the most.
 const DAYS: u32 = 90;
@@ -73,6 +74,11 @@ fn render(found: &Preview) -> RotationPreview<'_> {
         hand_overs_before: to_i32(before.hand_overs()),
         hand_overs_after: to_i32(after.hand_overs()),
         per_person: people.collect(),
+        warnings: found
+            .warnings
+            .iter()
+            .map(|warned| warning::render(&found.stored.id, warned))
+            .collect(),
     }
 }
 

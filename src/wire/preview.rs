@@ -10,6 +10,7 @@ use super::repeated::Repeated;
 use super::roster::{self, CommonRosterRequest, PEOPLE, RosterRequest, ids};
 use super::schedule::{self, PlannedTurn};
 use super::strict::strict;
+use super::warning::Warning;
 use crate::domain::edit::Edits;
 use crate::domain::forecast::{Difference, Planned};
 use crate::domain::grid::RosterSpec;
@@ -206,6 +207,8 @@ pub struct RotationPreview<'p> {
     pub hand_overs_after: i32,
     /// Everybody who is on call in one of the two plans, by id.
     pub per_person: Vec<PersonChange>,
+    /// What is wrong with the plan with the edits.
+    pub warnings: Vec<Warning>,
 }
 
 /// An edit that the rotation's state refuses.

@@ -8,33 +8,33 @@ use crate::domain::time::Interval;
 use crate::domain::warning_kinds::WarningKind;
 use std::collections::BTreeMap;
 
-/// Somebody on call or next in a cell is deactivated or, on a partner's schedule, unknown here. Next is whoever follows whoever is on
-/// call now.
+/// Whoever has a cell for a time: somebody known here, or what somebody else is called.
+struct Having<'a> {
+    user: Option<&'a UserId>,
+    outside: Option<&'a str>,
+    period: Interval,
+}
+
+/// Somebody on call or next in a cell is deactivated or, on a partner's schedule, unknown here. Next is whoever follows those who
+/// have the cell at the beginning of the range.
 pub(super) fn unreachable(scene: &Scene) -> Vec<Warning> {
     let mut found = Vec::new();
     for cell in 0..scene.rotation.cells.len() {
-        let held = scene.held_in(cell).iter();
-        let is_held = |held: &&super::Held| held.user.is_some() || held.outside.is_some();
-        let held: Vec<_> = held.filter(is_held).collect();
-        // The stretches of those who have the cell first; then of those who have it next.
-        let now = |held: &&&super::Held| held.period.from <= scene.range.from;
-        let next = held
+        let all = having(scene, cell);
+        let who = |one: &Having| (one.user.cloned(), one.outside.map(str::to_owned));
+        let is_now = |one: &&Having| one.period.from <= scene.range.from;
+        let now: Vec<_> = all.iter().filter(is_now).map(who).collect();
+        let mut later = all
             .iter()
-            .map(|held| held.period.from)
-            .find(|from| *from > scene.range.from && is_new(&held, *from, scene));
-        let concerned = held
+            .filter(|one| !is_now(one) && !now.contains(&who(one)));
+        let next = later.next().map(|one| one.period.from);
+        let concerned = all
             .iter()
-            .filter(|held| now(held) || Some(held.period.from) == next);
+            .filter(|one| is_now(one) || Some(one.period.from) == next);
         let mut told: BTreeMap<(Option<&UserId>, Option<&str>), Vec<Interval>> = BTreeMap::new();
-        for held in concerned {
-            let known = held.user.as_ref().map(|user| {
-                let known = scene.around.people.get(user);
-                known.is_some_and(|known| !known.is_deactivated)
-            });
-            if known != Some(true) {
-                let who = (held.user.as_ref(), held.outside.as_deref());
-                told.entry(who).or_default().push(held.period);
-            }
+        for one in concerned.filter(|one| !is_reached(scene, one)) {
+            let who = (one.user, one.outside);
+            told.entry(who).or_default().push(one.period);
         }
         for ((user, outside), periods) in told {
             for period in spans::union(periods) {
@@ -45,7 +45,7 @@ pub(super) fn unreachable(scene: &Scene) -> Vec<Warning> {
                         scene.place(cell)
                     ),
                     None => format!(
-                        "{} is on call by the partner's schedule, and nobody here is known to be them.",
+                        "{} is on call by the partner's schedule and is nobody known in chat.",
                         outside.unwrap_or("Somebody")
                     ),
                 };
@@ -57,16 +57,30 @@ pub(super) fn unreachable(scene: &Scene) -> Vec<Warning> {
     found
 }
 
-/// Whether somebody begins at an instant who does not have the cell at the beginning of the range.
-fn is_new(held: &[&super::Held], at: jiff::Timestamp, scene: &Scene) -> bool {
-    let who = |held: &super::Held| (held.user.clone(), held.outside.clone());
-    let now: Vec<_> = held
-        .iter()
-        .filter(|held| held.period.from <= scene.range.from)
-        .map(|held| who(held))
-        .collect();
-    let mut starting = held.iter().filter(|held| held.period.from == at);
-    starting.any(|held| !now.contains(&who(held)))
+/// Those who have a cell, by where they begin: turns, or on a partner's schedule shifts.
+fn having<'s>(scene: &'s Scene, cell: usize) -> Vec<Having<'s>> {
+    if scene.rotation.external.is_none() {
+        let turns = scene.turns.iter().filter(|turn| turn.cell == cell);
+        let turns = turns.map(|turn| Having {
+            user: Some(turn.user),
+            outside: None,
+            period: turn.whole,
+        });
+        return turns.collect();
+    }
+    let held = scene.held_in(cell).iter();
+    let held = held.filter(|held| !held.is_vacant());
+    let shifts = held.map(|held| Having {
+        user: held.user.as_ref(),
+        outside: held.outside.as_deref(),
+        period: held.period,
+    });
+    shifts.collect()
+}
+
+fn is_reached(scene: &Scene, one: &Having) -> bool {
+    let known = one.user.and_then(|user| scene.around.people.get(user));
+    known.is_some_and(|known| !known.is_deactivated)
 }
 
 /// Somebody is on call while they are absent. Stretches with only shut hours between them are one.

@@ -8,7 +8,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 /// The permitted imports. A module may always import itself.
-const FLOORS: [(&str, &[&str]); 26] = [
+const FLOORS: [(&str, &[&str]); 27] = [
     ("domain", &[]),
     ("failpoint", &[]),
     ("runtime", &["failpoint"]),
@@ -72,6 +72,7 @@ const FLOORS: [(&str, &[&str]); 26] = [
         &["domain", "runtime", "failpoint", "wire", "store", "actions"],
     ),
     ("chat_watch", &["domain", "runtime", "chat", "actions"]),
+    ("warning_watch", &["domain", "runtime", "actions"]),
     (
         "delivery",
         &[
@@ -118,6 +119,7 @@ const FLOORS: [(&str, &[&str]); 26] = [
             "timer",
             "delivery",
             "chat_watch",
+            "warning_watch",
             "sync",
             "client",
             "oidc",
@@ -144,6 +146,7 @@ const FLOORS: [(&str, &[&str]); 26] = [
             "timer",
             "delivery",
             "chat_watch",
+            "warning_watch",
             "sync",
             "client",
             "oidc",

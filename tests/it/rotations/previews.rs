@@ -180,6 +180,20 @@ fn edits_are_applied_together_in_their_order_and_later() {
 }
 
 #[test]
+fn what_is_wrong_with_the_plan_then_is_told() {
+    let rota = Rota::with_people(2);
+    let rotation = rota.daily("U1 U2", 1);
+    let kinds = |body: Value| -> Vec<String> {
+        let shown = rotation.preview(5, body).is(200).json();
+        let all = shown["warnings"].as_array().expect("a list").iter();
+        all.map(|one| text(&one["kind"]).to_owned()).collect()
+    };
+    let nobody = "nobody".to_owned();
+    assert!(!kinds(json!({})).contains(&nobody));
+    assert!(kinds(json!({ "remove": ["U1", "U2"] })).contains(&nobody));
+}
+
+#[test]
 fn the_etag_is_that_of_what_was_seen() {
     let rota = Rota::with_people(3);
     let rotation = rota.daily("U1 U2 U3", 1);
