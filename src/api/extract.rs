@@ -34,6 +34,7 @@ pub struct Call<'a> {
     /// Empty if the operation takes none.
     pub body: Vec<u8>,
     pub if_none_match: Option<Cow<'a, str>>,
+    pub accept: Option<Cow<'a, str>>,
     pub path: Path<'a>,
     pub query: Query,
     /// The public URL for addresses in the answer, without a slash at its end.

@@ -39,6 +39,7 @@ mod once;
 pub mod openapi;
 mod operation;
 mod record;
+mod reports;
 mod request_metrics;
 mod requests;
 mod room;
@@ -167,6 +168,7 @@ impl Api {
             address: request.client_address(),
             body,
             if_none_match: extract::header(request, "If-None-Match"),
+            accept: extract::header(request, "Accept"),
             path,
             query: Query::parse(query, row.operation.query)?,
             base_url: self.base_url(request),

@@ -6,8 +6,8 @@ use super::operation::Operation;
 use super::watch::Detail;
 use super::{
     Api, absences, arrangements, audit, calendar_feeds, calendars, chat, covers, deliveries,
-    directory, external, grid, inbound, keys, mentions, messages, on_call, record, requests,
-    rotations, service, swaps, watch, webhooks,
+    directory, external, grid, inbound, keys, mentions, messages, on_call, record, reports,
+    requests, rotations, service, swaps, watch, webhooks,
 };
 use crate::domain::access::Scope::{
     self, ManageWebhooks, ReadDirectory, ReadOnCall, ReadRotations, WriteDuty, WriteRotations,
@@ -108,6 +108,8 @@ pub static ROUTES: &[Row] = &[
 
     row("GET",    "/v1/rotations/{rotationId}/schedule",                  Scoped(ReadRotations),  Plain(record::schedule),   &record::SCHEDULE),
     row("GET",    "/v1/rotations/{rotationId}/history",                   Scoped(ReadRotations),  Plain(record::history),    &record::HISTORY),
+
+    row("GET",    "/v1/reports/duty",                                     Scoped(ReadRotations),  Plain(reports::duty),      &reports::DUTY),
 
     row("GET",    "/v1/rotations/{rotationId}/availability",              Scoped(ReadRotations),  Plain(absences::list),     &absences::LIST),
     row("POST",   "/v1/rotations/{rotationId}/availability",              Scoped(WriteDuty),      Plain(absences::create),   &absences::CREATE),

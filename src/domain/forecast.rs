@@ -18,7 +18,7 @@ pub use notice::{
     HandoverNotice, next_reminder, notices, slot_name, slot_named, upcoming_notices, zone,
 };
 pub use schedule::{
-    Budget, PlannedKind, PlannedTurn, schedule, schedule_within, standing, turns_of,
+    Budget, PlannedKind, PlannedTurn, schedule, schedule_within, standing, turns_of, turns_within,
 };
 pub use shift::{Shift, ShiftRotation};
 pub use summary::OnCallSummary;

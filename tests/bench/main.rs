@@ -13,6 +13,7 @@ mod pages;
 mod program;
 mod reads;
 mod record;
+mod report;
 mod seed;
 mod slack_directory;
 mod start;
@@ -22,12 +23,13 @@ mod writes;
 
 /// The sections by name. Those that end in `-here` run the same work in this process, for a profiler, and only if
 /// named.
-const SECTIONS: [(&str, fn()); 13] = [
+const SECTIONS: [(&str, fn()); 14] = [
     ("reads", reads::run),
     ("writes", writes::run),
     ("due", due::run),
     ("start", start::run),
     ("record", record::run),
+    ("report", report::run),
     ("webhooks", webhooks::run),
     ("grid", grid::run),
     ("mail", mail::run),
