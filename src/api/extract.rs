@@ -102,21 +102,6 @@ pub fn header<'r>(request: &'r Request, name: &str) -> Option<Cow<'r, str>> {
     Some(joined)
 }
 
-/// A header that must not be repeated.
-///
-/// # Errors
-/// If it has several lines, whatever their values.
-pub fn single<'r>(request: &'r Request, name: &str) -> Result<Option<&'r str>, Refusal> {
-    let mut lines = request
-        .headers()
-        .filter(|(known, _)| known.eq_ignore_ascii_case(name));
-    let first = lines.next().map(|(_, value)| value);
-    match lines.next() {
-        Some(_) => invalid(format!("{name}: sent twice; send it once")),
-        None => Ok(first),
-    }
-}
-
 /// Refuses a request whose Content-Type is not JSON.
 pub fn check_media_type(request: &Request) -> Result<(), Problem> {
     let value = request.header("Content-Type").unwrap_or_default();
