@@ -62,6 +62,12 @@
 //! retries. The result is an arrangement over the dealt turn: `domain::resolve` decides who holds a cell, for all
 //! callers. Every write expires pending requests whose duties are no longer held as planned.
 //!
+//! # Warnings
+//!
+//! `actions::warnings` forecasts a rotation once, gathers its people, their duty in other rotations and the sources that are read
+//! from outside, and gives all of it to `domain::warning`, which finds what is wrong. [`warning_watch`] counts the warnings of all
+//! rotations beside everything else, for metrics and pages.
+//!
 //! # Events
 //!
 //! A change of a rotation stores its events in the same transaction: `actions::outbox` renders the body once and queues a
@@ -127,7 +133,7 @@
 //! | Floor | Rooms | May import |
 //! |---|---|---|
 //! | 5 | `main`, [`cli`], [`config`] | all below |
-//! | 4 | [`api`], [`web`], [`mcp`], [`dev`], [`slack_inbound`], [`timer`], [`delivery`], [`sync`], [`chat_watch`] | 0 to 3, not one another |
+//! | 4 | [`api`], [`web`], [`mcp`], [`dev`], [`slack_inbound`], [`timer`], [`delivery`], [`sync`], [`chat_watch`], [`warning_watch`] | 0 to 3, not one another |
 //! | 3 | [`actions`] | [`domain`], [`wire`], [`client`], [`metrics`], [`store`], [`chat`], [`carriers`], [`sources`], [`runtime`] |
 //! | 3 | [`problem`] | [`domain`], [`wire`], [`server`], [`store`]; only edges and [`admission`] import it |
 //! | 3 | [`admission`] | [`actions`], [`problem`], [`domain`], [`server`], [`store`], [`runtime`]; only edges that take bearer credentials import it |
@@ -194,6 +200,7 @@ pub mod mcp;
 pub mod slack_inbound;
 pub mod sync;
 pub mod timer;
+pub mod warning_watch;
 pub mod web;
 
 pub mod cli;

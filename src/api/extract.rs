@@ -153,7 +153,11 @@ impl Query {
         Ok(Page { number, size })
     }
 
-    fn whole(&self, name: &str, default: u32, most: u32) -> Result<u32, Refusal> {
+    /// A whole number from 1 to `most`.
+    ///
+    /// # Errors
+    /// If it is none of them.
+    pub fn whole(&self, name: &str, default: u32, most: u32) -> Result<u32, Refusal> {
         let Some(text) = self.one(name)? else {
             return Ok(default);
         };

@@ -47,6 +47,7 @@ mod rotations;
 mod routes;
 mod service;
 mod swaps;
+mod warnings;
 mod watch;
 mod webhooks;
 

@@ -103,6 +103,7 @@ const TAGS: [(&str, &str); 20] = [
         "mentions",
         "Mentions of the people on call, and their answers.",
     ),
+    ("warnings", "What is wrong with the plans of rotations."),
     (
         "messages",
         "Messages to channels and people, and what people are mailed.",

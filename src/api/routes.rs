@@ -7,7 +7,7 @@ use super::watch::Detail;
 use super::{
     Api, absences, arrangements, audit, calendar_feeds, calendars, chat, covers, deliveries,
     directory, external, grid, inbound, keys, mentions, messages, on_call, record, reports,
-    requests, rotations, service, swaps, watch, webhooks,
+    requests, rotations, service, swaps, warnings, watch, webhooks,
 };
 use crate::domain::access::Scope::{
     self, ManageWebhooks, ReadDirectory, ReadOnCall, ReadRotations, WriteDuty, WriteRotations,
@@ -146,6 +146,11 @@ pub static ROUTES: &[Row] = &[
     row("POST",   "/v1/mentions/{mentionId}/pass",                        Person,                 Plain(mentions::pass),        &mentions::PASS),
     row("GET",    "/v1/rotations/{rotationId}/mention-settings",          Scoped(ReadRotations),  Plain(mentions::settings),    &mentions::SETTINGS),
     row("PUT",    "/v1/rotations/{rotationId}/mention-settings",          Scoped(WriteRotations), IfMatch(mentions::set),       &mentions::SET),
+
+    row("GET",    "/v1/rotations/{rotationId}/warnings",                  Scoped(ReadRotations),  Plain(warnings::read),        &warnings::READ),
+    row("GET",    "/v1/warnings",                                         Scoped(ReadRotations),  Plain(warnings::across),      &warnings::ACROSS),
+    row("GET",    "/v1/rotations/{rotationId}/warning-settings",          Scoped(ReadRotations),  Plain(warnings::settings),    &warnings::SETTINGS),
+    row("PUT",    "/v1/rotations/{rotationId}/warning-settings",          Scoped(WriteRotations), IfMatch(warnings::set),       &warnings::SET),
 
     row("GET",    "/v1/messages",                                         Scoped(ReadOnCall),     Plain(messages::list),        &messages::LIST),
     row("GET",    "/v1/users/{userId}/notifications",                     Scoped(ReadDirectory),  Plain(messages::notifications), &messages::NOTIFICATIONS),

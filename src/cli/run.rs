@@ -37,6 +37,7 @@ use crate::sources;
 use crate::store::{ActionError, Error, Lock, ReadTx, Store, list_cadences};
 use crate::sync::Sources;
 use crate::timer;
+use crate::warning_watch;
 use crate::web::{Login, Web};
 use jiff::{SignedDuration, Timestamp};
 use std::collections::BTreeSet;
@@ -389,6 +390,8 @@ fn start_loops(app: &App, sources: &Sources) -> Result<Vec<LoopThread>, Failure>
     let timer = timer::start(app.clone()).map_err(|error| format!("the timer: {error}"))?;
     let mut loops = vec![timer];
     loops.extend(sources.start().map_err(|error| format!("sync: {error}"))?);
+    let warnings = warning_watch::start(app.clone());
+    loops.push(warnings.map_err(|error| format!("the count of warnings: {error}"))?);
     if let Some(slack) = app.slack() {
         let started = chat_watch::start(app.clone(), Arc::clone(slack));
         loops.push(started.map_err(|error| format!("the watch of Slack: {error}"))?);

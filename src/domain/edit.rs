@@ -3,6 +3,8 @@
 use super::arrangement::TurnSelection;
 use super::ids::{ArrangementId, CellId, ChannelId, GroupId, UserId};
 use super::time::Interval;
+use super::warning_kinds::WarningKind;
+use std::collections::BTreeSet;
 
 /// A rotation to create.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -128,4 +130,12 @@ pub struct SettingsChange {
     pub remind_after_minutes: Option<Option<u32>>,
     pub one_at_a_time: Option<bool>,
     pub rotate_after_acknowledgement: Option<bool>,
+}
+
+/// Changes to which warnings a rotation wants. `None` keeps a setting.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct WarningChange {
+    /// The kinds that are switched off.
+    pub off: Option<BTreeSet<WarningKind>>,
+    pub short_rest_hours: Option<u32>,
 }

@@ -5,6 +5,7 @@
 mod cells;
 mod difference;
 mod gaps;
+mod held;
 mod notice;
 mod outside;
 mod schedule;
@@ -14,6 +15,7 @@ mod summary;
 pub use cells::{CellForecast, Span, cells, horizon, is_doubled, keeps, known_cells};
 pub use difference::{Difference, differences};
 pub use gaps::{Gap, gaps, open_stretches};
+pub use held::{Held, held};
 pub use notice::{
     HandoverNotice, next_reminder, notices, slot_name, slot_named, upcoming_notices, zone,
 };

@@ -50,6 +50,8 @@ pub mod snapshot;
 mod tests;
 pub mod tiers;
 pub mod time;
+pub mod warning;
+pub mod warning_kinds;
 pub mod webhook;
 pub mod wording;
 pub mod zones;

@@ -27,6 +27,7 @@ pub mod rotations;
 pub mod settings;
 pub mod shift;
 pub mod swap;
+pub mod warnings;
 pub mod webhooks;
 
 use super::form::{Errors, Form};

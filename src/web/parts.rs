@@ -9,3 +9,4 @@ pub mod outside;
 pub mod people;
 pub mod time;
 pub mod timeline;
+pub mod warned;

@@ -3,7 +3,7 @@
 use super::pages::{
     absences, admin, assign, board, calendars, cover, create, docs, duty, feeds, history, home,
     inbox, load, login, mail, me, mention, people, provider, report, requests, rotation, rotations,
-    settings, shift, swap, webhooks,
+    settings, shift, swap, warnings, webhooks,
 };
 use super::visit::Visit;
 use super::{Web, assets};
@@ -91,6 +91,10 @@ pub const ROUTES: &[Row] = &[
     ),
     get("/rotations/{rotation}/history", Who::Reader(history::show)),
     get("/rotations/{rotation}/load", Who::Reader(load::show)),
+    get(
+        "/rotations/{rotation}/warnings",
+        Who::Reader(warnings::show),
+    ),
     get(
         "/rotations/{rotation}/settings",
         Who::Reader(settings::show),

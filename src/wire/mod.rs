@@ -48,6 +48,7 @@ pub mod strict;
 #[cfg(test)]
 mod tests;
 pub mod url;
+pub mod warning;
 pub mod webhook;
 mod words;
 

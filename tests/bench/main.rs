@@ -18,6 +18,7 @@ mod seed;
 mod slack_directory;
 mod start;
 mod table;
+mod warnings;
 mod webhooks;
 mod writes;
 
@@ -35,6 +36,7 @@ const SECTIONS: [(&str, fn()); 14] = [
     ("mail", mail::run),
     ("pages", pages::run),
     ("slack-directory", slack_directory::run),
+    ("warnings", warnings::run),
     ("due-here", due::here),
     ("writes-here", writes::here),
     ("webhooks-here", webhooks::here),

@@ -12,6 +12,7 @@
 //! | Who did what: the audit log | `audit` |
 //! | Calendars of people: reading them, and what their absences do | `calendars` |
 //! | Mentions | `mentions` |
+//! | What is wrong with plans | `warnings` |
 //! | Which events a change emits | `events` |
 //! | Webhook endpoints, secrets, addresses, deliveries and retries, `rota verify` | `webhooks` |
 //! | Inbound webhooks | `inbound` |
@@ -58,6 +59,7 @@ mod rotations;
 mod slack;
 mod sources;
 mod swaps;
+mod warnings;
 mod web;
 mod webhooks;
 

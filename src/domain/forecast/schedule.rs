@@ -137,17 +137,31 @@ impl Budget {
         }
     }
 
+    /// What the forecasts of a whole workspace may take together.
+    pub fn of_workspace() -> Budget {
+        Budget {
+            work: 4 * LIMITS.work,
+            ..Budget::default()
+        }
+    }
+
     /// Whether nothing is left of it.
     pub fn is_spent(&self) -> bool {
         self.work == 0
     }
 
-    fn limits(&mut self) -> Limits {
+    /// The limits of a forecast that takes what it needs of the budget.
+    pub(super) fn limits(&mut self) -> Limits {
         self.work = self.work.saturating_sub(WORK_OF_LOADING);
         Limits {
             work: self.work,
             ..LIMITS
         }
+    }
+
+    /// Leaves what such a forecast has left.
+    pub(super) fn spend(&mut self, forecast: &Forecast) {
+        self.work = forecast.limits.work;
     }
 }
 

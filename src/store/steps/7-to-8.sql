@@ -338,3 +338,7 @@ CREATE TABLE chat_away (
     -- When the status ends; null if it has no end.
     until_at INTEGER
 ) STRICT, WITHOUT ROWID;
+
+-- Which warnings about its plan a rotation wants.
+ALTER TABLE rotation ADD COLUMN warnings_off TEXT NOT NULL DEFAULT '[]' CHECK (json_valid(warnings_off));
+ALTER TABLE rotation ADD COLUMN short_rest_hours INTEGER NOT NULL DEFAULT 11;

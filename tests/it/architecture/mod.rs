@@ -8,7 +8,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 /// The permitted imports. A module may always import itself.
-const FLOORS: [(&str, &[&str]); 28] = [
+const FLOORS: [(&str, &[&str]); 29] = [
     ("domain", &[]),
     ("failpoint", &[]),
     ("runtime", &["failpoint"]),
@@ -97,6 +97,7 @@ const FLOORS: [(&str, &[&str]); 28] = [
         &["domain", "runtime", "failpoint", "wire", "store", "actions"],
     ),
     ("chat_watch", &["domain", "runtime", "chat", "actions"]),
+    ("warning_watch", &["domain", "runtime", "actions"]),
     (
         "delivery",
         &[
@@ -145,6 +146,7 @@ const FLOORS: [(&str, &[&str]); 28] = [
             "timer",
             "delivery",
             "chat_watch",
+            "warning_watch",
             "sync",
             "client",
             "oidc",
@@ -173,6 +175,7 @@ const FLOORS: [(&str, &[&str]); 28] = [
             "timer",
             "delivery",
             "chat_watch",
+            "warning_watch",
             "sync",
             "client",
             "oidc",

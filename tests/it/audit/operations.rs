@@ -165,6 +165,9 @@ const OPERATIONS: [(&str, Act); 53] = [
     ("setMentionSettings", |w| {
         (w.rotation).put("/mention-settings", json!({ "expiresAfterMinutes": 5 }))
     }),
+    ("setWarningSettings", |w| {
+        (w.rotation).put("/warning-settings", json!({ "off": ["unfair"] }))
+    }),
     ("clearOnCall", |w| w.rotation.clear()),
     ("replaceOnCall", |w| w.rotation.put_on_call("U3")),
     ("removeOnDutyGroup", |w| {

@@ -5,6 +5,7 @@ mod following;
 mod linking;
 mod pages;
 mod read_only;
+mod warned;
 
 use crate::support::*;
 use serde_json::{Value, json};

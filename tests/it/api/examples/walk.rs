@@ -544,6 +544,11 @@ fn mentions(walk: &mut Walk, rotation: &str) {
     });
     walk.ask(Key, "setMentionSettings", &[path], settings);
     walk.ask(Key, "getMentionSettings", &[path], Value::Null);
+    let settings = json!({ "off": ["nightWork"], "shortRestHours": 8 });
+    walk.ask(Key, "setWarningSettings", &[path], settings);
+    walk.ask(Key, "getWarningSettings", &[path], Value::Null);
+    walk.ask(Key, "getWarnings", &[path, ("days", "14")], Value::Null);
+    walk.ask(Key, "listWarnings", &[("days", "7")], Value::Null);
 }
 
 /// The inbound webhook, and mentions, which come in by it. Answers its secrets, with what stands for each in the examples.

@@ -83,6 +83,8 @@ pub const PAGES: &[Page] = &[
     page("/me/absences/new", "I am away", ALL),
     page("/me/calendars", "Calendars that say when I am away", ALL),
     page("/rotations/OPS/load", "Load of Operations", INSIDE),
+    page("/rotations/OPS/warnings", "Warnings of Operations", INSIDE),
+    page("/rotations/OPS/settings/warnings", "Warnings", EDITORS),
     page("/rotations/OPS/settings", "Settings of Operations", EDITORS),
     page("/rotations/OPS/settings/details", "Details", EDITORS),
     page(
