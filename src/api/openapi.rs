@@ -71,7 +71,7 @@ const ABOUT: &str = "A rotation is a grid: lanes (kinds of duty) crossed with wi
     back. PATCH takes those that it does not change only as they are. Every answer names its request in `X-Request-Id`. HEAD is GET without a body. Every error is a problem object, also 405, 417, 501 and \
     505, which any path may answer to a request that it cannot take.";
 
-const TAGS: [(&str, &str); 20] = [
+const TAGS: [(&str, &str); 21] = [
     (
         "on-call",
         "Who is on call, and putting people on and off duty.",

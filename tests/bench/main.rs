@@ -24,7 +24,7 @@ mod writes;
 
 /// The sections by name. Those that end in `-here` run the same work in this process, for a profiler, and only if
 /// named.
-const SECTIONS: [(&str, fn()); 14] = [
+const SECTIONS: [(&str, fn()); 15] = [
     ("reads", reads::run),
     ("writes", writes::run),
     ("due", due::run),
