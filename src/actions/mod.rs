@@ -46,6 +46,7 @@ pub mod reach;
 pub mod reads;
 pub mod relays;
 pub mod reminders;
+pub mod report;
 mod request_writes;
 pub mod requests;
 pub mod retention;

@@ -11,11 +11,13 @@ use crate::domain::editing::Editing;
 use crate::domain::forecast::{self, Difference, Planned, PlannedTurn};
 use crate::domain::handover::DealingContext;
 use crate::domain::ids::{CellId, LaneId, RotationId, UserId};
-use crate::domain::load::{self, Load};
+use crate::domain::load::{self, Held, Load};
 use crate::domain::refusal::{Refusal, invalid};
 use crate::domain::rotation::{Cell, Rotation};
 use crate::domain::time::Interval;
 use crate::domain::warning::Warning;
+use crate::domain::zones::ZoneName;
+use crate::store::{self, ReadTx};
 use jiff::{SignedDuration, Timestamp};
 use parts::Parts;
 use std::collections::BTreeMap;
@@ -82,6 +84,8 @@ pub struct Preview {
     pub planned: Vec<PlannedTurn>,
     /// The same with the edits; cells are those of `then`.
     pub planned_then: Vec<PlannedTurn>,
+    /// What it comes to for each person who is on call in either plan.
+    pub people: BTreeMap<UserId, Change>,
     /// What is wrong with the plan with the edits.
     pub warnings: Vec<Warning>,
 }
@@ -122,7 +126,7 @@ pub fn of(
             false => plan(&then, dealing, range)?,
         };
         let warnings = warnings::of_plan(app, tx, caller, (&then, dealing), range)?;
-        Ok(Preview {
+        let mut found = Preview {
             stored: current.clone(),
             current: current.clone(),
             then,
@@ -131,7 +135,10 @@ pub fn of(
             planned,
             warnings,
             planned_then,
-        })
+            people: BTreeMap::new(),
+        };
+        found.people = by_person(app, tx, [found.before(), found.after()])?;
+        Ok(found)
     })?;
     Ok(Preview { stored, ..found })
 }
@@ -219,17 +226,32 @@ impl Preview {
         let lane = |rotation: &Rotation, cell: &Cell| rotation.lanes[cell.lane].id.clone();
         forecast::differences(self.before(), self.after(), lane)
     }
+}
 
-    /// What it comes to for each person who is on call in either plan.
-    pub fn by_person(&self) -> BTreeMap<UserId, Change> {
-        let mut changes: BTreeMap<UserId, Change> = BTreeMap::new();
-        let loads = |planned: Planned| load::loads(planned.held(), self.range, self.range.from);
-        for (user, load) in loads(self.before()) {
-            changes.entry(user).or_default().before = load;
+/// What it comes to for each person who is on call in either plan.
+fn by_person(
+    app: &App,
+    tx: &ReadTx,
+    [before, after]: [Planned; 2],
+) -> Result<BTreeMap<UserId, Change>, ActionError> {
+    let (before, after) = (before.held(), after.held());
+    let mut changes: BTreeMap<UserId, Change> = BTreeMap::new();
+    for user in before.keys().chain(after.keys()) {
+        if changes.contains_key(user) {
+            continue;
         }
-        for (user, load) in loads(self.after()) {
-            changes.entry(user).or_default().after = load;
-        }
-        changes
+        let person = store::load_person(tx, user)?;
+        let zone = person.and_then(|person| person.time_zone);
+        let own = zone.and_then(|zone| ZoneName::parse(&zone).ok());
+        let measured = |held: &BTreeMap<UserId, Vec<Held>>| {
+            let theirs = held.get(user).map_or(&[] as &[Held], Vec::as_slice);
+            load::measure(theirs, own, app.calendar())
+        };
+        let change = Change {
+            before: measured(&before),
+            after: measured(&after),
+        };
+        changes.insert(user.clone(), change);
     }
+    Ok(changes)
 }

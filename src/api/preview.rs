@@ -62,10 +62,8 @@ pub fn read(_: &Api, call: &Call) -> Outcome {
 
 fn render(found: &Preview) -> RotationPreview<'_> {
     let (before, after) = (found.before(), found.after());
-    let people = found.by_person();
-    let people = people
-        .iter()
-        .map(|(user, change)| wire::person(user, &change.before, &change.after));
+    let people = found.people.iter();
+    let people = people.map(|(user, change)| wire::person(user, &change.before, &change.after));
     RotationPreview {
         refusals: found.refusals.iter().map(refusal).collect(),
         now: Turns(before),

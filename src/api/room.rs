@@ -36,6 +36,8 @@ pub fn needed(row: &Row, sent: usize) -> usize {
             ("GET", _) if row.pattern.ends_with("/schedule") => 20 * MIB,
             ("GET", _) if row.pattern.ends_with("/shifts") => 20 * MIB,
             ("GET", _) if row.pattern.ends_with("/history") => 8 * MIB,
+            // The stretches of a whole report are held.
+            ("GET", _) if row.pattern.starts_with("/v1/reports/") => 20 * MIB,
             ("GET", _) if paged || row.pattern.ends_with("/attempts") => STEP,
             ("GET", _) => MIB,
             // Previews compute a forecast.

@@ -7,7 +7,7 @@ use super::watch::Detail;
 use super::{
     Api, absences, arrangements, audit, calendar_feeds, calendars, chat, covers, deliveries,
     directory, external, grid, inbound, keys, mentions, messages, on_call, preview, record,
-    requests, rotations, service, swaps, warnings, watch, webhooks,
+    reports, requests, rotations, service, swaps, warnings, watch, webhooks,
 };
 use crate::domain::access::Scope::{
     self, ManageWebhooks, ReadDirectory, ReadOnCall, ReadRotations, WriteDuty, WriteRotations,
@@ -109,6 +109,8 @@ pub static ROUTES: &[Row] = &[
     row("POST",   "/v1/rotations/{rotationId}/preview",                   Scoped(ReadRotations),  Plain(preview::read),      &preview::READ),
     row("GET",    "/v1/rotations/{rotationId}/schedule",                  Scoped(ReadRotations),  Plain(record::schedule),   &record::SCHEDULE),
     row("GET",    "/v1/rotations/{rotationId}/history",                   Scoped(ReadRotations),  Plain(record::history),    &record::HISTORY),
+
+    row("GET",    "/v1/reports/duty",                                     Scoped(ReadRotations),  Plain(reports::duty),      &reports::DUTY),
 
     row("GET",    "/v1/rotations/{rotationId}/availability",              Scoped(ReadRotations),  Plain(absences::list),     &absences::LIST),
     row("POST",   "/v1/rotations/{rotationId}/availability",              Scoped(WriteDuty),      Plain(absences::create),   &absences::CREATE),

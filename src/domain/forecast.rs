@@ -23,7 +23,7 @@ pub use notice::{
 };
 pub use schedule::{
     Budget, PlannedKind, PlannedTurn, rotation_at, schedule, schedule_of, schedule_within,
-    standing, turns_of,
+    standing, turns_of, turns_within,
 };
 pub use shift::{Shift, ShiftRotation};
 pub use summary::OnCallSummary;

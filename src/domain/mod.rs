@@ -39,6 +39,7 @@ pub mod personal_calendar;
 pub mod recurrence;
 pub mod refusal;
 pub mod relay;
+pub mod report;
 pub mod request;
 pub mod resolve;
 pub mod retry_schedule;

@@ -20,6 +20,7 @@ pub mod me;
 pub mod mention;
 pub mod people;
 pub mod provider;
+pub mod report;
 pub mod requests;
 pub mod rotation;
 pub mod rotations;

@@ -4,6 +4,7 @@ pub mod cadence;
 pub mod confirm;
 pub mod csv;
 pub mod fields;
+pub mod load;
 pub mod outside;
 pub mod people;
 pub mod time;

@@ -2,7 +2,7 @@
 
 use super::pages::{
     absences, admin, assign, board, calendars, cover, create, docs, duty, feeds, history, home,
-    inbox, load, login, mail, me, mention, people, provider, requests, rotation, rotations,
+    inbox, load, login, mail, me, mention, people, provider, report, requests, rotation, rotations,
     settings, shift, swap, warnings, webhooks,
 };
 use super::visit::Visit;
@@ -126,6 +126,7 @@ pub const ROUTES: &[Row] = &[
         "/mentions/{mention}/{step}",
         Who::Reader(mention::answer_step),
     ),
+    get("/reports/duty", Who::Reader(report::show)),
     get("/people", Who::Reader(people::show_all)),
     get("/people/{user}", Who::Reader(people::show)),
     get("/me", Who::Reader(me::show)),

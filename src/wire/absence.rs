@@ -68,14 +68,18 @@ pub struct StandingDuty {
 
 /// Renders an absence that was created.
 pub fn created(absence: &absence::Absence, standing: &[absence::StandingDuty]) -> AbsenceCreated {
-    let duty = |duty: &absence::StandingDuty| StandingDuty {
+    AbsenceCreated {
+        absence: render(absence),
+        standing_duties: standing.iter().map(self::standing).collect(),
+    }
+}
+
+/// Renders a stretch for which somebody stays on call.
+pub fn standing(duty: &absence::StandingDuty) -> StandingDuty {
+    StandingDuty {
         cell_id: duty.cell.to_string(),
         from: duty.period.from.into(),
         to: duty.period.until.into(),
-    };
-    AbsenceCreated {
-        absence: render(absence),
-        standing_duties: standing.iter().map(duty).collect(),
     }
 }
 

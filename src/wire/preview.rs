@@ -266,12 +266,15 @@ pub struct PersonChange {
     pub user_id: String,
     pub hours_before: f64,
     pub hours_after: f64,
-    /// Those of them at night.
+    /// Those of them from 22:00 to 06:00 in the person's zone.
     pub nights_before: f64,
     pub nights_after: f64,
-    /// Those of them on weekends.
+    /// Those of them on weekends of the cadence's countries, else on Saturdays and Sundays.
     pub weekends_before: f64,
     pub weekends_after: f64,
+    /// Those of them on holidays of the cadence's countries.
+    pub holidays_before: f64,
+    pub holidays_after: f64,
 }
 
 /// Renders what edits change for a person.
@@ -285,6 +288,8 @@ pub fn person(user: &UserId, before: &Load, after: &Load) -> PersonChange {
         nights_after: hours(after.nights),
         weekends_before: hours(before.weekends),
         weekends_after: hours(after.weekends),
+        holidays_before: hours(before.holidays),
+        holidays_after: hours(after.holidays),
     }
 }
 

@@ -14,6 +14,7 @@ mod preview;
 mod program;
 mod reads;
 mod record;
+mod report;
 mod seed;
 mod slack_directory;
 mod start;
@@ -24,12 +25,13 @@ mod writes;
 
 /// The sections by name. Those that end in `-here` run the same work in this process, for a profiler, and only if
 /// named.
-const SECTIONS: [(&str, fn()); 14] = [
+const SECTIONS: [(&str, fn()); 15] = [
     ("reads", reads::run),
     ("writes", writes::run),
     ("due", due::run),
     ("start", start::run),
     ("record", record::run),
+    ("report", report::run),
     ("webhooks", webhooks::run),
     ("grid", grid::run),
     ("mail", mail::run),

@@ -22,6 +22,7 @@
 //! | Mail, incoming webhooks, the list of messages and the inbox | `reach` |
 //! | HTTP, credentials, entity tags, instants, problems, OpenAPI, reverse proxies | `api` |
 //! | Reading partner systems: their stand-ins, their documents, failures | `sources` |
+//! | Tools for assistants: messages, versions, rights, writes | `mcp` |
 //! | The pages: signing in, forms, rights, what they show | `web` |
 //! | Commands, imports of the directory, migration, replication, retention, metrics, logs, readiness | `operator` |
 //! | `rota dev`: clock, demo workspace, receiver | `dev` |
@@ -47,6 +48,7 @@ mod events;
 mod faults;
 mod fuzz;
 mod inbound;
+mod mcp;
 mod mentions;
 mod operator;
 mod partners;

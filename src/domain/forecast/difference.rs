@@ -1,13 +1,14 @@
 //! What an edit changes for people: who is on call before and after, place by place.
 
-use super::{PlannedTurn, zone};
+use super::PlannedTurn;
+use crate::domain::holidays::CountryCode;
 use crate::domain::ids::UserId;
-use crate::domain::load::Held;
+use crate::domain::load::{Held, Place};
 use crate::domain::rotation::{Cell, Rotation};
 use crate::domain::time::Interval;
-use crate::domain::zones::ZoneName;
 use jiff::Timestamp;
 use std::collections::BTreeMap;
+use std::sync::Arc;
 
 /// A rotation and its turns over a range, as [`schedule`](super::schedule) has them.
 #[derive(Clone, Copy)]
@@ -67,23 +68,29 @@ impl Planned<'_> {
         places.values().map(|steps| steps.len() - 1).sum()
     }
 
-    /// Who is on call when, to be counted with [`loads`](crate::domain::load::loads).
-    pub fn held(self) -> Vec<Held> {
-        let rotation = self.rotation;
-        let held = self.turns.iter().filter_map(|turn| {
-            let usual = || zone(rotation, &rotation.cells[turn.cell]);
-            Some(Held {
-                user: turn.entry.user.clone()?,
-                period: turn.period(),
-                zone: turn
-                    .entry
-                    .hours
-                    .zone
-                    .or_else(usual)
-                    .unwrap_or(ZoneName::utc()),
-            })
+    /// When each person is on call within the range, to be [`measured`](crate::domain::load::measure).
+    pub fn held(self) -> BTreeMap<UserId, Vec<Held>> {
+        let windows = self.rotation.windows.iter();
+        let countries = windows.map(|window| {
+            let cadence = window.cadence.as_ref();
+            cadence.map(|cadence| cadence.skips.countries.as_slice().into())
         });
-        held.collect()
+        let countries: Vec<Option<Arc<[CountryCode]>>> = countries.collect();
+        let mut held: BTreeMap<UserId, Vec<Held>> = BTreeMap::new();
+        for turn in self.turns {
+            let (Some(user), Some(period)) = (&turn.entry.user, turn.period().meets(self.range))
+            else {
+                continue;
+            };
+            let window = self.rotation.cells[turn.cell].window;
+            let place = Place {
+                zone: turn.entry.hours.zone,
+                countries: countries[window].clone().unwrap_or_default(),
+            };
+            let theirs = held.entry(user.clone()).or_default();
+            theirs.push(Held { period, place });
+        }
+        held
     }
 
     /// Who is on call in each place, from the beginning of the range on.

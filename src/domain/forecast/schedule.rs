@@ -129,6 +129,14 @@ impl Default for Budget {
 }
 
 impl Budget {
+    /// For a report over many rotations and years: about a second.
+    pub fn of_a_report() -> Budget {
+        Budget {
+            work: 2 * LIMITS.work,
+            turns: 2 * MOST_TURNS,
+        }
+    }
+
     /// What the forecasts of a whole workspace may take together.
     pub fn of_workspace() -> Budget {
         Budget {
@@ -292,6 +300,33 @@ pub fn schedule_within(
     let mut forecast = Forecast::new(&mut future, dealing, LIMITS);
     let turns = Turns::within(&mut forecast, range, None, MOST_TURNS)?;
     Ok(turns.all(rotation))
+}
+
+/// The same, out of a budget that other rotations share.
+///
+/// # Errors
+/// As [`schedule`], where the budget does not suffice.
+pub fn turns_within(
+    rotation: &Rotation,
+    dealing: DealingContext,
+    range: Interval,
+    budget: &mut Budget,
+) -> Result<Vec<PlannedTurn>, Refusal> {
+    if let Some(turns) = outside_turns(rotation, None, range) {
+        return Ok(turns);
+    }
+    let mut future = without_requests(rotation);
+    // Years of short turns are many steps; the work bounds them.
+    let limits = Limits {
+        steps: usize::MAX,
+        ..budget.limits()
+    };
+    let mut forecast = Forecast::new(&mut future, dealing, limits);
+    let turns = Turns::within(&mut forecast, range, None, budget.turns)?;
+    budget.work = forecast.limits.work;
+    let found = turns.all(rotation);
+    budget.turns = budget.turns.saturating_sub(found.len());
+    Ok(found)
 }
 
 /// The turns of a range as they are found.

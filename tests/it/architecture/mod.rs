@@ -8,7 +8,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 /// The permitted imports. A module may always import itself.
-const FLOORS: [(&str, &[&str]); 27] = [
+const FLOORS: [(&str, &[&str]); 29] = [
     ("domain", &[]),
     ("failpoint", &[]),
     ("runtime", &["failpoint"]),
@@ -49,10 +49,35 @@ const FLOORS: [(&str, &[&str]); 27] = [
     ),
     ("problem", &["domain", "wire", "server", "store"]),
     (
+        "admission",
+        &["domain", "runtime", "server", "store", "actions", "problem"],
+    ),
+    (
         "api",
         &[
-            "domain", "runtime", "memory", "wire", "server", "metrics", "store", "actions",
+            "domain",
+            "runtime",
+            "memory",
+            "wire",
+            "server",
+            "metrics",
+            "store",
+            "actions",
             "problem",
+            "admission",
+        ],
+    ),
+    (
+        "mcp",
+        &[
+            "domain",
+            "wire",
+            "server",
+            "metrics",
+            "store",
+            "actions",
+            "problem",
+            "admission",
         ],
     ),
     (
@@ -112,7 +137,9 @@ const FLOORS: [(&str, &[&str]); 27] = [
             "chat",
             "carriers",
             "actions",
+            "admission",
             "api",
+            "mcp",
             "web",
             "dev",
             "slack_inbound",
@@ -139,7 +166,9 @@ const FLOORS: [(&str, &[&str]); 27] = [
             "chat",
             "carriers",
             "actions",
+            "admission",
             "api",
+            "mcp",
             "web",
             "dev",
             "slack_inbound",

@@ -119,7 +119,7 @@ pub fn show(
     let users = differences
         .iter()
         .flat_map(|one| one.before.iter().chain(&one.after));
-    let loads = preview.by_person();
+    let loads = &preview.people;
     let users = users.chain(loads.keys());
     let people = People::load(visit.app(), users.collect::<Vec<_>>(), true)?;
     let has_lanes = rotation.lanes.len() > 1 || preview.then.lanes.len() > 1;
@@ -158,7 +158,7 @@ pub fn show(
                     @if differences.len() > MOST_ROWS { p.muted { "And " (differences.len() - MOST_ROWS) " more." } }
                 }
                 (handed_over(preview))
-                (carried(&people, &loads))
+                (carried(&people, loads))
                 @for (name, value) in kept { (hidden(name, value)) }
                 p.actions {
                     button.main type="submit" name="confirmed" value="true" { "Save" }

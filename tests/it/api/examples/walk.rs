@@ -144,6 +144,13 @@ pub fn run() -> String {
         ("action", "patchRotation"),
     ];
     walk.ask(Key, "listAudit", &changes, Value::Null);
+    let months = [
+        ("from", "2026-10-01T00:00:00Z"),
+        ("to", "2027-01-01T00:00:00Z"),
+        ("userId", "UADA"),
+        ("groupBy", "month"),
+    ];
+    walk.ask(Key, "reportDuty", &months, Value::Null);
     messages(&mut walk);
     let mut feeds = calendar_feeds(&mut walk, &rotation);
     feeds.extend(calendars(&mut walk));

@@ -76,6 +76,7 @@ pub const PAGES: &[Page] = &[
     page("/requests", "Requests", ALL),
     page("{cover}", "Cover in Operations", INSIDE),
     page("{swap}", "Swap in Operations", INSIDE),
+    page("/reports/duty", "Who carries how much", ALL),
     page("/people", "People", ALL),
     page("/people/U2", "Person U2", ALL),
     page("/me", "", ALL),
