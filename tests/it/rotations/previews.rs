@@ -5,7 +5,7 @@ use serde_json::{Value, json};
 
 impl Rot<'_> {
     #[track_caller]
-    fn preview(&self, days: i64, body: Value) -> Answer {
+    fn try_edits(&self, days: i64, body: Value) -> Answer {
         self.by
             .post(&self.path(&format!("/preview?days={days}")), body)
     }
@@ -45,7 +45,7 @@ fn refusals(preview: &Value) -> Vec<(String, i64, String)> {
 fn nothing_asked_is_the_plan_as_it_is() {
     let rota = Rota::with_people(3);
     let rotation = rota.daily("U1 U2 U3", 1);
-    let shown = rotation.preview(4, json!({})).is(200);
+    let shown = rotation.try_edits(4, json!({})).is(200);
     assert_eq!(shown.etag(), rotation.etag());
     let shown = shown.json();
     let plan = rotation
@@ -100,7 +100,10 @@ fn each_member_is_applied_as_by_its_route() {
             _ => body,
         };
         let before = (rotation.read(), rotation.etag());
-        let shown = rotation.preview(5, json!({ member: body })).is(200).json();
+        let shown = rotation
+            .try_edits(5, json!({ member: body }))
+            .is(200)
+            .json();
         assert_eq!((rotation.read(), rotation.etag()), before, "{member}");
         assert_eq!(shown["refusals"], json!([]), "{member}");
         assert_ne!(shown["now"], shown["then"], "{member} {body}");
@@ -142,7 +145,7 @@ fn edits_are_applied_together_in_their_order_and_later() {
         "absences": [{ "userId": "U4", "from": "2026-01-08T00:00:00Z", "until": "2026-01-09T00:00:00Z" }],
         "remove": ["U3"],
     });
-    let shown = rotation.preview(3, body).is(200).json();
+    let shown = rotation.try_edits(3, body).is(200).json();
     // U1 until Tuesday at nine, U2 until Wednesday, U3 is on call when all of it is done.
     assert_eq!(shown["refusals"], json!([]));
     assert_eq!(
@@ -184,7 +187,7 @@ fn what_is_wrong_with_the_plan_then_is_told() {
     let rota = Rota::with_people(2);
     let rotation = rota.daily("U1 U2", 1);
     let kinds = |body: Value| -> Vec<String> {
-        let shown = rotation.preview(5, body).is(200).json();
+        let shown = rotation.try_edits(5, body).is(200).json();
         let all = shown["warnings"].as_array().expect("a list").iter();
         all.map(|one| text(&one["kind"]).to_owned()).collect()
     };
@@ -199,14 +202,14 @@ fn the_etag_is_that_of_what_was_seen() {
     let rotation = rota.daily("U1 U2 U3", 1);
     let body = json!({ "userIds": ["U3", "U2", "U1"] });
     let seen = rotation
-        .preview(5, json!({ "rotation": body }))
+        .try_edits(5, json!({ "rotation": body }))
         .is(200)
         .etag();
     rotation.rotate();
     let path = rotation.path("");
     rotation.by.patch_if(&path, &seen, body.clone()).is(412);
     let seen = rotation
-        .preview(5, json!({ "rotation": body }))
+        .try_edits(5, json!({ "rotation": body }))
         .is(200)
         .etag();
     rotation.by.patch_if(&path, &seen, body).is(200);
@@ -226,7 +229,7 @@ fn what_the_state_refuses_is_listed_and_the_rest_applied() {
         "removeAbsenceIds": ["abs_none"],
         "remove": ["U4"],
     });
-    let shown = rotation.preview(5, body).is(200).json();
+    let shown = rotation.try_edits(5, body).is(200).json();
     let expected = [
         ("rotation", 409, "rotation_code_taken"),
         ("coverage", 400, "invalid_request"),
@@ -246,7 +249,7 @@ fn what_the_state_refuses_is_listed_and_the_rest_applied() {
     assert_ne!(differences(&shown), Vec::<String>::new());
     // What a PATCH repeats has to be as it is.
     let repeats = json!({ "rotation": { "name": "New", "mode": "manual" } });
-    let shown = rotation.preview(5, repeats).is(200).json();
+    let shown = rotation.try_edits(5, repeats).is(200).json();
     assert!(text(&shown["refusals"][0]["detail"]).starts_with("mode: "));
 }
 
@@ -275,15 +278,15 @@ fn wrong_shapes_are_refused_by_their_member() {
         (json!({ "at": "soon" }), "at: "),
         (json!({ "when": "now" }), "when: "),
     ] {
-        let problem = rotation.preview(5, body.clone()).is(400).json();
+        let problem = rotation.try_edits(5, body.clone()).is(400).json();
         let detail = text(&problem["detail"]);
         assert!(detail.starts_with(member), "{body}: {detail}");
     }
     for days in [0, 367] {
-        rotation.preview(days, json!({})).is(400);
+        rotation.try_edits(days, json!({})).is(400);
     }
     rotation
-        .preview(366, json!({ "at": "2027-01-06T00:00:00Z" }))
+        .try_edits(366, json!({ "at": "2027-01-06T00:00:00Z" }))
         .is(200);
 }
 
@@ -292,15 +295,15 @@ fn whoever_sees_the_rotation_may_look() {
     let rota = Rota::with_people(3);
     let rotation = rota.daily("U1 U2", 1);
     let reader = rota.key("read:rotations");
-    rotation.with(&reader).preview(5, json!({})).is(200);
+    rotation.with(&reader).try_edits(5, json!({})).is(200);
     let other = rota.key("read:oncall");
-    rotation.with(&other).preview(5, json!({})).is(403);
+    rotation.with(&other).try_edits(5, json!({})).is(403);
     rotation
         .with(&rota.token("U2"))
-        .preview(5, json!({ "remove": ["U1"] }))
+        .try_edits(5, json!({ "remove": ["U1"] }))
         .is(200);
     rotation
         .with(&rota.token("U3"))
-        .preview(5, json!({}))
+        .try_edits(5, json!({}))
         .is(404);
 }
