@@ -173,9 +173,10 @@ impl<'a> Draft<'a> {
     /// Returns whether there is anything to send.
     pub fn settle(&mut self, tx: &mut WriteTx, act: Act) -> Result<bool, Error> {
         let editing = self.editing(tx);
-        editing.expire_lost(&self.before, &mut self.rotation, act == Act::Aside);
+        let aside = matches!(act, Act::Aside | Act::Calendar);
+        editing.expire_lost(&self.before, &mut self.rotation, aside);
         if self.is_settled() {
-            if act == Act::Aside {
+            if matches!(act, Act::Aside | Act::Calendar) {
                 // An absence can change who is next.
                 notifications::request_topic_sync(tx, &self.rotation)?;
             }

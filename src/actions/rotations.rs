@@ -6,9 +6,9 @@ use super::duty_group::check_no_circle;
 use super::membership::{check_groups_included, check_people, known_groups, known_people};
 use super::mutation::Operation;
 use super::{ActionError, Error};
-use crate::domain::absence::Absences;
 use crate::domain::access::Principal;
 use crate::domain::edit::RotationPatch;
+use crate::domain::editing::People;
 use crate::domain::event::Act;
 use crate::domain::holidays::Calendar;
 use crate::domain::ids::GroupId;
@@ -42,15 +42,12 @@ impl Operation for PatchRotation {
     fn apply(self, tx: &mut WriteTx, draft: &mut Draft, _: &Principal) -> Result<(), ActionError> {
         let PatchRotation(patch) = self;
         check_patch(&tx.as_read(), &patch, &draft.rotation, &draft.tier_limits)?;
-        let members = match members_then(&tx.as_read(), &patch, &draft.rotation)? {
-            None => None,
-            Some(then) => {
-                store::save_members(tx, &draft.rotation.id, &then.lists)?;
-                Some((then.members, then.absences))
-            }
-        };
+        let then = people_then(&tx.as_read(), &patch, &draft.rotation)?;
+        if let Some((lists, _)) = &then {
+            store::save_members(tx, &draft.rotation.id, lists)?;
+        }
         let editing = draft.editing(tx);
-        editing.patch(&mut draft.rotation, &patch, members);
+        editing.patch(&mut draft.rotation, &patch, then.map(|(_, people)| people));
         draft.absences = Arc::clone(&draft.rotation.absences);
         draft.settle(tx, Act::Edit)?;
         Ok(())
@@ -68,6 +65,9 @@ pub(super) fn changes_duty(patch: &RotationPatch, rotation: &Rotation) -> bool {
             .is_some_and(|groups| !groups.is_empty())
         || differs(patch.double_cover, rotation.double_cover)
         || differs(patch.skips_are_off_time, rotation.skips_are_off_time)
+        || patch.absence_policy.as_ref().is_some_and(|change| {
+            rotation.absence_policy.changed(change) != Ok(rotation.absence_policy)
+        })
 }
 
 /// Refuses a patch that names who or what is not there, that the tier does not include, or whose code is taken.
@@ -113,21 +113,13 @@ pub(super) fn check_patch(
     Ok(())
 }
 
-/// The members that a patch leaves a rotation with.
-pub(super) struct MembersThen {
-    /// The lists that it changes.
-    pub lists: MemberLists,
-    pub members: Members,
-    /// Those that count in the rotation with these members.
-    pub absences: Arc<Absences>,
-}
-
-/// The same of a patch that [`check_patch`] lets pass; `None` where it changes no list.
-pub(super) fn members_then(
+/// The lists that a patch changes which [`check_patch`] lets pass, and who is in the rotation then, with the absences that count; `None`
+/// where it changes neither a list nor the policy.
+pub(super) fn people_then(
     tx: &ReadTx,
     patch: &RotationPatch,
     rotation: &Rotation,
-) -> Result<Option<MembersThen>, Error> {
+) -> Result<Option<(MemberLists, People)>, ActionError> {
     let Members { users, groups } = &rotation.members;
     // A list sent unchanged is not written: that would delete people who are deactivated temporarily.
     let same_groups = |wanted: &Vec<GroupId>| wanted.iter().eq(groups.iter().map(|one| &one.group));
@@ -135,7 +127,11 @@ pub(super) fn members_then(
         users: patch.users.clone().filter(|wanted| wanted != users),
         groups: patch.groups.clone().filter(|wanted| !same_groups(wanted)),
     };
-    if lists == MemberLists::default() {
+    let policy = match &patch.absence_policy {
+        Some(change) => rotation.absence_policy.changed(change)?,
+        None => rotation.absence_policy,
+    };
+    if lists == MemberLists::default() && policy == rotation.absence_policy {
         return Ok(None);
     }
     let followed = |group: &GroupId| -> Result<GroupMembers, Error> {
@@ -154,13 +150,15 @@ pub(super) fn members_then(
     };
     let with = Rotation {
         members: members.clone(),
+        absence_policy: policy,
         ..rotation.clone()
     };
-    Ok(Some(MembersThen {
-        lists,
+    let people = People {
         members,
+        policy,
         absences: Arc::new(store::load_absences(tx, &with)?),
-    }))
+    };
+    Ok(Some((lists, people)))
 }
 
 /// [`PatchRotation`] for a caller who repeats what the rotation shows.

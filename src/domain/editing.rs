@@ -2,6 +2,7 @@
 //! call the same (rules.md 6.4).
 
 use super::absence::Absences;
+use super::absence_policy::AbsencePolicy;
 use super::edit::RotationPatch;
 use super::forecast;
 use super::grid::{self, GridSpec, Mint, RosterSpec};
@@ -21,6 +22,15 @@ pub struct Editing<'a> {
     pub limits: TierLimits,
     /// When the edit takes effect: not before the rotation was last judged.
     pub at: Timestamp,
+}
+
+/// Who is in a rotation, and when they are absent.
+#[derive(Clone, Debug)]
+pub struct People {
+    pub members: Members,
+    pub policy: AbsencePolicy,
+    /// Those that count with these members and this policy.
+    pub absences: Arc<Absences>,
 }
 
 impl Editing<'_> {
@@ -62,19 +72,14 @@ impl Editing<'_> {
         Ok(())
     }
 
-    /// Changes what a patch contains. The people and groups that it lists are in `members`, where they change, with the
-    /// absences that count in the rotation then.
-    pub fn patch(
-        self,
-        rotation: &mut Rotation,
-        patch: &RotationPatch,
-        members: Option<(Members, Arc<Absences>)>,
-    ) {
+    /// Changes what a patch contains. Its people and groups and its policy are in `people`, where they change.
+    pub fn patch(self, rotation: &mut Rotation, patch: &RotationPatch, people: Option<People>) {
         apply_profile(patch, rotation);
         let before = rotation.clone();
-        if let Some((members, absences)) = members {
-            rotation.members = members;
-            rotation.absences = absences;
+        if let Some(people) = people {
+            rotation.members = people.members;
+            rotation.absence_policy = people.policy;
+            rotation.absences = people.absences;
         }
         rotation.enabled = patch.enabled.unwrap_or(rotation.enabled);
         rotation.double_cover = patch.double_cover.unwrap_or(rotation.double_cover);
@@ -120,11 +125,15 @@ impl Editing<'_> {
         );
     }
 
-    /// Fills empty slots after the absences of a person changed, where the rotation deals to them.
-    pub fn follow_absences(self, rotation: &mut Rotation, user: &UserId) {
+    /// Looks at the rotation again after the absences of a person changed, which were `before` until now: a slot that they hold is
+    /// handed over where it is by its policy, and empty slots are dealt where they may be dealt to the person.
+    pub fn follow_absences(self, rotation: &mut Rotation, user: &UserId, before: &Absences) {
         let absences = Arc::clone(&rotation.absences);
         let dealing = self.dealing(&absences);
+        let leaves =
+            |holder: &UserId| holder == user && absences.has_new_one(before, user, self.at);
         let mut change = Change::begin(rotation, dealing, self.at, WindowChange::ByEdit);
+        change.relieve(leaves, Reason::NextOnScheduledDuty);
         if change.deals_to(user) {
             change.fill_after_absence(Reason::CoverageChanged);
         }

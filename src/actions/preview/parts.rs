@@ -6,8 +6,8 @@ use crate::actions::absences::{
     applies_to, check_member, check_person, check_removal, find_absence,
 };
 use crate::actions::grid::check_roster;
-use crate::actions::rotations::{Agrees, changes_duty, check_patch, members_then};
-use crate::domain::absence::AppliesTo;
+use crate::actions::rotations::{Agrees, changes_duty, check_patch, people_then};
+use crate::domain::absence::{Absences, AppliesTo};
 use crate::domain::edit::{NewAbsence, RotationPatch};
 use crate::domain::editing::Editing;
 use crate::domain::grid::{GridSpec, RosterSpec};
@@ -110,10 +110,10 @@ impl<'a, 'e> Parts<'a, 'e> {
             agrees(self.current, self.editing.calendar)?;
         }
         check_patch(self.tx, patch, &self.rotation, &self.editing.limits)?;
-        let members = members_then(self.tx, patch, &self.rotation)?;
-        let members = members.map(|then| (then.members, then.absences));
+        let then = people_then(self.tx, patch, &self.rotation)?;
+        let people = then.map(|(_, people)| people);
         self.edit(|editing, rotation| {
-            editing.patch(rotation, patch, members);
+            editing.patch(rotation, patch, people);
             Ok(())
         })
     }
@@ -148,8 +148,7 @@ impl<'a, 'e> Parts<'a, 'e> {
         }
         self.created.push(key);
         let absences = self.rotation.absences.with(&new.user, new.period);
-        self.rotation.absences = Arc::new(absences);
-        self.absence_changed(&new.user, new.period);
+        self.absences_changed(absences, &new.user, new.period);
         Ok(())
     }
 
@@ -161,15 +160,16 @@ impl<'a, 'e> Parts<'a, 'e> {
         check_removal(&self.rotation, &stored)?;
         self.removed.push(id.clone());
         let absences = self.rotation.absences.without(&stored.user, stored.period);
-        self.rotation.absences = Arc::new(absences);
-        self.absence_changed(&stored.user, stored.period);
+        self.absences_changed(absences, &stored.user, stored.period);
         Ok(())
     }
 
-    fn absence_changed(&mut self, user: &UserId, period: Interval) {
+    fn absences_changed(&mut self, absences: Absences, user: &UserId, period: Interval) {
         let before = self.rotation.clone();
+        self.rotation.absences = Arc::new(absences);
         if period.until > self.editing.at {
-            self.editing.follow_absences(&mut self.rotation, user);
+            let was = &before.absences;
+            self.editing.follow_absences(&mut self.rotation, user, was);
         }
         self.editing.expire_lost(&before, &mut self.rotation, true);
     }

@@ -10,6 +10,7 @@ mod grid;
 mod model;
 mod once;
 mod ops;
+mod policy;
 mod previews;
 mod records;
 mod rules;
@@ -33,6 +34,7 @@ fn walk_through(office: &Office, name: &str, case: &ops::Case) -> walk::Outcome 
     go_to_monday(office);
     let mut walk = walk::Walk::begin(&office.app, name, case)?;
     let outcome = walk.run(&case.ops);
+    walk.forget_calendars();
     write(
         &office.app,
         &caller(),
