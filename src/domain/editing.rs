@@ -117,12 +117,12 @@ impl Editing<'_> {
         for group in &mut members.groups {
             group.users.retain(stays);
         }
-        let absences = Arc::clone(&rotation.absences);
-        self.patch(
-            rotation,
-            &RotationPatch::default(),
-            Some((members, absences)),
-        );
+        let people = People {
+            members,
+            policy: rotation.absence_policy,
+            absences: Arc::clone(&rotation.absences),
+        };
+        self.patch(rotation, &RotationPatch::default(), Some(people));
     }
 
     /// Looks at the rotation again after the absences of a person changed, which were `before` until now: a slot that they hold is
