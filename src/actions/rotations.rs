@@ -128,7 +128,10 @@ pub(super) fn people_then(
         groups: patch.groups.clone().filter(|wanted| !same_groups(wanted)),
     };
     let policy = match &patch.absence_policy {
-        Some(change) => rotation.absence_policy.changed(change)?,
+        Some(change) => {
+            let changed = rotation.absence_policy.changed(change);
+            changed.map_err(Refusal::Invalid)?
+        }
         None => rotation.absence_policy,
     };
     if lists == MemberLists::default() && policy == rotation.absence_policy {
