@@ -350,12 +350,12 @@ mod tests {
 
     #[test]
     fn each_part_is_read_as_its_route_reads_it() {
-        let body = json!({
-            "rotation": { "enabled": false, "version": 3 },
+        let body = br#"{
+            "rotation": { "enabled": false, "mode": "auto" },
             "rosters": { "b": { "nextTurn": 1 }, "a": { "userIds": ["U1"] }, "": { "nextTurn": 0 } },
-            "removeAbsenceIds": ["abs_1"], "remove": ["U2"], "coverage": null, "at": "2026-11-23T09:00:00+01:00",
-        });
-        let asked = parse(body.to_string().as_bytes()).expect("a preview");
+            "removeAbsenceIds": ["abs_1"], "remove": ["U2"], "coverage": null, "at": "2026-11-23T09:00:00+01:00"
+        }"#;
+        let asked = parse(body).expect("a preview");
         assert_eq!(asked.edits.patch.expect("a patch").enabled, Some(false));
         let rosters = asked.edits.rosters.iter();
         let ids: Vec<_> = rosters

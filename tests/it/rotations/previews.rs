@@ -233,8 +233,8 @@ fn what_the_state_refuses_is_listed_and_the_rest_applied() {
     let expected = [
         ("rotation", 409, "rotation_code_taken"),
         ("coverage", 400, "invalid_request"),
-        ("rosters.none", 404, "not_found"),
         ("rosters.", 400, "invalid_request"),
+        ("rosters.none", 404, "not_found"),
         ("absences[0]", 404, "not_found"),
         ("absences[1]", 400, "invalid_request"),
         ("removeAbsenceIds[0]", 404, "not_found"),

@@ -62,7 +62,10 @@ pub fn before(
     edits: Result<Edits, Refusal>,
     again: impl FnOnce(u16, Errors) -> Result<Response, Problem>,
 ) -> Result<Option<Response>, Problem> {
-    if visit.form.one("confirmed") == "true" {
+    let is_whole = ["ifMatch", "operationId"]
+        .into_iter()
+        .all(|name| visit.form.filled(name).is_some());
+    if !is_whole || visit.form.one("confirmed") == "true" {
         return Ok(None);
     }
     let looked = edits

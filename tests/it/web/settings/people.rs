@@ -87,12 +87,12 @@ fn every_step_shows_who_carries_more_before_it_is_saved() {
         for said in ["What would change", "Now planned", "Who is on call changes"] {
             assert!(page.contains(said), "{asked}: {page}");
         }
-        let has_hours = page.contains("Hours on call in these days");
-        assert_eq!(
-            has_hours,
-            matches!(asked, "remove U3" | "add"),
-            "{asked}: {page}"
-        );
+        if matches!(asked, "remove U3" | "add") {
+            assert!(
+                page.contains("Hours on call in these days"),
+                "{asked}: {page}"
+            );
+        }
         // The way back keeps the rotation as it is.
         let back = ada.fill_in(&page, &to, &[("edit", "true")]).is(200).text();
         assert!(back.contains("id=\"order\""), "{back}");
