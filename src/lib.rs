@@ -4,10 +4,16 @@
 //!
 //! A connection's thread in [`server`] reads one request within its bounds. `server::dispatch` gives it an id, finds the
 //! [`Edge`](server::Edge) that has the prefix of its path, and logs and counts the answer. In the edge [`api`]
-//! `routes` names the operation, its scope and its precondition; `auth` answers who asks; [`wire`] parses the body into
+//! `routes` names the operation, its scope and its precondition; [`admission`] answers who asks; [`wire`] parses the body into
 //! values of the [`domain`], or refuses it with the path of the member that is wrong or unknown. An action of [`actions`] does the
 //! work: reads from one snapshot of the [`store`], writes in one job of its one writing connection. Its answer becomes JSON in
 //! [`wire`] again, a refusal a problem object in [`problem`].
+//!
+//! # Assistants
+//!
+//! The edge [`mcp`] answers `POST /mcp` by the Model Context Protocol. [`admission`] admits its requests as those of the API: one
+//! credential has one rate on both. A tool parses its arguments as bodies are parsed, calls the action that the API's route calls,
+//! and gives the JSON of [`wire`].
 //!
 //! # Writes
 //!
@@ -55,6 +61,12 @@
 //! `domain::forecast` of its cells. `actions::once` runs the write once under the caller's id and keeps the response for
 //! retries. The result is an arrangement over the dealt turn: `domain::resolve` decides who holds a cell, for all
 //! callers. Every write expires pending requests whose duties are no longer held as planned.
+//!
+//! # Warnings
+//!
+//! `actions::warnings` forecasts a rotation once, gathers its people, their duty in other rotations and the sources that are read
+//! from outside, and gives all of it to `domain::warning`, which finds what is wrong. [`warning_watch`] counts the warnings of all
+//! rotations beside everything else, for metrics and pages.
 //!
 //! # Events
 //!
@@ -121,9 +133,10 @@
 //! | Floor | Rooms | May import |
 //! |---|---|---|
 //! | 5 | `main`, [`cli`], [`config`] | all below |
-//! | 4 | [`api`], [`web`], [`dev`], [`slack_inbound`], [`timer`], [`delivery`], [`sync`], [`chat_watch`] | 0 to 3, not one another |
+//! | 4 | [`api`], [`web`], [`mcp`], [`dev`], [`slack_inbound`], [`timer`], [`delivery`], [`sync`], [`chat_watch`], [`warning_watch`] | 0 to 3, not one another |
 //! | 3 | [`actions`] | [`domain`], [`wire`], [`client`], [`metrics`], [`store`], [`chat`], [`carriers`], [`sources`], [`runtime`] |
-//! | 3 | [`problem`] | [`domain`], [`wire`], [`server`], [`store`]; only edges import it |
+//! | 3 | [`problem`] | [`domain`], [`wire`], [`server`], [`store`]; only edges and [`admission`] import it |
+//! | 3 | [`admission`] | [`actions`], [`problem`], [`domain`], [`server`], [`store`], [`runtime`]; only edges that take bearer credentials import it |
 //! | 2 | [`chat`] | [`domain`], [`store`], [`client`], [`metrics`], [`runtime`] |
 //! | 2 | [`carriers`] | [`domain`], [`client`], [`runtime`] |
 //! | 2 | [`sources`] | [`domain`], [`client`], [`runtime`] |
@@ -176,15 +189,18 @@ pub mod oidc;
 pub mod sources;
 
 pub mod actions;
+pub mod admission;
 pub mod problem;
 
 pub mod api;
 pub mod chat_watch;
 pub mod delivery;
 pub mod dev;
+pub mod mcp;
 pub mod slack_inbound;
 pub mod sync;
 pub mod timer;
+pub mod warning_watch;
 pub mod web;
 
 pub mod cli;

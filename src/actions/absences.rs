@@ -10,10 +10,9 @@ use crate::domain::access::Principal;
 use crate::domain::audit::{Author, period};
 use crate::domain::edit::NewAbsence;
 use crate::domain::event::Act;
-use crate::domain::handover::WindowChange;
 use crate::domain::ids::{AbsenceId, RotationId, UserId};
 use crate::domain::refusal::{Refusal, invalid};
-use crate::domain::rotation::{Reason, Rotation};
+use crate::domain::rotation::Rotation;
 use crate::store::{self, ReadTx, WriteTx};
 use crate::wire::etag::Precondition;
 use jiff::Timestamp;
@@ -56,6 +55,49 @@ fn write<O: Operation>(
     Ok(mutation.run(app)?.output)
 }
 
+/// Refuses somebody whom the directory does not have.
+pub(super) fn check_person(tx: &ReadTx, user: &UserId) -> Result<(), ActionError> {
+    match store::load_person(tx, user)? {
+        Some(_) => Ok(()),
+        None => Err(Refusal::NotFound("user").into()),
+    }
+}
+
+/// Refuses an absence of somebody who is not in the rotation.
+pub(super) fn check_member(rotation: &Rotation, user: &UserId) -> Result<(), Refusal> {
+    match rotation.has_member(user) {
+        true => Ok(()),
+        false => invalid(format!("userId: `{user}` is not a member of this rotation")),
+    }
+}
+
+/// The rotations that an absence will apply to.
+pub(super) fn applies_to(new: &NewAbsence, rotation: &Rotation) -> AppliesTo {
+    match new.everywhere {
+        true => AppliesTo::AllRotations,
+        false => AppliesTo::Rotation(rotation.id.clone()),
+    }
+}
+
+/// A stored absence, if it applies to the rotation.
+pub(super) fn find_absence(
+    tx: &ReadTx,
+    id: &AbsenceId,
+    rotation: &Rotation,
+) -> Result<Absence, ActionError> {
+    let stored = store::load_absence(tx, id)?;
+    let stored = stored.filter(|stored| counts_in(stored, rotation));
+    Ok(stored.ok_or(Refusal::NotFound("absence"))?)
+}
+
+/// Refuses to remove an absence that only counts in a rotation which a partner's schedule drives.
+pub(super) fn check_removal(rotation: &Rotation, stored: &Absence) -> Result<(), Refusal> {
+    match stored.applies_to {
+        AppliesTo::AllRotations => Ok(()),
+        AppliesTo::Rotation(_) => rotation.check_own(),
+    }
+}
+
 struct CreateAbsence(NewAbsence);
 
 impl Operation for CreateAbsence {
@@ -74,9 +116,7 @@ impl Operation for CreateAbsence {
     ) -> Result<(), ActionError> {
         let CreateAbsence(new) = self;
         caller.check_see(rotation)?;
-        if store::load_person(tx, &new.user)?.is_none() {
-            return Err(Refusal::NotFound("user").into());
-        }
+        check_person(tx, &new.user)?;
         Ok(caller.check_absence(rotation, &new.user, new.everywhere)?)
     }
 
@@ -91,16 +131,8 @@ impl Operation for CreateAbsence {
         _: &Principal,
     ) -> Result<(Absence, bool), ActionError> {
         let CreateAbsence(new) = self;
-        if !draft.rotation.has_member(&new.user) {
-            return Ok(invalid(format!(
-                "userId: `{}` is not a member of this rotation",
-                new.user
-            ))?);
-        }
-        let applies_to = match new.everywhere {
-            true => AppliesTo::AllRotations,
-            false => AppliesTo::Rotation(draft.rotation.id.clone()),
-        };
+        check_member(&draft.rotation, &new.user)?;
+        let applies_to = applies_to(&new, &draft.rotation);
         let same = store::find_same_absence(&tx.as_read(), &new.user, new.period, &applies_to)?;
         if let Some(same) = same {
             return Ok((same, false));
@@ -121,15 +153,6 @@ impl Operation for CreateAbsence {
 
 struct RemoveAbsence(AbsenceId);
 
-impl RemoveAbsence {
-    /// The absence, if it applies to the rotation.
-    fn find(&self, tx: &ReadTx, rotation: &Rotation) -> Result<Absence, ActionError> {
-        let stored = store::load_absence(tx, &self.0)?;
-        let stored = stored.filter(|stored| counts_in(stored, rotation));
-        Ok(stored.ok_or(Refusal::NotFound("absence"))?)
-    }
-}
-
 impl Operation for RemoveAbsence {
     const NAME: &'static str = "remove absence";
     type Output = ();
@@ -141,16 +164,14 @@ impl Operation for RemoveAbsence {
         caller: &Principal,
     ) -> Result<(), ActionError> {
         caller.check_see(rotation)?;
-        let stored = self.find(tx, rotation)?;
+        let stored = find_absence(tx, &self.0, rotation)?;
         let everywhere = stored.applies_to == AppliesTo::AllRotations;
         Ok(caller.check_absence(rotation, &stored.user, everywhere)?)
     }
 
     fn apply(self, tx: &mut WriteTx, draft: &mut Draft, _: &Principal) -> Result<(), ActionError> {
-        let stored = self.find(&tx.as_read(), &draft.rotation)?;
-        if draft.rotation.external.is_some() && stored.applies_to != AppliesTo::AllRotations {
-            return Err(Refusal::ExternalReadOnly.into());
-        }
+        let stored = find_absence(&tx.as_read(), &self.0, &draft.rotation)?;
+        check_removal(&draft.rotation, &stored)?;
         change(tx, draft, &stored, "removed", |tx| {
             Ok(store::remove_absence(tx, &stored.id)?)
         })
@@ -328,17 +349,10 @@ pub(super) fn follow_person(
     Ok(())
 }
 
-/// Looks at a rotation again after the absences of a person changed, which were `before` until now: a slot that they hold is handed
-/// over where it is by its policy, and empty slots are dealt where they may be dealt to the person.
+/// Looks at a rotation again after the absences of a person changed, which were `before` until now.
 fn judge(tx: &WriteTx, draft: &mut Draft, user: &UserId, before: &Absences) {
-    let (now, absences) = (draft.instant(tx), Arc::clone(&draft.absences));
-    let leaves = |holder: &UserId| holder == user && absences.has_new_one(before, user, now);
-    draft.change(tx, WindowChange::ByEdit, |change| {
-        change.relieve(leaves, Reason::NextOnScheduledDuty);
-        if change.deals_to(user) {
-            change.fill_after_absence(Reason::CoverageChanged);
-        }
-    });
+    let editing = draft.editing(tx);
+    editing.follow_absences(&mut draft.rotation, user, before);
 }
 
 /// One absence, by its id.

@@ -16,6 +16,7 @@ use crate::domain::rotation::{
     Cell, ChannelSetting, Entry, Lane, Members, NextTurn, Profile, Roster, Rotation, Stamps, Window,
 };
 use crate::domain::tiers::TierLimits;
+use crate::domain::warning_kinds::WarningSettings;
 use crate::store::{self, CreationKey, MemberLists, ReadTx, WriteTx};
 use jiff::{SignedDuration, Timestamp};
 use std::sync::Arc;
@@ -162,6 +163,7 @@ pub(super) fn insert(tx: &mut WriteTx, new: NewRotation) -> Result<Rotation, Act
             topic_template: None,
             duty_group: None,
             mentions: MentionSettings::default(),
+            warnings: WarningSettings::default(),
         },
         enabled: true,
         double_cover: false,

@@ -5,6 +5,7 @@ use crate::domain::absence::Absences;
 use crate::domain::access::Principal;
 use crate::domain::agreement::AgreementContext;
 use crate::domain::audit::{AuditedChange, Author, CLOCK, Summary, quoted, rotation_changes};
+use crate::domain::editing::Editing;
 use crate::domain::event::{self, Act, Event};
 use crate::domain::forecast::{self, Forecast, Limits};
 use crate::domain::handover::{self, Change, DealingContext, Edit, WindowChange};
@@ -16,9 +17,6 @@ use crate::domain::tiers::TierLimits;
 use crate::store::{self, MemberLists, ReadTx, WriteTx};
 use jiff::Timestamp;
 use std::sync::Arc;
-
-/// Forecasts that one write may take to find the requests that it ends.
-const PASSES: usize = 8;
 
 /// A rotation that is changed by a write.
 pub struct Draft<'a> {
@@ -98,6 +96,15 @@ impl<'a> Draft<'a> {
         }
     }
 
+    /// What edits of the rotation need beside it, as of now.
+    pub fn editing(&self, tx: &WriteTx) -> Editing<'a> {
+        Editing {
+            calendar: self.calendar,
+            limits: self.tier_limits,
+            at: self.instant(tx),
+        }
+    }
+
     /// A change of the people on duty by a write, as of now.
     pub fn change(
         &mut self,
@@ -165,9 +172,9 @@ impl<'a> Draft<'a> {
     /// Stores the draft if the write changed anything: the next version, history entries, the next due instant, and events.
     /// Returns whether there is anything to send.
     pub fn settle(&mut self, tx: &mut WriteTx, act: Act) -> Result<bool, Error> {
-        if self.may_lose_duties(act) {
-            self.expire_lost();
-        }
+        let editing = self.editing(tx);
+        let aside = matches!(act, Act::Aside | Act::Calendar);
+        editing.expire_lost(&self.before, &mut self.rotation, aside);
         if self.is_settled() {
             if matches!(act, Act::Aside | Act::Calendar) {
                 // An absence can change who is next.
@@ -214,53 +221,6 @@ impl<'a> Draft<'a> {
     /// Whether all changes are stored.
     pub fn is_settled(&self) -> bool {
         self.rotation.same_as(&self.before) && !self.touched
-    }
-
-    /// Whether the write may have taken a duty from the requester of a pending request: a disabled rotation does not change,
-    /// and names and channels change nobody's duty.
-    fn may_lose_duties(&self, act: Act) -> bool {
-        let any = self.rotation.enabled && !self.rotation.pending.is_empty();
-        let aside = matches!(act, Act::Aside | Act::Calendar);
-        any && (aside || !self.rotation.same_duty_as(&self.before))
-    }
-
-    /// Expires pending requests whose duties are no longer held as planned, as far as the forecast reaches. Time alone does not
-    /// cause this, because what happens matches the forecast.
-    ///
-    /// An expiry is an instant at which empty slots are filled. Those of the lost requests do not come, so each pass expires only
-    /// what is lost before the first of them. The last of [`PASSES`] expires everything that is lost.
-    fn expire_lost(&mut self) {
-        for pass in 1..=PASSES {
-            if !self.expire_some(pass == PASSES) {
-                return;
-            }
-        }
-    }
-
-    /// One pass of it. Returns whether a request was lost.
-    fn expire_some(&mut self, all: bool) -> bool {
-        let pending = &self.rotation.pending;
-        let until = pending.iter().map(Pending::until).max();
-        let dealing = DealingContext {
-            calendar: self.calendar,
-            absences: &self.absences,
-        };
-        let judged_at = self.rotation.stamps.judged_at;
-        let until = until.unwrap_or(judged_at);
-        let horizon = forecast::horizon(judged_at, until);
-        let (cells, known_until) = forecast::known_cells(&self.rotation, dealing, horizon);
-        let known_until = known_until.or(Some(horizon).filter(|horizon| *horizon < until));
-        let keeps =
-            |pending: &&Pending| forecast::keeps(&self.rotation, &cells, known_until, pending);
-        let lost: Vec<&Pending> = pending.iter().filter(|one| !keeps(one)).collect();
-        let first = lost.iter().map(|lost| lost.expires_at()).min();
-        let certain = |lost: &&&Pending| all || first.is_none_or(|first| lost.begins_at() < first);
-        let certain = lost.iter().filter(certain).map(|lost| lost.id.clone());
-        let certain: Vec<_> = certain.collect();
-        self.rotation
-            .pending
-            .retain(|one| !certain.contains(&one.id));
-        !certain.is_empty()
     }
 
     fn save(

@@ -6,11 +6,10 @@ use super::draft::Draft;
 use super::mutation::Operation;
 use crate::domain::access::Principal;
 use crate::domain::event::Act;
-use crate::domain::grid::{self, GridSpec, RosterSpec};
-use crate::domain::handover::WindowChange;
+use crate::domain::grid::{GridSpec, RosterSpec};
 use crate::domain::ids::RosterId;
 use crate::domain::refusal::Refusal;
-use crate::domain::rotation::{Roster, Rotation};
+use crate::domain::rotation::Rotation;
 use crate::store::{ReadTx, WriteTx};
 
 /// Replaces the grid and its rosters, and deals the slots that this leaves empty.
@@ -30,18 +29,9 @@ impl Operation for ReplaceCoverage {
 
     fn apply(self, tx: &mut WriteTx, draft: &mut Draft, _: &Principal) -> Result<(), ActionError> {
         let ReplaceCoverage(spec) = self;
-        let (at, before) = (draft.instant(tx), draft.rotation.clone());
-        grid::replace(
-            &mut draft.rotation,
-            &spec,
-            &draft.tier_limits,
-            draft.calendar,
-            at,
-            &mut |prefix| tx.mint(prefix),
-        )?;
-        if !draft.rotation.same_as(&before) {
-            draft.redeal(tx, &before, WindowChange::ByEdit, |_| ());
-        }
+        let editing = draft.editing(tx);
+        let mint = &mut |prefix: &str| tx.mint(prefix);
+        editing.replace_grid(&mut draft.rotation, &spec, mint)?;
         draft.settle(tx, Act::Edit)?;
         Ok(())
     }
@@ -69,11 +59,7 @@ impl Operation for WriteRoster {
         caller: &Principal,
     ) -> Result<(), ActionError> {
         caller.check_edit(rotation)?;
-        let named = |roster: &Roster| roster.id == self.roster;
-        match rotation.rosters.iter().any(named) {
-            true => Ok(()),
-            false => Err(Refusal::NotFound("roster").into()),
-        }
+        Ok(check_roster(rotation, self.roster.as_ref())?)
     }
 
     fn changes_duty(&self, _: &Rotation) -> bool {
@@ -81,13 +67,18 @@ impl Operation for WriteRoster {
     }
 
     fn apply(self, tx: &mut WriteTx, draft: &mut Draft, _: &Principal) -> Result<(), ActionError> {
-        let before = draft.rotation.clone();
-        let index = before.roster_index(self.roster.as_ref());
-        grid::write_one(&before, &mut draft.rotation, index, &self.spec)?;
-        if !draft.rotation.same_as(&before) {
-            draft.redeal(tx, &before, WindowChange::ByEdit, |_| ());
-        }
+        let (editing, WriteRoster { roster, spec }) = (draft.editing(tx), self);
+        editing.write_roster(&mut draft.rotation, roster.as_ref(), &spec)?;
         draft.settle(tx, Act::Edit)?;
         Ok(())
+    }
+}
+
+/// Refuses a roster that no cell names.
+pub(super) fn check_roster(rotation: &Rotation, id: Option<&RosterId>) -> Result<(), Refusal> {
+    let mut known = rotation.rosters.iter();
+    match known.any(|roster| roster.id.as_ref() == id) {
+        true => Ok(()),
+        false => Err(Refusal::NotFound("roster")),
     }
 }

@@ -46,6 +46,7 @@ pub mod reach;
 pub mod reads;
 pub mod relays;
 pub mod reminders;
+pub mod report;
 mod request_writes;
 pub mod requests;
 pub mod retention;
@@ -58,6 +59,7 @@ pub mod slack_home;
 pub mod status;
 pub mod swaps;
 pub mod tier;
+pub mod warnings;
 pub mod webhooks;
 pub mod whole_turns;
 mod workspace;
@@ -79,6 +81,7 @@ use crate::store::Store;
 use jiff::{SignedDuration, Timestamp};
 use partners::Partners;
 use std::sync::{Arc, PoisonError, RwLock};
+use warnings::Warned;
 
 pub use crate::store::{ActionError, Error};
 
@@ -102,6 +105,7 @@ pub struct App {
     runtime: Arc<Runtime>,
     audit_kept: SignedDuration,
     partners: Arc<Partners>,
+    warned: Arc<Warned>,
 }
 
 /// Settings for outgoing messages and URLs.
@@ -171,6 +175,7 @@ impl App {
             runtime: Arc::new(runtime),
             audit_kept: AUDIT_KEPT,
             partners: Arc::default(),
+            warned: Arc::default(),
         }
     }
 
@@ -301,6 +306,11 @@ impl App {
     /// The counters and histograms of the server.
     pub fn metrics(&self) -> &Metrics {
         &self.metrics
+    }
+
+    /// The warnings of all rotations, as they were last counted.
+    pub fn warned(&self) -> &Warned {
+        &self.warned
     }
 
     /// The background threads, including the storage thread.

@@ -1,123 +1,257 @@
-//! What an edit of a rotation would come to, before it is made: the rotation as it would stand, and who would be on call in the
-//! next days (rules.md 6.4). Changes nothing.
+//! What edits of a rotation would come to, before they are made: what would be refused, who would be on call, and what that is
+//! for each person (rules.md 6.4). Changes nothing.
 
-use super::{ActionError, App, reads};
-use crate::domain::absence_policy::PolicyChange;
+mod parts;
+
+use super::rotations::Agrees;
+use super::{ActionError, App, reads, warnings};
 use crate::domain::access::Principal;
-use crate::domain::forecast::{self, Difference};
-use crate::domain::grid::{self, GridSpec};
-use crate::domain::handover::{DealingContext, Edit, WindowChange};
-use crate::domain::ids::{RotationId, UserId};
-use crate::domain::refusal::Refusal;
-use crate::domain::rotation::Rotation;
+use crate::domain::edit::Edits;
+use crate::domain::editing::Editing;
+use crate::domain::forecast::{self, Difference, Planned, PlannedTurn};
+use crate::domain::handover::DealingContext;
+use crate::domain::ids::{CellId, LaneId, RotationId, UserId};
+use crate::domain::load::{self, Held, Load};
+use crate::domain::refusal::{Refusal, invalid};
+use crate::domain::rotation::{Cell, Rotation};
 use crate::domain::time::Interval;
-use crate::store;
+use crate::domain::warning::Warning;
+use crate::domain::zones::ZoneName;
+use crate::store::{self, ReadTx};
 use jiff::{SignedDuration, Timestamp};
-use std::sync::Arc;
+use parts::Parts;
+use std::collections::BTreeMap;
 
-/// How far ahead a preview looks.
-pub const AHEAD: SignedDuration = SignedDuration::from_hours(14 * 24);
+/// How far ahead an edit can be tried, and how long the range is that is compared at the most, in days.
+pub const MOST_DAYS: i64 = 366;
 
-/// An edit that can be looked at before it is made.
-pub enum Wanted {
-    Coverage(GridSpec),
-    /// `skipsAreOffTime`.
-    OffTime(bool),
-    Absences(PolicyChange),
-    /// Without these people among those added one by one.
-    Without(Vec<UserId>),
+/// How old an instant may be that counts as now: the clocks of callers differ, and requests take a while.
+const JUST_NOW: SignedDuration = SignedDuration::from_secs(60);
+
+/// Turns that one of the two plans has at the most: both are held in memory, and rendered.
+const MOST_TURNS: usize = 25_000;
+
+/// Edits to look at.
+#[derive(Default)]
+pub struct Wanted {
+    pub edits: Edits,
+    /// Refuses what the patch repeats of the rotation without changing it, where it is not so.
+    pub agrees: Option<Agrees>,
 }
 
-/// What an edit would come to.
+impl From<Edits> for Wanted {
+    fn from(edits: Edits) -> Wanted {
+        let agrees = None;
+        Wanted { edits, agrees }
+    }
+}
+
+/// When the edits are made, and how many days from then on are compared.
+#[derive(Clone, Copy, Debug)]
+pub struct When {
+    /// Now where it is omitted.
+    pub at: Option<Timestamp>,
+    pub days: i64,
+}
+
+impl When {
+    /// From now on, for so many days.
+    pub fn now(days: i64) -> When {
+        When { at: None, days }
+    }
+}
+
+/// One of the edits, which the rotation's state refuses. The others are applied all the same.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Refused {
+    /// The member of the request that it is.
+    pub part: String,
+    pub refusal: Refusal,
+}
+
+/// What edits would come to.
 #[derive(Clone, Debug)]
 pub struct Preview {
     /// As it is stored, for its validator.
     pub stored: Rotation,
-    /// As it would stand. Ids of what is new are not those that it gets.
+    /// As it is now, everything due done.
+    pub current: Rotation,
+    /// As it would stand once the edits are made. Ids of what is new are not those that it gets.
     pub then: Rotation,
     pub range: Interval,
-    /// Where others would be on call in the range, by start.
-    pub differences: Vec<Difference>,
+    pub refusals: Vec<Refused>,
+    /// The plan of the range as it is, by start and slot; cells are those of `current`.
+    pub planned: Vec<PlannedTurn>,
+    /// The same with the edits; cells are those of `then`.
+    pub planned_then: Vec<PlannedTurn>,
+    /// What it comes to for each person who is on call in either plan.
+    pub people: BTreeMap<UserId, Change>,
+    /// What is wrong with the plan with the edits.
+    pub warnings: Vec<Warning>,
 }
 
-/// Looks at an edit.
+/// Looks at edits.
 ///
 /// # Errors
-/// As the edit itself, for whoever may not make it or where it does not fit; [`Refusal::Invalid`](crate::domain::refusal::Refusal)
-/// where it takes too much to forecast.
+/// [`Refusal::NotFound`] where the caller does not see the rotation; [`Refusal::Invalid`] for an instant that is over or too far
+/// ahead, and where it takes too much to forecast.
 pub fn of(
     app: &App,
     caller: &Principal,
     id: &RotationId,
-    wanted: &Wanted,
+    wanted: Wanted,
+    when: When,
 ) -> Result<Preview, ActionError> {
-    let (stored, (then, range, differences)) =
-        reads::in_context(app, caller, id, |tx, context| {
-            let before = context.rotation;
-            caller.check_edit(before)?;
-            before.check_own()?;
-            let mut then = before.clone();
-            if let Wanted::Absences(change) = wanted {
-                then.absence_policy = before
-                    .absence_policy
-                    .changed(change)
-                    .map_err(Refusal::Invalid)?;
-                then.absences = Arc::new(store::load_absences(tx, &then)?);
-            }
-            let absences = Arc::clone(&then.absences);
-            let dealing = DealingContext {
-                absences: &absences,
-                ..context.dealing
-            };
-            let edit = Edit {
-                before,
-                dealing,
-                at: context.now,
-                window_change: WindowChange::ByEdit,
-            };
-            match wanted {
-                Wanted::Coverage(spec) => {
-                    let mut minted = 0;
-                    let mut mint = |prefix: &str| {
-                        minted += 1;
-                        format!("{prefix}new{minted}")
-                    };
-                    let (limits, calendar) = (app.tier_limits(), app.calendar());
-                    grid::replace(&mut then, spec, &limits, calendar, context.now, &mut mint)?;
-                    if !then.same_as(before) {
-                        edit.redeal(&mut then, |_| ());
-                    }
-                }
-                Wanted::OffTime(off) => {
-                    then.skips_are_off_time = *off;
-                    if !then.same_as(before) {
-                        edit.follow_members(&mut then);
-                    }
-                }
-                Wanted::Absences(_) => {
-                    if !then.same_as(before) {
-                        edit.redeal(&mut then, |_| ());
-                    }
-                }
-                Wanted::Without(gone) => {
-                    then.members.users.retain(|user| !gone.contains(user));
-                    if !then.same_as(before) {
-                        edit.follow_members(&mut then);
-                    }
-                }
-            }
-            let range = Interval {
-                from: context.now,
-                until: context.now.saturating_add(AHEAD).unwrap_or(Timestamp::MAX),
-            };
-            let differences =
-                forecast::differences([(before, context.dealing), (&then, dealing)], range)?;
-            Ok((then, range, differences))
-        })?;
-    Ok(Preview {
-        stored,
-        then,
-        range,
-        differences,
+    let (stored, found) = reads::in_context(app, caller, id, |tx, context| {
+        let range = range(context.now, when)?;
+        let current = context.rotation;
+        let base = forecast::rotation_at(current, context.dealing, range.from)
+            .map_err(|refusal| too_far(refusal, "at"))?;
+        let editing = Editing {
+            calendar: app.calendar(),
+            limits: app.tier_limits(),
+            at: range.from.max(base.stamps.judged_at),
+        };
+        let mut parts = Parts::new(tx, current, base.clone(), editing);
+        parts.apply(wanted)?;
+        let (then, refusals) = (parts.rotation, parts.refusals);
+        let planned = plan(current, context.dealing, range)?;
+        let dealing = DealingContext {
+            calendar: app.calendar(),
+            absences: &then.absences,
+        };
+        let is_same = then.same_as(&base) && then.absences == base.absences;
+        let planned_then = match is_same {
+            true => planned.clone(),
+            false => plan(&then, dealing, range)?,
+        };
+        let warnings = warnings::of_plan(app, tx, caller, (&then, dealing), range)?;
+        let mut found = Preview {
+            stored: current.clone(),
+            current: current.clone(),
+            then,
+            range,
+            refusals,
+            planned,
+            warnings,
+            planned_then,
+            people: BTreeMap::new(),
+        };
+        found.people = by_person(app, tx, [found.before(), found.after()])?;
+        Ok(found)
+    })?;
+    Ok(Preview { stored, ..found })
+}
+
+/// The range to compare.
+fn range(now: Timestamp, when: When) -> Result<Interval, Refusal> {
+    let days = |days: i64| SignedDuration::from_hours(24 * days);
+    let from = when.at.unwrap_or(now);
+    if now.duration_since(from) > JUST_NOW {
+        return invalid("at: send an instant that is not over, or omit it for now");
+    }
+    let from = from.max(now);
+    if from.duration_since(now) > days(MOST_DAYS) {
+        return invalid(format!(
+            "at: send an instant at most {MOST_DAYS} days from now"
+        ));
+    }
+    Ok(Interval {
+        from,
+        until: from
+            .saturating_add(days(when.days))
+            .unwrap_or(Timestamp::MAX),
     })
+}
+
+/// The turns of a range, by start and slot.
+fn plan(
+    rotation: &Rotation,
+    dealing: DealingContext,
+    range: Interval,
+) -> Result<Vec<PlannedTurn>, Refusal> {
+    let turns = forecast::schedule_of(rotation, dealing, range, MOST_TURNS);
+    let mut turns = turns.map_err(|refusal| too_far(refusal, "days"))?;
+    let slot = |turn: &PlannedTurn| {
+        let cell = &rotation.cells[turn.cell];
+        (cell.lane, cell.window)
+    };
+    turns.sort_by_key(|turn| (turn.entry.start, slot(turn)));
+    Ok(turns)
+}
+
+/// A forecast's refusal, of the member that asks for too much.
+fn too_far(refusal: Refusal, member: &str) -> Refusal {
+    match refusal {
+        Refusal::Invalid(_) => Refusal::Invalid(format!(
+            "{member}: too many hand-overs lie before it; look at fewer days, or at a nearer instant"
+        )),
+        other => other,
+    }
+}
+
+/// How much a person is on call in the range, before and after.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Change {
+    pub before: Load,
+    pub after: Load,
+}
+
+impl Preview {
+    /// The plan as it is.
+    pub fn before(&self) -> Planned<'_> {
+        Planned {
+            rotation: &self.current,
+            turns: &self.planned,
+            range: self.range,
+        }
+    }
+
+    /// The plan with the edits.
+    pub fn after(&self) -> Planned<'_> {
+        Planned {
+            rotation: &self.then,
+            turns: &self.planned_then,
+            range: self.range,
+        }
+    }
+
+    /// Where others would be on call in a cell.
+    pub fn by_cell(&self) -> Vec<Difference<CellId>> {
+        forecast::differences(self.before(), self.after(), |_, cell| cell.id.clone())
+    }
+
+    /// The same in a lane, its windows taken together.
+    pub fn by_lane(&self) -> Vec<Difference<LaneId>> {
+        let lane = |rotation: &Rotation, cell: &Cell| rotation.lanes[cell.lane].id.clone();
+        forecast::differences(self.before(), self.after(), lane)
+    }
+}
+
+/// What it comes to for each person who is on call in either plan.
+fn by_person(
+    app: &App,
+    tx: &ReadTx,
+    [before, after]: [Planned; 2],
+) -> Result<BTreeMap<UserId, Change>, ActionError> {
+    let (before, after) = (before.held(), after.held());
+    let mut changes: BTreeMap<UserId, Change> = BTreeMap::new();
+    for user in before.keys().chain(after.keys()) {
+        if changes.contains_key(user) {
+            continue;
+        }
+        let person = store::load_person(tx, user)?;
+        let zone = person.and_then(|person| person.time_zone);
+        let own = zone.and_then(|zone| ZoneName::parse(&zone).ok());
+        let measured = |held: &BTreeMap<UserId, Vec<Held>>| {
+            let theirs = held.get(user).map_or(&[] as &[Held], Vec::as_slice);
+            load::measure(theirs, own, app.calendar())
+        };
+        let change = Change {
+            before: measured(&before),
+            after: measured(&after),
+        };
+        changes.insert(user.clone(), change);
+    }
+    Ok(changes)
 }

@@ -34,6 +34,7 @@ pub struct Call<'a> {
     /// Empty if the operation takes none.
     pub body: Vec<u8>,
     pub if_none_match: Option<Cow<'a, str>>,
+    pub accept: Option<Cow<'a, str>>,
     pub path: Path<'a>,
     pub query: Query,
     /// The public URL for addresses in the answer, without a slash at its end.
@@ -101,21 +102,6 @@ pub fn header<'r>(request: &'r Request, name: &str) -> Option<Cow<'r, str>> {
     Some(joined)
 }
 
-/// A header that must not be repeated.
-///
-/// # Errors
-/// If it has several lines, whatever their values.
-pub fn single<'r>(request: &'r Request, name: &str) -> Result<Option<&'r str>, Refusal> {
-    let mut lines = request
-        .headers()
-        .filter(|(known, _)| known.eq_ignore_ascii_case(name));
-    let first = lines.next().map(|(_, value)| value);
-    match lines.next() {
-        Some(_) => invalid(format!("{name}: sent twice; send it once")),
-        None => Ok(first),
-    }
-}
-
 /// Refuses a request whose Content-Type is not JSON.
 pub fn check_media_type(request: &Request) -> Result<(), Problem> {
     let value = request.header("Content-Type").unwrap_or_default();
@@ -167,7 +153,11 @@ impl Query {
         Ok(Page { number, size })
     }
 
-    fn whole(&self, name: &str, default: u32, most: u32) -> Result<u32, Refusal> {
+    /// A whole number from 1 to `most`.
+    ///
+    /// # Errors
+    /// If it is none of them.
+    pub fn whole(&self, name: &str, default: u32, most: u32) -> Result<u32, Refusal> {
         let Some(text) = self.one(name)? else {
             return Ok(default);
         };

@@ -3,7 +3,7 @@
 //! | File | Part |
 //! |---|---|
 //! | `routes` | every operation: method, path, scope, precondition, handler, description |
-//! | `auth` | authentication |
+//! | `access_code` | authentication by the key of an inbound webhook |
 //! | `extract` | path, query and headers as values |
 //! | `answer` | responses |
 //! | `room`, `collection` | memory budget of operations; streamed collections |
@@ -15,10 +15,10 @@
 //! | the others | handlers, one file per resource |
 
 mod absences;
+mod access_code;
 mod answer;
 mod arrangements;
 mod audit;
-mod auth;
 mod calendar_feeds;
 mod calendars;
 mod chat;
@@ -38,7 +38,9 @@ mod on_call_cache;
 mod once;
 pub mod openapi;
 mod operation;
+mod preview;
 mod record;
+mod reports;
 mod request_metrics;
 mod requests;
 mod room;
@@ -46,25 +48,23 @@ mod rotations;
 mod routes;
 mod service;
 mod swaps;
+mod warnings;
 mod watch;
 mod webhooks;
 
 pub use crate::server::rate::Limits;
 pub use watch::Access;
 
-use crate::actions::{App, audit as audit_log};
+use crate::actions::App;
+use crate::admission::{self, Admission, Credential};
 use crate::domain::access::Principal;
-use crate::domain::audit::Origin;
 use crate::domain::refusal::invalid;
 use crate::metrics::RouteMetrics;
-use crate::runtime::clock;
-use crate::server::rate::{Rates, Refusals};
 use crate::server::room::{self as memory, RequestBudget};
 use crate::server::{Edge, Malformed, Problem, Request, Scheme};
 use crate::wire::etag::Precondition;
 use crate::wire::url;
 use answer::Outcome;
-use auth::{AuthError, Authenticator, Credential};
 use extract::{Call, Path, Query};
 use jiff::Timestamp;
 use on_call_cache::OnCallCache;
@@ -81,10 +81,7 @@ const LONGEST_KEY: usize = 255;
 /// The edge of the API.
 pub struct Api {
     app: App,
-    authenticator: Authenticator,
-    rates: Rates,
-    /// Of which refused credentials have an audit entry.
-    refusals: Refusals,
+    admission: Arc<Admission>,
     budget: RequestBudget,
     /// The operator's setting. Without one, a trusted proxy may provide the URL that the client used.
     base_url: Option<String>,
@@ -101,16 +98,14 @@ impl Api {
     /// operator has set one.
     pub fn new(
         app: App,
-        limits: Limits,
+        admission: Arc<Admission>,
         access: Access,
         budget: RequestBudget,
         base_url: Option<String>,
     ) -> Api {
         Api {
             base_url,
-            authenticator: Authenticator::default(),
-            rates: Rates::new(limits),
-            refusals: Refusals::default(),
+            admission,
             budget,
             on_call_cache: OnCallCache::default(),
             access,
@@ -167,6 +162,7 @@ impl Api {
             address: request.client_address(),
             body,
             if_none_match: extract::header(request, "If-None-Match"),
+            accept: extract::header(request, "Accept"),
             path,
             query: Query::parse(query, row.operation.query)?,
             base_url: self.base_url(request),
@@ -217,10 +213,12 @@ impl Api {
         row: &Row,
         path: &Path,
     ) -> Result<(Detail, Option<Admitted>), Problem> {
-        let header = extract::single(request, "Authorization")?;
+        let header = request.single("Authorization")?;
         match self.access {
             Access::Open => return Ok((Detail::Whole, None)),
-            Access::Limited if !auth::presents(header) => return Ok((Detail::WithoutNames, None)),
+            Access::Limited if !admission::presents(header) => {
+                return Ok((Detail::WithoutNames, None));
+            }
             Access::Limited | Access::Key => {}
         }
         let caller = self.admit(request, id, row, path)?;
@@ -235,22 +233,13 @@ impl Api {
         row: &Row,
         path: &Path,
     ) -> Result<Admitted, Problem> {
-        let limited = |waits: Result<(), u64>| waits.map_err(Problem::rate_limited);
-        let refused = |refused| self.refuse_unauthenticated(request, id, refused);
         if row.needs == Needs::AccessCode {
-            let caller = auth::enter(&self.app, request, path).map_err(refused)?;
-            limited(self.rates.ask(caller.rate_key(), clock::monotonic()))?;
+            let caller = access_code::enter(&self.app, request, path)
+                .map_err(|refused| self.admission.refuse(&self.app, request, id, refused))?;
+            self.admission.ask(&caller)?;
             return Ok(Admitted::Entered(caller));
         }
-        let header = extract::single(request, "Authorization")?;
-        let credential = self
-            .authenticator
-            .open(&self.app, header)
-            .map_err(refused)?;
-        limited(
-            self.rates
-                .ask(credential.caller.rate_key(), clock::monotonic()),
-        )?;
+        let credential = self.admission.admit(&self.app, request, id)?;
         match row.needs {
             Needs::Nothing | Needs::AccessCode => {}
             Needs::Scoped(scope) => credential.caller.check_scope(scope)?,
@@ -258,37 +247,6 @@ impl Api {
             Needs::Watching => credential.caller.check_watch()?,
         }
         Ok(Admitted::Credential(credential))
-    }
-
-    /// What whoever is not let in is told; who fails again and again from one address is slowed down. A credential that is
-    /// refused is in the audit log.
-    fn refuse_unauthenticated(&self, request: &Request, id: &str, refused: AuthError) -> Problem {
-        match refused {
-            AuthError::Missing => Problem::missing_credential(),
-            AuthError::Refused(problem) => problem,
-            AuthError::Store(error) => error.into(),
-            AuthError::Failed(failed) => {
-                let (problem, actor) = *failed;
-                let address = request.client_address();
-                if let Err(seconds) = self.rates.fail(address, clock::monotonic()) {
-                    return Problem::rate_limited(seconds);
-                }
-                let code = problem.code;
-                if problem.status == 401 && self.refusals.is_first(address, self.app.now()) {
-                    let origin = Origin {
-                        request_id: Some(id.to_owned()),
-                        client_request_id: request.client_request_id().map(str::to_owned),
-                        address: Some(address),
-                    };
-                    // Whoever is refused is told so, whether or not it can be stored.
-                    let stored = audit_log::refused_credential(&self.app, actor, origin, code);
-                    if let Err(error) = stored {
-                        log::warn!("a refused credential is not in the audit log: {error}");
-                    }
-                }
-                problem
-            }
-        }
     }
 }
 
@@ -316,9 +274,7 @@ impl Edge for Api {
     }
 
     fn account(&self, request: &Request) -> Option<String> {
-        let header = extract::single(request, "Authorization").ok()?;
-        let credential = self.authenticator.open(&self.app, header).ok()?;
-        Some(credential.caller.credential().to_owned())
+        self.admission.account(&self.app, request)
     }
 
     /// Earlier refusals take precedence over the size.
@@ -391,7 +347,8 @@ impl Guard {
                 Guard::IfMatch(run, Precondition::parse(&header))
             }
             Handler::Keyed(run) => {
-                let key = extract::single(request, "Idempotency-Key")?
+                let key = request
+                    .single("Idempotency-Key")?
                     .map(str::trim)
                     .unwrap_or_default();
                 if key.is_empty() {

@@ -71,13 +71,14 @@ const ABOUT: &str = "A rotation is a grid: lanes (kinds of duty) crossed with wi
     back. PATCH takes those that it does not change only as they are. Every answer names its request in `X-Request-Id`. HEAD is GET without a body. Every error is a problem object, also 405, 417, 501 and \
     505, which any path may answer to a request that it cannot take.";
 
-const TAGS: [(&str, &str); 19] = [
+const TAGS: [(&str, &str); 21] = [
     (
         "on-call",
         "Who is on call, and putting people on and off duty.",
     ),
     ("rotations", "Rotations, their grids, lists and channels."),
     ("schedule", "The forecast and the history."),
+    ("reports", "Who carries how much duty."),
     ("availability", "Absences."),
     (
         "arrangements",
@@ -102,6 +103,7 @@ const TAGS: [(&str, &str); 19] = [
         "mentions",
         "Mentions of the people on call, and their answers.",
     ),
+    ("warnings", "What is wrong with the plans of rotations."),
     (
         "messages",
         "Messages to channels and people, and what people are mailed.",
@@ -209,7 +211,20 @@ impl Maker {
         let mut responses = Map::new();
         for gives in row.operation.gives {
             let answer = self.success(gives, row.operation.id);
-            responses.insert(gives.status.to_string(), answer);
+            let status = gives.status.to_string();
+            match responses
+                .get_mut(&status)
+                .map(|known| &mut known["content"])
+            {
+                // The same answer in another media type.
+                Some(Value::Object(content)) => {
+                    content.insert(
+                        media_type(gives).to_owned(),
+                        answer["content"][media_type(gives)].clone(),
+                    );
+                }
+                _ => drop(responses.insert(status, answer)),
+            }
         }
         for (status, codes) in refusals::of(row) {
             let name = refusals::name(status, &codes);
@@ -228,13 +243,12 @@ impl Maker {
     fn success(&mut self, gives: &Gives, operation: &str) -> Value {
         let mut response = json!({ "description": gives.about });
         if let Some(shape) = gives.shape {
-            let media_type = gives.media_type.split(';').next().unwrap_or_default();
             let mut media = json!({ "schema": self.schema(shape) });
             let exchange = self.examples.of(operation);
-            if exchange["status"] == json!(gives.status) {
+            if exchange["status"] == json!(gives.status) && gives.media_type == operation::JSON {
                 examples::add(&mut media, &exchange["answer"]);
             }
-            response["content"] = json!({ media_type: media });
+            response["content"] = json!({ media_type(gives): media });
         }
         let names = gives.headers.iter().chain([&REQUEST_ID]);
         let headers = names.map(|name| ((*name).to_owned(), response_header(name)));
@@ -265,6 +279,11 @@ impl Maker {
         response["headers"] = Value::Object(headers.collect());
         response
     }
+}
+
+/// The media type of an answer without its parameters.
+fn media_type(gives: &Gives) -> &'static str {
+    gives.media_type.split(';').next().unwrap_or_default()
 }
 
 fn about(row: &Row) -> String {

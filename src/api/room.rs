@@ -2,15 +2,18 @@
 //!
 //! GET on-call takes none: its responses are shared, and it must not wait.
 
-use super::on_call;
 use super::routes::{Handler, Needs, Row};
-use crate::server::room::STEP;
+use super::{on_call, preview};
+use crate::server::room::{LIMITS, STEP};
 
 const KIB: usize = 1024;
 const MIB: usize = 1024 * KIB;
 
 /// The memory of one byte of a JSON body once parsed.
 const PARSED: usize = 8;
+
+/// The memory of a preview of edits beside its body.
+const PREVIEW: usize = 20 * MIB;
 
 /// The memory of an operation, in bytes, with a body of `sent` bytes.
 pub fn needed(row: &Row, sent: usize) -> usize {
@@ -19,6 +22,11 @@ pub fn needed(row: &Row, sent: usize) -> usize {
     }
     let paged = row.operation.query.iter().any(|one| one.name == "pageSize");
     let parsed = sent.saturating_mul(PARSED);
+    if row.operation.id == preview::READ.id {
+        // Two plans with the turns of both. A body takes what is left of one credential's budget at the most,
+        // so that the largest still fits.
+        return PREVIEW + parsed.min(LIMITS.credential - PREVIEW);
+    }
     parsed
         + match (row.method, row.handler) {
             // Metrics grow with the number of rotations; other operations without a credential are small or shared.
@@ -28,6 +36,8 @@ pub fn needed(row: &Row, sent: usize) -> usize {
             ("GET", _) if row.pattern.ends_with("/schedule") => 20 * MIB,
             ("GET", _) if row.pattern.ends_with("/shifts") => 20 * MIB,
             ("GET", _) if row.pattern.ends_with("/history") => 8 * MIB,
+            // The stretches of a whole report are held.
+            ("GET", _) if row.pattern.starts_with("/v1/reports/") => 20 * MIB,
             ("GET", _) if paged || row.pattern.ends_with("/attempts") => STEP,
             ("GET", _) => MIB,
             // Previews compute a forecast.
@@ -41,7 +51,6 @@ pub fn needed(row: &Row, sent: usize) -> usize {
 mod tests {
     use super::*;
     use crate::api::routes::ROUTES;
-    use crate::server::room::LIMITS;
 
     #[test]
     fn every_operation_fits_and_on_call_costs_nothing() {

@@ -10,7 +10,7 @@ use super::operation::{
 };
 use crate::actions::creation::{self, NewCreation};
 use crate::actions::reads;
-use crate::actions::rotations::{DeleteRotation, PatchShown};
+use crate::actions::rotations::{Agrees, DeleteRotation, PatchShown};
 use crate::actions::{ActionError, App};
 use crate::domain::ids::UserId;
 use crate::domain::refusal::Refusal;
@@ -238,18 +238,23 @@ pub const PATCH: Operation = Operation {
 /// PATCH a rotation.
 pub fn patch(_: &Api, call: &Call, precondition: &Precondition) -> Outcome {
     let (patch, repeated) = (edit::patch(&call.body)?, Repeated::read(&call.body)?);
-    let as_of = call.app.as_of(call.app.now());
     let patch = PatchShown {
         patch,
-        agrees: Box::new(move |found, calendar| {
-            let shown = || rotation::render(found, calendar, &as_of);
-            match found.external {
-                Some(_) => repeated.without_readings().check(shown),
-                None => repeated.check(shown),
-            }
-        }),
+        agrees: agrees(call, repeated),
     };
     tagged(call, 200, &call.write(precondition, patch)?.rotation)
+}
+
+/// Compares what a patch repeats of the rotation with what it shows.
+pub fn agrees(call: &Call, repeated: Repeated) -> Agrees {
+    let as_of = call.app.as_of(call.app.now());
+    Box::new(move |found, calendar| {
+        let shown = || rotation::render(found, calendar, &as_of);
+        match found.external {
+            Some(_) => repeated.without_readings().check(shown),
+            None => repeated.check(shown),
+        }
+    })
 }
 
 pub const REMOVE: Operation = Operation {

@@ -6,8 +6,8 @@ use super::operation::Operation;
 use super::watch::Detail;
 use super::{
     Api, absences, arrangements, audit, calendar_feeds, calendars, chat, covers, deliveries,
-    directory, external, grid, inbound, keys, mentions, messages, on_call, record, requests,
-    rotations, service, swaps, watch, webhooks,
+    directory, external, grid, inbound, keys, mentions, messages, on_call, preview, record,
+    reports, requests, rotations, service, swaps, warnings, watch, webhooks,
 };
 use crate::domain::access::Scope::{
     self, ManageWebhooks, ReadDirectory, ReadOnCall, ReadRotations, WriteDuty, WriteRotations,
@@ -106,8 +106,11 @@ pub static ROUTES: &[Row] = &[
     row("GET",    "/v1/partners/{partner}/people",                        Scoped(WriteRotations), Plain(external::people),   &external::PEOPLE),
     row("PUT",    "/v1/partners/{partner}/people/{participantId}",        Scoped(WriteRotations), Plain(external::set_person), &external::PERSON),
 
+    row("POST",   "/v1/rotations/{rotationId}/preview",                   Scoped(ReadRotations),  Plain(preview::read),      &preview::READ),
     row("GET",    "/v1/rotations/{rotationId}/schedule",                  Scoped(ReadRotations),  Plain(record::schedule),   &record::SCHEDULE),
     row("GET",    "/v1/rotations/{rotationId}/history",                   Scoped(ReadRotations),  Plain(record::history),    &record::HISTORY),
+
+    row("GET",    "/v1/reports/duty",                                     Scoped(ReadRotations),  Plain(reports::duty),      &reports::DUTY),
 
     row("GET",    "/v1/rotations/{rotationId}/availability",              Scoped(ReadRotations),  Plain(absences::list),     &absences::LIST),
     row("POST",   "/v1/rotations/{rotationId}/availability",              Scoped(WriteDuty),      Plain(absences::create),   &absences::CREATE),
@@ -144,6 +147,11 @@ pub static ROUTES: &[Row] = &[
     row("POST",   "/v1/mentions/{mentionId}/pass",                        Person,                 Plain(mentions::pass),        &mentions::PASS),
     row("GET",    "/v1/rotations/{rotationId}/mention-settings",          Scoped(ReadRotations),  Plain(mentions::settings),    &mentions::SETTINGS),
     row("PUT",    "/v1/rotations/{rotationId}/mention-settings",          Scoped(WriteRotations), IfMatch(mentions::set),       &mentions::SET),
+
+    row("GET",    "/v1/rotations/{rotationId}/warnings",                  Scoped(ReadRotations),  Plain(warnings::read),        &warnings::READ),
+    row("GET",    "/v1/warnings",                                         Scoped(ReadRotations),  Plain(warnings::across),      &warnings::ACROSS),
+    row("GET",    "/v1/rotations/{rotationId}/warning-settings",          Scoped(ReadRotations),  Plain(warnings::settings),    &warnings::SETTINGS),
+    row("PUT",    "/v1/rotations/{rotationId}/warning-settings",          Scoped(WriteRotations), IfMatch(warnings::set),       &warnings::SET),
 
     row("GET",    "/v1/messages",                                         Scoped(ReadOnCall),     Plain(messages::list),        &messages::LIST),
     row("GET",    "/v1/users/{userId}/notifications",                     Scoped(ReadDirectory),  Plain(messages::notifications), &messages::NOTIFICATIONS),

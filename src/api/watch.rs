@@ -229,7 +229,7 @@ pub const METRICS: Operation = Operation {
     summary: "Metrics for Prometheus",
     about: "In the text format 0.0.4: requests, how late hand-overs were, deliveries, and who is on call. People and slots are \
             identified by their ids, rotations also by their names. Metrics that identify a rotation or a person \
-            (`rota_rotation_info`, `rota_on_call`, `rota_nobody_on_call_seconds`) need an API key with the scope \
+            (`rota_rotation_info`, `rota_on_call`, `rota_nobody_on_call_seconds`, `rota_warnings`) need an API key with the scope \
             `read:oncall` that is not limited to some rotations; without a credential they are left out. `[metrics] access` \
             changes that: `open` shows everything to anybody, `key` refuses a request without a key.",
     query: &[],
@@ -340,6 +340,7 @@ fn render(api: &Api, snapshot: &KeptSnapshot, state: &State, detail: Detail) -> 
         next_due: state.next_due,
         nobody: &snapshot.nobody,
         readings: &state.readings,
+        warnings: &app.warned().counted(),
         names: detail == Detail::Whole,
         enabled_rotations: snapshot.enabled,
         disabled_rotations: snapshot.disabled,

@@ -22,6 +22,7 @@ mod operator;
 mod output;
 mod outward;
 mod reach;
+mod report;
 mod restore;
 mod run;
 mod scratch;
@@ -107,6 +108,8 @@ enum Command {
     Slack(slack::Command),
     /// Show who changed what, newest first
     Audit(audit::Flags),
+    /// Show who carries how much duty, by the record and the plan
+    Report(report::Flags),
     /// Copy the database to a new file, also while a server uses it
     Backup(backup::Flags),
     /// Replace the database with a copy and keep the replaced one
@@ -194,6 +197,7 @@ fn dispatch(rota: Rota) -> Result<(), Failure> {
         Command::Chat(command) => reach::chat(place, command),
         Command::Slack(command) => slack::run(place, command),
         Command::Audit(flags) => audit::run(place, flags),
+        Command::Report(flags) => report::run(place, flags),
         Command::Backup(flags) => backup::run(place, flags),
         Command::Restore(flags) => restore::run(place, flags),
         Command::Check => check::run(place),

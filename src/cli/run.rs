@@ -12,6 +12,7 @@ use crate::actions::partners::Partners;
 use crate::actions::partners::reading::LinkedSchedules;
 use crate::actions::platform::{self, StartError};
 use crate::actions::{App, Outward, dev_clock, directory_sync, due, tier};
+use crate::admission::Admission;
 use crate::api::{self, Api};
 use crate::chat::Chat;
 use crate::chat_watch;
@@ -21,6 +22,7 @@ use crate::delivery::{self, Delivery};
 use crate::domain::audit::Author;
 use crate::domain::holidays::{Calendar, CountryCode};
 use crate::domain::tiers::TierLimits;
+use crate::mcp::Mcp;
 use crate::memory;
 use crate::oidc::{Provider, SignIns};
 use crate::runtime::background::{LoopThread, Watch, stop_all};
@@ -35,6 +37,7 @@ use crate::sources;
 use crate::store::{ActionError, Error, Lock, ReadTx, Store, list_cadences};
 use crate::sync::Sources;
 use crate::timer;
+use crate::warning_watch;
 use crate::web::{Login, Web};
 use jiff::{SignedDuration, Timestamp};
 use std::collections::BTreeSet;
@@ -253,8 +256,14 @@ impl Bootstrap {
         let web = web.with_api(api::openapi::document);
         let web = web.with_sign_ins(sign_ins);
         let inbound = self.inbound()?;
+        let admission = Arc::new(Admission::new(limits));
         Ok(vec![
-            Box::new(Api::new(app, limits, access, budget, base_url)),
+            Box::new(Mcp::new(
+                app.clone(),
+                Arc::clone(&admission),
+                budget.clone(),
+            )),
+            Box::new(Api::new(app, admission, access, budget, base_url)),
             Box::new(web),
             Box::new(inbound),
         ])
@@ -381,6 +390,8 @@ fn start_loops(app: &App, sources: &Sources) -> Result<Vec<LoopThread>, Failure>
     let timer = timer::start(app.clone()).map_err(|error| format!("the timer: {error}"))?;
     let mut loops = vec![timer];
     loops.extend(sources.start().map_err(|error| format!("sync: {error}"))?);
+    let warnings = warning_watch::start(app.clone());
+    loops.push(warnings.map_err(|error| format!("the count of warnings: {error}"))?);
     if let Some(slack) = app.slack() {
         let started = chat_watch::start(app.clone(), Arc::clone(slack));
         loops.push(started.map_err(|error| format!("the watch of Slack: {error}"))?);

@@ -148,6 +148,17 @@ impl Absences {
         with
     }
 
+    /// The same without a stored one.
+    pub fn without(&self, user: &UserId, period: Interval) -> Absences {
+        let source = AbsenceSource::Stored;
+        let gone = (user.clone(), Away { period, source });
+        let mut without = self.clone();
+        if let Ok(index) = without.away.binary_search(&gone) {
+            without.away.remove(index);
+        }
+        without
+    }
+
     /// How many there are.
     pub fn len(&self) -> usize {
         self.away.len()

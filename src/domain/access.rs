@@ -265,6 +265,34 @@ impl Principal {
         }
     }
 
+    /// Whose duty it may have reported: everybody's, `None`, for keys without a selector, workspace admins and the operator; a
+    /// person's own for others. `asked` is whose it asks for.
+    ///
+    /// # Errors
+    /// [`Refusal::ResourceDenied`] for keys with a selector, and for people who ask for others'.
+    pub fn check_report(&self, asked: Option<&UserId>) -> Result<Option<UserId>, Refusal> {
+        self.check_scope(Scope::ReadRotations)?;
+        let Principal::Person { user, role, .. } = self else {
+            return match self.reach() {
+                Reach::All => Ok(asked.cloned()),
+                _ => Err(Refusal::ResourceDenied(
+                    "the report is of every rotation; send a key that is not limited to some"
+                        .into(),
+                )),
+            };
+        };
+        if *role == Role::Admin {
+            return Ok(asked.cloned());
+        }
+        match asked {
+            Some(asked) if asked != user => Err(Refusal::ResourceDenied(
+                "only workspace admins and API keys read the report of others; leave `userId` out for your own"
+                    .into(),
+            )),
+            _ => Ok(Some(user.clone())),
+        }
+    }
+
     /// Whether it may administer the workspace: keys and tokens, the directory, boards. Workspace admins, and the operator.
     pub fn check_administer(&self) -> Result<(), Refusal> {
         match self {

@@ -2,8 +2,11 @@
 
 use super::absence_policy::PolicyChange;
 use super::arrangement::TurnSelection;
-use super::ids::{ArrangementId, CellId, ChannelId, GroupId, UserId};
+use super::grid::{GridSpec, RosterSpec};
+use super::ids::{AbsenceId, ArrangementId, CellId, ChannelId, GroupId, RosterId, UserId};
 use super::time::Interval;
+use super::warning_kinds::WarningKind;
+use std::collections::BTreeSet;
 
 /// A rotation to create.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -55,6 +58,19 @@ pub struct NewAbsence {
     pub reason: Option<String>,
     /// Applies to all rotations, not only to the one in the path.
     pub everywhere: bool,
+}
+
+/// Edits of a rotation to look at together, before they are made. They are applied in the order of these members.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Edits {
+    pub patch: Option<RotationPatch>,
+    pub coverage: Option<GridSpec>,
+    /// `None` is the common roster.
+    pub rosters: Vec<(Option<RosterId>, RosterSpec)>,
+    pub absences: Vec<NewAbsence>,
+    pub removed_absences: Vec<AbsenceId>,
+    /// People who leave the rotation together.
+    pub leavers: Vec<UserId>,
 }
 
 /// An assignment of a cell to a person for an interval.
@@ -130,4 +146,12 @@ pub struct SettingsChange {
     pub remind_after_minutes: Option<Option<u32>>,
     pub one_at_a_time: Option<bool>,
     pub rotate_after_acknowledgement: Option<bool>,
+}
+
+/// Changes to which warnings a rotation wants. `None` keeps a setting.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct WarningChange {
+    /// The kinds that are switched off.
+    pub off: Option<BTreeSet<WarningKind>>,
+    pub short_rest_hours: Option<u32>,
 }

@@ -5,6 +5,8 @@
 mod cells;
 mod difference;
 mod gaps;
+mod held;
+mod lost;
 mod notice;
 mod outside;
 mod schedule;
@@ -12,13 +14,16 @@ mod shift;
 mod summary;
 
 pub use cells::{CellForecast, Span, cells, horizon, is_doubled, keeps, known_cells};
-pub use difference::{Difference, differences};
+pub use difference::{Difference, Planned, differences};
 pub use gaps::{Gap, gaps, open_stretches};
+pub use held::{Held, held};
+pub use lost::expire_lost;
 pub use notice::{
     HandoverNotice, next_reminder, notices, slot_name, slot_named, upcoming_notices, zone,
 };
 pub use schedule::{
-    Budget, PlannedKind, PlannedTurn, schedule, schedule_within, standing, turns_of,
+    Budget, PlannedKind, PlannedTurn, rotation_at, schedule, schedule_of, schedule_within,
+    standing, turns_of, turns_within,
 };
 pub use shift::{Shift, ShiftRotation};
 pub use summary::OnCallSummary;

@@ -15,6 +15,7 @@ use super::mention::MentionSettings;
 use super::refusal::Refusal;
 use super::request::Pending;
 use super::roster::{self, Position};
+use super::warning_kinds::WarningSettings;
 use super::zones::ZoneName;
 use jiff::Timestamp;
 use std::sync::Arc;
@@ -67,6 +68,8 @@ pub struct Profile {
     /// The chat user group kept in step with whoever is on call.
     pub duty_group: Option<GroupId>,
     pub mentions: MentionSettings,
+    /// Which warnings about its plan it wants.
+    pub warnings: WarningSettings,
 }
 
 impl Profile {

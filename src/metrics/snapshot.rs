@@ -1,10 +1,13 @@
 //! The state of the server in the Prometheus text format 0.0.4. It is rendered directly: with 10,000 rotations a registry
 //! would hold a series for every slot permanently.
 
+use crate::domain::ids::RotationId;
 use crate::domain::linked::Link;
 use crate::domain::relay::Way;
 use crate::domain::snapshot::{Listed, OpenSlot, Queue};
+use crate::domain::warning_kinds::{Severity, WarningKind};
 use jiff::Timestamp;
+use std::collections::BTreeMap;
 use std::fmt::{Display, Write};
 
 /// The state of the server at an instant.
@@ -17,6 +20,8 @@ pub struct Snapshot<'a> {
     pub nobody: &'a [OpenSlot],
     /// When each linked schedule of a partner was last read.
     pub readings: &'a [(Link, Option<Timestamp>)],
+    /// How many warnings of each kind a rotation has.
+    pub warnings: &'a BTreeMap<RotationId, BTreeMap<WarningKind, u64>>,
     /// Whether to include metrics that identify rotations.
     pub names: bool,
     pub enabled_rotations: u64,
@@ -122,6 +127,19 @@ impl Snapshot<'_> {
             );
             for slot in self.nobody {
                 page.sample(&labels(slot), self.since(slot.since));
+            }
+            page.gauge(
+                "rota_warnings",
+                "Serious warnings about the plan of a rotation in the next 90 days, by kind; kinds without any are left out.",
+            );
+            for (rotation, kinds) in self.warnings {
+                let serious = kinds
+                    .iter()
+                    .filter(|(kind, _)| kind.severity() == Severity::High);
+                for (kind, count) in serious {
+                    let labels = [("rotation", rotation.as_str()), ("kind", kind.name())];
+                    page.sample(&labels, count);
+                }
             }
         }
         if !self.readings.is_empty() {

@@ -116,19 +116,23 @@ impl Problem {
         &self.headers
     }
 
-    /// Renders the answer; `instance` names it, here and in the log.
-    pub fn render(&self, instance: &str) -> Response {
-        let body = wire::Problem {
+    /// The body of the answer; `instance` names it.
+    pub fn body(&self, instance: Option<&str>) -> wire::Problem {
+        wire::Problem {
             kind: Some("about:blank".to_owned()),
             title: Some(self.title().to_owned()),
             status: Some(self.status.into()),
             detail: Some(self.detail.to_string()),
-            instance: Some(instance.to_owned()),
+            instance: instance.map(str::to_owned),
             code: self.code.to_owned(),
             conflicts: self.conflicts.as_deref().map(<[Conflict]>::to_vec),
-        };
+        }
+    }
+
+    /// Renders the answer; `instance` names it, here and in the log.
+    pub fn render(&self, instance: &str) -> Response {
         // Strings and a number always serialize.
-        let body = serde_json::to_vec(&body).unwrap_or_default();
+        let body = serde_json::to_vec(&self.body(Some(instance))).unwrap_or_default();
         let mut response = Response::new(self.status, MEDIA_TYPE, Body::from_data(body));
         response.headers.extend(self.headers.iter().cloned());
         response

@@ -188,6 +188,36 @@ pub fn list_history(
     ])?)
 }
 
+/// Passes the entries of one cell that overlap a range to `act`, in order, one at a time.
+pub(super) fn each_of_cell<E: From<Error>>(
+    tx: &ReadTx,
+    id: &RotationId,
+    cell: &CellId,
+    range: Interval,
+    act: &mut impl FnMut(HistoryEntry) -> Result<(), E>,
+) -> Result<(), E> {
+    let sql = format!(
+        "SELECT {COLUMNS} FROM history
+         WHERE rotation_id = ?1 AND cell_id = ?2 AND (ended_at IS NULL OR ended_at > ?3) AND started_at < ?4
+             AND started_at >= coalesce((SELECT max(h.started_at) FROM history h
+                 WHERE h.rotation_id = ?1 AND h.cell_id = ?2 AND h.started_at <= ?3), ?3)
+         ORDER BY started_at"
+    );
+    let mut query = tx.conn.prepare_cached(&sql).map_err(Error::from)?;
+    let bounds = params![
+        id.as_str(),
+        cell.as_str(),
+        millis(range.from),
+        millis(range.until)
+    ];
+    let mut rows = query.query(bounds).map_err(Error::from)?;
+    let mut cached = HoursCache::new();
+    while let Some(row) = rows.next().map_err(Error::from)? {
+        act(read(row, &mut cached)?)?;
+    }
+    Ok(())
+}
+
 /// The ended entries of one cell that end after an instant: the parts of a running turn. An arrangement may have begun the
 /// first of them before the instant.
 pub fn list_pieces(

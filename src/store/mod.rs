@@ -32,6 +32,7 @@ mod operation;
 mod paths;
 mod personal_calendar;
 mod progress;
+mod report;
 mod request;
 mod rotation;
 mod rows;
@@ -100,6 +101,7 @@ pub use operation::{
 };
 pub use paths::{folder_of, missing_database};
 pub use personal_calendar::*;
+pub use report::{Mentioned, TakenOver, each_entry, each_mention, list_taken_over};
 pub use request::{
     RequestPosition, insert_request, list_requests, load_request, rotation_of_request, save_request,
 };

@@ -268,6 +268,13 @@ pub(super) fn list_mirrored_periods(
     Ok(periods)
 }
 
+/// Those of these people with a calendar that cannot be read.
+pub fn list_unread_calendars(tx: &ReadTx, people: &[&str]) -> Result<Vec<UserId>, Error> {
+    let sql = "SELECT DISTINCT user_id FROM personal_calendar
+               WHERE (failures > 0 OR is_unknown = 1) AND user_id IN (SELECT value FROM json_each(?1)) ORDER BY user_id";
+    super::rows::ids(tx.conn, sql, [json(&people)?])
+}
+
 /// Those of these people with a calendar of which nothing is known.
 pub(super) fn list_unknown(tx: &ReadTx, people: &[&str]) -> Result<Vec<UserId>, Error> {
     let sql = "SELECT DISTINCT user_id FROM personal_calendar

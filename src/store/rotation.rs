@@ -2,10 +2,10 @@
 
 use super::rows::{instant, instant_or_none, millis};
 use super::shapes::{
-    cadence_from_json, cadence_to_json, coverage_from_json, coverage_to_json, narrowed_from_json,
-    narrowed_to_json, next_turns_from_json, next_turns_to_json, passed_over_from_json,
-    passed_over_to_json, policy_from_json, policy_to_json, skipped_from_json, skipped_to_json,
-    zone,
+    cadence_from_json, cadence_to_json, coverage_from_json, coverage_to_json, kinds_from_json,
+    kinds_to_json, narrowed_from_json, narrowed_to_json, next_turns_from_json, next_turns_to_json,
+    passed_over_from_json, passed_over_to_json, policy_from_json, policy_to_json,
+    skipped_from_json, skipped_to_json, zone,
 };
 use super::{Error, ReadTx, WriteTx, absence, arrangement, history, linked, request};
 use crate::domain::ids::{GroupId, RotationId, UserId};
@@ -15,6 +15,7 @@ use crate::domain::rotation::{
     Cell, ChannelSetting, GroupMembers, Holder, Lane, Members, Mode, Profile, Roster, Rotation,
     Stamps, Window,
 };
+use crate::domain::warning_kinds::WarningSettings;
 use jiff::Timestamp;
 use rusqlite::{OptionalExtension, Row, params};
 use std::sync::Arc;
@@ -26,7 +27,8 @@ pub fn load_rotation(tx: &ReadTx, id: &RotationId) -> Result<Option<Rotation>, E
         .prepare_cached(
             "SELECT name, description, code, enabled, public, double_cover, skips_are_off_time, enable_topic,
                     topic_template, version, created_at, updated_at, judged_at, remind_at, duty_group_id,
-                    mention_expires, mention_reminds, mention_single, mention_rotates, mode, absence_policy
+                    mention_expires, mention_reminds, mention_single, mention_rotates, mode, warnings_off,
+                    short_rest_hours, absence_policy
              FROM rotation WHERE id = ?1",
         )?
         .query_row([id.as_str()], |row| {
@@ -43,9 +45,11 @@ pub fn load_rotation(tx: &ReadTx, id: &RotationId) -> Result<Option<Rotation>, E
                 version: row.get::<_, i64>(9)? as u64,
                 instants: [row.get(10)?, row.get(11)?, row.get(12)?],
                 remind_at: row.get(13)?,
-                absence_policy: row.get(20)?,
+                absence_policy: row.get(22)?,
                 duty_group: row.get(14)?,
                 is_external: row.get::<_, String>(19)? == mode_name(Mode::External),
+                warnings_off: row.get(20)?,
+                short_rest_hours: row.get(21)?,
                 mentions: MentionSettings {
                     expires_after_minutes: row.get(15)?,
                     remind_after_minutes: row.get(16)?,
@@ -83,6 +87,10 @@ pub fn load_rotation(tx: &ReadTx, id: &RotationId) -> Result<Option<Rotation>, E
             topic_template: head.topic_template,
             duty_group: head.duty_group.map(Into::into),
             mentions: head.mentions,
+            warnings: WarningSettings {
+                off: kinds_from_json(&head.warnings_off)?,
+                short_rest_hours: head.short_rest_hours,
+            },
         },
         enabled: head.enabled,
         double_cover: head.double_cover,
@@ -147,6 +155,8 @@ struct Head {
     duty_group: Option<String>,
     is_external: bool,
     mentions: MentionSettings,
+    warnings_off: String,
+    short_rest_hours: u32,
 }
 
 /// Reads the rows of one rotation, ordered by position.
@@ -400,9 +410,9 @@ fn save_head(tx: &mut WriteTx, rotation: &Rotation) -> Result<(), Error> {
     let sql = "UPDATE rotation SET name = ?2, description = ?3, code = ?4, enabled = ?5, public = ?6, mode = ?7,
                    double_cover = ?8, skips_are_off_time = ?9, enable_topic = ?10, topic_template = ?11,
                    sort_name = ?12, search_text = ?13, duty_group_id = ?14, mention_expires = ?15, mention_reminds = ?16,
-                   mention_single = ?17, mention_rotates = ?18, absence_policy = ?19
+                   mention_single = ?17, mention_rotates = ?18, warnings_off = ?19, short_rest_hours = ?20, absence_policy = ?21
                WHERE id = ?1";
-    let mentions = &rotation.profile.mentions;
+    let (mentions, warnings) = (&rotation.profile.mentions, &rotation.profile.warnings);
     tx.conn.prepare_cached(sql)?.execute(params![
         rotation.id.as_str(),
         rotation.profile.name,
@@ -422,6 +432,8 @@ fn save_head(tx: &mut WriteTx, rotation: &Rotation) -> Result<(), Error> {
         mentions.remind_after_minutes,
         mentions.one_at_a_time,
         mentions.rotate_after_acknowledgement,
+        kinds_to_json(&warnings.off)?,
+        warnings.short_rest_hours,
         policy_to_json(rotation.absence_policy)?,
     ])?;
     Ok(())

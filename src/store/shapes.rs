@@ -12,11 +12,12 @@ use crate::domain::ids::{CellId, GroupId, UserId};
 use crate::domain::request::Leg;
 use crate::domain::rotation::{HoursHeld, Narrowed, NextTurn, PassedOver, Skipped, Window};
 use crate::domain::time::{HhMm, Interval};
+use crate::domain::warning_kinds::WarningKind;
 use crate::domain::zones::ZoneName;
 use jiff::civil::Weekday;
 use serde::{Deserialize, Serialize};
 use std::borrow::Cow;
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 pub(super) fn corrupt<T>(what: impl std::fmt::Display) -> Result<T, Error> {
     Err(Error::Corrupt(what.to_string()))
@@ -478,4 +479,19 @@ pub(super) fn legs_from_json(text: &str) -> Result<Vec<Leg>, Error> {
         .into_iter()
         .map(read)
         .collect()
+}
+
+/// The kinds of warnings that are switched off, by name.
+pub(super) fn kinds_to_json(kinds: &BTreeSet<WarningKind>) -> Result<String, Error> {
+    let names: Vec<&str> = kinds.iter().map(|kind| kind.name()).collect();
+    json(&names)
+}
+
+pub(super) fn kinds_from_json(text: &str) -> Result<BTreeSet<WarningKind>, Error> {
+    let names: Vec<&str> = from_json(text)?;
+    let kind = |name: &str| {
+        let known = WarningKind::parse(name);
+        known.ok_or_else(|| Error::Corrupt(format!("{name} is no kind of warning")))
+    };
+    names.into_iter().map(kind).collect()
 }

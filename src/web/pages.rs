@@ -20,12 +20,14 @@ pub mod me;
 pub mod mention;
 pub mod people;
 pub mod provider;
+pub mod report;
 pub mod requests;
 pub mod rotation;
 pub mod rotations;
 pub mod settings;
 pub mod shift;
 pub mod swap;
+pub mod warnings;
 pub mod webhooks;
 
 use super::form::{Errors, Form};

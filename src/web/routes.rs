@@ -2,8 +2,8 @@
 
 use super::pages::{
     absences, admin, assign, board, calendars, cover, create, docs, duty, feeds, history, home,
-    inbox, load, login, mail, me, mention, people, provider, requests, rotation, rotations,
-    settings, shift, swap, webhooks,
+    inbox, load, login, mail, me, mention, people, provider, report, requests, rotation, rotations,
+    settings, shift, swap, warnings, webhooks,
 };
 use super::visit::Visit;
 use super::{Web, assets};
@@ -92,6 +92,10 @@ pub const ROUTES: &[Row] = &[
     get("/rotations/{rotation}/history", Who::Reader(history::show)),
     get("/rotations/{rotation}/load", Who::Reader(load::show)),
     get(
+        "/rotations/{rotation}/warnings",
+        Who::Reader(warnings::show),
+    ),
+    get(
         "/rotations/{rotation}/settings",
         Who::Reader(settings::show),
     ),
@@ -122,6 +126,7 @@ pub const ROUTES: &[Row] = &[
         "/mentions/{mention}/{step}",
         Who::Reader(mention::answer_step),
     ),
+    get("/reports/duty", Who::Reader(report::show)),
     get("/people", Who::Reader(people::show_all)),
     get("/people/{user}", Who::Reader(people::show)),
     get("/me", Who::Reader(me::show)),

@@ -68,14 +68,18 @@ pub struct StandingDuty {
 
 /// Renders an absence that was created.
 pub fn created(absence: &absence::Absence, standing: &[absence::StandingDuty]) -> AbsenceCreated {
-    let duty = |duty: &absence::StandingDuty| StandingDuty {
+    AbsenceCreated {
+        absence: render(absence),
+        standing_duties: standing.iter().map(self::standing).collect(),
+    }
+}
+
+/// Renders a stretch for which somebody stays on call.
+pub fn standing(duty: &absence::StandingDuty) -> StandingDuty {
+    StandingDuty {
         cell_id: duty.cell.to_string(),
         from: duty.period.from.into(),
         to: duty.period.until.into(),
-    };
-    AbsenceCreated {
-        absence: render(absence),
-        standing_duties: standing.iter().map(duty).collect(),
     }
 }
 
@@ -120,7 +124,14 @@ pub struct AbsenceRequest {
 /// # Errors
 /// [`Refusal::Invalid`] naming the member.
 pub fn parse(bytes: &[u8]) -> Result<NewAbsence, Refusal> {
-    let request: AbsenceRequest = body::parse(bytes)?;
+    absence(body::parse(bytes)?)
+}
+
+/// The same of a body that is read already.
+///
+/// # Errors
+/// As [`parse`].
+pub(super) fn absence(request: AbsenceRequest) -> Result<NewAbsence, Refusal> {
     check_length("reason", request.reason.as_deref(), REASON)?;
     let period = Interval {
         from: request.from.0,

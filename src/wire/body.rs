@@ -160,7 +160,7 @@ fn plain(expected: &str) -> &str {
 
 /// Deserializes only from a JSON object whose members are known. The readers that serde derives also accept a list of the
 /// members' values, and skip unknown members.
-struct Object<T>(T);
+pub(super) struct Object<T>(pub(super) T);
 
 impl<'de, T: Strict> Deserialize<'de> for Object<T> {
     fn deserialize<D: Deserializer<'de>>(from: D) -> Result<Object<T>, D::Error> {

@@ -222,7 +222,14 @@ pub struct PatchRequest {
 /// # Errors
 /// [`Refusal::Invalid`] naming the member.
 pub fn patch(bytes: &[u8]) -> Result<RotationPatch, Refusal> {
-    let request: PatchRequest = body::parse(bytes)?;
+    patch_of(body::parse(bytes)?)
+}
+
+/// The same of a body that is read already.
+///
+/// # Errors
+/// As [`patch`].
+pub(super) fn patch_of(request: PatchRequest) -> Result<RotationPatch, Refusal> {
     if let Some(name) = &request.name {
         check_name(name)?;
     }

@@ -158,7 +158,14 @@ pub struct GridRosterRequest {
 /// # Errors
 /// [`Refusal::Invalid`] naming the member.
 pub fn parse(bytes: &[u8]) -> Result<GridSpec, Refusal> {
-    let request: GridRequest = body::parse(bytes)?;
+    spec(body::parse(bytes)?)
+}
+
+/// The same of a body that is read already.
+///
+/// # Errors
+/// As [`parse`].
+pub(super) fn spec(request: GridRequest) -> Result<GridSpec, Refusal> {
     within("lanes", request.lanes.len(), 1..=LANES)?;
     if let Some(windows) = &request.windows {
         within("windows", windows.len(), 1..=WINDOWS)?;

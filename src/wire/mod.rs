@@ -16,6 +16,7 @@ pub mod calendar_feed;
 pub mod chat;
 pub mod conflict;
 pub mod coverage;
+pub mod csv;
 pub mod cursor;
 pub mod delivery;
 pub mod dev;
@@ -35,9 +36,11 @@ pub mod moment;
 pub mod on_call;
 pub mod page;
 pub mod personal_calendar;
+pub mod preview;
 pub mod problem;
 pub mod receiver;
 pub mod repeated;
+pub mod report;
 pub mod request;
 pub mod roster;
 pub mod rotation;
@@ -47,6 +50,7 @@ pub mod strict;
 #[cfg(test)]
 mod tests;
 pub mod url;
+pub mod warning;
 pub mod webhook;
 mod words;
 

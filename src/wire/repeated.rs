@@ -50,10 +50,14 @@ impl Repeated {
     /// # Errors
     /// [`Refusal::Invalid`] if a member is not valid JSON.
     pub fn read(bytes: &[u8]) -> Result<Repeated, Refusal> {
-        let mut members: Map<String, Value> = super::body::read(bytes)?;
+        Ok(Repeated::of(super::body::read(bytes)?))
+    }
+
+    /// The same of a body that is read already.
+    pub(super) fn of(mut members: Map<String, Value>) -> Repeated {
         let changed = strict::members_of::<PatchRequest>();
         members.retain(|name, _| !changed.contains(name));
-        Ok(Repeated(members))
+        Repeated(members)
     }
 
     /// The same without what time changes of a rotation that follows a partner's schedule.

@@ -71,7 +71,14 @@ pub struct NextTurnRequest {
 /// # Errors
 /// [`Refusal::Invalid`] naming the member.
 pub fn parse(bytes: &[u8]) -> Result<RosterSpec, Refusal> {
-    let request: RosterRequest = body::parse(bytes)?;
+    roster(body::parse(bytes)?)
+}
+
+/// The same of a body that is read already.
+///
+/// # Errors
+/// As [`parse`].
+pub(super) fn roster(request: RosterRequest) -> Result<RosterSpec, Refusal> {
     let spec = spec(
         "",
         request.user_ids,
@@ -90,7 +97,14 @@ pub fn parse(bytes: &[u8]) -> Result<RosterSpec, Refusal> {
 /// # Errors
 /// [`Refusal::Invalid`] naming the member.
 pub fn parse_common(bytes: &[u8]) -> Result<RosterSpec, Refusal> {
-    let request: CommonRosterRequest = body::parse(bytes)?;
+    common(body::parse(bytes)?)
+}
+
+/// The same of a body that is read already.
+///
+/// # Errors
+/// As [`parse_common`].
+pub(super) fn common(request: CommonRosterRequest) -> Result<RosterSpec, Refusal> {
     let turns = turns(request.next_turn, request.next_turns);
     if turns.is_empty() {
         return invalid("nextTurn: missing; send it, or `nextTurns`");

@@ -10,31 +10,37 @@ mod grid;
 mod load;
 mod mail;
 mod pages;
+mod preview;
 mod program;
 mod reads;
 mod record;
+mod report;
 mod seed;
 mod slack_commands;
 mod slack_directory;
 mod start;
 mod table;
+mod warnings;
 mod webhooks;
 mod writes;
 
 /// The sections by name. Those that end in `-here` run the same work in this process, for a profiler, and only if
 /// named.
-const SECTIONS: [(&str, fn()); 14] = [
+const SECTIONS: [(&str, fn()); 17] = [
     ("reads", reads::run),
     ("writes", writes::run),
     ("due", due::run),
     ("start", start::run),
     ("record", record::run),
+    ("report", report::run),
     ("webhooks", webhooks::run),
     ("grid", grid::run),
     ("mail", mail::run),
     ("pages", pages::run),
+    ("preview", preview::run),
     ("slack-directory", slack_directory::run),
     ("slack-commands", slack_commands::run),
+    ("warnings", warnings::run),
     ("due-here", due::here),
     ("writes-here", writes::here),
     ("webhooks-here", webhooks::here),

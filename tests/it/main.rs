@@ -12,6 +12,7 @@
 //! | Who did what: the audit log | `audit` |
 //! | Calendars of people: reading them, and what their absences do | `calendars` |
 //! | Mentions | `mentions` |
+//! | What is wrong with plans | `warnings` |
 //! | Which events a change emits | `events` |
 //! | Webhook endpoints, secrets, addresses, deliveries and retries, `rota verify` | `webhooks` |
 //! | Inbound webhooks | `inbound` |
@@ -21,6 +22,7 @@
 //! | Mail, incoming webhooks, the list of messages and the inbox | `reach` |
 //! | HTTP, credentials, entity tags, instants, problems, OpenAPI, reverse proxies | `api` |
 //! | Reading partner systems: their stand-ins, their documents, failures | `sources` |
+//! | Tools for assistants: messages, versions, rights, writes | `mcp` |
 //! | The pages: signing in, forms, rights, what they show | `web` |
 //! | Commands, imports of the directory, migration, replication, retention, metrics, logs, readiness | `operator` |
 //! | `rota dev`: clock, demo workspace, receiver | `dev` |
@@ -46,6 +48,7 @@ mod events;
 mod faults;
 mod fuzz;
 mod inbound;
+mod mcp;
 mod mentions;
 mod operator;
 mod partners;
@@ -56,6 +59,7 @@ mod rotations;
 mod slack;
 mod sources;
 mod swaps;
+mod warnings;
 mod web;
 mod webhooks;
 

@@ -11,6 +11,7 @@ mod model;
 mod once;
 mod ops;
 mod policy;
+mod previews;
 mod records;
 mod rules;
 mod time;
@@ -30,10 +31,7 @@ const SEQUENCES: u32 = 400;
 
 /// Runs one sequence in a new rotation, beginning on the next Monday.
 fn walk_through(office: &Office, name: &str, case: &ops::Case) -> walk::Outcome {
-    let now = office.app.now().duration_since(at(BEGUN)).as_secs() / 60;
-    let monday = now - now.rem_euclid(WEEK) + WEEK;
-    let monday = at(BEGUN) + SignedDuration::from_mins(monday);
-    office.app.clock().set(monday);
+    go_to_monday(office);
     let mut walk = walk::Walk::begin(&office.app, name, case)?;
     let outcome = walk.run(&case.ops);
     walk.forget_calendars();
@@ -46,6 +44,14 @@ fn walk_through(office: &Office, name: &str, case: &ops::Case) -> walk::Outcome 
     )
     .expect("a deletion");
     outcome
+}
+
+/// Moves the clock to the next Monday, where sequences begin.
+fn go_to_monday(office: &Office) {
+    let now = office.app.now().duration_since(at(BEGUN)).as_secs() / 60;
+    let monday = now - now.rem_euclid(WEEK) + WEEK;
+    let monday = at(BEGUN) + SignedDuration::from_mins(monday);
+    office.app.clock().set(monday);
 }
 
 /// Runs random sequences, one rotation after the other in the same workspace.

@@ -12,6 +12,7 @@ use crate::domain::key::Key;
 use crate::domain::linked::External;
 use crate::domain::rotation::{Cell, ChannelSetting, Members, Rotation, Window};
 use crate::domain::time::Interval;
+use crate::domain::warning_kinds::WarningSettings;
 use crate::domain::webhook::{Disabled, EventType, Webhook};
 use jiff::civil::Weekday;
 use std::collections::{BTreeMap, BTreeSet, HashSet};
@@ -244,6 +245,17 @@ fn profile(told: &mut Summary, before: &Rotation, after: &Rotation) {
         "channels",
         &shown(&before.channels),
         &shown(&after.channels),
+    );
+    let (warnings, wanted) = (&before.warnings, &after.warnings);
+    let off = |settings: &WarningSettings| -> Vec<_> {
+        settings.off.iter().map(|kind| kind.name()).collect()
+    };
+    told.list("warnings off", &off(warnings), &off(wanted));
+    told.changed(
+        "short rest",
+        &warnings.short_rest_hours,
+        &wanted.short_rest_hours,
+        |hours| format!("{hours} hours"),
     );
     let (before, after) = (&before.mentions, &after.mentions);
     let minutes = |minutes: &u32| format!("{minutes} minutes");

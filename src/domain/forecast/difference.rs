@@ -1,119 +1,179 @@
-//! What an edit changes for people: who is on call in each lane, before and after.
+//! What an edit changes for people: who is on call before and after, place by place.
 
-use super::{PlannedTurn, schedule_within};
-use crate::domain::handover::DealingContext;
-use crate::domain::ids::{LaneId, UserId};
-use crate::domain::refusal::Refusal;
-use crate::domain::rotation::Rotation;
+use super::PlannedTurn;
+use crate::domain::holidays::CountryCode;
+use crate::domain::ids::UserId;
+use crate::domain::load::{Held, Place};
+use crate::domain::rotation::{Cell, Rotation};
 use crate::domain::time::Interval;
 use jiff::Timestamp;
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeMap;
+use std::sync::Arc;
 
-/// A stretch in which others are on call in a lane than before.
+/// A rotation and its turns over a range, as [`schedule`](super::schedule) has them.
+#[derive(Clone, Copy)]
+pub struct Planned<'p> {
+    pub rotation: &'p Rotation,
+    pub turns: &'p [PlannedTurn],
+    pub range: Interval,
+}
+
+/// A stretch in which others are on call in a place than before: a lane or a cell, by its id.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Difference {
-    pub lane: LaneId,
+pub struct Difference<K> {
+    pub place: K,
     pub period: Interval,
     /// By id; nobody where empty.
     pub before: Vec<UserId>,
     pub after: Vec<UserId>,
 }
 
-/// Where two versions of a rotation, each with what it deals by, differ in who is on call, lane by lane, by where it begins. Windows of a lane are taken
-/// together, so that new windows with the same people at the same time are no difference.
-///
-/// # Errors
-/// As [`schedule`](super::schedule), where the range takes too much to forecast.
-pub fn differences(
-    [before, after]: [(&Rotation, DealingContext); 2],
-    range: Interval,
-) -> Result<Vec<Difference>, Refusal> {
-    let mut marks: BTreeMap<LaneId, Vec<Mark>> = BTreeMap::new();
-    for (side, (rotation, dealing)) in [before, after].into_iter().enumerate() {
-        for turn in schedule_within(rotation, dealing, range)? {
-            let lane = &rotation.lanes[rotation.cells[turn.cell].lane].id;
-            let marks = marks.entry(lane.clone()).or_default();
-            marks.extend(Mark::of(side, &turn, range));
-        }
-    }
-    let mut found = Vec::new();
-    for (lane, marks) in marks {
-        found.extend(compare(&lane, marks, range.until));
-    }
-    let row = |lane: &LaneId| {
-        let ((before, _), (after, _)) = (before, after);
-        let lanes = after.lanes.iter().chain(&before.lanes);
-        lanes.into_iter().position(|known| known.id == *lane)
+/// Where two plans of one range differ in who is on call, place by place, by where it begins. Turns that follow one another in one
+/// place with the same person are one stretch. With lanes as places, new windows with the same people at the same time are no
+/// difference.
+pub fn differences<K: Ord + Clone>(
+    before: Planned,
+    after: Planned,
+    place: impl Fn(&Rotation, &Cell) -> K,
+) -> Vec<Difference<K>> {
+    let (held, holds) = (before.places(&place), after.places(&place));
+    let order = |planned: Planned| {
+        let cells = planned.rotation.cells.iter();
+        cells
+            .map(|cell| place(planned.rotation, cell))
+            .collect::<Vec<K>>()
     };
-    found.sort_by_key(|one| (one.period.from, row(&one.lane)));
-    Ok(found)
+    // What is gone comes after what there is.
+    let mut rows: BTreeMap<K, usize> = BTreeMap::new();
+    for (row, place) in order(after).into_iter().chain(order(before)).enumerate() {
+        rows.entry(place).or_insert(row);
+    }
+    let nobody = vec![(before.range.from, Vec::new())];
+    let mut found = Vec::new();
+    for place in rows.keys() {
+        let sides = [&held, &holds].map(|side| side.get(place).unwrap_or(&nobody));
+        found.extend(compare(place, sides, before.range));
+    }
+    found.sort_by_key(|one| (one.period.from, rows[&one.place]));
+    found
 }
 
-/// Somebody comes on or goes off.
-struct Mark {
-    at: Timestamp,
-    /// 0 before the edit, 1 after it.
-    side: usize,
-    user: UserId,
-    comes: bool,
-}
+/// Who is on call in one place: from each instant on until the next, nobody twice in a row the same.
+type Steps = Vec<(Timestamp, Vec<UserId>)>;
 
-impl Mark {
-    fn of(side: usize, turn: &PlannedTurn, range: Interval) -> Vec<Mark> {
-        let (Some(user), Some(period)) = (&turn.entry.user, turn.period().meets(range)) else {
-            return Vec::new();
-        };
-        let mark = |at, comes| Mark {
-            at,
-            side,
-            user: user.clone(),
-            comes,
-        };
-        vec![mark(period.from, true), mark(period.until, false)]
+impl Planned<'_> {
+    /// How often somebody else comes on call in a cell within the range, or nobody any more.
+    pub fn hand_overs(self) -> usize {
+        let places = self.places(&|_, cell| cell.id.clone());
+        places.values().map(|steps| steps.len() - 1).sum()
+    }
+
+    /// When each person is on call within the range, to be [`measured`](crate::domain::load::measure).
+    pub fn held(self) -> BTreeMap<UserId, Vec<Held>> {
+        let windows = self.rotation.windows.iter();
+        let countries = windows.map(|window| {
+            let cadence = window.cadence.as_ref();
+            cadence.map(|cadence| cadence.skips.countries.as_slice().into())
+        });
+        let countries: Vec<Option<Arc<[CountryCode]>>> = countries.collect();
+        let mut held: BTreeMap<UserId, Vec<Held>> = BTreeMap::new();
+        for turn in self.turns {
+            let (Some(user), Some(period)) = (&turn.entry.user, turn.period().meets(self.range))
+            else {
+                continue;
+            };
+            let window = self.rotation.cells[turn.cell].window;
+            let place = Place {
+                zone: turn.entry.hours.zone,
+                countries: countries[window].clone().unwrap_or_default(),
+            };
+            let theirs = held.entry(user.clone()).or_default();
+            theirs.push(Held { period, place });
+        }
+        held
+    }
+
+    /// Who is on call in each place, from the beginning of the range on.
+    fn places<K: Ord>(self, place: &impl Fn(&Rotation, &Cell) -> K) -> BTreeMap<K, Steps> {
+        let mut marks: BTreeMap<K, Vec<Mark>> = BTreeMap::new();
+        for turn in self.turns {
+            let (Some(user), Some(period)) = (&turn.entry.user, turn.period().meets(self.range))
+            else {
+                continue;
+            };
+            let place = place(self.rotation, &self.rotation.cells[turn.cell]);
+            let marks = marks.entry(place).or_default();
+            marks.push((period.from, true, user));
+            marks.push((period.until, false, user));
+        }
+        let steps = marks
+            .into_iter()
+            .map(|(place, marks)| (place, steps(marks, self.range)));
+        steps.collect()
     }
 }
 
-fn compare(lane: &LaneId, mut marks: Vec<Mark>, end: Timestamp) -> Vec<Difference> {
-    marks.sort_by_key(|mark| mark.at);
-    // How many slots each person holds, before and after.
-    let mut held: [BTreeMap<UserId, usize>; 2] = Default::default();
-    let mut found: Vec<Difference> = Vec::new();
+/// Somebody comes on (`true`) or goes off.
+type Mark<'p> = (Timestamp, bool, &'p UserId);
+
+fn steps(mut marks: Vec<Mark>, range: Interval) -> Steps {
+    marks.sort();
+    // How many slots each person holds.
+    let mut held: BTreeMap<&UserId, usize> = BTreeMap::new();
+    let mut steps: Steps = vec![(range.from, Vec::new())];
     let mut marks = marks.into_iter().peekable();
-    while let Some(mark) = marks.next() {
-        let at = mark.at;
-        let count = held[mark.side].entry(mark.user).or_default();
-        *count = if mark.comes {
-            *count + 1
-        } else {
-            count.saturating_sub(1)
-        };
-        if marks.peek().is_some_and(|next| next.at == at) {
+    while let Some((at, comes, user)) = marks.next() {
+        // Who goes off is sorted before who comes on at the same instant, and may be one person.
+        let count = held.entry(user).or_default();
+        *count = if comes { *count + 1 } else { *count - 1 };
+        if *count == 0 {
+            held.remove(user);
+        }
+        let is_last = marks.peek().is_none_or(|(next, ..)| *next > at);
+        if !is_last || at >= range.until {
             continue;
         }
-        let until = marks.peek().map_or(end, |next| next.at);
-        let on_call = |side: usize| -> BTreeSet<&UserId> {
-            let held = held[side].iter().filter(|(_, count)| **count > 0);
-            held.map(|(user, _)| user).collect()
-        };
-        let (before, after) = (on_call(0), on_call(1));
-        if before == after || at >= until {
-            continue;
+        let now = || held.keys().map(|user| UserId::clone(user)).collect();
+        match steps.last_mut() {
+            Some((_, on_call)) if on_call.iter().eq(held.keys().copied()) => {}
+            Some((began, on_call)) if *began == at => *on_call = now(),
+            _ => steps.push((at, now())),
         }
-        let owned = |users: BTreeSet<&UserId>| users.into_iter().cloned().collect::<Vec<_>>();
-        let (before, after) = (owned(before), owned(after));
-        match found.last_mut() {
-            Some(last)
-                if last.period.until == at && last.before == before && last.after == after =>
-            {
-                last.period.until = until;
+    }
+    steps
+}
+
+fn compare<K: Clone>(
+    place: &K,
+    [before, after]: [&Steps; 2],
+    range: Interval,
+) -> Vec<Difference<K>> {
+    let mut found: Vec<Difference<K>> = Vec::new();
+    let (mut was, mut is) = (0, 0);
+    let mut from = range.from;
+    while from < range.until {
+        let next = |steps: &Steps, index: usize| steps.get(index + 1).map(|(at, _)| *at);
+        let ends = [next(before, was), next(after, is)];
+        let until = ends.into_iter().flatten().min().unwrap_or(range.until);
+        let (old, new) = (&before[was].1, &after[is].1);
+        if old != new {
+            match found.last_mut() {
+                Some(last)
+                    if last.period.until == from && last.before == *old && last.after == *new =>
+                {
+                    last.period.until = until;
+                }
+                _ => found.push(Difference {
+                    place: place.clone(),
+                    period: Interval { from, until },
+                    before: old.clone(),
+                    after: new.clone(),
+                }),
             }
-            _ => found.push(Difference {
-                lane: lane.clone(),
-                period: Interval { from: at, until },
-                before,
-                after,
-            }),
         }
+        was += usize::from(ends[0] == Some(until));
+        is += usize::from(ends[1] == Some(until));
+        from = until;
     }
     found
 }
@@ -125,38 +185,41 @@ mod tests {
     #[test]
     fn stretches_that_differ() {
         let at = |hour: i64| Timestamp::from_second(hour * 3600).expect("in range");
-        let marks = |held: &[(usize, &str, i64, i64)]| {
-            let both = |(side, user, from, until): &(usize, &str, i64, i64)| {
-                let mark = |hour: i64, comes| Mark {
-                    at: at(hour),
-                    side: *side,
-                    user: UserId::from(*user),
-                    comes,
-                };
-                [mark(*from, true), mark(*until, false)]
-            };
-            held.iter().flat_map(both).collect::<Vec<_>>()
+        let range = Interval {
+            from: at(0),
+            until: at(9),
         };
-        for (held, expected) in [
+        type Slots<'s> = &'s [(&'s str, i64, i64)];
+        let cases: [(Slots, Slots, Vec<&str>); 6] = [
             // Windows that are cut otherwise are no difference.
-            (vec![(0, "A", 0, 9), (1, "A", 0, 4), (1, "A", 4, 9)], vec![]),
-            (vec![(0, "A", 0, 9), (1, "B", 0, 9)], vec!["0-9 A>B"]),
+            (&[("A", 0, 9)], &[("A", 0, 4), ("A", 4, 9)], vec![]),
+            (&[("A", 0, 9)], &[("B", 0, 9)], vec!["0-9 A>B"]),
             (
-                vec![
-                    (0, "A", 0, 5),
-                    (0, "B", 5, 9),
-                    (1, "A", 0, 7),
-                    (1, "B", 7, 9),
-                ],
+                &[("A", 0, 5), ("B", 5, 9)],
+                &[("A", 0, 7), ("B", 7, 9)],
                 vec!["5-7 B>A"],
             ),
+            (&[("A", 0, 9)], &[("A", 0, 3), ("A", 6, 9)], vec!["3-6 A>"]),
+            (&[], &[("A", 2, 4), ("B", 2, 4)], vec!["2-4 >AB"]),
+            // The same pair of people is one stretch, whatever begins within it.
             (
-                vec![(0, "A", 0, 9), (1, "A", 0, 3), (1, "A", 6, 9)],
-                vec!["3-6 A>"],
+                &[("A", 0, 4), ("A", 4, 9)],
+                &[("B", 0, 2), ("B", 2, 9)],
+                vec!["0-9 A>B"],
             ),
-            (vec![(1, "A", 2, 4), (1, "B", 2, 4)], vec!["2-4 >AB"]),
-        ] {
-            let found = compare(&LaneId::from("lan_1"), marks(&held), at(9));
+        ];
+        for (before, after, expected) in cases {
+            let steps = |slots: Slots| {
+                let users: Vec<UserId> = slots.iter().map(|(user, ..)| (*user).into()).collect();
+                let marks = slots
+                    .iter()
+                    .zip(&users)
+                    .flat_map(|((_, from, until), user)| {
+                        [(at(*from), true, user), (at(*until), false, user)]
+                    });
+                super::steps(marks.collect(), range)
+            };
+            let found = compare(&(), [&steps(before), &steps(after)], range);
             let hour = |at: Timestamp| at.as_second() / 3600;
             let named = |users: &[UserId]| users.iter().map(UserId::as_str).collect::<String>();
             let shown = found.iter().map(|one| {
@@ -167,7 +230,7 @@ mod tests {
                     named(&one.after)
                 )
             });
-            assert_eq!(shown.collect::<Vec<_>>(), expected, "{held:?}");
+            assert_eq!(shown.collect::<Vec<_>>(), expected, "{before:?} {after:?}");
         }
     }
 }

@@ -129,17 +129,39 @@ impl Default for Budget {
 }
 
 impl Budget {
+    /// For a report over many rotations and years: about a second.
+    pub fn of_a_report() -> Budget {
+        Budget {
+            work: 2 * LIMITS.work,
+            turns: 2 * MOST_TURNS,
+        }
+    }
+
+    /// What the forecasts of a whole workspace may take together.
+    pub fn of_workspace() -> Budget {
+        Budget {
+            work: 4 * LIMITS.work,
+            ..Budget::default()
+        }
+    }
+
     /// Whether nothing is left of it.
     pub fn is_spent(&self) -> bool {
         self.work == 0
     }
 
-    fn limits(&mut self) -> Limits {
+    /// The limits of a forecast that takes what it needs of the budget.
+    pub(super) fn limits(&mut self) -> Limits {
         self.work = self.work.saturating_sub(WORK_OF_LOADING);
         Limits {
             work: self.work,
             ..LIMITS
         }
+    }
+
+    /// Leaves what such a forecast has left.
+    pub(super) fn spend(&mut self, forecast: &Forecast) {
+        self.work = forecast.limits.work;
     }
 }
 
@@ -224,14 +246,45 @@ pub fn schedule(
     dealing: DealingContext,
     range: Interval,
 ) -> Result<Vec<PlannedTurn>, Refusal> {
+    schedule_of(rotation, dealing, range, MOST_TURNS)
+}
+
+/// The same with `most` turns at the most.
+///
+/// # Errors
+/// As [`schedule`].
+pub fn schedule_of(
+    rotation: &Rotation,
+    dealing: DealingContext,
+    range: Interval,
+    most: usize,
+) -> Result<Vec<PlannedTurn>, Refusal> {
     if let Some(turns) = outside_turns(rotation, None, range) {
         return Ok(turns);
     }
     let mut future = without_requests(rotation);
     let mut forecast = Forecast::new(&mut future, dealing, LIMITS);
-    let mut turns = Turns::within(&mut forecast, range, None, MOST_TURNS)?;
+    let mut turns = Turns::within(&mut forecast, range, None, most)?;
     turns.look_behind(&mut forecast, dealing, LIMITS_BEHIND.work);
     Ok(turns.all(rotation))
+}
+
+/// The rotation as it will be at an instant if nothing changes, everything due by then done.
+///
+/// # Errors
+/// As [`schedule`], for an instant that takes too much to forecast.
+pub fn rotation_at(
+    rotation: &Rotation,
+    dealing: DealingContext,
+    at: Timestamp,
+) -> Result<Rotation, Refusal> {
+    let mut future = rotation.clone();
+    let mut forecast = Forecast::new(&mut future, dealing, LIMITS);
+    while forecast.step_until(at).is_some() {}
+    match forecast.cut_off_at() {
+        None => Ok(future),
+        Some(_) => too_far(),
+    }
 }
 
 /// The same without a look after the range: turns that end there, or later, have no end.
@@ -247,6 +300,33 @@ pub fn schedule_within(
     let mut forecast = Forecast::new(&mut future, dealing, LIMITS);
     let turns = Turns::within(&mut forecast, range, None, MOST_TURNS)?;
     Ok(turns.all(rotation))
+}
+
+/// The same, out of a budget that other rotations share.
+///
+/// # Errors
+/// As [`schedule`], where the budget does not suffice.
+pub fn turns_within(
+    rotation: &Rotation,
+    dealing: DealingContext,
+    range: Interval,
+    budget: &mut Budget,
+) -> Result<Vec<PlannedTurn>, Refusal> {
+    if let Some(turns) = outside_turns(rotation, None, range) {
+        return Ok(turns);
+    }
+    let mut future = without_requests(rotation);
+    // Years of short turns are many steps; the work bounds them.
+    let limits = Limits {
+        steps: usize::MAX,
+        ..budget.limits()
+    };
+    let mut forecast = Forecast::new(&mut future, dealing, limits);
+    let turns = Turns::within(&mut forecast, range, None, budget.turns)?;
+    budget.work = forecast.limits.work;
+    let found = turns.all(rotation);
+    budget.turns = budget.turns.saturating_sub(found.len());
+    Ok(found)
 }
 
 /// The turns of a range as they are found.

@@ -124,6 +124,18 @@ impl External {
         }
     }
 
+    /// Whether the schedule cannot be read: the partner has no settings, the newest reading failed, or it is old. One that has not
+    /// been read yet is no such schedule.
+    pub fn is_unread(&self, as_of: &AsOf) -> bool {
+        let is_new = self.schedule.read_at.is_none() && self.schedule.failure.is_none();
+        match self.state(as_of) {
+            State::Current => false,
+            State::Stale => true,
+            State::Unknown => !is_new,
+            State::NotConnected => self.link.is_some(),
+        }
+    }
+
     /// The coverage, in a state.
     pub fn coverage(&self, state: State) -> Coverage {
         if matches!(state, State::Unknown | State::NotConnected) {

@@ -11,6 +11,7 @@ use crate::store::{Page, RotationFilter, RotationOrder};
 use crate::web::layout;
 use crate::web::parts::outside;
 use crate::web::parts::people::People;
+use crate::web::parts::warned;
 use crate::web::visit::Visit;
 use jiff::{SignedDuration, Timestamp};
 use maud::{Markup, html};
@@ -186,6 +187,7 @@ fn waits(visit: &Visit, waiting: &[Asked], people: &People) -> Markup {
 
 fn table(visit: &Visit, all: &[Overview], people: &People) -> Markup {
     let times = times(visit);
+    let counted = visit.app().warned().counted();
     html! {
         section.card.flush aria-labelledby="now" {
             h2 #now { "Now" }
@@ -198,7 +200,10 @@ fn table(visit: &Visit, all: &[Overview], people: &People) -> Markup {
                             @let summary = &one.summary;
                             @let zone = one.rotation.windows.first().and_then(|window| window.zone);
                             tr data-rotation=(one.rotation.id) {
-                                th scope="row" { (link_to(&one.rotation)) (state(&one.rotation)) }
+                                th scope="row" {
+                                    (link_to(&one.rotation)) (state(&one.rotation))
+                                    @if visit.reader.is_some() { " " (warned::count(&path_to(&one.rotation), counted.get(&one.rotation.id))) }
+                                }
                                 td data-label="On call" {
                                     @if summary.on_call.is_empty() { (nobody(&one.rotation)) } @else { (people.show_all(&summary.on_call)) }
                                 }

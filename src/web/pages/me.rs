@@ -38,7 +38,7 @@ fn page(visit: &Visit, status: u16, errors: &Errors) -> Result<Response, Problem
                 h1 { bdi { (person.name()) } }
                 p.sub { @if let Some(email) = &person.email { bdi { (email) } } }
             }
-            p.actions { a.button href="/me/absences/new" { "I am away" } }
+            p.actions { a.button href="/reports/duty" { "My load" } a.button href="/me/absences/new" { "I am away" } }
         }
         (turns(visit)?)
         (super::inbox::summary(visit)?)

@@ -18,6 +18,7 @@ use crate::web::parts::outside;
 use crate::web::parts::people::{NEUTRAL, People, initials};
 use crate::web::parts::time::{self, Times};
 use crate::web::parts::timeline::{Kind, Piece, Row, timeline};
+use crate::web::parts::warned;
 use crate::web::visit::Visit;
 use jiff::{Timestamp, ToSpan};
 use maud::{Markup, html};
@@ -93,6 +94,7 @@ pub fn show(visit: &Visit) -> Outcome {
                     @if rotation.mode() == Mode::Manual { " " span.tag { "Manual" } }
                     @if rotation.mode() == Mode::External { " " span.tag { "External" } }
                     @if !profile.public { " " span.tag { "Private" } }
+                    @if visit.reader.is_some() { " " (warned::count(&path_to(&rotation), visit.app().warned().counted().get(&rotation.id))) }
                 }
             }
             (actions(visit, &rotation, is_editor))
@@ -116,6 +118,7 @@ pub fn show(visit: &Visit) -> Outcome {
             div.actions {
                 a.button.small href=(format!("{}/history", path_to(&rotation))) { "Record" }
                 a.button.small href=(format!("{}/load", path_to(&rotation))) { "Load" }
+                a.button.small href=(format!("{}/warnings", path_to(&rotation))) { "Warnings" }
                 (super::feeds::make_for(&rotation))
                 @if is_editor { a.button.small href=(format!("{}/settings", path_to(&rotation))) { "Settings" } }
             }

@@ -19,6 +19,7 @@ mod restore;
 mod rosters;
 mod sections;
 mod skips;
+pub mod warnings;
 mod weigh;
 mod window;
 

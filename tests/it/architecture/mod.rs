@@ -8,7 +8,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 /// The permitted imports. A module may always import itself.
-const FLOORS: [(&str, &[&str]); 26] = [
+const FLOORS: [(&str, &[&str]); 29] = [
     ("domain", &[]),
     ("failpoint", &[]),
     ("runtime", &["failpoint"]),
@@ -49,10 +49,35 @@ const FLOORS: [(&str, &[&str]); 26] = [
     ),
     ("problem", &["domain", "wire", "server", "store"]),
     (
+        "admission",
+        &["domain", "runtime", "server", "store", "actions", "problem"],
+    ),
+    (
         "api",
         &[
-            "domain", "runtime", "memory", "wire", "server", "metrics", "store", "actions",
+            "domain",
+            "runtime",
+            "memory",
+            "wire",
+            "server",
+            "metrics",
+            "store",
+            "actions",
             "problem",
+            "admission",
+        ],
+    ),
+    (
+        "mcp",
+        &[
+            "domain",
+            "wire",
+            "server",
+            "metrics",
+            "store",
+            "actions",
+            "problem",
+            "admission",
         ],
     ),
     (
@@ -72,6 +97,7 @@ const FLOORS: [(&str, &[&str]); 26] = [
         &["domain", "runtime", "failpoint", "wire", "store", "actions"],
     ),
     ("chat_watch", &["domain", "runtime", "chat", "actions"]),
+    ("warning_watch", &["domain", "runtime", "actions"]),
     (
         "delivery",
         &[
@@ -111,13 +137,16 @@ const FLOORS: [(&str, &[&str]); 26] = [
             "chat",
             "carriers",
             "actions",
+            "admission",
             "api",
+            "mcp",
             "web",
             "dev",
             "slack_inbound",
             "timer",
             "delivery",
             "chat_watch",
+            "warning_watch",
             "sync",
             "client",
             "oidc",
@@ -137,13 +166,16 @@ const FLOORS: [(&str, &[&str]); 26] = [
             "chat",
             "carriers",
             "actions",
+            "admission",
             "api",
+            "mcp",
             "web",
             "dev",
             "slack_inbound",
             "timer",
             "delivery",
             "chat_watch",
+            "warning_watch",
             "sync",
             "client",
             "oidc",

@@ -65,7 +65,7 @@ impl World<'_> {
 type Act = fn(&World) -> Answer;
 
 /// Each operation, carried out so that it changes something.
-const OPERATIONS: [(&str, Act); 53] = [
+const OPERATIONS: [(&str, Act); 54] = [
     ("linkExternal", |w| w.linked()),
     ("unlinkExternal", |w| {
         w.linked().ok();
@@ -164,6 +164,9 @@ const OPERATIONS: [(&str, Act); 53] = [
     }),
     ("setMentionSettings", |w| {
         (w.rotation).put("/mention-settings", json!({ "expiresAfterMinutes": 5 }))
+    }),
+    ("setWarningSettings", |w| {
+        (w.rotation).put("/warning-settings", json!({ "off": ["unfair"] }))
     }),
     ("clearOnCall", |w| w.rotation.clear()),
     ("replaceOnCall", |w| w.rotation.put_on_call("U3")),

@@ -106,3 +106,24 @@ fn an_absence_of_a_calendar_is_a_conflict_and_shows_with_the_duty() {
     );
     assert_eq!(instant(&found[0]["from"]), "2026-01-06T10:00Z");
 }
+
+#[test]
+fn a_calendar_that_cannot_be_read_is_a_warning() {
+    let rota = Rota::with_people(2);
+    let rotation = rota.daily("U1 U2", 1);
+    let feed = Feed::of(&[TUESDAY]);
+    let added = add(&rota, "U2", &feed);
+    let stale = || {
+        let page = rotation.get("/warnings?days=1").is(200).json();
+        let found = page["data"].as_array().expect("a list").clone();
+        let stale = found.iter().filter(|one| one["kind"] == "staleSource");
+        stale.map(|one| one["userIds"].clone()).collect::<Vec<_>>()
+    };
+    assert_eq!(stale(), [json!([]); 0]);
+    feed.now(status(404, ""));
+    rota.advance(20 * 60);
+    assert_eq!(added.state(&rota), "stale");
+    assert_eq!(stale(), [json!(["U2"])]);
+    let shown = rotation.get("/warnings?days=1").is(200).text();
+    assert!(!shown.contains(&feed.url()), "{shown}");
+}

@@ -7,6 +7,7 @@ mod outages;
 mod pages;
 mod read_only;
 mod standins;
+mod warned;
 
 use crate::support::*;
 use serde_json::{Value, json};

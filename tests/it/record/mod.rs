@@ -2,6 +2,7 @@
 
 mod history;
 pub mod model;
+mod report;
 mod schedule;
 mod shifts;
 pub mod walk;

@@ -7,5 +7,6 @@ mod hours;
 mod keys;
 mod lifecycle;
 mod outsiders;
+mod previews;
 mod rosters;
 mod tiers;

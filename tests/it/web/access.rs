@@ -91,6 +91,8 @@ fn names_hold_anything() {
         "/rotations".into(),
         "/people".into(),
         "/people/U1".into(),
+        "/reports/duty".into(),
+        "/reports/duty?by=personRotation".into(),
         "/me".into(),
         "/me/absences/new".into(),
         path.clone(),
@@ -100,6 +102,7 @@ fn names_hold_anything() {
         format!("{path}/cover"),
         format!("{path}/swap"),
         format!("{path}/history"),
+        format!("{path}/load"),
     ] {
         let text = ada.get(&page).is(200).text();
         for raw in ["<script>alert", "<img src=x", "</p><script>"] {

@@ -59,6 +59,7 @@ fn pages_are_whole() {
         "/rotations/PLATFORM/settings/grid",
         "/rotations/PLATFORM/settings/windows/new",
         "/requests",
+        "/reports/duty",
         "/people",
         "/people/UALAN",
         "/me",

@@ -38,8 +38,14 @@ fn the_record_and_the_plan_are_counted() {
         .get(&format!("{path}?from=2026-01-05&to=2026-01-08"))
         .is(200)
         .text();
-    assert_eq!(numbers(&page, "U1"), ["49", "24", "16", "0"]);
-    assert_eq!(numbers(&page, "U2"), ["38", "14", "9", "0"]);
+    assert_eq!(
+        numbers(&page, "U1"),
+        ["49", "24", "16", "0", "0", "2", "0", "0"]
+    );
+    assert_eq!(
+        numbers(&page, "U2"),
+        ["38", "14", "10", "0", "0", "2", "0", "0"]
+    );
     assert!(
         page.contains("<svg aria-hidden=\"true\"") && !page.contains(" style="),
         "{page}"
@@ -61,7 +67,7 @@ fn the_record_and_the_plan_are_counted() {
 }
 
 #[test]
-fn nights_and_weekends_are_those_of_the_covered_hours() {
+fn nights_are_those_of_people_and_weekends_those_of_the_covered_hours() {
     let rota = Rota::with_people(2);
     let rotation = rota.rotation("U1");
     let starts = "2026-01-05T09:00:00+09:00";
@@ -78,7 +84,7 @@ fn nights_and_weekends_are_those_of_the_covered_hours() {
     );
     assert_eq!(
         numbers(&ada.get(&path).is(200).text(), "U1"),
-        ["3", "3", "1", "3"]
+        ["3", "3", "0", "3", "0", "1", "0", "0"]
     );
 }
 
@@ -123,13 +129,13 @@ fn tables_are_files_that_hold_no_formulas() {
     let lines: Vec<&str> = text.split("\r\n").collect();
     assert_eq!(
         lines[0],
-        "userId,name,hours,plannedHours,nightHours,weekendHours"
+        "userId,name,hours,plannedHours,nightHours,weekendHours,holidayHours"
     );
     assert_eq!(
         lines[1],
-        "U1,\"'=HYPERLINK(\"\"x\"\"),1\",8.00,8.00,0.00,0.00"
+        "U1,\"'=HYPERLINK(\"\"x\"\"),1\",8.00,8.00,0.00,0.00,0.00"
     );
-    assert_eq!(lines[2], "U2,Person U2,8.00,8.00,0.00,0.00");
+    assert_eq!(lines[2], "U2,Person U2,8.00,8.00,0.00,0.00,0.00");
     assert_eq!(lines[3..], [""]);
     rota.to("2026-01-06T12:00:00Z");
     let answer = ada.get(&format!("{base}/history?format=csv")).is(200);

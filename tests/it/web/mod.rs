@@ -15,6 +15,7 @@ mod load;
 mod login;
 mod oidc;
 mod reading;
+mod report;
 mod settings;
 mod webhooks;
 mod zone;

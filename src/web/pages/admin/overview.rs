@@ -37,6 +37,11 @@ pub fn show(visit: &Visit) -> Outcome {
         ),
         ("/admin/audit", "Audit log", "Who changed what."),
         (
+            "/reports/duty",
+            "Report",
+            "Who carries how much, by the record and the plan.",
+        ),
+        (
             "/admin/directory",
             "Directory",
             "Import people, groups and channels.",

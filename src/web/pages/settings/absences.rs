@@ -3,16 +3,14 @@
 
 use super::{Before, action, carried, done, page, patch, weigh};
 use crate::actions::ActionError;
-use crate::actions::preview::Wanted;
 use crate::domain::absence_policy::CalendarsCount;
-use crate::domain::edit::RotationPatch;
 use crate::domain::rotation::Rotation;
 use crate::server::{Outcome, Problem, Response};
 use crate::web::form::{Errors, Form};
 use crate::web::pages::{editable, failing};
 use crate::web::parts::fields::{Choice, Filled};
 use crate::web::visit::Visit;
-use crate::wire::{absence_policy, edit};
+use crate::wire::absence_policy;
 use maud::html;
 use serde_json::{Value, json};
 
@@ -102,11 +100,8 @@ pub fn save(visit: &Visit) -> Outcome {
     }
     let body = body_sent(visit);
     if visit.form.one("confirmed") != "true" {
-        let read = edit::patch(body.to_string().as_bytes()).map_err(ActionError::from);
-        let looked = read.and_then(|patch: RotationPatch| {
-            let change = patch.absence_policy.unwrap_or_default();
-            weigh::look(visit, &rotation.id, &Wanted::Absences(change))
-        });
+        let edits = weigh::patch(&body).map_err(ActionError::from);
+        let looked = edits.and_then(|edits| weigh::look(visit, &rotation.id, edits));
         let looked = weigh::within(looked, "absencePolicy.");
         return match failing(visit, &rotation.id, looked, &FIELDS, again)? {
             Ok(preview) => weigh::show(visit, PART, &preview, (&[], html! {})),

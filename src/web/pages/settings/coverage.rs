@@ -2,8 +2,8 @@
 
 use super::{Before, done, nothing, weigh};
 use crate::actions::grid::ReplaceCoverage;
-use crate::actions::preview::Wanted;
 use crate::actions::{ActionError, Error};
+use crate::domain::edit::Edits;
 use crate::domain::ids::RosterId;
 use crate::domain::rotation::{Rotation, Window};
 use crate::server::{Outcome, Problem, Response};
@@ -87,8 +87,13 @@ pub fn save(
 ) -> Outcome {
     let read = grid::parse(wished.body.to_string().as_bytes()).map_err(ActionError::from);
     if visit.form.one("confirmed") != "true" {
-        let looked =
-            read.and_then(|spec| weigh::look(visit, &rotation.id, &Wanted::Coverage(spec)));
+        let looked = read.and_then(|spec| {
+            let edits = Edits {
+                coverage: Some(spec),
+                ..Edits::default()
+            };
+            weigh::look(visit, &rotation.id, edits)
+        });
         let looked = weigh::within(looked, wished.path);
         return match failing(visit, &rotation.id, looked, wished.names, again)? {
             Ok(preview) => {

@@ -1,5 +1,6 @@
 //! Details: what people read of a rotation, who owns it, and whether it is enabled.
 
+use super::weigh::{self, Weighed};
 use super::{Before, action, carried, done, ids, page, patch, people_named, person_line};
 use crate::domain::rotation::Rotation;
 use crate::server::{Outcome, Problem, Response};
@@ -80,6 +81,9 @@ fn form(
 pub fn save(visit: &Visit) -> Outcome {
     let rotation = editable(visit)?;
     let mut errors = Errors::default();
+    if visit.form.names("edit") {
+        return form(visit, &rotation, 200, &visit.form, &errors);
+    }
     let owners = people_named(visit, "owners", &rotation.profile.owners, &mut errors)?;
     if !errors.is_empty() {
         return form(visit, &rotation, 400, &visit.form, &errors);
@@ -93,6 +97,14 @@ pub fn save(visit: &Visit) -> Outcome {
         "owners": ids(&owners),
     });
     let again = |status, errors: Errors| form(visit, &rotation, status, &visit.form, &errors);
+    let weighed = Weighed {
+        part: PART,
+        names: &FIELDS,
+        more: html! {},
+    };
+    if let Some(page) = weigh::before(visit, &rotation, weighed, weigh::patch(&body), again)? {
+        return Ok(page);
+    }
     let receipt = match patch(visit, &rotation, &body, &FIELDS, again)? {
         Ok(receipt) => receipt,
         Err(page) => return Ok(page),

@@ -1,18 +1,17 @@
 //! People and their order: who is in a rotation, one by one or by user groups, and who is next.
 
 use super::groups;
+use super::weigh::{self, Weighed};
 use super::{
-    Before, action, carried, coverage, done, ids, page, patch, people_named, person_line, weigh,
-    write,
+    Before, action, carried, coverage, done, ids, page, patch, people_named, person_line, write,
 };
 use crate::actions::grid::WriteRoster;
-use crate::actions::preview::Wanted;
 use crate::domain::ids::{GroupId, UserId};
 use crate::domain::roster::{self, Position};
 use crate::domain::rotation::Rotation;
 use crate::server::{Outcome, Problem, Response};
 use crate::web::form::{Errors, Form};
-use crate::web::pages::{editable, failing};
+use crate::web::pages::editable;
 use crate::web::parts::fields::{Choice, Filled};
 use crate::web::parts::people::People;
 use crate::web::visit::Visit;
@@ -158,6 +157,9 @@ fn followed(visit: &Visit, rotation: &Rotation, errors: &Errors) -> Result<Marku
 pub fn save(visit: &Visit) -> Outcome {
     let rotation = editable(visit)?;
     let again = |status, errors: Errors| form(visit, &rotation, status, &errors);
+    if visit.form.names("edit") {
+        return again(200, Errors::default());
+    }
     let (verb, named) = visit
         .form
         .one("step")
@@ -214,18 +216,20 @@ pub fn save(visit: &Visit) -> Outcome {
         return again(400, errors);
     }
     let loses = matches!(verb, "remove" | "leave");
-    if verb == "remove" && holds(&rotation, &user) && visit.form.one("confirmed") != "true" {
-        let looked = weigh::look(visit, &rotation.id, &Wanted::Without(vec![user.clone()]));
-        return match failing(visit, &rotation.id, looked, &[], again)? {
-            Ok(preview) => {
-                let people = People::load(visit.app(), [&user], true)?;
-                let more = html! { p { (people.show(&user)) " is on duty or has an arrangement here, and loses it at once." } };
-                weigh::show(visit, PART, &preview, (&[], more))
-            }
-            Err(page) => Ok(page),
-        };
-    }
     let body = json!({ "userIds": ids(&users), "userGroupIds": ids(&groups) });
+    let people = People::load(visit.app(), [&user], true)?;
+    let is_held = verb == "remove" && holds(&rotation, &user);
+    let more = html! {
+        @if is_held { p { (people.show(&user)) " is on duty or has an arrangement here, and loses it at once." } }
+    };
+    let weighed = Weighed {
+        part: PART,
+        names: &["userIds", "userGroupIds"],
+        more,
+    };
+    if let Some(page) = weigh::before(visit, &rotation, weighed, weigh::patch(&body), again)? {
+        return Ok(page);
+    }
     let receipt = match patch(visit, &rotation, &body, &["userIds", "userGroupIds"], again)? {
         Ok(receipt) => receipt,
         Err(page) => return Ok(page),
@@ -285,6 +289,15 @@ fn next(visit: &Visit, rotation: &Rotation, user: &UserId) -> Outcome {
         .unwrap_or(order.len());
     let body = json!({ "nextTurn": turn });
     let read = wire::parse_common(body.to_string().as_bytes());
+    let weighed = Weighed {
+        part: PART,
+        names: &[],
+        more: html! {},
+    };
+    let edits = read.clone().map(|spec| weigh::roster(None, spec));
+    if let Some(page) = weigh::before(visit, rotation, weighed, edits, again)? {
+        return Ok(page);
+    }
     let read = read.map(|spec| WriteRoster { roster: None, spec });
     match write(visit, rotation, "setCommonRoster", read, &[], again)? {
         Ok(receipt) => {

@@ -6,12 +6,13 @@ use crate::actions::duty_group::{BindDutyGroup, UnbindDutyGroup};
 use crate::actions::grid::{ReplaceCoverage, WriteRoster};
 use crate::actions::mentions::SetMentionSettings;
 use crate::actions::rotations::PatchRotation;
+use crate::actions::warnings::SetWarningSettings;
 use crate::domain::refusal::invalid;
 use crate::server::Outcome;
 use crate::web::form::Errors;
 use crate::web::pages::{editable, path_to};
 use crate::web::visit::Visit;
-use crate::wire::{chat, edit, grid, mention, roster};
+use crate::wire::{chat, edit, grid, mention, roster, warning};
 use maud::html;
 
 /// POST /rotations/{rotation}/settings/restore.
@@ -65,6 +66,10 @@ pub fn restore(visit: &Visit) -> Outcome {
         "setMentionSettings" => {
             let read = mention::settings_change(body).map(SetMentionSettings);
             write(visit, &rotation, "setMentionSettings", read, &[], again)
+        }
+        "setWarningSettings" => {
+            let read = warning::settings_change(body).map(SetWarningSettings);
+            write(visit, &rotation, "setWarningSettings", read, &[], again)
         }
         _ => return Ok(invalid("operation: not one that can be undone")?),
     };

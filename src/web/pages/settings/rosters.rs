@@ -4,6 +4,7 @@ mod shown;
 
 use super::coverage::{self, Wished};
 use super::groups;
+use super::weigh::{self, Weighed};
 use super::{Before, done, ids, page, write};
 use crate::actions::grid::WriteRoster;
 use crate::domain::ids::{GroupId, RosterId, UserId};
@@ -121,6 +122,16 @@ pub fn save(visit: &Visit) -> Outcome {
         Some(_) => wire::parse(bytes.as_bytes()),
         None => wire::parse_common(bytes.as_bytes()),
     };
+    let weighed = Weighed {
+        part: PART,
+        names: &[],
+        more: html! {},
+    };
+    let edits = read.clone();
+    let edits = edits.map(|spec| weigh::roster(id.clone(), spec));
+    if let Some(page) = weigh::before(visit, &rotation, weighed, edits, again)? {
+        return Ok(page);
+    }
     let read = read.map(|spec| WriteRoster {
         roster: id.clone(),
         spec,

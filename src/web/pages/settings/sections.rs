@@ -2,7 +2,7 @@
 
 use super::{
     absences, channels, delete, details, duty_group, external, grid, inbound, mentions, people,
-    rosters, skips,
+    rosters, skips, warnings,
 };
 use crate::domain::rotation::Rotation;
 use crate::server::Outcome;
@@ -34,7 +34,7 @@ const fn part(
     }
 }
 
-const SECTIONS: [Section; 12] = [
+const SECTIONS: [Section; 13] = [
     part(
         "details",
         "Details",
@@ -104,6 +104,13 @@ const SECTIONS: [Section; 12] = [
         "How whoever is on call is asked, and for how long",
         mentions::show,
         mentions::save,
+    ),
+    part(
+        "warnings",
+        "Warnings",
+        "What about the plan is told, and how much rest is wanted",
+        warnings::show,
+        warnings::save,
     ),
     part(
         "inbound-webhook",

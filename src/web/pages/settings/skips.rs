@@ -1,7 +1,7 @@
 //! Skipped days: which days each window skips, and whether they count as covered.
 
 use super::{Before, action, carried, done, grid, page, patch, weigh};
-use crate::actions::preview::Wanted;
+use crate::actions::ActionError;
 use crate::domain::cadence::Cadence;
 use crate::domain::rotation::Rotation;
 use crate::server::{Outcome, Problem, Response};
@@ -103,14 +103,15 @@ pub fn save(visit: &Visit) -> Outcome {
     if visit.form.names("edit") {
         return again(200, Errors::default());
     }
+    let body = json!({ "skipsAreOffTime": off });
     if visit.form.one("confirmed") != "true" {
-        let looked = weigh::look(visit, &rotation.id, &Wanted::OffTime(off));
+        let edits = weigh::patch(&body).map_err(ActionError::from);
+        let looked = edits.and_then(|edits| weigh::look(visit, &rotation.id, edits));
         return match failing(visit, &rotation.id, looked, &["skipsAreOffTime"], again)? {
             Ok(preview) => weigh::show(visit, PART, &preview, (&[], html! {})),
             Err(page) => Ok(page),
         };
     }
-    let body = json!({ "skipsAreOffTime": off });
     match patch(visit, &rotation, &body, &["skipsAreOffTime"], again)? {
         Ok(receipt) => {
             let before = Before::patch(json!({ "skipsAreOffTime": rotation.skips_are_off_time }));

@@ -2,33 +2,101 @@
 
 use super::{action, page};
 use crate::actions::ActionError;
-use crate::actions::preview::{self, Preview, Wanted};
-use crate::domain::forecast::Difference;
-use crate::domain::ids::{LaneId, RotationId};
+use crate::actions::preview::{self, Change, Preview, When};
+use crate::domain::edit::Edits;
+use crate::domain::forecast::{Difference, Planned};
+use crate::domain::grid::RosterSpec;
+use crate::domain::ids::{LaneId, RosterId, RotationId, UserId};
 use crate::domain::refusal::Refusal;
 use crate::domain::rotation::Rotation;
 use crate::server::{Problem, Response};
 use crate::web::form::Errors;
-use crate::web::pages::{remarks, tag, times};
+use crate::web::pages::{failing, remarks, tag, times};
 use crate::web::parts::fields::hidden;
 use crate::web::parts::people::People;
 use crate::web::visit::Visit;
+use crate::wire::edit;
 use crate::wire::etag::Precondition;
+use jiff::SignedDuration;
 use maud::{Markup, html};
+use serde_json::Value;
+use std::collections::BTreeMap;
 
 /// Rows of the table at the most.
 const MOST_ROWS: usize = 100;
 
+/// How many days ahead the pages look.
+const DAYS: i64 = 14;
+
 /// Looks at an edit, for whoever saw the rotation as it is.
 ///
 /// # Errors
-/// As the write: a stale `ifMatch` is refused here already.
-pub fn look(visit: &Visit, id: &RotationId, wanted: &Wanted) -> Result<Preview, ActionError> {
-    let preview = preview::of(visit.app(), &visit.caller, id, wanted)?;
+/// As the write: a stale `ifMatch`, and what the state refuses, are refused here already.
+pub fn look(visit: &Visit, id: &RotationId, edits: Edits) -> Result<Preview, ActionError> {
+    let (app, when) = (visit.app(), When::now(DAYS));
+    let preview = preview::of(app, &visit.caller, id, edits.into(), when)?;
     if let Some(if_match) = visit.form.filled("ifMatch") {
         Precondition::parse(if_match).check(|| tag(visit, &preview.stored))?;
     }
-    Ok(preview)
+    match preview.refusals.first() {
+        Some(refused) => Err(refused.refusal.clone().into()),
+        None => Ok(preview),
+    }
+}
+
+/// A form whose edit is looked at before it is saved.
+pub struct Weighed<'a> {
+    pub part: &'a str,
+    /// The fields of the form.
+    pub names: &'a [&'a str],
+    /// What else there is to know before saving.
+    pub more: Markup,
+}
+
+/// The page to show before an edit is saved: what it changes for people, or the form again where it is refused. `None` where
+/// its reader has confirmed it, where nobody is on call otherwise than before, and where the write itself has the answer.
+pub fn before(
+    visit: &Visit,
+    rotation: &Rotation,
+    weighed: Weighed,
+    edits: Result<Edits, Refusal>,
+    again: impl FnOnce(u16, Errors) -> Result<Response, Problem>,
+) -> Result<Option<Response>, Problem> {
+    let is_whole = ["ifMatch", "operationId"]
+        .into_iter()
+        .all(|name| visit.form.filled(name).is_some());
+    if !is_whole || visit.form.one("confirmed") == "true" {
+        return Ok(None);
+    }
+    let looked = edits
+        .map_err(ActionError::from)
+        .and_then(|edits| look(visit, &rotation.id, edits));
+    if let Err(ActionError::Refused(Refusal::StaleValidator)) = &looked {
+        // The write tells a form that is sent again from one that is about what has changed meanwhile.
+        return Ok(None);
+    }
+    match failing(visit, &rotation.id, looked, weighed.names, again)? {
+        Ok(preview) if preview.by_lane().is_empty() => Ok(None),
+        Ok(preview) => show(visit, weighed.part, &preview, (&[], weighed.more)).map(Some),
+        Err(page) => Ok(Some(page)),
+    }
+}
+
+/// The edit that a body of PATCH makes.
+pub fn patch(body: &Value) -> Result<Edits, Refusal> {
+    let patch = edit::patch(body.to_string().as_bytes())?;
+    Ok(Edits {
+        patch: Some(patch),
+        ..Edits::default()
+    })
+}
+
+/// The edit that a write of a roster makes.
+pub fn roster(id: Option<RosterId>, spec: RosterSpec) -> Edits {
+    Edits {
+        rosters: vec![(id, spec)],
+        ..Edits::default()
+    }
 }
 
 /// Refusals of one part of a body, as if the part were the body.
@@ -50,10 +118,12 @@ pub fn show(
     (remarked, more): (&[String], Markup),
 ) -> Result<Response, Problem> {
     let rotation = &preview.stored;
-    let differences = &preview.differences;
+    let differences = preview.by_lane();
     let users = differences
         .iter()
         .flat_map(|one| one.before.iter().chain(&one.after));
+    let loads = &preview.people;
+    let users = users.chain(loads.keys());
     let people = People::load(visit.app(), users.collect::<Vec<_>>(), true)?;
     let has_lanes = rotation.lanes.len() > 1 || preview.then.lanes.len() > 1;
     let times = times(visit);
@@ -66,9 +136,9 @@ pub fn show(
                 h2 #changes { "What would change" }
                 (more)
                 @if differences.is_empty() {
-                    p { "Nobody’s turn changes in the next 14 days." }
+                    p { "Nobody’s turn changes in the next " (DAYS) " days." }
                 } @else {
-                    p { "From now on, in the next 14 days:" }
+                    p { "From now on, in the next " (DAYS) " days:" }
                     table.rows {
                         thead {
                             tr {
@@ -90,6 +160,8 @@ pub fn show(
                     }
                     @if differences.len() > MOST_ROWS { p.muted { "And " (differences.len() - MOST_ROWS) " more." } }
                 }
+                (handed_over(preview))
+                (carried(&people, loads))
                 @for (name, value) in kept { (hidden(name, value)) }
                 p.actions {
                     button.main type="submit" name="confirmed" value="true" { "Save" }
@@ -102,21 +174,77 @@ pub fn show(
     page(visit, rotation, part, (200, &Errors::default()), content)
 }
 
-fn who(people: &People, users: &[crate::domain::ids::UserId]) -> Markup {
+fn who(people: &People, users: &[UserId]) -> Markup {
     match users.is_empty() {
         true => html! { span.muted { "nobody" } },
         false => people.show_all(users),
     }
 }
 
+/// How often duty passes on, before and after.
+fn handed_over(preview: &Preview) -> Markup {
+    let times = |count: usize| match count {
+        0 => "never".to_owned(),
+        1 => "once".to_owned(),
+        many => format!("{many} times"),
+    };
+    let [before, after] = [preview.before(), preview.after()].map(Planned::hand_overs);
+    html! {
+        p {
+            @if before == after { "Who is on call changes " (times(before)) " in these days, as before." }
+            @else { "Who is on call changes " (times(after)) " in these days; as now planned it is " (times(before)) "." }
+        }
+    }
+}
+
+/// Who is on call for longer or shorter than as now planned.
+fn carried(people: &People, loads: &BTreeMap<UserId, Change>) -> Markup {
+    let hours = |length: SignedDuration| {
+        let text = format!("{:.1}", length.as_secs_f64() / 3600.0);
+        text.trim_end_matches(".0").to_owned()
+    };
+    let mut changed: Vec<(&UserId, SignedDuration, &Change)> = loads
+        .iter()
+        .map(|(user, change)| (user, change.after.hours - change.before.hours, change))
+        .filter(|(_, more, _)| !more.is_zero())
+        .collect();
+    changed.sort_by_key(|(user, more, _)| (-*more, *user));
+    html! {
+        @if !changed.is_empty() {
+            h3 { "Hours on call in these days" }
+            table.rows {
+                thead {
+                    tr {
+                        th scope="col" { "Who" } th scope="col" { "Now planned" } th scope="col" { "Then" }
+                        th scope="col" { "More or less" }
+                    }
+                }
+                tbody {
+                    @for (user, more, change) in changed.iter().take(MOST_ROWS) {
+                        tr data-user=(user) {
+                            td { (people.show(user)) }
+                            td data-label="Now planned" { (hours(change.before.hours)) " h" }
+                            td data-label="Then" { (hours(change.after.hours)) " h" }
+                            td data-label="More or less" {
+                                @if more.is_positive() { (hours(*more)) " h more" } @else { (hours(-*more)) " h less" }
+                            }
+                        }
+                    }
+                }
+            }
+            @if changed.len() > MOST_ROWS { p.muted { "And " (changed.len() - MOST_ROWS) " more people." } }
+        }
+    }
+}
+
 /// What a lane is called, after the edit where it is there still.
-fn lane(preview: &Preview, one: &Difference) -> String {
+fn lane(preview: &Preview, one: &Difference<LaneId>) -> String {
     let name = |rotation: &Rotation, id: &LaneId| {
         let index = rotation.lanes.iter().position(|lane| lane.id == *id)?;
         let named = rotation.lanes[index].name.clone();
         Some(named.unwrap_or_else(|| format!("Lane {}", index + 1)))
     };
-    let then = name(&preview.then, &one.lane);
-    then.or_else(|| name(&preview.stored, &one.lane))
+    let then = name(&preview.then, &one.place);
+    then.or_else(|| name(&preview.stored, &one.place))
         .unwrap_or_default()
 }

@@ -144,6 +144,13 @@ pub fn run() -> String {
         ("action", "patchRotation"),
     ];
     walk.ask(Key, "listAudit", &changes, Value::Null);
+    let months = [
+        ("from", "2026-10-01T00:00:00Z"),
+        ("to", "2027-01-01T00:00:00Z"),
+        ("userId", "UADA"),
+        ("groupBy", "month"),
+    ];
+    walk.ask(Key, "reportDuty", &months, Value::Null);
     messages(&mut walk);
     let mut feeds = calendar_feeds(&mut walk, &rotation);
     feeds.extend(calendars(&mut walk));
@@ -355,6 +362,15 @@ fn rotation(walk: &mut Walk) -> String {
     ]);
     walk.ask(Key, "getSchedule", &range, Value::Null);
     walk.ask(Key, "getHistory", &range, Value::Null);
+    let away = json!({
+        "userId": "ULINUS", "from": "2026-11-30T00:00:00Z", "until": "2026-12-07T00:00:00Z",
+    });
+    walk.ask(
+        Key,
+        "previewRotation",
+        &on(&[("days", "21")]),
+        json!({ "absences": [away], "remove": ["UKATHERINE"] }),
+    );
     walk.ask(Key, "removeOnDutyGroup", &path, Value::Null);
     id
 }
@@ -537,6 +553,11 @@ fn mentions(walk: &mut Walk, rotation: &str) {
     });
     walk.ask(Key, "setMentionSettings", &[path], settings);
     walk.ask(Key, "getMentionSettings", &[path], Value::Null);
+    let settings = json!({ "off": ["nightWork"], "shortRestHours": 8 });
+    walk.ask(Key, "setWarningSettings", &[path], settings);
+    walk.ask(Key, "getWarningSettings", &[path], Value::Null);
+    walk.ask(Key, "getWarnings", &[path, ("days", "14")], Value::Null);
+    walk.ask(Key, "listWarnings", &[("days", "7")], Value::Null);
 }
 
 /// The inbound webhook, and mentions, which come in by it. Answers its secrets, with what stands for each in the examples.

@@ -1,6 +1,6 @@
 //! Details and deletion.
 
-use super::{Browser, action, undo, world};
+use super::{Browser, action, save, undo, world};
 use crate::support::{int, text};
 use serde_json::json;
 
@@ -22,6 +22,7 @@ fn details_are_saved_and_undone() {
         answer.header("location"),
         Some("/rotations/PLAT/settings/details")
     );
+    // Nobody's turn changes, so there is nothing to look at first.
     let after = rotation.read();
     assert_eq!(after["name"], "<b>Plat & form</b> \u{202e}\u{1f600}");
     assert_eq!(after["description"], "Two\nlines");
@@ -113,12 +114,15 @@ fn disabling_is_undone_and_enabling_is_not() {
         .iter()
         .map(|(n, v)| (n.as_str(), v.as_str()))
         .collect();
-    let answer = ada.post(&to, &fields).is(303);
+    let looked = ada.post(&to, &fields).is(200).text();
+    assert!(looked.contains("What would change"), "{looked}");
+    let sure = [("confirmed", "true")];
+    let answer = ada.fill_in(&looked, &to, &sure).is(303);
     assert_eq!(rotation.read()["enabled"], false);
     // Sent again it is done once.
-    ada.post(&to, &fields).is(303);
+    ada.fill_in(&looked, &to, &sure).is(303);
     assert!(ada.follow(&answer).contains("saved"));
-    let answer = ada.fill(&to, &to, &[("enabled", "true")]).is(303);
+    let answer = save(&ada, &to, &[("enabled", "true")]);
     assert_eq!(rotation.read()["enabled"], true);
     assert!(!ada.follow(&answer).contains(">Undo<"));
 }

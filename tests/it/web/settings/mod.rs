@@ -9,7 +9,7 @@ mod rights;
 mod rosters;
 
 use super::Browser;
-use crate::support::{MONDAY, Rot, Rota, directory};
+use crate::support::{Answer, MONDAY, Rot, Rota, directory};
 use serde_json::json;
 
 /// The address that forms of a part post to.
@@ -24,6 +24,23 @@ fn world() -> Rota {
     file["users"][4]["isAdmin"] = json!(true);
     rota.import(&file);
     rota
+}
+
+/// Confirms what a form would change, where it says so first.
+#[track_caller]
+fn confirmed(browser: &Browser, to: &str, answer: Answer) -> Answer {
+    if answer.status() != 200 {
+        return answer.is(303);
+    }
+    let page = answer.text();
+    assert!(page.contains("What would change"), "{page}");
+    browser.fill_in(&page, to, &[("confirmed", "true")]).is(303)
+}
+
+/// Fills in and sends a form, and confirms what it would change.
+#[track_caller]
+fn save(browser: &Browser, to: &str, fields: &[(&str, &str)]) -> Answer {
+    confirmed(browser, to, browser.fill(to, to, fields))
 }
 
 /// Presses Undo on a page.

@@ -1,6 +1,6 @@
 //! People and their order.
 
-use super::{Browser, action, undo, world};
+use super::{Browser, action, confirmed, save, undo, world};
 use crate::support::{MONDAY, Rota, directory};
 use crate::support::{Rot, group};
 use serde_json::json;
@@ -9,7 +9,7 @@ fn step(browser: &Browser, rotation: &Rot, step: &str, more: &[(&str, &str)]) ->
     let to = action(rotation, "people");
     let mut fields = vec![("step", step)];
     fields.extend_from_slice(more);
-    let answer = browser.fill(&to, &to, &fields).is(303);
+    let answer = save(browser, &to, &fields);
     browser.follow(&answer)
 }
 
@@ -74,6 +74,33 @@ fn removing_somebody_on_duty_shows_who_comes_instead() {
 }
 
 #[test]
+fn every_step_shows_who_carries_more_before_it_is_saved() {
+    let rota = world();
+    let rotation = rota.daily("U1 U2 U3", 1);
+    let ada = Browser::signed_in(&rota, "U1");
+    let to = action(&rotation, "people");
+    for asked in ["down U2", "remove U3", "next U3", "add"] {
+        let fields = [("step", asked), ("userIds", "U4")];
+        let before = rotation.read();
+        let page = ada.fill(&to, &to, &fields).is(200).text();
+        assert_eq!(rotation.read(), before, "{asked}");
+        for said in ["What would change", "Now planned", "Who is on call changes"] {
+            assert!(page.contains(said), "{asked}: {page}");
+        }
+        if matches!(asked, "remove U3" | "add") {
+            assert!(
+                page.contains("Hours on call in these days"),
+                "{asked}: {page}"
+            );
+        }
+        // The way back keeps the rotation as it is.
+        let back = ada.fill_in(&page, &to, &[("edit", "true")]).is(200).text();
+        assert!(back.contains("id=\"order\""), "{back}");
+        assert_eq!(rotation.read(), before, "{asked}");
+    }
+}
+
+#[test]
 fn nobody_of_that_name_is_said() {
     let rota = world();
     let rotation = rota.daily("U1 U2", 1);
@@ -109,7 +136,7 @@ fn a_step_fits_the_order_that_others_changed() {
         .is(412)
         .text();
     assert!(changed.contains("Changes since"), "{changed}");
-    ada.fill_in(&changed, &to, &[]).is(303);
+    confirmed(&ada, &to, ada.fill_in(&changed, &to, &[]));
     assert_eq!(rotation.order(), "U1 U3 U2 U4");
 }
 

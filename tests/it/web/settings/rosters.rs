@@ -1,6 +1,6 @@
 //! Rosters: which list a place deals from, their order, and who is next.
 
-use super::{Browser, action, undo, world};
+use super::{Browser, action, save, undo, world};
 use crate::support::{Rot, order_of, roster};
 use serde_json::json;
 
@@ -33,23 +33,13 @@ fn a_place_deals_from_a_roster_of_its_own() {
         ("remove U3", "U2 U1"),
         ("add", "U2 U1 U3"),
     ] {
-        let answer = ada
-            .fill(
-                &to,
-                &to,
-                &[("step", step), ("rosterId", "back"), ("userIds", "U3")],
-            )
-            .is(303);
+        let fields = [("step", step), ("rosterId", "back"), ("userIds", "U3")];
+        let answer = save(&ada, &to, &fields);
         assert_eq!(order(&rotation, "back"), expected, "{step}");
         if step != "down U1" {
             undo(&ada, &rotation, &ada.follow(&answer));
             assert_ne!(order(&rotation, "back"), expected, "{step}");
-            ada.fill(
-                &to,
-                &to,
-                &[("step", step), ("rosterId", "back"), ("userIds", "U3")],
-            )
-            .is(303);
+            save(&ada, &to, &fields);
         }
     }
     let window = rotation.read()["windows"][0]["id"]
@@ -60,7 +50,7 @@ fn a_place_deals_from_a_roster_of_its_own() {
     for (id, shown) in [("back", json!("back")), ("", json!(null))] {
         let was = roster(&rotation.read(), &shown)["nextTurn"].clone();
         let fields = [("step", "turns"), ("rosterId", id), (field.as_str(), "0")];
-        let answer = ada.fill(&to, &to, &fields).is(303);
+        let answer = save(&ada, &to, &fields);
         assert_eq!(roster(&rotation.read(), &shown)["nextTurn"], 0);
         if was != 0 {
             undo(&ada, &rotation, &ada.follow(&answer));

@@ -1,14 +1,11 @@
 //! Authentication: `Authorization: Bearer` with a team API key or a member token.
 
-use super::extract::{self, Path};
-use crate::actions::inbound;
 use crate::actions::keys::{KEY_PREFIX, TOKEN_PREFIX, hash};
-use crate::actions::{ActionError, App, Error};
+use crate::actions::{App, Error};
 use crate::domain::access::{Principal, Role, Via};
 use crate::domain::audit::{Actor, ActorKind};
 use crate::domain::ids::{KeyId, TokenId};
-use crate::domain::refusal::Refusal;
-use crate::server::{Problem, Request};
+use crate::server::Problem;
 use crate::store::{ReadTx, load_key, load_person, load_token};
 use jiff::Timestamp;
 use std::collections::HashMap;
@@ -54,7 +51,8 @@ pub enum AuthError {
     Store(Error),
 }
 
-fn failed(problem: Problem, actor: Actor) -> AuthError {
+/// A credential was presented, and this is wrong with it.
+pub fn failed(problem: Problem, actor: Actor) -> AuthError {
     AuthError::Failed(Box::new((problem, actor)))
 }
 
@@ -107,31 +105,6 @@ impl Authenticator {
             .by_name
             .insert(name.to_owned(), Arc::clone(&credential));
         Ok(Some(credential))
-    }
-}
-
-/// Authenticates the key of the inbound webhook in the path.
-///
-/// # Errors
-/// As [`Authenticator::open`]. An unknown path counts as a failed credential.
-pub fn enter(app: &App, request: &Request, path: &Path) -> Result<Principal, AuthError> {
-    let key = extract::single(request, "webhook-key");
-    let key = key.map_err(|refusal| AuthError::Refused(refusal.into()))?;
-    let Some(key) = key else {
-        return Err(AuthError::Refused(Refusal::MissingAccessCode.into()));
-    };
-    let name: String = path.id("webhookPath");
-    match inbound::enter(app, &name, key) {
-        Ok((principal, true)) => Ok(principal),
-        Ok((principal, false)) => {
-            let refusal = Refusal::InvalidAccessCode;
-            Err(failed(refusal.into(), Actor::of(&principal)))
-        }
-        Err(ActionError::Refused(refusal)) => {
-            let actor = Actor::unknown(ActorKind::InboundWebhook);
-            Err(failed(refusal.into(), actor))
-        }
-        Err(ActionError::Failed(error)) => Err(AuthError::Store(error)),
     }
 }
 

@@ -1,0 +1,200 @@
+//! Applies edits to a copy of a rotation, each by the checks and the function of the write that it belongs to.
+
+use super::{Refused, Wanted};
+use crate::actions::ActionError;
+use crate::actions::absences::{
+    applies_to, check_member, check_person, check_removal, find_absence,
+};
+use crate::actions::grid::check_roster;
+use crate::actions::rotations::{Agrees, changes_duty, check_patch, people_then};
+use crate::domain::absence::{Absences, AppliesTo};
+use crate::domain::edit::{NewAbsence, RotationPatch};
+use crate::domain::editing::Editing;
+use crate::domain::grid::{GridSpec, RosterSpec};
+use crate::domain::ids::{AbsenceId, RosterId, UserId};
+use crate::domain::refusal::{Refusal, invalid};
+use crate::domain::rotation::Rotation;
+use crate::domain::time::Interval;
+use crate::store::{self, ReadTx};
+use std::sync::Arc;
+
+/// A rotation while edits are applied to it, one by one.
+pub struct Parts<'a, 'e> {
+    pub tx: &'a ReadTx<'a>,
+    /// As it is now: what callers repeat of it is compared with this.
+    pub current: &'a Rotation,
+    pub editing: Editing<'e>,
+    pub rotation: Rotation,
+    pub refusals: Vec<Refused>,
+    created: Vec<(UserId, Interval, AppliesTo)>,
+    removed: Vec<AbsenceId>,
+}
+
+impl<'a, 'e> Parts<'a, 'e> {
+    /// None applied yet to a rotation that everything due has been done of. `current` is the same rotation as it is now.
+    pub fn new(
+        tx: &'a ReadTx<'a>,
+        current: &'a Rotation,
+        rotation: Rotation,
+        editing: Editing<'e>,
+    ) -> Parts<'a, 'e> {
+        Parts {
+            tx,
+            current,
+            editing,
+            rotation,
+            refusals: Vec::new(),
+            created: Vec::new(),
+            removed: Vec::new(),
+        }
+    }
+
+    /// Applies all of them in their order, each where it is not refused.
+    ///
+    /// # Errors
+    /// When the storage fails.
+    pub fn apply(&mut self, wanted: Wanted) -> Result<(), ActionError> {
+        let Wanted { edits, agrees } = wanted;
+        if let Some(patch) = &edits.patch {
+            self.part("rotation".to_owned(), |parts| parts.patch(patch, agrees))?;
+        }
+        if let Some(spec) = &edits.coverage {
+            self.part("coverage".to_owned(), |parts| parts.coverage(spec))?;
+        }
+        for (id, spec) in &edits.rosters {
+            let name = id.as_ref().map_or("", RosterId::as_str);
+            let roster = |parts: &mut Self| parts.roster(id.as_ref(), spec);
+            self.part(format!("rosters.{name}"), roster)?;
+        }
+        for (index, new) in edits.absences.iter().enumerate() {
+            self.part(format!("absences[{index}]"), |parts| parts.absence(new))?;
+        }
+        for (index, id) in edits.removed_absences.iter().enumerate() {
+            let remove = |parts: &mut Self| parts.remove_absence(id);
+            self.part(format!("removeAbsenceIds[{index}]"), remove)?;
+        }
+        self.leave(&edits.leavers)
+    }
+
+    /// Applies one edit, or notes why it is refused.
+    fn part(
+        &mut self,
+        part: String,
+        apply: impl FnOnce(&mut Self) -> Result<(), ActionError>,
+    ) -> Result<(), ActionError> {
+        match apply(self) {
+            Err(ActionError::Refused(refusal)) => {
+                self.refusals.push(Refused { part, refusal });
+                Ok(())
+            }
+            outcome => outcome,
+        }
+    }
+
+    /// Makes a change that shows in the rotation itself.
+    fn edit(
+        &mut self,
+        change: impl FnOnce(Editing, &mut Rotation) -> Result<(), Refusal>,
+    ) -> Result<(), ActionError> {
+        let before = self.rotation.clone();
+        change(self.editing, &mut self.rotation)?;
+        self.editing.expire_lost(&before, &mut self.rotation, false);
+        Ok(())
+    }
+
+    fn patch(&mut self, patch: &RotationPatch, agrees: Option<Agrees>) -> Result<(), ActionError> {
+        if changes_duty(patch, &self.rotation) {
+            self.rotation.check_own()?;
+        }
+        if let Some(agrees) = agrees {
+            agrees(self.current, self.editing.calendar)?;
+        }
+        check_patch(self.tx, patch, &self.rotation, &self.editing.limits)?;
+        let then = people_then(self.tx, patch, &self.rotation)?;
+        let people = then.map(|(_, people)| people);
+        self.edit(|editing, rotation| {
+            editing.patch(rotation, patch, people);
+            Ok(())
+        })
+    }
+
+    fn coverage(&mut self, spec: &GridSpec) -> Result<(), ActionError> {
+        self.rotation.check_own()?;
+        let mut minted = 0;
+        let mut mint = |prefix: &str| {
+            minted += 1;
+            format!("{prefix}new{minted}")
+        };
+        self.edit(|editing, rotation| editing.replace_grid(rotation, spec, &mut mint))
+    }
+
+    fn roster(&mut self, id: Option<&RosterId>, spec: &RosterSpec) -> Result<(), ActionError> {
+        check_roster(&self.rotation, id)?;
+        self.rotation.check_own()?;
+        self.edit(|editing, rotation| editing.write_roster(rotation, id, spec))
+    }
+
+    fn absence(&mut self, new: &NewAbsence) -> Result<(), ActionError> {
+        check_person(self.tx, &new.user)?;
+        if !new.everywhere {
+            self.rotation.check_own()?;
+        }
+        check_member(&self.rotation, &new.user)?;
+        let scope = applies_to(new, &self.rotation);
+        let same = store::find_same_absence(self.tx, &new.user, new.period, &scope)?;
+        let key = (new.user.clone(), new.period, scope);
+        if same.is_some() || self.created.contains(&key) {
+            return Ok(());
+        }
+        self.created.push(key);
+        let absences = self.rotation.absences.with(&new.user, new.period);
+        self.absences_changed(absences, &new.user, new.period);
+        Ok(())
+    }
+
+    fn remove_absence(&mut self, id: &AbsenceId) -> Result<(), ActionError> {
+        let stored = find_absence(self.tx, id, &self.rotation)?;
+        if self.removed.contains(id) {
+            return Err(Refusal::NotFound("absence").into());
+        }
+        check_removal(&self.rotation, &stored)?;
+        self.removed.push(id.clone());
+        let absences = self.rotation.absences.without(&stored.user, stored.period);
+        self.absences_changed(absences, &stored.user, stored.period);
+        Ok(())
+    }
+
+    fn absences_changed(&mut self, absences: Absences, user: &UserId, period: Interval) {
+        let before = self.rotation.clone();
+        self.rotation.absences = Arc::new(absences);
+        if period.until > self.editing.at {
+            let was = &before.absences;
+            self.editing.follow_absences(&mut self.rotation, user, was);
+        }
+        self.editing.expire_lost(&before, &mut self.rotation, true);
+    }
+
+    /// Takes all of them out together, as a list without them does.
+    fn leave(&mut self, leavers: &[UserId]) -> Result<(), ActionError> {
+        let mut leaving: Vec<UserId> = Vec::new();
+        for (index, user) in leavers.iter().enumerate() {
+            self.part(format!("remove[{index}]"), |parts| {
+                parts.rotation.check_own()?;
+                if !parts.rotation.has_member(user) {
+                    return Ok(invalid(format!(
+                        "remove[{index}]: `{user}` is not a member of this rotation"
+                    ))?);
+                }
+                leaving.push(user.clone());
+                Ok(())
+            })?;
+        }
+        if leaving.is_empty() {
+            return Ok(());
+        }
+        self.edit(|editing, rotation| {
+            editing.leave(rotation, &leaving);
+            Ok(())
+        })
+    }
+}

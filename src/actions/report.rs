@@ -1,0 +1,262 @@
+//! Who is on call how much: by the record up to now, and by the plan after it (rules.md 7.4, 7.5).
+
+use super::reads::visible_to;
+use super::{ActionError, App, reads};
+use crate::domain::access::Principal;
+use crate::domain::arrangement::ArrangementKind;
+use crate::domain::forecast::{self, Budget};
+use crate::domain::handover::DealingContext;
+use crate::domain::holidays::{Calendar, CountryCode};
+use crate::domain::ids::{CellId, RequestId, RotationId, UserId, WindowId};
+use crate::domain::load::{Place, Walk};
+use crate::domain::refusal::invalid;
+use crate::domain::report::{Counted, GroupBy, LONGEST, Report, Row};
+use crate::domain::rotation::{Entry, Rotation};
+use crate::domain::time::Interval;
+use crate::domain::zones::ZoneName;
+use crate::store::{self, Page, ReadTx, RotationFilter, Store};
+use jiff::Timestamp;
+use std::collections::{HashMap, HashSet};
+use std::sync::Arc;
+
+/// What is to be reported.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Wanted {
+    pub range: Interval,
+    /// Only of this rotation.
+    pub rotation: Option<RotationId>,
+    /// Only of this person.
+    pub user: Option<UserId>,
+    pub by: GroupBy,
+}
+
+/// The report of the rotations that a caller sees. Each rotation is read from a snapshot of its own. A person who does not administer the
+/// workspace gets their own rows.
+///
+/// # Errors
+/// As [`Principal::check_report`]; [`Refusal::NotFound`](crate::domain::refusal::Refusal::NotFound) for a rotation that the caller
+/// does not see; [`Refusal::Invalid`](crate::domain::refusal::Refusal::Invalid) for a range over five years, and where it takes too
+/// much.
+pub fn duty(
+    store: &Store,
+    calendar: &Calendar,
+    caller: &Principal,
+    wanted: &Wanted,
+) -> Result<Vec<Row>, ActionError> {
+    let only = caller.check_report(wanted.user.as_ref())?;
+    if wanted.range.until.duration_since(wanted.range.from) > LONGEST {
+        return Ok(invalid("to: send an instant at most 5 years after `from`")?);
+    }
+    let rotations = store.read(|tx| -> Result<_, ActionError> {
+        if let Some(id) = &wanted.rotation {
+            return Ok(vec![reads::visible(tx, caller, id)?.id]);
+        }
+        let filter = RotationFilter {
+            visible: visible_to(caller),
+            ..RotationFilter::default()
+        };
+        let all = Page {
+            number: 1,
+            size: u32::MAX,
+        };
+        Ok(store::list_rotations(tx, &filter, all)?.0)
+    })?;
+    let mut gathering = Gathering {
+        calendar,
+        range: wanted.range,
+        now: store.now(),
+        report: Report::begin(wanted.by, wanted.range, store.now(), only),
+        budget: Budget::of_a_report(),
+    };
+    for id in rotations {
+        store.read(|tx| -> Result<_, ActionError> {
+            // It may be gone or hidden by now.
+            match store::load_rotation(tx, &id)? {
+                Some(rotation) if caller.check_see(&rotation).is_ok() => {
+                    gathering.add(tx, &rotation)
+                }
+                _ => Ok(()),
+            }
+        })?;
+    }
+    gathering.rows(store)
+}
+
+/// The load of everybody in one rotation, for whoever sees it.
+///
+/// # Errors
+/// As [`duty`].
+pub fn of_rotation(
+    app: &App,
+    caller: &Principal,
+    id: &RotationId,
+    range: Interval,
+) -> Result<(Rotation, Vec<Row>), ActionError> {
+    let now = app.now();
+    let mut gathering = Gathering {
+        calendar: app.calendar(),
+        range,
+        now,
+        report: Report::begin(GroupBy::Person, range, now, None),
+        budget: Budget::of_a_report(),
+    };
+    let rotation = app.store().read(|tx| -> Result<_, ActionError> {
+        let rotation = reads::visible(tx, caller, id)?;
+        gathering.add(tx, &rotation)?;
+        Ok(rotation)
+    })?;
+    Ok((rotation, gathering.rows(app.store())?))
+}
+
+/// A report as it is gathered from the store.
+struct Gathering<'a> {
+    calendar: &'a Calendar,
+    range: Interval,
+    now: Timestamp,
+    report: Report,
+    budget: Budget,
+}
+
+impl Gathering<'_> {
+    /// Adds what there is of a rotation.
+    fn add(&mut self, tx: &ReadTx, rotation: &Rotation) -> Result<(), ActionError> {
+        let mut walks: HashMap<CellId, Walk> = HashMap::new();
+        let countries = countries(rotation);
+        let range = self.range;
+        let is_external = rotation.external.is_some();
+        store::each_entry(tx, &rotation.id, range, |held| {
+            let until = match held.end {
+                Some(end) => end,
+                // What follows a partner is planned by assignments with beginnings of their own.
+                None if is_external => self.now,
+                // The plan begins with what still runs.
+                None => return Ok(()),
+            };
+            if held.entry.start < until {
+                let place = place(&countries, &held.window, &held.entry);
+                let walk = walks.entry(held.cell);
+                let walk = walk.or_insert_with(|| Walk::of(range));
+                self.walk(walk, rotation, &place, (&held.entry, until))?;
+            }
+            Ok::<_, ActionError>(())
+        })?;
+        self.plan(rotation, &countries, &mut walks)?;
+        self.count(tx, &rotation.id)
+    }
+
+    /// Adds what is planned, and what runs.
+    fn plan(
+        &mut self,
+        rotation: &Rotation,
+        countries: &Countries,
+        walks: &mut HashMap<CellId, Walk>,
+    ) -> Result<(), ActionError> {
+        let is_external = rotation.external.is_some();
+        let mut range = self.range;
+        if is_external {
+            range.from = range.from.max(self.now);
+        }
+        if range.is_empty() {
+            return Ok(());
+        }
+        let dealing = DealingContext {
+            calendar: self.calendar,
+            absences: &rotation.absences,
+        };
+        let turns = forecast::turns_within(rotation, dealing, range, &mut self.budget)?;
+        for mut turn in turns {
+            let cell = &rotation.cells[turn.cell];
+            let place = place(countries, &rotation.windows[cell.window].id, &turn.entry);
+            let until = turn.end.unwrap_or(range.until);
+            let walk = walks.entry(cell.id.clone());
+            let walk = walk.or_insert_with(|| Walk::of(self.range));
+            if is_external && turn.entry.start < range.from {
+                // Of assignments that run beside each other none comes after another.
+                turn.entry.start = range.from;
+                self.walk(&mut walk.clone(), rotation, &place, (&turn.entry, until))?;
+            } else {
+                self.walk(walk, rotation, &place, (&turn.entry, until))?;
+            }
+        }
+        Ok(())
+    }
+
+    fn walk(
+        &mut self,
+        walk: &mut Walk,
+        rotation: &Rotation,
+        place: &Place,
+        (entry, until): (&Entry, Timestamp),
+    ) -> Result<(), ActionError> {
+        let report = &mut self.report;
+        walk.entry(entry, until, &mut |user, happening| {
+            report.add(&rotation.id, place, user, happening);
+        });
+        Ok(report.check_size()?)
+    }
+
+    /// Adds covers, swaps and mentions.
+    fn count(&mut self, tx: &ReadTx, id: &RotationId) -> Result<(), ActionError> {
+        let mut known: HashSet<(RequestId, UserId)> = HashSet::new();
+        for taken in store::list_taken_over(tx, id, self.range)? {
+            let (user, from) = (&taken.user, taken.from);
+            // The pieces of a cover that was changed are one cover.
+            if !known.insert((taken.request, user.clone())) {
+                continue;
+            }
+            match taken.kind {
+                ArrangementKind::SwapLeg => self.report.count(id, user, from, Counted::Swap),
+                _ => {
+                    self.report.count(id, user, from, Counted::CoverTaken);
+                    let given = Counted::CoverGiven;
+                    self.report.count(id, &taken.requester, from, given);
+                }
+            }
+        }
+        let report = &mut self.report;
+        store::each_mention(tx, id, self.range, |mention| {
+            for user in &mention.notified {
+                report.count(id, user, mention.at, Counted::Mention);
+            }
+            if let Some(user) = &mention.acknowledged_by {
+                report.count(id, user, mention.at, Counted::Acknowledged);
+            }
+            Ok::<_, ActionError>(report.check_size()?)
+        })
+    }
+
+    fn rows(self, store: &Store) -> Result<Vec<Row>, ActionError> {
+        let mut zones: HashMap<UserId, ZoneName> = HashMap::new();
+        store.read(|tx| -> Result<_, ActionError> {
+            for user in self.report.people() {
+                let person = store::load_person(tx, user)?;
+                let zone = person.and_then(|person| person.time_zone);
+                let zone = zone.and_then(|zone| ZoneName::parse(&zone).ok());
+                zones.extend(zone.map(|zone| (user.clone(), zone)));
+            }
+            Ok(())
+        })?;
+        let zone = |user: &UserId| zones.get(user).copied();
+        Ok(self.report.rows(self.calendar, zone))
+    }
+}
+
+/// The countries of each window's cadence, as they are now: the record does not keep them.
+type Countries = HashMap<WindowId, Arc<[CountryCode]>>;
+
+fn countries(rotation: &Rotation) -> Countries {
+    let windows = rotation.windows.iter();
+    let each = windows.filter_map(|window| {
+        let cadence = window.cadence.as_ref()?;
+        Some((window.id.clone(), cadence.skips.countries.as_slice().into()))
+    });
+    each.collect()
+}
+
+fn place(countries: &Countries, window: &WindowId, entry: &Entry) -> Place {
+    let found = countries.get(window).cloned();
+    Place {
+        zone: entry.hours.zone,
+        countries: found.unwrap_or_default(),
+    }
+}

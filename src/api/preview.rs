@@ -1,0 +1,89 @@
+//! /v1/rotations/{rotationId}/preview: what edits would come to.
+
+use super::Api;
+use super::answer::{self, Outcome};
+use super::extract::Call;
+use super::operation::{Body, Kind, Operation, gives_tagged, parameter, shape};
+use super::rotations::agrees;
+use crate::actions::preview::{self, MOST_DAYS, Preview, Refused, Wanted, When};
+use crate::server::Problem;
+use crate::wire::etag;
+use crate::wire::preview as wire;
+use crate::wire::preview::{PreviewRefusal, PreviewRequest, RotationPreview, Turns};
+use crate::wire::to_i32;
+use crate::wire::warning;
+
+/// The days that are compared by default, and at the most.
+const DAYS: u32 = 90;
+const MOST: u32 = MOST_DAYS.unsigned_abs() as u32;
+
+pub const READ: Operation = Operation {
+    id: "previewRotation",
+    tag: "rotations",
+    summary: "Preview edits",
+    about: "What edits would come to, before they are made: who would be on call, where that differs from the plan, how much \
+            each person carries, and what would be refused. The edits are applied together to the rotation as it will be at \
+            `at`, by the code of the routes that they belong to. Changes nothing. Send the ETag as `If-Match` with the \
+            edit itself to make exactly what was shown.",
+    query: &[parameter(
+        "days",
+        Kind::Whole(MOST, DAYS),
+        "How many days from `at` on are compared.",
+    )],
+    body: Body::Required(shape::<PreviewRequest>),
+    gives: &[gives_tagged(
+        200,
+        "The preview, with the ETag of the rotation.",
+        shape::<RotationPreview>,
+    )],
+    refuses: &[],
+};
+
+/// POST a preview of edits.
+pub fn read(_: &Api, call: &Call) -> Outcome {
+    let days = call.query.whole("days", DAYS, MOST)?;
+    let asked = wire::parse(&call.body)?;
+    let wanted = Wanted {
+        edits: asked.edits,
+        agrees: asked.repeated.map(|repeated| agrees(call, repeated)),
+    };
+    let when = When {
+        at: asked.at,
+        days: days.into(),
+    };
+    let id = call.path.id("rotationId");
+    let found = preview::of(call.app, call.caller, &id, wanted, when)?;
+    Ok(answer::with(
+        answer::json(200, &render(&found))?,
+        "ETag",
+        etag::tag(&found.stored, call.app.calendar()),
+    ))
+}
+
+fn render(found: &Preview) -> RotationPreview<'_> {
+    let (before, after) = (found.before(), found.after());
+    let people = found.people.iter();
+    let people = people.map(|(user, change)| wire::person(user, &change.before, &change.after));
+    RotationPreview {
+        refusals: found.refusals.iter().map(refusal).collect(),
+        now: Turns(before),
+        then: Turns(after),
+        differences: found.by_cell().iter().map(Into::into).collect(),
+        hand_overs_before: to_i32(before.hand_overs()),
+        hand_overs_after: to_i32(after.hand_overs()),
+        per_person: people.collect(),
+        warnings: found
+            .warnings
+            .iter()
+            .map(|warned| warning::render(&found.stored.id, warned))
+            .collect(),
+    }
+}
+
+/// The problem that the edit's own route would answer.
+fn refusal(refused: &Refused) -> PreviewRefusal {
+    PreviewRefusal {
+        member: refused.part.clone(),
+        problem: Problem::from(refused.refusal.clone()).body(None),
+    }
+}

@@ -1,0 +1,163 @@
+//! `rota report`: who carries how much.
+
+use super::operator::operator;
+use super::output::{answer, table};
+use super::workspace::{Missing, database, days, open, settings};
+use super::{Failure, Place};
+use crate::actions::report::{self, Wanted};
+use crate::config;
+use crate::domain::ids::{RotationId, UserId};
+use crate::domain::report::{GroupBy, Row};
+use crate::domain::time::Interval;
+use crate::store::{ReadTx, Store, list_rotation_names, load_name};
+use crate::wire::report as wire;
+use clap::Args;
+use clap::builder::PossibleValuesParser;
+use jiff::Timestamp;
+use jiff::civil::Date;
+use jiff::tz::TimeZone;
+use std::collections::HashMap;
+
+const EXAMPLES: &str = "\
+Hours on call by the record up to now and by the plan after it, with those of nights, weekends and holidays. A date is its
+midnight in UTC.
+
+Examples:
+  rota report --from 2026-10-01 --to 2026-11-01
+  rota report --from 2026-01-01 --to 2027-01-01 --by month
+  rota report --from 2026-01-01 --to 2027-01-01 --by personRotation --csv > duty.csv";
+
+#[derive(Args)]
+#[command(after_help = EXAMPLES)]
+pub struct Flags {
+    /// From this date or instant on
+    #[arg(long, value_name = "INSTANT", value_parser = date_or_instant)]
+    from: Timestamp,
+    /// Before this date or instant; at most 5 years later
+    #[arg(long, value_name = "INSTANT", value_parser = date_or_instant)]
+    to: Timestamp,
+    /// What a row is about; weeks and months are those of each person
+    #[arg(long, value_name = "GROUP", default_value = "person",
+          value_parser = PossibleValuesParser::new(GroupBy::ALL.map(GroupBy::name)))]
+    by: String,
+    /// Only duty in this rotation
+    #[arg(long, value_name = "ID")]
+    rotation: Option<String>,
+    /// Only duty of this person
+    #[arg(long, value_name = "ID")]
+    user: Option<String>,
+    /// Print CSV
+    #[arg(long)]
+    csv: bool,
+}
+
+fn date_or_instant(text: &str) -> Result<Timestamp, String> {
+    let midnight = |date: Date| TimeZone::UTC.to_timestamp(date.at(0, 0, 0, 0)).ok();
+    match text
+        .parse()
+        .ok()
+        .filter(|_| text.len() == "2026-11-23".len())
+    {
+        Some(date) => midnight(date).ok_or_else(|| format!("{text:?} is out of range")),
+        None => config::instant(text),
+    }
+}
+
+/// Prints the report.
+pub fn run(place: Place, flags: Flags) -> Result<(), Failure> {
+    if flags.to <= flags.from {
+        let wrong = "--to: send an instant later than --from";
+        return Err(Failure::Usage(wrong.into()));
+    }
+    let config = settings(place)?;
+    let calendar = days(&config)?;
+    let store = open(&database(&config)?, Missing::Refuse)?;
+    let wanted = Wanted {
+        range: Interval {
+            from: flags.from,
+            until: flags.to,
+        },
+        rotation: flags.rotation.map(RotationId::from),
+        user: flags.user.map(UserId::from),
+        by: GroupBy::parse(&flags.by).unwrap_or(GroupBy::Person),
+    };
+    let caller = operator("report").principal;
+    let rows = report::duty(&store, &calendar, &caller, &wanted)?;
+    match flags.csv {
+        true => print_csv(wanted.by, &rows),
+        false => print_table(&store, wanted.by, &rows),
+    }
+}
+
+fn print_csv(by: GroupBy, rows: &[Row]) -> Result<(), Failure> {
+    let text = wire::table(by, rows.iter().map(|row| wire::render(by, row)));
+    answer(text.strip_suffix('\n').unwrap_or(&text))
+}
+
+fn print_table(store: &Store, by: GroupBy, rows: &[Row]) -> Result<(), Failure> {
+    let names = store.read(|tx: &ReadTx| Names::load(tx, rows))?;
+    let subjects = wire::subjects(by);
+    let lines: Vec<Vec<String>> = rows
+        .iter()
+        .map(|row| {
+            let mut fields = wire::fields(wire::render(by, row));
+            for (field, subject) in fields.iter_mut().zip(&subjects) {
+                if let Some(name) = names.of(subject, field) {
+                    *field = format!("{name} ({field})");
+                }
+            }
+            fields
+        })
+        .collect();
+    let heads = subjects
+        .iter()
+        .chain(&wire::NUMBERS)
+        .map(|head| shout(head));
+    let heads: Vec<String> = heads.collect();
+    let heads: Vec<&str> = heads.iter().map(String::as_str).collect();
+    answer(&table(&heads, &lines))
+}
+
+/// A column's name as a heading: `placeHours` is `PLACE HOURS`; ids stand for whom they name.
+fn shout(name: &str) -> String {
+    let mut head = String::new();
+    for c in name.strip_suffix("Id").unwrap_or(name).chars() {
+        if c.is_uppercase() {
+            head.push(' ');
+        }
+        head.extend(c.to_uppercase());
+    }
+    head
+}
+
+/// What people and rotations are called, by id.
+struct Names {
+    people: HashMap<String, String>,
+    rotations: HashMap<String, String>,
+}
+
+impl Names {
+    fn load(tx: &ReadTx, rows: &[Row]) -> Result<Names, crate::store::Error> {
+        let mut people = HashMap::new();
+        for user in rows.iter().filter_map(|row| row.user.as_ref()) {
+            if !people.contains_key(user.as_str())
+                && let Some((name, _)) = load_name(tx, user)?
+            {
+                people.insert(user.to_string(), name);
+            }
+        }
+        let listed = list_rotation_names(tx)?.into_iter();
+        Ok(Names {
+            people,
+            rotations: listed.map(|one| (one.id.to_string(), one.name)).collect(),
+        })
+    }
+
+    fn of(&self, subject: &str, id: &str) -> Option<&String> {
+        match subject {
+            "userId" => self.people.get(id),
+            "rotationId" => self.rotations.get(id),
+            _ => None,
+        }
+    }
+}

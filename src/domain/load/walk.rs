@@ -1,0 +1,87 @@
+//! What the entries of one cell say about the people in them, entry by entry.
+
+use crate::domain::ids::UserId;
+use crate::domain::rotation::{Entry, Reason};
+use crate::domain::time::Interval;
+use jiff::Timestamp;
+
+/// Something that counts for a person.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Happening {
+    /// They are on call for a while, which is not empty.
+    Held(Interval),
+    /// They begin a turn, or held one when the range began.
+    Turn(Timestamp),
+    /// Duty came to them from somebody else.
+    HandOver(Timestamp),
+    /// A turn was dealt past them, because they were absent or on call elsewhere.
+    PassedOver(Timestamp),
+}
+
+/// Walks the entries of one cell that touch a range, in order.
+///
+/// A turn goes on while nobody else comes between and nothing is dealt: hours that begin again, and edits, begin no turn. Somebody
+/// dealt twice in a row has two turns and one hand-over.
+#[derive(Clone, Debug)]
+pub struct Walk {
+    range: Interval,
+    /// Who was on call last; `None` before the first entry with anybody.
+    last: Option<Vec<UserId>>,
+}
+
+impl Walk {
+    /// Begins at the first entry that touches the range.
+    pub fn of(range: Interval) -> Walk {
+        Walk { range, last: None }
+    }
+
+    /// Reads the next entry, which ends at `until`.
+    pub fn entry(
+        &mut self,
+        entry: &Entry,
+        until: Timestamp,
+        tell: &mut dyn FnMut(&UserId, Happening),
+    ) {
+        let begins = self.range.from <= entry.start && entry.start < self.range.until;
+        let is_dealt = entry.arrangement.is_none() && deals(entry.reason);
+        if begins && is_dealt {
+            let absent = entry.skipped.iter().map(|skipped| &skipped.user);
+            let busy = entry.passed_over.iter().map(|passed| &passed.user);
+            for user in absent.chain(busy) {
+                tell(user, Happening::PassedOver(entry.start));
+            }
+        }
+        let mut people: Vec<UserId> = entry.user.iter().chain(&entry.beside).cloned().collect();
+        people.dedup();
+        if people.is_empty() {
+            return;
+        }
+        let period = Interval {
+            from: entry.start,
+            until,
+        };
+        if let Some(period) = period.meets(self.range) {
+            for user in &people {
+                let had_it = self.last.as_ref().map(|last| last.contains(user));
+                // Before the first entry of the range it is not known who was on call; hours that begin again go on.
+                let is_first = had_it.is_none() && entry.reason == Reason::BusinessHoursBackOnline;
+                if had_it != Some(true) || (begins && is_dealt) {
+                    tell(user, Happening::Turn(period.from));
+                }
+                if begins && had_it != Some(true) && !is_first {
+                    tell(user, Happening::HandOver(period.from));
+                }
+                tell(user, Happening::Held(period));
+            }
+        }
+        self.last = Some(people);
+    }
+}
+
+/// Whether an entry with this reason begins with a deal.
+fn deals(reason: Reason) -> bool {
+    matches!(
+        reason,
+        Reason::NextOnScheduledDuty | Reason::RotateToNextOnDuty | Reason::AfterMention
+    )
+}

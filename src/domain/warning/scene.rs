@@ -1,0 +1,251 @@
+//! What warnings are found in: the forecast of a rotation, cut into turns, and what is around it.
+
+use super::Warning;
+use super::spans;
+use crate::domain::forecast::{self, Held};
+use crate::domain::handover::DealingContext;
+use crate::domain::ids::{RotationId, UserId};
+use crate::domain::rotation::{Cell, Rotation};
+use crate::domain::time::Interval;
+use crate::domain::warning_kinds::WarningKind;
+use crate::domain::zones::ZoneName;
+use jiff::Timestamp;
+use std::collections::{BTreeMap, BTreeSet};
+
+/// What is around a rotation.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Around {
+    /// Its members and whoever is on call in it. Somebody who is not here is not known at all.
+    pub people: BTreeMap<UserId, Known>,
+    /// When its people are on call in other rotations, as planned.
+    pub elsewhere: Vec<Elsewhere>,
+    /// Its members with a calendar that cannot be read.
+    pub unread_calendars: BTreeSet<UserId>,
+    /// Whether the partner's schedule that it follows cannot be read.
+    pub is_partner_unread: bool,
+}
+
+/// What counts of a person.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Known {
+    pub name: String,
+    /// `None` where it is unknown.
+    pub zone: Option<ZoneName>,
+    pub is_deactivated: bool,
+}
+
+/// A stretch in which somebody is on call in another rotation.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Elsewhere {
+    pub user: UserId,
+    pub rotation: RotationId,
+    /// What the rotation is called, where the reader may see it. Nothing tells one of another that they may not see.
+    pub named: Option<String>,
+    /// Which turn of the rotation: stretches of one turn have the same number, however often its window shuts.
+    pub turn: usize,
+    pub period: Interval,
+}
+
+impl Elsewhere {
+    /// When everybody in a rotation is on call.
+    pub fn of<'h>(
+        rotation: &Rotation,
+        named: Option<&str>,
+        held: &'h [Held],
+    ) -> impl Iterator<Item = Elsewhere> + 'h {
+        let (id, named) = (rotation.id.clone(), named.map(str::to_owned));
+        numbered(held)
+            .into_iter()
+            .zip(held)
+            .filter_map(move |(turn, held)| {
+                Some(Elsewhere {
+                    user: held.on_call()?.clone(),
+                    rotation: id.clone(),
+                    named: named.clone(),
+                    turn,
+                    period: held.period,
+                })
+            })
+    }
+}
+
+/// Which turn each stretch belongs to. A turn is what one person holds of one dealt turn of a cell, dealt to them or taken over.
+fn numbered(held: &[Held]) -> Vec<usize> {
+    let mut numbers: BTreeMap<(usize, Option<&UserId>, Option<Timestamp>), usize> = BTreeMap::new();
+    let mut all = Vec::with_capacity(held.len());
+    for held in held {
+        let next = numbers.len();
+        let turn = (held.cell, held.user.as_ref(), held.dealt_at);
+        all.push(*numbers.entry(turn).or_insert(next));
+    }
+    all
+}
+
+/// What one person holds of one dealt turn of a cell.
+#[derive(Clone, Debug)]
+pub(super) struct Turn<'a> {
+    pub cell: usize,
+    pub user: &'a UserId,
+    /// From the first to the last stretch of it, open or shut.
+    pub whole: Interval,
+    /// When they are on call, by where it begins.
+    pub on_call: Vec<Interval>,
+}
+
+/// What warnings are found in.
+pub(super) struct Scene<'a> {
+    pub rotation: &'a Rotation,
+    pub dealing: DealingContext<'a>,
+    pub around: &'a Around,
+    pub range: Interval,
+    /// Cell by cell, and by where they begin.
+    pub held: &'a [Held],
+    /// By where they begin, of people who are known here and on call in them at some time.
+    pub turns: Vec<Turn<'a>>,
+}
+
+impl<'a> Scene<'a> {
+    pub fn new(
+        rotation: &'a Rotation,
+        dealing: DealingContext<'a>,
+        around: &'a Around,
+        range: Interval,
+        held: &'a [Held],
+    ) -> Scene<'a> {
+        let mut turns: BTreeMap<usize, Turn<'a>> = BTreeMap::new();
+        for (number, held) in numbered(held).into_iter().zip(held) {
+            let Some(user) = &held.user else { continue };
+            let turn = turns.entry(number).or_insert_with(|| Turn {
+                cell: held.cell,
+                user,
+                whole: held.period,
+                on_call: Vec::new(),
+            });
+            turn.whole.from = turn.whole.from.min(held.period.from);
+            turn.whole.until = turn.whole.until.max(held.period.until);
+            turn.on_call.extend(held.is_open.then_some(held.period));
+        }
+        let mut turns: Vec<Turn> = turns.into_values().collect();
+        turns.retain_mut(|turn| {
+            turn.on_call = spans::union(std::mem::take(&mut turn.on_call));
+            !turn.on_call.is_empty()
+        });
+        turns.sort_by_key(|turn| (turn.whole, turn.cell));
+        Scene {
+            rotation,
+            dealing,
+            around,
+            range,
+            held,
+            turns,
+        }
+    }
+
+    /// The cell of an index.
+    pub fn cell(&self, cell: usize) -> &'a Cell {
+        &self.rotation.cells[cell]
+    }
+
+    /// The stretches of a cell.
+    pub fn held_in(&self, cell: usize) -> &'a [Held] {
+        let from = self.held.partition_point(|held| held.cell < cell);
+        let until = self.held.partition_point(|held| held.cell <= cell);
+        &self.held[from..until]
+    }
+
+    /// Everybody who is on call at some time, with when: each instant once.
+    pub fn on_call(&self) -> BTreeMap<&'a UserId, Vec<Interval>> {
+        let mut all: BTreeMap<&UserId, Vec<Interval>> = BTreeMap::new();
+        for held in self.held {
+            if let Some(user) = held.on_call() {
+                all.entry(user).or_default().push(held.period);
+            }
+        }
+        for spans in all.values_mut() {
+            *spans = spans::union(std::mem::take(spans));
+        }
+        all
+    }
+
+    /// What people call somebody.
+    pub fn name(&self, user: &UserId) -> String {
+        let known = self.around.people.get(user);
+        known.map_or_else(|| user.to_string(), |known| known.name.clone())
+    }
+
+    /// What a cell is called where the rotation has several: ` in primary, nights`.
+    pub fn place(&self, cell: usize) -> String {
+        let names = forecast::slot_name(self.rotation, self.cell(cell));
+        match names.is_empty() {
+            true => String::new(),
+            false => format!(" in {}", names.join(", ")),
+        }
+    }
+
+    /// A warning about a cell.
+    pub fn in_cell(
+        &self,
+        kind: WarningKind,
+        cell: usize,
+        period: Interval,
+        users: Vec<UserId>,
+        text: String,
+    ) -> Warning {
+        Warning {
+            kind,
+            period,
+            cell: Some(self.cell(cell).id.clone()),
+            users,
+            text,
+        }
+    }
+
+    /// A warning about the rotation.
+    pub fn of_all(
+        &self,
+        kind: WarningKind,
+        period: Interval,
+        users: Vec<UserId>,
+        text: String,
+    ) -> Warning {
+        Warning {
+            kind,
+            period,
+            cell: None,
+            users,
+            text,
+        }
+    }
+
+    /// Stretches of one person in a cell as they are told: those with nothing but shut hours between them are one. They are given by
+    /// where they begin.
+    pub fn over_shut_hours(&self, cell: usize, stretches: Vec<Interval>) -> Vec<Interval> {
+        let mut told: Vec<Interval> = Vec::new();
+        let open = self.held_in(cell).iter().filter(|held| held.is_open);
+        let open = spans::union(open.map(|held| held.period).collect());
+        for stretch in stretches {
+            let between = told.last().map(|last| Interval {
+                from: last.until,
+                until: stretch.from,
+            });
+            let joins = between.is_some_and(|between| {
+                between.is_empty() || spans::within(&open, between).next().is_none()
+            });
+            match told.last_mut() {
+                Some(last) if joins => last.until = last.until.max(stretch.until),
+                _ => told.push(stretch),
+            }
+        }
+        told
+    }
+}
+
+/// A length as people read it: `9 h`, `9 h 30 min`, `45 min`.
+pub(super) fn length(span: Interval) -> String {
+    let minutes = span.until.duration_since(span.from).as_mins();
+    match (minutes / 60, minutes % 60) {
+        (0, minutes) => format!("{minutes} min"),
+        (hours, 0) => format!("{hours} h"),
+        (hours, minutes) => format!("{hours} h {minutes} min"),
+    }
+}

@@ -1,0 +1,213 @@
+//! Who is on call, and the plan.
+
+use super::{
+    Kind, MIB, Named, Tool, give, give_named, input, output, page, page_of, range, rotation,
+};
+use crate::actions::reads::{self, PlanFilter};
+use crate::actions::shifts;
+use crate::domain::access::Scope;
+use crate::domain::forecast::PlannedKind;
+use crate::domain::ids::{CellId, UserId};
+use crate::domain::refusal::invalid;
+use crate::domain::rotation::Rotation;
+use crate::mcp::Call;
+use crate::server::Problem;
+use crate::store::RotationFilter;
+use crate::wire::body::{parse, present};
+use crate::wire::moment::Moment;
+use crate::wire::page::Page;
+use crate::wire::schedule::{self, PlannedTurn, Shift};
+use crate::wire::strict::strict;
+use jiff::SignedDuration;
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+use serde_json::Value;
+
+/// The longest range of a plan, in days.
+const PLAN_DAYS: i64 = 366;
+
+/// How far ahead one's own shifts are listed, if nothing else is asked for.
+const OWN: SignedDuration = SignedDuration::from_hours(28 * 24);
+
+strict!(ListRotations, GetSchedule, MyShifts);
+
+pub const LIST_ROTATIONS: Tool = Tool {
+    name: "list_rotations",
+    title: "List rotations",
+    about: "The rotations that you see, by name: id, code, name, description, mode and whether each is enabled. Other tools take \
+            the code or the id as `code`.",
+    scope: Scope::ReadRotations,
+    kind: Kind::Reads,
+    input: input::<ListRotations>,
+    output: output::<Page<RotationLine>>,
+    memory: 3 * MIB,
+    run: list_rotations,
+};
+
+#[derive(Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+struct ListRotations {
+    /// Only rotations with this in their name, code or description.
+    #[serde(default)]
+    q: Option<String>,
+    /// Which page of 100 rotations, from 1.
+    #[serde(default)]
+    page: Option<u32>,
+}
+
+/// A rotation in a list.
+#[derive(Serialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+struct RotationLine {
+    rotation_id: String,
+    code: Option<String>,
+    name: String,
+    description: Option<String>,
+    /// `auto`, with hand-overs by a cadence; `manual`; `external`, by a partner's schedule.
+    mode: &'static str,
+    enabled: bool,
+}
+
+fn list_rotations(call: &Call, arguments: &[u8]) -> Result<Value, Problem> {
+    let asked: ListRotations = parse(arguments)?;
+    let page = page(asked.page)?;
+    let filter = RotationFilter {
+        text: asked.q,
+        ..RotationFilter::default()
+    };
+    let mut lines = Vec::new();
+    let (_, total) = reads::rotations(call.app, call.caller, filter, page, |rotation| {
+        lines.push(line(rotation));
+        Ok(true)
+    })?;
+    give(&Page::new(lines, page.number, page.size, total))
+}
+
+fn line(rotation: &Rotation) -> RotationLine {
+    use crate::domain::rotation::Mode;
+    RotationLine {
+        rotation_id: rotation.id.to_string(),
+        code: rotation.profile.code.clone(),
+        name: rotation.profile.name.clone(),
+        description: rotation.profile.description.clone(),
+        mode: match rotation.mode() {
+            Mode::Auto => "auto",
+            Mode::Manual => "manual",
+            Mode::External => "external",
+        },
+        enabled: rotation.enabled,
+    }
+}
+
+pub const GET_SCHEDULE: Tool = Tool {
+    name: "get_schedule",
+    title: "Get the schedule of a rotation",
+    about: "The turns of a rotation that touch a range if nothing changes, by start. Turns are not clipped to the range, and one \
+            without `end` has none yet. Past turns are not in it.",
+    scope: Scope::ReadRotations,
+    kind: Kind::Reads,
+    input: input::<GetSchedule>,
+    output: output::<Named<Page<PlannedTurn>>>,
+    memory: 20 * MIB,
+    run: get_schedule,
+};
+
+#[derive(Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+struct GetSchedule {
+    /// The code or id of the rotation.
+    code: String,
+    /// Start of the range.
+    from: Moment,
+    /// End of the range, exclusive; at most 366 days later.
+    to: Moment,
+    /// Only the turns of this person.
+    #[serde(default)]
+    user_id: Option<String>,
+    /// Only the turns of this cell.
+    #[serde(default)]
+    cell_id: Option<String>,
+    /// Only turns of these kinds: `turn`, `arrangement`, `nobody`.
+    #[serde(default, deserialize_with = "present")]
+    #[schemars(with = "Vec<String>")]
+    kind: Option<Vec<String>>,
+    /// Which page of 100 turns, from 1.
+    #[serde(default)]
+    page: Option<u32>,
+}
+
+fn get_schedule(call: &Call, arguments: &[u8]) -> Result<Value, Problem> {
+    let asked: GetSchedule = parse(arguments)?;
+    let (page, range) = (
+        page(asked.page)?,
+        range(asked.from.0, asked.to.0, PLAN_DAYS)?,
+    );
+    let mut kinds = Vec::new();
+    for (index, kind) in asked.kind.iter().flatten().enumerate() {
+        match PlannedKind::parse(kind) {
+            Some(kind) => kinds.push(kind),
+            None => {
+                let wrong = format!("kind[{index}]: send one of `turn`, `arrangement`, `nobody`");
+                return Ok(invalid(wrong)?);
+            }
+        }
+    }
+    let filter = PlanFilter {
+        user: asked.user_id.map(UserId::from),
+        cell: asked.cell_id.map(CellId::from),
+        kinds,
+    };
+    let id = rotation(call, &asked.code)?;
+    let (rotation, turns) = reads::schedule(call.app, call.caller, &id, range, &filter)?;
+    let turns = page_of(turns, page);
+    let users: Vec<UserId> = (turns.data.iter())
+        .filter_map(|turn| turn.entry.user.clone())
+        .collect();
+    let turns = turns.map(|turn| schedule::render(&rotation, &turn));
+    give_named(call, turns, &users)
+}
+
+pub const MY_SHIFTS: Tool = Tool {
+    name: "my_shifts",
+    title: "List somebody's shifts",
+    about: "The turns of one person in all rotations that you see, by start: your own if you are a person and send no `userId`. \
+            Without a range, the next 28 days.",
+    scope: Scope::ReadRotations,
+    kind: Kind::Reads,
+    input: input::<MyShifts>,
+    output: output::<Page<Shift>>,
+    memory: 20 * MIB,
+    run: my_shifts,
+};
+
+#[derive(Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+struct MyShifts {
+    /// Whose shifts. An API key has to send it.
+    #[serde(default)]
+    user_id: Option<String>,
+    /// Start of the range; now if omitted.
+    #[serde(default)]
+    from: Option<Moment>,
+    /// End of the range, exclusive; at most 366 days later.
+    #[serde(default)]
+    to: Option<Moment>,
+    /// Which page of 100 shifts, from 1.
+    #[serde(default)]
+    page: Option<u32>,
+}
+
+fn my_shifts(call: &Call, arguments: &[u8]) -> Result<Value, Problem> {
+    let asked: MyShifts = parse(arguments)?;
+    let user = match (asked.user_id, call.caller.person()) {
+        (Some(user), _) => UserId::from(user),
+        (None, Ok(user)) => user.clone(),
+        (None, Err(_)) => return Ok(invalid("userId: missing; an API key is nobody's own")?),
+    };
+    let from = asked.from.map_or(call.app.now(), |from| from.0);
+    let usual = || from.saturating_add(OWN).unwrap_or(from);
+    let to = asked.to.map_or_else(usual, |to| to.0);
+    let (page, range) = (page(asked.page)?, range(from, to, PLAN_DAYS)?);
+    let found = shifts::of_person(call.app, call.caller, &user, range)?;
+    give(&page_of(found, page).map(|shift| schedule::shift(&shift)))
+}

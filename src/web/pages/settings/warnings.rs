@@ -1,0 +1,92 @@
+//! Which warnings about its plan a rotation wants.
+
+use super::{Before, action, carried, done, page, write};
+use crate::actions::warnings::SetWarningSettings;
+use crate::domain::rotation::Rotation;
+use crate::domain::warning_kinds::WarningKind;
+use crate::server::{Outcome, Problem, Response};
+use crate::web::form::{Errors, Form};
+use crate::web::pages::editable;
+use crate::web::parts::fields::{Choice, Filled};
+use crate::web::parts::warned;
+use crate::web::visit::Visit;
+use crate::wire::warning;
+use maud::{Markup, html};
+use serde_json::{Value, json};
+
+const PART: &str = "warnings";
+const FIELDS: [&str; 2] = ["on", "shortRestHours"];
+
+/// GET.
+pub fn show(visit: &Visit) -> Outcome {
+    let rotation = editable(visit)?;
+    let values = now(&rotation);
+    whole(visit, &rotation, (200, &values, &Errors::default()))
+}
+
+/// The settings as they are, as the form has them.
+pub fn now(rotation: &Rotation) -> Form {
+    let settings = &rotation.profile.warnings;
+    let on = WarningKind::ALL
+        .into_iter()
+        .filter(|kind| !settings.off.contains(kind));
+    let on = on.map(|kind| ("on", kind.name().to_owned()));
+    Form::with(on.chain([("shortRestHours", settings.short_rest_hours.to_string())]))
+}
+
+fn whole(
+    visit: &Visit,
+    rotation: &Rotation,
+    (status, values, errors): (u16, &Form, &Errors),
+) -> Result<Response, Problem> {
+    let content = form(visit, rotation, values, errors);
+    page(visit, rotation, PART, (status, errors), content)
+}
+
+/// The form, which posts to the page of this part.
+pub fn form(visit: &Visit, rotation: &Rotation, values: &Form, errors: &Errors) -> Markup {
+    let filled = Filled { values, errors };
+    let kinds = WarningKind::ALL.map(|kind| {
+        let label = format!("{} ({})", warned::name(kind), kind.severity().name());
+        Choice::new(kind.name(), &label)
+    });
+    html! {
+        form.card method="post" action=(action(rotation, PART)) {
+            (filled.boxes("on", "Warn about", "Kinds that are not ticked are switched off for this rotation.", &kinds))
+            (filled.input("number", "shortRestHours", "Rest between two turns, in hours", "Less than this is a warning. 168 hours, a week, at most.", true))
+            (carried(visit, rotation))
+            p.actions { button.main type="submit" { "Save" } }
+        }
+    }
+}
+
+/// The settings as the body of the API that sets them.
+fn body_of(rotation: &Rotation) -> Value {
+    let settings = &rotation.profile.warnings;
+    let off: Vec<&str> = settings.off.iter().map(|kind| kind.name()).collect();
+    json!({ "off": off, "shortRestHours": settings.short_rest_hours })
+}
+
+/// POST.
+pub fn save(visit: &Visit) -> Outcome {
+    let rotation = editable(visit)?;
+    let again = |status, errors: Errors| whole(visit, &rotation, (status, &visit.form, &errors));
+    let off = WarningKind::ALL
+        .into_iter()
+        .filter(|kind| !visit.form.has("on", kind.name()));
+    let off: Vec<&str> = off.map(WarningKind::name).collect();
+    let body = json!({ "off": off, "shortRestHours": visit.form.one("shortRestHours").trim() });
+    let read = warning::settings_change(body.to_string().as_bytes()).map(SetWarningSettings);
+    match write(visit, &rotation, "setWarningSettings", read, &FIELDS, again)? {
+        Ok(receipt) => {
+            let before = Before {
+                operation: "setWarningSettings",
+                named: String::new(),
+                body: body_of(&rotation),
+            };
+            let told = "The settings were saved.".to_owned();
+            done(visit, &rotation, PART, (told, Some(before)), &receipt)
+        }
+        Err(page) => Ok(page),
+    }
+}

@@ -1,0 +1,371 @@
+//! What edits of a rotation would come to (rules.md 6.4).
+
+use super::absence::{self, AbsenceRequest};
+use super::body::{self, Object, check_list, invalid, nullable_object, objects};
+use super::edit::{self, PatchRequest};
+use super::grid::{self, GridRequest};
+use super::moment::Moment;
+use super::problem::Problem;
+use super::repeated::Repeated;
+use super::roster::{self, CommonRosterRequest, PEOPLE, RosterRequest, ids};
+use super::schedule::{self, PlannedTurn};
+use super::strict::strict;
+use super::warning::Warning;
+use crate::domain::edit::Edits;
+use crate::domain::forecast::{Difference, Planned};
+use crate::domain::grid::RosterSpec;
+use crate::domain::ids::{CellId, RosterId, UserId};
+use crate::domain::key::is_plain;
+use crate::domain::load::Load;
+use crate::domain::refusal::Refusal;
+use jiff::{SignedDuration, Timestamp};
+use schemars::JsonSchema;
+use serde::de::{Deserializer, Error, MapAccess, Visitor};
+use serde::{Deserialize, Serialize, Serializer};
+use serde_json::{Map, Value};
+use std::collections::BTreeMap;
+use std::fmt;
+
+strict! { PreviewRequest }
+
+/// Rosters that one preview writes at the most, and absences that it creates or deletes.
+const ROSTERS: usize = 401;
+const ABSENCES: usize = 100;
+
+/// Edits to look at together. Each member is what the route that it belongs to takes. They are applied in the order of this list.
+#[derive(Clone, Debug, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct PreviewRequest {
+    /// As PATCH of the rotation takes it.
+    #[serde(default, deserialize_with = "nullable_object")]
+    rotation: Option<PatchRequest>,
+    /// As PUT coverage takes it.
+    #[serde(default, deserialize_with = "nullable_object")]
+    coverage: Option<GridRequest>,
+    /// By their ids, as PUT of a roster takes them. The empty id is the common roster, of which only next turns can be set.
+    #[serde(default)]
+    #[schemars(with = "BTreeMap<String, RosterRequest>")]
+    rosters: Rosters,
+    /// As POST availability takes them, at most 100.
+    #[serde(default, deserialize_with = "objects")]
+    absences: Vec<AbsenceRequest>,
+    /// Ids of absences to delete, at most 100.
+    #[serde(default)]
+    remove_absence_ids: Vec<String>,
+    /// Members who leave the rotation together, individually and as people of its user groups: user ids, at most 1,000.
+    #[serde(default)]
+    remove: Vec<String>,
+    /// When the edits are made: now by default, at most 366 days ahead.
+    #[serde(default)]
+    at: Option<Moment>,
+}
+
+/// Bodies of rosters by their ids, in the order sent.
+#[derive(Clone, Debug, Default)]
+struct Rosters(Vec<(String, RosterBody)>);
+
+#[derive(Clone, Debug)]
+enum RosterBody {
+    Named(RosterRequest),
+    Common(CommonRosterRequest),
+}
+
+impl<'de> Deserialize<'de> for Rosters {
+    fn deserialize<D: Deserializer<'de>>(from: D) -> Result<Rosters, D::Error> {
+        struct ById;
+        impl<'de> Visitor<'de> for ById {
+            type Value = Rosters;
+
+            fn expecting(&self, f: &mut fmt::Formatter) -> fmt::Result {
+                f.write_str("an object")
+            }
+
+            fn visit_map<A: MapAccess<'de>>(self, mut members: A) -> Result<Rosters, A::Error> {
+                let mut found: Vec<(String, RosterBody)> = Vec::new();
+                while let Some(id) = members.next_key::<String>()? {
+                    if found.iter().any(|(known, _)| *known == id) {
+                        return Err(A::Error::custom(format_args!("duplicate field `{id}`")));
+                    }
+                    let body = match id.is_empty() {
+                        true => RosterBody::Common(members.next_value::<Object<_>>()?.0),
+                        false => RosterBody::Named(members.next_value::<Object<_>>()?.0),
+                    };
+                    found.push((id, body));
+                }
+                Ok(Rosters(found))
+            }
+        }
+        from.deserialize_map(ById)
+    }
+}
+
+/// Edits to look at.
+pub struct Asked {
+    pub edits: Edits,
+    /// What `rotation` repeats of it without changing it.
+    pub repeated: Option<Repeated>,
+    pub at: Option<Timestamp>,
+}
+
+/// Reads edits to look at.
+///
+/// # Errors
+/// [`Refusal::Invalid`] naming the member, as the route that it belongs to does, below the member of this body.
+pub fn parse(bytes: &[u8]) -> Result<Asked, Refusal> {
+    let request: PreviewRequest = body::parse(bytes)?;
+    let repeated = match &request.rotation {
+        Some(_) => repeated(bytes)?,
+        None => None,
+    };
+    if request.rosters.0.len() > ROSTERS {
+        return invalid(format!("rosters: send at most {ROSTERS}"));
+    }
+    if request.absences.len() > ABSENCES {
+        return invalid(format!("absences: send at most {ABSENCES}"));
+    }
+    check_list("removeAbsenceIds", &request.remove_absence_ids, ABSENCES)?;
+    check_list("remove", &request.remove, PEOPLE)?;
+    let patch = request
+        .rotation
+        .map(|patch| below("rotation", edit::patch_of(patch)));
+    let coverage = request
+        .coverage
+        .map(|grid| below("coverage", grid::spec(grid)));
+    let absences = request.absences.into_iter().enumerate();
+    let absences =
+        absences.map(|(index, new)| below(&format!("absences[{index}]"), absence::absence(new)));
+    let edits = Edits {
+        patch: patch.transpose()?,
+        coverage: coverage.transpose()?,
+        rosters: request
+            .rosters
+            .0
+            .into_iter()
+            .map(one_roster)
+            .collect::<Result<_, _>>()?,
+        absences: absences.collect::<Result<_, _>>()?,
+        removed_absences: ids(request.remove_absence_ids),
+        leavers: ids::<UserId>(request.remove),
+    };
+    Ok(Asked {
+        edits,
+        repeated,
+        at: request.at.map(|at| at.0),
+    })
+}
+
+fn repeated(bytes: &[u8]) -> Result<Option<Repeated>, Refusal> {
+    let mut members: Map<String, Value> = body::read(bytes)?;
+    Ok(match members.remove("rotation") {
+        Some(Value::Object(sent)) => Some(Repeated::of(sent)),
+        _ => None,
+    })
+}
+
+fn one_roster((id, body): (String, RosterBody)) -> Result<(Option<RosterId>, RosterSpec), Refusal> {
+    if !id.is_empty() && !is_plain(&id) {
+        return invalid(
+            "rosters: name each by its id, 1 to 64 of A-Z a-z 0-9 _ -, and the common roster by an empty one",
+        );
+    }
+    let path = format!("rosters.{id}");
+    Ok(match body {
+        RosterBody::Named(body) => {
+            let spec = below(&path, roster::roster(body))?;
+            (Some(RosterId::from(id)), spec)
+        }
+        RosterBody::Common(body) => (None, below(&path, roster::common(body))?),
+    })
+}
+
+/// Refusals of a part of the body, by their paths in the whole.
+fn below<T>(path: &str, read: Result<T, Refusal>) -> Result<T, Refusal> {
+    read.map_err(|refusal| match refusal {
+        Refusal::Invalid(detail) => Refusal::Invalid(format!("{path}.{detail}")),
+        other => other,
+    })
+}
+
+/// What edits would come to.
+#[derive(Serialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct RotationPreview<'p> {
+    /// The edits that the rotation's state refuses, with the problems that their routes answer. The others are applied all the
+    /// same. Empty where all of them can be made.
+    pub refusals: Vec<PreviewRefusal>,
+    /// The plan as it is: the turns that touch the span, as the schedule has them.
+    #[schemars(with = "Vec<PlannedTurn>")]
+    pub now: Turns<'p>,
+    /// The plan with the edits. Lanes, windows and cells that they add have ids with `new` in them, which they do not keep.
+    #[schemars(with = "Vec<PlannedTurn>")]
+    pub then: Turns<'p>,
+    /// Where others would be on call, by beginning and slot, within the span.
+    pub differences: Vec<PreviewDifference>,
+    /// How often who is on call in a cell changes within the span, a change to nobody included, as it is.
+    pub hand_overs_before: i32,
+    /// The same with the edits.
+    pub hand_overs_after: i32,
+    /// Everybody who is on call in one of the two plans, by id.
+    pub per_person: Vec<PersonChange>,
+    /// What is wrong with the plan with the edits.
+    pub warnings: Vec<Warning>,
+}
+
+/// An edit that the rotation's state refuses.
+#[derive(Serialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct PreviewRefusal {
+    /// The member of the request that it is, such as `coverage` or `absences[0]`.
+    pub member: String,
+    #[serde(flatten)]
+    pub problem: Problem,
+}
+
+/// Turns of a plan. They are rendered one by one while they are written.
+pub struct Turns<'p>(pub Planned<'p>);
+
+impl Serialize for Turns<'_> {
+    fn serialize<S: Serializer>(&self, to: S) -> Result<S::Ok, S::Error> {
+        let Turns(planned) = self;
+        let turns = planned.turns.iter();
+        to.collect_seq(turns.map(|turn| schedule::render(planned.rotation, turn)))
+    }
+}
+
+/// A stretch in which somebody else, or nobody, is on call in a cell.
+#[derive(Clone, Debug, Serialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct PreviewDifference {
+    pub from: Moment,
+    /// Exclusive.
+    pub to: Moment,
+    pub cell_id: String,
+    /// Who is on call as it is; null for nobody.
+    pub before: Option<String>,
+    /// Who would be on call; null for nobody.
+    pub after: Option<String>,
+}
+
+impl From<&Difference<CellId>> for PreviewDifference {
+    fn from(found: &Difference<CellId>) -> PreviewDifference {
+        let one = |users: &[UserId]| users.first().map(ToString::to_string);
+        PreviewDifference {
+            from: found.period.from.into(),
+            to: found.period.until.into(),
+            cell_id: found.place.to_string(),
+            before: one(&found.before),
+            after: one(&found.after),
+        }
+    }
+}
+
+/// How much a person is on call in the span, in hours. Being on call in two cells at once counts once.
+#[derive(Clone, Debug, Serialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct PersonChange {
+    pub user_id: String,
+    pub hours_before: f64,
+    pub hours_after: f64,
+    /// Those of them from 22:00 to 06:00 in the person's zone.
+    pub nights_before: f64,
+    pub nights_after: f64,
+    /// Those of them on weekends of the cadence's countries, else on Saturdays and Sundays.
+    pub weekends_before: f64,
+    pub weekends_after: f64,
+    /// Those of them on holidays of the cadence's countries.
+    pub holidays_before: f64,
+    pub holidays_after: f64,
+}
+
+/// Renders what edits change for a person.
+pub fn person(user: &UserId, before: &Load, after: &Load) -> PersonChange {
+    let hours = |length: SignedDuration| length.as_secs_f64() / 3600.0;
+    PersonChange {
+        user_id: user.to_string(),
+        hours_before: hours(before.hours),
+        hours_after: hours(after.hours),
+        nights_before: hours(before.nights),
+        nights_after: hours(after.nights),
+        weekends_before: hours(before.weekends),
+        weekends_after: hours(after.weekends),
+        holidays_before: hours(before.holidays),
+        holidays_after: hours(after.holidays),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use serde_json::json;
+
+    #[test]
+    fn refusals_name_the_member_below_its_part() {
+        let window = json!({ "id": "w", "timeZone": "EST" });
+        for (body, path) in [
+            (json!({ "rotation": { "name": 7 } }), "rotation.name: "),
+            (json!({ "rotation": { "nam": "x" } }), "rotation.nam: "),
+            (json!({ "rotation": { "name": " " } }), "rotation.name: "),
+            (json!({ "rotation": 7 }), "rotation: "),
+            (json!({ "coverage": {} }), "coverage.lanes: "),
+            (
+                json!({ "coverage": { "lanes": [{ "id": "a" }], "windows": [window] } }),
+                "coverage.windows[0].timeZone: ",
+            ),
+            (json!({ "rosters": [] }), "rosters: "),
+            (
+                json!({ "rosters": { "r": { "userIds": [] } } }),
+                "rosters.r.userIds: ",
+            ),
+            (json!({ "rosters": { "r": 7 } }), "rosters.r: "),
+            (
+                json!({ "rosters": { "": { "userIds": ["U1"] } } }),
+                "rosters..userIds: ",
+            ),
+            (json!({ "rosters": { "r s": {} } }), "rosters"),
+            (json!({ "absences": [{}] }), "absences[0].userId: "),
+            (
+                json!({ "absences": [{ "userId": "U1", "from": "2026-11-24T00:00:00Z",
+                                       "until": "2026-11-23T00:00:00Z" }] }),
+                "absences[0].until: ",
+            ),
+            (json!({ "removeAbsenceIds": [7] }), "removeAbsenceIds[0]: "),
+            (json!({ "remove": ["U1", "U1"] }), "remove[1]: "),
+            (json!({ "remove": "U1" }), "remove: "),
+            (json!({ "at": "tomorrow" }), "at: "),
+            (json!({ "days": 9 }), "days: "),
+        ] {
+            match parse(body.to_string().as_bytes()) {
+                Err(Refusal::Invalid(detail)) => {
+                    assert!(detail.starts_with(path), "{body}: {detail}");
+                }
+                other => panic!("{body}: {}", other.is_ok()),
+            }
+        }
+        let twice = br#"{ "rosters": { "r": { "nextTurn": 0 }, "r": { "nextTurn": 1 } } }"#;
+        let Err(Refusal::Invalid(detail)) = parse(twice) else {
+            panic!("a refusal")
+        };
+        assert!(detail.starts_with("rosters.r: sent twice"), "{detail}");
+    }
+
+    #[test]
+    fn each_part_is_read_as_its_route_reads_it() {
+        let body = br#"{
+            "rotation": { "enabled": false, "mode": "auto" },
+            "rosters": { "b": { "nextTurn": 1 }, "a": { "userIds": ["U1"] }, "": { "nextTurn": 0 } },
+            "removeAbsenceIds": ["abs_1"], "remove": ["U2"], "coverage": null, "at": "2026-11-23T09:00:00+01:00"
+        }"#;
+        let asked = parse(body).expect("a preview");
+        assert_eq!(asked.edits.patch.expect("a patch").enabled, Some(false));
+        let rosters = asked.edits.rosters.iter();
+        let ids: Vec<_> = rosters
+            .map(|(id, _)| id.as_ref().map(RosterId::as_str))
+            .collect();
+        assert_eq!(ids, [Some("b"), Some("a"), None]);
+        assert!(asked.repeated.is_some() && asked.edits.coverage.is_none());
+        assert_eq!(
+            asked.at,
+            Some("2026-11-23T08:00:00Z".parse().expect("an instant"))
+        );
+    }
+}

@@ -1,0 +1,129 @@
+//! Warnings about the plan of rotations, and which of them a rotation wants (rules.md 25).
+
+use super::body::{self, check_list, invalid, present};
+use super::int32::Int32;
+use super::moment::Moment;
+use super::strict::strict;
+use super::words::names;
+use crate::domain::edit::WarningChange;
+use crate::domain::ids::{CellId, RotationId, UserId};
+use crate::domain::refusal::Refusal;
+use crate::domain::warning as domain;
+use crate::domain::warning_kinds as kinds;
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+names! {
+    /// What is wrong: `nobody`, a window is open and nobody is on call; `noFallback`, one absence more and nobody is left;
+    /// `backToBack`, turns of one person on end; `shortRest`, too little rest between two turns of one person anywhere in the
+    /// workspace; `doubleDuty`, one person in two rotations at once; `unreachable`, somebody on call or next is deactivated or, on a
+    /// partner's schedule, unknown here; `absentOnDuty`, somebody is on call while absent; `uncovered`, the windows cover at least
+    /// 160 of 168 hours of the week, and not all; `nightWork`, somebody is on call in their night, which is day for another member;
+    /// `unfair`, somebody carries more than 1.5 times the mean; `clockChange`, a hand-over is moved or doubled by daylight saving
+    /// time; `holidayDuty`, somebody is on call on a holiday; `staleSource`, a calendar or partner cannot be read; `emptyRoster`, a
+    /// roster has nobody in it; `endsSoon`, holiday data end.
+    WarningKind(kinds::WarningKind) of kinds::WarningKind::ALL
+}
+
+names! {
+    /// How much it matters.
+    WarningSeverity(kinds::Severity) of kinds::Severity::ALL
+}
+
+strict!(WarningSettingsRequest => WarningSettings);
+
+/// Something that is wrong in the plan of a rotation.
+#[derive(Clone, Debug, Serialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct Warning {
+    pub rotation_id: String,
+    pub kind: WarningKind,
+    pub severity: WarningSeverity,
+    /// Clipped to the days that were looked at.
+    pub from: Moment,
+    /// Clipped to the days that were looked at.
+    pub to: Moment,
+    /// Null where it concerns the rotation, or several cells of it.
+    pub cell_id: Option<String>,
+    /// The people concerned; empty where it concerns nobody.
+    pub user_ids: Vec<String>,
+    /// One sentence for people.
+    pub text: String,
+}
+
+/// Renders a warning.
+pub fn render(rotation: &RotationId, warning: &domain::Warning) -> Warning {
+    Warning {
+        rotation_id: rotation.to_string(),
+        kind: WarningKind(warning.kind),
+        severity: WarningSeverity(warning.severity()),
+        from: warning.period.from.into(),
+        to: warning.period.until.into(),
+        cell_id: warning.cell.as_ref().map(CellId::to_string),
+        user_ids: warning.users.iter().map(UserId::to_string).collect(),
+        text: warning.text.clone(),
+    }
+}
+
+/// Which warnings a rotation wants.
+#[derive(Clone, Debug, Serialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct WarningSettings {
+    /// The kinds that are switched off.
+    pub off: Vec<WarningKind>,
+    /// Less rest than this between two turns is a warning.
+    pub short_rest_hours: i32,
+}
+
+/// Renders the settings.
+pub fn settings(settings: &kinds::WarningSettings) -> WarningSettings {
+    WarningSettings {
+        off: settings.off.iter().copied().map(WarningKind).collect(),
+        short_rest_hours: i32::try_from(settings.short_rest_hours).unwrap_or(i32::MAX),
+    }
+}
+
+/// Changes to which warnings a rotation wants. Omitted members stay unchanged.
+#[derive(Clone, Debug, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct WarningSettingsRequest {
+    /// The kinds to switch off; all others are on.
+    #[serde(default, deserialize_with = "present")]
+    #[schemars(with = "Vec<WarningKind>")]
+    off: Option<Vec<String>>,
+    /// Hours, 1 to 168 (a week); 11 unless set.
+    #[serde(default, deserialize_with = "present")]
+    #[schemars(with = "Int32")]
+    short_rest_hours: Option<Int32>,
+}
+
+/// Reads changes to the settings.
+///
+/// # Errors
+/// [`Refusal::Invalid`] naming the member.
+pub fn settings_change(bytes: &[u8]) -> Result<WarningChange, Refusal> {
+    let request: WarningSettingsRequest = body::parse(bytes)?;
+    let kind = |(index, name): (usize, &String)| match kinds::WarningKind::parse(name) {
+        Some(kind) => Ok(kind),
+        None => {
+            let known = kinds::WarningKind::ALL.map(kinds::WarningKind::name);
+            invalid(format!("off[{index}]: send one of `{}`", known.join("` `")))
+        }
+    };
+    let hours = |sent: Int32| match u32::try_from(sent.0) {
+        Ok(hours @ 1..=kinds::MOST_REST_HOURS) => Ok(hours),
+        _ => invalid(format!(
+            "shortRestHours: send 1 to {}, not {}",
+            kinds::MOST_REST_HOURS,
+            sent.0
+        )),
+    };
+    let off = request.off.map(|names| {
+        check_list("off", &names, kinds::WarningKind::ALL.len())?;
+        names.iter().enumerate().map(kind).collect()
+    });
+    Ok(WarningChange {
+        off: off.transpose()?,
+        short_rest_hours: request.short_rest_hours.map(hours).transpose()?,
+    })
+}

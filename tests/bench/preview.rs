@@ -1,0 +1,89 @@
+//! A preview of an edit over 90 days of a grid of four lanes and four windows.
+
+use crate::seed::{Scratch, Seed, caller};
+use crate::table::{Floor, median, row, section};
+use jiff::Timestamp;
+use rota::actions::preview::{self, When};
+use rota::domain::cadence::{Cadence, Kind, Skips};
+use rota::domain::edit::Edits;
+use rota::domain::grid::{
+    CadenceSpec, CellSpec, GridSpec, HandleSpec, LaneSpec, WindowSpec, ZoneSpec,
+};
+use rota::domain::ids::UserId;
+use rota::domain::time::HhMm;
+use rota::domain::zones::ZoneName;
+use rota::runtime::clock::Clock;
+use std::hint::black_box;
+use std::time::Instant;
+
+const SIDE: usize = 4;
+const PEOPLE: usize = 24;
+const DAYS: i64 = 90;
+const ROUNDS: usize = 30;
+
+const BEGINS: &str = "2031-03-03T00:00:00Z";
+
+/// The time to look at somebody leaving: both plans, and where they differ.
+pub fn run() {
+    section("A preview over 90 days of a grid of 4 by 4, handed over daily");
+    let folder = Scratch::new("preview");
+    let begins: Timestamp = BEGINS.parse().expect("an instant");
+    let people: Vec<UserId> = (0..PEOPLE).map(|n| UserId::from(format!("U{n}"))).collect();
+    let path = folder.file("rota.db");
+    let seed = Seed::of(path, Clock::frozen(begins), people.clone());
+    let rotation = seed.rotation_of("preview", people, grid(begins));
+    let look = || {
+        let edits = Edits {
+            leavers: vec![UserId::from("U3")],
+            ..Edits::default()
+        };
+        let begun = Instant::now();
+        let when = When::now(DAYS);
+        let found = preview::of(&seed.app, &caller(), &rotation.id, edits.into(), when);
+        let found = found.expect("a preview");
+        black_box(found.by_cell());
+        begun.elapsed().as_secs_f64() * 1e3
+    };
+    let took = median((0..ROUNDS).map(|_| look()).collect());
+    let measured = format!("{took:.2} ms");
+    row("actions::preview::of", &measured, took, Floor::AtMost(10.0));
+}
+
+fn grid(starts_at: Timestamp) -> GridSpec {
+    let zone = ZoneName::parse("Europe/Oslo").expect("a zone");
+    let named = |what: &str, n: usize| format!("{what}-{n}");
+    let window = |n: usize| WindowSpec {
+        handle: HandleSpec::id(&named("window", n)),
+        name: Some(named("window", n)),
+        zone: ZoneSpec::Named(zone),
+        coverage: Vec::new(),
+        cadence: CadenceSpec::Timed(Cadence {
+            kind: Kind::Daily {
+                times: vec![HhMm::parse(&format!("{:02}:00", 6 * n)).expect("a time of day")],
+            },
+            zone,
+            starts_at,
+            period: 1,
+            skips: Skips::default(),
+        }),
+    };
+    let cells = (0..SIDE).flat_map(|w| (0..SIDE).map(move |l| (w, l)));
+    let cells = cells.map(|(w, l)| CellSpec {
+        id: None,
+        lane: named("lane", l),
+        window: named("window", w),
+        roster: None,
+    });
+    GridSpec {
+        lanes: (0..SIDE)
+            .map(|n| LaneSpec {
+                handle: HandleSpec::id(&named("lane", n)),
+                name: Some(Some(named("lane", n))),
+            })
+            .collect(),
+        windows: Some((0..SIDE).map(window).collect()),
+        cells: cells.collect(),
+        double_cover: false,
+        rosters: Vec::new(),
+    }
+}
