@@ -109,7 +109,9 @@ CREATE TABLE rotation (
     mention_rotates INTEGER NOT NULL DEFAULT 0 CHECK (mention_rotates IN (0, 1)),
     -- Kinds of warnings that are switched off, and the hours of rest that are wanted between two turns.
     warnings_off TEXT NOT NULL DEFAULT '[]' CHECK (json_valid(warnings_off)),
-    short_rest_hours INTEGER NOT NULL DEFAULT 11
+    short_rest_hours INTEGER NOT NULL DEFAULT 11,
+    -- What absences mean for it, as the API shows it; null for the default.
+    absence_policy TEXT CHECK (absence_policy IS NULL OR json_valid(absence_policy))
 ) STRICT, WITHOUT ROWID;
 CREATE UNIQUE INDEX rotation_by_code ON rotation (code) WHERE code IS NOT NULL;
 CREATE INDEX rotation_due ON rotation (next_due_at, id) WHERE next_due_at IS NOT NULL;

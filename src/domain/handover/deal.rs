@@ -2,7 +2,8 @@
 
 use super::memo::{Memo, Order};
 use super::{Change, DealingContext};
-use crate::domain::dealing::{self, Question};
+use crate::domain::absence_policy::PassOver;
+use crate::domain::dealing::{self, Missing, Question};
 use crate::domain::ids::UserId;
 use crate::domain::rotation::{Holder, PassedOver, Reason, Rotation};
 use jiff::Timestamp;
@@ -93,19 +94,48 @@ impl Change<'_> {
             (&*self.rotation, &mut self.memo, self.dealing, self.at);
         let asked = &mut self.asked;
         let window = &rotation.windows[rotation.cells[cell].window].id;
-        let search = dealing::deal(&mut Question {
+        let turn = match rotation.absence_policy.pass_over {
+            PassOver::AtHandOver => None,
+            PassOver::DuringTurn => {
+                let index = rotation.cells[cell].window;
+                Some(memo.covered_turn(rotation, index, dealing.calendar, at))
+            }
+        };
+        let relieved = self.relieved.iter().find(|(left, _)| *left == cell);
+        let relieved = relieved.map(|(_, absence)| absence);
+        let mut search = dealing::deal(&mut Question {
             order: &order.people,
             next_turn: rotation.rosters[roster].next_turn(window).unwrap_or(0),
             double_cover: rotation.double_cover,
             away: &mut |user| {
                 *asked += 1;
-                dealing.absences.at(user, at)
+                if let Some(absence) = relieved.filter(|absence| absence.user == *user) {
+                    return Some(Missing {
+                        absence: absence.clone(),
+                        partly: None,
+                    });
+                }
+                match &turn {
+                    Some(turn) => turn.missing(dealing.absences, user, asked),
+                    None => Some(Missing {
+                        absence: dealing.absences.at(user, at)?,
+                        partly: None,
+                    }),
+                }
             },
             elsewhere: &mut |user| {
                 let slot = memo.in_the_way(rotation, dealing.calendar, cell, user, at)?;
                 Some(rotation.cells[slot].id.clone())
             },
         });
+        if let Some(relieved) = relieved
+            && !search
+                .skipped
+                .iter()
+                .any(|skipped| skipped.user == relieved.user)
+        {
+            search.skipped.insert(0, relieved.clone());
+        }
         self.asked += WORK_OF_A_NAME * search.passed_over.len();
         match search.dealt {
             Some(dealt) => {
@@ -113,7 +143,7 @@ impl Change<'_> {
                 let holder = Holder {
                     user: dealt.user,
                     since: self.at,
-                    skipped: dealt.skipped,
+                    skipped: search.skipped,
                 };
                 self.put(cell, Some(holder), search.passed_over, reason);
             }
