@@ -410,7 +410,8 @@ fn save_head(tx: &mut WriteTx, rotation: &Rotation) -> Result<(), Error> {
     let sql = "UPDATE rotation SET name = ?2, description = ?3, code = ?4, enabled = ?5, public = ?6, mode = ?7,
                    double_cover = ?8, skips_are_off_time = ?9, enable_topic = ?10, topic_template = ?11,
                    sort_name = ?12, search_text = ?13, duty_group_id = ?14, mention_expires = ?15, mention_reminds = ?16,
-                   mention_single = ?17, mention_rotates = ?18, warnings_off = ?19, short_rest_hours = ?20, absence_policy = ?21
+                   mention_single = ?17, mention_rotates = ?18, warnings_off = ?19, short_rest_hours = ?20,
+                   absence_policy = ?21
                WHERE id = ?1";
     let (mentions, warnings) = (&rotation.profile.mentions, &rotation.profile.warnings);
     tx.conn.prepare_cached(sql)?.execute(params![

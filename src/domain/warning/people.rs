@@ -19,8 +19,7 @@ struct Having<'a> {
 /// have the cell at the beginning of the range.
 pub(super) fn unreachable(scene: &Scene) -> Vec<Warning> {
     let mut found = Vec::new();
-    for cell in 0..scene.rotation.cells.len() {
-        let all = having(scene, cell);
+    for (cell, all) in having(scene) {
         let who = |one: &Having| (one.user.cloned(), one.outside.map(str::to_owned));
         let is_now = |one: &&Having| one.period.from <= scene.range.from;
         let now: Vec<_> = all.iter().filter(is_now).map(who).collect();
@@ -57,25 +56,27 @@ pub(super) fn unreachable(scene: &Scene) -> Vec<Warning> {
     found
 }
 
-/// Those who have a cell, by where they begin: turns, or on a partner's schedule shifts.
-fn having<'s>(scene: &'s Scene, cell: usize) -> Vec<Having<'s>> {
+/// Those who have each cell, by where they begin: turns, or on a partner's schedule shifts.
+fn having<'s>(scene: &'s Scene) -> BTreeMap<usize, Vec<Having<'s>>> {
+    let mut all: BTreeMap<usize, Vec<Having>> = BTreeMap::new();
     if scene.rotation.external.is_none() {
-        let turns = scene.turns.iter().filter(|turn| turn.cell == cell);
-        let turns = turns.map(|turn| Having {
-            user: Some(turn.user),
-            outside: None,
-            period: turn.whole,
-        });
-        return turns.collect();
+        for turn in &scene.turns {
+            all.entry(turn.cell).or_default().push(Having {
+                user: Some(turn.user),
+                outside: None,
+                period: turn.whole,
+            });
+        }
+        return all;
     }
-    let held = scene.held_in(cell).iter();
-    let held = held.filter(|held| !held.is_vacant());
-    let shifts = held.map(|held| Having {
-        user: held.user.as_ref(),
-        outside: held.outside.as_deref(),
-        period: held.period,
-    });
-    shifts.collect()
+    for held in scene.held.iter().filter(|held| !held.is_vacant()) {
+        all.entry(held.cell).or_default().push(Having {
+            user: held.user.as_ref(),
+            outside: held.outside.as_deref(),
+            period: held.period,
+        });
+    }
+    all
 }
 
 fn is_reached(scene: &Scene, one: &Having) -> bool {

@@ -39,18 +39,19 @@ pub(super) fn back_to_back(scene: &Scene) -> Vec<Warning> {
 
 /// The turns of one person that follow each other, with the time from the first instant on call to the last.
 fn chains<'t>(turns: &[&'t Turn<'t>]) -> Vec<(Interval, Vec<&'t Turn<'t>>)> {
-    let mut ends: BTreeMap<Timestamp, Vec<usize>> = BTreeMap::new();
+    // A hand-over follows a hand-over, and being on call follows being on call.
+    let mut ends: BTreeMap<(bool, Timestamp), Vec<usize>> = BTreeMap::new();
     for (index, turn) in turns.iter().enumerate() {
-        let on_call = turn.on_call.iter().map(|span| span.until);
-        for end in on_call.chain([turn.whole.until]) {
+        let on_call = turn.on_call.iter().map(|span| (true, span.until));
+        for end in on_call.chain([(false, turn.whole.until)]) {
             ends.entry(end).or_default().push(index);
         }
     }
     // The chain that each turn is in: a number that is lowered until all that follow each other share it.
     let mut chain: Vec<usize> = (0..turns.len()).collect();
     for (index, turn) in turns.iter().enumerate() {
-        let on_call = turn.on_call.iter().map(|span| span.from);
-        for start in on_call.chain([turn.whole.from]) {
+        let on_call = turn.on_call.iter().map(|span| (true, span.from));
+        for start in on_call.chain([(false, turn.whole.from)]) {
             for &before in ends.get(&start).into_iter().flatten() {
                 let (one, other) = (chain[before], chain[index]);
                 let (low, high) = (one.min(other), one.max(other));

@@ -36,13 +36,11 @@ impl<'a> Place<'a> {
         }
     }
 
-    /// ` in Payments`, of another rotation.
+    /// Where it is: `here`, `in Payments`.
     fn named(self) -> String {
         match self {
-            Place::Here { .. } => String::new(),
-            Place::There { named, .. } => {
-                format!(" in {}", named.unwrap_or("another rotation"))
-            }
+            Place::Here { .. } => "here".to_owned(),
+            Place::There { named, .. } => format!("in {}", named.unwrap_or("another rotation")),
         }
     }
 }
@@ -144,12 +142,12 @@ fn rests(
                 true => "no rest".to_owned(),
                 false => format!("only {} of rest", length(rest)),
             };
-            let text = format!(
-                "{} has {rest} between a turn{} and one{}: {due} h are wanted.",
-                scene.name(user),
-                one.named(),
-                other.named(),
-            );
+            let between = match (one.here(), other.here()) {
+                (Some(_), Some(_)) => "two turns".to_owned(),
+                _ => format!("a turn {} and one {}", one.named(), other.named()),
+            };
+            let name = scene.name(user);
+            let text = format!("{name} has {rest} between {between}; {due} h are wanted.");
             told.entry(cell).or_insert(text);
         }
     }

@@ -78,14 +78,12 @@ fn the_largest_grid_over_a_year_is_answered_or_refused() {
         })
         .collect();
     rotation.cover(20, &windows);
-    let begun = std::time::Instant::now();
     let answer = rotation.get("/warnings?days=366");
     assert!(matches!(answer.status(), 200 | 400), "{}", answer.text());
     if answer.status() == 200 {
         let count = int(&answer.json()["totalItems"]);
         assert!((1..=15_000).contains(&count), "{count}");
     }
-    assert!(begun.elapsed() < std::time::Duration::from_secs(60));
     rotation.get("/warnings?days=1").is(200);
 }
 

@@ -64,6 +64,7 @@ fn empty_rosters_and_unfair_shares() {
 fn two_rotations_at_once_and_little_rest_between_them() {
     let rota = Rota::with_people(4);
     let first = rota.daily("U1", 1);
+    first.patch(json!({ "public": true })).is(200);
     let hidden = rota.create(json!({
         "name": "Hush", "owners": ["U4"], "userIds": ["U1", "U4"], "public": false,
     }));

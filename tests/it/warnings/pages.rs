@@ -7,6 +7,7 @@ use crate::web::Browser;
 fn they_are_listed_counted_and_switched_off() {
     let rota = Rota::with_people(3);
     let rotation = rota.daily("U1", 1);
+    rotation.patch(json!({ "public": true })).is(200);
     rotation.away("U1", "2026-01-07T00:00Z", "2026-01-09T00:00Z");
     let owner = Browser::signed_in(&rota, "U1");
     let path = format!("/rotations/{}/warnings", rotation.id);
