@@ -3,6 +3,7 @@
 use super::ids::{CellId, UserId};
 use super::roster::Position;
 use super::rotation::{PassedOver, Skipped};
+use super::trace::Traced;
 
 /// What a search for the next person came to.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -34,6 +35,16 @@ pub struct Question<'a> {
     pub away: &'a mut dyn FnMut(&UserId) -> Option<Skipped>,
     /// The first cell in which a person is on call during the turn to be dealt.
     pub elsewhere: &'a mut dyn FnMut(&UserId) -> Option<CellId>,
+    /// Where to write the steps of the search, if somebody asks for them.
+    pub trace: Option<&'a mut Vec<Traced>>,
+}
+
+impl Question<'_> {
+    fn note(&mut self, step: impl FnOnce() -> Traced) {
+        if let Some(trace) = &mut self.trace {
+            trace.push(step());
+        }
+    }
 }
 
 /// Goes round the order once from the next turn, and with double cover once more without asking who is on call elsewhere. What
@@ -41,6 +52,7 @@ pub struct Question<'a> {
 pub fn deal(question: &mut Question) -> Search {
     let free_only = search(question, true);
     if free_only.dealt.is_none() && question.double_cover {
+        question.note(|| Traced::DoubleCover);
         search(question, false)
     } else {
         free_only
@@ -54,15 +66,25 @@ fn search(question: &mut Question, free_only: bool) -> Search {
         let turn = (question.next_turn + step) % people;
         let user = &question.order[turn].user;
         if let Some(absence) = (question.away)(user) {
+            if free_only {
+                // The second search meets the same people.
+                question.note(|| Traced::Absent(absence.clone()));
+            }
             skipped.push(absence);
             continue;
         }
         let busy = free_only.then(|| (question.elsewhere)(user)).flatten();
         if let Some(cell) = busy {
             let user = user.clone();
-            passed_over.push(PassedOver { user, cell });
+            let passed = PassedOver { user, cell };
+            question.note(|| Traced::Elsewhere(passed.clone()));
+            passed_over.push(passed);
             continue;
         }
+        question.note(|| Traced::Chosen {
+            user: user.clone(),
+            turn,
+        });
         let dealt = Some(Dealt {
             user: user.clone(),
             skipped,
@@ -111,6 +133,7 @@ mod tests {
                 })
             },
             elsewhere: &mut |user| named(busy, user).then(|| "cel_1".into()),
+            trace: None,
         };
         let search = deal(&mut question);
         let passed: Vec<_> = search.passed_over.iter().map(|p| p.user.as_str()).collect();

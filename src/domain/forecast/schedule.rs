@@ -134,7 +134,12 @@ impl Budget {
         self.work == 0
     }
 
-    fn limits(&mut self) -> Limits {
+    /// Gives back what a forecast has left of its [`limits`](Budget::limits).
+    pub(super) fn put_back(&mut self, left: Limits) {
+        self.work = left.work;
+    }
+
+    pub(super) fn limits(&mut self) -> Limits {
         self.work = self.work.saturating_sub(WORK_OF_LOADING);
         Limits {
             work: self.work,

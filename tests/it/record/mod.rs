@@ -1,6 +1,7 @@
 //! The history, the schedule, and two years of both compared with a second implementation.
 
 mod history;
+mod instants;
 pub mod model;
 mod schedule;
 mod shifts;
