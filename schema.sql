@@ -106,7 +106,9 @@ CREATE TABLE rotation (
     mention_expires INTEGER NOT NULL DEFAULT 60,
     mention_reminds INTEGER,
     mention_single INTEGER NOT NULL DEFAULT 0 CHECK (mention_single IN (0, 1)),
-    mention_rotates INTEGER NOT NULL DEFAULT 0 CHECK (mention_rotates IN (0, 1))
+    mention_rotates INTEGER NOT NULL DEFAULT 0 CHECK (mention_rotates IN (0, 1)),
+    -- What absences mean for it, as the API shows it; null for the default.
+    absence_policy TEXT CHECK (absence_policy IS NULL OR json_valid(absence_policy))
 ) STRICT, WITHOUT ROWID;
 CREATE UNIQUE INDEX rotation_by_code ON rotation (code) WHERE code IS NOT NULL;
 CREATE INDEX rotation_due ON rotation (next_due_at, id) WHERE next_due_at IS NOT NULL;

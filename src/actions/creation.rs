@@ -5,6 +5,7 @@ use super::membership::{
     check_groups_included, check_people, joined_channels, known_groups, known_people,
 };
 use super::{ActionError, App, audit, outbox};
+use crate::domain::absence_policy::AbsencePolicy;
 use crate::domain::audit::{AuditedChange, Author, quoted};
 use crate::domain::edit::NewRotation;
 use crate::domain::event::Event;
@@ -165,6 +166,7 @@ pub(super) fn insert(tx: &mut WriteTx, new: NewRotation) -> Result<Rotation, Act
         enabled: true,
         double_cover: false,
         skips_are_off_time: false,
+        absence_policy: AbsencePolicy::default(),
         members: Members::default(),
         lanes,
         cells,

@@ -169,7 +169,7 @@ impl<'a> Draft<'a> {
             self.expire_lost();
         }
         if self.is_settled() {
-            if act == Act::Aside {
+            if matches!(act, Act::Aside | Act::Calendar) {
                 // An absence can change who is next.
                 notifications::request_topic_sync(tx, &self.rotation)?;
             }
@@ -221,7 +221,8 @@ impl<'a> Draft<'a> {
     /// and names and channels change nobody's duty.
     fn may_lose_duties(&self, act: Act) -> bool {
         let any = self.rotation.enabled && !self.rotation.pending.is_empty();
-        any && (act == Act::Aside || !self.rotation.same_duty_as(&self.before))
+        let aside = matches!(act, Act::Aside | Act::Calendar);
+        any && (aside || !self.rotation.same_duty_as(&self.before))
     }
 
     /// Expires pending requests whose duties are no longer held as planned, as far as the forecast reaches. Time alone does not

@@ -163,6 +163,7 @@ pub enum Step {
     },
     AlreadyOnDuty(PassedOver),
     DoubleCover,
+    LeastAbsent,
     Chosen {
         user: UserId,
         turn: Option<usize>,
@@ -257,6 +258,7 @@ pub fn decided(
         Traced::Absent(absence) => Step::PassedOver { absence, id: None },
         Traced::Elsewhere(passed) => Step::AlreadyOnDuty(passed),
         Traced::DoubleCover => Step::DoubleCover,
+        Traced::LeastAbsent => Step::LeastAbsent,
         Traced::Chosen { user, turn } => Step::Chosen {
             user,
             turn: Some(turn),

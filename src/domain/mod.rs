@@ -1,6 +1,7 @@
 //! The rules, pure: values in, values out. No clock, no I/O, no serde, no SQL.
 
 pub mod absence;
+pub mod absence_policy;
 pub mod access;
 pub mod address;
 pub mod agreement;

@@ -23,6 +23,8 @@ pub enum Traced {
     Elsewhere(PassedOver),
     /// The search begins again, without asking who is on call elsewhere.
     DoubleCover,
+    /// Nobody is here for all of the turn: whoever misses the least of it is looked for.
+    LeastAbsent,
     Chosen {
         user: UserId,
         turn: usize,

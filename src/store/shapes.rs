@@ -3,6 +3,7 @@
 use super::Error;
 use super::rows::{from_json, instant, instant_or_none, json, millis};
 use crate::domain::absence::AbsenceSource;
+use crate::domain::absence_policy::{AbsencePolicy, CalendarsCount, PassOver, WhileOnDuty};
 use crate::domain::arrangement::{Segment, Snapshot, TurnKind, TurnSelection};
 use crate::domain::audit::{Actor, ActorKind, Doer};
 use crate::domain::cadence::{Cadence, Kind, Skips};
@@ -32,6 +33,56 @@ fn time(text: &str) -> Result<HhMm, Error> {
 
 fn weekday(number: i8) -> Result<Weekday, Error> {
     Weekday::from_monday_one_offset(number).or_else(corrupt)
+}
+
+/// What absences mean for a rotation, by the names of the wire.
+#[derive(Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+struct PolicyShape<'a> {
+    calendars: &'a str,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    minimum_hours: Option<u16>,
+    pass_over: &'a str,
+    while_on_duty: &'a str,
+}
+
+/// A policy; the default one is null.
+pub(super) fn policy_to_json(policy: AbsencePolicy) -> Result<Option<String>, Error> {
+    if policy == AbsencePolicy::default() {
+        return Ok(None);
+    }
+    let shape = PolicyShape {
+        calendars: policy.calendars.name(),
+        minimum_hours: policy.calendars.minimum_hours(),
+        pass_over: policy.pass_over.name(),
+        while_on_duty: policy.while_on_duty.name(),
+    };
+    json(&shape).map(Some)
+}
+
+pub(super) fn policy_from_json(text: Option<&str>) -> Result<AbsencePolicy, Error> {
+    let Some(text) = text else {
+        return Ok(AbsencePolicy::default());
+    };
+    let shape: PolicyShape = from_json(text)?;
+    let calendars = match (shape.calendars, shape.minimum_hours) {
+        ("never", None) => CalendarsCount::Never,
+        ("always", None) => CalendarsCount::Always,
+        ("long", Some(hours)) => CalendarsCount::Long(hours),
+        _ => return corrupt(format!("absence policy {text}")),
+    };
+    let mut over = [PassOver::AtHandOver, PassOver::DuringTurn].into_iter();
+    let mut duty = [WhileOnDuty::Keep, WhileOnDuty::HandOver].into_iter();
+    let over = over.find(|over| over.name() == shape.pass_over);
+    let duty = duty.find(|duty| duty.name() == shape.while_on_duty);
+    match (over, duty) {
+        (Some(pass_over), Some(while_on_duty)) => Ok(AbsencePolicy {
+            calendars,
+            pass_over,
+            while_on_duty,
+        }),
+        _ => corrupt(format!("absence policy {text}")),
+    }
 }
 
 /// `[start day, start time, end day, end time]`, days from Monday as 1.

@@ -27,6 +27,7 @@ pub mod settings;
 pub mod shift;
 pub mod swap;
 pub mod webhooks;
+pub mod why;
 
 use super::form::{Errors, Form};
 use super::layout;

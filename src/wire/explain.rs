@@ -210,6 +210,8 @@ steps! {
     }
     /// Nobody was free, so the search began again with people who are on call elsewhere.
     DoubleCoverStep = "doubleCover" {}
+    /// Nobody is here for all of the turn, so the search began again for whoever misses the least of it.
+    LeastAbsentStep = "leastAbsent" {}
     /// Who takes the turn.
     ChosenStep = "chosen" {
         user_id: String,
@@ -414,6 +416,11 @@ fn step(told: domain::Told, calendar: &Calendar) -> ExplainedStep {
         .into(),
         Step::DoubleCover => DoubleCoverStep {
             rule: "doubleCover",
+            text,
+        }
+        .into(),
+        Step::LeastAbsent => LeastAbsentStep {
+            rule: "leastAbsent",
             text,
         }
         .into(),

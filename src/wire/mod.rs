@@ -7,6 +7,7 @@
 use std::fmt::Write;
 
 pub mod absence;
+pub mod absence_policy;
 pub mod arrangement;
 pub mod audit;
 pub mod body;

@@ -132,6 +132,10 @@ pub fn text(step: &Step, vocabulary: &Vocabulary, zone: ZoneName) -> String {
         Step::DoubleCover => {
             "Nobody is free, so people who are on call elsewhere are asked as well.".into()
         }
+        Step::LeastAbsent => {
+            "Nobody is here for all of the turn, so whoever misses the least of it is looked for."
+                .into()
+        }
         Step::Chosen { user, .. } => format!("{} takes the turn.", words.person(user)),
         Step::NobodyLeft => "Nobody is left to take the turn.".into(),
         Step::ByHand { deed, by, at } => by_hand(*deed, by.as_ref(), *at, words),

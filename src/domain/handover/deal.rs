@@ -2,7 +2,8 @@
 
 use super::memo::{Memo, Order};
 use super::{Change, DealingContext};
-use crate::domain::dealing::{self, Question};
+use crate::domain::absence_policy::PassOver;
+use crate::domain::dealing::{self, Missing, Question};
 use crate::domain::ids::UserId;
 use crate::domain::rotation::{Holder, PassedOver, Reason, Rotation};
 use crate::domain::trace::{Decision, Traced};
@@ -105,13 +106,34 @@ impl Change<'_> {
                 order: Rc::clone(&order),
             });
         }
-        let search = dealing::deal(&mut Question {
+        let turn = match rotation.absence_policy.pass_over {
+            PassOver::AtHandOver => None,
+            PassOver::DuringTurn => {
+                let index = rotation.cells[cell].window;
+                Some(memo.covered_turn(rotation, index, dealing.calendar, at))
+            }
+        };
+        let relieved = self.relieved.iter().find(|(left, _)| *left == cell);
+        let relieved = relieved.map(|(_, absence)| absence);
+        let mut search = dealing::deal(&mut Question {
             order: &order.people,
             next_turn,
             double_cover: rotation.double_cover,
             away: &mut |user| {
                 *asked += 1;
-                dealing.absences.at(user, at)
+                if let Some(absence) = relieved.filter(|absence| absence.user == *user) {
+                    return Some(Missing {
+                        absence: absence.clone(),
+                        partly: None,
+                    });
+                }
+                match &turn {
+                    Some(turn) => turn.missing(dealing.absences, user, asked),
+                    None => Some(Missing {
+                        absence: dealing.absences.at(user, at)?,
+                        partly: None,
+                    }),
+                }
             },
             elsewhere: &mut |user| {
                 let slot = memo.in_the_way(rotation, dealing.calendar, cell, user, at)?;
@@ -119,6 +141,17 @@ impl Change<'_> {
             },
             trace: steps.as_mut(),
         });
+        if let Some(relieved) = relieved
+            && !search
+                .skipped
+                .iter()
+                .any(|skipped| skipped.user == relieved.user)
+        {
+            search.skipped.insert(0, relieved.clone());
+            if let Some(steps) = &mut steps {
+                steps.insert(1, Traced::Absent(relieved.clone()));
+            }
+        }
         if let (Some(trace), Some(mut steps)) = (&mut self.trace, steps) {
             if search.dealt.is_none() {
                 steps.push(Traced::NobodyLeft);
@@ -133,7 +166,7 @@ impl Change<'_> {
                 let holder = Holder {
                     user: dealt.user,
                     since: self.at,
-                    skipped: dealt.skipped,
+                    skipped: search.skipped,
                 };
                 self.put(cell, Some(holder), search.passed_over, reason);
             }

@@ -344,3 +344,6 @@ CREATE TABLE chat_away (
     -- When the status ends; null if it has no end.
     until_at INTEGER
 ) STRICT, WITHOUT ROWID;
+
+-- What absences mean for a rotation, as the API shows it; null for the default.
+ALTER TABLE rotation ADD COLUMN absence_policy TEXT CHECK (absence_policy IS NULL OR json_valid(absence_policy));

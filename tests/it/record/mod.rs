@@ -1,5 +1,6 @@
 //! The history, the schedule, and two years of both compared with a second implementation.
 
+mod explain;
 mod history;
 mod instants;
 pub mod model;
