@@ -5,7 +5,7 @@ use super::draft::Draft;
 use super::mutation::{self, Mutation, Operation};
 use super::reads;
 use super::{ActionError, App, Error};
-use crate::domain::absence::{Absence, AppliesTo};
+use crate::domain::absence::{Absence, Absences, AppliesTo};
 use crate::domain::access::Principal;
 use crate::domain::audit::{Author, period};
 use crate::domain::edit::NewAbsence;
@@ -17,9 +17,10 @@ use crate::domain::rotation::{Reason, Rotation};
 use crate::store::{self, ReadTx, WriteTx};
 use crate::wire::etag::Precondition;
 use jiff::Timestamp;
+use std::sync::Arc;
 
-/// Stores an absence, or returns the same one if it exists. `true` if it is new. The next hand-over skips the person; nobody
-/// comes off duty now.
+/// Stores an absence, or returns the same one if it exists. `true` if it is new. The next hand-over skips the person. If the
+/// absence runs already, they come off duty only where the rotation has them hand over (rules.md 10.7).
 pub fn create(
     app: &App,
     author: &Author,
@@ -279,8 +280,8 @@ fn change(
         ),
     );
     let by = (author, Act::Aside);
-    mutation::follow(app, tx, by, &others, write, |tx, draft, _| {
-        fill(tx, draft, absence);
+    mutation::follow(app, tx, by, &others, write, |tx, draft, before| {
+        fill(tx, draft, absence, &before.absences);
     })?;
     // An absence does not raise the version of an unchanged rotation, but its next due instant may change.
     for id in &others {
@@ -288,20 +289,21 @@ fn change(
             store::save_due(tx, id, draft.next_due())?;
         }
     }
+    let before = Arc::clone(&draft.absences);
     draft.reload_absences(tx)?;
-    fill(tx, draft, absence);
+    fill(tx, draft, absence, &before);
     draft.settle(tx, Act::Aside)?;
     Ok(store::save_due(tx, &own, draft.next_due())?)
 }
 
-fn fill(tx: &WriteTx, draft: &mut Draft, absence: &Absence) {
+fn fill(tx: &WriteTx, draft: &mut Draft, absence: &Absence, before: &Absences) {
     if absence.period.until > draft.instant(tx) {
-        fill_for(tx, draft, &absence.user);
+        judge(tx, draft, &absence.user, before);
     }
 }
 
 /// Lets `write` change when a person is absent in all rotations, by their calendars. The rotations that they are in look at their
-/// next due instant again, and at their empty slots where they deal to the person.
+/// next due instant again, at their slots that the person holds, and at their empty slots where they deal to them.
 pub(super) fn follow_person(
     app: &App,
     tx: &mut WriteTx,
@@ -313,12 +315,10 @@ pub(super) fn follow_person(
     mutation::follow(
         app,
         tx,
-        (author, Act::Aside),
+        (author, Act::Calendar),
         &all,
         write,
-        |tx, draft, _| {
-            fill_for(tx, draft, user);
-        },
+        |tx, draft, before| judge(tx, draft, user, &before.absences),
     )?;
     for id in &all {
         if let Some(draft) = Draft::load(&tx.as_read(), app, author, id)? {
@@ -328,8 +328,13 @@ pub(super) fn follow_person(
     Ok(())
 }
 
-fn fill_for(tx: &WriteTx, draft: &mut Draft, user: &UserId) {
+/// Looks at a rotation again after the absences of a person changed, which were `before` until now: a slot that they hold is handed
+/// over where it is by its policy, and empty slots are dealt where they may be dealt to the person.
+fn judge(tx: &WriteTx, draft: &mut Draft, user: &UserId, before: &Absences) {
+    let (now, absences) = (draft.instant(tx), Arc::clone(&draft.absences));
+    let leaves = |holder: &UserId| holder == user && absences.has_new_one(before, user, now);
     draft.change(tx, WindowChange::ByEdit, |change| {
+        change.relieve(leaves, Reason::NextOnScheduledDuty);
         if change.deals_to(user) {
             change.fill_after_absence(Reason::CoverageChanged);
         }

@@ -5,6 +5,7 @@ use super::membership::{
     check_groups_included, check_people, joined_channels, known_groups, known_people,
 };
 use super::{ActionError, App, audit, outbox};
+use crate::domain::absence_policy::AbsencePolicy;
 use crate::domain::audit::{AuditedChange, Author, quoted};
 use crate::domain::edit::NewRotation;
 use crate::domain::event::Event;
@@ -167,6 +168,7 @@ pub(super) fn insert(tx: &mut WriteTx, new: NewRotation) -> Result<Rotation, Act
         enabled: true,
         double_cover: false,
         skips_are_off_time: false,
+        absence_policy: AbsencePolicy::default(),
         members: Members::default(),
         lanes,
         cells,
@@ -202,7 +204,7 @@ pub(super) fn insert(tx: &mut WriteTx, new: NewRotation) -> Result<Rotation, Act
     )?;
     rotation.members = store::load_members(&tx.as_read(), &rotation.id)?;
     let all: Vec<usize> = (0..rotation.cells.len()).collect();
-    store::begin_entries(tx, &rotation, &all)?;
+    store::begin_entries(tx, &rotation, &all, None)?;
     Ok(rotation)
 }
 

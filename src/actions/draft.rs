@@ -4,7 +4,7 @@ use super::{App, Error, audit, notifications, outbox};
 use crate::domain::absence::Absences;
 use crate::domain::access::Principal;
 use crate::domain::agreement::AgreementContext;
-use crate::domain::audit::{AuditedChange, Author, CLOCK, Summary, quoted, rotation_changes};
+use crate::domain::audit::{AuditedChange, Author, CLOCK, Doer, Summary, quoted, rotation_changes};
 use crate::domain::event::{self, Act, Event};
 use crate::domain::forecast::{self, Forecast, Limits};
 use crate::domain::handover::{self, Change, DealingContext, Edit, WindowChange};
@@ -141,7 +141,7 @@ impl<'a> Draft<'a> {
         };
         let mut forecast = Forecast::new(&mut self.rotation, dealing, Limits::NONE);
         while let Some(step) = forecast.step_until(tx.now()) {
-            store::begin_entries(tx, step.rotation, &step.outcome.begun)?;
+            store::begin_entries(tx, step.rotation, &step.outcome.begun, None)?;
             (first, shows) = (first.or(Some(step.at)), shows || step.outcome.shows);
         }
         let due = forecast.next_due();
@@ -169,7 +169,7 @@ impl<'a> Draft<'a> {
             self.expire_lost();
         }
         if self.is_settled() {
-            if act == Act::Aside {
+            if matches!(act, Act::Aside | Act::Calendar) {
                 // An absence can change who is next.
                 notifications::request_topic_sync(tx, &self.rotation)?;
             }
@@ -195,7 +195,8 @@ impl<'a> Draft<'a> {
                 entry_before(&cell.id) != Some(&cell.entry)
             })
             .collect();
-        store::begin_entries(tx, &self.rotation, &begun)?;
+        let by = Doer::of(&self.author.principal);
+        store::begin_entries(tx, &self.rotation, &begun, by.as_ref())?;
         let due = self.next_due();
         self.save(tx, act, true, (due, false))
     }
@@ -220,7 +221,8 @@ impl<'a> Draft<'a> {
     /// and names and channels change nobody's duty.
     fn may_lose_duties(&self, act: Act) -> bool {
         let any = self.rotation.enabled && !self.rotation.pending.is_empty();
-        any && (act == Act::Aside || !self.rotation.same_duty_as(&self.before))
+        let aside = matches!(act, Act::Aside | Act::Calendar);
+        any && (aside || !self.rotation.same_duty_as(&self.before))
     }
 
     /// Expires pending requests whose duties are no longer held as planned, as far as the forecast reaches. Time alone does not

@@ -2,14 +2,17 @@
 //! next days (rules.md 6.4). Changes nothing.
 
 use super::{ActionError, App, reads};
+use crate::domain::absence_policy::PolicyChange;
 use crate::domain::access::Principal;
 use crate::domain::forecast::{self, Difference};
 use crate::domain::grid::{self, GridSpec};
-use crate::domain::handover::{Edit, WindowChange};
+use crate::domain::handover::{DealingContext, Edit, WindowChange};
 use crate::domain::ids::{RotationId, UserId};
 use crate::domain::rotation::Rotation;
 use crate::domain::time::Interval;
+use crate::store;
 use jiff::{SignedDuration, Timestamp};
+use std::sync::Arc;
 
 /// How far ahead a preview looks.
 pub const AHEAD: SignedDuration = SignedDuration::from_hours(14 * 24);
@@ -19,6 +22,7 @@ pub enum Wanted {
     Coverage(GridSpec),
     /// `skipsAreOffTime`.
     OffTime(bool),
+    Absences(PolicyChange),
     /// Without these people among those added one by one.
     Without(Vec<UserId>),
 }
@@ -46,50 +50,66 @@ pub fn of(
     id: &RotationId,
     wanted: &Wanted,
 ) -> Result<Preview, ActionError> {
-    let (stored, (then, range, differences)) = reads::in_context(app, caller, id, |_, context| {
-        let before = context.rotation;
-        caller.check_edit(before)?;
-        before.check_own()?;
-        let mut then = before.clone();
-        let edit = Edit {
-            before,
-            dealing: context.dealing,
-            at: context.now,
-            window_change: WindowChange::ByEdit,
-        };
-        match wanted {
-            Wanted::Coverage(spec) => {
-                let mut minted = 0;
-                let mut mint = |prefix: &str| {
-                    minted += 1;
-                    format!("{prefix}new{minted}")
-                };
-                let (limits, calendar) = (app.tier_limits(), app.calendar());
-                grid::replace(&mut then, spec, &limits, calendar, context.now, &mut mint)?;
-                if !then.same_as(before) {
-                    edit.redeal(&mut then, |_| ());
+    let (stored, (then, range, differences)) =
+        reads::in_context(app, caller, id, |tx, context| {
+            let before = context.rotation;
+            caller.check_edit(before)?;
+            before.check_own()?;
+            let mut then = before.clone();
+            if let Wanted::Absences(change) = wanted {
+                then.absence_policy = before.absence_policy.changed(change)?;
+                then.absences = Arc::new(store::load_absences(tx, &then)?);
+            }
+            let absences = Arc::clone(&then.absences);
+            let dealing = DealingContext {
+                absences: &absences,
+                ..context.dealing
+            };
+            let edit = Edit {
+                before,
+                dealing,
+                at: context.now,
+                window_change: WindowChange::ByEdit,
+            };
+            match wanted {
+                Wanted::Coverage(spec) => {
+                    let mut minted = 0;
+                    let mut mint = |prefix: &str| {
+                        minted += 1;
+                        format!("{prefix}new{minted}")
+                    };
+                    let (limits, calendar) = (app.tier_limits(), app.calendar());
+                    grid::replace(&mut then, spec, &limits, calendar, context.now, &mut mint)?;
+                    if !then.same_as(before) {
+                        edit.redeal(&mut then, |_| ());
+                    }
+                }
+                Wanted::OffTime(off) => {
+                    then.skips_are_off_time = *off;
+                    if !then.same_as(before) {
+                        edit.follow_members(&mut then);
+                    }
+                }
+                Wanted::Absences(_) => {
+                    if !then.same_as(before) {
+                        edit.redeal(&mut then, |_| ());
+                    }
+                }
+                Wanted::Without(gone) => {
+                    then.members.users.retain(|user| !gone.contains(user));
+                    if !then.same_as(before) {
+                        edit.follow_members(&mut then);
+                    }
                 }
             }
-            Wanted::OffTime(off) => {
-                then.skips_are_off_time = *off;
-                if !then.same_as(before) {
-                    edit.follow_members(&mut then);
-                }
-            }
-            Wanted::Without(gone) => {
-                then.members.users.retain(|user| !gone.contains(user));
-                if !then.same_as(before) {
-                    edit.follow_members(&mut then);
-                }
-            }
-        }
-        let range = Interval {
-            from: context.now,
-            until: context.now.saturating_add(AHEAD).unwrap_or(Timestamp::MAX),
-        };
-        let differences = forecast::differences(before, &then, context.dealing, range)?;
-        Ok((then, range, differences))
-    })?;
+            let range = Interval {
+                from: context.now,
+                until: context.now.saturating_add(AHEAD).unwrap_or(Timestamp::MAX),
+            };
+            let differences =
+                forecast::differences([(before, context.dealing), (&then, dealing)], range)?;
+            Ok((then, range, differences))
+        })?;
     Ok(Preview {
         stored,
         then,

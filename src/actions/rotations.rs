@@ -40,6 +40,9 @@ impl Operation for PatchRotation {
                 .is_some_and(|groups| !groups.is_empty())
             || differs(patch.double_cover, rotation.double_cover)
             || differs(patch.skips_are_off_time, rotation.skips_are_off_time)
+            || patch.absence_policy.as_ref().is_some_and(|change| {
+                rotation.absence_policy.changed(change) != Ok(rotation.absence_policy)
+            })
     }
 
     fn named(&self) -> Named {
@@ -66,6 +69,10 @@ impl Operation for PatchRotation {
         draft.rotation.skips_are_off_time = patch
             .skips_are_off_time
             .unwrap_or(draft.rotation.skips_are_off_time);
+        if let Some(change) = &patch.absence_policy {
+            draft.rotation.absence_policy = before.absence_policy.changed(change)?;
+            draft.reload_absences(tx)?;
+        }
         if before.enabled && !draft.rotation.enabled {
             // Everything due by now is processed, so it is frozen as of now.
             draft.rotation.stamps.judged_at = draft.instant(tx);

@@ -2,14 +2,15 @@
 
 use super::reads::{self, recorded};
 use super::{ActionError, App};
-use crate::domain::absence::{Absence, Absences, AppliesTo, StandingDuty};
+use crate::domain::absence::{Absence, AppliesTo, StandingDuty};
+use crate::domain::absence_policy::WhileOnDuty;
 use crate::domain::access::Principal;
 use crate::domain::edit::NewAbsence;
-use crate::domain::forecast::{self, Budget, PlannedTurn, Shift, ShiftRotation};
-use crate::domain::handover::DealingContext;
+use crate::domain::forecast::{self, Budget, Forecast, Limits, PlannedTurn, Shift, ShiftRotation};
+use crate::domain::handover::{Change, DealingContext, WindowChange};
 use crate::domain::ids::{RotationId, UserId};
 use crate::domain::refusal::Refusal;
-use crate::domain::rotation::Rotation;
+use crate::domain::rotation::{Reason, Rotation};
 use crate::domain::time::Interval;
 use crate::store;
 use jiff::SignedDuration;
@@ -119,9 +120,7 @@ pub fn standing(
 ) -> Result<Vec<StandingDuty>, ActionError> {
     let everywhere = absence.applies_to == AppliesTo::AllRotations;
     let of = (&absence.user, absence.period, everywhere);
-    while_away(app, caller, named, of, |rotation| {
-        Arc::clone(&rotation.absences)
-    })
+    while_away(app, caller, named, of, |rotation| rotation)
 }
 
 /// The same of an absence that is not stored yet.
@@ -136,17 +135,40 @@ pub fn would_stand(
 ) -> Result<Vec<StandingDuty>, ActionError> {
     let of = (&new.user, new.period, new.everywhere);
     while_away(app, caller, named, of, |rotation| {
-        Arc::new(rotation.absences.with(&new.user, new.period))
+        with_absence(app, rotation, new)
     })
 }
 
-/// The stretches of a period for which a person stays on call, with the absences that `absences` answers for each rotation.
+/// A rotation as it would stand if an absence were stored now.
+fn with_absence(app: &App, mut rotation: Rotation, new: &NewAbsence) -> Rotation {
+    let (now, calendar) = (app.now(), app.calendar());
+    let before = Arc::clone(&rotation.absences);
+    let after = Arc::new(before.with(&new.user, new.period));
+    if rotation.absence_policy.while_on_duty == WhileOnDuty::HandOver && new.period.contains(now) {
+        let mut dealing = DealingContext {
+            calendar,
+            absences: &before,
+        };
+        let mut due = Forecast::new(&mut rotation, dealing, Limits::NONE);
+        while due.step_until(now).is_some() {}
+        dealing.absences = &after;
+        let at = now.max(rotation.stamps.judged_at);
+        let mut change = Change::begin(&mut rotation, dealing, at, WindowChange::ByEdit);
+        let leaves = |user: &UserId| *user == new.user && after.has_new_one(&before, user, at);
+        change.relieve(leaves, Reason::NextOnScheduledDuty);
+        change.finish();
+    }
+    rotation.absences = after;
+    rotation
+}
+
+/// The stretches of a period for which a person stays on call, in each rotation as `as_if` makes it.
 fn while_away(
     app: &App,
     caller: &Principal,
     named: &RotationId,
     (user, period, everywhere): (&UserId, Interval, bool),
-    absences: impl Fn(&Rotation) -> Arc<Absences>,
+    as_if: impl Fn(Rotation) -> Rotation,
 ) -> Result<Vec<StandingDuty>, ActionError> {
     let mut rotations = vec![named.clone()];
     if everywhere {
@@ -162,15 +184,14 @@ fn while_away(
     let mut standing = Vec::new();
     for id in rotations {
         let rotation = match app.store().read(|tx| reads::visible(tx, caller, &id)) {
-            Ok(rotation) => rotation,
+            Ok(rotation) => as_if(rotation),
             // Deleted since, or hidden from the caller.
             Err(ActionError::Refused(_)) => continue,
             Err(error) => return Err(error),
         };
-        let absences = absences(&rotation);
         let dealing = DealingContext {
             calendar: app.calendar(),
-            absences: &absences,
+            absences: &rotation.absences,
         };
         let most = MOST_STANDING - standing.len();
         let found = forecast::standing(&rotation, dealing, user, period, most, &mut budget);

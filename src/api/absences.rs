@@ -51,8 +51,9 @@ pub const CREATE: Operation = Operation {
     id: "createAbsence",
     tag: "availability",
     summary: "Mark somebody away",
-    about: "The next hand-over passes over them; nobody comes off duty. `standingDuties` lists when they are on \
-            call all the same: cover, swap or assign those. Sending the same absence again creates nothing.",
+    about: "The next hand-over passes over them. If they are on duty, they stay, unless the rotation's \
+            `absencePolicy` has them hand over. `standingDuties` lists when they are on call all the same: cover, swap or \
+            assign those. Sending the same absence again creates nothing.",
     query: &[],
     body: Body::Required(shape::<AbsenceRequest>),
     gives: &[

@@ -61,6 +61,10 @@ pub const MOST_SHOWN: usize = 100;
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Absences {
     away: Vec<(UserId, Away)>,
+    /// Those of calendars that do not count in the rotation, by its policy.
+    uncounted: Vec<(UserId, Away)>,
+    /// Whether nothing of calendars counts, so that it does not matter that one is unknown.
+    ignores_calendars: bool,
     /// Members with a calendar that could not be read for so long that nothing is known of it.
     unknown: Vec<UserId>,
     in_chat: Vec<(UserId, Interval)>,
@@ -77,8 +81,7 @@ impl Absences {
         away.sort();
         Absences {
             away,
-            unknown: Vec::new(),
-            in_chat: Vec::new(),
+            ..Absences::default()
         }
     }
 
@@ -97,9 +100,32 @@ impl Absences {
         Absences { unknown, ..self }
     }
 
-    /// Whether nothing is known of a calendar of a person.
+    /// The same where others count; `ignores_calendars` says that nothing of calendars does. Absences of calendars are joined, so
+    /// that each is as long as it is on end.
+    pub fn counting(mut self, counts: impl Fn(&Away) -> bool, ignores_calendars: bool) -> Absences {
+        let counts = |(_, away): &(UserId, Away)| counts(away);
+        if !self.uncounted.is_empty() || !self.away.iter().all(counts) {
+            self.away.append(&mut self.uncounted);
+            (self.away, self.uncounted) = self.away.into_iter().partition(counts);
+            self.away.sort();
+        }
+        Absences {
+            ignores_calendars,
+            ..self
+        }
+    }
+
+    /// The same without those that ended by an instant.
+    pub fn ending_after(mut self, after: Timestamp) -> Absences {
+        let ends_later = |(_, away): &(UserId, Away)| away.period.until > after;
+        self.away.retain(ends_later);
+        self.uncounted.retain(ends_later);
+        self
+    }
+
+    /// Whether nothing is known of a calendar of a person that would count.
     pub fn is_unknown(&self, user: &UserId) -> bool {
-        self.unknown.contains(user)
+        !self.ignores_calendars && self.unknown.contains(user)
     }
 
     /// The same with people who are away by their chat status. Nobody is passed over for that: it is a conflict alone.
@@ -164,6 +190,23 @@ impl Absences {
                 until: Some(away.period.until),
                 source: away.source,
             })
+    }
+
+    /// When the first absence of a person begins after an instant.
+    pub fn next_begin(&self, user: &UserId, after: Timestamp) -> Option<Timestamp> {
+        let later = |(who, away): &(UserId, Away)| (who, away.period.from) <= (user, after);
+        let (who, away) = self.away.get(self.away.partition_point(later))?;
+        (who == user).then_some(away.period.from)
+    }
+
+    /// Whether an absence of a person runs at an instant that was not there before. One of a calendar is only another one if the
+    /// person was here until then, for its bounds move whenever an event beside it does.
+    pub fn has_new_one(&self, before: &Absences, user: &UserId, at: Timestamp) -> bool {
+        let mut running = self.of(user).filter(|away| away.period.contains(at));
+        running.any(|away| match away.source {
+            AbsenceSource::Stored => before.of(user).all(|known| known != away),
+            AbsenceSource::Calendar => before.at(user, at).is_none(),
+        })
     }
 
     /// The first end of an absence after an instant, when an empty slot may be filled.

@@ -1,5 +1,6 @@
 //! Parsed requests of callers. Actions check whether they fit the current state.
 
+use super::absence_policy::PolicyChange;
 use super::arrangement::TurnSelection;
 use super::ids::{ArrangementId, CellId, ChannelId, GroupId, UserId};
 use super::time::Interval;
@@ -36,6 +37,7 @@ pub struct RotationPatch {
     pub groups: Option<Vec<GroupId>>,
     pub skips_are_off_time: Option<bool>,
     pub double_cover: Option<bool>,
+    pub absence_policy: Option<PolicyChange>,
     pub enable_topic: Option<bool>,
     pub topic_template: Option<Option<String>>,
 }

@@ -24,6 +24,8 @@ pub enum Act {
     Reading,
     /// A write without an event of its own: an absence, a pending request.
     Aside,
+    /// A person's calendar was read: as [`Act::Aside`], but nobody changed who is on call by hand.
+    Calendar,
 }
 
 /// Why the people on call changed.
@@ -139,7 +141,7 @@ fn news_from_outside(before: &Rotation, after: &Rotation, act: Act) -> Vec<Event
     }
     if duty_changed {
         let cause = match act {
-            Act::Clock | Act::Reading => Cause::Scheduled,
+            Act::Clock | Act::Reading | Act::Calendar => Cause::Scheduled,
             Act::Edit | Act::Aside if was.is_empty() => Cause::Scheduled,
             _ => Cause::Manual,
         };
@@ -247,7 +249,7 @@ fn cause(act: Act, changes: &[Slot]) -> Option<Cause> {
     let mut changed = changes.iter().filter(|slot| slot.changed());
     match act {
         Act::Clock if changed.any(|slot| slot.rearranged) => None,
-        Act::Clock | Act::Reading => Some(Cause::Scheduled),
+        Act::Clock | Act::Reading | Act::Calendar => Some(Cause::Scheduled),
         Act::Duty | Act::Arrangement => Some(Cause::Manual),
         Act::Edit | Act::Aside => match changed.all(|slot| slot.was.is_none()) {
             true => Some(Cause::Scheduled),

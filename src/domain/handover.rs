@@ -1,23 +1,24 @@
 //! What happens to duty at one instant: slots emptied, dealt and filled, windows judged, the record written. Every write goes
 //! through [`Change`], and so does every step of a [`Forecast`](super::forecast::Forecast).
 
+mod absent;
 mod agreements;
 mod deal;
 mod edit;
 mod memo;
 mod outside;
 
-use super::absence::Absences;
+use super::absence::{Absences, Skipped};
 use super::holidays::Calendar;
 use super::ids::ArrangementId;
 use super::request::Pending;
 use super::resolve::{self, Hold};
 use super::rotation::{Entry, HoursHeld, Mode, Reason, Rotation};
+use super::trace::Trace;
 pub use deal::would_double;
 pub use edit::Edit;
 use jiff::Timestamp;
-pub(super) use memo::Memo;
-use memo::Order;
+pub(super) use memo::{Memo, Order};
 use std::sync::Arc;
 
 /// What dealing and judging need beside the rotation.
@@ -50,11 +51,15 @@ pub struct Change<'a> {
     ran: Vec<Option<ArrangementId>>,
     /// Why a cell's arrangement began or ended in this change.
     moved: Vec<Option<Reason>>,
+    /// The slots whose holders go away in this change, with the absence.
+    relieved: Vec<(usize, Skipped)>,
     /// How many people dealing has asked about and passed over, as work.
     asked: usize,
     /// Whether a slot that stays empty has another list of people passed over.
     searched: bool,
     memo: Memo,
+    /// Where dealing writes what it does, if somebody asks for it.
+    trace: Option<&'a mut Trace>,
 }
 
 impl<'a> Change<'a> {
@@ -88,9 +93,11 @@ impl<'a> Change<'a> {
             touched,
             ran,
             moved,
+            relieved: Vec::new(),
             asked: 0,
             searched: false,
             memo,
+            trace: None,
         }
     }
 
@@ -113,8 +120,8 @@ impl<'a> Change<'a> {
         }
     }
 
-    /// Does everything that falls due at this instant: hand-overs of all windows due, emptied together and dealt in
-    /// the order of slots, then one fill. Answers whether there was a hand-over.
+    /// Does everything that falls due at this instant: hand-overs of all windows due and of the slots whose holders go away, emptied
+    /// together and dealt in the order of slots, then one fill. Answers whether there was a hand-over.
     fn everything_due(&mut self) -> bool {
         let before = self.rotation.stamps.judged_at;
         let mut is_due = |window| {
@@ -124,9 +131,11 @@ impl<'a> Change<'a> {
             next == Some(self.at)
         };
         let due: Vec<bool> = (0..self.rotation.windows.len()).map(&mut is_due).collect();
+        let leaving = self.relieve_now(&due);
         let cells: Vec<usize> = (0..self.rotation.cells.len())
             .filter(|&cell| {
-                due[self.rotation.cells[cell].window] && !self.rotation.cells[cell].stopped
+                let is_due = due[self.rotation.cells[cell].window];
+                (is_due && !self.rotation.cells[cell].stopped) || leaving.contains(&cell)
             })
             .collect();
         self.hand_over(&cells, Reason::NextOnScheduledDuty);
@@ -315,14 +324,27 @@ pub fn first_entry(rotation: &Rotation, index: usize, at: Timestamp) -> Entry {
 
 impl Memo {
     /// Does everything due at `at`, which must be what [`Memo::next_due`] answered.
+    #[cfg(test)]
     pub fn step(
         &mut self,
         rotation: &mut Rotation,
         dealing: DealingContext,
         at: Timestamp,
     ) -> Outcome {
+        self.step_traced(rotation, dealing, at, None)
+    }
+
+    /// Does everything due at `at`, which must be what [`Memo::next_due`] answered. What is dealt is written to `trace`.
+    pub fn step_traced(
+        &mut self,
+        rotation: &mut Rotation,
+        dealing: DealingContext,
+        at: Timestamp,
+        trace: Option<&mut Trace>,
+    ) -> Outcome {
         let memo = std::mem::take(self);
         let mut change = Change::with(rotation, dealing, at, WindowChange::ByClock, memo);
+        change.trace = trace;
         let handed_over = change.everything_due();
         let (outcome, memo) = change.finished();
         *self = memo;
@@ -334,8 +356,8 @@ impl Memo {
 }
 
 /// The next instant after the last judged one at which something falls due: a hand-over, a window opening or
-/// shutting, an arrangement beginning or ending, a pending request expiring, a change on a partner's schedule or, where a slot stands empty, the end of an
-/// absence. Nothing else lets an empty slot be filled, so one that cannot be filled causes no instants of its own. `None` on
+/// shutting, an arrangement beginning or ending, a pending request expiring, a change on a partner's schedule, where a slot stands
+/// empty the end of an absence and, where people hand over who go away, the beginning of an absence of somebody who holds a slot. Nothing else lets an empty slot be filled, so one that cannot be filled causes no instants of its own. `None` on
 /// a disabled rotation: it is frozen.
 pub fn next_due(rotation: &Rotation, dealing: DealingContext) -> Option<Timestamp> {
     Memo::default().next_due(rotation, dealing)
@@ -352,7 +374,8 @@ fn agreements_due(rotation: &Rotation, dealing: DealingContext) -> Option<Timest
         None
     };
     let agreements = agreements(rotation).filter(|at| *at > after);
-    agreements.chain(back).min()
+    let leaving = absent::next_leaving(rotation, dealing.absences);
+    agreements.chain(back).chain(leaving).min()
 }
 
 /// When arrangements begin and end, and pending requests expire.

@@ -1,6 +1,7 @@
 //! The rules, pure: values in, values out. No clock, no I/O, no serde, no SQL.
 
 pub mod absence;
+pub mod absence_policy;
 pub mod access;
 pub mod address;
 pub mod agreement;
@@ -17,9 +18,11 @@ mod days;
 pub mod dealing;
 pub mod directory;
 pub mod directory_reading;
+pub mod duty_at;
 pub mod duty_feed;
 pub mod edit;
 pub mod event;
+pub mod explain;
 pub mod external;
 pub mod forecast;
 pub mod grid;
@@ -50,6 +53,7 @@ pub mod snapshot;
 mod tests;
 pub mod tiers;
 pub mod time;
+pub mod trace;
 pub mod warning;
 pub mod warning_kinds;
 pub mod webhook;

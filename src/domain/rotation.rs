@@ -2,6 +2,7 @@
 
 use super::absence::Absences;
 pub use super::absence::Skipped;
+use super::absence_policy::AbsencePolicy;
 use super::arrangement::Arranged;
 use super::cadence::Cadence;
 use super::coverage::{Hours, OffDays, Stretch};
@@ -30,6 +31,7 @@ pub struct Rotation {
     pub double_cover: bool,
     /// Days that the cadence skips count as not covered.
     pub skips_are_off_time: bool,
+    pub absence_policy: AbsencePolicy,
     pub members: Members,
     /// Rows, in dealing order; the first is primary. Never empty.
     pub lanes: Vec<Lane>,
@@ -472,6 +474,7 @@ impl Rotation {
         self.enabled == other.enabled
             && self.double_cover == other.double_cover
             && self.skips_are_off_time == other.skips_are_off_time
+            && self.absence_policy == other.absence_policy
             && same(self, other, |rotation| {
                 rotation.lanes.iter().map(|lane| &lane.id).collect()
             })
@@ -519,6 +522,7 @@ impl Rotation {
             enabled,
             double_cover,
             skips_are_off_time,
+            absence_policy,
             members,
             lanes,
             windows,
@@ -535,6 +539,7 @@ impl Rotation {
             && *enabled == other.enabled
             && *double_cover == other.double_cover
             && *skips_are_off_time == other.skips_are_off_time
+            && *absence_policy == other.absence_policy
             && *members == other.members
             && *lanes == other.lanes
             && *windows == other.windows
@@ -577,6 +582,7 @@ pub mod tests {
             enabled: true,
             double_cover: false,
             skips_are_off_time: false,
+            absence_policy: AbsencePolicy::default(),
             members: Members::default(),
             lanes: vec![Lane {
                 id: "lan_1".into(),

@@ -104,8 +104,13 @@ pub fn load_absences(tx: &ReadTx, rotation: &Rotation) -> Result<Absences, Error
     }
     let members = crate::domain::roster::order(&rotation.members, None);
     let people: Vec<&str> = members.iter().map(|member| member.user.as_str()).collect();
-    let mirrored = list_mirrored_periods(tx, &people, ending_after)?;
-    Ok(absences.with_calendars(mirrored, list_unknown(tx, &people)?))
+    let calendars = rotation.absence_policy.calendars;
+    // Those that ended before may be the beginning of one that goes on, and make it long enough to count.
+    let since = ending_after.saturating_sub(calendars.looks_back());
+    let since = since.unwrap_or(Timestamp::MIN);
+    let mirrored = list_mirrored_periods(tx, &people, since)?;
+    let absences = absences.with_calendars(mirrored, list_unknown(tx, &people)?);
+    Ok(calendars.count_in(absences).ending_after(ending_after))
 }
 
 /// An absence by id.

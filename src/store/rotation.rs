@@ -4,7 +4,8 @@ use super::rows::{instant, instant_or_none, millis};
 use super::shapes::{
     cadence_from_json, cadence_to_json, coverage_from_json, coverage_to_json, kinds_from_json,
     kinds_to_json, narrowed_from_json, narrowed_to_json, next_turns_from_json, next_turns_to_json,
-    passed_over_from_json, passed_over_to_json, skipped_from_json, skipped_to_json, zone,
+    passed_over_from_json, passed_over_to_json, policy_from_json, policy_to_json,
+    skipped_from_json, skipped_to_json, zone,
 };
 use super::{Error, ReadTx, WriteTx, absence, arrangement, history, linked, request};
 use crate::domain::ids::{GroupId, RotationId, UserId};
@@ -27,7 +28,7 @@ pub fn load_rotation(tx: &ReadTx, id: &RotationId) -> Result<Option<Rotation>, E
             "SELECT name, description, code, enabled, public, double_cover, skips_are_off_time, enable_topic,
                     topic_template, version, created_at, updated_at, judged_at, remind_at, duty_group_id,
                     mention_expires, mention_reminds, mention_single, mention_rotates, mode, warnings_off,
-                    short_rest_hours
+                    short_rest_hours, absence_policy
              FROM rotation WHERE id = ?1",
         )?
         .query_row([id.as_str()], |row| {
@@ -44,6 +45,7 @@ pub fn load_rotation(tx: &ReadTx, id: &RotationId) -> Result<Option<Rotation>, E
                 version: row.get::<_, i64>(9)? as u64,
                 instants: [row.get(10)?, row.get(11)?, row.get(12)?],
                 remind_at: row.get(13)?,
+                absence_policy: row.get(22)?,
                 duty_group: row.get(14)?,
                 is_external: row.get::<_, String>(19)? == mode_name(Mode::External),
                 warnings_off: row.get(20)?,
@@ -93,6 +95,7 @@ pub fn load_rotation(tx: &ReadTx, id: &RotationId) -> Result<Option<Rotation>, E
         enabled: head.enabled,
         double_cover: head.double_cover,
         skips_are_off_time: head.skips_are_off_time,
+        absence_policy: policy_from_json(head.absence_policy.as_deref())?,
         members: load_members(tx, id)?,
         lanes,
         windows,
@@ -148,6 +151,7 @@ struct Head {
     version: u64,
     instants: [i64; 3],
     remind_at: Option<i64>,
+    absence_policy: Option<String>,
     duty_group: Option<String>,
     is_external: bool,
     mentions: MentionSettings,
@@ -360,7 +364,10 @@ pub fn save_rotation(
     (next_due, was_due): (Option<Timestamp>, bool),
 ) -> Result<(), Error> {
     save_stamps(tx, after, (next_due, was_due))?;
-    let head = |r: &Rotation| (r.enabled, r.mode(), r.double_cover, r.skips_are_off_time);
+    let head = |r: &Rotation| {
+        let flags = (r.double_cover, r.skips_are_off_time);
+        (r.enabled, r.mode(), flags, r.absence_policy)
+    };
     if before.profile != after.profile || head(before) != head(after) {
         save_head(tx, after)?;
     }
@@ -403,7 +410,8 @@ fn save_head(tx: &mut WriteTx, rotation: &Rotation) -> Result<(), Error> {
     let sql = "UPDATE rotation SET name = ?2, description = ?3, code = ?4, enabled = ?5, public = ?6, mode = ?7,
                    double_cover = ?8, skips_are_off_time = ?9, enable_topic = ?10, topic_template = ?11,
                    sort_name = ?12, search_text = ?13, duty_group_id = ?14, mention_expires = ?15, mention_reminds = ?16,
-                   mention_single = ?17, mention_rotates = ?18, warnings_off = ?19, short_rest_hours = ?20
+                    mention_single = ?17, mention_rotates = ?18, warnings_off = ?19, short_rest_hours = ?20,
+                    absence_policy = ?21
                WHERE id = ?1";
     let (mentions, warnings) = (&rotation.profile.mentions, &rotation.profile.warnings);
     tx.conn.prepare_cached(sql)?.execute(params![
@@ -427,6 +435,7 @@ fn save_head(tx: &mut WriteTx, rotation: &Rotation) -> Result<(), Error> {
         mentions.rotate_after_acknowledgement,
         kinds_to_json(&warnings.off)?,
         warnings.short_rest_hours,
+        policy_to_json(rotation.absence_policy)?,
     ])?;
     Ok(())
 }

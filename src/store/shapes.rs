@@ -3,7 +3,9 @@
 use super::Error;
 use super::rows::{from_json, instant, instant_or_none, json, millis};
 use crate::domain::absence::AbsenceSource;
+use crate::domain::absence_policy::{AbsencePolicy, CalendarsCount, PassOver, WhileOnDuty};
 use crate::domain::arrangement::{Segment, Snapshot, TurnKind, TurnSelection};
+use crate::domain::audit::{Actor, ActorKind, Doer};
 use crate::domain::cadence::{Cadence, Kind, Skips};
 use crate::domain::coverage::Stretch;
 use crate::domain::holidays::CountryCode;
@@ -32,6 +34,56 @@ fn time(text: &str) -> Result<HhMm, Error> {
 
 fn weekday(number: i8) -> Result<Weekday, Error> {
     Weekday::from_monday_one_offset(number).or_else(corrupt)
+}
+
+/// What absences mean for a rotation, by the names of the wire.
+#[derive(Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+struct PolicyShape<'a> {
+    calendars: &'a str,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    minimum_hours: Option<u16>,
+    pass_over: &'a str,
+    while_on_duty: &'a str,
+}
+
+/// A policy; the default one is null.
+pub(super) fn policy_to_json(policy: AbsencePolicy) -> Result<Option<String>, Error> {
+    if policy == AbsencePolicy::default() {
+        return Ok(None);
+    }
+    let shape = PolicyShape {
+        calendars: policy.calendars.name(),
+        minimum_hours: policy.calendars.minimum_hours(),
+        pass_over: policy.pass_over.name(),
+        while_on_duty: policy.while_on_duty.name(),
+    };
+    json(&shape).map(Some)
+}
+
+pub(super) fn policy_from_json(text: Option<&str>) -> Result<AbsencePolicy, Error> {
+    let Some(text) = text else {
+        return Ok(AbsencePolicy::default());
+    };
+    let shape: PolicyShape = from_json(text)?;
+    let calendars = match (shape.calendars, shape.minimum_hours) {
+        ("never", None) => CalendarsCount::Never,
+        ("always", None) => CalendarsCount::Always,
+        ("long", Some(hours)) => CalendarsCount::Long(hours),
+        _ => return corrupt(format!("absence policy {text}")),
+    };
+    let mut over = [PassOver::AtHandOver, PassOver::DuringTurn].into_iter();
+    let mut duty = [WhileOnDuty::Keep, WhileOnDuty::HandOver].into_iter();
+    let over = over.find(|over| over.name() == shape.pass_over);
+    let duty = duty.find(|duty| duty.name() == shape.while_on_duty);
+    match (over, duty) {
+        (Some(pass_over), Some(while_on_duty)) => Ok(AbsencePolicy {
+            calendars,
+            pass_over,
+            while_on_duty,
+        }),
+        _ => corrupt(format!("absence policy {text}")),
+    }
 }
 
 /// `[start day, start time, end day, end time]`, days from Monday as 1.
@@ -266,6 +318,35 @@ pub(super) fn passed_over_from_json(text: Option<&str>) -> Result<Vec<PassedOver
         cell: CellId::from(cell),
     };
     Ok(shapes.map(read).collect())
+}
+
+/// Kind, id, name, and whether in chat.
+#[derive(Serialize, Deserialize)]
+struct DoerShape(String, Option<String>, Option<String>, bool);
+
+pub(super) fn doer_to_json(doer: Option<&Doer>) -> Result<Option<String>, Error> {
+    let shape = |doer: &Doer| {
+        let actor = doer.actor.clone();
+        json(&DoerShape(
+            actor.kind.name().to_owned(),
+            actor.id,
+            actor.name,
+            doer.in_chat,
+        ))
+    };
+    doer.map(shape).transpose()
+}
+
+pub(super) fn doer_from_json(text: Option<&str>) -> Result<Option<Doer>, Error> {
+    let Some(text) = text else {
+        return Ok(None);
+    };
+    let DoerShape(kind, id, name, in_chat) = from_json(text)?;
+    let kind = ActorKind::parse(&kind).ok_or_else(|| Error::Corrupt(format!("made_by: {kind}")))?;
+    Ok(Some(Doer {
+        actor: Actor { kind, id, name },
+        in_chat,
+    }))
 }
 
 /// By the window's id.

@@ -3,7 +3,10 @@
 #[cfg(test)]
 mod tests;
 
-use super::body::{self, check_length, check_list, clearable, invalid, objects, present};
+use super::absence_policy::PolicyRequest;
+use super::body::{
+    self, check_length, check_list, clearable, invalid, objects, present, present_object,
+};
 use super::grid::LaneRequest;
 use super::int32::Int32;
 use super::on_call::OnCall;
@@ -201,6 +204,10 @@ pub struct PatchRequest {
     #[serde(default, deserialize_with = "present")]
     #[schemars(with = "bool")]
     double_cover: Option<bool>,
+    /// What absences mean for the rotation. Omitted members stay unchanged.
+    #[serde(default, deserialize_with = "present_object")]
+    #[schemars(with = "PolicyRequest")]
+    absence_policy: Option<PolicyRequest>,
     #[serde(default, deserialize_with = "present")]
     #[schemars(with = "bool")]
     enable_topic: Option<bool>,
@@ -254,6 +261,10 @@ pub fn patch(bytes: &[u8]) -> Result<RotationPatch, Refusal> {
         groups: request.user_group_ids.map(ids),
         skips_are_off_time: request.skips_are_off_time,
         double_cover: request.double_cover,
+        absence_policy: match &request.absence_policy {
+            Some(policy) => Some(policy.read()?),
+            None => None,
+        },
         enable_topic: request.enable_topic,
         topic_template: request.topic_template,
     })

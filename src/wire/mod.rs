@@ -7,6 +7,7 @@
 use std::fmt::Write;
 
 pub mod absence;
+pub mod absence_policy;
 pub mod arrangement;
 pub mod audit;
 pub mod body;
@@ -23,6 +24,7 @@ pub mod directory;
 pub mod edit;
 pub mod etag;
 pub mod event;
+pub mod explain;
 pub mod external;
 pub mod grid;
 pub mod history;

@@ -1,6 +1,7 @@
 //! The rotation as the API shows it. All values are as of the instant up to which the rotation has been evaluated, not as
 //! of the request, so the body changes exactly when the version, and with it the ETag, changes.
 
+use super::absence_policy::{self, AbsencePolicy};
 use super::cadence::{self, Cadence};
 use super::coverage::{self, Stretch};
 use super::external::ExternalUser;
@@ -56,6 +57,7 @@ pub struct Rotation {
     pub double_cover: bool,
     /// Whether days that the cadence skips are outside the covered hours.
     pub skips_are_off_time: bool,
+    pub absence_policy: AbsencePolicy,
     /// Ids of the users who may administer the rotation.
     pub owners: Vec<String>,
     /// Ids of the channels that receive messages about the rotation.
@@ -256,6 +258,7 @@ pub fn render(rotation: &domain::Rotation, calendar: &Calendar, as_of: &AsOf) ->
         is_grid: running().count() > 1,
         double_cover: rotation.double_cover,
         skips_are_off_time: rotation.skips_are_off_time,
+        absence_policy: absence_policy::render(rotation.absence_policy),
         owners: profile.owners.iter().map(UserId::to_string).collect(),
         channels: posting(profile),
         channel_settings: profile

@@ -1,6 +1,7 @@
 //! What a change was, in one line: what was before and what is after, without secrets.
 
 use super::one_line;
+use crate::domain::absence_policy::AbsencePolicy;
 use crate::domain::arrangement::Arranged;
 use crate::domain::cadence::{Cadence, Kind};
 use crate::domain::coverage::Stretch;
@@ -148,6 +149,16 @@ fn or_none<T: Display>(value: &Option<T>) -> String {
         .map_or_else(|| "none".into(), ToString::to_string)
 }
 
+fn absence_policy(policy: &AbsencePolicy) -> String {
+    let calendars = policy.calendars.name();
+    let calendars = match policy.calendars.minimum_hours() {
+        Some(hours) => format!("{calendars} ({hours} h)"),
+        None => calendars.to_owned(),
+    };
+    let (over, duty) = (policy.pass_over.name(), policy.while_on_duty.name());
+    format!("calendars {calendars}, {over}, {duty}")
+}
+
 /// A period as summaries say it.
 pub fn period(period: Interval) -> String {
     format!("from {} to {}", period.from, period.until)
@@ -171,6 +182,12 @@ pub fn rotation_changes(before: &Rotation, after: &Rotation) -> Summary {
         &before.skips_are_off_time,
         &after.skips_are_off_time,
         bool::to_string,
+    );
+    told.changed(
+        "absencePolicy",
+        &before.absence_policy,
+        &after.absence_policy,
+        absence_policy,
     );
     if before.members != after.members {
         members(&mut told, before, after);

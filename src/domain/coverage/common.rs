@@ -81,6 +81,25 @@ impl CommonHours {
         first.is_some()
     }
 
+    /// The stretches that meet a span in which one of so many windows is open, in order; those at its edges may reach beyond it.
+    pub fn open(
+        &mut self,
+        count: usize,
+        window: usize,
+        hours: &dyn Fn(usize) -> Hours,
+        calendar: &Calendar,
+        span: Interval,
+    ) -> &[Interval] {
+        self.windows.resize_with(count, || None);
+        self.look_ahead(window, hours, calendar, span);
+        let ahead = self.windows[window].as_ref();
+        let open = ahead.map_or(&[][..], |ahead| ahead.open.as_slice());
+        let first = open.partition_point(|stretch| stretch.until <= span.from);
+        let end = open.partition_point(|stretch| stretch.from < span.until);
+        self.work += end - first;
+        &open[first..end]
+    }
+
     /// Has the open stretches of a window known within a span.
     fn look_ahead(
         &mut self,

@@ -70,6 +70,7 @@ fn rotation(text: &str) -> Rotation {
         enabled: true,
         double_cover: false,
         skips_are_off_time: false,
+        absence_policy: Default::default(),
         members: Members::default(),
         lanes,
         windows,

@@ -19,19 +19,17 @@ pub struct Difference {
     pub after: Vec<UserId>,
 }
 
-/// Where two versions of a rotation differ in who is on call, lane by lane, by where it begins. Windows of a lane are taken
+/// Where two versions of a rotation, each with what it deals by, differ in who is on call, lane by lane, by where it begins. Windows of a lane are taken
 /// together, so that new windows with the same people at the same time are no difference.
 ///
 /// # Errors
 /// As [`schedule`](super::schedule), where the range takes too much to forecast.
 pub fn differences(
-    before: &Rotation,
-    after: &Rotation,
-    dealing: DealingContext,
+    [before, after]: [(&Rotation, DealingContext); 2],
     range: Interval,
 ) -> Result<Vec<Difference>, Refusal> {
     let mut marks: BTreeMap<LaneId, Vec<Mark>> = BTreeMap::new();
-    for (side, rotation) in [before, after].into_iter().enumerate() {
+    for (side, (rotation, dealing)) in [before, after].into_iter().enumerate() {
         for turn in schedule_within(rotation, dealing, range)? {
             let lane = &rotation.lanes[rotation.cells[turn.cell].lane].id;
             let marks = marks.entry(lane.clone()).or_default();
@@ -43,6 +41,7 @@ pub fn differences(
         found.extend(compare(&lane, marks, range.until));
     }
     let row = |lane: &LaneId| {
+        let ((before, _), (after, _)) = (before, after);
         let lanes = after.lanes.iter().chain(&before.lanes);
         lanes.into_iter().position(|known| known.id == *lane)
     };

@@ -2,9 +2,11 @@
 
 use super::memo::{Memo, Order};
 use super::{Change, DealingContext};
-use crate::domain::dealing::{self, Question};
+use crate::domain::absence_policy::PassOver;
+use crate::domain::dealing::{self, Missing, Question};
 use crate::domain::ids::UserId;
 use crate::domain::rotation::{Holder, PassedOver, Reason, Rotation};
+use crate::domain::trace::{Decision, Traced};
 use jiff::Timestamp;
 use std::rc::Rc;
 
@@ -93,19 +95,70 @@ impl Change<'_> {
             (&*self.rotation, &mut self.memo, self.dealing, self.at);
         let asked = &mut self.asked;
         let window = &rotation.windows[rotation.cells[cell].window].id;
-        let search = dealing::deal(&mut Question {
+        let wants = self.trace.as_ref().is_some_and(|trace| trace.wants(cell));
+        let mut steps = wants.then(Vec::new);
+        let next_turn = rotation.rosters[roster].next_turn(window).unwrap_or(0);
+        if let Some(steps) = &mut steps {
+            steps.push(Traced::Order {
+                roster: rotation.rosters[roster].id.clone(),
+                window: window.clone(),
+                next_turn,
+                order: Rc::clone(&order),
+            });
+        }
+        let turn = match rotation.absence_policy.pass_over {
+            PassOver::AtHandOver => None,
+            PassOver::DuringTurn => {
+                let index = rotation.cells[cell].window;
+                Some(memo.covered_turn(rotation, index, dealing.calendar, at))
+            }
+        };
+        let relieved = self.relieved.iter().find(|(left, _)| *left == cell);
+        let relieved = relieved.map(|(_, absence)| absence);
+        let mut search = dealing::deal(&mut Question {
             order: &order.people,
-            next_turn: rotation.rosters[roster].next_turn(window).unwrap_or(0),
+            next_turn,
             double_cover: rotation.double_cover,
             away: &mut |user| {
                 *asked += 1;
-                dealing.absences.at(user, at)
+                if let Some(absence) = relieved.filter(|absence| absence.user == *user) {
+                    return Some(Missing {
+                        absence: absence.clone(),
+                        partly: None,
+                    });
+                }
+                match &turn {
+                    Some(turn) => turn.missing(dealing.absences, user, asked),
+                    None => Some(Missing {
+                        absence: dealing.absences.at(user, at)?,
+                        partly: None,
+                    }),
+                }
             },
             elsewhere: &mut |user| {
                 let slot = memo.in_the_way(rotation, dealing.calendar, cell, user, at)?;
                 Some(rotation.cells[slot].id.clone())
             },
+            trace: steps.as_mut(),
         });
+        if let Some(relieved) = relieved
+            && !search
+                .skipped
+                .iter()
+                .any(|skipped| skipped.user == relieved.user)
+        {
+            search.skipped.insert(0, relieved.clone());
+            if let Some(steps) = &mut steps {
+                steps.insert(1, Traced::Absent(relieved.clone()));
+            }
+        }
+        if let (Some(trace), Some(mut steps)) = (&mut self.trace, steps) {
+            if search.dealt.is_none() {
+                steps.push(Traced::NobodyLeft);
+            }
+            let at = self.at;
+            trace.keep(cell, Decision { at, reason, steps });
+        }
         self.asked += WORK_OF_A_NAME * search.passed_over.len();
         match search.dealt {
             Some(dealt) => {
@@ -113,7 +166,7 @@ impl Change<'_> {
                 let holder = Holder {
                     user: dealt.user,
                     since: self.at,
-                    skipped: dealt.skipped,
+                    skipped: search.skipped,
                 };
                 self.put(cell, Some(holder), search.passed_over, reason);
             }

@@ -22,6 +22,9 @@ impl Edit<'_> {
         let concerned = !rotation.deals_like(self.before);
         let mut change = Change::begin(rotation, self.dealing, self.at, self.window_change);
         act(&mut change);
+        if change.rotation.absence_policy != self.before.absence_policy {
+            change.follow_policy(self.before);
+        }
         if concerned {
             change.fill(Reason::CoverageChanged);
         }

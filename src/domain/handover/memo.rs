@@ -3,6 +3,7 @@
 //! with it changes that.
 
 use super::DealingContext;
+use super::absent::{CoveredTurn, LONGEST_LOOK};
 use crate::domain::cadence::Cadence;
 use crate::domain::coverage::{CommonHours, Hours, Openings, View};
 use crate::domain::holidays::Calendar;
@@ -44,7 +45,8 @@ struct Clock {
 }
 
 /// The people of a roster in the order duty passes through.
-pub(super) struct Order {
+#[derive(Debug)]
+pub struct Order {
     pub people: Vec<Position>,
     turns: HashMap<UserId, usize>,
 }
@@ -145,9 +147,7 @@ impl Memo {
         [dealt, held]: [usize; 2],
         at: Timestamp,
     ) -> bool {
-        let ends = self.hand_over(rotation, dealt, calendar, at);
-        let ends =
-            ends.unwrap_or_else(|| at.saturating_add(ENDLESS_TURN).unwrap_or(Timestamp::MAX));
+        let ends = self.turn_ends(rotation, dealt, calendar, at);
         let until = match self.hand_over(rotation, held, calendar, at) {
             Some(over) => over.min(ends),
             None => ends,
@@ -157,6 +157,38 @@ impl Memo {
         let count = rotation.windows.len();
         self.common
             .meet(count, [dealt, held], &hours, calendar, span)
+    }
+
+    /// What is covered of a turn of a window that begins now.
+    pub(super) fn covered_turn(
+        &mut self,
+        rotation: &Rotation,
+        window: usize,
+        calendar: &Calendar,
+        at: Timestamp,
+    ) -> CoveredTurn {
+        let ends = self.turn_ends(rotation, window, calendar, at);
+        let farthest = at.saturating_add(LONGEST_LOOK).unwrap_or(Timestamp::MAX);
+        let turn = Interval {
+            from: at,
+            until: ends.min(farthest),
+        };
+        let hours = |window: usize| rotation.hours(&rotation.windows[window]);
+        let count = rotation.windows.len();
+        let open = self.common.open(count, window, &hours, calendar, turn);
+        CoveredTurn::new(turn, open)
+    }
+
+    /// When a turn of a window ends that begins now.
+    fn turn_ends(
+        &mut self,
+        rotation: &Rotation,
+        window: usize,
+        calendar: &Calendar,
+        at: Timestamp,
+    ) -> Timestamp {
+        let ends = self.hand_over(rotation, window, calendar, at);
+        ends.unwrap_or_else(|| at.saturating_add(ENDLESS_TURN).unwrap_or(Timestamp::MAX))
     }
 
     /// What comparing windows took since this was asked last.

@@ -83,6 +83,7 @@ fn rotation(
         enabled: true,
         double_cover: false,
         skips_are_off_time: false,
+        absence_policy: Default::default(),
         members: Members {
             users: names.collect(),
             groups: Vec::new(),

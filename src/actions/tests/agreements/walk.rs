@@ -11,6 +11,7 @@ use crate::actions::tests::*;
 use crate::domain::ids::{AbsenceId, TokenId};
 use crate::domain::refusal::Refusal;
 use proptest::test_runner::TestCaseError;
+use serde_json::Value;
 
 /// The result, with an error in words.
 pub type Outcome = Result<(), TestCaseError>;
@@ -40,6 +41,9 @@ pub struct Walk<'a> {
     pub overdue: bool,
     /// The schedule of time that has passed since.
     pub plans: Vec<(Span, Vec<CellSpells>)>,
+    /// Who was on call at instants that have passed, and who was foretold to be.
+    pub seen: Vec<(Minute, Value)>,
+    pub foretold: Vec<(Minute, Value)>,
 }
 
 /// The person as a member of the workspace.
@@ -123,6 +127,8 @@ impl<'a> Walk<'a> {
             operations: 0,
             overdue: false,
             plans: Vec::new(),
+            seen: Vec::new(),
+            foretold: Vec::new(),
         };
         let laid = walk.replace_grid().expect("a grid");
         walk.version = laid.stamps.version;
@@ -143,7 +149,8 @@ impl<'a> Walk<'a> {
         }
         self.pass(self.model.now + 4 * DAY, Pass::Asleep)?;
         self.compare()?;
-        self.compare_records()
+        self.compare_records()?;
+        self.compare_instants()
     }
 
     pub fn instant(&self, at: Minute) -> Timestamp {
@@ -187,6 +194,7 @@ impl<'a> Walk<'a> {
         if range.from < range.until {
             let planned = self.planned(range)?;
             self.plans.push((range, planned));
+            self.foretell(range);
         }
         let changes = self.model.advance(to);
         match pass {

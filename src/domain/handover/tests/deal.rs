@@ -2,6 +2,7 @@
 //! half an hour at a time and looks at every half hour.
 
 use super::*;
+use crate::domain::absence_policy::{AbsencePolicy, CalendarsCount, PassOver, WhileOnDuty};
 use crate::domain::roster;
 
 const HALF_HOUR: SignedDuration = SignedDuration::from_mins(30);
@@ -211,43 +212,54 @@ fn arrangements_stand_in_nobodys_way() {
 /// Who holds each slot, who was passed over for it, and the next turns: as the rules have it, and clever nowhere.
 struct Simple<'a> {
     rotation: Rotation,
-    dealing: DealingContext<'a>,
+    calendar: &'a Calendar,
+    /// Absences that count, each a person and a period.
+    away: Vec<(usize, Interval)>,
     now: Timestamp,
     holders: Vec<Option<usize>>,
+    /// The absent people of each turn.
+    skipped: Vec<Vec<usize>>,
     passed: Vec<Vec<(usize, usize)>>,
     next_turns: Vec<usize>,
 }
 
 impl<'a> Simple<'a> {
-    fn begin(rotation: &Rotation, dealing: DealingContext<'a>) -> Simple<'a> {
+    fn begin(
+        rotation: &Rotation,
+        calendar: &'a Calendar,
+        away: Vec<(usize, Interval)>,
+    ) -> Simple<'a> {
         let people = rotation.members.users.len();
         let windows = rotation.windows.len();
         let mut simple = Simple {
             rotation: rotation.clone(),
-            dealing,
+            calendar,
+            away,
             now: rotation.stamps.judged_at,
             holders: vec![None; rotation.cells.len()],
+            skipped: vec![Vec::new(); rotation.cells.len()],
             passed: vec![Vec::new(); rotation.cells.len()],
             next_turns: (0..windows).map(|k| k * people / windows).collect(),
         };
-        simple.fill();
+        let nobody = vec![None; simple.holders.len()];
+        simple.fill(&nobody);
         simple
     }
 
     fn hand_over(&self, window: usize, after: Timestamp) -> Timestamp {
         let cadence = self.rotation.windows[window].cadence.as_ref();
-        let next = cadence.unwrap().next(self.dealing.calendar, after);
+        let next = cadence.unwrap().next(self.calendar, after);
         next.expect("a hand-over")
     }
 
     fn is_open(&self, window: usize, at: Timestamp) -> bool {
         let hours = self.rotation.hours(&self.rotation.windows[window]);
-        hours.at(self.dealing.calendar, at).open
+        hours.at(self.calendar, at).open
     }
 
-    fn is_away(&self, person: usize) -> bool {
-        let user = &self.rotation.members.users[person];
-        self.dealing.absences.at(user, self.now).is_some()
+    fn is_away(&self, person: usize, at: Timestamp) -> bool {
+        let mut away = self.away.iter();
+        away.any(|(who, period)| *who == person && period.contains(at))
     }
 
     /// Whether both windows are open in some half hour before either is handed over.
@@ -263,42 +275,101 @@ impl<'a> Simple<'a> {
         false
     }
 
-    fn deal(&mut self, slot: usize) {
-        let window = self.rotation.cells[slot].window;
-        let people = self.rotation.members.users.len();
-        let mut passed = Vec::new();
-        for doubled in [false, true] {
-            if doubled && !self.rotation.double_cover {
-                break;
+    /// The covered half hours up to the window's next hand-over.
+    fn covered(&self, window: usize) -> Vec<Timestamp> {
+        let ends = self.hand_over(window, self.now);
+        let mut half_hours = Vec::new();
+        let mut at = self.now;
+        while at < ends {
+            if self.is_open(window, at) {
+                half_hours.push(at);
             }
-            passed.clear();
-            for step in 0..people {
-                let person = (self.next_turns[window] + step) % people;
-                if self.is_away(person) {
-                    continue;
-                }
-                let in_the_way = (0..self.holders.len()).find(|&other| {
-                    self.holders[other] == Some(person)
-                        && self.meet(window, self.rotation.cells[other].window)
-                });
-                match in_the_way {
-                    Some(other) if !doubled => passed.push((person, other)),
-                    _ => {
-                        self.holders[slot] = Some(person);
-                        self.passed[slot] = passed;
-                        self.next_turns[window] = (person + 1) % people;
-                        return;
-                    }
-                }
-            }
+            at += HALF_HOUR;
         }
-        self.passed[slot] = passed;
+        half_hours
     }
 
-    fn fill(&mut self) {
+    /// How many covered half hours of the turn somebody misses who may be chosen all the same; `Some(None)` where they may not.
+    fn missed(
+        &self,
+        covered: &[Timestamp],
+        person: usize,
+        gone: Option<usize>,
+    ) -> Option<Option<usize>> {
+        if gone == Some(person) {
+            return Some(None);
+        }
+        if self.rotation.absence_policy.pass_over == PassOver::AtHandOver {
+            return self.is_away(person, self.now).then_some(None);
+        }
+        let missed = covered.iter().filter(|at| self.is_away(person, **at));
+        match missed.count() {
+            0 => None,
+            all if all == covered.len() => Some(None),
+            part => Some(Some(part)),
+        }
+    }
+
+    /// Deals a slot. Whoever is `gone` has just left it.
+    fn deal(&mut self, slot: usize, gone: Option<usize>) {
+        let window = self.rotation.cells[slot].window;
+        let people = self.rotation.members.users.len();
+        let during = self.rotation.absence_policy.pass_over == PassOver::DuringTurn;
+        let covered = if during {
+            self.covered(window)
+        } else {
+            Vec::new()
+        };
+        let person = |step: usize| (self.next_turns[window] + step) % people;
+        let missed: Vec<_> = (0..people)
+            .map(|step| self.missed(&covered, person(step), gone))
+            .collect();
+        let way: Vec<Option<usize>> = (0..people)
+            .map(|step| {
+                (0..self.holders.len()).find(|&other| {
+                    self.holders[other] == Some(person(step))
+                        && self.meet(window, self.rotation.cells[other].window)
+                })
+            })
+            .collect();
+        let any_partly = missed.iter().flatten().any(|missed| missed.is_some());
+        for (partly, doubled) in [(false, false), (false, true), (true, false), (true, true)] {
+            if (doubled && !self.rotation.double_cover) || (partly && !any_partly) {
+                continue;
+            }
+            let may = |step: &usize| {
+                let here = match missed[*step] {
+                    None => true,
+                    Some(part) => partly && part.is_some(),
+                };
+                here && (doubled || way[*step].is_none())
+            };
+            let misses = |step: &usize| missed[*step].flatten().unwrap_or(0);
+            let chosen = (0..people).filter(may).min_by_key(misses);
+            let before = 0..chosen.unwrap_or(people);
+            let in_the_way = before
+                .clone()
+                .filter(|step| missed[*step].is_none() && !doubled);
+            let in_the_way = in_the_way.filter_map(|step| Some((person(step), way[step]?)));
+            let passed: Vec<(usize, usize)> = in_the_way.collect();
+            let skipped = before.filter(|step| missed[*step].is_some()).map(person);
+            let mut skipped: Vec<usize> = skipped.collect();
+            self.passed[slot] = passed;
+            if let Some(step) = chosen {
+                let left = gone.filter(|left| !skipped.contains(left));
+                skipped.splice(0..0, left);
+                self.skipped[slot] = skipped;
+                self.holders[slot] = Some(person(step));
+                self.next_turns[window] = (person(step) + 1) % people;
+                return;
+            }
+        }
+    }
+
+    fn fill(&mut self, gone: &[Option<usize>]) {
         for slot in 0..self.holders.len() {
             if self.holders[slot].is_none() {
-                self.deal(slot);
+                self.deal(slot, gone[slot]);
             }
         }
     }
@@ -311,23 +382,34 @@ impl<'a> Simple<'a> {
         let due: Vec<bool> = (0..windows)
             .map(|window| self.hand_over(window, before) == self.now)
             .collect();
+        let begins = |person: usize| {
+            let mut away = self.away.iter();
+            away.any(|(who, period)| *who == person && period.from == self.now)
+        };
+        let leaves = self.rotation.absence_policy.while_on_duty == WhileOnDuty::HandOver;
+        let gone: Vec<Option<usize>> = (0..self.holders.len())
+            .map(|slot| {
+                let stays = !leaves || due[self.rotation.cells[slot].window];
+                self.holders[slot].filter(|person| !stays && begins(*person))
+            })
+            .collect();
         let slots: Vec<usize> = (0..self.holders.len())
-            .filter(|slot| due[self.rotation.cells[*slot].window])
+            .filter(|slot| due[self.rotation.cells[*slot].window] || gone[*slot].is_some())
             .collect();
         for &slot in &slots {
             (self.holders[slot], self.passed[slot]) = (None, Vec::new());
         }
         for &slot in &slots {
-            self.deal(slot);
+            self.deal(slot, gone[slot]);
         }
         let flips = |window| self.is_open(window, before) != self.is_open(window, self.now);
-        let is_back = self.dealing.absences.ending_at(self.now).next().is_some();
+        let is_back = self.away.iter().any(|(_, period)| period.until == self.now);
         if due.contains(&true) || (0..windows).any(flips) {
-            self.fill();
+            self.fill(&gone);
         } else if is_back {
             // Who is passed over then changes nothing that is shown.
             let passed = self.passed.clone();
-            self.fill();
+            self.fill(&gone);
             for (slot, passed) in passed.iter().enumerate() {
                 if self.holders[slot].is_none() {
                     self.passed[slot].clone_from(passed);
@@ -337,17 +419,82 @@ impl<'a> Simple<'a> {
     }
 
     fn shown(&self) -> String {
-        let slot = |slot: usize| format!("{:?} {:?}", self.holders[slot], self.passed[slot]);
+        let slot = |slot: usize| {
+            let holder = self.holders[slot].map(|holder| (holder, &self.skipped[slot]));
+            format!("{holder:?} {:?}", self.passed[slot])
+        };
         let slots: Vec<String> = (0..self.holders.len()).map(slot).collect();
         format!("{slots:?} {:?}", self.next_turns)
     }
+}
+
+/// The absences of calendars that count, by the half hours that they cover, one by one.
+fn long_ones(
+    people: usize,
+    mirrored: &[(u8, i64, i64)],
+    policy: AbsencePolicy,
+) -> Vec<(usize, (i64, i64))> {
+    let least = match policy.calendars {
+        CalendarsCount::Never => return Vec::new(),
+        CalendarsCount::Always => 1,
+        CalendarsCount::Long(hours) => 2 * i64::from(hours),
+    };
+    let mut found = Vec::new();
+    for person in 0..people {
+        let is_away = |tick: i64| {
+            let mut all = mirrored
+                .iter()
+                .filter(|(who, ..)| usize::from(*who) == person);
+            all.any(|(_, from, ticks)| (*from..from + ticks).contains(&tick))
+        };
+        let mut from = None;
+        for tick in 0..1200 {
+            match (is_away(tick), from) {
+                (true, None) => from = Some(tick),
+                (false, Some(begun)) => {
+                    from = None;
+                    if tick - begun >= least {
+                        found.push((person, (begun, tick)));
+                    }
+                }
+                _ => {}
+            }
+        }
+    }
+    found
+}
+
+fn policy() -> impl Strategy<Value = AbsencePolicy> {
+    let calendars = prop_oneof![
+        Just(CalendarsCount::Never),
+        Just(CalendarsCount::Always),
+        (1..100_u16).prop_map(CalendarsCount::Long),
+    ];
+    (calendars, any::<bool>(), any::<bool>()).prop_map(|(calendars, during, leaves)| {
+        AbsencePolicy {
+            calendars,
+            pass_over: if during {
+                PassOver::DuringTurn
+            } else {
+                PassOver::AtHandOver
+            },
+            while_on_duty: if leaves {
+                WhileOnDuty::HandOver
+            } else {
+                WhileOnDuty::Keep
+            },
+        }
+    })
 }
 
 /// The same of a rotation.
 fn shown(rotation: &Rotation) -> String {
     let person = |user: &UserId| usize::from(user.as_str().as_bytes()[0] - b'a');
     let slot = |cell: &Cell| {
-        let holder = cell.holder.as_ref().map(|holder| person(&holder.user));
+        let holder = cell.holder.as_ref().map(|holder| {
+            let skipped = holder.skipped.iter().map(|skipped| person(&skipped.user));
+            (person(&holder.user), skipped.collect::<Vec<usize>>())
+        });
         let passed = cell.passed_over.iter();
         let passed: Vec<(usize, usize)> = passed
             .map(|passed| {
@@ -405,21 +552,31 @@ proptest! {
         windows in prop::collection::vec(windows(), 1..4),
         double_cover in any::<bool>(),
         absent in prop::collection::vec((0..6_u8, 0..600_i64, 1..300_i64), 0..4),
+        mirrored in prop::collection::vec((0..6_u8, 0..600_i64, 1..150_i64), 0..8),
+        policy in prop_oneof![Just(AbsencePolicy::default()), policy(), policy(), policy()],
     ) {
         let begun = at("2026-03-18T10:00:00Z");
         let tick = |n: i64| begun + HALF_HOUR * n as i32;
-        let periods = absent.iter().map(|(user, from, ticks)| {
-            let user = UserId::from(char::from(b'a' + user).to_string());
-            (user, Interval { from: tick(*from), until: tick(from + ticks) })
-        });
-        let mut periods: Vec<_> = periods.collect();
-        periods.retain(|(user, _)| usize::from(user.as_str().as_bytes()[0] - b'a') < people);
-        let absences = Absences::new(periods);
+        let is_member = |(user, ..): &&(u8, i64, i64)| usize::from(*user) < people;
+        let of = |list: &[(u8, i64, i64)]| -> Vec<(UserId, Interval)> {
+            let members = list.iter().filter(is_member);
+            let period = members.map(|(user, from, ticks)| {
+                let user = UserId::from(char::from(b'a' + user).to_string());
+                (user, Interval { from: tick(*from), until: tick(from + ticks) })
+            });
+            period.collect()
+        };
+        let stored = absent.iter().filter(is_member).map(|(user, from, ticks)| (usize::from(*user), (*from, from + ticks)));
+        let counted = stored.chain(long_ones(people, &mirrored, policy));
+        let counted = counted.map(|(person, (from, until))| (person, Interval { from: tick(from), until: tick(until) }));
+        let absences = Absences::new(of(&absent)).with_calendars(of(&mirrored), Vec::new());
+        let absences = policy.calendars.count_in(absences);
         let calendar = Calendar::embedded();
         let dealing = DealingContext { calendar: &calendar, absences: &absences };
         let mut now = spread(rotation(people, lanes, windows, begun));
         now.double_cover = double_cover;
-        let mut simple = Simple::begin(&now, dealing);
+        now.absence_policy = policy;
+        let mut simple = Simple::begin(&now, &calendar, counted.collect());
         let mut now = dealt(now, dealing);
         let mut memo = Memo::default();
         prop_assert_eq!(shown(&now), simple.shown());
