@@ -51,6 +51,8 @@ fn they_give_what_the_api_gives() {
     body["code"] = json!("OPS");
     let rotation = rota.create(body);
     rotation.cover(1, &[always(daily())]);
+    // While one of two is away, nobody is left to step in.
+    rotation.away("U2", "2026-01-10T00:00Z", "2026-01-13T00:00Z");
     rota.to("2026-01-07T12:00Z");
     let (caller, one) = (rota.with(&rota.token("U1")), Assistant::of(&rota, "U1"));
     let id = &rotation.id;
