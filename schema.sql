@@ -255,7 +255,14 @@ CREATE TABLE history (
     -- What somebody on call is called who is unknown here, on a partner's schedule.
     outside TEXT,
     -- A list of others who were on call in the cell at the same time. Null means nobody.
-    beside TEXT CHECK (beside IS NULL OR json_valid(beside))
+    beside TEXT CHECK (beside IS NULL OR json_valid(beside)),
+    -- When the assignment began, a dealt turn or an arrangement, whether its hours were open or not. Null if nobody was on call,
+    -- and on older records.
+    held_since INTEGER,
+    -- When the dealt turn began, also that of somebody whose hours are shut or beneath an arrangement. Null if there is none.
+    turn_since INTEGER,
+    -- Who did it by hand: [kind, id, name, in chat]. Null if it fell due.
+    made_by TEXT CHECK (made_by IS NULL OR json_valid(made_by))
 ) STRICT;
 CREATE INDEX history_by_cell ON history (rotation_id, cell_id, started_at);
 CREATE UNIQUE INDEX history_running ON history (rotation_id, cell_id) WHERE ended_at IS NULL;
@@ -296,6 +303,8 @@ CREATE TABLE arrangement (
     snapshot TEXT NOT NULL CHECK (json_valid(snapshot)),
     -- [kind, from, until] of the turn that it takes over.
     turn_selection TEXT CHECK (turn_selection IS NULL OR json_valid(turn_selection)),
+    -- Who agreed to it or assigned it, as in `history`. Null on older records.
+    made_by TEXT CHECK (made_by IS NULL OR json_valid(made_by)),
     CHECK (NOT cancelled OR stage IS NULL)
 ) STRICT;
 CREATE INDEX arrangement_live ON arrangement (rotation_id, from_at, id) WHERE stage IS NOT NULL;

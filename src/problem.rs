@@ -97,6 +97,7 @@ fn title(code: &str) -> Option<&'static str> {
         "rotation_disabled" => "Rotation disabled",
         "external_rotation_is_read_only" => "External rotation is read-only",
         "not_external" => "Rotation not external",
+        "not_known_yet" => "Not known yet",
         "partner_unavailable" => "Partner unavailable",
         "rotation_code_taken" => "Rotation code taken",
         "idempotency_key_reused" => "Idempotency-Key reused",
@@ -183,6 +184,7 @@ impl From<Refusal> for Problem {
                 "not_external",
                 "the rotation follows no partner's schedule; there is nothing to unlink",
             ),
+            Refusal::NotKnownYet(detail) => coded(409, "not_known_yet", detail),
             Refusal::PartnerUnavailable(why) => coded(
                 503,
                 "partner_unavailable",

@@ -190,7 +190,8 @@ fn cut_overlaps(
                     turn_selection: None,
                     ..whole
                 };
-                store::insert_arrangement(tx, &later)?;
+                let by = store::load_arrangement_maker(&tx.as_read(), &other.id)?;
+                store::insert_arrangement(tx, &later, by.as_ref())?;
                 cut.push(later.id.clone());
                 piece(later.id, second);
             }

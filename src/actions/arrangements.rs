@@ -4,6 +4,7 @@ use super::draft::Draft;
 use super::{ActionError, App, reads};
 use crate::domain::access::Principal;
 use crate::domain::arrangement::{Arranged, Arrangement, MAX_ARRANGED};
+use crate::domain::audit::Doer;
 use crate::domain::handover::WindowChange;
 use crate::domain::ids::{ArrangementId, RotationId};
 use crate::domain::refusal::Refusal;
@@ -58,8 +59,9 @@ pub(super) fn insert_over(
     if draft.rotation.arranged.len() + arrangements.len() > MAX_ARRANGED {
         return Err(Refusal::TooManyArranged.into());
     }
+    let by = Doer::of(&draft.author().principal);
     for arrangement in &arrangements {
-        store::insert_arrangement(tx, arrangement)?;
+        store::insert_arrangement(tx, arrangement, by.as_ref())?;
     }
     draft.change(tx, WindowChange::ByEdit, |change| {
         let arranged = arrangements.into_iter().map(|arrangement| Arranged {

@@ -204,7 +204,7 @@ pub(super) fn insert(tx: &mut WriteTx, new: NewRotation) -> Result<Rotation, Act
     )?;
     rotation.members = store::load_members(&tx.as_read(), &rotation.id)?;
     let all: Vec<usize> = (0..rotation.cells.len()).collect();
-    store::begin_entries(tx, &rotation, &all)?;
+    store::begin_entries(tx, &rotation, &all, None)?;
     Ok(rotation)
 }
 

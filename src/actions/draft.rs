@@ -4,7 +4,7 @@ use super::{App, Error, audit, notifications, outbox};
 use crate::domain::absence::Absences;
 use crate::domain::access::Principal;
 use crate::domain::agreement::AgreementContext;
-use crate::domain::audit::{AuditedChange, Author, CLOCK, Summary, quoted, rotation_changes};
+use crate::domain::audit::{AuditedChange, Author, CLOCK, Doer, Summary, quoted, rotation_changes};
 use crate::domain::editing::Editing;
 use crate::domain::event::{self, Act, Event};
 use crate::domain::forecast::{self, Forecast, Limits};
@@ -148,7 +148,7 @@ impl<'a> Draft<'a> {
         };
         let mut forecast = Forecast::new(&mut self.rotation, dealing, Limits::NONE);
         while let Some(step) = forecast.step_until(tx.now()) {
-            store::begin_entries(tx, step.rotation, &step.outcome.begun)?;
+            store::begin_entries(tx, step.rotation, &step.outcome.begun, None)?;
             (first, shows) = (first.or(Some(step.at)), shows || step.outcome.shows);
         }
         let due = forecast.next_due();
@@ -202,7 +202,8 @@ impl<'a> Draft<'a> {
                 entry_before(&cell.id) != Some(&cell.entry)
             })
             .collect();
-        store::begin_entries(tx, &self.rotation, &begun)?;
+        let by = Doer::of(&self.author.principal);
+        store::begin_entries(tx, &self.rotation, &begun, by.as_ref())?;
         let due = self.next_due();
         self.save(tx, act, true, (due, false))
     }

@@ -1,4 +1,4 @@
-//! What is wrong with the plans of rotations (rules.md 25): of one that a caller sees, of all of them, and counted for metrics.
+//! What is wrong with the plans of rotations (rules.md 27): of one that a caller sees, of all of them, and counted for metrics.
 
 mod counting;
 

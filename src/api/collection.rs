@@ -28,6 +28,11 @@ impl Items {
         self.json.len() >= SMALL
     }
 
+    /// The size of the rendered items, in bytes.
+    pub fn size(&self) -> usize {
+        self.json.len()
+    }
+
     /// Adds an item.
     ///
     /// # Errors

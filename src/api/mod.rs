@@ -26,6 +26,7 @@ mod collection;
 mod covers;
 mod deliveries;
 mod directory;
+mod explain;
 mod external;
 mod extract;
 mod grid;

@@ -1,12 +1,15 @@
-//! /v1/rotations/{rotationId}/on-call and /rotate.
+//! /v1/rotations/{rotationId}/on-call and /rotate, /v1/on-call.
 
 use super::Api;
 use super::answer::{self, Outcome};
+use super::collection::{self, Items};
 use super::extract::Call;
-use super::operation::{Body, Kind, NOT_MODIFIED, Operation, gives_tagged, parameter, shape};
+use super::operation::{
+    Body, Kind, NOT_MODIFIED, Operation, PAGE, PAGE_SIZE, gives, gives_tagged, parameter, shape,
+};
 use crate::actions::duty::{ClearDuty, Rotate, SetOnDuty};
-use crate::actions::{ActionError, reads};
-use crate::domain::ids::{CellId, RotationId};
+use crate::actions::{ActionError, on_call_at, reads};
+use crate::domain::ids::{CellId, RotationId, UserId};
 use crate::domain::refusal::Refusal;
 use crate::domain::resolve;
 use crate::domain::rotation::Rotation;
@@ -16,34 +19,50 @@ use crate::wire::body::invalid;
 use crate::wire::directory::User;
 use crate::wire::edit::{self, OnCallRequest, RotateRequest};
 use crate::wire::etag::{self, Precondition};
-use crate::wire::on_call::{self, OnCall};
+use crate::wire::on_call::{self, OnCall, OnCallLine};
+use crate::wire::page::Page;
+use jiff::Timestamp;
 
 pub const READ: Operation = Operation {
     id: "getOnCall",
     tag: "on-call",
     summary: "Read who is on call",
     about: "The people on call now, in slot order. `expand=users` adds their directory records; that response \
-            has no ETag.",
-    query: &[parameter(
-        "expand",
-        Kind::OneOf(&["users"]),
-        "Adds the people's directory records.",
-    )],
+            has no ETag. With `at` it is who was on call then, by the record, or will be if nothing changes, by the forecast; \
+            that response has no ETag either.",
+    query: &[
+        parameter(
+            "at",
+            Kind::Instant,
+            "The instant asked about, from the creation of the rotation to 366 days from now; now by default.",
+        ),
+        parameter(
+            "expand",
+            Kind::OneOf(&["users"]),
+            "Adds the people's directory records.",
+        ),
+    ],
     body: Body::None,
     gives: &[
         gives_tagged(200, "Who is on call.", shape::<OnCall>),
         NOT_MODIFIED,
     ],
-    refuses: &[],
+    refuses: &[(409, "not_known_yet")],
 };
 
-/// GET on-call, from the cache unless people are expanded.
+/// GET on-call, from the cache unless people are expanded or an instant is asked for.
 pub fn read(api: &Api, call: &Call) -> Outcome {
     let id: RotationId = call.path.id("rotationId");
-    match call.query.one("expand")? {
-        None => {}
-        Some("users") => return expanded(call, &id),
+    let expands = match call.query.one("expand")? {
+        None => false,
+        Some("users") => true,
         Some(_) => return Ok(invalid("expand: send `users`, or omit it")?),
+    };
+    if let Some(at) = call.query.instant("at")? {
+        return read_at(call, &id, at, expands);
+    }
+    if expands {
+        return expanded(call, &id);
     }
     let cached = api
         .on_call_cache
@@ -68,12 +87,7 @@ const EXPANDED: usize = 1024 * 1024;
 fn expanded(call: &Call, id: &RotationId) -> Outcome {
     let share = call.room.take(EXPANDED)?;
     let rotation = reads::rotation(call.app, call.caller, id)?;
-    let ids = resolve::everybody_on_call(&rotation);
-    let people = call.app.store().read(|tx| -> Result<Vec<_>, ActionError> {
-        let found: Result<Vec<_>, _> = ids.iter().map(|id| load_person(tx, id)).collect();
-        Ok(found?.into_iter().flatten().collect())
-    })?;
-    let users = people.into_iter().map(User::from).collect();
+    let users = records(call, &resolve::everybody_on_call(&rotation))?;
     let whole = on_call::render(
         &rotation,
         call.app.calendar(),
@@ -81,6 +95,89 @@ fn expanded(call: &Call, id: &RotationId) -> Outcome {
         Some(users),
     );
     Ok(room::hold(answer::json(200, &whole)?, share))
+}
+
+/// The directory records of people.
+fn records(call: &Call, ids: &[UserId]) -> Result<Vec<User>, ActionError> {
+    let people = call.app.store().read(|tx| -> Result<Vec<_>, ActionError> {
+        let found: Result<Vec<_>, _> = ids.iter().map(|id| load_person(tx, id)).collect();
+        Ok(found?.into_iter().flatten().collect())
+    })?;
+    Ok(people.into_iter().map(User::from).collect())
+}
+
+/// The memory for who is on call at an instant: two copies of a grid of 400 slots, and its response.
+const AT_AN_INSTANT: usize = 2 * 1024 * 1024;
+
+/// Who is on call at an instant. What is planned may change without notice, so there is no validator.
+fn read_at(call: &Call, id: &RotationId, at: Timestamp, expands: bool) -> Outcome {
+    let share = call.room.take(AT_AN_INSTANT)?;
+    let (rotation, duty) = on_call_at::of(call.app, call.caller, id, at)?;
+    let users = match expands {
+        true => Some(records(call, &duty.people())?),
+        false => None,
+    };
+    let (calendar, as_of) = (call.app.calendar(), call.app.as_of(at));
+    let body = on_call::render_at(&rotation, &duty, calendar, &as_of, users);
+    let response = answer::with(answer::json(200, &body)?, "Cache-Control", "no-store");
+    Ok(room::hold(response, share))
+}
+
+pub const LIST: Operation = Operation {
+    id: "listOnCall",
+    tag: "on-call",
+    summary: "Read who is on call everywhere",
+    about: "Who is on call at one instant in all rotations that the credential may see, a line each, in the order in which the \
+            rotations were created. Rotations that were created after that instant are left out.",
+    query: &[
+        parameter(
+            "at",
+            Kind::Instant,
+            "The instant asked about, at most 366 days from now; now by default.",
+        ),
+        parameter(
+            "userId",
+            Kind::Text,
+            "Only rotations in which this person is a member, or on call then.",
+        ),
+        PAGE,
+        PAGE_SIZE,
+    ],
+    body: Body::None,
+    gives: &[gives(
+        200,
+        "A page of rotations.",
+        shape::<Page<OnCallLine>>,
+    )],
+    refuses: &[],
+};
+
+/// The memory for a page of it, and the largest page in bytes: rendered as a whole, because every line has to be right.
+const A_PAGE: usize = 8 * 1024 * 1024;
+const LARGEST_PAGE: usize = 4 * 1024 * 1024;
+
+/// GET on-call of all rotations.
+pub fn list(_: &Api, call: &Call) -> Outcome {
+    let page = call.query.page()?;
+    let at = call.query.instant("at")?.unwrap_or_else(|| call.app.now());
+    let user = call.query.one("userId")?.map(UserId::from);
+    let share = call.room.take(A_PAGE)?;
+    let (calendar, as_of) = (call.app.calendar(), call.app.as_of(at));
+    let mut lines = Items::default();
+    let (app, caller) = (call.app, call.caller);
+    let total = on_call_at::everywhere(app, caller, at, user.as_ref(), page, |found, duty| {
+        lines.push(&on_call::line(found, duty, calendar, &as_of))?;
+        match lines.size() > LARGEST_PAGE {
+            true => Ok(invalid(
+                "pageSize: too many people are on call for one page; send a smaller size",
+            )?),
+            false => Ok(()),
+        }
+    })?;
+    let envelope = Page::new(Vec::new(), page.number, page.size, total);
+    let response = collection::page(call, envelope, lines, None)?;
+    let response = answer::with(response, "Cache-Control", "no-store");
+    Ok(room::hold(response, share))
 }
 
 /// The resource after a write, with the new ETag.

@@ -245,7 +245,9 @@ impl Maker {
         if let Some(shape) = gives.shape {
             let mut media = json!({ "schema": self.schema(shape) });
             let exchange = self.examples.of(operation);
-            if exchange["status"] == json!(gives.status) && gives.media_type == operation::JSON {
+            // Of several media types the example is of the one that was answered.
+            let is_same = exchange["answer"].is_string() != (gives.media_type == operation::JSON);
+            if exchange["status"] == json!(gives.status) && is_same {
                 examples::add(&mut media, &exchange["answer"]);
             }
             response["content"] = json!({ media_type(gives): media });

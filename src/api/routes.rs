@@ -6,8 +6,8 @@ use super::operation::Operation;
 use super::watch::Detail;
 use super::{
     Api, absences, arrangements, audit, calendar_feeds, calendars, chat, covers, deliveries,
-    directory, external, grid, inbound, keys, mentions, messages, on_call, preview, record,
-    reports, requests, rotations, service, swaps, warnings, watch, webhooks,
+    directory, explain, external, grid, inbound, keys, mentions, messages, on_call, preview,
+    record, reports, requests, rotations, service, swaps, warnings, watch, webhooks,
 };
 use crate::domain::access::Scope::{
     self, ManageWebhooks, ReadDirectory, ReadOnCall, ReadRotations, WriteDuty, WriteRotations,
@@ -82,6 +82,9 @@ pub static ROUTES: &[Row] = &[
     row("PUT",    "/v1/rotations/{rotationId}/on-call",                   Scoped(WriteDuty),      IfMatch(on_call::replace), &on_call::REPLACE),
     row("DELETE", "/v1/rotations/{rotationId}/on-call",                   Scoped(WriteDuty),      IfMatch(on_call::clear),   &on_call::CLEAR),
     row("POST",   "/v1/rotations/{rotationId}/rotate",                    Scoped(WriteDuty),      IfMatch(on_call::rotate),  &on_call::ROTATE),
+
+    row("GET",    "/v1/rotations/{rotationId}/explain",                   Scoped(ReadRotations),  Plain(explain::explain),   &explain::EXPLAIN),
+    row("GET",    "/v1/on-call",                                          Scoped(ReadOnCall),     Plain(on_call::list),      &on_call::LIST),
 
     row("GET",    "/v1/rotations",                                        Scoped(ReadRotations),  Plain(rotations::list),    &rotations::LIST),
     row("POST",   "/v1/rotations",                                        Scoped(WriteRotations), Keyed(rotations::create),  &rotations::CREATE),

@@ -7,7 +7,7 @@ pub use summary::{
     webhook_changes,
 };
 
-use super::access::Principal;
+use super::access::{Principal, Via};
 use super::ids::RotationId;
 use jiff::Timestamp;
 use std::fmt;
@@ -142,6 +142,23 @@ impl Actor {
             },
             Principal::Clock => Actor::unknown(ActorKind::Clock),
         }
+    }
+}
+
+/// Who did something by hand, as the record keeps it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Doer {
+    pub actor: Actor,
+    /// Whether a person did it in chat: by a command, a button or a form there.
+    pub in_chat: bool,
+}
+
+impl Doer {
+    /// Whoever a principal is; `None` for the clock, which does nothing by hand.
+    pub fn of(principal: &Principal) -> Option<Doer> {
+        let in_chat = matches!(principal, Principal::Person { via: Via::Chat, .. });
+        let actor = Actor::of(principal);
+        (*principal != Principal::Clock).then_some(Doer { actor, in_chat })
     }
 }
 

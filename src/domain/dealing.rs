@@ -3,6 +3,7 @@
 use super::ids::{CellId, UserId};
 use super::roster::Position;
 use super::rotation::{PassedOver, Skipped};
+use super::trace::Traced;
 use jiff::SignedDuration;
 
 /// What a search for the next person came to.
@@ -43,6 +44,16 @@ pub struct Question<'a> {
     pub away: &'a mut dyn FnMut(&UserId) -> Option<Missing>,
     /// The first cell in which a person is on call during the turn to be dealt.
     pub elsewhere: &'a mut dyn FnMut(&UserId) -> Option<CellId>,
+    /// Where to write the steps of the search, if somebody asks for them.
+    pub trace: Option<&'a mut Vec<Traced>>,
+}
+
+impl Question<'_> {
+    fn note(&mut self, step: impl FnOnce() -> Traced) {
+        if let Some(trace) = &mut self.trace {
+            trace.push(step());
+        }
+    }
 }
 
 /// Goes round the order once from the next turn, and with double cover once more without asking who is on call elsewhere. Where
@@ -52,14 +63,19 @@ pub fn deal(question: &mut Question) -> Search {
     let mut partly = false;
     let mut here = search(question, true, &mut partly);
     if here.dealt.is_none() && question.double_cover {
+        question.note(|| Traced::DoubleCover);
         here = search(question, false, &mut partly);
     }
     if here.dealt.is_some() || !partly {
         return here;
     }
+    question.note(|| Traced::LeastAbsent);
     let least = search_partly(question, true);
     match least.dealt.is_none() && question.double_cover {
-        true => search_partly(question, false),
+        true => {
+            question.note(|| Traced::DoubleCover);
+            search_partly(question, false)
+        }
         false => least,
     }
 }
@@ -73,15 +89,25 @@ fn search(question: &mut Question, free_only: bool, partly: &mut bool) -> Search
         let user = &question.order[turn].user;
         if let Some(missing) = (question.away)(user) {
             *partly |= missing.partly.is_some();
+            if free_only {
+                // The second search meets the same people.
+                question.note(|| Traced::Absent(missing.absence.clone()));
+            }
             skipped.push(missing.absence);
             continue;
         }
         let busy = free_only.then(|| (question.elsewhere)(user)).flatten();
         if let Some(cell) = busy {
             let user = user.clone();
-            passed_over.push(PassedOver { user, cell });
+            let passed = PassedOver { user, cell };
+            question.note(|| Traced::Elsewhere(passed.clone()));
+            passed_over.push(passed);
             continue;
         }
+        question.note(|| Traced::Chosen {
+            user: user.clone(),
+            turn,
+        });
         let dealt = Some(Dealt {
             user: user.clone(),
             next_turn: (turn + 1) % people,
@@ -144,6 +170,8 @@ fn search_partly(question: &mut Question, free_only: bool) -> Search {
     let dealt = least.map(|least| {
         skipped.truncate(least.skipped);
         passed_over.truncate(least.passed_over);
+        let (user, turn) = (question.order[least.turn].user.clone(), least.turn);
+        question.note(|| Traced::Chosen { user, turn });
         Dealt {
             user: question.order[least.turn].user.clone(),
             next_turn: (least.turn + 1) % people,
@@ -198,6 +226,7 @@ mod tests {
                 })
             },
             elsewhere: &mut |user| named(busy, user).then(|| "cel_1".into()),
+            trace: None,
         };
         let search = deal(&mut question);
         let passed: Vec<_> = search.passed_over.iter().map(|p| p.user.as_str()).collect();

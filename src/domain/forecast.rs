@@ -2,6 +2,7 @@
 //! stores what it steps through; the schedule, agreements, reminders and topics step a copy. What is forecast is therefore what
 //! happens, as long as nothing else changes.
 
+mod at;
 mod cells;
 mod difference;
 mod gaps;
@@ -13,6 +14,7 @@ mod schedule;
 mod shift;
 mod summary;
 
+pub use at::{standing_at, traced_at};
 pub use cells::{CellForecast, Span, cells, horizon, is_doubled, keeps, known_cells};
 pub use difference::{Difference, Planned, differences};
 pub use gaps::{Gap, gaps, open_stretches};
@@ -31,6 +33,7 @@ pub use summary::OnCallSummary;
 use super::handover::{DealingContext, Memo, Outcome};
 use super::refusal::{Refusal, invalid};
 use super::rotation::Rotation;
+use super::trace::Trace;
 use jiff::Timestamp;
 
 /// Steps of a forecast at the most: a hand-over a day for fifty years.
@@ -91,6 +94,7 @@ pub struct Forecast<'a> {
     /// What is left of them.
     limits: Limits,
     cut_off_at: Option<Timestamp>,
+    trace: Option<&'a mut Trace>,
 }
 
 impl<'a> Forecast<'a> {
@@ -108,7 +112,14 @@ impl<'a> Forecast<'a> {
             next_due: None,
             limits,
             cut_off_at: None,
+            trace: None,
         }
+    }
+
+    /// The same with what dealing does written down.
+    fn traced(self, trace: &'a mut Trace) -> Forecast<'a> {
+        let trace = Some(trace);
+        Forecast { trace, ..self }
     }
 
     /// As it stands after the last step.
@@ -167,7 +178,10 @@ impl<'a> Forecast<'a> {
     fn spend(&mut self, at: Timestamp) -> Option<Outcome> {
         self.limits.steps = self.limits.steps.checked_sub(1)?;
         self.next_due = None;
-        let outcome = self.memo.step(self.rotation, self.dealing, at);
+        let trace = self.trace.as_deref_mut();
+        let outcome = self
+            .memo
+            .step_traced(self.rotation, self.dealing, at, trace);
         self.limits.work = self.limits.work.checked_sub(outcome.work)?;
         Some(outcome)
     }

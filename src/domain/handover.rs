@@ -14,11 +14,11 @@ use super::ids::ArrangementId;
 use super::request::Pending;
 use super::resolve::{self, Hold};
 use super::rotation::{Entry, HoursHeld, Mode, Reason, Rotation};
+use super::trace::Trace;
 pub use deal::would_double;
 pub use edit::Edit;
 use jiff::Timestamp;
-pub(super) use memo::Memo;
-use memo::Order;
+pub(super) use memo::{Memo, Order};
 use std::sync::Arc;
 
 /// What dealing and judging need beside the rotation.
@@ -58,6 +58,8 @@ pub struct Change<'a> {
     /// Whether a slot that stays empty has another list of people passed over.
     searched: bool,
     memo: Memo,
+    /// Where dealing writes what it does, if somebody asks for it.
+    trace: Option<&'a mut Trace>,
 }
 
 impl<'a> Change<'a> {
@@ -95,6 +97,7 @@ impl<'a> Change<'a> {
             asked: 0,
             searched: false,
             memo,
+            trace: None,
         }
     }
 
@@ -321,14 +324,27 @@ pub fn first_entry(rotation: &Rotation, index: usize, at: Timestamp) -> Entry {
 
 impl Memo {
     /// Does everything due at `at`, which must be what [`Memo::next_due`] answered.
+    #[cfg(test)]
     pub fn step(
         &mut self,
         rotation: &mut Rotation,
         dealing: DealingContext,
         at: Timestamp,
     ) -> Outcome {
+        self.step_traced(rotation, dealing, at, None)
+    }
+
+    /// Does everything due at `at`, which must be what [`Memo::next_due`] answered. What is dealt is written to `trace`.
+    pub fn step_traced(
+        &mut self,
+        rotation: &mut Rotation,
+        dealing: DealingContext,
+        at: Timestamp,
+        trace: Option<&mut Trace>,
+    ) -> Outcome {
         let memo = std::mem::take(self);
         let mut change = Change::with(rotation, dealing, at, WindowChange::ByClock, memo);
+        change.trace = trace;
         let handed_over = change.everything_due();
         let (outcome, memo) = change.finished();
         *self = memo;

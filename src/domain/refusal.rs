@@ -27,6 +27,8 @@ pub enum Refusal {
     ExternalReadOnly,
     /// The rotation follows no partner's schedule.
     NotExternal,
+    /// What is known of the partner's schedule does not reach as far. The text says how far it does.
+    NotKnownYet(String),
     /// A partner could not be read. The text says why.
     PartnerUnavailable(String),
     /// Another rotation of the workspace has the code.

@@ -1,4 +1,4 @@
-//! What is wrong with the plan of a rotation (rules.md 25). [`warnings`] looks at one forecast of it and at what is around it: the
+//! What is wrong with the plan of a rotation (rules.md 27). [`warnings`] looks at one forecast of it and at what is around it: the
 //! people, their duty in other rotations, and the sources that are read from outside. Each family of kinds has a file of its own.
 
 mod calendars;

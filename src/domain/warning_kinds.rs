@@ -1,4 +1,4 @@
-//! The kinds of warnings, and which of them a rotation wants (rules.md 25).
+//! The kinds of warnings, and which of them a rotation wants (rules.md 27).
 
 use std::collections::BTreeSet;
 

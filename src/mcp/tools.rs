@@ -53,10 +53,13 @@ enum Kind {
 }
 
 /// Every tool. Those of people write as the person whose token is sent, and are there for nobody else.
-static TOOLS: [Tool; 7] = [
+static TOOLS: [Tool; 10] = [
+    duty::WHO_IS_ON_CALL,
     duty::LIST_ROTATIONS,
     duty::GET_SCHEDULE,
     duty::MY_SHIFTS,
+    insight::EXPLAIN,
+    insight::WARNINGS,
     insight::DUTY_REPORT,
     writes::REQUEST_COVER,
     writes::ANSWER_COVER,

@@ -12,7 +12,6 @@
 //! No other file changes: a test in `tests/it` enforces that. The tests of `server` cover the replacement.
 
 use super::proxies::{self, REQUEST_ID, Scheme, TrustedProxies};
-use crate::domain::refusal::{Refusal, invalid};
 use std::io::{self, Read};
 use std::net::{IpAddr, SocketAddr};
 
@@ -95,19 +94,6 @@ impl Request {
     /// The value of the first header with this name, case-insensitive.
     pub fn header(&self, name: &str) -> Option<&str> {
         self.inner.header(name)
-    }
-
-    /// The value of a header that must not be repeated.
-    ///
-    /// # Errors
-    /// If it has several lines, whatever their values.
-    pub fn single<'a>(&'a self, name: &'a str) -> Result<Option<&'a str>, Refusal> {
-        let mut lines = self.lines(name);
-        let first = lines.next();
-        match lines.next() {
-            Some(_) => invalid(format!("{name}: sent twice; send it once")),
-            None => Ok(first),
-        }
     }
 
     /// Names and values of the cookies in order. A name may occur twice.

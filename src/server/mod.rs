@@ -25,6 +25,7 @@ mod connection;
 mod dispatch;
 mod exchange;
 mod head;
+mod headers;
 mod problem;
 mod proxies;
 pub mod rate;

@@ -3,10 +3,12 @@
 use super::history::named_cells;
 use super::rows::{instant, millis};
 use super::shapes::{
-    snapshot_from_json, snapshot_to_json, turn_selection_from_json, turn_selection_to_json,
+    doer_from_json, doer_to_json, snapshot_from_json, snapshot_to_json, turn_selection_from_json,
+    turn_selection_to_json,
 };
 use super::{Error, Page, ReadTx, WriteTx};
 use crate::domain::arrangement::{Arranged, Arrangement, ArrangementKind};
+use crate::domain::audit::Doer;
 use crate::domain::ids::{ArrangementId, CellId, RotationId};
 use crate::domain::rotation::Rotation;
 use crate::domain::time::Interval;
@@ -113,11 +115,23 @@ pub fn list_arrangements(
     Ok((found, total as u64))
 }
 
-/// Inserts an arrangement. Saving its rotation afterwards sets whether it runs.
-pub fn insert_arrangement(tx: &mut WriteTx, new: &Arrangement) -> Result<(), Error> {
+/// Who made an arrangement; `None` where that is not known.
+pub fn load_arrangement_maker(tx: &ReadTx, id: &ArrangementId) -> Result<Option<Doer>, Error> {
+    let sql = "SELECT made_by FROM arrangement WHERE id = ?1";
+    let mut query = tx.conn.prepare_cached(sql)?;
+    let found = query.query_row([id.as_str()], |row| row.get::<_, Option<String>>(0));
+    doer_from_json(found.optional()?.flatten().as_deref())
+}
+
+/// Inserts an arrangement that somebody made. Saving its rotation afterwards sets whether it runs.
+pub fn insert_arrangement(
+    tx: &mut WriteTx,
+    new: &Arrangement,
+    by: Option<&Doer>,
+) -> Result<(), Error> {
     let sql = "INSERT INTO arrangement (id, rotation_id, cell_id, user_id, from_at, until_at, revision, cancelled, kind,
-                                        snapshot, turn_selection, request_id, stage)
-               VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, 'coming')";
+                                        snapshot, turn_selection, request_id, made_by, stage)
+               VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, 'coming')";
     tx.conn.prepare_cached(sql)?.execute(params![
         new.id.as_str(),
         new.rotation.as_str(),
@@ -134,6 +148,7 @@ pub fn insert_arrangement(tx: &mut WriteTx, new: &Arrangement) -> Result<(), Err
             .map(turn_selection_to_json)
             .transpose()?,
         new.request.as_ref().map(|id| id.as_str()),
+        doer_to_json(by)?,
     ])?;
     Ok(())
 }

@@ -21,6 +21,8 @@ pub struct RotationFilter {
     pub user: Option<UserId>,
     /// Searched in name, code and description, case-insensitive.
     pub text: Option<String>,
+    /// Only those that were there at this instant.
+    pub created_by: Option<Timestamp>,
     pub order: RotationOrder,
     pub descending: bool,
     pub visible: Visible,
@@ -63,6 +65,7 @@ const FILTER: &str = "
         UNION SELECT g.rotation_id FROM user_group_person m JOIN rotation_group g ON g.group_id = m.group_id
               WHERE m.user_id = ?4))
     AND (?5 IS NULL OR instr(r.search_text, ?5) > 0)
+    AND (?8 IS NULL OR r.created_at <= ?8)
     AND (?6 IS NULL OR r.id IN (SELECT value FROM json_each(?6)))
     AND (?7 IS NULL OR r.public OR r.id IN (
         SELECT rotation_id FROM rotation_owner WHERE user_id = ?7
@@ -86,6 +89,7 @@ pub fn list_rotations(
         text,
         among,
         seen_by,
+        filter.created_by.map(millis),
     ];
     let sql = format!("SELECT count(*) FROM rotation r WHERE {FILTER}");
     let total: i64 = tx

@@ -3,11 +3,14 @@
 use super::linked::{beside_from_json, beside_to_json};
 use super::rows::{instant, instant_or_none, millis};
 use super::shapes::{
-    hours_from_json, hours_to_json, passed_over_from_json, passed_over_to_json, skipped_from_json,
-    skipped_to_json,
+    doer_from_json, doer_to_json, hours_from_json, hours_to_json, passed_over_from_json,
+    passed_over_to_json, skipped_from_json, skipped_to_json,
 };
 use super::{Error, ReadTx, WriteTx};
+use crate::domain::audit::Doer;
+use crate::domain::duty_at::Piece;
 use crate::domain::ids::{CellId, LaneId, RotationId, WindowId};
+use crate::domain::resolve;
 use crate::domain::rotation::{Entry, HoursHeld, Reason, Rotation};
 use crate::domain::time::Interval;
 use jiff::Timestamp;
@@ -23,6 +26,12 @@ pub struct HistoryEntry {
     pub window: WindowId,
     pub entry: Entry,
     pub end: Option<Timestamp>,
+    /// When the assignment began, whether its hours were open or not; `None` on older records.
+    pub held_since: Option<Timestamp>,
+    /// When the dealt turn began, also where somebody waits for their hours or an arrangement lies over it.
+    pub turn_since: Option<Timestamp>,
+    /// Who did it by hand; `None` if it fell due, and on older records.
+    pub by: Option<Doer>,
 }
 
 /// Running entries by cell id.
@@ -30,19 +39,15 @@ pub(super) type Running = HashMap<String, Entry>;
 
 const COLUMNS: &str =
     "cell_id, lane_id, window_id, started_at, ended_at, user_id, turn, reason, lane_name,
-                       window_name, hours, skipped, arrangement_id, passed_over, outside, beside";
+                       window_name, hours, skipped, arrangement_id, passed_over, outside, beside, held_since, turn_since,
+                       made_by";
 
 /// Hours by their text. Most entries of a window have the same hours and share them.
 type HoursCache = HashMap<String, Arc<HoursHeld>>;
 
 fn read(row: &Row, cached: &mut HoursCache) -> Result<HistoryEntry, Error> {
-    let reason: String = row.get(7)?;
-    let Some(reason) = Reason::ALL
-        .into_iter()
-        .find(|variant| variant.name() == reason)
-    else {
-        return Err(Error::Corrupt(format!("history: reason {reason}")));
-    };
+    let reason = row.get_ref(7)?.as_str().map_err(rusqlite::Error::from)?;
+    let reason = reason_named(reason)?;
     let text = row.get_ref(10)?.as_str().map_err(rusqlite::Error::from)?;
     let hours = match cached.get(text) {
         Some(hours) => Arc::clone(hours),
@@ -71,7 +76,16 @@ fn read(row: &Row, cached: &mut HoursCache) -> Result<HistoryEntry, Error> {
             outside: row.get(14)?,
             beside: beside_from_json(row.get::<_, Option<String>>(15)?.as_deref())?,
         },
+        held_since: instant_or_none(row.get(16)?)?,
+        turn_since: instant_or_none(row.get(17)?)?,
+        by: doer_from_json(row.get::<_, Option<String>>(18)?.as_deref())?,
     })
+}
+
+fn reason_named(name: &str) -> Result<Reason, Error> {
+    let mut known = Reason::ALL.into_iter();
+    let found = known.find(|reason| reason.name() == name);
+    found.ok_or_else(|| Error::Corrupt(format!("history: reason {name}")))
 }
 
 fn collect(mut rows: Rows) -> Result<Vec<HistoryEntry>, Error> {
@@ -92,8 +106,15 @@ pub(super) fn load_running(tx: &ReadTx, id: &RotationId) -> Result<Running, Erro
         .collect())
 }
 
-/// Begins the running entries of these cells (indices into [`Rotation::cells`]) and ends the previous ones.
-pub fn begin_entries(tx: &mut WriteTx, rotation: &Rotation, cells: &[usize]) -> Result<(), Error> {
+/// Begins the running entries of these cells (indices into [`Rotation::cells`]) and ends the previous ones. `by` is whoever did
+/// it by hand; `None` for what fell due.
+pub fn begin_entries(
+    tx: &mut WriteTx,
+    rotation: &Rotation,
+    cells: &[usize],
+    by: Option<&Doer>,
+) -> Result<(), Error> {
+    let made_by = doer_to_json(by.filter(|_| !cells.is_empty()))?;
     // By window, because its cells share their hours.
     let mut texts: Vec<Option<(&Arc<HoursHeld>, String)>> = vec![None; rotation.windows.len()];
     for &index in cells {
@@ -107,11 +128,15 @@ pub fn begin_entries(tx: &mut WriteTx, rotation: &Rotation, cells: &[usize]) -> 
             *cached = Some((&entry.hours, hours_to_json(&entry.hours)?));
         }
         end_entry(tx, &rotation.id, &cell.id, entry.start)?;
+        let hold = resolve::on_call(rotation, cell);
+        let held_since = hold.map(|hold| resolve::bounds(rotation, cell, hold, None).0);
+        let turn_since = cell.holder.as_ref().map(|holder| holder.since);
         tx.conn
             .prepare_cached(
                 "INSERT INTO history (rotation_id, cell_id, started_at, user_id, turn, reason, lane_id, lane_name,
-                                      window_id, window_name, hours, skipped, arrangement_id, passed_over, outside, beside)
-                 VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14, ?15, ?16)",
+                                      window_id, window_name, hours, skipped, arrangement_id, passed_over, outside, beside,
+                                      held_since, turn_since, made_by)
+                 VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14, ?15, ?16, ?17, ?18, ?19)",
             )?
             .execute(params![
                 rotation.id.as_str(),
@@ -130,6 +155,9 @@ pub fn begin_entries(tx: &mut WriteTx, rotation: &Rotation, cells: &[usize]) -> 
                 passed_over_to_json(&entry.passed_over)?,
                 entry.outside,
                 beside_to_json(&entry.beside)?,
+                held_since.map(millis),
+                turn_since.map(millis),
+                made_by,
             ])?;
     }
     Ok(())
@@ -175,7 +203,7 @@ pub fn list_history(
              FROM known WHERE cell_id IS NOT NULL
          )
          SELECT h.cell_id, lane_id, window_id, h.started_at, ended_at, user_id, turn, reason, lane_name,
-                window_name, hours, skipped, arrangement_id, passed_over, outside, beside
+                window_name, hours, skipped, arrangement_id, passed_over, outside, beside, held_since, turn_since, made_by
          FROM first CROSS JOIN history h
          WHERE h.rotation_id = ?1 AND h.cell_id = first.cell_id AND h.started_at >= first.started_at
              AND h.started_at < ?3 AND (h.ended_at IS NULL OR h.ended_at > ?2)
@@ -235,6 +263,57 @@ pub fn list_pieces(
     );
     let mut query = tx.conn.prepare_cached(&sql)?;
     collect(query.query(params![id.as_str(), cell.as_str(), millis(since)])?)
+}
+
+/// Reads what is looked at of each entry of one cell that began before (or, onward, after) an instant, the nearest first, for
+/// as long as `look` answers true.
+pub fn walk_record(
+    tx: &ReadTx,
+    (id, cell): (&RotationId, &CellId),
+    from: Timestamp,
+    onward: bool,
+    mut look: impl FnMut(Piece) -> bool,
+) -> Result<(), Error> {
+    let (than, order) = match onward {
+        true => (">", "ASC"),
+        false => ("<", "DESC"),
+    };
+    let sql = format!(
+        "SELECT started_at, ended_at, user_id, arrangement_id, held_since, turn_since, reason FROM history
+         WHERE rotation_id = ?1 AND cell_id = ?2 AND started_at {than} ?3 ORDER BY started_at {order}"
+    );
+    let mut query = tx.conn.prepare_cached(&sql)?;
+    let mut rows = query.query(params![id.as_str(), cell.as_str(), millis(from)])?;
+    while let Some(row) = rows.next()? {
+        let reason = row.get_ref(6)?.as_str().map_err(rusqlite::Error::from)?;
+        let piece = Piece {
+            start: instant(row.get(0)?)?,
+            end: instant_or_none(row.get(1)?)?,
+            user: row.get::<_, Option<String>>(2)?.map(Into::into),
+            arrangement: row.get::<_, Option<String>>(3)?.map(Into::into),
+            held_since: instant_or_none(row.get(4)?)?,
+            turn_since: instant_or_none(row.get(5)?)?,
+            reason: reason_named(reason)?,
+        };
+        if !look(piece) {
+            break;
+        }
+    }
+    Ok(())
+}
+
+/// The entry of a cell that began at an instant.
+pub fn load_entry(
+    tx: &ReadTx,
+    (id, cell): (&RotationId, &CellId),
+    start: Timestamp,
+) -> Result<Option<HistoryEntry>, Error> {
+    let sql = format!(
+        "SELECT {COLUMNS} FROM history WHERE rotation_id = ?1 AND cell_id = ?2 AND started_at = ?3"
+    );
+    let mut query = tx.conn.prepare_cached(&sql)?;
+    let key = params![id.as_str(), cell.as_str(), millis(start)];
+    Ok(collect(query.query(key)?)?.pop())
 }
 
 /// Cells whose chain of entries is broken: an entry does not begin where the previous one ended.

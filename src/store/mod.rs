@@ -60,6 +60,7 @@ pub use across::{
 pub use answered::request_message_updates;
 pub use arrangement::{
     cancel_arrangement, insert_arrangement, list_arrangements, list_overlaps, load_arrangement,
+    load_arrangement_maker,
 };
 pub use audit::{
     AuditPosition, any_old_entry, clear_entries, insert_entry, list_entries, page_of_entries,
@@ -82,6 +83,7 @@ pub use finding::{
 };
 pub use history::{
     HistoryEntry, begin_entries, end_entry, list_broken_chains, list_history, list_pieces,
+    load_entry, walk_record,
 };
 pub use identity::{link_identity, load_identity, load_identity_of};
 pub use inbound::{InboundWebhook, load_inbound, load_inbound_by_path, save_inbound};

@@ -5,6 +5,7 @@ use super::rows::{from_json, instant, instant_or_none, json, millis};
 use crate::domain::absence::AbsenceSource;
 use crate::domain::absence_policy::{AbsencePolicy, CalendarsCount, PassOver, WhileOnDuty};
 use crate::domain::arrangement::{Segment, Snapshot, TurnKind, TurnSelection};
+use crate::domain::audit::{Actor, ActorKind, Doer};
 use crate::domain::cadence::{Cadence, Kind, Skips};
 use crate::domain::coverage::Stretch;
 use crate::domain::holidays::CountryCode;
@@ -317,6 +318,35 @@ pub(super) fn passed_over_from_json(text: Option<&str>) -> Result<Vec<PassedOver
         cell: CellId::from(cell),
     };
     Ok(shapes.map(read).collect())
+}
+
+/// Kind, id, name, and whether in chat.
+#[derive(Serialize, Deserialize)]
+struct DoerShape(String, Option<String>, Option<String>, bool);
+
+pub(super) fn doer_to_json(doer: Option<&Doer>) -> Result<Option<String>, Error> {
+    let shape = |doer: &Doer| {
+        let actor = doer.actor.clone();
+        json(&DoerShape(
+            actor.kind.name().to_owned(),
+            actor.id,
+            actor.name,
+            doer.in_chat,
+        ))
+    };
+    doer.map(shape).transpose()
+}
+
+pub(super) fn doer_from_json(text: Option<&str>) -> Result<Option<Doer>, Error> {
+    let Some(text) = text else {
+        return Ok(None);
+    };
+    let DoerShape(kind, id, name, in_chat) = from_json(text)?;
+    let kind = ActorKind::parse(&kind).ok_or_else(|| Error::Corrupt(format!("made_by: {kind}")))?;
+    Ok(Some(Doer {
+        actor: Actor { kind, id, name },
+        in_chat,
+    }))
 }
 
 /// By the window's id.

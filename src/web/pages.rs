@@ -29,6 +29,7 @@ pub mod shift;
 pub mod swap;
 pub mod warnings;
 pub mod webhooks;
+pub mod why;
 
 use super::form::{Errors, Form};
 use super::layout;

@@ -3,7 +3,7 @@
 use super::pages::{
     absences, admin, assign, board, calendars, cover, create, docs, duty, feeds, history, home,
     inbox, load, login, mail, me, mention, people, provider, report, requests, rotation, rotations,
-    settings, shift, swap, warnings, webhooks,
+    settings, shift, swap, warnings, webhooks, why,
 };
 use super::visit::Visit;
 use super::{Web, assets};
@@ -90,6 +90,7 @@ pub const ROUTES: &[Row] = &[
         Who::Public(shift::show),
     ),
     get("/rotations/{rotation}/history", Who::Reader(history::show)),
+    get("/rotations/{rotation}/why", Who::Reader(why::show)),
     get("/rotations/{rotation}/load", Who::Reader(load::show)),
     get(
         "/rotations/{rotation}/warnings",

@@ -24,6 +24,7 @@ pub mod directory;
 pub mod edit;
 pub mod etag;
 pub mod event;
+pub mod explain;
 pub mod external;
 pub mod grid;
 pub mod history;

@@ -6,9 +6,10 @@ use super::moment::Moment;
 use super::to_i32;
 use super::words::{names, words};
 use crate::domain::absence::{self, Away};
+use crate::domain::duty_at::{DutyAt, Held};
 use crate::domain::event::Nobody;
 use crate::domain::holidays::Calendar;
-use crate::domain::linked::{AsOf, Assignment, External};
+use crate::domain::linked::{AsOf, Assignment, External, Outsider};
 use crate::domain::resolve;
 use crate::domain::rotation as domain;
 use jiff::Timestamp;
@@ -194,6 +195,91 @@ pub fn render(
     }
 }
 
+/// Who is on call in one rotation, in a list.
+#[derive(Clone, Debug, Serialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct OnCallLine {
+    pub rotation_id: String,
+    pub code: Option<String>,
+    pub name: String,
+    /// The assignments in slot order; empty if nobody is on call, and where a partner's schedule is not known as far ahead.
+    pub on_call: Vec<Entry>,
+    /// Null if somebody is on call, and where it is not known.
+    pub nobody_on_call_reason: Option<NobodyReason>,
+}
+
+/// Renders who is on call at an instant in a rotation; `duty` is `None` where it is not known.
+pub fn line(
+    rotation: &domain::Rotation,
+    duty: Option<&DutyAt>,
+    calendar: &Calendar,
+    as_of: &AsOf,
+) -> OnCallLine {
+    let whole = duty.map(|duty| render_at(rotation, duty, calendar, as_of, None));
+    let (on_call, reason) = whole
+        .map(|whole| (whole.on_call, whole.nobody_on_call_reason))
+        .unwrap_or_default();
+    OnCallLine {
+        rotation_id: rotation.id.to_string(),
+        code: rotation.profile.code.clone(),
+        name: rotation.profile.name.clone(),
+        on_call,
+        nobody_on_call_reason: reason,
+    }
+}
+
+/// Renders who is on call at an instant, as planned or as recorded. `as_of` is that instant.
+pub fn render_at(
+    rotation: &domain::Rotation,
+    duty: &DutyAt,
+    calendar: &Calendar,
+    as_of: &AsOf,
+    users: Option<Vec<User>>,
+) -> OnCall {
+    let recorded = match duty {
+        DutyAt::Planned(then) => return render(then, calendar, as_of, users),
+        DutyAt::Recorded(recorded) => recorded,
+    };
+    let entry = |held: &Held| {
+        let entry = &held.entry;
+        let is_first = entry.user.as_ref() == Some(&held.user);
+        Entry {
+            user_id: held.user.to_string(),
+            turn: entry.turn.filter(|_| is_first).map(to_i32),
+            cell_id: Some(held.cell.to_string()),
+            lane_id: Some(held.lane.to_string()),
+            lane_name: entry.lane_name.clone(),
+            window_id: Some(held.window.to_string()),
+            window_name: entry.window_name.clone(),
+            since: Some(held.bounds.since.into()),
+            until: held.bounds.until.map(Moment),
+            covered_until: held.bounds.covered_until.map(Moment),
+            turn_ends: held.bounds.turn_ends.map(Moment),
+            skipped_for_absence: skipped(&entry.skipped),
+            passed_over: passed_over(&entry.passed_over),
+            // The record does not have them.
+            absences: None,
+        }
+    };
+    let nobody = recorded.held.is_empty() && recorded.outsider.is_none();
+    OnCall {
+        rotation_id: rotation.id.to_string(),
+        on_call: recorded.held.iter().map(entry).collect(),
+        unmapped_external_duty: recorded.outsider.clone().map(unmapped),
+        external_assignments: None,
+        users,
+        nobody_on_call_reason: nobody.then_some(NobodyReason(recorded.nobody)),
+    }
+}
+
+fn unmapped(outsider: Outsider) -> Unmapped {
+    Unmapped {
+        email: outsider.email,
+        name: outsider.name,
+        until: Some(outsider.until.into()),
+    }
+}
+
 /// The same of a rotation that follows a partner's schedule.
 fn from_outside(rotation: &domain::Rotation, as_of: &AsOf, users: Option<Vec<User>>) -> OnCall {
     let (cell, lane, window) = (&rotation.cells[0], &rotation.lanes[0], &rotation.windows[0]);
@@ -229,11 +315,7 @@ fn from_outside(rotation: &domain::Rotation, as_of: &AsOf, users: Option<Vec<Use
     OnCall {
         rotation_id: rotation.id.to_string(),
         on_call: current.filter_map(entry).collect(),
-        unmapped_external_duty: outsider.map(|outsider| Unmapped {
-            email: outsider.email,
-            name: outsider.name,
-            until: Some(outsider.until.into()),
-        }),
+        unmapped_external_duty: outsider.map(unmapped),
         external_assignments: external::assignments(rotation, as_of),
         users,
         nobody_on_call_reason: nobody.then(|| NobodyReason(Nobody::of(rotation))),

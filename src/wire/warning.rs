@@ -1,4 +1,4 @@
-//! Warnings about the plan of rotations, and which of them a rotation wants (rules.md 25).
+//! Warnings about the plan of rotations, and which of them a rotation wants (rules.md 27).
 
 use super::body::{self, check_list, invalid, present};
 use super::int32::Int32;

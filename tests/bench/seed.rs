@@ -19,7 +19,7 @@ use rota::domain::grid::{
 use rota::domain::handover::{self, DealingContext};
 use rota::domain::holidays::Calendar;
 use rota::domain::ids::{CellId, KeyId, LaneId, RotationId, UserId, WindowId};
-use rota::domain::rotation::{Reason, Rotation};
+use rota::domain::rotation::{Holder, Reason, Rotation};
 use rota::domain::tiers::{Tier, TierLimits};
 use rota::domain::time::HhMm;
 use rota::domain::zones::ZoneName;
@@ -220,7 +220,7 @@ impl Seed {
                 };
                 store::save_members(tx, &copy.id, &lists)?;
                 let all: Vec<usize> = (0..copy.cells.len()).collect();
-                store::begin_entries(tx, &copy, &all)?;
+                store::begin_entries(tx, &copy, &all, None)?;
             }
             Ok(())
         };
@@ -240,14 +240,20 @@ impl Seed {
                     entry.start = now - jiff::SignedDuration::from_hours(hour);
                     entry.user = Some(people[hour as usize % people.len()].clone());
                     entry.reason = Reason::NextOnScheduledDuty;
-                    store::begin_entries(tx, &past, &[0])?;
+                    let (user, since) = (entry.user.clone(), entry.start);
+                    past.cells[0].holder = user.map(|user| Holder {
+                        user,
+                        since,
+                        skipped: Vec::new(),
+                    });
+                    store::begin_entries(tx, &past, &[0], None)?;
                 }
                 Ok(())
             };
             self.app.store().write(write).expect("a record");
             left -= part;
         }
-        let last = move |tx: &mut store::WriteTx| store::begin_entries(tx, &rotation, &[0]);
+        let last = move |tx: &mut store::WriteTx| store::begin_entries(tx, &rotation, &[0], None);
         self.app.store().write(last).expect("the running entry");
     }
 }

@@ -7,6 +7,7 @@ mod assign;
 mod compare;
 mod forecast;
 mod grid;
+mod instants;
 mod model;
 mod once;
 mod ops;

@@ -150,6 +150,11 @@ impl Budget {
         self.work == 0
     }
 
+    /// Gives back what a forecast has left of its [`limits`](Budget::limits).
+    pub(super) fn put_back(&mut self, left: Limits) {
+        self.work = left.work;
+    }
+
     /// The limits of a forecast that takes what it needs of the budget.
     pub(super) fn limits(&mut self) -> Limits {
         self.work = self.work.saturating_sub(WORK_OF_LOADING);

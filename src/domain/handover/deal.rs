@@ -6,6 +6,7 @@ use crate::domain::absence_policy::PassOver;
 use crate::domain::dealing::{self, Missing, Question};
 use crate::domain::ids::UserId;
 use crate::domain::rotation::{Holder, PassedOver, Reason, Rotation};
+use crate::domain::trace::{Decision, Traced};
 use jiff::Timestamp;
 use std::rc::Rc;
 
@@ -94,6 +95,17 @@ impl Change<'_> {
             (&*self.rotation, &mut self.memo, self.dealing, self.at);
         let asked = &mut self.asked;
         let window = &rotation.windows[rotation.cells[cell].window].id;
+        let wants = self.trace.as_ref().is_some_and(|trace| trace.wants(cell));
+        let mut steps = wants.then(Vec::new);
+        let next_turn = rotation.rosters[roster].next_turn(window).unwrap_or(0);
+        if let Some(steps) = &mut steps {
+            steps.push(Traced::Order {
+                roster: rotation.rosters[roster].id.clone(),
+                window: window.clone(),
+                next_turn,
+                order: Rc::clone(&order),
+            });
+        }
         let turn = match rotation.absence_policy.pass_over {
             PassOver::AtHandOver => None,
             PassOver::DuringTurn => {
@@ -105,7 +117,7 @@ impl Change<'_> {
         let relieved = relieved.map(|(_, absence)| absence);
         let mut search = dealing::deal(&mut Question {
             order: &order.people,
-            next_turn: rotation.rosters[roster].next_turn(window).unwrap_or(0),
+            next_turn,
             double_cover: rotation.double_cover,
             away: &mut |user| {
                 *asked += 1;
@@ -127,6 +139,7 @@ impl Change<'_> {
                 let slot = memo.in_the_way(rotation, dealing.calendar, cell, user, at)?;
                 Some(rotation.cells[slot].id.clone())
             },
+            trace: steps.as_mut(),
         });
         if let Some(relieved) = relieved
             && !search
@@ -135,6 +148,16 @@ impl Change<'_> {
                 .any(|skipped| skipped.user == relieved.user)
         {
             search.skipped.insert(0, relieved.clone());
+            if let Some(steps) = &mut steps {
+                steps.insert(1, Traced::Absent(relieved.clone()));
+            }
+        }
+        if let (Some(trace), Some(mut steps)) = (&mut self.trace, steps) {
+            if search.dealt.is_none() {
+                steps.push(Traced::NobodyLeft);
+            }
+            let at = self.at;
+            trace.keep(cell, Decision { at, reason, steps });
         }
         self.asked += WORK_OF_A_NAME * search.passed_over.len();
         match search.dealt {

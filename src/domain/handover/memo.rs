@@ -45,7 +45,8 @@ struct Clock {
 }
 
 /// The people of a roster in the order duty passes through.
-pub(super) struct Order {
+#[derive(Debug)]
+pub struct Order {
     pub people: Vec<Position>,
     turns: HashMap<UserId, usize>,
 }

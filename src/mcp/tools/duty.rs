@@ -4,7 +4,7 @@ use super::{
     Kind, MIB, Named, Tool, give, give_named, input, output, page, page_of, range, rotation,
 };
 use crate::actions::reads::{self, PlanFilter};
-use crate::actions::shifts;
+use crate::actions::{on_call_at, shifts};
 use crate::domain::access::Scope;
 use crate::domain::forecast::PlannedKind;
 use crate::domain::ids::{CellId, UserId};
@@ -15,6 +15,7 @@ use crate::server::Problem;
 use crate::store::RotationFilter;
 use crate::wire::body::{parse, present};
 use crate::wire::moment::Moment;
+use crate::wire::on_call::{self, OnCallLine};
 use crate::wire::page::Page;
 use crate::wire::schedule::{self, PlannedTurn, Shift};
 use crate::wire::strict::strict;
@@ -29,7 +30,62 @@ const PLAN_DAYS: i64 = 366;
 /// How far ahead one's own shifts are listed, if nothing else is asked for.
 const OWN: SignedDuration = SignedDuration::from_hours(28 * 24);
 
-strict!(ListRotations, GetSchedule, MyShifts);
+strict!(WhoIsOnCall, ListRotations, GetSchedule, MyShifts);
+
+pub const WHO_IS_ON_CALL: Tool = Tool {
+    name: "who_is_on_call",
+    title: "Who is on call",
+    about: "Who is on call in one rotation, or in all that you see: now, or at another instant, by the record or by the plan. Where \
+            nobody is, `nobodyOnCallReason` says why.",
+    scope: Scope::ReadOnCall,
+    kind: Kind::Reads,
+    input: input::<WhoIsOnCall>,
+    output: output::<Named<Page<OnCallLine>>>,
+    memory: 10 * MIB,
+    run: who_is_on_call,
+};
+
+#[derive(Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+struct WhoIsOnCall {
+    /// The code or id of one rotation; all of them if omitted.
+    #[serde(default)]
+    code: Option<String>,
+    /// From the creation of the rotation to 366 days from now; now if omitted.
+    #[serde(default)]
+    at: Option<Moment>,
+    /// Only rotations in which this person is a member, or on call then.
+    #[serde(default)]
+    user_id: Option<String>,
+    /// Which page of 100 rotations, from 1.
+    #[serde(default)]
+    page: Option<u32>,
+}
+
+fn who_is_on_call(call: &Call, arguments: &[u8]) -> Result<Value, Problem> {
+    let asked: WhoIsOnCall = parse(arguments)?;
+    let page = page(asked.page)?;
+    let at = asked.at.map_or_else(|| call.app.now(), |at| at.0);
+    let (calendar, as_of) = (call.app.calendar(), call.app.as_of(at));
+    let mut users: Vec<UserId> = Vec::new();
+    if let Some(code) = asked.code {
+        let id = rotation(call, &code)?;
+        let (rotation, duty) = on_call_at::of(call.app, call.caller, &id, at)?;
+        users.extend(duty.people());
+        let line = on_call::line(&rotation, Some(&duty), calendar, &as_of);
+        return give_named(call, page_of(vec![line], page), &users);
+    }
+    let user = asked.user_id.map(UserId::from);
+    let (app, caller) = (call.app, call.caller);
+    let mut lines = Vec::new();
+    let total = on_call_at::everywhere(app, caller, at, user.as_ref(), page, |rotation, duty| {
+        users.extend(duty.iter().flat_map(|duty| duty.people()));
+        lines.push(on_call::line(rotation, duty, calendar, &as_of));
+        Ok(())
+    })?;
+    let lines = Page::new(lines, page.number, page.size, total);
+    give_named(call, lines, &users)
+}
 
 pub const LIST_ROTATIONS: Tool = Tool {
     name: "list_rotations",

@@ -1,24 +1,120 @@
 //! Why, what is wrong, and who carries how much.
 
-use super::{Kind, MIB, Named, Tool, give_named, input, output, page, page_of, rotation};
+use super::{Kind, MIB, Named, Tool, give, give_named, input, output, page, page_of, rotation};
 use crate::actions::report::{self, Wanted};
+use crate::actions::{explain, warnings};
 use crate::domain::access::Scope;
-use crate::domain::ids::UserId;
+use crate::domain::ids::{CellId, RotationId, UserId};
 use crate::domain::refusal::invalid;
 use crate::domain::report::GroupBy;
 use crate::domain::time::Interval;
+use crate::domain::warning as domain;
 use crate::mcp::Call;
 use crate::server::Problem;
 use crate::wire::body::parse;
+use crate::wire::explain::{self as explanation, Explanation};
 use crate::wire::moment::Moment;
 use crate::wire::page::Page;
 use crate::wire::report::{self as wire, DutyRow};
 use crate::wire::strict::strict;
+use crate::wire::warning::{self, Warning};
 use schemars::JsonSchema;
 use serde::Deserialize;
 use serde_json::Value;
 
-strict!(DutyReport);
+strict!(Explain, Warnings, DutyReport);
+
+pub const EXPLAIN: Tool = Tool {
+    name: "explain",
+    title: "Explain who is on call",
+    about: "Why each cell of a rotation is as it is at an instant: the steps that decided, in their order, each with a sentence. What \
+            the record does not hold is said.",
+    scope: Scope::ReadRotations,
+    kind: Kind::Reads,
+    input: input::<Explain>,
+    output: output::<Explanation>,
+    memory: 16 * MIB,
+    run: why,
+};
+
+#[derive(Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+struct Explain {
+    /// The code or id of the rotation.
+    code: String,
+    /// From the creation of the rotation to 366 days from now; now if omitted.
+    #[serde(default)]
+    at: Option<Moment>,
+    /// Only this cell.
+    #[serde(default)]
+    cell_id: Option<String>,
+}
+
+fn why(call: &Call, arguments: &[u8]) -> Result<Value, Problem> {
+    let asked: Explain = parse(arguments)?;
+    let id = rotation(call, &asked.code)?;
+    let (at, cell) = (asked.at.map(|at| at.0), asked.cell_id.map(CellId::from));
+    let found = explain::of(call.app, call.caller, &id, at, cell.as_ref())?;
+    give(&explanation::render(found, call.app.calendar()))
+}
+
+pub const WARNINGS: Tool = Tool {
+    name: "warnings",
+    title: "What is wrong with the plan",
+    about: "What is wrong with the plan of one rotation, or of all that you see, in the next days, by where it begins: nobody on call, \
+            nobody left to step in, too little rest, two rotations at once, and others. `severity` says how much it matters.",
+    scope: Scope::ReadRotations,
+    kind: Kind::Reads,
+    input: input::<Warnings>,
+    output: output::<Named<Page<Warning>>>,
+    memory: 16 * MIB,
+    run: wrong,
+};
+
+#[derive(Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+struct Warnings {
+    /// The code or id of one rotation; all of them if omitted.
+    #[serde(default)]
+    code: Option<String>,
+    /// How many days are looked at, from now on: 1 to 366, 90 if omitted.
+    #[serde(default)]
+    days: Option<u32>,
+    /// Which page of 100 warnings, from 1.
+    #[serde(default)]
+    page: Option<u32>,
+}
+
+fn wrong(call: &Call, arguments: &[u8]) -> Result<Value, Problem> {
+    let asked: Warnings = parse(arguments)?;
+    let page = page(asked.page)?;
+    let days = asked.days.unwrap_or(warnings::DAYS);
+    if !(1..=warnings::MOST_DAYS).contains(&days) {
+        let most = warnings::MOST_DAYS;
+        return Ok(invalid(format!(
+            "days: send a whole number from 1 to {most}"
+        ))?);
+    }
+    let mut users: Vec<UserId> = Vec::new();
+    let mut shown = Vec::new();
+    let mut show = |rotation: &RotationId, warning: &domain::Warning| {
+        users.extend(warning.users.iter().cloned());
+        shown.push(warning::render(rotation, warning));
+    };
+    match asked.code {
+        Some(code) => {
+            let id = rotation(call, &code)?;
+            let (_, found) = warnings::of_rotation(call.app, call.caller, &id, days)?;
+            found.iter().for_each(|warning| show(&id, warning));
+        }
+        None => {
+            let found = warnings::of_all(call.app, call.caller, days)?;
+            let each = found.iter();
+            each.for_each(|found| show(&found.rotation.id, &found.warning));
+        }
+    }
+    give_named(call, page_of(shown, page), &users)
+}
 
 pub const DUTY_REPORT: Tool = Tool {
     name: "duty_report",

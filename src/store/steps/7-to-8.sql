@@ -242,6 +242,12 @@ CREATE INDEX mirrored_absence_by_user ON mirrored_absence (user_id, until_at);
 ALTER TABLE history ADD COLUMN outside TEXT;
 ALTER TABLE history ADD COLUMN beside TEXT CHECK (beside IS NULL OR json_valid(beside));
 
+-- When assignments and turns of the record began, and who did a thing by hand.
+ALTER TABLE history ADD COLUMN held_since INTEGER;
+ALTER TABLE history ADD COLUMN turn_since INTEGER;
+ALTER TABLE history ADD COLUMN made_by TEXT CHECK (made_by IS NULL OR json_valid(made_by));
+ALTER TABLE arrangement ADD COLUMN made_by TEXT CHECK (made_by IS NULL OR json_valid(made_by));
+
 -- What is known of a partner's schedule that rotations follow.
 CREATE TABLE external_schedule (
     partner TEXT NOT NULL,
@@ -342,6 +348,5 @@ CREATE TABLE chat_away (
 -- Which warnings about its plan a rotation wants.
 ALTER TABLE rotation ADD COLUMN warnings_off TEXT NOT NULL DEFAULT '[]' CHECK (json_valid(warnings_off));
 ALTER TABLE rotation ADD COLUMN short_rest_hours INTEGER NOT NULL DEFAULT 11;
-
 -- What absences mean for a rotation, as the API shows it; null for the default.
 ALTER TABLE rotation ADD COLUMN absence_policy TEXT CHECK (absence_policy IS NULL OR json_valid(absence_policy));

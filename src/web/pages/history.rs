@@ -132,8 +132,10 @@ pub fn show(visit: &Visit) -> Outcome {
                         @let slot = slot(entry);
                         @if !slot.is_empty() { " " span.muted { bdi { (slot) } } }
                         " " (times.period(entry.entry.start, entry.end))
+                        " " a href=(format!("{}/why?at={at}&cell={}", path_to(&rotation), entry.cell)) { "Why?" }
                     }
                 }
+                @if at > visit.now { p { a href=(format!("{}/why?at={at}", path_to(&rotation))) { "Who will be on call then, and why" } } }
             }
         }
         section.card.flush aria-label="Entries" {

@@ -1,6 +1,6 @@
 //! The reader's own page: turns, absences, sessions, zone.
 
-use super::{path_of, slot_text, times};
+use super::{path_of, slot_text, times, why};
 use crate::actions::absences;
 use crate::actions::overview;
 use crate::actions::sessions;
@@ -82,8 +82,11 @@ fn turns(visit: &Visit) -> Result<Markup, Problem> {
                                     @if !one.slot.is_empty() { " " span.muted { bdi { (slot_text(&one.slot)) } } }
                                 }
                                 td {
+                                    div.actions {
+                                    a.button.small href=(why::path(&base, &one.cell, (start, one.turn.end), visit.now)) { "Why?" }
                                     @if let Some(end) = one.turn.end {
                                         a.button.small href=(format!("{base}/cover?cellId={}&from={}&to={end}", one.cell, start.max(visit.now))) { "Ask for cover" }
+                                    }
                                     }
                                 }
                             }

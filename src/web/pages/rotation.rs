@@ -1,6 +1,6 @@
 //! One rotation: its timeline, the same as a table, the order, absences, requests, and what the reader may do.
 
-use super::{named, path_to, slot_label, slot_text, tag, times};
+use super::{named, path_to, slot_label, slot_text, tag, times, why};
 use crate::actions::overview::{self, Wanted};
 use crate::actions::plan::{self, Item};
 use crate::actions::{absences, overview::Asked};
@@ -358,7 +358,14 @@ fn turn(
                 (kind.word())
                 @for skipped in &item.entry.skipped { br; span.muted { (people.name(&skipped.user)) " is away and was passed over" } }
             }
-            td { (turn_actions(visit, rotation, item, arranged, is_editor)) }
+            td {
+                div.actions {
+                    (turn_actions(visit, rotation, item, arranged, is_editor))
+                    @if visit.reader.is_some() {
+                        a.button.small href=(why::path(&base, &item.cell, (item.entry.start, item.end), visit.now)) { "Why?" }
+                    }
+                }
+            }
         }
     }
 }
@@ -385,23 +392,21 @@ fn turn_actions(
     let record = record.and_then(|id| arranged.iter().find(|one| one.id == *id));
     let ended = record.filter(|one| is_editor && one.kind == ArrangementKind::DirectAssignment);
     html! {
-        div.actions {
-            @if is_mine {
-                a.button.small href=(format!("{base}/cover?{place}")) { "Ask for cover" }
-                @if item.entry.start > visit.now && item.entry.arrangement.is_none() {
-                    a.button.small href=(format!("{base}/swap?{place}")) { "Swap" }
-                }
+        @if is_mine {
+            a.button.small href=(format!("{base}/cover?{place}")) { "Ask for cover" }
+            @if item.entry.start > visit.now && item.entry.arrangement.is_none() {
+                a.button.small href=(format!("{base}/swap?{place}")) { "Swap" }
             }
-            // A turn that somebody holds is assigned from its own page: a button in every row would drown the others.
-            @if is_editor && item.entry.user.is_none() {
-                a.button.small href=(format!("{base}/assign?{place}")) { "Fill" }
-            }
-            @if let Some(record) = ended {
-                form.bare method="post" action=(format!("{base}/arrangements/{}/end", record.id)) {
-                    (confirm::carried(&tag(visit, rotation), rotation))
-                    (hidden("expectedRevision", &record.revision.to_string()))
-                    button.small type="submit" { "End" }
-                }
+        }
+        // A turn that somebody holds is assigned from its own page: a button in every row would drown the others.
+        @if is_editor && item.entry.user.is_none() {
+            a.button.small href=(format!("{base}/assign?{place}")) { "Fill" }
+        }
+        @if let Some(record) = ended {
+            form.bare method="post" action=(format!("{base}/arrangements/{}/end", record.id)) {
+                (confirm::carried(&tag(visit, rotation), rotation))
+                (hidden("expectedRevision", &record.revision.to_string()))
+                button.small type="submit" { "End" }
             }
         }
     }

@@ -1,7 +1,7 @@
 //! One turn: who, why, in both zones, what lies over it, and what the reader may do.
 
 use super::history::why;
-use super::{crumbs, named, path_to, slot_text, tag, times};
+use super::{crumbs, named, path_to, slot_text, tag, times, why as why_page};
 use crate::actions::plan::{self, Item};
 use crate::domain::arrangement::ArrangementKind;
 use crate::domain::ids::{CellId, UserId};
@@ -96,6 +96,9 @@ pub fn show(visit: &Visit) -> Outcome {
                         ", " (times.period(record.period.from, Some(record.period.until)))
                     }
                 }
+            }
+            @if visit.reader.is_some() {
+                p.actions { a.button href=(why_page::path(&base, &item.cell, (item.entry.start, item.end), visit.now)) { "Why?" } }
             }
             @if !is_over && visit.reader.is_some() {
                 p.actions {

@@ -189,6 +189,9 @@ fn every_operation_refuses_as_it_says() {
                 if template == "/v1/users/{userId}/shifts" {
                     unknown += "?from=2026-01-05T00:00:00Z&to=2026-01-06T00:00:00Z";
                 }
+                if template == "/v1/reports/duty" {
+                    unknown += &format!("{range}&rotationId=rot_unknown");
+                }
                 request(caller.clone(), &unknown).refused(404, "");
             }
             if documented("412") {

@@ -34,6 +34,7 @@ commands_run! {
     insight_runs: "packaging/docs/insight.md";
     webhooks_run: "packaging/docs/webhooks.md";
     calendars_run: "packaging/docs/calendars.md";
+    assistants_run: "packaging/docs/assistants.md";
     insight_runs: "packaging/docs/insight.md";
     configuration_runs: "packaging/docs/configuration.md";
     operating_runs: "packaging/docs/operating.md";

@@ -226,6 +226,9 @@ fn operations_that_pages_name_are_there() {
                     "{}: {method} {path}",
                     page.name
                 );
+            } else if path == "/mcp" {
+                // Not an operation of the API.
+                rota.anyone().request(method, path).send().is(401);
             } else if path.starts_with("/deliveries") {
                 let whole = format!("/v1/webhooks/{{webhookId}}{path}");
                 assert!(

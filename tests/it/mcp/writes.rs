@@ -130,10 +130,10 @@ fn keys_and_strangers_write_nothing() {
         let answer = key.ask("tools/call", json!({ "name": name, "arguments": {} }));
         assert_eq!(answer["error"]["code"], json!(-32602), "{name}");
     }
+    let strangers = ["U3", "U4"].map(|user| (user, Assistant::of(&rota, user)));
     let before = state(&rota, &rotation);
     // Somebody from outside sees nothing; others do not see rotations that they are not in.
-    for user in ["U3", "U4"] {
-        let assistant = Assistant::of(&rota, user);
+    for (user, assistant) in strangers {
         assert_eq!(assistant.tools().len(), 10);
         assert_eq!(
             assistant.call("list_rotations", json!({}))["data"],

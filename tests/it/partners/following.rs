@@ -198,3 +198,50 @@ fn a_partner_without_settings_is_not_connected() {
     assert_eq!(on_call(&rotation), "U2|-");
     assert!(rota.caller().all("/v1/partners").is_empty());
 }
+
+#[test]
+fn who_is_on_call_at_an_instant_is_known_as_far_as_the_schedule_is() {
+    let (pager, rota) = started();
+    let rotation = linked(&rota, "S1");
+    let made = text(&rotation.read()["updatedAt"]).to_owned();
+    let ask = |instant: &str| rotation.get(&format!("/on-call?at={}", rfc(instant)));
+    let who = |instant: &str| {
+        let shown = ask(instant).is(200).json();
+        let outside = text(&shown["unmappedExternalDuty"]["name"]).to_owned();
+        let reason = text(&shown["nobodyOnCallReason"]);
+        format!("{}|{outside}|{reason}", people_on_call(&shown))
+    };
+    let week = [
+        ("2026-01-05T11:59Z", "U1|-|-"),
+        ("2026-01-05T12:00Z", "U2|-|-"),
+        ("2026-01-06T00:00Z", "|-|nobody-on-call-unplanned"),
+        ("2026-01-06T06:00Z", "|Pager 3|-"),
+        ("2026-01-06T12:00Z", "U1|-|-"),
+    ];
+    let all = || week.map(|(instant, _)| who(instant));
+    let expected = week.map(|(_, expected)| expected.to_owned());
+    assert_eq!(all(), expected);
+    ask("2026-01-25T00:00Z").refused(409, "not_known_yet");
+    let everywhere = format!("/v1/on-call?at={}", rfc("2026-01-25T00:00Z"));
+    let lines = rota.caller().all(&everywhere);
+    assert_eq!(lines[0]["onCall"], json!([]));
+    assert_eq!(lines[0]["nobodyOnCallReason"], Value::Null);
+    // The record has the same, whatever becomes of the schedule.
+    pager.troubles(Trouble::Closes);
+    rota.to("2026-01-08T00:00Z");
+    rotation
+        .by
+        .delete_if(&rotation.path("/external"), "*")
+        .is(200);
+    assert_eq!(all(), expected);
+    assert_eq!(who(&made), "U1|-|-");
+    // A rotation that follows nothing yet.
+    let unlinked = rota.rotation("U1 U2");
+    link(&unlinked, json!({ "partner": "none" })).is(200);
+    let now = rota.now();
+    unlinked.get(&format!("/on-call?at={now}")).is(200);
+    let later = plus(&now, HOUR);
+    unlinked
+        .get(&format!("/on-call?at={later}"))
+        .refused(409, "not_known_yet");
+}

@@ -1,6 +1,8 @@
 //! The history, the schedule, and two years of both compared with a second implementation.
 
+mod explain;
 mod history;
+mod instants;
 pub mod model;
 mod report;
 mod schedule;

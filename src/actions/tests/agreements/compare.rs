@@ -232,7 +232,7 @@ impl Walk<'_> {
         if found != foreseen {
             return fail(format!("{found:?}, foreseen {foreseen:?}"));
         }
-        Ok(())
+        self.see(&rotation)
     }
 
     /// Compares the whole history, every arrangement and every request.

@@ -15,6 +15,7 @@ use crate::domain::personal_calendar::{Counts, PersonalCalendar, Reading, Secret
 use crate::domain::refusal::Refusal;
 use crate::store::MirroredAbsence;
 use proptest::test_runner::TestCaseError;
+use serde_json::Value;
 
 /// The result, with an error in words.
 pub type Outcome = Result<(), TestCaseError>;
@@ -44,6 +45,9 @@ pub struct Walk<'a> {
     pub overdue: bool,
     /// The schedule of time that has passed since.
     pub plans: Vec<(Span, Vec<CellSpells>)>,
+    /// Who was on call at instants that have passed, and who was foretold to be.
+    pub seen: Vec<(Minute, Value)>,
+    pub foretold: Vec<(Minute, Value)>,
 }
 
 /// The person as a member of the workspace.
@@ -162,6 +166,8 @@ impl<'a> Walk<'a> {
             operations: 0,
             overdue: false,
             plans: Vec::new(),
+            seen: Vec::new(),
+            foretold: Vec::new(),
         };
         let laid = walk.replace_grid().expect("a grid");
         walk.version = laid.stamps.version;
@@ -174,7 +180,8 @@ impl<'a> Walk<'a> {
         self.perform_all(ops)?;
         self.pass(self.model.now + 4 * DAY, Pass::Asleep)?;
         self.compare()?;
-        self.compare_records()
+        self.compare_records()?;
+        self.compare_instants()
     }
 
     /// Runs the operations.
@@ -232,6 +239,7 @@ impl<'a> Walk<'a> {
         if range.from < range.until {
             let planned = self.planned(range)?;
             self.plans.push((range, planned));
+            self.foretell(range);
         }
         let changes = self.model.advance(to);
         match pass {

@@ -344,6 +344,9 @@ fn rotation(walk: &mut Walk) -> String {
     walk.ask(Key, "clearOnCall", &path, Value::Null);
     walk.ask(Key, "replaceOnCall", &path, json!({ "userIds": ["UADA"] }));
     walk.ask(Key, "getOnCall", &on(&[("expand", "users")]), Value::Null);
+    let at = [("at", "2026-11-30T12:00:00Z")];
+    walk.ask(Key, "listOnCall", &at, Value::Null);
+    walk.ask(Key, "explain", &on(&at), Value::Null);
     walk.ask(
         Key,
         "listRotations",

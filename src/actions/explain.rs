@@ -1,0 +1,388 @@
+//! Why somebody is on call, or nobody, at an instant: from the trace of the forecast for what is to come, from the record for what
+//! is and was (rules.md 26).
+
+use super::on_call_at::{check_instant, entries_at, is_past, piece, walk};
+use super::reads::visible;
+use super::{ActionError, App};
+use crate::domain::absence::{AbsenceSource, AppliesTo, Skipped};
+use crate::domain::access::Principal;
+use crate::domain::arrangement::ArrangementKind;
+use crate::domain::duty_at::Backward;
+use crate::domain::explain::{
+    self, ExplainedCell, Explanation, Kept, Source, Step, Told, Unrecorded, Vocabulary,
+};
+use crate::domain::forecast::{self, Budget};
+use crate::domain::handover::DealingContext;
+use crate::domain::ids::{AbsenceId, ArrangementId, CellId, RotationId, UserId};
+use crate::domain::refusal::{Refusal, invalid};
+use crate::domain::request::RequestKind;
+use crate::domain::resolve::{self, Hold};
+use crate::domain::rotation::{Rotation, Window};
+use crate::domain::trace::Trace;
+use crate::domain::zones::ZoneName;
+use crate::store::{self, HistoryEntry, ReadTx};
+use jiff::{SignedDuration, Timestamp};
+use std::collections::HashMap;
+
+/// Why each cell of a rotation, or one of them, is as it is at an instant; now by default.
+///
+/// # Errors
+/// As [`on_call_at::of`](super::on_call_at::of); [`Refusal::NotFound`] for a cell that is not there then, and
+/// [`Refusal::Invalid`] where all cells together have too much to tell.
+pub fn of(
+    app: &App,
+    caller: &Principal,
+    id: &RotationId,
+    at: Option<Timestamp>,
+    only: Option<&CellId>,
+) -> Result<Explanation, ActionError> {
+    let at = at.unwrap_or_else(|| app.now());
+    app.store().read(|tx| {
+        let rotation = visible(tx, caller, id)?;
+        check_instant(app, &rotation, at)?;
+        let reader = Reader {
+            app,
+            tx,
+            rotation: &rotation,
+            at,
+        };
+        let found = match is_past(&rotation, at) {
+            true => reader.past(only)?,
+            false => reader.planned(only)?,
+        };
+        if only.is_some() && found.is_empty() {
+            return Err(Refusal::NotFound("cell").into());
+        }
+        reader.told(found)
+    })
+}
+
+/// A cell with the zone of its times, before its steps are worded.
+struct Found {
+    cell: CellId,
+    user: Option<UserId>,
+    source: Source,
+    steps: Vec<Step>,
+    zone: Option<ZoneName>,
+}
+
+struct Reader<'a> {
+    app: &'a App,
+    tx: &'a ReadTx<'a>,
+    rotation: &'a Rotation,
+    at: Timestamp,
+}
+
+impl Reader<'_> {
+    /// What will be, and what is.
+    fn planned(&self, only: Option<&CellId>) -> Result<Vec<Found>, ActionError> {
+        let only = match only.map(|cell| self.rotation.slot_of(cell)) {
+            Some(None) => return Ok(Vec::new()),
+            slot => slot.flatten(),
+        };
+        let dealing = DealingContext {
+            calendar: self.app.calendar(),
+            absences: &self.rotation.absences,
+        };
+        let instants = (self.app.now(), self.at);
+        let mut trace = Trace::new(only);
+        let mut budget = Budget::default();
+        let then = forecast::traced_at(self.rotation, dealing, instants, &mut budget, &mut trace)?;
+        if trace.is_full() {
+            return Ok(invalid(
+                "cellId: too many people are in the rotation for all cells; name one",
+            )?);
+        }
+        let slots = 0..then.cells.len();
+        let asked = slots.filter(|slot| only.is_none_or(|only| only == *slot));
+        asked.map(|slot| self.cell(&then, slot, &trace)).collect()
+    }
+
+    fn cell(&self, then: &Rotation, slot: usize, trace: &Trace) -> Result<Found, ActionError> {
+        let cell = &then.cells[slot];
+        let window = &then.windows[cell.window];
+        let calendar = self.app.calendar();
+        let found = |user: Option<&UserId>, source, steps| Found {
+            cell: cell.id.clone(),
+            user: user.cloned(),
+            source,
+            steps,
+            zone: window.zone,
+        };
+        if cell.stopped {
+            return Ok(found(None, Source::Nobody, vec![Step::NotInPlan]));
+        }
+        let (is_open, mut steps) = explain::opening(then, window, calendar, self.at);
+        if let Some(external) = &then.external {
+            steps.truncate(usize::from(!then.enabled));
+            let first = external.first();
+            let since = first.map_or(cell.entry.start, |first| first.shift.span.from);
+            steps.push(Step::ExternalShift {
+                at: since,
+                until: first.map(|first| first.shift.span.until),
+                outsider: external.outsider().map(|outsider| outsider.called()),
+                is_anybody: first.is_some(),
+            });
+            let user = cell.holder.as_ref().map(|holder| &holder.user);
+            return Ok(found(user, Source::External, steps));
+        }
+        if !is_open {
+            return Ok(found(None, Source::Shut, steps));
+        }
+        let hold = resolve::holder(then, cell);
+        if let Some(Hold::Arranged(arranged)) = hold {
+            let period = (arranged.period.from, Some(arranged.period.until));
+            steps.push(self.arrangement(&arranged.id, period)?);
+            return Ok(found(Some(&arranged.user), Source::Arrangement, steps));
+        }
+        match trace.decision(slot) {
+            Some(decision) => {
+                let (cadence, moved) = explain::cadence_of(decision, window, calendar);
+                steps.extend(explain::decided(decision, cadence, moved));
+            }
+            None => {
+                let record = self.entry(&cell.id, cell.entry.start)?;
+                steps.extend(match &cell.holder {
+                    Some(holder) => {
+                        let since = holder.since;
+                        self.dealt(record.as_ref(), since, Some(window))?
+                    }
+                    None => record
+                        .map(|record| explain::vacancy(&kept(&record), &cell.passed_over))
+                        .unwrap_or_default(),
+                });
+            }
+        }
+        let user = hold.map(Hold::user);
+        let source = match user {
+            Some(_) => Source::Turn,
+            None => Source::Nobody,
+        };
+        Ok(found(user, source, steps))
+    }
+
+    /// What was.
+    fn past(&self, only: Option<&CellId>) -> Result<Vec<Found>, ActionError> {
+        let entries = entries_at(self.tx, self.rotation, self.at)?.into_iter();
+        let asked = entries.filter(|entry| only.is_none_or(|only| entry.cell == *only));
+        asked.map(|entry| self.recorded(&entry)).collect()
+    }
+
+    fn recorded(&self, record: &HistoryEntry) -> Result<Found, ActionError> {
+        let entry = &record.entry;
+        let windows = &self.rotation.windows;
+        let window = windows.iter().find(|window| window.id == record.window);
+        let found = |source, steps| Found {
+            cell: record.cell.clone(),
+            user: entry.user.clone(),
+            source,
+            steps,
+            zone: entry.hours.zone,
+        };
+        if entry.reason == crate::domain::rotation::Reason::ChangeInExternalSchedule {
+            let is_anybody = entry.user.is_some() || entry.outside.is_some();
+            let steps = vec![Step::ExternalShift {
+                at: record.held_since.unwrap_or(entry.start),
+                until: record.end,
+                outsider: entry.outside.clone(),
+                is_anybody,
+            }];
+            return Ok(found(Source::External, steps));
+        }
+        let days_off = (self.rotation.skips_are_off_time, window);
+        let (is_open, mut steps) =
+            explain::opening_recorded(entry, record.end, days_off, self.app.calendar(), self.at);
+        if !is_open {
+            return Ok(found(Source::Shut, steps));
+        }
+        if entry.user.is_none() {
+            steps.extend(explain::vacancy(&kept(record), &entry.passed_over));
+            return Ok(found(Source::Nobody, steps));
+        }
+        if let Some(id) = &entry.arrangement {
+            let since = record.held_since.unwrap_or(entry.start);
+            steps.push(self.arrangement(id, (since, record.end))?);
+            return Ok(found(Source::Arrangement, steps));
+        }
+        let since = match record.turn_since {
+            Some(since) => since,
+            None => self.first_entry(record)?,
+        };
+        steps.extend(self.dealt(Some(record), since, window)?);
+        Ok(found(Source::Turn, steps))
+    }
+
+    /// Where the turn of an older entry began.
+    fn first_entry(&self, record: &HistoryEntry) -> Result<Timestamp, ActionError> {
+        let first = piece(record);
+        let start = first.start;
+        let mut back = Backward::new(first);
+        let of = (&self.rotation.id, &record.cell);
+        walk(self.tx, of, start, false, |piece| back.look(piece))?;
+        Ok(back.since())
+    }
+
+    /// The steps of a dealt turn: by the entry with which it began, else by the one at hand.
+    fn dealt(
+        &self,
+        record: Option<&HistoryEntry>,
+        since: Timestamp,
+        window: Option<&Window>,
+    ) -> Result<Vec<Step>, ActionError> {
+        let Some(record) = record else {
+            return Ok(vec![Step::NotRecorded(Unrecorded::Beginning)]);
+        };
+        let origin = self.entry(&record.cell, since)?;
+        // Beneath an arrangement or while the hours were shut another entry began then, or none.
+        let same = |origin: &HistoryEntry| {
+            origin.entry.user == record.entry.user && origin.entry.arrangement.is_none()
+        };
+        let origin = origin.filter(same).unwrap_or_else(|| record.clone());
+        let cadence = window.and_then(|window| window.cadence.as_ref());
+        Ok(explain::turn(
+            &kept(&origin),
+            since,
+            cadence,
+            self.app.calendar(),
+        ))
+    }
+
+    fn entry(&self, cell: &CellId, start: Timestamp) -> Result<Option<HistoryEntry>, ActionError> {
+        Ok(store::load_entry(
+            self.tx,
+            (&self.rotation.id, cell),
+            start,
+        )?)
+    }
+
+    fn arrangement(
+        &self,
+        id: &ArrangementId,
+        (from, until): (Timestamp, Option<Timestamp>),
+    ) -> Result<Step, ActionError> {
+        let found = store::load_arrangement(self.tx, &self.rotation.id, id)?;
+        let kind = found.as_ref().map(|found| found.kind);
+        let request = found.and_then(|found| found.request);
+        let request_kind = match kind {
+            Some(ArrangementKind::SwapLeg) => RequestKind::Swap,
+            _ => RequestKind::Cover,
+        };
+        let request = match request {
+            Some(id) => store::load_request(self.tx, &self.rotation.id, request_kind, &id)?,
+            None => None,
+        };
+        let reason = request.map(|request| request.reason);
+        Ok(Step::Arrangement {
+            id: id.clone(),
+            kind,
+            by: store::load_arrangement_maker(self.tx, id)?,
+            reason: reason.filter(|reason| !reason.is_empty()),
+            from,
+            until,
+        })
+    }
+
+    /// Finds the absences that people were passed over for, and words the steps.
+    fn told(&self, found: Vec<Found>) -> Result<Explanation, ActionError> {
+        let mut ids = HashMap::new();
+        let mut named = HashMap::new();
+        let mut cells = Vec::with_capacity(found.len());
+        for mut found in found {
+            let mut is_lost = false;
+            for step in &mut found.steps {
+                if let Step::PassedOver { absence, id } = step {
+                    *id = self.absence(absence, &mut ids)?;
+                    is_lost |= id.is_none() && absence.source == AbsenceSource::Stored;
+                }
+                for user in people(step) {
+                    if !named.contains_key(user) {
+                        let person = store::load_person(self.tx, user)?;
+                        let name = person
+                            .map_or_else(|| user.to_string(), |person| person.name().to_owned());
+                        named.insert(user.clone(), name);
+                    }
+                }
+            }
+            if is_lost {
+                found.steps.push(Step::NotRecorded(Unrecorded::Absence));
+            }
+            cells.push(found);
+        }
+        let slots = self.rotation.cells.iter().map(|cell| {
+            let name = forecast::slot_name(self.rotation, cell).join(", ");
+            (cell.id.clone(), name)
+        });
+        let words = Vocabulary {
+            people: named,
+            slots: slots.collect(),
+        };
+        let cells = cells.into_iter().map(|found| {
+            let zone = found.zone.unwrap_or_else(ZoneName::utc);
+            let told = |step| Told {
+                text: explain::text(&step, &words, zone),
+                step,
+            };
+            ExplainedCell {
+                cell: found.cell,
+                user: found.user,
+                source: found.source,
+                steps: found.steps.into_iter().map(told).collect(),
+            }
+        });
+        Ok(Explanation {
+            at: self.at,
+            cells: cells.collect(),
+        })
+    }
+
+    /// The stored absence that somebody was passed over for; `None` where it is a calendar's, and where it is no longer there as it
+    /// was.
+    fn absence(
+        &self,
+        skipped: &Skipped,
+        known: &mut HashMap<(UserId, Timestamp, Timestamp), Option<AbsenceId>>,
+    ) -> Result<Option<AbsenceId>, ActionError> {
+        let (Some(from), Some(until), AbsenceSource::Stored) =
+            (skipped.from, skipped.until, skipped.source)
+        else {
+            return Ok(None);
+        };
+        let key = (skipped.user.clone(), from, until);
+        if let Some(id) = known.get(&key) {
+            return Ok(id.clone());
+        }
+        let before = until - SignedDuration::from_millis(1);
+        let theirs = store::list_absences_of(self.tx, &skipped.user, before)?;
+        let here = |applies_to: &AppliesTo| match applies_to {
+            AppliesTo::AllRotations => true,
+            AppliesTo::Rotation(id) => *id == self.rotation.id,
+        };
+        let found = theirs.into_iter().find(|absence| {
+            (absence.period.from, absence.period.until) == (from, until)
+                && here(&absence.applies_to)
+        });
+        let id = found.map(|absence| absence.id);
+        known.insert(key, id.clone());
+        Ok(id)
+    }
+}
+
+fn kept(record: &HistoryEntry) -> Kept {
+    Kept {
+        entry: record.entry.clone(),
+        by: record.by.clone(),
+    }
+}
+
+/// The people whom the sentence of a step names.
+fn people(step: &Step) -> Vec<&UserId> {
+    match step {
+        Step::Order {
+            next_turn, order, ..
+        } => order.get(*next_turn).into_iter().collect(),
+        Step::PassedOver { absence, .. } => vec![&absence.user],
+        Step::AlreadyOnDuty(passed) => vec![&passed.user],
+        Step::Chosen { user, .. } => vec![user],
+        _ => Vec::new(),
+    }
+}

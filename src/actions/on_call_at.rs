@@ -1,0 +1,286 @@
+//! Who is on call at an instant that may be long ago or ahead, in one rotation or in all of them.
+
+use super::reads::{self, visible};
+use super::{ActionError, App};
+use crate::domain::access::Principal;
+use crate::domain::duty_at::{
+    Backward, Bounds, DutyAt, Held, Onward, Piece, Present, Recorded, was_open,
+};
+use crate::domain::event::Nobody;
+use crate::domain::forecast::{self, Budget};
+use crate::domain::handover::DealingContext;
+use crate::domain::ids::{RotationId, UserId};
+use crate::domain::linked::Outsider;
+use crate::domain::refusal::{Refusal, invalid};
+use crate::domain::resolve;
+use crate::domain::rotation::Rotation;
+use crate::domain::time::Interval;
+use crate::store::{self, HistoryEntry, Page, ReadTx, RotationFilter};
+use jiff::{SignedDuration, Timestamp};
+
+/// How far ahead one may ask, in days.
+pub const AHEAD_DAYS: i64 = 366;
+
+/// Entries of one cell that a walk through its record looks at, at the most.
+const MOST_WALKED: usize = 10_000;
+
+/// Who is on call in a rotation at an instant, with the rotation as it is stored.
+///
+/// # Errors
+/// [`Refusal::NotFound`] for a rotation that is not there for the caller, [`Refusal::Invalid`] for an instant before it was
+/// created or too far ahead, [`Refusal::NotKnownYet`] for one that a partner's schedule does not reach.
+pub fn of(
+    app: &App,
+    caller: &Principal,
+    id: &RotationId,
+    at: Timestamp,
+) -> Result<(Rotation, DutyAt), ActionError> {
+    app.store().read(|tx| {
+        let rotation = visible(tx, caller, id)?;
+        let duty = duty_at(app, tx, &rotation, at, &mut Budget::default())?;
+        Ok((rotation, duty))
+    })
+}
+
+/// The same of a rotation that has been loaded.
+pub(super) fn duty_at(
+    app: &App,
+    tx: &ReadTx,
+    rotation: &Rotation,
+    at: Timestamp,
+    budget: &mut Budget,
+) -> Result<DutyAt, ActionError> {
+    check_instant(app, rotation, at)?;
+    if is_past(rotation, at) {
+        return Ok(DutyAt::Recorded(recorded(app, tx, rotation, at)?));
+    }
+    let dealing = DealingContext {
+        calendar: app.calendar(),
+        absences: &rotation.absences,
+    };
+    let then = forecast::standing_at(rotation, dealing, (app.now(), at), budget)?;
+    Ok(DutyAt::Planned(Box::new(then)))
+}
+
+/// Refuses an instant of which neither the record nor the plan says anything.
+pub(super) fn check_instant(app: &App, rotation: &Rotation, at: Timestamp) -> Result<(), Refusal> {
+    let created_at = rotation.stamps.created_at;
+    if at < created_at {
+        return invalid(format!(
+            "at: the rotation was created at {created_at}; send that instant or a later one"
+        ));
+    }
+    check_ahead(app, at)
+}
+
+/// Refuses an instant that is too far ahead.
+fn check_ahead(app: &App, at: Timestamp) -> Result<(), Refusal> {
+    let furthest = SignedDuration::from_hours(24 * AHEAD_DAYS);
+    match at.duration_since(app.now()) > furthest {
+        true => invalid(format!(
+            "at: send an instant at most {AHEAD_DAYS} days from now"
+        )),
+        false => Ok(()),
+    }
+}
+
+/// Whether the record says what was at an instant: what is stored of the rotation is newer. A disabled one may have changed since
+/// it was judged.
+pub(super) fn is_past(rotation: &Rotation, at: Timestamp) -> bool {
+    at < rotation.stamps.judged_at.max(rotation.stamps.updated_at)
+}
+
+/// The entries of the record at an instant, in the order of slots; those of cells that are gone come last.
+pub(super) fn entries_at(
+    tx: &ReadTx,
+    rotation: &Rotation,
+    at: Timestamp,
+) -> Result<Vec<HistoryEntry>, ActionError> {
+    let instant = Interval {
+        from: at,
+        until: at + SignedDuration::from_millis(1),
+    };
+    let mut entries = store::list_history(tx, &rotation.id, instant)?;
+    let slot = |entry: &HistoryEntry| rotation.slot_of(&entry.cell).unwrap_or(usize::MAX);
+    entries.sort_by_key(slot);
+    Ok(entries)
+}
+
+fn recorded(
+    app: &App,
+    tx: &ReadTx,
+    rotation: &Rotation,
+    at: Timestamp,
+) -> Result<Recorded, ActionError> {
+    let turn_ends = resolve::turn_ends(rotation, app.calendar());
+    let (mut held, mut outsider) = (Vec::new(), None);
+    let mut nobody = Nobody::AsArranged;
+    for record in entries_at(tx, rotation, at)? {
+        let entry = &record.entry;
+        let is_anybody = entry.user.is_some() || entry.outside.is_some();
+        if !is_anybody && entry.beside.is_empty() {
+            if was_open(entry, app.calendar(), at) {
+                nobody = Nobody::Unplanned;
+            }
+            continue;
+        }
+        let present = rotation
+            .slot_of(&record.cell)
+            .map(|slot| Present::of(rotation, app.calendar(), slot, &turn_ends));
+        let bounds = bounds(tx, rotation, &record, present.as_ref())?;
+        if let Some(name) = &entry.outside {
+            outsider.get_or_insert(Outsider {
+                name: Some(name.clone()),
+                email: None,
+                until: bounds.until.unwrap_or(at),
+            });
+        }
+        for user in entry.user.iter().chain(&entry.beside) {
+            held.push(Held {
+                user: user.clone(),
+                cell: record.cell.clone(),
+                lane: record.lane.clone(),
+                window: record.window.clone(),
+                entry: entry.clone(),
+                bounds,
+            });
+        }
+    }
+    Ok(Recorded {
+        held,
+        outsider,
+        nobody,
+    })
+}
+
+/// What a walk looks at of an entry.
+pub(super) fn piece(record: &HistoryEntry) -> Piece {
+    Piece {
+        start: record.entry.start,
+        end: record.end,
+        user: record.entry.user.clone(),
+        arrangement: record.entry.arrangement.clone(),
+        held_since: record.held_since,
+        turn_since: record.turn_since,
+        reason: record.entry.reason,
+    }
+}
+
+/// The bounds of the assignment that an entry of the record is of.
+fn bounds(
+    tx: &ReadTx,
+    rotation: &Rotation,
+    record: &HistoryEntry,
+    present: Option<&Present>,
+) -> Result<Bounds, ActionError> {
+    let first = piece(record);
+    let of = (&rotation.id, &record.cell);
+    let arrangement = match &record.entry.arrangement {
+        Some(id) => store::load_arrangement(tx, &rotation.id, id)?,
+        None => None,
+    };
+    let period = arrangement.as_ref().map(|arrangement| arrangement.period);
+    let since = match (record.held_since, period) {
+        (Some(since), _) => since,
+        (None, Some(period)) => period.from,
+        (None, None) => {
+            let mut back = Backward::new(first.clone());
+            walk(tx, of, first.start, false, |piece| back.look(piece))?;
+            back.since()
+        }
+    };
+    let mut onward = Onward::new(first.clone());
+    if first.end.is_some() {
+        walk(tx, of, first.start, true, |piece| onward.look(&piece))?;
+    }
+    // One that another took the place of keeps the end that it never reached.
+    let kept = arrangement.filter(|arrangement| !arrangement.cancelled);
+    Ok(onward.finish(since, present, kept.map(|arrangement| arrangement.period)))
+}
+
+/// [`store::walk_record`] within [`MOST_WALKED`].
+pub(super) fn walk(
+    tx: &ReadTx,
+    of: (&RotationId, &crate::domain::ids::CellId),
+    from: Timestamp,
+    onward: bool,
+    mut look: impl FnMut(Piece) -> bool,
+) -> Result<(), ActionError> {
+    let mut walked = 0;
+    store::walk_record(tx, of, from, onward, |piece| {
+        walked += 1;
+        look(piece) && walked < MOST_WALKED
+    })?;
+    Ok(())
+}
+
+/// Passes the rotations of a page that the caller sees, and that were there at an instant, to `show`, each with who is on call
+/// in it; `None` where a partner's schedule does not reach. With `user` only those in which that person is a member, or on call then.
+/// Returns how many there are on all pages.
+///
+/// # Errors
+/// [`Refusal::Invalid`] for an instant too far ahead, and where forecasting takes too much.
+pub fn everywhere(
+    app: &App,
+    caller: &Principal,
+    at: Timestamp,
+    user: Option<&UserId>,
+    page: Page,
+    mut show: impl FnMut(&Rotation, Option<&DutyAt>) -> Result<(), ActionError>,
+) -> Result<u64, ActionError> {
+    check_ahead(app, at)?;
+    let filter = RotationFilter {
+        created_by: Some(at),
+        ..RotationFilter::default()
+    };
+    let filter = reads::narrowed(caller, filter);
+    let listed = match user {
+        None => page,
+        // Who is on call is found by looking.
+        Some(_) => Page {
+            number: 1,
+            size: u32::MAX,
+        },
+    };
+    let (ids, total) = app
+        .store()
+        .read(|tx| store::list_rotations(tx, &filter, listed))?;
+    let mut budget = Budget::default();
+    let mut found = 0;
+    let first = u64::from(page.number - 1) * u64::from(page.size);
+    for id in ids {
+        app.store().read(|tx| -> Result<(), ActionError> {
+            // Deleted since, or hidden from the caller.
+            let rotation = store::load_rotation(tx, &id)?;
+            let Some(rotation) = rotation.filter(|found| caller.check_see(found).is_ok()) else {
+                return Ok(());
+            };
+            if user.is_some_and(|user| !may_be_in(&rotation, user, at)) {
+                return Ok(());
+            }
+            let duty = match duty_at(app, tx, &rotation, at, &mut budget) {
+                Ok(duty) => Some(duty),
+                Err(ActionError::Refused(Refusal::NotKnownYet(_))) => None,
+                Err(error) => return Err(error),
+            };
+            let Some(user) = user else {
+                return show(&rotation, duty.as_ref());
+            };
+            let on_call = || duty.iter().any(|duty| duty.people().contains(user));
+            if rotation.has_member(user) || on_call() {
+                if (first..first + u64::from(page.size)).contains(&found) {
+                    show(&rotation, duty.as_ref())?;
+                }
+                found += 1;
+            }
+            Ok(())
+        })?;
+    }
+    Ok(if user.is_some() { found } else { total })
+}
+
+/// Whether somebody is a member, or may be on call at an instant: by an arrangement, on a partner's schedule, or in the past.
+fn may_be_in(rotation: &Rotation, user: &UserId, at: Timestamp) -> bool {
+    let arranged = || rotation.arranged.iter().any(|over| over.user == *user);
+    rotation.has_member(user) || is_past(rotation, at) || rotation.external.is_some() || arranged()
+}

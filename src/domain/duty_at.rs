@@ -1,0 +1,91 @@
+//! Who is on call at an instant: as planned, or as recorded (rules.md 25).
+
+mod bounds;
+
+use super::event::Nobody;
+use super::holidays::Calendar;
+use super::ids::{ArrangementId, CellId, LaneId, UserId, WindowId};
+use super::linked::Outsider;
+use super::resolve;
+use super::rotation::{Entry, HoursHeld, Reason, Rotation};
+use crate::domain::coverage::Hours;
+pub use bounds::{Backward, Bounds, Onward, Present};
+use jiff::Timestamp;
+
+/// Who is on call in a rotation at an instant.
+#[derive(Clone, Debug, PartialEq)]
+pub enum DutyAt {
+    /// From when it was last judged: the rotation as it stands then.
+    Planned(Box<Rotation>),
+    /// Before that: what the record has.
+    Recorded(Recorded),
+}
+
+impl DutyAt {
+    /// The people on call who are known here, each once, in the order of slots.
+    pub fn people(&self) -> Vec<UserId> {
+        let recorded = match self {
+            DutyAt::Planned(rotation) => return resolve::everybody_on_call(rotation),
+            DutyAt::Recorded(recorded) => recorded,
+        };
+        let mut people: Vec<UserId> = Vec::new();
+        for held in &recorded.held {
+            if !people.contains(&held.user) {
+                people.push(held.user.clone());
+            }
+        }
+        people
+    }
+}
+
+/// Who was on call at an instant.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Recorded {
+    /// In the order of slots; those of cells that are gone come last.
+    pub held: Vec<Held>,
+    /// Somebody who was on call on a partner's schedule and is unknown here.
+    pub outsider: Option<Outsider>,
+    /// Only valid if nobody was on call.
+    pub nobody: Nobody,
+}
+
+/// Somebody who was on call in a cell.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Held {
+    pub user: UserId,
+    pub cell: CellId,
+    pub lane: LaneId,
+    pub window: WindowId,
+    /// The entry of the record.
+    pub entry: Entry,
+    pub bounds: Bounds,
+}
+
+/// What a walk through the record of one cell looks at of an entry.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Piece {
+    pub start: Timestamp,
+    /// `None` for the running one.
+    pub end: Option<Timestamp>,
+    pub user: Option<UserId>,
+    pub arrangement: Option<ArrangementId>,
+    /// As in the record: when the assignment began; `None` on older records.
+    pub held_since: Option<Timestamp>,
+    /// When the dealt turn began.
+    pub turn_since: Option<Timestamp>,
+    pub reason: Reason,
+}
+
+/// Whether the hours were open at an instant under which an entry was recorded.
+pub fn was_open(entry: &Entry, calendar: &Calendar, at: Timestamp) -> bool {
+    entry.reason != Reason::BusinessHoursOffline && hours(&entry.hours).at(calendar, at).open
+}
+
+/// The hours of an entry. Days off are not recorded with them.
+pub fn hours(held: &HoursHeld) -> Hours {
+    Hours {
+        zone: held.zone,
+        coverage: held.coverage.clone(),
+        off: None,
+    }
+}

@@ -1,0 +1,269 @@
+//! Why somebody is on call, or nobody: the steps that decided, in their order (rules.md 26).
+//!
+//! What is to come is told from the trace of the forecast, which dealing itself writes. What is and was is told from the record,
+//! with a step that says what the record does not hold.
+
+mod hours;
+mod recorded;
+mod words;
+
+use super::arrangement::ArrangementKind;
+use super::audit::Doer;
+use super::cadence::Cadence;
+use super::holidays::{Calendar, CountryCode};
+use super::ids::{AbsenceId, ArrangementId, CellId, RosterId, UserId, WindowId};
+use super::rotation::{PassedOver, Reason, Skipped, Window};
+use super::trace::{Decision, Traced};
+pub use hours::{Opening, opening, opening_recorded};
+use jiff::Timestamp;
+use jiff::civil::Date;
+pub use recorded::{Kept, turn, vacancy};
+pub use words::{Vocabulary, text};
+
+/// What decides who is on call in a cell.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Source {
+    /// The dealt turn.
+    Turn,
+    /// An arrangement over it.
+    Arrangement,
+    /// A partner's schedule.
+    External,
+    /// The hours are shut.
+    Shut,
+    /// The hours are open and the slot is empty.
+    Nobody,
+}
+
+impl Source {
+    /// All of them.
+    pub const ALL: [Source; 5] = [
+        Source::Turn,
+        Source::Arrangement,
+        Source::External,
+        Source::Shut,
+        Source::Nobody,
+    ];
+
+    /// The name in the API.
+    pub fn name(self) -> &'static str {
+        match self {
+            Source::Turn => "turn",
+            Source::Arrangement => "arrangement",
+            Source::External => "external",
+            Source::Shut => "shut",
+            Source::Nobody => "nobody",
+        }
+    }
+}
+
+/// What the record does not hold of a decision.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Unrecorded {
+    /// The order of people, and whose turn was next.
+    Order,
+    /// How a turn began while the hours were shut.
+    Beginning,
+    /// An absence that somebody was passed over for and that has been deleted or changed since.
+    Absence,
+    /// Which day off shut the hours.
+    DayOff,
+    /// Who was looked at before the slot stayed empty.
+    Search,
+}
+
+impl Unrecorded {
+    /// All of them.
+    pub const ALL: [Unrecorded; 5] = [
+        Unrecorded::Order,
+        Unrecorded::Beginning,
+        Unrecorded::Absence,
+        Unrecorded::DayOff,
+        Unrecorded::Search,
+    ];
+
+    /// The name in the API.
+    pub fn name(self) -> &'static str {
+        match self {
+            Unrecorded::Order => "order",
+            Unrecorded::Beginning => "beginning",
+            Unrecorded::Absence => "absence",
+            Unrecorded::DayOff => "dayOff",
+            Unrecorded::Search => "search",
+        }
+    }
+}
+
+/// What somebody did by hand.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Deed {
+    /// Put people on duty.
+    Set,
+    /// Handed over.
+    Rotated,
+    /// Took somebody off duty.
+    Cleared,
+    /// Edited the rotation, which filled or emptied the slot.
+    Edited,
+    /// Removed whoever was on duty.
+    Removed,
+    /// Took over by answering a mention.
+    Took,
+}
+
+impl Deed {
+    /// The deed that a reason of the record stands for; `None` for what falls due.
+    pub fn of(reason: Reason) -> Option<Deed> {
+        Some(match reason {
+            Reason::ExplicitChange => Deed::Set,
+            Reason::RotateToNextOnDuty => Deed::Rotated,
+            Reason::DutyCleared => Deed::Cleared,
+            Reason::CoverageChanged => Deed::Edited,
+            Reason::RemovalOfActiveDuty => Deed::Removed,
+            Reason::AfterMention => Deed::Took,
+            _ => return None,
+        })
+    }
+}
+
+/// One step of an explanation.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Step {
+    WindowOpen(Opening),
+    WindowShut(Opening),
+    OffDay {
+        date: Date,
+        country: CountryCode,
+        is_weekend: bool,
+    },
+    /// Disabled: it stands as it did then.
+    Frozen {
+        since: Timestamp,
+    },
+    /// The plan does not include the lane.
+    NotInPlan,
+    DealtAt {
+        at: Timestamp,
+        /// Why a turn was dealt then: a hand-over, or an empty slot that was filled.
+        reason: Reason,
+        /// Where it was a hand-over of this cadence.
+        cadence: Option<Box<Cadence>>,
+        /// Where the hand-over was to be on a skipped day.
+        moved_from: Option<Timestamp>,
+    },
+    Order {
+        roster: Option<RosterId>,
+        window: WindowId,
+        next_turn: usize,
+        order: Vec<UserId>,
+    },
+    PassedOver {
+        absence: Skipped,
+        id: Option<AbsenceId>,
+    },
+    AlreadyOnDuty(PassedOver),
+    DoubleCover,
+    LeastAbsent,
+    Chosen {
+        user: UserId,
+        turn: Option<usize>,
+    },
+    NobodyLeft,
+    ByHand {
+        deed: Deed,
+        by: Option<Doer>,
+        at: Timestamp,
+    },
+    Arrangement {
+        id: ArrangementId,
+        /// `None` where there is no record of it any more.
+        kind: Option<ArrangementKind>,
+        by: Option<Doer>,
+        reason: Option<String>,
+        from: Timestamp,
+        until: Option<Timestamp>,
+    },
+    ExternalShift {
+        at: Timestamp,
+        until: Option<Timestamp>,
+        /// What somebody unknown here is called.
+        outsider: Option<String>,
+        is_anybody: bool,
+    },
+    NotRecorded(Unrecorded),
+}
+
+/// A step, and the sentence that says it.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Told {
+    pub step: Step,
+    pub text: String,
+}
+
+/// Why a cell is as it is.
+#[derive(Clone, Debug, PartialEq)]
+pub struct ExplainedCell {
+    pub cell: CellId,
+    /// Who is on call; `None` for nobody, and for somebody who is unknown here.
+    pub user: Option<UserId>,
+    pub source: Source,
+    pub steps: Vec<Told>,
+}
+
+/// Why each cell of a rotation is as it is at an instant.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Explanation {
+    pub at: Timestamp,
+    /// In the order of slots; those that are gone come last.
+    pub cells: Vec<ExplainedCell>,
+}
+
+/// The cadence whose hand-over a decision was, with when it was to be where skipped days moved it.
+pub fn cadence_of<'w>(
+    decision: &Decision,
+    window: &'w Window,
+    calendar: &Calendar,
+) -> (Option<&'w Cadence>, Option<Timestamp>) {
+    let cadence = window.cadence.as_ref();
+    match cadence.map(|cadence| hours::hand_over(cadence, calendar, decision.at)) {
+        Some((true, moved)) => (cadence, moved),
+        _ => (None, None),
+    }
+}
+
+/// The steps of a decision that dealing traced.
+pub fn decided(
+    decision: &Decision,
+    cadence: Option<&Cadence>,
+    moved: Option<Timestamp>,
+) -> Vec<Step> {
+    let dealt_at = Step::DealtAt {
+        at: decision.at,
+        reason: decision.reason,
+        cadence: cadence.cloned().map(Box::new),
+        moved_from: moved,
+    };
+    let traced = decision.steps.iter().map(|step| match step.clone() {
+        Traced::Order {
+            roster,
+            window,
+            next_turn,
+            order,
+        } => Step::Order {
+            roster,
+            window,
+            next_turn,
+            order: order.people.iter().map(|one| one.user.clone()).collect(),
+        },
+        Traced::Absent(absence) => Step::PassedOver { absence, id: None },
+        Traced::Elsewhere(passed) => Step::AlreadyOnDuty(passed),
+        Traced::DoubleCover => Step::DoubleCover,
+        Traced::LeastAbsent => Step::LeastAbsent,
+        Traced::Chosen { user, turn } => Step::Chosen {
+            user,
+            turn: Some(turn),
+        },
+        Traced::NobodyLeft => Step::NobodyLeft,
+    });
+    [dealt_at].into_iter().chain(traced).collect()
+}

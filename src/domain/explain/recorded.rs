@@ -1,0 +1,115 @@
+//! What the record tells of how a turn began, or why nobody had one.
+
+use super::hours::hand_over;
+use super::{Deed, Step, Unrecorded};
+use crate::domain::audit::Doer;
+use crate::domain::cadence::Cadence;
+use crate::domain::holidays::Calendar;
+use crate::domain::rotation::{Entry, PassedOver, Reason};
+use jiff::Timestamp;
+
+/// An entry of the record with who made it.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Kept {
+    pub entry: Entry,
+    pub by: Option<Doer>,
+}
+
+/// The steps of a dealt turn that began at an instant; `origin` is the entry with which it was first on call, and `cadence` that of
+/// its window today.
+pub fn turn(
+    origin: &Kept,
+    since: Timestamp,
+    cadence: Option<&Cadence>,
+    calendar: &Calendar,
+) -> Vec<Step> {
+    let entry = &origin.entry;
+    let mut steps = vec![beginning(origin, since, cadence, calendar)];
+    let passed = !entry.skipped.is_empty() || !entry.passed_over.is_empty();
+    let skipped = entry.skipped.iter().cloned();
+    steps.extend(skipped.map(|absence| Step::PassedOver { absence, id: None }));
+    let elsewhere = entry.passed_over.iter().cloned();
+    steps.extend(elsewhere.map(Step::AlreadyOnDuty));
+    if let Some(user) = &entry.user {
+        steps.push(Step::Chosen {
+            user: user.clone(),
+            turn: entry.turn,
+        });
+    }
+    let is_set = matches!(
+        steps[0],
+        Step::ByHand {
+            deed: Deed::Set | Deed::Took,
+            ..
+        }
+    );
+    if !is_set || passed {
+        steps.push(Step::NotRecorded(Unrecorded::Order));
+    }
+    steps
+}
+
+fn beginning(
+    origin: &Kept,
+    since: Timestamp,
+    cadence: Option<&Cadence>,
+    calendar: &Calendar,
+) -> Step {
+    let entry = &origin.entry;
+    // A turn that began while the hours were shut has no entry of its own.
+    let is_first = entry.start == since && entry.reason != Reason::BusinessHoursBackOnline;
+    if let Some(deed) = Deed::of(entry.reason).filter(|_| is_first) {
+        return Step::ByHand {
+            deed,
+            by: origin.by.clone(),
+            at: since,
+        };
+    }
+    let scheduled = cadence.map(|cadence| hand_over(cadence, calendar, since));
+    match scheduled {
+        Some((true, moved_from)) => Step::DealtAt {
+            at: since,
+            reason: Reason::NextOnScheduledDuty,
+            cadence: cadence.cloned().map(Box::new),
+            moved_from,
+        },
+        _ if is_first => Step::DealtAt {
+            at: since,
+            reason: entry.reason,
+            cadence: None,
+            moved_from: None,
+        },
+        _ => Step::NotRecorded(Unrecorded::Beginning),
+    }
+}
+
+/// The steps of a slot that stands empty in open hours since an entry. `passed_over` are those of the latest search that is known.
+pub fn vacancy(kept: &Kept, passed_over: &[PassedOver]) -> Vec<Step> {
+    let entry = &kept.entry;
+    let at = entry.start;
+    let begun = match Deed::of(entry.reason) {
+        // Put on duty was nobody: whoever was there before came off.
+        Some(Deed::Set) if kept.by.is_some() => Some(Deed::Cleared),
+        // A slot that nobody has held yet.
+        Some(Deed::Set) => None,
+        deed => deed,
+    };
+    let mut steps = Vec::new();
+    if let Some(deed) = begun {
+        let by = kept.by.clone();
+        steps.push(Step::ByHand { deed, by, at });
+    } else if entry.reason == Reason::NextOnScheduledDuty {
+        steps.push(Step::DealtAt {
+            at,
+            reason: entry.reason,
+            cadence: None,
+            moved_from: None,
+        });
+    }
+    steps.extend(passed_over.iter().cloned().map(Step::AlreadyOnDuty));
+    steps.push(Step::NobodyLeft);
+    if !matches!(begun, Some(Deed::Cleared)) {
+        steps.push(Step::NotRecorded(Unrecorded::Search));
+    }
+    steps
+}

@@ -1,0 +1,290 @@
+//! One English sentence for each step, with local times.
+
+use super::{Deed, Opening, Step, Unrecorded};
+use crate::domain::absence::AbsenceSource;
+use crate::domain::arrangement::ArrangementKind;
+use crate::domain::audit::{ActorKind, Doer};
+use crate::domain::ids::{CellId, UserId};
+use crate::domain::rotation::Reason;
+use crate::domain::time::FOREVER;
+use crate::domain::wording::one_line;
+use crate::domain::zones::ZoneName;
+use jiff::Timestamp;
+use jiff::civil::Date;
+use std::collections::{BTreeMap, HashMap};
+
+/// What people and slots are called.
+#[derive(Clone, Debug)]
+pub struct Vocabulary {
+    pub people: HashMap<UserId, String>,
+    pub slots: BTreeMap<CellId, String>,
+}
+
+/// A vocabulary with the zone of local times.
+struct Words<'a> {
+    known: &'a Vocabulary,
+    zone: ZoneName,
+}
+
+impl Words<'_> {
+    fn person(&self, user: &UserId) -> String {
+        let known = self.known.people.get(user);
+        known.map_or_else(|| user.to_string(), |name| one_line(name))
+    }
+
+    fn slot(&self, cell: &CellId) -> String {
+        match self.known.slots.get(cell).filter(|name| !name.is_empty()) {
+            Some(name) => one_line(name),
+            None => "another slot".into(),
+        }
+    }
+
+    fn time(&self, at: Timestamp) -> String {
+        time(at, self.zone)
+    }
+}
+
+/// A local time with its zone, such as "Mon 2 Mar 2026, 09:00 (Europe/Paris)".
+fn time(at: Timestamp, zone: ZoneName) -> String {
+    if at >= FOREVER {
+        return "further notice".into();
+    }
+    let local = zone.tz().to_datetime(at);
+    let seconds = match local.second() {
+        0 => String::new(),
+        second => format!(":{second:02}"),
+    };
+    format!(
+        "{}, {:02}:{:02}{seconds} ({zone})",
+        day(local.date()),
+        local.hour(),
+        local.minute()
+    )
+}
+
+fn day(date: Date) -> String {
+    date.strftime("%a %-d %b %Y").to_string()
+}
+
+/// The sentence of a step, with times in a zone.
+pub fn text(step: &Step, vocabulary: &Vocabulary, zone: ZoneName) -> String {
+    let words = &Words {
+        known: vocabulary,
+        zone,
+    };
+    match step {
+        Step::WindowOpen(opening) => open(opening, words),
+        Step::WindowShut(Opening { until, .. }) => match until {
+            Some(until) => format!("The hours are shut until {}.", words.time(*until)),
+            None => "The hours are shut.".into(),
+        },
+        Step::OffDay {
+            date,
+            country,
+            is_weekend,
+        } => {
+            let what = match is_weekend {
+                true => "on the weekend",
+                false => "a national holiday",
+            };
+            format!("{} is {what} in {country}, and days off count as shut.", day(*date))
+        }
+        Step::Frozen { since } => format!(
+            "The rotation is disabled, and stands as it did on {}.",
+            words.time(*since)
+        ),
+        Step::NotInPlan => "The plan of the workspace does not include this lane.".into(),
+        Step::DealtAt {
+            at,
+            reason,
+            moved_from,
+            ..
+        } => dealt(*at, *reason, *moved_from, words),
+        Step::Order {
+            next_turn, order, ..
+        } => match order.get(*next_turn) {
+            Some(next) => format!(
+                "{} in the order, and {} is next.",
+                people(order.len()),
+                words.person(next)
+            ),
+            None => "There is nobody in the order.".into(),
+        },
+        Step::PassedOver { absence, .. } => {
+            let who = words.person(&absence.user);
+            let by = match absence.source {
+                AbsenceSource::Stored => "",
+                AbsenceSource::Calendar => " by their calendar",
+            };
+            let when = match (absence.from, absence.until) {
+                (Some(from), Some(until)) => {
+                    format!(" from {} to {}", words.time(from), words.time(until))
+                }
+                _ => String::new(),
+            };
+            format!("{who} is absent{when}{by} and is passed over.")
+        }
+        Step::AlreadyOnDuty(passed) => format!(
+            "{} is on call at the same time in {} and is passed over.",
+            words.person(&passed.user),
+            words.slot(&passed.cell)
+        ),
+        Step::DoubleCover => {
+            "Nobody is free, so people who are on call elsewhere are asked as well.".into()
+        }
+        Step::LeastAbsent => {
+            "Nobody is here for all of the turn, so whoever misses the least of it is looked for."
+                .into()
+        }
+        Step::Chosen { user, .. } => format!("{} takes the turn.", words.person(user)),
+        Step::NobodyLeft => "Nobody is left to take the turn.".into(),
+        Step::ByHand { deed, by, at } => by_hand(*deed, by.as_ref(), *at, words),
+        Step::Arrangement {
+            kind,
+            by,
+            from,
+            until,
+            ..
+        } => arrangement(*kind, by.as_ref(), (*from, *until), words),
+        Step::ExternalShift {
+            at,
+            until,
+            outsider,
+            is_anybody,
+        } => external(*at, *until, outsider.as_deref(), *is_anybody, words),
+        Step::NotRecorded(what) => match what {
+            Unrecorded::Order => "The record does not hold the order of that time.",
+            Unrecorded::Beginning => {
+                "The turn began while the hours were shut, and the record does not hold how."
+            }
+            Unrecorded::Absence => {
+                "The absence has been deleted or changed since, and the record does not hold more of it."
+            }
+            Unrecorded::DayOff => "The record does not hold which day off shut the hours.",
+            Unrecorded::Search => {
+                "The record does not hold who was looked at before the slot stayed empty."
+            }
+        }
+        .into(),
+    }
+}
+
+fn people(count: usize) -> String {
+    match count {
+        1 => "One person is".into(),
+        count => format!("{count} people are"),
+    }
+}
+
+fn open(opening: &Opening, words: &Words) -> String {
+    let zone = opening.zone.unwrap_or(words.zone);
+    match (opening.from, opening.until) {
+        (Some(from), Some(until)) => format!(
+            "The hours are open from {} to {}.",
+            time(from, zone),
+            time(until, zone)
+        ),
+        _ => "The hours are always open.".into(),
+    }
+}
+
+fn dealt(at: Timestamp, reason: Reason, moved_from: Option<Timestamp>, words: &Words) -> String {
+    let at = words.time(at);
+    match (reason, moved_from) {
+        (_, Some(from)) => format!(
+            "The hand-over is on {at}, moved from {} because that day is skipped.",
+            words.time(from)
+        ),
+        (Reason::NextOnScheduledDuty, None) => format!("The turn is dealt on {at}."),
+        _ => format!("The empty slot is filled on {at}."),
+    }
+}
+
+/// Who did it, as the subject of a sentence.
+fn subject(by: Option<&Doer>) -> String {
+    let Some(doer) = by else {
+        return "Somebody".into();
+    };
+    let actor = &doer.actor;
+    let name = actor.name.as_deref().map(one_line);
+    let named = |what: &str| match &name {
+        Some(name) => format!("{what} {name}"),
+        None => what.to_owned(),
+    };
+    match actor.kind {
+        ActorKind::Person => {
+            let who = name.unwrap_or_else(|| "Somebody".into());
+            match doer.in_chat {
+                true => format!("{who}, in Slack,"),
+                false => who,
+            }
+        }
+        ActorKind::Key => named("The API key"),
+        ActorKind::InboundWebhook => "The inbound webhook".into(),
+        ActorKind::Chat => "The chat platform".into(),
+        ActorKind::Partner => named("The partner"),
+        ActorKind::Operator => "The operator".into(),
+        ActorKind::Clock => "The clock".into(),
+    }
+}
+
+fn by_hand(deed: Deed, by: Option<&Doer>, at: Timestamp, words: &Words) -> String {
+    let (who, at) = (subject(by), words.time(at));
+    match deed {
+        Deed::Set => format!("{who} put people on duty on {at}."),
+        Deed::Rotated => format!("{who} handed over on {at}."),
+        Deed::Cleared => format!("{who} took whoever was on duty off duty on {at}."),
+        Deed::Edited => format!("{who} changed the rotation on {at}."),
+        Deed::Removed => format!("{who} removed whoever was on duty on {at}."),
+        Deed::Took => format!("{who} took over by answering a mention on {at}."),
+    }
+}
+
+fn arrangement(
+    kind: Option<ArrangementKind>,
+    by: Option<&Doer>,
+    (from, until): (Timestamp, Option<Timestamp>),
+    words: &Words,
+) -> String {
+    let what = match kind {
+        Some(ArrangementKind::DirectAssignment) => "An assignment",
+        Some(ArrangementKind::AcceptedCover) => "An accepted cover",
+        Some(ArrangementKind::SwapLeg) => "An accepted swap",
+        None => "An arrangement",
+    };
+    let until = match until {
+        Some(until) if until >= FOREVER => " until further notice".to_owned(),
+        Some(until) => format!(" to {}", words.time(until)),
+        None => String::new(),
+    };
+    let by = match by {
+        Some(by) => format!("; {} made it", subject(Some(by))),
+        None => String::new(),
+    };
+    format!("{what} is in place from {}{until}{by}.", words.time(from))
+}
+
+fn external(
+    at: Timestamp,
+    until: Option<Timestamp>,
+    outsider: Option<&str>,
+    is_anybody: bool,
+    words: &Words,
+) -> String {
+    let until = match until {
+        Some(until) => format!(" to {}", words.time(until)),
+        None => String::new(),
+    };
+    let who = match (is_anybody, outsider) {
+        (false, _) => "has nobody".to_owned(),
+        (true, Some(name)) => format!("has {}, who is unknown here,", one_line(name)),
+        (true, None) => "decides".to_owned(),
+    };
+    format!(
+        "The partner's schedule {who} from {}{until}.",
+        words.time(at)
+    )
+}
+
+#[cfg(test)]
+mod tests;

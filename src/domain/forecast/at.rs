@@ -1,0 +1,77 @@
+//! A rotation as it will stand at one instant.
+
+use super::{Budget, Forecast, without_requests};
+use crate::domain::handover::DealingContext;
+use crate::domain::refusal::{Refusal, invalid};
+use crate::domain::rotation::Rotation;
+use crate::domain::trace::Trace;
+use jiff::Timestamp;
+
+/// The rotation with everything done that falls due up to an instant, itself included. `instants` are now and that instant.
+///
+/// # Errors
+/// [`Refusal::Invalid`] where that takes more than is left of the budget, and [`Refusal::NotKnownYet`] past what is known of a
+/// partner's schedule.
+pub fn standing_at(
+    rotation: &Rotation,
+    dealing: DealingContext,
+    instants: (Timestamp, Timestamp),
+    budget: &mut Budget,
+) -> Result<Rotation, Refusal> {
+    standing(rotation, dealing, instants, budget, None)
+}
+
+/// The same with what dealing does on the way written down.
+///
+/// # Errors
+/// As [`standing_at`].
+pub fn traced_at(
+    rotation: &Rotation,
+    dealing: DealingContext,
+    instants: (Timestamp, Timestamp),
+    budget: &mut Budget,
+    trace: &mut Trace,
+) -> Result<Rotation, Refusal> {
+    standing(rotation, dealing, instants, budget, Some(trace))
+}
+
+fn standing(
+    rotation: &Rotation,
+    dealing: DealingContext,
+    (now, at): (Timestamp, Timestamp),
+    budget: &mut Budget,
+    trace: Option<&mut Trace>,
+) -> Result<Rotation, Refusal> {
+    check_known(rotation, now, at)?;
+    let mut future = without_requests(rotation);
+    let mut forecast = Forecast::new(&mut future, dealing, budget.limits());
+    if let Some(trace) = trace {
+        forecast = forecast.traced(trace);
+    }
+    while forecast.step_until(at).is_some() {}
+    if forecast.cut_off_at().is_some() {
+        return invalid("at: too many hand-overs lie before it; ask for an earlier instant");
+    }
+    budget.put_back(forecast.limits);
+    Ok(future)
+}
+
+/// Refuses an instant to come of which nothing is known on the partner's schedule that a rotation follows. A disabled rotation
+/// stays as it is.
+fn check_known(rotation: &Rotation, now: Timestamp, at: Timestamp) -> Result<(), Refusal> {
+    let Some(external) = rotation.external.as_ref().filter(|_| rotation.enabled) else {
+        return Ok(());
+    };
+    let known_until = external.timeline().map(|timeline| timeline.known.until);
+    match known_until {
+        _ if at <= now => Ok(()),
+        Some(until) if at < until => Ok(()),
+        Some(until) => Err(Refusal::NotKnownYet(format!(
+            "at: the partner's schedule is known until {until}; ask for an earlier instant"
+        ))),
+        None => Err(Refusal::NotKnownYet(
+            "at: nothing is known of what a partner's schedule says then; ask for now or the past"
+                .into(),
+        )),
+    }
+}

@@ -1,0 +1,106 @@
+//! Why somebody is on call, or nobody, at an instant: the steps that decided, a sentence each.
+
+use super::{crumbs, named, path_to, slot_label, times};
+use crate::actions::{ActionError, explain};
+use crate::domain::explain::ExplainedCell;
+use crate::domain::ids::CellId;
+use crate::domain::refusal::Refusal;
+use crate::domain::rotation::Rotation;
+use crate::server::Outcome;
+use crate::web::form::{Errors, Form};
+use crate::web::layout;
+use crate::web::parts::fields::Filled;
+use crate::web::parts::people::People;
+use crate::web::parts::time;
+use crate::web::visit::Visit;
+use jiff::Timestamp;
+use maud::{Markup, html};
+
+/// The address of the explanation of a turn: as it is now where it runs, else as it begins.
+pub fn path(
+    base: &str,
+    cell: &CellId,
+    (start, end): (Timestamp, Option<Timestamp>),
+    now: Timestamp,
+) -> String {
+    let runs = start <= now && end.is_none_or(|end| now < end);
+    let at = if runs { now } else { start };
+    format!("{base}/why?at={at}&cell={cell}")
+}
+
+/// GET /rotations/{rotation}/why.
+pub fn show(visit: &Visit) -> Outcome {
+    let rotation = named(visit)?;
+    let asked = visit.query.filled("at");
+    let typed = asked.and_then(|text| {
+        let local = || time::parse(text, visit.zone).map(|typed| typed.at);
+        text.parse().ok().or_else(local)
+    });
+    let mut errors = Errors::default();
+    if asked.is_some() && typed.is_none() {
+        errors.add("at", "Enter a date and a time, such as 2026-11-23 09:00.");
+    }
+    let at = typed.unwrap_or(visit.now);
+    let cell = visit.query.filled("cell").map(CellId::from);
+    let found = explain::of(
+        visit.app(),
+        &visit.caller,
+        &rotation.id,
+        Some(at),
+        cell.as_ref(),
+    );
+    let cells = match found {
+        Ok(found) => found.cells,
+        Err(ActionError::Refused(Refusal::Invalid(why) | Refusal::NotKnownYet(why))) => {
+            let why = why.split_once(": ").map_or(&*why, |(_, why)| why);
+            errors.add(
+                "at",
+                &format!("Nothing can be said of that instant: {why}."),
+            );
+            Vec::new()
+        }
+        Err(error) => return Err(error.into()),
+    };
+    let users = cells.iter().filter_map(|cell| cell.user.as_ref());
+    let people = People::load(visit.app(), users.collect::<Vec<_>>(), true)?;
+    let times = times(visit);
+    let values = Form::with([("at", times.value(at))]);
+    let filled = Filled {
+        values: &values,
+        errors: &errors,
+    };
+    let base = path_to(&rotation);
+    let hint = format!("Time in {}.", visit.zone.as_str());
+    let title = format!("Why in {}", rotation.profile.name);
+    let content = html! {
+        (crumbs(&rotation))
+        h1 { "Who is on call, and why" }
+        p { (times.show(at)) }
+        @for cell in &cells { (section(&rotation, cell, &people)) }
+        form.card method="get" action=(format!("{base}/why")) {
+            div.inline {
+                (filled.input("datetime-local", "at", "At another time", &hint, false))
+                @if let Some(cell) = &cell { input type="hidden" name="cell" value=(cell); }
+                button type="submit" { "Show" }
+            }
+        }
+        p.actions {
+            @if cell.is_some() { a.button.small href=(format!("{base}/why?at={at}")) { "All slots at that time" } }
+            a.button.small href=(format!("{base}/history?at={}", times.value(at))) { "The record of that time" }
+        }
+    };
+    Ok(layout::page(visit, &title, content))
+}
+
+fn section(rotation: &Rotation, cell: &ExplainedCell, people: &People) -> Markup {
+    let slot = rotation.slot_of(&cell.cell);
+    let slot = slot.map(|slot| slot_label(rotation, &rotation.cells[slot]));
+    let slot = slot.unwrap_or_else(|| "A slot that is gone".to_owned());
+    html! {
+        section.card aria-label=(slot) data-cell=(cell.cell) {
+            h2 { bdi { (slot) } }
+            p { @match &cell.user { Some(user) => (people.show(user)), None => span.tag { "Nobody who is known here" } } }
+            ol.why { @for told in &cell.steps { li { bdi { (told.text) } } } }
+        }
+    }
+}

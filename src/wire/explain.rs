@@ -1,0 +1,525 @@
+//! Why somebody is on call, or nobody (rules.md 26).
+
+use super::audit::ActorKind;
+use super::cadence::{self, Cadence};
+use super::history::HistoryReason;
+use super::moment::{Local, Moment};
+use super::to_i32;
+use super::words::{names, words};
+use crate::domain::absence::AbsenceSource;
+use crate::domain::arrangement;
+use crate::domain::audit::Doer;
+use crate::domain::explain::{self as domain, Deed, Opening, Step};
+use crate::domain::holidays::Calendar;
+use schemars::{JsonSchema, Schema, SchemaGenerator};
+use serde::Serialize;
+use std::borrow::Cow;
+
+names! {
+    /// What decides: the dealt `turn`, an `arrangement` over it, the partner's schedule of an `external` rotation, hours that are
+    /// `shut`, or `nobody`, where the hours are open and the slot is empty.
+    ExplainedSource(domain::Source) of domain::Source::ALL
+}
+
+names! {
+    /// What the record does not hold: the `order` of people and whose turn was next; the `beginning` of a turn that began while the
+    /// hours were shut; more of an `absence` that has been deleted or changed since; which `dayOff` shut the hours; the `search`
+    /// before a slot stayed empty.
+    UnrecordedPart(domain::Unrecorded) of domain::Unrecorded::ALL
+}
+
+names! {
+    /// How the arrangement was made.
+    ArrangedBy(arrangement::ArrangementKind) of arrangement::ArrangementKind::ALL
+}
+
+words! {
+    /// Where a person did it, if not by the API or a page.
+    DoneIn {
+        /// By a command, a button or a form in Slack.
+        Slack = "slack",
+    }
+}
+
+/// Who did something by hand.
+#[derive(Clone, Debug, Serialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct DoneBy {
+    pub kind: ActorKind,
+    /// The id of the key or the person, the rotation of an inbound webhook, the system user of the operator. Null if there is
+    /// none.
+    pub id: Option<String>,
+    /// The name of the key or the person at the time.
+    pub name: Option<String>,
+    /// Null unless it was done in chat.
+    pub via: Option<DoneIn>,
+}
+
+/// Why a rotation is as it is at an instant.
+#[derive(Clone, Debug, Serialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct Explanation {
+    pub at: Moment,
+    /// In slot order; cells that are gone come last.
+    pub cells: Vec<ExplainedCell>,
+}
+
+/// Why somebody, or nobody, is on call in a cell.
+#[derive(Clone, Debug, Serialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct ExplainedCell {
+    pub cell_id: String,
+    /// Null for nobody, and for somebody who is unknown to the chat platform.
+    pub user_id: Option<String>,
+    pub source: ExplainedSource,
+    /// In the order in which they decided.
+    pub steps: Vec<ExplainedStep>,
+}
+
+/// Defines the steps: a schema each, and the union of them.
+macro_rules! steps {
+    ($($(#[doc = $doc:literal])* $name:ident = $rule:literal {
+        $($(#[$meta:meta])* $field:ident: $type:ty,)*
+    })+) => {
+        $(
+            $(#[doc = $doc])*
+            #[derive(Clone, Debug, Serialize, JsonSchema)]
+            #[serde(rename_all = "camelCase")]
+            pub struct $name {
+                /// The name of the step.
+                #[schemars(extend("enum" = [$rule]))]
+                pub rule: &'static str,
+                /// One English sentence that says it, with local times.
+                pub text: String,
+                $($(#[$meta])* pub $field: $type,)*
+            }
+        )+
+
+        /// One step. `rule` says which.
+        #[derive(Clone, Debug, Serialize)]
+        #[serde(untagged)]
+        pub enum ExplainedStep {
+            $($name(Box<$name>),)+
+        }
+
+        impl JsonSchema for ExplainedStep {
+            fn schema_name() -> Cow<'static, str> {
+                "ExplainedStep".into()
+            }
+
+            fn json_schema(generator: &mut SchemaGenerator) -> Schema {
+                let each = [$(generator.subschema_for::<$name>()),+];
+                schemars::json_schema!({
+                    "description": "One step. `rule` says which.",
+                    "oneOf": each,
+                })
+            }
+        }
+
+        $(
+            impl From<$name> for ExplainedStep {
+                fn from(step: $name) -> ExplainedStep {
+                    ExplainedStep::$name(Box::new(step))
+                }
+            }
+        )+
+    };
+}
+
+steps! {
+    /// The hours are open.
+    WindowOpenStep = "windowOpen" {
+        /// When they opened. Null if they are always open.
+        from: Option<Moment>,
+        /// When they shut. Null if they are always open.
+        until: Option<Moment>,
+        /// `from` in the zone of the hours.
+        local_start: Option<Local>,
+        /// `until` in the zone of the hours.
+        local_end: Option<Local>,
+        /// Null on a rotation without a cadence.
+        time_zone: Option<String>,
+    }
+    /// The hours are shut.
+    WindowShutStep = "windowShut" {
+        /// When they shut. Null if it is not recorded, and ahead.
+        from: Option<Moment>,
+        /// When they open again. Null if that is not known.
+        until: Option<Moment>,
+        /// `until` in the zone of the hours.
+        local_end: Option<Local>,
+        time_zone: Option<String>,
+    }
+    /// A day that the cadence skips counts as shut.
+    OffDayStep = "offDay" {
+        /// In the zone of the cadence.
+        date: String,
+        /// The country or subdivision whose day it is.
+        country: String,
+        /// `weekend` or `national holiday`.
+        name: String,
+    }
+    /// The rotation is disabled.
+    FrozenStep = "frozen" {
+        /// When it was disabled: it stands as it did then.
+        since: Moment,
+    }
+    /// The plan of the workspace does not include the lane.
+    NotInPlanStep = "notInPlan" {}
+    /// The turn was dealt.
+    DealtAtStep = "dealtAt" {
+        at: Moment,
+        /// What dealt it, as the history says it.
+        reason: HistoryReason,
+        /// The cadence whose hand-over it was. Absent if it was none, and if that is not known.
+        #[serde(skip_serializing_if = "Option::is_none")]
+        cadence: Option<Cadence>,
+        /// When the hand-over was to be, on a day that is skipped. Absent if it was not moved.
+        #[serde(skip_serializing_if = "Option::is_none")]
+        moved_from: Option<Moment>,
+    }
+    /// The list that the slot is dealt from.
+    OrderStep = "order" {
+        /// Null for the common list of all members.
+        roster_id: Option<String>,
+        window_id: String,
+        /// The position in `order` from which the window dealt.
+        next_turn: i32,
+        /// Ids of people.
+        order: Vec<String>,
+    }
+    /// Somebody absent was passed over.
+    PassedOverStep = "passedOver" {
+        user_id: String,
+        /// Absent for an absence from a calendar, and if it has been deleted or changed since.
+        #[serde(skip_serializing_if = "Option::is_none")]
+        absence_id: Option<String>,
+        /// True for an absence from a calendar of the person; otherwise absent.
+        #[serde(skip_serializing_if = "Option::is_none")]
+        calendar: Option<bool>,
+        /// When they are absent from. Null on older records.
+        from: Option<Moment>,
+        /// Exclusive. Null on older records.
+        until: Option<Moment>,
+    }
+    /// Somebody was passed over because they are on call in another cell at the same time.
+    AlreadyOnDutyStep = "alreadyOnDuty" {
+        user_id: String,
+        /// The first such cell.
+        cell_id: String,
+    }
+    /// Nobody was free, so the search began again with people who are on call elsewhere.
+    DoubleCoverStep = "doubleCover" {}
+    /// Nobody is here for all of the turn, so the search began again for whoever misses the least of it.
+    LeastAbsentStep = "leastAbsent" {}
+    /// Who takes the turn.
+    ChosenStep = "chosen" {
+        user_id: String,
+        /// Their position in the order. Absent if they are not in it.
+        #[serde(skip_serializing_if = "Option::is_none")]
+        turn: Option<i32>,
+    }
+    /// Nobody was left to take the turn.
+    NobodyLeftStep = "nobodyLeft" {}
+    /// Somebody put people on duty.
+    SetByHandStep = "setByHand" {
+        /// Null on older records.
+        by: Option<DoneBy>,
+        at: Moment,
+    }
+    /// Somebody handed over.
+    RotatedByHandStep = "rotatedByHand" {
+        /// Null on older records.
+        by: Option<DoneBy>,
+        at: Moment,
+    }
+    /// Somebody took whoever was on duty off duty.
+    ClearedByHandStep = "clearedByHand" {
+        /// Null on older records.
+        by: Option<DoneBy>,
+        at: Moment,
+    }
+    /// Somebody edited the rotation, and the slot was filled or emptied with that.
+    RotationEditedStep = "rotationEdited" {
+        /// Null on older records.
+        by: Option<DoneBy>,
+        at: Moment,
+    }
+    /// Somebody removed whoever was on duty from the rotation.
+    MemberRemovedStep = "memberRemoved" {
+        /// Null on older records.
+        by: Option<DoneBy>,
+        at: Moment,
+    }
+    /// Somebody took over by answering a mention.
+    TookMentionStep = "tookMention" {
+        /// Null on older records.
+        by: Option<DoneBy>,
+        at: Moment,
+    }
+    /// An assignment, a cover or a leg of a swap lies over the dealt turn.
+    ArrangementStep = "arrangement" {
+        id: String,
+        /// Null if it is no longer stored.
+        kind: Option<ArrangedBy>,
+        /// Who assigned it or accepted the request. Null on older records.
+        by: Option<DoneBy>,
+        /// What the requester wrote. Null if there is nothing.
+        reason: Option<String>,
+        from: Moment,
+        /// Exclusive. Null if no end is known.
+        until: Option<Moment>,
+    }
+    /// The partner's schedule says who is on call.
+    ExternalShiftStep = "externalShift" {
+        /// When the shift began.
+        at: Moment,
+        /// Exclusive. Null if no end is known.
+        until: Option<Moment>,
+        /// What somebody is called who is unknown to the chat platform. Null if there is nobody like that.
+        name: Option<String>,
+    }
+    /// The record does not hold something that decided.
+    NotRecordedStep = "notRecorded" {
+        what: UnrecordedPart,
+    }
+}
+
+/// Renders an explanation.
+pub fn render(explanation: domain::Explanation, calendar: &Calendar) -> Explanation {
+    let cell = |cell: domain::ExplainedCell| ExplainedCell {
+        cell_id: cell.cell.to_string(),
+        user_id: cell.user.map(|user| user.to_string()),
+        source: ExplainedSource(cell.source),
+        steps: cell
+            .steps
+            .into_iter()
+            .map(|told| step(told, calendar))
+            .collect(),
+    };
+    Explanation {
+        at: explanation.at.into(),
+        cells: explanation.cells.into_iter().map(cell).collect(),
+    }
+}
+
+fn done_by(doer: Doer) -> DoneBy {
+    DoneBy {
+        kind: ActorKind(doer.actor.kind),
+        id: doer.actor.id,
+        name: doer.actor.name,
+        via: doer.in_chat.then_some(DoneIn::Slack),
+    }
+}
+
+/// The ends of a stretch in its zone.
+fn local(opening: &Opening) -> [Option<Local>; 2] {
+    let local = |at| Some(Local(at?, opening.zone?));
+    [opening.from, opening.until].map(local)
+}
+
+fn step(told: domain::Told, calendar: &Calendar) -> ExplainedStep {
+    let domain::Told { step, text } = told;
+    match step {
+        Step::WindowOpen(opening) => {
+            let [local_start, local_end] = local(&opening);
+            WindowOpenStep {
+                rule: "windowOpen",
+                text,
+                from: opening.from.map(Moment),
+                until: opening.until.map(Moment),
+                local_start,
+                local_end,
+                time_zone: opening.zone.map(|zone| zone.to_string()),
+            }
+            .into()
+        }
+        Step::WindowShut(opening) => WindowShutStep {
+            rule: "windowShut",
+            text,
+            from: opening.from.map(Moment),
+            until: opening.until.map(Moment),
+            local_end: local(&opening)[1],
+            time_zone: opening.zone.map(|zone| zone.to_string()),
+        }
+        .into(),
+        Step::OffDay {
+            date,
+            country,
+            is_weekend,
+        } => OffDayStep {
+            rule: "offDay",
+            text,
+            date: date.to_string(),
+            country: country.to_string(),
+            name: match is_weekend {
+                true => "weekend".into(),
+                false => "national holiday".into(),
+            },
+        }
+        .into(),
+        Step::Frozen { since } => FrozenStep {
+            rule: "frozen",
+            text,
+            since: since.into(),
+        }
+        .into(),
+        Step::NotInPlan => NotInPlanStep {
+            rule: "notInPlan",
+            text,
+        }
+        .into(),
+        Step::DealtAt {
+            at,
+            reason,
+            cadence,
+            moved_from,
+        } => DealtAtStep {
+            rule: "dealtAt",
+            text,
+            at: at.into(),
+            reason: HistoryReason(reason),
+            cadence: cadence.map(|cadence| cadence::render(Some(&cadence), calendar, None)),
+            moved_from: moved_from.map(Moment),
+        }
+        .into(),
+        Step::Order {
+            roster,
+            window,
+            next_turn,
+            order,
+        } => OrderStep {
+            rule: "order",
+            text,
+            roster_id: roster.map(|id| id.to_string()),
+            window_id: window.to_string(),
+            next_turn: to_i32(next_turn),
+            order: order.iter().map(ToString::to_string).collect(),
+        }
+        .into(),
+        Step::PassedOver { absence, id } => PassedOverStep {
+            rule: "passedOver",
+            text,
+            user_id: absence.user.to_string(),
+            absence_id: id.map(|id| id.to_string()),
+            calendar: (absence.source == AbsenceSource::Calendar).then_some(true),
+            from: absence.from.map(Moment),
+            until: absence.until.map(Moment),
+        }
+        .into(),
+        Step::AlreadyOnDuty(passed) => AlreadyOnDutyStep {
+            rule: "alreadyOnDuty",
+            text,
+            user_id: passed.user.to_string(),
+            cell_id: passed.cell.to_string(),
+        }
+        .into(),
+        Step::DoubleCover => DoubleCoverStep {
+            rule: "doubleCover",
+            text,
+        }
+        .into(),
+        Step::LeastAbsent => LeastAbsentStep {
+            rule: "leastAbsent",
+            text,
+        }
+        .into(),
+        Step::Chosen { user, turn } => ChosenStep {
+            rule: "chosen",
+            text,
+            user_id: user.to_string(),
+            turn: turn.map(to_i32),
+        }
+        .into(),
+        Step::NobodyLeft => NobodyLeftStep {
+            rule: "nobodyLeft",
+            text,
+        }
+        .into(),
+        Step::ByHand { deed, by, at } => by_hand(deed, text, by.map(done_by), at.into()),
+        Step::Arrangement {
+            id,
+            kind,
+            by,
+            reason,
+            from,
+            until,
+        } => ArrangementStep {
+            rule: "arrangement",
+            text,
+            id: id.to_string(),
+            kind: kind.map(ArrangedBy),
+            by: by.map(done_by),
+            reason,
+            from: from.into(),
+            until: until.map(Moment),
+        }
+        .into(),
+        Step::ExternalShift {
+            at,
+            until,
+            outsider,
+            ..
+        } => ExternalShiftStep {
+            rule: "externalShift",
+            text,
+            at: at.into(),
+            until: until.map(Moment),
+            name: outsider,
+        }
+        .into(),
+        Step::NotRecorded(what) => NotRecordedStep {
+            rule: "notRecorded",
+            text,
+            what: UnrecordedPart(what),
+        }
+        .into(),
+    }
+}
+
+fn by_hand(deed: Deed, text: String, by: Option<DoneBy>, at: Moment) -> ExplainedStep {
+    match deed {
+        Deed::Set => SetByHandStep {
+            rule: "setByHand",
+            text,
+            by,
+            at,
+        }
+        .into(),
+        Deed::Rotated => RotatedByHandStep {
+            rule: "rotatedByHand",
+            text,
+            by,
+            at,
+        }
+        .into(),
+        Deed::Cleared => ClearedByHandStep {
+            rule: "clearedByHand",
+            text,
+            by,
+            at,
+        }
+        .into(),
+        Deed::Edited => RotationEditedStep {
+            rule: "rotationEdited",
+            text,
+            by,
+            at,
+        }
+        .into(),
+        Deed::Removed => MemberRemovedStep {
+            rule: "memberRemoved",
+            text,
+            by,
+            at,
+        }
+        .into(),
+        Deed::Took => TookMentionStep {
+            rule: "tookMention",
+            text,
+            by,
+            at,
+        }
+        .into(),
+    }
+}

@@ -1,0 +1,193 @@
+//! GET explain: the steps that decided who is on call, ahead, now and in the past.
+
+use crate::support::*;
+use serde_json::{Value, json};
+
+/// The first cell at an instant.
+fn cell(rotation: &Rot, instant: &str) -> Value {
+    let path = format!("/explain?at={}", rfc(instant));
+    let answer = rotation.get(&path).is(200);
+    assert_eq!(answer.header("ETag"), None);
+    answer.json()["cells"][0].clone()
+}
+
+/// `source user: rule, ...`, each rule with the person whom it names.
+fn line(cell: &Value) -> String {
+    let steps = cell["steps"].as_array().expect("a list").iter();
+    let steps = steps.map(|step| {
+        assert!(text(&step["text"]).ends_with('.'), "{step}");
+        let rule = text(&step["rule"]).to_owned();
+        match step["userId"].as_str().or(step["what"].as_str()) {
+            Some(named) => format!("{rule} {named}"),
+            None => rule,
+        }
+    });
+    let steps: Vec<String> = steps.collect();
+    let source = text(&cell["source"]);
+    format!("{source} {}: {}", text(&cell["userId"]), steps.join(", "))
+}
+
+fn step<'a>(cell: &'a Value, rule: &str) -> &'a Value {
+    let steps = cell["steps"].as_array().expect("a list");
+    let found = steps.iter().find(|step| step["rule"] == rule);
+    found.unwrap_or_else(|| panic!("{rule} in {cell}"))
+}
+
+#[test]
+fn a_turn_ahead_is_explained_by_dealing_and_a_past_one_by_the_record() {
+    let rota = Rota::with_people(4);
+    let rotation = rota.daily("U1 U2 U3 U4", 2);
+    let absence = rotation.away("U3", "2026-01-06T00:00Z", "2026-01-07T00:00Z");
+    let ahead = cell(&rotation, "2026-01-06T12:00Z");
+    assert_eq!(
+        line(&ahead),
+        "turn U4: windowOpen, dealtAt, order, passedOver U3, chosen U4"
+    );
+    let order = step(&ahead, "order");
+    assert_eq!(order["order"], json!(["U1", "U2", "U3", "U4"]));
+    assert_eq!(
+        [&order["nextTurn"], &order["rosterId"]],
+        [&json!(2), &Value::Null]
+    );
+    let passed = step(&ahead, "passedOver");
+    assert_eq!(passed["absenceId"], *absence);
+    assert_eq!(passed["from"], "2026-01-06T00:00:00Z");
+    let dealt = step(&ahead, "dealtAt");
+    assert_eq!(dealt["at"], "2026-01-06T09:00:00Z");
+    assert_eq!(dealt["cadence"]["type"], "daily");
+    rota.to("2026-01-08T12:00Z");
+    let was = "turn U4: windowOpen, dealtAt, passedOver U3, chosen U4, notRecorded order";
+    let past = cell(&rotation, "2026-01-06T12:00Z");
+    assert_eq!(line(&past), was);
+    assert_eq!(step(&past, "passedOver")["absenceId"], *absence);
+    rotation.back(&absence);
+    let past = cell(&rotation, "2026-01-06T12:00Z");
+    assert_eq!(line(&past), format!("{was}, notRecorded absence"));
+    assert_eq!(step(&past, "passedOver")["absenceId"], Value::Null);
+    // One cell, and cells that are not there.
+    let second = rotation.cell_id(1);
+    let one = rotation
+        .get(&format!("/explain?cellId={second}"))
+        .is(200)
+        .json();
+    assert_eq!(one["cells"].as_array().map(Vec::len), Some(1));
+    assert_eq!(one["cells"][0]["cellId"], *second);
+    rotation
+        .get("/explain?cellId=cel_x")
+        .refused(404, "not_found");
+    rotation.get("/explain?at=2020-01-01T00:00:00Z").names("at");
+    rota.with(&rota.key("read:oncall"))
+        .get(&rotation.path("/explain"))
+        .refused(403, "scope_denied");
+}
+
+#[test]
+fn people_on_call_elsewhere_and_nobody() {
+    let rota = Rota::with_people(2);
+    let rotation = rota.daily("U1 U2", 2);
+    let second = |instant: &str| {
+        let path = format!("/explain?at={}", rfc(instant));
+        rotation.get(&path).is(200).json()["cells"][1].clone()
+    };
+    rotation.away("U2", "2026-01-06T00:00Z", "2026-01-07T00:00Z");
+    let nobody = second("2026-01-06T12:00Z");
+    assert_eq!(
+        line(&nobody),
+        "nobody -: windowOpen, dealtAt, order, passedOver U2, alreadyOnDuty U1, nobodyLeft"
+    );
+    let first = rotation.cell_id(0);
+    assert_eq!(step(&nobody, "alreadyOnDuty")["cellId"], *first);
+    rotation.cover_doubly(2, &[always(daily())]);
+    let doubled = second("2026-01-06T12:00Z");
+    assert_eq!(
+        line(&doubled),
+        "turn U1: windowOpen, dealtAt, order, passedOver U2, alreadyOnDuty U1, doubleCover, chosen U1"
+    );
+}
+
+#[test]
+fn the_record_keeps_who_did_a_thing_by_hand() {
+    let rota = Rota::with_people(3);
+    let rotation = rota.rotation("U1 U2 U3");
+    rotation.put_on_call("U2").is(200);
+    let set = cell(&rotation, &rota.now());
+    assert_eq!(line(&set), "turn U2: windowOpen, setByHand, chosen U2");
+    let by = &step(&set, "setByHand")["by"];
+    assert_eq!(by["kind"], "key");
+    assert!(by["id"].is_string() && by["via"].is_null(), "{by}");
+    rota.advance(HOUR);
+    let owner = rotation.with(&rota.token("U1"));
+    owner.rotate();
+    let rotated = cell(&rotation, &rota.now());
+    let by = &step(&rotated, "rotatedByHand")["by"];
+    assert_eq!([&by["kind"], &by["id"]], ["person", "U1"]);
+    let rotated_at = rota.now();
+    rota.advance(HOUR);
+    owner.clear().is(200);
+    rota.advance(HOUR);
+    let cleared = cell(&rotation, &rota.now());
+    assert_eq!(
+        line(&cleared),
+        "nobody -: windowOpen, clearedByHand, nobodyLeft"
+    );
+    // Also later.
+    let past = cell(&rotation, &rotated_at);
+    assert_eq!(step(&past, "rotatedByHand")["by"]["id"], "U1");
+    let assigned = rota.daily("U1 U2 U3", 1);
+    let now = rota.now();
+    assigned.assign(0, "U3", &plus(&now, DAY), &plus(&now, 2 * DAY));
+    let over = cell(&assigned, &plus(&now, DAY + HOUR));
+    assert_eq!(line(&over), "arrangement U3: windowOpen, arrangement");
+    let over = step(&over, "arrangement");
+    assert_eq!(
+        [&over["kind"], &over["by"]["kind"]],
+        ["directAssignment", "key"]
+    );
+}
+
+#[test]
+fn hours_days_off_and_rotations_that_stand_still() {
+    let rota = Rota::with_people(2);
+    let rotation = rota.rotation("U1 U2");
+    let skipping = cadence(
+        "daily",
+        "Europe/Oslo",
+        "2026-01-06T09:00",
+        json!({ "times": ["09:00"], "skipWeekends": true, "countryCodes": ["NO"] }),
+    );
+    let office = hours(
+        "Europe/Oslo",
+        &format!(
+            "{}, saturday 09:00 - saturday 17:00",
+            weekdays("09:00", "17:00")
+        ),
+        skipping,
+    );
+    rotation.cover(1, &[office]);
+    let night = cell(&rotation, "2026-01-06T20:00Z");
+    assert_eq!(line(&night), "shut -: windowShut");
+    assert_eq!(step(&night, "windowShut")["until"], "2026-01-07T08:00:00Z");
+    let day = cell(&rotation, "2026-01-07T10:00Z");
+    let open = step(&day, "windowOpen");
+    assert_eq!(open["localStart"], "2026-01-07T09:00:00+01:00");
+    assert_eq!(open["timeZone"], "Europe/Oslo");
+    // Monday's is that of the weekend.
+    let monday = cell(&rotation, "2026-01-12T10:00Z");
+    assert_eq!(step(&monday, "dealtAt")["at"], "2026-01-12T08:00:00Z");
+    rotation.patch(json!({ "skipsAreOffTime": true })).is(200);
+    let off = cell(&rotation, "2026-01-10T10:00Z");
+    assert_eq!(line(&off), "shut -: offDay");
+    let day = step(&off, "offDay");
+    assert_eq!(
+        [&day["date"], &day["country"], &day["name"]],
+        ["2026-01-10", "NO", "weekend"]
+    );
+    rota.to("2026-01-07T10:00Z");
+    rotation.patch(json!({ "enabled": false })).is(200);
+    let frozen = cell(&rotation, "2026-03-07T10:00Z");
+    assert_eq!(frozen["steps"][0]["rule"], "frozen");
+    assert_eq!(
+        frozen["userId"],
+        rotation.get("/on-call").json()["onCall"][0]["userId"]
+    );
+}
