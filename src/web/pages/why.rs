@@ -71,10 +71,10 @@ pub fn show(visit: &Visit) -> Outcome {
     };
     let base = path_to(&rotation);
     let hint = format!("Time in {}.", visit.zone.as_str());
-    let title = format!("Why in {}", rotation.profile.name);
+    let title = format!("Who is on call in {}, and why", rotation.profile.name);
     let content = html! {
         (crumbs(&rotation))
-        h1 { "Who is on call, and why" }
+        h1 { "Who is on call in " bdi { (rotation.profile.name) } ", and why" }
         p { (times.show(at)) }
         @for cell in &cells { (section(&rotation, cell, &people)) }
         form.card method="get" action=(format!("{base}/why")) {
