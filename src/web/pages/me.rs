@@ -28,7 +28,8 @@ pub fn show(visit: &Visit) -> Outcome {
     page(visit, 200, &Errors::default())
 }
 
-fn page(visit: &Visit, status: u16, errors: &Errors) -> Result<Response, Problem> {
+/// The page, with what is wrong with one of its forms.
+pub fn page(visit: &Visit, status: u16, errors: &Errors) -> Result<Response, Problem> {
     let me = visit.me()?;
     let person = &me.person;
     let content = html! {
@@ -42,7 +43,7 @@ fn page(visit: &Visit, status: u16, errors: &Errors) -> Result<Response, Problem
         }
         (turns(visit)?)
         (super::inbox::summary(visit)?)
-        (super::feeds::section(visit)?)
+        (super::feeds::section(visit, errors)?)
         (super::calendars::section(visit)?)
         div.cols.even { (away(visit)?) (zone(visit, errors)?) }
         (session_list(visit)?)
