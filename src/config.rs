@@ -6,6 +6,7 @@
 mod file;
 mod known;
 mod parsed;
+mod secret;
 #[cfg(test)]
 mod tests;
 mod values;

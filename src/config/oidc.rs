@@ -1,8 +1,8 @@
 //! `[login.oidc]`: the identity provider at which people sign in.
 
-use super::Origins;
 use super::known::Setting;
 use super::parsed::{parsed, parsed_list};
+use super::{Origins, secret};
 use crate::client::Secret;
 use crate::oidc::{Matching, SLACK, Settings};
 use serde::Deserialize;
@@ -52,17 +52,15 @@ pub struct OidcPart {
 impl OidcPart {
     /// This layer, with unset values from the one below.
     pub(super) fn over(self, below: OidcPart) -> OidcPart {
-        // The upper layer has one of both ways to name the secret, not the other one of the layer below.
-        let has_secret = self.client_secret.is_some() || self.client_secret_file.is_some();
-        let (secret, file) = match has_secret {
-            true => (self.client_secret, self.client_secret_file),
-            false => (below.client_secret, below.client_secret_file),
-        };
+        let (client_secret, client_secret_file) = secret::over(
+            (self.client_secret, self.client_secret_file),
+            (below.client_secret, below.client_secret_file),
+        );
         OidcPart {
             issuer: self.issuer.or(below.issuer),
             client_id: self.client_id.or(below.client_id),
-            client_secret: secret,
-            client_secret_file: file,
+            client_secret,
+            client_secret_file,
             scopes: self.scopes.or(below.scopes),
             name: self.name.or(below.name),
             by: self.by.or(below.by),
@@ -87,7 +85,13 @@ impl OidcPart {
         };
         let issuer = self.issuer.clone().ok_or_else(|| missing("issuer"))?;
         let client_id = self.client_id.clone().ok_or_else(|| missing("client_id"))?;
-        let client_secret = self.secret(origins)?;
+        let ways = (&self.client_secret, &self.client_secret_file);
+        let client_secret = secret::read(
+            "login.oidc.client_secret",
+            ways,
+            origins,
+            parse_client_secret,
+        )?;
         let client_secret = client_secret.ok_or_else(|| missing("client_secret"))?;
         let matching = match issuer == SLACK {
             true => Matching::Slack,
@@ -103,31 +107,6 @@ impl OidcPart {
             email_domains: self.email_domains.clone().unwrap_or_default(),
             admins: self.admins.clone().unwrap_or_default(),
         }))
-    }
-
-    fn secret(&self, origins: &Origins) -> Result<Option<Secret>, String> {
-        let path = "login.oidc.client_secret_file";
-        match (&self.client_secret, &self.client_secret_file) {
-            (Some(_), Some(_)) => Err(format!(
-                "{}: the secret is set twice; write client_secret or client_secret_file, not both",
-                origins.of(path)
-            )),
-            (secret, None) => Ok(secret.clone()),
-            (None, Some(file)) => {
-                let wrong = |why: &dyn std::fmt::Display| {
-                    format!(
-                        "{}: {}: {why}; write the path of a file that holds the secret alone, such as \
-                         \"/etc/rota/oidc-secret\"",
-                        origins.of(path),
-                        file.display()
-                    )
-                };
-                let text = std::fs::read_to_string(file).map_err(|error| wrong(&error))?;
-                parse_client_secret(text.trim())
-                    .map(Some)
-                    .map_err(|_| wrong(&"no secret is in it"))
-            }
-        }
     }
 }
 

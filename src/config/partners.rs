@@ -1,7 +1,7 @@
 //! `[partners]`: paging systems whose schedules are read.
 
 use super::parsed::parsed;
-use super::{Config, Origins, values};
+use super::{Config, Origins, secret, values};
 use crate::client::{Proxy, Secret};
 use crate::domain::external::Partner;
 use crate::sources::{DeskSettings, KeySettings, Settings};
@@ -9,7 +9,7 @@ use jiff::SignedDuration;
 use serde::Deserialize;
 use serde::de::Deserializer;
 use std::net::IpAddr;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 
 /// `[partners]`.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Deserialize)]
@@ -33,7 +33,7 @@ pub struct PartnersPart {
 #[derive(Clone, Debug, Default, PartialEq, Eq, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct KeyPart {
-    #[serde(deserialize_with = "secret")]
+    #[serde(deserialize_with = "key")]
     pub api_key: Option<Secret>,
     /// A file that holds the key instead.
     pub api_key_file: Option<PathBuf>,
@@ -50,7 +50,7 @@ pub struct DeskPart {
     pub site: Option<String>,
     #[serde(deserialize_with = "email")]
     pub email: Option<String>,
-    #[serde(deserialize_with = "secret")]
+    #[serde(deserialize_with = "key")]
     pub api_token: Option<Secret>,
     /// A file that holds the token instead.
     pub api_token_file: Option<PathBuf>,
@@ -73,21 +73,10 @@ impl PartnersPart {
     }
 }
 
-/// The upper layer has one of both ways to name a secret, not the other one of the layer below.
-fn one_of(
-    upper: (Option<Secret>, Option<PathBuf>),
-    below: (Option<Secret>, Option<PathBuf>),
-) -> (Option<Secret>, Option<PathBuf>) {
-    match upper {
-        (None, None) => below,
-        own => own,
-    }
-}
-
 impl KeyPart {
     fn over(self, below: KeyPart) -> KeyPart {
         let own = (self.api_key, self.api_key_file);
-        let (api_key, api_key_file) = one_of(own, (below.api_key, below.api_key_file));
+        let (api_key, api_key_file) = secret::over(own, (below.api_key, below.api_key_file));
         KeyPart {
             api_key,
             api_key_file,
@@ -115,7 +104,8 @@ impl KeyPart {
 impl DeskPart {
     fn over(self, below: DeskPart) -> DeskPart {
         let own = (self.api_token, self.api_token_file);
-        let (api_token, api_token_file) = one_of(own, (below.api_token, below.api_token_file));
+        let (api_token, api_token_file) =
+            secret::over(own, (below.api_token, below.api_token_file));
         DeskPart {
             site: self.site.or(below.site),
             email: self.email.or(below.email),
@@ -177,34 +167,16 @@ fn missing(partner: Partner, key: &str, origins: &Origins) -> String {
     )
 }
 
-/// A secret that is set by itself or as the content of a file.
+/// The secret without which a partner cannot be read.
 fn revealed(
     partner: Partner,
     key: &str,
-    (secret, file): (&Option<Secret>, &Option<PathBuf>),
+    ways: (&Option<Secret>, &Option<PathBuf>),
     origins: &Origins,
 ) -> Result<Secret, String> {
-    let path = format!("partners.{}.{key}_file", partner.name());
-    match (secret, file) {
-        (Some(_), Some(_)) => Err(format!(
-            "{}: there is {key} as well; write one of the two",
-            origins.of(&path)
-        )),
-        (Some(secret), None) => Ok(secret.clone()),
-        (None, None) => Err(missing(partner, key, origins)),
-        (None, Some(file)) => read(file).map_err(|why| {
-            format!(
-                "{}: {}: {why}; write the path of a file with one line, the secret",
-                origins.of(&path),
-                file.display()
-            )
-        }),
-    }
-}
-
-fn read(file: &Path) -> Result<Secret, String> {
-    let text = std::fs::read_to_string(file).map_err(|error| error.to_string())?;
-    parse_secret(text.trim()).map_err(|_| "no secret is in it".to_owned())
+    let path = format!("partners.{}.{key}", partner.name());
+    let found = secret::read(&path, ways, origins, parse_secret)?;
+    found.ok_or_else(|| missing(partner, key, origins))
 }
 
 /// The refusal does not repeat what was set: it is a secret.
@@ -313,7 +285,7 @@ fn proxy<'de, D: Deserializer<'de>>(from: D) -> Result<Option<Proxy>, D::Error> 
     parsed(from, parse_proxy)
 }
 
-fn secret<'de, D: Deserializer<'de>>(from: D) -> Result<Option<Secret>, D::Error> {
+fn key<'de, D: Deserializer<'de>>(from: D) -> Result<Option<Secret>, D::Error> {
     parsed(from, parse_secret)
 }
 

@@ -1,12 +1,12 @@
 //! `[mail]` and `[[chat.incoming_webhook]]`: how messages reach people without a chat platform.
 
-use super::Config;
+use super::{Config, secret};
 use crate::carriers::incoming::{IncomingWebhook, Style};
 use crate::carriers::mail::{MailLogin, MailServer, MailSettings, Mailbox};
 use serde::Deserialize;
 use serde::de::{Deserializer, Error};
 use std::fmt;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::str::FromStr;
 
 /// `[mail]`: the mail server.
@@ -60,11 +60,10 @@ impl fmt::Debug for IncomingWebhookPart {
 impl MailPart {
     /// This layer, with unset values from the one below.
     pub(super) fn over(self, below: MailPart) -> MailPart {
-        // A password in one layer replaces the file of another.
-        let (password, password_file) = match (self.password, self.password_file) {
-            (None, None) => (below.password, below.password_file),
-            own => own,
-        };
+        let (password, password_file) = secret::over(
+            (self.password, self.password_file),
+            (below.password, below.password_file),
+        );
         MailPart {
             server: self.server.or(below.server),
             username: self.username.or(below.username),
@@ -93,18 +92,9 @@ impl Config {
         let from = part.from.clone().ok_or(
             "mail.from: missing; write whom mail is from, such as from = \"rota <rota@example.org>\"",
         )?;
-        if part.password.is_some() && part.password_file.is_some() {
-            return Err(format!(
-                "{}: there is a password as well; write one of the two",
-                at("mail.password_file")
-            ));
-        }
-        let password = match &part.password_file {
-            Some(path) => {
-                Some(secret(path).map_err(|why| format!("{}: {why}", at("mail.password_file")))?)
-            }
-            None => part.password.clone(),
-        };
+        let ways = (&part.password, &part.password_file);
+        let parse = |text: &str| Ok(text.to_owned());
+        let password = secret::read("mail.password", ways, &self.origins, parse)?;
         let login = match (&part.username, password) {
             (Some(username), Some(password)) => Some(MailLogin {
                 username: username.clone(),
@@ -141,7 +131,12 @@ impl Config {
             let wrong = |why: String| format!("{origin}: {channel}: {why}");
             let url = match (&part.url, &part.url_file) {
                 (Some(url), None) => url.clone(),
-                (None, Some(path)) => secret(path).map_err(wrong)?,
+                (None, Some(file)) => secret::one_line(file).map_err(|why| {
+                    wrong(format!(
+                        "{}: {why}; the file holds the URL alone",
+                        file.display()
+                    ))
+                })?,
                 _ => return Err(wrong("write either url or url_file".into())),
             };
             if channel.is_empty() {
@@ -160,21 +155,6 @@ impl Config {
             });
         }
         Ok(webhooks)
-    }
-}
-
-/// The only line of a file.
-fn secret(path: &Path) -> Result<String, String> {
-    let text = std::fs::read_to_string(path).map_err(|error| {
-        format!(
-            "{}: {error}; write the path of a file that can be read",
-            path.display()
-        )
-    })?;
-    let text = text.trim();
-    match text.is_empty() || text.contains(['\n', '\r']) {
-        true => Err(format!("{}: the file must have one line", path.display())),
-        false => Ok(text.to_owned()),
     }
 }
 

@@ -2,13 +2,13 @@
 
 use super::known::Setting;
 use super::parsed::{parsed, parsed_list};
-use super::{Config, Origins, values};
+use super::{Config, secret, values};
 use crate::chat::slack::{ApiUrl, SlackSettings};
 use crate::client::{Proxy, Secret};
 use jiff::SignedDuration;
 use serde::Deserialize;
 use serde::de::Deserializer;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 
 /// Where the chat platform is.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -24,23 +24,6 @@ const SYNC_EVERY: SignedDuration = SignedDuration::from_mins(15);
 
 /// The status emoji that mean away if nothing is set.
 const AWAY_EMOJI: [&str; 4] = ["palm_tree", "airplane", "face_with_thermometer", "no_entry"];
-
-/// A secret, or the file that holds it alone.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub(super) struct SecretPart {
-    pub value: Option<Secret>,
-    pub file: Option<PathBuf>,
-}
-
-impl SecretPart {
-    /// The upper layer has one of both ways to name the secret, not the other one of the layer below.
-    fn over(self, below: SecretPart) -> SecretPart {
-        match self.value.is_some() || self.file.is_some() {
-            true => self,
-            false => below,
-        }
-    }
-}
 
 /// `[slack]`.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Deserialize)]
@@ -70,33 +53,27 @@ pub struct SlackPart {
 }
 
 impl SlackPart {
-    fn secret(&self, key: &str) -> SecretPart {
-        let (value, file) = match key {
-            "bot_token" => (&self.bot_token, &self.bot_token_file),
-            "app_token" => (&self.app_token, &self.app_token_file),
-            _ => (&self.signing_secret, &self.signing_secret_file),
-        };
-        SecretPart {
-            value: value.clone(),
-            file: file.clone(),
-        }
-    }
-
     /// This layer, with unset values from the one below.
     pub(super) fn over(self, below: SlackPart) -> SlackPart {
-        let secret = |key| self.secret(key).over(below.secret(key));
-        let (bot, app, signing) = (
-            secret("bot_token"),
-            secret("app_token"),
-            secret("signing_secret"),
+        let (bot_token, bot_token_file) = secret::over(
+            (self.bot_token, self.bot_token_file),
+            (below.bot_token, below.bot_token_file),
+        );
+        let (app_token, app_token_file) = secret::over(
+            (self.app_token, self.app_token_file),
+            (below.app_token, below.app_token_file),
+        );
+        let (signing_secret, signing_secret_file) = secret::over(
+            (self.signing_secret, self.signing_secret_file),
+            (below.signing_secret, below.signing_secret_file),
         );
         SlackPart {
-            bot_token: bot.value,
-            bot_token_file: bot.file,
-            app_token: app.value,
-            app_token_file: app.file,
-            signing_secret: signing.value,
-            signing_secret_file: signing.file,
+            bot_token,
+            bot_token_file,
+            app_token,
+            app_token_file,
+            signing_secret,
+            signing_secret_file,
             api_url: self.api_url.or(below.api_url),
             proxy: self.proxy.or(below.proxy),
             sync_every: self.sync_every.or(below.sync_every),
@@ -111,10 +88,14 @@ impl Config {
     /// # Errors
     /// What is missing or contradictory, where it was set, and what to write.
     pub fn slack(&self) -> Result<Option<SlackSettings>, String> {
-        let secret = |key, parse| read_secret(&self.slack.secret(key), key, &self.origins, parse);
-        let bot_token = secret("bot_token", parse_bot_token)?;
-        let app_token = secret("app_token", parse_app_token)?;
-        let signing_secret = secret("signing_secret", parse_signing_secret)?;
+        let part = &self.slack;
+        let read = |path, ways, parse| secret::read(path, ways, &self.origins, parse);
+        let ways = (&part.bot_token, &part.bot_token_file);
+        let bot_token = read("slack.bot_token", ways, parse_bot_token)?;
+        let ways = (&part.app_token, &part.app_token_file);
+        let app_token = read("slack.app_token", ways, parse_app_token)?;
+        let ways = (&part.signing_secret, &part.signing_secret_file);
+        let signing_secret = read("slack.signing_secret", ways, parse_signing_secret)?;
         if self.chat.platform.unwrap_or_default() == Platform::Local {
             return Ok(None);
         }
@@ -126,7 +107,6 @@ impl Config {
                 line.unwrap_or_default()
             ));
         };
-        let part = &self.slack;
         let usual = || AWAY_EMOJI.map(str::to_owned).to_vec();
         Ok(Some(SlackSettings {
             bot_token,
@@ -138,37 +118,6 @@ impl Config {
             away_emoji: part.away_emoji.clone().unwrap_or_else(usual),
         }))
     }
-}
-
-fn read_secret(
-    part: &SecretPart,
-    key: &str,
-    origins: &Origins,
-    parse: fn(&str) -> Result<Secret, String>,
-) -> Result<Option<Secret>, String> {
-    let path = format!("slack.{key}_file");
-    let origin = origins.of(&path);
-    match (&part.value, &part.file) {
-        (Some(_), Some(_)) => Err(format!(
-            "{origin}: it is set twice; write {key} or {key}_file, not both"
-        )),
-        (value, None) => Ok(value.clone()),
-        (None, Some(file)) => {
-            let text = one_line(file).and_then(|text| parse(&text));
-            text.map(Some).map_err(|why| {
-                let line = Setting::find(&path).map(Setting::line).unwrap_or_default();
-                format!(
-                    "{origin}: {}: {why}; the file holds the value alone: write {line}",
-                    file.display()
-                )
-            })
-        }
-    }
-}
-
-fn one_line(file: &Path) -> Result<String, String> {
-    let text = std::fs::read_to_string(file).map_err(|error| error.to_string())?;
-    Ok(text.trim().to_owned())
 }
 
 pub(super) fn parse_platform(text: &str) -> Result<Platform, String> {

@@ -1,6 +1,7 @@
 mod files;
 mod fuzz;
 mod partners;
+mod secrets;
 
 use super::*;
 use std::collections::HashMap;

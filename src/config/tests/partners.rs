@@ -94,7 +94,7 @@ fn what_does_not_fit_is_refused_with_what_to_write() {
         ),
         (
             format!("{key}api_key_file = \"/k\""),
-            "there is api_key as well",
+            "write api_key or api_key_file, not both",
         ),
         (
             "[partners.pagerPartner]\nurl = \"https://example.org\"".to_owned(),

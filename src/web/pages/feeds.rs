@@ -1,6 +1,6 @@
 //! Calendar feeds: what calendar programs read, and the part of the reader's own page that makes and withdraws them.
 
-use super::{me, path_of, times};
+use super::{path_of, times};
 use crate::actions::{ActionError, calendar_feeds, overview, reads};
 use crate::domain::calendar_feed::{CalendarFeed, NewFeed, Shows};
 use crate::domain::ids::{CalendarFeedId, RotationId, UserId};
@@ -114,7 +114,7 @@ pub fn section(visit: &Visit, errors: &Errors) -> Result<Markup, Problem> {
     })
 }
 
-/// The form that makes a feed: whose turns, under which name, and with which alarms.
+/// The button that makes a feed of all the reader's turns, and a form for others: whose turns, under which name, with which alarms.
 fn form(visit: &Visit, errors: &Errors) -> Result<Markup, Problem> {
     let me = visit.me()?;
     let values = match FIELDS.iter().any(|field| visit.form.names(field)) {
@@ -138,10 +138,15 @@ fn form(visit: &Visit, errors: &Errors) -> Result<Markup, Problem> {
             &format!("Everybody in {name}"),
         ));
     }
+    let errors_in_it = FIELDS.iter().any(|field| visit.form.names(field)) && !errors.is_empty();
     let alarms = ALARMS.map(|(minutes, label)| Choice::new(minutes.to_string(), label));
     Ok(html! {
-        details open[!errors.is_empty()] {
-            summary { "Make a calendar address" }
+        form method="post" action="/me/feeds" {
+            (hidden("operationId", &confirm::operation_id()))
+            p.actions { button.small type="submit" { "Make a calendar address" } }
+        }
+        details open[errors_in_it] {
+            summary { "Choose what it shows" }
             form method="post" action="/me/feeds" {
                 (hidden("operationId", &confirm::operation_id()))
                 (filled.select("shows", "What it shows", "", &shows))
@@ -237,23 +242,27 @@ pub fn make_for(rotation: &Rotation) -> Markup {
     }
 }
 
-/// POST /me/feeds: of the reader's turns, or of a rotation.
-pub fn create(visit: &Visit) -> Outcome {
-    visit.once(|| {
-        let made = wanted(visit)?.and_then(|new| {
-            let author = visit.author("createCalendarFeed");
-            calendar_feeds::create(visit.app(), &author, new)
-        });
-        match made {
-            Ok((_, secret)) => Ok(shown_once(visit, "The calendar address was made.", &secret)),
-            Err(ActionError::Refused(refusal @ Refusal::Invalid(_))) => {
-                let mut errors = Errors::default();
-                errors.add_refusal(Problem::from(refusal).detail(), &FIELDS);
-                me::page(visit, 400, &errors)
-            }
-            Err(error) => Err(error.into()),
+/// Makes the feed that a form asks for, and leaves its address to be shown once. What is wrong with the form is the inner error.
+///
+/// # Errors
+/// Refusals that no form can mend, and errors of ours.
+pub fn make(visit: &Visit) -> Result<Result<Response, Errors>, Problem> {
+    let made = wanted(visit)?.and_then(|new| {
+        let author = visit.author("createCalendarFeed");
+        calendar_feeds::create(visit.app(), &author, new)
+    });
+    match made {
+        Ok((_, secret)) => {
+            let response = shown_once(visit, "The calendar address was made.", &secret);
+            Ok(Ok(response))
         }
-    })
+        Err(ActionError::Refused(refusal @ Refusal::Invalid(_))) => {
+            let mut errors = Errors::default();
+            errors.add_refusal(Problem::from(refusal).detail(), &FIELDS);
+            Ok(Err(errors))
+        }
+        Err(error) => Err(error.into()),
+    }
 }
 
 /// The feed that a form asks for: that of the reader's own page, or the button of a rotation.

@@ -28,8 +28,7 @@ pub fn show(visit: &Visit) -> Outcome {
     page(visit, 200, &Errors::default())
 }
 
-/// The page, with what is wrong with one of its forms.
-pub fn page(visit: &Visit, status: u16, errors: &Errors) -> Result<Response, Problem> {
+fn page(visit: &Visit, status: u16, errors: &Errors) -> Result<Response, Problem> {
     let me = visit.me()?;
     let person = &me.person;
     let content = html! {
@@ -159,6 +158,14 @@ fn zone(visit: &Visit, errors: &Errors) -> Result<Markup, Problem> {
                 p.actions { button type="submit" { "Save" } }
             }
         }
+    })
+}
+
+/// POST /me/feeds: an address with the reader's turns, or those of a rotation.
+pub fn make_feed(visit: &Visit) -> Outcome {
+    visit.once(|| match super::feeds::make(visit)? {
+        Ok(response) => Ok(response),
+        Err(errors) => page(visit, 400, &errors),
     })
 }
 
