@@ -17,7 +17,7 @@ use crate::domain::ids::{AbsenceId, ArrangementId, CellId, RotationId, UserId};
 use crate::domain::refusal::{Refusal, invalid};
 use crate::domain::request::RequestKind;
 use crate::domain::resolve::{self, Hold};
-use crate::domain::rotation::{Rotation, Window};
+use crate::domain::rotation::{Entry, Reason, Rotation, Window};
 use crate::domain::trace::Trace;
 use crate::domain::zones::ZoneName;
 use crate::store::{self, HistoryEntry, ReadTx};
@@ -140,18 +140,7 @@ impl Reader<'_> {
                 let (cadence, moved) = explain::cadence_of(decision, window, calendar);
                 steps.extend(explain::decided(decision, cadence, moved));
             }
-            None => {
-                let record = self.entry(&cell.id, cell.entry.start)?;
-                steps.extend(match &cell.holder {
-                    Some(holder) => {
-                        let since = holder.since;
-                        self.dealt(record.as_ref(), since, Some(window))?
-                    }
-                    None => record
-                        .map(|record| explain::vacancy(&kept(&record), &cell.passed_over))
-                        .unwrap_or_default(),
-                });
-            }
+            None => steps.extend(self.kept_since(then, slot)?),
         }
         let user = hold.map(Hold::user);
         let source = match user {
@@ -179,7 +168,7 @@ impl Reader<'_> {
             steps,
             zone: entry.hours.zone,
         };
-        if entry.reason == crate::domain::rotation::Reason::ChangeInExternalSchedule {
+        if entry.reason == Reason::ChangeInExternalSchedule {
             let is_anybody = entry.user.is_some() || entry.outside.is_some();
             let steps = vec![Step::ExternalShift {
                 at: record.held_since.unwrap_or(entry.start),
@@ -208,7 +197,7 @@ impl Reader<'_> {
             Some(since) => since,
             None => self.first_entry(record)?,
         };
-        steps.extend(self.dealt(Some(record), since, window)?);
+        steps.extend(self.dealt(&record.cell, kept(record), since, window)?);
         Ok(found(Source::Turn, steps))
     }
 
@@ -222,25 +211,50 @@ impl Reader<'_> {
         Ok(back.since())
     }
 
-    /// The steps of a dealt turn: by the entry with which it began, else by the one at hand.
+    /// The steps of a slot that is not dealt anew by the instant: what the record has of how it came to be so.
+    fn kept_since(&self, then: &Rotation, slot: usize) -> Result<Vec<Step>, ActionError> {
+        let cell = &then.cells[slot];
+        let Some(holder) = &cell.holder else {
+            // The entry that runs now: those to come are not recorded yet.
+            let stored = self.rotation.cells.get(slot);
+            let running = stored.map_or(cell.entry.start, |stored| stored.entry.start);
+            let record = self.entry(&cell.id, running)?;
+            let steps = record.map(|record| explain::vacancy(&kept(&record), &cell.passed_over));
+            return Ok(steps.unwrap_or_default());
+        };
+        // Where the turn has no entry of its own: what the slot keeps of it.
+        let known = Kept {
+            entry: Entry {
+                user: Some(holder.user.clone()),
+                turn: None,
+                reason: Reason::BusinessHoursBackOnline,
+                skipped: holder.skipped.clone(),
+                passed_over: cell.passed_over.clone(),
+                ..cell.entry.clone()
+            },
+            by: None,
+        };
+        let window = &then.windows[cell.window];
+        self.dealt(&cell.id, known, holder.since, Some(window))
+    }
+
+    /// The steps of a dealt turn: by the entry with which it began, else by what is known otherwise.
     fn dealt(
         &self,
-        record: Option<&HistoryEntry>,
+        cell: &CellId,
+        known: Kept,
         since: Timestamp,
         window: Option<&Window>,
     ) -> Result<Vec<Step>, ActionError> {
-        let Some(record) = record else {
-            return Ok(vec![Step::NotRecorded(Unrecorded::Beginning)]);
-        };
-        let origin = self.entry(&record.cell, since)?;
+        let origin = self.entry(cell, since)?;
         // Beneath an arrangement or while the hours were shut another entry began then, or none.
         let same = |origin: &HistoryEntry| {
-            origin.entry.user == record.entry.user && origin.entry.arrangement.is_none()
+            origin.entry.user == known.entry.user && origin.entry.arrangement.is_none()
         };
-        let origin = origin.filter(same).unwrap_or_else(|| record.clone());
+        let origin = origin.filter(same).map(|origin| kept(&origin));
         let cadence = window.and_then(|window| window.cadence.as_ref());
         Ok(explain::turn(
-            &kept(&origin),
+            &origin.unwrap_or(known),
             since,
             cadence,
             self.app.calendar(),

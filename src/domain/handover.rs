@@ -13,12 +13,13 @@ use super::holidays::Calendar;
 use super::ids::ArrangementId;
 use super::request::Pending;
 use super::resolve::{self, Hold};
+use super::roster::Order;
 use super::rotation::{Entry, HoursHeld, Mode, Reason, Rotation};
 use super::trace::Trace;
 pub use deal::would_double;
 pub use edit::Edit;
 use jiff::Timestamp;
-pub(super) use memo::{Memo, Order};
+pub(super) use memo::Memo;
 use std::sync::Arc;
 
 /// What dealing and judging need beside the rotation.

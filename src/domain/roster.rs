@@ -2,7 +2,7 @@
 
 use super::ids::{GroupId, UserId};
 use super::rotation::{Members, Narrowed, NextTurn, Rotation};
-use std::collections::HashSet;
+use std::collections::{HashMap, HashSet};
 
 /// One position in an order; its index is the `turn`.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -10,6 +10,30 @@ pub struct Position {
     pub user: UserId,
     /// The group that brought the person in; `None` for somebody added individually.
     pub group: Option<GroupId>,
+}
+
+/// The people of a roster in the order duty passes through, with where each stands.
+#[derive(Debug)]
+pub struct Order {
+    pub people: Vec<Position>,
+    turns: HashMap<UserId, usize>,
+}
+
+impl Order {
+    /// Of people who are there once each.
+    pub fn new(people: Vec<Position>) -> Order {
+        let positions = people.iter().enumerate();
+        let turns = positions.map(|(turn, position)| (position.user.clone(), turn));
+        Order {
+            turns: turns.collect(),
+            people,
+        }
+    }
+
+    /// The position of a person; `None` for somebody who is not in the roster.
+    pub fn turn_of(&self, user: &UserId) -> Option<usize> {
+        self.turns.get(user).copied()
+    }
 }
 
 /// The order of a roster: people added individually, then each group's people. A person counts once, where they stand

@@ -1,7 +1,7 @@
 //! What dealing did, step by step: written by dealing itself where somebody asks for it (rules.md 26).
 
-use super::handover::Order;
 use super::ids::{RosterId, UserId, WindowId};
+use super::roster::Order;
 use super::rotation::{PassedOver, Reason, Skipped};
 use jiff::Timestamp;
 use std::rc::Rc;

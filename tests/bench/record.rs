@@ -40,6 +40,27 @@ pub fn run() {
         took[0] * 1e3,
         Floor::None,
     );
+    let middle = format!("/v1/rotations/{}/on-call?at={from}", ids[1]);
+    let took = times(&rota, [&ids[1], &ids[1]], &[&middle]);
+    row(
+        "GET on-call at an instant in the middle of the long one",
+        &format!("{:.0} us", took[0] * 1e6),
+        took[0] * 1e6,
+        Floor::AtMost(200.0),
+    );
+    let ahead = at + SignedDuration::from_hours(24);
+    let explained = [from, ahead].map(|at| format!("/v1/rotations/{}/explain?at={at}", ids[1]));
+    let took = times(
+        &rota,
+        [&ids[1], &ids[1]],
+        &explained.each_ref().map(|path| path.as_str()),
+    );
+    row(
+        "GET explain of that instant, and of one a day ahead",
+        &format!("{:.0} us, {:.0} us", took[0] * 1e6, took[1] * 1e6),
+        took[0].max(took[1]) * 1e3,
+        Floor::AtMost(1.0),
+    );
 }
 
 /// A database with a short and a long history that end at the same instant.
@@ -53,7 +74,7 @@ struct Made {
 /// The database of an earlier run, or a new one.
 fn made() -> Made {
     let schema = rota::store::schema_version();
-    let folder = Scratch::kept(&format!("record-{schema}-{LONG}"));
+    let folder = Scratch::kept(&format!("record-turns-{schema}-{LONG}"));
     let (path, note) = (folder.file("rota.db"), folder.file("made"));
     if let Ok(text) = std::fs::read_to_string(&note) {
         let lines: Vec<&str> = text.lines().collect();
@@ -75,6 +96,13 @@ fn made() -> Made {
         rotation.id.to_string()
     });
     let key = seed.key.clone();
+    drop(seed);
+    // Both were there before their histories.
+    let file = rusqlite::Connection::open(&path).expect("the database");
+    let earlier = (at - SignedDuration::from_hours(LONG + 1)).as_millisecond();
+    let dated = file.execute("UPDATE rotation SET created_at = ?1", [earlier]);
+    dated.expect("earlier rotations");
+    drop(file);
     std::fs::write(&note, format!("{key}\n{}\n{}\n{at}\n", ids[0], ids[1])).expect("a note");
     Made { path, key, ids, at }
 }

@@ -1,10 +1,11 @@
 //! Slots emptied, dealt, filled and assigned: who comes onto a slot in a change, and who was passed over.
 
-use super::memo::{Memo, Order};
+use super::memo::Memo;
 use super::{Change, DealingContext};
 use crate::domain::absence_policy::PassOver;
 use crate::domain::dealing::{self, Missing, Question};
 use crate::domain::ids::UserId;
+use crate::domain::roster::Order;
 use crate::domain::rotation::{Holder, PassedOver, Reason, Rotation};
 use crate::domain::trace::{Decision, Traced};
 use jiff::Timestamp;

@@ -8,7 +8,7 @@ use crate::domain::cadence::Cadence;
 use crate::domain::coverage::{CommonHours, Hours, Openings, View};
 use crate::domain::holidays::Calendar;
 use crate::domain::ids::UserId;
-use crate::domain::roster::Position;
+use crate::domain::roster::Order;
 use crate::domain::rotation::{Holder, HoursHeld, Rotation};
 use crate::domain::time::Interval;
 use jiff::{SignedDuration, Timestamp};
@@ -42,20 +42,6 @@ struct Clock {
     /// How often hand-overs or hours were worked out anew.
     #[cfg(test)]
     worked_out: usize,
-}
-
-/// The people of a roster in the order duty passes through.
-#[derive(Debug)]
-pub struct Order {
-    pub people: Vec<Position>,
-    turns: HashMap<UserId, usize>,
-}
-
-impl Order {
-    /// The position of a person; `None` for somebody who is not in the roster.
-    pub fn turn_of(&self, user: &UserId) -> Option<usize> {
-        self.turns.get(user).copied()
-    }
 }
 
 impl Memo {
@@ -102,15 +88,7 @@ impl Memo {
     /// The order of a roster.
     pub(super) fn order(&mut self, rotation: &Rotation, roster: usize) -> Rc<Order> {
         self.orders.resize(rotation.rosters.len(), None);
-        let make = || {
-            let people = rotation.order(&rotation.rosters[roster]);
-            let positions = people.iter().enumerate();
-            let turns = positions.map(|(turn, position)| (position.user.clone(), turn));
-            Rc::new(Order {
-                turns: turns.collect(),
-                people,
-            })
-        };
+        let make = || Rc::new(Order::new(rotation.order(&rotation.rosters[roster])));
         Rc::clone(self.orders[roster].get_or_insert_with(make))
     }
 

@@ -83,7 +83,7 @@ fn turns(visit: &Visit) -> Result<Markup, Problem> {
                                 }
                                 td {
                                     div.actions {
-                                    a.button.small href=(why::path(&base, &one.cell, (start, one.turn.end), visit.now)) { "Why?" }
+                                    a.quiet href=(why::path(&base, &one.cell, (start, one.turn.end), visit.now)) { "Why?" }
                                     @if let Some(end) = one.turn.end {
                                         a.button.small href=(format!("{base}/cover?cellId={}&from={}&to={end}", one.cell, start.max(visit.now))) { "Ask for cover" }
                                     }

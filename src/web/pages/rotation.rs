@@ -362,7 +362,7 @@ fn turn(
                 div.actions {
                     (turn_actions(visit, rotation, item, arranged, is_editor))
                     @if visit.reader.is_some() {
-                        a.button.small href=(why::path(&base, &item.cell, (item.entry.start, item.end), visit.now)) { "Why?" }
+                        a.quiet href=(why::path(&base, &item.cell, (item.entry.start, item.end), visit.now)) { "Why?" }
                     }
                 }
             }

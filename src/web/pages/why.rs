@@ -2,7 +2,7 @@
 
 use super::{crumbs, named, path_to, slot_label, times};
 use crate::actions::{ActionError, explain};
-use crate::domain::explain::ExplainedCell;
+use crate::domain::explain::{ExplainedCell, Step};
 use crate::domain::ids::CellId;
 use crate::domain::refusal::Refusal;
 use crate::domain::rotation::Rotation;
@@ -71,11 +71,11 @@ pub fn show(visit: &Visit) -> Outcome {
     };
     let base = path_to(&rotation);
     let hint = format!("Time in {}.", visit.zone.as_str());
-    let title = format!("Why in {}", rotation.profile.name);
+    let title = format!("Who is on call in {}, and why", rotation.profile.name);
     let content = html! {
         (crumbs(&rotation))
-        h1 { "Who is on call, and why" }
-        p { (times.show(at)) }
+        h1 { "Who is on call in " bdi { (rotation.profile.name) } ", and why" }
+        p { (times.show(at)) " " span.zone { "(" (visit.zone.as_str()) ")" } }
         @for cell in &cells { (section(&rotation, cell, &people)) }
         form.card method="get" action=(format!("{base}/why")) {
             div.inline {
@@ -99,8 +99,28 @@ fn section(rotation: &Rotation, cell: &ExplainedCell, people: &People) -> Markup
     html! {
         section.card aria-label=(slot) data-cell=(cell.cell) {
             h2 { bdi { (slot) } }
-            p { @match &cell.user { Some(user) => (people.show(user)), None => span.tag { "Nobody who is known here" } } }
+            p {
+                @match (&cell.user, is_outsider(cell)) {
+                    (Some(user), _) => (people.show(user)),
+                    (None, true) => span.tag { "not in chat" },
+                    (None, false) => span.tag { "Nobody" },
+                }
+            }
             ol.why { @for told in &cell.steps { li { bdi { (told.text) } } } }
         }
     }
+}
+
+/// Whether somebody is on call who is unknown here.
+fn is_outsider(cell: &ExplainedCell) -> bool {
+    let outside = |step: &Step| {
+        matches!(
+            step,
+            Step::ExternalShift {
+                is_anybody: true,
+                ..
+            }
+        )
+    };
+    cell.user.is_none() && cell.steps.iter().any(|told| outside(&told.step))
 }

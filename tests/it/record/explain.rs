@@ -7,7 +7,7 @@ use serde_json::{Value, json};
 fn cell(rotation: &Rot, instant: &str) -> Value {
     let path = format!("/explain?at={}", rfc(instant));
     let answer = rotation.get(&path).is(200);
-    assert_eq!(answer.header("ETag"), None);
+    assert_eq!(answer.header("etag"), None);
     answer.json()["cells"][0].clone()
 }
 

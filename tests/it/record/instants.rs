@@ -56,8 +56,8 @@ fn what_is_planned_happens_and_is_recorded() {
         foretold.map(|both| both.map(recorded))
     );
     let answer = at_instant(&daily, "2026-01-07T13:00Z").is(200);
-    assert_eq!(answer.header("ETag"), None);
-    assert_eq!(answer.header("Cache-Control"), Some("no-store"));
+    assert_eq!(answer.header("etag"), None);
+    assert_eq!(answer.header("cache-control"), Some("no-store"));
     let whole = answer.json();
     let first = &whole["onCall"][0];
     assert_eq!(first["userId"], "U2");
@@ -197,8 +197,8 @@ fn the_whole_workspace_at_one_instant() {
     assert_eq!(lines("?userId=U3&at=2026-01-06T11:00:00Z"), ["1 - U3 -"]);
     let page = rota.caller().get("/v1/on-call?userId=U2&pageSize=1&page=2");
     let page = page.is(200);
-    assert_eq!(page.header("Cache-Control"), Some("no-store"));
-    assert_eq!(page.header("ETag"), None);
+    assert_eq!(page.header("cache-control"), Some("no-store"));
+    assert_eq!(page.header("etag"), None);
     let page = page.json();
     assert_eq!(page["data"][0]["rotationId"], *third.id);
     assert_eq!([&page["totalItems"], &page["totalPages"]], [2, 2]);

@@ -199,3 +199,39 @@ fn lists_are_searched() {
     assert!(page.contains("u2@example.com"));
     ada.get("/people/U9").is(404);
 }
+
+#[test]
+fn every_turn_says_why() {
+    let rota = Rota::with_people(3);
+    let rotation = rota.daily("U1 U2 U3", 1);
+    rotation.away("U2", "2026-01-06T00:00Z", "2026-01-07T00:00Z");
+    let ada = Browser::signed_in(&rota, "U3");
+    let path = format!("/rotations/{}", rotation.id);
+    let links = |page: &str| -> Vec<String> {
+        let page = ada.get(page).is(200).text();
+        let links = page.split("href=\"").skip(1);
+        let links = links.filter_map(|rest| rest.split('"').next());
+        let why = links.filter(|link| link.contains("/why?at="));
+        why.map(|link| link.replace("&amp;", "&")).collect()
+    };
+    for page in [path.as_str(), "/me"] {
+        let tomorrow = links(page);
+        let tomorrow = tomorrow.iter().find(|link| link.contains("2026-01-06T09"));
+        let page = ada.get(tomorrow.expect("a link")).is(200).text();
+        assert!(page.contains("Person U3 takes the turn."), "{page}");
+        assert!(page.contains("Person U2 is absent from"), "{page}");
+    }
+    // Now, without an instant, and instants of which nothing is known.
+    let now = ada.get(&format!("{path}/why")).is(200).text();
+    assert!(now.contains("Person U1"), "{now}");
+    for at in ["2020-01-01T00:00", "2030-01-01T00:00", "soon"] {
+        let page = ada.get(&format!("{path}/why?at={at}")).is(200).text();
+        assert!(
+            page.contains("Nothing can be said") || at == "soon",
+            "{page}"
+        );
+    }
+    ada.get(&format!("{path}/why?cell=cel_x")).is(404);
+    let outside = Browser::signed_in(&rota, "U1");
+    outside.get(&format!("{path}/why")).is(200);
+}

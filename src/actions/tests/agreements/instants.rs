@@ -2,9 +2,12 @@
 
 use super::time::{Minute, Span};
 use super::walk::{Outcome, Walk, fail};
-use crate::actions::on_call_at;
 use crate::actions::tests::*;
+use crate::actions::{explain, on_call_at};
 use crate::domain::duty_at::DutyAt;
+use crate::domain::explain::{Source, Step};
+use crate::domain::ids::CellId;
+use crate::domain::resolve;
 use crate::domain::rotation::Rotation;
 use crate::wire::on_call::{self, OnCall};
 use serde_json::Value;
@@ -67,7 +70,65 @@ impl Walk<'_> {
                 }
             }
         }
+        self.compare_explanation(at, &duty)?;
         Ok(lasting(&shown))
+    }
+
+    /// Compares what is explained of an instant with who is on call then, and with whom dealing passed over.
+    fn compare_explanation(&self, at: Minute, duty: &DutyAt) -> Outcome {
+        let explained = explain::of(self.app, &caller(), &self.id, Some(self.instant(at)), None);
+        let explained = explained.expect("an explanation").cells;
+        let mut named: Vec<(&CellId, &UserId)> = explained
+            .iter()
+            .filter_map(|cell| Some((&cell.cell, cell.user.as_ref()?)))
+            .collect();
+        named.sort();
+        let mut on_call: Vec<(&CellId, &UserId)> = match duty {
+            DutyAt::Planned(rotation) => {
+                let cells = rotation.cells.iter();
+                let holds = cells
+                    .filter_map(|cell| Some((&cell.id, resolve::on_call(rotation, cell)?.user())));
+                holds.collect()
+            }
+            DutyAt::Recorded(recorded) => {
+                let held = recorded.held.iter();
+                held.map(|held| (&held.cell, &held.user)).collect()
+            }
+        };
+        on_call.sort();
+        if named != on_call {
+            return fail(format!(
+                "at minute {at}: {explained:?}, on call {on_call:?}"
+            ));
+        }
+        let DutyAt::Planned(rotation) = duty else {
+            return Ok(());
+        };
+        for explained in explained.iter().filter(|cell| cell.source == Source::Turn) {
+            let steps = || explained.steps.iter().map(|told| &told.step);
+            // A second search begins another list.
+            if steps().any(|step| matches!(step, Step::DoubleCover | Step::LeastAbsent)) {
+                continue;
+            }
+            let slot = rotation.slot_of(&explained.cell).expect("a slot");
+            let cell = &rotation.cells[slot];
+            let (mut skipped, mut passed, mut chosen) = (Vec::new(), Vec::new(), Vec::new());
+            for step in steps() {
+                match step {
+                    Step::PassedOver { absence, .. } => skipped.push(absence.clone()),
+                    Step::AlreadyOnDuty(over) => passed.push(over.clone()),
+                    Step::Chosen { user, .. } => chosen.push(user.clone()),
+                    _ => {}
+                }
+            }
+            let holder = cell.holder.as_ref().expect("a holder");
+            if (&skipped, &passed) != (&holder.skipped, &cell.passed_over)
+                || chosen.iter().any(|user| *user != holder.user)
+            {
+                return fail(format!("at minute {at}: {explained:?}, held {cell:?}"));
+            }
+        }
+        Ok(())
     }
 
     /// Asks who will be on call at a few instants of a range to come.

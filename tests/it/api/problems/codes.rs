@@ -174,10 +174,13 @@ fn external_refusals(rota: &Rota, pager: &Pager) -> Vec<Value> {
         .delete_if(&path, "*")
         .refused(409, "not_external");
     link().is(200);
+    let later = plus(&rota.now(), 100 * DAY);
+    let unknown = rotation.get(&format!("/on-call?at={later}"));
+    let unknown = unknown.refused(409, "not_known_yet");
     let rotated = rotation.by.request("POST", &rotation.path("/rotate"));
     let rotated = rotated.header("If-Match", "*").send();
     let read_only = rotated.refused(409, "external_rotation_is_read_only");
-    vec![unavailable, not, read_only]
+    vec![unavailable, not, unknown, read_only]
 }
 
 /// The codes of rotations, duty, agreements, the directory, chat, mentions and webhook endpoints. `storage_unavailable` needs a

@@ -72,6 +72,11 @@ pub const PAGES: &[Page] = &[
         "Record of Operations",
         INSIDE,
     ),
+    page(
+        "/rotations/OPS/why?at=2026-01-07T12:00:00Z",
+        "Who is on call in Operations, and why",
+        INSIDE,
+    ),
     page("{shift}", "Person U3", INSIDE),
     page("/requests", "Requests", ALL),
     page("{cover}", "Cover in Operations", INSIDE),
