@@ -35,7 +35,6 @@ commands_run! {
     webhooks_run: "packaging/docs/webhooks.md";
     calendars_run: "packaging/docs/calendars.md";
     assistants_run: "packaging/docs/assistants.md";
-    insight_runs: "packaging/docs/insight.md";
     configuration_runs: "packaging/docs/configuration.md";
     operating_runs: "packaging/docs/operating.md";
     backup_runs: "packaging/docs/backup.md";
