@@ -53,10 +53,7 @@ pub fn show(visit: &Visit) -> Outcome {
         Ok(found) => found.cells,
         Err(ActionError::Refused(Refusal::Invalid(why) | Refusal::NotKnownYet(why))) => {
             let why = why.split_once(": ").map_or(&*why, |(_, why)| why);
-            errors.add(
-                "at",
-                &format!("Nothing can be said of that instant: {why}."),
-            );
+            errors.add("at", format!("Nothing can be said of that instant: {why}."));
             Vec::new()
         }
         Err(error) => return Err(error.into()),
