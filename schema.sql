@@ -895,7 +895,7 @@ CREATE TABLE external_identity (
 
 -- What Slack sent. It is stored before it is acknowledged, so that it is neither lost nor done twice.
 CREATE TABLE slack_envelope (
-    -- The event id, or the payload's own id: the same when Slack sends it again.
+    -- The event id, or the trigger id and the SHA-256 of the payload: the same when Slack sends it again.
     id TEXT PRIMARY KEY,
     kind TEXT NOT NULL CHECK (kind IN ('slash_commands', 'interactive', 'events_api')),
     -- The payload; NULL once it is processed.

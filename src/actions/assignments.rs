@@ -6,7 +6,9 @@ use super::draft::Draft;
 use super::mutation::Operation;
 use super::{ActionError, App, reads};
 use crate::domain::access::Principal;
-use crate::domain::agreement::{AgreementContext, AgreementPreview, check_conflicts};
+use crate::domain::agreement::{
+    AgreementContext, AgreementPreview, check_conflicts, check_unblocked,
+};
 use crate::domain::arrangement::{
     Arranged, Arrangement, ArrangementKind, ArrangementWritten, Snapshot, TurnSelection,
 };
@@ -31,12 +33,30 @@ struct Checked {
     selection: Option<TurnSelection>,
 }
 
+/// Who may be assigned to a cell.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Eligible {
+    /// Who is in its roster.
+    Roster,
+    /// Any member.
+    Members,
+}
+
 /// Checks an assignment. The forecast is checked after the tier, because a lane that does not run has no
 /// forecast.
-fn check(context: &AgreementContext, new: &NewAssignment) -> Result<Checked, Refusal> {
+fn check(
+    context: &AgreementContext,
+    new: &NewAssignment,
+    eligible: Eligible,
+) -> Result<Checked, Refusal> {
     let cell = context.cell("cellId", &new.cell)?;
     let period = context.rest("to", new.asked)?;
-    context.check_eligible("userId", cell, &new.user)?;
+    match eligible {
+        Eligible::Members if context.rotation.has_member(&new.user) => {}
+        Eligible::Roster | Eligible::Members => {
+            context.check_eligible("userId", cell, &new.user)?;
+        }
+    }
     context.check_runs("cellId", cell)?;
     let terms = Terms {
         cell: new.cell.clone(),
@@ -75,7 +95,7 @@ pub fn preview(
             rotation: without.as_ref().unwrap_or(context.rotation),
             ..*context
         };
-        let checked = check(&context, new)?;
+        let checked = check(&context, new, Eligible::Roster)?;
         Ok(AgreementPreview::new(
             checked.period,
             checked.conflicts,
@@ -123,8 +143,34 @@ impl Operation for Assign {
         _: &Principal,
     ) -> Result<ArrangementWritten, ActionError> {
         let Assign(new) = self;
-        let checked = check(&draft.context(tx), &new)?;
+        let checked = check(&draft.context(tx), &new, Eligible::Roster)?;
         check_conflicts(&checked.conflicts, &new.acknowledged)?;
+        let (from, made) = (checked.period.from, assign(tx, draft, None, new, checked)?);
+        written(tx, draft, from, &[made], |_| Ok(()))
+    }
+}
+
+/// Assigns a cell to a member for an interval, in the roster of the cell or not: an override that is imported, whose person may
+/// take no turns. What else they have to do is the partner's business, so conflicts that can be acknowledged are.
+pub struct AssignMember(pub NewAssignment);
+
+impl Operation for AssignMember {
+    const NAME: &'static str = "assign member";
+    type Output = ArrangementWritten;
+
+    fn changes_duty(&self, _: &Rotation) -> bool {
+        true
+    }
+
+    fn apply(
+        self,
+        tx: &mut WriteTx,
+        draft: &mut Draft,
+        _: &Principal,
+    ) -> Result<ArrangementWritten, ActionError> {
+        let AssignMember(new) = self;
+        let checked = check(&draft.context(tx), &new, Eligible::Members)?;
+        check_unblocked(&checked.conflicts)?;
         let (from, made) = (checked.period.from, assign(tx, draft, None, new, checked)?);
         written(tx, draft, from, &[made], |_| Ok(()))
     }
@@ -173,7 +219,7 @@ impl Operation for ChangeArrangement {
             rotation: &without,
             ..draft.context(tx)
         };
-        let checked = check(&context, &new)?;
+        let checked = check(&context, &new, Eligible::Roster)?;
         check_current(&old, self.expected_revision, &draft.rotation)?;
         check_conflicts(&checked.conflicts, &new.acknowledged)?;
         let from = checked.period.from;

@@ -6,7 +6,7 @@ use crate::chat::slack::records::is_id;
 use crate::chat::slack::{self, Slack, SlackError, SlackPerson};
 use crate::domain::access::Principal;
 use crate::domain::audit::{AuditedChange, Author, synced_changes};
-use crate::domain::directory_reading::{AwayChange, DirectoryChanges};
+use crate::domain::directory_reading::{AwayChange, DirectoryChanges, Said};
 use crate::domain::ids::{ChannelId, UserId};
 use crate::store::{self, ReadTx, WriteTx};
 
@@ -92,6 +92,7 @@ pub fn ask(app: &App, named: &Named) -> Result<(), Error> {
         if answers {
             let found = slack::directory::person(slack, &workspace.team_id, user);
             answers = is_answer(user.as_str(), &found);
+            slack.meanwhile().note(Said::person(user));
             keep_person(app, slack, found.ok().flatten())?;
         }
     }
@@ -100,6 +101,7 @@ pub fn ask(app: &App, named: &Named) -> Result<(), Error> {
             let found = slack::directory::channel(slack, &workspace.team_id, channel);
             answers = is_answer(channel.as_str(), &found);
             if let Some(found) = found.ok().flatten() {
+                slack.meanwhile().note(Said::channel(&found.id));
                 write(app, move |tx, changes| {
                     let known = store::load_channel(tx, &found.id)?;
                     changes.add_channel(known.as_ref(), found);

@@ -4,9 +4,10 @@ use super::chat_sync::{self, TopicTexts};
 use super::reach::{self, InboxOnly};
 use super::{ActionError, App, reads};
 use crate::domain::access::Principal;
-use crate::domain::chat::wanted_in_group;
+use crate::domain::chat::{PlatformState, wanted_in_group};
 use crate::domain::ids::{ChannelId, GroupId, RotationId, UserId};
-use crate::store::{self, ChannelTopic, DutyGroup, MessageStatus, ReadTx};
+use crate::store::{self, ChannelTopic, DutyGroup, MessageStatus, ReadTx, SyncState};
+use jiff::Timestamp;
 
 /// The state of a rotation in chat.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -42,13 +43,18 @@ pub struct TopicStatus {
 pub fn read(app: &App, caller: &Principal, id: &RotationId) -> Result<ChatStatus, ActionError> {
     app.store().read(|tx| {
         let rotation = reads::visible(tx, caller, id)?;
-        let group = match &rotation.profile.duty_group {
+        let mut group = match &rotation.profile.duty_group {
             Some(group) => group_status(tx, app, group)?,
             None => None,
         };
         let (mut topics, mut texts) = (Vec::new(), TopicTexts::default());
         for channel in rotation.profile.topic_channels() {
             topics.extend(topic_status(tx, app, channel, &mut texts)?);
+        }
+        if let Some(pause) = Pause::of(app) {
+            let topics = topics.iter_mut().map(|topic| &mut topic.kept.sync);
+            let group = group.as_mut().map(|group| &mut group.kept.sync);
+            topics.chain(group).for_each(|sync| pause.explain(sync));
         }
         Ok(ChatStatus {
             group,
@@ -57,6 +63,33 @@ pub fn read(app: &App, caller: &Principal, id: &RotationId) -> Result<ChatStatus
             inbox_only: reach::of_rotation(tx, app, &rotation)?,
         })
     })
+}
+
+/// A platform that is paused: what is due waits until it is asked again.
+struct Pause {
+    why: String,
+    asks_at: Timestamp,
+}
+
+impl Pause {
+    /// `None` if the platform is not paused.
+    fn of(app: &App) -> Option<Pause> {
+        let slack = app.slack()?;
+        let asks_at = slack.asks_again_at()?;
+        let (state, why) = slack.state();
+        let why = why.filter(|_| state == PlatformState::Paused)?;
+        Some(Pause { why, asks_at })
+    }
+
+    /// Says why something that is due waits, and until when. It was not tried, so this is not stored with it.
+    fn explain(&self, sync: &mut SyncState) {
+        if let Some(due_at) = &mut sync.due_at
+            && *due_at <= self.asks_at
+        {
+            *due_at = self.asks_at;
+            sync.error = Some(self.why.clone());
+        }
+    }
 }
 
 fn group_status(tx: &ReadTx, app: &App, id: &GroupId) -> Result<Option<GroupStatus>, ActionError> {

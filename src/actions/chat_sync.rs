@@ -20,7 +20,7 @@ use crate::runtime::clock::monotonic;
 use crate::runtime::wakeup::Wakeup;
 use crate::store::{self, CommitSignals, SyncState, SyncTarget};
 use jiff::Timestamp;
-use posting::Posted;
+use posting::{Posted, UnderWay};
 use std::collections::HashMap;
 use std::time::{Duration, Instant};
 
@@ -67,6 +67,8 @@ impl Queue {
 pub struct InFlight {
     /// Posted messages whose result is not stored yet because the storage failed.
     posted: Vec<Posted>,
+    /// The posts that are under way.
+    under_way: UnderWay,
     /// Until when the platform's pace keeps the queue from all that is left on it, in real time.
     waits_until: Option<Instant>,
     /// The topics or groups that wait for the platform's pace, while others of the queue go on.
@@ -89,7 +91,7 @@ pub fn run_due(app: &App, queue: Queue, in_flight: &mut InFlight) -> Result<bool
         drop(slack.ask_again());
     }
     if let Queue::Messages = queue {
-        return posting::post(app, &mut in_flight.posted);
+        return posting::post(app, &mut in_flight.posted, &mut in_flight.under_way);
     }
     // Topics and groups wait one by one.
     let waits = matches!(queue, Queue::Updates)
@@ -114,6 +116,14 @@ pub fn run_due(app: &App, queue: Queue, in_flight: &mut InFlight) -> Result<bool
         Turn::Done | Turn::Idle => None,
     };
     Ok(turn == Turn::Done)
+}
+
+/// Stores the results of the posts under way, until `deadline`, before the server ends. Returns how many have not ended then.
+pub fn finish(app: &App, in_flight: &mut InFlight, deadline: Instant) -> Result<usize, Error> {
+    let InFlight {
+        posted, under_way, ..
+    } = in_flight;
+    posting::finish(app, posted, under_way, deadline)
 }
 
 /// What a queue has done.

@@ -3,18 +3,19 @@
 //! The rotation is made in a transaction and its plan compared there with the partner's timeline. Unless it is wanted and both
 //! agree, the transaction is undone: what is compared is what would be stored.
 
-use super::assignments::Assign;
+use super::assignments::{AssignMember, EndArrangement};
 use super::creation::{check_new, insert};
 use super::draft::Draft;
 use super::grid::ReplaceCoverage;
 use super::mutation::Operation;
 use super::rotations::PatchRotation;
 use super::{ActionError, App, Error, audit, outbox};
+use crate::domain::arrangement::Arranged;
 use crate::domain::audit::{AuditedChange, Author, quoted};
 use crate::domain::blueprint::{self, Agreement, Blueprint, Takeover};
 use crate::domain::edit::{NewAssignment, NewRotation, RotationPatch};
 use crate::domain::event::Event;
-use crate::domain::external::{Definition, OutsidePerson, Timeline};
+use crate::domain::external::{Definition, OutsidePerson, Partner, Timeline};
 use crate::domain::forecast;
 use crate::domain::handover::DealingContext;
 use crate::domain::ids::{RotationId, UserId};
@@ -27,6 +28,7 @@ use std::collections::BTreeMap;
 /// What was read of a schedule.
 #[derive(Clone, Debug)]
 pub struct Reading {
+    pub partner: Partner,
     pub definition: Definition,
     pub timeline: Timeline,
     pub people: Vec<OutsidePerson>,
@@ -66,6 +68,8 @@ pub struct Imported {
     pub blueprint: Blueprint,
     /// What the rotation does not say, with what was refused.
     pub unsaid: Vec<String>,
+    /// Arrangements that an earlier import made, or somebody, and that the schedule does not have.
+    pub ended: Vec<Arranged>,
     pub agreement: Agreement,
     /// As it is, or would be; `None` where nobody of the schedule is known here.
     pub rotation: Option<Rotation>,
@@ -117,11 +121,14 @@ pub fn import(
     }
 }
 
-/// Who the partner's people are here, by their addresses.
-fn known_people(tx: &ReadTx, people: &[OutsidePerson]) -> Result<BTreeMap<String, UserId>, Error> {
-    let mut known = BTreeMap::new();
-    for person in people {
+/// Who the partner's people are here: as somebody said, else by their addresses.
+fn known_people(tx: &ReadTx, reading: &Reading) -> Result<BTreeMap<String, UserId>, Error> {
+    let mut known = store::list_participant_links(tx, reading.partner)?;
+    for person in &reading.people {
         let Some(email) = &person.email else { continue };
+        if known.contains_key(&person.participant_id) {
+            continue;
+        }
         if let Some(user) = store::list_people_by_email(tx, email)?.into_iter().next() {
             known.insert(person.participant_id.clone(), user);
         }
@@ -136,7 +143,7 @@ fn make(
     reading: &Reading,
     wanted: &Wanted,
 ) -> Result<Imported, ActionError> {
-    let users = known_people(&tx.as_read(), &reading.people)?;
+    let users = known_people(&tx.as_read(), reading)?;
     let known = |id: &str| users.get(id).cloned();
     let (definition, timeline) = (&reading.definition, &reading.timeline);
     let mut blueprint = blueprint::of(definition, timeline, &known, app.calendar(), tx.now());
@@ -152,6 +159,7 @@ fn make(
         return Ok(Imported {
             blueprint,
             unsaid,
+            ended: Vec::new(),
             agreement,
             rotation: None,
             outcome: match wanted.apply {
@@ -182,25 +190,35 @@ fn make(
         ),
     };
     run(tx, app, author, &id, ReplaceCoverage(blueprint.grid()))?;
-    for takeover in blueprint.takeovers.clone() {
-        let rotation = loaded(tx, &id)?;
-        let new = assignment(&blueprint, &rotation, &takeover);
-        if is_arranged(&rotation, &new) {
+    let rotation = loaded(tx, &id)?;
+    let takeovers = blueprint.takeovers.iter();
+    let wanted_ones = takeovers.map(|takeover| assignment(&blueprint, &rotation, takeover));
+    let wanted_ones: Vec<NewAssignment> = wanted_ones.collect();
+    for stale in stale(&rotation, &wanted_ones, timeline) {
+        let (period, user) = (stale.period, &stale.user);
+        let says = format!(
+            "the assignment of {user} from {} to {}",
+            period.from, period.until
+        );
+        let end = end_of(&tx.as_read(), &rotation, &stale)?;
+        attempt(tx, app, author, &id, end, &says, &mut unsaid)?;
+    }
+    for new in wanted_ones {
+        if rotation.arranged.iter().any(|made| is_made(made, &new)) {
             continue;
         }
-        let (from, until) = (takeover.period.from, takeover.period.until);
-        let assigned = tx.part(|tx| run(tx, app, author, &id, Assign(new)));
-        match assigned {
-            Ok(()) => {}
-            Err(ActionError::Refused(refusal)) => unsaid.push(format!(
-                "the override from {from} to {until} by {}: {}",
-                takeover.user,
-                why(refusal)
-            )),
-            Err(error) => return Err(error),
-        }
+        let (asked, user) = (new.asked, &new.user);
+        let says = format!(
+            "the override from {} to {} by {user}",
+            asked.from, asked.until
+        );
+        attempt(tx, app, author, &id, AssignMember(new), &says, &mut unsaid)?;
     }
     let rotation = loaded(tx, &id)?;
+    // Some ended already because their person is no member any more.
+    let before = was.iter().flat_map(|was| &was.arranged);
+    let ended = before.filter(|was| !rotation.arranged.iter().any(|one| one.id == was.id));
+    let ended = ended.cloned().collect();
     let dealing = DealingContext {
         calendar: app.calendar(),
         absences: &rotation.absences,
@@ -216,6 +234,7 @@ fn make(
         outcome: outcome(wanted, &agreement, kind),
         blueprint,
         unsaid,
+        ended,
         agreement,
         rotation: Some(rotation),
     })
@@ -264,6 +283,25 @@ fn run<O: Operation>(
     Ok(())
 }
 
+/// Runs an operation that may be refused, which is then a line.
+fn attempt<O: Operation>(
+    tx: &mut WriteTx,
+    app: &App,
+    author: &Author,
+    id: &RotationId,
+    operation: O,
+    says: &str,
+    unsaid: &mut Vec<String>,
+) -> Result<(), ActionError> {
+    match tx.part(|tx| run(tx, app, author, id, operation)) {
+        Err(ActionError::Refused(refusal)) => {
+            unsaid.push(format!("{says}: {}", why(refusal)));
+            Ok(())
+        }
+        done => done,
+    }
+}
+
 fn create(
     tx: &mut WriteTx,
     app: &App,
@@ -310,12 +348,30 @@ fn assignment(blueprint: &Blueprint, rotation: &Rotation, takeover: &Takeover) -
     }
 }
 
-/// Whether an earlier import has made an assignment already, the part of it that is over aside.
-fn is_arranged(rotation: &Rotation, new: &NewAssignment) -> bool {
-    rotation.arranged.iter().any(|arranged| {
-        arranged.cell == new.cell
-            && arranged.user == new.user
-            && arranged.period.until == new.asked.until
-            && arranged.period.from <= new.asked.from
+/// Whether an arrangement is what an assignment would make, the part of it that is over aside.
+fn is_made(made: &Arranged, new: &NewAssignment) -> bool {
+    made.cell == new.cell
+        && made.user == new.user
+        && made.period.until == new.asked.until
+        && made.period.from <= new.asked.from
+}
+
+/// The assignments that the schedule does not have, as far as its timeline tells. Covers and swaps are what people agreed on, and
+/// stay.
+fn stale(rotation: &Rotation, wanted: &[NewAssignment], timeline: &Timeline) -> Vec<Arranged> {
+    let stale = rotation.arranged.iter().filter(|made| {
+        made.request.is_none()
+            && made.period.from < timeline.known.until
+            && !wanted.iter().any(|new| is_made(made, new))
+    });
+    stale.cloned().collect()
+}
+
+/// The end of an assignment.
+fn end_of(tx: &ReadTx, rotation: &Rotation, made: &Arranged) -> Result<EndArrangement, Error> {
+    let found = store::load_arrangement(tx, &rotation.id, &made.id)?;
+    Ok(EndArrangement {
+        arrangement: made.id.clone(),
+        expected_revision: found.map_or(0, |found| found.revision),
     })
 }

@@ -1,6 +1,7 @@
 //! Idempotent writes: each runs once under the caller's `operationId`, and a retry returns the original
 //! response, byte for byte.
 
+use super::chat_ids::Named;
 use super::draft::Draft;
 use super::mutation::Operation;
 use super::{ActionError, App};
@@ -29,6 +30,8 @@ pub struct Receipt {
     /// As rendered by the edge.
     pub answer: String,
     pub etag: String,
+    /// Whether this call did it; `false` if an earlier one had.
+    pub is_new: bool,
 }
 
 /// Renders the output of an operation, given the caller's `operationId`. It runs within the write, because the response is
@@ -64,6 +67,7 @@ impl<O: Operation> Operation for Once<O> {
             Some(record) => Ok(Some(Receipt {
                 answer: record.answer,
                 etag: record.etag,
+                is_new: false,
             })),
         }
     }
@@ -75,6 +79,10 @@ impl<O: Operation> Operation for Once<O> {
         caller: &Principal,
     ) -> Result<(), ActionError> {
         self.operation.admit(tx, rotation, caller)
+    }
+
+    fn named(&self) -> Named {
+        self.operation.named()
     }
 
     fn prepare(&mut self, app: &App, rotation: &Rotation) -> Result<(), ActionError> {
@@ -103,6 +111,7 @@ impl<O: Operation> Operation for Once<O> {
         Ok(Receipt {
             answer: record.answer,
             etag: record.etag,
+            is_new: true,
         })
     }
 }

@@ -1,5 +1,6 @@
 //! Partners: paging systems whose schedules rotations follow (rules.md 22). Nothing is ever written there.
 
+mod hanging;
 pub mod linking;
 pub mod people;
 pub mod reading;

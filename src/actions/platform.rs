@@ -44,7 +44,9 @@ pub fn status(app: &App) -> Result<PlatformStatus, Error> {
     Ok(PlatformStatus {
         platform: SLACK,
         state,
-        last_error: last_error.or(reading.error),
+        last_error: last_error
+            .or_else(|| slack.no_socket().map(|why| format!("no socket: {why}")))
+            .or(reading.error),
         last_sync_at: reading.last_read_at,
         socket_connected: slack.is_socket_connected(),
     })

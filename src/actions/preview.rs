@@ -8,6 +8,7 @@ use crate::domain::forecast::{self, Difference};
 use crate::domain::grid::{self, GridSpec};
 use crate::domain::handover::{DealingContext, Edit, WindowChange};
 use crate::domain::ids::{RotationId, UserId};
+use crate::domain::refusal::Refusal;
 use crate::domain::rotation::Rotation;
 use crate::domain::time::Interval;
 use crate::store;
@@ -57,7 +58,10 @@ pub fn of(
             before.check_own()?;
             let mut then = before.clone();
             if let Wanted::Absences(change) = wanted {
-                then.absence_policy = before.absence_policy.changed(change)?;
+                then.absence_policy = before
+                    .absence_policy
+                    .changed(change)
+                    .map_err(Refusal::Invalid)?;
                 then.absences = Arc::new(store::load_absences(tx, &then)?);
             }
             let absences = Arc::clone(&then.absences);

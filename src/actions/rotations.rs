@@ -70,7 +70,10 @@ impl Operation for PatchRotation {
             .skips_are_off_time
             .unwrap_or(draft.rotation.skips_are_off_time);
         if let Some(change) = &patch.absence_policy {
-            draft.rotation.absence_policy = before.absence_policy.changed(change)?;
+            draft.rotation.absence_policy = before
+                .absence_policy
+                .changed(change)
+                .map_err(Refusal::Invalid)?;
             draft.reload_absences(tx)?;
         }
         if before.enabled && !draft.rotation.enabled {

@@ -1,6 +1,7 @@
 //! Use cases on a real file: due work is processed first, downtime ends in the same state as stepping, every statement has its index.
 
 mod agreements;
+mod calendars;
 mod chat_uses;
 mod chatting;
 mod endpoints;
@@ -127,12 +128,16 @@ fn tell(app: &App) -> Result<(), Error> {
 
 impl Office {
     fn open(name: &str) -> Office {
+        Office::open_with(name, local())
+    }
+
+    fn open_with(name: &str, outward: Outward) -> Office {
         let folder =
             std::env::temp_dir().join(format!("rota-actions-{name}-{}", std::process::id()));
         drop(std::fs::remove_dir_all(&folder));
         std::fs::create_dir_all(&folder).expect("a temporary folder");
         let office = Office {
-            app: Office::app(&folder, at(BEGUN)),
+            app: Office::app_with(&folder, at(BEGUN), outward),
             folder,
         };
         office.import();
@@ -140,6 +145,10 @@ impl Office {
     }
 
     fn app(folder: &std::path::Path, now: Timestamp) -> App {
+        Office::app_with(folder, now, local())
+    }
+
+    fn app_with(folder: &std::path::Path, now: Timestamp, outward: Outward) -> App {
         let clock = Arc::new(Clock::frozen(now));
         let store =
             Store::open(&folder.join("rota.db"), Arc::clone(&clock), true).expect("a database");
@@ -148,7 +157,7 @@ impl Office {
             Calendar::embedded(),
             clock,
             TierLimits::of(crate::domain::tiers::Tier::Pro),
-            local(),
+            outward,
         )
     }
 

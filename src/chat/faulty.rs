@@ -1,7 +1,7 @@
 //! A wrapper around a platform that fails on request. `rota dev` wraps the local platform in it to show that hand-overs
 //! continue while chat is down.
 
-use super::Chat;
+use super::{Chat, ListedGroup};
 use crate::domain::chat::{Capabilities, ChatError, FailureMode};
 use crate::domain::ids::{ChannelId, GroupId, MessageReference, UserId};
 use crate::domain::message::{Message, Recipient};
@@ -123,7 +123,7 @@ impl Chat for FaultyChat {
         self.inner.create_group(handle, name)
     }
 
-    fn people(&self, group: &GroupId) -> Result<Vec<UserId>, ChatError> {
+    fn people(&self, group: &GroupId) -> Result<ListedGroup, ChatError> {
         self.fail_group(group.as_str())?;
         self.inner.people(group)
     }

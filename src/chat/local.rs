@@ -1,7 +1,7 @@
 //! The local platform: the directory in the database, with its topics and user groups. Its messages are the rows of the
 //! message queue, rendered when they are read.
 
-use super::Chat;
+use super::{Chat, ListedGroup};
 use crate::domain::chat::{Capabilities, ChatError};
 use crate::domain::ids::{ChannelId, GroupId, MessageReference, UserId};
 use crate::domain::message::{Message, Recipient};
@@ -111,9 +111,14 @@ impl Chat for Local {
         )))
     }
 
-    fn people(&self, group: &GroupId) -> Result<Vec<UserId>, ChatError> {
+    fn people(&self, group: &GroupId) -> Result<ListedGroup, ChatError> {
         self.group(group)?;
-        self.read(|tx| Ok(Ok(store::list_group_people(tx, group)?)))
+        let people = self.read(|tx| Ok(Ok(store::list_group_people(tx, group)?)))?;
+        let is_disabled = None;
+        Ok(ListedGroup {
+            people,
+            is_disabled,
+        })
     }
 
     fn set_people(&self, group: &GroupId, _: &[UserId]) -> Result<(), ChatError> {

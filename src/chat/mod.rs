@@ -19,6 +19,14 @@ use crate::domain::wording;
 use crate::domain::zones::ZoneName;
 use jiff::Timestamp;
 
+/// A user group as the platform has it now.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct ListedGroup {
+    pub people: Vec<UserId>,
+    /// `None` where the platform does not say.
+    pub is_disabled: Option<bool>,
+}
+
 /// A chat platform. Calls may be slow, and may be repeated if a result was lost.
 pub trait Chat: Send + Sync {
     /// The platform's capabilities, as far as they are known without calling it.
@@ -93,8 +101,8 @@ pub trait Chat: Send + Sync {
     /// Creates an empty user group.
     fn create_group(&self, handle: &str, name: &str) -> Result<GroupId, ChatError>;
 
-    /// The people in a user group.
-    fn people(&self, group: &GroupId) -> Result<Vec<UserId>, ChatError>;
+    /// The people in a user group, and whether it is disabled.
+    fn people(&self, group: &GroupId) -> Result<ListedGroup, ChatError>;
 
     /// Replaces the people in a user group.
     fn set_people(&self, group: &GroupId, people: &[UserId]) -> Result<(), ChatError>;

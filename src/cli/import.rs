@@ -158,6 +158,7 @@ fn read(source: &dyn Source, schedule: &str, span: Interval) -> Result<Reading, 
     }
     let people = source.people(&ids).map_err(wrong)?;
     Ok(Reading {
+        partner: source.partner(),
         definition,
         timeline,
         people,
@@ -186,6 +187,7 @@ fn read_file(path: &Path, partner: Partner, span: Interval) -> Result<Reading, F
         email: person.email,
     });
     Ok(Reading {
+        partner,
         definition: definition.map_err(wrong("schedule"))?,
         timeline: timeline.map_err(wrong("timeline"))?,
         people: people.collect(),
@@ -263,11 +265,16 @@ fn lines(imported: &Imported) -> Vec<String> {
         let (from, until) = (one.period.from, one.period.until);
         format!("override  {from} to {until}: {}", one.user)
     });
+    let ended = imported.ended.iter().map(|one| {
+        let (from, until) = (one.period.from, one.period.until);
+        format!("ended     {from} to {until}: {}", one.user)
+    });
     let unsaid = imported.unsaid.iter();
     let unsaid = unsaid.map(|line| format!("not said  {}", printable(line)));
     let differences = imported.agreement.differences.iter().map(difference);
     let mut lines: Vec<String> = slots
         .chain(takeovers)
+        .chain(ended)
         .chain(unsaid)
         .chain(differences)
         .collect();

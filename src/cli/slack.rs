@@ -1,6 +1,6 @@
 //! `rota slack manifest` and `rota slack check`: setting up the app of a Slack workspace.
 
-use super::output::{answer, tell};
+use super::output::answer;
 use super::outward::trusted;
 use super::workspace::settings;
 use super::{Failure, Place};
@@ -81,7 +81,7 @@ fn check(place: Place) -> Result<(), Failure> {
             config.origins.of("chat.platform")
         ))
     })?;
-    let has_socket = found.app_token.is_some();
+    let (has_socket, has_urls) = (found.app_token.is_some(), found.signing_secret.is_some());
     let clock = Arc::new(Clock::system());
     let slack = Slack::new(
         found,
@@ -90,27 +90,38 @@ fn check(place: Place) -> Result<(), Failure> {
         Arc::new(Metrics::default()),
     );
     let mut findings = slack.check(clock.now());
-    if has_socket {
-        let opened = slack_inbound::try_socket(&slack);
-        findings.push(Finding {
-            is_right: opened.is_ok(),
-            text: match opened {
-                Ok(()) => "socket: one opens".into(),
-                Err(why) => format!("socket: {why}"),
-            },
-        });
-    }
+    findings.push(match (has_socket, has_urls) {
+        (true, _) => {
+            let opened = slack_inbound::try_socket(&slack);
+            Finding {
+                is_right: opened.is_ok(),
+                text: match opened {
+                    Ok(()) => "socket: one opens".into(),
+                    Err(why) => format!("socket: {why}"),
+                },
+            }
+        }
+        (false, true) => right("socket: none is needed; Slack sends to the request URLs"),
+        // That is permitted: what goes out needs neither.
+        (false, false) => right(
+            "socket: none, because slack.app_token is not set; commands and buttons do not arrive",
+        ),
+    });
     for finding in &findings {
         let word = if finding.is_right { "ok    " } else { "amiss " };
         answer(&format!("{word} {}", finding.text))?;
-    }
-    if !has_socket {
-        tell("socket: there is no app token, so none is opened");
     }
     match findings.iter().filter(|finding| !finding.is_right).count() {
         0 => Ok(()),
         1 => Err(Failure::Failed("1 thing is amiss".into())),
         count => Err(Failure::Failed(format!("{count} things are amiss"))),
+    }
+}
+
+fn right(text: &str) -> Finding {
+    Finding {
+        is_right: true,
+        text: text.to_owned(),
     }
 }
 

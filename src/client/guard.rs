@@ -39,6 +39,16 @@ impl GuardedClient {
         GuardedClient::with(tls, rules, CHECK, Arc::new(lookup::system))
     }
 
+    /// One for which `look_up` finds addresses.
+    #[cfg(test)]
+    pub fn resolving(
+        tls: &Tls,
+        rules: Rules,
+        look_up: impl Fn(&str, u16) -> std::io::Result<Vec<SocketAddr>> + Send + Sync + 'static,
+    ) -> GuardedClient {
+        GuardedClient::with(tls, rules, CHECK, Arc::new(look_up))
+    }
+
     pub(super) fn with(
         tls: &Tls,
         rules: Rules,

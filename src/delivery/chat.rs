@@ -6,7 +6,9 @@ use crate::actions::chat_sync::{self, InFlight, Queue};
 use crate::actions::{App, Error};
 use crate::runtime::background::{LoopSpec, LoopThread, StopFlag, Watch, await_end};
 use crate::runtime::clock::monotonic;
+use std::sync::mpsc::{RecvTimeoutError, channel};
 use std::sync::{Arc, Mutex, PoisonError};
+use std::thread::Builder;
 use std::time::{Duration, Instant};
 
 /// The workers of the queues.
@@ -51,8 +53,18 @@ impl ChatWorkers {
     }
 
     /// Waits until `deadline` for the threads to end. Calls that are still in flight then are repeated after the next start.
-    pub(super) fn wait(threads: &[LoopThread], deadline: Instant) {
-        let busy = await_end(threads, deadline);
+    pub(super) fn wait(&self, threads: &[LoopThread], deadline: Instant) {
+        let mut busy = await_end(threads, deadline);
+        for in_flight in &self.in_flight {
+            // A queue whose thread is busy is counted.
+            let Ok(mut in_flight) = in_flight.try_lock() else {
+                continue;
+            };
+            match chat_sync::finish(&self.app, &mut in_flight, deadline) {
+                Ok(left) => busy += left,
+                Err(error) => log::error!("chat: {error}"),
+            }
+        }
         if busy > 0 {
             log::warn!(
                 "chat: {busy} calls are still in flight; they are repeated after the next start"
@@ -82,14 +94,37 @@ impl ChatWorkers {
         chat_sync::run_due(&self.app, Queue::ALL[index], &mut in_flight)
     }
 
-    /// Processes everything that is due, and what follows from it; on a platform that may be slow, until `until` at most.
-    /// What waits for the platform counts as processed.
-    pub(super) fn settle(&self, until: Instant) -> Result<(), Error> {
-        let is_remote = self.app.slack().is_some();
+    /// Processes everything that is due, and what follows from it. On a platform that may be slow, waits for that until `until`
+    /// at most; what is under way then goes on. What waits for the platform counts as processed.
+    pub(super) fn settle(self: &Arc<ChatWorkers>, until: Instant) -> Result<(), Error> {
+        if self.app.slack().is_none() {
+            return self.process_all(None);
+        }
+        let (done, result) = channel();
+        let workers = Arc::clone(self);
+        let process = move || {
+            // Whoever waited may have left.
+            drop(done.send(workers.process_all(Some(until))));
+        };
+        let thread = Builder::new().name("chat: settle".into());
+        thread
+            .spawn(process)
+            .map_err(|error| Error::NotCommitted(format!("no thread can be started: {error}")))?;
+        let left = until.saturating_duration_since(monotonic());
+        match result.recv_timeout(left) {
+            Ok(processed) => processed,
+            Err(RecvTimeoutError::Timeout) => Ok(()),
+            Err(RecvTimeoutError::Disconnected) => {
+                Err(Error::Corrupt("the chat queues panicked".into()))
+            }
+        }
+    }
+
+    fn process_all(&self, until: Option<Instant>) -> Result<(), Error> {
         loop {
             let mut any = false;
             for index in 0..Queue::ALL.len() {
-                if is_remote && monotonic() >= until {
+                if until.is_some_and(|until| monotonic() >= until) {
                     return Ok(());
                 }
                 any |= self.run_due(index)?;

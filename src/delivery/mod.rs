@@ -176,7 +176,7 @@ impl Delivery {
     /// not ended by then is recorded as interrupted and repeated after the next start.
     pub fn stop(self, grace: Duration) {
         let deadline = self.handle().stop() + grace;
-        ChatWorkers::wait(&self.chat, deadline);
+        self.shared.chat.wait(&self.chat, deadline);
         RelayWorkers::wait(&self.relays, deadline);
         // Without the dispatcher no queue starts.
         let dispatcher_hangs = await_end(&[self.dispatcher], deadline) > 0;

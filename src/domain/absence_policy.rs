@@ -2,7 +2,6 @@
 //! while on duty hands over (rules.md 10.5 to 10.7).
 
 use super::absence::{AbsenceSource, Absences, Away};
-use super::refusal::{Refusal, invalid};
 use jiff::SignedDuration;
 
 /// The policy of a rotation. The default is what dealing does where nobody has chosen anything.
@@ -131,14 +130,14 @@ impl AbsencePolicy {
     /// The policy after a change.
     ///
     /// # Errors
-    /// [`Refusal::Invalid`] where `minimumHours` is missing, or is sent where it means nothing.
-    pub fn changed(self, change: &PolicyChange) -> Result<AbsencePolicy, Refusal> {
+    /// What is wrong, where `minimumHours` is missing or is sent where it means nothing.
+    pub fn changed(self, change: &PolicyChange) -> Result<AbsencePolicy, String> {
         let hours = change.minimum_hours;
         let calendars = match (change.calendars, hours) {
             (Some(CountChange::Long), None) => match self.calendars {
                 CalendarsCount::Long(hours) => CalendarsCount::Long(hours),
                 _ => {
-                    return invalid(format!(
+                    return Err(format!(
                         "absencePolicy.minimumHours: send 1 to {MOST_HOURS} with `long`"
                     ));
                 }
@@ -148,7 +147,7 @@ impl AbsencePolicy {
                 CalendarsCount::Long(hours)
             }
             (_, Some(_)) => {
-                return invalid("absencePolicy.minimumHours: send it only with `long`");
+                return Err("absencePolicy.minimumHours: send it only with `long`".to_owned());
             }
             (Some(CountChange::Never), None) => CalendarsCount::Never,
             (Some(CountChange::Always), None) => CalendarsCount::Always,
@@ -220,7 +219,7 @@ mod tests {
             };
             match (from.changed(&change), expected) {
                 (Ok(policy), Ok(expected)) => assert_eq!(shown(policy), expected),
-                (Err(Refusal::Invalid(detail)), Err(words)) => assert!(detail.contains(words)),
+                (Err(detail), Err(words)) => assert!(detail.contains(words)),
                 (found, expected) => panic!("{found:?}, not {expected:?}"),
             }
         }

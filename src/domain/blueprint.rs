@@ -8,12 +8,13 @@
 mod hours;
 mod order;
 mod proof;
+mod takeovers;
 mod turns;
 
 pub use proof::{Agreement, Disagreement, Side, agreement};
 
 use super::coverage::Stretch;
-use super::external::{Definition, MemberKind, OutsideRotation, Timeline};
+use super::external::{Definition, OutsideRotation, Timeline};
 use super::grid::{
     CadenceSpec, CellSpec, GridSpec, HandleSpec, LaneSpec, RosterSpec, TurnsSpec, WindowSpec,
     ZoneSpec,
@@ -32,12 +33,14 @@ pub type Known<'a> = dyn Fn(&str) -> Option<UserId> + 'a;
 /// A rotation that says what a schedule says.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Blueprint {
-    /// The people who take turns, each once.
+    /// The people who take turns, each once, then those who only take over.
     pub members: Vec<UserId>,
     /// The slots, each a rotation of the partner.
     pub slots: Vec<Slot>,
     /// Whether the slots are lanes of one window, or each has a window of its own.
     pub shares_window: bool,
+    /// Whether each slot has a roster of its own; otherwise the only one takes all members.
+    pub has_rosters: bool,
     /// Whether several slots can be on call at once.
     pub side_by_side: bool,
     pub zone: ZoneName,
@@ -58,9 +61,11 @@ pub struct Slot {
     pub cadence: super::cadence::Cadence,
     /// In the order of turns, beginning with whoever's turn it is.
     pub order: Vec<UserId>,
+    /// Who in the order has the turn after the next hand-over, where the slot's roster is new or its list changes.
+    pub next: usize,
 }
 
-/// Somebody takes over a slot.
+/// Somebody takes over a slot, who need not take turns in it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Takeover {
     /// Index into the slots.
@@ -81,6 +86,7 @@ pub fn of(
         members: Vec::new(),
         slots: Vec::new(),
         shares_window: false,
+        has_rosters: false,
         side_by_side: !definition.layered,
         zone: definition.zone.or_utc(),
         takeovers: Vec::new(),
@@ -125,7 +131,15 @@ pub fn of(
             }
         }
     }
-    takeovers(&mut blueprint, definition, timeline, known, calendar, now);
+    takeovers::add(&mut blueprint, definition, timeline, known, calendar, now);
+    let takes_turns = |one: &Takeover| blueprint.slots[one.slot].order.contains(&one.user);
+    blueprint.has_rosters =
+        blueprint.slots.len() > 1 || !blueprint.takeovers.iter().all(takes_turns);
+    for takeover in &blueprint.takeovers {
+        if !blueprint.members.contains(&takeover.user) {
+            blueprint.members.push(takeover.user.clone());
+        }
+    }
     blueprint
 }
 
@@ -193,6 +207,7 @@ impl Blueprint {
             coverage: hours.stretches(),
             cadence: turns.cadence,
             order: order.users,
+            next: 0,
         });
     }
 
@@ -228,14 +243,14 @@ impl Blueprint {
             coverage: self.slots[number].coverage.clone(),
             cadence: CadenceSpec::Timed(self.slots[number].cadence.clone()),
         };
-        let single = self.slots.len() == 1;
         let cells = (0..self.slots.len()).map(|number| CellSpec {
             id: None,
             lane: key("lane", if self.shares_window { number } else { 0 }),
             window: key("window", if self.shares_window { 0 } else { number }),
             roster: self.roster(number),
         });
-        let rosters = self.slots.iter().enumerate().filter(|_| !single);
+        let rosters = self.slots.iter().enumerate();
+        let rosters = rosters.filter(|_| self.has_rosters);
         let rosters = rosters.map(|(number, slot)| {
             let spec = RosterSpec {
                 narrowed: Some(Narrowed {
@@ -243,7 +258,7 @@ impl Blueprint {
                     groups: Vec::new(),
                 }),
                 turns: TurnsSpec {
-                    all: Some(0),
+                    all: i32::try_from(slot.next).ok(),
                     each: Vec::new(),
                 },
             };
@@ -253,33 +268,49 @@ impl Blueprint {
             lanes: (0..lanes).map(lane).collect(),
             windows: Some((0..windows).map(window).collect()),
             cells: cells.collect(),
-            double_cover: self.side_by_side && !single,
+            double_cover: self.side_by_side && self.slots.len() > 1,
             rosters: rosters.collect(),
         }
     }
 
-    /// The roster of a slot; the common one where there is one slot.
+    /// The roster of a slot; `None` for the common one.
     pub fn roster(&self, slot: usize) -> Option<RosterId> {
-        (self.slots.len() > 1).then(|| RosterId::from(key("roster", slot)))
+        self.has_rosters
+            .then(|| RosterId::from(key("roster", slot)))
     }
 
     /// Lets orders begin where a rotation has them begin that was made of the same schedule before: its next turns have moved on
-    /// as the partner's have.
+    /// as the partner's have. Where the order is another one now, whoever is on call is not dealt again at the next hand-over.
     pub fn keep_orders(&mut self, rotation: &Rotation) {
-        let here = &rotation.members.users;
+        let own = Some(RosterId::from(key("roster", 0)));
+        // A roster that was made for somebody who only took over stays.
+        self.has_rosters |= rotation.rosters.iter().any(|roster| roster.id == own);
         for number in 0..self.slots.len() {
-            let roster = self.roster(number);
-            let known = rotation.rosters.iter().find(|known| known.id == roster);
-            let Some(known) = known else { continue };
-            let users = known.narrowed.as_ref().map_or(here, |list| &list.users);
+            let wanted = self.roster(number);
+            let is_only = self.slots.len() == 1;
+            let find = |id: Option<RosterId>| rotation.rosters.iter().find(|one| one.id == id);
+            let known = find(wanted).or_else(|| find(None).filter(|_| is_only));
             let slot = &mut self.slots[number];
+            let Some(known) = known else { continue };
+            let users = known.narrowed.as_ref().map(|list| &list.users);
+            let users = users.unwrap_or(&rotation.members.users);
             if order::is_turned(&slot.order, users) {
                 slot.order.clone_from(users);
+                slot.next = known.next_turns.first().map_or(0, |next| next.turn);
+                continue;
+            }
+            let mut cells = rotation.cells.iter().filter(|cell| cell.roster == known.id);
+            let first = slot.order.first();
+            if cells.any(|cell| cell.holder.as_ref().map(|holder| &holder.user) == first) {
+                slot.next = 1 % slot.order.len();
             }
         }
-        let same = self.members.len() == here.len();
-        if same && self.members.iter().all(|user| here.contains(user)) {
-            self.members.clone_from(here);
+        let here = &rotation.members.users;
+        let stay = here.iter().filter(|user| self.members.contains(user));
+        let come = self.members.iter().filter(|user| !here.contains(user));
+        // The order of all members counts only where they are the only roster.
+        if self.has_rosters || come.clone().next().is_none() && stay.clone().count() == here.len() {
+            self.members = stay.chain(come).cloned().collect();
         }
     }
 }
@@ -292,77 +323,4 @@ fn key(beginning: &str, number: usize) -> String {
 /// The names of lanes and windows are short.
 fn short(name: &str) -> String {
     name.chars().take(60).collect()
-}
-
-/// Finds what stands for overrides and forwarded shifts: from the timeline, and behind its end from the definition.
-fn takeovers(
-    blueprint: &mut Blueprint,
-    definition: &Definition,
-    timeline: &Timeline,
-    known: &Known,
-    calendar: &Calendar,
-    now: Timestamp,
-) {
-    use super::external::SourceKind;
-    let mut found: Vec<(Interval, &super::external::Member, Vec<String>)> = Vec::new();
-    for shift in &timeline.shifts {
-        let of_rotation = || shift.source.rotation_id.iter().cloned().collect();
-        match shift.source.kind {
-            SourceKind::Rotation => {}
-            SourceKind::RotationOverride | SourceKind::Forwarding => {
-                found.push((shift.span, &shift.member, of_rotation()));
-            }
-            SourceKind::CustomShift | SourceKind::CustomShiftOverride => {
-                let line = format!(
-                    "a shift of its own from {} to {}",
-                    shift.span.from, shift.span.until
-                );
-                blueprint.unsaid.push(line);
-            }
-        }
-    }
-    for one in &definition.overrides {
-        if one.span.from >= timeline.known.until {
-            found.push((one.span, &one.member, one.rotation_ids.clone()));
-        }
-    }
-    for (span, member, rotations) in found {
-        let Some(rest) = span.since(now) else {
-            continue;
-        };
-        let says = format!("the override from {} to {}", span.from, span.until);
-        let user = match (member.kind, &member.id) {
-            (MemberKind::User, Some(id)) => known(id),
-            _ => None,
-        };
-        let Some(user) = user else {
-            let who = proof::name_of(member);
-            blueprint
-                .unsaid
-                .push(format!("{says} by {who}, who is not known here"));
-            continue;
-        };
-        for number in 0..blueprint.slots.len() {
-            let slot = &blueprint.slots[number];
-            if !rotations.is_empty() && !rotations.contains(&slot.rotation_id) {
-                continue;
-            }
-            if !slot.order.contains(&user) {
-                let line = format!("{says} by {user}, who takes no turns in {:?}", slot.name);
-                blueprint.unsaid.push(line);
-                continue;
-            }
-            let periods = match definition.layered {
-                true => hours::open(slot, blueprint.zone, calendar, rest),
-                false => vec![rest],
-            };
-            blueprint
-                .takeovers
-                .extend(periods.into_iter().map(|period| Takeover {
-                    slot: number,
-                    user: user.clone(),
-                    period,
-                }));
-        }
-    }
 }

@@ -1,5 +1,9 @@
 //! What a chat platform says of its people, user groups and channels, and what that changes (rules.md 17).
 
+mod said;
+
+pub use said::Said;
+
 use super::directory::{Channel, Directory, Group, Person, Team};
 use super::ids::{ChannelId, GroupId, UserId};
 use jiff::Timestamp;

@@ -134,7 +134,7 @@ pub fn news(before: &Rotation, after: &Rotation, act: Act, calendar: &Calendar) 
 fn news_from_outside(before: &Rotation, after: &Rotation, act: Act) -> Vec<Event> {
     let (was, is) = (who(before), who(after));
     let duty_changed = was != is;
-    let ahead = act == Act::Reading && !duty_changed && !after.same_as(before);
+    let ahead = act == Act::Reading && !duty_changed && differs_ahead(before, after);
     let mut news = Vec::new();
     if act == Act::Edit || ahead {
         news.push(Event::Updated);
@@ -154,6 +154,16 @@ fn news_from_outside(before: &Rotation, after: &Rotation, act: Act) -> Vec<Event
         });
     }
     news
+}
+
+/// Whether a reading changed more than the shifts that run now: a partner cuts a long one at the end of each answer, and that it
+/// is known a little further is no news.
+fn differs_ahead(before: &Rotation, after: &Rotation) -> bool {
+    let mut after = after.clone();
+    if let (Some(is), Some(was)) = (&mut after.external, &before.external) {
+        is.current.clone_from(&was.current);
+    }
+    !after.same_as(before)
 }
 
 /// Everybody on call, in a fixed order.

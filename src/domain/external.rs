@@ -7,7 +7,9 @@ mod definition;
 mod timeline;
 mod zone;
 
-pub use definition::{Definition, OutsideOverride, OutsideRotation, Restriction, Turn};
+pub use definition::{
+    Definition, Outline, OutsideOverride, OutsideRotation, Restriction, Turn, ids_of_people,
+};
 pub use timeline::{Shift, ShiftSource, SourceKind, Timeline};
 pub use zone::OutsideZone;
 

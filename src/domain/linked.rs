@@ -267,13 +267,38 @@ pub fn same_assignments(one: &[Assignment], other: &[Assignment]) -> bool {
 /// When a schedule is to be read next; `None` if it has never been read, which is at once. A failed reading is repeated after 5 and
 /// then 15 seconds, then as often as others.
 pub fn next_reading(known: &LinkedSchedule, poll_every: SignedDuration) -> Option<Timestamp> {
-    let (last, wait) = match (known.failure, known.failures) {
-        (None, _) => (known.read_at?, poll_every),
-        (Some(_), 0 | 1) => (known.failed_at?, SignedDuration::from_secs(5)),
-        (Some(_), 2) => (known.failed_at?, SignedDuration::from_secs(15)),
-        (Some(_), _) => (known.failed_at?, poll_every),
+    let (last, wait) = match known.failure {
+        None => (known.read_at?, poll_every),
+        Some(_) => (known.failed_at?, retry_after(known.failures, poll_every)),
     };
     Some(last.saturating_add(wait).unwrap_or(Timestamp::MAX))
+}
+
+/// How long to wait after so many failures in a row.
+pub fn retry_after(failures: u32, poll_every: SignedDuration) -> SignedDuration {
+    match failures {
+        0 | 1 => SignedDuration::from_secs(5),
+        2 => SignedDuration::from_secs(15),
+        _ => poll_every,
+    }
+}
+
+/// When one of several schedules is next read whose readings are spread evenly: the first instant after its last reading that is
+/// a part of a poll behind a whole number of polls, counted from `from`. It is at most a poll away. Schedules that were read at
+/// the same time, because somebody asked for it or after a failure, are so spread again.
+pub fn in_turn(
+    last: Timestamp,
+    from: Timestamp,
+    poll_every: SignedDuration,
+    index: usize,
+    count: usize,
+) -> Timestamp {
+    let first = spread(from, poll_every, index, count);
+    let poll = poll_every.as_millis().max(1);
+    let since = first.duration_until(last).as_millis();
+    let left = poll - since.rem_euclid(poll);
+    let left = SignedDuration::from_millis(i64::try_from(left).unwrap_or(i64::MAX));
+    last.saturating_add(left).unwrap_or(Timestamp::MAX)
 }
 
 /// The instant of one of several readings that are spread evenly over a poll.

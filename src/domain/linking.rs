@@ -62,6 +62,14 @@ pub fn link(rotation: &mut Rotation, external: External, at: Timestamp, mint: &m
     });
 }
 
+/// Has the window keep the zone of the schedule.
+pub fn keep_zone(rotation: &mut Rotation) {
+    let zone = rotation.external.as_ref().map(External::zone);
+    for window in &mut rotation.windows {
+        window.zone = zone;
+    }
+}
+
 /// Makes the rotation manual again. Its people stay as members; the first person on call who is known stays on duty.
 pub fn unlink(rotation: &mut Rotation) {
     let Some(external) = rotation.external.take() else {

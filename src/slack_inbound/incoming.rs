@@ -44,8 +44,9 @@ impl Class {
 /// One thing that somebody did in Slack, or that changed there.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Incoming {
-    /// The same when Slack sends it again: `event_id`, or the `trigger_id` of a command, a click or a modal. A payload that has
-    /// neither is known by the SHA-256 of what it contains.
+    /// The same when Slack sends it again: the `event_id` of an event; of everything else the `trigger_id` and the SHA-256 of the
+    /// whole payload. Slack may put the same into another envelope of the socket, and a `trigger_id` alone does not tell two
+    /// commands apart.
     pub id: String,
     /// The workspace, where the payload names it.
     pub team: Option<String>,
@@ -230,12 +231,15 @@ impl Actions {
 
 /// What Slack repeats when it sends the same again.
 fn id(class: Class, payload: &Value) -> String {
-    let own = match class {
-        Class::Event => string(payload, "/event_id"),
-        Class::Command | Class::Interaction => string(payload, "/trigger_id"),
-    };
-    own.filter(|own| !own.is_empty())
-        .unwrap_or_else(|| hashed("payload", [payload.to_string().as_str()]))
+    let named = |pointer| string(payload, pointer).filter(|own| !own.is_empty());
+    let hash = || hashed("payload", [payload.to_string().as_str()]);
+    match class {
+        Class::Event => named("/event_id").unwrap_or_else(hash),
+        Class::Command | Class::Interaction => match named("/trigger_id") {
+            Some(trigger) => format!("{trigger} {}", hash()),
+            None => hash(),
+        },
+    }
 }
 
 /// A name made of parts. Their lengths are part of it, so that different parts never make the same name.

@@ -36,7 +36,9 @@ pub use pagerduty::PagerDuty;
 pub use settings::{DeskSettings, KeySettings, Settings};
 
 use crate::client::Tls;
-use crate::domain::external::{Definition, OutsidePerson, Partner, ScheduleSummary, Timeline};
+use crate::domain::external::{
+    Definition, Outline, OutsidePerson, Partner, ScheduleSummary, Timeline,
+};
 use crate::domain::time::Interval;
 use jiff::SignedDuration;
 use std::sync::Arc;
@@ -67,6 +69,12 @@ pub trait Source: Send + Sync {
     /// # Errors
     /// [`Failure`], `not_found` for a schedule that there is not.
     fn timeline(&self, schedule: &str, span: Interval) -> Result<Timeline, Failure>;
+
+    /// What a rotation needs that follows a schedule: how the schedule is made, and who is on call over a span.
+    ///
+    /// # Errors
+    /// [`Failure`], `not_found` for a schedule that there is not.
+    fn reading(&self, schedule: &str, span: Interval) -> Result<(Outline, Timeline), Failure>;
 
     /// Names and addresses of people, in the order of the ids. What was read is kept for some minutes. Somebody whom the
     /// partner does not know has neither.

@@ -8,7 +8,7 @@ use super::Failure;
 use super::json::{Instant, said, span};
 use crate::domain::external::{
     Member, MemberKind, OutsideRotation, Restriction, Shift, ShiftSource, SourceKind, Timeline,
-    Turn,
+    Turn, ids_of_people,
 };
 use crate::domain::time::Interval;
 use jiff::civil::{Time, Weekday, time};
@@ -287,6 +287,20 @@ struct Hours {
     end_day: Option<String>,
     end_hour: i8,
     end_min: Option<i8>,
+}
+
+/// Everybody who takes turns: rotations one after another, in order.
+pub(super) fn participants<'a, W: Who + 'a>(
+    rotations: impl Iterator<Item = &'a Rotation<W>>,
+) -> impl Iterator<Item = Member> {
+    rotations.flat_map(|rotation| rotation.participants.iter().map(W::member))
+}
+
+/// The ids of the people among them, each once.
+pub(super) fn participant_ids<'a, W: Who + 'a>(
+    rotations: impl Iterator<Item = &'a Rotation<W>>,
+) -> Vec<String> {
+    ids_of_people(participants(rotations))
 }
 
 impl<W: Who> Rotation<W> {

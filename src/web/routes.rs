@@ -150,7 +150,7 @@ pub const ROUTES: &[Row] = &[
         "/me/calendars/{calendar}/remove",
         Who::Reader(calendars::remove),
     ),
-    post("/me/feeds", Who::Reader(feeds::create)),
+    post("/me/feeds", Who::Reader(me::make_feed)),
     post("/me/feeds/{feed}/rotate", Who::Reader(feeds::rotate)),
     post("/me/feeds/{feed}/withdraw", Who::Reader(feeds::withdraw)),
     get("/admin", Who::Reader(admin::overview::show)),

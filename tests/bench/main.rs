@@ -15,6 +15,7 @@ mod reads;
 mod record;
 mod report;
 mod seed;
+mod slack_commands;
 mod slack_directory;
 mod start;
 mod table;
@@ -24,7 +25,7 @@ mod writes;
 
 /// The sections by name. Those that end in `-here` run the same work in this process, for a profiler, and only if
 /// named.
-const SECTIONS: [(&str, fn()); 15] = [
+const SECTIONS: [(&str, fn()); 16] = [
     ("reads", reads::run),
     ("writes", writes::run),
     ("due", due::run),
@@ -37,6 +38,7 @@ const SECTIONS: [(&str, fn()); 15] = [
     ("pages", pages::run),
     ("slack-directory", slack_directory::run),
     ("warnings", warnings::run),
+    ("slack-commands", slack_commands::run),
     ("due-here", due::here),
     ("writes-here", writes::here),
     ("webhooks-here", webhooks::here),

@@ -100,17 +100,18 @@ fn write_until(rota: &Program, stop: Arc<AtomicBool>) -> std::thread::JoinHandle
     })
 }
 
-/// A Slack that answers lists.
-struct Slack {
-    address: SocketAddr,
-    people: Arc<AtomicUsize>,
+/// A Slack that answers lists, and takes messages.
+pub struct Slack {
+    pub address: SocketAddr,
+    pub people: Arc<AtomicUsize>,
     /// How many people have the name of the generation.
     renamed: Arc<AtomicUsize>,
     generation: Arc<AtomicUsize>,
 }
 
 impl Slack {
-    fn start() -> Slack {
+    /// With everybody.
+    pub fn start() -> Slack {
         let listener = TcpListener::bind("127.0.0.1:0").expect("a free port");
         let slack = Slack {
             address: listener.local_addr().expect("a bound address"),
@@ -123,7 +124,7 @@ impl Slack {
             for stream in listener.incoming().map_while(Result::ok) {
                 let numbers = [0, 1, 2].map(|at| counts[at].load(Ordering::SeqCst));
                 // A connection that ends early fails the reading, which is asserted.
-                drop(answer(stream, numbers));
+                std::thread::spawn(move || drop(answer(stream, numbers)));
             }
         });
         slack

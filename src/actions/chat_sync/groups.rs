@@ -4,11 +4,12 @@ use super::topics::is_overtaken;
 use super::{SyncError, await_pace};
 use crate::actions::mutation::follow;
 use crate::actions::{ActionError, App, Error};
-use crate::chat::Chat;
 use crate::chat::slack::method::{self, Method};
+use crate::chat::{Chat, ListedGroup};
 use crate::domain::access::Principal;
 use crate::domain::audit::Author;
 use crate::domain::chat::{ChatError, wanted_in_group};
+use crate::domain::directory_reading::Said;
 use crate::domain::event::Act;
 use crate::domain::handover::WindowChange;
 use crate::domain::ids::{GroupId, UserId};
@@ -93,21 +94,31 @@ pub(super) fn sync(app: &App, id: &GroupId) -> Result<(), SyncError> {
             .read(|tx| store::list_due_groups(tx, app.now()))?;
         slack.expect_groups(due);
     }
-    let present = match chat.people(id) {
+    let listed = match chat.people(id) {
         // There is no group left to remove anyone from.
         Err(ChatError::NotFound(_)) if !members.serves => {
             start.duty_group.is_own = false;
             return Ok(save(app, start, None, None)?);
         }
-        present => present?,
+        listed => listed?,
     };
+    let ListedGroup {
+        people: present,
+        is_disabled,
+    } = listed;
     let wanted = wanted_in_group(&present, &members.ours, &members.on_call);
     if wanted.is_empty() && !chat.capabilities().holds_empty_groups {
-        return empty(app, start, &present, None);
+        return empty(app, start, &present, is_disabled, None);
     }
-    if start.duty_group.disabled {
+    let must_enable = match is_disabled {
+        Some(is_disabled) => is_disabled && (start.duty_group.is_own || start.duty_group.disabled),
+        None => start.duty_group.disabled,
+    };
+    if must_enable {
         // A disabled group cannot be filled everywhere.
         chat.set_disabled(id, false)?;
+    }
+    if start.duty_group.disabled {
         start.duty_group.disabled = false;
         let noted = start.duty_group.clone();
         app.store()
@@ -126,7 +137,8 @@ pub(super) fn sync(app: &App, id: &GroupId) -> Result<(), SyncError> {
         failpoint::point("chat.group");
         if !left_out.is_empty() && left_out.len() == wanted.len() {
             // Nobody is left to fill it with, and whoever was on call before must not stay the one who is reached.
-            return empty(app, start, &present, Some(refusal(&left_out)));
+            let refusal = refusal(&left_out);
+            return empty(app, start, &present, Some(false), Some(refusal));
         }
     }
     let is_in = |user: &UserId| !left_out.contains(user);
@@ -156,7 +168,8 @@ fn next_method(
     let duty_group = &start.duty_group;
     let wanted = wanted_in_group(known, &members.ours, &members.on_call);
     match wanted.is_empty() {
-        true => duty_group.is_own.then_some(&method::USERGROUPS_DISABLE),
+        // One that is noted as disabled is looked at first: it may not be.
+        true => (duty_group.is_own && !duty_group.disabled).then_some(&method::USERGROUPS_DISABLE),
         false if duty_group.disabled => Some(&method::USERGROUPS_ENABLE),
         false => (wanted != known).then_some(&method::USERGROUPS_USERS_UPDATE),
     }
@@ -223,11 +236,12 @@ fn fill(
 }
 
 /// Handles an empty group on a platform without empty groups: rota's own group is disabled, an adopted one is left unchanged.
-/// `refusal` tells whom the platform does not take, if anybody is on call.
+/// `is_disabled` is what the platform says of it, and `refusal` tells whom the platform does not take, if anybody is on call.
 fn empty(
     app: &App,
     mut start: SyncStart,
     present: &[UserId],
+    is_disabled: Option<bool>,
     refusal: Option<String>,
 ) -> Result<(), SyncError> {
     if !start.duty_group.is_own {
@@ -249,8 +263,10 @@ fn empty(
         app.store()
             .write_log(move |tx| store::note_group(tx, &noted))?;
     }
-    // Called although it is noted: an earlier call may have failed, and disabling a group twice is harmless.
-    app.chat().set_disabled(&start.duty_group.group, true)?;
+    // The note alone is no proof: an earlier call may have failed.
+    if is_disabled != Some(true) {
+        app.chat().set_disabled(&start.duty_group.group, true)?;
+    }
     Ok(save(app, start, None, refusal.as_deref())?)
 }
 
@@ -262,6 +278,9 @@ fn save(
     error: Option<&str>,
 ) -> Result<(), Error> {
     let (shared, error) = (app.clone(), error.map(str::to_owned));
+    if let Some(slack) = app.slack() {
+        slack.meanwhile().note(Said::group(&start.duty_group.group));
+    }
     let written = app.store().write(move |tx| -> Result<(), ActionError> {
         if is_overtaken(tx, start.imports)? {
             return Ok(());

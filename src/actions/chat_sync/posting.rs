@@ -2,6 +2,8 @@
 
 mod together;
 
+pub(super) use together::{UnderWay, finish};
+
 use super::updating;
 use crate::actions::{App, Error, relays};
 use crate::domain::chat::{ChatError, held_until, is_stale, next_post};
@@ -24,10 +26,14 @@ pub(super) type Posted = (Outgoing, Result<MessageReference, ChatError>);
 
 /// Posts some of what is due. Returns whether there was anything. `posted` has the results that are not stored yet: while the
 /// storage fails, nothing more is posted.
-pub(super) fn post(app: &App, posted: &mut Vec<Posted>) -> Result<bool, Error> {
+pub(super) fn post(
+    app: &App,
+    posted: &mut Vec<Posted>,
+    under_way: &mut UnderWay,
+) -> Result<bool, Error> {
     record(app, posted)?;
     if let Some(slack) = app.slack() {
-        return together::post(app, slack, posted);
+        return together::post(app, slack, posted, under_way);
     }
     let now = app.now();
     let due = app

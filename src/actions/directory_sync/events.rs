@@ -28,7 +28,11 @@ pub fn note(app: &App, event: &RawEvent) -> Result<(), Error> {
     let Some(workspace) = slack.workspace() else {
         return Ok(());
     };
-    match DirectoryEvent::read(event, &workspace) {
+    let event = DirectoryEvent::read(event, &workspace);
+    if let Some(event) = &event {
+        slack.meanwhile().note(event.about());
+    }
+    match event {
         None => Ok(()),
         Some(DirectoryEvent::Person(said)) => follow_person(app, slack, said),
         Some(DirectoryEvent::Group { group, says_people }) => follow_group(app, group, says_people),

@@ -11,7 +11,7 @@ pub use source::DirectorySource;
 use super::mutation::follow;
 use super::workspace::{self, SLACK};
 use super::{ActionError, App, Error, chat_ids};
-use crate::chat::slack::{self, Slack, SlackError};
+use crate::chat::slack::{self, Slack, SlackError, UnderWay};
 use crate::domain::access::Principal;
 use crate::domain::audit::Author;
 use crate::domain::directory::Team;
@@ -92,8 +92,9 @@ pub fn sync(
     accepts_removals: bool,
     deadline: Instant,
 ) -> Result<Synced, Error> {
+    let under_way = slack.meanwhile().begin();
     let synced = match read(app, slack, deadline)? {
-        Ok(reading) => apply_reading(app, slack, reading, accepts_removals)?,
+        Ok(reading) => apply_reading(app, slack, (reading, &under_way), accepts_removals)?,
         Err(error) => Synced::Failed(error),
     };
     if let Some(error) = synced.error() {
@@ -134,7 +135,7 @@ const TRIES: usize = 5;
 fn apply_reading(
     app: &App,
     slack: &Slack,
-    reading: Reading,
+    (reading, under_way): (Reading, &UnderWay),
     accepts_removals: bool,
 ) -> Result<Synced, Error> {
     let directory = &reading.directory;
@@ -159,6 +160,9 @@ fn apply_reading(
             _ => reading.clone(),
         };
         let Some(read) = read else { break };
+        // Asked for after the directory: what was said and is stored must be known.
+        let (said, times) = under_way.said();
+        let read = read.giving_way(&said, &stored);
         if let Some(many) = read
             .many_missing(&stored.directory)
             .filter(|_| !accepts_removals)
@@ -167,7 +171,7 @@ fn apply_reading(
         }
         let changes = read.changes(&stored);
         drop(stored);
-        if write_reading(app, changes, imports, emoji.clone())? {
+        if write_reading(app, changes, (imports, times), emoji.clone())? {
             return Ok(applied);
         }
     }
@@ -176,11 +180,11 @@ fn apply_reading(
 }
 
 /// Writes what a reading changes, and that it is applied. `false` if the directory is no longer the one that it was compared
-/// with; then nothing is written.
+/// with, or something was said of it since; then nothing is written.
 fn write_reading(
     app: &App,
     changes: DirectoryChanges,
-    imports: u64,
+    (imports, times): (u64, u64),
     emoji: String,
 ) -> Result<bool, Error> {
     let (is_same, platform) = (changes.is_empty(), SLACK);
@@ -198,7 +202,9 @@ fn write_reading(
     }
     let shared = app.clone();
     let written = app.store().write(move |tx| -> Result<bool, ActionError> {
-        if store::count_imports(&tx.as_read())? != imports {
+        let said = shared.slack().map(|slack| slack.meanwhile().times());
+        let is_newest = said.is_none_or(|said| said == times);
+        if !is_newest || store::count_imports(&tx.as_read())? != imports {
             return Ok(false);
         }
         apply(&shared, tx, &READING, &changes)?;

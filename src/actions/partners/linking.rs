@@ -1,27 +1,25 @@
 //! Has a rotation follow a schedule of a partner, and ends that.
 
-use super::reading::{Reading, fetch, span, take};
+use super::reading::{Reading, fetch, take};
 use super::unavailable;
 use crate::actions::draft::Draft;
 use crate::actions::mutation::Operation;
 use crate::actions::{ActionError, App};
 use crate::domain::access::Principal;
 use crate::domain::event::Act;
-use crate::domain::external::{Definition, ReadFailure};
+use crate::domain::external::ReadFailure;
 use crate::domain::handover::WindowChange;
-use crate::domain::linked::{self, Link, LinkedSchedule};
+use crate::domain::linked::{self, Link};
 use crate::domain::linking;
 use crate::domain::refusal::{Refusal, invalid};
 use crate::domain::rotation::Rotation;
 use crate::domain::tiers::Tier;
-use crate::sources::Failure;
 use crate::store::{self, WriteTx};
-use std::collections::BTreeMap;
 
 /// Has a rotation follow a schedule; without a link it is external and follows none yet. The schedule is read first.
 pub struct LinkExternal {
     link: Option<Link>,
-    read: Option<(Definition, Reading)>,
+    read: Option<Reading>,
 }
 
 impl LinkExternal {
@@ -49,13 +47,7 @@ impl Operation for LinkExternal {
         check_tier(app)?;
         source.forget_people();
         let now = app.now();
-        let read = || -> Result<_, Failure> {
-            let definition = source.definition(&link.schedule, span(now))?;
-            let participants = definition.participant_ids();
-            let reading = fetch(&**source, &link.schedule, &participants, now)?;
-            Ok((definition, reading))
-        };
-        let read = read();
+        let read = fetch(&**source, &link.schedule, now);
         let outcome = read.as_ref().err().map_or("success", |it| it.kind.name());
         app.metrics().partner_read(link.partner, outcome);
         match read {
@@ -88,9 +80,9 @@ impl Operation for LinkExternal {
         if is_same && link.is_none() {
             return Ok(());
         }
-        if let (Some(link), Some((definition, reading))) = (&link, read) {
-            let known = store::load_schedule(&tx.as_read(), link)?.unwrap_or_default();
-            let known = defined(known, &definition, reading, tx);
+        if let (Some(link), Some(reading)) = (&link, read) {
+            let mut known = store::load_schedule(&tx.as_read(), link)?.unwrap_or_default();
+            take(&mut known, reading, tx.now());
             store::save_schedule(tx, link, &known)?;
         }
         let said = match &link {
@@ -110,9 +102,7 @@ impl Operation for LinkExternal {
                 current,
                 ..external
             });
-            for window in &mut draft.rotation.windows {
-                window.zone = draft.rotation.external.as_ref().map(linked::External::zone);
-            }
+            linking::keep_zone(&mut draft.rotation);
         } else {
             draft.say(draft.rotation.id.clone().as_str(), said);
             let at = draft.instant(tx);
@@ -135,33 +125,6 @@ impl Operation for LinkExternal {
         store::clear_unlinked_schedules(tx)?;
         Ok(())
     }
-}
-
-/// What is known of a schedule after its definition was read.
-fn defined(
-    mut known: LinkedSchedule,
-    definition: &Definition,
-    reading: Reading,
-    tx: &WriteTx,
-) -> LinkedSchedule {
-    take(&mut known, reading, tx.now());
-    known.name.clone_from(&definition.summary.name);
-    known.zone = definition.zone.city;
-    known.participants = definition.participant_ids();
-    let named: BTreeMap<_, _> = definition
-        .people
-        .iter()
-        .map(|person| (&person.participant_id, person))
-        .collect();
-    for id in &known.participants {
-        if let Some(person) = named.get(id) {
-            let kept = known.people.entry(id.clone());
-            let kept = kept.or_insert_with(|| (*person).clone());
-            kept.name = kept.name.take().or_else(|| person.name.clone());
-            kept.email = kept.email.take().or_else(|| person.email.clone());
-        }
-    }
-    known
 }
 
 fn check_tier(app: &App) -> Result<(), ActionError> {

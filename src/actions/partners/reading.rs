@@ -1,20 +1,23 @@
 //! Reads linked schedules. What was read is known ahead: the timer makes each change at its instant, whether the partner answers
 //! then or not. A failed reading changes nobody.
 
+use super::hanging::Hanging;
 use crate::actions::outside::{Readings, Source as OutsideSource, Which};
 use crate::actions::{ActionError, App, Error, mutation};
 use crate::domain::access::Principal;
 use crate::domain::audit::Author;
 use crate::domain::event::Act;
-use crate::domain::external::{MemberKind, OutsidePerson, Partner, Timeline};
+use crate::domain::external::{MemberKind, Outline, OutsidePerson, Partner, ReadFailure, Timeline};
 use crate::domain::handover::WindowChange;
-use crate::domain::linked::{Link, LinkedSchedule, next_reading, spread};
+use crate::domain::linked::{Link, LinkedSchedule, in_turn, next_reading, spread};
+use crate::domain::linking;
 use crate::domain::time::Interval;
 use crate::runtime::wakeup::Wakeup;
 use crate::sources::{Failure, Source};
 use crate::store::{self, WriteTx};
 use jiff::{SignedDuration, Timestamp};
 use std::collections::BTreeMap;
+use std::sync::{Mutex, MutexGuard, PoisonError};
 
 /// How long before now a reading begins.
 const BEFORE: SignedDuration = SignedDuration::from_hours(1);
@@ -24,27 +27,27 @@ const AHEAD: SignedDuration = SignedDuration::from_hours(14 * 24);
 
 /// What one reading found.
 pub struct Reading {
+    pub outline: Outline,
     pub timeline: Timeline,
     pub people: Vec<OutsidePerson>,
 }
 
 /// The span that is read at an instant.
-pub(super) fn span(now: Timestamp) -> Interval {
+fn span(now: Timestamp) -> Interval {
     Interval {
         from: now.saturating_sub(BEFORE).unwrap_or(Timestamp::MIN),
         until: now.saturating_add(AHEAD).unwrap_or(Timestamp::MAX),
     }
 }
 
-/// Reads a schedule, with the names and addresses of these people and of everybody on it.
+/// Reads a schedule, with the names and addresses of everybody who takes turns or is on it.
 pub(super) fn fetch(
     source: &dyn Source,
     schedule: &str,
-    participants: &[String],
     now: Timestamp,
 ) -> Result<Reading, Failure> {
-    let timeline = source.timeline(schedule, span(now))?;
-    let mut ids: Vec<String> = participants.to_vec();
+    let (outline, timeline) = source.reading(schedule, span(now))?;
+    let mut ids = outline.participants.clone();
     for shift in &timeline.shifts {
         let person = Some(&shift.member).filter(|member| member.kind == MemberKind::User);
         if let Some(id) = person.and_then(|member| member.id.as_ref())
@@ -54,12 +57,17 @@ pub(super) fn fetch(
         }
     }
     let people = source.people(&ids)?;
-    Ok(Reading { timeline, people })
+    Ok(Reading {
+        outline,
+        timeline,
+        people,
+    })
 }
 
 /// Takes over what was read: names and addresses where the timeline lacks them, and the beginnings of shifts that an earlier
 /// reading saw more of.
 pub(super) fn take(schedule: &mut LinkedSchedule, reading: Reading, now: Timestamp) {
+    let outline = reading.outline;
     let people = reading.people.into_iter();
     let mut people: BTreeMap<String, OutsidePerson> = people
         .map(|person| (person.participant_id.clone(), person))
@@ -82,6 +90,16 @@ pub(super) fn take(schedule: &mut LinkedSchedule, reading: Reading, now: Timesta
         member.name.clone_from(&person.name);
         member.email.clone_from(&person.email);
     }
+    for given in outline.people {
+        // Who is only mentioned is nobody of the schedule.
+        if let Some(person) = people.get_mut(&given.participant_id) {
+            person.name = person.name.take().or(given.name);
+            person.email = person.email.take().or(given.email);
+        }
+    }
+    schedule.name = outline.name;
+    schedule.zone = outline.zone.city;
+    schedule.participants = outline.participants;
     schedule.people = people;
     schedule.timeline = Some(timeline);
     schedule.read_at = Some(now);
@@ -96,6 +114,7 @@ pub struct LinkedSchedules {
     wakeup: Wakeup,
     /// When this server began to read.
     began: Timestamp,
+    hanging: Mutex<Hanging>,
 }
 
 impl LinkedSchedules {
@@ -106,6 +125,7 @@ impl LinkedSchedules {
             app,
             partner,
             wakeup: Wakeup::default(),
+            hanging: Mutex::default(),
         }
     }
 
@@ -124,8 +144,8 @@ impl LinkedSchedules {
         let wait = self.app.partners().source(self.partner);
         let wait = wait.map(|source| source.wait()).unwrap_or_default();
         let wait = SignedDuration::try_from(wait).unwrap_or(SignedDuration::MAX);
-        // A wait that the partner asked for is of all of its schedules.
-        let earliest = match wait.is_zero() {
+        // A wait that the partner asked for is of all of its schedules, and so is one because it hangs.
+        let asked = match wait.is_zero() {
             true => Timestamp::MIN,
             false => self
                 .app
@@ -133,28 +153,77 @@ impl LinkedSchedules {
                 .saturating_add(wait)
                 .unwrap_or(Timestamp::MAX),
         };
+        let earliest = asked.max(self.hanging().until());
         let count = linked.len();
+        // A development clock moves in steps, which know no spreading.
+        let runs = !self.app.clock().is_frozen();
         let timed = linked
             .into_iter()
             .enumerate()
             .map(|(index, (link, known))| {
                 let next = next_reading(&known, poll_every);
                 // What fell due while no server ran is spread over a poll, so that the partner is not asked for all at once.
-                let at = next.map_or(Timestamp::MIN, |at| match at < self.began {
-                    true => spread(self.began, poll_every, index, count),
-                    false => at,
+                let at = next.map_or(Timestamp::MIN, |at| {
+                    match (at < self.began, known.read_at) {
+                        (true, _) => spread(self.began, poll_every, index, count),
+                        (false, Some(last)) if known.failure.is_none() && runs => {
+                            in_turn(last, self.began, poll_every, index, count)
+                        }
+                        (false, _) => at,
+                    }
                 });
                 (link, known, at.max(earliest))
             });
         Ok(timed.collect())
     }
 
-    fn read_one(&self, link: &Link, known: &LinkedSchedule) -> Result<bool, Error> {
+    fn hanging(&self) -> MutexGuard<'_, Hanging> {
+        self.hanging.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Reads these schedules one after another, until one times out. The rest of the round then has timed out too.
+    fn read_round(&self, due: &[(Link, LinkedSchedule)]) -> Result<Readings, Error> {
         let app = &self.app;
+        let mut readings = Readings::default();
         let Some(source) = app.partners().source(self.partner) else {
-            return Ok(false);
+            return Ok(readings);
         };
-        let read = fetch(&**source, &link.schedule, &known.participants, app.now());
+        let mut gave_up: Option<&Link> = None;
+        for (link, known) in due {
+            if app.runtime().is_stopping() {
+                break;
+            }
+            let read = match gave_up {
+                None => fetch(&**source, &link.schedule, app.now()),
+                Some(other) => Err(Failure::new(
+                    ReadFailure::Timeout,
+                    format!("not asked, because {} was not answered", other.schedule),
+                )),
+            };
+            match &read {
+                Err(failure) if failure.kind == ReadFailure::Timeout => {
+                    if gave_up.is_none() {
+                        let poll_every = app.partners().poll_every();
+                        self.hanging().timed_out(link, app.now(), poll_every);
+                    }
+                    gave_up = gave_up.or(Some(link));
+                }
+                // Also a failure is an answer.
+                _ => self.hanging().answered(link),
+            }
+            readings = readings + Readings::one(self.keep(link, known, read)?);
+        }
+        Ok(readings)
+    }
+
+    /// Counts, logs and applies a reading. Returns whether it succeeded.
+    fn keep(
+        &self,
+        link: &Link,
+        known: &LinkedSchedule,
+        read: Result<Reading, Failure>,
+    ) -> Result<bool, Error> {
+        let app = &self.app;
         let outcome = read.as_ref().err().map_or("success", |it| it.kind.name());
         app.metrics().partner_read(self.partner, outcome);
         if let Err(failure) = &read {
@@ -201,7 +270,6 @@ impl OutsideSource for LinkedSchedules {
 
     fn read(&self, which: Which) -> Result<Readings, Error> {
         let now = self.app.now();
-        let mut readings = Readings::default();
         if which == Which::All
             && let Some(source) = self.app.partners().source(self.partner)
         {
@@ -209,18 +277,17 @@ impl OutsideSource for LinkedSchedules {
             source.forget_people();
         }
         let mut due = self.due()?;
-        due.sort_by_key(|(_, _, at)| *at);
-        for (link, known, at) in due {
-            let is_due = match which {
-                Which::New => known.read_at.is_none() && known.failed_at.is_none(),
-                Which::Due => at <= now,
-                Which::All => true,
-            };
-            if is_due && !self.app.runtime().is_stopping() {
-                readings = readings + Readings::one(self.read_one(&link, &known)?);
-            }
+        due.retain(|(_, known, at)| match which {
+            Which::New => known.read_at.is_none() && known.failed_at.is_none(),
+            Which::Due => *at <= now,
+            Which::All => true,
+        });
+        {
+            let hanging = self.hanging();
+            due.sort_by_key(|(link, _, at)| (hanging.slowness(link), *at));
         }
-        Ok(readings)
+        let due = due.into_iter().map(|(link, known, _)| (link, known));
+        self.read_round(&due.collect::<Vec<_>>())
     }
 }
 
@@ -247,6 +314,7 @@ fn apply(app: &App, link: &Link, read: Result<Reading, Failure>) -> Result<(), E
                 let save = |tx: &mut WriteTx| Ok(store::save_schedule(tx, &link, &known)?);
                 let by = (&author, Act::Reading);
                 mutation::follow(&shared, tx, by, &following, save, |tx, draft, _| {
+                    linking::keep_zone(&mut draft.rotation);
                     draft.change(tx, WindowChange::ByClock, |_| ());
                 })
             }

@@ -11,6 +11,7 @@ mod instants;
 mod model;
 mod once;
 mod ops;
+mod policy;
 mod records;
 mod rules;
 mod time;
@@ -36,6 +37,7 @@ fn walk_through(office: &Office, name: &str, case: &ops::Case) -> walk::Outcome 
     office.app.clock().set(monday);
     let mut walk = walk::Walk::begin(&office.app, name, case)?;
     let outcome = walk.run(&case.ops);
+    walk.forget_calendars();
     write(
         &office.app,
         &caller(),

@@ -4,6 +4,7 @@ use super::error::{Class, OTHER_WORKSPACE, Pause, SlackError, classify, wait};
 use super::gates::Gates;
 use super::group_people::GroupPeople;
 use super::health::{Health, Leave, Workspace};
+use super::meanwhile::Meanwhile;
 use super::method::{AUTH_TEST, Encoding, METHODS, Method, Token};
 use super::settings::SlackSettings;
 use crate::client::{Answer, Client, Limits, Request, Tls};
@@ -32,6 +33,7 @@ pub struct Slack {
     gates: Gates,
     health: Health,
     pub(super) group_people: GroupPeople,
+    meanwhile: Meanwhile,
 }
 
 impl Slack {
@@ -54,6 +56,7 @@ impl Slack {
             gates: Gates::default(),
             health: Health::default(),
             group_people: GroupPeople::default(),
+            meanwhile: Meanwhile::default(),
         }
     }
 
@@ -65,6 +68,11 @@ impl Slack {
     /// The client to Slack: its trust, its proxy, and no check of addresses, because the operator named the host.
     pub fn client(&self) -> &Client {
         &self.client
+    }
+
+    /// What is said of single people, user groups and channels while the directory is read in full.
+    pub fn meanwhile(&self) -> &Meanwhile {
+        &self.meanwhile
     }
 
     /// Calls a method with the members of `arguments`, and returns what Slack answers. A call whose gate is closed, or that
@@ -79,8 +87,16 @@ impl Slack {
                 Leave::Refused(pause) => return Err(SlackError::Paused(pause)),
                 Leave::Ask => self.ask_whether_paused()?,
             }
+            return self.send(method, arguments);
         }
-        self.send(method, arguments)
+        if let Some(pause) = self.health.app_pause(self.clock.now(), monotonic()) {
+            return Err(SlackError::Paused(pause));
+        }
+        let answer = self.send(method, arguments);
+        if answer.is_ok() {
+            self.health.resume_app();
+        }
+        answer
     }
 
     /// Asks whose token it is, and ends a pause if Slack takes it.
@@ -172,6 +188,22 @@ impl Slack {
         self.health.is_socket_connected()
     }
 
+    /// Why the last attempt to open a socket failed; `None` if there is one, or none was tried.
+    pub fn no_socket(&self) -> Option<String> {
+        self.health.no_socket()
+    }
+
+    /// Records why a socket cannot be opened, or that one is open.
+    pub fn set_no_socket(&self, why: Option<String>) {
+        self.health.set_no_socket(why);
+    }
+
+    /// Whether Slack has refused the app token, and it is not to be asked yet.
+    pub fn is_app_token_refused(&self) -> bool {
+        let paused = self.health.app_pause(self.clock.now(), monotonic());
+        paused.is_some()
+    }
+
     /// Names the user groups whose syncs are due. The next call that lists people of groups serves all of them.
     pub fn expect_groups(&self, due: Vec<GroupId>) {
         self.group_people.expect(due);
@@ -250,7 +282,14 @@ impl Slack {
                 SlackError::Transient(why)
             }
             Class::Refused(refusal) => SlackError::Refused(refusal),
-            Class::Paused(pause) if method.token == Token::App => SlackError::Paused(pause),
+            Class::Paused(pause) if method.token == Token::App => {
+                if (self.health).pause_app(pause.clone(), self.clock.now(), monotonic()) {
+                    log::error!(
+                        "slack: app token: {pause}; commands and buttons do not arrive until it is taken"
+                    );
+                }
+                SlackError::Paused(pause)
+            }
             Class::Paused(pause) => self.pause(pause),
         }
     }
@@ -261,6 +300,23 @@ impl Slack {
         method: &Method,
         arguments: &Value,
     ) -> Result<(Value, Answer), Class> {
+        let answer = self.request(method, arguments)?;
+        let value = read(&answer)?;
+        Ok((value, answer))
+    }
+
+    /// As [`Slack::exchange`], with the head of what Slack answers even if it refuses.
+    pub(super) fn exchange_with_head(
+        &self,
+        method: &Method,
+    ) -> (Result<Value, Class>, Option<Answer>) {
+        match self.request(method, &Value::Null) {
+            Ok(answer) => (read(&answer), Some(answer)),
+            Err(class) => (Err(class), None),
+        }
+    }
+
+    fn request(&self, method: &Method, arguments: &Value) -> Result<Answer, Class> {
         let url = self.settings.api_url.method(method.name);
         let token = match method.token {
             Token::Bot => Some(&self.settings.bot_token),
@@ -288,9 +344,7 @@ impl Slack {
             }
         };
         let answer = self.client.send(&request);
-        let answer = answer.map_err(|error| Class::Transient(format!("no answer: {error}")))?;
-        let value = read(&answer)?;
-        Ok((value, answer))
+        answer.map_err(|error| Class::Transient(format!("no answer: {error}")))
     }
 }
 

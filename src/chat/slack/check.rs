@@ -34,49 +34,27 @@ fn wrong(text: String) -> Finding {
 }
 
 impl Slack {
-    /// Looks at the token, the workspace, each scope, the user groups and the clock; the socket is another matter.
+    /// Looks at the token, the workspace, each scope, the user groups and the clock; the socket is another matter. What is wrong
+    /// with one of them keeps nobody from looking at the others.
     pub fn check(&self, now: Timestamp) -> Vec<Finding> {
-        let answer = match self.exchange(&AUTH_TEST, &Value::Null) {
-            Ok(answer) => answer,
-            Err(class) => return vec![wrong(format!("token: {}", why(class)))],
+        let (answer, head) = self.exchange_with_head(&AUTH_TEST);
+        let mut findings = match answer {
+            Ok(workspace) => {
+                let text = |name: &str| workspace[name].as_str().unwrap_or("unknown");
+                vec![
+                    right("token: Slack takes it".into()),
+                    right(format!("workspace: {} ({})", text("team_id"), text("team"))),
+                ]
+            }
+            Err(class) => vec![
+                wrong(format!("token: {}", why(class))),
+                wrong("workspace: Slack does not name it".into()),
+            ],
         };
-        let (workspace, head) = answer;
-        let text = |name: &str| workspace[name].as_str().unwrap_or("unknown");
-        let mut findings = vec![
-            right("token: Slack takes it".into()),
-            right(format!("workspace: {} ({})", text("team_id"), text("team"))),
-        ];
-        match head.header("x-oauth-scopes") {
-            Some(granted) => {
-                let granted: Vec<&str> = granted.split(',').map(str::trim).collect();
-                findings.extend(scopes().into_iter().map(|scope| {
-                    match granted.contains(&scope) {
-                        true => right(format!("scope {scope}: present")),
-                        false => wrong(format!(
-                            "scope {scope}: missing; add it to the app, and install the app again"
-                        )),
-                    }
-                }));
-            }
-            None => findings.push(wrong("scopes: Slack does not name them".into())),
-        }
+        let header = |name: &str| head.as_ref().and_then(|head| head.header(name));
+        findings.extend(granted(header("x-oauth-scopes")));
         findings.push(self.answers(&USERGROUPS_LIST, "user groups"));
-        let date = head.header("date").and_then(|date| {
-            let read = DateTimeParser::new().relaxed_weekday(true);
-            read.parse_timestamp(date).ok()
-        });
-        findings.push(match date {
-            None => wrong("clock: Slack does not say what time it is".into()),
-            Some(date) => {
-                let apart = now.duration_since(date).as_secs();
-                match apart.abs() <= APART {
-                    true => right(format!("clock: {apart} s from Slack's")),
-                    false => wrong(format!(
-                        "clock: {apart} s from Slack's; set the clock of this machine"
-                    )),
-                }
-            }
-        });
+        findings.push(clock(header("date"), now));
         findings
     }
 
@@ -85,6 +63,39 @@ impl Slack {
             Ok(_) => right(format!("{what}: Slack answers")),
             Err(class) => wrong(format!("{what}: {}", why(class))),
         }
+    }
+}
+
+/// Each scope that the app needs, by what Slack says that it has.
+fn granted(scopes_said: Option<&str>) -> Vec<Finding> {
+    let Some(said) = scopes_said else {
+        return vec![wrong("scopes: Slack does not name them".into())];
+    };
+    let granted: Vec<&str> = said.split(',').map(str::trim).collect();
+    let finding = |scope: &str| match granted.contains(&scope) {
+        true => right(format!("scope {scope}: present")),
+        false => wrong(format!(
+            "scope {scope}: missing; add it to the app, and install the app again"
+        )),
+    };
+    scopes().into_iter().map(finding).collect()
+}
+
+/// How far the clocks are apart, by the time that Slack's answer names.
+fn clock(date: Option<&str>, now: Timestamp) -> Finding {
+    let date = date.and_then(|date| {
+        let read = DateTimeParser::new().relaxed_weekday(true);
+        read.parse_timestamp(date).ok()
+    });
+    let Some(date) = date else {
+        return wrong("clock: Slack does not say what time it is".into());
+    };
+    let apart = now.duration_since(date).as_secs();
+    match apart.abs() <= APART {
+        true => right(format!("clock: {apart} s from Slack's")),
+        false => wrong(format!(
+            "clock: {apart} s from Slack's; set the clock of this machine"
+        )),
     }
 }
 

@@ -3,6 +3,7 @@
 use super::health::Workspace;
 use super::records::{self, SlackPerson};
 use crate::domain::directory::{Channel, Group, Person};
+use crate::domain::directory_reading::Said;
 use crate::domain::ids::{ChannelId, GroupId, UserId};
 use serde_json::Value;
 
@@ -55,6 +56,19 @@ impl SaidPerson {
 }
 
 impl DirectoryEvent {
+    /// Of whom or what it says something.
+    pub fn about(&self) -> Said {
+        match self {
+            DirectoryEvent::Person(said) => Said::person(said.id()),
+            DirectoryEvent::Group { group, .. } => Said::group(&group.id),
+            DirectoryEvent::GroupPeople { group, .. } => Said::group(group),
+            DirectoryEvent::ChannelNamed(channel) => Said::channel(&channel.id),
+            DirectoryEvent::ChannelGone(id)
+            | DirectoryEvent::AppLeft(id)
+            | DirectoryEvent::AppJoined(id) => Said::channel(id),
+        }
+    }
+
     /// Reads an event of the workspace; `None` for one that says nothing of its directory.
     pub fn read(event: &RawEvent, workspace: &Workspace) -> Option<DirectoryEvent> {
         let team = &workspace.team_id;

@@ -1,6 +1,7 @@
-//! The people of user groups whose syncs are due: one listing serves all of them.
+//! The user groups whose syncs are due, as Slack lists them: one listing serves all of them.
 
-use crate::domain::ids::{GroupId, UserId};
+use crate::chat::ListedGroup;
+use crate::domain::ids::GroupId;
 use std::collections::HashMap;
 use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
@@ -12,7 +13,7 @@ const FRESH: Duration = Duration::from_secs(5);
 struct State {
     due: Vec<GroupId>,
     /// Of groups that were due when Slack was asked. What was changed before a sync became due is in its listing.
-    listed: HashMap<GroupId, Vec<UserId>>,
+    listed: HashMap<GroupId, ListedGroup>,
     asked_at: Option<Instant>,
 }
 
@@ -26,27 +27,27 @@ impl GroupPeople {
         self.state().due = due;
     }
 
-    /// The people of a group, once: whoever asks is about to change them.
-    pub(super) fn take(&self, group: &GroupId, now: Instant) -> Option<Vec<UserId>> {
+    /// A group, once: whoever asks is about to change it.
+    pub(super) fn take(&self, group: &GroupId, now: Instant) -> Option<ListedGroup> {
         let mut state = self.state();
-        let people = state.listed.remove(group)?;
+        let found = state.listed.remove(group)?;
         let is_fresh = state.asked_at.is_some_and(|at| now < at + FRESH);
-        is_fresh.then_some(people)
+        is_fresh.then_some(found)
     }
 
-    /// Keeps a listing that Slack was asked for at an instant. Returns the people of one group; `None` if it is not listed.
+    /// Keeps a listing that Slack was asked for at an instant. Returns one group; `None` if it is not listed.
     pub(super) fn keep(
         &self,
-        mut listed: HashMap<GroupId, Vec<UserId>>,
+        mut listed: HashMap<GroupId, ListedGroup>,
         asked_at: Instant,
         group: &GroupId,
-    ) -> Option<Vec<UserId>> {
-        let people = listed.remove(group);
+    ) -> Option<ListedGroup> {
+        let found = listed.remove(group);
         let mut state = self.state();
         listed.retain(|group, _| state.due.contains(group));
         state.listed = listed;
         state.asked_at = Some(asked_at);
-        people
+        found
     }
 
     fn state(&self) -> MutexGuard<'_, State> {
@@ -63,11 +64,15 @@ mod tests {
     fn a_listing_serves_each_group_that_is_due_once() {
         let (kept, now) = (GroupPeople::default(), monotonic());
         let id = |id: &str| GroupId::from(id);
+        let one = ListedGroup {
+            people: vec!["U1".into()],
+            is_disabled: Some(false),
+        };
         let ask = || {
-            let listed = ["S1", "S2", "S3", "S4"].map(|group| (id(group), vec!["U1".into()]));
+            let listed = ["S1", "S2", "S3", "S4"].map(|group| (id(group), one.clone()));
             kept.keep(HashMap::from(listed), now, &id("S1"))
         };
-        let one = Some(vec![UserId::from("U1")]);
+        let one = Some(one.clone());
         kept.expect(vec![id("S1"), id("S2"), id("S3")]);
         assert_eq!(ask(), one);
         for (group, seconds, expected) in [

@@ -4,6 +4,7 @@ use super::error::Pause;
 use crate::domain::chat::PlatformState;
 use jiff::{SignedDuration, Timestamp};
 use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::time::Instant;
 
 /// How often a paused platform is asked again.
 const ASK_AGAIN: SignedDuration = SignedDuration::from_mins(5);
@@ -26,12 +27,25 @@ struct Known {
     /// Why the last call failed; `None` if it did not.
     failure: Option<String>,
     pause: Option<(Pause, Timestamp)>,
+    /// Slack does not take the app token. Nothing but the socket needs it.
+    app_pause: Option<AppPause>,
     workspace: Option<Workspace>,
     socket_connected: bool,
+    /// Why no socket could be opened; `None` if one could, or none was tried.
+    no_socket: Option<String>,
     /// Why user groups cannot be created.
     no_groups: Option<String>,
     /// Whether any call was answered since the start.
     answered: bool,
+}
+
+/// A pause of what the app token is for.
+struct AppPause {
+    pause: Pause,
+    /// When it is asked again, on the server's clock.
+    ask_at: Timestamp,
+    /// The same in real time, which a frozen clock does not hold up.
+    ask_at_latest: Instant,
 }
 
 /// The state of the platform, shared by everybody who calls it.
@@ -93,6 +107,31 @@ impl Health {
         self.known().pause.take().is_some()
     }
 
+    /// Pauses what the app token is for. Returns whether this is new.
+    pub(super) fn pause_app(&self, pause: Pause, now: Timestamp, real_now: Instant) -> bool {
+        let mut known = self.known();
+        let is_new = (known.app_pause.as_ref()).is_none_or(|old| old.pause != pause);
+        known.app_pause = Some(AppPause {
+            pause,
+            ask_at: later(now),
+            ask_at_latest: real_now + ASK_AGAIN.unsigned_abs(),
+        });
+        is_new
+    }
+
+    /// Ends that pause.
+    pub(super) fn resume_app(&self) {
+        self.known().app_pause = None;
+    }
+
+    /// Why a call with the app token must not be made yet; `None` if it may.
+    pub(super) fn app_pause(&self, now: Timestamp, real_now: Instant) -> Option<Pause> {
+        let known = self.known();
+        let paused = known.app_pause.as_ref()?;
+        let waits = now < paused.ask_at && real_now < paused.ask_at_latest;
+        waits.then(|| paused.pause.clone())
+    }
+
     /// Records the workspace of the token.
     pub(super) fn found(&self, workspace: Workspace) {
         self.known().workspace = Some(workspace);
@@ -108,6 +147,15 @@ impl Health {
 
     pub(super) fn is_socket_connected(&self) -> bool {
         self.known().socket_connected
+    }
+
+    /// Why the last attempt to open a socket failed.
+    pub(super) fn no_socket(&self) -> Option<String> {
+        self.known().no_socket.clone()
+    }
+
+    pub(super) fn set_no_socket(&self, why: Option<String>) {
+        self.known().no_socket = why;
     }
 
     pub(super) fn no_groups(&self) -> Option<String> {
@@ -145,6 +193,8 @@ fn later(now: Timestamp) -> Timestamp {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::runtime::clock::monotonic;
+    use std::time::Duration;
 
     #[test]
     fn a_paused_platform_is_asked_every_five_minutes() {
@@ -174,6 +224,35 @@ mod tests {
         assert_eq!(health.state(), state);
         assert!(health.resume() && !health.resume());
         assert_eq!(leave(601), "given");
+    }
+
+    #[test]
+    fn a_refused_app_token_is_tried_every_five_minutes_of_either_clock() {
+        let health = Health::default();
+        let at = |secs: i64| Timestamp::from_second(secs).expect("an instant");
+        let begun = monotonic();
+        let real = |secs| begun + Duration::from_secs(secs);
+        let pause = Pause {
+            code: "token_revoked".into(),
+            needed: None,
+        };
+        assert_eq!(health.app_pause(at(0), real(0)), None);
+        assert!(health.pause_app(pause.clone(), at(0), real(0)));
+        for (secs, real_secs, waits) in [
+            (0, 0, true),
+            (299, 299, true),
+            (300, 0, false),
+            (0, 300, false),
+        ] {
+            let found = health.app_pause(at(secs), real(real_secs));
+            assert_eq!(found.is_some(), waits, "{secs} {real_secs}");
+        }
+        assert!(!health.pause_app(pause, at(300), real(0)));
+        assert!(health.app_pause(at(599), real(0)).is_some());
+        // What goes out does not depend on it.
+        assert!(matches!(health.leave(at(300)), Leave::Given));
+        health.resume_app();
+        assert_eq!(health.app_pause(at(300), real(0)), None);
     }
 
     #[test]

@@ -8,6 +8,7 @@
 //! | `error` | why a call failed, by what follows from it |
 //! | `gates` | when each method may be called next |
 //! | `group_people` | the people of user groups whose syncs are due |
+//! | `meanwhile` | what Slack says of the directory while it is read in full |
 //! | `health` | whether Slack answers and takes the token |
 //! | `manifest` | the app manifest |
 //! | `check` | whether the app is set up as it must be |
@@ -28,6 +29,7 @@ mod gates;
 mod group_people;
 mod health;
 mod manifest;
+mod meanwhile;
 pub mod method;
 mod platform;
 pub mod records;
@@ -41,6 +43,7 @@ pub use error::{OTHER_WORKSPACE, Pause, Refusal, SlackError};
 pub use events::{DirectoryEvent, RawEvent, SaidPerson};
 pub use health::Workspace;
 pub use manifest::{ManifestSettings, manifest};
+pub use meanwhile::{Meanwhile, UnderWay};
 pub use records::SlackPerson;
 pub use settings::{ApiUrl, SlackSettings, is_loopback};
 pub use text::{escaped, mended, unescaped};

@@ -6,7 +6,7 @@ use super::error::SlackError;
 use super::method;
 use super::records;
 use super::text::{escaped, mended, unescaped};
-use crate::chat::{Chat, PlatformRenderer, text};
+use crate::chat::{Chat, ListedGroup, PlatformRenderer, text};
 use crate::domain::chat::{Capabilities, ChatError};
 use crate::domain::ids::{ChannelId, GroupId, MessageReference, UserId};
 use crate::domain::message::{Message, Recipient, Standing};
@@ -175,10 +175,10 @@ impl Chat for Slack {
         id.ok_or_else(|| ChatError::Unavailable("usergroups.create names no group".into()))
     }
 
-    fn people(&self, group: &GroupId) -> Result<Vec<UserId>, ChatError> {
+    fn people(&self, group: &GroupId) -> Result<ListedGroup, ChatError> {
         let asked_at = monotonic();
-        if let Some(people) = self.group_people.take(group, asked_at) {
-            return Ok(people);
+        if let Some(found) = self.group_people.take(group, asked_at) {
+            return Ok(found);
         }
         let arguments = json!({ "include_users": true, "include_disabled": true });
         let answer = self.call(&method::USERGROUPS_LIST, &arguments)?;
@@ -186,8 +186,16 @@ impl Chat for Slack {
             let why = "usergroups.list answers without usergroups";
             return Err(ChatError::Unavailable(why.into()));
         };
-        let groups = groups.iter().filter_map(|one| records::group(one, ""));
-        let listed = groups.map(|group| (group.id, group.users)).collect();
+        let listed = |one: &Value| {
+            let group = records::group(one, "")?;
+            let disabled_at = one["date_delete"].as_i64();
+            let found = ListedGroup {
+                people: group.users,
+                is_disabled: disabled_at.map(|at| at != 0),
+            };
+            Some((group.id, found))
+        };
+        let listed = groups.iter().filter_map(listed).collect();
         let found = self.group_people.keep(listed, asked_at, group);
         found.ok_or_else(|| ChatError::NotFound(format!("Slack has no user group {group}")))
     }

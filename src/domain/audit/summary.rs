@@ -9,6 +9,7 @@ use crate::domain::directory::{Directory, Person, Team};
 use crate::domain::directory_reading::DirectoryChanges;
 use crate::domain::ids::UserId;
 use crate::domain::key::Key;
+use crate::domain::linked::External;
 use crate::domain::rotation::{Cell, ChannelSetting, Members, Rotation, Window};
 use crate::domain::time::Interval;
 use crate::domain::warning_kinds::WarningSettings;
@@ -328,7 +329,10 @@ fn grid(told: &mut Summary, before: &Rotation, after: &Rotation) {
                     "{}: hours {}, cadence {}",
                     window.id,
                     hours(&window.coverage),
-                    cadence(&window.cadence)
+                    match &after.external {
+                        Some(external) => followed(external),
+                        None => cadence(&window.cadence),
+                    }
                 )),
             }
         }
@@ -477,6 +481,19 @@ fn day(day: Weekday) -> &'static str {
         Weekday::Friday => "Fri",
         Weekday::Saturday => "Sat",
         Weekday::Sunday => "Sun",
+    }
+}
+
+/// What drives a rotation from outside.
+fn followed(external: &External) -> String {
+    match &external.link {
+        Some(link) => format!(
+            "of schedule {} {} of {}",
+            link.schedule,
+            quoted(&external.schedule.name),
+            link.partner.name()
+        ),
+        None => "of no schedule yet".into(),
     }
 }
 

@@ -237,3 +237,32 @@ fn a_platform_without_any_account_is_not_believed() {
         None
     );
 }
+
+#[test]
+fn what_was_said_since_the_reading_began_wins() {
+    let known = stored(["ada -bob cy=new", "eng:ada ops:cy", "C1 C2"]);
+    let read = || {
+        let mut read = reading(["ada=old bob eve", "eng:ada,bob new:eve", "C2 -C1 C3 C4"]);
+        read.away.insert("ada".into(), None);
+        read
+    };
+    let said = Said {
+        people: ["ada", "bob", "cy", "eve"].map(UserId::from).into(),
+        groups: ["eng", "ops", "new"].map(GroupId::from).into(),
+        channels: ["C1", "C3"].map(ChannelId::from).into(),
+    };
+    let changes = read().giving_way(&said, &known).changes(&known);
+    // Eve and the new group are stored after the reading. C3 was closed, and C4 nobody spoke of.
+    assert_eq!(words(changes.people.iter().map(|one| &one.id)), "eve");
+    assert_eq!(words(changes.groups.iter().map(|one| &one.id)), "new");
+    assert_eq!(words(changes.channels.iter().map(|one| &one.id)), "C4");
+    assert!(changes.lost_groups.is_empty() && changes.lost_channels.is_empty());
+    assert!(changes.away.is_empty());
+    // Of nobody else.
+    let changes = read()
+        .giving_way(&Said::person(&"cy".into()), &known)
+        .changes(&known);
+    let changed = words(changes.people.iter().map(|one| &one.id));
+    assert_eq!(changed, "ada bob eve");
+    assert_eq!(words(changes.lost_groups), "ops");
+}

@@ -28,17 +28,35 @@ impl Definition {
     /// The ids of the people who take turns, each once: rotations one after another, participants in order. Who only
     /// overrides is not among them.
     pub fn participant_ids(&self) -> Vec<String> {
-        let mut ids: Vec<String> = Vec::new();
-        for member in self.rotations.iter().flat_map(|one| &one.participants) {
-            if member.kind == super::MemberKind::User
-                && let Some(id) = &member.id
-                && !ids.contains(id)
-            {
-                ids.push(id.clone());
-            }
-        }
-        ids
+        let rotations = self.rotations.iter();
+        ids_of_people(rotations.flat_map(|one| one.participants.iter().cloned()))
     }
+}
+
+/// The ids of the people among members, each once, in order.
+pub fn ids_of_people(members: impl Iterator<Item = Member>) -> Vec<String> {
+    let mut ids: Vec<String> = Vec::new();
+    for member in members {
+        if member.kind == super::MemberKind::User
+            && let Some(id) = member.id
+            && !ids.contains(&id)
+        {
+            ids.push(id);
+        }
+    }
+    ids
+}
+
+/// What a rotation that follows a schedule takes from its definition. Turns and restrictions are left to the partner, so those
+/// that rota does not know are no obstacle here.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Outline {
+    pub name: String,
+    pub zone: OutsideZone,
+    /// As [`Definition::participant_ids`].
+    pub participants: Vec<String>,
+    /// Names and addresses as far as the answer gives them.
+    pub people: Vec<OutsidePerson>,
 }
 
 /// A layer or a rotation.

@@ -1,12 +1,13 @@
 //! The time zone of a partner's schedule, as a city.
 
+use crate::domain::recurrence::windows;
 use crate::domain::zones::{Reason, ZoneName};
 use std::collections::HashMap;
 use std::sync::LazyLock;
 
-/// Names that tzdata does not have, such as those of Rails and of Windows; generated, see `data/README.md`.
-static NAMES: LazyLock<HashMap<&'static str, &'static str>> = LazyLock::new(|| {
-    include_str!("../data/partner-zones.txt")
+/// Names of Ruby on Rails, which PagerDuty uses; generated, see `data/README.md`.
+static RAILS: LazyLock<HashMap<&'static str, &'static str>> = LazyLock::new(|| {
+    include_str!("../data/rails-zones.txt")
         .lines()
         .filter_map(|line| line.split_once('\t'))
         .collect()
@@ -24,23 +25,33 @@ pub struct OutsideZone {
 impl OutsideZone {
     /// Finds the city of a name: a city of tzdata, an older name of one, or a name of Rails or Windows.
     pub fn of(given: &str) -> OutsideZone {
-        let city = match ZoneName::parse(given) {
-            Ok(city) => Some(city),
-            Err(refusal) => match refusal.reason {
-                Reason::WrongCase { right: name } | Reason::Legacy { instead: name } => Some(name),
-                Reason::Unknown | Reason::FixedOffset => NAMES.get(given.trim()).copied(),
-            }
-            .and_then(|name| ZoneName::parse(name).ok()),
+        let name = given.trim();
+        let other = || {
+            let rails = RAILS.get(name).copied();
+            city(rails.or_else(|| windows::city(name))?)
         };
         OutsideZone {
             given: given.to_owned(),
-            city,
+            city: city(name).or_else(other),
         }
     }
 
     /// The city, or UTC where the name means none.
     pub fn or_utc(&self) -> ZoneName {
         self.city.unwrap_or_else(ZoneName::utc)
+    }
+}
+
+/// The city of a name of tzdata.
+fn city(name: &str) -> Option<ZoneName> {
+    match ZoneName::parse(name) {
+        Ok(city) => Some(city),
+        Err(refusal) => match refusal.reason {
+            Reason::WrongCase { right: name } | Reason::Legacy { instead: name } => {
+                ZoneName::parse(name).ok()
+            }
+            Reason::Unknown | Reason::FixedOffset => None,
+        },
     }
 }
 
@@ -61,6 +72,8 @@ mod tests {
             ("Pacific Time (US & Canada)", Some("America/Los_Angeles")),
             ("Eastern Standard Time", Some("America/New_York")),
             ("W. Europe Standard Time", Some("Europe/Berlin")),
+            ("FLE Standard Time", Some("Europe/Kyiv")),
+            ("Dateline Standard Time", None),
             ("Nuku'alofa", Some("Pacific/Tongatapu")),
             ("Mid-Atlantic", Some("Atlantic/South_Georgia")),
             ("Kyiv", Some("Europe/Kyiv")),
@@ -78,8 +91,8 @@ mod tests {
 
     #[test]
     fn every_name_of_the_table_is_a_city() {
-        assert!(NAMES.len() > 270, "{}", NAMES.len());
-        for (name, city) in NAMES.iter() {
+        assert!(RAILS.len() > 140, "{}", RAILS.len());
+        for (name, city) in RAILS.iter() {
             assert!(ZoneName::parse(city).is_ok(), "{name} {city}");
         }
     }

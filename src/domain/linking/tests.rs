@@ -8,7 +8,7 @@ use crate::domain::handover::{Change as Duty, DealingContext, WindowChange, next
 use crate::domain::holidays::Calendar;
 use crate::domain::ids::UserId;
 use crate::domain::linked::{
-    AsOf, Assignment, Counts, Link, LinkedSchedule, State, counts, next_reading, spread,
+    AsOf, Assignment, Counts, Link, LinkedSchedule, State, counts, in_turn, next_reading, spread,
 };
 use crate::domain::rotation::tests::rotation;
 use crate::domain::time::Interval;
@@ -473,4 +473,26 @@ fn readings_are_repeated_soon_after_a_failure_and_spread_over_a_poll() {
         })
         .collect();
     assert_eq!(times, [0, 15, 30, 45]);
+}
+
+#[test]
+fn schedules_that_were_read_at_once_are_spread_again() {
+    let poll = SignedDuration::from_secs(60);
+    let minute = at("09:00");
+    let seconds = |last: i64, index: usize| {
+        let last = minute + SignedDuration::from_secs(last);
+        let next = in_turn(last, minute, poll, index, 4);
+        next.duration_since(minute).as_secs()
+    };
+    for (last, next) in [
+        // All were read 100 seconds after the server began.
+        (100, [120, 135, 150, 105]),
+        // At its own instant a schedule is not read twice.
+        (120, [180, 135, 150, 165]),
+        // Before the server began.
+        (-70, [-60, -45, -30, -15]),
+    ] {
+        let times: Vec<i64> = (0..4).map(|index| seconds(last, index)).collect();
+        assert_eq!(times, next, "{last}");
+    }
 }

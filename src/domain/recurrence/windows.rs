@@ -1,4 +1,4 @@
-//! Names of time zones in Windows, which Exchange and Outlook write into calendars.
+//! Names of time zones in Windows, which Exchange and Outlook write into calendars and some partners into schedules.
 
 /// `Name<tab>City` lines in order of name; generated, see `data/README.md`.
 static NAMES: &str = include_str!("../data/windows-zones.txt");

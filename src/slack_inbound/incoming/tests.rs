@@ -21,7 +21,10 @@ fn a_command() {
         "text": "  set <@U1|ana> ", "response_url": "https://hooks.slack.com/c", "trigger_id": "1.2.a", "future": [1],
     });
     let expected = Incoming {
-        id: "1.2.a".into(),
+        id: format!(
+            "1.2.a {}",
+            hashed("payload", [payload.to_string().as_str()])
+        ),
         team: Some("T1".into()),
         user: Some("U2".into()),
         kind: Kind::Command(Command {
@@ -38,10 +41,7 @@ fn a_command() {
 #[test]
 fn a_click_on_a_message() {
     let incoming = read(Class::Interaction, &click("9.9.z", "cov_1"));
-    assert_eq!(
-        (incoming.id.as_str(), incoming.team.as_deref()),
-        ("9.9.z", Some("T1"))
-    );
+    assert_eq!(incoming.team.as_deref(), Some("T1"));
     let Kind::Actions(actions) = incoming.kind else {
         panic!("a click");
     };
@@ -197,6 +197,17 @@ fn what_is_missing_is_named() {
             "{payload}"
         );
     }
+}
+
+#[test]
+fn only_the_same_payload_is_the_same() {
+    let command = |text: &str| json!({ "command": "/rota", "text": text, "channel_id": "C1", "user_id": "U2", "trigger_id": "1.2.a" });
+    let id = |text: &str| read(Class::Command, &command(text)).id;
+    assert_eq!(id("back"), id("back"));
+    assert_ne!(id("back"), id("me"), "a trigger id of two commands");
+    let id = |value: &str| read(Class::Interaction, &click("9.9.z", value)).id;
+    assert_eq!(id("cov_1"), id("cov_1"));
+    assert_ne!(id("cov_1"), id("cov_2"), "a trigger id of two clicks");
 }
 
 #[test]

@@ -103,9 +103,15 @@ impl Shared {
         if let Some(wait) = self.wait() {
             return Ok(wait);
         }
+        if self.slack.is_app_token_refused() {
+            return Ok(POLL);
+        }
         let opened = Connection::open(&self.slack, &self.timings);
+        self.slack.set_no_socket(opened.as_ref().err().cloned());
         match opened {
             Ok(connection) => self.read(connection)?,
+            // That is told, and no failure of the network: Slack is asked again when a refused token is.
+            Err(_) if self.slack.is_app_token_refused() => return Ok(POLL),
             Err(why) => {
                 let wait = self.failed();
                 log::warn!(

@@ -9,7 +9,7 @@ use super::units::{self, Answer};
 use super::{DeskSettings, Failure, Source};
 use crate::client::{Proxy, Tls};
 use crate::domain::external::{
-    Definition, OutsidePerson, Partner, ReadFailure, ScheduleSummary, Timeline,
+    Definition, Outline, OutsidePerson, Partner, ReadFailure, ScheduleSummary, Timeline,
 };
 use crate::domain::time::Interval;
 use base64::Engine;
@@ -138,6 +138,12 @@ impl Source for Jsm {
                 segment(&date.to_string()),
             ))
         })
+    }
+
+    fn reading(&self, schedule: &str, span: Interval) -> Result<(Outline, Timeline), Failure> {
+        let path = format!("{}/schedules/{}", self.root()?, checked(schedule)?);
+        let read: Schedule = self.line.get(&path)?;
+        Ok((read.outline(), self.timeline(schedule, span)?))
     }
 
     fn people(&self, ids: &[String]) -> Result<Vec<OutsidePerson>, Failure> {

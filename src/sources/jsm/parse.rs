@@ -4,7 +4,7 @@ use super::super::Failure;
 use super::super::json::{Instant, said, span};
 use super::super::units::{self, Answer, Rotation, Who, kind_of};
 use crate::domain::external::{
-    Definition, Member, MemberKind, OutsideOverride, OutsidePerson, OutsideZone, Partner,
+    Definition, Member, MemberKind, Outline, OutsideOverride, OutsidePerson, OutsideZone, Partner,
     ScheduleSummary, Timeline,
 };
 use crate::domain::time::Interval;
@@ -121,6 +121,20 @@ impl Schedule {
         }
     }
 
+    fn zone(&self) -> OutsideZone {
+        let zone = said(&self.timezone);
+        OutsideZone::of(zone.as_deref().unwrap_or("UTC"))
+    }
+
+    pub(super) fn outline(&self) -> Outline {
+        Outline {
+            name: self.summary().name,
+            zone: self.zone(),
+            participants: units::participant_ids(self.rotations.iter().flatten()),
+            people: Vec::new(),
+        }
+    }
+
     /// How the schedule is made, with the overrides that overlap a span, or all.
     pub(super) fn definition(
         &self,
@@ -143,11 +157,9 @@ impl Schedule {
         });
         let mut overrides: Vec<OutsideOverride> = overrides.collect();
         overrides.sort_by_key(|one| one.span.from);
-        let summary = self.summary();
-        let zone = summary.zone.clone();
         Ok(Definition {
-            zone: zone.unwrap_or_else(|| OutsideZone::of("UTC")),
-            summary,
+            zone: self.zone(),
+            summary: self.summary(),
             enabled: self.enabled.unwrap_or(true),
             layered: false,
             rotations: rotations.collect::<Result<_, _>>()?,

@@ -8,7 +8,7 @@ use super::units::{self, Answer};
 use super::{Failure, KeySettings, Source, is_id};
 use crate::client::{Proxy, Tls};
 use crate::domain::external::{
-    Definition, OutsidePerson, Partner, ReadFailure, ScheduleSummary, Timeline,
+    Definition, Outline, OutsidePerson, Partner, ReadFailure, ScheduleSummary, Timeline,
 };
 use crate::domain::time::Interval;
 use parse::{Data, OneOverride, Recipient, Schedule, User};
@@ -94,6 +94,12 @@ impl Source for Opsgenie {
                 segment(&date.to_string()),
             ))
         })
+    }
+
+    fn reading(&self, schedule: &str, span: Interval) -> Result<(Outline, Timeline), Failure> {
+        let path = format!("/v2/schedules/{}?identifierType=id", checked(schedule)?);
+        let read: Schedule = self.get(&path)?;
+        Ok((read.outline(), self.timeline(schedule, span)?))
     }
 
     fn people(&self, ids: &[String]) -> Result<Vec<OutsidePerson>, Failure> {

@@ -4,7 +4,7 @@ use super::super::Failure;
 use super::super::json::{Instant, said, span};
 use super::super::units::{self, Answer, Rotation, Who, kind_of};
 use crate::domain::external::{
-    Definition, Member, MemberKind, OutsideOverride, OutsidePerson, OutsideZone, Partner,
+    Definition, Member, MemberKind, Outline, OutsideOverride, OutsidePerson, OutsideZone, Partner,
     ScheduleSummary, Timeline,
 };
 use crate::domain::time::Interval;
@@ -98,6 +98,37 @@ impl Schedule {
         }
     }
 
+    fn zone(&self) -> OutsideZone {
+        let zone = said(&self.timezone);
+        OutsideZone::of(zone.as_deref().unwrap_or("UTC"))
+    }
+
+    pub(super) fn outline(&self) -> Outline {
+        Outline {
+            name: self.summary().name,
+            zone: self.zone(),
+            participants: units::participant_ids(self.rotations.iter()),
+            people: self.people(),
+        }
+    }
+
+    /// The people who take turns, with their addresses.
+    fn people(&self) -> Vec<OutsidePerson> {
+        let mut people: Vec<OutsidePerson> = Vec::new();
+        for member in units::participants(self.rotations.iter()) {
+            if let (MemberKind::User, Some(id)) = (member.kind, member.id)
+                && !people.iter().any(|known| known.participant_id == id)
+            {
+                people.push(OutsidePerson {
+                    participant_id: id,
+                    name: member.name,
+                    email: member.email,
+                });
+            }
+        }
+        people
+    }
+
     /// How the schedule is made, with the overrides that overlap a span, or all.
     pub(super) fn definition(
         &self,
@@ -123,28 +154,14 @@ impl Schedule {
         });
         let mut overrides: Vec<OutsideOverride> = overrides.collect();
         overrides.sort_by_key(|one| one.span.from);
-        let summary = self.summary();
-        let mut people: Vec<OutsidePerson> = Vec::new();
-        for member in rotations.iter().flat_map(|one| &one.participants) {
-            if let (MemberKind::User, Some(id)) = (member.kind, &member.id)
-                && !people.iter().any(|known| known.participant_id == *id)
-            {
-                people.push(OutsidePerson {
-                    participant_id: id.clone(),
-                    name: member.name.clone(),
-                    email: member.email.clone(),
-                });
-            }
-        }
-        let zone = summary.zone.clone();
         Ok(Definition {
-            zone: zone.unwrap_or_else(|| OutsideZone::of("UTC")),
-            summary,
+            zone: self.zone(),
+            summary: self.summary(),
             enabled: self.enabled.unwrap_or(true),
             layered: false,
             rotations,
             overrides,
-            people,
+            people: self.people(),
         })
     }
 }

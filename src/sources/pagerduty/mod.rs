@@ -9,7 +9,7 @@ use super::people::People;
 use super::{Failure, KeySettings, Source, is_id, pieces};
 use crate::client::{Proxy, Tls};
 use crate::domain::external::{
-    Definition, OutsidePerson, Partner, ReadFailure, ScheduleSummary, Shift, Timeline,
+    Definition, Outline, OutsidePerson, Partner, ReadFailure, ScheduleSummary, Shift, Timeline,
 };
 use crate::domain::time::Interval;
 use serde::Deserialize;
@@ -254,15 +254,33 @@ impl Source for PagerDuty {
     }
 
     fn timeline(&self, schedule: &str, span: Interval) -> Result<Timeline, Failure> {
-        let mut parts = Vec::new();
-        for piece in pieces(span, LONGEST_DAYS) {
-            parts.push(self.either(
+        Ok(self.reading(schedule, span)?.1)
+    }
+
+    fn reading(&self, schedule: &str, span: Interval) -> Result<(Outline, Timeline), Failure> {
+        let ask = |piece| {
+            self.either(
                 schedule,
-                || self.v2_schedule(schedule, piece)?.shifts(),
-                || self.v3_schedule(schedule, piece)?.shifts(),
-            )?);
+                || {
+                    let read = self.v2_schedule(schedule, piece)?;
+                    Ok((read.outline(), read.shifts()?))
+                },
+                || {
+                    let read = self.v3_schedule(schedule, piece)?;
+                    Ok((read.outline(), read.shifts()?))
+                },
+            )
+        };
+        // One answer has both. That of the last piece is the newest.
+        let mut pieces = pieces(span, LONGEST_DAYS);
+        let last = pieces.pop().unwrap_or(span);
+        let mut parts = Vec::new();
+        for piece in pieces {
+            parts.push(ask(piece)?.1);
         }
-        Ok(put_together(parts, span))
+        let (outline, part) = ask(last)?;
+        parts.push(part);
+        Ok((outline, put_together(parts, span)))
     }
 
     fn people(&self, ids: &[String]) -> Result<Vec<OutsidePerson>, Failure> {

@@ -7,8 +7,8 @@ use super::super::Failure;
 use super::super::json::{Instant, said, span};
 use super::Part;
 use crate::domain::external::{
-    Definition, Member, OutsideOverride, OutsidePerson, OutsideRotation, OutsideZone, Restriction,
-    ScheduleSummary, Shift, ShiftSource, SourceKind, Turn,
+    Definition, Member, Outline, OutsideOverride, OutsidePerson, OutsideRotation, OutsideZone,
+    Restriction, ScheduleSummary, Shift, ShiftSource, SourceKind, Turn, ids_of_people,
 };
 use crate::domain::time::Interval;
 use jiff::civil::{Time, Weekday};
@@ -106,12 +106,15 @@ pub(super) struct Override {
 const NEVER: Instant = Instant(crate::domain::time::FOREVER);
 
 impl Listed {
+    fn title(&self) -> String {
+        let name = said(&self.name).or_else(|| said(&self.summary));
+        name.unwrap_or_else(|| self.id.clone())
+    }
+
     pub(super) fn summary(self) -> ScheduleSummary {
         let zone = said(&self.time_zone).map(|zone| OutsideZone::of(&zone));
         ScheduleSummary {
-            name: said(&self.name)
-                .or_else(|| said(&self.summary))
-                .unwrap_or_else(|| self.id.clone()),
+            name: self.title(),
             zone,
             web_url: said(&self.html_url),
             id: self.id,
@@ -145,16 +148,20 @@ impl Entry {
 }
 
 impl Schedule {
-    /// How the schedule is made.
-    pub(super) fn definition(
-        self,
-        overrides: &[Override],
-        within: Interval,
-    ) -> Result<Definition, Failure> {
-        let mut people: Vec<OutsidePerson> = Vec::new();
+    fn zone(&self) -> OutsideZone {
+        let zone = said(&self.listed.time_zone);
+        OutsideZone::of(zone.as_deref().unwrap_or("UTC"))
+    }
+
+    fn participants(&self) -> impl Iterator<Item = &Reference> {
         let layers = self.schedule_layers.iter();
-        let participants = layers.flat_map(|layer| layer.users.iter().map(|user| &user.user));
-        for user in participants.chain(&self.users) {
+        layers.flat_map(|layer| layer.users.iter().map(|user| &user.user))
+    }
+
+    /// Everybody in the layers, and whoever else the answer names.
+    fn people(&self) -> Vec<OutsidePerson> {
+        let mut people: Vec<OutsidePerson> = Vec::new();
+        for user in self.participants().chain(&self.users) {
             let member = user.member();
             if let Some(id) = member.id
                 && !people.iter().any(|person| person.participant_id == id)
@@ -166,6 +173,24 @@ impl Schedule {
                 });
             }
         }
+        people
+    }
+
+    pub(super) fn outline(&self) -> Outline {
+        Outline {
+            name: self.listed.title(),
+            zone: self.zone(),
+            participants: ids_of_people(self.participants().map(Reference::member)),
+            people: self.people(),
+        }
+    }
+
+    /// How the schedule is made.
+    pub(super) fn definition(
+        self,
+        overrides: &[Override],
+        within: Interval,
+    ) -> Result<Definition, Failure> {
         let rotations = self.schedule_layers.iter().map(Layer::rotation);
         let rotations = rotations.collect::<Result<Vec<_>, _>>()?;
         let mut known: Vec<OutsideOverride> = Vec::new();
@@ -201,18 +226,14 @@ impl Schedule {
             }));
         }
         known.sort_by_key(|one| one.span.from);
-        let summary = self.listed.summary();
         Ok(Definition {
-            zone: summary
-                .zone
-                .clone()
-                .unwrap_or_else(|| OutsideZone::of("UTC")),
-            summary,
+            zone: self.zone(),
+            people: self.people(),
+            summary: self.listed.summary(),
             enabled: true,
             layered: true,
             rotations,
             overrides: known,
-            people,
         })
     }
 

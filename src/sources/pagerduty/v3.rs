@@ -4,8 +4,8 @@ use super::super::Failure;
 use super::super::json::{Instant, said, span};
 use super::Part;
 use crate::domain::external::{
-    Definition, Member, OutsideOverride, OutsidePerson, OutsideRotation, OutsideZone,
-    ScheduleSummary, Shift, ShiftSource, SourceKind, Turn,
+    Definition, Member, Outline, OutsideOverride, OutsidePerson, OutsideRotation, OutsideZone,
+    ScheduleSummary, Shift, ShiftSource, SourceKind, Turn, ids_of_people,
 };
 use crate::domain::time::Interval;
 use jiff::civil::DateTime;
@@ -159,6 +159,36 @@ impl ShiftMember {
 }
 
 impl Schedule {
+    fn title(&self) -> String {
+        said(&self.name).unwrap_or_else(|| self.id.clone())
+    }
+
+    fn zone(&self) -> Option<OutsideZone> {
+        said(&self.time_zone).map(|zone| OutsideZone::of(&zone))
+    }
+
+    fn people(&self) -> Vec<OutsidePerson> {
+        let people = self.users.iter().filter_map(|user| {
+            Some(OutsidePerson {
+                participant_id: user.id.clone()?,
+                name: said(&user.summary),
+                email: None,
+            })
+        });
+        people.collect()
+    }
+
+    pub(super) fn outline(&self) -> Outline {
+        let events = self.rotations.iter().flat_map(|rotation| &rotation.events);
+        let members = events.flat_map(|event| &event.assignment_strategy.members);
+        Outline {
+            name: self.title(),
+            zone: self.zone().unwrap_or_else(|| OutsideZone::of("UTC")),
+            participants: ids_of_people(members.map(|member| member.member(&self.users))),
+            people: self.people(),
+        }
+    }
+
     /// How the schedule is made: a rotation an event.
     pub(super) fn definition(self, overrides: &[Override], within: Interval) -> Definition {
         let users = &self.users;
@@ -179,23 +209,16 @@ impl Schedule {
         });
         let mut overrides: Vec<OutsideOverride> = overrides.collect();
         overrides.sort_by_key(|one| one.span.from);
-        let people = self.users.iter().filter_map(|user| {
-            Some(OutsidePerson {
-                participant_id: user.id.clone()?,
-                name: said(&user.summary),
-                email: None,
-            })
-        });
-        let zone = said(&self.time_zone).map(|zone| OutsideZone::of(&zone));
+        let zone = self.zone();
         Definition {
-            people: people.collect(),
+            people: self.people(),
             zone: zone.clone().unwrap_or_else(|| OutsideZone::of("UTC")),
             enabled: true,
             layered: false,
             rotations,
             overrides,
             summary: ScheduleSummary {
-                name: said(&self.name).unwrap_or_else(|| self.id.clone()),
+                name: self.title(),
                 zone,
                 web_url: said(&self.html_url),
                 id: self.id,

@@ -68,7 +68,7 @@ fn page(visit: &Visit, status: u16, values: &Form, errors: &Errors) -> Result<Re
             }
         } @else {
             form.card method="post" action="/me/absences" {
-                p { "Hand-overs pass you over while you are away. A turn that has begun stays yours: ask somebody to cover it." }
+                p { "Hand-overs pass you over while you are away. A turn that has begun stays yours, unless its rotation hands over at once: ask somebody to cover it." }
                 div.pair {
                     (filled.instant("from", "From", visit.zone, ""))
                     (filled.instant("until", "Until", visit.zone, ""))

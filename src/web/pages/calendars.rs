@@ -9,7 +9,7 @@ use crate::domain::personal_calendar::{
 };
 use crate::domain::refusal::Refusal;
 use crate::server::{Outcome, Problem, Response};
-use crate::web::form::{Errors, Form};
+use crate::web::form::{Errors, Form, sentence};
 use crate::web::notes::Note;
 use crate::web::parts::confirm;
 use crate::web::parts::fields::{self, Choice, Filled, hidden};
@@ -71,7 +71,7 @@ fn page(visit: &Visit, status: u16, values: &Form, errors: &Errors) -> Result<Re
         p.crumbs { a href="/me" { "Me" } }
         (fields::summary(errors))
         h1 { (TITLE) }
-        p { "Their events become absences: hand-overs pass you over meanwhile. Others see when you are away, and not what the events are called." }
+        p { "Their events become absences: hand-overs pass you over meanwhile, in rotations that count them. Others see when you are away, and not what the events are called." }
         @for one in &own { (card(visit, one)) }
         @if own.len() < MOST_OF_A_PERSON {
             form.card method="post" action="/me/calendars" {
@@ -95,7 +95,7 @@ fn card(visit: &Visit, one: &KnownCalendar) -> Markup {
     html! {
         section.card data-calendar=(calendar.id) {
             h2 { bdi { (calendar.name.as_deref().unwrap_or(host)) } }
-            p.muted { bdi { (host) } ". " (counts_text(calendar.counts)) "." }
+            p.muted { @if calendar.name.is_some() { bdi { (host) } ". " } (counts_text(calendar.counts)) "." }
             p {
                 @match calendar.state() {
                     State::New if calendar.reading.error.is_none() => "It is being read for the first time.",
@@ -106,7 +106,7 @@ fn card(visit: &Visit, one: &KnownCalendar) -> Markup {
                 }
                 @if let Some(at) = calendar.reading.read_at { " " span.muted { "Read " (times.show(at)) } }
             }
-            @if let Some(error) = &calendar.reading.error { div.warn { p { bdi { (error) } } } }
+            @if let Some(error) = &calendar.reading.error { div.warn { p { bdi { (sentence(error)) } } } }
             p.actions {
                 (button(calendar.id.as_str(), "read", "Read now", ""))
                 " "

@@ -1,16 +1,18 @@
 //! Calendar feeds: what calendar programs read, and the part of the reader's own page that makes and withdraws them.
 
 use super::{path_of, times};
-use crate::actions::{ActionError, calendar_feeds, reads};
+use crate::actions::{ActionError, calendar_feeds, overview, reads};
 use crate::domain::calendar_feed::{CalendarFeed, NewFeed, Shows};
-use crate::domain::ids::{CalendarFeedId, RotationId};
+use crate::domain::ids::{CalendarFeedId, RotationId, UserId};
+use crate::domain::refusal::Refusal;
 use crate::domain::rotation::Rotation;
 use crate::server::{Body, Outcome, Problem, Request, Response, room};
 use crate::store::Page;
+use crate::web::form::{Errors, Form};
 use crate::web::gate::LONGEST_SECRET;
 use crate::web::notes::Note;
 use crate::web::parts::confirm;
-use crate::web::parts::fields::hidden;
+use crate::web::parts::fields::{Choice, Filled, hidden};
 use crate::web::visit::Visit;
 use crate::web::{ROOM, Web, answer};
 use crate::wire::{calendar_feed as wire, etag};
@@ -60,8 +62,17 @@ pub fn read(web: &Web, request: &Request, parts: &[Cow<str>]) -> Outcome {
 /// Feeds that are listed at the most.
 const LISTED: u32 = 100;
 
+/// Alarms that the form offers, in minutes before a turn.
+const ALARMS: [(u32, &str); 3] = [
+    (15, "15 minutes before"),
+    (60, "An hour before"),
+    (1440, "A day before"),
+];
+
+const FIELDS: [&str; 3] = ["shows", "name", "alarms"];
+
 /// The part of the reader's own page.
-pub fn section(visit: &Visit) -> Result<Markup, Problem> {
+pub fn section(visit: &Visit, errors: &Errors) -> Result<Markup, Problem> {
     let me = visit.me()?;
     let page = Page {
         number: 1,
@@ -86,7 +97,7 @@ pub fn section(visit: &Visit) -> Result<Markup, Problem> {
                                 span {
                                     (label(feed, &me.person.id, &rotations))
                                     br;
-                                    span.muted { "Made " (times.show(feed.created_at)) }
+                                    span.muted { "Made " (times.show(feed.created_at)) @if !feed.alarms.is_empty() { ", reminds " (alarms_text(&feed.alarms)) } }
                                 }
                                 span {
                                     (button(feed, "rotate", "New address", ""))
@@ -98,12 +109,71 @@ pub fn section(visit: &Visit) -> Result<Markup, Problem> {
                     }
                 }
             }
+            (form(visit, errors)?)
+        }
+    })
+}
+
+/// The button that makes a feed of all the reader's turns, and a form for others: whose turns, under which name, with which alarms.
+fn form(visit: &Visit, errors: &Errors) -> Result<Markup, Problem> {
+    let me = visit.me()?;
+    let values = match FIELDS.iter().any(|field| visit.form.names(field)) {
+        true => visit.form.clone(),
+        false => Form::default(),
+    };
+    let filled = Filled {
+        values: &values,
+        errors,
+    };
+    let mut shows = vec![Choice::new("mine", "My turns in all rotations")];
+    let rotations = overview::rotations_of(visit.app(), &visit.caller, &me.person.id)?;
+    for rotation in &rotations {
+        let (id, name) = (&rotation.id, &rotation.profile.name);
+        shows.push(Choice::new(
+            format!("mine:{id}"),
+            &format!("My turns in {name}"),
+        ));
+        shows.push(Choice::new(
+            format!("all:{id}"),
+            &format!("Everybody in {name}"),
+        ));
+    }
+    let errors_in_it = FIELDS.iter().any(|field| visit.form.names(field)) && !errors.is_empty();
+    let alarms = ALARMS.map(|(minutes, label)| Choice::new(minutes.to_string(), label));
+    Ok(html! {
+        form method="post" action="/me/feeds" {
+            (hidden("operationId", &confirm::operation_id()))
+            p.actions { button.small type="submit" { "Make a calendar address" } }
+        }
+        details open[errors_in_it] {
+            summary { "Choose what it shows" }
             form method="post" action="/me/feeds" {
                 (hidden("operationId", &confirm::operation_id()))
-                p.actions { button.small type="submit" { "Make a calendar address" } }
+                (filled.select("shows", "What it shows", "", &shows))
+                (filled.input("text", "name", "Name of the calendar", "You may leave it empty.", false))
+                (filled.boxes("alarms", "Remind me of a turn", "Your calendar program does, if it lets subscriptions remind you.", &alarms))
+                p.actions { button.small type="submit" { "Make the address" } }
             }
         }
     })
+}
+
+/// Minutes before a turn, in words: `15 minutes and 1 hour before`.
+fn alarms_text(alarms: &[u32]) -> String {
+    let mut sorted = alarms.to_vec();
+    sorted.sort_unstable();
+    let plural = |count: u32, unit: &str| match count {
+        1 => format!("1 {unit}"),
+        count => format!("{count} {unit}s"),
+    };
+    let one = |minutes: &u32| match minutes {
+        0 => "at the start".to_owned(),
+        minutes if minutes % 1440 == 0 => plural(minutes / 1440, "day") + " before",
+        minutes if minutes % 60 == 0 => plural(minutes / 60, "hour") + " before",
+        minutes => plural(*minutes, "minute") + " before",
+    };
+    let words: Vec<String> = sorted.iter().map(one).collect();
+    words.join(", ")
 }
 
 fn button(feed: &CalendarFeed, step: &str, text: &str, class: &str) -> Markup {
@@ -139,7 +209,7 @@ fn named(
 
 fn label(
     feed: &CalendarFeed,
-    me: &crate::domain::ids::UserId,
+    me: &UserId,
     rotations: &HashMap<RotationId, (Option<String>, String)>,
 ) -> Markup {
     let rotation = |id: &RotationId| {
@@ -172,22 +242,49 @@ pub fn make_for(rotation: &Rotation) -> Markup {
     }
 }
 
-/// POST /me/feeds: of the reader's turns, or of a rotation.
-pub fn create(visit: &Visit) -> Outcome {
-    visit.once(|| {
-        let shows = match visit.form.filled("rotationId") {
-            Some(rotation) => Shows::Rotation(rotation.into()),
-            None => Shows::Person(visit.me()?.person.id.clone()),
-        };
-        let new = NewFeed {
-            shows,
-            name: None,
-            alarms: Vec::new(),
-        };
+/// Makes the feed that a form asks for, and leaves its address to be shown once. What is wrong with the form is the inner error.
+///
+/// # Errors
+/// Refusals that no form can mend, and errors of ours.
+pub fn make(visit: &Visit) -> Result<Result<Response, Errors>, Problem> {
+    let made = wanted(visit)?.and_then(|new| {
         let author = visit.author("createCalendarFeed");
-        let (_, secret) = calendar_feeds::create(visit.app(), &author, new)?;
-        Ok(shown_once(visit, "The calendar address was made.", &secret))
-    })
+        calendar_feeds::create(visit.app(), &author, new)
+    });
+    match made {
+        Ok((_, secret)) => {
+            let response = shown_once(visit, "The calendar address was made.", &secret);
+            Ok(Ok(response))
+        }
+        Err(ActionError::Refused(refusal @ Refusal::Invalid(_))) => {
+            let mut errors = Errors::default();
+            errors.add_refusal(Problem::from(refusal).detail(), &FIELDS);
+            Ok(Err(errors))
+        }
+        Err(error) => Err(error.into()),
+    }
+}
+
+/// The feed that a form asks for: that of the reader's own page, or the button of a rotation.
+fn wanted(visit: &Visit) -> Result<Result<NewFeed, ActionError>, Problem> {
+    let me = || Ok::<UserId, Problem>(visit.me()?.person.id.clone());
+    let form = &visit.form;
+    let shows = match (form.filled("rotationId"), form.one("shows").split_once(':')) {
+        (Some(rotation), _) | (None, Some(("all", rotation))) => Shows::Rotation(rotation.into()),
+        (None, Some(("mine", rotation))) => Shows::PersonIn(me()?, rotation.into()),
+        (None, _) => Shows::Person(me()?),
+    };
+    let alarms = form.list("alarms");
+    let alarms: Result<Vec<u32>, _> = alarms.iter().map(|minutes| minutes.parse()).collect();
+    let Ok(alarms) = alarms else {
+        return Ok(Err(Refusal::Invalid("alarms: choose minutes".into()).into()));
+    };
+    let new = NewFeed {
+        shows,
+        name: form.filled("name").map(str::to_owned),
+        alarms,
+    };
+    Ok(new.check().map(|()| new).map_err(ActionError::from))
 }
 
 /// POST /me/feeds/{feed}/rotate.

@@ -42,7 +42,7 @@ fn page(visit: &Visit, status: u16, errors: &Errors) -> Result<Response, Problem
         }
         (turns(visit)?)
         (super::inbox::summary(visit)?)
-        (super::feeds::section(visit)?)
+        (super::feeds::section(visit, errors)?)
         (super::calendars::section(visit)?)
         div.cols.even { (away(visit)?) (zone(visit, errors)?) }
         (session_list(visit)?)
@@ -158,6 +158,14 @@ fn zone(visit: &Visit, errors: &Errors) -> Result<Markup, Problem> {
                 p.actions { button type="submit" { "Save" } }
             }
         }
+    })
+}
+
+/// POST /me/feeds: an address with the reader's turns, or those of a rotation.
+pub fn make_feed(visit: &Visit) -> Outcome {
+    visit.once(|| match super::feeds::make(visit)? {
+        Ok(response) => Ok(response),
+        Err(errors) => page(visit, 400, &errors),
     })
 }
 

@@ -3,6 +3,7 @@
 //! A form posts to the address of its page. Its handler makes the body of the API's operation and runs it, as the API does. What
 //! a single write restores has an Undo, which posts to [`restore`] the body that was so before.
 
+mod absences;
 mod channels;
 mod coverage;
 mod delete;

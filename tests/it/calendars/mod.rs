@@ -4,7 +4,9 @@ mod api;
 mod duty;
 pub mod feed;
 mod page;
+mod policy;
 mod reading;
+mod story;
 
 use crate::support::*;
 use feed::{Feed, Then, calendar, status};

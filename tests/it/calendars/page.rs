@@ -36,7 +36,7 @@ fn a_calendar_is_added_looked_at_and_removed_on_the_page() {
     let read = format!("/me/calendars/{id}/read");
     browser.fill("/me/calendars", &read, &[]).is(303);
     let page = browser.get("/me/calendars").is(200).text();
-    assert!(page.contains("the server answered 503"), "{page}");
+    assert!(page.contains("The server answered 503"), "{page}");
     assert!(
         browser
             .get("/me")

@@ -3,8 +3,10 @@
 mod faults;
 mod following;
 mod linking;
+mod outages;
 mod pages;
 mod read_only;
+mod standins;
 mod warned;
 
 use crate::support::*;

@@ -18,7 +18,7 @@ fn a_schedule_is_followed_and_left_by_forms() {
         page.contains("The rotation follows the schedule."),
         "{page}"
     );
-    for part in ["people", "grid", "skips", "rosters"] {
+    for part in ["people", "grid", "skips", "absences", "rosters"] {
         assert!(!page.contains(&format!("/settings/{part}\"")), "{part}");
     }
     let page = browser

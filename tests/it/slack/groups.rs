@@ -55,15 +55,21 @@ fn disabling_is_tried_until_slack_does_it() {
         // A group that is disabled already is no failure.
         rotation.put_on_call("U1").is(200);
         eventually("it is enabled", || !slack.team().is_disabled(&id));
+        let disabled = || slack.calls("usergroups.disable").len();
+        let before = disabled();
         slack.team().group(&id, json!({ "date_delete": 1 }));
         rotation.clear().is(200);
-        eventually("it is tried once more", || {
-            let calls = slack.calls("usergroups.disable");
-            calls.last().expect("a call").outcome == "already_disabled"
+        eventually("it is in step", || {
+            let group = status(&rotation)["onDutyGroup"].clone();
+            group["nextAttemptAt"].is_null() && group["disabled"] == true
         });
-        rota.advance(1);
         let status = status(&rotation);
         assert!(status["onDutyGroup"]["lastError"].is_null(), "{status}");
+        // Nor is it disabled at each of the next syncs.
+        rotation.patch(json!({ "name": "Another name" })).ok();
+        rotation.bind(&id);
+        rota.advance(1);
+        assert_eq!(disabled(), before);
     }
 }
 

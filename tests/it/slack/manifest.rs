@@ -96,11 +96,36 @@ fn the_check_tells_a_line_each() {
     let (code, output) = check(&slack, true);
     assert_eq!(code, 1, "{output}");
     assert!(output.contains("amiss  socket: "), "{output}");
+    // What can be said without a token is said all the same, and the other token is tried.
+    slack.socket_mode();
     slack.team().refuse_bot(Some("invalid_auth"));
-    let (code, output) = check(&slack, false);
+    for (app_token, socket) in [
+        (
+            false,
+            "ok     socket: none, because slack.app_token is not set",
+        ),
+        (true, "ok     socket: one opens"),
+    ] {
+        let (code, output) = check(&slack, app_token);
+        assert_eq!(code, 1, "{output}");
+        let lines: Vec<&str> = output.lines().collect();
+        assert_eq!(lines.len(), 6, "{output}");
+        for (line, begins) in lines.iter().zip([
+            "amiss  token: Slack answers invalid_auth",
+            "amiss  workspace: ",
+            "amiss  scopes: ",
+            "amiss  user groups: Slack answers invalid_auth",
+            "ok     clock: ",
+            socket,
+        ]) {
+            assert!(line.starts_with(begins), "{output}");
+        }
+    }
+    slack.team().refuse_bot(None);
+    slack.team().refuse_app(Some("token_revoked"));
+    let (code, output) = check(&slack, true);
     assert_eq!(code, 1, "{output}");
-    assert!(
-        output.contains("amiss  token: Slack answers invalid_auth"),
-        "{output}"
-    );
+    let expected = "amiss  socket: Slack answers token_revoked";
+    assert!(output.contains(expected), "{output}");
+    assert!(output.contains("ok     token: "), "{output}");
 }

@@ -7,6 +7,7 @@ mod incoming;
 mod manifest;
 mod outgoing;
 mod pausing;
+mod proxied;
 mod starting;
 mod topics;
 mod week;

@@ -4,7 +4,7 @@ use super::{status, texts, unreminded};
 use crate::support::slack::{Call, Failure, Slack};
 use crate::support::*;
 use serde_json::json;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 #[test]
 fn a_hand_over_is_posted_with_people_and_dates_of_slack() {
@@ -116,6 +116,38 @@ fn a_channel_gets_one_message_a_second_in_order() {
 }
 
 #[test]
+fn a_slow_message_holds_up_nobody_else() {
+    let (slack, dir) = (Slack::with_people(4), TempDir::new());
+    let start = || {
+        let start = slack.start().env("ROTA_CHAT_REMINDER_BEFORE", "0s");
+        start.db(&dir.join("rota.db")).go()
+    };
+    let rota = start();
+    slack.read_directory(&rota);
+    let (slow, other) = (rota.daily("U1 U2", 1), rota.daily("U3 U4", 1));
+    slow.posts_in("C1");
+    other.posts_in("C2");
+    let counts = |people: [&str; 3]| people.map(|to| slack.posted(to).len());
+    eventually("what the creation tells is posted", || {
+        counts(["U1", "U3", "C1"]) == [1, 1, 0]
+    });
+    slack.fail("chat.postMessage", Failure::Slow(8_000), 3);
+    slow.rotate();
+    let slow_ones = ["C1", "U1", "U2"];
+    eventually("all are in flight", || counts(slow_ones) == [1, 2, 1]);
+    let begun = Instant::now();
+    other.rotate();
+    eventually("the others are posted", || {
+        counts(["C2", "U3", "U4"]) == [1, 2, 1]
+    });
+    assert!(begun.elapsed() < Duration::from_secs(5));
+    // A server that ends waits for them, so that they are not posted twice.
+    rota.stop();
+    start().advance(60);
+    assert_eq!(counts(slow_ones), [1, 2, 1]);
+}
+
+#[test]
 fn two_hundred_rotations_hand_over_at_one_instant() {
     let slack = Slack::with_people(4);
     for number in 10..210 {
@@ -126,7 +158,7 @@ fn two_hundred_rotations_hand_over_at_one_instant() {
         let rotation = rota.daily("U1 U2", 1);
         rotation.posts_in(&format!("C{number}"));
     }
-    let begun = std::time::Instant::now();
+    let begun = Instant::now();
     rota.to("2026-01-06T09:00Z");
     assert!(begun.elapsed() < Duration::from_secs(40));
     // The people get 200 messages each, a second apart, and no channel waits for them.

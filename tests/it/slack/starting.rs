@@ -94,6 +94,30 @@ fn a_slack_that_hangs_does_not_hold_up_the_start_or_a_move_of_the_clock() {
 }
 
 #[test]
+fn a_move_of_the_clock_waits_for_a_slack_that_hangs_no_longer_than_half_a_minute() {
+    let slack = Slack::with_people(4);
+    let rota = slack.go();
+    // A hand-over has messages, a topic, and a group, each of which needs several calls.
+    let rotation = rota.daily("U1 U2 U3", 1);
+    rotation.posts_in("C1");
+    rotation.tells_in("C2");
+    let id = rotation.bind_handle("on-duty");
+    eventually("it is filled", || slack.team().group_people(&id) == ["U1"]);
+    slack.team().down = Some(Failure::Slow(13_000));
+    let began = Instant::now();
+    rota.to("2026-01-07T09:00Z");
+    let took = began.elapsed();
+    assert!(took < Duration::from_secs(36), "{took:?}");
+    assert_eq!(rotation.on_call(), "U3");
+    slack.heal();
+    // What was under way is brought to its end.
+    rota.advance(600);
+    eventually("the group follows", || {
+        slack.team().group_people(&id) == ["U3"]
+    });
+}
+
+#[test]
 fn settings_that_do_not_fit_are_told() {
     for (env, wrong) in [
         (vec![], "slack needs a bot token"),

@@ -8,20 +8,24 @@ use jiff::{SignedDuration, Timestamp};
 use std::path::PathBuf;
 
 /// A database with six people, its server and a partner who has them too.
-struct World {
-    partner: StandIn,
-    rota: Rota,
-    db: PathBuf,
+pub(super) struct World {
+    pub(super) partner: StandIn,
+    pub(super) rota: Rota,
+    pub(super) db: PathBuf,
     _dir: TempDir,
 }
 
 impl World {
-    fn of(kind: Kind) -> World {
+    pub(super) fn of(kind: Kind) -> World {
         let dir = TempDir::new();
         let db = dir.join("rota.db");
-        let rota = Start::default().db(&db).go();
-        rota.people(6);
         let partner = StandIn::new(kind);
+        let settings = partner.settings().into_iter();
+        let start = settings.fold(Start::default().db(&db), |start, (name, value)| {
+            start.env(name, value)
+        });
+        let rota = start.go();
+        rota.people(6);
         partner.people(&["a1", "a2", "a3", "a4", "a5", "a6"]);
         World {
             partner,
@@ -32,7 +36,7 @@ impl World {
     }
 
     /// Exit code, output and messages of an import.
-    fn import(&self, line: &str) -> (i32, String, String) {
+    pub(super) fn import(&self, line: &str) -> (i32, String, String) {
         let line = format!("import {} {line}", self.partner.kind.name());
         let mut command = on(&self.db, &line);
         for (name, value) in self.partner.settings() {
@@ -41,12 +45,12 @@ impl World {
         run(&mut command)
     }
 
-    fn rotations(&self) -> usize {
+    pub(super) fn rotations(&self) -> usize {
         self.rota.caller().all("/v1/rotations").len()
     }
 }
 
-fn weekly() -> Plan {
+pub(super) fn weekly() -> Plan {
     Plan::weekly(
         "S1",
         "Europe/Oslo",
@@ -142,7 +146,10 @@ fn a_file_says_the_same_as_the_partner() {
             "users":[{{"id":"a1","email":"U1@example.com","name":"One"}},{{"id":"a2","email":"u2@example.com","name":"Two"}}]}}"#
     );
     let path = world._dir.file("schedule.json", file);
-    let (code, output, errors) = world.import(&format!("--from {} --apply", path.display()));
+    // Without any settings of the partner, so nothing is asked.
+    let line = format!("import opsPartner --from {} --apply", path.display());
+    let (code, output, errors) = run(&mut on(&world.db, &line));
+    assert_eq!(world.partner.asked(""), 0);
     assert_eq!(code, 0, "{output}{errors}");
     assert!(output.contains("turns     Primary: U2, U1"), "{output}");
     assert_eq!(

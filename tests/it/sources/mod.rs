@@ -4,6 +4,7 @@
 mod documents;
 mod faults;
 mod import;
+mod import_again;
 mod reading;
 
 use crate::support::partners::{CLOUD_ID, DESK_EMAIL, Kind, PARTNER_KEY, StandIn};

@@ -428,3 +428,73 @@ fn pages_make_replace_and_withdraw_addresses() {
     rota.anyone().get(&third).is(404);
     read(&rota, &second);
 }
+
+#[test]
+fn the_form_offers_rotations_names_and_alarms() {
+    let rota = Rota::with_people(2);
+    let rotation = rota.daily("U1 U2", 1);
+    rotation.patch(json!({ "name": "Ops & <more>" })).is(200);
+    let other = rota.daily("U2", 1);
+    let browser = Browser::signed_in(&rota, "U1");
+    let page = browser.get("/me").is(200).text();
+    let mine = format!("mine:{}", rotation.id);
+    for offered in [
+        "\"mine\"",
+        &format!("\"{mine}\""),
+        &format!("\"all:{}\"", rotation.id),
+    ] {
+        assert!(
+            page.contains(&format!("<option value={offered}")),
+            "{offered}: {page}"
+        );
+    }
+    assert!(
+        page.contains("Everybody in Ops &amp; &lt;more&gt;"),
+        "{page}"
+    );
+    // She is in one of the two, and does not see the other.
+    assert!(!page.contains(&format!("all:{}", other.id)), "{page}");
+    let fields = [
+        ("shows", mine.as_str()),
+        ("name", "Pager <1>"),
+        ("alarms", "15"),
+        ("alarms", "1440"),
+    ];
+    browser.fill("/me", "/me/feeds", &fields).is(303);
+    let made = rota.with(&rota.token("U1")).all("/v1/calendar-feeds");
+    let shown = |name: &str| made[0][name].clone();
+    assert_eq!(shown("userId"), json!("U1"));
+    assert_eq!(shown("rotationId"), json!(rotation.id));
+    assert_eq!(shown("name"), json!("Pager <1>"));
+    assert_eq!(shown("alarms"), json!([15, 1440]));
+    let page = browser.get("/me").is(200).text();
+    assert!(
+        page.contains("reminds 15 minutes before, 1 day before"),
+        "{page}"
+    );
+    let address = page
+        .split("/calendar/")
+        .nth(1)
+        .and_then(|rest| rest.split(".ics").next());
+    let feed = read(
+        &rota,
+        &format!("/calendar/{}.ics", address.expect("an address")),
+    );
+    assert!(
+        feed.contains("X-WR-CALNAME:Pager <1>") && feed.contains("TRIGGER:-PT1440M"),
+        "{feed}"
+    );
+    // What is wrong stands at its field, and what was entered stays.
+    let long = "x".repeat(101);
+    let again = browser.fill("/me", "/me/feeds", &[("shows", "mine"), ("name", &long)]);
+    let again = again.is(400).text();
+    assert!(
+        again.contains(&long) && again.contains("<details open"),
+        "{again}"
+    );
+    // A rotation that she does not see is none.
+    let hidden = format!("all:{}", other.id);
+    browser
+        .fill("/me", "/me/feeds", &[("shows", &hidden)])
+        .is(404);
+}

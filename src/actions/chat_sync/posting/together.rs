@@ -4,20 +4,124 @@ use super::{Posted, judge, post_one, record};
 use crate::actions::chat_sync::updating;
 use crate::actions::{App, Error};
 use crate::chat::slack::{Slack, method};
+use crate::domain::chat::ChatError;
+use crate::domain::ids::MessageReference;
 use crate::domain::message::Recipient;
 use crate::failpoint;
+use crate::runtime::clock::monotonic;
 use crate::store::{self, Outgoing, ReadTx};
+use jiff::Timestamp;
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::sync::mpsc::{Receiver, Sender, channel};
+use std::thread::Builder;
+use std::time::{Duration, Instant};
 
 /// The most messages in flight.
 const AT_ONCE: usize = 8;
 
-/// Posts the first waiting message of some recipients whose turn it is. Returns whether any was posted, or refused.
-pub(super) fn post(app: &App, slack: &Slack, posted: &mut Vec<Posted>) -> Result<bool, Error> {
+/// How long a step waits for a post to end before it looks for others to begin.
+const LOOK: Duration = Duration::from_millis(50);
+
+/// A post that has ended, and its result; `None` after a panic, and then it is posted again.
+type Ended = (Outgoing, Option<Result<MessageReference, ChatError>>);
+
+/// The posts that are under way. Each has a thread, so that a slow one holds up nobody but its recipient.
+#[derive(Debug)]
+pub(in crate::actions::chat_sync) struct UnderWay {
+    recipients: Vec<Recipient>,
+    sender: Sender<Ended>,
+    ended: Receiver<Ended>,
+}
+
+impl Default for UnderWay {
+    fn default() -> UnderWay {
+        let (sender, ended) = channel();
+        UnderWay {
+            recipients: Vec::new(),
+            sender,
+            ended,
+        }
+    }
+}
+
+impl UnderWay {
+    fn begin(&mut self, app: &App, outgoing: Outgoing, now: Timestamp) {
+        let (app, sender, to) = (app.clone(), self.sender.clone(), outgoing.to.clone());
+        let begun = Builder::new().name("chat: post".into()).spawn(move || {
+            let post = AssertUnwindSafe(|| post_one(&app, &outgoing, now));
+            let outcome = catch_unwind(post).ok();
+            // Nobody waits for it any more once the server has ended.
+            drop(sender.send((outgoing, outcome)));
+        });
+        match begun {
+            Ok(_) => self.recipients.push(to),
+            // It is still due.
+            Err(error) => log::warn!("chat: no thread for a message: {error}"),
+        }
+    }
+
+    /// Takes the results of the posts that have ended; if none has, waits for one.
+    fn take(&mut self, wait: Duration, posted: &mut Vec<Posted>) {
+        if self.recipients.is_empty() {
+            return;
+        }
+        let first = self.ended.recv_timeout(wait).ok();
+        for (outgoing, outcome) in first.into_iter().chain(self.ended.try_iter()) {
+            self.recipients.retain(|to| *to != outgoing.to);
+            posted.extend(outcome.map(|outcome| (outgoing, outcome)));
+        }
+    }
+}
+
+/// Records the posts that have ended, and begins the first waiting one of each recipient whose turn it is. Returns whether any
+/// was posted or refused, or is under way.
+pub(super) fn post(
+    app: &App,
+    slack: &Slack,
+    posted: &mut Vec<Posted>,
+    under_way: &mut UnderWay,
+) -> Result<bool, Error> {
+    begin(app, slack, posted, under_way)?;
+    under_way.take(LOOK, posted);
+    if !posted.is_empty() {
+        failpoint::point("chat.posted");
+    }
+    let tried = |(_, outcome): &Posted| !matches!(outcome, Err(error) if error.is_wait());
+    let any = posted.iter().any(tried);
+    record(app, posted)?;
+    Ok(any || !under_way.recipients.is_empty())
+}
+
+/// Records the posts under way as they end, until `deadline`, and begins no more. Returns how many have not ended.
+pub(in crate::actions::chat_sync) fn finish(
+    app: &App,
+    posted: &mut Vec<Posted>,
+    under_way: &mut UnderWay,
+    deadline: Instant,
+) -> Result<usize, Error> {
+    loop {
+        let left = deadline.saturating_duration_since(monotonic());
+        under_way.take(left.min(LOOK), posted);
+        record(app, posted)?;
+        if under_way.recipients.is_empty() || left.is_zero() {
+            return Ok(under_way.recipients.len());
+        }
+    }
+}
+
+fn begin(
+    app: &App,
+    slack: &Slack,
+    posted: &mut Vec<Posted>,
+    under_way: &mut UnderWay,
+) -> Result<(), Error> {
     let now = app.now();
-    let first = app.store().read(|tx| store::list_first_messages(tx, now))?;
+    let mut first = app.store().read(|tx| store::list_first_messages(tx, now))?;
+    first.retain(|outgoing| !under_way.recipients.contains(&outgoing.to));
     if slack.is_paused() {
         explain(app, slack)?;
     }
+    let free = AT_ONCE.saturating_sub(under_way.recipients.len());
     let mut open: Vec<Outgoing> = Vec::new();
     for outgoing in first {
         if let Err(why) = judge(&outgoing, now) {
@@ -29,28 +133,15 @@ pub(super) fn post(app: &App, slack: &Slack, posted: &mut Vec<Posted>) -> Result
             Recipient::Person(id) => id.as_str(),
         };
         let is_open = slack.opens(&method::CHAT_POST_MESSAGE, to).is_none();
-        if open.len() < AT_ONCE && is_open && !slack.is_paused() {
+        if open.len() < free && is_open && !slack.is_paused() {
             open.push(outgoing);
         }
     }
     app.store().read(|tx| without_old_buttons(tx, &mut open))?;
-    std::thread::scope(|scope| {
-        let posting = open.into_iter().map(|outgoing| {
-            scope.spawn(move || {
-                let outcome = post_one(app, &outgoing, now);
-                (outgoing, outcome)
-            })
-        });
-        let posting: Vec<_> = posting.collect();
-        // A post that panicked is posted again.
-        let done = posting.into_iter().filter_map(|thread| thread.join().ok());
-        posted.extend(done);
-    });
-    failpoint::point("chat.posted");
-    let tried = |(_, outcome): &Posted| !matches!(outcome, Err(error) if error.is_wait());
-    let any = posted.iter().any(tried);
-    record(app, posted)?;
-    Ok(any)
+    for outgoing in open {
+        under_way.begin(app, outgoing, now);
+    }
+    Ok(())
 }
 
 /// Says of all waiting messages that the platform is paused.

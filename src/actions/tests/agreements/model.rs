@@ -1,6 +1,7 @@
 //! The model: for each cell the dealt holder, and a list of arrangements over it, both half-open intervals of minutes. It is
 //! written directly from the rules (rules.md 2, 4 and 8), shares no code with the program, and prefers simplicity.
 
+pub use super::policy::{Missed, Policy};
 pub use super::records::{Arrangement, Kind, Leg, Request, State};
 use super::time::{Cadence, Hours, Minute, Span, WEEK};
 
@@ -63,6 +64,11 @@ pub struct Model {
     /// Cells that were removed with their lanes.
     pub dropped: Vec<Cell>,
     pub absences: Vec<Absence>,
+    /// Those from calendars.
+    pub mirrored: Vec<Absence>,
+    pub policy: Policy,
+    /// Those who have just left a slot, which is not dealt to them at that minute.
+    pub gone: Vec<(usize, Who)>,
     pub arrangements: Vec<Arrangement>,
     pub requests: Vec<Request>,
     /// The number of the next lane or cell.
@@ -86,6 +92,12 @@ impl Model {
             cells: Vec::new(),
             dropped: Vec::new(),
             absences: Vec::new(),
+            mirrored: Vec::new(),
+            policy: Policy {
+                calendars: Some(0),
+                ..Policy::default()
+            },
+            gone: Vec::new(),
             arrangements: Vec::new(),
             requests: Vec::new(),
             next_key: lanes,
@@ -165,29 +177,48 @@ impl Model {
     }
 
     /// Deals one slot: once round the order from the window's next turn, skipping people who are away or on call elsewhere. With
-    /// `doubleCover`, if that finds nobody, skipping only people who are away.
+    /// `doubleCover`, if that finds nobody, skipping only people who are away. If that finds nobody either, the same among people
+    /// who are away for a part of the turn: the one who misses least.
     fn deal(&mut self, place: usize, notes: bool) {
-        let window = self.cells[place].window;
+        let (window, people) = (self.cells[place].window, self.members.len());
+        let turn = |step: usize| (self.next_turns[window] + step) % people;
+        let missed: Vec<Option<Missed>> = (0..people)
+            .map(|step| self.missed(place, self.members[turn(step)]))
+            .collect();
+        let way: Vec<Option<Key>> = (0..people)
+            .map(|step| self.elsewhere(place, self.members[turn(step)]))
+            .collect();
+        let some_partly = missed
+            .iter()
+            .any(|missed| matches!(missed, Some(Missed::Part(_))));
         let mut passed = Vec::new();
-        for again in [false, true] {
-            if again && !self.double_cover {
-                break;
+        for (partly, again) in [(false, false), (false, true), (true, false), (true, true)] {
+            if (again && !self.double_cover) || (partly && !some_partly) {
+                continue;
             }
-            passed.clear();
-            for step in 0..self.members.len() {
-                let turn = (self.next_turns[window] + step) % self.members.len();
-                let who = self.members[turn];
-                let away = |absence: &Absence| absence.who == who && absence.span.holds(self.now);
-                if self.absences.iter().any(away) {
-                    continue;
-                }
-                if let Some(cell) = self.elsewhere(place, who).filter(|_| !again) {
-                    passed.push((who, cell));
-                    continue;
-                }
-                self.cells[place].holder = Some((who, self.now));
+            let may = |step: &usize| {
+                let here = match missed[*step] {
+                    None => true,
+                    Some(Missed::Part(_)) => partly,
+                    Some(Missed::All) => false,
+                };
+                here && (again || way[*step].is_none())
+            };
+            let misses = |step: &usize| match missed[*step] {
+                Some(Missed::Part(minutes)) => minutes,
+                _ => 0,
+            };
+            let chosen = (0..people).filter(may).min_by_key(misses);
+            let before =
+                (0..chosen.unwrap_or(people)).filter(|step| missed[*step].is_none() && !again);
+            passed = before
+                .filter_map(|step| Some((self.members[turn(step)], way[step]?)))
+                .collect();
+            if let Some(step) = chosen {
+                let turn = turn(step);
+                self.cells[place].holder = Some((self.members[turn], self.now));
                 self.cells[place].passed = passed;
-                self.next_turns[window] = (turn + 1) % self.members.len();
+                self.next_turns[window] = (turn + 1) % people;
                 return;
             }
         }
@@ -295,6 +326,7 @@ impl Model {
 
     /// Ends what is over, opens and shuts windows, and continues the history.
     pub fn judge(&mut self) {
+        self.gone.clear();
         let now = self.now;
         if self.enabled() {
             for arrangement in &mut self.arrangements {
@@ -345,7 +377,10 @@ impl Model {
         let arranged = self.arrangements.iter().filter(|arranged| !arranged.gone);
         let arranged =
             arranged.flat_map(|arranged| [arranged.span.from, arranged.span.until].map(Some));
-        let back = self.absences.iter().map(|absence| Some(absence.span.until));
+        let all = self.members.iter().flat_map(|who| self.counted(*who));
+        let back = all
+            .map(|span| Some(span.until))
+            .chain([self.next_leaving()]);
         let pending = self.requests.iter();
         let pending = pending.filter(|request| request.state == State::Pending);
         let pending =
@@ -380,14 +415,16 @@ impl Model {
             || self.requests.iter().any(expires);
         let before = self.shown();
         self.now = at;
+        let leaving = self.leaving(|model, place, who| {
+            let begins = model.counted(who).iter().any(|span| span.from == at);
+            begins && !due[model.cells[place].window]
+        });
         let places: Vec<usize> = (0..self.cells.len())
-            .filter(|&place| due[self.cells[place].window])
+            .filter(|place| due[self.cells[*place].window] || leaving.contains(place))
             .collect();
         self.hand_over(&places);
-        let back = self
-            .absences
-            .iter()
-            .any(|absence| absence.span.until == at && self.members.contains(&absence.who));
+        let mut all = self.members.iter().flat_map(|who| self.counted(*who));
+        let back = all.any(|span| span.until == at);
         if due.contains(&true) || edge {
             self.fill();
         } else if back {
@@ -422,6 +459,7 @@ impl Model {
             members: self.members.clone(),
             next_turns: self.next_turns.clone(),
             double_cover: self.double_cover,
+            policy: self.policy,
             windows: self.windows.clone(),
             cells: self.cells.iter().map(cell).collect(),
             arrangements: self.arrangements.clone(),
@@ -440,6 +478,7 @@ pub struct Shown {
     members: Vec<Who>,
     next_turns: Vec<usize>,
     double_cover: bool,
+    policy: Policy,
     windows: Vec<Window>,
     cells: Vec<Place>,
     arrangements: Vec<Arrangement>,

@@ -2,7 +2,7 @@
 //! that most operations are valid. Times are on half hours, so that boundaries coincide.
 
 use super::answers::Step;
-use super::model::{Who, Window};
+use super::model::{Policy, Who, Window};
 use super::time::{Cadence, DAY, HOUR, Hours, Minute};
 use proptest::prelude::*;
 
@@ -59,6 +59,9 @@ pub enum Op {
     Clear(Option<usize>),
     Away(Who, Minute, Minute),
     Back(usize),
+    /// What the calendar of a person has, in minutes from now and in length.
+    Mirror(Who, Vec<(Minute, Minute)>),
+    Policy(Policy),
     Join(Who, usize),
     Leave(usize),
     Enable(bool),
@@ -189,6 +192,11 @@ fn op() -> impl Strategy<Value = Op> {
         1 => some().prop_map(Op::Clear),
         5 => (who(), -20..60_i64, 1..150_i64).prop_map(|(who, from, long)| Op::Away(who, from * HOUR, long * HOUR / 2)),
         1 => place().prop_map(Op::Back),
+        4 => (who(), prop::collection::vec((-20..60_i64, 1..100_i64), 0..4)).prop_map(|(who, spans)| {
+            let spans = spans.into_iter().map(|(from, long)| (from * HOUR, long * HOUR / 2));
+            Op::Mirror(who, spans.collect())
+        }),
+        3 => policy().prop_map(Op::Policy),
         2 => (who(), place()).prop_map(|(who, at)| Op::Join(who, at)),
         1 => place().prop_map(Op::Leave),
         1 => any::<bool>().prop_map(Op::Enable),
@@ -201,6 +209,15 @@ fn op() -> impl Strategy<Value = Op> {
         12 => (place(), odd_one(), step(), (mostly(), mostly(), rarely()))
             .prop_map(|(which, who, step, (sure, keys, stale))| Op::Answer(which, who, step, [sure, keys, stale])),
     ]
+}
+
+fn policy() -> impl Strategy<Value = Policy> {
+    let calendars = prop_oneof![Just(None), Just(Some(0)), (1..40_u16).prop_map(Some)];
+    (calendars, any::<bool>(), mostly()).prop_map(|(calendars, during, leaves)| Policy {
+        calendars,
+        during,
+        leaves,
+    })
 }
 
 fn ask() -> impl Strategy<Value = Op> {

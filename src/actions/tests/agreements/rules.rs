@@ -57,7 +57,7 @@ impl Model {
     }
 
     /// After every successful write: expires lost requests and continues the history.
-    fn settle(&mut self) {
+    pub fn settle(&mut self) {
         self.judge();
         self.expire_lost();
     }
@@ -132,6 +132,9 @@ impl Model {
         refuse(vec![(stranger, Refused::Invalid)])?;
         if !self.absences.contains(&absence) {
             self.absences.push(absence);
+            let leaving =
+                self.leaving(|model, _, who| who == absence.who && absence.span.holds(model.now));
+            self.hand_over(&leaving);
             self.refill(absence);
         }
         Ok(())
@@ -207,11 +210,8 @@ impl Model {
 
     /// All conflicts of a hold, except with arrangements in `own` over the cell.
     pub fn in_the_way(&self, hold: Hold, own: Option<Who>) -> Vec<InTheWay> {
-        let away = self
-            .absences
-            .iter()
-            .filter(|absence| absence.who == hold.who);
-        let away = away.map(|absence| (absence.span, absence.who, false));
+        let away = self.counted(hold.who).into_iter();
+        let away = away.map(|span| (span, hold.who, false));
         let others = self
             .arrangements
             .iter()

@@ -2,14 +2,18 @@
 
 use super::compare::CellSpells;
 use super::grid::regrid;
-use super::model::{Absence, Key, Model, Who};
+use super::model::{Absence, Key, Model, Policy, Who};
 use super::ops::{Case, Op, Pass, WILD};
 use super::rules::{Refused, Verdict};
 use super::time::{DAY, Minute, Span};
 use crate::actions::once::OperationKey;
 use crate::actions::tests::*;
+use crate::domain::absence_policy::{CountChange, PassOver, PolicyChange, WhileOnDuty};
+use crate::domain::audit::CLOCK;
 use crate::domain::ids::{AbsenceId, TokenId};
+use crate::domain::personal_calendar::{Counts, PersonalCalendar, Reading, SecretAddress};
 use crate::domain::refusal::Refusal;
+use crate::store::MirroredAbsence;
 use proptest::test_runner::TestCaseError;
 use serde_json::Value;
 
@@ -78,6 +82,41 @@ fn refused(refusal: &Refusal) -> Option<Refused> {
         Refusal::StartedLegNotAcknowledged(_) => Refused::StartedLeg,
         _ => return None,
     })
+}
+
+/// The policy as a change of a rotation.
+fn change_of(policy: Policy) -> PolicyChange {
+    let (calendars, minimum_hours) = match policy.calendars {
+        None => (CountChange::Never, None),
+        Some(0) => (CountChange::Always, None),
+        Some(hours) => (CountChange::Long, Some(hours)),
+    };
+    PolicyChange {
+        calendars: Some(calendars),
+        minimum_hours,
+        pass_over: Some(match policy.during {
+            true => PassOver::DuringTurn,
+            false => PassOver::AtHandOver,
+        }),
+        while_on_duty: Some(match policy.leaves {
+            true => WhileOnDuty::HandOver,
+            false => WhileOnDuty::Keep,
+        }),
+    }
+}
+
+/// A calendar that nobody reads.
+fn calendar_of(user: &UserId, now: Timestamp) -> PersonalCalendar {
+    PersonalCalendar {
+        id: format!("pcl_{user}").into(),
+        user: user.clone(),
+        address: SecretAddress("https://calendar.example/feed".into()),
+        name: None,
+        counts: Counts::default(),
+        words: None,
+        created_at: now,
+        reading: Reading::asked_at(now),
+    }
 }
 
 /// Adds the position in the sequence to an error.
@@ -321,6 +360,26 @@ impl<'a> Walk<'a> {
                     self.written(&before, verdict, outcome, false)?;
                 }
             }
+            Op::Mirror(who, spans) => {
+                let who = self.somebody(*who);
+                let spans = spans.iter().map(|(from, long)| Span {
+                    from: before.now + from,
+                    until: before.now + from + long,
+                });
+                let spans: Vec<Span> = spans.collect();
+                let differs = self.model.mirror(who, &spans);
+                let outcome = self.mirror(who, &spans, differs);
+                self.written(&before, Ok(()), outcome, false)?;
+            }
+            Op::Policy(policy) => {
+                let verdict = self.model.follow(*policy);
+                let patch = RotationPatch {
+                    absence_policy: Some(change_of(*policy)),
+                    ..RotationPatch::default()
+                };
+                let outcome = write(app, &caller(), &id, &any, PatchRotation(patch));
+                self.written(&before, verdict, outcome, false)?;
+            }
             Op::Join(who, place) => {
                 let mut members = before.members.clone();
                 members.retain(|member| member != who);
@@ -351,6 +410,46 @@ impl<'a> Walk<'a> {
             _ => self.agree(op, &before)?,
         }
         Ok(())
+    }
+
+    /// Has the calendar of a person read to contain these; `differs` from what it did.
+    fn mirror(&self, who: Who, spans: &[Span], differs: bool) -> Result<(), ActionError> {
+        let (app, user) = (self.app.clone(), person(who));
+        let periods: Vec<Interval> = spans.iter().map(|span| self.interval(*span)).collect();
+        self.app.store().write(move |tx| {
+            let known = store::list_calendars_of(&tx.as_read(), &user)?.pop();
+            let calendar = match known {
+                Some(calendar) => calendar,
+                None => {
+                    let calendar = calendar_of(&user, tx.now());
+                    store::insert_calendar(tx, &calendar)?;
+                    calendar
+                }
+            };
+            let absences = periods.into_iter().map(|period| MirroredAbsence {
+                period,
+                reason: None,
+            });
+            let mut absences: Vec<MirroredAbsence> = absences.collect();
+            absences.sort();
+            let save =
+                move |tx: &mut store::WriteTx| Ok(store::save_mirrored(tx, &calendar, &absences)?);
+            match differs {
+                true => absences::follow_person(&app, tx, &CLOCK, &user, save),
+                false => save(tx),
+            }
+        })
+    }
+
+    /// Takes away what calendars had: the next rotation has the same people.
+    pub fn forget_calendars(&self) {
+        let forget = |tx: &mut store::WriteTx| -> Result<(), Error> {
+            for calendar in store::list_all_calendars(&tx.as_read())? {
+                store::remove_calendar(tx, &calendar.id)?;
+            }
+            Ok(())
+        };
+        self.app.store().write(forget).expect("no calendars");
     }
 
     fn set_members(&mut self, before: &Model, members: Vec<Who>) -> Outcome {

@@ -2,7 +2,7 @@
 
 use super::super::chat_uses::group;
 use super::super::*;
-use crate::chat::{self, Chat, FailureControl, FaultyChat};
+use crate::chat::{self, Chat, FailureControl, FaultyChat, ListedGroup};
 use crate::domain::chat::{Capabilities, ChatError, FailureMode};
 use crate::domain::ids::{GroupId, MessageReference};
 use crate::domain::message::{Message, Recipient};
@@ -58,7 +58,7 @@ impl Chat for Recorder {
         self.inner.create_group(handle, name)
     }
 
-    fn people(&self, group: &GroupId) -> Result<Vec<UserId>, ChatError> {
+    fn people(&self, group: &GroupId) -> Result<ListedGroup, ChatError> {
         self.inner.people(group)
     }
 

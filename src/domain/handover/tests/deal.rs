@@ -367,9 +367,9 @@ impl<'a> Simple<'a> {
     }
 
     fn fill(&mut self, gone: &[Option<usize>]) {
-        for slot in 0..self.holders.len() {
+        for (slot, left) in gone.iter().enumerate() {
             if self.holders[slot].is_none() {
-                self.deal(slot, gone[slot]);
+                self.deal(slot, *left);
             }
         }
     }

@@ -77,7 +77,7 @@ fn render(
     let choices: Vec<Choice> = std::iter::once(all).chain(own).take(OPTIONS).collect();
     let mut blocks = Blocks::view();
     blocks.section(
-        "Hand-overs pass you over while you are away. A turn that has begun stays yours: ask somebody to cover it.",
+        "Hand-overs pass you over while you are away. A turn that has begun stays yours, unless its rotation hands over at once: ask somebody to cover it.",
     );
     blocks.input(FROM, "From", "", false, Element::Instant(from));
     blocks.input(TO, "Until", "", false, Element::Instant(to));

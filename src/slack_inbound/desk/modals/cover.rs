@@ -1,7 +1,7 @@
 //! Asking others to cover a turn.
 
 use super::field::{self, FROM, REASON_FIELD, TO, TURN, WHOM};
-use super::{Metadata, closed, errors, refused, update};
+use super::{Metadata, Sent, closed, errors, refused, update};
 use crate::actions::covers::{self, AskForCover};
 use crate::actions::whole_turns::{self, HeldTurn};
 use crate::actions::{ActionError, overview};
@@ -200,16 +200,14 @@ pub fn sent(visit: &Visit, view: &View, metadata: &Metadata) -> Outcome {
         "recipientUserIds": whom,
         "reason": field::text(view, REASON_FIELD),
     });
-    let is_told = visit.is_written()?;
-    let outcome = ask(visit, view, &rotation, &body);
-    match outcome {
-        Ok(None) if is_told => Ok(Reply::nothing()),
-        Ok(None) => Ok(closed(
+    match ask(visit, view, &rotation, &body) {
+        Ok(Sent::Again) => Ok(Reply::nothing()),
+        Ok(Sent::Now) => Ok(closed(
             visit,
             metadata,
             "Your request was sent. You stay on call until somebody accepts.",
         )),
-        Ok(Some(found)) => {
+        Ok(Sent::InTheWay(found)) => {
             let made = render(visit, metadata, entered(), |blocks| {
                 field::conflicts(visit, blocks, &found);
             })?;
@@ -220,13 +218,16 @@ pub fn sent(visit: &Visit, view: &View, metadata: &Metadata) -> Outcome {
     }
 }
 
-/// Asks, unless something is in the way that was not acknowledged; then nothing is done and it is answered.
+/// Asks, unless something is in the way that was not acknowledged.
 fn ask(
     visit: &Visit,
     view: &View,
     rotation: &RotationId,
     body: &Value,
-) -> Result<Option<Vec<crate::domain::conflict::Conflict>>, ActionError> {
+) -> Result<Sent, ActionError> {
+    if visit.is_written()? {
+        return Ok(Sent::Again);
+    }
     let new = request::parse_cover_preview(body.to_string().as_bytes())?;
     let (_, preview) = covers::preview(visit.app, visit.caller(), rotation, &new)?;
     let found = preview.conflicts;
@@ -234,7 +235,7 @@ fn ask(
         return Err(Refusal::ConflictBlocks(found).into());
     }
     if !found.is_empty() && !field::is_acknowledged(view, &field::token(&found)) {
-        return Ok(Some(found));
+        return Ok(Sent::InTheWay(found));
     }
     let new = NewCover {
         turn_selection: preview.selection,
@@ -243,6 +244,6 @@ fn ask(
     let once = (visit.incoming.operation_id(), body);
     let action = ("createCoverRequest", "");
     let any = &Precondition::Any;
-    visit.write(rotation, action, once, any, AskForCover(new), made)?;
-    Ok(None)
+    let receipt = visit.write(rotation, action, once, any, AskForCover(new), made)?;
+    Ok(Sent::of(&receipt))
 }

@@ -16,7 +16,9 @@ pub use swap::form as swap;
 
 use super::blocks::{Blocks, ephemeral, modal};
 use super::visit::{Outcome, Visit};
+use crate::actions::once::Receipt;
 use crate::actions::{ActionError, Error};
+use crate::domain::conflict::Conflict;
 use crate::domain::ids::{ChannelId, RequestId, RotationId};
 use crate::domain::refusal::Refusal;
 use crate::domain::rotation::Rotation;
@@ -73,6 +75,26 @@ impl Metadata {
             request: id("request").map(RequestId::from),
             channel: id("channel").map(ChannelId::from),
             revision: value.get("revision").and_then(Value::as_u64),
+        }
+    }
+}
+
+/// What came of a form that asks something of somebody.
+enum Sent {
+    /// It is written.
+    Now,
+    /// It was written before: the form was sent again because its answer was lost. Its author knows.
+    Again,
+    /// Nothing is written: its author has not acknowledged this.
+    InTheWay(Vec<Conflict>),
+}
+
+impl Sent {
+    /// Of what was written. Two that arrive at once write it once, and one of them tells its author.
+    fn of(receipt: &Receipt) -> Sent {
+        match receipt.is_new {
+            true => Sent::Now,
+            false => Sent::Again,
         }
     }
 }

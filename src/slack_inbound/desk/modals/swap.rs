@@ -2,7 +2,7 @@
 
 use super::cover::rotations;
 use super::field::{self, REASON_FIELD, THEIRS, TURN};
-use super::{Metadata, closed, errors, refused, update};
+use super::{Metadata, Sent, closed, errors, refused, update};
 use crate::actions::ActionError;
 use crate::actions::plan;
 use crate::actions::swaps::{self, OfferSwap};
@@ -157,15 +157,14 @@ pub fn sent(visit: &Visit, view: &View, metadata: &Metadata) -> Outcome {
         "legs": [own, theirs],
         "reason": field::text(view, REASON_FIELD),
     });
-    let is_told = visit.is_written()?;
     match offer(visit, view, &rotation, body) {
-        Ok(None) if is_told => Ok(Reply::nothing()),
-        Ok(None) => Ok(closed(
+        Ok(Sent::Again) => Ok(Reply::nothing()),
+        Ok(Sent::Now) => Ok(closed(
             visit,
             metadata,
             "Your offer was sent. Both keep their turns until it is accepted.",
         )),
-        Ok(Some(found)) => {
+        Ok(Sent::InTheWay(found)) => {
             let entered = Entered {
                 own: view.values.filled(TURN, TURN),
                 theirs: view.values.filled(THEIRS, THEIRS),
@@ -181,13 +180,16 @@ pub fn sent(visit: &Visit, view: &View, metadata: &Metadata) -> Outcome {
     }
 }
 
-/// Offers, unless something is in the way that was not acknowledged; then nothing is done and it is answered.
+/// Offers, unless something is in the way that was not acknowledged.
 fn offer(
     visit: &Visit,
     view: &View,
     rotation: &RotationId,
     mut body: Value,
-) -> Result<Option<Vec<Conflict>>, ActionError> {
+) -> Result<Sent, ActionError> {
+    if visit.is_written()? {
+        return Ok(Sent::Again);
+    }
     let new = request::parse_swap_preview(body.to_string().as_bytes())?;
     let (_, legs) = swaps::preview(visit.app, visit.caller(), rotation, &new)?;
     let found: Vec<Conflict> = legs.into_iter().flat_map(|leg| leg.conflicts).collect();
@@ -195,7 +197,7 @@ fn offer(
         return Err(Refusal::ConflictBlocks(found).into());
     }
     if !found.is_empty() && !field::is_acknowledged(view, &field::token(&found)) {
-        return Ok(Some(found));
+        return Ok(Sent::InTheWay(found));
     }
     let acknowledged: Vec<&str> = found.iter().map(|conflict| conflict.id.as_str()).collect();
     body["acknowledgedConflictIds"] = json!(acknowledged);
@@ -203,6 +205,6 @@ fn offer(
     let once = (visit.incoming.operation_id(), &body);
     let action = ("createSwapRequest", "");
     let any = &Precondition::Any;
-    visit.write(rotation, action, once, any, OfferSwap(new), made)?;
-    Ok(None)
+    let receipt = visit.write(rotation, action, once, any, OfferSwap(new), made)?;
+    Ok(Sent::of(&receipt))
 }

@@ -1,8 +1,8 @@
 //! The pages of the settings, in their order.
 
 use super::{
-    channels, delete, details, duty_group, external, grid, inbound, mentions, people, rosters,
-    skips, warnings,
+    absences, channels, delete, details, duty_group, external, grid, inbound, mentions, people,
+    rosters, skips, warnings,
 };
 use crate::domain::rotation::Rotation;
 use crate::server::Outcome;
@@ -34,7 +34,7 @@ const fn part(
     }
 }
 
-const SECTIONS: [Section; 12] = [
+const SECTIONS: [Section; 13] = [
     part(
         "details",
         "Details",
@@ -62,6 +62,13 @@ const SECTIONS: [Section; 12] = [
         "Weekends and public holidays on which nobody hands over",
         skips::show,
         skips::save,
+    ),
+    part(
+        "absences",
+        "Absences",
+        "Which calendars count, who is passed over, and who takes over from somebody who goes away",
+        absences::show,
+        absences::save,
     ),
     part(
         "rosters",
@@ -127,7 +134,7 @@ pub fn section(part: &str) -> Option<&'static Section> {
 }
 
 /// The parts that say who takes turns and when. A partner's schedule says so where one is followed.
-const OF_DUTY: [&str; 4] = ["people", "grid", "skips", "rosters"];
+const OF_DUTY: [&str; 5] = ["people", "grid", "skips", "absences", "rosters"];
 
 /// The parts that the reader may see of a rotation.
 pub fn offered(visit: &Visit, rotation: &Rotation) -> impl Iterator<Item = &'static Section> {

@@ -1,7 +1,7 @@
 //! What Slack says of its directory between two readings.
 
 use super::group_members;
-use crate::support::slack::{SIGNING_SECRET, Slack, event, posted};
+use crate::support::slack::{Failure, SIGNING_SECRET, Slack, event, posted};
 use crate::support::*;
 use serde_json::{Value, json};
 
@@ -83,4 +83,53 @@ fn what_is_said_of_the_directory_is_said_of_the_state() {
     );
     let error = text(&now["lastError"]);
     assert!(error.contains("29 of 30 people are missing"), "{error}");
+}
+
+#[test]
+fn what_is_said_during_a_reading_is_newer_than_the_reading() {
+    let slack = Slack::with_people(4);
+    slack.team().group("S1", json!({ "users": ["U1"] }));
+    let rota = start(&slack);
+    let mut body = new_rotation("U1");
+    body["userGroupIds"] = json!(["S1"]);
+    let rotation = rota.create(body);
+    // The lists are answered at once, and the last one arrives late.
+    slack.fail("conversations.list", Failure::Slow(4_000), 1);
+    std::thread::scope(|scope| {
+        let reading = scope.spawn(|| super::sync(&rota));
+        eventually("the reading is under way", || {
+            slack.calls("conversations.list").len() == 2
+        });
+        say(
+            &rota,
+            json!({ "type": "user_change", "user": { "id": "U2", "team_id": "T1", "deleted": true } }),
+        );
+        let profile = json!({ "display_name": "Ninth" });
+        let joined = json!({ "id": "U9", "team_id": "T1", "profile": profile });
+        say(&rota, json!({ "type": "team_join", "user": joined }));
+        say(
+            &rota,
+            json!({
+                "type": "subteam_members_changed", "subteam_id": "S1", "team_id": "T1",
+                "added_users": ["U3"], "removed_users": [],
+            }),
+        );
+        say(&rota, json!({ "type": "channel_archive", "channel": "C2" }));
+        eventually("all is stored", || {
+            group_members(&rotation) == "S1:U1,U3"
+                && !super::listed(&rota, "/v1/channels").contains(&"C2".to_owned())
+        });
+        assert!(!reading.is_finished(), "the reading was too fast");
+        assert_eq!(reading.join().expect("a reading"), (1, 0));
+    });
+    assert_eq!(rota.get("/v1/users/U2").ok().json()["isDeleted"], true);
+    let joined = rota.get("/v1/users/U9").ok().json();
+    assert_eq!(joined["isDeleted"], false);
+    assert_eq!(joined["displayName"], "Ninth");
+    assert_eq!(group_members(&rotation), "S1:U1,U3");
+    assert!(!super::listed(&rota, "/v1/channels").contains(&"C2".to_owned()));
+    // The next reading has what Slack says then.
+    assert_eq!(super::sync(&rota), (1, 0));
+    assert_eq!(rota.get("/v1/users/U2").ok().json()["isDeleted"], false);
+    assert_eq!(rota.get("/v1/users/U9").ok().json()["isDeleted"], true);
 }

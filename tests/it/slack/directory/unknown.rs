@@ -44,6 +44,40 @@ fn whoever_joined_since_the_last_reading_is_asked_for() {
 }
 
 #[test]
+fn requests_and_mentions_ask_for_whom_they_name() {
+    let slack = Slack::with_people(3);
+    let rota = slack.go();
+    let rotation = rota.daily("U1 U2 U3", 1);
+    let asked_for = |user: &str| {
+        let calls = slack.calls("users.info");
+        let about = calls.iter().filter(|call| call.arguments["user"] == user);
+        about.count()
+    };
+    slack.team().person("U7", json!({}));
+    slack.team().channel("C7", json!({}));
+    let mention = "mention?userId=U7&channelId=C7&message=Help";
+    let opened = rotation.inbound().post(mention).is(200).json();
+    assert_eq!(asked_for("U7"), 1);
+    assert!(!text(&opened["mentionId"]).is_empty(), "{opened}");
+    rotation
+        .inbound()
+        .post("mention?userId=U99&channelId=C7&message=Help")
+        .refused(400, "invalid_request");
+    // Whoever is asked to take over must be in the roster, which somebody new is not.
+    for (sort, body) in [
+        ("cover-requests", rotation.cover_body("06 07", "U98")),
+        (
+            "swap-requests",
+            rotation.swap_body("U97", &[("a", "U2", 0, "06 07"), ("b", "U97", 0, "07 08")]),
+        ),
+    ] {
+        let refused = rotation.seen_by("U2").request(sort, body);
+        refused.refused(400, "invalid_request");
+    }
+    assert_eq!((asked_for("U98"), asked_for("U97")), (1, 1));
+}
+
+#[test]
 fn whoever_slack_does_not_know_is_refused_after_one_question() {
     let slack = Slack::with_people(2);
     slack.team().channel("C5", json!({ "is_member": false }));

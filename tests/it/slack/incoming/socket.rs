@@ -3,6 +3,8 @@
 use super::{Counting, Running, hurried};
 use crate::support::slack::{Failure, Slack, command};
 use crate::support::*;
+use jiff::SignedDuration;
+use rota::actions::platform;
 use rota::domain::chat::PlatformState;
 use serde_json::json;
 use std::time::{Duration, Instant};
@@ -22,6 +24,19 @@ fn the_same_twice_does_nothing() {
         running.sockets.acknowledgements(&first) == 2
     });
     assert_eq!(running.desk.asked().into_values().collect::<Vec<_>>(), [1]);
+}
+
+#[test]
+fn two_commands_with_one_trigger_are_two() {
+    let running = Running::new();
+    let mut payload = command("U1", "OPS", &running.slack.response_url());
+    let first = running.sockets.send("slash_commands", payload.clone());
+    payload["text"] = json!("WEB");
+    let second = running.sockets.send("slash_commands", payload);
+    for (id, said) in [(&first, "u1: OPS"), (&second, "u1: WEB")] {
+        let body = running.sockets.acknowledged(id).payload;
+        assert_eq!(body.expect("an answer")["text"], said);
+    }
 }
 
 #[test]
@@ -115,7 +130,7 @@ fn a_connection_that_is_cut_is_opened_again() {
 #[test]
 fn what_cannot_be_opened_is_tried_again_with_longer_and_longer_waits() {
     type Fault = fn(&Running);
-    let faults: [(&str, Fault); 7] = [
+    let faults: [(&str, Fault); 6] = [
         ("too many", |running| {
             let greet = json!({ "type": "disconnect", "reason": "too_many_websockets" });
             running
@@ -139,13 +154,6 @@ fn what_cannot_be_opened_is_tried_again_with_longer_and_longer_waits() {
             running
                 .slack
                 .fail("apps.connections.open", Failure::Status(503), 1_000);
-        }),
-        ("a token that is refused", |running| {
-            running.slack.fail(
-                "apps.connections.open",
-                Failure::Code("invalid_auth"),
-                1_000,
-            );
         }),
         ("too many requests", |running| {
             running
@@ -179,6 +187,42 @@ fn what_cannot_be_opened_is_tried_again_with_longer_and_longer_waits() {
         // What goes out does not depend on the app token.
         let (state, _) = running.app.slack().unwrap().state();
         assert_ne!(state, PlatformState::Paused, "{what}");
+    }
+}
+
+#[test]
+fn a_refused_app_token_is_shown_and_tried_every_five_minutes() {
+    for code in ["invalid_auth", "token_revoked", "account_inactive"] {
+        let running = Running::new();
+        let slack = running.app.slack().expect("Slack");
+        slack.ask_workspace().expect("the workspace");
+        let asked = || running.slack.calls("apps.connections.open").len();
+        let status = || platform::status(&running.app).expect("the state");
+        let before = asked();
+        running.slack.team().refuse_app(Some(code));
+        running.sockets.cut();
+        eventually("it is shown", || {
+            let error = status().last_error;
+            error.is_some_and(|error| error.contains(code))
+        });
+        assert!(!status().socket_connected);
+        // What goes out does not depend on the app token.
+        assert_eq!(status().state, PlatformState::Up);
+        assert_eq!(asked(), before + 1);
+        let advance = |seconds| {
+            let clock = running.app.clock();
+            clock.set(clock.now() + SignedDuration::from_secs(seconds));
+        };
+        advance(300);
+        eventually("it is refused again", || slack.is_app_token_refused());
+        running.slack.team().refuse_app(None);
+        advance(299);
+        // Once in five minutes, however often the socket is tried otherwise.
+        assert_eq!(asked(), before + 2);
+        advance(1);
+        running.sockets.await_greeted(2);
+        eventually("it is connected", || status().socket_connected);
+        assert_eq!((asked(), status().last_error), (before + 3, None));
     }
 }
 

@@ -8,7 +8,7 @@ mod pager;
 mod plan;
 mod serving;
 
-pub use plan::{Forward, Hours, Layer, Plan, Turns};
+pub use plan::{Forward, Hours, Layer, Override, Plan, Turns};
 
 use jiff::Timestamp;
 use serving::{Asked, Reply};

@@ -281,9 +281,18 @@ fn shift_based(estate: &Estate, asked: &Asked, id: &str) -> Answer {
                 "end_time": local(plan, run.until), "member": member(&run.person), "source": source
             })
         });
+        let customs = plan.customs.iter();
+        let customs = customs.filter(|one| one.from < span.1 && one.until > span.0);
+        let customs = customs.map(|one| {
+            json!({
+                "type": "computed_shift_assignment", "start_time": local(plan, one.from),
+                "end_time": local(plan, one.until), "member": member(&one.person),
+                "source": { "type": "custom_shift", "shift_id": one.id }
+            })
+        });
         given["schedule"]["final_schedule"] = json!({
             "type": "final_schedule", "rendered_coverage_percentage": 100.0,
-            "computed_shift_assignments": assignments.collect::<Vec<_>>()
+            "computed_shift_assignments": assignments.chain(customs).collect::<Vec<_>>()
         });
     }
     Ok(Reply::ok(given))

@@ -19,6 +19,8 @@ pub struct Plan {
     pub layers: Vec<Layer>,
     pub overrides: Vec<Override>,
     pub forwards: Vec<Forward>,
+    /// Shifts that belong to no layer; only shift-based schedules have them.
+    pub customs: Vec<Override>,
     /// A shift-based schedule of PagerDuty, which only v3 has.
     pub shift_based: bool,
 }
@@ -53,7 +55,7 @@ pub struct Hours {
     pub minutes: i64,
 }
 
-/// Somebody takes over, in all layers or in some.
+/// Somebody takes over, in all layers or in some; or is on call beside them.
 #[derive(Clone, Debug)]
 pub struct Override {
     pub id: String,
@@ -118,6 +120,7 @@ impl Plan {
             }],
             overrides: Vec::new(),
             forwards: Vec::new(),
+            customs: Vec::new(),
             shift_based: false,
         }
     }

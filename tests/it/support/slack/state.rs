@@ -252,6 +252,11 @@ impl Team {
         self.tokens.get_mut(BOT_TOKEN).expect("the token").refused = code;
     }
 
+    /// Revokes the app token, with the code of every call; `None` gives it back.
+    pub fn refuse_app(&mut self, code: Option<&'static str>) {
+        self.tokens.get_mut(APP_TOKEN).expect("the token").refused = code;
+    }
+
     /// Takes a scope from the bot token, or gives it back.
     pub fn scope(&mut self, scope: &str, given: bool) {
         let scopes = &mut self.tokens.get_mut(BOT_TOKEN).expect("the token").scopes;

@@ -99,6 +99,7 @@ pub const PAGES: &[Page] = &[
         "Skips and holidays",
         EDITORS,
     ),
+    page("/rotations/OPS/settings/absences", "Absences", EDITORS),
     page("/rotations/DESK/settings/rosters", "Rosters", EDITORS),
     page(
         "/rotations/OPS/settings/partner",

@@ -1,5 +1,6 @@
 //! The settings of a rotation: every form end to end, who may use it, and what is said when something is wrong.
 
+mod absences;
 mod chat;
 mod details;
 mod grid;

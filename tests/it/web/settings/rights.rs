@@ -5,11 +5,12 @@ use crate::support::{MONDAY, Rota, always, channel, daily, directory, group, wee
 use crate::web::attribute;
 use serde_json::json;
 
-const PARTS: [&str; 11] = [
+const PARTS: [&str; 12] = [
     "details",
     "people",
     "grid",
     "skips",
+    "absences",
     "rosters",
     "partner",
     "channels",

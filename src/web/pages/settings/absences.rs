@@ -1,0 +1,124 @@
+//! What absences mean for a rotation: which of people's calendars count, who is passed over, and whether somebody who goes away
+//! hands over.
+
+use super::{Before, action, carried, done, page, patch, weigh};
+use crate::actions::ActionError;
+use crate::actions::preview::Wanted;
+use crate::domain::absence_policy::CalendarsCount;
+use crate::domain::edit::RotationPatch;
+use crate::domain::rotation::Rotation;
+use crate::server::{Outcome, Problem, Response};
+use crate::web::form::{Errors, Form};
+use crate::web::pages::{editable, failing};
+use crate::web::parts::fields::{Choice, Filled};
+use crate::web::visit::Visit;
+use crate::wire::{absence_policy, edit};
+use maud::html;
+use serde_json::{Value, json};
+
+const PART: &str = "absences";
+const FIELDS: [&str; 4] = ["calendars", "minimumHours", "passOver", "whileOnDuty"];
+
+/// The hours that the form suggests where no others are set: longer than a working day.
+const SUGGESTED_HOURS: u16 = 24;
+
+/// GET.
+pub fn show(visit: &Visit) -> Outcome {
+    let rotation = editable(visit)?;
+    let policy = rotation.absence_policy;
+    let hours = policy.calendars.minimum_hours().unwrap_or(SUGGESTED_HOURS);
+    let values = Form::with([
+        ("calendars", policy.calendars.name().to_owned()),
+        ("minimumHours", hours.to_string()),
+        ("passOver", policy.pass_over.name().to_owned()),
+        ("whileOnDuty", policy.while_on_duty.name().to_owned()),
+    ]);
+    form(visit, &rotation, (200, &values, &Errors::default()))
+}
+
+fn form(
+    visit: &Visit,
+    rotation: &Rotation,
+    (status, values, errors): (u16, &Form, &Errors),
+) -> Result<Response, Problem> {
+    let filled = Filled { values, errors };
+    let calendars = [
+        Choice::new("always", "All of them"),
+        Choice::new("long", "Only long ones"),
+        Choice::new("never", "None of them"),
+    ];
+    let pass_over = [
+        Choice::new("atHandOver", "Whoever is absent at the hand-over"),
+        Choice::new(
+            "duringTurn",
+            "Whoever is absent at any covered time of the turn",
+        ),
+    ];
+    let while_on_duty = [
+        Choice::new("keep", "They stay on duty until the next hand-over"),
+        Choice::new("handOver", "The next person takes over at once"),
+    ];
+    let content = html! {
+        form.card method="post" action=(action(rotation, PART)) {
+            p.muted { "Absences that people enter here always count. Those that are read from their calendars count as you choose." }
+            (filled.radios("calendars", "Absences from calendars that count", "", &calendars))
+            (filled.input("number", "minimumHours", "A long one lasts at least, in hours", "1 to 720, for “Only long ones”. Absences without a gap between them count as one.", false))
+            (filled.radios("passOver", "Who is passed over when a turn begins", "If everybody is absent at some time of the turn, it goes to the person who misses the least of it.", &pass_over))
+            (filled.radios("whileOnDuty", "When somebody on duty goes away", "They do not come back on duty when their absence ends.", &while_on_duty))
+            (carried(visit, rotation))
+            p.actions { button type="submit" { "See what would change" } }
+        }
+    };
+    page(visit, rotation, PART, (status, errors), content)
+}
+
+/// The policy as the body of the API that sets it.
+fn body_of(rotation: &Rotation) -> Value {
+    json!({ "absencePolicy": absence_policy::render(rotation.absence_policy) })
+}
+
+/// What the form says, as the same.
+fn body_sent(visit: &Visit) -> Value {
+    let mut policy = json!({
+        "calendars": visit.form.one("calendars"),
+        "passOver": visit.form.one("passOver"),
+        "whileOnDuty": visit.form.one("whileOnDuty"),
+    });
+    if visit
+        .form
+        .has("calendars", CalendarsCount::Long(SUGGESTED_HOURS).name())
+    {
+        policy["minimumHours"] = json!(visit.form.one("minimumHours").trim());
+    }
+    json!({ "absencePolicy": policy })
+}
+
+/// POST.
+pub fn save(visit: &Visit) -> Outcome {
+    let rotation = editable(visit)?;
+    let again = |status, errors: Errors| form(visit, &rotation, (status, &visit.form, &errors));
+    if visit.form.names("edit") {
+        return again(200, Errors::default());
+    }
+    let body = body_sent(visit);
+    if visit.form.one("confirmed") != "true" {
+        let read = edit::patch(body.to_string().as_bytes()).map_err(ActionError::from);
+        let looked = read.and_then(|patch: RotationPatch| {
+            let change = patch.absence_policy.unwrap_or_default();
+            weigh::look(visit, &rotation.id, &Wanted::Absences(change))
+        });
+        let looked = weigh::within(looked, "absencePolicy.");
+        return match failing(visit, &rotation.id, looked, &FIELDS, again)? {
+            Ok(preview) => weigh::show(visit, PART, &preview, (&[], html! {})),
+            Err(page) => Ok(page),
+        };
+    }
+    match patch(visit, &rotation, &body, &FIELDS, again)? {
+        Ok(receipt) => {
+            let before = Before::patch(body_of(&rotation));
+            let told = "What absences mean was saved.".to_owned();
+            done(visit, &rotation, PART, (told, Some(before)), &receipt)
+        }
+        Err(page) => Ok(page),
+    }
+}
