@@ -133,7 +133,7 @@ fn steps(mut marks: Vec<Mark>, range: Interval) -> Steps {
         if !is_last || at >= range.until {
             continue;
         }
-        let now = || held.keys().map(|user| UserId::clone(user)).collect();
+        let now = || held.keys().copied().cloned().collect();
         match steps.last_mut() {
             Some((_, on_call)) if on_call.iter().eq(held.keys().copied()) => {}
             Some((began, on_call)) if *began == at => *on_call = now(),

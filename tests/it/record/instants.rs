@@ -193,7 +193,7 @@ fn the_whole_workspace_at_one_instant() {
     // Once on call, no member any more.
     second.patch(json!({ "userIds": ["U4"] })).is(200);
     rota.advance(HOUR);
-    assert_eq!(lines("?userId=U3"), [third_now.clone()]);
+    assert_eq!(lines("?userId=U3"), std::slice::from_ref(&third_now));
     assert_eq!(lines("?userId=U3&at=2026-01-06T11:00:00Z"), ["1 - U3 -"]);
     let page = rota.caller().get("/v1/on-call?userId=U2&pageSize=1&page=2");
     let page = page.is(200);

@@ -104,7 +104,7 @@ fn two_rotations_at_once_and_little_rest_between_them() {
         rotations.sort();
         rotations
     };
-    assert_eq!(all("U2"), [first.id.clone()]);
+    assert_eq!(all("U2"), std::slice::from_ref(&first.id));
     let mut both = [first.id.clone(), hidden.id.clone()];
     both.sort();
     assert_eq!(all("U4"), both);

@@ -18,11 +18,13 @@ use proptest::prelude::*;
 use proptest::test_runner::TestError;
 use std::cell::Cell;
 
+/// Members in order, enabled, double cover, days off.
+type Patch = (Option<Vec<u8>>, Option<bool>, Option<bool>, Option<bool>);
+
 /// What to try; people, cells and records are numbers, as in [`ops`].
 #[derive(Clone, Debug)]
 struct Tried {
-    /// Members in order, enabled, double cover, days off.
-    patch: Option<(Option<Vec<u8>>, Option<bool>, Option<bool>, Option<bool>)>,
+    patch: Option<Patch>,
     grid: Option<Grid>,
     /// Of the roster `r` or of everybody: the list, the next turn.
     rosters: Vec<(bool, Option<Vec<u8>>, Option<i32>)>,
@@ -289,7 +291,7 @@ fn turns(list: &[PlannedTurn]) -> Vec<String> {
 }
 
 /// Who is on call in a cell at an instant by a plan.
-fn holder<'p>(plan: &'p [PlannedTurn], cell: Option<usize>, at: Timestamp) -> Option<&'p UserId> {
+fn holder(plan: &[PlannedTurn], cell: Option<usize>, at: Timestamp) -> Option<&UserId> {
     let mut covering = plan
         .iter()
         .filter(|turn| Some(turn.cell) == cell && turn.period().contains(at));

@@ -218,7 +218,7 @@ impl World {
                 let cells = self
                     .cells()
                     .filter(|cell| self.ticks[tick][*cell].on_call() == Some(user));
-                let here = cells.filter_map(|cell| Some((self.share(tick, cell), 0)));
+                let here = cells.map(|cell| (self.share(tick, cell), 0));
                 let now = self.at(tick);
                 let there = self.around.elsewhere.iter();
                 let there = there.filter(|there| there.user == *user && there.period.contains(now));
