@@ -12,7 +12,7 @@ const PASSES: usize = 8;
 /// cause this, because what happens matches the forecast.
 ///
 /// An expiry is an instant at which empty slots are filled. Those of the lost requests do not come, so each pass expires only
-/// what is lost before the first of them. The last of [`PASSES`] expires everything that is lost.
+/// what is lost before the first of them. The last of these passes expires everything that is lost.
 pub fn expire_lost(rotation: &mut Rotation, dealing: DealingContext) {
     for pass in 1..=PASSES {
         if !expire_some(rotation, dealing, pass == PASSES) {
