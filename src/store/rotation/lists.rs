@@ -1,0 +1,255 @@
+//! Writes what a rotation has several of: only the rows that differ.
+
+use super::super::rows::millis;
+use super::super::shapes::{
+    cadence_to_json, coverage_to_json, narrowed_to_json, next_turns_to_json, passed_over_to_json,
+    skipped_to_json,
+};
+use super::super::{Error, WriteTx};
+use crate::domain::ids::{GroupId, RotationId, UserId};
+use crate::domain::key::Key;
+use crate::domain::rotation::{Cell, Rotation, Window};
+use rusqlite::params;
+
+pub(super) fn write_lists(
+    tx: &mut WriteTx,
+    before: Option<&Rotation>,
+    after: &Rotation,
+) -> Result<(), Error> {
+    let id = after.id.as_str();
+    let differs =
+        |part: fn(&Rotation, &Rotation) -> bool| before.is_none_or(|before| part(before, after));
+    if differs(|a, b| a.profile.owners != b.profile.owners) {
+        let owners = after.profile.owners.iter().map(UserId::as_str);
+        write_names(tx, ["rotation_owner", "user_id"], id, owners)?;
+    }
+    if differs(|a, b| a.profile.channels != b.profile.channels) {
+        clear(
+            tx,
+            "DELETE FROM rotation_channel WHERE rotation_id = ?1",
+            id,
+        )?;
+        let sql = "INSERT INTO rotation_channel (rotation_id, position, channel_id, posts_messages, syncs_topic)
+                   VALUES (?1, ?2, ?3, ?4, ?5)";
+        for (position, channel) in after.profile.channels.iter().enumerate() {
+            tx.conn.prepare_cached(sql)?.execute(params![
+                id,
+                position as i64,
+                channel.channel.as_str(),
+                channel.posts_messages,
+                channel.syncs_topic
+            ])?;
+        }
+    }
+    if differs(|a, b| a.lanes != b.lanes) {
+        clear(tx, "DELETE FROM lane WHERE rotation_id = ?1", id)?;
+        let sql =
+            "INSERT INTO lane (rotation_id, position, id, name, key) VALUES (?1, ?2, ?3, ?4, ?5)";
+        for (position, lane) in after.lanes.iter().enumerate() {
+            tx.conn.prepare_cached(sql)?.execute(params![
+                id,
+                position as i64,
+                lane.id.as_str(),
+                lane.name,
+                lane.key.as_ref().map(Key::as_str)
+            ])?;
+        }
+    }
+    write_windows(tx, before, after)?;
+    write_rosters(tx, before, after)?;
+    write_cells(tx, before, after)
+}
+
+/// Saves the members as a caller wrote them. Saving a rotation does not include them, because they are read through the
+/// directory: that would delete people who are deactivated temporarily.
+pub fn save_members(tx: &mut WriteTx, id: &RotationId, members: &MemberLists) -> Result<(), Error> {
+    if let Some(users) = &members.users {
+        let users = users.iter().map(UserId::as_str);
+        write_names(tx, ["rotation_person", "user_id"], id.as_str(), users)?;
+    }
+    if let Some(groups) = &members.groups {
+        let groups = groups.iter().map(GroupId::as_str);
+        write_names(tx, ["rotation_group", "group_id"], id.as_str(), groups)?;
+    }
+    Ok(())
+}
+
+/// Replaces a list of ids that has its own table.
+fn write_names<'a>(
+    tx: &mut WriteTx,
+    [table, column]: [&str; 2],
+    id: &str,
+    names: impl Iterator<Item = &'a str>,
+) -> Result<(), Error> {
+    clear(
+        tx,
+        &format!("DELETE FROM {table} WHERE rotation_id = ?1"),
+        id,
+    )?;
+    let sql = format!("INSERT INTO {table} (rotation_id, position, {column}) VALUES (?1, ?2, ?3)");
+    for (position, name) in names.enumerate() {
+        tx.conn
+            .prepare_cached(&sql)?
+            .execute(params![id, position as i64, name])?;
+    }
+    Ok(())
+}
+
+/// Lists of members to write. `None` keeps a list.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct MemberLists {
+    pub users: Option<Vec<UserId>>,
+    pub groups: Option<Vec<GroupId>>,
+}
+
+fn write_windows(
+    tx: &mut WriteTx,
+    before: Option<&Rotation>,
+    after: &Rotation,
+) -> Result<(), Error> {
+    let id = after.id.as_str();
+    let kept = before.filter(|before| before.windows.len() == after.windows.len());
+    if kept.is_none() {
+        clear(tx, "DELETE FROM coverage_window WHERE rotation_id = ?1", id)?;
+    }
+    let sql = "INSERT INTO coverage_window (rotation_id, position, id, name, time_zone, coverage, cadence, is_open, key)
+               VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9)
+               ON CONFLICT (rotation_id, position) DO UPDATE SET id = excluded.id, name = excluded.name,
+                   time_zone = excluded.time_zone, coverage = excluded.coverage, cadence = excluded.cadence,
+                   is_open = excluded.is_open, key = excluded.key";
+    for (position, window) in after.windows.iter().enumerate() {
+        let known = kept.map(|before| &before.windows[position]);
+        if known == Some(window) {
+            continue;
+        }
+        if known.is_some_and(|known| differ_in_open(known, window)) {
+            let sql =
+                "UPDATE coverage_window SET is_open = ?3 WHERE rotation_id = ?1 AND position = ?2";
+            let values = params![id, position as i64, window.open];
+            tx.conn.prepare_cached(sql)?.execute(values)?;
+            continue;
+        }
+        tx.conn.prepare_cached(sql)?.execute(params![
+            id,
+            position as i64,
+            window.id.as_str(),
+            window.name,
+            window.zone.map(|zone| zone.to_string()),
+            coverage_to_json(&window.coverage)?,
+            window.cadence.as_ref().map(cadence_to_json).transpose()?,
+            window.open,
+            window.key.as_ref().map(Key::as_str),
+        ])?;
+    }
+    Ok(())
+}
+
+/// Whether two windows are the same but for being open.
+fn differ_in_open(a: &Window, b: &Window) -> bool {
+    let names = (&a.id, &a.key, &a.name) == (&b.id, &b.key, &b.name);
+    names && (a.zone, &a.coverage, &a.cadence) == (b.zone, &b.coverage, &b.cadence)
+}
+
+fn write_rosters(
+    tx: &mut WriteTx,
+    before: Option<&Rotation>,
+    after: &Rotation,
+) -> Result<(), Error> {
+    let id = after.id.as_str();
+    let kept = before.filter(|before| before.rosters.len() == after.rosters.len());
+    if kept.is_none() {
+        clear(tx, "DELETE FROM roster WHERE rotation_id = ?1", id)?;
+    }
+    let sql = "INSERT INTO roster (rotation_id, position, id, narrowed, next_turns) VALUES (?1, ?2, ?3, ?4, ?5)
+               ON CONFLICT (rotation_id, position) DO UPDATE SET id = excluded.id, narrowed = excluded.narrowed,
+                   next_turns = excluded.next_turns";
+    for (position, roster) in after.rosters.iter().enumerate() {
+        let known = kept.map(|before| &before.rosters[position]);
+        if known == Some(roster) {
+            continue;
+        }
+        if known.is_some_and(|known| (&known.id, &known.narrowed) == (&roster.id, &roster.narrowed))
+        {
+            let sql = "UPDATE roster SET next_turns = ?3 WHERE rotation_id = ?1 AND position = ?2";
+            let turns = next_turns_to_json(&roster.next_turns)?;
+            let values = params![id, position as i64, turns];
+            tx.conn.prepare_cached(sql)?.execute(values)?;
+            continue;
+        }
+        tx.conn.prepare_cached(sql)?.execute(params![
+            id,
+            position as i64,
+            roster.id.as_ref().map_or("", |id| id.as_str()),
+            roster.narrowed.as_ref().map(narrowed_to_json).transpose()?,
+            next_turns_to_json(&roster.next_turns)?,
+        ])?;
+    }
+    Ok(())
+}
+
+fn write_cells(tx: &mut WriteTx, before: Option<&Rotation>, after: &Rotation) -> Result<(), Error> {
+    let id = after.id.as_str();
+    let kept = before.filter(|before| before.cells.len() == after.cells.len());
+    if kept.is_none() {
+        clear(tx, "DELETE FROM cell WHERE rotation_id = ?1", id)?;
+    }
+    let turn =
+        "UPDATE cell SET stopped = ?3, holder_user_id = ?4, holder_since = ?5, holder_skipped = ?6,
+                                arranged_until = ?7, passed_over = ?8
+                WHERE rotation_id = ?1 AND position = ?2";
+    let all = "INSERT INTO cell (rotation_id, position, stopped, holder_user_id, holder_since, holder_skipped,
+                                 arranged_until, passed_over, id, lane, window, roster_id)
+               VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12)
+               ON CONFLICT (rotation_id, position) DO UPDATE SET id = excluded.id, lane = excluded.lane,
+                   window = excluded.window, roster_id = excluded.roster_id, stopped = excluded.stopped,
+                   holder_user_id = excluded.holder_user_id, holder_since = excluded.holder_since,
+                   holder_skipped = excluded.holder_skipped, arranged_until = excluded.arranged_until,
+                   passed_over = excluded.passed_over";
+    for (position, cell) in after.cells.iter().enumerate() {
+        let known = kept.map(|before| &before.cells[position]);
+        if known.is_some_and(|known| same_row(known, cell)) {
+            continue;
+        }
+        let holder = cell.holder.as_ref();
+        let skipped = skipped_to_json(holder.map_or(&[], |holder| &holder.skipped))?;
+        let passed_over = passed_over_to_json(&cell.passed_over)?;
+        let values = params![
+            id,
+            position as i64,
+            cell.stopped,
+            holder.map(|holder| holder.user.as_str()),
+            holder.map(|holder| millis(holder.since)),
+            skipped,
+            cell.arranged_until.map(millis),
+            passed_over,
+        ];
+        if known.is_some_and(|known| same_place(known, cell)) {
+            tx.conn.prepare_cached(turn)?.execute(values)?;
+            continue;
+        }
+        let place = params![
+            cell.id.as_str(),
+            cell.lane as i64,
+            cell.window as i64,
+            cell.roster.as_ref().map(|roster| roster.as_str()),
+        ];
+        let values = [values, place].concat();
+        tx.conn.prepare_cached(all)?.execute(values.as_slice())?;
+    }
+    Ok(())
+}
+
+/// Whether two cells differ in their turns at most.
+fn same_place(a: &Cell, b: &Cell) -> bool {
+    (&a.id, a.lane, a.window, &a.roster) == (&b.id, b.lane, b.window, &b.roster)
+}
+
+/// The history entry has its own table.
+fn same_row(a: &Cell, b: &Cell) -> bool {
+    let turn = a.holder == b.holder && a.passed_over == b.passed_over;
+    turn && (a.stopped, a.arranged_until) == (b.stopped, b.arranged_until) && same_place(a, b)
+}
+
+pub(super) fn clear(tx: &mut WriteTx, sql: &str, id: &str) -> Result<(), Error> {
+    Ok(tx.conn.prepare_cached(sql)?.execute([id]).map(drop)?)
+}
