@@ -19,6 +19,7 @@ use crate::domain::roster;
 use crate::domain::rotation::Rotation;
 use crate::domain::time::Interval;
 use crate::domain::warning::{self, Around, Elsewhere, Known, Warning};
+use crate::domain::warning_kinds::{Severity, WarningKind};
 use crate::domain::zones::ZoneName;
 use crate::store::{self, ReadTx, WriteTx};
 use jiff::{SignedDuration, Timestamp};
@@ -204,12 +205,22 @@ pub fn of_all(app: &App, caller: &Principal, days: u32) -> Result<Vec<Found>, Ac
             warning,
         }));
     })?;
-    found.sort_by_key(|found| {
-        let warning = &found.warning;
-        (warning.period.from, warning.severity(), warning.kind)
-    });
+    found.sort_by(|one, other| order(one).cmp(&order(other)));
     found.truncate(MOST);
     Ok(found)
+}
+
+/// What warnings of several rotations are sorted by; those of one stay as they are.
+fn order(found: &Found) -> (Timestamp, Severity, WarningKind, &str, &RotationId) {
+    let (warning, rotation) = (&found.warning, &found.rotation);
+    let name = rotation.name.as_str();
+    (
+        warning.period.from,
+        warning.severity(),
+        warning.kind,
+        name,
+        &rotation.id,
+    )
 }
 
 /// Finds the warnings of all rotations that are seen. Each is forecast once; its duty counts in others also where it is not seen, by

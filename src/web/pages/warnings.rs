@@ -13,6 +13,7 @@ use crate::web::parts::time::Times;
 use crate::web::parts::warned;
 use crate::web::visit::Visit;
 use maud::{Markup, html};
+use std::collections::HashMap;
 
 /// The days that can be chosen.
 const SPANS: [(u32, &str); 4] = [
@@ -22,7 +23,7 @@ const SPANS: [(u32, &str); 4] = [
     (MOST_DAYS, "A year"),
 ];
 
-/// Warnings of one severity that are listed at the most.
+/// Lines of one severity that are listed at the most.
 const MOST: usize = 200;
 
 /// GET /rotations/{rotation}/warnings.
@@ -81,34 +82,107 @@ fn choose(rotation: &Rotation, days: u32, errors: &Errors) -> Markup {
     }
 }
 
+/// Warnings that say the same of the same place: what comes back with every turn takes one line.
+struct Line<'w> {
+    first: &'w Warning,
+    /// How many follow it.
+    more: usize,
+    last: &'w Warning,
+}
+
+/// The warnings of one severity in lines, by their first ones.
+fn lines(all: &[Warning], severity: Severity) -> Vec<Line<'_>> {
+    let mut lines: Vec<Line> = Vec::new();
+    let mut known = HashMap::new();
+    for warning in all.iter().filter(|one| one.severity() == severity) {
+        let says = (warning.kind, &warning.cell, &warning.text);
+        let line = *known.entry(says).or_insert(lines.len());
+        match lines.get_mut(line) {
+            Some(line) => {
+                line.more += 1;
+                line.last = warning;
+            }
+            None => lines.push(Line {
+                first: warning,
+                more: 0,
+                last: warning,
+            }),
+        }
+    }
+    lines
+}
+
 fn list(rotation: &Rotation, all: &[Warning], severity: Severity, times: &Times) -> Markup {
-    let of_it = all.iter().filter(|warning| warning.severity() == severity);
-    let found: Vec<&Warning> = of_it.collect();
-    let left = found.len().saturating_sub(MOST);
+    let lines = lines(all, severity);
+    let count: usize = lines.iter().map(|line| 1 + line.more).sum();
+    let left = lines.len().saturating_sub(MOST);
     let id = format!("severity-{}", severity.name());
+    let day = |at| times.day_text(times.date(at));
     html! {
-        @if !found.is_empty() {
+        @if !lines.is_empty() {
             section.card.flush aria-labelledby=(id) {
-                h2 id=(id) { (warned::severity(severity)) " " (found.len()) }
+                h2 id=(id) { (warned::severity(severity)) " " (count) }
                 table.rows {
                     caption.unseen { "Warnings that matter " (severity.name()) ", by where they begin" }
                     thead { tr { th scope="col" { "What" } th scope="col" { "When" } th scope="col" { "Lane, window" } th scope="col" { "Why" } } }
                     tbody {
-                        @for warning in found.iter().take(MOST) {
-                            tr data-kind=(warning.kind.name()) {
-                                th scope="row" { (warned::name(warning.kind)) }
-                                td data-label="When" { (times.period(warning.period.from, Some(warning.period.until))) }
+                        @for Line { first, more, last } in lines.iter().take(MOST) {
+                            tr data-kind=(first.kind.name()) {
+                                th scope="row" { (warned::name(first.kind)) }
+                                td data-label="When" {
+                                    (times.period(first.period.from, Some(first.period.until)))
+                                    @match more {
+                                        0 => {}
+                                        1 => p.muted { "and once more, on " (day(last.period.from)) },
+                                        _ => p.muted { "and " (more) " more times, the last on " (day(last.period.from)) },
+                                    }
+                                }
                                 td data-label="Lane, window" {
-                                    @let slot = warning.cell.as_ref().and_then(|cell| rotation.slot_of(cell));
+                                    @let slot = first.cell.as_ref().and_then(|cell| rotation.slot_of(cell));
                                     @if let Some(slot) = slot { bdi { (slot_label(rotation, &rotation.cells[slot])) } } @else { span.muted { "The rotation" } }
                                 }
-                                td data-label="Why" { bdi { (warning.text) } }
+                                td data-label="Why" { bdi { (first.text) } }
                             }
                         }
                     }
                 }
-                @if left > 0 { div.pad { p.muted { "And " (left) " more." } } }
+                @if left > 0 { div.pad { p.muted { "And " (left) " more lines." } } }
             }
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::domain::time::Interval;
+    use crate::domain::warning_kinds::WarningKind;
+
+    #[test]
+    fn what_comes_back_takes_one_line() {
+        let warning = |hour: i64, cell: &str, text: &str| Warning {
+            kind: WarningKind::DoubleDuty,
+            period: Interval {
+                from: jiff::Timestamp::from_second(hour * 3600).expect("an instant"),
+                until: jiff::Timestamp::from_second(hour * 3600 + 60).expect("an instant"),
+            },
+            cell: Some(cell.into()),
+            users: Vec::new(),
+            text: text.to_owned(),
+        };
+        let all = [
+            warning(0, "cel_1", "a"),
+            warning(1, "cel_2", "a"),
+            warning(2, "cel_1", "b"),
+            warning(3, "cel_1", "a"),
+            warning(5, "cel_1", "a"),
+        ];
+        let lines = lines(&all, Severity::High);
+        let shown = lines.iter().map(|line| {
+            let (first, last) = (line.first.period.from, line.last.period.from);
+            (first.as_second() / 3600, line.more, last.as_second() / 3600)
+        });
+        assert_eq!(shown.collect::<Vec<_>>(), [(0, 2, 5), (1, 0, 1), (2, 0, 2)]);
+        assert!(super::lines(&all, Severity::Low).is_empty());
     }
 }
