@@ -115,6 +115,31 @@ fn a_place_filled_while_its_window_is_shut_is_another_version() {
     walk_once("agreements-shut", 2, Hours::Office, ops);
 }
 
+#[test]
+fn turns_of_windows_that_hand_over_at_other_times_are_swapped() {
+    let window = |times: Vec<i64>, starts, hours| Window {
+        cadence: Some(time::Cadence {
+            times,
+            period: 2,
+            starts,
+        }),
+        hours,
+        open: false,
+    };
+    let case = ops::Case {
+        people: 5,
+        lanes: 2,
+        windows: vec![
+            window(vec![540], 1980, Hours::Always),
+            window(vec![480, 1200], 540, Hours::Office),
+        ],
+        double_cover: false,
+        ops: vec![Op::Offer([(3, 2), (1, 3)], 0)],
+    };
+    let name = "agreements-other-times";
+    walk_through(&Office::open(name), name, &case).expect("as foreseen");
+}
+
 // Two, for two processors.
 
 #[test]

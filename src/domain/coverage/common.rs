@@ -56,7 +56,9 @@ impl CommonHours {
                 Some(first) if from < first.until => return first.from < span.until,
                 Some(_) => known = None,
                 None if span.until <= common.until => return false,
-                None => from = from.max(common.until),
+                // Nothing is known of what lies between.
+                None if common.until < from => known = None,
+                None => from = common.until,
             }
         }
         let since = known.map_or(from, |common| common.since);
@@ -159,6 +161,41 @@ mod tests {
 
     fn at(text: &str) -> Timestamp {
         text.parse().unwrap()
+    }
+
+    /// Answers do not depend on what was asked before.
+    #[test]
+    fn questions_come_in_any_order() {
+        let week = "mon 09:00 - mon 17:00,tue 09:00 - tue 17:00,wed 09:00 - wed 17:00,thu 09:00 - thu 17:00,fri 09:00 - fri 17:00";
+        let all = [hours("UTC", week), hours("UTC", "")];
+        let calendar = Calendar::embedded();
+        let begin = at("2026-11-23T00:00:00Z");
+        let hour = |hour: i64| begin + SignedDuration::from_hours(hour);
+        let span = |from: i64, until: i64| Interval {
+            from: hour(from),
+            until: hour(until),
+        };
+        // Nights, with days between them; then from day to night and back.
+        for order in [
+            vec![span(68, 81), span(212, 225), span(177, 200)],
+            vec![span(17, 33), span(41, 57), span(30, 35), span(20, 30)],
+            vec![
+                span(89, 105),
+                span(17, 33),
+                span(89, 106),
+                span(0, 9),
+                span(0, 500),
+            ],
+        ] {
+            let mut kept = CommonHours::default();
+            for asked in order {
+                let known = |window: usize| all[window].clone();
+                let meet =
+                    |common: &mut CommonHours| common.meet(2, [0, 1], &known, &calendar, asked);
+                let fresh = meet(&mut CommonHours::default());
+                assert_eq!(meet(&mut kept), fresh, "{asked:?}");
+            }
+        }
     }
 
     #[test]
