@@ -334,13 +334,17 @@ struct State {
 fn render(api: &Api, snapshot: &KeptSnapshot, state: &State, detail: Detail) -> String {
     let app = &api.app;
     let schema = store::schema_version().to_string();
+    let warnings = match detail {
+        Detail::Whole => app.warned().counted(),
+        Detail::WithoutNames => Arc::default(),
+    };
     app.metrics().render(&Snapshot {
         now: app.now(),
         queue: &state.queue,
         next_due: state.next_due,
         nobody: &snapshot.nobody,
         readings: &state.readings,
-        warnings: &app.warned().counted(),
+        warnings: &warnings,
         names: detail == Detail::Whole,
         enabled_rotations: snapshot.enabled,
         disabled_rotations: snapshot.disabled,
