@@ -83,6 +83,9 @@ impl<'de> Deserialize<'de> for Rosters {
             fn visit_map<A: MapAccess<'de>>(self, mut members: A) -> Result<Rosters, A::Error> {
                 let mut found: Vec<(String, RosterBody)> = Vec::new();
                 while let Some(id) = members.next_key::<String>()? {
+                    if found.len() == ROSTERS {
+                        return Err(A::Error::custom(format_args!("send at most {ROSTERS}")));
+                    }
                     if found.iter().any(|(known, _)| *known == id) {
                         return Err(A::Error::custom(format_args!("duplicate field `{id}`")));
                     }
@@ -117,9 +120,6 @@ pub fn parse(bytes: &[u8]) -> Result<Asked, Refusal> {
         Some(_) => repeated(bytes)?,
         None => None,
     };
-    if request.rosters.0.len() > ROSTERS {
-        return invalid(format!("rosters: send at most {ROSTERS}"));
-    }
     if request.absences.len() > ABSENCES {
         return invalid(format!("absences: send at most {ABSENCES}"));
     }
@@ -346,6 +346,20 @@ mod tests {
             panic!("a refusal")
         };
         assert!(detail.starts_with("rosters.r: sent twice"), "{detail}");
+    }
+
+    #[test]
+    fn rosters_past_the_limit_are_not_read() {
+        let read = |count: usize, last: &str| {
+            let one = |index| format!(r#""r{index}":{{"nextTurn":0}},"#);
+            let many: String = (1..count).map(one).collect();
+            parse(format!(r#"{{"rosters":{{{many}"last":{last}}}}}"#).as_bytes())
+        };
+        assert!(read(ROSTERS, r#"{"nextTurn":0}"#).is_ok());
+        for last in [r#"{"nextTurn":0}"#, "7"] {
+            let found = read(ROSTERS + 1, last).map(|_| ());
+            assert_eq!(found, invalid(format!("rosters: send at most {ROSTERS}")));
+        }
     }
 
     #[test]
