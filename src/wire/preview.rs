@@ -7,6 +7,7 @@ use super::grid::{self, GridRequest};
 use super::moment::Moment;
 use super::problem::Problem;
 use super::repeated::Repeated;
+use super::report::hours;
 use super::roster::{self, CommonRosterRequest, PEOPLE, RosterRequest, ids};
 use super::schedule::{self, PlannedTurn};
 use super::strict::strict;
@@ -18,7 +19,7 @@ use crate::domain::ids::{CellId, RosterId, UserId};
 use crate::domain::key::is_plain;
 use crate::domain::load::Load;
 use crate::domain::refusal::Refusal;
-use jiff::{SignedDuration, Timestamp};
+use jiff::Timestamp;
 use schemars::JsonSchema;
 use serde::de::{Deserializer, Error, MapAccess, Visitor};
 use serde::{Deserialize, Serialize, Serializer};
@@ -279,7 +280,6 @@ pub struct PersonChange {
 
 /// Renders what edits change for a person.
 pub fn person(user: &UserId, before: &Load, after: &Load) -> PersonChange {
-    let hours = |length: SignedDuration| length.as_secs_f64() / 3600.0;
     PersonChange {
         user_id: user.to_string(),
         hours_before: hours(before.hours),
@@ -296,6 +296,7 @@ pub fn person(user: &UserId, before: &Load, after: &Load) -> PersonChange {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use jiff::SignedDuration;
     use serde_json::json;
 
     #[test]
@@ -346,6 +347,16 @@ mod tests {
             panic!("a refusal")
         };
         assert!(detail.starts_with("rosters.r: sent twice"), "{detail}");
+    }
+
+    #[test]
+    fn hours_are_those_of_reports() {
+        let load = Load {
+            hours: SignedDuration::from_mins(20),
+            ..Load::default()
+        };
+        let change = person(&UserId::from("U1"), &Load::default(), &load);
+        assert_eq!((change.hours_before, change.hours_after), (0.0, 0.333333));
     }
 
     #[test]
