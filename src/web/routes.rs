@@ -6,7 +6,7 @@ use super::pages::{
     settings, shift, swap, warnings, webhooks, why,
 };
 use super::visit::Visit;
-use super::{Web, assets};
+use super::{ROOM, Web, assets};
 use crate::server::{Outcome, Request};
 use crate::wire::url;
 use std::borrow::Cow;
@@ -33,6 +33,17 @@ pub struct Row {
     /// Parts in braces are left open.
     pub pattern: &'static str,
     pub who: Who,
+}
+
+impl Row {
+    /// The memory for making the page, in bytes.
+    pub fn memory(&self) -> usize {
+        match self.pattern {
+            // What the API takes for the same.
+            "/reports/duty" | "/rotations/{rotation}/warnings" => 20 * 1024 * 1024,
+            _ => ROOM,
+        }
+    }
 }
 
 const fn get(pattern: &'static str, who: Who) -> Row {
@@ -284,6 +295,13 @@ fn matched<'a>(pattern: &str, sent: &[&'a str]) -> Option<Vec<Cow<'a, str>>> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn reports_and_warnings_take_what_they_hold() {
+        let larger = ROUTES.iter().filter(|row| row.memory() > ROOM);
+        let larger: Vec<&str> = larger.map(|row| row.pattern).collect();
+        assert_eq!(larger, ["/rotations/{rotation}/warnings", "/reports/duty"]);
+    }
 
     #[test]
     fn secrets_are_not_logged() {
