@@ -140,11 +140,15 @@ impl Called {
             .map_err(Problem::from)
             .and_then(|()| (self.tool.run)(call, &self.arguments));
         match done {
-            Ok(found) => Ok(json!({
-                "content": [{ "type": "text", "text": found.to_string() }],
-                "structuredContent": found,
-                "isError": false,
-            })),
+            Ok(found) => {
+                let mut result = json!({
+                    "content": [{ "type": "text", "text": found.to_string() }],
+                    "isError": false,
+                });
+                // Moved: the macro would copy it.
+                result["structuredContent"] = found;
+                Ok(result)
+            }
             Err(problem) if problem.status >= 500 => Err(problem),
             Err(problem) => Ok(json!({
                 "content": [{ "type": "text", "text": text(&problem, call.request_id)? }],

@@ -30,6 +30,9 @@ const PLAN_DAYS: i64 = 366;
 /// How far ahead one's own shifts are listed, if nothing else is asked for.
 const OWN: SignedDuration = SignedDuration::from_hours(28 * 24);
 
+/// The largest page of who is on call, in bytes: as data, as text and rendered it is held several times.
+const LARGEST_PAGE: usize = 2 * MIB;
+
 strict!(WhoIsOnCall, ListRotations, GetSchedule, MyShifts);
 
 pub const WHO_IS_ON_CALL: Tool = Tool {
@@ -41,7 +44,7 @@ pub const WHO_IS_ON_CALL: Tool = Tool {
     kind: Kind::Reads,
     input: input::<WhoIsOnCall>,
     output: output::<Named<Page<OnCallLine>>>,
-    memory: 10 * MIB,
+    memory: 20 * MIB,
     run: who_is_on_call,
 };
 
@@ -77,11 +80,18 @@ fn who_is_on_call(call: &Call, arguments: &[u8]) -> Result<Value, Problem> {
     }
     let user = asked.user_id.map(UserId::from);
     let (app, caller) = (call.app, call.caller);
-    let mut lines = Vec::new();
+    let (mut lines, mut size) = (Vec::new(), 0);
     let total = on_call_at::everywhere(app, caller, at, user.as_ref(), page, |rotation, duty| {
         users.extend(duty.iter().flat_map(|duty| duty.people()));
-        lines.push(on_call::line(rotation, duty, calendar, &as_of));
-        Ok(())
+        let line = on_call::line(rotation, duty, calendar, &as_of);
+        size += serde_json::to_vec(&line).map_or(0, |text| text.len());
+        lines.push(line);
+        match size > LARGEST_PAGE {
+            true => Ok(invalid(
+                "code: too many people are on call for one page; send the code or id of one rotation",
+            )?),
+            false => Ok(()),
+        }
     })?;
     let lines = Page::new(lines, page.number, page.size, total);
     give_named(call, lines, &users)

@@ -374,3 +374,34 @@ fn one_credential_has_one_rate_everywhere() {
     let slow = assistant.send(message);
     assert_eq!(slow.is(429).json()["code"], json!("rate_limited"));
 }
+
+/// Puts 400 slots with long names on a rotation, about 800 KB of who is on call.
+fn crowd(rotation: &Rot) {
+    let mut grid = rotation.grid(20, &vec![always(daily()); 20]);
+    for list in ["lanes", "windows"] {
+        for (index, named) in grid[list].as_array_mut().unwrap().iter_mut().enumerate() {
+            named["name"] = json!(format!("{index} {}", "\u{1f4df}".repeat(190)));
+        }
+    }
+    rotation.put("/coverage", grid).is(200);
+}
+
+#[test]
+fn who_is_on_call_is_bounded() {
+    let rota = Rota::with_people(400);
+    let people: Vec<String> = (1..=400).map(|number| format!("U{number}")).collect();
+    let rotations: Vec<Rot> = (0..3)
+        .map(|_| {
+            let rotation = rota.rotation(&people.join(" "));
+            crowd(&rotation);
+            rotation
+        })
+        .collect();
+    let key = Assistant::new(&rota, &rota.caller().credential.unwrap());
+    let problem = key.refused("who_is_on_call", json!({}));
+    assert!(text(&problem["detail"]).starts_with("code: "), "{problem}");
+    let one = json!({ "code": rotations[0].id });
+    let found = key.call("who_is_on_call", one);
+    let on_call = found["data"][0]["onCall"].as_array().map(Vec::len);
+    assert_eq!(on_call, Some(400));
+}
