@@ -70,15 +70,19 @@ fn who_is_on_call(call: &Call, arguments: &[u8]) -> Result<Value, Problem> {
     let page = page(asked.page)?;
     let at = asked.at.map_or_else(|| call.app.now(), |at| at.0);
     let (calendar, as_of) = (call.app.calendar(), call.app.as_of(at));
-    let mut users: Vec<UserId> = Vec::new();
+    let user = asked.user_id.map(UserId::from);
     if let Some(code) = asked.code {
         let id = rotation(call, &code)?;
         let (rotation, duty) = on_call_at::of(call.app, call.caller, &id, at)?;
-        users.extend(duty.people());
-        let line = on_call::line(&rotation, Some(&duty), calendar, &as_of);
-        return give_named(call, page_of(vec![line], page), &users);
+        let mut users = duty.people();
+        let mut lines = Vec::new();
+        match user.is_none_or(|user| rotation.has_member(&user) || users.contains(&user)) {
+            true => lines.push(on_call::line(&rotation, Some(&duty), calendar, &as_of)),
+            false => users.clear(),
+        }
+        return give_named(call, page_of(lines, page), &users);
     }
-    let user = asked.user_id.map(UserId::from);
+    let mut users: Vec<UserId> = Vec::new();
     let (app, caller) = (call.app, call.caller);
     let (mut lines, mut size) = (Vec::new(), 0);
     let total = on_call_at::everywhere(app, caller, at, user.as_ref(), page, |rotation, duty| {

@@ -233,6 +233,7 @@ fn arguments_that_are_wrong_are_named() {
             "answer",
         ),
         ("add_absence", json!({ "from": to, "to": from }), "to"),
+        ("add_absence", json!({ "from": from, "until": to }), "until"),
         (
             "add_absence",
             json!({ "from": from, "to": to, "confirm": "yes" }),
@@ -373,6 +374,26 @@ fn one_credential_has_one_rate_everywhere() {
     assert_eq!(statuses.last(), Some(&429), "{statuses:?}");
     let slow = assistant.send(message);
     assert_eq!(slow.is(429).json()["code"], json!("rate_limited"));
+}
+
+#[test]
+fn who_is_on_call_is_narrowed_to_a_person() {
+    let rota = Rota::with_people(3);
+    let rotation = rota.daily("U1 U2", 1);
+    let key = Assistant::new(&rota, &rota.caller().credential.unwrap());
+    for (user, expected) in [("U1", 1), ("U2", 1), ("U3", 0)] {
+        for arguments in [
+            json!({ "userId": user }),
+            json!({ "userId": user, "code": rotation.id }),
+        ] {
+            let found = key.call("who_is_on_call", arguments.clone());
+            for list in ["data", "users"] {
+                let count = found[list].as_array().map(Vec::len);
+                assert_eq!(count, Some(expected), "{arguments}: {list}");
+            }
+            assert_eq!(found["totalItems"], json!(expected), "{arguments}");
+        }
+    }
 }
 
 /// Puts 400 slots with long names on a rotation, about 800 KB of who is on call.
