@@ -4,11 +4,10 @@ use super::{Kind, MIB, Named, Tool, give, give_named, input, output, page, page_
 use crate::actions::report::{self, Wanted};
 use crate::actions::{explain, warnings};
 use crate::domain::access::Scope;
-use crate::domain::ids::{CellId, RotationId, UserId};
+use crate::domain::ids::{CellId, UserId};
 use crate::domain::refusal::invalid;
 use crate::domain::report::GroupBy;
 use crate::domain::time::Interval;
-use crate::domain::warning as domain;
 use crate::mcp::Call;
 use crate::server::Problem;
 use crate::wire::body::parse;
@@ -95,25 +94,22 @@ fn wrong(call: &Call, arguments: &[u8]) -> Result<Value, Problem> {
             "days: send a whole number from 1 to {most}"
         ))?);
     }
-    let mut users: Vec<UserId> = Vec::new();
-    let mut shown = Vec::new();
-    let mut show = |rotation: &RotationId, warning: &domain::Warning| {
-        users.extend(warning.users.iter().cloned());
-        shown.push(warning::render(rotation, warning));
-    };
-    match asked.code {
+    let found = match asked.code {
         Some(code) => {
             let id = rotation(call, &code)?;
             let (_, found) = warnings::of_rotation(call.app, call.caller, &id, days)?;
-            found.iter().for_each(|warning| show(&id, warning));
+            page_of(found, page).map(|warning| (id.clone(), warning))
         }
         None => {
             let found = warnings::of_all(call.app, call.caller, days)?;
-            let each = found.iter();
-            each.for_each(|found| show(&found.rotation.id, &found.warning));
+            page_of(found, page).map(|found| (found.rotation.id.clone(), found.warning))
         }
-    }
-    give_named(call, page_of(shown, page), &users)
+    };
+    let users: Vec<UserId> = (found.data.iter())
+        .flat_map(|(_, warning)| warning.users.iter().cloned())
+        .collect();
+    let shown = found.map(|(id, warning)| warning::render(&id, &warning));
+    give_named(call, shown, &users)
 }
 
 pub const DUTY_REPORT: Tool = Tool {
