@@ -249,7 +249,6 @@ struct AddAbsence {
     code: Option<String>,
     from: Moment,
     /// Exclusive.
-    #[serde(alias = "until")]
     to: Moment,
     /// Others read it; at most 2,000 characters.
     #[serde(default)]
@@ -285,9 +284,8 @@ fn add_absence(call: &Call, arguments: &[u8]) -> Result<Value, Problem> {
     let by_way_of = match &asked.code {
         Some(code) => rotation(call, code)?,
         None => {
-            let own = overview::rotations_of(call.app, call.caller, me)?;
-            let mut own = own.into_iter().filter(|rotation| rotation.has_member(me));
-            match own.next() {
+            let own = absences::own_rotations(call.app, call.caller, me)?;
+            match own.into_iter().next() {
                 Some(rotation) => rotation.id,
                 None => {
                     return Ok(invalid(
@@ -310,6 +308,9 @@ fn add_absence(call: &Call, arguments: &[u8]) -> Result<Value, Problem> {
         let rotation = reads::rotation(call.app, call.caller, &by_way_of)?;
         if !rotation.has_member(me) {
             return Ok(invalid("code: you are no member of this rotation")?);
+        }
+        if !is_everywhere {
+            rotation.check_own()?;
         }
         let standing = shifts::would_stand(call.app, call.caller, &by_way_of, &new)?;
         return give(&AbsenceOutcome {
