@@ -19,7 +19,6 @@ use schemars::{JsonSchema, SchemaGenerator};
 use serde::Serialize;
 use serde_json::{Value, json};
 use std::collections::BTreeSet;
-use std::io::Read;
 use std::sync::LazyLock;
 
 const MIB: usize = 1024 * 1024;
@@ -150,21 +149,17 @@ impl Called {
                 Ok(result)
             }
             Err(problem) if problem.status >= 500 => Err(problem),
-            Err(problem) => Ok(json!({
-                "content": [{ "type": "text", "text": text(&problem, call.request_id)? }],
-                "isError": true,
-            })),
+            Err(problem) => {
+                // As the API answers it. Strings and a number always serialize.
+                let body = problem.body(Some(call.request_id));
+                let text = serde_json::to_string(&body).unwrap_or_default();
+                Ok(json!({
+                    "content": [{ "type": "text", "text": text }],
+                    "isError": true,
+                }))
+            }
         }
     }
-}
-
-/// A problem as the API answers it.
-fn text(problem: &Problem, request_id: &str) -> Result<String, Problem> {
-    let (mut body, _) = problem.render(request_id).body.into_reader_and_size();
-    let mut text = String::new();
-    let read = body.read_to_string(&mut text);
-    read.map_err(|error| Problem::internal(format!("cannot render: {error}")))?;
-    Ok(text)
 }
 
 /// The schema of arguments: an object without other members.
