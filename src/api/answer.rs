@@ -68,9 +68,5 @@ pub fn not_modified(if_none_match: Option<&str>, tag: &str) -> Option<Response> 
 
 /// A page of a complete list.
 pub fn page_of<T>(items: Vec<T>, page: Page) -> PageShape<T> {
-    let total = items.len() as u64;
-    let size = page.size as usize;
-    let before = (page.number as usize - 1).saturating_mul(size);
-    let data = items.into_iter().skip(before).take(size).collect();
-    PageShape::new(data, page.number, page.size, total)
+    PageShape::of(items, page.number, page.size)
 }

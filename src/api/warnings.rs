@@ -45,7 +45,7 @@ pub fn read(_: &Api, call: &Call) -> Outcome {
     let found = found
         .iter()
         .map(|warning| wire::render(&rotation.id, warning));
-    one_page(found.collect())
+    answer::json(200, &Page::whole(found.collect()))
 }
 
 pub const ACROSS: Operation = Operation {
@@ -71,12 +71,7 @@ pub fn across(_: &Api, call: &Call) -> Outcome {
     let found = found
         .iter()
         .map(|found| wire::render(&found.rotation.id, &found.warning));
-    one_page(found.collect())
-}
-
-fn one_page(found: Vec<Warning>) -> Outcome {
-    let count = u32::try_from(found.len()).unwrap_or(u32::MAX);
-    answer::json(200, &Page::new(found, 1, count.max(1), u64::from(count)))
+    answer::json(200, &Page::whole(found.collect()))
 }
 
 pub const SETTINGS: Operation = Operation {

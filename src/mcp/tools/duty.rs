@@ -208,10 +208,7 @@ struct GetSchedule {
 
 fn get_schedule(call: &Call, arguments: &[u8]) -> Result<Value, Problem> {
     let asked: GetSchedule = parse(arguments)?;
-    let (page, range) = (
-        page(asked.page)?,
-        range(asked.from.0, asked.to.0, PLAN_DAYS)?,
-    );
+    let (page, range) = (page(asked.page)?, range(asked.from, asked.to, PLAN_DAYS)?);
     let mut kinds = Vec::new();
     for (index, kind) in asked.kind.iter().flatten().enumerate() {
         match PlannedKind::parse(kind) {
@@ -277,7 +274,7 @@ fn my_shifts(call: &Call, arguments: &[u8]) -> Result<Value, Problem> {
     let from = asked.from.map_or(call.app.now(), |from| from.0);
     let usual = || from.saturating_add(OWN).unwrap_or(from);
     let to = asked.to.map_or_else(usual, |to| to.0);
-    let (page, range) = (page(asked.page)?, range(from, to, PLAN_DAYS)?);
+    let (page, range) = (page(asked.page)?, range(from.into(), to.into(), PLAN_DAYS)?);
     let found = shifts::of_person(call.app, call.caller, &user, range)?;
     give(&page_of(found, page).map(|shift| schedule::shift(&shift)))
 }

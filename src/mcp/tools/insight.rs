@@ -1,13 +1,14 @@
 //! Why, what is wrong, and who carries how much.
 
-use super::{Kind, MIB, Named, Tool, give, give_named, input, output, page, page_of, rotation};
+use super::{
+    Kind, MIB, Named, Tool, any_range, give, give_named, input, output, page, page_of, rotation,
+};
 use crate::actions::report::{self, Wanted};
 use crate::actions::{explain, warnings};
 use crate::domain::access::Scope;
 use crate::domain::ids::{CellId, UserId};
 use crate::domain::refusal::invalid;
 use crate::domain::report::GroupBy;
-use crate::domain::time::Interval;
 use crate::mcp::Call;
 use crate::server::Problem;
 use crate::wire::body::parse;
@@ -159,15 +160,10 @@ fn duty_report(call: &Call, arguments: &[u8]) -> Result<Value, Problem> {
             return Ok(invalid(format!("groupBy: send one of `{names}`"))?);
         }
     };
-    if asked.to.0 <= asked.from.0 {
-        return Ok(invalid("to: send an instant later than `from`")?);
-    }
+    let range = any_range(asked.from, asked.to)?;
     let only = asked.code.map(|code| rotation(call, &code));
     let wanted = Wanted {
-        range: Interval {
-            from: asked.from.0,
-            until: asked.to.0,
-        },
+        range,
         rotation: only.transpose()?,
         user: asked.user_id.map(UserId::from),
         by,

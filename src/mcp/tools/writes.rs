@@ -1,6 +1,6 @@
 //! What people have done for them. Without `confirm` nothing is written, and what would happen is answered (rules.md 12.11).
 
-use super::{Kind, MIB, Tool, give, input, output, rotation};
+use super::{Kind, MIB, Tool, any_range, give, input, output, rotation};
 use crate::actions::absences;
 use crate::actions::answering::AnswerRequest;
 use crate::actions::covers::{self, AskForCover};
@@ -276,9 +276,7 @@ struct AbsenceOutcome {
 
 fn add_absence(call: &Call, arguments: &[u8]) -> Result<Value, Problem> {
     let asked: AddAbsence = parse(arguments)?;
-    if asked.to.0 <= asked.from.0 {
-        return Ok(invalid("to: send an instant later than `from`")?);
-    }
+    let range = any_range(asked.from, asked.to)?;
     let me = call.caller.person()?;
     let is_everywhere = asked.code.is_none();
     let by_way_of = match &asked.code {
@@ -297,8 +295,8 @@ fn add_absence(call: &Call, arguments: &[u8]) -> Result<Value, Problem> {
     };
     let body = json!({
         "userId": me.as_str(),
-        "from": asked.from.0.to_string(),
-        "until": asked.to.0.to_string(),
+        "from": range.from.to_string(),
+        "until": range.until.to_string(),
         "reason": asked.reason,
         "appliesTo": if is_everywhere { "allRotations" } else { "rotation" },
     });
