@@ -150,8 +150,8 @@ pub fn cells(line: &Line, most: SignedDuration) -> Markup {
 }
 
 /// The most hours of a line.
-pub fn most(lines: &[Line]) -> SignedDuration {
-    let hours = lines.iter().map(|line| line.load.hours);
+pub fn most<'l>(lines: impl IntoIterator<Item = &'l Line>) -> SignedDuration {
+    let hours = lines.into_iter().map(|line| line.load.hours);
     hours.max().unwrap_or_default()
 }
 
