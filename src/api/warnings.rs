@@ -9,7 +9,7 @@ use super::operation::{
 use crate::actions::reads;
 use crate::actions::warnings::{self, DAYS, MOST_DAYS, SetWarningSettings};
 use crate::domain::rotation::Rotation;
-use crate::wire::etag::{self, Precondition};
+use crate::wire::etag::Precondition;
 use crate::wire::page::Page;
 use crate::wire::warning::{self as wire, Warning, WarningSettings, WarningSettingsRequest};
 
@@ -112,9 +112,7 @@ pub fn set(_: &Api, call: &Call, precondition: &Precondition) -> Outcome {
 }
 
 fn shown(call: &Call, rotation: &Rotation) -> Outcome {
-    answer::tagged(
-        call.if_none_match.as_deref(),
-        &etag::tag(rotation, call.app.calendar()),
-        &wire::settings(&rotation.profile.warnings),
-    )
+    answer::cached(call, rotation, || {
+        wire::settings(&rotation.profile.warnings)
+    })
 }
