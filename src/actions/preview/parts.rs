@@ -54,7 +54,7 @@ impl<'a, 'e> Parts<'a, 'e> {
     /// # Errors
     /// When the storage fails.
     pub fn apply(&mut self, wanted: Wanted) -> Result<(), ActionError> {
-        let Wanted { edits, agrees } = wanted;
+        let Wanted { edits, agrees, .. } = wanted;
         if let Some(patch) = &edits.patch {
             self.part("rotation".to_owned(), |parts| parts.patch(patch, agrees))?;
         }

@@ -161,7 +161,7 @@ pub fn hours(length: SignedDuration) -> String {
 }
 
 /// The same, as people read it.
-fn short(length: SignedDuration) -> String {
+pub fn short(length: SignedDuration) -> String {
     let text = format!("{:.1}", length.as_secs_f64() / 3600.0);
     text.trim_end_matches(".0").to_owned()
 }
