@@ -78,8 +78,8 @@ pub use finding::{
     CreationKey, RotationFilter, RotationOrder, Visible, count_due, count_rotations,
     insert_creation_key, last_changed_rotation, list_cadences, list_due, list_due_reminders,
     list_people_in_rotations, list_people_of_group, list_rotation_ids, list_rotations,
-    list_rotations_following, list_with_several_lanes, load_creation_key, next_due, next_reminder,
-    rotation_by_code,
+    list_rotations_about, list_rotations_following, list_with_several_lanes, load_creation_key,
+    next_due, next_reminder, rotation_by_code,
 };
 pub use history::{
     HistoryEntry, begin_entries, end_entry, list_broken_chains, list_history, list_pieces,
