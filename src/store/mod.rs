@@ -154,7 +154,7 @@ pub enum Error {
     Lost(String),
     /// The storage thread has ended or the program is stopping.
     Stopped,
-    /// The job panicked; its savepoint was rolled back.
+    /// Something panicked. Nothing of what it was writing is stored.
     Panicked(String),
 }
 
@@ -205,7 +205,7 @@ impl fmt::Display for Error {
             Error::NotCommitted(why) => write!(f, "storage: not committed: {why}"),
             Error::Lost(why) => write!(f, "storage: {why}"),
             Error::Stopped => f.write_str("storage: stopped"),
-            Error::Panicked(what) => write!(f, "a write panicked: {what}"),
+            Error::Panicked(what) => write!(f, "a panic was caught: {what}"),
         }
     }
 }
