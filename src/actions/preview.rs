@@ -117,7 +117,7 @@ pub fn of(
             at: range.from.max(base.stamps.judged_at),
         };
         let warns = wanted.warns;
-        let mut parts = Parts::new(tx, current, base.clone(), editing);
+        let mut parts = Parts::new(tx, current, &base, editing);
         parts.apply(wanted)?;
         let (then, refusals) = (parts.rotation, parts.refusals);
         let planned = plan(current, context.dealing, range)?;
