@@ -16,7 +16,6 @@ use crate::domain::refusal::{Refusal, invalid};
 use crate::domain::rotation::{Cell, Rotation};
 use crate::domain::time::Interval;
 use crate::domain::warning::Warning;
-use crate::domain::zones::ZoneName;
 use crate::store::{self, ReadTx};
 use jiff::{SignedDuration, Timestamp};
 use parts::Parts;
@@ -249,8 +248,7 @@ fn by_person(
             continue;
         }
         let person = store::load_person(tx, user)?;
-        let zone = person.and_then(|person| person.time_zone);
-        let own = zone.and_then(|zone| ZoneName::parse(&zone).ok());
+        let own = person.and_then(|person| person.zone());
         let measured = |held: &BTreeMap<UserId, Vec<Held>>| {
             let theirs = held.get(user).map_or(&[] as &[Held], Vec::as_slice);
             load::measure(theirs, own, app.calendar())
