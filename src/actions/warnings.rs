@@ -225,11 +225,19 @@ pub(super) fn all_within(
             rotation: Arc::clone(&named),
             warning,
         }));
+        if found.len() > 2 * MOST {
+            keep_first(&mut found);
+        }
         Ok(())
     })?;
+    keep_first(&mut found);
+    Ok(found)
+}
+
+/// Keeps those that are told: the first ones.
+fn keep_first(found: &mut Vec<Found>) {
     found.sort_by(|one, other| order(one).cmp(&order(other)));
     found.truncate(MOST);
-    Ok(found)
 }
 
 /// What warnings of several rotations are sorted by; those of one stay as they are.
