@@ -75,6 +75,9 @@ pub struct InFlight {
     waiting: HashMap<String, Waiting>,
 }
 
+/// How many due topics or groups are read at a time: all of them may wait, and usually the first does not.
+const AT_ONCE: usize = 16;
+
 /// A topic or group that waits for the platform's pace.
 #[derive(Clone, Copy, Debug)]
 struct Waiting {
@@ -221,21 +224,26 @@ fn sync_first(
 ) -> Result<Turn, Error> {
     let (now, real_now) = (app.now(), monotonic());
     waiting.retain(|_, waits| waits.until > real_now);
-    let due = app
-        .store()
-        .read(|tx| store::list_due_syncs(tx, target, now))?;
-    for (key, state) in due {
-        let calls = state.calls;
-        if waiting.get(&key).is_some_and(|waits| waits.calls == calls) {
-            continue;
-        }
-        match sync_one(app, target, key.clone(), state, sync)? {
-            Turn::Waits(until) => waiting.insert(key, Waiting { calls, until }),
-            turn => return Ok(turn),
+    loop {
+        let is_free = |key: &str, state: &SyncState| {
+            let waits = waiting.get(key);
+            waits.is_none_or(|waits| waits.calls != state.calls)
         };
+        let due = app
+            .store()
+            .read(|tx| store::list_due_syncs(tx, target, now, AT_ONCE, is_free))?;
+        if due.is_empty() {
+            let opens = waiting.values().map(|waits| waits.until).min();
+            return Ok(opens.map_or(Turn::Idle, Turn::Waits));
+        }
+        for (key, state) in due {
+            let calls = state.calls;
+            match sync_one(app, target, key.clone(), state, sync)? {
+                Turn::Waits(until) => waiting.insert(key, Waiting { calls, until }),
+                turn => return Ok(turn),
+            };
+        }
     }
-    let opens = waiting.values().map(|waits| waits.until).min();
-    Ok(opens.map_or(Turn::Idle, Turn::Waits))
 }
 
 /// Syncs a due target, and records why if that fails.

@@ -242,9 +242,14 @@ pub fn everywhere(
             size: u32::MAX,
         },
     };
-    let (ids, total) = app
-        .store()
-        .read(|tx| store::list_rotations(tx, &filter, listed))?;
+    let (ids, total) = app.store().read(|tx| -> Result<_, ActionError> {
+        let (mut ids, total) = store::list_rotations(tx, &filter, listed)?;
+        if let Some(user) = user {
+            let may_be_in = store::list_rotations_about(tx, user, at)?;
+            ids.retain(|id| may_be_in.contains(id));
+        }
+        Ok((ids, total))
+    })?;
     let mut budget = Budget::default();
     let mut found = 0;
     let first = u64::from(page.number - 1) * u64::from(page.size);
@@ -255,7 +260,11 @@ pub fn everywhere(
             let Some(rotation) = rotation.filter(|found| caller.check_see(found).is_ok()) else {
                 return Ok(());
             };
-            if user.is_some_and(|user| !may_be_in(&rotation, user, at)) {
+            if let Some(user) = user
+                && is_past(&rotation, at)
+                && !rotation.has_member(user)
+                && !was_on_call(&entries_at(tx, &rotation, at)?, user)
+            {
                 return Ok(());
             }
             let duty = match duty_at(app, tx, &rotation, at, &mut budget) {
@@ -279,8 +288,10 @@ pub fn everywhere(
     Ok(if user.is_some() { found } else { total })
 }
 
-/// Whether somebody is a member, or may be on call at an instant: by an arrangement, on a partner's schedule, or in the past.
-fn may_be_in(rotation: &Rotation, user: &UserId, at: Timestamp) -> bool {
-    let arranged = || rotation.arranged.iter().any(|over| over.user == *user);
-    rotation.has_member(user) || is_past(rotation, at) || rotation.external.is_some() || arranged()
+/// Whether any entry of the record names somebody.
+fn was_on_call(entries: &[HistoryEntry], user: &UserId) -> bool {
+    let mut people = entries
+        .iter()
+        .flat_map(|record| record.entry.user.iter().chain(&record.entry.beside));
+    people.any(|one| one == user)
 }

@@ -16,7 +16,6 @@ use crate::domain::refusal::{Refusal, invalid};
 use crate::domain::rotation::{Cell, Rotation};
 use crate::domain::time::Interval;
 use crate::domain::warning::Warning;
-use crate::domain::zones::ZoneName;
 use crate::store::{self, ReadTx};
 use jiff::{SignedDuration, Timestamp};
 use parts::Parts;
@@ -37,12 +36,16 @@ pub struct Wanted {
     pub edits: Edits,
     /// Refuses what the patch repeats of the rotation without changing it, where it is not so.
     pub agrees: Option<Agrees>,
+    /// Whether to say what is wrong with the plan then, for which the plans of other rotations are made as well.
+    pub warns: bool,
 }
 
 impl From<Edits> for Wanted {
     fn from(edits: Edits) -> Wanted {
-        let agrees = None;
-        Wanted { edits, agrees }
+        Wanted {
+            edits,
+            ..Wanted::default()
+        }
     }
 }
 
@@ -86,7 +89,7 @@ pub struct Preview {
     pub planned_then: Vec<PlannedTurn>,
     /// What it comes to for each person who is on call in either plan.
     pub people: BTreeMap<UserId, Change>,
-    /// What is wrong with the plan with the edits.
+    /// What is wrong with the plan with the edits; empty unless it was wanted.
     pub warnings: Vec<Warning>,
 }
 
@@ -94,7 +97,7 @@ pub struct Preview {
 ///
 /// # Errors
 /// [`Refusal::NotFound`] where the caller does not see the rotation; [`Refusal::Invalid`] for an instant that is over or too far
-/// ahead, and where it takes too much to forecast.
+/// ahead, and where it takes too much to forecast. What is wrong with an edit is in the preview.
 pub fn of(
     app: &App,
     caller: &Principal,
@@ -112,7 +115,8 @@ pub fn of(
             limits: app.tier_limits(),
             at: range.from.max(base.stamps.judged_at),
         };
-        let mut parts = Parts::new(tx, current, base.clone(), editing);
+        let warns = wanted.warns;
+        let mut parts = Parts::new(tx, current, &base, editing);
         parts.apply(wanted)?;
         let (then, refusals) = (parts.rotation, parts.refusals);
         let planned = plan(current, context.dealing, range)?;
@@ -125,7 +129,10 @@ pub fn of(
             true => planned.clone(),
             false => plan(&then, dealing, range)?,
         };
-        let warnings = warnings::of_plan(app, tx, caller, (&then, dealing), range)?;
+        let warnings = match warns {
+            true => warnings::of_plan(app, tx, caller, (&then, dealing), range)?,
+            false => Vec::new(),
+        };
         let mut found = Preview {
             stored: current.clone(),
             current: current.clone(),
@@ -241,8 +248,7 @@ fn by_person(
             continue;
         }
         let person = store::load_person(tx, user)?;
-        let zone = person.and_then(|person| person.time_zone);
-        let own = zone.and_then(|zone| ZoneName::parse(&zone).ok());
+        let own = person.and_then(|person| person.zone());
         let measured = |held: &BTreeMap<UserId, Vec<Held>>| {
             let theirs = held.get(user).map_or(&[] as &[Held], Vec::as_slice);
             load::measure(theirs, own, app.calendar())

@@ -230,8 +230,7 @@ impl Gathering<'_> {
         store.read(|tx| -> Result<_, ActionError> {
             for user in self.report.people() {
                 let person = store::load_person(tx, user)?;
-                let zone = person.and_then(|person| person.time_zone);
-                let zone = zone.and_then(|zone| ZoneName::parse(&zone).ok());
+                let zone = person.and_then(|person| person.zone());
                 zones.extend(zone.map(|zone| (user.clone(), zone)));
             }
             Ok(())

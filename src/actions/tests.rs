@@ -8,6 +8,7 @@ mod endpoints;
 mod posting;
 mod queue;
 mod visibility;
+mod warned;
 
 use super::*;
 use crate::actions::channels::SetChannel;

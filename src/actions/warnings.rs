@@ -2,6 +2,8 @@
 
 mod counting;
 
+#[cfg(test)]
+pub(super) use counting::count;
 pub use counting::{Counted, Warned, refresh};
 
 use super::draft::Draft;
@@ -20,7 +22,6 @@ use crate::domain::rotation::Rotation;
 use crate::domain::time::Interval;
 use crate::domain::warning::{self, Around, Elsewhere, Known, Warning};
 use crate::domain::warning_kinds::{Severity, WarningKind};
-use crate::domain::zones::ZoneName;
 use crate::store::{self, ReadTx, WriteTx};
 use jiff::{SignedDuration, Timestamp};
 use std::collections::{BTreeMap, BTreeSet};
@@ -34,6 +35,9 @@ pub const MOST_DAYS: u32 = 366;
 
 /// Warnings of all rotations in one answer.
 pub const MOST: usize = 10_000;
+
+/// Stretches of the plans of several rotations that are held in memory at a time.
+const MOST_HELD: usize = 300_000;
 
 /// A warning, and the rotation that it is about.
 #[derive(Clone, Debug)]
@@ -74,7 +78,8 @@ pub fn of_rotation(
     })
 }
 
-/// The warnings of a rotation as it is given, which need not be stored, with what is around it as the caller sees it.
+/// The warnings of a rotation as it is given, which need not be stored, with what is around it as the caller sees it. Other rotations
+/// of its people that together take too much to forecast are left out.
 ///
 /// # Errors
 /// [`Refusal::Invalid`] where the range takes too much to forecast.
@@ -88,13 +93,17 @@ pub fn of_plan(
     if !rotation.enabled {
         return Ok(Vec::new());
     }
-    let mut budget = Budget::default();
-    let held = forecast::held(rotation, dealing, range, &mut budget).map_err(too_much)?;
+    let own = &mut Budget::default();
+    let held = forecast::held(rotation, dealing, range, own).map_err(|_| too_much())?;
     let on_call: BTreeSet<UserId> = held.iter().filter_map(Held::on_call).cloned().collect();
     let mut around = surroundings(app, tx, rotation, &held)?;
+    let (mut budget, mut room) = (Budget::default(), MOST_HELD);
     for id in rotations_of(tx, &on_call)? {
         if id == rotation.id {
             continue;
+        }
+        if budget.is_spent() || room == 0 {
+            break;
         }
         let Some(other) = store::load_rotation(tx, &id)? else {
             continue;
@@ -103,7 +112,10 @@ pub fn of_plan(
             calendar: app.calendar(),
             absences: &other.absences,
         };
-        let held = forecast::held(&other, dealing, range, &mut budget).map_err(too_much)?;
+        let Ok(held) = forecast::held(&other, dealing, range, &mut budget) else {
+            continue;
+        };
+        room = room.saturating_sub(held.len());
         let named = caller.check_see(&other).is_ok();
         let named = named.then_some(&*other.profile.name);
         let theirs = Elsewhere::of(&other, named, &held);
@@ -152,10 +164,9 @@ fn surroundings(
         let Some(person) = store::load_person(tx, &user)? else {
             continue;
         };
-        let zone = person.time_zone.as_deref();
         let known = Known {
             name: person.name().to_owned(),
-            zone: zone.and_then(|zone| ZoneName::parse(zone).ok()),
+            zone: person.zone(),
             is_deactivated: person.is_deleted,
         };
         people.insert(user, known);
@@ -170,7 +181,7 @@ fn surroundings(
 }
 
 /// Names the parameter that asks for too much.
-fn too_much(_: Refusal) -> ActionError {
+fn too_much() -> ActionError {
     Refusal::Invalid("days: too many hand-overs lie in so many days; ask for fewer".to_owned())
         .into()
 }
@@ -185,12 +196,22 @@ struct Planned {
 /// The warnings of all rotations that a caller sees in the next days, by where they begin, at most [`MOST`].
 ///
 /// # Errors
-/// [`Refusal::Invalid`] where the days take too much to forecast.
+/// [`Refusal::Invalid`] where the days take too much to forecast, or to hold.
 pub fn of_all(app: &App, caller: &Principal, days: u32) -> Result<Vec<Found>, ActionError> {
+    all_within(app, caller, days, MOST_HELD)
+}
+
+pub(super) fn all_within(
+    app: &App,
+    caller: &Principal,
+    days: u32,
+    mut room: usize,
+) -> Result<Vec<Found>, ActionError> {
     let mut budget = Budget::of_workspace();
     let plan = |rotation: &Rotation, dealing: DealingContext, range: Interval| {
-        let held = forecast::held(rotation, dealing, range, &mut budget);
-        Ok(Some(held.map_err(too_much)?))
+        let held = forecast::held(rotation, dealing, range, &mut budget).map_err(|_| too_much())?;
+        room = room.checked_sub(held.len()).ok_or_else(too_much)?;
+        Ok(Some(held))
     };
     let sees = |rotation: &Rotation| caller.check_see(rotation).is_ok();
     let mut found = Vec::new();
@@ -204,10 +225,19 @@ pub fn of_all(app: &App, caller: &Principal, days: u32) -> Result<Vec<Found>, Ac
             rotation: Arc::clone(&named),
             warning,
         }));
+        if found.len() > 2 * MOST {
+            keep_first(&mut found);
+        }
+        Ok(())
     })?;
+    keep_first(&mut found);
+    Ok(found)
+}
+
+/// Keeps those that are told: the first ones.
+fn keep_first(found: &mut Vec<Found>) {
     found.sort_by(|one, other| order(one).cmp(&order(other)));
     found.truncate(MOST);
-    Ok(found)
 }
 
 /// What warnings of several rotations are sorted by; those of one stay as they are.
@@ -224,13 +254,14 @@ fn order(found: &Found) -> (Timestamp, Severity, WarningKind, &str, &RotationId)
 }
 
 /// Finds the warnings of all rotations that are seen. Each is forecast once; its duty counts in others also where it is not seen, by
-/// what `plan` answers, or not at all. Every rotation is read from a snapshot of its own, so that none is held for long.
+/// what `plan` answers, or not at all. Every rotation is read from a snapshot of its own, so that none is held for long. Ends where
+/// `plan` or `take` fails.
 fn each(
     app: &App,
     days: u32,
     mut plan: impl FnMut(&Rotation, DealingContext, Interval) -> Result<Option<Vec<Held>>, ActionError>,
     sees: impl Fn(&Rotation) -> bool,
-    mut take: impl FnMut(&Rotation, Vec<Warning>),
+    mut take: impl FnMut(&Rotation, Vec<Warning>) -> Result<(), ActionError>,
 ) -> Result<(), ActionError> {
     let range = ahead(app.now(), days);
     let all = app.store().read(store::list_rotation_names)?;
@@ -299,7 +330,7 @@ fn each(
             absences: &rotation.absences,
         };
         let warnings = warning::found(&rotation, dealing, &around, range, &held);
-        take(&rotation, warnings);
+        take(&rotation, warnings)?;
     }
     Ok(())
 }

@@ -45,6 +45,7 @@ pub fn read(_: &Api, call: &Call) -> Outcome {
     let wanted = Wanted {
         edits: asked.edits,
         agrees: asked.repeated.map(|repeated| agrees(call, repeated)),
+        warns: true,
     };
     let when = When {
         at: asked.at,

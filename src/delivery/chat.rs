@@ -114,9 +114,7 @@ impl ChatWorkers {
         match result.recv_timeout(left) {
             Ok(processed) => processed,
             Err(RecvTimeoutError::Timeout) => Ok(()),
-            Err(RecvTimeoutError::Disconnected) => {
-                Err(Error::Corrupt("the chat queues panicked".into()))
-            }
+            Err(RecvTimeoutError::Disconnected) => Err(Error::Panicked("the chat queues".into())),
         }
     }
 

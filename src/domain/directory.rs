@@ -1,6 +1,7 @@
 //! The people, user groups and channels of the chat workspace.
 
 use super::ids::{ChannelId, GroupId, UserId};
+use super::zones::ZoneName;
 
 /// A person of the chat workspace.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -25,6 +26,11 @@ impl Person {
     pub fn name(&self) -> &str {
         let named = self.display_name.as_deref().or(self.real_name.as_deref());
         named.unwrap_or(self.id.as_str())
+    }
+
+    /// Their time zone, unless the platform does not say it or says one that is not known here.
+    pub fn zone(&self) -> Option<ZoneName> {
+        ZoneName::parse(self.time_zone.as_deref()?).ok()
     }
 }
 

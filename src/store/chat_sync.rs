@@ -107,11 +107,13 @@ pub fn note_own_group(tx: &mut WriteTx, group: &GroupId) -> Result<(), Error> {
     Ok(update.execute([group.as_str()]).map(drop)?)
 }
 
-/// The keys and states of the syncs that are due at an instant, the oldest first.
+/// The keys and states of the syncs that are due at an instant and pass, the oldest first, `most` at the most.
 pub fn list_due_syncs(
     tx: &ReadTx,
     target: SyncTarget,
     now: Timestamp,
+    most: usize,
+    passes: impl Fn(&str, &SyncState) -> bool,
 ) -> Result<Vec<(String, SyncState)>, Error> {
     let (table, key) = target.names();
     let sql = format!(
@@ -120,16 +122,15 @@ pub fn list_due_syncs(
     let mut query = tx.conn.prepare_cached(&sql)?;
     let mut rows = query.query([millis(now)])?;
     let mut due = Vec::new();
-    while let Some(row) = rows.next()? {
-        due.push((row.get(0)?, sync_state(row, 1)?));
+    while due.len() < most
+        && let Some(row) = rows.next()?
+    {
+        let (key, state): (String, SyncState) = (row.get(0)?, sync_state(row, 1)?);
+        if passes(&key, &state) {
+            due.push((key, state));
+        }
     }
     Ok(due)
-}
-
-/// The user groups whose syncs are due at an instant.
-pub fn list_due_groups(tx: &ReadTx, now: Timestamp) -> Result<Vec<GroupId>, Error> {
-    let sql = "SELECT group_id FROM duty_group WHERE due_at <= ?1 ORDER BY due_at";
-    super::rows::ids(tx.conn, sql, [millis(now)])
 }
 
 /// When the next sync of a kind is due.

@@ -8,6 +8,7 @@ use crate::domain::cadence::Cadence;
 use crate::domain::ids::{GroupId, RotationId, UserId};
 use jiff::Timestamp;
 use rusqlite::{OptionalExtension, params};
+use std::collections::HashSet;
 
 /// Filters rotations. `None` does not filter.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -111,6 +112,23 @@ pub fn list_rotations(
     let ids = query.query_map(narrowed, |row| row.get::<_, String>(0))?;
     let ids: Result<Vec<_>, _> = ids.map(|id| id.map(RotationId::from)).collect();
     Ok((ids?, total as u64))
+}
+
+/// The rotations in which somebody is a member, or may be on call at an instant: by an arrangement that is not over, on a partner's
+/// schedule, or by the record of a rotation that was judged or changed since.
+pub fn list_rotations_about(
+    tx: &ReadTx,
+    user: &UserId,
+    at: Timestamp,
+) -> Result<HashSet<RotationId>, Error> {
+    let sql = "SELECT rotation_id FROM rotation_person WHERE user_id = ?1
+               UNION SELECT g.rotation_id FROM user_group_person m JOIN rotation_group g ON g.group_id = m.group_id
+                     WHERE m.user_id = ?1
+               UNION SELECT rotation_id FROM arrangement WHERE user_id = ?1 AND stage IS NOT NULL
+               UNION SELECT rotation_id FROM rotation_external
+               UNION SELECT id FROM rotation WHERE judged_at > ?2 OR updated_at > ?2";
+    let found = rows::ids(tx.conn, sql, params![user.as_str(), millis(at)])?;
+    Ok(found.into_iter().collect())
 }
 
 /// The number of rotations in the workspace.

@@ -217,17 +217,43 @@ fn outgoing(rows: &mut Rows) -> Result<Vec<Outgoing>, Error> {
     Ok(due)
 }
 
+/// A message that waits, as it is listed before it is read.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Waiting {
+    pub sequence: i64,
+    pub to: Recipient,
+    pub created_at: Timestamp,
+    pub expires_at: Option<Timestamp>,
+}
+
 /// The first waiting message of each recipient, if it is due at an instant, in sending order: those of one recipient are due
 /// one after the other.
-pub fn list_first_messages(tx: &ReadTx, now: Timestamp) -> Result<Vec<Outgoing>, Error> {
+pub fn list_first_messages(tx: &ReadTx, now: Timestamp) -> Result<Vec<Waiting>, Error> {
+    let sql = "SELECT sequence, created_at, until_at, recipient_kind, recipient_id FROM message
+               WHERE sequence IN (SELECT min(sequence) FROM message WHERE state = 'pending'
+                                  GROUP BY recipient_kind, recipient_id) AND due_at <= ?1 ORDER BY sequence";
+    let mut query = tx.conn.prepare_cached(sql)?;
+    let mut rows = query.query([millis(now)])?;
+    let mut first = Vec::new();
+    while let Some(row) = rows.next()? {
+        first.push(Waiting {
+            sequence: row.get(0)?,
+            to: recipient(row, 3)?,
+            created_at: instant(row.get(1)?)?,
+            expires_at: instant_or_none(row.get(2)?)?,
+        });
+    }
+    Ok(first)
+}
+
+/// A message that waits; `None` once it does not.
+pub fn load_waiting_message(tx: &ReadTx, sequence: i64) -> Result<Option<Outgoing>, Error> {
     let sql = format!(
-        "SELECT sequence, created_at, tries, {MESSAGE} FROM message
-         WHERE sequence IN (SELECT min(sequence) FROM message WHERE state = 'pending'
-                            GROUP BY recipient_kind, recipient_id) AND due_at <= ?1 ORDER BY sequence"
+        "SELECT sequence, created_at, tries, {MESSAGE} FROM message WHERE sequence = ?1 AND state = 'pending'"
     );
     let mut query = tx.conn.prepare_cached(&sql)?;
-    let mut rows = query.query([millis(now)])?;
-    outgoing(&mut rows)
+    let mut rows = query.query([sequence])?;
+    Ok(outgoing(&mut rows)?.pop())
 }
 
 /// Whether any waiting message does not say why it waits.

@@ -78,8 +78,8 @@ pub use finding::{
     CreationKey, RotationFilter, RotationOrder, Visible, count_due, count_rotations,
     insert_creation_key, last_changed_rotation, list_cadences, list_due, list_due_reminders,
     list_people_in_rotations, list_people_of_group, list_rotation_ids, list_rotations,
-    list_rotations_following, list_with_several_lanes, load_creation_key, next_due, next_reminder,
-    rotation_by_code,
+    list_rotations_about, list_rotations_following, list_with_several_lanes, load_creation_key,
+    next_due, next_reminder, rotation_by_code,
 };
 pub use history::{
     HistoryEntry, begin_entries, end_entry, list_broken_chains, list_history, list_pieces,
@@ -154,7 +154,7 @@ pub enum Error {
     Lost(String),
     /// The storage thread has ended or the program is stopping.
     Stopped,
-    /// The job panicked; its savepoint was rolled back.
+    /// Something panicked. Nothing of what it was writing is stored.
     Panicked(String),
 }
 
@@ -205,7 +205,7 @@ impl fmt::Display for Error {
             Error::NotCommitted(why) => write!(f, "storage: not committed: {why}"),
             Error::Lost(why) => write!(f, "storage: {why}"),
             Error::Stopped => f.write_str("storage: stopped"),
-            Error::Panicked(what) => write!(f, "a write panicked: {what}"),
+            Error::Panicked(what) => write!(f, "a panic was caught: {what}"),
         }
     }
 }

@@ -15,7 +15,7 @@ use crate::domain::handover::WindowChange;
 use crate::domain::ids::{GroupId, UserId};
 use crate::domain::resolve;
 use crate::failpoint;
-use crate::store::{self, DutyGroup, ReadTx, WriteTx};
+use crate::store::{self, DutyGroup, ReadTx, SyncTarget, WriteTx};
 
 /// The people of a user group that rota manages, and which of them are on call.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -87,12 +87,13 @@ pub(super) fn sync(app: &App, id: &GroupId) -> Result<(), SyncError> {
     if let Some(method) = next_method(&start, &known, &members) {
         await_pace(app, method)?;
     }
-    if let Some(slack) = app.slack() {
+    if let Some(slack) = app.slack().filter(|slack| !slack.has_listed(id)) {
         // Slack lists all groups by one call, which serves all that are due.
+        let (group, now) = (SyncTarget::Group, app.now());
         let due = app
             .store()
-            .read(|tx| store::list_due_groups(tx, app.now()))?;
-        slack.expect_groups(due);
+            .read(|tx| store::list_due_syncs(tx, group, now, usize::MAX, |_, _| true))?;
+        slack.expect_groups(due.into_iter().map(|(id, _)| id.into()).collect());
     }
     let listed = match chat.people(id) {
         // There is no group left to remove anyone from.

@@ -32,6 +32,14 @@ pub fn note(app: &App, event: &RawEvent) -> Result<(), Error> {
     if let Some(event) = &event {
         slack.meanwhile().note(event.about());
     }
+    if let Some(DirectoryEvent::Group {
+        group: Group { id, .. },
+        ..
+    })
+    | Some(DirectoryEvent::GroupPeople { group: id, .. }) = &event
+    {
+        slack.forget_listed(id);
+    }
     match event {
         None => Ok(()),
         Some(DirectoryEvent::Person(said)) => follow_person(app, slack, said),

@@ -23,29 +23,35 @@ pub struct Parts<'a, 'e> {
     pub tx: &'a ReadTx<'a>,
     /// As it is now: what callers repeat of it is compared with this.
     pub current: &'a Rotation,
+    /// As it is before the edits.
+    base: &'a Rotation,
     pub editing: Editing<'e>,
     pub rotation: Rotation,
     pub refusals: Vec<Refused>,
     created: Vec<(UserId, Interval, AppliesTo)>,
     removed: Vec<AbsenceId>,
+    /// Whether an absence has changed.
+    aside: bool,
 }
 
 impl<'a, 'e> Parts<'a, 'e> {
-    /// None applied yet to a rotation that everything due has been done of. `current` is the same rotation as it is now.
+    /// None applied yet to `base`, a rotation that everything due has been done of. `current` is the same rotation as it is now.
     pub fn new(
         tx: &'a ReadTx<'a>,
         current: &'a Rotation,
-        rotation: Rotation,
+        base: &'a Rotation,
         editing: Editing<'e>,
     ) -> Parts<'a, 'e> {
         Parts {
             tx,
             current,
+            base,
             editing,
-            rotation,
+            rotation: base.clone(),
             refusals: Vec::new(),
             created: Vec::new(),
             removed: Vec::new(),
+            aside: false,
         }
     }
 
@@ -54,7 +60,7 @@ impl<'a, 'e> Parts<'a, 'e> {
     /// # Errors
     /// When the storage fails.
     pub fn apply(&mut self, wanted: Wanted) -> Result<(), ActionError> {
-        let Wanted { edits, agrees } = wanted;
+        let Wanted { edits, agrees, .. } = wanted;
         if let Some(patch) = &edits.patch {
             self.part("rotation".to_owned(), |parts| parts.patch(patch, agrees))?;
         }
@@ -73,7 +79,11 @@ impl<'a, 'e> Parts<'a, 'e> {
             let remove = |parts: &mut Self| parts.remove_absence(id);
             self.part(format!("removeAbsenceIds[{index}]"), remove)?;
         }
-        self.leave(&edits.leavers)
+        self.leave(&edits.leavers)?;
+        // Once for all of them: what a request is asked for has to be forecast.
+        self.editing
+            .expire_lost(self.base, &mut self.rotation, self.aside);
+        Ok(())
     }
 
     /// Applies one edit, or notes why it is refused.
@@ -96,10 +106,7 @@ impl<'a, 'e> Parts<'a, 'e> {
         &mut self,
         change: impl FnOnce(Editing, &mut Rotation) -> Result<(), Refusal>,
     ) -> Result<(), ActionError> {
-        let before = self.rotation.clone();
-        change(self.editing, &mut self.rotation)?;
-        self.editing.expire_lost(&before, &mut self.rotation, false);
-        Ok(())
+        Ok(change(self.editing, &mut self.rotation)?)
     }
 
     fn patch(&mut self, patch: &RotationPatch, agrees: Option<Agrees>) -> Result<(), ActionError> {
@@ -165,13 +172,11 @@ impl<'a, 'e> Parts<'a, 'e> {
     }
 
     fn absences_changed(&mut self, absences: Absences, user: &UserId, period: Interval) {
-        let before = self.rotation.clone();
-        self.rotation.absences = Arc::new(absences);
+        let was = std::mem::replace(&mut self.rotation.absences, Arc::new(absences));
         if period.until > self.editing.at {
-            let was = &before.absences;
-            self.editing.follow_absences(&mut self.rotation, user, was);
+            self.editing.follow_absences(&mut self.rotation, user, &was);
         }
-        self.editing.expire_lost(&before, &mut self.rotation, true);
+        self.aside = true;
     }
 
     /// Takes all of them out together, as a list without them does.

@@ -1,7 +1,7 @@
 //! Warnings of all rotations, counted now and then beside everything else while somebody asks for them: metrics, and pages that show
 //! many rotations.
 
-use super::{DAYS, each};
+use super::{DAYS, MOST_HELD, each};
 use crate::actions::{ActionError, App, Error};
 use crate::domain::forecast::{self, Budget};
 use crate::domain::ids::RotationId;
@@ -41,10 +41,18 @@ struct Kept {
 }
 
 impl Warned {
-    /// The counts; empty before the first time. Whoever asks makes them be counted for the next hour.
+    /// The counts; empty before the first time, and where nobody has asked for so long that they are old. Whoever asks makes them be
+    /// counted for the next hour.
     pub fn counted(&self) -> Arc<Counted> {
+        self.counted_at(monotonic())
+    }
+
+    fn counted_at(&self, now: Instant) -> Arc<Counted> {
         let mut kept = self.lock();
-        kept.asked = Some(monotonic());
+        let last_asked = kept.asked.replace(now);
+        if last_asked.is_none_or(|asked| now.duration_since(asked) >= WANTED) {
+            (kept.last, kept.counted) = (None, Arc::default());
+        }
         Arc::clone(&kept.counted)
     }
 
@@ -62,7 +70,7 @@ impl Warned {
     }
 }
 
-/// Counts anew where something has changed and somebody asks, and answers how long to wait. A rotation that takes too much to forecast is left out.
+/// Counts anew where something has changed and somebody asks, and answers how long to wait.
 ///
 /// # Errors
 /// When the storage cannot be read.
@@ -74,13 +82,44 @@ pub fn refresh(app: &App) -> Result<Duration, Error> {
         return Ok(LOOK);
     }
     let begun = monotonic();
+    let counted = match count(app, MOST_HELD) {
+        Ok(counted) => counted,
+        Err(ActionError::Failed(Error::Stopped)) => return Ok(LOOK),
+        Err(ActionError::Failed(error)) => return Err(error),
+        Err(ActionError::Refused(refusal)) => {
+            log::warn!("warnings: {refusal:?}");
+            Counted::new()
+        }
+    };
+    let mut kept = app.warned().lock();
+    kept.last = Some((generation, now));
+    kept.counted = Arc::new(counted);
+    Ok(LOOK.max(begun.elapsed() * SHARE))
+}
+
+/// Counts the warnings of all rotations but those that take too much to forecast, or for whose plans there is no room: so many
+/// stretches are held.
+///
+/// # Errors
+/// [`Error::Stopped`] where the program is stopping.
+pub(in crate::actions) fn count(app: &App, mut room: usize) -> Result<Counted, ActionError> {
+    let goes_on = || match app.runtime().is_stopping() {
+        true => Err(Error::Stopped),
+        false => Ok(()),
+    };
     let mut counted = Counted::new();
-    let done = each(
+    each(
         app,
         DAYS,
         |rotation, dealing, range| {
+            goes_on()?;
+            if room == 0 {
+                return Ok(None);
+            }
             let held = forecast::held(rotation, dealing, range, &mut Budget::default());
-            Ok(held.ok())
+            let held = held.ok().filter(|held| held.len() <= room);
+            room -= held.as_ref().map_or(0, Vec::len);
+            Ok(held)
         },
         |_| true,
         |rotation, warnings| {
@@ -89,18 +128,34 @@ pub fn refresh(app: &App) -> Result<Duration, Error> {
             for warning in warnings {
                 *of_rotation.entry(warning.kind).or_default() += 1;
             }
+            Ok(goes_on()?)
         },
-    );
-    match done {
-        Ok(()) => {}
-        Err(ActionError::Failed(error)) => return Err(error),
-        Err(ActionError::Refused(refusal)) => {
-            log::warn!("warnings: {refusal:?}");
-        }
-    }
+    )?;
     counted.retain(|_, kinds| !kinds.is_empty());
-    let mut kept = app.warned().lock();
-    kept.last = Some((generation, now));
-    kept.counted = Arc::new(counted);
-    Ok(LOOK.max(begun.elapsed() * SHARE))
+    Ok(counted)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_nobody_has_asked_for_is_forgotten() {
+        let (warned, begun) = (Warned::default(), monotonic());
+        let of_one = Arc::new(Counted::from([("rot_1".into(), BTreeMap::new())]));
+        let count = || {
+            let mut kept = warned.lock();
+            kept.counted = Arc::clone(&of_one);
+            kept.last = Some((1, Timestamp::UNIX_EPOCH));
+        };
+        warned.counted_at(begun);
+        count();
+        let almost = begun + WANTED - Duration::from_secs(1);
+        assert_eq!(warned.counted_at(almost), of_one);
+        assert_eq!(warned.counted_at(almost + WANTED), Arc::default());
+        // They are made anew although nothing has changed meanwhile.
+        assert_eq!(warned.lock().last, None);
+        count();
+        assert_eq!(warned.counted_at(almost + WANTED), of_one);
+    }
 }

@@ -204,6 +204,16 @@ impl Slack {
         paused.is_some()
     }
 
+    /// Whether the people of a user group have been listed just now, with those of another.
+    pub fn has_listed(&self, group: &GroupId) -> bool {
+        self.group_people.has(group, monotonic())
+    }
+
+    /// Something is said of a user group: what was listed of it is over.
+    pub fn forget_listed(&self, group: &GroupId) {
+        self.group_people.forget(group);
+    }
+
     /// Names the user groups whose syncs are due. The next call that lists people of groups serves all of them.
     pub fn expect_groups(&self, due: Vec<GroupId>) {
         self.group_people.expect(due);

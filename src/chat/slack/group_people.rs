@@ -17,6 +17,12 @@ struct State {
     asked_at: Option<Instant>,
 }
 
+impl State {
+    fn is_fresh(&self, now: Instant) -> bool {
+        self.asked_at.is_some_and(|at| now < at + FRESH)
+    }
+}
+
 /// What the last listing says of the groups that were due then.
 #[derive(Default)]
 pub(super) struct GroupPeople(Mutex<State>);
@@ -31,8 +37,20 @@ impl GroupPeople {
     pub(super) fn take(&self, group: &GroupId, now: Instant) -> Option<ListedGroup> {
         let mut state = self.state();
         let found = state.listed.remove(group)?;
-        let is_fresh = state.asked_at.is_some_and(|at| now < at + FRESH);
-        is_fresh.then_some(found)
+        state.is_fresh(now).then_some(found)
+    }
+
+    /// Whether there is something to [`take`](GroupPeople::take) of a group.
+    pub(super) fn has(&self, group: &GroupId, now: Instant) -> bool {
+        let state = self.state();
+        state.is_fresh(now) && state.listed.contains_key(group)
+    }
+
+    /// Forgets what is known of a group, also by a listing that Slack is being asked for: the group has changed since.
+    pub(super) fn forget(&self, group: &GroupId) {
+        let mut state = self.state();
+        state.listed.remove(group);
+        state.due.retain(|due| due != group);
     }
 
     /// Keeps a listing that Slack was asked for at an instant. Returns one group; `None` if it is not listed.
@@ -87,5 +105,14 @@ mod tests {
             assert_eq!(kept.take(&id(group), at), expected, "{group} {seconds}");
         }
         assert_eq!(kept.keep(HashMap::new(), now, &id("S1")), None);
+        // What is said of one while Slack lists it, or afterwards, is newer.
+        ask();
+        assert!(kept.has(&id("S2"), now) && kept.has(&id("S3"), now));
+        assert!(!kept.has(&id("S2"), now + FRESH));
+        kept.forget(&id("S2"));
+        assert!(!kept.has(&id("S2"), now));
+        ask();
+        assert_eq!(kept.take(&id("S2"), now), None);
+        assert!(kept.take(&id("S3"), now).is_some());
     }
 }

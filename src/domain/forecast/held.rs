@@ -41,7 +41,7 @@ impl Held {
 const MOST: usize = 400_000;
 
 /// The stretches of a range, cell by cell and by where they begin. Nothing is planned in a disabled rotation, and none are there. A
-/// partner's schedule has those that are known, which may overlap.
+/// partner's schedule has those that are known, which may overlap. The budget is charged with loading each rotation.
 ///
 /// # Errors
 /// As [`schedule`](super::schedule), where the budget does not suffice.
@@ -51,6 +51,7 @@ pub fn held(
     range: Interval,
     budget: &mut Budget,
 ) -> Result<Vec<Held>, Refusal> {
+    let limits = budget.limits();
     if !rotation.enabled {
         return Ok(Vec::new());
     }
@@ -63,7 +64,7 @@ pub fn held(
     let mut running: Vec<Held> = (0..future.cells.len())
         .map(|cell| standing(&future, cell, begun))
         .collect();
-    let mut forecast = Forecast::new(&mut future, dealing, budget.limits());
+    let mut forecast = Forecast::new(&mut future, dealing, limits);
     while let Some(step) = forecast.step_before(range.until) {
         for (index, last) in running.iter_mut().enumerate() {
             if goes_on(step.rotation, &step.rotation.cells[index], last) {
@@ -75,12 +76,12 @@ pub fn held(
             found.push(ended);
         }
         if found.len() > MOST {
-            return too_far();
+            break;
         }
     }
     let cut_off = forecast.cut_off_at();
     budget.spend(&forecast);
-    if cut_off.is_some() {
+    if cut_off.is_some() || found.len() > MOST {
         return too_far();
     }
     found.extend(running);

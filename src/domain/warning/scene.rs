@@ -11,6 +11,7 @@ use crate::domain::warning_kinds::WarningKind;
 use crate::domain::zones::ZoneName;
 use jiff::Timestamp;
 use std::collections::{BTreeMap, BTreeSet};
+use std::sync::Arc;
 
 /// What is around a rotation.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -40,7 +41,7 @@ pub struct Elsewhere {
     pub user: UserId,
     pub rotation: RotationId,
     /// What the rotation is called, where the reader may see it. Nothing tells one of another that they may not see.
-    pub named: Option<String>,
+    pub named: Option<Arc<str>>,
     /// Which turn of the rotation: stretches of one turn have the same number, however often its window shuts.
     pub turn: usize,
     pub period: Interval,
@@ -53,7 +54,7 @@ impl Elsewhere {
         named: Option<&str>,
         held: &'h [Held],
     ) -> impl Iterator<Item = Elsewhere> + 'h {
-        let (id, named) = (rotation.id.clone(), named.map(str::to_owned));
+        let (id, named) = (rotation.id.clone(), named.map(Arc::from));
         numbered(held)
             .into_iter()
             .zip(held)

@@ -6,7 +6,7 @@ use super::mrkdwn::{people, plain};
 use super::rotation;
 use super::visit::{Outcome, Visit};
 use crate::actions::duty::{Rotate, SetOnDuty};
-use crate::actions::{ActionError, Error, chat_ids, reads};
+use crate::actions::{ActionError, Error, reads};
 use crate::domain::ids::{RotationId, UserId};
 use crate::domain::message::PeopleNames;
 use crate::domain::resolve;
@@ -62,8 +62,6 @@ pub fn set(visit: &Visit, rotation: &Rotation, named: &[Named]) -> Outcome {
         Ok(users) => users,
         Err(why) => return Ok(visit.say(&why)),
     };
-    // Whoever joined the workspace since the last reading of the directory.
-    chat_ids::ask(visit.app, &chat_ids::Named::people(&users))?;
     let ids: Vec<&str> = users.iter().map(UserId::as_str).collect();
     let body = json!({ "userIds": ids });
     let once = (visit.incoming.operation_id(), &body);

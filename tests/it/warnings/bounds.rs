@@ -116,3 +116,23 @@ fn high_ones_are_metrics() {
         !page.contains("kind=\"nobody\"") && page.contains(&line("emptyRoster", 1))
     });
 }
+
+#[test]
+fn a_rotation_too_large_to_be_forecast_keeps_no_other_from_its_warnings() {
+    let rota = Rota::with_people(2);
+    let rotation = rota.daily("U1", 1);
+    let large = rota.rotation("U1 U2");
+    let windows: Vec<Value> = [0, 15]
+        .map(|begins| {
+            let times =
+                (0..48).map(|half| format!("{:02}:{:02}", half / 2, half % 2 * 30 + begins));
+            let times: Vec<String> = times.collect();
+            let more = json!({ "times": times });
+            always(cadence("daily", "UTC", "2026-01-06T09:00", more))
+        })
+        .to_vec();
+    large.cover(1, &windows);
+    large.get("/warnings?days=366").names("days");
+    rotation.get("/warnings?days=366").is(200);
+    rota.caller().get("/v1/warnings?days=366").names("days");
+}

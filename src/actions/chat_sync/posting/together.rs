@@ -4,7 +4,7 @@ use super::{Posted, judge, post_one, record};
 use crate::actions::chat_sync::updating;
 use crate::actions::{App, Error};
 use crate::chat::slack::{Slack, method};
-use crate::domain::chat::ChatError;
+use crate::domain::chat::{ChatError, is_stale};
 use crate::domain::ids::MessageReference;
 use crate::domain::message::Recipient;
 use crate::failpoint;
@@ -116,30 +116,41 @@ fn begin(
     under_way: &mut UnderWay,
 ) -> Result<(), Error> {
     let now = app.now();
-    let mut first = app.store().read(|tx| store::list_first_messages(tx, now))?;
-    first.retain(|outgoing| !under_way.recipients.contains(&outgoing.to));
     if slack.is_paused() {
         explain(app, slack)?;
     }
-    let free = AT_ONCE.saturating_sub(under_way.recipients.len());
-    let mut open: Vec<Outgoing> = Vec::new();
-    for outgoing in first {
-        if let Err(why) = judge(&outgoing, now) {
-            posted.push((outgoing, Err(why)));
-            continue;
+    let mut free = AT_ONCE.saturating_sub(under_way.recipients.len());
+    if free == 0 {
+        return Ok(());
+    }
+    let mut first = app.store().read(|tx| store::list_first_messages(tx, now))?;
+    first.retain(|waiting| !under_way.recipients.contains(&waiting.to));
+    // Many may wait, and only those whose turn it is are read.
+    first.retain(|waiting| {
+        if waiting.expires_at.is_some_and(|at| at <= now) || is_stale(waiting.created_at, now) {
+            return true;
         }
-        let to = match &outgoing.to {
+        let to = match &waiting.to {
             Recipient::Channel(id) => id.as_str(),
             Recipient::Person(id) => id.as_str(),
         };
         let is_open = slack.opens(&method::CHAT_POST_MESSAGE, to).is_none();
-        if open.len() < free && is_open && !slack.is_paused() {
-            open.push(outgoing);
+        let begins = free > 0 && is_open && !slack.is_paused();
+        free -= usize::from(begins);
+        begins
+    });
+    let mut open: Vec<Outgoing> = Vec::new();
+    app.store().read(|tx| -> Result<(), Error> {
+        for waiting in first {
+            open.extend(store::load_waiting_message(tx, waiting.sequence)?);
         }
-    }
-    app.store().read(|tx| without_old_buttons(tx, &mut open))?;
+        without_old_buttons(tx, &mut open)
+    })?;
     for outgoing in open {
-        under_way.begin(app, outgoing, now);
+        match judge(&outgoing, now) {
+            Ok(_) => under_way.begin(app, outgoing, now),
+            Err(why) => posted.push((outgoing, Err(why))),
+        }
     }
     Ok(())
 }

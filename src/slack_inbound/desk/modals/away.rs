@@ -1,7 +1,7 @@
 //! Being away.
 
 use super::field::{self, ACKNOWLEDGED, FROM, REASON_FIELD, TO, WHERE};
-use super::{Metadata, closed, errors, refused, update};
+use super::{Metadata, Sent, closed, errors, refused, update};
 use crate::actions::{ActionError, absences, shifts};
 use crate::domain::absence::StandingDuty;
 use crate::domain::edit::NewAbsence;
@@ -129,9 +129,9 @@ pub fn sent(visit: &Visit, view: &View, metadata: &Metadata) -> Outcome {
     });
     let outcome = record(visit, view, &rotation.id, &body);
     match outcome {
-        Ok(Saved::New) => Ok(closed(visit, metadata, "Your absence was saved.")),
-        Ok(Saved::Before) => Ok(Reply::nothing()),
-        Ok(Saved::Not(standing)) => {
+        Ok(Sent::Now) => Ok(closed(visit, metadata, "Your absence was saved.")),
+        Ok(Sent::Again) => Ok(Reply::nothing()),
+        Ok(Sent::InTheWay(standing)) => {
             let shown = (Some(from.as_second()), Some(to.as_second()));
             let view = render(visit, metadata, shown, &place, reason, |blocks| {
                 still_theirs(visit, blocks, &standing);
@@ -143,34 +143,22 @@ pub fn sent(visit: &Visit, view: &View, metadata: &Metadata) -> Outcome {
     }
 }
 
-/// What came of saving an absence.
-enum Saved {
-    New,
-    /// The same one was there: the form was sent again.
-    Before,
-    /// Nothing was saved: these turns stay the person's meanwhile, and they have not seen which.
-    Not(Vec<StandingDuty>),
-}
-
 /// Saves the absence, unless turns stay the person's meanwhile and they have not seen which.
 fn record(
     visit: &Visit,
     view: &View,
     rotation: &RotationId,
     body: &Value,
-) -> Result<Saved, ActionError> {
+) -> Result<Sent<Vec<StandingDuty>>, ActionError> {
     let new: NewAbsence = absence::parse(body.to_string().as_bytes())?;
     let standing = shifts::would_stand(visit.app, visit.caller(), rotation, &new)?;
     let is_acknowledged = field::is_acknowledged(view, &token(&standing));
     if !standing.is_empty() && !is_acknowledged {
-        return Ok(Saved::Not(standing));
+        return Ok(Sent::InTheWay(standing));
     }
     let author = visit.author("createAbsence");
     let (_, is_new) = absences::create(visit.app, &author, rotation, new)?;
-    Ok(match is_new {
-        true => Saved::New,
-        false => Saved::Before,
-    })
+    Ok(Sent::of(is_new))
 }
 
 /// What stays the reader's while they are away, with the box to tick.

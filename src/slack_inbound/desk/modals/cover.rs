@@ -245,5 +245,5 @@ fn ask(
     let action = ("createCoverRequest", "");
     let any = &Precondition::Any;
     let receipt = visit.write(rotation, action, once, any, AskForCover(new), made)?;
-    Ok(Sent::of(&receipt))
+    Ok(Sent::of(receipt.is_new))
 }

@@ -16,7 +16,6 @@ pub use swap::form as swap;
 
 use super::blocks::{Blocks, ephemeral, modal};
 use super::visit::{Outcome, Visit};
-use crate::actions::once::Receipt;
 use crate::actions::{ActionError, Error};
 use crate::domain::conflict::Conflict;
 use crate::domain::ids::{ChannelId, RequestId, RotationId};
@@ -80,19 +79,19 @@ impl Metadata {
 }
 
 /// What came of a form that asks something of somebody.
-enum Sent {
+enum Sent<T = Vec<Conflict>> {
     /// It is written.
     Now,
     /// It was written before: the form was sent again because its answer was lost. Its author knows.
     Again,
     /// Nothing is written: its author has not acknowledged this.
-    InTheWay(Vec<Conflict>),
+    InTheWay(T),
 }
 
-impl Sent {
+impl<T> Sent<T> {
     /// Of what was written. Two that arrive at once write it once, and one of them tells its author.
-    fn of(receipt: &Receipt) -> Sent {
-        match receipt.is_new {
+    fn of(is_new: bool) -> Sent<T> {
+        match is_new {
             true => Sent::Now,
             false => Sent::Again,
         }

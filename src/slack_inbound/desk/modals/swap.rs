@@ -206,5 +206,5 @@ fn offer(
     let action = ("createSwapRequest", "");
     let any = &Precondition::Any;
     let receipt = visit.write(rotation, action, once, any, OfferSwap(new), made)?;
-    Ok(Sent::of(&receipt))
+    Ok(Sent::of(receipt.is_new))
 }

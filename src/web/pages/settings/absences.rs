@@ -104,7 +104,7 @@ pub fn save(visit: &Visit) -> Outcome {
         let looked = edits.and_then(|edits| weigh::look(visit, &rotation.id, edits));
         let looked = weigh::within(looked, "absencePolicy.");
         return match failing(visit, &rotation.id, looked, &FIELDS, again)? {
-            Ok(preview) => weigh::show(visit, PART, &preview, (&[], html! {})),
+            Ok(looked) => weigh::shown(visit, &rotation, PART, looked, (&[], html! {})),
             Err(page) => Ok(page),
         };
     }

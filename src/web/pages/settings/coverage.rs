@@ -96,8 +96,9 @@ pub fn save(
         });
         let looked = weigh::within(looked, wished.path);
         return match failing(visit, &rotation.id, looked, wished.names, again)? {
-            Ok(preview) => {
-                weigh::show(visit, wished.part, &preview, (wished.remarked, wished.more))
+            Ok(looked) => {
+                let told = (wished.remarked, wished.more);
+                weigh::shown(visit, rotation, wished.part, looked, told)
             }
             Err(page) => Ok(page),
         };

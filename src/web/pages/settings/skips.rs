@@ -108,7 +108,7 @@ pub fn save(visit: &Visit) -> Outcome {
         let edits = weigh::patch(&body).map_err(ActionError::from);
         let looked = edits.and_then(|edits| weigh::look(visit, &rotation.id, edits));
         return match failing(visit, &rotation.id, looked, &["skipsAreOffTime"], again)? {
-            Ok(preview) => weigh::show(visit, PART, &preview, (&[], html! {})),
+            Ok(looked) => weigh::shown(visit, &rotation, PART, looked, (&[], html! {})),
             Err(page) => Ok(page),
         };
     }

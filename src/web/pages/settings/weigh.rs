@@ -13,6 +13,7 @@ use crate::server::{Problem, Response};
 use crate::web::form::Errors;
 use crate::web::pages::{failing, remarks, tag, times};
 use crate::web::parts::fields::hidden;
+use crate::web::parts::load::short;
 use crate::web::parts::people::People;
 use crate::web::visit::Visit;
 use crate::wire::edit;
@@ -28,19 +29,23 @@ const MOST_ROWS: usize = 100;
 /// How many days ahead the pages look.
 const DAYS: i64 = 14;
 
-/// Looks at an edit, for whoever saw the rotation as it is.
+/// Looks at an edit, for whoever saw the rotation as it is. `None` where its plan is too large to be forecast.
 ///
 /// # Errors
 /// As the write: a stale `ifMatch`, and what the state refuses, are refused here already.
-pub fn look(visit: &Visit, id: &RotationId, edits: Edits) -> Result<Preview, ActionError> {
+pub fn look(visit: &Visit, id: &RotationId, edits: Edits) -> Result<Option<Preview>, ActionError> {
     let (app, when) = (visit.app(), When::now(DAYS));
-    let preview = preview::of(app, &visit.caller, id, edits.into(), when)?;
+    let preview = match preview::of(app, &visit.caller, id, edits.into(), when) {
+        // Days and instant are right, and what is wrong with the edit is in the preview.
+        Err(ActionError::Refused(Refusal::Invalid(_))) => return Ok(None),
+        looked => looked?,
+    };
     if let Some(if_match) = visit.form.filled("ifMatch") {
         Precondition::parse(if_match).check(|| tag(visit, &preview.stored))?;
     }
     match preview.refusals.first() {
         Some(refused) => Err(refused.refusal.clone().into()),
-        None => Ok(preview),
+        None => Ok(Some(preview)),
     }
 }
 
@@ -54,7 +59,8 @@ pub struct Weighed<'a> {
 }
 
 /// The page to show before an edit is saved: what it changes for people, or the form again where it is refused. `None` where
-/// its reader has confirmed it, where nobody is on call otherwise than before, and where the write itself has the answer.
+/// its reader has confirmed it, where nobody is on call otherwise than before, where that cannot be forecast, and where the write
+/// itself has the answer.
 pub fn before(
     visit: &Visit,
     rotation: &Rotation,
@@ -76,8 +82,15 @@ pub fn before(
         return Ok(None);
     }
     match failing(visit, &rotation.id, looked, weighed.names, again)? {
-        Ok(preview) if preview.by_lane().is_empty() => Ok(None),
-        Ok(preview) => show(visit, weighed.part, &preview, (&[], weighed.more)).map(Some),
+        Ok(None) => Ok(None),
+        Ok(Some(preview)) => {
+            let differences = preview.by_lane();
+            if differences.is_empty() {
+                return Ok(None);
+            }
+            let compared = Some((&preview, differences));
+            show(visit, rotation, weighed.part, compared, (&[], weighed.more)).map(Some)
+        }
         Err(page) => Ok(Some(page)),
     }
 }
@@ -111,22 +124,30 @@ pub fn within<T>(outcome: Result<T, ActionError>, path: &str) -> Result<T, Actio
 }
 
 /// The page that shows what an edit would change. `more` says what else there is to know of it.
-pub fn show(
+pub fn shown(
     visit: &Visit,
+    rotation: &Rotation,
     part: &str,
-    preview: &Preview,
+    looked: Option<Preview>,
+    told: (&[String], Markup),
+) -> Result<Response, Problem> {
+    let compared = looked.as_ref().map(|preview| (preview, preview.by_lane()));
+    show(visit, rotation, part, compared, told)
+}
+
+fn show(
+    visit: &Visit,
+    rotation: &Rotation,
+    part: &str,
+    compared: Option<(&Preview, Vec<Difference<LaneId>>)>,
     (remarked, more): (&[String], Markup),
 ) -> Result<Response, Problem> {
-    let rotation = &preview.stored;
-    let differences = preview.by_lane();
-    let users = differences
-        .iter()
-        .flat_map(|one| one.before.iter().chain(&one.after));
-    let loads = &preview.people;
-    let users = users.chain(loads.keys());
-    let people = People::load(visit.app(), users.collect::<Vec<_>>(), true)?;
-    let has_lanes = rotation.lanes.len() > 1 || preview.then.lanes.len() > 1;
-    let times = times(visit);
+    let changes = match compared {
+        Some((preview, differences)) => changes(visit, preview, &differences)?,
+        None => html! {
+            p { "The plan of this rotation is too large to say beforehand whose turns change." }
+        },
+    };
     let left = ["confirmed", "edit"];
     let kept = visit.form.fields().filter(|(name, _)| !left.contains(name));
     let content = html! {
@@ -135,33 +156,7 @@ pub fn show(
             section.card aria-labelledby="changes" {
                 h2 #changes { "What would change" }
                 (more)
-                @if differences.is_empty() {
-                    p { "Nobody’s turn changes in the next " (DAYS) " days." }
-                } @else {
-                    p { "From now on, in the next " (DAYS) " days:" }
-                    table.rows {
-                        thead {
-                            tr {
-                                th scope="col" { "When" }
-                                @if has_lanes { th scope="col" { "Lane" } }
-                                th scope="col" { "Now planned" } th scope="col" { "Then" }
-                            }
-                        }
-                        tbody {
-                            @for one in differences.iter().take(MOST_ROWS) {
-                                tr data-start=(one.period.from) data-end=(one.period.until) {
-                                    td { (times.period(one.period.from, Some(one.period.until))) }
-                                    @if has_lanes { td data-label="Lane" { bdi { (lane(preview, one)) } } }
-                                    td data-label="Now planned" { (who(&people, &one.before)) }
-                                    td data-label="Then" { (who(&people, &one.after)) }
-                                }
-                            }
-                        }
-                    }
-                    @if differences.len() > MOST_ROWS { p.muted { "And " (differences.len() - MOST_ROWS) " more." } }
-                }
-                (handed_over(preview))
-                (carried(&people, loads))
+                (changes)
                 @for (name, value) in kept { (hidden(name, value)) }
                 p.actions {
                     button.main type="submit" name="confirmed" value="true" { "Save" }
@@ -172,6 +167,51 @@ pub fn show(
         }
     };
     page(visit, rotation, part, (200, &Errors::default()), content)
+}
+
+/// Whose turns change, and what that is for each person.
+fn changes(
+    visit: &Visit,
+    preview: &Preview,
+    differences: &[Difference<LaneId>],
+) -> Result<Markup, Problem> {
+    let users = differences
+        .iter()
+        .flat_map(|one| one.before.iter().chain(&one.after));
+    let loads = &preview.people;
+    let users = users.chain(loads.keys());
+    let people = People::load(visit.app(), users.collect::<Vec<_>>(), true)?;
+    let has_lanes = preview.stored.lanes.len() > 1 || preview.then.lanes.len() > 1;
+    let times = times(visit);
+    Ok(html! {
+        @if differences.is_empty() {
+            p { "Nobody’s turn changes in the next " (DAYS) " days." }
+        } @else {
+            p { "From now on, in the next " (DAYS) " days:" }
+            table.rows {
+                thead {
+                    tr {
+                        th scope="col" { "When" }
+                        @if has_lanes { th scope="col" { "Lane" } }
+                        th scope="col" { "Now planned" } th scope="col" { "Then" }
+                    }
+                }
+                tbody {
+                    @for one in differences.iter().take(MOST_ROWS) {
+                        tr data-start=(one.period.from) data-end=(one.period.until) {
+                            td { (times.period(one.period.from, Some(one.period.until))) }
+                            @if has_lanes { td data-label="Lane" { bdi { (lane(preview, one)) } } }
+                            td data-label="Now planned" { (who(&people, &one.before)) }
+                            td data-label="Then" { (who(&people, &one.after)) }
+                        }
+                    }
+                }
+            }
+            @if differences.len() > MOST_ROWS { p.muted { "And " (differences.len() - MOST_ROWS) " more." } }
+        }
+        (handed_over(preview))
+        (carried(&people, loads))
+    })
 }
 
 fn who(people: &People, users: &[UserId]) -> Markup {
@@ -199,10 +239,6 @@ fn handed_over(preview: &Preview) -> Markup {
 
 /// Who is on call for longer or shorter than as now planned.
 fn carried(people: &People, loads: &BTreeMap<UserId, Change>) -> Markup {
-    let hours = |length: SignedDuration| {
-        let text = format!("{:.1}", length.as_secs_f64() / 3600.0);
-        text.trim_end_matches(".0").to_owned()
-    };
     let mut changed: Vec<(&UserId, SignedDuration, &Change)> = loads
         .iter()
         .map(|(user, change)| (user, change.after.hours - change.before.hours, change))
@@ -223,10 +259,10 @@ fn carried(people: &People, loads: &BTreeMap<UserId, Change>) -> Markup {
                     @for (user, more, change) in changed.iter().take(MOST_ROWS) {
                         tr data-user=(user) {
                             td { (people.show(user)) }
-                            td data-label="Now planned" { (hours(change.before.hours)) " h" }
-                            td data-label="Then" { (hours(change.after.hours)) " h" }
+                            td data-label="Now planned" { (short(change.before.hours)) " h" }
+                            td data-label="Then" { (short(change.after.hours)) " h" }
                             td data-label="More or less" {
-                                @if more.is_positive() { (hours(*more)) " h more" } @else { (hours(-*more)) " h less" }
+                                @if more.is_positive() { (short(*more)) " h more" } @else { (short(-*more)) " h less" }
                             }
                         }
                     }

@@ -133,3 +133,40 @@ fn what_is_said_during_a_reading_is_newer_than_the_reading() {
     assert_eq!(rota.get("/v1/users/U2").ok().json()["isDeleted"], false);
     assert_eq!(rota.get("/v1/users/U9").ok().json()["isDeleted"], true);
 }
+
+#[test]
+fn who_is_added_between_the_listing_of_a_group_and_its_sync_stays() {
+    let slack = Slack::with_people(4);
+    let groups = ["S1", "S2"];
+    for group in groups {
+        slack.team().group(group, json!({ "users": ["U3"] }));
+    }
+    let rota = start(&slack);
+    slack.read_directory(&rota);
+    for group in groups {
+        rota.daily("U1 U2", 1).bind(group);
+    }
+    let filled = || slack.calls("usergroups.users.update");
+    let before = filled().len();
+    slack.fail("usergroups.users.update", Failure::Slow(2_000), 1);
+    let added = std::thread::scope(|scope| {
+        scope.spawn(|| rota.to("2026-01-06T09:00Z"));
+        eventually("the first is being filled", || filled().len() > before);
+        let first = text(&filled()[before].arguments["usergroup"]).to_owned();
+        let second = if first == "S1" { "S2" } else { "S1" };
+        let users = json!(["U3", "U1", "U4"]);
+        slack.team().group(second, json!({ "users": users }));
+        say(
+            &rota,
+            json!({
+                "type": "subteam_members_changed", "subteam_id": second, "team_id": "T1",
+                "added_users": ["U4"], "removed_users": [],
+            }),
+        );
+        second
+    });
+    eventually("the one who is on call is in it", || {
+        slack.team().group_people(added).contains(&"U2".to_owned())
+    });
+    assert_eq!(slack.team().group_people(added), ["U3", "U4", "U2"]);
+}

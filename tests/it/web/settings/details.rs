@@ -1,7 +1,7 @@
 //! Details and deletion.
 
 use super::{Browser, action, save, undo, world};
-use crate::support::{int, text};
+use crate::support::{MONDAY, Rota, always, cadence, directory, int, text};
 use serde_json::json;
 
 #[test]
@@ -175,4 +175,42 @@ fn a_rotation_is_deleted_by_its_name() {
     let audit = rota.get("/v1/audit?action=deleteRotation").is(200).json();
     assert_eq!(int(&audit["totalItems"]), 1);
     assert_eq!(text(&audit["data"][0]["actor"]["id"]), "U1");
+}
+
+#[test]
+fn a_plan_too_large_to_be_forecast_keeps_nobody_from_saving() {
+    let rota = Rota::at(MONDAY);
+    rota.import(&directory(60));
+    let people: Vec<String> = (1..=60).map(|n| format!("U{n}")).collect();
+    let rotation = rota.rotation(&people.join(" "));
+    let times: Vec<String> = (0..48)
+        .map(|half| format!("{:02}:{:02}", half / 2, half % 2 * 30))
+        .collect();
+    let often = cadence(
+        "daily",
+        "UTC",
+        "2026-01-06T09:00",
+        json!({ "times": times }),
+    );
+    rotation.cover(
+        20,
+        &[always(often.clone()), always(often.clone()), always(often)],
+    );
+    let refused = rotation
+        .by
+        .post(&rotation.path("/preview?days=14"), json!({}));
+    assert!(text(&refused.is(400).json()["detail"]).contains("too many hand-overs"));
+    let ada = Browser::signed_in(&rota, "U1");
+    let to = action(&rotation, "details");
+    ada.fill(&to, &to, &[("name", "Large")]).is(303);
+    assert_eq!(rotation.read()["name"], "Large");
+    // Where a form always shows first what it changes, it says that this cannot be told.
+    let to = action(&rotation, "skips");
+    let page = ada
+        .fill(&to, &to, &[("skipsAreOffTime", "true")])
+        .is(200)
+        .text();
+    assert!(page.contains("too large to say beforehand"), "{page}");
+    ada.fill_in(&page, &to, &[("confirmed", "true")]).is(303);
+    assert_eq!(rotation.read()["skipsAreOffTime"], true);
 }
