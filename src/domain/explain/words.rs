@@ -236,7 +236,7 @@ fn by_hand(deed: Deed, by: Option<&Doer>, at: Timestamp, words: &Words) -> Strin
         Deed::Cleared => format!("{who} took whoever was on duty off duty on {at}."),
         Deed::Edited => format!("{who} changed the rotation on {at}."),
         Deed::Removed => format!("{who} removed whoever was on duty on {at}."),
-        Deed::Took => format!("{who} took over by answering a mention on {at}."),
+        Deed::Acknowledged => format!("{who} acknowledged a mention and handed over on {at}."),
     }
 }
 
