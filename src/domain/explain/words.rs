@@ -44,7 +44,8 @@ impl Words<'_> {
     }
 }
 
-/// A local time with its zone, such as "Mon 2 Mar 2026, 09:00 (Europe/Paris)".
+/// A local time with its zone, such as "Mon 2 Mar 2026, 09:00 (Europe/Paris)". Messages say it shorter; a reason often lies in the
+/// weekday, and what is done by hand happens between the minutes.
 fn time(at: Timestamp, zone: ZoneName) -> String {
     if at >= FOREVER {
         return "further notice".into();
