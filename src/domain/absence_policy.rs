@@ -46,9 +46,9 @@ pub enum WhileOnDuty {
 }
 
 impl CalendarsCount {
-    /// The same absences where those count that count by this.
+    /// The same absences without those that do not count by this.
     pub fn count_in(self, absences: Absences) -> Absences {
-        absences.counting(|away| self.counts(away), self == CalendarsCount::Never)
+        absences.counting(|away| self.counts(away))
     }
 
     fn counts(self, away: &Away) -> bool {
