@@ -4,13 +4,14 @@ use super::Warning;
 use super::spans;
 use crate::domain::forecast::{self, Held};
 use crate::domain::handover::DealingContext;
-use crate::domain::ids::{RotationId, UserId};
+use crate::domain::ids::{CellId, RotationId, UserId};
 use crate::domain::rotation::{Cell, Rotation};
 use crate::domain::time::Interval;
 use crate::domain::warning_kinds::WarningKind;
 use crate::domain::zones::ZoneName;
 use jiff::Timestamp;
-use std::collections::{BTreeMap, BTreeSet};
+use std::cell::OnceCell;
+use std::collections::{BTreeMap, BTreeSet, HashMap};
 
 /// What is around a rotation.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -102,6 +103,10 @@ pub(super) struct Scene<'a> {
     pub held: &'a [Held],
     /// By where they begin, of people who are known here and on call in them at some time.
     pub turns: Vec<Turn<'a>>,
+    /// The index of each cell.
+    pub slots: HashMap<&'a CellId, usize>,
+    /// When the window of each cell is open, once that has been asked.
+    open: Vec<OnceCell<Vec<Interval>>>,
 }
 
 impl<'a> Scene<'a> {
@@ -131,6 +136,7 @@ impl<'a> Scene<'a> {
             !turn.on_call.is_empty()
         });
         turns.sort_by_key(|turn| (turn.whole, turn.cell));
+        let slots = rotation.cells.iter().enumerate();
         Scene {
             rotation,
             dealing,
@@ -138,6 +144,8 @@ impl<'a> Scene<'a> {
             range,
             held,
             turns,
+            slots: slots.map(|(slot, cell)| (&cell.id, slot)).collect(),
+            open: vec![OnceCell::new(); rotation.cells.len()],
         }
     }
 
@@ -220,16 +228,21 @@ impl<'a> Scene<'a> {
     /// Stretches of one person in a cell as they are told: those with nothing but shut hours between them are one. They are given by
     /// where they begin.
     pub fn over_shut_hours(&self, cell: usize, stretches: Vec<Interval>) -> Vec<Interval> {
+        if stretches.len() < 2 {
+            return stretches;
+        }
+        let open = self.open[cell].get_or_init(|| {
+            let open = self.held_in(cell).iter().filter(|held| held.is_open);
+            spans::union(open.map(|held| held.period).collect())
+        });
         let mut told: Vec<Interval> = Vec::new();
-        let open = self.held_in(cell).iter().filter(|held| held.is_open);
-        let open = spans::union(open.map(|held| held.period).collect());
         for stretch in stretches {
             let between = told.last().map(|last| Interval {
                 from: last.until,
                 until: stretch.from,
             });
             let joins = between.is_some_and(|between| {
-                between.is_empty() || spans::within(&open, between).next().is_none()
+                between.is_empty() || spans::within(open, between).next().is_none()
             });
             match told.last_mut() {
                 Some(last) if joins => last.until = last.until.max(stretch.until),
