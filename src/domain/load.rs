@@ -7,11 +7,13 @@ mod walk;
 pub use walk::{Happening, Walk};
 
 use super::holidays::{Calendar, CountryCode};
+use super::ids::WindowId;
+use super::rotation::{Entry, Rotation};
 use super::time::Interval;
 use super::zones::ZoneName;
 use jiff::civil::{Date, DateTime, Weekday};
 use jiff::{SignedDuration, ToSpan};
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, HashMap};
 use std::ops::AddAssign;
 use std::sync::Arc;
 
@@ -22,6 +24,31 @@ pub struct Place {
     pub zone: Option<ZoneName>,
     /// Of the cadence. Without any, weekends are Saturday and Sunday, and there are no holidays.
     pub countries: Arc<[CountryCode]>,
+}
+
+/// The places of a rotation, with the countries of each window's cadence as they are now: the record does not keep them.
+#[derive(Clone, Debug)]
+pub struct Places(HashMap<WindowId, Arc<[CountryCode]>>);
+
+impl Places {
+    /// Those of a rotation.
+    pub fn of(rotation: &Rotation) -> Places {
+        let windows = rotation.windows.iter();
+        let countries = windows.filter_map(|window| {
+            let cadence = window.cadence.as_ref()?;
+            let countries = cadence.skips.countries.as_slice();
+            Some((window.id.clone(), countries.into()))
+        });
+        Places(countries.collect())
+    }
+
+    /// The place of an entry of a cell in a window.
+    pub fn at(&self, window: &WindowId, entry: &Entry) -> Place {
+        Place {
+            zone: entry.hours.zone,
+            countries: self.0.get(window).cloned().unwrap_or_default(),
+        }
+    }
 }
 
 /// A stretch for which somebody is on call in one cell.
