@@ -87,8 +87,9 @@ pub fn found(
     };
     let off = &rotation.profile.warnings.off;
     let mut all = Vec::new();
-    for (_, find) in FINDERS.iter().filter(|(kind, _)| !off.contains(kind)) {
+    for (kind, find) in FINDERS.iter().filter(|(kind, _)| !off.contains(kind)) {
         let mut of_a_kind = find(&scene);
+        debug_assert!(of_a_kind.iter().all(|warning| warning.kind == *kind));
         if of_a_kind.len() > MOST_OF_A_KIND {
             sort(&mut of_a_kind);
             of_a_kind.truncate(MOST_OF_A_KIND);

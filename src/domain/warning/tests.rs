@@ -3,7 +3,7 @@
 mod kinds;
 mod walk;
 
-use super::{Around, Elsewhere, Known, Warning, found};
+use super::{Around, Elsewhere, FINDERS, Known, Warning, found};
 use crate::domain::absence::Absences;
 use crate::domain::cadence::{Cadence, Kind, Skips};
 use crate::domain::coverage::Stretch;
