@@ -43,7 +43,7 @@ pub fn duty(
     wanted: &Wanted,
 ) -> Result<Vec<Row>, ActionError> {
     let only = caller.check_report(wanted.user.as_ref())?;
-    if wanted.range.until.duration_since(wanted.range.from) > LONGEST {
+    if wanted.range.length() > LONGEST {
         return Ok(invalid("to: send an instant at most 5 years after `from`")?);
     }
     let rotations = store.read(|tx| -> Result<_, ActionError> {

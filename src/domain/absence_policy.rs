@@ -57,7 +57,7 @@ impl CalendarsCount {
             (_, CalendarsCount::Never) => false,
             (_, CalendarsCount::Long(hours)) => {
                 let long = SignedDuration::from_hours(i64::from(hours));
-                away.period.until.duration_since(away.period.from) >= long
+                away.period.length() >= long
             }
         }
     }

@@ -9,7 +9,7 @@ pub use walk::{Happening, Walk};
 use super::holidays::{Calendar, CountryCode};
 use super::ids::WindowId;
 use super::rotation::{Entry, Rotation};
-use super::time::Interval;
+use super::time::{Interval, joined};
 use super::zones::ZoneName;
 use jiff::civil::{Date, DateTime, Weekday};
 use jiff::{SignedDuration, ToSpan};
@@ -91,7 +91,7 @@ pub fn measure(held: &[Held], own: Option<ZoneName>, calendar: &Calendar) -> Loa
     for (place, periods) in places {
         let asleep = own.or(place.zone).unwrap_or(ZoneName::utc());
         let zone = place.zone.or(own).unwrap_or(ZoneName::utc());
-        for period in union(periods) {
+        for period in joined(periods) {
             nights.extend(stretches(period, asleep, night));
             weekends.extend(stretches(period, zone, |date| {
                 is_weekend(&place.countries, calendar, date).then(|| whole(date))?
@@ -105,11 +105,11 @@ pub fn measure(held: &[Held], own: Option<ZoneName>, calendar: &Calendar) -> Loa
     }
     let all = held.iter().map(|one| one.period).collect();
     Load {
-        hours: length(union(all)),
+        hours: length(joined(all)),
         place_hours: length(held.iter().map(|one| one.period)),
-        nights: length(union(nights)),
-        weekends: length(union(weekends)),
-        holidays: length(union(holidays)),
+        nights: length(joined(nights)),
+        weekends: length(joined(weekends)),
+        holidays: length(joined(holidays)),
     }
 }
 
@@ -124,6 +124,11 @@ fn is_weekend(countries: &[CountryCode], calendar: &Calendar, date: Date) -> boo
 fn is_holiday(countries: &[CountryCode], calendar: &Calendar, date: Date) -> bool {
     let mut each = countries.iter();
     each.any(|country| calendar.is_national_holiday(*country, date))
+}
+
+/// The nights of a zone in a range, by where they begin.
+pub(super) fn nights(zone: ZoneName, range: Interval) -> Vec<Interval> {
+    joined(stretches(range, zone, night))
 }
 
 /// From 22:00 to 06:00 of the next day.
@@ -160,22 +165,6 @@ fn stretches(
     found.collect()
 }
 
-/// The same instants as intervals that neither overlap nor touch, in order.
-fn union(mut periods: Vec<Interval>) -> Vec<Interval> {
-    periods.sort();
-    let mut apart: Vec<Interval> = Vec::with_capacity(periods.len());
-    for period in periods {
-        match apart.last_mut() {
-            Some(last) if period.from <= last.until => last.until = last.until.max(period.until),
-            _ => apart.push(period),
-        }
-    }
-    apart
-}
-
 fn length(periods: impl IntoIterator<Item = Interval>) -> SignedDuration {
-    let lengths = periods
-        .into_iter()
-        .map(|period| period.until.duration_since(period.from));
-    lengths.sum()
+    periods.into_iter().map(|period| period.length()).sum()
 }

@@ -6,10 +6,10 @@ use crate::domain::forecast::{self, Held};
 use crate::domain::handover::DealingContext;
 use crate::domain::ids::{CellId, RotationId, UserId};
 use crate::domain::rotation::{Cell, Rotation};
-use crate::domain::time::Interval;
+use crate::domain::time::{Interval, joined};
 use crate::domain::warning_kinds::WarningKind;
 use crate::domain::zones::ZoneName;
-use jiff::Timestamp;
+use jiff::{SignedDuration, Timestamp};
 use std::cell::OnceCell;
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 
@@ -132,7 +132,7 @@ impl<'a> Scene<'a> {
         }
         let mut turns: Vec<Turn> = turns.into_values().collect();
         turns.retain_mut(|turn| {
-            turn.on_call = spans::union(std::mem::take(&mut turn.on_call));
+            turn.on_call = joined(std::mem::take(&mut turn.on_call));
             !turn.on_call.is_empty()
         });
         turns.sort_by_key(|turn| (turn.whole, turn.cell));
@@ -170,7 +170,7 @@ impl<'a> Scene<'a> {
             }
         }
         for spans in all.values_mut() {
-            *spans = spans::union(std::mem::take(spans));
+            *spans = joined(std::mem::take(spans));
         }
         all
     }
@@ -233,7 +233,7 @@ impl<'a> Scene<'a> {
         }
         let open = self.open[cell].get_or_init(|| {
             let open = self.held_in(cell).iter().filter(|held| held.is_open);
-            spans::union(open.map(|held| held.period).collect())
+            joined(open.map(|held| held.period).collect())
         });
         let mut told: Vec<Interval> = Vec::new();
         for stretch in stretches {
@@ -254,8 +254,8 @@ impl<'a> Scene<'a> {
 }
 
 /// A length as people read it: `9 h`, `9 h 30 min`, `45 min`.
-pub(super) fn length(span: Interval) -> String {
-    let minutes = span.until.duration_since(span.from).as_mins();
+pub(super) fn length(length: SignedDuration) -> String {
+    let minutes = length.as_mins();
     match (minutes / 60, minutes % 60) {
         (0, minutes) => format!("{minutes} min"),
         (hours, 0) => format!("{hours} h"),
