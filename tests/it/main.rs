@@ -27,6 +27,7 @@
 //! | Commands, imports of the directory, migration, replication, retention, metrics, logs, readiness | `operator` |
 //! | `rota dev`: clock, demo workspace, receiver | `dev` |
 //! | Kills, stops and restarts, full disks, damaged or lost files, clock steps | `faults`, with one module for each subject |
+//! | What waits in real time, all at once | `waiting` |
 //! | Random requests | `fuzz` |
 //! | README and manual | `docs` |
 //! | Imports between the modules of `src` | `architecture` |
@@ -59,6 +60,7 @@ mod rotations;
 mod slack;
 mod sources;
 mod swaps;
+mod waiting;
 mod warnings;
 mod web;
 mod webhooks;

@@ -192,7 +192,8 @@ fn slow_readers_do_not_fill_the_memory() {
     let peak = memory(&rota, "VmHWM:");
     assert!(peak < 150, "{peak} MB");
     drop(stuck);
-    eventually("memory given back", || memory(&rota, "VmRSS:") < 60);
+    // Its own memory alone: how much of the program itself is in memory says nothing about what readers hold.
+    eventually("memory given back", || memory(&rota, "RssAnon:") < 35);
 }
 
 /// Unauthenticated clients that stall in the middle of large bodies hold only a part of the memory for bodies.

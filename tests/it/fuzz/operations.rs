@@ -183,7 +183,7 @@ fn ask(
     if let (Some(sent), 200..300) = (sent, answer.status())
         && let Ok(body) = serde_json::from_slice(&sent)
     {
-        let fits = Document(document.clone()).fits(content, &body, "");
+        let fits = Document(document.clone()).fits(content, &body);
         fits.unwrap_or_else(|why| {
             answer.fail(&format!("took what is not described: {why}: {body}"))
         });

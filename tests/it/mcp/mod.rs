@@ -87,7 +87,7 @@ impl<'a> Assistant<'a> {
         let described = tools.iter().find(|known| known["name"] == json!(tool));
         let schema = described.expect("a listed tool")["outputSchema"].clone();
         let document = Document(schema.clone());
-        let fits = document.fits(&schema, &given, "");
+        let fits = document.fits(&schema, &given);
         fits.unwrap_or_else(|why| panic!("{tool}: {why}: {given}"));
         given
     }

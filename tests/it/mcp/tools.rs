@@ -315,13 +315,8 @@ fn rights_are_those_of_the_credential() {
         json!("not_found")
     );
     let own = person.call("duty_report", whole);
-    assert!(
-        own["data"]
-            .as_array()
-            .unwrap()
-            .iter()
-            .all(|row| row["userId"] == json!("U1"))
-    );
+    let rows = own["data"].as_array().expect("rows");
+    assert!(!rows.is_empty() && rows.iter().all(|row| row["userId"] == json!("U1")));
 }
 
 #[test]

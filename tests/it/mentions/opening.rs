@@ -186,8 +186,10 @@ fn mentions_of_a_day_are_limited() {
     let rota = Rota::with_people(2);
     let (rotation, other) = (rota.daily("U1 U2", 1), rota.daily("U2 U1", 1));
     let first = rotation.mention("U2");
+    let inbound = rotation.inbound();
     for _ in 1..1000 {
-        rotation.try_mention("U2").is(200);
+        let query = "mention?userId=U2&channelId=C1&message=Help";
+        inbound.post(query).is(200);
     }
     rotation.try_mention("U2").refused(409, "tooManyMentions");
     other.try_mention("U2").is(200);

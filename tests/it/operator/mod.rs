@@ -16,7 +16,7 @@ mod schema;
 mod settings;
 mod shell;
 mod status;
-mod supervision;
+pub mod supervision;
 
 use crate::support::*;
 use std::time::{Duration, Instant};

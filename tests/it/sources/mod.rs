@@ -2,7 +2,7 @@
 //! a server.
 
 mod documents;
-mod faults;
+pub mod faults;
 mod import;
 mod import_again;
 mod reading;

@@ -56,7 +56,7 @@ impl Document {
                     .get(kind)
                     .ok_or_else(|| format!("content type {kind:?} is not described"))?;
                 match media.get("schema") {
-                    Some(schema) if kind.ends_with("json") => self.fits(schema, &answer.json(), ""),
+                    Some(schema) if kind.ends_with("json") => self.fits(schema, &answer.json()),
                     _ => Ok(()),
                 }
             }
@@ -102,96 +102,88 @@ impl Document {
         }
     }
 
-    /// Whether the value matches the schema; `place` is its path for the message.
-    pub fn fits(&self, schema: &Value, value: &Value, place: &str) -> Checked {
-        let schema = match schema {
+    /// Whether the value matches the schema. Reasons begin with the path to the value, which is put together on the way out: most
+    /// values fit.
+    pub fn fits(&self, whole: &Value, value: &Value) -> Checked {
+        let schema = match whole {
             Value::Bool(true) => return Ok(()),
             Value::Object(schema) => schema,
-            _ => return Err(format!("{place}: nothing fits {schema}")),
+            _ => return Err(format!(": nothing fits {whole}")),
         };
         if schema.contains_key("$ref") {
             // In 2020-12 siblings of $ref count too, so this continues with them.
-            let reference = Value::Object(schema.clone());
-            self.fits(self.follow(&reference)?, value, place)?;
+            self.fits(self.follow(whole)?, value)?;
         }
         if let Some(expected) = schema.get("type") {
             let fits = match expected {
                 Value::Array(kinds) => kinds.iter().any(|kind| is_kind(kind, value)),
                 kind => is_kind(kind, value),
             };
-            refuse(!fits, || format!("{place}: {value} is no {expected}"))?;
+            refuse(!fits, || format!(": {value} is no {expected}"))?;
         }
         if let Some(expected) = schema.get("const") {
-            refuse(expected != value, || {
-                format!("{place}: {value} is not {expected}")
-            })?;
+            refuse(expected != value, || format!(": {value} is not {expected}"))?;
         }
         if let Some(Value::Array(allowed)) = schema.get("enum") {
             refuse(!allowed.contains(value), || {
-                format!("{place}: {value} is none of {allowed:?}")
+                format!(": {value} is none of {allowed:?}")
             })?;
         }
-        self.fits_number(schema, value, place)?;
-        self.fits_combination(schema, value, place)?;
+        self.fits_number(schema, value)?;
+        self.fits_combination(schema, value)?;
         match value {
-            Value::Object(members) => self.fits_object(schema, members, place),
+            Value::Object(members) => self.fits_object(schema, members),
             Value::Array(items) => match schema.get("items") {
-                Some(each) => (items.iter().enumerate())
-                    .try_for_each(|(i, item)| self.fits(each, item, &format!("{place}[{i}]"))),
+                Some(each) => (items.iter().enumerate()).try_for_each(|(i, item)| {
+                    self.fits(each, item).map_err(|why| format!("[{i}]{why}"))
+                }),
                 None => Ok(()),
             },
             _ => Ok(()),
         }
     }
 
-    fn fits_number(&self, schema: &Map<String, Value>, value: &Value, place: &str) -> Checked {
+    fn fits_number(&self, schema: &Map<String, Value>, value: &Value) -> Checked {
         let bound = |name: &str| schema.get(name).and_then(Value::as_f64);
         let Some(number) = value.as_f64() else {
             return Ok(());
         };
         refuse(bound("minimum").is_some_and(|least| number < least), || {
-            format!("{place}: {number} is too small")
+            format!(": {number} is too small")
         })?;
         refuse(bound("maximum").is_some_and(|most| number > most), || {
-            format!("{place}: {number} is too large")
+            format!(": {number} is too large")
         })
     }
 
-    fn fits_combination(&self, schema: &Map<String, Value>, value: &Value, place: &str) -> Checked {
+    fn fits_combination(&self, schema: &Map<String, Value>, value: &Value) -> Checked {
         let list = |name: &str| schema.get(name).and_then(Value::as_array);
         for each in list("allOf").into_iter().flatten() {
-            self.fits(each, value, place)?;
+            self.fits(each, value)?;
         }
         for (name, only_one) in [("anyOf", false), ("oneOf", true)] {
             let Some(choices) = list(name) else { continue };
-            let tried: Vec<Checked> = choices
-                .iter()
-                .map(|choice| self.fits(choice, value, place))
-                .collect();
-            let fitting = tried.iter().filter(|result| result.is_ok()).count();
-            let reasons = || {
-                tried
-                    .iter()
-                    .filter_map(|r| r.clone().err())
-                    .collect::<Vec<_>>()
-                    .join("; ")
-            };
+            let (mut fitting, mut reasons) = (0, Vec::new());
+            for choice in choices {
+                match self.fits(choice, value) {
+                    Ok(()) => fitting += 1,
+                    Err(why) => reasons.push(why),
+                }
+                if fitting > 0 && !only_one {
+                    break;
+                }
+            }
             refuse(fitting == 0, || {
-                format!("{place}: fits no {name}: {}", reasons())
+                format!(": fits no {name}: {}", reasons.join("; "))
             })?;
             refuse(only_one && fitting > 1, || {
-                format!("{place}: fits {fitting} of {name}")
+                format!(": fits {fitting} of {name}")
             })?;
         }
         Ok(())
     }
 
-    fn fits_object(
-        &self,
-        schema: &Map<String, Value>,
-        members: &Map<String, Value>,
-        place: &str,
-    ) -> Checked {
+    fn fits_object(&self, schema: &Map<String, Value>, members: &Map<String, Value>) -> Checked {
         for name in schema
             .get("required")
             .and_then(Value::as_array)
@@ -200,16 +192,15 @@ impl Document {
         {
             let name = name.as_str().unwrap_or_default();
             refuse(!members.contains_key(name), || {
-                format!("{place}: {name} is missing")
+                format!(": {name} is missing")
             })?;
         }
         let properties = schema.get("properties").and_then(Value::as_object);
         for (name, member) in members {
-            let place = format!("{place}.{name}");
-            if let Some(known) = properties.and_then(|p| p.get(name)) {
-                self.fits(known, member, &place)?;
-            } else if let Some(other) = schema.get("additionalProperties") {
-                self.fits(other, member, &place)?;
+            let known = properties.and_then(|known| known.get(name));
+            if let Some(known) = known.or_else(|| schema.get("additionalProperties")) {
+                self.fits(known, member)
+                    .map_err(|why| format!(".{name}{why}"))?;
             }
         }
         Ok(())

@@ -343,7 +343,17 @@ impl World<'_> {
         assert_eq!(planned, expected, "{response}");
         // A settled request does not change, so the latest are enough.
         let from = self.asked.len().saturating_sub(8);
-        let states: Vec<String> = self.asked[from..].iter().map(Asked::state).collect();
+        let all = self.rotation.by.get("/v1/requests?pageSize=200").is(200);
+        let all = all.json();
+        let all = all["data"].as_array().expect("requests");
+        let state = |asked: &Asked| {
+            let mut same = all.iter().filter(|request| request["id"] == *asked.id);
+            same.next()
+                .map(|request| text(&request["state"]).to_owned())
+        };
+        let states: Vec<String> = (self.asked[from..].iter())
+            .map(|asked| state(asked).unwrap_or_else(|| asked.state()))
+            .collect();
         let latest = self.model.swaps[from..].iter();
         let expected: Vec<&str> = latest.map(|swap| swap.state).collect();
         assert_eq!(states, expected, "{response}");

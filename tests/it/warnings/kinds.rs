@@ -38,6 +38,7 @@ fn nobody_no_fallback_and_absent_on_duty() {
     rota.to("2026-01-10T08:00:00Z");
     let record = rotation.history("2026-01-08T09:30:00Z", "2026-01-09T11:00:00Z");
     assert_eq!(record.len(), 1, "{record:?}");
+    assert!(record[0].contains(" - "), "{record:?}");
     let members = json!({ "userIds": ["U1", "U2"] });
     rotation.patch(members).is(200);
     assert_eq!(rotation.warned("noFallback", 7), [""; 0]);

@@ -13,7 +13,7 @@ mod feeds;
 mod ground;
 mod load;
 mod login;
-mod oidc;
+pub mod oidc;
 mod reading;
 mod report;
 mod settings;

@@ -5,8 +5,7 @@ use crate::support::*;
 use crate::web::Browser;
 use serde_json::json;
 
-#[test]
-fn a_provider_that_misbehaves_signs_nobody_in() {
+pub fn a_provider_that_misbehaves_signs_nobody_in() {
     let garbage = || Fault::Body("<html>".into());
     for (path, fault, reason) in [
         (DISCOVERY, Fault::Status(500), "status 500"),

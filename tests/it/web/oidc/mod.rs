@@ -1,6 +1,6 @@
 //! Signing in at an identity provider: the whole flow, and everything that must not sign anybody in.
 
-mod faults;
+pub mod faults;
 mod flow;
 mod people;
 mod settings;

@@ -88,8 +88,7 @@ enum Does {
     Stalls(&'static str),
 }
 
-#[test]
-fn answers_that_break_off() {
+pub fn answers_that_break_off() {
     use Does::*;
     let rota = server();
     let own = OwnReceiver::open();

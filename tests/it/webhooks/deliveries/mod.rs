@@ -1,6 +1,6 @@
 //! Deliveries of events to endpoints: the request, the retry schedule, the log, and actions of an operator.
 
-mod answers;
+pub mod answers;
 mod cancelling;
 mod health;
 mod holding;
