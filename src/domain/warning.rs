@@ -50,8 +50,11 @@ impl Warning {
     }
 }
 
+/// Finds all warnings of one kind.
+type Finder = fn(&Scene) -> Vec<Warning>;
+
 /// What finds the warnings of each kind.
-const FINDERS: [(WarningKind, fn(&Scene) -> Vec<Warning>); 15] = [
+const FINDERS: [(WarningKind, Finder); WarningKind::ALL.len()] = [
     (WarningKind::Nobody, vacant::nobody),
     (WarningKind::EmptyRoster, vacant::empty_rosters),
     (WarningKind::Uncovered, vacant::uncovered),
