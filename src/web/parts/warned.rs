@@ -36,25 +36,20 @@ pub fn severity(severity: Severity) -> Markup {
     }
 }
 
-/// How many there are, most serious first, as a link: nothing where there are none.
+/// How many there are, in the colour of the most serious, as a link: nothing where there are none. Of several kinds, how many kinds:
+/// what is wrong with every turn would make any number large.
 pub fn count(base: &str, kinds: Option<&BTreeMap<WarningKind, u64>>) -> Markup {
     let kinds = kinds.into_iter().flatten();
-    let of = |severity: Severity| -> u64 {
-        let counts = kinds
-            .clone()
-            .filter(|(kind, _)| kind.severity() == severity);
-        counts.map(|(_, count)| *count).sum()
-    };
-    let counts = Severity::ALL.map(of);
-    let total: u64 = counts.iter().sum();
-    let worst = Severity::ALL
-        .into_iter()
-        .zip(counts)
-        .find(|(_, count)| *count > 0);
+    let worst = kinds.clone().map(|(kind, _)| kind.severity()).min();
+    let counts: Vec<u64> = kinds.map(|(_, count)| *count).collect();
     html! {
-        @if let Some((worst, _)) = worst {
+        @if let Some(worst) = worst {
             a.tag.bad[worst == Severity::High].warning[worst == Severity::Medium] href=(format!("{base}/warnings")) {
-                (total) @if total == 1 { " warning" } @else { " warnings" }
+                @match counts[..] {
+                    [1] => "1 warning",
+                    [only] => { (only) " warnings" }
+                    _ => { (counts.len()) " kinds of warnings" }
+                }
             }
         }
     }
