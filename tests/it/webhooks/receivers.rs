@@ -133,7 +133,7 @@ fn agrees_by(language: &str, interpreter: &[&str], dir: &TempDir, path: &Path) {
         assert_eq!(expected == 0, case.valid, "{}: {why}", case.what);
 
         let mut command = Command::new(interpreter[0]);
-        command.args(&interpreter[1..]).arg(&path);
+        command.args(&interpreter[1..]).arg(path);
         command.args([case.secret, &case.timestamp, &case.signature]);
         let (code, output, errors) = run(&mut reading(command, dir.path(), &case.body));
         // Its output distinguishes a refusal from a program that failed.
