@@ -3,8 +3,8 @@
 use super::chat_ids::Named;
 use super::draft::Draft;
 use super::mutation::{self, Mutation, Operation};
-use super::reads;
 use super::{ActionError, App, Error};
+use super::{overview, reads};
 use crate::domain::absence::{Absence, Absences, AppliesTo};
 use crate::domain::access::Principal;
 use crate::domain::audit::{Author, period};
@@ -17,6 +17,20 @@ use crate::store::{self, ReadTx, WriteTx};
 use crate::wire::etag::Precondition;
 use jiff::Timestamp;
 use std::sync::Arc;
+
+/// The rotations that a person is a member of, as far as the caller sees them: an absence is recorded by way of one of them.
+///
+/// # Errors
+/// When the storage fails.
+pub fn own_rotations(
+    app: &App,
+    caller: &Principal,
+    user: &UserId,
+) -> Result<Vec<Rotation>, ActionError> {
+    let mut all = overview::rotations_of(app, caller, user)?;
+    all.retain(|rotation| rotation.has_member(user));
+    Ok(all)
+}
 
 /// Stores an absence, or returns the same one if it exists. `true` if it is new. The next hand-over skips the person. If the
 /// absence runs already, they come off duty only where the rotation has them hand over (rules.md 10.7).

@@ -1,5 +1,7 @@
 //! Responses: JSON bodies, ETags, 304.
 
+use super::extract::Call;
+use crate::domain::rotation::Rotation;
 use crate::server::{Body, Problem, Response};
 use crate::store::Page;
 use crate::wire::etag;
@@ -32,14 +34,28 @@ pub fn text(json: String) -> Response {
     with_body(200, Body::from_data(json))
 }
 
-/// A JSON response with its ETag, or 304 if the caller's copy is current.
+/// A JSON response with the ETag of its rotation, for writes.
 ///
 /// # Errors
 /// An internal error if serialization fails.
-pub fn tagged<T: Serialize>(if_none_match: Option<&str>, tag: &str, value: &T) -> Outcome {
-    match not_modified(if_none_match, tag) {
+pub fn tagged<T: Serialize>(call: &Call, rotation: &Rotation, status: u16, value: &T) -> Outcome {
+    let tag = etag::tag(rotation, call.app.calendar());
+    Ok(with(json(status, value)?, "ETag", tag))
+}
+
+/// The same of what only changes with the rotation: 304 if the caller's copy is current.
+///
+/// # Errors
+/// An internal error if serialization fails.
+pub fn cached<T: Serialize>(
+    call: &Call,
+    rotation: &Rotation,
+    value: impl FnOnce() -> T,
+) -> Outcome {
+    let tag = etag::tag(rotation, call.app.calendar());
+    match not_modified(call.if_none_match.as_deref(), &tag) {
         Some(unchanged) => Ok(unchanged),
-        None => Ok(with(json(200, value)?, "ETag", tag)),
+        None => Ok(with(json(200, &value())?, "ETag", tag)),
     }
 }
 
@@ -68,9 +84,5 @@ pub fn not_modified(if_none_match: Option<&str>, tag: &str) -> Option<Response> 
 
 /// A page of a complete list.
 pub fn page_of<T>(items: Vec<T>, page: Page) -> PageShape<T> {
-    let total = items.len() as u64;
-    let size = page.size as usize;
-    let before = (page.number as usize - 1).saturating_mul(size);
-    let data = items.into_iter().skip(before).take(size).collect();
-    PageShape::new(data, page.number, page.size, total)
+    PageShape::of(items, page.number, page.size)
 }

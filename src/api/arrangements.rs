@@ -14,7 +14,7 @@ use crate::domain::ids::{ArrangementId, RotationId};
 use crate::wire::arrangement::{
     self, AgreementPreview, Arrangement, ArrangementWritten, AssignmentRequest, Named, StepRequest,
 };
-use crate::wire::etag::{self, Precondition};
+use crate::wire::etag::Precondition;
 use crate::wire::page::Page;
 
 /// The stored response of a write of arrangements.
@@ -43,11 +43,7 @@ pub fn preview(_: &Api, call: &Call) -> Outcome {
     let new = arrangement::parse_preview(&call.body)?;
     let id: RotationId = call.path.id("rotationId");
     let (rotation, preview) = assignments::preview(call.app, call.caller, &id, &new)?;
-    Ok(answer::with(
-        answer::json(200, &arrangement::preview(&preview))?,
-        "ETag",
-        etag::tag(&rotation, call.app.calendar()),
-    ))
+    answer::tagged(call, &rotation, 200, &arrangement::preview(&preview))
 }
 
 pub const CREATE: Operation = Operation {
@@ -129,11 +125,7 @@ pub fn read(_: &Api, call: &Call) -> Outcome {
     let id: RotationId = call.path.id("rotationId");
     let arrangement: ArrangementId = call.path.id("arrangementId");
     let (rotation, found) = arrangements::read(call.app, call.caller, &id, &arrangement)?;
-    answer::tagged(
-        call.if_none_match.as_deref(),
-        &etag::tag(&rotation, call.app.calendar()),
-        &arrangement::render(&found),
-    )
+    answer::cached(call, &rotation, || arrangement::render(&found))
 }
 
 pub const CHANGE: Operation = Operation {

@@ -10,7 +10,7 @@ use crate::actions::covers::{self, AskForCover};
 use crate::domain::ids::RotationId;
 use crate::domain::request::{RequestKind, Step};
 use crate::wire::arrangement::{self, AgreementPreview, Named, StepRequest};
-use crate::wire::etag::{self, Precondition};
+use crate::wire::etag::Precondition;
 use crate::wire::request::{self, CoverBody, CoverRequest, Item, RequestList, RequestWritten};
 
 pub const PREVIEW: Operation = Operation {
@@ -35,11 +35,7 @@ pub fn preview(_: &Api, call: &Call) -> Outcome {
     let new = request::parse_cover_preview(&call.body)?;
     let id: RotationId = call.path.id("rotationId");
     let (rotation, preview) = covers::preview(call.app, call.caller, &id, &new)?;
-    Ok(answer::with(
-        answer::json(200, &arrangement::preview(&preview))?,
-        "ETag",
-        etag::tag(&rotation, call.app.calendar()),
-    ))
+    answer::tagged(call, &rotation, 200, &arrangement::preview(&preview))
 }
 
 pub const CREATE: Operation = Operation {

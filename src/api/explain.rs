@@ -6,7 +6,6 @@ use super::extract::Call;
 use super::operation::{Body, Kind, Operation, gives, parameter, shape};
 use crate::actions::explain;
 use crate::domain::ids::CellId;
-use crate::server::room;
 use crate::wire::explain::{self as wire, Explanation};
 
 pub const EXPLAIN: Operation = Operation {
@@ -29,17 +28,16 @@ pub const EXPLAIN: Operation = Operation {
     refuses: &[(409, "not_known_yet")],
 };
 
-/// The memory for a forecast, and for steps with the names of many people.
-const MEMORY: usize = 16 * 1024 * 1024;
-
 /// GET explain.
 pub fn explain(_: &Api, call: &Call) -> Outcome {
     let at = call.query.instant("at")?;
     let cell = call.query.one("cellId")?.map(CellId::from);
-    let share = call.room.take(MEMORY)?;
     let id = call.path.id("rotationId");
     let found = explain::of(call.app, call.caller, &id, at, cell.as_ref())?;
     let body = wire::render(found, call.app.calendar());
-    let response = answer::with(answer::json(200, &body)?, "Cache-Control", "no-store");
-    Ok(room::hold(response, share))
+    Ok(answer::with(
+        answer::json(200, &body)?,
+        "Cache-Control",
+        "no-store",
+    ))
 }

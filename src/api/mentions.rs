@@ -12,7 +12,7 @@ use crate::domain::ids::{RotationId, UserId};
 use crate::domain::mention::MentionState;
 use crate::domain::rotation::Rotation;
 use crate::store::MentionFilter;
-use crate::wire::etag::{self, Precondition};
+use crate::wire::etag::Precondition;
 use crate::wire::mention::{self as wire, Mention, MentionSettings, MentionSettingsRequest};
 use crate::wire::page::Page;
 
@@ -151,10 +151,7 @@ pub fn set(_: &Api, call: &Call, precondition: &Precondition) -> Outcome {
 }
 
 fn shown(call: &Call, rotation: &Rotation) -> Outcome {
-    let settings = wire::settings(&rotation.profile.mentions);
-    answer::tagged(
-        call.if_none_match.as_deref(),
-        &etag::tag(rotation, call.app.calendar()),
-        &settings,
-    )
+    answer::cached(call, rotation, || {
+        wire::settings(&rotation.profile.mentions)
+    })
 }

@@ -18,7 +18,7 @@ use crate::store::load_person;
 use crate::wire::body::invalid;
 use crate::wire::directory::User;
 use crate::wire::edit::{self, OnCallRequest, RotateRequest};
-use crate::wire::etag::{self, Precondition};
+use crate::wire::etag::Precondition;
 use crate::wire::on_call::{self, OnCall, OnCallLine};
 use crate::wire::page::Page;
 use jiff::Timestamp;
@@ -184,11 +184,7 @@ pub fn list(_: &Api, call: &Call) -> Outcome {
 pub(super) fn written(call: &Call, rotation: &Rotation) -> Outcome {
     let as_of = call.app.as_of(call.app.now());
     let body = on_call::render(rotation, call.app.calendar(), &as_of, None);
-    Ok(answer::with(
-        answer::json(200, &body)?,
-        "ETag",
-        etag::tag(rotation, call.app.calendar()),
-    ))
+    answer::tagged(call, rotation, 200, &body)
 }
 
 pub const REPLACE: Operation = Operation {

@@ -7,7 +7,6 @@ use super::operation::{Body, Kind, Operation, gives_tagged, parameter, shape};
 use super::rotations::agrees;
 use crate::actions::preview::{self, MOST_DAYS, Preview, Refused, Wanted, When};
 use crate::server::Problem;
-use crate::wire::etag;
 use crate::wire::preview as wire;
 use crate::wire::preview::{PreviewRefusal, PreviewRequest, RotationPreview, Turns};
 use crate::wire::to_i32;
@@ -53,11 +52,7 @@ pub fn read(_: &Api, call: &Call) -> Outcome {
     };
     let id = call.path.id("rotationId");
     let found = preview::of(call.app, call.caller, &id, wanted, when)?;
-    Ok(answer::with(
-        answer::json(200, &render(&found))?,
-        "ETag",
-        etag::tag(&found.stored, call.app.calendar()),
-    ))
+    answer::tagged(call, &found.stored, 200, &render(&found))
 }
 
 fn render(found: &Preview) -> RotationPreview<'_> {

@@ -87,7 +87,7 @@ pub fn duty(_: &Api, call: &Call) -> Outcome {
         .collect();
     let page = match page {
         Some(page) => answer::page_of(rows, page),
-        None => whole(rows),
+        None => Page::whole(rows),
     };
     let response = match call.accept.as_deref().is_some_and(csv::is_preferred) {
         true => {
@@ -97,13 +97,6 @@ pub fn duty(_: &Api, call: &Call) -> Outcome {
         false => answer::json(200, &page)?,
     };
     Ok(answer::with(response, "Vary", "Accept"))
-}
-
-/// All rows on one page.
-fn whole(rows: Vec<DutyRow>) -> Page<DutyRow> {
-    let total = rows.len() as u64;
-    let size = u32::try_from(total).unwrap_or(u32::MAX).max(1);
-    Page::new(rows, 1, size, total)
 }
 
 #[cfg(test)]

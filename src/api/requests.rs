@@ -15,7 +15,7 @@ use crate::domain::refusal::{Refusal, invalid};
 use crate::domain::request::{RequestKind, RequestState, RequestWritten as Written, Step};
 use crate::domain::rotation::Rotation;
 use crate::store::{Part, RequestFilter, RequestKey, RequestPosition};
-use crate::wire::etag::{self, Precondition};
+use crate::wire::etag::Precondition;
 use crate::wire::page::Page;
 use crate::wire::request::{self, Record, RequestItem, RequestList};
 use crate::wire::{arrangement, cursor};
@@ -176,8 +176,7 @@ pub fn read<T: Record + Serialize>(call: &Call, kind: RequestKind) -> Outcome {
 /// A response without 304: the permitted actions depend on the caller, the time and absences, none of which changes the
 /// rotation. The ETag is the rotation's, for writes.
 fn for_now<T: Serialize>(call: &Call, rotation: &Rotation, found: &T) -> Outcome {
-    let tag = etag::tag(rotation, call.app.calendar());
-    Ok(answer::with(answer::json(200, found)?, "ETag", tag))
+    answer::tagged(call, rotation, 200, found)
 }
 
 /// POST a step, named as its operation is.

@@ -38,6 +38,10 @@ pub fn needed(row: &Row, sent: usize) -> usize {
             ("GET", _) if row.pattern.ends_with("/history") => 8 * MIB,
             // The stretches of a whole report are held.
             ("GET", _) if row.pattern.starts_with("/v1/reports/") => 20 * MIB,
+            // A forecast with the people of it, and what is wrong in all rotations.
+            ("GET", _) if row.pattern.ends_with("/warnings") => 20 * MIB,
+            // A forecast, and steps with the names of many people.
+            ("GET", _) if row.pattern.ends_with("/explain") => 16 * MIB,
             ("GET", _) if paged || row.pattern.ends_with("/attempts") => STEP,
             ("GET", _) => MIB,
             // Previews compute a forecast.
@@ -61,7 +65,15 @@ mod tests {
             let free = free.contains(&row.operation.id);
             assert_eq!(needed == 0, free, "{} {}", row.method, row.operation.id);
         }
-        let list = ROUTES.iter().find(|row| row.operation.id == "listUsers");
-        assert_eq!(needed(list.expect("a route"), 0), STEP);
+        for (id, expected) in [
+            ("listUsers", STEP),
+            ("listWarnings", 20 * MIB),
+            ("getWarnings", 20 * MIB),
+            ("getWarningSettings", MIB),
+            ("explain", 16 * MIB),
+        ] {
+            let row = ROUTES.iter().find(|row| row.operation.id == id);
+            assert_eq!(needed(row.expect("a route"), 0), expected, "{id}");
+        }
     }
 }

@@ -19,7 +19,7 @@ use crate::server::Response;
 use crate::store::{RotationFilter, RotationOrder};
 use crate::wire::body::invalid;
 use crate::wire::edit::{self, PatchRequest, RotationRequest};
-use crate::wire::etag::{self, Precondition};
+use crate::wire::etag::Precondition;
 use crate::wire::page::Page;
 use crate::wire::repeated::Repeated;
 use crate::wire::rotation::{self, Rotation};
@@ -131,11 +131,7 @@ fn filter(call: &Call) -> Result<RotationFilter, Refusal> {
 pub fn tagged(call: &Call, status: u16, found: &domain::Rotation) -> Outcome {
     let as_of = call.app.as_of(call.app.now());
     let body = rotation::render(found, call.app.calendar(), &as_of);
-    Ok(answer::with(
-        answer::json(status, &body)?,
-        "ETag",
-        etag::tag(found, call.app.calendar()),
-    ))
+    answer::tagged(call, found, status, &body)
 }
 
 pub const CREATE: Operation = Operation {
@@ -205,17 +201,12 @@ pub const READ: Operation = Operation {
 /// GET a rotation.
 pub fn read(_: &Api, call: &Call) -> Outcome {
     let found = reads::rotation(call.app, call.caller, &call.path.id("rotationId"))?;
-    if found.external.is_some() {
+    let as_of = call.app.as_of(call.app.now());
+    let render = || rotation::render(&found, call.app.calendar(), &as_of);
+    match found.external {
         // What is shown depends on the time, so there is no validator.
-        let as_of = call.app.as_of(call.app.now());
-        return answer::json(200, &rotation::render(&found, call.app.calendar(), &as_of));
-    }
-    match answer::not_modified(
-        call.if_none_match.as_deref(),
-        &etag::tag(&found, call.app.calendar()),
-    ) {
-        Some(unchanged) => Ok(unchanged),
-        None => tagged(call, 200, &found),
+        Some(_) => answer::json(200, &render()),
+        None => answer::cached(call, &found, render),
     }
 }
 

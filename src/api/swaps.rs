@@ -10,7 +10,7 @@ use crate::actions::swaps::{self, OfferSwap};
 use crate::domain::ids::RotationId;
 use crate::domain::request::{RequestKind, Step};
 use crate::wire::arrangement::{Named, StepRequest};
-use crate::wire::etag::{self, Precondition};
+use crate::wire::etag::Precondition;
 use crate::wire::request::{
     self, Item, RequestList, RequestWritten, SwapBody, SwapPreview, SwapRequest,
 };
@@ -35,11 +35,7 @@ pub fn preview(_: &Api, call: &Call) -> Outcome {
     let new = request::parse_swap_preview(&call.body)?;
     let id: RotationId = call.path.id("rotationId");
     let (rotation, legs) = swaps::preview(call.app, call.caller, &id, &new)?;
-    Ok(answer::with(
-        answer::json(200, &request::swap_preview(&legs))?,
-        "ETag",
-        etag::tag(&rotation, call.app.calendar()),
-    ))
+    answer::tagged(call, &rotation, 200, &request::swap_preview(&legs))
 }
 
 pub const CREATE: Operation = Operation {

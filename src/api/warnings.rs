@@ -9,7 +9,7 @@ use super::operation::{
 use crate::actions::reads;
 use crate::actions::warnings::{self, DAYS, MOST_DAYS, SetWarningSettings};
 use crate::domain::rotation::Rotation;
-use crate::wire::etag::{self, Precondition};
+use crate::wire::etag::Precondition;
 use crate::wire::page::Page;
 use crate::wire::warning::{self as wire, Warning, WarningSettings, WarningSettingsRequest};
 
@@ -45,7 +45,7 @@ pub fn read(_: &Api, call: &Call) -> Outcome {
     let found = found
         .iter()
         .map(|warning| wire::render(&rotation.id, warning));
-    one_page(found.collect())
+    answer::json(200, &Page::whole(found.collect()))
 }
 
 pub const ACROSS: Operation = Operation {
@@ -71,12 +71,7 @@ pub fn across(_: &Api, call: &Call) -> Outcome {
     let found = found
         .iter()
         .map(|found| wire::render(&found.rotation.id, &found.warning));
-    one_page(found.collect())
-}
-
-fn one_page(found: Vec<Warning>) -> Outcome {
-    let count = u32::try_from(found.len()).unwrap_or(u32::MAX);
-    answer::json(200, &Page::new(found, 1, count.max(1), u64::from(count)))
+    answer::json(200, &Page::whole(found.collect()))
 }
 
 pub const SETTINGS: Operation = Operation {
@@ -117,9 +112,7 @@ pub fn set(_: &Api, call: &Call, precondition: &Precondition) -> Outcome {
 }
 
 fn shown(call: &Call, rotation: &Rotation) -> Outcome {
-    answer::tagged(
-        call.if_none_match.as_deref(),
-        &etag::tag(rotation, call.app.calendar()),
-        &wire::settings(&rotation.profile.warnings),
-    )
+    answer::cached(call, rotation, || {
+        wire::settings(&rotation.profile.warnings)
+    })
 }

@@ -95,7 +95,7 @@ fn print_csv(by: GroupBy, rows: &[Row]) -> Result<(), Failure> {
 }
 
 fn print_table(store: &Store, by: GroupBy, rows: &[Row]) -> Result<(), Failure> {
-    let names = store.read(|tx: &ReadTx| Names::load(tx, rows))?;
+    let names = store.read(|tx: &ReadTx| Names::load(tx, by, rows))?;
     let subjects = wire::subjects(by);
     let lines: Vec<Vec<String>> = rows
         .iter()
@@ -137,7 +137,7 @@ struct Names {
 }
 
 impl Names {
-    fn load(tx: &ReadTx, rows: &[Row]) -> Result<Names, crate::store::Error> {
+    fn load(tx: &ReadTx, by: GroupBy, rows: &[Row]) -> Result<Names, crate::store::Error> {
         let mut people = HashMap::new();
         for user in rows.iter().filter_map(|row| row.user.as_ref()) {
             if !people.contains_key(user.as_str())
@@ -146,7 +146,11 @@ impl Names {
                 people.insert(user.to_string(), name);
             }
         }
-        let listed = list_rotation_names(tx)?.into_iter();
+        let listed = match by.has_rotation() {
+            true => list_rotation_names(tx)?,
+            false => Vec::new(),
+        };
+        let listed = listed.into_iter();
         Ok(Names {
             people,
             rotations: listed.map(|one| (one.id.to_string(), one.name)).collect(),

@@ -13,10 +13,10 @@ pub(super) fn parsed<'de, D: Deserializer<'de>, T>(
 }
 
 /// A setting of several texts.
-pub(super) fn parsed_list<'de, D: Deserializer<'de>>(
+pub(super) fn parsed_list<'de, D: Deserializer<'de>, T>(
     from: D,
-    parse: fn(&str) -> Result<String, String>,
-) -> Result<Option<Vec<String>>, D::Error> {
+    parse: fn(&str) -> Result<T, String>,
+) -> Result<Option<Vec<T>>, D::Error> {
     let texts = Vec::<String>::deserialize(from)?;
     let items = texts.iter().map(|text| parse(text));
     items

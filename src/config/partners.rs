@@ -5,10 +5,10 @@ use super::{Config, Origins, secret, values};
 use crate::client::{Proxy, Secret};
 use crate::domain::external::Partner;
 use crate::sources::{DeskSettings, KeySettings, Settings};
+use crate::wire::url::{host_of, is_loopback};
 use jiff::SignedDuration;
 use serde::Deserialize;
 use serde::de::Deserializer;
-use std::net::IpAddr;
 use std::path::PathBuf;
 
 /// `[partners]`.
@@ -261,20 +261,10 @@ fn is_base(url: &str) -> bool {
     let host = rest.split('/').next().unwrap_or_default();
     let scheme = match url.split_once("://") {
         Some(("https", _)) => true,
-        Some(("http", _)) => is_loopback(host),
+        Some(("http", _)) => is_loopback(host_of(host)),
         _ => false,
     };
     scheme && !rest.contains(odd) && !host.is_empty() && !host.starts_with(':')
-}
-
-/// Whether a host, with or without a port, is this machine.
-fn is_loopback(host: &str) -> bool {
-    let name = match host.strip_prefix('[') {
-        Some(rest) => rest.split(']').next().unwrap_or_default(),
-        None => host.split(':').next().unwrap_or_default(),
-    };
-    let address: Option<IpAddr> = name.parse().ok();
-    name == "localhost" || address.is_some_and(|address| address.is_loopback())
 }
 
 fn poll_every<'de, D: Deserializer<'de>>(from: D) -> Result<Option<SignedDuration>, D::Error> {

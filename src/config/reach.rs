@@ -1,30 +1,29 @@
 //! `[mail]` and `[[chat.incoming_webhook]]`: how messages reach people without a chat platform.
 
-use super::{Config, secret};
+use super::{Config, secret, values};
 use crate::carriers::incoming::{IncomingWebhook, Style};
 use crate::carriers::mail::{MailLogin, MailServer, MailSettings, Mailbox};
 use serde::Deserialize;
 use serde::de::{Deserializer, Error};
 use std::fmt;
 use std::path::PathBuf;
-use std::str::FromStr;
 
 /// `[mail]`: the mail server.
 #[derive(Clone, Default, PartialEq, Eq, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct MailPart {
     /// Where mail is handed in.
-    #[serde(deserialize_with = "parsed")]
+    #[serde(deserialize_with = "values::text")]
     pub server: Option<MailServer>,
     pub username: Option<String>,
     pub password: Option<String>,
     /// A file with the password alone.
     pub password_file: Option<PathBuf>,
     /// Whom mail is from.
-    #[serde(deserialize_with = "parsed")]
+    #[serde(deserialize_with = "values::text")]
     pub from: Option<Mailbox>,
     /// Whom answers go to; the sender if unset.
-    #[serde(deserialize_with = "parsed")]
+    #[serde(deserialize_with = "values::text")]
     pub reply_to: Option<Mailbox>,
 }
 
@@ -156,15 +155,6 @@ impl Config {
         }
         Ok(webhooks)
     }
-}
-
-fn parsed<'de, D, T>(from: D) -> Result<Option<T>, D::Error>
-where
-    D: Deserializer<'de>,
-    T: FromStr<Err = String>,
-{
-    let text = String::deserialize(from)?;
-    text.parse().map(Some).map_err(D::Error::custom)
 }
 
 fn style<'de, D: Deserializer<'de>>(from: D) -> Result<Style, D::Error> {

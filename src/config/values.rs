@@ -1,5 +1,6 @@
 //! Parsers of single settings. Every error says what to send instead.
 
+use super::parsed::{parsed, parsed_list};
 use crate::api::Access;
 use crate::client::Trust;
 use crate::domain::address::Net;
@@ -245,8 +246,7 @@ pub(super) fn read_every<'de, D>(from: D) -> Result<Option<SignedDuration>, D::E
 where
     D: Deserializer<'de>,
 {
-    let text = String::deserialize(from)?;
-    parse_read_every(&text).map(Some).map_err(D::Error::custom)
+    parsed(from, parse_read_every)
 }
 
 /// How long sessions may last at the most.
@@ -270,8 +270,7 @@ pub(super) fn session<'de, D>(from: D) -> Result<Option<SignedDuration>, D::Erro
 where
     D: Deserializer<'de>,
 {
-    let text = String::deserialize(from)?;
-    parse_session(&text).map(Some).map_err(D::Error::custom)
+    parsed(from, parse_session)
 }
 
 pub(super) fn parse_nets(text: &str) -> Result<Vec<Net>, String> {
@@ -305,34 +304,29 @@ fn list<T>(text: &str, item: fn(&str) -> Result<T, String>) -> Result<Vec<T>, St
 }
 
 pub(super) fn tier<'de, D: Deserializer<'de>>(from: D) -> Result<Option<Tier>, D::Error> {
-    let text = String::deserialize(from)?;
-    parse_tier(&text).map(Some).map_err(D::Error::custom)
+    parsed(from, parse_tier)
 }
 
 pub(super) fn audit_keep<'de, D>(from: D) -> Result<Option<SignedDuration>, D::Error>
 where
     D: Deserializer<'de>,
 {
-    let text = String::deserialize(from)?;
-    parse_audit_keep(&text).map(Some).map_err(D::Error::custom)
+    parsed(from, parse_audit_keep)
 }
 
 pub(super) fn reminder<'de, D>(from: D) -> Result<Option<SignedDuration>, D::Error>
 where
     D: Deserializer<'de>,
 {
-    let text = String::deserialize(from)?;
-    parse_reminder(&text).map(Some).map_err(D::Error::custom)
+    parsed(from, parse_reminder)
 }
 
 pub(super) fn trust<'de, D: Deserializer<'de>>(from: D) -> Result<Option<Trust>, D::Error> {
-    let text = String::deserialize(from)?;
-    parse_trust(&text).map(Some).map_err(D::Error::custom)
+    parsed(from, parse_trust)
 }
 
 pub(super) fn access<'de, D: Deserializer<'de>>(from: D) -> Result<Option<Access>, D::Error> {
-    let text = String::deserialize(from)?;
-    parse_access(&text).map(Some).map_err(D::Error::custom)
+    parsed(from, parse_access)
 }
 
 pub(super) fn burst<'de, D: Deserializer<'de>>(from: D) -> Result<Option<u32>, D::Error> {
@@ -344,25 +338,15 @@ pub(super) fn retry_schedule<'de, D>(from: D) -> Result<Option<Vec<SignedDuratio
 where
     D: Deserializer<'de>,
 {
-    let waits = items(from, wait)?;
-    check_count(waits).map(Some).map_err(D::Error::custom)
+    let waits = parsed_list(from, wait)?;
+    waits.map(check_count).transpose().map_err(D::Error::custom)
 }
 
 pub(super) fn nets<'de, D>(from: D) -> Result<Option<Vec<Net>>, D::Error>
 where
     D: Deserializer<'de>,
 {
-    items(from, str::parse).map(Some)
-}
-
-/// Deserializes a list of values that are written as strings.
-fn items<'de, D, T>(from: D, item: fn(&str) -> Result<T, String>) -> Result<Vec<T>, D::Error>
-where
-    D: Deserializer<'de>,
-{
-    let texts = Vec::<String>::deserialize(from)?;
-    let items = texts.iter().map(|text| item(text));
-    items.collect::<Result<_, _>>().map_err(D::Error::custom)
+    parsed_list(from, str::parse)
 }
 
 /// Deserializes a value that is written as a string.
@@ -371,6 +355,5 @@ where
     D: Deserializer<'de>,
     T: FromStr<Err = String>,
 {
-    let text = String::deserialize(from)?;
-    text.parse().map(Some).map_err(D::Error::custom)
+    parsed(from, str::parse)
 }

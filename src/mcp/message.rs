@@ -67,7 +67,10 @@ impl RpcError {
 
 /// The answer with a result.
 pub fn answer(id: &Value, result: Value) -> Value {
-    json!({ "jsonrpc": "2.0", "id": id, "result": result })
+    let mut answer = json!({ "jsonrpc": "2.0", "id": id });
+    // Moved: the macro would copy it.
+    answer["result"] = result;
+    answer
 }
 
 /// Reads one message. An error comes with the id of the request as far as it can be read, else null.

@@ -21,7 +21,7 @@ use crate::admission::Admission;
 use crate::domain::access::Principal;
 use crate::domain::audit::{Author, Origin};
 use crate::metrics::RouteMetrics;
-use crate::server::room::RequestBudget;
+use crate::server::room::{self, RequestBudget};
 use crate::server::{Body, Edge, Malformed, Outcome, Problem, Request, Response};
 use crate::wire::url;
 use message::{INVALID_PARAMS, INVALID_REQUEST, METHOD_NOT_FOUND, Message, RpcError};
@@ -32,6 +32,9 @@ use std::sync::Arc;
 
 /// The one path.
 const PATH: &str = "/mcp";
+
+/// The longest message, in bytes. It is parsed before a tool takes memory from the budget.
+const LONGEST: usize = 64 * 1024;
 
 /// The edge for assistants.
 pub struct Mcp {
@@ -85,6 +88,13 @@ impl Mcp {
         check_media_types(request)?;
         let unread = |error| Problem::internal(format!("cannot read the body: {error}"));
         let body = request.take_body().map_err(unread)?;
+        if body.len() > LONGEST {
+            return Err(Problem::new(
+                413,
+                "invalid_request",
+                "the message is longer than 64 KiB; send a shorter one",
+            ));
+        }
         let message = match message::parse(&body) {
             Ok(message) => message,
             Err((id, error)) => return json_response(400, &error.answer(&id)),
@@ -114,12 +124,8 @@ impl Mcp {
             client_request_id: request.client_request_id(),
             address: request.client_address(),
         };
-        let done = match era.check(request, &rpc) {
-            Ok(()) => self.dispatch(request, &call, era, &rpc)?,
-            Err(error) => Err(error),
-        };
-        match done {
-            Ok(result) => json_response(200, &message::answer(&rpc.id, result)),
+        match era.check(request, &rpc) {
+            Ok(()) => self.dispatch(request, &call, era, &rpc),
             Err(error) => json_response(era.status(&error), &error.answer(&rpc.id)),
         }
     }
@@ -131,8 +137,9 @@ impl Mcp {
         call: &Call,
         era: Era,
         rpc: &message::Request,
-    ) -> Result<Result<Value, RpcError>, Problem> {
-        Ok(match (rpc.method.as_str(), era) {
+    ) -> Outcome {
+        let mut share = None;
+        let done = match (rpc.method.as_str(), era) {
             ("initialize", Era::Handshake) => protocol::initialize(&rpc.params),
             ("ping", Era::Handshake) => Ok(json!({})),
             ("server/discover", Era::Modern) => Ok(era.uncached(protocol::discover())),
@@ -146,20 +153,25 @@ impl Mcp {
             ("tools/call", _) => {
                 let credential = call.caller.credential();
                 let room = self.budget.room(request, Some(credential));
-                let called = match tools::find(call.caller, &rpc.params) {
-                    Err(error) => return Ok(Err(error)),
-                    Ok(called) => called,
-                };
-                // Held until the answer is rendered.
-                let _share = room.take(called.tool.memory)?;
-                Ok(era.result(called.run(call)?))
+                match tools::find(call.caller, &rpc.params) {
+                    Err(error) => Err(error),
+                    Ok(called) => {
+                        share = room.take(called.tool.memory)?;
+                        Ok(era.result(called.run(call)?))
+                    }
+                }
             }
             (method, _) => {
                 let method: String = method.chars().take(100).collect();
                 let wrong = format!("Method not found: {method}");
                 Err(RpcError::new(METHOD_NOT_FOUND, wrong))
             }
-        })
+        };
+        let response = match done {
+            Ok(result) => json_response(200, &message::answer(&rpc.id, result))?,
+            Err(error) => json_response(era.status(&error), &error.answer(&rpc.id))?,
+        };
+        Ok(room::hold(response, share))
     }
 }
 

@@ -2,7 +2,7 @@
 //! here by DNS rebinding is refused.
 
 use crate::server::{Problem, Request};
-use std::net::IpAddr;
+use crate::wire::url::{host_of, is_loopback, site};
 
 /// Refuses a message that a page of another site sends. Programs send no `Origin`.
 ///
@@ -21,33 +21,12 @@ pub fn check(base_url: &str, request: &Request) -> Result<(), Problem> {
 }
 
 fn is_own(base_url: &str, origin: &str) -> bool {
-    let Some((scheme, authority)) = parts(origin) else {
+    let Some((scheme, authority)) = site(origin) else {
         return false;
     };
-    let own = parts(base_url);
+    let own = site(base_url);
     own.is_some_and(|(own, at)| own == scheme && at.eq_ignore_ascii_case(authority))
-        || is_this_machine(authority)
-}
-
-/// The scheme and the authority of an address, without the port that the scheme has anyway.
-fn parts(address: &str) -> Option<(&str, &str)> {
-    let (scheme, rest) = address.split_once("://")?;
-    let authority = rest.split('/').next()?;
-    let usual = match scheme {
-        "https" => ":443",
-        "http" => ":80",
-        _ => return None,
-    };
-    Some((scheme, authority.strip_suffix(usual).unwrap_or(authority)))
-}
-
-fn is_this_machine(authority: &str) -> bool {
-    let host = match authority.strip_prefix('[') {
-        Some(rest) => rest.split(']').next().unwrap_or_default(),
-        None => authority.split(':').next().unwrap_or_default(),
-    };
-    let address = host.parse::<IpAddr>();
-    host.eq_ignore_ascii_case("localhost") || address.is_ok_and(|address| address.is_loopback())
+        || is_loopback(host_of(authority))
 }
 
 #[cfg(test)]

@@ -12,6 +12,7 @@ use crate::domain::refusal::{Refusal, invalid};
 use crate::domain::time::Interval;
 use crate::server::Problem;
 use crate::store::{Error, Page, ReadTx, load_name};
+use crate::wire::moment::Moment;
 use crate::wire::page::Page as PageShape;
 use jiff::SignedDuration;
 use schemars::generate::SchemaSettings;
@@ -19,7 +20,6 @@ use schemars::{JsonSchema, SchemaGenerator};
 use serde::Serialize;
 use serde_json::{Value, json};
 use std::collections::BTreeSet;
-use std::io::Read;
 use std::sync::LazyLock;
 
 const MIB: usize = 1024 * 1024;
@@ -140,27 +140,27 @@ impl Called {
             .map_err(Problem::from)
             .and_then(|()| (self.tool.run)(call, &self.arguments));
         match done {
-            Ok(found) => Ok(json!({
-                "content": [{ "type": "text", "text": found.to_string() }],
-                "structuredContent": found,
-                "isError": false,
-            })),
+            Ok(found) => {
+                let mut result = json!({
+                    "content": [{ "type": "text", "text": found.to_string() }],
+                    "isError": false,
+                });
+                // Moved: the macro would copy it.
+                result["structuredContent"] = found;
+                Ok(result)
+            }
             Err(problem) if problem.status >= 500 => Err(problem),
-            Err(problem) => Ok(json!({
-                "content": [{ "type": "text", "text": text(&problem, call.request_id)? }],
-                "isError": true,
-            })),
+            Err(problem) => {
+                // As the API answers it. Strings and a number always serialize.
+                let body = problem.body(Some(call.request_id));
+                let text = serde_json::to_string(&body).unwrap_or_default();
+                Ok(json!({
+                    "content": [{ "type": "text", "text": text }],
+                    "isError": true,
+                }))
+            }
         }
     }
-}
-
-/// A problem as the API answers it.
-fn text(problem: &Problem, request_id: &str) -> Result<String, Problem> {
-    let (mut body, _) = problem.render(request_id).body.into_reader_and_size();
-    let mut text = String::new();
-    let read = body.read_to_string(&mut text);
-    read.map_err(|error| Problem::internal(format!("cannot render: {error}")))?;
-    Ok(text)
 }
 
 /// The schema of arguments: an object without other members.
@@ -247,17 +247,26 @@ fn rotation(call: &Call, code: &str) -> Result<RotationId, Problem> {
     Ok(found?)
 }
 
+/// A range of any length.
+fn any_range(from: Moment, to: Moment) -> Result<Interval, Refusal> {
+    match from.0 < to.0 {
+        true => Ok(Interval {
+            from: from.0,
+            until: to.0,
+        }),
+        false => invalid("to: send an instant later than `from`"),
+    }
+}
+
 /// A range of at most so many days.
-fn range(from: jiff::Timestamp, to: jiff::Timestamp, most_days: i64) -> Result<Interval, Refusal> {
-    if to <= from {
-        return invalid("to: send an instant later than `from`");
-    }
-    if to.duration_since(from) > SignedDuration::from_hours(24 * most_days) {
-        return invalid(format!(
+fn range(from: Moment, to: Moment, most_days: i64) -> Result<Interval, Refusal> {
+    let range = any_range(from, to)?;
+    match to.0.duration_since(from.0) > SignedDuration::from_hours(24 * most_days) {
+        true => invalid(format!(
             "to: send an instant at most {most_days} days after `from`"
-        ));
+        )),
+        false => Ok(range),
     }
-    Ok(Interval { from, until: to })
 }
 
 /// The page that is asked for.
@@ -273,10 +282,7 @@ fn page(number: Option<u32>) -> Result<Page, Refusal> {
 
 /// One page of a complete list.
 fn page_of<T>(items: Vec<T>, page: Page) -> PageShape<T> {
-    let (total, size) = (items.len() as u64, page.size as usize);
-    let before = (page.number as usize - 1).saturating_mul(size);
-    let data = items.into_iter().skip(before).take(size).collect();
-    PageShape::new(data, page.number, page.size, total)
+    PageShape::of(items, page.number, page.size)
 }
 
 #[cfg(test)]

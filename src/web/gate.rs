@@ -1,7 +1,7 @@
 //! What stands before every page: which hosts it answers to, where writes may come from, and the headers that all answers carry.
 
 use crate::server::{Problem, Request, Response};
-use std::net::{IpAddr, Ipv6Addr};
+use crate::wire::url::{self, host_of, is_loopback};
 
 /// The longest secret in a path that is looked for, in bytes.
 pub const LONGEST_SECRET: usize = 100;
@@ -49,14 +49,11 @@ pub struct Site {
 impl Site {
     /// A server at a base URL that listens on an address, `host:port`.
     pub fn new(base_url: &str, listen: &str) -> Site {
-        let (scheme, rest) = base_url.split_once("://").unwrap_or(("http", base_url));
-        let authority = rest.split('/').next().unwrap_or_default();
+        let (scheme, authority) = url::site(base_url).unwrap_or(("http", base_url));
         let authority = authority.to_ascii_lowercase();
-        let usual = if scheme == "https" { ":443" } else { ":80" };
-        let shown = authority.strip_suffix(usual).unwrap_or(&authority);
         let own = host_of(&authority);
         Site {
-            origin: format!("{scheme}://{shown}"),
+            origin: format!("{scheme}://{authority}"),
             has_secure_cookies: scheme == "https" || is_loopback(own),
             hosts: vec![
                 own.to_owned(),
@@ -102,25 +99,6 @@ impl Site {
             )),
         }
     }
-}
-
-/// The host of `host:port`, without the brackets of an address.
-fn host_of(authority: &str) -> &str {
-    match authority.strip_prefix('[') {
-        Some(rest) => rest.split(']').next().unwrap_or_default(),
-        None => authority
-            .rsplit_once(':')
-            .map_or(authority, |(host, _)| host),
-    }
-}
-
-fn is_loopback(host: &str) -> bool {
-    let address = host.parse::<IpAddr>();
-    host == "localhost" || address.is_ok_and(is_own_address)
-}
-
-fn is_own_address(address: IpAddr) -> bool {
-    address.is_loopback() || address == IpAddr::V6(Ipv6Addr::LOCALHOST)
 }
 
 /// Whether the browser asks for a page.

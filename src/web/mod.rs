@@ -209,7 +209,7 @@ impl Web {
         let share = self
             .budget
             .room(request, credential.as_deref())
-            .take(ROOM)?;
+            .take(row.memory())?;
         let visit = Visit {
             web: self,
             id,

@@ -6,7 +6,7 @@ use super::pages::{
     settings, shift, swap, warnings, webhooks, why,
 };
 use super::visit::Visit;
-use super::{Web, assets};
+use super::{ROOM, Web, assets};
 use crate::server::{Outcome, Request};
 use crate::wire::url;
 use std::borrow::Cow;
@@ -33,6 +33,20 @@ pub struct Row {
     /// Parts in braces are left open.
     pub pattern: &'static str,
     pub who: Who,
+}
+
+const MIB: usize = 1024 * 1024;
+
+impl Row {
+    /// The memory for making the page, in bytes.
+    pub fn memory(&self) -> usize {
+        match self.pattern {
+            // What the API takes for the same.
+            "/reports/duty" | "/rotations/{rotation}/warnings" => 20 * MIB,
+            "/rotations/{rotation}/why" => 16 * MIB,
+            _ => ROOM,
+        }
+    }
 }
 
 const fn get(pattern: &'static str, who: Who) -> Row {
@@ -284,6 +298,20 @@ fn matched<'a>(pattern: &str, sent: &[&'a str]) -> Option<Vec<Cow<'a, str>>> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn large_pages_take_what_they_hold() {
+        let larger = ROUTES.iter().filter(|row| row.memory() > ROOM);
+        let larger: Vec<(&str, usize)> = larger
+            .map(|row| (row.pattern, row.memory() / MIB))
+            .collect();
+        let expected = [
+            ("/rotations/{rotation}/why", 16),
+            ("/rotations/{rotation}/warnings", 20),
+            ("/reports/duty", 20),
+        ];
+        assert_eq!(larger, expected);
+    }
 
     #[test]
     fn secrets_are_not_logged() {

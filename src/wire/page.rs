@@ -34,6 +34,21 @@ impl<T> Page<T> {
         }
     }
 
+    /// One page of a complete list. `number` starts at 1.
+    pub fn of(items: Vec<T>, number: u32, size: u32) -> Page<T> {
+        let (total, most) = (items.len() as u64, size as usize);
+        let before = (number as usize - 1).saturating_mul(most);
+        let data = items.into_iter().skip(before).take(most).collect();
+        Page::new(data, number, size, total)
+    }
+
+    /// A complete list on one page.
+    pub fn whole(items: Vec<T>) -> Page<T> {
+        let total = items.len() as u64;
+        let size = u32::try_from(total).unwrap_or(u32::MAX).max(1);
+        Page::new(items, 1, size, total)
+    }
+
     /// Converts each item.
     pub fn map<U>(self, act: impl FnMut(T) -> U) -> Page<U> {
         Page {

@@ -7,6 +7,7 @@ use super::grid::{self, GridRequest};
 use super::moment::Moment;
 use super::problem::Problem;
 use super::repeated::Repeated;
+use super::report::hours;
 use super::roster::{self, CommonRosterRequest, PEOPLE, RosterRequest, ids};
 use super::schedule::{self, PlannedTurn};
 use super::strict::strict;
@@ -18,7 +19,7 @@ use crate::domain::ids::{CellId, RosterId, UserId};
 use crate::domain::key::is_plain;
 use crate::domain::load::Load;
 use crate::domain::refusal::Refusal;
-use jiff::{SignedDuration, Timestamp};
+use jiff::Timestamp;
 use schemars::JsonSchema;
 use serde::de::{Deserializer, Error, MapAccess, Visitor};
 use serde::{Deserialize, Serialize, Serializer};
@@ -83,6 +84,9 @@ impl<'de> Deserialize<'de> for Rosters {
             fn visit_map<A: MapAccess<'de>>(self, mut members: A) -> Result<Rosters, A::Error> {
                 let mut found: Vec<(String, RosterBody)> = Vec::new();
                 while let Some(id) = members.next_key::<String>()? {
+                    if found.len() == ROSTERS {
+                        return Err(A::Error::custom(format_args!("send at most {ROSTERS}")));
+                    }
                     if found.iter().any(|(known, _)| *known == id) {
                         return Err(A::Error::custom(format_args!("duplicate field `{id}`")));
                     }
@@ -117,9 +121,6 @@ pub fn parse(bytes: &[u8]) -> Result<Asked, Refusal> {
         Some(_) => repeated(bytes)?,
         None => None,
     };
-    if request.rosters.0.len() > ROSTERS {
-        return invalid(format!("rosters: send at most {ROSTERS}"));
-    }
     if request.absences.len() > ABSENCES {
         return invalid(format!("absences: send at most {ABSENCES}"));
     }
@@ -279,7 +280,6 @@ pub struct PersonChange {
 
 /// Renders what edits change for a person.
 pub fn person(user: &UserId, before: &Load, after: &Load) -> PersonChange {
-    let hours = |length: SignedDuration| length.as_secs_f64() / 3600.0;
     PersonChange {
         user_id: user.to_string(),
         hours_before: hours(before.hours),
@@ -296,6 +296,7 @@ pub fn person(user: &UserId, before: &Load, after: &Load) -> PersonChange {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use jiff::SignedDuration;
     use serde_json::json;
 
     #[test]
@@ -346,6 +347,30 @@ mod tests {
             panic!("a refusal")
         };
         assert!(detail.starts_with("rosters.r: sent twice"), "{detail}");
+    }
+
+    #[test]
+    fn hours_are_those_of_reports() {
+        let load = Load {
+            hours: SignedDuration::from_mins(20),
+            ..Load::default()
+        };
+        let change = person(&UserId::from("U1"), &Load::default(), &load);
+        assert_eq!((change.hours_before, change.hours_after), (0.0, 0.333333));
+    }
+
+    #[test]
+    fn rosters_past_the_limit_are_not_read() {
+        let read = |count: usize, last: &str| {
+            let one = |index| format!(r#""r{index}":{{"nextTurn":0}},"#);
+            let many: String = (1..count).map(one).collect();
+            parse(format!(r#"{{"rosters":{{{many}"last":{last}}}}}"#).as_bytes())
+        };
+        assert!(read(ROSTERS, r#"{"nextTurn":0}"#).is_ok());
+        for last in [r#"{"nextTurn":0}"#, "7"] {
+            let found = read(ROSTERS + 1, last).map(|_| ());
+            assert_eq!(found, invalid(format!("rosters: send at most {ROSTERS}")));
+        }
     }
 
     #[test]

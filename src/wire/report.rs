@@ -78,7 +78,7 @@ fn example() -> DutyRow {
 }
 
 /// A length in hours, to the millionth.
-fn hours(length: SignedDuration) -> f64 {
+pub(super) fn hours(length: SignedDuration) -> f64 {
     (length.as_secs_f64() / 3600.0 * 1e6).round() / 1e6
 }
 

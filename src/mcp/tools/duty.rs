@@ -30,6 +30,9 @@ const PLAN_DAYS: i64 = 366;
 /// How far ahead one's own shifts are listed, if nothing else is asked for.
 const OWN: SignedDuration = SignedDuration::from_hours(28 * 24);
 
+/// The largest page of who is on call, in bytes: as data, as text and rendered it is held several times.
+const LARGEST_PAGE: usize = 2 * MIB;
+
 strict!(WhoIsOnCall, ListRotations, GetSchedule, MyShifts);
 
 pub const WHO_IS_ON_CALL: Tool = Tool {
@@ -41,7 +44,7 @@ pub const WHO_IS_ON_CALL: Tool = Tool {
     kind: Kind::Reads,
     input: input::<WhoIsOnCall>,
     output: output::<Named<Page<OnCallLine>>>,
-    memory: 10 * MIB,
+    memory: 20 * MIB,
     run: who_is_on_call,
 };
 
@@ -67,21 +70,32 @@ fn who_is_on_call(call: &Call, arguments: &[u8]) -> Result<Value, Problem> {
     let page = page(asked.page)?;
     let at = asked.at.map_or_else(|| call.app.now(), |at| at.0);
     let (calendar, as_of) = (call.app.calendar(), call.app.as_of(at));
-    let mut users: Vec<UserId> = Vec::new();
+    let user = asked.user_id.map(UserId::from);
     if let Some(code) = asked.code {
         let id = rotation(call, &code)?;
         let (rotation, duty) = on_call_at::of(call.app, call.caller, &id, at)?;
-        users.extend(duty.people());
-        let line = on_call::line(&rotation, Some(&duty), calendar, &as_of);
-        return give_named(call, page_of(vec![line], page), &users);
+        let mut users = duty.people();
+        let mut lines = Vec::new();
+        match user.is_none_or(|user| rotation.has_member(&user) || users.contains(&user)) {
+            true => lines.push(on_call::line(&rotation, Some(&duty), calendar, &as_of)),
+            false => users.clear(),
+        }
+        return give_named(call, page_of(lines, page), &users);
     }
-    let user = asked.user_id.map(UserId::from);
+    let mut users: Vec<UserId> = Vec::new();
     let (app, caller) = (call.app, call.caller);
-    let mut lines = Vec::new();
+    let (mut lines, mut size) = (Vec::new(), 0);
     let total = on_call_at::everywhere(app, caller, at, user.as_ref(), page, |rotation, duty| {
         users.extend(duty.iter().flat_map(|duty| duty.people()));
-        lines.push(on_call::line(rotation, duty, calendar, &as_of));
-        Ok(())
+        let line = on_call::line(rotation, duty, calendar, &as_of);
+        size += serde_json::to_vec(&line).map_or(0, |text| text.len());
+        lines.push(line);
+        match size > LARGEST_PAGE {
+            true => Ok(invalid(
+                "code: too many people are on call for one page; send the code or id of one rotation",
+            )?),
+            false => Ok(()),
+        }
     })?;
     let lines = Page::new(lines, page.number, page.size, total);
     give_named(call, lines, &users)
@@ -194,10 +208,7 @@ struct GetSchedule {
 
 fn get_schedule(call: &Call, arguments: &[u8]) -> Result<Value, Problem> {
     let asked: GetSchedule = parse(arguments)?;
-    let (page, range) = (
-        page(asked.page)?,
-        range(asked.from.0, asked.to.0, PLAN_DAYS)?,
-    );
+    let (page, range) = (page(asked.page)?, range(asked.from, asked.to, PLAN_DAYS)?);
     let mut kinds = Vec::new();
     for (index, kind) in asked.kind.iter().flatten().enumerate() {
         match PlannedKind::parse(kind) {
@@ -263,7 +274,7 @@ fn my_shifts(call: &Call, arguments: &[u8]) -> Result<Value, Problem> {
     let from = asked.from.map_or(call.app.now(), |from| from.0);
     let usual = || from.saturating_add(OWN).unwrap_or(from);
     let to = asked.to.map_or_else(usual, |to| to.0);
-    let (page, range) = (page(asked.page)?, range(from, to, PLAN_DAYS)?);
+    let (page, range) = (page(asked.page)?, range(from.into(), to.into(), PLAN_DAYS)?);
     let found = shifts::of_person(call.app, call.caller, &user, range)?;
     give(&page_of(found, page).map(|shift| schedule::shift(&shift)))
 }

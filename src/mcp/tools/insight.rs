@@ -1,14 +1,14 @@
 //! Why, what is wrong, and who carries how much.
 
-use super::{Kind, MIB, Named, Tool, give, give_named, input, output, page, page_of, rotation};
+use super::{
+    Kind, MIB, Named, Tool, any_range, give, give_named, input, output, page, page_of, rotation,
+};
 use crate::actions::report::{self, Wanted};
 use crate::actions::{explain, warnings};
 use crate::domain::access::Scope;
-use crate::domain::ids::{CellId, RotationId, UserId};
+use crate::domain::ids::{CellId, UserId};
 use crate::domain::refusal::invalid;
 use crate::domain::report::GroupBy;
-use crate::domain::time::Interval;
-use crate::domain::warning as domain;
 use crate::mcp::Call;
 use crate::server::Problem;
 use crate::wire::body::parse;
@@ -95,25 +95,22 @@ fn wrong(call: &Call, arguments: &[u8]) -> Result<Value, Problem> {
             "days: send a whole number from 1 to {most}"
         ))?);
     }
-    let mut users: Vec<UserId> = Vec::new();
-    let mut shown = Vec::new();
-    let mut show = |rotation: &RotationId, warning: &domain::Warning| {
-        users.extend(warning.users.iter().cloned());
-        shown.push(warning::render(rotation, warning));
-    };
-    match asked.code {
+    let found = match asked.code {
         Some(code) => {
             let id = rotation(call, &code)?;
             let (_, found) = warnings::of_rotation(call.app, call.caller, &id, days)?;
-            found.iter().for_each(|warning| show(&id, warning));
+            page_of(found, page).map(|warning| (id.clone(), warning))
         }
         None => {
             let found = warnings::of_all(call.app, call.caller, days)?;
-            let each = found.iter();
-            each.for_each(|found| show(&found.rotation.id, &found.warning));
+            page_of(found, page).map(|found| (found.rotation.id.clone(), found.warning))
         }
-    }
-    give_named(call, page_of(shown, page), &users)
+    };
+    let users: Vec<UserId> = (found.data.iter())
+        .flat_map(|(_, warning)| warning.users.iter().cloned())
+        .collect();
+    let shown = found.map(|(id, warning)| warning::render(&id, &warning));
+    give_named(call, shown, &users)
 }
 
 pub const DUTY_REPORT: Tool = Tool {
@@ -163,15 +160,10 @@ fn duty_report(call: &Call, arguments: &[u8]) -> Result<Value, Problem> {
             return Ok(invalid(format!("groupBy: send one of `{names}`"))?);
         }
     };
-    if asked.to.0 <= asked.from.0 {
-        return Ok(invalid("to: send an instant later than `from`")?);
-    }
+    let range = any_range(asked.from, asked.to)?;
     let only = asked.code.map(|code| rotation(call, &code));
     let wanted = Wanted {
-        range: Interval {
-            from: asked.from.0,
-            until: asked.to.0,
-        },
+        range,
         rotation: only.transpose()?,
         user: asked.user_id.map(UserId::from),
         by,

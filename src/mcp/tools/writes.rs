@@ -1,6 +1,6 @@
 //! What people have done for them. Without `confirm` nothing is written, and what would happen is answered (rules.md 12.11).
 
-use super::{Kind, MIB, Tool, give, input, output, rotation};
+use super::{Kind, MIB, Tool, any_range, give, input, output, rotation};
 use crate::actions::absences;
 use crate::actions::answering::AnswerRequest;
 use crate::actions::covers::{self, AskForCover};
@@ -249,7 +249,6 @@ struct AddAbsence {
     code: Option<String>,
     from: Moment,
     /// Exclusive.
-    #[serde(alias = "until")]
     to: Moment,
     /// Others read it; at most 2,000 characters.
     #[serde(default)]
@@ -277,17 +276,14 @@ struct AbsenceOutcome {
 
 fn add_absence(call: &Call, arguments: &[u8]) -> Result<Value, Problem> {
     let asked: AddAbsence = parse(arguments)?;
-    if asked.to.0 <= asked.from.0 {
-        return Ok(invalid("to: send an instant later than `from`")?);
-    }
+    let range = any_range(asked.from, asked.to)?;
     let me = call.caller.person()?;
     let is_everywhere = asked.code.is_none();
     let by_way_of = match &asked.code {
         Some(code) => rotation(call, code)?,
         None => {
-            let own = overview::rotations_of(call.app, call.caller, me)?;
-            let mut own = own.into_iter().filter(|rotation| rotation.has_member(me));
-            match own.next() {
+            let own = absences::own_rotations(call.app, call.caller, me)?;
+            match own.into_iter().next() {
                 Some(rotation) => rotation.id,
                 None => {
                     return Ok(invalid(
@@ -299,8 +295,8 @@ fn add_absence(call: &Call, arguments: &[u8]) -> Result<Value, Problem> {
     };
     let body = json!({
         "userId": me.as_str(),
-        "from": asked.from.0.to_string(),
-        "until": asked.to.0.to_string(),
+        "from": range.from.to_string(),
+        "until": range.until.to_string(),
         "reason": asked.reason,
         "appliesTo": if is_everywhere { "allRotations" } else { "rotation" },
     });
@@ -310,6 +306,9 @@ fn add_absence(call: &Call, arguments: &[u8]) -> Result<Value, Problem> {
         let rotation = reads::rotation(call.app, call.caller, &by_way_of)?;
         if !rotation.has_member(me) {
             return Ok(invalid("code: you are no member of this rotation")?);
+        }
+        if !is_everywhere {
+            rotation.check_own()?;
         }
         let standing = shifts::would_stand(call.app, call.caller, &by_way_of, &new)?;
         return give(&AbsenceOutcome {

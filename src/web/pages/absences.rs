@@ -38,14 +38,10 @@ pub fn show_new(visit: &Visit) -> Outcome {
     page(visit, 200, &values, &Errors::default())
 }
 
-/// The rotations that the reader is a member of: an absence is recorded by way of one of them.
+/// The rotations that the reader is a member of.
 fn own_rotations(visit: &Visit) -> Result<Vec<Rotation>, Problem> {
-    let me = visit.me()?.person.id.clone();
-    let all = overview::rotations_of(visit.app(), &visit.caller, &me)?;
-    Ok(all
-        .into_iter()
-        .filter(|rotation| rotation.has_member(&me))
-        .collect())
+    let me = &visit.me()?.person.id;
+    Ok(absences::own_rotations(visit.app(), &visit.caller, me)?)
 }
 
 fn page(visit: &Visit, status: u16, values: &Form, errors: &Errors) -> Result<Response, Problem> {

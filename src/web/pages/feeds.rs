@@ -279,12 +279,11 @@ fn wanted(visit: &Visit) -> Result<Result<NewFeed, ActionError>, Problem> {
     let Ok(alarms) = alarms else {
         return Ok(Err(Refusal::Invalid("alarms: choose minutes".into()).into()));
     };
-    let new = NewFeed {
+    Ok(Ok(NewFeed {
         shows,
         name: form.filled("name").map(str::to_owned),
         alarms,
-    };
-    Ok(new.check().map(|()| new).map_err(ActionError::from))
+    }))
 }
 
 /// POST /me/feeds/{feed}/rotate.

@@ -72,8 +72,7 @@ fn page(
         errors,
     };
     let base = format!("{}/load", path_to(rotation));
-    let lines: Vec<Line> = all.iter().map(|(_, line)| line.clone()).collect();
-    let most = most(&lines);
+    let most = most(all.iter().map(|(_, line)| line));
     let content = html! {
         (crumbs(rotation))
         (fields::summary(errors))

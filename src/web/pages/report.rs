@@ -39,7 +39,7 @@ pub fn show(visit: &Visit) -> Outcome {
     let rows = report::duty(app.store(), app.calendar(), &visit.caller, &wanted)?;
     let people = rows.iter().filter_map(|row| row.user.as_ref());
     let people = People::load(app, people.collect::<Vec<_>>(), true)?;
-    let names = Names::load(visit)?;
+    let names = Names::load(visit, by)?;
     if visit.query.one("format") == "csv" && errors.is_empty() {
         let named = wire::subjects(by).into_iter().map(|subject| match subject {
             "userId" => vec!["userId", "name"],
@@ -163,11 +163,14 @@ fn row(line: &Line, people: &People, names: &Names, most: jiff::SignedDuration) 
     }
 }
 
-/// What rotations are called, by their id.
+/// What rotations are called, by their id; nothing where no row names one.
 struct Names(HashMap<RotationId, (Option<String>, String)>);
 
 impl Names {
-    fn load(visit: &Visit) -> Result<Names, Problem> {
+    fn load(visit: &Visit, by: GroupBy) -> Result<Names, Problem> {
+        if !by.has_rotation() {
+            return Ok(Names(HashMap::new()));
+        }
         let listed = visit.app().store().read(list_rotation_names)?;
         let named = listed.into_iter().map(|one| (one.id, (one.code, one.name)));
         Ok(Names(named.collect()))

@@ -150,8 +150,8 @@ pub fn cells(line: &Line, most: SignedDuration) -> Markup {
 }
 
 /// The most hours of a line.
-pub fn most(lines: &[Line]) -> SignedDuration {
-    let hours = lines.iter().map(|line| line.load.hours);
+pub fn most<'l>(lines: impl IntoIterator<Item = &'l Line>) -> SignedDuration {
+    let hours = lines.into_iter().map(|line| line.load.hours);
     hours.max().unwrap_or_default()
 }
 
@@ -161,7 +161,7 @@ pub fn hours(length: SignedDuration) -> String {
 }
 
 /// The same, as people read it.
-fn short(length: SignedDuration) -> String {
+pub fn short(length: SignedDuration) -> String {
     let text = format!("{:.1}", length.as_secs_f64() / 3600.0);
     text.trim_end_matches(".0").to_owned()
 }

@@ -47,12 +47,11 @@ fn get(rota: &Rota, credential: &str, target: &str) -> String {
 
 /// Requests much more than the sockets can buffer, and reads nothing.
 fn unread(rota: &Rota, credential: &str) -> TcpStream {
-    unread_of(rota, credential, LIST, 4)
+    unread_all(rota, &get(rota, credential, LIST), 4)
 }
 
-fn unread_of(rota: &Rota, credential: &str, target: &str, times: usize) -> TcpStream {
+fn unread_all(rota: &Rota, request: &str, times: usize) -> TcpStream {
     let mut stream = TcpStream::connect(rota.address()).unwrap();
-    let request = get(rota, credential, target);
     // Responses on one connection are sequential.
     stream.write_all(request.repeat(times).as_bytes()).unwrap();
     stream
@@ -168,13 +167,20 @@ fn who_is_on_call_is_counted_once_it_is_made_for_one_caller() {
     let expanded = format!("{on_call}?expand=users");
     let whole = rota.with(&slow).get(&expanded).is(200);
     assert_eq!(whole.json()["users"].as_array().unwrap().len(), 400);
-    let stuck = unread_of(&rota, &slow, &expanded, 100);
-    refused(&rota, &slow, &expanded).refused(503, "overloaded");
-    rota.with(&slow).get(&on_call).is(200);
-    drop(stuck);
-    eventually("room again", || {
-        rota.with(&slow).get(&expanded).status() == 200
-    });
+    let body = r#"{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"who_is_on_call","arguments":{}}}"#;
+    let head = get(&rota, &slow, "/mcp").replace("GET ", "POST ");
+    let (type_of, length) = ("Content-Type: application/json", body.len());
+    let asked = format!("{type_of}\r\nContent-Length: {length}\r\n\r\n{body}");
+    let asked = head.strip_suffix("\r\n").unwrap().to_owned() + &asked;
+    for asked in [get(&rota, &slow, &expanded), asked] {
+        let stuck = unread_all(&rota, &asked, 100);
+        refused(&rota, &slow, &expanded).refused(503, "overloaded");
+        rota.with(&slow).get(&on_call).is(200);
+        drop(stuck);
+        eventually("room again", || {
+            rota.with(&slow).get(&expanded).status() == 200
+        });
+    }
 }
 
 #[test]

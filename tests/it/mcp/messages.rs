@@ -168,4 +168,9 @@ fn what_is_no_message() {
         .body(large)
         .send()
         .is(401);
+    let assistant = Assistant::new(&rota, &key);
+    let padded = |size: usize| format!("{ping}{}", " ".repeat(size - ping.len()));
+    assistant.send(padded(64 * 1024)).is(200);
+    let answer = assistant.send(padded(64 * 1024 + 1));
+    assert_eq!(answer.is(413).json()["code"], json!("invalid_request"));
 }

@@ -233,6 +233,7 @@ fn arguments_that_are_wrong_are_named() {
             "answer",
         ),
         ("add_absence", json!({ "from": to, "to": from }), "to"),
+        ("add_absence", json!({ "from": from, "until": to }), "until"),
         (
             "add_absence",
             json!({ "from": from, "to": to, "confirm": "yes" }),
@@ -368,4 +369,55 @@ fn one_credential_has_one_rate_everywhere() {
     assert_eq!(statuses.last(), Some(&429), "{statuses:?}");
     let slow = assistant.send(message);
     assert_eq!(slow.is(429).json()["code"], json!("rate_limited"));
+}
+
+#[test]
+fn who_is_on_call_is_narrowed_to_a_person() {
+    let rota = Rota::with_people(3);
+    let rotation = rota.daily("U1 U2", 1);
+    let key = Assistant::new(&rota, &rota.caller().credential.unwrap());
+    for (user, expected) in [("U1", 1), ("U2", 1), ("U3", 0)] {
+        for arguments in [
+            json!({ "userId": user }),
+            json!({ "userId": user, "code": rotation.id }),
+        ] {
+            let found = key.call("who_is_on_call", arguments.clone());
+            for list in ["data", "users"] {
+                let count = found[list].as_array().map(Vec::len);
+                assert_eq!(count, Some(expected), "{arguments}: {list}");
+            }
+            assert_eq!(found["totalItems"], json!(expected), "{arguments}");
+        }
+    }
+}
+
+/// Puts 400 slots with long names on a rotation, about 800 KB of who is on call.
+fn crowd(rotation: &Rot) {
+    let mut grid = rotation.grid(20, &vec![always(daily()); 20]);
+    for list in ["lanes", "windows"] {
+        for (index, named) in grid[list].as_array_mut().unwrap().iter_mut().enumerate() {
+            named["name"] = json!(format!("{index} {}", "\u{1f4df}".repeat(190)));
+        }
+    }
+    rotation.put("/coverage", grid).is(200);
+}
+
+#[test]
+fn who_is_on_call_is_bounded() {
+    let rota = Rota::with_people(400);
+    let people: Vec<String> = (1..=400).map(|number| format!("U{number}")).collect();
+    let rotations: Vec<Rot> = (0..3)
+        .map(|_| {
+            let rotation = rota.rotation(&people.join(" "));
+            crowd(&rotation);
+            rotation
+        })
+        .collect();
+    let key = Assistant::new(&rota, &rota.caller().credential.unwrap());
+    let problem = key.refused("who_is_on_call", json!({}));
+    assert!(text(&problem["detail"]).starts_with("code: "), "{problem}");
+    let one = json!({ "code": rotations[0].id });
+    let found = key.call("who_is_on_call", one);
+    let on_call = found["data"][0]["onCall"].as_array().map(Vec::len);
+    assert_eq!(on_call, Some(400));
 }

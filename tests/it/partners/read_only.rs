@@ -73,6 +73,36 @@ fn everything_that_would_change_duty_is_refused() {
 }
 
 #[test]
+fn assistants_preview_what_would_be_refused() {
+    let (_pager, rota) = started();
+    let rotation = linked(&rota, "S1");
+    let one = rota.with(&rota.token("U1"));
+    let (from, to) = (rfc("2026-01-05T09:00Z"), rfc("2026-01-05T10:00Z"));
+    let called = |arguments: Value| {
+        let params = json!({ "name": "add_absence", "arguments": arguments });
+        let message =
+            json!({ "jsonrpc": "2.0", "id": 1, "method": "tools/call", "params": params });
+        let sent = one
+            .request("POST", "/mcp")
+            .header("Content-Type", PLAIN_JSON)
+            .body(message.to_string());
+        sent.send().is(200).json()["result"].clone()
+    };
+    for confirm in [false, true] {
+        let asked = json!({ "code": rotation.id, "from": from, "to": to, "confirm": confirm });
+        let said = called(asked)["content"][0]["text"].clone();
+        let problem: Value = serde_json::from_str(text(&said)).unwrap();
+        assert_eq!(
+            problem["code"],
+            json!("external_rotation_is_read_only"),
+            "{confirm}: {problem}"
+        );
+    }
+    let everywhere = called(json!({ "from": from, "to": to }));
+    assert_eq!(everywhere["isError"], json!(false), "{everywhere}");
+}
+
+#[test]
 fn what_people_read_of_it_stays_writable() {
     let (_pager, rota) = started();
     rota.people_and_groups(2, &[("G1", "")]);

@@ -2,7 +2,7 @@
 
 use super::field::{self, ACKNOWLEDGED, FROM, REASON_FIELD, TO, WHERE};
 use super::{Metadata, closed, errors, refused, update};
-use crate::actions::{ActionError, absences, overview, shifts};
+use crate::actions::{ActionError, absences, shifts};
 use crate::domain::absence::StandingDuty;
 use crate::domain::edit::NewAbsence;
 use crate::domain::ids::{ChannelId, RotationId};
@@ -94,11 +94,9 @@ fn render(
     ))
 }
 
-/// The rotations that the reader is a member of: an absence is recorded by way of one of them.
+/// The rotations that the reader is a member of.
 fn own(visit: &Visit) -> Result<Vec<Rotation>, ActionError> {
-    let mut all = overview::rotations_of(visit.app, visit.caller(), visit.me())?;
-    all.retain(|rotation| rotation.has_member(visit.me()));
-    Ok(all)
+    absences::own_rotations(visit.app, visit.caller(), visit.me())
 }
 
 /// The form was sent.

@@ -217,10 +217,12 @@ pub fn save(visit: &Visit) -> Outcome {
     }
     let loses = matches!(verb, "remove" | "leave");
     let body = json!({ "userIds": ids(&users), "userGroupIds": ids(&groups) });
-    let people = People::load(visit.app(), [&user], true)?;
-    let is_held = verb == "remove" && holds(&rotation, &user);
-    let more = html! {
-        @if is_held { p { (people.show(&user)) " is on duty or has an arrangement here, and loses it at once." } }
+    let more = match verb == "remove" && holds(&rotation, &user) {
+        true => {
+            let people = People::load(visit.app(), [&user], true)?;
+            html! { p { (people.show(&user)) " is on duty or has an arrangement here, and loses it at once." } }
+        }
+        false => html! {},
     };
     let weighed = Weighed {
         part: PART,

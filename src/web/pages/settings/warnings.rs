@@ -12,7 +12,7 @@ use crate::web::parts::warned;
 use crate::web::visit::Visit;
 use crate::wire::warning;
 use maud::{Markup, html};
-use serde_json::{Value, json};
+use serde_json::json;
 
 const PART: &str = "warnings";
 const FIELDS: [&str; 2] = ["on", "shortRestHours"];
@@ -60,13 +60,6 @@ pub fn form(visit: &Visit, rotation: &Rotation, values: &Form, errors: &Errors) 
     }
 }
 
-/// The settings as the body of the API that sets them.
-fn body_of(rotation: &Rotation) -> Value {
-    let settings = &rotation.profile.warnings;
-    let off: Vec<&str> = settings.off.iter().map(|kind| kind.name()).collect();
-    json!({ "off": off, "shortRestHours": settings.short_rest_hours })
-}
-
 /// POST.
 pub fn save(visit: &Visit) -> Outcome {
     let rotation = editable(visit)?;
@@ -82,7 +75,7 @@ pub fn save(visit: &Visit) -> Outcome {
             let before = Before {
                 operation: "setWarningSettings",
                 named: String::new(),
-                body: body_of(&rotation),
+                body: json!(warning::settings(&rotation.profile.warnings)),
             };
             let told = "The settings were saved.".to_owned();
             done(visit, &rotation, PART, (told, Some(before)), &receipt)
