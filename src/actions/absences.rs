@@ -324,7 +324,7 @@ fn change(
             store::save_due(tx, id, draft.next_due())?;
         }
     }
-    let before = Arc::clone(&draft.absences);
+    let before = Arc::clone(&draft.rotation.absences);
     draft.reload_absences(tx)?;
     fill(tx, draft, absence, &before);
     draft.settle(tx, Act::Aside)?;

@@ -1,14 +1,13 @@
 //! A rotation while a write changes it: what became due, what changed, and the resulting history and events.
 
 use super::{App, Error, audit, notifications, outbox};
-use crate::domain::absence::Absences;
 use crate::domain::access::Principal;
 use crate::domain::agreement::AgreementContext;
 use crate::domain::audit::{AuditedChange, Author, CLOCK, Doer, Summary, quoted, rotation_changes};
 use crate::domain::editing::Editing;
 use crate::domain::event::{self, Act, Event};
 use crate::domain::forecast::{self, Forecast, Limits};
-use crate::domain::handover::{self, Change, DealingContext, Edit, WindowChange};
+use crate::domain::handover::{self, Change, DealingContext, WindowChange};
 use crate::domain::holidays::Calendar;
 use crate::domain::ids::{RotationId, UserId};
 use crate::domain::request::Pending;
@@ -21,8 +20,6 @@ use std::sync::Arc;
 /// A rotation that is changed by a write.
 pub struct Draft<'a> {
     pub rotation: Rotation,
-    /// Those of the rotation, beside it so that it can change while they are read.
-    pub absences: Arc<Absences>,
     pub calendar: &'a Calendar,
     pub tier_limits: TierLimits,
     app: &'a App,
@@ -47,11 +44,9 @@ impl<'a> Draft<'a> {
         let Some(rotation) = store::load_rotation(tx, id)? else {
             return Ok(None);
         };
-        let absences = Arc::clone(&rotation.absences);
         let before = rotation.clone();
         Ok(Some(Draft {
             rotation,
-            absences,
             calendar: app.calendar(),
             tier_limits: app.tier_limits(),
             app,
@@ -90,7 +85,7 @@ impl<'a> Draft<'a> {
             rotation: &self.rotation,
             dealing: DealingContext {
                 calendar: self.calendar,
-                absences: &self.absences,
+                absences: &self.rotation.absences,
             },
             now: self.instant(tx),
         }
@@ -113,9 +108,10 @@ impl<'a> Draft<'a> {
         act: impl FnOnce(&mut Change),
     ) {
         let at = self.instant(tx);
+        let absences = Arc::clone(&self.rotation.absences);
         let dealing = DealingContext {
             calendar: self.calendar,
-            absences: &self.absences,
+            absences: &absences,
         };
         let mut change = Change::begin(&mut self.rotation, dealing, at, window_change);
         act(&mut change);
@@ -128,7 +124,7 @@ impl<'a> Draft<'a> {
             &self.rotation,
             DealingContext {
                 calendar: self.calendar,
-                absences: &self.absences,
+                absences: &self.rotation.absences,
             },
         )
     }
@@ -142,9 +138,10 @@ impl<'a> Draft<'a> {
     /// invisible change does not raise the version. Returns the first due instant.
     pub fn catch_up(&mut self, tx: &mut WriteTx) -> Result<Option<Timestamp>, Error> {
         let (mut first, mut shows) = (None, false);
+        let absences = Arc::clone(&self.rotation.absences);
         let dealing = DealingContext {
             calendar: self.calendar,
-            absences: &self.absences,
+            absences: &absences,
         };
         let mut forecast = Forecast::new(&mut self.rotation, dealing, Limits::NONE);
         while let Some(step) = forecast.step_until(tx.now()) {
@@ -318,8 +315,7 @@ impl<'a> Draft<'a> {
 
     /// Reads the absences anew, after one of them changed or the members did.
     pub fn reload_absences(&mut self, tx: &WriteTx) -> Result<(), Error> {
-        self.absences = Arc::new(store::load_absences(&tx.as_read(), &self.rotation)?);
-        self.rotation.absences = Arc::clone(&self.absences);
+        self.rotation.absences = Arc::new(store::load_absences(&tx.as_read(), &self.rotation)?);
         Ok(())
     }
 
@@ -343,47 +339,5 @@ impl<'a> Draft<'a> {
         };
         store::save_members(tx, &self.rotation.id, &lists)?;
         self.reload_members(tx)
-    }
-
-    /// Applies a changed membership: next turns keep pointing at the same people, removed people come off duty, and empty slots
-    /// are dealt if the change concerns dealing.
-    pub fn follow_members(&mut self, tx: &WriteTx, before: &Rotation, window_change: WindowChange) {
-        let absences = Arc::clone(&self.absences);
-        self.edit(tx, before, window_change, &absences)
-            .follow_members(&mut self.rotation);
-    }
-
-    /// Applies an edit to the people on duty, then deals the empty slots if dealing has other inputs than `before`.
-    pub fn redeal(
-        &mut self,
-        tx: &WriteTx,
-        before: &Rotation,
-        window_change: WindowChange,
-        act: impl FnOnce(&mut Change),
-    ) {
-        let absences = Arc::clone(&self.absences);
-        self.edit(tx, before, window_change, &absences)
-            .redeal(&mut self.rotation, act);
-    }
-
-    fn edit<'e>(
-        &self,
-        tx: &WriteTx,
-        before: &'e Rotation,
-        window_change: WindowChange,
-        absences: &'e Absences,
-    ) -> Edit<'e>
-    where
-        'a: 'e,
-    {
-        Edit {
-            before,
-            dealing: DealingContext {
-                calendar: self.calendar,
-                absences,
-            },
-            at: self.instant(tx),
-            window_change,
-        }
     }
 }

@@ -159,8 +159,7 @@ impl Reader<'_> {
 
     fn recorded(&self, record: &HistoryEntry) -> Result<Found, ActionError> {
         let entry = &record.entry;
-        let windows = &self.rotation.windows;
-        let window = windows.iter().find(|window| window.id == record.window);
+        let window = self.rotation.window(&record.window);
         let found = |source, steps| Found {
             cell: record.cell.clone(),
             user: entry.user.clone(),
@@ -178,9 +177,13 @@ impl Reader<'_> {
             }];
             return Ok(found(Source::External, steps));
         }
-        let days_off = (self.rotation.skips_are_off_time, window);
-        let (is_open, mut steps) =
-            explain::opening_recorded(entry, record.end, days_off, self.app.calendar(), self.at);
+        let (is_open, mut steps) = explain::opening_recorded(
+            self.rotation,
+            window,
+            (entry, record.end),
+            self.app.calendar(),
+            self.at,
+        );
         if !is_open {
             return Ok(found(Source::Shut, steps));
         }

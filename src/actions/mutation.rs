@@ -7,7 +7,6 @@ use super::{ActionError, App, Error};
 use crate::domain::access::Principal;
 use crate::domain::audit::Author;
 use crate::domain::event::Act;
-use crate::domain::handover::WindowChange;
 use crate::domain::ids::RotationId;
 use crate::domain::refusal::Refusal;
 use crate::domain::rotation::Rotation;
@@ -235,7 +234,8 @@ pub fn follow_directory(
     };
     let by = (author, Act::Edit);
     follow(app, tx, by, &all, replace, |tx, draft, before| {
-        draft.follow_members(tx, before, WindowChange::ByEdit);
+        let editing = draft.editing(tx);
+        editing.follow_members(before, &mut draft.rotation);
         compare(before, &draft.rotation);
     })
 }

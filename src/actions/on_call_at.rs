@@ -119,7 +119,8 @@ fn recorded(
         let entry = &record.entry;
         let is_anybody = entry.user.is_some() || entry.outside.is_some();
         if !is_anybody && entry.beside.is_empty() {
-            if was_open(entry, app.calendar(), at) {
+            let window = rotation.window(&record.window);
+            if was_open(rotation, window, entry, app.calendar(), at) {
                 nobody = Nobody::Unplanned;
             }
             continue;

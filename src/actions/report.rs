@@ -6,9 +6,9 @@ use crate::domain::access::Principal;
 use crate::domain::arrangement::ArrangementKind;
 use crate::domain::forecast::{self, Budget};
 use crate::domain::handover::DealingContext;
-use crate::domain::holidays::{Calendar, CountryCode};
-use crate::domain::ids::{CellId, RequestId, RotationId, UserId, WindowId};
-use crate::domain::load::{Place, Walk};
+use crate::domain::holidays::Calendar;
+use crate::domain::ids::{CellId, RequestId, RotationId, UserId};
+use crate::domain::load::{Place, Places, Walk};
 use crate::domain::refusal::invalid;
 use crate::domain::report::{Counted, GroupBy, LONGEST, Report, Row};
 use crate::domain::rotation::{Entry, Rotation};
@@ -17,7 +17,6 @@ use crate::domain::zones::ZoneName;
 use crate::store::{self, Page, ReadTx, RotationFilter, Store};
 use jiff::Timestamp;
 use std::collections::{HashMap, HashSet};
-use std::sync::Arc;
 
 /// What is to be reported.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -44,7 +43,7 @@ pub fn duty(
     wanted: &Wanted,
 ) -> Result<Vec<Row>, ActionError> {
     let only = caller.check_report(wanted.user.as_ref())?;
-    if wanted.range.until.duration_since(wanted.range.from) > LONGEST {
+    if wanted.range.length() > LONGEST {
         return Ok(invalid("to: send an instant at most 5 years after `from`")?);
     }
     let rotations = store.read(|tx| -> Result<_, ActionError> {
@@ -121,7 +120,7 @@ impl Gathering<'_> {
     /// Adds what there is of a rotation.
     fn add(&mut self, tx: &ReadTx, rotation: &Rotation) -> Result<(), ActionError> {
         let mut walks: HashMap<CellId, Walk> = HashMap::new();
-        let countries = countries(rotation);
+        let places = Places::of(rotation);
         let range = self.range;
         let is_external = rotation.external.is_some();
         store::each_entry(tx, &rotation.id, range, |held| {
@@ -133,14 +132,14 @@ impl Gathering<'_> {
                 None => return Ok(()),
             };
             if held.entry.start < until {
-                let place = place(&countries, &held.window, &held.entry);
+                let place = places.at(&held.window, &held.entry);
                 let walk = walks.entry(held.cell);
                 let walk = walk.or_insert_with(|| Walk::of(range));
                 self.walk(walk, rotation, &place, (&held.entry, until))?;
             }
             Ok::<_, ActionError>(())
         })?;
-        self.plan(rotation, &countries, &mut walks)?;
+        self.plan(rotation, &places, &mut walks)?;
         self.count(tx, &rotation.id)
     }
 
@@ -148,7 +147,7 @@ impl Gathering<'_> {
     fn plan(
         &mut self,
         rotation: &Rotation,
-        countries: &Countries,
+        places: &Places,
         walks: &mut HashMap<CellId, Walk>,
     ) -> Result<(), ActionError> {
         let is_external = rotation.external.is_some();
@@ -166,7 +165,7 @@ impl Gathering<'_> {
         let turns = forecast::turns_within(rotation, dealing, range, &mut self.budget)?;
         for mut turn in turns {
             let cell = &rotation.cells[turn.cell];
-            let place = place(countries, &rotation.windows[cell.window].id, &turn.entry);
+            let place = places.at(&rotation.windows[cell.window].id, &turn.entry);
             let until = turn.end.unwrap_or(range.until);
             let walk = walks.entry(cell.id.clone());
             let walk = walk.or_insert_with(|| Walk::of(self.range));
@@ -237,25 +236,5 @@ impl Gathering<'_> {
         })?;
         let zone = |user: &UserId| zones.get(user).copied();
         Ok(self.report.rows(self.calendar, zone))
-    }
-}
-
-/// The countries of each window's cadence, as they are now: the record does not keep them.
-type Countries = HashMap<WindowId, Arc<[CountryCode]>>;
-
-fn countries(rotation: &Rotation) -> Countries {
-    let windows = rotation.windows.iter();
-    let each = windows.filter_map(|window| {
-        let cadence = window.cadence.as_ref()?;
-        Some((window.id.clone(), cadence.skips.countries.as_slice().into()))
-    });
-    each.collect()
-}
-
-fn place(countries: &Countries, window: &WindowId, entry: &Entry) -> Place {
-    let found = countries.get(window).cloned();
-    Place {
-        zone: entry.hours.zone,
-        countries: found.unwrap_or_default(),
     }
 }

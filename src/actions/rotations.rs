@@ -48,7 +48,6 @@ impl Operation for PatchRotation {
         }
         let editing = draft.editing(tx);
         editing.patch(&mut draft.rotation, &patch, then.map(|(_, people)| people));
-        draft.absences = Arc::clone(&draft.rotation.absences);
         draft.settle(tx, Act::Edit)?;
         Ok(())
     }

@@ -3,14 +3,14 @@
 use super::reads::{self, recorded};
 use super::{ActionError, App};
 use crate::domain::absence::{Absence, AppliesTo, StandingDuty};
-use crate::domain::absence_policy::WhileOnDuty;
 use crate::domain::access::Principal;
 use crate::domain::edit::NewAbsence;
+use crate::domain::editing::Editing;
 use crate::domain::forecast::{self, Budget, Forecast, Limits, PlannedTurn, Shift, ShiftRotation};
-use crate::domain::handover::{Change, DealingContext, WindowChange};
+use crate::domain::handover::DealingContext;
 use crate::domain::ids::{RotationId, UserId};
 use crate::domain::refusal::Refusal;
-use crate::domain::rotation::{Reason, Rotation};
+use crate::domain::rotation::Rotation;
 use crate::domain::time::Interval;
 use crate::store;
 use jiff::SignedDuration;
@@ -143,22 +143,21 @@ pub fn would_stand(
 fn with_absence(app: &App, mut rotation: Rotation, new: &NewAbsence) -> Rotation {
     let (now, calendar) = (app.now(), app.calendar());
     let before = Arc::clone(&rotation.absences);
-    let after = Arc::new(before.with(&new.user, new.period));
-    if rotation.absence_policy.while_on_duty == WhileOnDuty::HandOver && new.period.contains(now) {
-        let mut dealing = DealingContext {
-            calendar,
-            absences: &before,
-        };
-        let mut due = Forecast::new(&mut rotation, dealing, Limits::NONE);
-        while due.step_until(now).is_some() {}
-        dealing.absences = &after;
-        let at = now.max(rotation.stamps.judged_at);
-        let mut change = Change::begin(&mut rotation, dealing, at, WindowChange::ByEdit);
-        let leaves = |user: &UserId| *user == new.user && after.has_new_one(&before, user, at);
-        change.relieve(leaves, Reason::NextOnScheduledDuty);
-        change.finish();
+    let dealing = DealingContext {
+        calendar,
+        absences: &before,
+    };
+    let mut due = Forecast::new(&mut rotation, dealing, Limits::NONE);
+    while due.step_until(now).is_some() {}
+    rotation.absences = Arc::new(before.with(&new.user, new.period));
+    let editing = Editing {
+        calendar,
+        limits: app.tier_limits(),
+        at: now.max(rotation.stamps.judged_at),
+    };
+    if new.period.until > editing.at {
+        editing.follow_absences(&mut rotation, &new.user, &before);
     }
-    rotation.absences = after;
     rotation
 }
 

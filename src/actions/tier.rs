@@ -5,7 +5,6 @@ use super::mutation;
 use super::{ActionError, App, webhooks};
 use crate::domain::audit::Author;
 use crate::domain::event::Act;
-use crate::domain::handover::WindowChange;
 use crate::domain::rotation::Rotation;
 use crate::domain::tiers::TierLimits;
 use crate::domain::webhook::DisabledReason;
@@ -51,5 +50,6 @@ fn stop_or_run(tx: &WriteTx, draft: &mut Draft, before: &Rotation) {
             cell.passed_over.clear();
         }
     }
-    draft.redeal(tx, before, WindowChange::ByEdit, |_| ());
+    let editing = draft.editing(tx);
+    editing.redeal(before, &mut draft.rotation);
 }

@@ -61,10 +61,6 @@ pub const MOST_SHOWN: usize = 100;
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Absences {
     away: Vec<(UserId, Away)>,
-    /// Those of calendars that do not count in the rotation, by its policy.
-    uncounted: Vec<(UserId, Away)>,
-    /// Whether nothing of calendars counts, so that it does not matter that one is unknown.
-    ignores_calendars: bool,
     /// Members with a calendar that could not be read for so long that nothing is known of it.
     unknown: Vec<UserId>,
     in_chat: Vec<(UserId, Interval)>,
@@ -100,32 +96,21 @@ impl Absences {
         Absences { unknown, ..self }
     }
 
-    /// The same where others count; `ignores_calendars` says that nothing of calendars does. Absences of calendars are joined, so
-    /// that each is as long as it is on end.
-    pub fn counting(mut self, counts: impl Fn(&Away) -> bool, ignores_calendars: bool) -> Absences {
-        let counts = |(_, away): &(UserId, Away)| counts(away);
-        if !self.uncounted.is_empty() || !self.away.iter().all(counts) {
-            self.away.append(&mut self.uncounted);
-            (self.away, self.uncounted) = self.away.into_iter().partition(counts);
-            self.away.sort();
-        }
-        Absences {
-            ignores_calendars,
-            ..self
-        }
+    /// The same without those that do not count. Absences of calendars are joined, so that each is as long as it is on end.
+    pub fn counting(mut self, counts: impl Fn(&Away) -> bool) -> Absences {
+        self.away.retain(|(_, away)| counts(away));
+        self
     }
 
     /// The same without those that ended by an instant.
     pub fn ending_after(mut self, after: Timestamp) -> Absences {
-        let ends_later = |(_, away): &(UserId, Away)| away.period.until > after;
-        self.away.retain(ends_later);
-        self.uncounted.retain(ends_later);
+        self.away.retain(|(_, away)| away.period.until > after);
         self
     }
 
     /// Whether nothing is known of a calendar of a person that would count.
     pub fn is_unknown(&self, user: &UserId) -> bool {
-        !self.ignores_calendars && self.unknown.contains(user)
+        self.unknown.contains(user)
     }
 
     /// The same with people who are away by their chat status. Nobody is passed over for that: it is a conflict alone.

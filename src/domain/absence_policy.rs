@@ -46,9 +46,9 @@ pub enum WhileOnDuty {
 }
 
 impl CalendarsCount {
-    /// The same absences where those count that count by this.
+    /// The same absences without those that do not count by this.
     pub fn count_in(self, absences: Absences) -> Absences {
-        absences.counting(|away| self.counts(away), self == CalendarsCount::Never)
+        absences.counting(|away| self.counts(away))
     }
 
     fn counts(self, away: &Away) -> bool {
@@ -57,7 +57,7 @@ impl CalendarsCount {
             (_, CalendarsCount::Never) => false,
             (_, CalendarsCount::Long(hours)) => {
                 let long = SignedDuration::from_hours(i64::from(hours));
-                away.period.until.duration_since(away.period.from) >= long
+                away.period.length() >= long
             }
         }
     }

@@ -14,7 +14,7 @@ use super::holidays::{Calendar, CountryCode};
 use super::time::{END_OF_TIME, FOREVER, HhMm};
 use super::zones::ZoneName;
 use jiff::Timestamp;
-use jiff::civil::{Date, DateTime, Weekday};
+use jiff::civil::{Date, DateTime, Time, Weekday};
 use std::borrow::Cow;
 pub use walk::HandOvers;
 
@@ -95,6 +95,14 @@ impl Cadence {
         match self.starts_at >= FOREVER {
             true => END_OF_TIME,
             false => self.zone.tz().to_datetime(self.starts_at),
+        }
+    }
+
+    /// The local times of its hand-overs.
+    pub fn times(&self) -> Vec<Time> {
+        match &self.kind {
+            Kind::Daily { times } => times.iter().map(|time| time.civil()).collect(),
+            _ => vec![self.anchor().time()],
         }
     }
 

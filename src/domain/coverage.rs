@@ -13,7 +13,7 @@ mod tests;
 use super::cadence::{Cadence, Skips};
 use super::days;
 use super::holidays::Calendar;
-use super::time::{HhMm, Interval};
+use super::time::{HhMm, Interval, without};
 use super::zones::ZoneName;
 pub use common::CommonHours;
 use jiff::Timestamp;
@@ -144,7 +144,7 @@ impl Hours {
             None => vec![around],
         };
         match self.off.as_ref().filter(|_| self.has_off_days()) {
-            Some(off) => spans::without(&open, &spans::off_days(off, calendar, around)),
+            Some(off) => without(&open, &spans::off_days(off, calendar, around)),
             None => open,
         }
     }

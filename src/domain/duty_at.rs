@@ -7,8 +7,7 @@ use super::holidays::Calendar;
 use super::ids::{ArrangementId, CellId, LaneId, UserId, WindowId};
 use super::linked::Outsider;
 use super::resolve;
-use super::rotation::{Entry, HoursHeld, Reason, Rotation};
-use crate::domain::coverage::Hours;
+use super::rotation::{Entry, Reason, Rotation, Window};
 pub use bounds::{Backward, Bounds, Onward, Present};
 use jiff::Timestamp;
 
@@ -76,16 +75,14 @@ pub struct Piece {
     pub reason: Reason,
 }
 
-/// Whether the hours were open at an instant under which an entry was recorded.
-pub fn was_open(entry: &Entry, calendar: &Calendar, at: Timestamp) -> bool {
-    entry.reason != Reason::BusinessHoursOffline && hours(&entry.hours).at(calendar, at).open
-}
-
-/// The hours of an entry. Days off are not recorded with them.
-pub fn hours(held: &HoursHeld) -> Hours {
-    Hours {
-        zone: held.zone,
-        coverage: held.coverage.clone(),
-        off: None,
-    }
+/// Whether the hours were open at an instant under which an entry was recorded, by its window, if that is still there.
+pub fn was_open(
+    rotation: &Rotation,
+    window: Option<&Window>,
+    entry: &Entry,
+    calendar: &Calendar,
+    at: Timestamp,
+) -> bool {
+    entry.reason != Reason::BusinessHoursOffline
+        && rotation.hours_then(window, entry).at(calendar, at).open
 }

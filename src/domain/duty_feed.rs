@@ -76,12 +76,12 @@ pub fn events(
         let periods = match (&turn.entry.user, turn.entry.reason) {
             (Some(_), _) => vec![whole],
             (None, Reason::BusinessHoursOffline) => Vec::new(),
-            (None, _) => vacant(
-                &hours_held(rotation, &turn.cell, &turn.entry),
-                calendar,
-                whole,
-                span,
-            ),
+            (None, _) => {
+                let slot = rotation.slot_of(&turn.cell);
+                let window = slot.map(|slot| &rotation.windows[rotation.cells[slot].window]);
+                let hours = rotation.hours_then(window, &turn.entry);
+                vacant(&hours, calendar, whole, span)
+            }
         };
         add(
             &mut events,
@@ -144,20 +144,6 @@ fn add(
         period,
         summary: summary.clone(),
     }));
-}
-
-/// The hours under which a vacancy was recorded. Those of the window say which days are off as well, if they are still the same.
-fn hours_held(rotation: &Rotation, cell: &CellId, entry: &Entry) -> Hours {
-    let slot = rotation.slot_of(cell);
-    let window = slot.map(|slot| &rotation.windows[rotation.cells[slot].window]);
-    match window.filter(|window| rotation.hours_held(window) == *entry.hours) {
-        Some(window) => rotation.hours(window),
-        None => Hours {
-            zone: entry.hours.zone,
-            coverage: entry.hours.coverage.clone(),
-            off: None,
-        },
-    }
 }
 
 /// The covered stretches of a vacancy that touch the span.

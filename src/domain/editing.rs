@@ -100,10 +100,8 @@ impl Editing<'_> {
             };
             let absences = Arc::clone(&rotation.absences);
             let edit = Edit {
-                before: &before,
-                dealing: self.dealing(&absences),
-                at: self.at,
                 window_change,
+                ..self.edit(&before, &absences)
             };
             edit.follow_members(rotation);
         }
@@ -151,18 +149,31 @@ impl Editing<'_> {
         }
     }
 
-    fn redeal(self, before: &Rotation, rotation: &mut Rotation) {
+    /// Applies a changed membership, as [`Edit::follow_members`].
+    pub fn follow_members(self, before: &Rotation, rotation: &mut Rotation) {
+        let absences = Arc::clone(&rotation.absences);
+        self.edit(before, &absences).follow_members(rotation);
+    }
+
+    /// Deals the empty slots if dealing has other inputs than before.
+    pub fn redeal(self, before: &Rotation, rotation: &mut Rotation) {
         if rotation.same_as(before) {
             return;
         }
         let absences = Arc::clone(&rotation.absences);
-        let edit = Edit {
+        self.edit(before, &absences).redeal(rotation, |_| ());
+    }
+
+    fn edit<'e>(self, before: &'e Rotation, absences: &'e Absences) -> Edit<'e>
+    where
+        Self: 'e,
+    {
+        Edit {
             before,
-            dealing: self.dealing(&absences),
+            dealing: self.dealing(absences),
             at: self.at,
             window_change: WindowChange::ByEdit,
-        };
-        edit.redeal(rotation, |_| ());
+        }
     }
 
     fn dealing<'d>(self, absences: &'d Absences) -> DealingContext<'d>

@@ -107,8 +107,8 @@ pub enum Deed {
     Edited,
     /// Removed whoever was on duty.
     Removed,
-    /// Took over by answering a mention.
-    Took,
+    /// Acknowledged a mention, which handed over.
+    Acknowledged,
 }
 
 impl Deed {
@@ -120,7 +120,7 @@ impl Deed {
             Reason::DutyCleared => Deed::Cleared,
             Reason::CoverageChanged => Deed::Edited,
             Reason::RemovalOfActiveDuty => Deed::Removed,
-            Reason::AfterMention => Deed::Took,
+            Reason::AfterMention => Deed::Acknowledged,
             _ => return None,
         })
     }

@@ -164,6 +164,12 @@ impl<'a> Forecast<'a> {
         self.step()
     }
 
+    /// Does everything due up to an instant, itself included. Whether the limits allow all of it.
+    fn reaches(&mut self, at: Timestamp) -> bool {
+        while self.step_until(at).is_some() {}
+        self.cut_off_at.is_none()
+    }
+
     /// The instant of the step that the limits did not allow; what is forecast holds up to there.
     pub fn cut_off_at(&self) -> Option<Timestamp> {
         self.cut_off_at

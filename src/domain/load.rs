@@ -7,11 +7,13 @@ mod walk;
 pub use walk::{Happening, Walk};
 
 use super::holidays::{Calendar, CountryCode};
-use super::time::Interval;
+use super::ids::WindowId;
+use super::rotation::{Entry, Rotation};
+use super::time::{Interval, joined};
 use super::zones::ZoneName;
 use jiff::civil::{Date, DateTime, Weekday};
 use jiff::{SignedDuration, ToSpan};
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, HashMap};
 use std::ops::AddAssign;
 use std::sync::Arc;
 
@@ -22,6 +24,31 @@ pub struct Place {
     pub zone: Option<ZoneName>,
     /// Of the cadence. Without any, weekends are Saturday and Sunday, and there are no holidays.
     pub countries: Arc<[CountryCode]>,
+}
+
+/// The places of a rotation, with the countries of each window's cadence as they are now: the record does not keep them.
+#[derive(Clone, Debug)]
+pub struct Places(HashMap<WindowId, Arc<[CountryCode]>>);
+
+impl Places {
+    /// Those of a rotation.
+    pub fn of(rotation: &Rotation) -> Places {
+        let windows = rotation.windows.iter();
+        let countries = windows.filter_map(|window| {
+            let cadence = window.cadence.as_ref()?;
+            let countries = cadence.skips.countries.as_slice();
+            Some((window.id.clone(), countries.into()))
+        });
+        Places(countries.collect())
+    }
+
+    /// The place of an entry of a cell in a window.
+    pub fn at(&self, window: &WindowId, entry: &Entry) -> Place {
+        Place {
+            zone: entry.hours.zone,
+            countries: self.0.get(window).cloned().unwrap_or_default(),
+        }
+    }
 }
 
 /// A stretch for which somebody is on call in one cell.
@@ -64,7 +91,7 @@ pub fn measure(held: &[Held], own: Option<ZoneName>, calendar: &Calendar) -> Loa
     for (place, periods) in places {
         let asleep = own.or(place.zone).unwrap_or(ZoneName::utc());
         let zone = place.zone.or(own).unwrap_or(ZoneName::utc());
-        for period in union(periods) {
+        for period in joined(periods) {
             nights.extend(stretches(period, asleep, night));
             weekends.extend(stretches(period, zone, |date| {
                 is_weekend(&place.countries, calendar, date).then(|| whole(date))?
@@ -78,11 +105,11 @@ pub fn measure(held: &[Held], own: Option<ZoneName>, calendar: &Calendar) -> Loa
     }
     let all = held.iter().map(|one| one.period).collect();
     Load {
-        hours: length(union(all)),
+        hours: length(joined(all)),
         place_hours: length(held.iter().map(|one| one.period)),
-        nights: length(union(nights)),
-        weekends: length(union(weekends)),
-        holidays: length(union(holidays)),
+        nights: length(joined(nights)),
+        weekends: length(joined(weekends)),
+        holidays: length(joined(holidays)),
     }
 }
 
@@ -97,6 +124,11 @@ fn is_weekend(countries: &[CountryCode], calendar: &Calendar, date: Date) -> boo
 fn is_holiday(countries: &[CountryCode], calendar: &Calendar, date: Date) -> bool {
     let mut each = countries.iter();
     each.any(|country| calendar.is_national_holiday(*country, date))
+}
+
+/// The nights of a zone in a range, by where they begin.
+pub(super) fn nights(zone: ZoneName, range: Interval) -> Vec<Interval> {
+    joined(stretches(range, zone, night))
 }
 
 /// From 22:00 to 06:00 of the next day.
@@ -133,22 +165,6 @@ fn stretches(
     found.collect()
 }
 
-/// The same instants as intervals that neither overlap nor touch, in order.
-fn union(mut periods: Vec<Interval>) -> Vec<Interval> {
-    periods.sort();
-    let mut apart: Vec<Interval> = Vec::with_capacity(periods.len());
-    for period in periods {
-        match apart.last_mut() {
-            Some(last) if period.from <= last.until => last.until = last.until.max(period.until),
-            _ => apart.push(period),
-        }
-    }
-    apart
-}
-
 fn length(periods: impl IntoIterator<Item = Interval>) -> SignedDuration {
-    let lengths = periods
-        .into_iter()
-        .map(|period| period.until.duration_since(period.from));
-    lengths.sum()
+    periods.into_iter().map(|period| period.length()).sum()
 }

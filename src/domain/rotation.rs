@@ -382,6 +382,24 @@ impl Rotation {
         }
     }
 
+    /// The hours under which an entry was recorded, by its window, if that is still there. Days off are not recorded: they are
+    /// those of today, where the hours are still the same.
+    pub fn hours_then(&self, window: Option<&Window>, entry: &Entry) -> Hours {
+        match window.filter(|window| self.hours_held(window) == *entry.hours) {
+            Some(window) => self.hours(window),
+            None => Hours {
+                zone: entry.hours.zone,
+                coverage: entry.hours.coverage.clone(),
+                off: None,
+            },
+        }
+    }
+
+    /// The window of an id, if it is there.
+    pub fn window(&self, id: &WindowId) -> Option<&Window> {
+        self.windows.iter().find(|window| window.id == *id)
+    }
+
     /// The name of a lane as it is shown: the only lane shows none.
     pub fn lane_name(&self, lane: usize) -> Option<&String> {
         let shown = self.lanes[lane].name.as_ref();

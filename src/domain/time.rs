@@ -1,7 +1,7 @@
 //! Half-open intervals and local times of day.
 
-use jiff::Timestamp;
 use jiff::civil::{self, DateTime};
+use jiff::{SignedDuration, Timestamp};
 use std::fmt;
 
 /// The last instant that is supported, 9999-12-30T22:00:00Z: jiff parses no later millisecond, because its local time could be
@@ -29,6 +29,11 @@ impl Interval {
         self.until <= self.from
     }
 
+    /// How long it lasts.
+    pub fn length(&self) -> SignedDuration {
+        self.until.duration_since(self.from)
+    }
+
     /// The part from an instant on; `None` once it has ended.
     pub fn since(&self, at: Timestamp) -> Option<Interval> {
         let rest = Interval {
@@ -46,6 +51,44 @@ impl Interval {
         };
         (!shared.is_empty()).then_some(shared)
     }
+}
+
+/// The same instants as intervals that neither overlap nor touch, in order.
+pub fn joined(mut spans: Vec<Interval>) -> Vec<Interval> {
+    spans.retain(|span| !span.is_empty());
+    spans.sort_unstable();
+    spans.dedup_by(|next, kept| {
+        let joins = next.from <= kept.until;
+        if joins {
+            kept.until = kept.until.max(next.until);
+        }
+        joins
+    });
+    spans
+}
+
+/// What of some intervals lies outside others; both in order and apart.
+pub fn without(spans: &[Interval], others: &[Interval]) -> Vec<Interval> {
+    let mut left = Vec::with_capacity(spans.len());
+    let mut first = 0;
+    for &Interval { mut from, until } in spans {
+        while first < others.len() && others[first].until <= from {
+            first += 1;
+        }
+        for cut in others[first..].iter().take_while(|cut| cut.from < until) {
+            if from < cut.from {
+                left.push(Interval {
+                    from,
+                    until: cut.from,
+                });
+            }
+            from = from.max(cut.until);
+        }
+        if from < until {
+            left.push(Interval { from, until });
+        }
+    }
+    left
 }
 
 /// A local time of day in minutes, `HH:mm`, 00:00 to 23:59.

@@ -1,4 +1,4 @@
-//! What is wrong with the plan of a rotation (rules.md 27). [`warnings`] looks at one forecast of it and at what is around it: the
+//! What is wrong with the plan of a rotation (rules.md 27). [`found`] looks at one forecast of it and at what is around it: the
 //! people, their duty in other rotations, and the sources that are read from outside. Each family of kinds has a file of its own.
 
 mod calendars;
@@ -18,10 +18,9 @@ mod tests;
 
 pub use scene::{Around, Elsewhere, Known};
 
-use super::forecast::{self, Budget, Held};
+use super::forecast::Held;
 use super::handover::DealingContext;
 use super::ids::{CellId, UserId};
-use super::refusal::Refusal;
 use super::rotation::Rotation;
 use super::time::Interval;
 use super::warning_kinds::{Severity, WarningKind};
@@ -51,22 +50,30 @@ impl Warning {
     }
 }
 
-/// The warnings of a rotation in a range, by where they begin, those that matter most first. Kinds that the rotation has switched off
-/// are left out, and so is what is beyond [`MOST_OF_A_KIND`].
-///
-/// # Errors
-/// As [`forecast::held`], where the range takes too much to forecast.
-pub fn warnings(
-    rotation: &Rotation,
-    dealing: DealingContext,
-    around: &Around,
-    range: Interval,
-) -> Result<Vec<Warning>, Refusal> {
-    let held = forecast::held(rotation, dealing, range, &mut Budget::default())?;
-    Ok(found(rotation, dealing, around, range, &held))
-}
+/// Finds all warnings of one kind.
+type Finder = fn(&Scene) -> Vec<Warning>;
 
-/// The same of what is forecast already.
+/// What finds the warnings of each kind.
+const FINDERS: [(WarningKind, Finder); WarningKind::ALL.len()] = [
+    (WarningKind::Nobody, vacant::nobody),
+    (WarningKind::EmptyRoster, vacant::empty_rosters),
+    (WarningKind::Uncovered, vacant::uncovered),
+    (WarningKind::NoFallback, fallback::no_fallback),
+    (WarningKind::BackToBack, turns::back_to_back),
+    (WarningKind::ShortRest, workspace::short_rest),
+    (WarningKind::DoubleDuty, workspace::double_duty),
+    (WarningKind::Unreachable, people::unreachable),
+    (WarningKind::AbsentOnDuty, people::absent_on_duty),
+    (WarningKind::StaleSource, people::stale_sources),
+    (WarningKind::NightWork, nights::night_work),
+    (WarningKind::Unfair, load::unfair),
+    (WarningKind::ClockChange, clock::clock_changes),
+    (WarningKind::HolidayDuty, calendars::holiday_duty),
+    (WarningKind::EndsSoon, calendars::ends_soon),
+];
+
+/// The warnings of a rotation in a range, by where they begin, those that matter most first. `held` is the forecast of the range.
+/// Kinds that the rotation has switched off are left out, and so is what is beyond [`MOST_OF_A_KIND`].
 pub fn found(
     rotation: &Rotation,
     dealing: DealingContext,
@@ -78,32 +85,21 @@ pub fn found(
         return Vec::new();
     }
     let scene = Scene::new(rotation, dealing, around, range, held);
+    let sort = |warnings: &mut Vec<Warning>| {
+        warnings.sort_by(|one, other| order(&scene, one).cmp(&order(&scene, other)));
+    };
+    let off = &rotation.profile.warnings.off;
     let mut all = Vec::new();
-    for find in [
-        vacant::nobody,
-        vacant::empty_rosters,
-        vacant::uncovered,
-        fallback::no_fallback,
-        turns::back_to_back,
-        workspace::short_rest,
-        workspace::double_duty,
-        people::unreachable,
-        people::absent_on_duty,
-        people::stale_sources,
-        nights::night_work,
-        load::unfair,
-        clock::clock_changes,
-        calendars::holiday_duty,
-        calendars::ends_soon,
-    ] {
-        let off = &rotation.profile.warnings.off;
+    for (kind, find) in FINDERS.iter().filter(|(kind, _)| !off.contains(kind)) {
         let mut of_a_kind = find(&scene);
-        of_a_kind.retain(|warning| !off.contains(&warning.kind));
-        of_a_kind.sort_by(|one, other| order(&scene, one).cmp(&order(&scene, other)));
-        of_a_kind.truncate(MOST_OF_A_KIND);
-        all.extend(of_a_kind);
+        debug_assert!(of_a_kind.iter().all(|warning| warning.kind == *kind));
+        if of_a_kind.len() > MOST_OF_A_KIND {
+            sort(&mut of_a_kind);
+            of_a_kind.truncate(MOST_OF_A_KIND);
+        }
+        all.append(&mut of_a_kind);
     }
-    all.sort_by(|one, other| order(&scene, one).cmp(&order(&scene, other)));
+    sort(&mut all);
     all
 }
 
@@ -123,7 +119,7 @@ fn order<'w>(
         warning.period.from,
         warning.severity(),
         warning.kind,
-        slot.and_then(|cell| scene.rotation.slot_of(cell)),
+        slot.and_then(|cell| scene.slots.get(cell).copied()),
         &warning.users,
     )
 }

@@ -4,6 +4,7 @@ use super::personal_calendar::{has_calendars, list_mirrored_periods, list_unknow
 use super::rows::{instant, json, millis};
 use super::{Error, ReadTx, WriteTx};
 use crate::domain::absence::{Absence, Absences, AppliesTo};
+use crate::domain::absence_policy::CalendarsCount;
 use crate::domain::ids::{AbsenceId, RotationId, UserId};
 use crate::domain::rotation::Rotation;
 use crate::domain::time::Interval;
@@ -99,12 +100,13 @@ pub fn load_absences(tx: &ReadTx, rotation: &Rotation) -> Result<Absences, Error
         .map(|absence| (absence.user, absence.period))
         .collect();
     let absences = Absences::new(absences).with_chat(super::directory::away_members(tx, rotation)?);
-    if !has_calendars(tx)? {
+    let calendars = rotation.absence_policy.calendars;
+    // Where no calendar counts, it does not matter that one is unknown.
+    if calendars == CalendarsCount::Never || !has_calendars(tx)? {
         return Ok(absences);
     }
     let members = crate::domain::roster::order(&rotation.members, None);
     let people: Vec<&str> = members.iter().map(|member| member.user.as_str()).collect();
-    let calendars = rotation.absence_policy.calendars;
     // Those that ended before may be the beginning of one that goes on, and make it long enough to count.
     let since = ending_after.saturating_sub(calendars.looks_back());
     let since = since.unwrap_or(Timestamp::MIN);

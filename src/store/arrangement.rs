@@ -25,11 +25,14 @@ fn period(row: &Row, from: usize) -> Result<Interval, Error> {
     })
 }
 
-fn read(row: &Row) -> Result<Arrangement, Error> {
-    let kind: String = row.get(8)?;
+pub(super) fn kind_named(name: &str) -> Result<ArrangementKind, Error> {
     let known = ArrangementKind::ALL
         .into_iter()
-        .find(|known| known.name() == kind);
+        .find(|known| known.name() == name);
+    known.ok_or_else(|| Error::Corrupt(format!("arrangement: kind {name}")))
+}
+
+fn read(row: &Row) -> Result<Arrangement, Error> {
     let selection = row.get::<_, Option<String>>(10)?;
     let period = period(row, 4)?;
     Ok(Arrangement {
@@ -40,7 +43,7 @@ fn read(row: &Row) -> Result<Arrangement, Error> {
         period,
         revision: row.get::<_, i64>(6)? as u64,
         cancelled: row.get(7)?,
-        kind: known.ok_or_else(|| Error::Corrupt(format!("arrangement: kind {kind}")))?,
+        kind: kind_named(&row.get::<_, String>(8)?)?,
         request: row.get::<_, Option<String>>(11)?.map(Into::into),
         snapshot: snapshot_from_json(&row.get::<_, String>(9)?)?,
         turn_selection: selection

@@ -184,6 +184,14 @@ pub fn end_entry(
     Ok(())
 }
 
+/// Every cell that the record of a rotation has, as the expression `known`: found by skipping through the index. Its last row is null.
+pub(super) const KNOWN_CELLS: &str = "known (cell_id) AS (
+             SELECT min(cell_id) FROM history WHERE rotation_id = ?1
+             UNION ALL
+             SELECT (SELECT min(h.cell_id) FROM history h WHERE h.rotation_id = ?1 AND h.cell_id > known.cell_id)
+             FROM known WHERE known.cell_id IS NOT NULL
+         )";
+
 /// The entries of a rotation that overlap a range, by start. All cells that ever existed are found by skipping through the
 /// index, and of each only the entries in the range are read.
 pub fn list_history(
@@ -191,12 +199,8 @@ pub fn list_history(
     id: &RotationId,
     range: Interval,
 ) -> Result<Vec<HistoryEntry>, Error> {
-    let sql = "WITH RECURSIVE known (cell_id) AS (
-             SELECT min(cell_id) FROM history WHERE rotation_id = ?1
-             UNION ALL
-             SELECT (SELECT min(h.cell_id) FROM history h WHERE h.rotation_id = ?1 AND h.cell_id > known.cell_id)
-             FROM known WHERE known.cell_id IS NOT NULL
-         ),
+    let sql = format!(
+        "WITH RECURSIVE {KNOWN_CELLS},
          first (cell_id, started_at) AS (
              SELECT cell_id, coalesce((SELECT max(h.started_at) FROM history h
                  WHERE h.rotation_id = ?1 AND h.cell_id = known.cell_id AND h.started_at <= ?2), ?2)
@@ -207,8 +211,9 @@ pub fn list_history(
          FROM first CROSS JOIN history h
          WHERE h.rotation_id = ?1 AND h.cell_id = first.cell_id AND h.started_at >= first.started_at
              AND h.started_at < ?3 AND (h.ended_at IS NULL OR h.ended_at > ?2)
-         ORDER BY h.started_at, h.id";
-    let mut query = tx.conn.prepare_cached(sql)?;
+         ORDER BY h.started_at, h.id"
+    );
+    let mut query = tx.conn.prepare_cached(&sql)?;
     collect(query.query(params![
         id.as_str(),
         millis(range.from),

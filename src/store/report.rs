@@ -1,6 +1,7 @@
 //! What reports of duty count: the record entry by entry, covers and swaps, mentions.
 
-use super::history::{self, HistoryEntry};
+use super::arrangement::kind_named;
+use super::history::{self, HistoryEntry, KNOWN_CELLS};
 use super::rows::{from_json, instant, millis};
 use super::{Error, ReadTx, rows};
 use crate::domain::arrangement::ArrangementKind;
@@ -23,16 +24,11 @@ pub fn each_entry<E: From<Error>>(
     Ok(())
 }
 
-/// Every cell that the record has, found by skipping through the index.
+/// Every cell that the record has.
 fn known_cells(tx: &ReadTx, id: &RotationId) -> Result<Vec<CellId>, Error> {
-    let sql = "WITH RECURSIVE known (cell_id) AS (
-             SELECT min(cell_id) FROM history WHERE rotation_id = ?1
-             UNION ALL
-             SELECT (SELECT min(h.cell_id) FROM history h WHERE h.rotation_id = ?1 AND h.cell_id > known.cell_id)
-             FROM known WHERE known.cell_id IS NOT NULL
-         )
-         SELECT cell_id FROM known WHERE cell_id IS NOT NULL";
-    rows::ids(tx.conn, sql, [id.as_str()])
+    let sql =
+        format!("WITH RECURSIVE {KNOWN_CELLS} SELECT cell_id FROM known WHERE cell_id IS NOT NULL");
+    rows::ids(tx.conn, &sql, [id.as_str()])
 }
 
 /// A cell that somebody took over by a cover or a swap.
@@ -64,13 +60,9 @@ pub fn list_taken_over(
     ])?;
     let mut found = Vec::new();
     while let Some(row) = rows.next()? {
-        let kind: String = row.get(1)?;
-        let known = ArrangementKind::ALL
-            .into_iter()
-            .find(|known| known.name() == kind);
         found.push(TakenOver {
             request: row.get::<_, String>(0)?.into(),
-            kind: known.ok_or_else(|| Error::Corrupt(format!("arrangement: kind {kind}")))?,
+            kind: kind_named(&row.get::<_, String>(1)?)?,
             requester: row.get::<_, String>(2)?.into(),
             user: row.get::<_, String>(3)?.into(),
             from: instant(row.get(4)?)?,

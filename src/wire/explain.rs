@@ -251,8 +251,8 @@ steps! {
         by: Option<DoneBy>,
         at: Moment,
     }
-    /// Somebody took over by answering a mention.
-    TookMentionStep = "tookMention" {
+    /// Somebody acknowledged a mention, and the slots for which they were on call went to whoever is next.
+    MentionAcknowledgedStep = "mentionAcknowledged" {
         /// Null on older records.
         by: Option<DoneBy>,
         at: Moment,
@@ -514,8 +514,8 @@ fn by_hand(deed: Deed, text: String, by: Option<DoneBy>, at: Moment) -> Explaine
             at,
         }
         .into(),
-        Deed::Took => TookMentionStep {
-            rule: "tookMention",
+        Deed::Acknowledged => MentionAcknowledgedStep {
+            rule: "mentionAcknowledged",
             text,
             by,
             at,

@@ -11,7 +11,6 @@ use crate::domain::audit::Author;
 use crate::domain::chat::{ChatError, wanted_in_group};
 use crate::domain::directory_reading::Said;
 use crate::domain::event::Act;
-use crate::domain::handover::WindowChange;
 use crate::domain::ids::{GroupId, UserId};
 use crate::domain::resolve;
 use crate::failpoint;
@@ -319,6 +318,7 @@ fn mirror(
     let write = |tx: &mut WriteTx| Ok(store::replace_group_people(tx, group, people)?);
     let by = (&CHAT, Act::Edit);
     follow(app, tx, by, &following, write, |tx, draft, before| {
-        draft.follow_members(tx, before, WindowChange::ByEdit);
+        let editing = draft.editing(tx);
+        editing.follow_members(before, &mut draft.rotation);
     })
 }

@@ -17,7 +17,6 @@ use crate::domain::audit::Author;
 use crate::domain::directory::Team;
 use crate::domain::directory_reading::{DirectoryChanges, ManyMissing, Reading};
 use crate::domain::event::Act;
-use crate::domain::handover::WindowChange;
 use crate::store::{self, ReadTx, WriteTx};
 use jiff::Timestamp;
 use std::time::Instant;
@@ -231,7 +230,8 @@ fn apply(
     let write = |tx: &mut WriteTx| Ok(store::apply_directory_changes(tx, changes)?);
     let by = (author, Act::Edit);
     follow(app, tx, by, &concerned, write, |tx, draft, before| {
-        draft.follow_members(tx, before, WindowChange::ByEdit);
+        let editing = draft.editing(tx);
+        editing.follow_members(before, &mut draft.rotation);
     })?;
     let renamed = store::list_rotations_concerned(&tx.as_read(), &changes.renamed, &[])?;
     for channel in store::list_topics_of(&tx.as_read(), &renamed)? {

@@ -38,17 +38,13 @@ impl<'a> HandOvers<'a> {
         let anchor = cadence.anchor();
         let tz = cadence.zone.tz();
         let moves = cadence.kind != Kind::Workday && cadence.skips.skip_any();
-        let times = match &cadence.kind {
-            Kind::Daily { times } => times.iter().map(|time| time.civil()).collect(),
-            _ => vec![anchor.time()],
-        };
         let first = days::number(anchor.date());
         let mut walk = HandOvers {
             nominal: Nominal::new(cadence, calendar, anchor),
             calendar,
             skips: moves.then_some(&cadence.skips),
             tz,
-            times,
+            times: cadence.times(),
             starts_at: cadence.starts_at,
             after,
             early: first + SLACK,

@@ -3,7 +3,7 @@
 use super::{OffDays, Stretch};
 use crate::domain::days;
 use crate::domain::holidays::Calendar;
-use crate::domain::time::{HhMm, Interval};
+use crate::domain::time::{HhMm, Interval, joined};
 use crate::domain::zones::ZoneName;
 use jiff::civil::{Time, Weekday};
 use jiff::tz::TimeZone;
@@ -97,8 +97,7 @@ pub(super) fn instants(zone: ZoneName, pieces: &[Piece], around: Interval) -> Ve
             }
         }
     }
-    // A piece that begins in a gap and ends soon after has no length or a negative one.
-    found.retain(|piece| piece.from < piece.until);
+    // A piece that begins in a gap and ends soon after has no length or a negative one: it is left out.
     joined(found)
 }
 
@@ -138,41 +137,4 @@ fn run_of_days(tz: &TimeZone, first: i64, end: i64) -> Option<Interval> {
 fn instant(tz: &TimeZone, day: i64, time: Time) -> Option<Timestamp> {
     let local = days::date(day)?.to_datetime(time);
     tz.to_ambiguous_timestamp(local).compatible().ok()
-}
-
-/// Sorts, and merges overlapping and adjacent pieces.
-fn joined(mut pieces: Vec<Interval>) -> Vec<Interval> {
-    pieces.sort_unstable();
-    pieces.dedup_by(|next, kept| {
-        let meets = next.from <= kept.until;
-        if meets {
-            kept.until = kept.until.max(next.until);
-        }
-        meets
-    });
-    pieces
-}
-
-/// The parts of `open` outside `shut`; both disjoint and in order.
-pub(super) fn without(open: &[Interval], shut: &[Interval]) -> Vec<Interval> {
-    let mut left = Vec::with_capacity(open.len());
-    let mut first = 0;
-    for &Interval { mut from, until } in open {
-        while first < shut.len() && shut[first].until <= from {
-            first += 1;
-        }
-        for cut in shut[first..].iter().take_while(|cut| cut.from < until) {
-            if from < cut.from {
-                left.push(Interval {
-                    from,
-                    until: cut.from,
-                });
-            }
-            from = from.max(cut.until);
-        }
-        if from < until {
-            left.push(Interval { from, until });
-        }
-    }
-    left
 }

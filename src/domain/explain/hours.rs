@@ -3,7 +3,7 @@
 use super::{Step, Unrecorded};
 use crate::domain::cadence::{Cadence, Kind, Skips};
 use crate::domain::coverage::Hours;
-use crate::domain::duty_at::{hours, was_open};
+use crate::domain::duty_at::was_open;
 use crate::domain::holidays::Calendar;
 use crate::domain::rotation::{Entry, Reason, Rotation, Window};
 use crate::domain::zones::ZoneName;
@@ -59,14 +59,18 @@ fn open(hours: &Hours, calendar: &Calendar, at: Timestamp) -> Step {
 
 /// The same from an entry of the record. `window` is the one of today, where it is still there.
 pub fn opening_recorded(
-    entry: &Entry,
-    end: Option<Timestamp>,
-    (skips_are_off, window): (bool, Option<&Window>),
+    rotation: &Rotation,
+    window: Option<&Window>,
+    (entry, end): (&Entry, Option<Timestamp>),
     calendar: &Calendar,
     at: Timestamp,
 ) -> (bool, Vec<Step>) {
-    let held = hours(&entry.hours);
-    if was_open(entry, calendar, at) || entry.user.is_some() || entry.outside.is_some() {
+    let held = Hours {
+        off: None,
+        ..rotation.hours_then(window, entry)
+    };
+    let is_anybody = entry.user.is_some() || entry.outside.is_some();
+    if is_anybody || was_open(rotation, window, entry, calendar, at) {
         return (true, vec![open(&held, calendar, at)]);
     }
     let shut = Step::WindowShut(Opening {
@@ -75,7 +79,7 @@ pub fn opening_recorded(
         zone: held.zone,
     });
     let by_hours = !held.at(calendar, at).open;
-    let off = window.and_then(|window| off_day(skips_are_off, window, calendar, at));
+    let off = window.and_then(|window| off_day(rotation.skips_are_off_time, window, calendar, at));
     let steps = match off {
         _ if by_hours => vec![shut],
         Some(off) => vec![off],

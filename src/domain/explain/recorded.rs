@@ -39,7 +39,7 @@ pub fn turn(
     let is_set = matches!(
         steps[0],
         Step::ByHand {
-            deed: Deed::Set | Deed::Took,
+            deed: Deed::Set,
             ..
         }
     );

@@ -44,7 +44,8 @@ impl Words<'_> {
     }
 }
 
-/// A local time with its zone, such as "Mon 2 Mar 2026, 09:00 (Europe/Paris)".
+/// A local time with its zone, such as "Mon 2 Mar 2026, 09:00 (Europe/Paris)". Messages say it shorter; a reason often lies in the
+/// weekday, and what is done by hand happens between the minutes.
 fn time(at: Timestamp, zone: ZoneName) -> String {
     if at >= FOREVER {
         return "further notice".into();
@@ -236,7 +237,7 @@ fn by_hand(deed: Deed, by: Option<&Doer>, at: Timestamp, words: &Words) -> Strin
         Deed::Cleared => format!("{who} took whoever was on duty off duty on {at}."),
         Deed::Edited => format!("{who} changed the rotation on {at}."),
         Deed::Removed => format!("{who} removed whoever was on duty on {at}."),
-        Deed::Took => format!("{who} took over by answering a mention on {at}."),
+        Deed::Acknowledged => format!("{who} acknowledged a mention and handed over on {at}."),
     }
 }
 

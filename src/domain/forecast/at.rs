@@ -48,11 +48,10 @@ fn standing(
     if let Some(trace) = trace {
         forecast = forecast.traced(trace);
     }
-    while forecast.step_until(at).is_some() {}
-    if forecast.cut_off_at().is_some() {
+    if !forecast.reaches(at) {
         return invalid("at: too many hand-overs lie before it; ask for an earlier instant");
     }
-    budget.put_back(forecast.limits);
+    budget.spend(&forecast);
     Ok(future)
 }
 

@@ -1,14 +1,12 @@
 //! What an edit changes for people: who is on call before and after, place by place.
 
 use super::PlannedTurn;
-use crate::domain::holidays::CountryCode;
 use crate::domain::ids::UserId;
-use crate::domain::load::{Held, Place};
+use crate::domain::load::{Held, Places};
 use crate::domain::rotation::{Cell, Rotation};
 use crate::domain::time::Interval;
 use jiff::Timestamp;
 use std::collections::BTreeMap;
-use std::sync::Arc;
 
 /// A rotation and its turns over a range, as [`schedule`](super::schedule) has them.
 #[derive(Clone, Copy)]
@@ -70,12 +68,7 @@ impl Planned<'_> {
 
     /// When each person is on call within the range, to be [`measured`](crate::domain::load::measure).
     pub fn held(self) -> BTreeMap<UserId, Vec<Held>> {
-        let windows = self.rotation.windows.iter();
-        let countries = windows.map(|window| {
-            let cadence = window.cadence.as_ref();
-            cadence.map(|cadence| cadence.skips.countries.as_slice().into())
-        });
-        let countries: Vec<Option<Arc<[CountryCode]>>> = countries.collect();
+        let places = Places::of(self.rotation);
         let mut held: BTreeMap<UserId, Vec<Held>> = BTreeMap::new();
         for turn in self.turns {
             let (Some(user), Some(period)) = (&turn.entry.user, turn.period().meets(self.range))
@@ -83,10 +76,7 @@ impl Planned<'_> {
                 continue;
             };
             let window = self.rotation.cells[turn.cell].window;
-            let place = Place {
-                zone: turn.entry.hours.zone,
-                countries: countries[window].clone().unwrap_or_default(),
-            };
+            let place = places.at(&self.rotation.windows[window].id, &turn.entry);
             let theirs = held.entry(user.clone()).or_default();
             theirs.push(Held { period, place });
         }

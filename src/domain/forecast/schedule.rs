@@ -150,11 +150,6 @@ impl Budget {
         self.work == 0
     }
 
-    /// Gives back what a forecast has left of its [`limits`](Budget::limits).
-    pub(super) fn put_back(&mut self, left: Limits) {
-        self.work = left.work;
-    }
-
     /// The limits of a forecast that takes what it needs of the budget.
     pub(super) fn limits(&mut self) -> Limits {
         self.work = self.work.saturating_sub(WORK_OF_LOADING);
@@ -187,7 +182,7 @@ pub fn turns_of(
     let mut future = without_requests(rotation);
     let mut forecast = Forecast::new(&mut future, dealing, budget.limits());
     let mut turns = Turns::within(&mut forecast, range, Some(user), budget.turns)?;
-    budget.work = forecast.limits.work;
+    budget.spend(&forecast);
     let behind = LIMITS_BEHIND.work.min(budget.work);
     turns.look_behind(&mut forecast, dealing, behind);
     budget.work = budget
@@ -229,7 +224,7 @@ pub fn standing(
     {
         turns.note(step);
     }
-    budget.work = forecast.limits.work;
+    budget.spend(&forecast);
     let clipped = turns.all(rotation).into_iter().filter_map(|turn| {
         let on_call = turn.period().meets(period)?;
         (on_call.until > judged_at).then_some((turn.cell, on_call))
@@ -285,10 +280,9 @@ pub fn rotation_at(
 ) -> Result<Rotation, Refusal> {
     let mut future = rotation.clone();
     let mut forecast = Forecast::new(&mut future, dealing, LIMITS);
-    while forecast.step_until(at).is_some() {}
-    match forecast.cut_off_at() {
-        None => Ok(future),
-        Some(_) => too_far(),
+    match forecast.reaches(at) {
+        true => Ok(future),
+        false => too_far(),
     }
 }
 
@@ -328,7 +322,7 @@ pub fn turns_within(
     };
     let mut forecast = Forecast::new(&mut future, dealing, limits);
     let turns = Turns::within(&mut forecast, range, None, budget.turns)?;
-    budget.work = forecast.limits.work;
+    budget.spend(&forecast);
     let found = turns.all(rotation);
     budget.turns = budget.turns.saturating_sub(found.len());
     Ok(found)

@@ -25,7 +25,7 @@ impl CoveredTurn {
     pub fn new(turn: Interval, open: &[Interval]) -> CoveredTurn {
         let covered = open.iter().filter_map(|stretch| stretch.meets(turn));
         let covered: Vec<Interval> = covered.collect();
-        let whole = covered.iter().copied().map(length).sum();
+        let whole = covered.iter().map(Interval::length).sum();
         CoveredTurn {
             turn,
             covered,
@@ -65,7 +65,7 @@ impl CoveredTurn {
                     until: stretch.until.min(period.until),
                 };
                 if rest.from < rest.until {
-                    missed += length(rest);
+                    missed += rest.length();
                 }
             }
             counted = counted.max(period.until);
@@ -81,10 +81,6 @@ impl CoveredTurn {
             partly: (missed < self.whole).then_some(missed),
         })
     }
-}
-
-fn length(period: Interval) -> SignedDuration {
-    period.until.duration_since(period.from)
 }
 
 /// Whether people who go away while they hold a slot hand it over by themselves.

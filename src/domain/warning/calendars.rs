@@ -6,7 +6,7 @@ use super::spans;
 use crate::domain::cadence::Cadence;
 use crate::domain::holidays::CountryCode;
 use crate::domain::ids::UserId;
-use crate::domain::time::Interval;
+use crate::domain::time::{Interval, joined};
 use crate::domain::warning_kinds::WarningKind;
 use crate::domain::zones::ZoneName;
 use jiff::civil::{Date, date};
@@ -31,7 +31,7 @@ pub(super) fn holiday_duty(scene: &Scene) -> Vec<Warning> {
                 }
             }
             for (user, on_call) in on_call {
-                let on_call = spans::union(on_call);
+                let on_call = joined(on_call);
                 for (day, country, whole) in &holidays {
                     let mut periods = spans::within(&on_call, *whole);
                     let Some(first) = periods.next() else {
@@ -90,15 +90,12 @@ pub(super) fn ends_soon(scene: &Scene) -> Vec<Warning> {
     let cadences = windows.filter_map(|window| window.cadence.as_ref());
     let countries = cadences.flat_map(|cadence| {
         let countries = cadence.skips.countries.iter();
-        countries.map(|country| (*country, cadence.zone.as_str()))
+        countries.map(|country| (*country, cadence.zone))
     });
-    let countries: BTreeMap<CountryCode, &str> = countries.collect();
+    let countries: BTreeMap<CountryCode, ZoneName> = countries.collect();
     let mut found = Vec::new();
     for (country, zone) in countries {
         let last = scene.dealing.calendar.covers_until(country);
-        let Ok(zone) = ZoneName::parse(zone) else {
-            continue;
-        };
         let ends = midnight(zone, date(last.saturating_add(1).min(9999), 1, 1));
         let rest = ends.and_then(|ends| scene.range.since(ends));
         found.extend(rest.map(|period| {

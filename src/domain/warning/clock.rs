@@ -2,7 +2,7 @@
 
 use super::Warning;
 use super::scene::Scene;
-use crate::domain::cadence::{Cadence, Kind};
+use crate::domain::cadence::Cadence;
 use crate::domain::rotation::Window;
 use crate::domain::time::Interval;
 use crate::domain::warning_kinds::WarningKind;
@@ -80,7 +80,7 @@ fn changed(cadence: &Cadence, at: Timestamp) -> Option<(How, SignedDuration)> {
     let yesterday = local.date().checked_sub(1.day()).ok();
     let days = [Some(local.date()), yesterday];
     let mut nominal = days.into_iter().flatten().flat_map(|day| {
-        let times = times(cadence).into_iter();
+        let times = cadence.times().into_iter();
         times.map(move |time| day.to_datetime(time))
     });
     nominal.find_map(|nominal: DateTime| {
@@ -95,12 +95,4 @@ fn changed(cadence: &Cadence, at: Timestamp) -> Option<(How, SignedDuration)> {
 
 fn between(one: Offset, other: Offset) -> SignedDuration {
     SignedDuration::from_secs(i64::from(other.seconds() - one.seconds()))
-}
-
-/// The local times of a cadence's hand-overs.
-fn times(cadence: &Cadence) -> Vec<Time> {
-    match &cadence.kind {
-        Kind::Daily { times } => times.iter().map(|time| time.civil()).collect(),
-        _ => vec![cadence.anchor().time()],
-    }
 }

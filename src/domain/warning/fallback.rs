@@ -4,7 +4,7 @@ use super::Warning;
 use super::scene::Scene;
 use super::spans;
 use crate::domain::ids::UserId;
-use crate::domain::time::Interval;
+use crate::domain::time::{Interval, joined};
 use crate::domain::warning_kinds::WarningKind;
 use std::collections::BTreeMap;
 
@@ -60,7 +60,7 @@ fn busy<'s>(scene: &Scene<'s>) -> BTreeMap<&'s UserId, Vec<Interval>> {
         busy.entry(user).or_default().extend(within);
     }
     for spans in busy.values_mut() {
-        *spans = spans::union(std::mem::take(spans));
+        *spans = joined(std::mem::take(spans));
     }
     busy
 }

@@ -4,6 +4,7 @@ use super::Warning;
 use super::scene::Scene;
 use crate::domain::ids::UserId;
 use crate::domain::roster;
+use crate::domain::time::Interval;
 use crate::domain::warning_kinds::WarningKind;
 use jiff::SignedDuration;
 use std::collections::BTreeMap;
@@ -20,10 +21,7 @@ pub(super) fn unfair(scene: &Scene) -> Vec<Warning> {
         .map(|member| (&member.user, SignedDuration::ZERO))
         .collect();
     for (user, on_call) in scene.on_call() {
-        let time = on_call
-            .iter()
-            .map(|span| span.until.duration_since(span.from));
-        shares.insert(user, time.sum());
+        shares.insert(user, on_call.iter().map(Interval::length).sum());
     }
     let seconds = |time: &SignedDuration| i128::from(time.as_secs());
     let total: i128 = shares.values().map(seconds).sum();

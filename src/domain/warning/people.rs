@@ -4,7 +4,7 @@ use super::Warning;
 use super::scene::Scene;
 use super::spans;
 use crate::domain::ids::UserId;
-use crate::domain::time::Interval;
+use crate::domain::time::{Interval, joined};
 use crate::domain::warning_kinds::WarningKind;
 use std::collections::BTreeMap;
 
@@ -36,7 +36,7 @@ pub(super) fn unreachable(scene: &Scene) -> Vec<Warning> {
             told.entry(who).or_default().push(one.period);
         }
         for ((user, outside), periods) in told {
-            for period in spans::union(periods) {
+            for period in joined(periods) {
                 let text = match user {
                     Some(user) => format!(
                         "{} is on call{} and is deactivated.",
@@ -98,8 +98,8 @@ pub(super) fn absent_on_duty(scene: &Scene) -> Vec<Warning> {
     }
     for ((cell, user), on_call) in on_call {
         let away = scene.dealing.absences.of(user).map(|away| away.period);
-        let away = spans::union(away.collect());
-        let both = spans::shared(&spans::union(on_call), &away);
+        let away = joined(away.collect());
+        let both = spans::shared(&joined(on_call), &away);
         for period in scene.over_shut_hours(cell, both) {
             let text = format!(
                 "{} is on call{} while absent.",

@@ -4,13 +4,14 @@ use super::Warning;
 use super::spans;
 use crate::domain::forecast::{self, Held};
 use crate::domain::handover::DealingContext;
-use crate::domain::ids::{RotationId, UserId};
+use crate::domain::ids::{CellId, RotationId, UserId};
 use crate::domain::rotation::{Cell, Rotation};
-use crate::domain::time::Interval;
+use crate::domain::time::{Interval, joined};
 use crate::domain::warning_kinds::WarningKind;
 use crate::domain::zones::ZoneName;
-use jiff::Timestamp;
-use std::collections::{BTreeMap, BTreeSet};
+use jiff::{SignedDuration, Timestamp};
+use std::cell::OnceCell;
+use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::sync::Arc;
 
 /// What is around a rotation.
@@ -103,6 +104,10 @@ pub(super) struct Scene<'a> {
     pub held: &'a [Held],
     /// By where they begin, of people who are known here and on call in them at some time.
     pub turns: Vec<Turn<'a>>,
+    /// The index of each cell.
+    pub slots: HashMap<&'a CellId, usize>,
+    /// When the window of each cell is open, once that has been asked.
+    open: Vec<OnceCell<Vec<Interval>>>,
 }
 
 impl<'a> Scene<'a> {
@@ -128,10 +133,11 @@ impl<'a> Scene<'a> {
         }
         let mut turns: Vec<Turn> = turns.into_values().collect();
         turns.retain_mut(|turn| {
-            turn.on_call = spans::union(std::mem::take(&mut turn.on_call));
+            turn.on_call = joined(std::mem::take(&mut turn.on_call));
             !turn.on_call.is_empty()
         });
         turns.sort_by_key(|turn| (turn.whole, turn.cell));
+        let slots = rotation.cells.iter().enumerate();
         Scene {
             rotation,
             dealing,
@@ -139,6 +145,8 @@ impl<'a> Scene<'a> {
             range,
             held,
             turns,
+            slots: slots.map(|(slot, cell)| (&cell.id, slot)).collect(),
+            open: vec![OnceCell::new(); rotation.cells.len()],
         }
     }
 
@@ -163,7 +171,7 @@ impl<'a> Scene<'a> {
             }
         }
         for spans in all.values_mut() {
-            *spans = spans::union(std::mem::take(spans));
+            *spans = joined(std::mem::take(spans));
         }
         all
     }
@@ -221,16 +229,21 @@ impl<'a> Scene<'a> {
     /// Stretches of one person in a cell as they are told: those with nothing but shut hours between them are one. They are given by
     /// where they begin.
     pub fn over_shut_hours(&self, cell: usize, stretches: Vec<Interval>) -> Vec<Interval> {
+        if stretches.len() < 2 {
+            return stretches;
+        }
+        let open = self.open[cell].get_or_init(|| {
+            let open = self.held_in(cell).iter().filter(|held| held.is_open);
+            joined(open.map(|held| held.period).collect())
+        });
         let mut told: Vec<Interval> = Vec::new();
-        let open = self.held_in(cell).iter().filter(|held| held.is_open);
-        let open = spans::union(open.map(|held| held.period).collect());
         for stretch in stretches {
             let between = told.last().map(|last| Interval {
                 from: last.until,
                 until: stretch.from,
             });
             let joins = between.is_some_and(|between| {
-                between.is_empty() || spans::within(&open, between).next().is_none()
+                between.is_empty() || spans::within(open, between).next().is_none()
             });
             match told.last_mut() {
                 Some(last) if joins => last.until = last.until.max(stretch.until),
@@ -242,8 +255,8 @@ impl<'a> Scene<'a> {
 }
 
 /// A length as people read it: `9 h`, `9 h 30 min`, `45 min`.
-pub(super) fn length(span: Interval) -> String {
-    let minutes = span.until.duration_since(span.from).as_mins();
+pub(super) fn length(length: SignedDuration) -> String {
+    let minutes = length.as_mins();
     match (minutes / 60, minutes % 60) {
         (0, minutes) => format!("{minutes} min"),
         (hours, 0) => format!("{hours} h"),

@@ -1,20 +1,6 @@
-//! Sets of instants as lists of intervals.
+//! Sets of instants as lists of intervals that are in order and apart, as [`joined`](crate::domain::time::joined) makes them.
 
 use crate::domain::time::Interval;
-
-/// The union of intervals: by where they begin, none touching another.
-pub(super) fn union(mut spans: Vec<Interval>) -> Vec<Interval> {
-    spans.retain(|span| !span.is_empty());
-    spans.sort_unstable();
-    spans.dedup_by(|next, joined| {
-        let joins = next.from <= joined.until;
-        if joins {
-            joined.until = joined.until.max(next.until);
-        }
-        joins
-    });
-    spans
-}
 
 /// What of an interval lies in a union.
 pub(super) fn within(union: &[Interval], span: Interval) -> impl Iterator<Item = Interval> {
@@ -29,28 +15,10 @@ pub(super) fn shared(one: &[Interval], other: &[Interval]) -> Vec<Interval> {
     one.iter().flat_map(|span| within(other, *span)).collect()
 }
 
-/// What of an interval lies in none of a union.
-pub(super) fn without(span: Interval, union: &[Interval]) -> Vec<Interval> {
-    let mut rest = Vec::new();
-    let mut from = span.from;
-    for taken in within(union, span) {
-        rest.push(Interval {
-            from,
-            until: taken.from,
-        });
-        from = taken.until;
-    }
-    rest.push(Interval {
-        from,
-        until: span.until,
-    });
-    rest.retain(|span| !span.is_empty());
-    rest
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::domain::time::{joined, without};
     use jiff::Timestamp;
 
     fn spans(list: &[(i64, i64)]) -> Vec<Interval> {
@@ -64,16 +32,16 @@ mod tests {
 
     #[test]
     fn intervals_as_sets() {
-        let union = union(spans(&[(5, 7), (0, 2), (2, 3), (6, 9), (4, 4)]));
+        let union = joined(spans(&[(5, 7), (0, 2), (2, 3), (6, 9), (4, 4)]));
         assert_eq!(union, spans(&[(0, 3), (5, 9)]));
         let whole = spans(&[(1, 6)])[0];
         assert_eq!(
             within(&union, whole).collect::<Vec<_>>(),
             spans(&[(1, 3), (5, 6)])
         );
-        assert_eq!(without(whole, &union), spans(&[(3, 5)]));
-        assert_eq!(without(spans(&[(20, 22)])[0], &union), spans(&[(20, 22)]));
-        assert_eq!(without(spans(&[(0, 3)])[0], &union), []);
+        assert_eq!(without(&[whole], &union), spans(&[(3, 5)]));
+        assert_eq!(without(&spans(&[(20, 22)]), &union), spans(&[(20, 22)]));
+        assert_eq!(without(&spans(&[(0, 3)]), &union), []);
         assert_eq!(
             shared(&union, &spans(&[(2, 6), (8, 20)])),
             spans(&[(2, 3), (5, 6), (8, 9)])

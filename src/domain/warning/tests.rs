@@ -3,10 +3,11 @@
 mod kinds;
 mod walk;
 
-use super::{Around, Elsewhere, Known, Warning, warnings};
+use super::{Around, Elsewhere, FINDERS, Known, Warning, found};
 use crate::domain::absence::Absences;
 use crate::domain::cadence::{Cadence, Kind, Skips};
 use crate::domain::coverage::Stretch;
+use crate::domain::forecast::{self, Budget};
 use crate::domain::handover::{DealingContext, Edit, WindowChange};
 use crate::domain::holidays::Calendar;
 use crate::domain::ids::UserId;
@@ -176,7 +177,9 @@ fn find(
         calendar: &calendar,
         absences,
     };
-    warnings(rotation, dealing, around, range).expect("a range that can be forecast")
+    let held = forecast::held(rotation, dealing, range, &mut Budget::default());
+    let held = held.expect("a range that can be forecast");
+    found(rotation, dealing, around, range, &held)
 }
 
 /// The warnings of one kind: `from/until cell users`.

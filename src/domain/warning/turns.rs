@@ -47,26 +47,26 @@ fn chains<'t>(turns: &[&'t Turn<'t>]) -> Vec<(Interval, Vec<&'t Turn<'t>>)> {
             ends.entry(end).or_default().push(index);
         }
     }
-    // The chain that each turn is in: a number that is lowered until all that follow each other share it.
-    let mut chain: Vec<usize> = (0..turns.len()).collect();
+    // Which turn each one is joined to: the first of a chain is joined to itself.
+    let mut joined: Vec<usize> = (0..turns.len()).collect();
     for (index, turn) in turns.iter().enumerate() {
         let on_call = turn.on_call.iter().map(|span| (true, span.from));
         for start in on_call.chain([(false, turn.whole.from)]) {
-            for &before in ends.get(&start).into_iter().flatten() {
-                let (one, other) = (chain[before], chain[index]);
-                let (low, high) = (one.min(other), one.max(other));
-                if low != high {
-                    chain
-                        .iter_mut()
-                        .filter(|number| **number == high)
-                        .for_each(|number| *number = low);
-                }
+            let Some(before) = ends.get_mut(&start) else {
+                continue;
+            };
+            for before in &*before {
+                let [one, other] = [*before, index].map(|turn| first(&mut joined, turn));
+                joined[one.max(other)] = one.min(other);
             }
+            // They are joined to one another now.
+            before.truncate(1);
         }
     }
     let mut chains: BTreeMap<usize, Vec<&Turn>> = BTreeMap::new();
-    for (turn, number) in turns.iter().zip(chain) {
-        chains.entry(number).or_default().push(turn);
+    for (index, turn) in turns.iter().enumerate() {
+        let first = first(&mut joined, index);
+        chains.entry(first).or_default().push(turn);
     }
     let told = chains.into_values().filter(|turns| turns.len() > 1);
     let told = told.filter_map(|turns| {
@@ -78,10 +78,56 @@ fn chains<'t>(turns: &[&'t Turn<'t>]) -> Vec<(Interval, Vec<&'t Turn<'t>>)> {
     told.collect()
 }
 
+/// The first turn of the chain that a turn is in. What is passed on the way is joined closer to it, so that it is soon found again.
+fn first(joined: &mut [usize], mut turn: usize) -> usize {
+    while joined[turn] != turn {
+        joined[turn] = joined[joined[turn]];
+        turn = joined[turn];
+    }
+    turn
+}
+
 fn in_words(count: usize) -> String {
     match count {
         2 => "two".to_owned(),
         3 => "three".to_owned(),
         more => more.to_string(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// One person in twenty lanes that hand over every half hour of ninety days, but for one half hour in the middle.
+    #[test]
+    fn very_many_turns_on_end() {
+        let user = UserId::from("a");
+        let at = |half_hour: i64| Timestamp::from_second(half_hour * 1_800).expect("an instant");
+        let span = |from, until| Interval {
+            from: at(from),
+            until: at(until),
+        };
+        let begins = (0..48 * 90).filter(|begin| *begin != 2_000);
+        let turns = begins.flat_map(|begin| {
+            let user = &user;
+            (0..20).map(move |cell| Turn {
+                cell,
+                user,
+                whole: span(begin, begin + 1),
+                on_call: vec![span(begin, begin + 1)],
+            })
+        });
+        let turns: Vec<Turn> = turns.collect();
+        let turns: Vec<&Turn> = turns.iter().collect();
+        let found = chains(&turns).into_iter();
+        let found: Vec<_> = found.map(|(period, turns)| (period, turns.len())).collect();
+        assert_eq!(
+            found,
+            [
+                (span(0, 2_000), 20 * 2_000),
+                (span(2_001, 48 * 90), 20 * (48 * 90 - 2_001)),
+            ]
+        );
     }
 }

@@ -4,7 +4,7 @@ use super::Warning;
 use super::scene::{Scene, length};
 use super::spans;
 use crate::domain::coverage::Hours;
-use crate::domain::time::Interval;
+use crate::domain::time::{Interval, joined, without};
 use crate::domain::warning_kinds::WarningKind;
 use jiff::{SignedDuration, Timestamp};
 
@@ -13,11 +13,11 @@ pub(super) fn nobody(scene: &Scene) -> Vec<Warning> {
     let mut found = Vec::new();
     for cell in 0..scene.rotation.cells.len() {
         let vacant = scene.held_in(cell).iter().filter(|held| held.is_vacant());
-        for period in spans::union(vacant.map(|held| held.period).collect()) {
+        for period in joined(vacant.map(|held| held.period).collect()) {
             let text = format!(
                 "Nobody is on call{} for {}.",
                 scene.place(cell),
-                length(period)
+                length(period.length())
             );
             found.push(scene.in_cell(WarningKind::Nobody, cell, period, Vec::new(), text));
         }
@@ -96,11 +96,11 @@ pub(super) fn uncovered(scene: &Scene) -> Vec<Warning> {
     let open = windows
         .iter()
         .flat_map(|hours| hours.open_between(calendar, all));
-    let open = spans::union(open.collect());
+    let open = joined(open.collect());
     // What is not covered of each week, where that is a warning.
     let bare = weeks.iter().map(|week| {
-        let bare = spans::without(*week, &open);
-        let covered = spans::within(&open, *week).map(|span| span.until.duration_since(span.from));
+        let bare = without(&[*week], &open);
+        let covered = spans::within(&open, *week).map(|span| span.length());
         let nearly = covered.sum::<SignedDuration>() >= NEARLY_ALL && !bare.is_empty();
         if nearly { bare } else { Vec::new() }
     });
@@ -114,14 +114,7 @@ pub(super) fn uncovered(scene: &Scene) -> Vec<Warning> {
             from: first.from,
             until: last.until,
         };
-        let missing: SignedDuration = run[0]
-            .iter()
-            .map(|span| span.until.duration_since(span.from))
-            .sum();
-        let missing = length(Interval {
-            from: range.from,
-            until: range.from.saturating_add(missing).unwrap_or(range.until),
-        });
+        let missing = length(run[0].iter().map(Interval::length).sum());
         let text = format!(
             "The windows cover nearly the whole week, but {missing} of it are not covered."
         );

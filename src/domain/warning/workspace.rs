@@ -4,7 +4,7 @@ use super::Warning;
 use super::scene::{Elsewhere, Scene, length};
 use super::spans;
 use crate::domain::ids::{RotationId, UserId};
-use crate::domain::time::Interval;
+use crate::domain::time::{Interval, joined};
 use crate::domain::warning_kinds::WarningKind;
 use jiff::{SignedDuration, Timestamp};
 use std::collections::BTreeMap;
@@ -140,7 +140,7 @@ fn rests(
             };
             let rest = match rest.is_empty() {
                 true => "no rest".to_owned(),
-                false => format!("only {} of rest", length(rest)),
+                false => format!("only {} of rest", length(rest.length())),
             };
             let between = match (one.here(), other.here()) {
                 (Some(_), Some(_)) => "two turns".to_owned(),
@@ -171,11 +171,11 @@ pub(super) fn double_duty(scene: &Scene) -> Vec<Warning> {
     }
     let mut found = Vec::new();
     for ((cell, user), on_call) in here {
-        let on_call = spans::union(on_call);
+        let on_call = joined(on_call);
         for there in theirs.get(user).into_iter().flat_map(BTreeMap::values) {
             let periods = there.iter().map(|there| there.period).collect();
             let named = there.first().and_then(|there| there.named.as_deref());
-            for period in spans::shared(&on_call, &spans::union(periods)) {
+            for period in spans::shared(&on_call, &joined(periods)) {
                 let text = format!(
                     "{} is on call here{} and in {} at the same time.",
                     scene.name(user),

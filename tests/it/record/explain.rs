@@ -133,6 +133,19 @@ fn the_record_keeps_who_did_a_thing_by_hand() {
     // Also later.
     let past = cell(&rotation, &rotated_at);
     assert_eq!(step(&past, "rotatedByHand")["by"]["id"], "U1");
+    owner.rotate();
+    rota.advance(HOUR);
+    rotation.set_mention_settings(json!({ "rotateAfterAcknowledgement": true }));
+    let holder = rotation.on_call();
+    rotation.mention("U1").step(&holder, "acknowledge").is(200);
+    let handed = cell(&rotation, &rota.now());
+    let next = rotation.on_call();
+    assert_ne!(next, holder);
+    assert_eq!(
+        line(&handed),
+        format!("turn {next}: windowOpen, mentionAcknowledged, chosen {next}, notRecorded order")
+    );
+    assert_eq!(step(&handed, "mentionAcknowledged")["by"]["id"], *holder);
     let assigned = rota.daily("U1 U2 U3", 1);
     let now = rota.now();
     assigned.assign(0, "U3", &plus(&now, DAY), &plus(&now, 2 * DAY));

@@ -108,6 +108,43 @@ fn the_past_bears_the_names_of_its_time_and_has_what_is_gone() {
 }
 
 #[test]
+fn hours_that_were_edited_on_a_day_off() {
+    let rota = Rota::with_people(2);
+    let rotation = rota.rotation("U1 U2");
+    rotation.patch(json!({ "skipsAreOffTime": true })).is(200);
+    let skips = json!({ "times": ["09:00"], "skipWeekends": true, "countryCodes": ["NO"] });
+    let daily = || cadence("daily", "UTC", "2026-01-06T09:00", skips.clone());
+    let all_week = |ends: &str| {
+        let saturday = format!("saturday 09:00 - saturday {ends}");
+        hours(
+            "UTC",
+            &format!("{}, {saturday}", weekdays("09:00", ends)),
+            daily(),
+        )
+    };
+    // Both on a Saturday: one that was always open, and one with hours.
+    for (edited, other) in [
+        ("2026-01-10T10:00Z", always(daily())),
+        ("2026-01-17T10:00Z", all_week("18:00")),
+    ] {
+        rotation.cover(1, &[all_week("17:00")]);
+        rota.to(edited);
+        rotation.cover(1, &[other]);
+        rota.advance(HOUR);
+        let now = rota.now();
+        let then = |path: &str| rotation.get(&format!("{path}?at={now}")).is(200).json();
+        let reason = || then("/on-call")["nobodyOnCallReason"].clone();
+        let cell = || then("/explain")["cells"][0].clone();
+        let (seen, explained) = (reason(), cell());
+        assert_eq!(seen, "nobody-on-call-as-arranged");
+        assert_eq!(explained["source"], "shut");
+        rota.advance(5 * DAY);
+        assert_eq!(reason(), seen);
+        assert_eq!(cell(), explained);
+    }
+}
+
+#[test]
 fn instants_that_nothing_is_known_of() {
     let rota = Rota::with_people(2);
     rota.to("2026-01-05T08:30:30Z");

@@ -106,6 +106,13 @@ fn each_step_is_one_sentence_with_local_times() {
             "Somebody removed whoever was on duty on Sat 28 Mar 2026, 09:00 (Europe/Paris).",
         ),
         (
+            by_hand(
+                Deed::Acknowledged,
+                doer(ActorKind::Person, Some("Ada"), false),
+            ),
+            "Ada acknowledged a mention and handed over on Sat 28 Mar 2026, 09:00 (Europe/Paris).",
+        ),
+        (
             Step::Arrangement {
                 id: "arr_1".into(),
                 kind: Some(ArrangementKind::AcceptedCover),

@@ -396,3 +396,12 @@ fn disabled_rotations_and_kinds_that_are_off_tell_nothing() {
     empty.enabled = false;
     assert_eq!(kinds(&empty), [""; 0]);
 }
+
+#[test]
+fn each_kind_has_one_finder() {
+    let mut kinds = FINDERS.map(|(kind, _)| kind);
+    kinds.sort();
+    let mut all = K::ALL;
+    all.sort();
+    assert_eq!(kinds, all);
+}
