@@ -16,20 +16,25 @@ pub(super) fn no_fallback(scene: &Scene) -> Vec<Warning> {
         return Vec::new();
     }
     let busy = busy(scene);
-    let never = Vec::new();
+    let times = |user: &UserId| busy.get(user).map_or(&[] as &[Interval], Vec::as_slice);
     let mut found = Vec::new();
     for cell in 0..rotation.cells.len() {
         let order = rotation.order(rotation.roster(scene.cell(cell).roster.as_ref()));
         let mut alone: BTreeMap<&UserId, Vec<Interval>> = BTreeMap::new();
         for held in scene.held_in(cell) {
             let Some(user) = held.on_call() else { continue };
-            let mut rest = vec![held.period];
-            for other in order.iter().filter(|other| other.user != *user) {
-                rest = spans::shared(&rest, busy.get(&other.user).unwrap_or(&never));
-                if rest.is_empty() {
-                    break;
-                }
+            let others = order.iter().filter(|other| other.user != *user);
+            let mut others = others.map(|other| times(&other.user));
+            // Mostly there is somebody who can take over at any time of it.
+            let is_free = |times: &[Interval]| spans::within(times, held.period).next().is_none();
+            if others.clone().any(is_free) {
+                continue;
             }
+            let first = vec![held.period];
+            let rest = others.try_fold(first, |rest, times| {
+                Some(spans::shared(&rest, times)).filter(|rest| !rest.is_empty())
+            });
+            let rest = rest.unwrap_or_default();
             if !rest.is_empty() {
                 alone.entry(user).or_default().extend(rest);
             }

@@ -36,8 +36,8 @@ pub fn severity(severity: Severity) -> Markup {
     }
 }
 
-/// How many there are, in the colour of the most serious, as a link: nothing where there are none. Of several kinds, how many kinds:
-/// what is wrong with every turn would make any number large.
+/// How many there are, in the colour of the most serious, as a link: nothing where there are none. Of several kinds, how many kinds
+/// too: what is wrong with every turn makes any number large.
 pub fn count(base: &str, kinds: Option<&BTreeMap<WarningKind, u64>>) -> Markup {
     let kinds = kinds.into_iter().flatten();
     let worst = kinds.clone().map(|(kind, _)| kind.severity()).min();
@@ -48,7 +48,7 @@ pub fn count(base: &str, kinds: Option<&BTreeMap<WarningKind, u64>>) -> Markup {
                 @match counts[..] {
                     [1] => "1 warning",
                     [only] => { (only) " warnings" }
-                    _ => { (counts.len()) " kinds of warnings" }
+                    _ => { (counts.len()) " kinds, " (counts.iter().sum::<u64>()) " warnings" }
                 }
             }
         }
