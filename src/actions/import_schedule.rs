@@ -15,7 +15,7 @@ use crate::domain::audit::{AuditedChange, Author, quoted};
 use crate::domain::blueprint::{self, Agreement, Blueprint, Takeover};
 use crate::domain::edit::{NewAssignment, NewRotation, RotationPatch};
 use crate::domain::event::Event;
-use crate::domain::external::{Definition, OutsidePerson, Partner, Timeline};
+use crate::domain::external::{Definition, Member, OutsidePerson, Partner, Timeline};
 use crate::domain::forecast;
 use crate::domain::handover::DealingContext;
 use crate::domain::ids::{RotationId, UserId};
@@ -34,12 +34,37 @@ pub struct Reading {
     pub people: Vec<OutsidePerson>,
 }
 
+impl Reading {
+    /// Gives participants and whoever is on call the names and addresses of people: some partners have only ids elsewhere.
+    fn name_members(&mut self) {
+        let rotations = self.definition.rotations.iter_mut();
+        let participants = rotations.flat_map(|rotation| &mut rotation.participants);
+        let overrides = self.definition.overrides.iter_mut();
+        let overrides = overrides.map(|one| &mut one.member);
+        let shifts = self.timeline.shifts.iter_mut();
+        let shifts = shifts.map(|shift| &mut shift.member);
+        let people = self.people.iter();
+        let people: BTreeMap<&str, &OutsidePerson> = people
+            .map(|person| (person.participant_id.as_str(), person))
+            .collect();
+        let name = |member: &mut Member| {
+            let id = member.id.as_deref().unwrap_or_default();
+            let Some(person) = people.get(id) else { return };
+            member.name = person.name.clone().or_else(|| member.name.take());
+            member.email = person.email.clone().or_else(|| member.email.take());
+        };
+        participants.chain(overrides).chain(shifts).for_each(name);
+    }
+}
+
 /// What is to be done with it.
 #[derive(Clone, Debug)]
 pub struct Wanted {
     /// The code of the rotation, in upper case.
     pub code: String,
-    /// The owner of a rotation that is made.
+    /// Whether somebody chose the code. Otherwise a rotation that has it and was not imported is left alone.
+    pub is_code_chosen: bool,
+    /// The owner of a rotation that is made. `None`: an administrator of the workspace, or else whoever has the first turn.
     pub owner: Option<UserId>,
     /// The span that is compared.
     pub span: Interval,
@@ -62,12 +87,31 @@ pub enum Outcome {
     Unchanged,
 }
 
+/// Something that the rotation does not say.
+#[derive(Clone, Debug)]
+pub struct Unsaid {
+    pub what: String,
+    /// Why it was refused, if it was tried.
+    pub refusal: Option<Refusal>,
+}
+
+impl From<String> for Unsaid {
+    fn from(what: String) -> Unsaid {
+        Unsaid {
+            what,
+            refusal: None,
+        }
+    }
+}
+
 /// A schedule beside its rotation.
 #[derive(Clone, Debug)]
 pub struct Imported {
     pub blueprint: Blueprint,
     /// What the rotation does not say, with what was refused.
-    pub unsaid: Vec<String>,
+    pub unsaid: Vec<Unsaid>,
+    /// The names of the people of the differences.
+    pub names: BTreeMap<UserId, String>,
     /// Arrangements that an earlier import made, or somebody, and that the schedule does not have.
     pub ended: Vec<Arranged>,
     pub agreement: Agreement,
@@ -102,9 +146,10 @@ impl From<ActionError> for Undone {
 pub fn import(
     app: &App,
     author: &Author,
-    reading: Reading,
+    mut reading: Reading,
     wanted: Wanted,
 ) -> Result<Imported, ActionError> {
+    reading.name_members();
     let shared = app.clone();
     let done = audit::write(app.store(), author, move |tx, author| {
         // Each operation leaves its own entry.
@@ -152,14 +197,20 @@ fn make(
         from: wanted.span.from.max(tx.now()),
         ..wanted.span
     };
-    let mut unsaid = blueprint.unsaid.clone();
+    let mut unsaid: Vec<Unsaid> = (blueprint.unsaid.iter().cloned())
+        .map(Unsaid::from)
+        .collect();
     let existing = store::rotation_by_code(&tx.as_read(), &wanted.code)?;
+    if let Some(id) = existing.as_ref().filter(|_| !wanted.is_code_chosen) {
+        check_imported(tx, id, &wanted.code)?;
+    }
     if blueprint.slots.is_empty() {
         let agreement = blueprint::agreement(&blueprint, &[], timeline, &known, span);
         return Ok(Imported {
             blueprint,
             unsaid,
             ended: Vec::new(),
+            names: BTreeMap::new(),
             agreement,
             rotation: None,
             outcome: match wanted.apply {
@@ -232,6 +283,7 @@ fn make(
     };
     Ok(Imported {
         outcome: outcome(wanted, &agreement, kind),
+        names: names(&tx.as_read(), &agreement)?,
         blueprint,
         unsaid,
         ended,
@@ -240,20 +292,38 @@ fn make(
     })
 }
 
-/// Why an assignment was refused.
-fn why(refusal: Refusal) -> String {
-    match refusal {
-        Refusal::Invalid(detail) => detail,
-        other => format!("refused: {other:?}"),
+/// What the people of the differences are called.
+fn names(tx: &ReadTx, agreement: &Agreement) -> Result<BTreeMap<UserId, String>, Error> {
+    let mut names = BTreeMap::new();
+    for user in agreement.differences.iter().flat_map(|one| &one.here) {
+        if !names.contains_key(user)
+            && let Some((name, _)) = store::load_name(tx, user)?
+        {
+            names.insert(user.clone(), name);
+        }
     }
+    Ok(names)
+}
+
+/// Refuses to bring a rotation in line that somebody made by hand, and whose code just happens to be that of a schedule.
+fn check_imported(tx: &WriteTx, id: &RotationId, code: &str) -> Result<(), ActionError> {
+    let rotation = loaded(tx, id)?;
+    if blueprint::is_imported(&rotation) {
+        return Ok(());
+    }
+    let name = quoted(&rotation.profile.name);
+    Err(Refusal::Invalid(format!(
+        "the rotation {name} has the code {code} and was not imported; choose a code with --code: another one, or {code} to \
+         bring this rotation in line"
+    ))
+    .into())
 }
 
 /// What becomes of what was made.
 fn outcome(wanted: &Wanted, agreement: &Agreement, made: Outcome) -> Outcome {
-    let differs = !agreement.differences.is_empty();
     match wanted.apply {
         false => Outcome::DryRun,
-        true if differs && !wanted.accept_differences => Outcome::Differs,
+        true if !agreement.is_proof() && !wanted.accept_differences => Outcome::Differs,
         true => made,
     }
 }
@@ -291,11 +361,14 @@ fn attempt<O: Operation>(
     id: &RotationId,
     operation: O,
     says: &str,
-    unsaid: &mut Vec<String>,
+    unsaid: &mut Vec<Unsaid>,
 ) -> Result<(), ActionError> {
     match tx.part(|tx| run(tx, app, author, id, operation)) {
         Err(ActionError::Refused(refusal)) => {
-            unsaid.push(format!("{says}: {}", why(refusal)));
+            unsaid.push(Unsaid {
+                what: says.to_owned(),
+                refusal: Some(refusal),
+            });
             Ok(())
         }
         done => done,
@@ -310,13 +383,18 @@ fn create(
     definition: &Definition,
     wanted: &Wanted,
 ) -> Result<RotationId, ActionError> {
+    let owner = match &wanted.owner {
+        Some(named) => Some(named.clone()),
+        None => store::find_administrator(&tx.as_read())?,
+    };
+    let owner = owner.or_else(|| blueprint.members.first().cloned());
     let new = NewRotation {
         name: definition.summary.name.clone(),
         description: None,
         code: Some(wanted.code.clone()),
         public: false,
         lanes: 1,
-        owners: wanted.owner.iter().cloned().collect(),
+        owners: owner.into_iter().collect(),
         channels: Vec::new(),
         users: blueprint.members.clone(),
         groups: Vec::new(),

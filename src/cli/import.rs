@@ -1,5 +1,8 @@
 //! `rota import`: schedules of partner paging systems as rotations, with a proof that both say the same.
 
+mod codes;
+mod printing;
+
 use super::operator::operator;
 use super::output::{answer, printable, table, tell};
 use super::outward::trusted;
@@ -8,7 +11,7 @@ use super::{Failure, Place};
 use crate::actions::App;
 use crate::actions::import_schedule::{self, Imported, Outcome, Reading, Wanted};
 use crate::config::Config;
-use crate::domain::blueprint::{Agreement, Disagreement};
+use crate::domain::blueprint::Agreement;
 use crate::domain::external::{MemberKind, OutsidePerson, Partner};
 use crate::domain::ids::UserId;
 use crate::domain::time::Interval;
@@ -16,13 +19,14 @@ use crate::sources::{self, Source};
 use clap::Args;
 use jiff::SignedDuration;
 use serde::Deserialize;
+use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 const EXAMPLES: &str = "\
 Reads a schedule with the settings in [partners], makes a rotation of it, and compares the plan of both minute by minute.
-Without --apply nothing is written; with it nothing is written where both differ, unless --accept-differences. Exit code 0
-if they agree on every minute, or with --accept-differences; otherwise 1.
+Without --apply nothing is written; with it nothing is written where both differ, or the timeline ends too early to tell,
+unless --accept-differences. Exit code 0 if they agree on every minute, or with --accept-differences; otherwise 1.
 
 A file has { \"partner\", \"schedule\", \"timeline\", \"users\": [{ \"id\", \"email\", \"name\" }] }: the definition and the final
 timeline as the partner's API answers them.
@@ -49,10 +53,10 @@ pub struct Flags {
     /// Every schedule, with a table at the end
     #[arg(long, conflicts_with_all = ["from", "code"])]
     all: bool,
-    /// The code of the rotation, which finds it again [default: made of the schedule's name]
+    /// The code of the rotation, which finds it again [default: made of the schedule's name or id]
     #[arg(long, value_name = "CODE")]
     code: Option<String>,
-    /// The id of the person who owns a new rotation
+    /// The id of the person who owns a new rotation [default: an administrator, else whoever has the first turn]
     #[arg(long, value_name = "USER")]
     owner: Option<String>,
     /// How many days are compared
@@ -117,6 +121,7 @@ pub fn run(place: Place, flags: Flags) -> Result<(), Failure> {
         (Some(source), None, _) => all(&app, &flags, source.as_ref(), span),
         (None, _, Some(file)) => {
             let reading = read_file(file, partner, span)?;
+            is_of(&reading, flags.schedule.as_deref(), file)?;
             one(&app, &flags, partner, reading, span)
         }
         (None, _, None) => Err(Failure::Usage(
@@ -194,44 +199,40 @@ fn read_file(path: &Path, partner: Partner, span: Interval) -> Result<Reading, F
     })
 }
 
-/// Imports one reading.
+/// Refuses a file of another schedule than the one that was named.
+fn is_of(reading: &Reading, named: Option<&str>, file: &Path) -> Result<(), Failure> {
+    let found = &reading.definition.summary.id;
+    match named {
+        Some(named) if named != found => Err(Failure::Failed(format!(
+            "{}: schedule: this is the schedule {found:?}, not {named:?}; name that one, or leave it out",
+            file.display()
+        ))),
+        _ => Ok(()),
+    }
+}
+
+/// Imports one reading as the rotation of a code.
 fn import(
     app: &App,
     flags: &Flags,
     reading: Reading,
+    code: &str,
     span: Interval,
-) -> Result<(String, Imported), Failure> {
-    let made = || code_of(&reading.definition.summary.name);
-    let code = flags.code.as_deref().map(str::to_ascii_uppercase);
-    let code = code.unwrap_or_else(made);
-    if code_of(&code) != code {
-        return Err(Failure::Usage(format!(
-            "--code: {code:?} is not a code; write 1 to 40 of A-Z 0-9 - _"
-        )));
-    }
+) -> Result<Imported, Failure> {
     let wanted = Wanted {
-        code: code.clone(),
+        code: code.to_owned(),
+        is_code_chosen: flags.code.is_some(),
         owner: flags.owner.as_deref().map(UserId::from),
         span,
         apply: flags.apply,
         accept_differences: flags.accept_differences,
     };
-    let imported = import_schedule::import(app, &operator("import"), reading, wanted)?;
-    Ok((code, imported))
-}
-
-/// A code of a name.
-fn code_of(name: &str) -> String {
-    let plain = |c: char| match c {
-        'a'..='z' => c.to_ascii_uppercase(),
-        'A'..='Z' | '0'..='9' | '-' | '_' => c,
-        _ => '-',
-    };
-    let code: String = name.chars().map(plain).take(40).collect();
-    match code.is_empty() {
-        true => "IMPORTED".to_owned(),
-        false => code,
-    }
+    Ok(import_schedule::import(
+        app,
+        &operator("import"),
+        reading,
+        wanted,
+    )?)
 }
 
 fn one(
@@ -242,87 +243,52 @@ fn one(
     span: Interval,
 ) -> Result<(), Failure> {
     let summary = reading.definition.summary.clone();
-    let (code, imported) = import(app, flags, reading, span)?;
+    let code = match &flags.code {
+        None => codes::of(&summary.name, &summary.id),
+        Some(code) => code.to_ascii_uppercase(),
+    };
+    if !codes::is_code(&code) {
+        return Err(Failure::Usage(format!(
+            "--code: {code:?} is not a code; write 1 to 40 of A-Z 0-9 - _"
+        )));
+    }
+    let imported = import(app, flags, reading, &code, span)?;
     answer(&format!(
         "{} {:?} of {} as rotation {code}",
         printable(&summary.id),
         summary.name,
         partner.title()
     ))?;
-    for line in lines(&imported) {
+    for line in printing::lines(&imported) {
         answer(&line)?;
     }
     conclude(flags, &imported.agreement, &[imported.outcome])
 }
 
-/// What was found, a line each.
-fn lines(imported: &Imported) -> Vec<String> {
-    let slots = imported.blueprint.slots.iter().map(|slot| {
-        let people: Vec<&str> = slot.order.iter().map(UserId::as_str).collect();
-        format!("turns     {}: {}", printable(&slot.name), people.join(", "))
-    });
-    let takeovers = imported.blueprint.takeovers.iter().map(|one| {
-        let (from, until) = (one.period.from, one.period.until);
-        format!("override  {from} to {until}: {}", one.user)
-    });
-    let ended = imported.ended.iter().map(|one| {
-        let (from, until) = (one.period.from, one.period.until);
-        format!("ended     {from} to {until}: {}", one.user)
-    });
-    let unsaid = imported.unsaid.iter();
-    let unsaid = unsaid.map(|line| format!("not said  {}", printable(line)));
-    let differences = imported.agreement.differences.iter().map(difference);
-    let mut lines: Vec<String> = slots
-        .chain(takeovers)
-        .chain(ended)
-        .chain(unsaid)
-        .chain(differences)
-        .collect();
-    let agreement = &imported.agreement;
-    let (all, different) = (agreement.minutes(), agreement.different_minutes());
-    lines.push(format!(
-        "agrees    on {} of {all} minutes from {} to {}",
-        (all - different).max(0),
-        agreement.span.from,
-        agreement.span.until
-    ));
-    lines
-}
-
-fn difference(one: &Disagreement) -> String {
-    let or_nobody = |names: Vec<String>| match names.is_empty() {
-        true => "nobody".to_owned(),
-        false => names.join(", "),
-    };
-    format!(
-        "differs   {} to {}: at the partner {}, here {}: {}",
-        one.span.from,
-        one.span.until,
-        printable(&or_nobody(one.partner.clone())),
-        or_nobody(one.here.iter().map(UserId::to_string).collect()),
-        printable(&one.reason)
-    )
-}
-
 /// Says what was written, and fails where both differ.
 fn conclude(flags: &Flags, agreement: &Agreement, outcomes: &[Outcome]) -> Result<(), Failure> {
-    let agrees = agreement.differences.is_empty();
     for outcome in outcomes {
         tell(match outcome {
             Outcome::Created => "the rotation was made",
             Outcome::Updated => "the rotation was changed to the same",
             Outcome::Unchanged => "nothing was written: the rotation is the same already",
-            Outcome::Differs => "nothing was written: both differ",
+            Outcome::Differs => "nothing was written: both do not agree on every minute",
             Outcome::DryRun => "nothing was written: add --apply to write the rotation",
         });
     }
-    match agrees || flags.accept_differences {
-        true => Ok(()),
-        false => Err(Failure::Failed(format!(
-            "the rotation and the schedule differ in {} minutes; --accept-differences takes that",
-            agreement.different_minutes()
-        ))),
+    if agreement.is_proof() || flags.accept_differences {
+        return Ok(());
     }
+    let (different, unproved) = (agreement.different_minutes(), agreement.unproved_minutes());
+    Err(Failure::Failed(match unproved {
+        0 => format!(
+            "the rotation and the schedule differ in {different} minutes; --accept-differences takes that"
+        ),
+        _ => format!(
+            "the rotation and the schedule differ in {different} minutes, and the timeline does not tell about {unproved} more; \
+             read a timeline that reaches further, compare fewer --days, or take that with --accept-differences"
+        ),
+    }))
 }
 
 /// Imports every schedule.
@@ -334,16 +300,25 @@ fn all(app: &App, flags: &Flags, source: &dyn Source, span: Interval) -> Result<
         ))
     })?;
     let (mut rows, mut wrong) = (Vec::new(), 0);
+    let mut used: BTreeMap<String, String> = BTreeMap::new();
     for summary in schedules {
-        let imported =
-            read(source, &summary.id, span).and_then(|reading| import(app, flags, reading, span));
+        let code = codes::of(&summary.name, &summary.id);
+        let imported = match used.get(&code) {
+            Some(other) => Err(Failure::Failed(format!(
+                "refused: the schedule {other} has the code {code} already; import this one alone, with --code"
+            ))),
+            None => {
+                used.insert(code.clone(), summary.id.clone());
+                read(source, &summary.id, span)
+                    .and_then(|reading| import(app, flags, reading, &code, span))
+            }
+        };
         let (code, agrees, unsaid, outcome) = match &imported {
-            Ok((code, imported)) => {
+            Ok(imported) => {
                 let agreement = &imported.agreement;
-                if !agreement.differences.is_empty() && !flags.accept_differences {
+                if !agreement.is_proof() && !flags.accept_differences {
                     wrong += 1;
                 }
-                let same = (agreement.minutes() - agreement.different_minutes()).max(0);
                 let outcome = match imported.outcome {
                     Outcome::DryRun => "not written",
                     Outcome::Differs => "differs, not written",
@@ -351,9 +326,10 @@ fn all(app: &App, flags: &Flags, source: &dyn Source, span: Interval) -> Result<
                     Outcome::Updated => "changed",
                     Outcome::Unchanged => "unchanged",
                 };
+                let same = agreement.agreeing_minutes();
                 let of_all = format!("{same} of {}", agreement.minutes());
                 (
-                    code.clone(),
+                    code,
                     of_all,
                     imported.unsaid.len().to_string(),
                     outcome.to_owned(),
@@ -385,7 +361,7 @@ fn all(app: &App, flags: &Flags, source: &dyn Source, span: Interval) -> Result<
     match wrong {
         0 => Ok(()),
         wrong => Err(Failure::Failed(format!(
-            "{wrong} of {} schedules differ from their rotations, or were not read",
+            "{wrong} of {} schedules differ from their rotations, or were not imported",
             rows.len()
         ))),
     }

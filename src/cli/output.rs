@@ -2,6 +2,7 @@
 
 use super::Failure;
 use crate::domain::refusal::Refusal;
+use crate::server::Problem;
 use crate::store::ActionError;
 use jiff::Timestamp;
 use std::io::{ErrorKind, Write};
@@ -31,7 +32,7 @@ pub fn sentence(refusal: &Refusal) -> String {
         | Refusal::ResourceDenied(detail)
         | Refusal::ScopeDenied(detail)
         | Refusal::PaymentRequired(detail) => detail.clone(),
-        other => format!("refused: {other:?}"),
+        other => Problem::from(other.clone()).detail().to_owned(),
     }
 }
 

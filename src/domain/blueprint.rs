@@ -5,6 +5,7 @@
 //! same hours and hand-overs share one window and have a lane each. Where only the uppermost layer is on call, the hours of a
 //! layer are those that no layer above has.
 
+mod doubled;
 mod hours;
 mod order;
 mod proof;
@@ -131,6 +132,7 @@ pub fn of(
             }
         }
     }
+    doubled::add(&mut blueprint, timeline, known);
     takeovers::add(&mut blueprint, definition, timeline, known, calendar, now);
     let takes_turns = |one: &Takeover| blueprint.slots[one.slot].order.contains(&one.user);
     blueprint.has_rosters =
@@ -313,6 +315,13 @@ impl Blueprint {
             self.members = stay.chain(come).cloned().collect();
         }
     }
+}
+
+/// Whether a rotation was made of a schedule: the keys of its windows are those of a [`Blueprint::grid`].
+pub fn is_imported(rotation: &Rotation) -> bool {
+    let first = key("window", 0);
+    let mut keys = rotation.windows.iter().filter_map(|one| one.key.as_ref());
+    keys.any(|key| key.as_str() == first)
 }
 
 /// The handle of the lane, window or roster of a number.

@@ -130,6 +130,12 @@ pub fn list_people_by_email(tx: &ReadTx, email: &str) -> Result<Vec<UserId>, Err
     super::rows::ids(tx.conn, sql, [email])
 }
 
+/// An administrator of the workspace, always the same one, without deactivated and external people.
+pub fn find_administrator(tx: &ReadTx) -> Result<Option<UserId>, Error> {
+    let sql = "SELECT id FROM person WHERE is_admin AND NOT is_deleted AND NOT is_external ORDER BY id LIMIT 1";
+    Ok(super::rows::ids(tx.conn, sql, [])?.into_iter().next())
+}
+
 /// A user group by id, without its people.
 pub fn load_group(tx: &ReadTx, id: &GroupId) -> Result<Option<Group>, Error> {
     load(tx, &GROUPS, id.as_str())

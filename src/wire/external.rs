@@ -268,7 +268,7 @@ pub struct LinkRequest {
     #[serde(deserialize_with = "body::present")]
     #[schemars(with = "String")]
     partner: Option<String>,
-    /// The partner's id of the schedule. Required unless `partner` is `none`.
+    /// The partner's id of the schedule. Required unless `partner` is `none`; omit it then.
     #[serde(default)]
     schedule_id: Option<String>,
 }
@@ -289,7 +289,12 @@ pub fn link(bytes: &[u8]) -> Result<Option<Link>, Refusal> {
     let request: LinkRequest = body::parse(bytes)?;
     let name = request.partner.unwrap_or_default();
     if name == NONE {
-        return Ok(None);
+        return match request.schedule_id {
+            None => Ok(None),
+            Some(_) => invalid(
+                "scheduleId: `none` has no schedules; omit it, or send the partner that has this one",
+            ),
+        };
     }
     let Some(partner) = outside::Partner::parse(&name) else {
         return invalid("partner: send one of `pagerPartner` `opsPartner` `deskPartner` `none`");

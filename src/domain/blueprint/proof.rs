@@ -7,12 +7,16 @@ use crate::domain::ids::UserId;
 use crate::domain::time::Interval;
 use jiff::{SignedDuration, Timestamp};
 
+const MINUTE: SignedDuration = SignedDuration::from_mins(1);
+
 /// How much of a span agrees.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Agreement {
     pub span: Interval,
     /// Where both differ, in order.
     pub differences: Vec<Disagreement>,
+    /// What the partner's timeline does not reach, in order. Whether both agree there is unknown.
+    pub unproved: Vec<Interval>,
 }
 
 /// Others are on call here than at the partner.
@@ -43,20 +47,72 @@ impl Agreement {
     pub fn different_minutes(&self) -> i64 {
         self.differences.iter().map(|one| minutes(one.span)).sum()
     }
+
+    /// The minutes that the timeline does not reach; a part of one counts as one.
+    pub fn unproved_minutes(&self) -> i64 {
+        self.unproved.iter().copied().map(minutes).sum()
+    }
+
+    /// The minutes in which both are known to agree.
+    pub fn agreeing_minutes(&self) -> i64 {
+        let others = self.different_minutes() + self.unproved_minutes();
+        (self.minutes() - others).max(0)
+    }
+
+    /// Whether both are known to agree on every minute.
+    pub fn is_proof(&self) -> bool {
+        self.differences.is_empty() && self.unproved.is_empty()
+    }
 }
 
 fn minutes(span: Interval) -> i64 {
     (span.from.duration_until(span.until).as_secs() + 59) / 60
 }
 
-/// What a sentence calls somebody of the partner.
+/// What a sentence calls somebody of the partner: by name and address, as far as they are known.
 pub(super) fn name_of(member: &Member) -> String {
-    let name = member.email.as_ref().or(member.name.as_ref());
-    let name = name.or(member.id.as_ref());
-    match member.kind {
-        MemberKind::Empty => "nobody".to_owned(),
-        _ => name.cloned().unwrap_or_else(|| "somebody".to_owned()),
+    match (member.kind, &member.name, &member.email, &member.id) {
+        (MemberKind::Empty, ..) => "nobody".to_owned(),
+        (_, Some(name), Some(email), _) if name != email => format!("{name} ({email})"),
+        (_, Some(known), ..) | (_, None, Some(known), _) | (_, None, None, Some(known)) => {
+            known.clone()
+        }
+        (_, None, None, None) => "somebody".to_owned(),
     }
+}
+
+/// The part of a span that the timeline tells of. A file does not say for which span it was asked, so it ends with its last shift:
+/// until the next turn here, nobody on call is what both say.
+fn reached(plan: &[PlannedTurn], known: Interval, span: Interval) -> Option<Interval> {
+    let known = span.meets(known)?;
+    let turns = plan.iter().filter(|turn| turn.entry.user.is_some());
+    let mut turns = turns.map(PlannedTurn::period).peekable();
+    let until = match turns.peek() {
+        None => known.until,
+        Some(_) => turns
+            .filter(|turn| turn.until > known.until)
+            .map(|turn| turn.from.clamp(known.until, span.until))
+            .min()
+            .unwrap_or(span.until),
+    };
+    Some(Interval { until, ..known })
+}
+
+/// What is left of a span outside a part of it, less than a minute aside: a file that was read for this span is a moment older.
+fn rest(span: Interval, part: Option<Interval>) -> Vec<Interval> {
+    let Some(part) = part else {
+        return vec![span];
+    };
+    let before = Interval {
+        until: part.from,
+        ..span
+    };
+    let after = Interval {
+        from: part.until,
+        ..span
+    };
+    let is_long = |one: &Interval| one.from.duration_until(one.until) >= MINUTE;
+    [before, after].into_iter().filter(is_long).collect()
 }
 
 /// Compares a plan with the partner's timeline over a span.
@@ -67,15 +123,16 @@ pub fn agreement(
     known: &Known,
     span: Interval,
 ) -> Agreement {
-    let span = span.meets(timeline.known).unwrap_or(Interval {
+    let reached = reached(plan, timeline.known, span);
+    let compared = reached.unwrap_or(Interval {
         from: span.from,
         until: span.from,
     });
     let planned = plan.iter().map(PlannedTurn::period);
     let shifts = timeline.shifts.iter().map(|shift| shift.span);
     let edges = planned.chain(shifts).flat_map(|one| [one.from, one.until]);
-    let mut edges: Vec<Timestamp> = edges.filter(|at| span.contains(*at)).collect();
-    edges.extend([span.from, span.until]);
+    let mut edges: Vec<Timestamp> = edges.filter(|at| compared.contains(*at)).collect();
+    edges.extend([compared.from, compared.until]);
     edges.sort_unstable();
     edges.dedup();
     let mut differences: Vec<Disagreement> = Vec::new();
@@ -104,7 +161,11 @@ pub fn agreement(
             }),
         }
     }
-    Agreement { span, differences }
+    Agreement {
+        span,
+        differences,
+        unproved: rest(span, reached),
+    }
 }
 
 /// Whoever is on call by a plan, each once, in order of id.

@@ -59,6 +59,18 @@ impl Jsm {
         }
     }
 
+    /// What the site says about itself.
+    fn tenant(&self) -> Result<Tenant, Failure> {
+        let read = self.open_site.get("/_edge/tenant_info");
+        read.map_err(|failure: Failure| match failure.kind {
+            // Callers take this kind for a schedule that there is not.
+            ReadFailure::NotFound => Failure::invalid(
+                "the site has no tenant information; set partners.deskPartner.site to a site of Jira, or cloud_id",
+            ),
+            _ => failure,
+        })
+    }
+
     /// The beginning of every path.
     fn root(&self) -> Result<String, Failure> {
         let known = || {
@@ -68,8 +80,7 @@ impl Jsm {
         let id = match known() {
             Some(id) => id,
             None => {
-                let tenant: Tenant = self.open_site.get("/_edge/tenant_info")?;
-                let id = tenant.id()?;
+                let id = self.tenant()?.id()?;
                 let mut known = self.cloud_id.lock().unwrap_or_else(PoisonError::into_inner);
                 known.insert(id).clone()
             }

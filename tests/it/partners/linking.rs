@@ -117,6 +117,7 @@ fn what_cannot_be_linked_is_refused() {
     .names("partner");
     link(&rotation, json!({ "partner": "pager" })).names("partner");
     link(&rotation, json!({ "partner": "pagerPartner" })).names("scheduleId");
+    link(&rotation, json!({ "partner": "none", "scheduleId": "S1" })).names("scheduleId");
     pager.troubles(Trouble::Status(500));
     let refused = link(&rotation, to("S1")).refused(503, "partner_unavailable");
     assert!(text(&refused["detail"]).contains("server_error"));

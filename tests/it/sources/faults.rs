@@ -120,3 +120,23 @@ fn half_of_a_stated_limit_is_kept() {
         assert_eq!(partner.asked("S1"), 4, "{kind:?}");
     }
 }
+
+#[test]
+fn a_wrong_site_is_no_missing_schedule() {
+    let desk = partner(Kind::Desk);
+    let missing = ("tenant_info".to_owned(), Trouble::Status(404));
+    desk.with(|it| it.troubles.push(missing));
+    let reader = reader(&desk);
+    for failure in [
+        reader.schedules().err(),
+        reader.definition("S1", fortnight()).err(),
+        reader.reading("S1", fortnight()).err(),
+    ] {
+        let failure = failure.expect("a failure");
+        assert_eq!(failure.kind, ReadFailure::InvalidResponse, "{failure}");
+        assert!(
+            failure.detail.contains("partners.deskPartner.site"),
+            "{failure}"
+        );
+    }
+}

@@ -12,7 +12,7 @@ pub(super) struct World {
     pub(super) partner: StandIn,
     pub(super) rota: Rota,
     pub(super) db: PathBuf,
-    _dir: TempDir,
+    pub(super) dir: TempDir,
 }
 
 impl World {
@@ -31,7 +31,7 @@ impl World {
             partner,
             rota,
             db,
-            _dir: dir,
+            dir,
         }
     }
 
@@ -121,33 +121,39 @@ fn what_differs_is_named_and_not_written() {
     assert_eq!(world.rotations(), 1);
 }
 
-#[test]
-fn a_file_says_the_same_as_the_partner() {
-    let world = World::of(Kind::Ops);
+/// A file with a weekly schedule of Opsgenie, whose timeline reaches so many weeks from 5 January.
+pub(super) fn file(weeks: i64) -> String {
     let rotation = r#"{"id":"R1","name":"Primary","startDate":"2025-12-01T08:00:00Z","type":"weekly","length":1,
         "participants":[{"type":"user","id":"a1","username":"u1@example.com"},{"type":"user","id":"a2"}]}"#;
+    let week = SignedDuration::from_hours(24 * 7);
+    let begins: Timestamp = "2026-01-05T00:00:00Z".parse().expect("an instant");
+    let ends = begins + week * weeks as i32;
     let mut periods = Vec::new();
-    for week in 0..14 {
-        let monday: Timestamp = "2026-01-05T08:00:00Z".parse().expect("an instant");
-        let from = monday + SignedDuration::from_hours(24 * 7 * week);
-        let until = from + SignedDuration::from_hours(24 * 7);
+    for number in 0..weeks {
+        let from = begins + SignedDuration::from_hours(8) + week * number as i32;
+        let until = from + week;
         // Five turns have passed.
-        let who = if week % 2 == 0 { "a2" } else { "a1" };
+        let who = if number % 2 == 0 { "a2" } else { "a1" };
         periods.push(format!(
             r#"{{"startDate":"{from}","endDate":"{until}","type":"base","recipient":{{"id":"{who}","type":"user"}}}}"#
         ));
     }
     let periods = periods.join(",");
-    let file = format!(
+    format!(
         r#"{{"partner":"opsPartner",
             "schedule":{{"data":{{"id":"S1","name":"Files","timezone":"UTC","rotations":[{rotation}]}}}},
-            "timeline":{{"data":{{"startDate":"2026-01-05T00:00:00Z","endDate":"2026-04-13T00:00:00Z",
+            "timeline":{{"data":{{"startDate":"{begins}","endDate":"{ends}",
                 "finalTimeline":{{"rotations":[{{"id":"R1","periods":[{periods}]}}]}}}}}},
             "users":[{{"id":"a1","email":"U1@example.com","name":"One"}},{{"id":"a2","email":"u2@example.com","name":"Two"}}]}}"#
-    );
-    let path = world._dir.file("schedule.json", file);
+    )
+}
+
+#[test]
+fn a_file_says_the_same_as_the_partner() {
+    let world = World::of(Kind::Ops);
+    let path = world.dir.file("schedule.json", file(14));
     // Without any settings of the partner, so nothing is asked.
-    let line = format!("import opsPartner --from {} --apply", path.display());
+    let line = format!("import opsPartner S1 --from {} --apply", path.display());
     let (code, output, errors) = run(&mut on(&world.db, &line));
     assert_eq!(world.partner.asked(""), 0);
     assert_eq!(code, 0, "{output}{errors}");

@@ -5,6 +5,7 @@ mod documents;
 pub mod faults;
 mod import;
 mod import_again;
+mod import_doubts;
 mod reading;
 
 use crate::support::partners::{CLOUD_ID, DESK_EMAIL, Kind, PARTNER_KEY, StandIn};
