@@ -1,6 +1,6 @@
 //! Who is on call until when, and who is next: what topics show.
 
-use super::{Forecast, Limits, without_requests, zone};
+use super::{Forecast, Limits, outside, without_requests, zone};
 use crate::domain::handover::{Change, DealingContext, WindowChange};
 use crate::domain::ids::UserId;
 use crate::domain::resolve;
@@ -18,18 +18,29 @@ const LIMITS: Limits = Limits {
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct OnCallSummary {
     pub on_call: Vec<UserId>,
+    /// What the others on call are called: those whom a partner's schedule has and who are unknown here.
+    pub outside: Vec<String>,
     /// When the first of them goes off.
     pub until: Option<Timestamp>,
     /// Who holds the slots that are handed over then; where nobody is on call, whoever is next.
     pub next: Vec<UserId>,
+    pub next_outside: Vec<String>,
     pub next_until: Option<Timestamp>,
     /// In which the instants are shown.
     pub zone: Option<ZoneName>,
 }
 
 impl OnCallSummary {
+    /// Whether nobody is on call, neither a person of the workspace nor somebody unknown.
+    pub fn is_nobody(&self) -> bool {
+        self.on_call.is_empty() && self.outside.is_empty()
+    }
+
     /// The summary of a rotation as it stands. Who is next is left out where that is not known soon.
     pub fn of(rotation: &Rotation, dealing: DealingContext) -> OnCallSummary {
+        if let Some(external) = &rotation.external {
+            return outside::summary(rotation, external);
+        }
         let ends = resolve::turn_ends(rotation, dealing.calendar);
         let held: Vec<(&Cell, Option<Timestamp>)> = rotation
             .running()
