@@ -7,7 +7,7 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 
 /// Requests that read one partner at the same time, at the most. Each keeps a thread of the server while the partner hangs, and
 /// the others have to be answered meanwhile.
-const MOST: usize = 8;
+const MOST: usize = 4;
 
 /// Seconds after which a request that was turned away may be repeated.
 const RETRY_AFTER: u64 = 5;

@@ -1,8 +1,7 @@
-//! The schedule of a rotation that follows a partner's: what is known, then nothing. Who is on call by it, and who is next.
+//! The schedule of a rotation that follows a partner's: what is known, then nothing.
 
-use super::{OnCallSummary, zone};
 use crate::domain::handover;
-use crate::domain::linked::{self, Assignment, External};
+use crate::domain::linked::{Assignment, External};
 use crate::domain::rotation::{Entry, Reason, Rotation};
 use crate::domain::time::Interval;
 use jiff::Timestamp;
@@ -55,45 +54,6 @@ fn entry(rotation: &Rotation, assignment: &Assignment) -> Entry {
         reason: Reason::ChangeInExternalSchedule,
         ..handover::first_entry(rotation, 0, assignment.shift.span.from)
     }
-}
-
-/// Who is on call until when, and who is next. Several may be on call by the only cell; whoever begins when the first of them goes
-/// off is next.
-pub(super) fn summary(rotation: &Rotation, external: &External) -> OnCallSummary {
-    let (on_call, outside) = linked::people(&external.current);
-    let summary = OnCallSummary {
-        on_call,
-        outside,
-        zone: rotation.running().find_map(|cell| zone(rotation, cell)),
-        ..OnCallSummary::default()
-    };
-    if !rotation.enabled {
-        return summary;
-    }
-    let until = first_end(&external.current);
-    let next = match until {
-        Some(until) => external.starting(until),
-        None => {
-            let mut ahead = external.changes(rotation.stamps.judged_at);
-            let found = ahead.find(|at| external.at(*at).iter().any(|then| !then.is_empty()));
-            found.map_or_else(Vec::new, |at| external.at(at))
-        }
-    };
-    let next_until = first_end(&next);
-    let (next, next_outside) = linked::people(&next);
-    OnCallSummary {
-        until,
-        next,
-        next_outside,
-        next_until,
-        ..summary
-    }
-}
-
-/// When the first of those who are on call goes off.
-fn first_end(assignments: &[Assignment]) -> Option<Timestamp> {
-    let held = assignments.iter().filter(|one| !one.is_empty());
-    held.map(|one| one.shift.span.until).min()
 }
 
 /// The stretches from now to the end of what is known in which nobody is assigned.

@@ -1,8 +1,9 @@
 //! Who is on call until when, and who is next: what topics show.
 
-use super::{Forecast, Limits, outside, without_requests, zone};
+use super::{Forecast, Limits, without_requests, zone};
 use crate::domain::handover::{Change, DealingContext, WindowChange};
 use crate::domain::ids::UserId;
+use crate::domain::linked::{self, Assignment, External};
 use crate::domain::resolve;
 use crate::domain::rotation::{Cell, Mode, Reason, Rotation};
 use crate::domain::zones::ZoneName;
@@ -39,7 +40,7 @@ impl OnCallSummary {
     /// The summary of a rotation as it stands. Who is next is left out where that is not known soon.
     pub fn of(rotation: &Rotation, dealing: DealingContext) -> OnCallSummary {
         if let Some(external) = &rotation.external {
-            return outside::summary(rotation, external);
+            return by_schedule(rotation, external);
         }
         let ends = resolve::turn_ends(rotation, dealing.calendar);
         let held: Vec<(&Cell, Option<Timestamp>)> = rotation
@@ -97,6 +98,45 @@ impl OnCallSummary {
             ..summary
         }
     }
+}
+
+/// Who is on call until when, and who is next. Several may be on call by the only cell; whoever begins when the first of them goes
+/// off is next.
+fn by_schedule(rotation: &Rotation, external: &External) -> OnCallSummary {
+    let (on_call, outside) = linked::people(&external.current);
+    let summary = OnCallSummary {
+        on_call,
+        outside,
+        zone: rotation.running().find_map(|cell| zone(rotation, cell)),
+        ..OnCallSummary::default()
+    };
+    if !rotation.enabled {
+        return summary;
+    }
+    let until = first_end(&external.current);
+    let next = match until {
+        Some(until) => external.starting(until),
+        None => {
+            let mut ahead = external.changes(rotation.stamps.judged_at);
+            let found = ahead.find(|at| external.at(*at).iter().any(|then| !then.is_empty()));
+            found.map_or_else(Vec::new, |at| external.at(at))
+        }
+    };
+    let next_until = first_end(&next);
+    let (next, next_outside) = linked::people(&next);
+    OnCallSummary {
+        until,
+        next,
+        next_outside,
+        next_until,
+        ..summary
+    }
+}
+
+/// When the first of those who are on call goes off.
+fn first_end(assignments: &[Assignment]) -> Option<Timestamp> {
+    let held = assignments.iter().filter(|one| !one.is_empty());
+    held.map(|one| one.shift.span.until).min()
 }
 
 /// The rotation after the first step that leaves it as asked for; `None` where that does not come within the limits.
