@@ -17,6 +17,16 @@ fn coded(status: u16, code: &'static str, detail: impl Into<Cow<'static, str>>) 
     Problem::new(status, code, detail).titled(title(code))
 }
 
+/// Something that the server needs for this does not answer; `seconds` is how long to wait, where that is known.
+fn unavailable(code: &'static str, why: &str, seconds: Option<u64>) -> Problem {
+    let detail = format!("{why}; nothing was changed, try again later");
+    let problem = coded(503, code, detail);
+    match seconds {
+        Some(seconds) => problem.with("Retry-After", seconds.max(1).to_string()),
+        None => problem,
+    }
+}
+
 impl Problem {
     fn unauthorized(code: &'static str, detail: &'static str) -> Problem {
         coded(401, code, detail).with("WWW-Authenticate", "Bearer")
@@ -185,11 +195,9 @@ impl From<Refusal> for Problem {
                 "the rotation follows no partner's schedule; there is nothing to unlink",
             ),
             Refusal::NotKnownYet(detail) => coded(409, "not_known_yet", detail),
-            Refusal::PartnerUnavailable(why) => coded(
-                503,
-                "partner_unavailable",
-                format!("{why}; nothing was changed, try again later"),
-            ),
+            Refusal::PartnerUnavailable(why, seconds) => {
+                unavailable("partner_unavailable", &why, seconds)
+            }
             Refusal::RotationCodeTaken(code) => coded(
                 409,
                 "rotation_code_taken",
@@ -301,12 +309,7 @@ impl From<Refusal> for Problem {
                 format!("the chat platform does not permit it: {why}"),
             ),
             Refusal::ChatUnavailable(why, seconds) => {
-                let detail = format!("{why}; nothing was changed, try again later");
-                let problem = coded(503, "chat_unavailable", detail);
-                match seconds {
-                    Some(seconds) => problem.with("Retry-After", seconds.max(1).to_string()),
-                    None => problem,
-                }
+                unavailable("chat_unavailable", &why, seconds)
             }
             Refusal::MentionNotOpen(state) => coded(
                 409,

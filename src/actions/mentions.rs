@@ -70,6 +70,10 @@ impl Operation for OpenMention {
         written(tx, draft.app(), rotation, &mention, Some(&notice))?;
         let people: Vec<&str> = mention.notified.iter().map(UserId::as_str).collect();
         let opened = match people.is_empty() {
+            true if resolve::is_anybody_on_call(rotation) => format!(
+                "mention by {} opened, nobody who is on call is in chat",
+                mention.asker
+            ),
             true => format!("mention by {} opened, nobody is on call", mention.asker),
             false => format!(
                 "mention by {} opened, notified {}",

@@ -1,5 +1,6 @@
 //! Partners: paging systems whose schedules rotations follow (rules.md 22). Nothing is ever written there.
 
+mod crowd;
 mod hanging;
 pub mod linking;
 pub mod people;
@@ -9,6 +10,7 @@ pub mod schedules;
 use crate::domain::external::{Partner, ReadFailure};
 use crate::domain::refusal::Refusal;
 use crate::sources::{Failure, Settings, Source};
+use crowd::Crowd;
 use jiff::SignedDuration;
 use schedules::Listed;
 use std::collections::BTreeMap;
@@ -20,6 +22,8 @@ pub struct Partners {
     sources: BTreeMap<Partner, Arc<dyn Source>>,
     /// The schedules that each partner listed last.
     listed: Mutex<BTreeMap<Partner, Listed>>,
+    /// The requests that wait for answers of partners.
+    crowd: Crowd,
 }
 
 impl Default for Partners {
@@ -37,6 +41,7 @@ impl Partners {
             poll_every,
             sources: named.map(|source| (source.partner(), source)).collect(),
             listed: Mutex::default(),
+            crowd: Crowd::default(),
         }
     }
 
@@ -79,10 +84,11 @@ fn unavailable(partner: Partner, failure: &Failure) -> Refusal {
         ReadFailure::ServerError => "it has an error of its own",
         ReadFailure::InvalidResponse => "its answer cannot be read",
     };
-    Refusal::PartnerUnavailable(format!(
+    let why = format!(
         "{} ({}): {what} ({})",
         partner.title(),
         partner.name(),
         failure.kind
-    ))
+    );
+    Refusal::PartnerUnavailable(why, failure.wait.map(|wait| wait.as_secs()))
 }

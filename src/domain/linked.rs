@@ -100,6 +100,14 @@ impl Assignment {
         })
     }
 
+    /// Who is in it; `None` for nobody.
+    fn who(&self) -> Option<Who> {
+        (!self.is_empty()).then(|| match &self.user {
+            Some(user) => Who::Here(user.clone()),
+            None => Who::Outside(self.shift.member.id.clone()),
+        })
+    }
+
     /// Whether both are the same shift of the same person.
     fn is_same(&self, other: &Assignment) -> bool {
         self.user == other.user && self.shift.key() == other.shift.key()
@@ -191,6 +199,14 @@ impl External {
         self.changes(after).next()
     }
 
+    /// The assignments at an instant that are not among the present ones; none past what is known.
+    pub fn starting(&self, at: Timestamp) -> Vec<Assignment> {
+        let known = self.timeline().is_some_and(|it| it.known.contains(at));
+        let then = if known { self.at(at) } else { Vec::new() };
+        let is_new = |one: &Assignment| !self.current.iter().any(|now| now.is_same(one));
+        then.into_iter().filter(is_new).collect()
+    }
+
     /// The first assignment with anybody in it.
     pub fn first(&self) -> Option<&Assignment> {
         self.current.iter().find(|current| !current.is_empty())
@@ -203,24 +219,12 @@ impl External {
 
     /// The people of the workspace who are on call, each once.
     pub fn on_call(&self) -> Vec<UserId> {
-        let mut people: Vec<UserId> = Vec::new();
-        for user in self.current.iter().filter_map(|one| one.user.as_ref()) {
-            if !people.contains(user) {
-                people.push(user.clone());
-            }
-        }
-        people
+        people(&self.current).0
     }
 
     /// Everybody on call, in a fixed order.
     pub fn who(&self) -> Vec<Who> {
-        let held = self.current.iter().filter(|current| !current.is_empty());
-        let mut who: Vec<Who> = held
-            .map(|current| match &current.user {
-                Some(user) => Who::Here(user.clone()),
-                None => Who::Outside(current.shift.member.id.clone()),
-            })
-            .collect();
+        let mut who: Vec<Who> = self.current.iter().filter_map(Assignment::who).collect();
         who.sort();
         who.dedup();
         who
@@ -254,6 +258,22 @@ impl External {
             && self.zone() == other.zone()
             && events(self) == events(other)
     }
+}
+
+/// Whoever is on call by these assignments, in their order and each once: the people of the workspace, and what the others are
+/// called.
+pub fn people(assignments: &[Assignment]) -> (Vec<UserId>, Vec<String>) {
+    let mut found: Vec<Who> = Vec::new();
+    let (mut here, mut outside) = (Vec::new(), Vec::new());
+    for one in assignments {
+        let Some(who) = one.who().filter(|who| !found.contains(who)) else {
+            continue;
+        };
+        found.push(who);
+        here.extend(one.user.clone());
+        outside.extend(one.outsider().map(|outsider| outsider.called()));
+    }
+    (here, outside)
 }
 
 /// Whether two lists of assignments are the same shifts of the same people, in any order.

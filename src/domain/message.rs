@@ -204,6 +204,8 @@ pub enum MentionOutcome {
     Expired,
     /// Nobody was on call.
     Nobody,
+    /// Whoever was on call is unknown here: what they are called.
+    Outside(String),
 }
 
 impl Content {
@@ -231,9 +233,10 @@ impl Content {
             }
             Content::MentionAnswered { asker, outcome } => match outcome {
                 MentionOutcome::Acknowledged(by) => vec![asker, by],
-                MentionOutcome::Passed | MentionOutcome::Expired | MentionOutcome::Nobody => {
-                    vec![asker]
-                }
+                MentionOutcome::Passed
+                | MentionOutcome::Expired
+                | MentionOutcome::Nobody
+                | MentionOutcome::Outside(_) => vec![asker],
             },
         }
     }

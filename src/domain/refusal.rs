@@ -29,8 +29,8 @@ pub enum Refusal {
     NotExternal,
     /// What is known of the partner's schedule does not reach as far. The text says how far it does.
     NotKnownYet(String),
-    /// A partner could not be read. The text says why.
-    PartnerUnavailable(String),
+    /// A partner could not be read. The text says why; the number is the seconds to wait, where they are known.
+    PartnerUnavailable(String, Option<u64>),
     /// Another rotation of the workspace has the code.
     RotationCodeTaken(String),
     /// The creation key was used with another body.

@@ -367,6 +367,10 @@ impl Words<'_> {
             }
             MentionOutcome::Expired => format!("{name}: nobody on call has answered {asker}."),
             MentionOutcome::Nobody => format!("{name}: nobody is on call to answer {asker}."),
+            MentionOutcome::Outside(outside) => format!(
+                "{name}: {} is on call, but is not in chat to answer {asker}.",
+                self.renderer.plain(outside)
+            ),
         }
     }
 }

@@ -245,6 +245,40 @@ fn rows_of_opsgenie_tell_how_long_shifts_are() {
     assert_eq!(members[4].kind, MemberKind::Empty);
 }
 
+/// Read at the very instant at which somebody follows themselves.
+#[test]
+fn turns_of_one_person_stay_apart_at_the_present_instant() {
+    let ana = json!({ "id": "A", "type": "user", "name": "ana@example.org" });
+    let row = |periods: Vec<Value>| json!({ "rotations": [{ "id": "R", "periods": periods }] });
+    let answer = |now: &str| {
+        let mut periods = vec![period("historical", &ana, "23T12", now)];
+        if now < "24T12" {
+            periods.push(period("base", &ana, now, "24T12"));
+        }
+        periods.push(period("base", &ana, "24T12", "25T12"));
+        json!({ "data": {
+            "startDate": "2026-11-23T00:00:00Z", "endDate": "2026-12-07T00:00:00Z",
+            "finalTimeline": row(periods),
+            "baseTimeline": row(vec![
+                period("base", &ana, "23T12", "24T12"),
+                period("base", &ana, "24T12", "25T12"),
+            ]),
+        } })
+    };
+    let wanted = span("2026-11-24T09:00:00Z", "2026-12-07T00:00:00Z");
+    for now in ["24T10", "24T12"] {
+        let timeline = timeline_of(Partner::Ops, answer(now), wanted).expect("a timeline");
+        assert_eq!(
+            shown(&timeline),
+            [
+                "A rotation R/-/- 23.12..24.12 of 23.12..24.12",
+                "A rotation R/-/- 24.12..25.12 of 24.12..25.12",
+            ],
+            "{now}"
+        );
+    }
+}
+
 #[test]
 fn the_timeline_of_jira_is_read_as_documented() {
     let answer = json!({

@@ -126,10 +126,21 @@ pub(super) fn timeline<W: Who>(
             let (last, base) = (of(&answer.final_timeline), of(&answer.base_timeline));
             let overrides = of(&answer.override_timeline);
             let forwarding = of(&answer.forwarding_timeline);
-            join(&mut rotation.last, last, edge);
-            join(&mut rotation.base, base, edge);
-            join(&mut rotation.overrides, overrides, edge);
-            join(&mut rotation.forwarding, forwarding, edge);
+            let is_turn = |piece: &Piece| {
+                begins_anew(
+                    match piece.kind.as_str() {
+                        "override" => &overrides,
+                        "forwarding" => &forwarding,
+                        _ => &base,
+                    },
+                    piece.span.from,
+                )
+            };
+            join(&mut rotation.last, last, edge, &is_turn);
+            let unknown = |_: &Piece| false;
+            join(&mut rotation.base, base, edge, &unknown);
+            join(&mut rotation.overrides, overrides, edge, &unknown);
+            join(&mut rotation.forwarding, forwarding, edge, &unknown);
         }
     }
     let shifts = rotations.iter().flat_map(Joined::shifts).collect();
@@ -185,9 +196,21 @@ impl<W: Who> Period<W> {
     }
 }
 
-/// Appends periods. Where two of the same holder touch, they are one if the first is of the past and the second is not, or if
-/// the answer cuts there.
-fn join(known: &mut Vec<Piece>, mut more: Vec<Piece>, edge: Timestamp) {
+/// Whether a row has a hand-over at an instant. Where the period before it is of the past, the row may only be divided by the
+/// present instant.
+fn begins_anew(row: &[Piece], at: Timestamp) -> bool {
+    let ends = |piece: &Piece| piece.span.until == at && piece.kind != "historical";
+    row.iter().any(ends) && row.iter().any(|piece| piece.span.from == at)
+}
+
+/// Appends periods. Where two of the same holder touch, they are one if the answer cuts there, or if the first is of the past and
+/// the second is not, unless that is known to be another turn.
+fn join(
+    known: &mut Vec<Piece>,
+    mut more: Vec<Piece>,
+    edge: Timestamp,
+    is_turn: &dyn Fn(&Piece) -> bool,
+) {
     more.sort_by_key(|piece| piece.span.from);
     for piece in more {
         match known.last_mut() {
@@ -195,7 +218,9 @@ fn join(known: &mut Vec<Piece>, mut more: Vec<Piece>, edge: Timestamp) {
                 if before.span.until == piece.span.from
                     && before.member.is_same(&piece.member)
                     && (piece.span.from == edge
-                        || (before.kind == "historical" && piece.kind != "historical")) =>
+                        || (before.kind == "historical"
+                            && piece.kind != "historical"
+                            && !is_turn(&piece))) =>
             {
                 before.span.until = piece.span.until;
                 before.kind = piece.kind;

@@ -12,7 +12,7 @@ use crate::domain::ids::UserId;
 use crate::domain::linked::{self, AsOf, External, Link};
 use crate::domain::refusal::{Refusal, invalid};
 use crate::domain::rotation::Rotation;
-use schemars::JsonSchema;
+use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
 use serde::{Deserialize, Serialize};
 use sha2::{Digest, Sha256};
 
@@ -277,8 +277,14 @@ pub struct LinkRequest {
 #[derive(Clone, Debug, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct ParticipantRequest {
-    /// Null: whoever has their mail address.
+    /// Null: whoever has their mail address. Required.
+    #[serde(deserialize_with = "body::nullable")]
+    #[schemars(required, schema_with = "user_id_schema")]
     user_id: Option<String>,
+}
+
+fn user_id_schema(_: &mut SchemaGenerator) -> Schema {
+    json_schema!({ "type": ["string", "null"] })
 }
 
 /// Parses which schedule to follow; `None` for none yet.

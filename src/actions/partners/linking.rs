@@ -45,6 +45,7 @@ impl Operation for LinkExternal {
             ))?);
         };
         check_tier(app)?;
+        let _place = app.partners().crowd.enter(link.partner)?;
         source.forget_people();
         let now = app.now();
         let read = fetch(&**source, &link.schedule, now);

@@ -131,7 +131,9 @@ impl Partners {
         let source = self
             .source(partner)
             .ok_or(Refusal::NotFound("partner with settings"))?;
+        let place = self.crowd.enter(partner)?;
         let schedules = source.schedules();
+        drop(place);
         let schedules = Arc::new(schedules.map_err(|failure| {
             log::warn!("{}: cannot list schedules: {failure}", partner.name());
             unavailable(partner, &failure)

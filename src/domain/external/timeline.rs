@@ -128,21 +128,29 @@ impl Timeline {
         }
     }
 
-    /// Takes the start of a shift that this answer cuts at its beginning from an earlier reading, which saw more of it.
+    /// Takes the start of a shift from an earlier reading that saw more of it: this answer cuts it at its beginning, or it is what
+    /// an override left of the shift, and the part before that is no longer in the answer.
     pub fn continuing(mut self, earlier: &[Shift]) -> Timeline {
         let edge = self.answered.from;
         for shift in &mut self.shifts {
-            if shift.original.from != edge {
-                continue;
-            }
+            let is_cut = shift.original.from == edge;
             let seen = earlier.iter().find(|seen| {
-                seen.is_continued_by(shift)
-                    && seen.original.from < edge
-                    && seen.original.until > edge
+                let is_seen = match is_cut {
+                    true => seen.original.from < edge && seen.original.until > edge,
+                    false => {
+                        seen.span.from == shift.span.from
+                            && seen.original.from < shift.original.from
+                    }
+                };
+                is_seen && seen.is_continued_by(shift)
             });
             if let Some(seen) = seen {
                 shift.original.from = seen.original.from;
-                if shift.span.from == edge && seen.span.from < edge && seen.span.until >= edge {
+                if is_cut
+                    && shift.span.from == edge
+                    && seen.span.from < edge
+                    && seen.span.until >= edge
+                {
                     shift.span.from = seen.span.from;
                 }
             }
@@ -309,6 +317,33 @@ mod tests {
         );
         assert_eq!(now.shifts[0].key(), earlier[0].key());
         assert_ne!(now.shifts[1].key(), earlier[1].key());
+    }
+
+    #[test]
+    fn what_an_override_left_keeps_the_start_when_the_override_is_past() {
+        let earlier = [
+            shift("A", (-50, 5), (-50, 40)),
+            shift("B", (5, 9), (5, 9)),
+            shift("A", (9, 40), (-50, 40)),
+            shift("B", (60, 80), (55, 80)),
+        ];
+        let now = timeline(vec![
+            shift("A", (9, 40), (9, 40)),
+            shift("A", (40, 60), (40, 60)),
+            // Somebody else's shift that begins then is another.
+            second(shift("B", (60, 80), (60, 80))),
+        ])
+        .joined()
+        .continuing(&earlier);
+        assert_eq!(
+            shown(&now),
+            [
+                row("A", (9, 40), (-50, 40)),
+                row("A", (40, 60), (40, 60)),
+                row("B", (60, 80), (60, 80)),
+            ]
+        );
+        assert_eq!(now.shifts[0].key(), earlier[2].key());
     }
 
     fn second(mut shift: Shift) -> Shift {

@@ -127,7 +127,7 @@ fn outside_held(rotation: &Rotation, range: Interval) -> Option<Vec<Held>> {
     let held = known.filter_map(|(entry, until)| {
         let period = Interval {
             from: entry.start,
-            until,
+            until: until.unwrap_or(Timestamp::MAX),
         };
         let is_held = entry.user.is_some() || entry.outside.is_some();
         Some(Held {

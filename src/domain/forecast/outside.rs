@@ -6,8 +6,8 @@ use crate::domain::rotation::{Entry, Reason, Rotation};
 use crate::domain::time::Interval;
 use jiff::Timestamp;
 
-/// An entry of the record to come, with its end.
-type Known = (Entry, Timestamp);
+/// An entry of the record to come, with its end; `None` in a disabled rotation, which stays as it is.
+type Known = (Entry, Option<Timestamp>);
 
 /// The entries that touch a range, as far as the schedule is known, by their start; one for each assignment. Stretches without
 /// anybody are entries of nobody. `None` for a rotation that follows no partner.
@@ -23,7 +23,7 @@ pub(super) fn entries(rotation: &Rotation, range: Interval) -> Option<Vec<Known>
 fn period((entry, until): &Known) -> Interval {
     Interval {
         from: entry.start,
-        until: *until,
+        until: until.unwrap_or(Timestamp::MAX),
     }
 }
 
@@ -39,7 +39,11 @@ fn held(rotation: &Rotation, external: &External) -> Vec<Known> {
     let to_come = to_come.map(|shift| external.resolve(shift));
     let all = external.current.iter().cloned().chain(to_come);
     all.filter(|assignment| !assignment.is_empty())
-        .map(|assignment| (entry(rotation, &assignment), assignment.shift.span.until))
+        .map(|assignment| {
+            let until = assignment.shift.span.until;
+            let until = rotation.enabled.then_some(until);
+            (entry(rotation, &assignment), until)
+        })
         .collect()
 }
 
@@ -54,7 +58,16 @@ fn entry(rotation: &Rotation, assignment: &Assignment) -> Entry {
 
 /// The stretches from now to the end of what is known in which nobody is assigned.
 fn vacancies(rotation: &Rotation, external: &External, held: &[Known]) -> Vec<Known> {
-    let Some(timeline) = external.timeline().filter(|_| rotation.enabled) else {
+    let vacancy = |from: Timestamp| Entry {
+        reason: Reason::ChangeInExternalSchedule,
+        ..handover::first_entry(rotation, 0, from)
+    };
+    if !rotation.enabled {
+        let since = rotation.cells[0].entry.start;
+        let nobody = held.is_empty().then(|| (vacancy(since), None));
+        return nobody.into_iter().collect();
+    }
+    let Some(timeline) = external.timeline() else {
         return Vec::new();
     };
     let known_until = timeline.known.until;
@@ -72,11 +85,7 @@ fn vacancies(rotation: &Rotation, external: &External, held: &[Known]) -> Vec<Kn
     for span in spans.into_iter().chain([end]) {
         let until = span.from.min(known_until);
         if free_from < until {
-            let vacancy = Entry {
-                reason: Reason::ChangeInExternalSchedule,
-                ..handover::first_entry(rotation, 0, free_from)
-            };
-            found.push((vacancy, until));
+            found.push((vacancy(free_from), Some(until)));
         }
         free_from = free_from.max(span.until);
     }

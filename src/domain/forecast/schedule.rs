@@ -101,7 +101,7 @@ fn outside_turns(
     let turns = shown.map(|(entry, until)| PlannedTurn {
         cell: 0,
         entry,
-        end: Some(until),
+        end: until,
     });
     Some(turns.collect())
 }

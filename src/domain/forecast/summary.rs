@@ -3,6 +3,7 @@
 use super::{Forecast, Limits, without_requests, zone};
 use crate::domain::handover::{Change, DealingContext, WindowChange};
 use crate::domain::ids::UserId;
+use crate::domain::linked::{self, Assignment, External};
 use crate::domain::resolve;
 use crate::domain::rotation::{Cell, Mode, Reason, Rotation};
 use crate::domain::zones::ZoneName;
@@ -18,18 +19,29 @@ const LIMITS: Limits = Limits {
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct OnCallSummary {
     pub on_call: Vec<UserId>,
+    /// What the others on call are called: those whom a partner's schedule has and who are unknown here.
+    pub outside: Vec<String>,
     /// When the first of them goes off.
     pub until: Option<Timestamp>,
     /// Who holds the slots that are handed over then; where nobody is on call, whoever is next.
     pub next: Vec<UserId>,
+    pub next_outside: Vec<String>,
     pub next_until: Option<Timestamp>,
     /// In which the instants are shown.
     pub zone: Option<ZoneName>,
 }
 
 impl OnCallSummary {
+    /// Whether nobody is on call, neither a person of the workspace nor somebody unknown.
+    pub fn is_nobody(&self) -> bool {
+        self.on_call.is_empty() && self.outside.is_empty()
+    }
+
     /// The summary of a rotation as it stands. Who is next is left out where that is not known soon.
     pub fn of(rotation: &Rotation, dealing: DealingContext) -> OnCallSummary {
+        if let Some(external) = &rotation.external {
+            return by_schedule(rotation, external);
+        }
         let ends = resolve::turn_ends(rotation, dealing.calendar);
         let held: Vec<(&Cell, Option<Timestamp>)> = rotation
             .running()
@@ -86,6 +98,45 @@ impl OnCallSummary {
             ..summary
         }
     }
+}
+
+/// Who is on call until when, and who is next. Several may be on call by the only cell; whoever begins when the first of them goes
+/// off is next.
+fn by_schedule(rotation: &Rotation, external: &External) -> OnCallSummary {
+    let (on_call, outside) = linked::people(&external.current);
+    let summary = OnCallSummary {
+        on_call,
+        outside,
+        zone: rotation.running().find_map(|cell| zone(rotation, cell)),
+        ..OnCallSummary::default()
+    };
+    if !rotation.enabled {
+        return summary;
+    }
+    let until = first_end(&external.current);
+    let next = match until {
+        Some(until) => external.starting(until),
+        None => {
+            let mut ahead = external.changes(rotation.stamps.judged_at);
+            let found = ahead.find(|at| external.at(*at).iter().any(|then| !then.is_empty()));
+            found.map_or_else(Vec::new, |at| external.at(at))
+        }
+    };
+    let next_until = first_end(&next);
+    let (next, next_outside) = linked::people(&next);
+    OnCallSummary {
+        until,
+        next,
+        next_outside,
+        next_until,
+        ..summary
+    }
+}
+
+/// When the first of those who are on call goes off.
+fn first_end(assignments: &[Assignment]) -> Option<Timestamp> {
+    let held = assignments.iter().filter(|one| !one.is_empty());
+    held.map(|one| one.shift.span.until).min()
 }
 
 /// The rotation after the first step that leaves it as asked for; `None` where that does not come within the limits.

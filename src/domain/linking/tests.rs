@@ -1,3 +1,5 @@
+mod summaries;
+
 use super::*;
 use crate::domain::event::{Act, Cause, Event, Nobody, news};
 use crate::domain::external::{

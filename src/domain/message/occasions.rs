@@ -7,6 +7,7 @@ use super::{
 use crate::domain::event::Act;
 use crate::domain::forecast::{HandoverNotice, slot_named, zone};
 use crate::domain::ids::UserId;
+use crate::domain::linked::External;
 use crate::domain::mention::{Mention, Notice};
 use crate::domain::request::{Leg, Request, RequestKind};
 use crate::domain::rotation::Rotation;
@@ -188,7 +189,12 @@ pub fn mention(rotation: &Rotation, mention: &Mention, notice: &Notice) -> Messa
         Notice::Acknowledged(by) => answered(MentionOutcome::Acknowledged(by.clone())),
         Notice::Passed => answered(MentionOutcome::Passed),
         Notice::Expired => answered(MentionOutcome::Expired),
-        Notice::Nobody => answered(MentionOutcome::Nobody),
+        Notice::Nobody => {
+            let outsider = rotation.external.as_ref().and_then(External::outsider);
+            answered(outsider.map_or(MentionOutcome::Nobody, |outsider| {
+                MentionOutcome::Outside(outsider.called())
+            }))
+        }
     };
     let calls = matches!(content, Content::Mention { .. });
     let to = Recipient::Channel(mention.channel.clone());

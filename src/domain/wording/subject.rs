@@ -34,9 +34,10 @@ pub fn subject(message: &Message, renderer: &dyn Renderer) -> String {
             MentionOutcome::Acknowledged(by) => {
                 format!("{} answers {}", words.name(by), words.name(asker))
             }
-            MentionOutcome::Passed | MentionOutcome::Expired | MentionOutcome::Nobody => {
-                format!("Nobody answers {}", words.name(asker))
-            }
+            MentionOutcome::Passed
+            | MentionOutcome::Expired
+            | MentionOutcome::Nobody
+            | MentionOutcome::Outside(_) => format!("Nobody answers {}", words.name(asker)),
         },
     };
     format!("{said}: {rotation}")

@@ -31,7 +31,7 @@ pub struct TopicSubject<'a> {
 /// Fills in the template. A token without a value is `N/A`; an unknown token stays as written.
 pub fn topic(subject: TopicSubject, renderer: &dyn Renderer) -> Vec<Piece> {
     let summary = subject.summary;
-    let usual = match (summary.on_call.is_empty(), summary.until) {
+    let usual = match (summary.is_nobody(), summary.until) {
         (true, _) => USUAL_NOBODY,
         (false, Some(_)) => USUAL,
         (false, None) => USUAL_OPEN,
@@ -63,19 +63,21 @@ pub fn topic(subject: TopicSubject, renderer: &dyn Renderer) -> Vec<Piece> {
 fn value(token: &str, subject: TopicSubject, renderer: &dyn Renderer) -> Option<Vec<Piece>> {
     let (profile, summary) = (subject.profile, subject.summary);
     let one = |value: Option<String>| vec![Piece::Value(value.unwrap_or(NOTHING.into()))];
-    let people = |people: &[UserId], of: &dyn Fn(&UserId) -> String| {
+    let people = |people: &[UserId], of: &dyn Fn(&UserId) -> String, outside: &[String]| {
+        let outside = outside.iter().map(|name| renderer.plain(name));
         let mut pieces = Vec::new();
-        for person in people {
+        for person in people.iter().map(of).chain(outside) {
             if !pieces.is_empty() {
                 pieces.push(Piece::Plain(", ".into()));
             }
-            pieces.push(Piece::Value(of(person)));
+            pieces.push(Piece::Value(person));
         }
         if pieces.is_empty() {
             return one(None);
         }
         pieces
     };
+    let (outside, next_outside) = (&summary.outside, &summary.next_outside);
     let name = |user: &UserId| renderer.named(user).name;
     let handle = |user: &UserId| renderer.named(user).handle;
     let instant = |at: Option<Timestamp>, zone: Option<ZoneName>| one(at.map(|at| clock(at, zone)));
@@ -86,13 +88,13 @@ fn value(token: &str, subject: TopicSubject, renderer: &dyn Renderer) -> Option<
             .as_deref()
             .map(|text| renderer.plain(text))),
         "CODE" => one(profile.code.clone()),
-        "DUTY_SIZE" => one(Some(summary.on_call.len().to_string())),
-        "USER" => people(&summary.on_call, &name),
-        "USERHANDLE" => people(&summary.on_call, &handle),
-        "USERID" => people(&summary.on_call, &UserId::to_string),
-        "NEXT_USER" => people(&summary.next, &name),
-        "NEXT_USERHANDLE" => people(&summary.next, &handle),
-        "NEXT_USERID" => people(&summary.next, &UserId::to_string),
+        "DUTY_SIZE" => one(Some((summary.on_call.len() + outside.len()).to_string())),
+        "USER" => people(&summary.on_call, &name, outside),
+        "USERHANDLE" => people(&summary.on_call, &handle, outside),
+        "USERID" => people(&summary.on_call, &UserId::to_string, &[]),
+        "NEXT_USER" => people(&summary.next, &name, next_outside),
+        "NEXT_USERHANDLE" => people(&summary.next, &handle, next_outside),
+        "NEXT_USERID" => people(&summary.next, &UserId::to_string, &[]),
         "UNTIL" => instant(summary.until, summary.zone),
         "UNTIL_UTC" => instant(summary.until, None),
         "NEXT_UNTIL" => instant(summary.next_until, summary.zone),

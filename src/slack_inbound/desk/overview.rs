@@ -66,6 +66,9 @@ fn line(one: &Overview, zone: ZoneName) -> String {
     let now = match (on_call.is_empty(), one.until) {
         (false, Some(until)) => format!("{} until {}", people(on_call), time(until, zone)),
         (false, None) => people(on_call),
+        (true, _) if !one.summary.outside.is_empty() => {
+            format!("{} (not in chat)", plain(&one.summary.outside.join(", ")))
+        }
         (true, _)
             if rotation
                 .running()

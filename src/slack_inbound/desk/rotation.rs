@@ -8,6 +8,7 @@ use super::visit::{Outcome, Visit, name, slot, title};
 use crate::actions::plan::{self, Item};
 use crate::actions::{ActionError, duty, overview, whole_turns};
 use crate::domain::ids::RotationId;
+use crate::domain::linked::External;
 use crate::domain::resolve;
 use crate::domain::roster;
 use crate::domain::rotation::{Cell, Mode, Rotation};
@@ -80,10 +81,14 @@ fn line(visit: &Visit, rotation: &Rotation, cell: &Cell, items: &[Item]) -> Stri
     let end = current.and_then(|item| item.end);
     let user = resolve::on_call(rotation, cell).map(|hold| hold.user());
     let user_is_on = user.is_some();
+    let outsider = rotation.external.as_ref().and_then(External::outsider);
     let now = match (user, end) {
         (Some(user), Some(end)) => format!("{} until {}", person(user), time(end, zone)),
         (Some(user), None) => person(user),
-        (None, _) if rotation.windows[cell.window].open => "*nobody is on call*".to_owned(),
+        (None, _) if rotation.windows[cell.window].open => match outsider {
+            Some(outsider) => format!("{} (not in chat)", plain(&outsider.called())),
+            None => "*nobody is on call*".to_owned(),
+        },
         (None, _) => "shut now".to_owned(),
     };
     let later = |item: &&Item| item.entry.start > visit.now && item.entry.user.is_some();

@@ -157,6 +157,7 @@ enum MentionOutcomeShape {
     Passed,
     Expired,
     Nobody,
+    Outside { name: String },
 }
 
 pub(super) fn to_json(message: &Message) -> Result<String, Error> {
@@ -253,6 +254,9 @@ fn content_shape(content: &Content) -> ContentShape {
                 MentionOutcome::Passed => MentionOutcomeShape::Passed,
                 MentionOutcome::Expired => MentionOutcomeShape::Expired,
                 MentionOutcome::Nobody => MentionOutcomeShape::Nobody,
+                MentionOutcome::Outside(name) => {
+                    MentionOutcomeShape::Outside { name: name.clone() }
+                }
             },
         },
     }
@@ -306,6 +310,7 @@ fn content(shape: ContentShape) -> Result<Content, Error> {
                 MentionOutcomeShape::Passed => MentionOutcome::Passed,
                 MentionOutcomeShape::Expired => MentionOutcome::Expired,
                 MentionOutcomeShape::Nobody => MentionOutcome::Nobody,
+                MentionOutcomeShape::Outside { name } => MentionOutcome::Outside(name),
             },
         },
     })

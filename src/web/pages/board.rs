@@ -102,7 +102,8 @@ fn card(one: &Overview, people: &People, times: Times) -> Markup {
     html! {
         section.wall data-rotation=(rotation.id) {
             h2 { bdi { (rotation.profile.name) } }
-            @if held.is_empty() { p.who-now.muted { "Nobody" } }
+            @if one.summary.is_nobody() { p.who-now.muted { "Nobody" } }
+            @for outside in &one.summary.outside { p.who-now { bdi { (outside) } " " small { "not in chat" } } }
             @for (slot, user) in &held {
                 p.who-now data-user=(user) {
                     bdi { (people.name(user)) }

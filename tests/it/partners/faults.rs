@@ -3,6 +3,34 @@
 use super::*;
 use std::time::{Duration, Instant};
 
+/// Four requests wait for a partner that hangs. More are refused at once, and nobody else waits.
+#[test]
+fn few_requests_wait_for_a_partner_that_hangs() {
+    let (pager, rota) = started();
+    let rotation = rota.rotation("U1");
+    pager.troubles(Trouble::Hangs);
+    let path = "/v1/partners/pagerPartner/schedules";
+    std::thread::scope(|scope| {
+        for _ in 0..4 {
+            scope.spawn(|| {
+                let refused = rota.caller().get(path);
+                refused.refused(503, "partner_unavailable");
+            });
+        }
+        eventually("all of them wait", || pager.count("/schedules") == 4);
+        let begun = Instant::now();
+        for refused in [link(&rotation, to("S1")), rota.caller().get(path)] {
+            assert_eq!(refused.header("retry-after"), Some("5"));
+            refused.refused(503, "partner_unavailable");
+        }
+        rotation.get("/on-call").is(200);
+        assert!(begun.elapsed() < Duration::from_secs(5));
+        assert_eq!(pager.count("/schedules"), 4);
+    });
+    pager.troubles(None);
+    link(&rotation, to("S1")).is(200);
+}
+
 #[test]
 fn failures_are_told_and_change_nobody() {
     let (pager, rota) = started();

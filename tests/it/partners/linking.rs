@@ -236,6 +236,10 @@ fn people_are_known_by_mail_address_and_by_what_is_said() {
     let kinds: Vec<&str> = bodies.iter().map(|body| text(&body["eventType"])).collect();
     assert!(kinds.contains(&"duty.changed"), "{kinds:?}");
     assert_eq!(rotation.order(), "U3 U2");
+    // A person is not set free by leaving them out.
+    let put = rota.caller().request("PUT", &path("P1"));
+    put.json(&json!({})).send().names("userId");
+    assert_eq!(on_call(&rotation), "U3|-");
     say("P1", Value::Null).is(200);
     assert_eq!(on_call(&rotation), "U1|-");
     say("P1", json!("U9")).names("userId");

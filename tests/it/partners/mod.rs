@@ -7,6 +7,7 @@ pub mod outages;
 mod pages;
 mod read_only;
 mod standins;
+mod unknown;
 mod warned;
 
 use crate::support::*;

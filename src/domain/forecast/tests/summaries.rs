@@ -25,7 +25,7 @@ fn seen(rotation: &Rotation, absences: &Absences) -> String {
         until,
         next,
         next_until,
-        zone: _,
+        ..
     } = OnCallSummary::of(rotation, dealing);
     let end = |at: Option<Timestamp>| {
         at.map_or(String::new(), |at| {

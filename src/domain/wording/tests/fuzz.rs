@@ -81,6 +81,7 @@ fn templates_are_filled_token_by_token() {
                 next: ids(&next),
                 next_until: until,
                 zone,
+                ..OnCallSummary::default()
             };
             let profile = Profile {
                 name: "%USER% & Co".into(),

@@ -12,6 +12,7 @@ fn usual() -> OnCallSummary {
         next: ids("cy"),
         next_until: Some(at("2026-10-26T08:00:00Z")),
         zone: zone("Europe/Oslo"),
+        ..OnCallSummary::default()
     }
 }
 
@@ -136,6 +137,33 @@ fn the_usual_wordings() {
         (OnCallSummary::default(), "Ops: nobody is on call, next N/A"),
     ] {
         assert_eq!(filled(&profile(None), &summary, None), expected);
+    }
+}
+
+#[test]
+fn whoever_is_unknown_here_is_not_nobody() {
+    let summary = |on_call: &str, outside: &[&str], next: &[&str]| OnCallSummary {
+        on_call: ids(on_call),
+        outside: outside.iter().map(|name| (*name).to_owned()).collect(),
+        next: Vec::new(),
+        next_outside: next.iter().map(|name| (*name).to_owned()).collect(),
+        ..usual()
+    };
+    let tokens = "%DUTY_SIZE% %USER% %USERHANDLE% %USERID% %UNTIL_UTC% %NEXT_USER% %NEXT_USERID%";
+    for (summary, usual, filled_in) in [
+        (
+            summary("", &["Zoe"], &[]),
+            "Ops: Zoe until 2026-10-19 09:00, next N/A",
+            "1 Zoe Zoe N/A 2026-10-19 07:00 N/A N/A",
+        ),
+        (
+            summary("ann", &["Zoe", "Yan"], &["Xia"]),
+            "Ops: Ann, Zoe, Yan until 2026-10-19 09:00, next Xia",
+            "3 Ann, Zoe, Yan <ann>, Zoe, Yan ann 2026-10-19 07:00 Xia N/A",
+        ),
+    ] {
+        assert_eq!(filled(&profile(None), &summary, None), usual);
+        assert_eq!(filled(&profile(Some(tokens)), &summary, None), filled_in);
     }
 }
 

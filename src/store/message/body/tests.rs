@@ -180,6 +180,10 @@ fn kinds() -> Vec<(Content, Value)> {
             mentioned(MentionOutcome::Nobody),
             json!({ "kind": "mentionAnswered", "asker": "U9", "outcome": "nobody" }),
         ),
+        (
+            mentioned(MentionOutcome::Outside("Zoe".into())),
+            json!({ "kind": "mentionAnswered", "asker": "U9", "outcome": "outside", "name": "Zoe" }),
+        ),
     ]
 }
 
