@@ -9,15 +9,16 @@ use crate::domain::access::Principal;
 use crate::domain::arrangement::ArrangementKind;
 use crate::domain::duty_at::Backward;
 use crate::domain::explain::{
-    self, ExplainedCell, Explanation, Kept, Source, Step, Told, Unrecorded, Vocabulary,
+    self, Around, ExplainedCell, Explanation, Kept, Source, Step, Told, Unrecorded, Vocabulary,
 };
 use crate::domain::forecast::{self, Budget};
 use crate::domain::handover::DealingContext;
 use crate::domain::ids::{AbsenceId, ArrangementId, CellId, RotationId, UserId};
+use crate::domain::naming::Naming;
 use crate::domain::refusal::{Refusal, invalid};
 use crate::domain::request::RequestKind;
 use crate::domain::resolve::{self, Hold};
-use crate::domain::rotation::{Entry, Reason, Rotation, Window};
+use crate::domain::rotation::{Entry, PassedOver, Reason, Rotation, Window};
 use crate::domain::trace::Trace;
 use crate::domain::zones::ZoneName;
 use crate::store::{self, HistoryEntry, ReadTx};
@@ -35,6 +36,7 @@ pub fn of(
     id: &RotationId,
     at: Option<Timestamp>,
     only: Option<&CellId>,
+    naming: Naming,
 ) -> Result<Explanation, ActionError> {
     let at = at.unwrap_or_else(|| app.now());
     app.store().read(|tx| {
@@ -53,7 +55,7 @@ pub fn of(
         if only.is_some() && found.is_empty() {
             return Err(Refusal::NotFound("cell").into());
         }
-        reader.told(found)
+        reader.told(found, naming)
     })
 }
 
@@ -188,7 +190,7 @@ impl Reader<'_> {
             return Ok(found(Source::Shut, steps));
         }
         if entry.user.is_none() {
-            steps.extend(explain::vacancy(&kept(record), &entry.passed_over));
+            steps.extend(self.vacancy(record, window, &entry.passed_over)?);
             return Ok(found(Source::Nobody, steps));
         }
         if let Some(id) = &entry.arrangement {
@@ -222,8 +224,11 @@ impl Reader<'_> {
             let stored = self.rotation.cells.get(slot);
             let running = stored.map_or(cell.entry.start, |stored| stored.entry.start);
             let record = self.entry(&cell.id, running)?;
-            let steps = record.map(|record| explain::vacancy(&kept(&record), &cell.passed_over));
-            return Ok(steps.unwrap_or_default());
+            let window = Some(&then.windows[cell.window]);
+            return match record {
+                Some(record) => self.vacancy(&record, window, &cell.passed_over),
+                None => Ok(Vec::new()),
+            };
         };
         // Where the turn has no entry of its own: what the slot keeps of it.
         let known = Kept {
@@ -239,6 +244,29 @@ impl Reader<'_> {
         };
         let window = &then.windows[cell.window];
         self.dealt(&cell.id, known, holder.since, Some(window))
+    }
+
+    /// The steps of a slot that stands empty since an entry. `window` is the one of today.
+    fn vacancy(
+        &self,
+        record: &HistoryEntry,
+        window: Option<&Window>,
+        passed_over: &[PassedOver],
+    ) -> Result<Vec<Step>, ActionError> {
+        let start = record.entry.start;
+        let mut was_held = false;
+        let of = (&self.rotation.id, &record.cell);
+        walk(self.tx, of, start, false, |piece| {
+            was_held = piece.user.is_some();
+            !was_held && piece.reason == Reason::BusinessHoursOffline
+        })?;
+        let cadence = window.and_then(|window| window.cadence.as_ref());
+        let next = cadence.and_then(|cadence| cadence.next(self.app.calendar(), start));
+        let around = Around {
+            was_held,
+            was_dealt: next.is_some_and(|next| next <= self.at),
+        };
+        Ok(explain::vacancy(&kept(record), around, passed_over))
     }
 
     /// The steps of a dealt turn: by the entry with which it began, else by what is known otherwise.
@@ -300,7 +328,7 @@ impl Reader<'_> {
     }
 
     /// Finds the absences that people were passed over for, and words the steps.
-    fn told(&self, found: Vec<Found>) -> Result<Explanation, ActionError> {
+    fn told(&self, found: Vec<Found>, naming: Naming) -> Result<Explanation, ActionError> {
         let mut ids = HashMap::new();
         let mut named = HashMap::new();
         let mut cells = Vec::with_capacity(found.len());
@@ -311,7 +339,7 @@ impl Reader<'_> {
                     *id = self.absence(absence, &mut ids)?;
                     is_lost |= id.is_none() && absence.source == AbsenceSource::Stored;
                 }
-                for user in people(step) {
+                for user in step.people() {
                     if !named.contains_key(user) {
                         let person = store::load_person(self.tx, user)?;
                         let name = person
@@ -332,6 +360,7 @@ impl Reader<'_> {
         let words = Vocabulary {
             people: named,
             slots: slots.collect(),
+            naming,
         };
         let cells = cells.into_iter().map(|found| {
             let zone = found.zone.unwrap_or_else(ZoneName::utc);
@@ -388,18 +417,5 @@ fn kept(record: &HistoryEntry) -> Kept {
     Kept {
         entry: record.entry.clone(),
         by: record.by.clone(),
-    }
-}
-
-/// The people whom the sentence of a step names.
-fn people(step: &Step) -> Vec<&UserId> {
-    match step {
-        Step::Order {
-            next_turn, order, ..
-        } => order.get(*next_turn).into_iter().collect(),
-        Step::PassedOver { absence, .. } => vec![&absence.user],
-        Step::AlreadyOnDuty(passed) => vec![&passed.user],
-        Step::Chosen { user, .. } => vec![user],
-        _ => Vec::new(),
     }
 }

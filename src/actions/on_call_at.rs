@@ -4,7 +4,7 @@ use super::reads::{self, visible};
 use super::{ActionError, App};
 use crate::domain::access::Principal;
 use crate::domain::duty_at::{
-    Backward, Bounds, DutyAt, Held, Onward, Piece, Present, Recorded, was_open,
+    Backward, Bounds, DutyAt, HandOvers, Held, Onward, Piece, Present, Recorded, was_open,
 };
 use crate::domain::event::Nobody;
 use crate::domain::forecast::{self, Budget};
@@ -13,7 +13,7 @@ use crate::domain::ids::{RotationId, UserId};
 use crate::domain::linked::Outsider;
 use crate::domain::refusal::{Refusal, invalid};
 use crate::domain::resolve;
-use crate::domain::rotation::Rotation;
+use crate::domain::rotation::{Reason, Rotation};
 use crate::domain::time::Interval;
 use crate::store::{self, HistoryEntry, Page, ReadTx, RotationFilter};
 use jiff::{SignedDuration, Timestamp};
@@ -128,7 +128,15 @@ fn recorded(
         let present = rotation
             .slot_of(&record.cell)
             .map(|slot| Present::of(rotation, app.calendar(), slot, &turn_ends));
-        let bounds = bounds(tx, rotation, &record, present.as_ref())?;
+        let window = rotation.window(&record.window);
+        let cadence = window.and_then(|window| window.cadence.as_ref());
+        // The shifts of a partner's schedule are no turns of a cadence.
+        let cadence = cadence.filter(|_| entry.reason != Reason::ChangeInExternalSchedule);
+        let hand_overs = cadence.map(|cadence| HandOvers {
+            cadence,
+            calendar: app.calendar(),
+        });
+        let bounds = bounds(tx, (rotation, &record), at, hand_overs, present.as_ref())?;
         if let Some(name) = &entry.outside {
             outsider.get_or_insert(Outsider {
                 name: Some(name.clone()),
@@ -167,11 +175,12 @@ pub(super) fn piece(record: &HistoryEntry) -> Piece {
     }
 }
 
-/// The bounds of the assignment that an entry of the record is of.
+/// The bounds of the assignment that an entry of the record is of, at an instant in it.
 fn bounds(
     tx: &ReadTx,
-    rotation: &Rotation,
-    record: &HistoryEntry,
+    (rotation, record): (&Rotation, &HistoryEntry),
+    at: Timestamp,
+    hand_overs: Option<HandOvers>,
     present: Option<&Present>,
 ) -> Result<Bounds, ActionError> {
     let first = piece(record);
@@ -190,7 +199,7 @@ fn bounds(
             back.since()
         }
     };
-    let mut onward = Onward::new(first.clone());
+    let mut onward = Onward::new(first.clone(), at, hand_overs);
     if first.end.is_some() {
         walk(tx, of, first.start, true, |piece| onward.look(&piece))?;
     }

@@ -12,6 +12,7 @@ use crate::domain::forecast::{self, Difference, Planned, PlannedTurn};
 use crate::domain::handover::DealingContext;
 use crate::domain::ids::{CellId, LaneId, RotationId, UserId};
 use crate::domain::load::{self, Held, Load};
+use crate::domain::naming::Naming;
 use crate::domain::refusal::{Refusal, invalid};
 use crate::domain::rotation::{Cell, Rotation};
 use crate::domain::time::Interval;
@@ -116,7 +117,7 @@ pub fn of(
             at: range.from.max(base.stamps.judged_at),
         };
         let warns = wanted.warns;
-        let mut parts = Parts::new(tx, current, &base, editing);
+        let mut parts = Parts::new(tx, caller, current, &base, editing);
         parts.apply(wanted)?;
         let (then, refusals) = (parts.rotation, parts.refusals);
         let planned = plan(current, context.dealing, range)?;
@@ -130,7 +131,7 @@ pub fn of(
             false => plan(&then, dealing, range)?,
         };
         let warnings = match warns {
-            true => warnings::of_plan(app, tx, caller, (&then, dealing), range)?,
+            true => warnings::of_plan(app, tx, caller, (&then, dealing), range, Naming::Names)?,
             false => Vec::new(),
         };
         let mut found = Preview {

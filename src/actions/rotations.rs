@@ -42,6 +42,7 @@ impl Operation for PatchRotation {
     fn apply(self, tx: &mut WriteTx, draft: &mut Draft, _: &Principal) -> Result<(), ActionError> {
         let PatchRotation(patch) = self;
         check_patch(&tx.as_read(), &patch, &draft.rotation, &draft.tier_limits)?;
+        check_code(&tx.as_read(), &patch, &draft.rotation)?;
         let then = people_then(&tx.as_read(), &patch, &draft.rotation)?;
         if let Some((lists, _)) = &then {
             store::save_members(tx, &draft.rotation.id, lists)?;
@@ -69,7 +70,7 @@ pub(super) fn changes_duty(patch: &RotationPatch, rotation: &Rotation) -> bool {
         })
 }
 
-/// Refuses a patch that names who or what is not there, that the tier does not include, or whose code is taken.
+/// Refuses a patch that names who or what is not there, or that the tier does not include.
 pub(super) fn check_patch(
     tx: &ReadTx,
     patch: &RotationPatch,
@@ -104,6 +105,15 @@ pub(super) fn check_patch(
         let groups = patch.groups.as_deref().unwrap_or(&groups);
         check_people(tx, limits, Some(&rotation.id), users, groups)?;
     }
+    Ok(())
+}
+
+/// Refuses a patch whose code another rotation has.
+pub(super) fn check_code(
+    tx: &ReadTx,
+    patch: &RotationPatch,
+    rotation: &Rotation,
+) -> Result<(), ActionError> {
     if let Some(Some(code)) = &patch.code
         && store::rotation_by_code(tx, code)?.is_some_and(|holder| holder != rotation.id)
     {

@@ -16,6 +16,7 @@ use crate::domain::external::Partner;
 use crate::domain::forecast::{self, Budget, Held, ShiftRotation};
 use crate::domain::handover::DealingContext;
 use crate::domain::ids::{RotationId, UserId};
+use crate::domain::naming::Naming;
 use crate::domain::refusal::Refusal;
 use crate::domain::roster;
 use crate::domain::rotation::Rotation;
@@ -64,6 +65,7 @@ pub fn of_rotation(
     caller: &Principal,
     id: &RotationId,
     days: u32,
+    naming: Naming,
 ) -> Result<(Rotation, Vec<Warning>), ActionError> {
     app.store().read(|tx| {
         let rotation = reads::visible(tx, caller, id)?;
@@ -73,7 +75,7 @@ pub fn of_rotation(
             calendar: app.calendar(),
             absences: &absences,
         };
-        let found = of_plan(app, tx, caller, (&rotation, dealing), range)?;
+        let found = of_plan(app, tx, caller, (&rotation, dealing), range, naming)?;
         Ok((rotation, found))
     })
 }
@@ -89,6 +91,7 @@ pub fn of_plan(
     caller: &Principal,
     (rotation, dealing): (&Rotation, DealingContext),
     range: Interval,
+    naming: Naming,
 ) -> Result<Vec<Warning>, ActionError> {
     if !rotation.enabled {
         return Ok(Vec::new());
@@ -96,7 +99,7 @@ pub fn of_plan(
     let own = &mut Budget::default();
     let held = forecast::held(rotation, dealing, range, own).map_err(|_| too_much())?;
     let on_call: BTreeSet<UserId> = held.iter().filter_map(Held::on_call).cloned().collect();
-    let mut around = surroundings(app, tx, rotation, &held)?;
+    let mut around = surroundings(app, tx, rotation, &held, naming)?;
     let (mut budget, mut room) = (Budget::default(), MOST_HELD);
     for id in rotations_of(tx, &on_call)? {
         if id == rotation.id {
@@ -147,6 +150,7 @@ fn surroundings(
     tx: &ReadTx,
     rotation: &Rotation,
     held: &[Held],
+    naming: Naming,
 ) -> Result<Around, ActionError> {
     let mut members: Vec<UserId> = roster::order(&rotation.members, None)
         .into_iter()
@@ -177,6 +181,7 @@ fn surroundings(
         elsewhere: Vec::new(),
         unread_calendars: unread.into_iter().collect(),
         is_partner_unread: external.is_some_and(|it| it.is_unread(&app.as_of(app.now()))),
+        naming,
     })
 }
 
@@ -197,14 +202,19 @@ struct Planned {
 ///
 /// # Errors
 /// [`Refusal::Invalid`] where the days take too much to forecast, or to hold.
-pub fn of_all(app: &App, caller: &Principal, days: u32) -> Result<Vec<Found>, ActionError> {
-    all_within(app, caller, days, MOST_HELD)
+pub fn of_all(
+    app: &App,
+    caller: &Principal,
+    days: u32,
+    naming: Naming,
+) -> Result<Vec<Found>, ActionError> {
+    all_within(app, caller, (days, naming), MOST_HELD)
 }
 
 pub(super) fn all_within(
     app: &App,
     caller: &Principal,
-    days: u32,
+    (days, naming): (u32, Naming),
     mut room: usize,
 ) -> Result<Vec<Found>, ActionError> {
     let mut budget = Budget::of_workspace();
@@ -215,7 +225,7 @@ pub(super) fn all_within(
     };
     let sees = |rotation: &Rotation| caller.check_see(rotation).is_ok();
     let mut found = Vec::new();
-    each(app, days, plan, sees, |rotation, warnings| {
+    each(app, (days, naming), plan, sees, |rotation, warnings| {
         let named = Arc::new(ShiftRotation {
             id: rotation.id.clone(),
             name: rotation.profile.name.clone(),
@@ -258,7 +268,7 @@ fn order(found: &Found) -> (Timestamp, Severity, WarningKind, &str, &RotationId)
 /// `plan` or `take` fails.
 fn each(
     app: &App,
-    days: u32,
+    (days, naming): (u32, Naming),
     mut plan: impl FnMut(&Rotation, DealingContext, Interval) -> Result<Option<Vec<Held>>, ActionError>,
     sees: impl Fn(&Rotation) -> bool,
     mut take: impl FnMut(&Rotation, Vec<Warning>) -> Result<(), ActionError>,
@@ -313,7 +323,7 @@ fn each(
                 let Some(held) = held.filter(|_| sees(&rotation)) else {
                     return Ok(None);
                 };
-                let around = surroundings(app, tx, &rotation, &held)?;
+                let around = surroundings(app, tx, &rotation, &held, naming)?;
                 Ok(Some((rotation, around, held)))
             })?
         else {

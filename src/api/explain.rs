@@ -6,6 +6,7 @@ use super::extract::Call;
 use super::operation::{Body, Kind, Operation, gives, parameter, shape};
 use crate::actions::explain;
 use crate::domain::ids::CellId;
+use crate::domain::naming::Naming;
 use crate::wire::explain::{self as wire, Explanation};
 
 pub const EXPLAIN: Operation = Operation {
@@ -33,7 +34,7 @@ pub fn explain(_: &Api, call: &Call) -> Outcome {
     let at = call.query.instant("at")?;
     let cell = call.query.one("cellId")?.map(CellId::from);
     let id = call.path.id("rotationId");
-    let found = explain::of(call.app, call.caller, &id, at, cell.as_ref())?;
+    let found = explain::of(call.app, call.caller, &id, at, cell.as_ref(), Naming::Names)?;
     let body = wire::render(found, call.app.calendar());
     Ok(answer::with(
         answer::json(200, &body)?,

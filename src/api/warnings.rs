@@ -8,6 +8,7 @@ use super::operation::{
 };
 use crate::actions::reads;
 use crate::actions::warnings::{self, DAYS, MOST_DAYS, SetWarningSettings};
+use crate::domain::naming::Naming;
 use crate::domain::rotation::Rotation;
 use crate::wire::etag::Precondition;
 use crate::wire::page::Page;
@@ -41,7 +42,7 @@ pub const READ: Operation = Operation {
 pub fn read(_: &Api, call: &Call) -> Outcome {
     let days = call.query.whole("days", DAYS, MOST_DAYS)?;
     let id = call.path.id("rotationId");
-    let (rotation, found) = warnings::of_rotation(call.app, call.caller, &id, days)?;
+    let (rotation, found) = warnings::of_rotation(call.app, call.caller, &id, days, Naming::Names)?;
     let found = found
         .iter()
         .map(|warning| wire::render(&rotation.id, warning));
@@ -67,7 +68,7 @@ pub const ACROSS: Operation = Operation {
 /// GET the warnings of all rotations.
 pub fn across(_: &Api, call: &Call) -> Outcome {
     let days = call.query.whole("days", DAYS, MOST_DAYS)?;
-    let found = warnings::of_all(call.app, call.caller, days)?;
+    let found = warnings::of_all(call.app, call.caller, days, Naming::Names)?;
     let found = found
         .iter()
         .map(|found| wire::render(&found.rotation.id, &found.warning));

@@ -8,7 +8,7 @@ use super::ids::{ArrangementId, CellId, LaneId, UserId, WindowId};
 use super::linked::Outsider;
 use super::resolve;
 use super::rotation::{Entry, Reason, Rotation, Window};
-pub use bounds::{Backward, Bounds, Onward, Present};
+pub use bounds::{Backward, Bounds, HandOvers, Onward, Present};
 use jiff::Timestamp;
 
 /// Who is on call in a rotation at an instant.

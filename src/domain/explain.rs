@@ -17,7 +17,7 @@ use super::trace::{Decision, Traced};
 pub use hours::{Opening, opening, opening_recorded};
 use jiff::Timestamp;
 use jiff::civil::Date;
-pub use recorded::{Kept, turn, vacancy};
+pub use recorded::{Around, Kept, turn, vacancy};
 pub use words::{Vocabulary, text};
 
 /// What decides who is on call in a cell.
@@ -191,6 +191,21 @@ pub enum Step {
         is_anybody: bool,
     },
     NotRecorded(Unrecorded),
+}
+
+impl Step {
+    /// The people whom its sentence names.
+    pub fn people(&self) -> Vec<&UserId> {
+        match self {
+            Step::Order {
+                next_turn, order, ..
+            } => order.get(*next_turn).into_iter().collect(),
+            Step::PassedOver { absence, .. } => vec![&absence.user],
+            Step::AlreadyOnDuty(passed) => vec![&passed.user],
+            Step::Chosen { user, .. } => vec![user],
+            _ => Vec::new(),
+        }
+    }
 }
 
 /// A step, and the sentence that says it.

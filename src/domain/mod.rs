@@ -38,6 +38,7 @@ pub mod linking;
 pub mod load;
 pub mod mention;
 pub mod message;
+pub mod naming;
 pub mod personal_calendar;
 pub mod recurrence;
 pub mod refusal;

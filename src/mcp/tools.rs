@@ -171,6 +171,13 @@ fn input<T: JsonSchema>() -> Value {
     if schema.get("properties").is_none() {
         schema["properties"] = json!({});
     }
+    let members = schema["properties"].as_object_mut();
+    for member in members.into_iter().flat_map(|members| members.values_mut()) {
+        // What is omitted has no value. Clients that fill defaults in would send one that not every member takes.
+        if let Some(member) = member.as_object_mut() {
+            member.remove("default");
+        }
+    }
     schema
 }
 
@@ -308,6 +315,12 @@ mod tests {
             );
             let confirm = &described["inputSchema"]["properties"]["confirm"];
             assert_eq!(confirm.is_null(), tool.kind == Kind::Reads, "{name}");
+            let members = described["inputSchema"]["properties"].as_object();
+            for (member, schema) in members.into_iter().flatten() {
+                assert_eq!(schema.get("default"), None, "{name} {member}");
+                let counts = ["page", "days"].contains(&member.as_str());
+                assert!(!counts || schema["minimum"] == 1, "{name} {member}");
+            }
             let read_only = &described["annotations"]["readOnlyHint"];
             assert_eq!(*read_only, json!(tool.kind == Kind::Reads), "{name}");
         }

@@ -6,8 +6,9 @@ use crate::actions::absences::{
     applies_to, check_member, check_person, check_removal, find_absence,
 };
 use crate::actions::grid::check_roster;
-use crate::actions::rotations::{Agrees, changes_duty, check_patch, people_then};
+use crate::actions::rotations::{Agrees, changes_duty, check_code, check_patch, people_then};
 use crate::domain::absence::{Absences, AppliesTo};
+use crate::domain::access::Principal;
 use crate::domain::edit::{NewAbsence, RotationPatch};
 use crate::domain::editing::Editing;
 use crate::domain::grid::{GridSpec, RosterSpec};
@@ -21,6 +22,7 @@ use std::sync::Arc;
 /// A rotation while edits are applied to it, one by one.
 pub struct Parts<'a, 'e> {
     pub tx: &'a ReadTx<'a>,
+    caller: &'a Principal,
     /// As it is now: what callers repeat of it is compared with this.
     pub current: &'a Rotation,
     /// As it is before the edits.
@@ -38,12 +40,14 @@ impl<'a, 'e> Parts<'a, 'e> {
     /// None applied yet to `base`, a rotation that everything due has been done of. `current` is the same rotation as it is now.
     pub fn new(
         tx: &'a ReadTx<'a>,
+        caller: &'a Principal,
         current: &'a Rotation,
         base: &'a Rotation,
         editing: Editing<'e>,
     ) -> Parts<'a, 'e> {
         Parts {
             tx,
+            caller,
             current,
             base,
             editing,
@@ -117,6 +121,10 @@ impl<'a, 'e> Parts<'a, 'e> {
             agrees(self.current, self.editing.calendar)?;
         }
         check_patch(self.tx, patch, &self.rotation, &self.editing.limits)?;
+        // The rotation that has a code may be hidden from whoever just looks.
+        if self.caller.check_edit(&self.rotation).is_ok() {
+            check_code(self.tx, patch, &self.rotation)?;
+        }
         let then = people_then(self.tx, patch, &self.rotation)?;
         let people = then.map(|(_, people)| people);
         self.edit(|editing, rotation| {
@@ -143,6 +151,7 @@ impl<'a, 'e> Parts<'a, 'e> {
 
     fn absence(&mut self, new: &NewAbsence) -> Result<(), ActionError> {
         check_person(self.tx, &new.user)?;
+        self.check_everywhere(&new.user, new.everywhere)?;
         if !new.everywhere {
             self.rotation.check_own()?;
         }
@@ -164,11 +173,20 @@ impl<'a, 'e> Parts<'a, 'e> {
         if self.removed.contains(id) {
             return Err(Refusal::NotFound("absence").into());
         }
+        self.check_everywhere(&stored.user, stored.applies_to == AppliesTo::AllRotations)?;
         check_removal(&self.rotation, &stored)?;
         self.removed.push(id.clone());
         let absences = self.rotation.absences.without(&stored.user, stored.period);
         self.absences_changed(absences, &stored.user, stored.period);
         Ok(())
+    }
+
+    /// Refuses an absence in all rotations to a key that is limited to some. People may look at what they may not do.
+    fn check_everywhere(&self, user: &UserId, everywhere: bool) -> Result<(), Refusal> {
+        match everywhere && self.caller.person().is_err() {
+            true => self.caller.check_absence(&self.rotation, user, true),
+            false => Ok(()),
+        }
     }
 
     fn absences_changed(&mut self, absences: Absences, user: &UserId, period: Interval) {

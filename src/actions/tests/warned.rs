@@ -2,6 +2,7 @@
 
 use super::*;
 use crate::actions::warnings::{all_within, count};
+use crate::domain::naming::Naming;
 use crate::domain::refusal::Refusal;
 
 #[test]
@@ -11,7 +12,7 @@ fn plans_of_all_rotations_are_held_up_to_a_limit() {
     for name in ["one", "two", "three"] {
         office.cover(&office.create(name));
     }
-    let all = |room| all_within(app, &caller(), 90, room);
+    let all = |room| all_within(app, &caller(), (90, Naming::Names), room);
     assert!(!all(10_000).expect("warnings").is_empty());
     for room in [0, 100, 400] {
         let refused = all(room).expect_err("no room");

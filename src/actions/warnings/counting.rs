@@ -5,6 +5,7 @@ use super::{DAYS, MOST_HELD, each};
 use crate::actions::{ActionError, App, Error};
 use crate::domain::forecast::{self, Budget};
 use crate::domain::ids::RotationId;
+use crate::domain::naming::Naming;
 use crate::domain::warning_kinds::WarningKind;
 use crate::runtime::clock::monotonic;
 use jiff::{SignedDuration, Timestamp};
@@ -110,7 +111,7 @@ pub(in crate::actions) fn count(app: &App, mut room: usize) -> Result<Counted, A
     let mut counted = Counted::new();
     each(
         app,
-        DAYS,
+        (DAYS, Naming::Ids),
         |rotation, dealing, range| {
             goes_on()?;
             if room == 0 {

@@ -65,13 +65,19 @@ pub fn opening_recorded(
     calendar: &Calendar,
     at: Timestamp,
 ) -> (bool, Vec<Step>) {
+    let whole = rotation.hours_then(window, entry);
     let held = Hours {
         off: None,
-        ..rotation.hours_then(window, entry)
+        ..whole.clone()
     };
     let is_anybody = entry.user.is_some() || entry.outside.is_some();
     if is_anybody || was_open(rotation, window, entry, calendar, at) {
-        return (true, vec![open(&held, calendar, at)]);
+        // Days off may have changed since: the entry says that the hours were open.
+        let hours = match whole.at(calendar, at).open {
+            true => &whole,
+            false => &held,
+        };
+        return (true, vec![open(hours, calendar, at)]);
     }
     let shut = Step::WindowShut(Opening {
         from: Some(entry.start).filter(|_| entry.reason == Reason::BusinessHoursOffline),

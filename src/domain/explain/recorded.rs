@@ -83,15 +83,22 @@ fn beginning(
     }
 }
 
+/// What came before and after a slot fell empty.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Around {
+    /// Whether somebody had the slot until then.
+    pub was_held: bool,
+    /// Whether a hand-over of the window has come since.
+    pub was_dealt: bool,
+}
+
 /// The steps of a slot that stands empty in open hours since an entry. `passed_over` are those of the latest search that is known.
-pub fn vacancy(kept: &Kept, passed_over: &[PassedOver]) -> Vec<Step> {
+pub fn vacancy(kept: &Kept, around: Around, passed_over: &[PassedOver]) -> Vec<Step> {
     let entry = &kept.entry;
     let at = entry.start;
     let begun = match Deed::of(entry.reason) {
-        // Put on duty was nobody: whoever was there before came off.
-        Some(Deed::Set) if kept.by.is_some() => Some(Deed::Cleared),
-        // A slot that nobody has held yet.
-        Some(Deed::Set) => None,
+        // Put on duty was nobody: whoever was there before came off. A slot that nobody has held yet begins the same way.
+        Some(Deed::Set) => around.was_held.then_some(Deed::Cleared),
         deed => deed,
     };
     let mut steps = Vec::new();
@@ -106,10 +113,13 @@ pub fn vacancy(kept: &Kept, passed_over: &[PassedOver]) -> Vec<Step> {
             moved_from: None,
         });
     }
+    // A slot that was cleared stays empty until the next hand-over: nobody is looked for.
+    let is_cleared = matches!(begun, Some(Deed::Cleared));
+    if is_cleared && !around.was_dealt {
+        return steps;
+    }
     steps.extend(passed_over.iter().cloned().map(Step::AlreadyOnDuty));
     steps.push(Step::NobodyLeft);
-    if !matches!(begun, Some(Deed::Cleared)) {
-        steps.push(Step::NotRecorded(Unrecorded::Search));
-    }
+    steps.push(Step::NotRecorded(Unrecorded::Search));
     steps
 }

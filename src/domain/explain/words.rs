@@ -5,6 +5,7 @@ use crate::domain::absence::AbsenceSource;
 use crate::domain::arrangement::ArrangementKind;
 use crate::domain::audit::{ActorKind, Doer};
 use crate::domain::ids::{CellId, UserId};
+use crate::domain::naming::Naming;
 use crate::domain::rotation::Reason;
 use crate::domain::time::FOREVER;
 use crate::domain::wording::one_line;
@@ -18,6 +19,8 @@ use std::collections::{BTreeMap, HashMap};
 pub struct Vocabulary {
     pub people: HashMap<UserId, String>,
     pub slots: BTreeMap<CellId, String>,
+    /// With [`Naming::Ids`] sentences have none of these.
+    pub naming: Naming,
 }
 
 /// A vocabulary with the zone of local times.
@@ -27,13 +30,18 @@ struct Words<'a> {
 }
 
 impl Words<'_> {
+    fn has_names(&self) -> bool {
+        self.known.naming == Naming::Names
+    }
+
     fn person(&self, user: &UserId) -> String {
-        let known = self.known.people.get(user);
+        let known = self.known.people.get(user).filter(|_| self.has_names());
         known.map_or_else(|| user.to_string(), |name| one_line(name))
     }
 
     fn slot(&self, cell: &CellId) -> String {
         match self.known.slots.get(cell).filter(|name| !name.is_empty()) {
+            _ if !self.has_names() => cell.to_string(),
             Some(name) => one_line(name),
             None => "another slot".into(),
         }
@@ -202,12 +210,15 @@ fn dealt(at: Timestamp, reason: Reason, moved_from: Option<Timestamp>, words: &W
 }
 
 /// Who did it, as the subject of a sentence.
-fn subject(by: Option<&Doer>) -> String {
+fn subject(by: Option<&Doer>, words: &Words) -> String {
     let Some(doer) = by else {
         return "Somebody".into();
     };
     let actor = &doer.actor;
-    let name = actor.name.as_deref().map(one_line);
+    let name = match words.has_names() {
+        true => actor.name.as_deref().map(one_line),
+        false => actor.id.clone(),
+    };
     let named = |what: &str| match &name {
         Some(name) => format!("{what} {name}"),
         None => what.to_owned(),
@@ -230,7 +241,7 @@ fn subject(by: Option<&Doer>) -> String {
 }
 
 fn by_hand(deed: Deed, by: Option<&Doer>, at: Timestamp, words: &Words) -> String {
-    let (who, at) = (subject(by), words.time(at));
+    let (who, at) = (subject(by, words), words.time(at));
     match deed {
         Deed::Set => format!("{who} put people on duty on {at}."),
         Deed::Rotated => format!("{who} handed over on {at}."),
@@ -259,7 +270,7 @@ fn arrangement(
         None => String::new(),
     };
     let by = match by {
-        Some(by) => format!("; {} made it", subject(Some(by))),
+        Some(by) => format!("; {} made it", subject(Some(by), words)),
         None => String::new(),
     };
     format!("{what} is in place from {}{until}{by}.", words.time(from))
@@ -277,6 +288,7 @@ fn external(
         None => String::new(),
     };
     let who = match (is_anybody, outsider) {
+        (true, Some(_)) if !words.has_names() => "has somebody who is unknown here".to_owned(),
         (false, _) => "has nobody".to_owned(),
         (true, Some(name)) => format!("has {}, who is unknown here,", one_line(name)),
         (true, None) => "decides".to_owned(),

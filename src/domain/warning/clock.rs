@@ -3,7 +3,6 @@
 use super::Warning;
 use super::scene::Scene;
 use crate::domain::cadence::Cadence;
-use crate::domain::rotation::Window;
 use crate::domain::time::Interval;
 use crate::domain::warning_kinds::WarningKind;
 use jiff::civil::{DateTime, Time};
@@ -33,7 +32,7 @@ pub(super) fn clock_changes(scene: &Scene) -> Vec<Warning> {
                 from: at,
                 until: until.min(scene.range.until),
             };
-            let text = told(window, how);
+            let text = told(scene.window_called(window), how);
             let (kind, nobody) = (WarningKind::ClockChange, Vec::new());
             found.push(match is_only {
                 true => scene.in_cell(kind, first, period, nobody, text),
@@ -44,9 +43,8 @@ pub(super) fn clock_changes(scene: &Scene) -> Vec<Warning> {
     found
 }
 
-fn told(window: &Window, how: How) -> String {
-    let named = window.name.as_ref();
-    let named = named.map_or(String::new(), |name| format!(" of {name}"));
+fn told(window: Option<&str>, how: How) -> String {
+    let named = window.map_or(String::new(), |name| format!(" of {name}"));
     match how {
         How::Moved(time) => {
             let time = time.strftime("%H:%M");

@@ -45,7 +45,7 @@ pub(super) fn unreachable(scene: &Scene) -> Vec<Warning> {
                     ),
                     None => format!(
                         "{} is on call by the partner's schedule and is nobody known in chat.",
-                        outside.unwrap_or("Somebody")
+                        outside.filter(|_| scene.has_names()).unwrap_or("Somebody")
                     ),
                 };
                 let users = user.cloned().into_iter().collect();

@@ -5,7 +5,8 @@ use super::spans;
 use crate::domain::forecast::{self, Held};
 use crate::domain::handover::DealingContext;
 use crate::domain::ids::{CellId, RotationId, UserId};
-use crate::domain::rotation::{Cell, Rotation};
+use crate::domain::naming::Naming;
+use crate::domain::rotation::{Cell, Rotation, Window};
 use crate::domain::time::{Interval, joined};
 use crate::domain::warning_kinds::WarningKind;
 use crate::domain::zones::ZoneName;
@@ -25,6 +26,8 @@ pub struct Around {
     pub unread_calendars: BTreeSet<UserId>,
     /// Whether the partner's schedule that it follows cannot be read.
     pub is_partner_unread: bool,
+    /// How the sentences of warnings name people, rotations, lanes and windows.
+    pub naming: Naming,
 }
 
 /// What counts of a person.
@@ -176,10 +179,33 @@ impl<'a> Scene<'a> {
         all
     }
 
-    /// What people call somebody.
+    /// What somebody is called.
     pub fn name(&self, user: &UserId) -> String {
-        let known = self.around.people.get(user);
+        let known = self.around.people.get(user).filter(|_| self.has_names());
         known.map_or_else(|| user.to_string(), |known| known.name.clone())
+    }
+
+    /// Whether sentences have the names that people gave.
+    pub fn has_names(&self) -> bool {
+        self.around.naming == Naming::Names
+    }
+
+    /// What another rotation is called, by its name where the reader may see it.
+    pub fn rotation_called(&self, rotation: &RotationId, named: Option<&str>) -> String {
+        match named {
+            None => "another rotation".to_owned(),
+            Some(name) if self.has_names() => name.to_owned(),
+            Some(_) => rotation.to_string(),
+        }
+    }
+
+    /// What a window is called, where it has a name.
+    pub fn window_called<'w>(&self, window: &'w Window) -> Option<&'w str> {
+        let name = window.name.as_deref()?;
+        Some(match self.has_names() {
+            true => name,
+            false => window.id.as_str(),
+        })
     }
 
     /// What a cell is called where the rotation has several: ` in primary, nights`.
@@ -187,6 +213,7 @@ impl<'a> Scene<'a> {
         let names = forecast::slot_name(self.rotation, self.cell(cell));
         match names.is_empty() {
             true => String::new(),
+            false if !self.has_names() => format!(" in {}", self.cell(cell).id),
             false => format!(" in {}", names.join(", ")),
         }
     }

@@ -37,10 +37,12 @@ impl<'a> Place<'a> {
     }
 
     /// Where it is: `here`, `in Payments`.
-    fn named(self) -> String {
+    fn named(self, scene: &Scene) -> String {
         match self {
             Place::Here { .. } => "here".to_owned(),
-            Place::There { named, .. } => format!("in {}", named.unwrap_or("another rotation")),
+            Place::There {
+                rotation, named, ..
+            } => format!("in {}", scene.rotation_called(rotation, named)),
         }
     }
 }
@@ -144,7 +146,7 @@ fn rests(
             };
             let between = match (one.here(), other.here()) {
                 (Some(_), Some(_)) => "two turns".to_owned(),
-                _ => format!("a turn {} and one {}", one.named(), other.named()),
+                _ => format!("a turn {} and one {}", one.named(scene), other.named(scene)),
             };
             let name = scene.name(user);
             let text = format!("{name} has {rest} between {between}; {due} h are wanted.");
@@ -174,13 +176,13 @@ pub(super) fn double_duty(scene: &Scene) -> Vec<Warning> {
         let on_call = joined(on_call);
         for there in theirs.get(user).into_iter().flat_map(BTreeMap::values) {
             let periods = there.iter().map(|there| there.period).collect();
-            let named = there.first().and_then(|there| there.named.as_deref());
+            let Some(first) = there.first() else { continue };
+            let other = scene.rotation_called(&first.rotation, first.named.as_deref());
             for period in spans::shared(&on_call, &joined(periods)) {
                 let text = format!(
-                    "{} is on call here{} and in {} at the same time.",
+                    "{} is on call here{} and in {other} at the same time.",
                     scene.name(user),
                     scene.place(cell),
-                    named.unwrap_or("another rotation")
                 );
                 let users = vec![user.clone()];
                 found.push(scene.in_cell(WarningKind::DoubleDuty, cell, period, users, text));

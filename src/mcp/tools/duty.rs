@@ -62,6 +62,7 @@ struct WhoIsOnCall {
     user_id: Option<String>,
     /// Which page of 100 rotations, from 1.
     #[serde(default)]
+    #[schemars(extend("minimum" = 1))]
     page: Option<u32>,
 }
 
@@ -122,6 +123,7 @@ struct ListRotations {
     q: Option<String>,
     /// Which page of 100 rotations, from 1.
     #[serde(default)]
+    #[schemars(extend("minimum" = 1))]
     page: Option<u32>,
 }
 
@@ -203,6 +205,7 @@ struct GetSchedule {
     kind: Option<Vec<String>>,
     /// Which page of 100 turns, from 1.
     #[serde(default)]
+    #[schemars(extend("minimum" = 1))]
     page: Option<u32>,
 }
 
@@ -261,6 +264,7 @@ struct MyShifts {
     to: Option<Moment>,
     /// Which page of 100 shifts, from 1.
     #[serde(default)]
+    #[schemars(extend("minimum" = 1))]
     page: Option<u32>,
 }
 

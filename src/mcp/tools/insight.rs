@@ -1,12 +1,14 @@
 //! Why, what is wrong, and who carries how much.
 
 use super::{
-    Kind, MIB, Named, Tool, any_range, give, give_named, input, output, page, page_of, rotation,
+    Kind, MIB, Named, Tool, any_range, give_named, input, output, page, page_of, rotation,
 };
 use crate::actions::report::{self, Wanted};
 use crate::actions::{explain, warnings};
 use crate::domain::access::Scope;
+use crate::domain::explain::ExplainedCell;
 use crate::domain::ids::{CellId, UserId};
+use crate::domain::naming::Naming;
 use crate::domain::refusal::invalid;
 use crate::domain::report::GroupBy;
 use crate::mcp::Call;
@@ -27,12 +29,12 @@ strict!(Explain, Warnings, DutyReport);
 pub const EXPLAIN: Tool = Tool {
     name: "explain",
     title: "Explain who is on call",
-    about: "Why each cell of a rotation is as it is at an instant: the steps that decided, in their order, each with a sentence. What \
-            the record does not hold is said.",
+    about: "Why each cell of a rotation is as it is at an instant: the steps that decided, in their order, each with a sentence that names \
+            people and cells by their ids. What the record does not hold is said.",
     scope: Scope::ReadRotations,
     kind: Kind::Reads,
     input: input::<Explain>,
-    output: output::<Explanation>,
+    output: output::<Named<Explanation>>,
     memory: 16 * MIB,
     run: why,
 };
@@ -54,15 +56,22 @@ fn why(call: &Call, arguments: &[u8]) -> Result<Value, Problem> {
     let asked: Explain = parse(arguments)?;
     let id = rotation(call, &asked.code)?;
     let (at, cell) = (asked.at.map(|at| at.0), asked.cell_id.map(CellId::from));
-    let found = explain::of(call.app, call.caller, &id, at, cell.as_ref())?;
-    give(&explanation::render(found, call.app.calendar()))
+    let found = explain::of(call.app, call.caller, &id, at, cell.as_ref(), Naming::Ids)?;
+    let named = |cell: &ExplainedCell| -> Vec<UserId> {
+        let steps = cell.steps.iter().flat_map(|told| told.step.people());
+        steps.chain(&cell.user).cloned().collect()
+    };
+    let users: Vec<UserId> = found.cells.iter().flat_map(named).collect();
+    let shown = explanation::render(found, call.app.calendar());
+    give_named(call, shown, &users)
 }
 
 pub const WARNINGS: Tool = Tool {
     name: "warnings",
     title: "What is wrong with the plan",
     about: "What is wrong with the plan of one rotation, or of all that you see, in the next days, by where it begins: nobody on call, \
-            nobody left to step in, too little rest, two rotations at once, and others. `severity` says how much it matters.",
+            nobody left to step in, too little rest, two rotations at once, and others. `severity` says how much it matters; \
+            `text` names people, rotations and cells by their ids.",
     scope: Scope::ReadRotations,
     kind: Kind::Reads,
     input: input::<Warnings>,
@@ -79,9 +88,11 @@ struct Warnings {
     code: Option<String>,
     /// How many days are looked at, from now on: 1 to 366, 90 if omitted.
     #[serde(default)]
+    #[schemars(extend("minimum" = 1, "maximum" = warnings::MOST_DAYS))]
     days: Option<u32>,
     /// Which page of 100 warnings, from 1.
     #[serde(default)]
+    #[schemars(extend("minimum" = 1))]
     page: Option<u32>,
 }
 
@@ -98,11 +109,11 @@ fn wrong(call: &Call, arguments: &[u8]) -> Result<Value, Problem> {
     let found = match asked.code {
         Some(code) => {
             let id = rotation(call, &code)?;
-            let (_, found) = warnings::of_rotation(call.app, call.caller, &id, days)?;
+            let (_, found) = warnings::of_rotation(call.app, call.caller, &id, days, Naming::Ids)?;
             page_of(found, page).map(|warning| (id.clone(), warning))
         }
         None => {
-            let found = warnings::of_all(call.app, call.caller, days)?;
+            let found = warnings::of_all(call.app, call.caller, days, Naming::Ids)?;
             page_of(found, page).map(|found| (found.rotation.id.clone(), found.warning))
         }
     };
@@ -146,6 +157,7 @@ struct DutyReport {
     group_by: Option<String>,
     /// Which page of 100 rows, from 1.
     #[serde(default)]
+    #[schemars(extend("minimum" = 1))]
     page: Option<u32>,
 }
 

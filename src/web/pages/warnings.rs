@@ -2,6 +2,7 @@
 
 use super::{crumbs, named, path_to, settings, slot_label, times};
 use crate::actions::warnings::{self, DAYS, MOST_DAYS};
+use crate::domain::naming::Naming;
 use crate::domain::rotation::Rotation;
 use crate::domain::warning::Warning;
 use crate::domain::warning_kinds::Severity;
@@ -38,7 +39,8 @@ pub fn show(visit: &Visit) -> Outcome {
             DAYS
         }
     };
-    let (rotation, found) = warnings::of_rotation(visit.app(), &visit.caller, &known.id, days)?;
+    let (rotation, found) =
+        warnings::of_rotation(visit.app(), &visit.caller, &known.id, days, Naming::Names)?;
     let is_editor = visit.caller.check_edit(&rotation).is_ok();
     let shown = times(visit);
     let content = html! {

@@ -4,6 +4,7 @@ use super::{crumbs, named, path_to, slot_label, times};
 use crate::actions::{ActionError, explain};
 use crate::domain::explain::{ExplainedCell, Step};
 use crate::domain::ids::CellId;
+use crate::domain::naming::Naming;
 use crate::domain::refusal::Refusal;
 use crate::domain::rotation::Rotation;
 use crate::server::Outcome;
@@ -48,6 +49,7 @@ pub fn show(visit: &Visit) -> Outcome {
         &rotation.id,
         Some(at),
         cell.as_ref(),
+        Naming::Names,
     );
     let cells = match found {
         Ok(found) => found.cells,

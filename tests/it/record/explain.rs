@@ -126,10 +126,7 @@ fn the_record_keeps_who_did_a_thing_by_hand() {
     owner.clear().is(200);
     rota.advance(HOUR);
     let cleared = cell(&rotation, &rota.now());
-    assert_eq!(
-        line(&cleared),
-        "nobody -: windowOpen, clearedByHand, nobodyLeft"
-    );
+    assert_eq!(line(&cleared), "nobody -: windowOpen, clearedByHand");
     // Also later.
     let past = cell(&rotation, &rotated_at);
     assert_eq!(step(&past, "rotatedByHand")["by"]["id"], "U1");
@@ -155,6 +152,42 @@ fn the_record_keeps_who_did_a_thing_by_hand() {
     assert_eq!(
         [&over["kind"], &over["by"]["kind"]],
         ["directAssignment", "key"]
+    );
+}
+
+#[test]
+fn a_slot_that_nobody_has_had_was_cleared_by_nobody() {
+    let rota = Rota::with_people(1);
+    let mut body = new_rotation("U1");
+    body["userIds"] = json!([]);
+    let empty = rota.create(body);
+    empty.cover(1, &[always(daily())]);
+    let created = rota.now();
+    let never = "nobody -: windowOpen, nobodyLeft, notRecorded search";
+    assert_eq!(line(&cell(&empty, &created)), never);
+    let rotation = rota.daily("U1", 1);
+    rotation.cover(2, &[always(daily())]);
+    let added = rotation.get("/explain").is(200).json()["cells"][1].clone();
+    assert_eq!(line(&added).split(": ").next(), Some("nobody -"));
+    for rule in added["steps"].as_array().unwrap() {
+        assert_ne!(rule["rule"], "clearedByHand");
+    }
+    rota.advance(HOUR);
+    assert_eq!(line(&cell(&empty, &created)), never);
+    // One that was cleared stays empty until the next hand-over, which finds nobody here.
+    rotation.cover(1, &[always(daily())]);
+    rotation.clear().is(200);
+    rota.advance(HOUR);
+    let cleared = rota.now();
+    rotation.away("U1", "2026-01-05T00:00Z", "2026-01-08T00:00Z");
+    let now = cell(&rotation, &cleared);
+    assert_eq!(line(&now), "nobody -: windowOpen, clearedByHand");
+    rota.to("2026-01-06T12:00Z");
+    assert_eq!(cell(&rotation, &cleared), now);
+    let searched = cell(&rotation, &rota.now());
+    assert_eq!(
+        line(&searched),
+        "nobody -: windowOpen, clearedByHand, nobodyLeft, notRecorded search"
     );
 }
 
@@ -188,6 +221,14 @@ fn hours_days_off_and_rotations_that_stand_still() {
     let monday = cell(&rotation, "2026-01-12T10:00Z");
     assert_eq!(step(&monday, "dealtAt")["at"], "2026-01-12T08:00:00Z");
     rotation.patch(json!({ "skipsAreOffTime": true })).is(200);
+    // Open hours of a past instant are told as they were ahead of it, days off and all.
+    let whole = rota.rotation("U1 U2");
+    whole.patch(json!({ "skipsAreOffTime": true })).is(200);
+    let skips = json!({ "times": ["09:00"], "skipWeekends": true, "countryCodes": ["NO"] });
+    let oslo = cadence("daily", "Europe/Oslo", "2026-01-06T09:00", skips);
+    whole.cover(1, &[always(oslo)]);
+    let open = step(&cell(&whole, "2026-01-06T12:00Z"), "windowOpen").clone();
+    assert_eq!(open["until"], "2026-01-09T23:00:00Z");
     let off = cell(&rotation, "2026-01-10T10:00Z");
     assert_eq!(line(&off), "shut -: offDay");
     let day = step(&off, "offDay");
@@ -196,6 +237,10 @@ fn hours_days_off_and_rotations_that_stand_still() {
         ["2026-01-10", "NO", "weekend"]
     );
     rota.to("2026-01-07T10:00Z");
+    assert_eq!(
+        *step(&cell(&whole, "2026-01-06T12:00Z"), "windowOpen"),
+        open
+    );
     rotation.patch(json!({ "enabled": false })).is(200);
     let frozen = cell(&rotation, "2026-03-07T10:00Z");
     assert_eq!(frozen["steps"][0]["rule"], "frozen");

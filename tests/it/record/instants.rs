@@ -69,6 +69,54 @@ fn what_is_planned_happens_and_is_recorded() {
 }
 
 #[test]
+fn past_turns_end_as_they_were_to_end() {
+    let rota = Rota::with_people(4);
+    let bounds = |rotation: &Rot, instant: &str| {
+        let shown = at_instant(rotation, instant).is(200).json();
+        let first = &shown["onCall"][0];
+        ["userId", "since", "until", "turnEnds"].map(|member| first[member].clone())
+    };
+    // Turns that are dealt while the hours are shut have no entry.
+    let office = rota.rotation("U1 U2 U3 U4");
+    office.cover(1, &[hours("UTC", &weekdays("09:00", "17:00"), daily())]);
+    // Hand-overs beneath an assignment.
+    let assigned = rota.daily("U1 U2 U3", 1);
+    assigned.assign(0, "U1", "2026-01-08T00:00Z", "2026-01-12T00:00Z");
+    // Nobody is left at a hand-over.
+    let alone = rota.daily("U3", 1);
+    alone.away("U3", "2026-01-10T08:00Z", "2026-01-13T10:00Z");
+    let asked = [
+        (&office, "2026-01-09T12:00Z"),
+        (&assigned, "2026-01-07T12:00Z"),
+        (&assigned, "2026-01-08T12:00Z"),
+        (&assigned, "2026-01-10T12:00Z"),
+        (&alone, "2026-01-09T12:00Z"),
+    ];
+    let foretold = asked.map(|(rotation, instant)| bounds(rotation, instant));
+    assert_eq!(foretold[0][3], "2026-01-10T09:00:00Z");
+    for later in [
+        "2026-01-11T12:00Z",
+        "2026-01-12T12:00Z",
+        "2026-01-20T12:00Z",
+    ] {
+        rota.to(later);
+        let found = asked.map(|(rotation, instant)| bounds(rotation, instant));
+        assert_eq!(found, foretold, "{later}");
+    }
+    // Without a cadence, the turn ends when it is taken away.
+    let manual = rota.rotation("U1 U2");
+    manual.put_on_call("U1").is(200);
+    let begun = rota.now();
+    rota.advance(HOUR);
+    let cleared = rota.now();
+    manual.clear().is(200);
+    rota.advance(HOUR);
+    manual.put_on_call("U2").is(200);
+    let [_, _, until, turn_ends] = bounds(&manual, &begun);
+    assert_eq!([&until, &turn_ends], [&json!(rfc(&cleared)); 2]);
+}
+
+#[test]
 fn the_past_bears_the_names_of_its_time_and_has_what_is_gone() {
     let rota = Rota::with_people(3);
     let rotation = rota.rotation("U1 U2");

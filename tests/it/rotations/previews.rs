@@ -72,6 +72,49 @@ fn nothing_asked_is_the_plan_as_it_is() {
 }
 
 #[test]
+fn what_others_may_not_learn_or_ask() {
+    let rota = Rota::with_people(4);
+    let rotation = rota.daily("U1 U2", 1);
+    rotation.patch(json!({ "public": true })).is(200);
+    let mut hidden = new_rotation("U3");
+    hidden["public"] = json!(false);
+    hidden["owners"] = json!(["U3"]);
+    hidden["code"] = json!("SECRET");
+    rota.create(hidden);
+    // Whether a code is taken is for those who may give the rotation one.
+    let code = json!({ "rotation": { "code": "SECRET" } });
+    let asked_by = |caller: &Caller| {
+        let path = rotation.path("/preview?days=2");
+        refusals(&caller.post(&path, code.clone()).is(200).json())
+    };
+    let taken = ("rotation".to_owned(), 409, "rotation_code_taken".to_owned());
+    assert_eq!(asked_by(&rotation.by), [taken]);
+    assert_eq!(asked_by(&rota.with(&rota.token("U4"))), []);
+    // A key limited to some rotations cannot write absences for all of them, nor look at them.
+    let limited = rota.mint(json!({
+        "name": "k", "scopes": ["read:rotations", "read:oncall", "write:rotations", "write:duty"],
+        "rotationIds": [rotation.id],
+    }));
+    let limited = rota.with(&limited);
+    let absence = |applies_to: &str| {
+        json!({
+            "userId": "U1", "from": "2026-01-06T00:00:00Z", "until": "2026-01-07T00:00:00Z", "appliesTo": applies_to,
+        })
+    };
+    let path = rotation.path("/preview?days=2");
+    let body = json!({ "absences": [absence("rotation"), absence("allRotations")] });
+    let found = refusals(&limited.post(&path, body).is(200).json());
+    let [(member, status, code)] = &found[..] else {
+        panic!("{found:?}")
+    };
+    assert_eq!((member.as_str(), *status), ("absences[1]", 403));
+    let route = rotation.path("/availability");
+    limited
+        .post(&route, absence("allRotations"))
+        .refused(403, code);
+}
+
+#[test]
 fn each_member_is_applied_as_by_its_route() {
     for (member, body) in [
         ("rotation", json!({ "userIds": ["U3", "U1", "U2"] })),

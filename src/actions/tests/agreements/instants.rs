@@ -7,6 +7,7 @@ use crate::actions::{explain, on_call_at};
 use crate::domain::duty_at::DutyAt;
 use crate::domain::explain::{Source, Step};
 use crate::domain::ids::CellId;
+use crate::domain::naming::Naming;
 use crate::domain::resolve;
 use crate::domain::rotation::Rotation;
 use crate::wire::on_call::{self, OnCall};
@@ -76,7 +77,14 @@ impl Walk<'_> {
 
     /// Compares what is explained of an instant with who is on call then, and with whom dealing passed over.
     fn compare_explanation(&self, at: Minute, duty: &DutyAt) -> Outcome {
-        let explained = explain::of(self.app, &caller(), &self.id, Some(self.instant(at)), None);
+        let explained = explain::of(
+            self.app,
+            &caller(),
+            &self.id,
+            Some(self.instant(at)),
+            None,
+            Naming::Names,
+        );
         let explained = explained.expect("an explanation").cells;
         let mut named: Vec<(&CellId, &UserId)> = explained
             .iter()

@@ -1,4 +1,7 @@
 use super::*;
+use crate::domain::cadence::{Kind, Skips};
+use crate::domain::time::HhMm;
+use crate::domain::zones::ZoneName;
 
 fn at(hour: i64) -> Timestamp {
     Timestamp::from_second(hour * 3600).unwrap()
@@ -27,8 +30,40 @@ fn piece(text: &str) -> Piece {
     }
 }
 
-/// Answers `since until covered_until turn_ends` in hours.
+/// Answers `since until covered_until turn_ends` in hours, asked at the beginning of the first.
 fn check(pieces: &[&str], present: Option<&str>, period: Option<(i64, i64)>, expected: &str) {
+    let asked = piece(pieces[0]).start;
+    check_at(asked, None, pieces, present, period, expected);
+}
+
+/// The same, asked at an instant, in a window that hands over daily at 09:00.
+fn check_daily(asked: i64, pieces: &[&str], period: Option<(i64, i64)>, expected: &str) {
+    let calendar = Calendar::embedded();
+    let zone = ZoneName::utc();
+    let cadence = Cadence {
+        kind: Kind::Daily {
+            times: vec![HhMm::parse("09:00").unwrap()],
+        },
+        zone,
+        starts_at: at(9),
+        period: 1,
+        skips: Skips::default(),
+    };
+    let hand_overs = HandOvers {
+        cadence: &cadence,
+        calendar: &calendar,
+    };
+    check_at(at(asked), Some(hand_overs), pieces, None, period, expected);
+}
+
+fn check_at(
+    asked: Timestamp,
+    hand_overs: Option<HandOvers>,
+    pieces: &[&str],
+    present: Option<&str>,
+    period: Option<(i64, i64)>,
+    expected: &str,
+) {
     let pieces: Vec<Piece> = pieces.iter().map(|text| piece(text)).collect();
     // `user since until turn_since turn_ends shuts`
     let present = present.map(|text| {
@@ -44,7 +79,7 @@ fn check(pieces: &[&str], present: Option<&str>, period: Option<(i64, i64)>, exp
     });
     let (first, rest) = pieces.split_first().unwrap();
     let since = first.held_since.unwrap_or(first.start);
-    let mut onward = Onward::new(first.clone());
+    let mut onward = Onward::new(first.clone(), asked, hand_overs);
     for piece in rest {
         if !onward.look(piece) {
             break;
@@ -80,7 +115,7 @@ fn a_turn_goes_on_behind_hours_that_are_shut() {
     over("57-65 b open 50 50", "9 50 17 50");
     over("57-65 b next 57 57", "9 57 17 57");
     over("57-65 a next 57 57", "9 57 17 57");
-    over("57-65 - clear - -", "9 57 17 -");
+    over("57-65 - clear - -", "9 57 17 57");
     // It still runs, waiting.
     let pieces = ["9-17 a next 9 9", "17-x - shut - 9"];
     check(&pieces, Some("a 9 50 9 50 -"), None, "9 50 17 50");
@@ -122,6 +157,51 @@ fn arrangements_lie_over_turns() {
 }
 
 #[test]
+fn a_turn_ends_before_those_that_were_dealt_while_shut() {
+    // Two hand-overs passed before the hours opened again.
+    let shut = ["9-17 a next 9 9", "17-81 - shut - 9", "81-89 d next 81 81"];
+    check_daily(12, &shut, None, "9 33 17 33");
+    let cleared = ["9-17 a next 9 9", "17-81 - shut - 9", "81-89 - clear - -"];
+    check_daily(12, &cleared, None, "9 33 17 33");
+    // It went on over a hand-over, as the record shows: the rotation was disabled.
+    let frozen = ["9-57 a next 9 9", "57-65 b next 57 57"];
+    check_daily(12, &frozen, None, "9 57 57 57");
+    // By hand, at other times: the cadence may have been another one.
+    let other = [
+        "10-17 a next 10 10",
+        "17-82 - shut - 10",
+        "82-89 b next 82 82",
+    ];
+    check_daily(12, &other, None, "10 82 17 82");
+}
+
+#[test]
+fn the_turn_ends_after_the_instant_and_no_later_than_the_assignment() {
+    // Nobody had it for a while, and then the same person again.
+    let empty = [
+        "9-33 c next 9 9",
+        "33-106 - next - -",
+        "106-130 c next 106 106",
+    ];
+    check_daily(12, &empty, None, "9 33 33 33");
+    check(&empty, None, None, "9 33 33 33");
+    // Hand-overs beneath an arrangement.
+    let beneath = ["20-90 b next 20 9 arr_1", "90-105 d next 90 81"];
+    let period = Some((20, 90));
+    check_daily(21, &beneath, period, "20 90 90 33");
+    check_daily(60, &beneath, period, "20 90 90 81");
+    check_daily(
+        85,
+        &[beneath[0], beneath[1], "105-129 a next 105 105"],
+        period,
+        "20 90 90 105",
+    );
+    // Somebody was put on duty beneath it.
+    let by_hand = ["20-30 b next 20 9 arr_1", "30-33 c next 30 30"];
+    check_daily(21, &by_hand, None, "20 30 30 30");
+}
+
+#[test]
 fn older_records_do_not_say_when_it_began() {
     let old = [
         "9-17 a next - -",
@@ -130,7 +210,7 @@ fn older_records_do_not_say_when_it_began() {
         "41-57 - shut - -",
         "57-65 b open - -",
     ];
-    check(&old, None, None, "9 57 17 -");
+    check(&old, None, None, "9 57 17 57");
     let pieces: Vec<Piece> = old.iter().map(|text| piece(text)).collect();
     let mut back = Backward::new(pieces[2].clone());
     assert!(back.look(pieces[1].clone()));
@@ -138,5 +218,5 @@ fn older_records_do_not_say_when_it_began() {
     assert!(!back.look(piece("0-9 a next - -")));
     assert_eq!(back.since(), at(9));
     // The cell is gone.
-    check(&["9-17 a next - -"], None, None, "9 17 17 -");
+    check(&["9-17 a next - -"], None, None, "9 17 17 17");
 }

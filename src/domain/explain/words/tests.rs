@@ -1,20 +1,22 @@
 use super::*;
 use crate::domain::absence::Skipped;
 use crate::domain::audit::Actor;
+use crate::domain::naming::Naming;
 use crate::domain::rotation::PassedOver;
 
 fn at(text: &str) -> Timestamp {
     text.parse().unwrap()
 }
 
-fn said(step: Step) -> String {
+fn said(step: &Step, naming: Naming) -> String {
     let people = [("U1", "Ada"), ("U2", "Alan\nT")];
     let people = people.map(|(id, name)| (id.into(), name.to_owned()));
     let vocabulary = Vocabulary {
         people: people.into(),
         slots: [("cel_1".into(), "Primary".to_owned())].into(),
+        naming,
     };
-    text(&step, &vocabulary, ZoneName::parse("Europe/Paris").unwrap())
+    text(step, &vocabulary, ZoneName::parse("Europe/Paris").unwrap())
 }
 
 fn doer(kind: ActorKind, name: Option<&str>, in_chat: bool) -> Option<Doer> {
@@ -113,6 +115,15 @@ fn each_step_is_one_sentence_with_local_times() {
             "Ada acknowledged a mention and handed over on Sat 28 Mar 2026, 09:00 (Europe/Paris).",
         ),
         (
+            Step::ExternalShift {
+                at: morning,
+                until: None,
+                outsider: Some("Eve".into()),
+                is_anybody: true,
+            },
+            "The partner's schedule has Eve, who is unknown here, from Sat 28 Mar 2026, 09:00 (Europe/Paris).",
+        ),
+        (
             Step::Arrangement {
                 id: "arr_1".into(),
                 kind: Some(ArrangementKind::AcceptedCover),
@@ -124,7 +135,14 @@ fn each_step_is_one_sentence_with_local_times() {
             "An accepted cover is in place from Sat 28 Mar 2026, 09:00 (Europe/Paris) until further notice; Ada, in Slack, made it.",
         ),
     ] {
-        let said = said(step);
-        assert_eq!(said, expected);
+        assert_eq!(said(&step, Naming::Names), expected);
+        let by_ids = said(&step, Naming::Ids);
+        for name in ["Ada", "Alan", "Primary", " ci ", "Eve"] {
+            assert!(!by_ids.contains(name), "{by_ids}");
+        }
     }
+    let skipped = skipped("U1", AbsenceSource::Stored);
+    assert!(said(&skipped, Naming::Ids).starts_with("U1 is absent from"));
+    let rotated = by_hand(Deed::Rotated, doer(ActorKind::Key, Some("ci"), false));
+    assert!(said(&rotated, Naming::Ids).starts_with("The API key U1 handed over"));
 }
