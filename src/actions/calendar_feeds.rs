@@ -19,7 +19,7 @@ use crate::store::{self, FeedsOf, Page, ReadTx, WriteTx};
 /// Makes a feed. Also returns the secret of its address, which is not stored.
 ///
 /// # Errors
-/// [`Refusal::NotFound`] for a person who is not active and a rotation that the caller does not see,
+/// [`Refusal::NotFound`] for a person who is not active and a rotation that the caller or the person does not see,
 /// [`Refusal::ResourceDenied`] for the turns of somebody else, [`Refusal::Invalid`] where there are too many feeds.
 pub fn create(
     app: &App,
@@ -55,6 +55,7 @@ pub fn create(
                 changed_at: tx.now(),
             },
         };
+        check_readable(&tx.as_read(), &feed)?;
         store::insert_feed(tx, &feed, &hash(&secret))?;
         let change = change(&feed, "created");
         Ok(((feed, secret), Some(change)))
@@ -159,6 +160,15 @@ fn check_new(tx: &ReadTx, caller: &Principal, shows: &Shows) -> Result<(), Actio
         .into()),
         None => Ok(()),
     }
+}
+
+/// Whether the address will lead anywhere: a key sees rotations that the person whose turns they are does not.
+fn check_readable(tx: &ReadTx, feed: &CalendarFeed) -> Result<(), ActionError> {
+    let (Some(_), Some(rotation)) = (feed.shows.user(), feed.shows.rotation()) else {
+        return Ok(());
+    };
+    let reader = reading::reader(tx, feed)?.ok_or(Refusal::NotFound("user"))?;
+    reads::visible(tx, &reader, rotation).map(drop)
 }
 
 /// A feed that is there for the caller.

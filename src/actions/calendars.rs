@@ -95,20 +95,23 @@ pub fn create(app: &App, author: &Author, new: NewCalendar) -> Result<KnownCalen
     })
 }
 
-/// Changes the name of a calendar, and which of its events count.
+/// Changes the name of a calendar, and which of its events count. `agrees` refuses what the caller says of it where it is not so.
 ///
 /// # Errors
-/// As [`list`]; [`Refusal::NotFound`] for a calendar that is not there.
+/// As [`list`]; [`Refusal::NotFound`] for a calendar that is not there; those of `agrees`.
 pub fn change(
     app: &App,
     author: &Author,
     which: &Which,
     edit: CalendarEdit,
+    agrees: impl FnOnce(&KnownCalendar) -> Result<(), Refusal> + Send + 'static,
 ) -> Result<KnownCalendar, ActionError> {
     check_write(&author.principal, &which.user)?;
     let which = which.clone();
     audit::write(app.store(), author, move |tx, _| {
-        let before = find(&tx.as_read(), &which)?;
+        let before = known(&tx.as_read(), find(&tx.as_read(), &which)?, tx.now())?;
+        agrees(&before)?;
+        let before = before.calendar;
         let mut calendar = before.clone();
         calendar.change(edit);
         let changed = differences(&before, &calendar);

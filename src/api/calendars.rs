@@ -76,8 +76,9 @@ pub const PATCH: Operation = Operation {
 
 /// PATCH a calendar.
 pub fn patch(_: &Api, call: &Call) -> Outcome {
-    let edit = wire::parse_patch(&call.body)?;
-    let changed = calendars::change(call.app, &call.author(), &which(call), edit)?;
+    let (edit, repeated) = (wire::parse_patch(&call.body)?, wire::repeated(&call.body)?);
+    let agrees = move |known: &KnownCalendar| repeated.check(|| render(known));
+    let changed = calendars::change(call.app, &call.author(), &which(call), edit, agrees)?;
     answer::json(200, &render(&changed))
 }
 

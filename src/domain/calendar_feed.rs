@@ -87,7 +87,7 @@ impl CalendarFeed {
 /// take what they read for newer.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Revision {
-    /// A digest of everything that the events depend on but the day; `None` before the first reading.
+    /// A digest of everything that the events depend on; `None` before the first reading.
     pub state: Option<[u8; 32]>,
     /// How often it changed.
     pub sequence: u32,

@@ -1,11 +1,12 @@
 //! Duty as the events of a calendar: turns as they were held, and the plan (rules.md 20).
 
+use super::arrangement::Arranged;
 use super::coverage::Hours;
 use super::forecast::PlannedTurn;
 use super::holidays::Calendar;
 use super::ids::{CellId, UserId};
-use super::rotation::{Entry, Reason, Rotation};
-use super::time::Interval;
+use super::rotation::{Cell, Entry, Reason, Rotation};
+use super::time::{FOREVER, Interval};
 use jiff::{SignedDuration, Timestamp};
 use std::collections::{HashMap, HashSet};
 
@@ -27,6 +28,19 @@ pub fn span(now: Timestamp) -> Interval {
         from: midnight.saturating_sub(BACK).unwrap_or(Timestamp::MIN),
         until: midnight.saturating_add(AHEAD).unwrap_or(Timestamp::MAX),
     }
+}
+
+/// Whether a turn may be shown that has no end yet, so that its event lasts until the end of the span and moves with the day.
+pub fn may_last(rotation: &Rotation) -> bool {
+    let goes_on = |cell: &Cell| {
+        let window = &rotation.windows[cell.window];
+        cell.holder.is_none() || window.cadence.is_none()
+    };
+    let forever = |over: &Arranged| over.period.until >= FOREVER;
+    !rotation.enabled
+        || rotation.external.is_some()
+        || rotation.running().any(goes_on)
+        || rotation.arranged.iter().any(forever)
 }
 
 /// A recorded turn that has ended.

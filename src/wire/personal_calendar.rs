@@ -3,6 +3,7 @@
 use super::body::{self, clearable, invalid, present};
 use super::moment::Moment;
 use super::on_call::AbsenceSource;
+use super::repeated::{Repeated, Resource};
 use super::strict::strict;
 use super::to_i32;
 use super::words::{names, words};
@@ -177,6 +178,33 @@ pub fn parse_patch(bytes: &[u8]) -> Result<domain::CalendarEdit, Refusal> {
     Ok(edit)
 }
 
+/// The members that PATCH does not change.
+static SHOWN: Resource = Resource {
+    name: "calendar",
+    routes: &[
+        ("id", None),
+        ("userId", None),
+        (
+            "host",
+            Some("POST /v1/users/{userId}/calendars to add another address"),
+        ),
+        ("state", READ),
+        ("lastReadAt", READ),
+        ("lastError", READ),
+        ("eventsAhead", READ),
+        ("createdAt", None),
+    ],
+};
+const READ: Option<&str> = Some("POST /v1/users/{userId}/calendars/{calendarId}/read");
+
+/// Reads what a PATCH repeats of the calendar.
+///
+/// # Errors
+/// [`Refusal::Invalid`] if a member is not valid JSON.
+pub fn repeated(bytes: &[u8]) -> Result<Repeated, Refusal> {
+    Repeated::read_beside::<PersonalCalendarPatch>(bytes, &SHOWN)
+}
+
 /// Renders a calendar. `ahead` is how many absences it has from now on.
 pub fn render(calendar: &domain::PersonalCalendar, ahead: u64) -> PersonalCalendar {
     PersonalCalendar {
@@ -274,6 +302,19 @@ mod tests {
             address(" WEBCALS://x.example/a.ics"),
             "https://x.example/a.ics"
         );
+    }
+
+    #[test]
+    fn every_member_of_a_calendar_is_changed_by_patch_or_has_a_route() {
+        let changed = crate::wire::strict::members_of::<PersonalCalendarPatch>();
+        let shown = crate::wire::strict::members_of::<PersonalCalendar>();
+        for member in shown.iter() {
+            let routed = SHOWN.routes.iter().any(|(name, _)| name == member);
+            assert!(changed.contains(member) != routed, "{member}");
+        }
+        for (member, _) in SHOWN.routes {
+            assert!(shown.iter().any(|name| name == member), "{member}");
+        }
     }
 
     #[test]

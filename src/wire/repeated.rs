@@ -1,13 +1,27 @@
-//! The members of a PATCH that it does not change. Members that the rotation shows may be repeated unchanged, so that a body
+//! The members of a PATCH that it does not change. Members that the resource shows may be repeated unchanged, so that a body
 //! that was read can be sent back with a change; another route changes them.
 
 use super::edit::PatchRequest;
-use super::rotation::Rotation;
 use super::strict;
 use crate::domain::refusal::{Refusal, invalid};
+use schemars::JsonSchema;
+use serde::Serialize;
 use serde_json::{Map, Value};
 
-/// Members that PATCH does not change, with the route that does; without one only the server sets them.
+/// A resource with members that its PATCH does not change.
+#[derive(Debug)]
+pub(super) struct Resource {
+    /// What refusals call it.
+    pub name: &'static str,
+    /// These members, each with the route that changes it; without one only the server sets it.
+    pub routes: &'static [(&'static str, Option<&'static str>)],
+}
+
+static ROTATION: Resource = Resource {
+    name: "rotation",
+    routes: ROUTES,
+};
+
 const ROUTES: &[(&str, Option<&str>)] = &[
     ("id", None),
     ("mode", COVERAGE),
@@ -42,7 +56,10 @@ const CHANNELS: Option<&str> = Some("PUT /v1/rotations/{rotationId}/channels/{ch
 
 /// The members of a PATCH that it does not change.
 #[derive(Clone, Debug)]
-pub struct Repeated(Map<String, Value>);
+pub struct Repeated {
+    members: Map<String, Value>,
+    of: &'static Resource,
+}
 
 impl Repeated {
     /// Reads the members of a body that [`edit::patch`](super::edit::patch) accepts.
@@ -54,40 +71,59 @@ impl Repeated {
     }
 
     /// The same of a body that is read already.
-    pub(super) fn of(mut members: Map<String, Value>) -> Repeated {
-        let changed = strict::members_of::<PatchRequest>();
+    pub(super) fn of(members: Map<String, Value>) -> Repeated {
+        Repeated::beside::<PatchRequest>(members, &ROTATION)
+    }
+
+    /// The members of a PATCH of another resource, whose body is read as a `P`.
+    ///
+    /// # Errors
+    /// As [`read`](Repeated::read).
+    pub(super) fn read_beside<P: JsonSchema + 'static>(
+        bytes: &[u8],
+        of: &'static Resource,
+    ) -> Result<Repeated, Refusal> {
+        Ok(Repeated::beside::<P>(super::body::read(bytes)?, of))
+    }
+
+    fn beside<P: JsonSchema + 'static>(
+        mut members: Map<String, Value>,
+        of: &'static Resource,
+    ) -> Repeated {
+        let changed = strict::members_of::<P>();
         members.retain(|name, _| !changed.contains(name));
-        Repeated(members)
+        Repeated { members, of }
     }
 
     /// The same without what time changes of a rotation that follows a partner's schedule.
     pub fn without_readings(mut self) -> Repeated {
-        if let Some(Value::Object(on_call)) = self.0.get_mut("onCall") {
+        if let Some(Value::Object(on_call)) = self.members.get_mut("onCall") {
             on_call.remove("externalAssignments");
         }
         self
     }
 
-    /// Compares the members with the rotation. Omitted members of an object are not compared.
+    /// Compares the members with the resource. Omitted members of an object are not compared.
     ///
     /// # Errors
     /// [`Refusal::Invalid`] naming the first member that differs, and the route that changes it.
-    pub fn check(&self, shown: impl FnOnce() -> Rotation) -> Result<(), Refusal> {
-        if self.0.is_empty() {
+    pub fn check<R: Serialize>(&self, shown: impl FnOnce() -> R) -> Result<(), Refusal> {
+        if self.members.is_empty() {
             return Ok(());
         }
         let shown = serde_json::to_value(shown()).unwrap_or_default();
-        for (name, sent) in &self.0 {
+        let resource = self.of.name;
+        for (name, sent) in &self.members {
             let Some(path) = difference(name, sent, &shown[name]) else {
                 continue;
             };
-            let route = ROUTES.iter().find(|(known, _)| known == name);
+            let route = self.of.routes.iter().find(|(known, _)| known == name);
             return match route.and_then(|(_, route)| *route) {
                 Some(route) => invalid(format!(
-                    "{path}: PATCH does not change it; send what the rotation shows, or use {route}"
+                    "{path}: PATCH does not change it; send what the {resource} shows, or use {route}"
                 )),
                 None => invalid(format!(
-                    "{path}: the server sets it; send what the rotation shows, or leave it out"
+                    "{path}: the server sets it; send what the {resource} shows, or leave it out"
                 )),
             };
         }
@@ -114,6 +150,7 @@ fn difference(path: &str, sent: &Value, shown: &Value) -> Option<String> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::wire::rotation::Rotation;
     use serde_json::json;
 
     #[test]

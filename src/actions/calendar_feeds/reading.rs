@@ -95,18 +95,19 @@ fn gather(
         (None, Shows::PersonIn(..), Some(rotation)) => format!("Duty: {}", rotation.profile.name),
         (None, ..) => "Duty".to_owned(),
     };
-    let state = digest(app, tx, &name, &rotations)?;
+    let span = duty_feed::span(now);
+    let state = digest(app, tx, &name, &rotations, span)?;
     let reading = FeedReading {
         feed,
         name,
-        span: duty_feed::span(now),
+        span,
         rotations,
     };
     Ok(Some((reading, state)))
 }
 
 /// Whose rights a feed has; `None` where they are gone.
-fn reader(tx: &ReadTx, feed: &CalendarFeed) -> Result<Option<Principal>, Error> {
+pub(super) fn reader(tx: &ReadTx, feed: &CalendarFeed) -> Result<Option<Principal>, Error> {
     let Some(user) = feed.reader() else {
         return Ok(Some(Principal::Operator { user: None }));
     };
@@ -123,13 +124,14 @@ fn reader(tx: &ReadTx, feed: &CalendarFeed) -> Result<Option<Principal>, Error> 
     }))
 }
 
-/// A digest of everything that the events depend on but the day: versions, absences, which change the plan without a version,
-/// the directory, which has the names, holidays and zones, and addresses.
+/// A digest of everything that the events depend on: versions, absences, which change the plan without a version, the directory,
+/// which has the names, holidays and zones, addresses, and the day where there may be turns without an end, whose events it moves.
 fn digest(
     app: &App,
     tx: &ReadTx,
     name: &str,
     rotations: &[Rotation],
+    span: Interval,
 ) -> Result<[u8; 32], ActionError> {
     let mut digest = Sha256::new();
     let mut add = |part: &[u8]| {
@@ -145,6 +147,9 @@ fn digest(
         add(rotation.id.as_str().as_bytes());
         add(&rotation.stamps.version.to_be_bytes());
         add(&rotation.stamps.updated_at.as_millisecond().to_be_bytes());
+        if duty_feed::may_last(rotation) {
+            add(&span.until.as_millisecond().to_be_bytes());
+        }
         for (user, away) in rotation.absences.iter() {
             add(user.as_str().as_bytes());
             add(&away.period.from.as_millisecond().to_be_bytes());

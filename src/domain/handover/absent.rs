@@ -84,7 +84,7 @@ impl CoveredTurn {
 }
 
 /// Whether people who go away while they hold a slot hand it over by themselves.
-fn relieves(rotation: &Rotation) -> bool {
+pub(super) fn relieves(rotation: &Rotation) -> bool {
     rotation.absence_policy.while_on_duty == WhileOnDuty::HandOver && rotation.deals_itself()
 }
 

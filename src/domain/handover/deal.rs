@@ -1,7 +1,7 @@
 //! Slots emptied, dealt, filled and assigned: who comes onto a slot in a change, and who was passed over.
 
 use super::memo::Memo;
-use super::{Change, DealingContext};
+use super::{Change, DealingContext, absent};
 use crate::domain::absence_policy::PassOver;
 use crate::domain::dealing::{self, Missing, Question};
 use crate::domain::ids::UserId;
@@ -22,7 +22,8 @@ impl Change<'_> {
             self.put(cell, None, Vec::new(), reason);
         }
         for &cell in cells {
-            self.deal(cell, reason, true);
+            let relieves = self.relieved.iter().any(|(left, _)| *left == cell);
+            self.deal(cell, reason, true, !relieves);
         }
     }
 
@@ -42,7 +43,7 @@ impl Change<'_> {
         if self.rotation.deals_itself() {
             for cell in 0..self.rotation.cells.len() {
                 if self.rotation.cells[cell].holder.is_none() {
-                    self.deal(cell, self.touched[cell].unwrap_or(reason), notes);
+                    self.deal(cell, self.touched[cell].unwrap_or(reason), notes, false);
                 }
             }
         }
@@ -86,8 +87,10 @@ impl Change<'_> {
         }
     }
 
-    /// Deals an empty slot. Where nobody is found and it `notes`, the slot keeps who was passed over.
-    fn deal(&mut self, cell: usize, reason: Reason, notes: bool) {
+    /// Deals an empty slot. Where nobody is found and it `notes`, the slot keeps who was passed over. A turn that begins because
+    /// the slot `hands_over` may be dealt to somebody who is away now and comes back during it. Between hand-overs nobody who is
+    /// away is put onto a slot that they would have had to hand over.
+    fn deal(&mut self, cell: usize, reason: Reason, notes: bool, hands_over: bool) {
         if self.rotation.cells[cell].stopped {
             return;
         }
@@ -114,26 +117,21 @@ impl Change<'_> {
                 Some(memo.covered_turn(rotation, index, dealing.calendar, at))
             }
         };
-        let relieved = self.relieved.iter().find(|(left, _)| *left == cell);
-        let relieved = relieved.map(|(_, absence)| absence);
+        let here_now = turn.is_none() || (!hands_over && absent::relieves(rotation));
         let mut search = dealing::deal(&mut Question {
             order: &order.people,
             next_turn,
             double_cover: rotation.double_cover,
             away: &mut |user| {
                 *asked += 1;
-                if let Some(absence) = relieved.filter(|absence| absence.user == *user) {
-                    return Some(Missing {
-                        absence: absence.clone(),
-                        partly: None,
-                    });
-                }
-                match &turn {
-                    Some(turn) => turn.missing(dealing.absences, user, asked),
-                    None => Some(Missing {
-                        absence: dealing.absences.at(user, at)?,
+                let now = here_now.then(|| dealing.absences.at(user, at)).flatten();
+                match (now, &turn) {
+                    (Some(absence), _) => Some(Missing {
+                        absence,
                         partly: None,
                     }),
+                    (None, Some(turn)) => turn.missing(dealing.absences, user, asked),
+                    (None, None) => None,
                 }
             },
             elsewhere: &mut |user| {
@@ -142,7 +140,8 @@ impl Change<'_> {
             },
             trace: steps.as_mut(),
         });
-        if let Some(relieved) = relieved
+        let relieved = self.relieved.iter().find(|(left, _)| *left == cell);
+        if let Some((_, relieved)) = relieved
             && !search
                 .skipped
                 .iter()

@@ -279,8 +279,16 @@ impl Group<'_> {
     }
 
     fn add(&self, event: usize, start: &When, end: Option<When>, out: &mut Vec<Instance>) {
-        let (Some(from), Some(until)) = (start.instant(), end.and_then(|end| end.instant())) else {
+        let Some(end) = end else { return };
+        let (Some(from), Some(until)) = (start.instant(), end.instant()) else {
             return;
+        };
+        // The clock skips the beginning, which moves up to the end, or beyond it: then it is as long as it says.
+        let until = match until > from {
+            true => until,
+            false => from
+                .saturating_add(length(&self.events[event], start, &end))
+                .unwrap_or(until),
         };
         let period = Interval {
             from,
@@ -290,6 +298,15 @@ impl Group<'_> {
             out.push(Instance { period, event });
         }
     }
+}
+
+/// How long an instance of an event says that it is.
+fn length(times: &Times, start: &When, end: &When) -> SignedDuration {
+    let length = match start.zone.is(&end.zone) {
+        true => end.civil.duration_since(start.civil),
+        false => distance(times.start.instant(), times.end.instant()),
+    };
+    length.max(SignedDuration::ZERO)
 }
 
 fn distance(one: Option<Timestamp>, other: Option<Timestamp>) -> SignedDuration {

@@ -70,6 +70,34 @@ fn a_calendar_is_added_read_changed_and_removed() {
         .is(200);
     eventually("the usual words count", || absences(&own, "U2") == expected);
 
+    // What it shows may be sent back, as long as it is so.
+    let now = added.shown(&rota);
+    let patch = |body: Value| own.request("PATCH", &added.path("")).json(&body).send();
+    assert_eq!(patch(now.clone()).is(200).json(), now);
+    for (member, wrong, advice) in [
+        ("id", json!("pcl_x"), "the server sets it"),
+        ("userId", json!("U1"), "the server sets it"),
+        (
+            "host",
+            json!("zzz"),
+            "use POST /v1/users/{userId}/calendars to add",
+        ),
+        ("state", json!("unknown"), "{calendarId}/read"),
+        ("lastError", json!("none"), "{calendarId}/read"),
+        ("eventsAhead", json!(99), "{calendarId}/read"),
+        ("createdAt", Value::Null, "the server sets it"),
+    ] {
+        let refused = patch(json!({ "name": "Other", member: wrong }))
+            .is(400)
+            .json();
+        let detail = text(&refused["detail"]);
+        assert!(
+            detail.starts_with(&format!("{member}: ")) && detail.contains(advice),
+            "{detail}"
+        );
+    }
+    assert_eq!(added.shown(&rota), now);
+
     // A stored one beside them, in a range.
     let rotation = rota.daily("U1 U2", 1);
     rotation.away("U2", "2026-01-20T00:00Z", "2026-01-21T00:00Z");

@@ -346,6 +346,75 @@ fn a_shut_window_and_an_arrangement_do_not_keep_it_from_happening() {
     assert_eq!(recorded.len(), 1, "{recorded:?}");
 }
 
+/// Who gave up a slot is not put back on it while they are away, whatever has the rotation look for somebody.
+#[test]
+fn a_slot_that_was_given_up_waits_for_somebody_who_is_here() {
+    let rota = Rota::with_people(3);
+    let leaves = json!({ "passOver": "duringTurn", "whileOnDuty": "handOver" });
+    let made = |user: &str| {
+        let rotation = rota.rotation(user);
+        rotation.cover(1, &[always(weekly("UTC", "2026-01-05T09:00:00"))]);
+        policy(&rotation, leaves.clone());
+        rotation
+    };
+    let (stored, patched, read, ended) = (made("U1"), made("U1"), made("U3"), made("U1"));
+    // Two windows of a day; the second opens meanwhile.
+    let opened = rota.rotation("U1");
+    let half = |from: &str, until: &str| {
+        hours(
+            "UTC",
+            &weekdays(from, until),
+            weekly("UTC", "2026-01-05T09:00:00"),
+        )
+    };
+    opened.cover(1, &[half("09:00", "11:30"), half("11:30", "18:00")]);
+    policy(&opened, leaves.clone());
+    // One who is here and one who is back in the course of the turn.
+    let relieved = rota.rotation("U1 U2");
+    relieved.cover(1, &[always(weekly("UTC", "2026-01-05T09:00:00"))]);
+    policy(&relieved, leaves.clone());
+    rota.to(WEEK.0);
+    relieved.put_on_call("U1").is(200);
+    relieved.away("U2", "2026-01-06T08:00Z", "2026-01-06T12:00Z");
+    relieved.away("U1", "2026-01-06T10:00Z", "2026-01-06T10:30Z");
+    for rotation in [&stored, &patched, &ended, &opened] {
+        rotation.away("U1", "2026-01-06T10:00Z", "2026-01-06T14:00Z");
+    }
+    ended.away("U1", "2026-01-06T09:30Z", "2026-01-06T10:20Z");
+    let added = add(
+        &rota,
+        "U3",
+        &Feed::of(&["Sick 20260106T100000Z 20260106T140000Z"]),
+    );
+    let (from, until) = ("2026-01-06T09:00Z", "2026-01-06T18:00Z");
+    let all = [&stored, &patched, &read, &ended, &opened, &relieved];
+    let planned = all.map(|rotation| rotation.schedule(from, until));
+    rota.to("2026-01-06T10:40Z");
+    stored.away("U1", "2026-01-20T08:00Z", "2026-01-20T09:00Z");
+    patched.patch(json!({ "doubleCover": true })).is(200);
+    added.read(&rota);
+    for rotation in [&stored, &patched, &read, &ended] {
+        assert_eq!(rotation.holders(), "-");
+    }
+    assert_eq!(relieved.holders(), "U1");
+    rota.to("2026-01-06T12:00Z");
+    assert_eq!(opened.on_call(), "");
+    rota.to(until);
+    let recorded = all.map(|rotation| {
+        let turns = rotation.turns("history", from, until);
+        turns.iter().map(turn_line).collect::<Vec<String>>()
+    });
+    assert_eq!(recorded, planned);
+    assert_eq!(
+        planned[0],
+        [
+            "2026-01-06T09:00Z 2026-01-06T10:00Z U1",
+            "2026-01-06T10:00Z 2026-01-06T14:00Z -",
+            "2026-01-06T14:00Z 2026-01-06T18:00Z U1",
+        ]
+    );
+}
+
 #[test]
 fn what_stands_of_an_absence_is_what_the_policy_leaves() {
     let rota = Rota::with_people(2);

@@ -266,6 +266,39 @@ fn equal_validators_are_equal_bytes_and_changes_count_up() {
 }
 
 #[test]
+fn an_event_whose_end_moves_with_the_day_is_a_newer_one() {
+    let rota = Rota::with_people(2);
+    let rotation = rota.rotation("U1 U2");
+    rotation.put_on_call("U1").is(200);
+    let made = make(&rota.caller(), json!({ "rotationId": rotation.id }));
+    let path = path_of(&rota, &made);
+    let before = rota.anyone().get(&path).is(200);
+    rota.to("2026-01-06T12:00Z");
+    let after = rota.anyone().get(&path).is(200);
+    let of = |answer: &Answer| {
+        let text = answer.text();
+        let line = |name: &str| only(&text, name);
+        (
+            line("UID:"),
+            line("SEQUENCE:"),
+            line("LAST-MODIFIED:"),
+            line("DTEND:"),
+        )
+    };
+    let ((uid, sequence, modified, end), now) = (of(&before), of(&after));
+    assert_eq!((uid, sequence.as_str(), now.1.as_str()), (now.0, "0", "1"));
+    assert!(now.2 > modified && now.3 > end);
+    // For the rest of the day it is what it was.
+    rota.to("2026-01-06T23:00Z");
+    let request = rota.anyone().request("GET", &path);
+    request
+        .header("If-None-Match", &after.etag())
+        .send()
+        .is(304);
+    assert_eq!(of(&rota.anyone().get(&path).is(200)), of(&after));
+}
+
+#[test]
 fn what_is_gone_is_not_found() {
     let rota = with_admin(Start::default().env("ROTA_LOG", "debug"), 3);
     let rotation = rota.daily("U1 U2", 1);
@@ -343,6 +376,12 @@ fn who_makes_and_lists_which_feeds() {
     try_it(&member, json!({ "rotationId": hidden.id })).refused(404, "not_found");
     try_it(&member, json!({ "userId": "U2", "rotationId": hidden.id })).refused(404, "not_found");
     try_it(&rota.caller(), json!({ "userId": "U99" })).refused(404, "not_found");
+    // A key sees it, but who is to read it does not.
+    try_it(
+        &rota.caller(),
+        json!({ "userId": "U2", "rotationId": hidden.id }),
+    )
+    .refused(404, "not_found");
     try_it(&member, json!({})).names("userId");
     try_it(&member, json!({ "userId": "U2", "alarms": [1, 2, 3, 4] })).names("alarms");
     let limited = rota

@@ -179,11 +179,11 @@ impl Model {
     /// Deals one slot: once round the order from the window's next turn, skipping people who are away or on call elsewhere. With
     /// `doubleCover`, if that finds nobody, skipping only people who are away. If that finds nobody either, the same among people
     /// who are away for a part of the turn: the one who misses least.
-    fn deal(&mut self, place: usize, notes: bool) {
+    fn deal(&mut self, place: usize, notes: bool, hands_over: bool) {
         let (window, people) = (self.cells[place].window, self.members.len());
         let turn = |step: usize| (self.next_turns[window] + step) % people;
         let missed: Vec<Option<Missed>> = (0..people)
-            .map(|step| self.missed(place, self.members[turn(step)]))
+            .map(|step| self.missed(place, self.members[turn(step)], hands_over))
             .collect();
         let way: Vec<Option<Key>> = (0..people)
             .map(|step| self.elsewhere(place, self.members[turn(step)]))
@@ -234,7 +234,8 @@ impl Model {
             self.cells[place].passed.clear();
         }
         for &place in places {
-            self.deal(place, true);
+            let relieves = self.gone.iter().any(|(left, _)| *left == place);
+            self.deal(place, true, !relieves);
         }
     }
 
@@ -247,7 +248,7 @@ impl Model {
     pub fn fill_noting(&mut self, notes: bool) {
         for place in 0..self.cells.len() {
             if self.deals_itself() && self.cells[place].holder.is_none() {
-                self.deal(place, notes);
+                self.deal(place, notes, false);
             }
         }
     }

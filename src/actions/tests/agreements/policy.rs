@@ -58,9 +58,10 @@ impl Model {
         self.counted(who).iter().any(|span| span.holds(self.now))
     }
 
-    /// What a person misses of a turn of a slot that begins now; `None` if they are here.
-    pub fn missed(&self, place: usize, who: Who) -> Option<Missed> {
-        if self.gone.contains(&(place, who)) {
+    /// What a person misses of a turn of a slot that begins now; `None` if they are here. Where people hand over who go away,
+    /// only a hand-over deals to somebody who is away.
+    pub fn missed(&self, place: usize, who: Who, hands_over: bool) -> Option<Missed> {
+        if self.policy.leaves && !hands_over && self.is_away(who) {
             return Some(Missed::All);
         }
         if !self.policy.during {

@@ -289,14 +289,18 @@ impl<'a> Simple<'a> {
         half_hours
     }
 
+    fn leaves(&self) -> bool {
+        self.rotation.absence_policy.while_on_duty == WhileOnDuty::HandOver
+    }
+
     /// How many covered half hours of the turn somebody misses who may be chosen all the same; `Some(None)` where they may not.
     fn missed(
         &self,
         covered: &[Timestamp],
         person: usize,
-        gone: Option<usize>,
+        hands_over: bool,
     ) -> Option<Option<usize>> {
-        if gone == Some(person) {
+        if self.leaves() && !hands_over && self.is_away(person, self.now) {
             return Some(None);
         }
         if self.rotation.absence_policy.pass_over == PassOver::AtHandOver {
@@ -310,8 +314,8 @@ impl<'a> Simple<'a> {
         }
     }
 
-    /// Deals a slot. Whoever is `gone` has just left it.
-    fn deal(&mut self, slot: usize, gone: Option<usize>) {
+    /// Deals a slot. Whoever is `gone` has just left it; `hands_over` where its window does.
+    fn deal(&mut self, slot: usize, gone: Option<usize>, hands_over: bool) {
         let window = self.rotation.cells[slot].window;
         let people = self.rotation.members.users.len();
         let during = self.rotation.absence_policy.pass_over == PassOver::DuringTurn;
@@ -322,7 +326,7 @@ impl<'a> Simple<'a> {
         };
         let person = |step: usize| (self.next_turns[window] + step) % people;
         let missed: Vec<_> = (0..people)
-            .map(|step| self.missed(&covered, person(step), gone))
+            .map(|step| self.missed(&covered, person(step), hands_over))
             .collect();
         let way: Vec<Option<usize>> = (0..people)
             .map(|step| {
@@ -369,7 +373,7 @@ impl<'a> Simple<'a> {
     fn fill(&mut self, gone: &[Option<usize>]) {
         for (slot, left) in gone.iter().enumerate() {
             if self.holders[slot].is_none() {
-                self.deal(slot, *left);
+                self.deal(slot, *left, false);
             }
         }
     }
@@ -386,7 +390,7 @@ impl<'a> Simple<'a> {
             let mut away = self.away.iter();
             away.any(|(who, period)| *who == person && period.from == self.now)
         };
-        let leaves = self.rotation.absence_policy.while_on_duty == WhileOnDuty::HandOver;
+        let leaves = self.leaves();
         let gone: Vec<Option<usize>> = (0..self.holders.len())
             .map(|slot| {
                 let stays = !leaves || due[self.rotation.cells[slot].window];
@@ -400,7 +404,7 @@ impl<'a> Simple<'a> {
             (self.holders[slot], self.passed[slot]) = (None, Vec::new());
         }
         for &slot in &slots {
-            self.deal(slot, gone[slot]);
+            self.deal(slot, gone[slot], gone[slot].is_none());
         }
         let flips = |window| self.is_open(window, before) != self.is_open(window, self.now);
         let is_back = self.away.iter().any(|(_, period)| period.until == self.now);
