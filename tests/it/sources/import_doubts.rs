@@ -17,7 +17,7 @@ fn by_code(world: &World, code: &str) -> Value {
 
 /// An import of a file, which needs no settings.
 fn import_file(world: &World, file: &str, line: &str) -> (i32, String, String) {
-    let path = world.dir.file("schedule.json", file.to_owned());
+    let path = world.dir.file("schedule.json", file);
     let partner = world.partner.kind.name();
     let line = format!("import {partner} --from {} {line}", path.display());
     run(&mut on(&world.db, &line))
