@@ -311,5 +311,8 @@ fn being_away_shows_what_stays() {
         ("to", Enter::At("2026-01-06T09:00Z")),
     ];
     let reply = desk.submit("U3", &form, &entered);
-    assert!(wrong(&reply, "to").contains("after the beginning"), "{reply}");
+    assert!(
+        wrong(&reply, "to").contains("after the beginning"),
+        "{reply}"
+    );
 }
