@@ -524,7 +524,8 @@ CREATE TABLE message (
     until_at INTEGER,
     -- Failed attempts.
     tries INTEGER NOT NULL,
-    -- The last error, of this message or of an earlier one to the same recipient; null once sent.
+    -- The last error, of this message or of an earlier one to the same recipient. Of a sent message: why it does not show
+    -- what came of its question; null if nothing failed.
     error TEXT,
     -- When it was sent or dropped.
     ended_at INTEGER,

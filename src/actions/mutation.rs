@@ -108,7 +108,9 @@ impl<O: Operation> Mutation<'_, O> {
                 let rotation = rotation.ok_or(Refusal::NotFound("rotation"))?;
                 let replayed = match self.admit_or_replay(tx, &rotation, app, app.now()) {
                     // It may be there by the time of the write.
-                    Err(ActionError::Refused(Refusal::NotFound("channel"))) if asks => None,
+                    Err(ActionError::Refused(Refusal::NotFound("channel" | "user"))) if asks => {
+                        None
+                    }
                     admitted => admitted?,
                 };
                 Ok((rotation, replayed))

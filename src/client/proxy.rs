@@ -20,8 +20,13 @@ impl Proxy {
     /// A sentence for the operator.
     pub fn parse(text: &str) -> Result<Proxy, String> {
         let wrong = || {
+            // What may be a password is not repeated.
+            let named = match text.contains('@') {
+                true => "this".to_owned(),
+                false => format!("{text:?}"),
+            };
             format!(
-                "{text:?} is not a proxy: write http://HOST:PORT, without credentials and without a path"
+                "{named} is not a proxy: write http://HOST:PORT, without credentials and without a path"
             )
         };
         let url = Url::parse(text, true).map_err(|_| wrong())?;
@@ -120,6 +125,7 @@ mod tests {
             let read = found.as_ref().ok();
             let read = read.map(|proxy| (proxy.host(), proxy.port()));
             assert_eq!(read, expected, "{text}: {found:?}");
+            assert!(!format!("{found:?}").contains("secret"), "{found:?}");
         }
     }
 }

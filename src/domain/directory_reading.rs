@@ -18,6 +18,8 @@ pub struct Reading {
     /// Without handles, and without topics, which the platform keeps.
     pub directory: Directory,
     pub away: AwayInChat,
+    /// Whether a user group is disabled, of those of which the platform says it.
+    pub disabled: BTreeMap<GroupId, bool>,
     /// How many accounts the platform listed, bots included. It always has some.
     pub accounts: usize,
 }
@@ -31,6 +33,8 @@ pub struct StoredDirectory {
     pub busy: Vec<GroupId>,
     /// User groups that rota has created. They are never lost.
     pub own: Vec<GroupId>,
+    /// Those of `own` that rota keeps disabled, because nobody is on call.
+    pub disabled: Vec<GroupId>,
 }
 
 /// What is to be written: whole records, and ids of what is gone.
@@ -53,6 +57,8 @@ pub struct DirectoryChanges {
     pub renamed: Vec<UserId>,
     /// User groups that come or go, or have other people: rotations follow.
     pub regrouped: Vec<GroupId>,
+    /// User groups of rota's own that somebody has disabled or enabled.
+    pub switched: Vec<GroupId>,
 }
 
 /// A change of a chat status.
@@ -139,6 +145,13 @@ impl Reading {
                 changes.regrouped.push(gone.id.clone());
             }
         }
+        for own in &stored.own {
+            let known = stored.disabled.contains(own);
+            let is_other = self.disabled.get(own).is_some_and(|now| *now != known);
+            if is_other && !stored.busy.contains(own) {
+                changes.switched.push(own.clone());
+            }
+        }
         let channels: HashMap<&ChannelId, &Channel> =
             before.channels.iter().map(|one| (&one.id, one)).collect();
         let mut listed_channels: HashSet<ChannelId> = HashSet::new();
@@ -221,7 +234,7 @@ impl DirectoryChanges {
 
     /// Whether there is nothing to write.
     pub fn is_empty(&self) -> bool {
-        !self.changes_records() && self.away.is_empty()
+        !self.changes_records() && self.away.is_empty() && self.switched.is_empty()
     }
 }
 

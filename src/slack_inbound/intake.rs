@@ -9,7 +9,7 @@ use super::incoming::{Class, Event, Incoming, Kind, Unreadable};
 use super::queue::{Calls, Job, Queue};
 use super::reply::{Desk, Later, Reply};
 use super::slot::Slot;
-use super::strangers::{FAILED, UNKNOWN, told};
+use super::strangers::{FAILED, UNKNOWN, not_opened, told};
 use crate::actions::slack_envelopes::{self as envelopes, Accepted};
 use crate::actions::{App, Error, sessions};
 use crate::chat::slack::Slack;
@@ -271,9 +271,15 @@ impl Intake {
                 Later::Respond { .. } if is_late => Err(Failed::ForNow("too late".into())),
                 _ => calls::make(&self.slack, call),
             };
+            let mut excuse = None;
             match made {
                 Ok(()) => {}
-                Err(Failed::ForGood(why)) => log::warn!("slack: {id}: {what}: {why}"),
+                Err(Failed::ForGood(why)) => {
+                    log::warn!("slack: {id}: {what}: {why}");
+                    if let Later::OpenView { .. } = call {
+                        excuse = arrival.response_url().map(not_opened);
+                    }
+                }
                 Err(Failed::NotBefore(_) | Failed::ForNow(_)) if is_late => {
                     log::warn!("slack: {id}: {what}: given up after half an hour");
                     calls.answered.outcome = "given_up";
@@ -286,7 +292,8 @@ impl Intake {
                     return self.queue.call(calls.again());
                 }
             }
-            calls.answered.reply.later.remove(0);
+            let later = &mut calls.answered.reply.later;
+            later.splice(..1, excuse);
             calls.tries = 0;
         }
         self.finish(&arrival.envelope.id, calls.answered.outcome);

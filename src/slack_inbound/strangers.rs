@@ -12,6 +12,20 @@ pub const UNKNOWN: &str = "This app does not know you: you are not in its direct
 /// To somebody whose request failed here.
 pub const FAILED: &str = "Something went wrong, and nothing was changed. Try again in a moment.";
 
+/// To somebody whose form Slack did not open.
+const NOT_OPENED: &str =
+    "Slack did not open the form, and nothing was changed. Try again in a moment.";
+
+/// Tells somebody at a response URL that Slack did not open their form.
+pub fn not_opened(url: &str) -> Later {
+    let mut message = message(NOT_OPENED);
+    message["replace_original"] = json!(false);
+    Later::Respond {
+        url: url.to_owned(),
+        message,
+    }
+}
+
 /// Tells somebody something in the way that fits what they did.
 pub fn told(incoming: &Incoming, text: &str) -> Reply {
     match &incoming.kind {

@@ -44,9 +44,9 @@ pub struct Sent {
 /// The state of a rotation's messages.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct MessageStatus {
-    /// The number of messages that wait after a failed try.
+    /// The number of messages that wait after a failed try: to be sent, or to show what came of their question.
     pub pending: u64,
-    /// Why the last one was not sent, or not yet.
+    /// Why the last one was not sent, or does not show it, or not yet.
     pub last_error: Option<String>,
 }
 
@@ -354,7 +354,8 @@ pub fn list_sent(tx: &ReadTx, most: usize) -> Result<Vec<Sent>, Error> {
 
 /// The state of a rotation's messages.
 pub fn load_message_status(tx: &ReadTx, rotation: &RotationId) -> Result<MessageStatus, Error> {
-    let sql = "SELECT count(*) FROM message WHERE rotation_id = ?1 AND state = 'pending' AND error IS NOT NULL";
+    let sql = "SELECT count(*) FROM message m WHERE rotation_id = ?1 AND error IS NOT NULL
+               AND (state = 'pending' OR EXISTS (SELECT 1 FROM message_update u WHERE u.sequence = m.sequence))";
     let pending: i64 =
         (tx.conn.prepare_cached(sql)?).query_row([rotation.as_str()], |row| row.get(0))?;
     let sql = "SELECT error FROM message WHERE rotation_id = ?1 AND error IS NOT NULL

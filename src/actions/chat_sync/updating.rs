@@ -71,7 +71,7 @@ fn record(
     outcome: Result<(), ChatError>,
 ) -> Result<(), Error> {
     let Err(error) = outcome else {
-        return store::end_message_update(tx, update);
+        return store::end_message_update(tx, update, None);
     };
     let (why, sequence) = (error.detail(), update.sequence);
     let is_refused = matches!(
@@ -80,7 +80,7 @@ fn record(
     );
     if is_refused || is_stale(update.created_at, tx.now()) {
         log::warn!("chat: message {sequence} is not updated: {why}");
-        return store::end_message_update(tx, update);
+        return store::end_message_update(tx, update, Some(&why));
     }
     let next = next_try(update.tries + 1, &error, tx.now());
     if update.tries == 0 {

@@ -43,7 +43,11 @@ pub fn note(app: &App, event: &RawEvent) -> Result<(), Error> {
     match event {
         None => Ok(()),
         Some(DirectoryEvent::Person(said)) => follow_person(app, slack, said),
-        Some(DirectoryEvent::Group { group, says_people }) => follow_group(app, group, says_people),
+        Some(DirectoryEvent::Group {
+            group,
+            says_people,
+            is_disabled,
+        }) => follow_group(app, group, says_people, is_disabled),
         Some(DirectoryEvent::GroupPeople {
             group,
             added,
@@ -83,10 +87,21 @@ fn follow_person(app: &App, slack: &Slack, said: SaidPerson) -> Result<(), Error
     })
 }
 
-fn follow_group(app: &App, found: Group, says_people: bool) -> Result<(), Error> {
+fn follow_group(
+    app: &App,
+    found: Group,
+    says_people: bool,
+    is_disabled: Option<bool>,
+) -> Result<(), Error> {
     ask(app, &Named::people(&found.users))?;
     write(app, move |tx, changes| {
         let known = load_group(tx, &found.id)?;
+        let synced = store::load_duty_group(tx, &found.id)?;
+        if synced.is_some_and(|synced| {
+            synced.is_own && is_disabled.is_some_and(|now| now != synced.disabled)
+        }) {
+            changes.switched.push(found.id.clone());
+        }
         let mut users = match (&known, says_people) {
             (Some(known), false) => known.users.clone(),
             _ => found.users,

@@ -19,6 +19,7 @@ use crate::domain::directory_reading::{DirectoryChanges, ManyMissing, Reading};
 use crate::domain::event::Act;
 use crate::store::{self, ReadTx, WriteTx};
 use jiff::Timestamp;
+use std::collections::BTreeSet;
 use std::time::Instant;
 
 /// The fact with the instant of the last full reading that was applied.
@@ -238,9 +239,12 @@ fn apply(
         store::request_topic_sync(tx, &channel)?;
     }
     chat_ids::request_topics(tx, changes)?;
-    for group in &changes.groups {
-        if store::load_duty_group(&tx.as_read(), &group.id)?.is_some() {
-            store::request_group_sync(tx, &group.id)?;
+    let changed = changes.groups.iter().map(|group| &group.id);
+    let switched = changes.switched.iter();
+    let concerned: BTreeSet<_> = changed.chain(switched).collect();
+    for group in concerned {
+        if store::load_duty_group(&tx.as_read(), group)?.is_some() {
+            store::request_group_sync(tx, group)?;
         }
     }
     Ok(chat_ids::record(tx, author, changes)?)

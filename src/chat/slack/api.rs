@@ -3,7 +3,7 @@
 use super::error::{Class, OTHER_WORKSPACE, Pause, SlackError, classify, wait};
 use super::gates::Gates;
 use super::group_people::GroupPeople;
-use super::health::{Health, Leave, Workspace};
+use super::health::{Asked, Health, Leave, Workspace};
 use super::meanwhile::Meanwhile;
 use super::method::{AUTH_TEST, Encoding, METHODS, Method, Token};
 use super::settings::SlackSettings;
@@ -221,24 +221,16 @@ impl Slack {
 
     /// Why user groups cannot be created; `None` if they can, as far as is known.
     pub(super) fn no_groups(&self) -> Option<String> {
-        self.health.no_groups()
+        let why = "Slack permits user groups in paid workspaces only";
+        self.health.has_no_groups().then(|| why.into())
     }
 
-    /// Records what the answer to making a user group says of the workspace.
-    pub(super) fn note_groups(&self, made: &Result<Value, SlackError>) {
-        match made {
-            Ok(_) => self.health.set_no_groups(None),
-            Err(error) => drop(self.has_no_groups(error)),
-        }
-    }
-
-    /// Whether a refusal means that the workspace has no user groups because of its plan. That is recorded.
-    pub(super) fn has_no_groups(&self, error: &SlackError) -> bool {
-        let code = error.code();
+    /// Records what an answer about user groups says of the workspace. Returns whether it is refused because its plan has none.
+    pub(super) fn note_groups<T>(&self, asked: Asked, answer: &Result<T, SlackError>) -> bool {
+        let code = answer.as_ref().err().and_then(SlackError::code);
         let has_none = matches!(code, Some("plan_upgrade_required" | "paid_teams_only"));
-        if has_none {
-            let why = "Slack permits user groups in paid workspaces only";
-            self.health.set_no_groups(Some(why.into()));
+        if has_none || answer.is_ok() {
+            self.health.set_no_groups(asked, has_none);
         }
         has_none
     }

@@ -2,6 +2,7 @@
 
 use super::api::Slack;
 use super::error::SlackError;
+use super::health::Asked;
 use super::method::{
     CONVERSATIONS_INFO, CONVERSATIONS_LIST, Method, USERGROUPS_LIST, USERS_INFO, USERS_LIST,
 };
@@ -11,6 +12,7 @@ use crate::domain::directory_reading::{AwayInChat, Reading};
 use crate::domain::ids::{ChannelId, UserId};
 use crate::runtime::clock::monotonic;
 use serde_json::{Value, json};
+use std::collections::BTreeMap;
 use std::time::{Duration, Instant};
 
 /// The entries of a page. Slack recommends no more, and permits 999.
@@ -33,6 +35,7 @@ pub fn read(slack: &Slack, team: Team, deadline: Instant) -> Result<Reading, Sla
         team,
     };
     let (mut away, mut accounts) = (AwayInChat::new(), 0);
+    let mut disabled = BTreeMap::new();
     let id = directory.team.id.clone();
     let limit = json!({ "limit": PAGE });
     each(slack, (&USERS_LIST, "members"), limit, deadline, |user| {
@@ -51,14 +54,18 @@ pub fn read(slack: &Slack, team: Team, deadline: Instant) -> Result<Reading, Sla
         everything,
         deadline,
         |group| {
-            directory.groups.extend(records::group(group, &id));
+            let Some(found) = records::group(group, &id) else {
+                return;
+            };
+            let is_disabled = records::is_disabled(group);
+            disabled.extend(is_disabled.map(|is_disabled| (found.id.clone(), is_disabled)));
+            directory.groups.push(found);
         },
     );
     // A workspace whose plan has no user groups has people and channels all the same.
-    listed.or_else(|error| match slack.has_no_groups(&error) {
-        true => Ok(()),
-        false => Err(error),
-    })?;
+    if !slack.note_groups(Asked::List, &listed) {
+        listed?;
+    }
     let channels = json!({
         "types": "public_channel,private_channel", "exclude_archived": true, "limit": PAGE,
     });
@@ -74,6 +81,7 @@ pub fn read(slack: &Slack, team: Team, deadline: Instant) -> Result<Reading, Sla
     Ok(Reading {
         directory,
         away,
+        disabled,
         accounts,
     })
 }

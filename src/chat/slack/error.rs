@@ -106,8 +106,8 @@ pub(super) enum Class {
 /// How long to wait if Slack does not say.
 const USUAL_WAIT: Duration = Duration::from_secs(30);
 
-/// The longest wait that Slack can ask for.
-const LONGEST_WAIT: Duration = Duration::from_secs(60 * 60);
+/// The longest wait that Slack can ask for. After a day what waits is no longer worth sending.
+const LONGEST_WAIT: Duration = Duration::from_secs(24 * 60 * 60);
 
 /// The wait of a `Retry-After` header, in whole seconds.
 pub(super) fn wait(header: Option<&str>) -> Duration {
@@ -187,7 +187,8 @@ mod tests {
             (Some("3"), 3),
             (Some(" 30 "), 30),
             (Some("0"), 1),
-            (Some("99999999"), 3600),
+            (Some("7200"), 7200),
+            (Some("99999999"), 86_400),
             (Some("soon"), 30),
             (Some("-1"), 30),
             (None, 30),

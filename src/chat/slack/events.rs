@@ -18,6 +18,8 @@ pub enum DirectoryEvent {
         group: Group,
         /// Whether the event names everybody in it.
         says_people: bool,
+        /// Whether it is disabled; `None` if the event does not say.
+        is_disabled: Option<bool>,
     },
     GroupPeople {
         group: GroupId,
@@ -88,6 +90,7 @@ impl DirectoryEvent {
             "subteam_created" | "subteam_updated" => Some(DirectoryEvent::Group {
                 group: records::group(&event["subteam"], team)?,
                 says_people: event["subteam"]["users"].is_array(),
+                is_disabled: records::is_disabled(&event["subteam"]),
             }),
             "subteam_members_changed" => {
                 let people = |list: &str| -> Vec<UserId> {

@@ -21,6 +21,13 @@ pub struct Workspace {
     pub bot_id: Option<String>,
 }
 
+/// What Slack was asked of user groups.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Asked {
+    List,
+    Making,
+}
+
 /// What is known of the platform.
 #[derive(Default)]
 struct Known {
@@ -33,8 +40,8 @@ struct Known {
     socket_connected: bool,
     /// Why no socket could be opened; `None` if one could, or none was tried.
     no_socket: Option<String>,
-    /// Why user groups cannot be created.
-    no_groups: Option<String>,
+    /// Whether the plan of the workspace has no user groups: by the last list of them, and by the last attempt to make one.
+    no_groups: (bool, bool),
     /// Whether any call was answered since the start.
     answered: bool,
 }
@@ -158,12 +165,20 @@ impl Health {
         self.known().no_socket = why;
     }
 
-    pub(super) fn no_groups(&self) -> Option<String> {
-        self.known().no_groups.clone()
+    /// Whether the plan of the workspace has no user groups, as far as is known.
+    pub(super) fn has_no_groups(&self) -> bool {
+        let (by_list, by_making) = self.known().no_groups;
+        by_list || by_making
     }
 
-    pub(super) fn set_no_groups(&self, why: Option<String>) {
-        self.known().no_groups = why;
+    /// Records what an answer says of the plan. A list that works does not say that groups may be made.
+    pub(super) fn set_no_groups(&self, asked: Asked, has_none: bool) {
+        let (by_list, by_making) = &mut self.known().no_groups;
+        match asked {
+            Asked::List => *by_list = has_none,
+            Asked::Making if has_none => *by_making = true,
+            Asked::Making => (*by_list, *by_making) = (false, false),
+        }
     }
 
     /// The state, and why it is not `up`.

@@ -3,6 +3,7 @@
 use super::api::Slack;
 use super::buttons::{About, Button};
 use super::error::SlackError;
+use super::health::Asked;
 use super::method;
 use super::records;
 use super::text::{escaped, mended, unescaped};
@@ -146,10 +147,10 @@ impl Chat for Slack {
             &method::USERGROUPS_LIST,
             &json!({ "include_disabled": true }),
         );
-        let groups = match listed {
-            Err(error) if self.has_no_groups(&error) => return Ok(None),
-            listed => listed?,
-        };
+        if self.note_groups(Asked::List, &listed) {
+            return Ok(None);
+        }
+        let groups = listed?;
         let groups = groups["usergroups"].as_array().into_iter().flatten();
         let mut found = groups.filter(|group| {
             let known = group["handle"].as_str();
@@ -170,7 +171,7 @@ impl Chat for Slack {
             let arguments = json!({ "name": name, "handle": handle });
             created = self.call(&method::USERGROUPS_CREATE, &arguments);
         }
-        self.note_groups(&created);
+        self.note_groups(Asked::Making, &created);
         let id = created?["usergroup"]["id"].as_str().map(GroupId::from);
         id.ok_or_else(|| ChatError::Unavailable("usergroups.create names no group".into()))
     }
@@ -188,10 +189,9 @@ impl Chat for Slack {
         };
         let listed = |one: &Value| {
             let group = records::group(one, "")?;
-            let disabled_at = one["date_delete"].as_i64();
             let found = ListedGroup {
                 people: group.users,
-                is_disabled: disabled_at.map(|at| at != 0),
+                is_disabled: records::is_disabled(one),
             };
             Some((group.id, found))
         };

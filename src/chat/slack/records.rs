@@ -116,6 +116,11 @@ pub fn group(group: &Value, team: &str) -> Option<Group> {
     })
 }
 
+/// Whether a group object is of a disabled group; `None` if it does not say.
+pub fn is_disabled(group: &Value) -> Option<bool> {
+    group["date_delete"].as_i64().map(|at| at != 0)
+}
+
 /// The channel of a channel object; `None` for what is none, an archived one, and conversations between people.
 pub fn channel(channel: &Value, team: &str) -> Option<Channel> {
     let id = id(&channel["id"])?;

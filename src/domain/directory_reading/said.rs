@@ -70,6 +70,7 @@ impl Reading {
         let ids: HashSet<&GroupId> = groups.iter().map(|one| &one.id).collect();
         read.groups.retain(|one| !ids.contains(&one.id));
         read.groups.extend(groups.into_iter().cloned());
+        self.disabled.retain(|id, _| !said.groups.contains(id));
         read.channels.retain(|one| !said.channels.contains(&one.id));
         let channels = known.channels.iter();
         let channels = channels.filter(|one| said.channels.contains(&one.id));

@@ -73,7 +73,8 @@ fn stored(lists: [&str; 3]) -> StoredDirectory {
         directory: directory(lists),
         away: AwayInChat::new(),
         busy: vec!["busy".into()],
-        own: vec!["own".into()],
+        own: vec!["own".into(), "off".into()],
+        disabled: vec!["off".into()],
     }
 }
 
@@ -83,6 +84,7 @@ fn reading(lists: [&str; 3]) -> Reading {
         accounts: directory.people.len() + 1,
         directory,
         away: AwayInChat::new(),
+        disabled: BTreeMap::new(),
     }
 }
 
@@ -265,4 +267,38 @@ fn what_was_said_since_the_reading_began_wins() {
     let changed = words(changes.people.iter().map(|one| &one.id));
     assert_eq!(changed, "ada bob eve");
     assert_eq!(words(changes.lost_groups), "ops");
+}
+
+#[test]
+fn own_groups_that_somebody_switches_are_noticed() {
+    let off = |ids: &str| {
+        let all = ["own", "off", "adopted"];
+        let said = all.map(|id| (id.into(), ids.split(' ').any(|off| off == id)));
+        Reading {
+            disabled: said.into(),
+            ..reading(["", "own: off: adopted:", ""])
+        }
+    };
+    let known = stored(["", "own: off: adopted:", ""]);
+    for (ids, expected) in [
+        ("off", ""),
+        ("own off", "own"),
+        ("", "off"),
+        ("own", "own off"),
+        ("off adopted", ""),
+    ] {
+        let changes = off(ids).changes(&known);
+        assert_eq!(words(&changes.switched), expected, "{ids}");
+        assert_eq!(changes.is_empty(), expected.is_empty(), "{ids}");
+    }
+    // What is not said, what was said later, and what is about to be synced is no news.
+    let silent = reading(["", "own: off: adopted:", ""]);
+    assert!(silent.changes(&known).is_empty());
+    let later = off("own").giving_way(&Said::group(&"own".into()), &known);
+    assert_eq!(words(&later.changes(&known).switched), "off");
+    let busy = StoredDirectory {
+        busy: vec!["own".into()],
+        ..known
+    };
+    assert_eq!(words(&off("own").changes(&busy).switched), "off");
 }

@@ -7,6 +7,8 @@ use super::home;
 use crate::actions::{ActionError, App, Error, sessions, slack_home};
 use crate::chat::slack::method::VIEWS_PUBLISH;
 use crate::chat::slack::{Slack, SlackError};
+use crate::domain::chat::{ChatError, next_try};
+use crate::domain::ids::UserId;
 use crate::runtime::background::{LoopSpec, LoopThread, POLL, StopFlag, Watch};
 use crate::runtime::clock::monotonic;
 use crate::runtime::wakeup::Wakeup;
@@ -14,14 +16,12 @@ use crate::store::HomeTab;
 use jiff::Timestamp;
 use serde_json::{Value, json};
 use sha2::{Digest, Sha256};
+use std::collections::HashMap;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 /// The loop's name.
 const NAME: &str = "slack-home";
-
-/// How long after a call that failed the next one is made, unless Slack asks for another wait.
-const RETRY: Duration = Duration::from_secs(10);
 
 /// Between two looks at all home tabs while much changes.
 const BETWEEN: Duration = Duration::from_secs(1);
@@ -33,6 +33,25 @@ struct Seen {
     state: Option<(u64, Timestamp)>,
     /// Nothing is called before.
     not_before: Option<Instant>,
+    /// Whose tab Slack did not take at the last try.
+    failed: HashMap<UserId, Retry>,
+}
+
+impl Seen {
+    /// Whether a tab that failed is to be tried again.
+    fn is_due(&self, now: Timestamp) -> bool {
+        self.failed.values().any(|retry| retry.due_at <= now)
+    }
+}
+
+/// A tab that Slack did not take: it failed, and may take it later.
+struct Retry {
+    /// When the tab was opened. One that is opened again is tried at once.
+    opened_at: Timestamp,
+    /// Failed tries.
+    tries: u32,
+    /// When it is tried again, on the server's clock.
+    due_at: Timestamp,
 }
 
 /// Starts the loop that publishes home tabs. `opened` wakes it.
@@ -59,18 +78,54 @@ fn turn(app: &App, slack: &Slack, stop: &StopFlag, seen: &mut Seen) -> Result<Du
         return Ok(at.duration_since(now).min(POLL));
     }
     seen.not_before = None;
+    if slack
+        .asks_again_at()
+        .is_some_and(|asks_at| app.now() < asks_at)
+    {
+        // No call is made while Slack does not take the token.
+        return Ok(POLL);
+    }
     // Read first: a commit from here on is looked at in the next turn.
     let state = (app.store().signals().generation(), hour(app.now()));
-    if seen.state == Some(state) {
+    if seen.state == Some(state) && !seen.is_due(app.now()) {
         return Ok(POLL);
     }
     let begun = monotonic();
-    for tab in slack_home::list(app)? {
+    let tabs = slack_home::list(app)?;
+    seen.failed
+        .retain(|user, _| tabs.iter().any(|tab| tab.user == *user));
+    for tab in tabs {
         if stop.is_set() {
             return Ok(POLL);
         }
+        let (user, opened_at) = (tab.user.clone(), tab.opened_at);
+        let failed = seen.failed.get(&user);
+        let failed = failed.filter(|retry| retry.opened_at == opened_at);
+        if failed.is_some_and(|retry| app.now() < retry.due_at) {
+            continue;
+        }
+        let tries = failed.map_or(0, |retry| retry.tries);
         match publish(app, slack, tab) {
-            Ok(()) => {}
+            Ok(()) => {
+                seen.failed.remove(&user);
+            }
+            Err(Stop::Again(why)) => {
+                if tries == 0 {
+                    log::warn!("slack: the home tab of {user}: {why}");
+                }
+                let tries = tries + 1;
+                let due_at = next_try(tries, &ChatError::Unavailable(why), app.now());
+                let retry = Retry {
+                    opened_at,
+                    tries,
+                    due_at,
+                };
+                seen.failed.insert(user, retry);
+            }
+            Err(Stop::Paused) => {
+                seen.state = None;
+                return Ok(POLL);
+            }
             Err(Stop::Wait(until)) => {
                 seen.state = None;
                 seen.not_before = Some(until);
@@ -92,10 +147,14 @@ fn hour(now: Timestamp) -> Timestamp {
     Timestamp::from_second(seconds).unwrap_or(now)
 }
 
-/// Why a look ends.
+/// Why a tab is not published.
 enum Stop {
+    /// Slack failed. That concerns this call alone.
+    Again(String),
     /// Slack cannot be called before.
     Wait(Instant),
+    /// Slack does not take the token.
+    Paused,
     Failed(Error),
 }
 
@@ -122,9 +181,8 @@ fn publish(app: &App, slack: &Slack, tab: HomeTab) -> Result<(), Stop> {
             Ok(slack_home::forget(app, Some(tab.user))?)
         }
         Err(SlackError::NotBefore(until)) => Err(Stop::Wait(until)),
-        Err(SlackError::Transient(_) | SlackError::Paused(_)) => {
-            Err(Stop::Wait(monotonic() + RETRY))
-        }
+        Err(SlackError::Transient(why)) => Err(Stop::Again(why)),
+        Err(SlackError::Paused(_)) => Err(Stop::Paused),
     }
 }
 

@@ -181,7 +181,7 @@ impl Visit<'_> {
             let user = UserId::from(id);
             Ok(self.names([&user])?.contains_key(&user))
         };
-        words::of(refusal, known)
+        words::of(refusal, self.zone(), known)
     }
 
     /// The same for plain text, with people by name.
@@ -193,7 +193,7 @@ impl Visit<'_> {
             let user = UserId::from(id);
             Ok(self.names([&user])?.remove(&user))
         };
-        words::plain(refusal, name)
+        words::plain(refusal, self.zone(), name)
     }
 }
 

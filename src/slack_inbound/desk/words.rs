@@ -1,33 +1,44 @@
 //! Refusals in words that a person understands. The API's details name members of a request; here nobody has seen one.
 
-use super::mrkdwn::{person, plain as escaped};
+use super::mrkdwn::{person, plain as escaped, time};
+use super::times;
 use crate::domain::refusal::Refusal;
+use crate::domain::zones::ZoneName;
 use crate::server::Problem;
+use jiff::Timestamp;
 
-/// A refusal as markup. `is_person` says whether an id is somebody's, who is then shown as Slack shows people.
+/// A refusal as markup, with instants in the zone of the reader. `is_person` says whether an id is somebody's, who is then shown
+/// as Slack shows people.
 ///
 /// # Errors
 /// Those of `is_person`.
-pub fn of<E>(refusal: &Refusal, is_person: impl Fn(&str) -> Result<bool, E>) -> Result<String, E> {
+pub fn of<E>(
+    refusal: &Refusal,
+    zone: ZoneName,
+    is_person: impl Fn(&str) -> Result<bool, E>,
+) -> Result<String, E> {
     let show = |id: &str| {
         Ok(match is_person(id)? {
             true => person(&id.into()),
             false => escaped(id),
         })
     };
-    worded(&detail(refusal), escaped, show)
+    let say = |text: &str| with_instants(text, escaped, |at| time(at, zone));
+    worded(&detail(refusal), say, show)
 }
 
-/// A refusal as plain text. `name` says what somebody is called.
+/// A refusal as plain text, with instants in the zone of the reader. `name` says what somebody is called.
 ///
 /// # Errors
 /// Those of `name`.
 pub fn plain<E>(
     refusal: &Refusal,
+    zone: ZoneName,
     name: impl Fn(&str) -> Result<Option<String>, E>,
 ) -> Result<String, E> {
     let show = |id: &str| Ok(name(id)?.unwrap_or_else(|| id.to_owned()));
-    worded(&detail(refusal), str::to_owned, show)
+    let say = |text: &str| with_instants(text, str::to_owned, |at| times::text(at, zone));
+    worded(&detail(refusal), say, show)
 }
 
 /// What is said of a refusal; names stand between backticks.
@@ -61,21 +72,73 @@ fn detail(refusal: &Refusal) -> String {
             return format!("this mention is {state}, so nothing was done");
         }
         Refusal::NotFound(what) => return format!("there is no such {what}"),
-        refusal => return Problem::from(refusal.clone()).detail().to_owned(),
+        refusal => return in_words(Problem::from(refusal.clone()).detail()),
     };
     fixed.to_owned()
 }
 
-/// A detail as a sentence, without the member that it names, and with what stands between backticks as `show` shows it.
+/// A detail of the API, said without what only its callers know.
+fn in_words(detail: &str) -> String {
+    let said = without_member(detail);
+    if let Some(now) = said.strip_prefix("send an instant later than now, ") {
+        return format!("this time is over; choose one after {now}");
+    }
+    if said.starts_with("send an instant later than `from`") {
+        return "the end has to be after the beginning".to_owned();
+    }
+    if let Some((people, slots)) = too_many(said) {
+        let slots = match slots {
+            "1" => "there is 1 slot".to_owned(),
+            _ => format!("there are {slots} slots"),
+        };
+        return format!("{people} people are too many: {slots}");
+    }
+    match said.strip_suffix("; that needs doubleCover") {
+        Some(named) => format!("{named}, and this rotation does not permit that"),
+        None => detail.replace(
+            "one person in two cells at once needs doubleCover",
+            "this rotation does not permit that",
+        ),
+    }
+}
+
+/// How many people there are for how many slots, where there are too many.
+fn too_many(said: &str) -> Option<(&str, &str)> {
+    let counts = said.strip_suffix(" slots; send at most as many")?;
+    counts.split_once(" people for ")
+}
+
+/// A text with its instants as `show` shows them, and the rest escaped.
+fn with_instants(
+    text: &str,
+    escape: impl Fn(&str) -> String,
+    show: impl Fn(Timestamp) -> String,
+) -> String {
+    let mut said = String::new();
+    for word in text.split_inclusive(' ') {
+        let bare = word.trim_end_matches([' ', ',', ';', '.', ')']);
+        let at: Option<Timestamp> = match bare.ends_with('Z') {
+            true => bare.parse().ok(),
+            false => None,
+        };
+        match at {
+            Some(at) => said.push_str(&(show(at) + &word[bare.len()..])),
+            None => said.push_str(&escape(word)),
+        }
+    }
+    said
+}
+
+/// A detail as a sentence, without the member that it names: `say` says its text, and `show` what stands between backticks.
 fn worded<E>(
     detail: &str,
-    escape: impl Fn(&str) -> String,
+    say: impl Fn(&str) -> String,
     show: impl Fn(&str) -> Result<String, E>,
 ) -> Result<String, E> {
     let mut sentence = String::new();
     for (index, part) in without_member(detail).split('`').enumerate() {
         match index % 2 {
-            0 => sentence.push_str(&escape(part)),
+            0 => sentence.push_str(&say(part)),
             _ => sentence.push_str(&show(part)?),
         }
     }
@@ -155,9 +218,56 @@ mod tests {
                 "This mention is expired, so nothing was done.",
             ),
         ] {
-            assert_eq!(of(&refusal, is_person), Ok(marked.to_owned()));
-            assert_eq!(plain(&refusal, name), Ok(text.to_owned()));
+            assert_eq!(of(&refusal, berlin(), is_person), Ok(marked.to_owned()));
+            assert_eq!(plain(&refusal, berlin(), name), Ok(text.to_owned()));
         }
+    }
+
+    fn berlin() -> ZoneName {
+        ZoneName::parse("Europe/Berlin").unwrap()
+    }
+
+    #[test]
+    fn instants_and_words_of_the_api_are_said_plainly() {
+        for (detail, text) in [
+            (
+                "to: send an instant later than now, 2026-03-06T08:00:00Z",
+                "This time is over; choose one after Fri 6 Mar 2026, 09:00.",
+            ),
+            (
+                "until: send an instant later than `from`",
+                "The end has to be after the beginning.",
+            ),
+            (
+                "userIds: 2 people for 1 slots; send at most as many",
+                "2 people are too many: there is 1 slot.",
+            ),
+            (
+                "userIds: 3 people for 2 slots; send at most as many",
+                "3 people are too many: there are 2 slots.",
+            ),
+            (
+                "userIds[1]: `U1` is named twice, for slots on call at the same time; that needs doubleCover",
+                "U1 is named twice, for slots on call at the same time, and this rotation does not permit that.",
+            ),
+            (
+                "cellId: `U1` is on call in another cell of this rotation at that time; one person in two cells at once \
+                 needs doubleCover",
+                "U1 is on call in another cell of this rotation at that time; this rotation does not permit that.",
+            ),
+            (
+                "from: it ends at 2026-03-06T08:00:00Z, before <that>",
+                "It ends at Fri 6 Mar 2026, 09:00, before <that>.",
+            ),
+        ] {
+            let refusal = Refusal::Invalid(detail.into());
+            let said = plain(&refusal, berlin(), |_| Ok::<_, ()>(None));
+            assert_eq!(said, Ok(text.to_owned()));
+        }
+        let refusal = Refusal::Invalid("to: until 2026-03-06T08:00:00Z <now>".into());
+        let marked = "Until <!date^1772784000^{date_short_pretty}, {time}|Fri 6 Mar 2026, 09:00> &lt;now&gt;.";
+        let said = of(&refusal, berlin(), |_| Ok::<_, ()>(false));
+        assert_eq!(said, Ok(marked.to_owned()));
     }
 
     #[test]
@@ -175,7 +285,7 @@ mod tests {
             Refusal::RequestNotPending("declined".into()),
         ];
         for refusal in all {
-            let said = of(&refusal, |_| Ok::<_, ()>(false)).unwrap();
+            let said = of(&refusal, berlin(), |_| Ok::<_, ()>(false)).unwrap();
             for word in ["If-Match", "operationId", "Revision", "Ids", "credential"] {
                 assert!(!said.contains(word), "{said}");
             }

@@ -71,12 +71,16 @@ pub fn load_stored_directory(tx: &ReadTx) -> Result<StoredDirectory, Error> {
         away: load_away(tx)?,
         busy: Vec::new(),
         own: Vec::new(),
+        disabled: Vec::new(),
     };
     // Readings have no handles: they belong to incoming webhooks.
     stored.directory.handles.clear();
     for group in list_duty_groups(tx)? {
         if group.sync.due_at.is_some() {
             stored.busy.push(group.group.clone());
+        }
+        if group.is_own && group.disabled {
+            stored.disabled.push(group.group.clone());
         }
         if group.is_own {
             stored.own.push(group.group);

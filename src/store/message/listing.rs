@@ -169,7 +169,11 @@ fn way(row: &Row) -> Result<WayRecord, Error> {
             "sent" => MessageState::Sent,
             _ => MessageState::Dropped,
         },
-        error: row.get(1)?,
+        // That of a message that was sent is about showing what came of it.
+        error: match state.as_str() {
+            "sent" => None,
+            _ => row.get(1)?,
+        },
         ended_at: instant_or_none(row.get(2)?)?,
     })
 }

@@ -74,8 +74,14 @@ pub fn next_message_update_after(
     instant_or_none(due)
 }
 
-/// Deletes a completed update, unless it was requested again meanwhile.
-pub fn end_message_update(tx: &mut WriteTx, update: &MessageUpdate) -> Result<(), Error> {
+/// Deletes an update that is made, or that is given up because of an error, unless it was requested again meanwhile. The error
+/// stays with the message.
+pub fn end_message_update(
+    tx: &mut WriteTx,
+    update: &MessageUpdate,
+    error: Option<&str>,
+) -> Result<(), Error> {
+    note_update_error(tx, update, error)?;
     let sql = "DELETE FROM message_update WHERE sequence = ?1 AND calls = ?2";
     let mut remove = tx.conn.prepare_cached(sql)?;
     Ok(remove.execute([update.sequence, update.calls]).map(drop)?)
@@ -92,6 +98,18 @@ pub fn retry_message_update(
                WHERE sequence = ?1";
     let mut retry = tx.conn.prepare_cached(sql)?;
     retry.execute(params![update.sequence, update.calls, millis(at), error])?;
+    note_update_error(tx, update, Some(error))?;
     tx.note_chat_messages();
     Ok(())
+}
+
+/// Records with the message why it does not show what came of its question; `None` if it does.
+fn note_update_error(
+    tx: &mut WriteTx,
+    update: &MessageUpdate,
+    error: Option<&str>,
+) -> Result<(), Error> {
+    let sql = "UPDATE message SET error = ?2 WHERE sequence = ?1 AND error IS NOT ?2";
+    let mut note = tx.conn.prepare_cached(sql)?;
+    Ok(note.execute(params![update.sequence, error]).map(drop)?)
 }

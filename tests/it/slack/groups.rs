@@ -1,7 +1,7 @@
 //! On-duty groups.
 
 use super::{status, unreminded};
-use crate::support::slack::{Failure, Slack};
+use crate::support::slack::{Failure, SIGNING_SECRET, Slack, event, posted};
 use crate::support::*;
 use serde_json::json;
 
@@ -101,6 +101,66 @@ fn too_many_calls_of_one_method_hold_up_no_other_group() {
 }
 
 #[test]
+fn a_group_that_somebody_switches_is_switched_back() {
+    let slack = Slack::with_people(2);
+    let rota = slack
+        .start()
+        .env("ROTA_CHAT_REMINDER_BEFORE", "0s")
+        .env("ROTA_SLACK_SIGNING_SECRET", SIGNING_SECRET)
+        .go();
+    slack.read_directory(&rota);
+    let rotation = rota.daily("U1 U2", 1);
+    let id = rotation.bind_handle("on-duty");
+    let switch = |disabled_at: u32| {
+        slack
+            .team()
+            .group(&id, json!({ "date_delete": disabled_at }))
+    };
+    let say = || {
+        let group = slack.team().groups.last().cloned();
+        let said = json!({ "type": "subteam_updated", "subteam": group });
+        posted(&rota, "/slack/events", &event(said)).ok();
+    };
+    let in_step = |disabled| {
+        eventually("it is in step", || {
+            let group = status(&rotation)["onDutyGroup"].clone();
+            group["nextAttemptAt"].is_null() && group["disabled"] == disabled
+        });
+    };
+    eventually("it is filled", || slack.team().group_people(&id) == ["U1"]);
+    in_step(false);
+    // Somebody is on call, and the group is disabled: by an event, and by a reading.
+    switch(99);
+    say();
+    eventually("it is enabled", || !slack.team().is_disabled(&id));
+    in_step(false);
+    switch(99);
+    slack.read_directory(&rota);
+    eventually("it is enabled again", || !slack.team().is_disabled(&id));
+    // Nobody is on call, and the group is enabled.
+    rotation.clear().is(200);
+    eventually("it is disabled", || slack.team().is_disabled(&id));
+    in_step(true);
+    switch(0);
+    say();
+    eventually("it is disabled again", || slack.team().is_disabled(&id));
+    in_step(true);
+    switch(0);
+    slack.read_directory(&rota);
+    eventually("and again", || slack.team().is_disabled(&id));
+    in_step(true);
+    // What is in step is left alone.
+    let calls = || {
+        let methods = ["usergroups.enable", "usergroups.disable"];
+        methods.map(|method| slack.calls(method).len())
+    };
+    let before = calls();
+    say();
+    slack.read_directory(&rota);
+    assert_eq!(calls(), before);
+}
+
+#[test]
 fn an_adopted_group_is_never_emptied_or_disabled() {
     let slack = Slack::with_people(3);
     slack.team().group("S1", json!({ "users": ["U1"] }));
@@ -115,6 +175,29 @@ fn an_adopted_group_is_never_emptied_or_disabled() {
     });
     assert_eq!(slack.team().group_people("S1"), ["U2"]);
     assert!(slack.calls("usergroups.disable").is_empty());
+}
+
+#[test]
+fn a_plan_that_permits_groups_again_is_noticed_by_a_reading() {
+    let slack = Slack::with_people(2);
+    let rota = unreminded(&slack);
+    let can_create = |expected: bool| {
+        let capabilities = rota.get("/v1/user-groups/capabilities").ok().json();
+        assert_eq!(capabilities["canCreate"], expected, "{capabilities}");
+    };
+    let refused = Failure::Code("plan_upgrade_required");
+    slack.fail("usergroups.list", refused, 1);
+    slack.read_directory(&rota);
+    can_create(false);
+    slack.read_directory(&rota);
+    can_create(true);
+    // A list that works does not say that groups may be made.
+    slack.team().no_groups = Some("plan_upgrade_required");
+    let rotation = rota.daily("U1 U2", 1);
+    let refused = rotation.try_bind(json!({ "handle": "on-duty" }));
+    refused.refused(409, "user_group_not_manageable");
+    slack.read_directory(&rota);
+    can_create(false);
 }
 
 #[test]

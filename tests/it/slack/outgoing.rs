@@ -250,6 +250,42 @@ fn too_many_calls_hold_up_one_channel() {
 }
 
 #[test]
+fn an_update_that_is_refused_or_fails_is_shown() {
+    let slack = Slack::with_people(3);
+    let rota = unreminded(&slack);
+    let rotation = rota.daily("U1 U2 U3", 1);
+    let messages = || status(&rotation)["messages"].clone();
+    let shows = |pending: u32, part: &str| {
+        eventually(part, || {
+            let messages = messages();
+            let error = messages["lastError"].as_str().unwrap_or_default();
+            messages["pending"] == pending && error.contains(part)
+        });
+    };
+    let ask = |to: &str| {
+        let asked = rotation.ask_cover("U1", "05 06", to);
+        eventually("it is asked", || {
+            slack.posted(to).last().is_some_and(|one| one.updates == 0)
+        });
+        asked
+    };
+    // One that fails waits, and is no longer shown once it is made.
+    let asked = ask("U2");
+    slack.fail("chat.update", Failure::Code("internal_error"), 1);
+    asked.step("U2", "decline").is(200);
+    shows(1, "internal_error");
+    rota.advance(2);
+    shows(0, "");
+    assert!(messages()["lastError"].is_null(), "{}", messages());
+    let asked = ask("U3");
+    slack.fail("chat.update", Failure::Code("channel_not_found"), 1);
+    asked.step("U3", "decline").is(200);
+    shows(0, "channel_not_found");
+    rota.advance(3600);
+    assert_eq!(slack.calls("chat.update").len(), 3);
+}
+
+#[test]
 fn a_refusal_ends_the_message_and_is_shown() {
     for code in [
         "channel_not_found",

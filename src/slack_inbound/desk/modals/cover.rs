@@ -10,7 +10,7 @@ use crate::domain::edit::NewCover;
 use crate::domain::ids::{ChannelId, RotationId, UserId};
 use crate::domain::refusal::Refusal;
 use crate::domain::rotation::Rotation;
-use crate::slack_inbound::desk::blocks::{Blocks, Choice, Element, OPTIONS, modal};
+use crate::slack_inbound::desk::blocks::{Blocks, Choice, Element, modal};
 use crate::slack_inbound::desk::requests::made;
 use crate::slack_inbound::desk::times;
 use crate::slack_inbound::desk::visit::{Outcome, Visit, slot, title};
@@ -66,12 +66,16 @@ fn render(
 ) -> Result<Result<Value, String>, ActionError> {
     let mut groups = Vec::new();
     let mut eligible: Vec<UserId> = Vec::new();
-    for rotation in rotations(visit, metadata.rotation.as_ref())? {
+    let rotations = rotations(visit, metadata.rotation.as_ref())?;
+    let most = field::share(field::OWN_TURNS, rotations.len());
+    let mut is_cut = false;
+    for rotation in &rotations {
         let (rotation, held) =
-            whole_turns::held_by(visit.app, visit.caller(), &rotation, visit.me())?;
+            whole_turns::held_by(visit.app, visit.caller(), rotation, visit.me())?;
+        is_cut |= held.len() > most;
         let choices: Vec<Choice> = held
             .iter()
-            .take(OPTIONS)
+            .take(most)
             .map(|turn| choice(visit, &rotation, turn))
             .collect();
         if choices.is_empty() {
@@ -109,6 +113,9 @@ fn render(
     blocks.input(WHOM, "Whom to ask", "", false, whom);
     field::reason(&mut blocks, "Those whom you ask read it.", entered.reason);
     add(&mut blocks);
+    if is_cut && rotations.len() > 1 {
+        field::left_out(visit, &mut blocks, NAME);
+    }
     blocks.context(&format!("Turns in {}.", visit.zone().as_str()));
     let metadata = metadata.text();
     Ok(Ok(modal(

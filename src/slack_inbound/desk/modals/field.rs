@@ -4,7 +4,7 @@ use crate::domain::conflict::{Conflict, ConflictKind};
 use crate::domain::ids::UserId;
 use crate::domain::message::PeopleNames;
 use crate::slack_inbound::desk::blocks::{Blocks, Choice, Element, OPTIONS};
-use crate::slack_inbound::desk::mrkdwn::{person, time};
+use crate::slack_inbound::desk::mrkdwn::{person, plain, time};
 use crate::slack_inbound::desk::visit::{Visit, name};
 use crate::slack_inbound::incoming::View;
 use jiff::Timestamp;
@@ -12,6 +12,24 @@ use sha2::{Digest, Sha256};
 
 /// The longest reason.
 const REASON: usize = 2000;
+
+/// The most turns in the menus of one form, over all its rotations: Slack takes views of at most 250 kB. A person's own turns,
+/// and those of others.
+pub const OWN_TURNS: usize = 100;
+pub const OTHER_TURNS: usize = 300;
+
+/// How many of `most` turns each of some rotations may show.
+pub fn share(most: usize, rotations: usize) -> usize {
+    (most / rotations.max(1)).clamp(1, OPTIONS)
+}
+
+/// Says that not all turns are shown, and how to see them.
+pub fn left_out(visit: &Visit, blocks: &mut Blocks, verb: &str) {
+    let command = plain(visit.command());
+    blocks.context(&format!(
+        "Of each rotation only the next turns are shown. For more, type `{command} CODE {verb}`."
+    ));
+}
 
 /// The ids of fields.
 pub const TURN: &str = "turn";

@@ -12,7 +12,7 @@ use crate::domain::ids::{ChannelId, RotationId};
 use crate::domain::message::PeopleNames;
 use crate::domain::refusal::Refusal;
 use crate::domain::rotation::Rotation;
-use crate::slack_inbound::desk::blocks::{Blocks, Choice, Element, OPTIONS, modal};
+use crate::slack_inbound::desk::blocks::{Blocks, Choice, Element, modal};
 use crate::slack_inbound::desk::requests::made;
 use crate::slack_inbound::desk::times;
 use crate::slack_inbound::desk::visit::{Outcome, Visit, name, title};
@@ -58,19 +58,19 @@ fn render(
     add: impl FnOnce(&mut Blocks),
 ) -> Result<Result<Value, String>, ActionError> {
     let (mut own, mut theirs) = (Vec::new(), Vec::new());
-    for rotation in rotations(visit, metadata.rotation.as_ref())? {
-        let (rotation, turns) = whole_turns::list(visit.app, visit.caller(), &rotation)?;
+    let rotations = rotations(visit, metadata.rotation.as_ref())?;
+    let most_mine = field::share(field::OWN_TURNS, rotations.len());
+    let most_theirs = field::share(field::OTHER_TURNS, rotations.len());
+    let mut is_cut = false;
+    for rotation in &rotations {
+        let (rotation, turns) = whole_turns::list(visit.app, visit.caller(), rotation)?;
         let names = visit.names(turns.iter().map(|turn| &turn.user))?;
         let choice = |turn: &&WholeTurn| choice(visit, &rotation, &names, turn);
-        let is_mine = |turn: &&WholeTurn| turn.user == *visit.me();
-        let mine: Vec<Choice> = turns
-            .iter()
-            .filter(is_mine)
-            .take(OPTIONS)
-            .map(|turn| choice(&turn))
-            .collect();
-        let others = turns.iter().filter(|turn| !is_mine(turn));
-        let others: Vec<Choice> = others.take(OPTIONS).map(|turn| choice(&turn)).collect();
+        let (mine, others): (Vec<&WholeTurn>, Vec<&WholeTurn>) =
+            turns.iter().partition(|turn| turn.user == *visit.me());
+        is_cut |= mine.len() > most_mine || others.len() > most_theirs;
+        let mine: Vec<Choice> = mine.iter().take(most_mine).map(choice).collect();
+        let others: Vec<Choice> = others.iter().take(most_theirs).map(choice).collect();
         if mine.is_empty() || others.is_empty() {
             continue;
         }
@@ -98,6 +98,9 @@ fn render(
     blocks.input(THEIRS, "For the turn of", "", false, element);
     field::reason(&mut blocks, "The other one reads it.", entered.reason);
     add(&mut blocks);
+    if is_cut && rotations.len() > 1 {
+        field::left_out(visit, &mut blocks, NAME);
+    }
     blocks.context(&format!("Turns in {}.", visit.zone().as_str()));
     let metadata = metadata.text();
     Ok(Ok(modal(

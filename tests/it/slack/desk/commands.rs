@@ -78,7 +78,7 @@ fn hand_over_and_put_on_call() {
             "<@U5> is not a member of this rotation.",
             "U2",
         ),
-        ("U2", "PLAT set <@U2> <@U3>", "2 people for 1 slots", "U2"),
+        ("U2", "PLAT set <@U2> <@U3>", "2 people are too many", "U2"),
         (
             "U2",
             "PLAT set @nobody",

@@ -131,3 +131,37 @@ fn a_slack_that_is_away_is_shown_the_newest() {
     shows(&desk, "U3", "`PLAT` PLAT team: <@U1>");
     assert_eq!(published(&desk, "U1").len(), before + 1);
 }
+
+#[test]
+fn a_tab_that_fails_is_tried_again_on_the_clock_and_holds_up_no_other() {
+    let desk = Desk::with_people(3);
+    let rotation = desk.daily("PLAT", "U1 U2 U3");
+    let failure = || crate::support::slack::Failure::Code("internal_error");
+    desk.slack.fail("views.publish", failure(), 2);
+    open(&desk, "U3");
+    let tries = |expected: usize| {
+        eventually("a try", || published(&desk, "U3").len() == expected);
+    };
+    tries(1);
+    // The next call is that of the other one, and fails too; the one after it is the first that is taken.
+    open(&desk, "U2");
+    eventually("the other try", || published(&desk, "U2").len() == 1);
+    open(&desk, "U1");
+    shows(&desk, "U1", "<@U1> until");
+    assert_eq!(published(&desk, "U3").len(), 1);
+    desk.rota.advance(2);
+    tries(2);
+    eventually("the other is tried again", || {
+        published(&desk, "U2").len() == 2
+    });
+    desk.slack.fail("views.publish", failure(), 3);
+    rotation.rotate();
+    eventually("three tries", || {
+        ["U1", "U2", "U3"].map(|user| published(&desk, user).len()) == [2, 3, 3]
+    });
+    desk.rota.advance(2);
+    eventually("all are tried again", || {
+        ["U1", "U2", "U3"].map(|user| published(&desk, user).len()) == [3, 4, 4]
+    });
+    shows(&desk, "U1", "<@U2> until");
+}

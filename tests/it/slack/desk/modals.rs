@@ -1,6 +1,7 @@
 //! Forms: what they offer, what is wrong with what was entered, what has changed meanwhile.
 
 use super::{Desk, Enter, choices, field};
+use crate::support::slack::Failure;
 use crate::support::*;
 use serde_json::{Value, json};
 
@@ -73,6 +74,60 @@ fn a_cover_is_asked_for() {
     assert_eq!(desk.rota.caller().all("/v1/requests").len(), 1);
     nothing_more_is_told(&desk, "U2");
     let _ = rotation;
+}
+
+#[test]
+fn forms_about_many_rotations_fit() {
+    let desk = Desk::with_people(3);
+    for number in 0..20 {
+        desk.daily(&format!("TEAM{number}"), "U1 U2 U3");
+    }
+    for (words, field) in [("swap", "theirs"), ("cover", "turn")] {
+        let form = desk.form("U2", words);
+        let shown = choices(&form, field).len();
+        assert!(shown > 60 && shown <= 300, "{shown}");
+        let command = format!("`/rota CODE {words}`");
+        assert!(form.to_string().contains(&command), "{words}");
+    }
+    // All turns of one rotation fit.
+    let form = desk.form("U2", "TEAM7 swap");
+    assert!(choices(&form, "theirs").len() > 30);
+    assert!(!form.to_string().contains("CODE"));
+}
+
+#[test]
+fn a_form_that_slack_does_not_open_is_excused() {
+    let desk = Desk::with_people(3);
+    desk.daily("PLAT", "U1 U2 U3");
+    desk.slack
+        .fail("views.open", Failure::Code("view_too_large"), 1);
+    assert_eq!(
+        desk.said("U2", "PLAT cover"),
+        "Slack did not open the form, and nothing was changed. Try again in a moment."
+    );
+}
+
+#[test]
+fn refusals_are_in_the_zone_and_the_words_of_the_reader() {
+    let desk = Desk::with_people(4);
+    desk.daily("PLAT", "U1 U2 U3");
+    let form = desk.form("U2", "cover");
+    desk.rota.to("2026-01-06T12:00Z");
+    let entered = [
+        ("turn", Enter::Pick("Tue 6")),
+        ("whom", Enter::Several(&["U3"])),
+        ("from", Enter::At("2026-01-06T09:00Z")),
+        ("to", Enter::At("2026-01-06T10:00Z")),
+    ];
+    let reply = desk.submit("U2", &form, &entered);
+    assert_eq!(
+        wrong(&reply, "to"),
+        "This time is over; choose one after Tue 6 Jan 2026, 13:00."
+    );
+    assert_eq!(
+        desk.said("U1", "PLAT set <@U2> <@U3>"),
+        "2 people are too many: there is 1 slot."
+    );
 }
 
 #[test]
@@ -256,5 +311,8 @@ fn being_away_shows_what_stays() {
         ("to", Enter::At("2026-01-06T09:00Z")),
     ];
     let reply = desk.submit("U3", &form, &entered);
-    assert!(wrong(&reply, "to").contains("later"), "{reply}");
+    assert!(
+        wrong(&reply, "to").contains("after the beginning"),
+        "{reply}"
+    );
 }

@@ -78,6 +78,25 @@ fn requests_and_mentions_ask_for_whom_they_name() {
 }
 
 #[test]
+fn an_absence_asks_for_whom_it_names() {
+    let slack = Slack::with_people(2);
+    let rota = slack.go();
+    let rotation = rota.rotation("U1 U2");
+    slack.team().person("U7", json!({}));
+    let absent = |user: &str| {
+        let (from, until) = ("2026-01-06T09:00:00Z", "2026-01-08T09:00:00Z");
+        let body = json!({ "userId": user, "from": from, "until": until });
+        rota.post(&format!("/v1/rotations/{}/availability", rotation.id), body)
+    };
+    // Whoever is new is in no rotation yet.
+    absent("U7").refused(400, "invalid_request");
+    assert_eq!(slack.calls("users.info").len(), 1);
+    assert_eq!(rota.get("/v1/users/U7").is(200).json()["displayName"], "u7");
+    absent("U8").refused(404, "not_found");
+    assert_eq!(slack.calls("users.info").len(), 2);
+}
+
+#[test]
 fn whoever_slack_does_not_know_is_refused_after_one_question() {
     let slack = Slack::with_people(2);
     slack.team().channel("C5", json!({ "is_member": false }));

@@ -10,6 +10,9 @@ pub(super) fn open(team: &mut Team, arguments: &Arguments) -> Answer {
         return Err("invalid_arguments");
     }
     let view = checked(team, arguments)?;
+    if view.to_string().len() > 250_000 {
+        return Err("view_too_large");
+    }
     let id = format!("V{}", team.number());
     store(team, &id, view)
 }
