@@ -228,23 +228,10 @@ fn instances_keep_their_local_times_over_a_clock_change() {
         at("2027-03-28T01:30:00Z")
     );
     // What is left of it then may be nothing: it lasts as long as it says.
-    for (lines, nth, minutes) in [
-        (
-            "DTSTART;TZID=Europe/Berlin:20270327T023000 DURATION:PT1H RRULE:FREQ=DAILY;COUNT=3",
-            1,
-            60,
-        ),
-        (
-            "DTSTART;TZID=Europe/Berlin:20270328T024500 DTEND;TZID=Europe/Berlin:20270328T031500",
-            0,
-            30,
-        ),
-    ] {
-        let found = instances(&parsed(&calendar(lines)), whole());
-        let period = found.get(nth).expect(lines);
-        assert_eq!(period.from.to_string()[..14], *"2027-03-28T01:", "{lines}");
-        assert_eq!(period.length().as_mins(), minutes, "{lines}");
-    }
+    let lines = "DTSTART;TZID=Europe/Berlin:20270327T023000 DURATION:PT1H RRULE:FREQ=DAILY;COUNT=3";
+    let found = instances(&parsed(&calendar(lines)), whole());
+    assert_eq!(found[1].from, at("2027-03-28T01:30:00Z"));
+    assert_eq!(found[1].length().as_mins(), 60);
 }
 
 const OWN_ZONE: &str = "BEGIN:VTIMEZONE\r\nTZID:Our time\r\nBEGIN:STANDARD\r\nDTSTART:16010101T030000\r\n\

@@ -163,7 +163,7 @@ fn a_slot_that_nobody_has_had_was_cleared_by_nobody() {
     let empty = rota.create(body);
     empty.cover(1, &[always(daily())]);
     let created = rota.now();
-    let never = "nobody -: windowOpen, nobodyLeft, notRecorded search";
+    let never = "nobody -: windowOpen, rotationEdited, nobodyLeft, notRecorded search";
     assert_eq!(line(&cell(&empty, &created)), never);
     let rotation = rota.daily("U1", 1);
     rotation.cover(2, &[always(daily())]);
