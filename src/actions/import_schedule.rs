@@ -9,7 +9,7 @@ use super::draft::Draft;
 use super::grid::ReplaceCoverage;
 use super::mutation::Operation;
 use super::rotations::PatchRotation;
-use super::{ActionError, App, Error, audit, outbox};
+use super::{ActionError, App, Error, audit, notifications, outbox};
 use crate::domain::arrangement::Arranged;
 use crate::domain::audit::{AuditedChange, Author, quoted};
 use crate::domain::blueprint::{self, Agreement, Blueprint, Takeover};
@@ -19,6 +19,7 @@ use crate::domain::external::{Definition, Member, OutsidePerson, Partner, Timeli
 use crate::domain::forecast;
 use crate::domain::handover::DealingContext;
 use crate::domain::ids::{RotationId, UserId};
+use crate::domain::message::PeopleNames;
 use crate::domain::refusal::Refusal;
 use crate::domain::rotation::Rotation;
 use crate::domain::time::Interval;
@@ -111,7 +112,7 @@ pub struct Imported {
     /// What the rotation does not say, with what was refused.
     pub unsaid: Vec<Unsaid>,
     /// The names of the people of the differences.
-    pub names: BTreeMap<UserId, String>,
+    pub names: PeopleNames,
     /// Arrangements that an earlier import made, or somebody, and that the schedule does not have.
     pub ended: Vec<Arranged>,
     pub agreement: Agreement,
@@ -210,7 +211,7 @@ fn make(
             blueprint,
             unsaid,
             ended: Vec::new(),
-            names: BTreeMap::new(),
+            names: PeopleNames::new(),
             agreement,
             rotation: None,
             outcome: match wanted.apply {
@@ -281,28 +282,16 @@ fn make(
         Some(was) if was.stamps.version == rotation.stamps.version => Outcome::Unchanged,
         Some(_) => Outcome::Updated,
     };
+    let people = agreement.differences.iter().flat_map(|one| &one.here);
     Ok(Imported {
         outcome: outcome(wanted, &agreement, kind),
-        names: names(&tx.as_read(), &agreement)?,
+        names: notifications::load_names(&tx.as_read(), people)?,
         blueprint,
         unsaid,
         ended,
         agreement,
         rotation: Some(rotation),
     })
-}
-
-/// What the people of the differences are called.
-fn names(tx: &ReadTx, agreement: &Agreement) -> Result<BTreeMap<UserId, String>, Error> {
-    let mut names = BTreeMap::new();
-    for user in agreement.differences.iter().flat_map(|one| &one.here) {
-        if !names.contains_key(user)
-            && let Some((name, _)) = store::load_name(tx, user)?
-        {
-            names.insert(user.clone(), name);
-        }
-    }
-    Ok(names)
 }
 
 /// Refuses to bring a rotation in line that somebody made by hand, and whose code just happens to be that of a schedule.

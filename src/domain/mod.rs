@@ -50,6 +50,7 @@ pub mod retry_schedule;
 pub mod roster;
 pub mod rotation;
 pub mod shift;
+pub mod site;
 pub mod snapshot;
 #[cfg(test)]
 mod tests;

@@ -1,8 +1,8 @@
 //! Where a browser may send messages from: this server's own address, and this machine. A page of another site that a name leads
 //! here by DNS rebinding is refused.
 
+use crate::domain::site::{host_of, is_loopback, site};
 use crate::server::{Problem, Request};
-use crate::wire::url::{host_of, is_loopback, site};
 
 /// Refuses a message that a page of another site sends. Programs send no `Origin`.
 ///

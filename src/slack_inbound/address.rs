@@ -1,7 +1,8 @@
 //! Which addresses that Slack gives are called: that of a socket, and response URLs (rules.md 21.7).
 
-use crate::chat::slack::{ApiUrl, is_loopback};
+use crate::chat::slack::ApiUrl;
 use crate::client::{Client, Url};
+use crate::domain::site::is_loopback;
 
 /// Slack's own domains.
 const DOMAINS: [&str; 2] = ["slack.com", "slack-gov.com"];

@@ -1,7 +1,7 @@
 //! What stands before every page: which hosts it answers to, where writes may come from, and the headers that all answers carry.
 
+use crate::domain::site::{self, host_of, is_loopback};
 use crate::server::{Problem, Request, Response};
-use crate::wire::url::{self, host_of, is_loopback};
 
 /// The longest secret in a path that is looked for, in bytes.
 pub const LONGEST_SECRET: usize = 100;
@@ -49,7 +49,7 @@ pub struct Site {
 impl Site {
     /// A server at a base URL that listens on an address, `host:port`.
     pub fn new(base_url: &str, listen: &str) -> Site {
-        let (scheme, authority) = url::site(base_url).unwrap_or(("http", base_url));
+        let (scheme, authority) = site::site(base_url).unwrap_or(("http", base_url));
         let authority = authority.to_ascii_lowercase();
         let own = host_of(&authority);
         Site {

@@ -45,5 +45,5 @@ pub use health::Workspace;
 pub use manifest::{ManifestSettings, manifest};
 pub use meanwhile::{Meanwhile, UnderWay};
 pub use records::SlackPerson;
-pub use settings::{ApiUrl, SlackSettings, is_loopback};
+pub use settings::{ApiUrl, SlackSettings};
 pub use text::{escaped, mended, unescaped};

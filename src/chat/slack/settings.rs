@@ -1,9 +1,9 @@
 //! What the operator sets about Slack.
 
 use crate::client::{Proxy, Secret};
+use crate::domain::site::{host_of, is_loopback};
 use jiff::SignedDuration;
 use std::fmt;
-use std::net::IpAddr;
 use std::str::FromStr;
 
 /// The app of a Slack workspace. `Debug` shows no secret.
@@ -86,20 +86,6 @@ impl FromStr for ApiUrl {
         let text = text.trim_end_matches('/');
         Ok(ApiUrl(format!("{text}/")))
     }
-}
-
-/// The host of `HOST` or `HOST:PORT`, without brackets.
-fn host_of(authority: &str) -> &str {
-    match authority.strip_prefix('[') {
-        Some(rest) => rest.split(']').next().unwrap_or_default(),
-        None => authority.split(':').next().unwrap_or_default(),
-    }
-}
-
-/// Whether a host is this machine.
-pub fn is_loopback(host: &str) -> bool {
-    let address: Option<IpAddr> = host.parse().ok();
-    host.eq_ignore_ascii_case("localhost") || address.is_some_and(|address| address.is_loopback())
 }
 
 #[cfg(test)]

@@ -4,7 +4,7 @@ use super::{Blueprint, Known};
 use crate::domain::external::{Member, MemberKind, Shift, SourceKind, Timeline};
 use crate::domain::forecast::PlannedTurn;
 use crate::domain::ids::UserId;
-use crate::domain::time::Interval;
+use crate::domain::time::{Interval, without};
 use jiff::{SignedDuration, Timestamp};
 
 const MINUTE: SignedDuration = SignedDuration::from_mins(1);
@@ -100,19 +100,9 @@ fn reached(plan: &[PlannedTurn], known: Interval, span: Interval) -> Option<Inte
 
 /// What is left of a span outside a part of it, less than a minute aside: a file that was read for this span is a moment older.
 fn rest(span: Interval, part: Option<Interval>) -> Vec<Interval> {
-    let Some(part) = part else {
-        return vec![span];
-    };
-    let before = Interval {
-        until: part.from,
-        ..span
-    };
-    let after = Interval {
-        from: part.until,
-        ..span
-    };
-    let is_long = |one: &Interval| one.from.duration_until(one.until) >= MINUTE;
-    [before, after].into_iter().filter(is_long).collect()
+    let mut rest = without(&[span], part.as_slice());
+    rest.retain(|one| one.length() >= MINUTE);
+    rest
 }
 
 /// Compares a plan with the partner's timeline over a span.
