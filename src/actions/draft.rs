@@ -41,11 +41,14 @@ impl<'a> Draft<'a> {
         author: &'a Author,
         id: &RotationId,
     ) -> Result<Option<Draft<'a>>, Error> {
-        let Some(rotation) = store::load_rotation(tx, id)? else {
-            return Ok(None);
-        };
+        let rotation = store::load_rotation(tx, id)?;
+        Ok(rotation.map(|rotation| Draft::of(app, author, rotation)))
+    }
+
+    /// A rotation that was loaded in the same transaction.
+    pub fn of(app: &'a App, author: &'a Author, rotation: Rotation) -> Draft<'a> {
         let before = rotation.clone();
-        Ok(Some(Draft {
+        Draft {
             rotation,
             calendar: app.calendar(),
             tier_limits: app.tier_limits(),
@@ -54,7 +57,7 @@ impl<'a> Draft<'a> {
             before,
             touched: false,
             said: None,
-        }))
+        }
     }
 
     /// Sets the subject and the summary of the audit entry for a change outside the rotation's own state. If the rotation does

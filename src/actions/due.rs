@@ -6,7 +6,7 @@ use crate::domain::audit::CLOCK;
 use crate::domain::event::Act;
 use crate::domain::handover::{Change, WindowChange};
 use crate::domain::ids::RotationId;
-use crate::domain::rotation::Reason;
+use crate::domain::rotation::{Reason, Rotation};
 use crate::failpoint;
 use crate::runtime::clock::monotonic;
 use crate::store::{self, WriteTx};
@@ -16,6 +16,9 @@ use std::time::{Duration, Instant};
 
 /// Rotations per commit: enough to make the cost of a sync small, few enough not to delay other writers.
 const BATCH: usize = 200;
+
+/// Rotations that are read at once, at the most: large ones take memory.
+const READ_AT_ONCE: usize = 32;
 
 /// The time limit of one job, so that other writers are not delayed. The next job continues.
 const JOB_TIME: Duration = Duration::from_millis(50);
@@ -108,17 +111,25 @@ type Outcome = Result<Option<Timestamp>, Error>;
 type Outcomes = Vec<(RotationId, Outcome)>;
 
 /// Processes as many of these as fit into one job, at least one. They need no savepoints while all succeed, because separate
-/// savepoints cost a third of the work. If one fails, the job is undone and another gives each its own.
+/// savepoints cost a third of the work, and are read several at once. If one fails, the job is undone and another gives each its
+/// own.
 fn run_batch(app: &App, ids: &[RotationId]) -> Result<Outcomes, Error> {
     let (shared, all) = (app.clone(), ids.to_vec());
-    let together = app
-        .store()
-        .write(move |tx| in_job_time(&all, |id| catch_up(&shared, tx, id).map(Ok)));
+    let together = app.store().write(move |tx| in_job_time(&shared, tx, &all));
     match together {
         Err(error) if !error.is_unavailable() => {
             let (shared, all) = (app.clone(), ids.to_vec());
             app.store().write(move |tx| {
-                in_job_time(&all, |id| Ok(tx.part(|tx| catch_up(&shared, tx, id))))
+                let until = monotonic() + JOB_TIME;
+                let mut outcomes = Vec::with_capacity(all.len());
+                for id in all {
+                    let outcome = tx.part(|tx| catch_up(&shared, tx, &id));
+                    outcomes.push((id, outcome));
+                    if monotonic() > until {
+                        break;
+                    }
+                }
+                Ok(outcomes)
             })
         }
         outcomes => outcomes,
@@ -141,30 +152,41 @@ fn run_each(app: &App, ids: &[RotationId], stopped: &dyn Fn() -> bool) -> Result
     Ok(outcomes)
 }
 
-/// The outcomes of `act` until the time of the job is up or an error ends it.
-fn in_job_time(
-    ids: &[RotationId],
-    mut act: impl FnMut(&RotationId) -> Result<Outcome, Error>,
-) -> Result<Outcomes, Error> {
-    let begun = monotonic();
+/// Processes these until the time of the job is up or an error ends it.
+fn in_job_time(app: &App, tx: &mut WriteTx, ids: &[RotationId]) -> Result<Outcomes, Error> {
+    let until = monotonic() + JOB_TIME;
     let mut outcomes = Vec::with_capacity(ids.len());
-    for id in ids {
-        outcomes.push((id.clone(), act(id)?));
-        if begun.elapsed() > JOB_TIME {
-            break;
+    let (mut left, mut at_once) = (ids, 1);
+    while !left.is_empty() {
+        let together;
+        (together, left) = left.split_at(at_once.min(left.len()));
+        // Few at first: what is read beyond the time of the job is read for nothing.
+        at_once = (2 * at_once).min(READ_AT_ONCE);
+        // None of them depends on what falls due in another.
+        let rotations = store::load_rotations(&tx.as_read(), together)?;
+        for (id, rotation) in together.iter().zip(rotations) {
+            let outcome = rotation.map(|rotation| moved_on(app, tx, rotation));
+            outcomes.push((id.clone(), Ok(outcome.transpose()?.flatten())));
+            if monotonic() > until {
+                return Ok(outcomes);
+            }
         }
     }
     Ok(outcomes)
 }
 
 fn catch_up(app: &App, tx: &mut WriteTx, id: &RotationId) -> Outcome {
-    let Some(mut draft) = Draft::load(&tx.as_read(), app, &CLOCK, id)? else {
-        return Ok(None);
-    };
+    let rotation = store::load_rotation(&tx.as_read(), id)?;
+    rotation.map_or(Ok(None), |rotation| moved_on(app, tx, rotation))
+}
+
+/// Does what is due in a rotation.
+fn moved_on(app: &App, tx: &mut WriteTx, rotation: Rotation) -> Outcome {
+    let mut draft = Draft::of(app, &CLOCK, rotation);
     let due = draft.catch_up(tx)?;
     if due.is_none() {
         // Nothing was due, so the stored instant is outdated. Corrected, because otherwise it would be due permanently.
-        store::save_due(tx, id, draft.next_due())?;
+        store::save_due(tx, &draft.rotation.id, draft.next_due())?;
     }
     Ok(due)
 }

@@ -12,6 +12,7 @@ use crate::domain::rotation::Rotation;
 use crate::domain::time::Interval;
 use crate::store::{self, Page, ReadTx, RotationFilter};
 use jiff::{SignedDuration, Timestamp};
+use std::sync::Arc;
 
 /// A rotation as a list of many shows it.
 #[derive(Clone, Debug)]
@@ -73,11 +74,9 @@ pub(super) fn load(
 ) -> Result<Vec<Overview>, ActionError> {
     let now = app.now();
     let mut found = Vec::with_capacity(ids.len());
-    for id in ids {
-        let Some(rotation) = store::load_rotation(tx, id)? else {
-            continue;
-        };
-        let absences = store::load_absences(tx, &rotation)?;
+    for rotation in store::each_rotation(tx, ids) {
+        let rotation = rotation?;
+        let absences = Arc::clone(&rotation.absences);
         let dealing = DealingContext {
             calendar: app.calendar(),
             absences: &absences,
@@ -163,10 +162,9 @@ pub fn turns_of(
     app.store().read(|tx| {
         let mut turns = Vec::new();
         for rotation in of_person(tx, caller, user)? {
-            let absences = store::load_absences(tx, &rotation)?;
             let dealing = DealingContext {
                 calendar: app.calendar(),
-                absences: &absences,
+                absences: &rotation.absences,
             };
             let Ok(planned) = forecast::schedule(&rotation, dealing, range) else {
                 continue;
@@ -212,9 +210,7 @@ fn of_person(tx: &ReadTx, caller: &Principal, user: &UserId) -> Result<Vec<Rotat
         size: MOST_ROTATIONS,
     };
     let (ids, _) = store::list_rotations(tx, &reads::narrowed(caller, filter), page)?;
-    let loaded = ids.iter().map(|id| store::load_rotation(tx, id));
-    let loaded: Result<Vec<_>, _> = loaded.collect();
-    Ok(loaded?.into_iter().flatten().collect())
+    Ok(store::each_rotation(tx, &ids).collect::<Result<_, _>>()?)
 }
 
 /// Which requests of a person are wanted.
@@ -249,12 +245,11 @@ pub fn requests_of(
             if wanted == Wanted::Pending && rotation.pending.is_empty() {
                 continue;
             }
-            let absences = store::load_absences(tx, &rotation)?;
             let context = AgreementContext {
                 rotation: &rotation,
                 dealing: DealingContext {
                     calendar: app.calendar(),
-                    absences: &absences,
+                    absences: &rotation.absences,
                 },
                 now,
             };

@@ -11,7 +11,7 @@ use crate::domain::editing::Editing;
 use crate::domain::forecast::{self, Difference, Planned, PlannedTurn};
 use crate::domain::handover::DealingContext;
 use crate::domain::ids::{CellId, LaneId, RotationId, UserId};
-use crate::domain::load::{self, Held, Load};
+use crate::domain::load::{Days, Held, Load};
 use crate::domain::naming::Naming;
 use crate::domain::refusal::{Refusal, invalid};
 use crate::domain::rotation::{Cell, Rotation};
@@ -243,6 +243,8 @@ fn by_person(
     [before, after]: [Planned; 2],
 ) -> Result<BTreeMap<UserId, Change>, ActionError> {
     let (before, after) = (before.held(), after.held());
+    let all = before.values().chain(after.values()).flatten();
+    let mut days = Days::of(all, app.calendar());
     let mut changes: BTreeMap<UserId, Change> = BTreeMap::new();
     for user in before.keys().chain(after.keys()) {
         if changes.contains_key(user) {
@@ -250,9 +252,9 @@ fn by_person(
         }
         let person = store::load_person(tx, user)?;
         let own = person.and_then(|person| person.zone());
-        let measured = |held: &BTreeMap<UserId, Vec<Held>>| {
+        let mut measured = |held: &BTreeMap<UserId, Vec<Held>>| {
             let theirs = held.get(user).map_or(&[] as &[Held], Vec::as_slice);
-            load::measure(theirs, own, app.calendar())
+            days.measure(theirs, own)
         };
         let change = Change {
             before: measured(&before),

@@ -121,7 +121,7 @@ pub fn of_plan(
         room = room.saturating_sub(held.len());
         let named = caller.check_see(&other).is_ok();
         let named = named.then_some(&*other.profile.name);
-        let theirs = Elsewhere::of(&other, named, &held);
+        let theirs = Elsewhere::of(&other, named, &held).into_iter();
         let theirs = theirs.filter(|there| on_call.contains(&there.user));
         around.elsewhere.extend(theirs);
     }

@@ -9,10 +9,10 @@ pub use walk::{Happening, Walk};
 use super::holidays::{Calendar, CountryCode};
 use super::ids::WindowId;
 use super::rotation::{Entry, Rotation};
-use super::time::{Interval, joined};
+use super::time::{Interval, joined, shared};
 use super::zones::ZoneName;
 use jiff::civil::{Date, DateTime, Weekday};
-use jiff::{SignedDuration, ToSpan};
+use jiff::{SignedDuration, Timestamp, ToSpan};
 use std::collections::{BTreeMap, HashMap};
 use std::ops::AddAssign;
 use std::sync::Arc;
@@ -80,36 +80,91 @@ impl AddAssign for Load {
     }
 }
 
-/// Measures what one person held. Nights are those of their `own` zone, else of the covered hours; weekends and holidays those
-/// of the covered hours, else of their own zone; UTC where neither is known.
-pub fn measure(held: &[Held], own: Option<ZoneName>, calendar: &Calendar) -> Load {
-    let mut places: BTreeMap<&Place, Vec<Interval>> = BTreeMap::new();
-    for one in held {
-        places.entry(&one.place).or_default().push(one.period);
-    }
-    let (mut nights, mut weekends, mut holidays) = (Vec::new(), Vec::new(), Vec::new());
-    for (place, periods) in places {
-        let asleep = own.or(place.zone).unwrap_or(ZoneName::utc());
-        let zone = place.zone.or(own).unwrap_or(ZoneName::utc());
-        for period in joined(periods) {
-            nights.extend(stretches(period, asleep, night));
-            weekends.extend(stretches(period, zone, |date| {
-                is_weekend(&place.countries, calendar, date).then(|| whole(date))?
-            }));
-            if !place.countries.is_empty() {
-                holidays.extend(stretches(period, zone, |date| {
-                    is_holiday(&place.countries, calendar, date).then(|| whole(date))?
-                }));
-            }
+/// The nights, weekends and holidays of every zone that somebody is measured in: worked out once for all who are.
+pub struct Days<'c> {
+    calendar: &'c Calendar,
+    /// From the beginning of what is measured to its end.
+    range: Interval,
+    nights: BTreeMap<ZoneName, Vec<Interval>>,
+    free: BTreeMap<(ZoneName, Arc<[CountryCode]>), Free>,
+}
+
+/// Days off in a zone, each kind in order and apart.
+struct Free {
+    weekends: Vec<Interval>,
+    holidays: Vec<Interval>,
+}
+
+impl<'c> Days<'c> {
+    /// Those that matter for these stretches, which are all that is measured.
+    pub fn of<'h>(all: impl IntoIterator<Item = &'h Held>, calendar: &'c Calendar) -> Days<'c> {
+        let periods = all.into_iter().map(|held| held.period);
+        let range = periods.reduce(|range, period| Interval {
+            from: range.from.min(period.from),
+            until: range.until.max(period.until),
+        });
+        Days {
+            calendar,
+            range: range.unwrap_or(Interval {
+                from: Timestamp::UNIX_EPOCH,
+                until: Timestamp::UNIX_EPOCH,
+            }),
+            nights: BTreeMap::new(),
+            free: BTreeMap::new(),
         }
     }
-    let all = held.iter().map(|one| one.period).collect();
-    Load {
-        hours: length(joined(all)),
-        place_hours: length(held.iter().map(|one| one.period)),
-        nights: length(joined(nights)),
-        weekends: length(joined(weekends)),
-        holidays: length(joined(holidays)),
+
+    /// Measures what one person held. Nights are those of their `own` zone, else of the covered hours; weekends and holidays those
+    /// of the covered hours, else of their own zone; UTC where neither is known.
+    pub fn measure(&mut self, held: &[Held], own: Option<ZoneName>) -> Load {
+        let mut places: BTreeMap<&Place, Vec<Interval>> = BTreeMap::new();
+        for one in held {
+            places.entry(&one.place).or_default().push(one.period);
+        }
+        let (mut nights, mut weekends, mut holidays) = (Vec::new(), Vec::new(), Vec::new());
+        for (place, periods) in places {
+            let asleep = own.or(place.zone).unwrap_or(ZoneName::utc());
+            let zone = place.zone.or(own).unwrap_or(ZoneName::utc());
+            let periods = joined(periods);
+            nights.extend(shared(&periods, self.nights(asleep)));
+            let free = self.free(zone, &place.countries);
+            weekends.extend(shared(&periods, &free.weekends));
+            holidays.extend(shared(&periods, &free.holidays));
+        }
+        let all = held.iter().map(|one| one.period).collect();
+        Load {
+            hours: length(joined(all)),
+            place_hours: length(held.iter().map(|one| one.period)),
+            nights: length(joined(nights)),
+            weekends: length(joined(weekends)),
+            holidays: length(joined(holidays)),
+        }
+    }
+
+    fn nights(&mut self, zone: ZoneName) -> &[Interval] {
+        let range = self.range;
+        self.nights
+            .entry(zone)
+            .or_insert_with(|| nights(zone, range))
+    }
+
+    fn free(&mut self, zone: ZoneName, countries: &Arc<[CountryCode]>) -> &Free {
+        let (calendar, range) = (self.calendar, self.range);
+        let place = (zone, Arc::clone(countries));
+        self.free.entry(place).or_insert_with(|| {
+            let days = |is_one: &dyn Fn(Date) -> bool| {
+                joined(stretches(range, zone, |date| {
+                    is_one(date).then(|| whole(date))?
+                }))
+            };
+            Free {
+                weekends: days(&|date| is_weekend(countries, calendar, date)),
+                holidays: match countries.is_empty() {
+                    true => Vec::new(),
+                    false => days(&|date| is_holiday(countries, calendar, date)),
+                },
+            }
+        })
     }
 }
 

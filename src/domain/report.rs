@@ -6,7 +6,7 @@ mod tests;
 
 use super::holidays::Calendar;
 use super::ids::{RotationId, UserId};
-use super::load::{Happening, Held, Load, Place, measure};
+use super::load::{Days, Happening, Held, Load, Place};
 use super::refusal::{Refusal, invalid};
 use super::time::Interval;
 use super::zones::ZoneName;
@@ -263,9 +263,11 @@ impl Report {
         zones: impl Fn(&UserId) -> Option<ZoneName>,
     ) -> Vec<Row> {
         let by = self.by;
+        let all = self.tallies.values().flat_map(|tally| &tally.held);
+        let mut days = Days::of(all, calendar);
         let mut rows: BTreeMap<_, Row> = BTreeMap::new();
         for (key, tally) in self.tallies {
-            let load = measure(&tally.held, zones(&key.user), calendar);
+            let load = days.measure(&tally.held, zones(&key.user));
             let bucket = key.bucket.and_then(|begin| self.buckets.name(begin));
             let user = by.has_user().then(|| key.user.clone());
             let same = (key.bucket, user.clone(), key.rotation.clone(), key.planned);

@@ -8,7 +8,6 @@ mod load;
 mod nights;
 mod people;
 mod scene;
-mod spans;
 mod turns;
 mod vacant;
 mod workspace;
@@ -16,7 +15,7 @@ mod workspace;
 #[cfg(test)]
 mod tests;
 
-pub use scene::{Around, Elsewhere, Known};
+pub use scene::{Around, Elsewhere, Known, StretchThere};
 
 use super::forecast::Held;
 use super::handover::DealingContext;
@@ -85,41 +84,44 @@ pub fn found(
         return Vec::new();
     }
     let scene = Scene::new(rotation, dealing, around, range, held);
-    let sort = |warnings: &mut Vec<Warning>| {
-        warnings.sort_by(|one, other| order(&scene, one).cmp(&order(&scene, other)));
-    };
     let off = &rotation.profile.warnings.off;
     let mut all = Vec::new();
     for (kind, find) in FINDERS.iter().filter(|(kind, _)| !off.contains(kind)) {
-        let mut of_a_kind = find(&scene);
+        let of_a_kind = find(&scene);
         debug_assert!(of_a_kind.iter().all(|warning| warning.kind == *kind));
+        let mut of_a_kind = placed(&scene, of_a_kind);
         if of_a_kind.len() > MOST_OF_A_KIND {
-            sort(&mut of_a_kind);
+            of_a_kind.sort_by(|one, other| order(one).cmp(&order(other)));
             of_a_kind.truncate(MOST_OF_A_KIND);
         }
         all.append(&mut of_a_kind);
     }
-    sort(&mut all);
-    all
+    all.sort_by(|one, other| order(one).cmp(&order(other)));
+    all.into_iter().map(|(_, warning)| warning).collect()
+}
+
+/// Each warning with the slot that it is about.
+fn placed(scene: &Scene, warnings: Vec<Warning>) -> Vec<(Option<usize>, Warning)> {
+    let slot = |warning: &Warning| scene.slots.get(warning.cell.as_ref()?).copied();
+    let warnings = warnings.into_iter();
+    warnings.map(|warning| (slot(&warning), warning)).collect()
 }
 
 /// What warnings are sorted by.
-fn order<'w>(
-    scene: &Scene,
-    warning: &'w Warning,
+fn order(
+    (slot, warning): &(Option<usize>, Warning),
 ) -> (
     jiff::Timestamp,
     Severity,
     WarningKind,
     Option<usize>,
-    &'w [UserId],
+    &[UserId],
 ) {
-    let slot = warning.cell.as_ref();
     (
         warning.period.from,
         warning.severity(),
         warning.kind,
-        slot.and_then(|cell| scene.slots.get(cell).copied()),
+        *slot,
         &warning.users,
     )
 }

@@ -1,6 +1,8 @@
 //! Absences.
 
+use super::directory::{away_members, is_any_away};
 use super::personal_calendar::{has_calendars, list_mirrored_periods, list_unknown};
+use super::rotation::{Which, of_rotations};
 use super::rows::{instant, json, millis};
 use super::{Error, ReadTx, WriteTx};
 use crate::domain::absence::{Absence, Absences, AppliesTo};
@@ -13,16 +15,17 @@ use rusqlite::{Row, params};
 
 const COLUMNS: &str = "id, user_id, rotation_id, from_at, until_at, reason";
 
-fn read(row: &Row) -> Result<Absence, Error> {
-    let rotation: Option<String> = row.get(2)?;
+/// Reads an absence from its columns, beginning with index `first`.
+fn read(row: &Row, first: usize) -> Result<Absence, Error> {
+    let rotation: Option<String> = row.get(first + 2)?;
     Ok(Absence {
-        id: row.get::<_, String>(0)?.into(),
-        user: row.get::<_, String>(1)?.into(),
+        id: row.get::<_, String>(first)?.into(),
+        user: row.get::<_, String>(first + 1)?.into(),
         period: Interval {
-            from: instant(row.get(3)?)?,
-            until: instant(row.get(4)?)?,
+            from: instant(row.get(first + 3)?)?,
+            until: instant(row.get(first + 4)?)?,
         },
-        reason: row.get(5)?,
+        reason: row.get(first + 5)?,
         applies_to: rotation.map_or(AppliesTo::AllRotations, |id| AppliesTo::Rotation(id.into())),
     })
 }
@@ -30,7 +33,7 @@ fn read(row: &Row) -> Result<Absence, Error> {
 fn collect(mut rows: rusqlite::Rows) -> Result<Vec<Absence>, Error> {
     let mut absences = Vec::new();
     while let Some(row) = rows.next()? {
-        absences.push(read(row)?);
+        absences.push(read(row, 0)?);
     }
     Ok(absences)
 }
@@ -42,30 +45,51 @@ pub fn list_absences(
     rotation: &Rotation,
     ending_after: Timestamp,
 ) -> Result<Vec<Absence>, Error> {
-    let sql = format!("SELECT {COLUMNS} FROM absence WHERE rotation_id = ?1 AND until_at > ?2");
-    let mut query = tx.conn.prepare_cached(&sql)?;
-    let mut absences = collect(query.query(params![rotation.id.as_str(), millis(ending_after)])?)?;
-    // Most workspaces have no such absence, so this check avoids loading the members.
-    let sql = "SELECT EXISTS (SELECT 1 FROM absence INDEXED BY absence_everywhere
-                              WHERE rotation_id IS NULL AND until_at > ?1)";
-    if tx
-        .conn
-        .prepare_cached(sql)?
-        .query_row([millis(ending_after)], |row| row.get(0))?
-    {
-        let members = crate::domain::roster::order(&rotation.members, None);
-        let people: Vec<&str> = members.iter().map(|member| member.user.as_str()).collect();
-        let sql = format!(
-            "SELECT {COLUMNS} FROM absence
-             WHERE user_id IN (SELECT value FROM json_each(?1)) AND until_at > ?2 AND rotation_id IS NULL"
-        );
-        let mut query = tx.conn.prepare_cached(&sql)?;
-        absences.extend(collect(
-            query.query(params![json(&people)?, millis(ending_after)])?,
-        )?);
+    let own = own_absences(tx, std::slice::from_ref(&rotation.id), ending_after)?;
+    let mut absences: Vec<Absence> = own.into_iter().flatten().collect();
+    if any_everywhere(tx, ending_after)? {
+        absences.extend(absences_everywhere(tx, rotation, ending_after)?);
     }
     absences.sort_by(|a, b| (a.period, &a.id).cmp(&(b.period, &b.id)));
     Ok(absences)
+}
+
+/// The absences from each of these rotations alone.
+fn own_absences(
+    tx: &ReadTx,
+    ids: &[RotationId],
+    ending_after: Timestamp,
+) -> Result<Vec<Vec<Absence>>, Error> {
+    let sql = of_rotations!(
+        "SELECT rotation_id, id, user_id, rotation_id, from_at, until_at, reason FROM absence
+         WHERE until_at > ?2 AND rotation_id",
+        ""
+    );
+    let after = millis(ending_after);
+    Which::of(ids)?.read(tx, sql, &[&after], |_, row| read(row, 1))
+}
+
+/// Whether anybody is absent from all rotations. Most workspaces have no such absence, so this check avoids listing members.
+fn any_everywhere(tx: &ReadTx, ending_after: Timestamp) -> Result<bool, Error> {
+    let sql = "SELECT EXISTS (SELECT 1 FROM absence INDEXED BY absence_everywhere
+                              WHERE rotation_id IS NULL AND until_at > ?1)";
+    let mut query = tx.conn.prepare_cached(sql)?;
+    Ok(query.query_row([millis(ending_after)], |row| row.get(0))?)
+}
+
+fn absences_everywhere(
+    tx: &ReadTx,
+    rotation: &Rotation,
+    ending_after: Timestamp,
+) -> Result<Vec<Absence>, Error> {
+    let members = crate::domain::roster::order(&rotation.members, None);
+    let people: Vec<&str> = members.iter().map(|member| member.user.as_str()).collect();
+    let sql = format!(
+        "SELECT {COLUMNS} FROM absence
+         WHERE user_id IN (SELECT value FROM json_each(?1)) AND until_at > ?2 AND rotation_id IS NULL"
+    );
+    let mut query = tx.conn.prepare_cached(&sql)?;
+    collect(query.query(params![json(&people)?, millis(ending_after)])?)
 }
 
 /// The absences of a person that end after an instant, by their beginning.
@@ -83,36 +107,67 @@ pub fn list_absences_of(
 
 /// As [`list_absences`], as far back as the turns that run: for dealing, and to show them.
 pub fn load_absences(tx: &ReadTx, rotation: &Rotation) -> Result<Absences, Error> {
+    let found = load_absences_of(tx, &[rotation])?;
+    Ok(found.into_iter().next().unwrap_or_default())
+}
+
+/// The same of several rotations, in their order.
+pub(super) fn load_absences_of(
+    tx: &ReadTx,
+    rotations: &[&Rotation],
+) -> Result<Vec<Absences>, Error> {
+    let since: Vec<Timestamp> = rotations.iter().copied().map(turns_since).collect();
+    let Some(first) = since.iter().copied().min() else {
+        return Ok(Vec::new());
+    };
+    let ids: Vec<RotationId> = rotations.iter().map(|one| one.id.clone()).collect();
+    let own = own_absences(tx, &ids, first)?;
+    let is_any_everywhere = any_everywhere(tx, first)?;
+    let is_any_away = is_any_away(tx)?;
+    let is_any_calendar = has_calendars(tx)?;
+    let each = rotations.iter().zip(own).zip(since);
+    let each = each.map(|((rotation, mut absences), ending_after)| {
+        absences.retain(|absence| absence.period.until > ending_after);
+        if is_any_everywhere {
+            absences.extend(absences_everywhere(tx, rotation, ending_after)?);
+        }
+        absences.sort_by(|a, b| (a.period, &a.id).cmp(&(b.period, &b.id)));
+        let absences = absences.into_iter();
+        let absences = absences.map(|absence| (absence.user, absence.period));
+        let mut absences = Absences::new(absences.collect());
+        if is_any_away {
+            absences = absences.with_chat(away_members(tx, rotation)?);
+        }
+        let calendars = rotation.absence_policy.calendars;
+        // Where no calendar counts, it does not matter that one is unknown.
+        if calendars == CalendarsCount::Never || !is_any_calendar {
+            return Ok(absences);
+        }
+        let members = crate::domain::roster::order(&rotation.members, None);
+        let people: Vec<&str> = members.iter().map(|member| member.user.as_str()).collect();
+        // Those that ended before may be the beginning of one that goes on, and make it long enough to count.
+        let since = ending_after.saturating_sub(calendars.looks_back());
+        let since = since.unwrap_or(Timestamp::MIN);
+        let mirrored = list_mirrored_periods(tx, &people, since)?;
+        let absences = absences.with_calendars(mirrored, list_unknown(tx, &people)?);
+        Ok(calendars.count_in(absences).ending_after(ending_after))
+    });
+    each.collect()
+}
+
+/// When the first of the turns and arrangements that run began, or the instant up to which the rotation is judged.
+fn turns_since(rotation: &Rotation) -> Timestamp {
     let turns = rotation
         .cells
         .iter()
         .filter_map(|cell| cell.holder.as_ref());
     let running = rotation.arranged.iter().filter(|arranged| arranged.running);
     let began = turns.map(|holder| holder.since);
-    let began = began
-        .chain(running.map(|arranged| arranged.period.from))
-        .min();
-    let judged_at = rotation.stamps.judged_at;
-    let ending_after = began.map_or(judged_at, |began| began.min(judged_at));
-    let absences = list_absences(tx, rotation, ending_after)?;
-    let absences = absences
-        .into_iter()
-        .map(|absence| (absence.user, absence.period))
-        .collect();
-    let absences = Absences::new(absences).with_chat(super::directory::away_members(tx, rotation)?);
-    let calendars = rotation.absence_policy.calendars;
-    // Where no calendar counts, it does not matter that one is unknown.
-    if calendars == CalendarsCount::Never || !has_calendars(tx)? {
-        return Ok(absences);
-    }
-    let members = crate::domain::roster::order(&rotation.members, None);
-    let people: Vec<&str> = members.iter().map(|member| member.user.as_str()).collect();
-    // Those that ended before may be the beginning of one that goes on, and make it long enough to count.
-    let since = ending_after.saturating_sub(calendars.looks_back());
-    let since = since.unwrap_or(Timestamp::MIN);
-    let mirrored = list_mirrored_periods(tx, &people, since)?;
-    let absences = absences.with_calendars(mirrored, list_unknown(tx, &people)?);
-    Ok(calendars.count_in(absences).ending_after(ending_after))
+    let began = began.chain(running.map(|arranged| arranged.period.from));
+    began
+        .chain([rotation.stamps.judged_at])
+        .min()
+        .unwrap_or(rotation.stamps.judged_at)
 }
 
 /// An absence by id.

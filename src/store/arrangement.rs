@@ -1,6 +1,7 @@
 //! Arrangements. Those that have not ended are loaded and saved with their rotation.
 
 use super::history::named_cells;
+use super::rotation::{Which, of_rotations};
 use super::rows::{instant, millis};
 use super::shapes::{
     doer_from_json, doer_to_json, snapshot_from_json, snapshot_to_json, turn_selection_from_json,
@@ -54,23 +55,22 @@ fn read(row: &Row) -> Result<Arrangement, Error> {
 }
 
 /// The arrangements of a rotation that have not ended.
-pub(super) fn load_arranged(tx: &ReadTx, id: &RotationId) -> Result<Vec<Arranged>, Error> {
-    let sql = "SELECT id, cell_id, user_id, from_at, until_at, stage, request_id FROM arrangement
-               WHERE rotation_id = ?1 AND stage IS NOT NULL ORDER BY from_at, id";
-    let mut query = tx.conn.prepare_cached(sql)?;
-    let mut rows = query.query([id.as_str()])?;
-    let mut arranged = Vec::new();
-    while let Some(row) = rows.next()? {
-        arranged.push(Arranged {
-            id: row.get::<_, String>(0)?.into(),
-            cell: row.get::<_, String>(1)?.into(),
-            user: row.get::<_, String>(2)?.into(),
-            period: period(row, 3)?,
-            running: row.get_ref(5)?.as_str().is_ok_and(|stage| stage == RUNNING),
-            request: row.get::<_, Option<String>>(6)?.map(Into::into),
-        });
-    }
-    Ok(arranged)
+pub(super) fn load_arranged(tx: &ReadTx, which: &Which) -> Result<Vec<Vec<Arranged>>, Error> {
+    let sql = of_rotations!(
+        "SELECT rotation_id, id, cell_id, user_id, from_at, until_at, stage, request_id FROM arrangement
+         WHERE stage IS NOT NULL AND rotation_id",
+        " ORDER BY rotation_id, from_at, id"
+    );
+    which.read(tx, sql, &[], |_, row| {
+        Ok(Arranged {
+            id: row.get::<_, String>(1)?.into(),
+            cell: row.get::<_, String>(2)?.into(),
+            user: row.get::<_, String>(3)?.into(),
+            period: period(row, 4)?,
+            running: row.get_ref(6)?.as_str().is_ok_and(|stage| stage == RUNNING),
+            request: row.get::<_, Option<String>>(7)?.map(Into::into),
+        })
+    })
 }
 
 const RUNNING: &str = "running";

@@ -3,11 +3,11 @@
 mod changes;
 mod replace;
 
-pub(super) use changes::away_members;
 pub use changes::{
     apply_directory_changes, list_rotations_concerned, list_topics_of, load_away, load_away_of,
     load_stored_directory,
 };
+pub(super) use changes::{away_members, is_any_away};
 pub use replace::{insert_group, replace_directory, replace_group_people, save_channel_topic};
 
 use super::meta::load_team;

@@ -1,6 +1,7 @@
 //! The record of who was on call: entries begin and end, and are never rewritten (rules.md 7).
 
 use super::linked::{beside_from_json, beside_to_json};
+use super::rotation::{Which, of_rotations};
 use super::rows::{instant, instant_or_none, millis};
 use super::shapes::{
     doer_from_json, doer_to_json, hours_from_json, hours_to_json, passed_over_from_json,
@@ -45,10 +46,17 @@ const COLUMNS: &str =
 /// Hours by their text. Most entries of a window have the same hours and share them.
 type HoursCache = HashMap<String, Arc<HoursHeld>>;
 
-fn read(row: &Row, cached: &mut HoursCache) -> Result<HistoryEntry, Error> {
-    let reason = row.get_ref(7)?.as_str().map_err(rusqlite::Error::from)?;
+/// Reads an entry from its columns, beginning with index `first`.
+fn read(row: &Row, first: usize, cached: &mut HoursCache) -> Result<HistoryEntry, Error> {
+    let reason = row
+        .get_ref(first + 7)?
+        .as_str()
+        .map_err(rusqlite::Error::from)?;
     let reason = reason_named(reason)?;
-    let text = row.get_ref(10)?.as_str().map_err(rusqlite::Error::from)?;
+    let text = row
+        .get_ref(first + 10)?
+        .as_str()
+        .map_err(rusqlite::Error::from)?;
     let hours = match cached.get(text) {
         Some(hours) => Arc::clone(hours),
         None => {
@@ -58,27 +66,35 @@ fn read(row: &Row, cached: &mut HoursCache) -> Result<HistoryEntry, Error> {
         }
     };
     Ok(HistoryEntry {
-        cell: row.get::<_, String>(0)?.into(),
-        lane: row.get::<_, String>(1)?.into(),
-        window: row.get::<_, String>(2)?.into(),
-        end: instant_or_none(row.get(4)?)?,
+        cell: row.get::<_, String>(first)?.into(),
+        lane: row.get::<_, String>(first + 1)?.into(),
+        window: row.get::<_, String>(first + 2)?.into(),
+        end: instant_or_none(row.get(first + 4)?)?,
         entry: Entry {
-            start: instant(row.get(3)?)?,
-            user: row.get::<_, Option<String>>(5)?.map(Into::into),
-            turn: row.get::<_, Option<i64>>(6)?.map(|turn| turn as usize),
+            start: instant(row.get(first + 3)?)?,
+            user: row.get::<_, Option<String>>(first + 5)?.map(Into::into),
+            turn: row
+                .get::<_, Option<i64>>(first + 6)?
+                .map(|turn| turn as usize),
             reason,
-            lane_name: row.get(8)?,
-            window_name: row.get(9)?,
+            lane_name: row.get(first + 8)?,
+            window_name: row.get(first + 9)?,
             hours,
-            skipped: skipped_from_json(row.get_ref(11)?.as_str().map_err(rusqlite::Error::from)?)?,
-            arrangement: row.get::<_, Option<String>>(12)?.map(Into::into),
-            passed_over: passed_over_from_json(row.get::<_, Option<String>>(13)?.as_deref())?,
-            outside: row.get(14)?,
-            beside: beside_from_json(row.get::<_, Option<String>>(15)?.as_deref())?,
+            skipped: skipped_from_json(
+                row.get_ref(first + 11)?
+                    .as_str()
+                    .map_err(rusqlite::Error::from)?,
+            )?,
+            arrangement: row.get::<_, Option<String>>(first + 12)?.map(Into::into),
+            passed_over: passed_over_from_json(
+                row.get::<_, Option<String>>(first + 13)?.as_deref(),
+            )?,
+            outside: row.get(first + 14)?,
+            beside: beside_from_json(row.get::<_, Option<String>>(first + 15)?.as_deref())?,
         },
-        held_since: instant_or_none(row.get(16)?)?,
-        turn_since: instant_or_none(row.get(17)?)?,
-        by: doer_from_json(row.get::<_, Option<String>>(18)?.as_deref())?,
+        held_since: instant_or_none(row.get(first + 16)?)?,
+        turn_since: instant_or_none(row.get(first + 17)?)?,
+        by: doer_from_json(row.get::<_, Option<String>>(first + 18)?.as_deref())?,
     })
 }
 
@@ -91,19 +107,26 @@ fn reason_named(name: &str) -> Result<Reason, Error> {
 fn collect(mut rows: Rows) -> Result<Vec<HistoryEntry>, Error> {
     let (mut entries, mut cached) = (Vec::new(), HoursCache::new());
     while let Some(row) = rows.next()? {
-        entries.push(read(row, &mut cached)?);
+        entries.push(read(row, 0, &mut cached)?);
     }
     Ok(entries)
 }
 
-pub(super) fn load_running(tx: &ReadTx, id: &RotationId) -> Result<Running, Error> {
-    let sql = format!("SELECT {COLUMNS} FROM history WHERE rotation_id = ?1 AND ended_at IS NULL");
-    let mut query = tx.conn.prepare_cached(&sql)?;
-    let entries = collect(query.query([id.as_str()])?)?;
-    Ok(entries
-        .into_iter()
-        .map(|entry| (entry.cell.to_string(), entry.entry))
-        .collect())
+pub(super) fn load_running(tx: &ReadTx, which: &Which) -> Result<Vec<Running>, Error> {
+    let sql = of_rotations!(
+        "SELECT rotation_id, cell_id, lane_id, window_id, started_at, ended_at, user_id, turn, reason, lane_name,
+                window_name, hours, skipped, arrangement_id, passed_over, outside, beside, held_since, turn_since, made_by
+         FROM history WHERE ended_at IS NULL AND rotation_id",
+        ""
+    );
+    let mut cached = HoursCache::new();
+    let found = which.read(tx, sql, &[], |_, row| read(row, 1, &mut cached))?;
+    let by_cell = |entries: Vec<HistoryEntry>| {
+        let entries = entries.into_iter();
+        entries.map(|entry| (entry.cell.to_string(), entry.entry))
+    };
+    let running = found.into_iter().map(|entries| by_cell(entries).collect());
+    Ok(running.collect())
 }
 
 /// Begins the running entries of these cells (indices into [`Rotation::cells`]) and ends the previous ones. `by` is whoever did
@@ -246,7 +269,7 @@ pub(super) fn each_of_cell<E: From<Error>>(
     let mut rows = query.query(bounds).map_err(Error::from)?;
     let mut cached = HoursCache::new();
     while let Some(row) = rows.next().map_err(Error::from)? {
-        act(read(row, &mut cached)?)?;
+        act(read(row, 0, &mut cached)?)?;
     }
     Ok(())
 }

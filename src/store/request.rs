@@ -1,6 +1,7 @@
 //! Requests for cover and for swaps.
 
 use super::answered::request_message_updates;
+use super::rotation::{Which, of_rotations};
 use super::rows::{from_json, instant, json, millis};
 use super::shapes::{
     legs_from_json, legs_to_json, turn_selection_from_json, turn_selection_to_json,
@@ -77,20 +78,19 @@ fn read(row: &Row) -> Result<(Request, RequestPosition), Error> {
 }
 
 /// The pending requests of a rotation.
-pub(super) fn load_pending(tx: &ReadTx, id: &RotationId) -> Result<Vec<Pending>, Error> {
-    let sql = "SELECT id, legs, requester_id FROM request WHERE rotation_id = ?1 AND state = 'pending' ORDER BY sequence";
-    let mut query = tx.conn.prepare_cached(sql)?;
-    let mut rows = query.query([id.as_str()])?;
-    let mut pending = Vec::new();
-    while let Some(row) = rows.next()? {
-        let legs = legs_from_json(&row.get::<_, String>(1)?)?;
-        pending.push(Pending {
-            id: row.get::<_, String>(0)?.into(),
-            requester: row.get::<_, String>(2)?.into(),
+pub(super) fn load_pending(tx: &ReadTx, which: &Which) -> Result<Vec<Vec<Pending>>, Error> {
+    let sql = of_rotations!(
+        "SELECT rotation_id, id, legs, requester_id FROM request WHERE state = 'pending' AND rotation_id",
+        " ORDER BY rotation_id, sequence"
+    );
+    which.read(tx, sql, &[], |_, row| {
+        let legs = legs_from_json(&row.get::<_, String>(2)?)?;
+        Ok(Pending {
+            id: row.get::<_, String>(1)?.into(),
+            requester: row.get::<_, String>(3)?.into(),
             duties: legs.iter().map(Leg::duty).collect(),
-        });
-    }
-    Ok(pending)
+        })
+    })
 }
 
 /// The rotation that a request belongs to.

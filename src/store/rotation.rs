@@ -2,6 +2,7 @@
 
 mod lists;
 mod load;
+mod which;
 
 use super::rows::millis;
 use super::shapes::{kinds_to_json, policy_to_json};
@@ -11,8 +12,9 @@ use crate::domain::rotation::{Mode, Rotation};
 use jiff::Timestamp;
 pub use lists::{MemberLists, save_members};
 use lists::{clear, write_lists};
-pub use load::{load_members, load_rotation, load_stamps};
+pub use load::{each_rotation, load_members, load_rotation, load_rotations, load_stamps};
 use rusqlite::params;
+pub(super) use which::{Which, of_rotations};
 
 /// Inserts a rotation, without its history.
 pub fn insert_rotation(

@@ -26,7 +26,7 @@ mod writes;
 
 /// The sections by name. Those that end in `-here` run the same work in this process, for a profiler, and only if
 /// named.
-const SECTIONS: [(&str, fn()); 17] = [
+const SECTIONS: [(&str, fn()); 18] = [
     ("reads", reads::run),
     ("writes", writes::run),
     ("due", due::run),
@@ -44,6 +44,7 @@ const SECTIONS: [(&str, fn()); 17] = [
     ("due-here", due::here),
     ("writes-here", writes::here),
     ("webhooks-here", webhooks::here),
+    ("warnings-here", warnings::here),
 ];
 
 fn main() {

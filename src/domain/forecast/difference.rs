@@ -66,7 +66,7 @@ impl Planned<'_> {
         places.values().map(|steps| steps.len() - 1).sum()
     }
 
-    /// When each person is on call within the range, to be [`measured`](crate::domain::load::measure).
+    /// When each person is on call within the range, to be [measured](crate::domain::load::Days::measure).
     pub fn held(self) -> BTreeMap<UserId, Vec<Held>> {
         let places = Places::of(self.rotation);
         let mut held: BTreeMap<UserId, Vec<Held>> = BTreeMap::new();

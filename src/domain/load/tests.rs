@@ -116,7 +116,7 @@ fn hours_of_nights_weekends_and_holidays() {
             [72, 72, 24, 46, 24],
         ),
     ] {
-        let load = measure(&held, own.map(zone), &Calendar::embedded());
+        let load = Days::of(&held, &Calendar::embedded()).measure(&held, own.map(zone));
         let Load {
             hours,
             place_hours,
@@ -208,7 +208,7 @@ fn lengths_are_those_of_a_walk_of_every_minute() {
                     super::tests::held(&text(from), &text(until), ZONES[name], COUNTRIES[countries])
                 })
                 .collect();
-            let load = measure(&held, own, &Calendar::embedded());
+            let load = Days::of(&held, &Calendar::embedded()).measure(&held, own);
             let Load {
                 hours,
                 place_hours,

@@ -2,11 +2,10 @@
 
 use super::Warning;
 use super::scene::Scene;
-use super::spans;
 use crate::domain::cadence::Cadence;
 use crate::domain::holidays::CountryCode;
 use crate::domain::ids::UserId;
-use crate::domain::time::{Interval, joined};
+use crate::domain::time::{Interval, joined, within};
 use crate::domain::warning_kinds::WarningKind;
 use crate::domain::zones::ZoneName;
 use jiff::civil::{Date, date};
@@ -33,7 +32,7 @@ pub(super) fn holiday_duty(scene: &Scene) -> Vec<Warning> {
             for (user, on_call) in on_call {
                 let on_call = joined(on_call);
                 for (day, country, whole) in &holidays {
-                    let mut periods = spans::within(&on_call, *whole);
+                    let mut periods = within(&on_call, *whole);
                     let Some(first) = periods.next() else {
                         continue;
                     };

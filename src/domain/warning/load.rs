@@ -21,7 +21,7 @@ pub(super) fn unfair(scene: &Scene) -> Vec<Warning> {
         .map(|member| (&member.user, SignedDuration::ZERO))
         .collect();
     for (user, on_call) in scene.on_call() {
-        shares.insert(user, on_call.iter().map(Interval::length).sum());
+        shares.insert(*user, on_call.iter().map(Interval::length).sum());
     }
     let seconds = |time: &SignedDuration| i128::from(time.as_secs());
     let total: i128 = shares.values().map(seconds).sum();

@@ -2,11 +2,10 @@
 
 use super::Warning;
 use super::scene::{Scene, length};
-use super::spans;
 use crate::domain::ids::UserId;
 use crate::domain::load;
 use crate::domain::roster;
-use crate::domain::time::Interval;
+use crate::domain::time::{Interval, shared, within};
 use crate::domain::warning_kinds::WarningKind;
 use crate::domain::zones::ZoneName;
 use jiff::SignedDuration;
@@ -31,9 +30,9 @@ pub(super) fn night_work(scene: &Scene) -> Vec<Warning> {
             continue;
         };
         let mut told: Option<(Interval, SignedDuration)> = None;
-        for night in spans::shared(&turn.on_call, &nights[&zone]) {
+        for night in shared(&turn.on_call, &nights[&zone]) {
             // In their own zone it is night.
-            let by_day = |zone: &ZoneName| spans::within(&nights[zone], night).next().is_none();
+            let by_day = |zone: &ZoneName| within(&nights[zone], night).next().is_none();
             if !zones.iter().any(by_day) {
                 continue;
             }

@@ -2,9 +2,8 @@
 
 use super::Warning;
 use super::scene::Scene;
-use super::spans;
 use crate::domain::ids::UserId;
-use crate::domain::time::{Interval, joined};
+use crate::domain::time::{Interval, joined, shared};
 use crate::domain::warning_kinds::WarningKind;
 use std::collections::BTreeMap;
 
@@ -99,7 +98,7 @@ pub(super) fn absent_on_duty(scene: &Scene) -> Vec<Warning> {
     for ((cell, user), on_call) in on_call {
         let away = scene.dealing.absences.of(user).map(|away| away.period);
         let away = joined(away.collect());
-        let both = spans::shared(&joined(on_call), &away);
+        let both = shared(&joined(on_call), &away);
         for period in scene.over_shut_hours(cell, both) {
             let text = format!(
                 "{} is on call{} while absent.",

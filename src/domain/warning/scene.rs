@@ -1,13 +1,12 @@
 //! What warnings are found in: the forecast of a rotation, cut into turns, and what is around it.
 
 use super::Warning;
-use super::spans;
 use crate::domain::forecast::{self, Held};
 use crate::domain::handover::DealingContext;
 use crate::domain::ids::{CellId, RotationId, UserId};
 use crate::domain::naming::Naming;
 use crate::domain::rotation::{Cell, Rotation, Window};
-use crate::domain::time::{Interval, joined};
+use crate::domain::time::{Interval, joined, within};
 use crate::domain::warning_kinds::WarningKind;
 use crate::domain::zones::ZoneName;
 use jiff::{SignedDuration, Timestamp};
@@ -39,44 +38,50 @@ pub struct Known {
     pub is_deactivated: bool,
 }
 
-/// A stretch in which somebody is on call in another rotation.
+/// When somebody is on call in another rotation.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Elsewhere {
     pub user: UserId,
     pub rotation: RotationId,
     /// What the rotation is called, where the reader may see it. Nothing tells one of another that they may not see.
     pub named: Option<Arc<str>>,
+    pub stretches: Vec<StretchThere>,
+}
+
+/// A stretch of somebody on call in another rotation.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct StretchThere {
     /// Which turn of the rotation: stretches of one turn have the same number, however often its window shuts.
     pub turn: usize,
     pub period: Interval,
 }
 
 impl Elsewhere {
-    /// When everybody in a rotation is on call.
-    pub fn of<'h>(
-        rotation: &Rotation,
-        named: Option<&str>,
-        held: &'h [Held],
-    ) -> impl Iterator<Item = Elsewhere> + 'h {
-        let (id, named) = (rotation.id.clone(), named.map(Arc::from));
-        numbered(held)
-            .into_iter()
-            .zip(held)
-            .filter_map(move |(turn, held)| {
-                Some(Elsewhere {
-                    user: held.on_call()?.clone(),
-                    rotation: id.clone(),
-                    named: named.clone(),
-                    turn,
-                    period: held.period,
-                })
-            })
+    /// When everybody in a rotation is on call, person by person.
+    pub fn of(rotation: &Rotation, named: Option<&str>, held: &[Held]) -> Vec<Elsewhere> {
+        let mut of_people: BTreeMap<&UserId, Vec<StretchThere>> = BTreeMap::new();
+        for (turn, held) in numbered(held).into_iter().zip(held) {
+            if let Some(user) = held.on_call() {
+                let period = held.period;
+                let theirs = of_people.entry(user).or_default();
+                theirs.push(StretchThere { turn, period });
+            }
+        }
+        let named: Option<Arc<str>> = named.map(Arc::from);
+        let of_people = of_people.into_iter();
+        let elsewhere = of_people.map(|(user, stretches)| Elsewhere {
+            user: user.clone(),
+            rotation: rotation.id.clone(),
+            named: named.clone(),
+            stretches,
+        });
+        elsewhere.collect()
     }
 }
 
 /// Which turn each stretch belongs to. A turn is what one person holds of one dealt turn of a cell, dealt to them or taken over.
 fn numbered(held: &[Held]) -> Vec<usize> {
-    let mut numbers: BTreeMap<(usize, Option<&UserId>, Option<Timestamp>), usize> = BTreeMap::new();
+    let mut numbers: HashMap<(usize, Option<&UserId>, Option<Timestamp>), usize> = HashMap::new();
     let mut all = Vec::with_capacity(held.len());
     for held in held {
         let next = numbers.len();
@@ -111,6 +116,8 @@ pub(super) struct Scene<'a> {
     pub slots: HashMap<&'a CellId, usize>,
     /// When the window of each cell is open, once that has been asked.
     open: Vec<OnceCell<Vec<Interval>>>,
+    /// When everybody is on call, once that has been asked.
+    on_call: OnceCell<BTreeMap<&'a UserId, Vec<Interval>>>,
 }
 
 impl<'a> Scene<'a> {
@@ -150,6 +157,7 @@ impl<'a> Scene<'a> {
             turns,
             slots: slots.map(|(slot, cell)| (&cell.id, slot)).collect(),
             open: vec![OnceCell::new(); rotation.cells.len()],
+            on_call: OnceCell::new(),
         }
     }
 
@@ -166,17 +174,19 @@ impl<'a> Scene<'a> {
     }
 
     /// Everybody who is on call at some time, with when: each instant once.
-    pub fn on_call(&self) -> BTreeMap<&'a UserId, Vec<Interval>> {
-        let mut all: BTreeMap<&UserId, Vec<Interval>> = BTreeMap::new();
-        for held in self.held {
-            if let Some(user) = held.on_call() {
-                all.entry(user).or_default().push(held.period);
+    pub fn on_call(&self) -> &BTreeMap<&'a UserId, Vec<Interval>> {
+        self.on_call.get_or_init(|| {
+            let mut all: BTreeMap<&UserId, Vec<Interval>> = BTreeMap::new();
+            for held in self.held {
+                if let Some(user) = held.on_call() {
+                    all.entry(user).or_default().push(held.period);
+                }
             }
-        }
-        for spans in all.values_mut() {
-            *spans = joined(std::mem::take(spans));
-        }
-        all
+            for spans in all.values_mut() {
+                *spans = joined(std::mem::take(spans));
+            }
+            all
+        })
     }
 
     /// What somebody is called.
@@ -270,7 +280,7 @@ impl<'a> Scene<'a> {
                 until: stretch.from,
             });
             let joins = between.is_some_and(|between| {
-                between.is_empty() || spans::within(open, between).next().is_none()
+                between.is_empty() || within(open, between).next().is_none()
             });
             match told.last_mut() {
                 Some(last) if joins => last.until = last.until.max(stretch.until),

@@ -3,7 +3,7 @@
 mod kinds;
 mod walk;
 
-use super::{Around, Elsewhere, FINDERS, Known, Warning, found};
+use super::{Around, Elsewhere, FINDERS, Known, StretchThere, Warning, found};
 use crate::domain::absence::Absences;
 use crate::domain::cadence::{Cadence, Kind, Skips};
 use crate::domain::coverage::Stretch;
@@ -153,8 +153,10 @@ fn elsewhere(user: &str, turn: usize, from: &str, until: &str) -> Elsewhere {
         user: user.into(),
         rotation: "rot_2".into(),
         named: Some("Payments".into()),
-        turn,
-        period: span(from, until),
+        stretches: vec![StretchThere {
+            turn,
+            period: span(from, until),
+        }],
     }
 }
 

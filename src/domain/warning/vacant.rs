@@ -2,9 +2,8 @@
 
 use super::Warning;
 use super::scene::{Scene, length};
-use super::spans;
 use crate::domain::coverage::Hours;
-use crate::domain::time::{Interval, joined, without};
+use crate::domain::time::{Interval, joined, within, without};
 use crate::domain::warning_kinds::WarningKind;
 use jiff::{SignedDuration, Timestamp};
 
@@ -100,7 +99,7 @@ pub(super) fn uncovered(scene: &Scene) -> Vec<Warning> {
     // What is not covered of each week, where that is a warning.
     let bare = weeks.iter().map(|week| {
         let bare = without(&[*week], &open);
-        let covered = spans::within(&open, *week).map(|span| span.length());
+        let covered = within(&open, *week).map(|span| span.length());
         let nearly = covered.sum::<SignedDuration>() >= NEARLY_ALL && !bare.is_empty();
         if nearly { bare } else { Vec::new() }
     });

@@ -1,10 +1,9 @@
 //! What one person's duty in this rotation and in others comes to.
 
-use super::Warning;
 use super::scene::{Elsewhere, Scene, length};
-use super::spans;
+use super::{MOST_OF_A_KIND, Warning};
 use crate::domain::ids::{RotationId, UserId};
-use crate::domain::time::{Interval, joined};
+use crate::domain::time::{Interval, joined, shared};
 use crate::domain::warning_kinds::WarningKind;
 use jiff::{SignedDuration, Timestamp};
 use std::collections::BTreeMap;
@@ -62,16 +61,19 @@ fn everywhere<'a>(scene: &'a Scene) -> BTreeMap<&'a UserId, Vec<Stretch<'a>>> {
         all.entry(turn.user).or_default().extend(stretches);
     }
     for there in &scene.around.elsewhere {
-        let within = there.period.meets(scene.range);
-        let (Some(stretches), Some(period)) = (all.get_mut(&there.user), within) else {
+        let Some(stretches) = all.get_mut(&there.user) else {
             continue;
         };
-        let place = Place::There {
-            rotation: &there.rotation,
-            named: there.named.as_deref(),
-            turn: there.turn,
-        };
-        stretches.push(Stretch { period, place });
+        let within = there.stretches.iter().filter_map(|stretch| {
+            let period = stretch.period.meets(scene.range)?;
+            let place = Place::There {
+                rotation: &there.rotation,
+                named: there.named.as_deref(),
+                turn: stretch.turn,
+            };
+            Some(Stretch { period, place })
+        });
+        stretches.extend(within);
     }
     for stretches in all.values_mut() {
         stretches.sort_by_key(|stretch| stretch.period);
@@ -175,19 +177,26 @@ pub(super) fn double_duty(scene: &Scene) -> Vec<Warning> {
     for ((cell, user), on_call) in here {
         let on_call = joined(on_call);
         for there in theirs.get(user).into_iter().flat_map(BTreeMap::values) {
-            let periods = there.iter().map(|there| there.period).collect();
-            let Some(first) = there.first() else { continue };
-            let other = scene.rotation_called(&first.rotation, first.named.as_deref());
-            for period in spans::shared(&on_call, &joined(periods)) {
-                let text = format!(
-                    "{} is on call here{} and in {other} at the same time.",
-                    scene.name(user),
-                    scene.place(cell),
-                );
-                let users = vec![user.clone()];
-                found.push(scene.in_cell(WarningKind::DoubleDuty, cell, period, users, text));
-            }
+            let stretches = there.iter().flat_map(|there| &there.stretches);
+            let periods = joined(stretches.map(|stretch| stretch.period).collect());
+            let both = shared(&on_call, &periods).into_iter();
+            found.extend(both.map(|period| (period, cell, user, there[0])));
         }
     }
-    found
+    // With many rotations there are far more than are told, so sentences are made of those alone.
+    if found.len() > MOST_OF_A_KIND {
+        found.sort_by_key(|(period, cell, user, _)| (period.from, *cell, *user));
+        found.truncate(MOST_OF_A_KIND);
+    }
+    let told = found.into_iter().map(|(period, cell, user, there)| {
+        let text = format!(
+            "{} is on call here{} and in {} at the same time.",
+            scene.name(user),
+            scene.place(cell),
+            scene.rotation_called(&there.rotation, there.named.as_deref()),
+        );
+        let users = vec![user.clone()];
+        scene.in_cell(WarningKind::DoubleDuty, cell, period, users, text)
+    });
+    told.collect()
 }

@@ -117,19 +117,20 @@ pub fn load_away_of(tx: &ReadTx, user: &UserId) -> Result<Option<Option<Timestam
     Ok(Some(instant_or_none(row.get(0)?)?))
 }
 
+/// Whether anybody is away by their chat status. Mostly nobody is, so this check avoids listing members.
+pub(in crate::store) fn is_any_away(tx: &ReadTx) -> Result<bool, Error> {
+    let mut query = tx
+        .conn
+        .prepare_cached("SELECT min(user_id) IS NOT NULL FROM chat_away")?;
+    Ok(query.query_row([], |row| row.get(0))?)
+}
+
 /// The members of a rotation who are away by their chat status. When it began is not known, and only what is still to come
 /// matters.
 pub(in crate::store) fn away_members(
     tx: &ReadTx,
     rotation: &Rotation,
 ) -> Result<Vec<(UserId, Interval)>, Error> {
-    // Most workspaces have nobody, so this check avoids listing the members.
-    let mut query = tx
-        .conn
-        .prepare_cached("SELECT min(user_id) IS NOT NULL FROM chat_away")?;
-    if !query.query_row([], |row| row.get(0))? {
-        return Ok(Vec::new());
-    }
     let members = crate::domain::roster::order(&rotation.members, None);
     let people: Vec<&str> = members.iter().map(|member| member.user.as_str()).collect();
     let sql = "SELECT user_id, until_at FROM chat_away WHERE user_id IN (SELECT value FROM json_each(?1))";

@@ -7,6 +7,7 @@ use super::super::shapes::{
 };
 use super::super::{Error, ReadTx, absence, arrangement, history, linked, request};
 use super::mode_name;
+use super::which::{Which, of_rotations};
 use crate::domain::ids::{GroupId, RotationId, UserId};
 use crate::domain::key::Key;
 use crate::domain::mention::MentionSettings;
@@ -15,107 +16,151 @@ use crate::domain::rotation::{
     Stamps, Window,
 };
 use crate::domain::warning_kinds::WarningSettings;
-use rusqlite::{OptionalExtension, Row};
+use rusqlite::Row;
+use std::mem::take;
 use std::sync::Arc;
 
 /// A rotation by id with everything in it.
 pub fn load_rotation(tx: &ReadTx, id: &RotationId) -> Result<Option<Rotation>, Error> {
-    let head = tx
-        .conn
-        .prepare_cached(
-            "SELECT name, description, code, enabled, public, double_cover, skips_are_off_time, enable_topic,
-                    topic_template, version, created_at, updated_at, judged_at, remind_at, duty_group_id,
-                    mention_expires, mention_reminds, mention_single, mention_rotates, mode, warnings_off,
-                    short_rest_hours, absence_policy
-             FROM rotation WHERE id = ?1",
-        )?
-        .query_row([id.as_str()], |row| {
-            Ok(Head {
-                name: row.get(0)?,
-                description: row.get(1)?,
-                code: row.get(2)?,
-                enabled: row.get(3)?,
-                public: row.get(4)?,
-                double_cover: row.get(5)?,
-                skips_are_off_time: row.get(6)?,
-                enable_topic: row.get(7)?,
-                topic_template: row.get(8)?,
-                version: row.get::<_, i64>(9)? as u64,
-                instants: [row.get(10)?, row.get(11)?, row.get(12)?],
-                remind_at: row.get(13)?,
-                absence_policy: row.get(22)?,
-                duty_group: row.get(14)?,
-                is_external: row.get::<_, String>(19)? == mode_name(Mode::External),
-                warnings_off: row.get(20)?,
-                short_rest_hours: row.get(21)?,
-                mentions: MentionSettings {
-                    expires_after_minutes: row.get(15)?,
-                    remind_after_minutes: row.get(16)?,
-                    one_at_a_time: row.get(17)?,
-                    rotate_after_acknowledgement: row.get(18)?,
-                },
-            })
-        })
-        .optional()?;
-    let Some(head) = head else { return Ok(None) };
-    let entries = history::load_running(tx, id)?;
-    let [created_at, updated_at, judged_at] = head.instants;
-    let (lanes, windows) = (lanes(tx, id)?, windows(tx, id)?);
-    let rosters = rosters(tx, id, &windows)?;
-    let cells = cells(tx, id, entries)?;
-    for cell in &cells {
-        let roster = rosters.iter().any(|roster| roster.id == cell.roster);
-        if cell.lane >= lanes.len() || cell.window >= windows.len() || !roster {
-            return Err(Error::Corrupt(format!(
-                "cell {} names what its rotation does not have",
-                cell.id
-            )));
-        }
+    let found = load_rotations(tx, std::slice::from_ref(id))?;
+    Ok(found.into_iter().next().flatten())
+}
+
+/// Rotations by id with everything in them, in the order of the ids; `None` for each that is not there.
+pub fn load_rotations(tx: &ReadTx, ids: &[RotationId]) -> Result<Vec<Option<Rotation>>, Error> {
+    let which = Which::of(ids)?;
+    let heads = heads(tx, &which)?;
+    if heads.iter().all(Vec::is_empty) {
+        return Ok(heads.into_iter().map(|_| None).collect());
     }
-    let mut rotation = Rotation {
-        id: id.clone(),
-        profile: Profile {
-            name: head.name,
-            description: head.description,
-            code: head.code,
-            public: head.public,
-            owners: owners(tx, id)?,
-            channels: channels(tx, id)?,
-            enable_topic: head.enable_topic,
-            topic_template: head.topic_template,
-            duty_group: head.duty_group.map(Into::into),
-            mentions: head.mentions,
-            warnings: WarningSettings {
-                off: kinds_from_json(&head.warnings_off)?,
-                short_rest_hours: head.short_rest_hours,
+    let mut entries = history::load_running(tx, &which)?;
+    let mut cells = cells(tx, &which, &mut entries)?;
+    let (mut lanes, mut windows) = (lanes(tx, &which)?, windows(tx, &which)?);
+    let mut rosters = rosters(tx, &which, &windows)?;
+    let (mut owners, mut channels) = (owners(tx, &which)?, channels(tx, &which)?);
+    let mut members = members(tx, &which)?;
+    let mut arranged = arrangement::load_arranged(tx, &which)?;
+    let mut pending = request::load_pending(tx, &which)?;
+    let mut found = Vec::with_capacity(ids.len());
+    for (place, (mut head, id)) in heads.into_iter().zip(ids).enumerate() {
+        let Some(head) = head.pop() else {
+            found.push(None);
+            continue;
+        };
+        let (lanes, windows) = (take(&mut lanes[place]), take(&mut windows[place]));
+        let (rosters, cells) = (take(&mut rosters[place]), take(&mut cells[place]));
+        for cell in &cells {
+            let roster = rosters.iter().any(|roster| roster.id == cell.roster);
+            if cell.lane >= lanes.len() || cell.window >= windows.len() || !roster {
+                return Err(Error::Corrupt(format!(
+                    "cell {} names what its rotation does not have",
+                    cell.id
+                )));
+            }
+        }
+        let [created_at, updated_at, judged_at] = head.instants;
+        found.push(Some(Rotation {
+            id: id.clone(),
+            profile: Profile {
+                name: head.name,
+                description: head.description,
+                code: head.code,
+                public: head.public,
+                owners: take(&mut owners[place]),
+                channels: take(&mut channels[place]),
+                enable_topic: head.enable_topic,
+                topic_template: head.topic_template,
+                duty_group: head.duty_group.map(Into::into),
+                mentions: head.mentions,
+                warnings: WarningSettings {
+                    off: kinds_from_json(&head.warnings_off)?,
+                    short_rest_hours: head.short_rest_hours,
+                },
             },
-        },
-        enabled: head.enabled,
-        double_cover: head.double_cover,
-        skips_are_off_time: head.skips_are_off_time,
-        absence_policy: policy_from_json(head.absence_policy.as_deref())?,
-        members: load_members(tx, id)?,
-        lanes,
-        windows,
-        cells,
-        rosters,
-        external: match head.is_external {
-            true => Some(linked::load_external(tx, id)?),
-            false => None,
-        },
-        arranged: arrangement::load_arranged(tx, id)?,
-        pending: request::load_pending(tx, id)?,
-        stamps: Stamps {
-            version: head.version,
-            created_at: instant(created_at)?,
-            updated_at: instant(updated_at)?,
-            judged_at: instant(judged_at)?,
-            remind_at: instant_or_none(head.remind_at)?,
-        },
-        absences: Arc::default(),
-    };
-    rotation.absences = Arc::new(absence::load_absences(tx, &rotation)?);
-    Ok(Some(rotation))
+            enabled: head.enabled,
+            double_cover: head.double_cover,
+            skips_are_off_time: head.skips_are_off_time,
+            absence_policy: policy_from_json(head.absence_policy.as_deref())?,
+            members: take(&mut members[place]),
+            lanes,
+            windows,
+            cells,
+            rosters,
+            external: match head.is_external {
+                true => Some(linked::load_external(tx, id)?),
+                false => None,
+            },
+            arranged: take(&mut arranged[place]),
+            pending: take(&mut pending[place]),
+            stamps: Stamps {
+                version: head.version,
+                created_at: instant(created_at)?,
+                updated_at: instant(updated_at)?,
+                judged_at: instant(judged_at)?,
+                remind_at: instant_or_none(head.remind_at)?,
+            },
+            absences: Arc::default(),
+        }));
+    }
+    let there: Vec<&Rotation> = found.iter().flatten().collect();
+    let absences = absence::load_absences_of(tx, &there)?;
+    for (rotation, absences) in found.iter_mut().flatten().zip(absences) {
+        rotation.absences = Arc::new(absences);
+    }
+    Ok(found)
+}
+
+/// Rotations that are read at once: large ones take memory.
+const AT_ONCE: usize = 32;
+
+/// The same one after the other, without those that are not there.
+pub fn each_rotation(
+    tx: &ReadTx,
+    ids: &[RotationId],
+) -> impl Iterator<Item = Result<Rotation, Error>> {
+    ids.chunks(AT_ONCE)
+        .flat_map(|ids| match load_rotations(tx, ids) {
+            Ok(found) => found.into_iter().flatten().map(Ok).collect(),
+            Err(error) => vec![Err(error)],
+        })
+}
+
+fn heads(tx: &ReadTx, which: &Which) -> Result<Vec<Vec<Head>>, Error> {
+    let sql = of_rotations!(
+        "SELECT id, name, description, code, enabled, public, double_cover, skips_are_off_time, enable_topic,
+                topic_template, version, created_at, updated_at, judged_at, remind_at, duty_group_id,
+                mention_expires, mention_reminds, mention_single, mention_rotates, mode, warnings_off,
+                short_rest_hours, absence_policy
+         FROM rotation WHERE id",
+        ""
+    );
+    which.read(tx, sql, &[], |_, row| {
+        Ok(Head {
+            name: row.get(1)?,
+            description: row.get(2)?,
+            code: row.get(3)?,
+            enabled: row.get(4)?,
+            public: row.get(5)?,
+            double_cover: row.get(6)?,
+            skips_are_off_time: row.get(7)?,
+            enable_topic: row.get(8)?,
+            topic_template: row.get(9)?,
+            version: row.get::<_, i64>(10)? as u64,
+            instants: [row.get(11)?, row.get(12)?, row.get(13)?],
+            remind_at: row.get(14)?,
+            duty_group: row.get(15)?,
+            mentions: MentionSettings {
+                expires_after_minutes: row.get(16)?,
+                remind_after_minutes: row.get(17)?,
+                one_at_a_time: row.get(18)?,
+                rotate_after_acknowledgement: row.get(19)?,
+            },
+            is_external: name(row, 20)? == mode_name(Mode::External),
+            warnings_off: row.get(21)?,
+            short_rest_hours: row.get(22)?,
+            absence_policy: row.get(23)?,
+        })
+    })
 }
 
 /// Only the counters and instants of a rotation.
@@ -157,24 +202,20 @@ struct Head {
     short_rest_hours: u32,
 }
 
-/// Reads the rows of one rotation, ordered by position.
-fn rows<T>(
-    tx: &ReadTx,
-    sql: &str,
-    id: &RotationId,
-    mut read: impl FnMut(&Row) -> Result<T, Error>,
-) -> Result<Vec<T>, Error> {
-    let mut query = tx.conn.prepare_cached(sql)?;
-    let mut rows = query.query([id.as_str()])?;
-    let mut found = Vec::new();
-    while let Some(row) = rows.next()? {
-        found.push(read(row)?);
-    }
-    Ok(found)
+fn name<'r>(row: &'r Row, column: usize) -> Result<&'r str, Error> {
+    Ok(row
+        .get_ref(column)?
+        .as_str()
+        .map_err(rusqlite::Error::from)?)
 }
 
-fn text(row: &Row, column: usize) -> Result<String, Error> {
-    Ok(row.get(column)?)
+fn text<'r>(row: &'r Row, column: usize) -> Result<Option<&'r str>, Error> {
+    let text = row.get_ref(column)?.as_str_or_null();
+    Ok(text.map_err(rusqlite::Error::from)?)
+}
+
+fn id<T: From<String>>(row: &Row, column: usize) -> Result<T, Error> {
+    Ok(row.get::<_, String>(column)?.into())
 }
 
 fn key(row: &Row, column: usize) -> Result<Option<Key>, Error> {
@@ -184,19 +225,24 @@ fn key(row: &Row, column: usize) -> Result<Option<Key>, Error> {
     stored.map(read).transpose()
 }
 
-fn owners(tx: &ReadTx, id: &RotationId) -> Result<Vec<UserId>, Error> {
-    let sql = "SELECT user_id FROM rotation_owner WHERE rotation_id = ?1 ORDER BY position";
-    rows(tx, sql, id, |row| Ok(text(row, 0)?.into()))
+fn owners(tx: &ReadTx, which: &Which) -> Result<Vec<Vec<UserId>>, Error> {
+    let sql = of_rotations!(
+        "SELECT rotation_id, user_id FROM rotation_owner WHERE rotation_id",
+        " ORDER BY rotation_id, position"
+    );
+    which.read(tx, sql, &[], |_, row| id(row, 1))
 }
 
-fn channels(tx: &ReadTx, id: &RotationId) -> Result<Vec<ChannelSetting>, Error> {
-    let sql = "SELECT channel_id, posts_messages, syncs_topic FROM rotation_channel
-               WHERE rotation_id = ?1 ORDER BY position";
-    rows(tx, sql, id, |row| {
+fn channels(tx: &ReadTx, which: &Which) -> Result<Vec<Vec<ChannelSetting>>, Error> {
+    let sql = of_rotations!(
+        "SELECT rotation_id, channel_id, posts_messages, syncs_topic FROM rotation_channel WHERE rotation_id",
+        " ORDER BY rotation_id, position"
+    );
+    which.read(tx, sql, &[], |_, row| {
         Ok(ChannelSetting {
-            channel: text(row, 0)?.into(),
-            posts_messages: row.get(1)?,
-            syncs_topic: row.get(2)?,
+            channel: id(row, 1)?,
+            posts_messages: row.get(2)?,
+            syncs_topic: row.get(3)?,
         })
     })
 }
@@ -204,112 +250,133 @@ fn channels(tx: &ReadTx, id: &RotationId) -> Result<Vec<ChannelSetting>, Error> 
 /// The members of a rotation in the current directory. Deactivated and external people keep their rows for their return, but
 /// are not members.
 pub fn load_members(tx: &ReadTx, id: &RotationId) -> Result<Members, Error> {
-    let sql = "SELECT p.id FROM rotation_person m CROSS JOIN person p ON p.id = m.user_id
-               WHERE m.rotation_id = ?1 AND NOT p.is_deleted AND NOT p.is_external ORDER BY m.position";
-    let users = rows(tx, sql, id, |row| Ok(text(row, 0)?.into()))?;
-    let sql = "SELECT g.group_id, p.id FROM rotation_group g
-               LEFT JOIN user_group_person m ON m.group_id = g.group_id
-               LEFT JOIN person p ON p.id = m.user_id AND NOT p.is_deleted AND NOT p.is_external
-               WHERE g.rotation_id = ?1 ORDER BY g.position, m.position";
-    let mut groups: Vec<GroupMembers> = Vec::new();
-    rows(tx, sql, id, |row| {
-        let group = GroupId::from(text(row, 0)?);
-        if groups.last().is_none_or(|last| last.group != group) {
-            groups.push(GroupMembers {
-                group,
-                users: Vec::new(),
-            });
-        }
-        let user = row.get::<_, Option<String>>(1)?.map(UserId::from);
-        groups
-            .last_mut()
-            .into_iter()
-            .for_each(|last| last.users.extend(user.clone()));
-        Ok(())
+    let mut found = members(tx, &Which::of(std::slice::from_ref(id))?)?;
+    Ok(found.pop().unwrap_or_default())
+}
+
+fn members(tx: &ReadTx, which: &Which) -> Result<Vec<Members>, Error> {
+    let sql = of_rotations!(
+        "SELECT m.rotation_id, p.id FROM rotation_person m CROSS JOIN person p ON p.id = m.user_id
+         WHERE NOT p.is_deleted AND NOT p.is_external AND m.rotation_id",
+        " ORDER BY m.rotation_id, m.position"
+    );
+    let users: Vec<Vec<UserId>> = which.read(tx, sql, &[], |_, row| id(row, 1))?;
+    let sql = of_rotations!(
+        "SELECT g.rotation_id, g.group_id, p.id FROM rotation_group g
+         LEFT JOIN user_group_person m ON m.group_id = g.group_id
+         LEFT JOIN person p ON p.id = m.user_id AND NOT p.is_deleted AND NOT p.is_external
+         WHERE g.rotation_id",
+        " ORDER BY g.rotation_id, g.position, m.position"
+    );
+    let groups = which.read(tx, sql, &[], |_, row| {
+        let user = row.get::<_, Option<String>>(2)?.map(UserId::from);
+        Ok((id::<GroupId>(row, 1)?, user))
     })?;
-    Ok(Members { users, groups })
+    let grouped = |rows: Vec<(GroupId, Option<UserId>)>| {
+        let groups = rows.chunk_by(|one, other| one.0 == other.0);
+        let groups = groups.map(|rows| GroupMembers {
+            group: rows[0].0.clone(),
+            users: rows.iter().filter_map(|(_, user)| user.clone()).collect(),
+        });
+        groups.collect()
+    };
+    let both = users.into_iter().zip(groups);
+    let members = both.map(|(users, groups)| Members {
+        users,
+        groups: grouped(groups),
+    });
+    Ok(members.collect())
 }
 
-fn lanes(tx: &ReadTx, id: &RotationId) -> Result<Vec<Lane>, Error> {
-    let sql = "SELECT id, name, key FROM lane WHERE rotation_id = ?1 ORDER BY position";
-    rows(tx, sql, id, |row| {
+fn lanes(tx: &ReadTx, which: &Which) -> Result<Vec<Vec<Lane>>, Error> {
+    let sql = of_rotations!(
+        "SELECT rotation_id, id, name, key FROM lane WHERE rotation_id",
+        " ORDER BY rotation_id, position"
+    );
+    which.read(tx, sql, &[], |_, row| {
         Ok(Lane {
-            id: text(row, 0)?.into(),
-            key: key(row, 2)?,
-            name: row.get(1)?,
+            id: id(row, 1)?,
+            name: row.get(2)?,
+            key: key(row, 3)?,
         })
     })
 }
 
-fn windows(tx: &ReadTx, id: &RotationId) -> Result<Vec<Window>, Error> {
-    let sql = "SELECT id, name, time_zone, coverage, cadence, is_open, key FROM coverage_window
-               WHERE rotation_id = ?1 ORDER BY position";
-    rows(tx, sql, id, |row| {
-        let name = row.get::<_, Option<String>>(2)?;
-        let cadence = row.get::<_, Option<String>>(4)?;
+fn windows(tx: &ReadTx, which: &Which) -> Result<Vec<Vec<Window>>, Error> {
+    let sql = of_rotations!(
+        "SELECT rotation_id, id, name, time_zone, coverage, cadence, is_open, key FROM coverage_window WHERE rotation_id",
+        " ORDER BY rotation_id, position"
+    );
+    which.read(tx, sql, &[], |_, row| {
         Ok(Window {
-            id: text(row, 0)?.into(),
-            key: key(row, 6)?,
-            name: row.get(1)?,
-            zone: name.as_deref().map(zone).transpose()?,
-            coverage: coverage_from_json(&text(row, 3)?)?,
-            cadence: cadence.as_deref().map(cadence_from_json).transpose()?,
-            open: row.get(5)?,
+            id: id(row, 1)?,
+            name: row.get(2)?,
+            zone: text(row, 3)?.map(zone).transpose()?,
+            coverage: coverage_from_json(name(row, 4)?)?,
+            cadence: text(row, 5)?.map(cadence_from_json).transpose()?,
+            open: row.get(6)?,
+            key: key(row, 7)?,
         })
     })
 }
 
-fn cells(tx: &ReadTx, id: &RotationId, mut entries: history::Running) -> Result<Vec<Cell>, Error> {
-    let sql =
-        "SELECT id, lane, window, roster_id, stopped, holder_user_id, holder_since, holder_skipped,
-                      arranged_until, passed_over
-               FROM cell
-               WHERE rotation_id = ?1 ORDER BY position";
-    rows(tx, sql, id, |row| {
-        let cell = text(row, 0)?;
-        let Some(entry) = entries.remove(&cell) else {
+/// Cells with their running entries, which are taken out.
+fn cells(
+    tx: &ReadTx,
+    which: &Which,
+    entries: &mut [history::Running],
+) -> Result<Vec<Vec<Cell>>, Error> {
+    let sql = of_rotations!(
+        "SELECT rotation_id, id, lane, window, roster_id, stopped, holder_user_id, holder_since, holder_skipped,
+                arranged_until, passed_over
+         FROM cell WHERE rotation_id",
+        " ORDER BY rotation_id, position"
+    );
+    which.read(tx, sql, &[], |place, row| {
+        let cell = name(row, 1)?;
+        let Some(entry) = entries[place].remove(cell) else {
             return Err(Error::Corrupt(format!(
                 "cell {cell} has no running entry of history"
             )));
         };
         let holder = row
-            .get::<_, Option<String>>(5)?
-            .zip(row.get::<_, Option<i64>>(6)?);
-        let skipped = text(row, 7)?;
+            .get::<_, Option<String>>(6)?
+            .zip(row.get::<_, Option<i64>>(7)?);
         let holder = holder
             .map(|(user, since)| -> Result<Holder, Error> {
                 Ok(Holder {
                     user: user.into(),
                     since: instant(since)?,
-                    skipped: skipped_from_json(&skipped)?,
+                    skipped: skipped_from_json(name(row, 8)?)?,
                 })
             })
             .transpose()?;
         Ok(Cell {
-            id: cell.into(),
-            lane: row.get::<_, i64>(1)? as usize,
-            window: row.get::<_, i64>(2)? as usize,
-            roster: row.get::<_, Option<String>>(3)?.map(Into::into),
-            stopped: row.get(4)?,
+            id: cell.to_owned().into(),
+            lane: row.get::<_, i64>(2)? as usize,
+            window: row.get::<_, i64>(3)? as usize,
+            roster: row.get::<_, Option<String>>(4)?.map(Into::into),
+            stopped: row.get(5)?,
             holder,
-            passed_over: passed_over_from_json(row.get::<_, Option<String>>(9)?.as_deref())?,
-            arranged_until: instant_or_none(row.get(8)?)?,
+            passed_over: passed_over_from_json(text(row, 10)?)?,
+            arranged_until: instant_or_none(row.get(9)?)?,
             entry,
         })
     })
 }
 
-fn rosters(tx: &ReadTx, id: &RotationId, windows: &[Window]) -> Result<Vec<Roster>, Error> {
-    let sql =
-        "SELECT id, narrowed, next_turns FROM roster WHERE rotation_id = ?1 ORDER BY position";
-    rows(tx, sql, id, |row| {
-        let narrowed = row.get::<_, Option<String>>(1)?;
+fn rosters(tx: &ReadTx, which: &Which, windows: &[Vec<Window>]) -> Result<Vec<Vec<Roster>>, Error> {
+    let sql = of_rotations!(
+        "SELECT rotation_id, id, narrowed, next_turns FROM roster WHERE rotation_id",
+        " ORDER BY rotation_id, position"
+    );
+    which.read(tx, sql, &[], |place, row| {
         Ok(Roster {
-            id: Some(text(row, 0)?)
-                .filter(|id| !id.is_empty())
+            id: Some(id(row, 1)?)
+                .filter(|id: &String| !id.is_empty())
                 .map(Into::into),
-            narrowed: narrowed.as_deref().map(narrowed_from_json).transpose()?,
-            next_turns: next_turns_from_json(&text(row, 2)?, windows)?,
+            narrowed: text(row, 2)?.map(narrowed_from_json).transpose()?,
+            next_turns: next_turns_from_json(name(row, 3)?, &windows[place])?,
         })
     })
 }

@@ -52,8 +52,10 @@ impl World {
 
     fn is_elsewhere(&self, user: &UserId, tick: usize) -> bool {
         let now = self.at(tick);
-        let mut there = self.around.elsewhere.iter();
-        there.any(|there| there.user == *user && there.period.contains(now))
+        let theirs = self.around.elsewhere.iter();
+        let theirs = theirs.filter(|there| there.user == *user);
+        let mut stretches = theirs.flat_map(|there| &there.stretches);
+        stretches.any(|stretch| stretch.period.contains(now))
     }
 
     fn share(&self, tick: usize, cell: usize) -> Option<Share> {
@@ -221,7 +223,9 @@ impl World {
                 let here = cells.map(|cell| (self.share(tick, cell), 0));
                 let now = self.at(tick);
                 let there = self.around.elsewhere.iter();
-                let there = there.filter(|there| there.user == *user && there.period.contains(now));
+                let there = there.filter(|there| there.user == *user);
+                let there = there.flat_map(|there| &there.stretches);
+                let there = there.filter(|stretch| stretch.period.contains(now));
                 here.chain(there.map(|there| (None, there.turn + 1)))
                     .collect()
             };
@@ -411,10 +415,12 @@ proptest! {
         // What one person has in the other rotation does not overlap.
         for (turn, (who, from, length)) in there.into_iter().enumerate() {
             let period = span(from, length);
-            let joins = |one: &Elsewhere| one.user == user(who) && one.period.from <= period.until && period.from <= one.period.until;
+            let touches = |one: &StretchThere| one.period.from <= period.until && period.from <= one.period.until;
+            let joins = |one: &Elsewhere| one.user == user(who) && one.stretches.iter().any(touches);
             if !around.elsewhere.iter().any(joins) {
                 let one = elsewhere("", turn, FROM, FROM);
-                around.elsewhere.push(Elsewhere { user: user(who), period, ..one });
+                let stretches = vec![StretchThere { turn, period }];
+                around.elsewhere.push(Elsewhere { user: user(who), stretches, ..one });
             }
         }
         let ticks = walked(&here, &absences);
