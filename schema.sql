@@ -267,6 +267,14 @@ CREATE TABLE history (
 CREATE INDEX history_by_cell ON history (rotation_id, cell_id, started_at);
 CREATE UNIQUE INDEX history_running ON history (rotation_id, cell_id) WHERE ended_at IS NULL;
 
+-- When rotations stood still because they were disabled. One that still does has no row for it: it stands since judged_at.
+CREATE TABLE standstill (
+    rotation_id TEXT NOT NULL REFERENCES rotation (id) ON DELETE CASCADE,
+    since INTEGER NOT NULL,
+    until INTEGER NOT NULL CHECK (until > since),
+    PRIMARY KEY (rotation_id, since)
+) STRICT, WITHOUT ROWID;
+
 -- Absences. One without a rotation applies to all.
 CREATE TABLE absence (
     id TEXT PRIMARY KEY,

@@ -1,7 +1,7 @@
 //! Why somebody is on call, or nobody, at an instant: from the trace of the forecast for what is to come, from the record for what
 //! is and was (rules.md 26).
 
-use super::on_call_at::{check_instant, entries_at, is_past, piece, walk};
+use super::on_call_at::{Standstill, check_instant, entries_at, is_past, piece, standstill, walk};
 use super::reads::visible;
 use super::{ActionError, App};
 use crate::domain::absence::{AbsenceSource, AppliesTo, Skipped};
@@ -14,6 +14,7 @@ use crate::domain::explain::{
 use crate::domain::forecast::{self, Budget};
 use crate::domain::handover::DealingContext;
 use crate::domain::ids::{AbsenceId, ArrangementId, CellId, RotationId, UserId};
+use crate::domain::linked::External;
 use crate::domain::naming::Naming;
 use crate::domain::refusal::{Refusal, invalid};
 use crate::domain::request::RequestKind;
@@ -47,6 +48,7 @@ pub fn of(
             tx,
             rotation: &rotation,
             at,
+            stood: standstill(tx, &rotation, at)?,
         };
         let found = match is_past(&rotation, at) {
             true => reader.past(only)?,
@@ -73,9 +75,31 @@ struct Reader<'a> {
     tx: &'a ReadTx<'a>,
     rotation: &'a Rotation,
     at: Timestamp,
+    /// Where it stands still then.
+    stood: Option<Standstill>,
 }
 
 impl Reader<'_> {
+    /// The instant as of which the rotation stands.
+    fn as_of(&self) -> Timestamp {
+        self.stood.map_or(self.at, |stood| stood.since)
+    }
+
+    fn frozen(&self) -> Option<Step> {
+        let Standstill { since, until } = self.stood?;
+        Some(Step::Frozen { since, until })
+    }
+
+    /// That the instant lies past the end of what is known of the partner's schedule: then whoever was on call last stays.
+    fn unknown(&self, external: &External) -> Option<Step> {
+        let since = external.timeline().map(|timeline| timeline.known.until);
+        let is_unknown = self.stood.is_none() && since.is_none_or(|since| since <= self.at);
+        is_unknown.then(|| Step::ScheduleUnknown {
+            since,
+            is_linked: external.link.is_some(),
+        })
+    }
+
     /// What will be, and what is.
     fn planned(&self, only: Option<&CellId>) -> Result<Vec<Found>, ActionError> {
         let only = match only.map(|cell| self.rotation.slot_of(cell)) {
@@ -114,20 +138,27 @@ impl Reader<'_> {
         if cell.stopped {
             return Ok(found(None, Source::Nobody, vec![Step::NotInPlan]));
         }
-        let (is_open, mut steps) = explain::opening(then, window, calendar, self.at);
+        let mut steps: Vec<Step> = self.frozen().into_iter().collect();
         if let Some(external) = &then.external {
-            steps.truncate(usize::from(!then.enabled));
+            let unknown = self.unknown(external);
             let first = external.first();
             let since = first.map_or(cell.entry.start, |first| first.shift.span.from);
-            steps.push(Step::ExternalShift {
-                at: since,
-                until: first.map(|first| first.shift.span.until),
-                outsider: external.outsider().map(|outsider| outsider.called()),
-                is_anybody: first.is_some(),
-            });
+            // Where nothing was ever known, it says nothing of who is on call.
+            if external.timeline().is_some() || first.is_some() {
+                let until = first.map(|first| first.shift.span.until);
+                steps.push(Step::ExternalShift {
+                    at: since,
+                    until: until.filter(|_| unknown.is_none()),
+                    outsider: external.outsider().map(|outsider| outsider.called()),
+                    is_anybody: first.is_some(),
+                });
+            }
+            steps.extend(unknown);
             let user = cell.holder.as_ref().map(|holder| &holder.user);
             return Ok(found(user, Source::External, steps));
         }
+        let (is_open, opening) = explain::opening(then, window, calendar, self.as_of());
+        steps.push(opening);
         if !is_open {
             return Ok(found(None, Source::Shut, steps));
         }
@@ -169,23 +200,32 @@ impl Reader<'_> {
             steps,
             zone: entry.hours.zone,
         };
+        let mut steps: Vec<Step> = self.frozen().into_iter().collect();
         if entry.reason == Reason::ChangeInExternalSchedule {
             let is_anybody = entry.user.is_some() || entry.outside.is_some();
-            let steps = vec![Step::ExternalShift {
+            steps.push(Step::ExternalShift {
                 at: record.held_since.unwrap_or(entry.start),
                 until: record.end,
                 outsider: entry.outside.clone(),
                 is_anybody,
-            }];
+            });
+            // What was known of times that are over is not recorded; the entry that runs now is about what is known today.
+            let external = self.rotation.external.as_ref();
+            steps.extend(
+                external
+                    .filter(|_| record.end.is_none())
+                    .and_then(|it| self.unknown(it)),
+            );
             return Ok(found(Source::External, steps));
         }
-        let (is_open, mut steps) = explain::opening_recorded(
+        let (is_open, opening) = explain::opening_recorded(
             self.rotation,
             window,
             (entry, record.end),
             self.app.calendar(),
-            self.at,
+            self.as_of(),
         );
+        steps.extend(opening);
         if !is_open {
             return Ok(found(Source::Shut, steps));
         }
@@ -264,7 +304,7 @@ impl Reader<'_> {
         let next = cadence.and_then(|cadence| cadence.next(self.app.calendar(), start));
         let around = Around {
             was_held,
-            was_dealt: next.is_some_and(|next| next <= self.at),
+            was_dealt: next.is_some_and(|next| next <= self.as_of()),
         };
         Ok(explain::vacancy(&kept(record), around, passed_over))
     }

@@ -90,6 +90,31 @@ pub(super) fn is_past(rotation: &Rotation, at: Timestamp) -> bool {
     at < rotation.stamps.judged_at.max(rotation.stamps.updated_at)
 }
 
+/// A span for which a rotation stands still, because it is disabled: nothing falls due, and its hours neither open nor shut.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Standstill {
+    pub since: Timestamp,
+    /// `None` where it is still disabled.
+    pub until: Option<Timestamp>,
+}
+
+/// The one around an instant; `None` where the rotation goes on, and where it was enabled again before that was kept.
+pub(super) fn standstill(
+    tx: &ReadTx,
+    rotation: &Rotation,
+    at: Timestamp,
+) -> Result<Option<Standstill>, ActionError> {
+    let since = rotation.stamps.judged_at;
+    if !rotation.enabled && since <= at {
+        return Ok(Some(Standstill { since, until: None }));
+    }
+    let found = store::load_standstill(tx, &rotation.id, at)?;
+    Ok(found.map(|span| Standstill {
+        since: span.from,
+        until: Some(span.until),
+    }))
+}
+
 /// The entries of the record at an instant, in the order of slots; those of cells that are gone come last.
 pub(super) fn entries_at(
     tx: &ReadTx,
@@ -115,12 +140,14 @@ fn recorded(
     let turn_ends = resolve::turn_ends(rotation, app.calendar());
     let (mut held, mut outsider) = (Vec::new(), None);
     let mut nobody = Nobody::AsArranged;
+    let stood = standstill(tx, rotation, at)?;
+    let as_of = stood.map_or(at, |stood| stood.since);
     for record in entries_at(tx, rotation, at)? {
         let entry = &record.entry;
         let is_anybody = entry.user.is_some() || entry.outside.is_some();
         if !is_anybody && entry.beside.is_empty() {
             let window = rotation.window(&record.window);
-            if was_open(rotation, window, entry, app.calendar(), at) {
+            if was_open(rotation, window, entry, app.calendar(), as_of) {
                 nobody = Nobody::Unplanned;
             }
             continue;

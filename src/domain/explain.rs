@@ -135,10 +135,14 @@ pub enum Step {
         date: Date,
         country: CountryCode,
         is_weekend: bool,
+        /// What the operator calls it.
+        name: Option<String>,
     },
     /// Disabled: it stands as it did then.
     Frozen {
         since: Timestamp,
+        /// When it was enabled again; `None` if it has not been.
+        until: Option<Timestamp>,
     },
     /// The plan does not include the lane.
     NotInPlan,
@@ -189,6 +193,12 @@ pub enum Step {
         /// What somebody unknown here is called.
         outsider: Option<String>,
         is_anybody: bool,
+    },
+    /// What the partner's schedule says now is not known, so it stays as it was known last.
+    ScheduleUnknown {
+        /// The end of what was known; `None` if nothing was.
+        since: Option<Timestamp>,
+        is_linked: bool,
     },
     NotRecorded(Unrecorded),
 }

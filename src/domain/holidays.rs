@@ -11,6 +11,7 @@ use super::{days, zones};
 use jiff::civil::Date;
 use std::collections::BTreeMap;
 use std::fmt;
+use std::sync::Arc;
 use table::Row;
 
 /// An ISO 3166-1 alpha-2 country code or an ISO 3166-2 subdivision of the table, upper case: `GB`, `GB-SCT`.
@@ -46,11 +47,19 @@ impl fmt::Debug for CountryCode {
     }
 }
 
+/// What a line of the operator's file says of a day.
+#[derive(Clone, Debug, PartialEq, Eq)]
+enum Line {
+    /// A holiday, and what it is called.
+    Added(Option<Arc<str>>),
+    Removed,
+}
+
 /// Weekend days and national holidays by country.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Calendar {
-    /// The operator's days: true for an added one, false for a removed one.
-    changes: BTreeMap<(CountryCode, Date), bool>,
+    /// The operator's days.
+    changes: BTreeMap<(CountryCode, Date), Line>,
     fingerprint: u64,
 }
 
@@ -69,7 +78,8 @@ impl Calendar {
     /// The compiled-in days, overridden by the operator's file.
     ///
     /// A line adds a day, `GB 2027-06-07 Jubilee`, or removes one, `-GB 2027-12-28`. Country, date (`YYYY-MM-DD`) and
-    /// name are separated by spaces or commas. The name, which may contain both, is for people and optional. Blank lines and
+    /// name are separated by spaces or commas. The name, which may contain both, is for people and optional; it may also name a
+    /// day that is compiled in. Blank lines and
     /// lines that begin with `#` are ignored. The last line about a day counts. A country's line also applies to its
     /// subdivisions, unless a subdivision has its own line for that day.
     ///
@@ -82,15 +92,16 @@ impl Calendar {
             if line.is_empty() || line.starts_with('#') {
                 continue;
             }
-            let (key, added) = read_line(line).map_err(|why| (at + 1, why))?;
-            changes.insert(key, added);
+            let (key, change) = read_line(line).map_err(|why| (at + 1, why))?;
+            changes.insert(key, change);
         }
         Ok(Calendar::with_changes(changes))
     }
 
-    fn with_changes(changes: BTreeMap<(CountryCode, Date), bool>) -> Calendar {
+    fn with_changes(changes: BTreeMap<(CountryCode, Date), Line>) -> Calendar {
         let mut hash = fnv1a(table::fingerprint(), zones::tzdata_version().as_bytes());
-        for ((country, date), added) in &changes {
+        for ((country, date), line) in &changes {
+            let added = *line != Line::Removed;
             hash = fnv1a(hash, format!("{country} {date} {added};").as_bytes());
         }
         Calendar {
@@ -112,8 +123,18 @@ impl Calendar {
 
     /// Whether the day is a national public holiday in a country.
     pub fn is_national_holiday(&self, country: CountryCode, date: Date) -> bool {
-        self.change(country, date)
-            .unwrap_or_else(|| country.0.is_holiday(days::number(date)))
+        match self.change(country, date) {
+            Some(line) => *line != Line::Removed,
+            None => country.0.is_holiday(days::number(date)),
+        }
+    }
+
+    /// What the operator's file calls a holiday.
+    pub fn name(&self, country: CountryCode, date: Date) -> Option<&str> {
+        match self.change(country, date) {
+            Some(Line::Added(name)) => name.as_deref(),
+            _ => None,
+        }
     }
 
     /// The last year with data in the table or the operator's file; 1999 if there is none. Later years have weekends but few or
@@ -121,8 +142,8 @@ impl Calendar {
     pub fn covers_until(&self, country: CountryCode) -> i16 {
         self.changes
             .iter()
-            .filter(|((code, _), added)| {
-                **added && (*code == country || Some(*code) == country.country())
+            .filter(|((code, _), line)| {
+                **line != Line::Removed && (*code == country || Some(*code) == country.country())
             })
             .map(|((_, date), _)| date.year())
             .fold(country.0.last_year(), i16::max)
@@ -146,23 +167,24 @@ impl Calendar {
             return found;
         }
         found.retain(|&day| {
-            days::date(day).is_none_or(|date| self.change(country, date) != Some(false))
+            days::date(day).is_none_or(|date| self.change(country, date) != Some(&Line::Removed))
         });
         for &(code, date) in self.changes.keys() {
             let ours = code == country || Some(code) == country.country();
-            if ours && days::number(date) >= from && self.change(country, date) == Some(true) {
+            let added = || matches!(self.change(country, date), Some(Line::Added(_)));
+            if ours && days::number(date) >= from && added() {
                 found.push(days::number(date));
             }
         }
         found
     }
 
-    fn change(&self, country: CountryCode, date: Date) -> Option<bool> {
+    fn change(&self, country: CountryCode, date: Date) -> Option<&Line> {
         // A fast path: few installations have a file, and every day of every walk is checked.
         if self.changes.is_empty() {
             return None;
         }
-        let line = |code| self.changes.get(&(code, date)).copied();
+        let line = |code| self.changes.get(&(code, date));
         line(country).or_else(|| country.country().and_then(line))
     }
 }
@@ -174,28 +196,40 @@ fn fnv1a(hash: u64, bytes: &[u8]) -> u64 {
     })
 }
 
-/// Parses one line of the operator's file: the day, and whether it is added.
-fn read_line(line: &str) -> Result<((CountryCode, Date), bool), String> {
+/// Parses one line of the operator's file.
+fn read_line(line: &str) -> Result<((CountryCode, Date), Line), String> {
     let (added, line) = match line.strip_prefix('-') {
         Some(rest) => (false, rest.trim_start()),
         None => (true, line),
     };
-    let mut fields = line
-        .split(|c: char| c.is_whitespace() || c == ',')
-        .filter(|field| !field.is_empty());
-    let code = fields.next().unwrap_or_default();
+    let (code, rest) = first_field(line);
     let country = CountryCode::parse(code).ok_or_else(|| {
         format!(
             "`{code}` is not a known country: an upper-case code such as GB or GB-SCT comes first"
         )
     })?;
-    let day = fields.next().unwrap_or_default();
+    let (day, rest) = first_field(rest);
     let date = read_date(day).ok_or_else(|| {
         format!(
             "`{day}` is not a date: YYYY-MM-DD follows the country, as in GB 2027-06-07 Jubilee"
         )
     })?;
-    Ok(((country, date), added))
+    let name = rest.trim_matches(is_separator);
+    let change = match added {
+        true => Line::Added((!name.is_empty()).then(|| name.into())),
+        false => Line::Removed,
+    };
+    Ok(((country, date), change))
+}
+
+fn is_separator(c: char) -> bool {
+    c.is_whitespace() || c == ','
+}
+
+/// The first field of a text, and what follows it.
+fn first_field(text: &str) -> (&str, &str) {
+    let text = text.trim_start_matches(is_separator);
+    text.split_at(text.find(is_separator).unwrap_or(text.len()))
 }
 
 /// Parses exactly `YYYY-MM-DD`; jiff accepts more.

@@ -344,6 +344,42 @@ pub fn load_entry(
     Ok(collect(query.query(key)?)?.pop())
 }
 
+/// Keeps that a rotation stood still, because it was disabled, from an instant to another one.
+pub(super) fn insert_standstill(
+    tx: &mut WriteTx,
+    id: &RotationId,
+    since: Timestamp,
+    until: Timestamp,
+) -> Result<(), Error> {
+    // Enabled at the instant at which it was disabled, it did not stand still.
+    if millis(since) < millis(until) {
+        let sql = "INSERT INTO standstill (rotation_id, since, until) VALUES (?1, ?2, ?3)";
+        let row = params![id.as_str(), millis(since), millis(until)];
+        tx.conn.prepare_cached(sql)?.execute(row)?;
+    }
+    Ok(())
+}
+
+/// The span around an instant for which a rotation stood still; `None` if it did not, and if it still does.
+pub fn load_standstill(
+    tx: &ReadTx,
+    id: &RotationId,
+    at: Timestamp,
+) -> Result<Option<Interval>, Error> {
+    let sql = "SELECT since, until FROM standstill WHERE rotation_id = ?1 AND since <= ?2
+               ORDER BY since DESC LIMIT 1";
+    let mut query = tx.conn.prepare_cached(sql)?;
+    let mut rows = query.query(params![id.as_str(), millis(at)])?;
+    let Some(row) = rows.next()? else {
+        return Ok(None);
+    };
+    let last = Interval {
+        from: instant(row.get(0)?)?,
+        until: instant(row.get(1)?)?,
+    };
+    Ok(last.contains(at).then_some(last))
+}
+
 /// Cells whose chain of entries is broken: an entry does not begin where the previous one ended.
 pub fn list_broken_chains(tx: &ReadTx) -> Result<Vec<(RotationId, CellId)>, Error> {
     let mut query = tx.conn.prepare_cached(

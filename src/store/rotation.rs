@@ -6,7 +6,7 @@ mod which;
 
 use super::rows::millis;
 use super::shapes::{kinds_to_json, policy_to_json};
-use super::{Error, WriteTx, arrangement, linked, request};
+use super::{Error, WriteTx, arrangement, history, linked, request};
 use crate::domain::ids::{GroupId, RotationId};
 use crate::domain::rotation::{Mode, Rotation};
 use jiff::Timestamp;
@@ -70,6 +70,14 @@ pub fn save_rotation(
     };
     if before.profile != after.profile || head(before) != head(after) {
         save_head(tx, after)?;
+    }
+    if after.enabled && !before.enabled {
+        history::insert_standstill(
+            tx,
+            &after.id,
+            before.stamps.judged_at,
+            after.stamps.judged_at,
+        )?;
     }
     if before.stamps.version != after.stamps.version {
         tx.note_changed(&after.id);

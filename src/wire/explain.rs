@@ -156,13 +156,15 @@ steps! {
         date: String,
         /// The country or subdivision whose day it is.
         country: String,
-        /// `weekend` or `national holiday`.
+        /// `weekend`, or what the operator's holiday file calls the day, or `national holiday`.
         name: String,
     }
-    /// The rotation is disabled.
+    /// The rotation is disabled, or was at that time.
     FrozenStep = "frozen" {
         /// When it was disabled: it stands as it did then.
         since: Moment,
+        /// When it was enabled again. Null if it has not been.
+        until: Option<Moment>,
     }
     /// The plan of the workspace does not include the lane.
     NotInPlanStep = "notInPlan" {}
@@ -279,6 +281,11 @@ steps! {
         /// What somebody is called who is unknown to the chat platform. Null if there is nobody like that.
         name: Option<String>,
     }
+    /// The instant lies past the end of what is known of the partner's schedule, so whoever was on call last stays on call.
+    ScheduleUnknownStep = "scheduleUnknown" {
+        /// The end of what is known. Null if nothing is.
+        since: Option<Moment>,
+    }
     /// The record does not hold something that decided.
     NotRecordedStep = "notRecorded" {
         what: UnrecordedPart,
@@ -347,6 +354,7 @@ fn step(told: domain::Told, calendar: &Calendar) -> ExplainedStep {
             date,
             country,
             is_weekend,
+            name,
         } => OffDayStep {
             rule: "offDay",
             text,
@@ -354,14 +362,15 @@ fn step(told: domain::Told, calendar: &Calendar) -> ExplainedStep {
             country: country.to_string(),
             name: match is_weekend {
                 true => "weekend".into(),
-                false => "national holiday".into(),
+                false => name.unwrap_or_else(|| "national holiday".into()),
             },
         }
         .into(),
-        Step::Frozen { since } => FrozenStep {
+        Step::Frozen { since, until } => FrozenStep {
             rule: "frozen",
             text,
             since: since.into(),
+            until: until.map(Moment),
         }
         .into(),
         Step::NotInPlan => NotInPlanStep {
@@ -466,6 +475,12 @@ fn step(told: domain::Told, calendar: &Calendar) -> ExplainedStep {
             at: at.into(),
             until: until.map(Moment),
             name: outsider,
+        }
+        .into(),
+        Step::ScheduleUnknown { since, .. } => ScheduleUnknownStep {
+            rule: "scheduleUnknown",
+            text,
+            since: since.map(Moment),
         }
         .into(),
         Step::NotRecorded(what) => NotRecordedStep {

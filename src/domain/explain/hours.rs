@@ -19,33 +19,26 @@ pub struct Opening {
     pub zone: Option<ZoneName>,
 }
 
-/// Whether a window of a rotation is open as last judged, and the steps that say why.
+/// Whether a window of a rotation is open as last judged, and the step that says why. `at` is the instant asked about; that of a
+/// disabled rotation is the instant since which it stands still.
 pub fn opening(
     rotation: &Rotation,
     window: &Window,
     calendar: &Calendar,
     at: Timestamp,
-) -> (bool, Vec<Step>) {
-    let (mut steps, mut at) = (Vec::new(), at);
-    if !rotation.enabled {
-        let since = rotation.stamps.judged_at;
-        steps.push(Step::Frozen { since });
-        at = since;
-    }
+) -> (bool, Step) {
     let off = off_day(rotation.skips_are_off_time, window, calendar, at);
     let whole = rotation.hours(window);
-    match window.open {
-        true => steps.push(open(&whole, calendar, at)),
-        false => steps.push(match off {
-            Some(off) => off,
-            None => Step::WindowShut(Opening {
-                from: None,
-                until: whole.at(calendar, at).next.map(|next| next.from),
-                zone: window.zone,
-            }),
+    let step = match (window.open, off) {
+        (true, _) => open(&whole, calendar, at),
+        (false, Some(off)) => off,
+        (false, None) => Step::WindowShut(Opening {
+            from: None,
+            until: whole.at(calendar, at).next.map(|next| next.from),
+            zone: window.zone,
         }),
-    }
-    (window.open, steps)
+    };
+    (window.open, step)
 }
 
 fn open(hours: &Hours, calendar: &Calendar, at: Timestamp) -> Step {
@@ -122,6 +115,7 @@ fn off_day(
         date,
         country: *country,
         is_weekend: skips.weekends && calendar.is_weekend(*country, date),
+        name: calendar.name(*country, date).map(str::to_owned),
     })
 }
 

@@ -91,15 +91,23 @@ pub fn text(step: &Step, vocabulary: &Vocabulary, zone: ZoneName) -> String {
             date,
             country,
             is_weekend,
+            name,
         } => {
             let what = match is_weekend {
                 true => "on the weekend",
                 false => "a national holiday",
             };
-            format!("{} is {what} in {country}, and days off count as shut.", day(*date))
+            let name = name.as_ref().filter(|_| !is_weekend && words.has_names());
+            let name = name.map_or_else(String::new, |name| format!(" ({})", one_line(name)));
+            format!("{} is {what} in {country}{name}, and days off count as shut.", day(*date))
         }
-        Step::Frozen { since } => format!(
+        Step::Frozen { since, until: None } => format!(
             "The rotation is disabled, and stands as it did on {}.",
+            words.time(*since)
+        ),
+        Step::Frozen { since, until: Some(until) } => format!(
+            "The rotation was disabled until {}, and stood as it did on {}.",
+            words.time(*until),
             words.time(*since)
         ),
         Step::NotInPlan => "The plan of the workspace does not include this lane.".into(),
@@ -161,6 +169,16 @@ pub fn text(step: &Step, vocabulary: &Vocabulary, zone: ZoneName) -> String {
             outsider,
             is_anybody,
         } => external(*at, *until, outsider.as_deref(), *is_anybody, words),
+        Step::ScheduleUnknown { is_linked: false, .. } => {
+            "The rotation follows no schedule of a partner yet.".into()
+        }
+        Step::ScheduleUnknown { since: None, .. } => {
+            "Nothing is known of the partner's schedule yet.".into()
+        }
+        Step::ScheduleUnknown { since: Some(since), .. } => format!(
+            "Nothing is known of the partner's schedule from {} on, so it stands as it was known last.",
+            words.time(*since)
+        ),
         Step::NotRecorded(what) => match what {
             Unrecorded::Order => "The record does not hold the order of that time.",
             Unrecorded::Beginning => {

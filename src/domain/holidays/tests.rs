@@ -153,6 +153,30 @@ fn the_operators_file_wins() {
 }
 
 #[test]
+fn the_operators_file_names_days() {
+    let file = "GB 2026-06-08  Jubilee, London \nNO,2026-05-17,Grunnlovsdag,\nGB-WLS 2026-06-08\n-GB 2026-12-25 Christmas\n\
+                SE 2026-06-06\nSE 2026-06-06 Nationaldagen\n";
+    let calendar = Calendar::with_file(file).unwrap();
+    for (country, day, expected) in [
+        ("GB", "2026-06-08", Some("Jubilee, London")),
+        // A part of the country takes its line, unless it has its own.
+        ("GB-SCT", "2026-06-08", Some("Jubilee, London")),
+        ("GB-WLS", "2026-06-08", None),
+        // One that is compiled in.
+        ("NO", "2026-05-17", Some("Grunnlovsdag")),
+        ("NO", "2026-05-01", None),
+        ("GB", "2026-12-25", None),
+        ("SE", "2026-06-06", Some("Nationaldagen")),
+    ] {
+        assert_eq!(
+            calendar.name(code(country), date(day)),
+            expected,
+            "{country} {day}"
+        );
+    }
+}
+
+#[test]
 fn a_bad_line_is_named() {
     for (file, line, says) in [
         ("GB 2026-06-08 ok\nUK 2026-06-08 x", 2, "`UK`"),

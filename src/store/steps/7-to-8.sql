@@ -350,3 +350,11 @@ ALTER TABLE rotation ADD COLUMN warnings_off TEXT NOT NULL DEFAULT '[]' CHECK (j
 ALTER TABLE rotation ADD COLUMN short_rest_hours INTEGER NOT NULL DEFAULT 11;
 -- What absences mean for a rotation, as the API shows it; null for the default.
 ALTER TABLE rotation ADD COLUMN absence_policy TEXT CHECK (absence_policy IS NULL OR json_valid(absence_policy));
+
+-- When rotations stood still because they were disabled. One that still does has no row for it: it stands since judged_at.
+CREATE TABLE standstill (
+    rotation_id TEXT NOT NULL REFERENCES rotation (id) ON DELETE CASCADE,
+    since INTEGER NOT NULL,
+    until INTEGER NOT NULL CHECK (until > since),
+    PRIMARY KEY (rotation_id, since)
+) STRICT, WITHOUT ROWID;

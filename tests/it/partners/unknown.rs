@@ -1,4 +1,5 @@
-//! Somebody on call whom the workspace does not know: not nobody, wherever it is said who is on call.
+//! Somebody on call whom the workspace does not know: not nobody, wherever it is said who is on call. Times of which nothing is
+//! known: whoever was on call last stays, and it is said why.
 
 use super::*;
 
@@ -37,5 +38,63 @@ fn a_mention_says_that_they_are_not_in_chat() {
     assert_eq!(
         reader.lines(),
         ["C1: Rotation: Pager 3 is on call, but is not in chat to answer Person U2."]
+    );
+}
+
+#[test]
+fn past_what_is_known_an_explanation_says_that_nothing_is() {
+    let (pager, rota) = started();
+    let rotation = linked(&rota, "S1");
+    let steps = |rotation: &Rot, at: &str| {
+        let path = format!("/explain?at={}", rfc(at));
+        let cell = rotation.get(&path).is(200).json()["cells"][0].clone();
+        assert_eq!(cell["source"], "external");
+        let steps = cell["steps"].as_array().expect("steps").clone();
+        let rules: Vec<&str> = steps.iter().map(|step| text(&step["rule"])).collect();
+        (
+            format!("{}: {}", text(&cell["userId"]), rules.join(", ")),
+            steps,
+        )
+    };
+    pager.troubles(Trouble::Closes);
+    // P1 has the turn until the 25th; the schedule was read to the 19th.
+    let last = "2026-01-19T07:59Z";
+    rota.to(last);
+    assert_eq!(steps(&rotation, last).0, "U1: externalShift");
+    rota.to("2026-01-21T00:00Z");
+    let unknown = |at: &str| {
+        let (said, steps) = steps(&rotation, at);
+        assert_eq!(said, "U1: externalShift, scheduleUnknown", "{at}");
+        assert_eq!(steps[0]["at"], "2026-01-06T12:00:00Z");
+        assert_eq!(steps[0]["until"], Value::Null);
+        assert_eq!(steps[1]["since"], "2026-01-19T08:00:00Z");
+        assert_eq!(
+            steps[1]["text"],
+            "Nothing is known of the partner's schedule from Mon 19 Jan 2026, 09:00 (Europe/Oslo) on, so it stands as it was known last."
+        );
+    };
+    unknown("2026-01-20T00:00Z");
+    unknown("2026-01-21T00:00Z");
+    rotation
+        .get(&format!("/explain?at={}", rfc("2026-01-21T00:01Z")))
+        .refused(409, "not_known_yet");
+    // From the record, too.
+    rotation.patch(json!({ "description": "Edited" })).is(200);
+    unknown("2026-01-20T00:00Z");
+    assert_eq!(steps(&rotation, last).0, "U1: externalShift");
+    // A rotation that stands still does so whatever is known.
+    rotation.patch(json!({ "enabled": false })).is(200);
+    assert_eq!(
+        steps(&rotation, "2026-01-21T00:00Z").0,
+        "U1: frozen, externalShift"
+    );
+    let unlinked = rota.rotation("U1");
+    link(&unlinked, json!({ "partner": "none" })).is(200);
+    let (said, steps) = steps(&unlinked, "2026-01-21T00:00Z");
+    assert_eq!(said, "-: scheduleUnknown");
+    assert_eq!(steps[0]["since"], Value::Null);
+    assert_eq!(
+        steps[0]["text"],
+        "The rotation follows no schedule of a partner yet."
     );
 }

@@ -249,3 +249,120 @@ fn hours_days_off_and_rotations_that_stand_still() {
         rotation.get("/on-call").json()["onCall"][0]["userId"]
     );
 }
+
+#[test]
+fn the_record_says_when_a_rotation_stood_still() {
+    let rota = Rota::with_people(2);
+    let office = hours("UTC", &weekdays("09:00", "17:00"), daily());
+    let [open, shut] = [(), ()].map(|()| {
+        let rotation = rota.rotation("U1 U2");
+        rotation.cover(1, std::slice::from_ref(&office));
+        rotation
+    });
+    let nobody_at = |instant: &str| {
+        let read = shut.get(&format!("/on-call?at={}", rfc(instant))).is(200);
+        text(&read.json()["nobodyOnCallReason"]).to_owned()
+    };
+    rota.to("2026-01-07T16:00Z");
+    let holder = open.on_call();
+    open.patch(json!({ "enabled": false })).is(200);
+    rota.to("2026-01-07T20:00Z");
+    shut.patch(json!({ "enabled": false })).is(200);
+    rota.to("2026-01-08T12:00Z");
+    let (night, day) = ("2026-01-07T22:00Z", "2026-01-08T11:00Z");
+    let opened = format!("turn {holder}: frozen, windowOpen, dealtAt, chosen {holder}");
+    let opened = format!("{opened}, notRecorded order");
+    let now = line(&cell(&open, night));
+    assert_eq!(now, opened);
+    assert_eq!(nobody_at(day), "nobody-on-call-as-arranged");
+    // The record answers for what was before an edit.
+    for rotation in [&open, &shut] {
+        rotation.patch(json!({ "description": "Edited" })).is(200);
+    }
+    let check = |until: Value| {
+        let cells = [cell(&open, night), cell(&shut, day)];
+        assert_eq!(
+            cells.each_ref().map(line),
+            [opened.as_str(), "shut -: frozen, windowShut"]
+        );
+        let frozen = cells.each_ref().map(|cell| step(cell, "frozen"));
+        let since = ["2026-01-07T16:00:00Z", "2026-01-07T20:00:00Z"];
+        assert_eq!(frozen.map(|step| text(&step["since"])), since);
+        assert_eq!(frozen.map(|step| &step["until"]), [&until; 2]);
+        let hours = step(&cells[0], "windowOpen");
+        assert_eq!(hours["until"], "2026-01-07T17:00:00Z");
+        assert_eq!(nobody_at(day), "nobody-on-call-as-arranged");
+    };
+    check(Value::Null);
+    for rotation in [&open, &shut] {
+        rotation.patch(json!({ "enabled": true })).is(200);
+    }
+    rota.to("2026-01-09T12:00Z");
+    check(json!("2026-01-08T12:00:00Z"));
+    // Before and after it goes on as ever, up to the instant.
+    for around in [
+        "2026-01-07T15:59Z",
+        "2026-01-08T12:00Z",
+        "2026-01-09T10:00Z",
+    ] {
+        let steps = cell(&open, around)["steps"].clone();
+        assert_eq!(steps[0]["rule"], "windowOpen", "{around}");
+    }
+    // Enabled at the instant at which it was disabled, it did not stand still.
+    for enabled in [false, true] {
+        open.patch(json!({ "enabled": enabled })).is(200);
+    }
+    rota.advance(HOUR);
+    open.patch(json!({ "description": "Again" })).is(200);
+    let then = cell(&open, "2026-01-09T12:00Z");
+    assert_eq!(then["steps"][0]["rule"], "windowOpen");
+}
+
+#[test]
+fn a_slot_that_was_cleared_before_the_rotation_stood_still_was_not_dealt() {
+    let rota = Rota::with_people(1);
+    let rotation = rota.daily("U1", 1);
+    rotation.clear().is(200);
+    rota.advance(60);
+    rotation.patch(json!({ "enabled": false })).is(200);
+    rota.to("2026-01-07T12:00Z");
+    let cleared = "nobody -: frozen, windowOpen, clearedByHand";
+    assert_eq!(line(&cell(&rotation, "2026-01-07T11:00Z")), cleared);
+    rotation.patch(json!({ "enabled": true })).is(200);
+    rota.advance(HOUR);
+    assert_eq!(line(&cell(&rotation, "2026-01-07T11:00Z")), cleared);
+}
+
+#[test]
+fn days_off_have_the_names_that_the_operator_gives_them() {
+    let dir = TempDir::new();
+    let file = dir.join("holidays");
+    std::fs::write(&file, "NO 2026-01-06 Founders' day, Oslo\n").expect("the file");
+    let rota = Start::default()
+        .env("ROTA_HOLIDAYS_FILE", file.display())
+        .go();
+    rota.people(2);
+    let rotation = rota.rotation("U1 U2");
+    let skips = json!({ "times": ["09:00"], "skipNationalHolidays": true, "countryCodes": ["NO"] });
+    let skipping = cadence("daily", "Europe/Oslo", "2026-01-05T09:00", skips);
+    rotation.cover(1, &[always(skipping)]);
+    rotation.patch(json!({ "skipsAreOffTime": true })).is(200);
+    for (instant, name, says) in [
+        (
+            "2026-01-06T12:00Z",
+            "Founders' day, Oslo",
+            "Tue 6 Jan 2026 is a national holiday in NO (Founders' day, Oslo), and days off count as shut.",
+        ),
+        // One that is compiled in has no name.
+        (
+            "2026-05-01T12:00Z",
+            "national holiday",
+            "Fri 1 May 2026 is a national holiday in NO, and days off count as shut.",
+        ),
+    ] {
+        let shut = cell(&rotation, instant);
+        assert_eq!(line(&shut), "shut -: offDay");
+        let day = step(&shut, "offDay");
+        assert_eq!((text(&day["name"]), text(&day["text"])), (name, says));
+    }
+}

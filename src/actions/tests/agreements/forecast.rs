@@ -1,6 +1,6 @@
 //! The model's forecast: dealt turns as intervals, with arrangements over them.
 
-use super::model::{Key, Model, State, Who};
+use super::model::{Key, Model, Request, State, Who};
 use super::time::{Minute, Span};
 
 /// A dealt turn. `until` is [`NEVER`] without a known end.
@@ -140,29 +140,41 @@ impl Model {
 
     /// Expires the pending requests whose holders do not hold the duty as planned to its end. Does nothing in a disabled
     /// rotation.
+    ///
+    /// The end of a pending request fills empty slots. Those of requests that are lost do not come, so that what is foreseen from
+    /// the first of them on is seen anew without them.
     pub fn expire_lost(&mut self) {
-        let pending = |state| state == State::Pending;
-        let ends = self
-            .requests
-            .iter()
-            .filter(|request| pending(request.state));
-        let Some(until) = ends.map(super::model::Request::until).max() else {
-            return;
+        while self.enabled() && self.expire_some() {}
+    }
+
+    /// Expires the lost requests that begin before the first of them ends. Whether there was one.
+    fn expire_some(&mut self) -> bool {
+        let pending = |request: &&Request| request.state == State::Pending;
+        let all: Vec<&Request> = self.requests.iter().filter(pending).collect();
+        let Some(until) = all.iter().map(|request| request.until()).max() else {
+            return false;
         };
-        if !self.enabled() {
-            return;
-        }
         let forecast = self.forecast(until);
-        for index in 0..self.requests.len() {
-            let request = &self.requests[index];
+        let is_lost = |request: &Request| {
             let kept = request.legs.iter().all(|leg| {
                 let runs = self.cells.iter().any(|cell| cell.key == leg.cell);
                 let rest = leg.span.rest(self.now);
                 runs && rest.is_some_and(|rest| self.holds(&forecast, leg.holder, leg.cell, rest))
             });
-            if pending(request.state) && !kept {
-                self.requests[index].expire();
-            }
+            request.state == State::Pending && !kept
+        };
+        let lost = (0..self.requests.len()).filter(|index| is_lost(&self.requests[*index]));
+        let lost: Vec<usize> = lost.collect();
+        let spans = |index: usize| self.requests[index].legs.iter().map(|leg| leg.span);
+        let ends = lost.iter().flat_map(|index| spans(*index));
+        let Some(first) = ends.map(|span| span.until).min() else {
+            return false;
+        };
+        let begins_before = |index: &usize| spans(*index).any(|span| span.from < first);
+        let certain: Vec<usize> = lost.into_iter().filter(begins_before).collect();
+        for index in certain {
+            self.requests[index].expire();
         }
+        true
     }
 }

@@ -1,13 +1,12 @@
 //! Previews of random edits in random rotations: what they show is what happens when the same edits are made by their own writes
 //! at that instant and time goes by. Differences are found again minute by minute.
 
-use super::go_to_monday;
 use super::ops::{self, Case};
 use super::walk::{Outcome, Walk, fail, person};
+use super::{go_to_monday, leave_nothing};
 use crate::actions::grid::WriteRoster;
 use crate::actions::preview::{self, Preview, Refused, When};
 use crate::actions::tests::*;
-use crate::domain::absence::AppliesTo;
 use crate::domain::edit::Edits;
 use crate::domain::forecast::PlannedTurn;
 use crate::domain::grid::{RosterSpec, TurnsSpec};
@@ -367,10 +366,16 @@ fn same<T: PartialEq + std::fmt::Debug>(what: &str, shown: &T, real: &T) -> Outc
 
 /// Builds a rotation, looks at edits, makes them, and lets the days go by.
 fn look_and_make(office: &Office, name: &str, (case, tried): &(Case, Tried)) -> Outcome {
-    let app = &office.app;
     go_to_monday(office);
-    let mut walk = Walk::begin(app, name, case)?;
+    let mut walk = Walk::begin(&office.app, name, case)?;
+    let outcome = look_and_make_in(&mut walk, case, tried);
+    leave_nothing(&office.app, &walk.id);
+    outcome
+}
+
+fn look_and_make_in(walk: &mut Walk, case: &Case, tried: &Tried) -> Outcome {
     walk.perform_all(&case.ops)?;
+    let app = walk.app;
     let id = walk.id.clone();
     let now = app.now();
     let later = tried
@@ -434,16 +439,7 @@ fn look_and_make(office: &Office, name: &str, (case, tried): &(Case, Tried)) -> 
     let key = |held: &(usize, Interval, Option<UserId>)| (held.0, held.1.from);
     recorded.sort_by_key(key);
     foreseen.sort_by_key(key);
-    same("the record", &foreseen, &recorded)?;
-
-    // What one rotation left behind is nothing to the next.
-    for absence in absences::list(app, &caller(), &id, None, None).expect("absences") {
-        if absence.applies_to == AppliesTo::AllRotations {
-            absences::remove(app, &author(), &id, &absence.id).expect("one less");
-        }
-    }
-    write(app, &caller(), &id, &Precondition::Any, DeleteRotation).expect("a deletion");
-    Ok(())
+    same("the record", &foreseen, &recorded)
 }
 
 #[test]

@@ -447,17 +447,6 @@ impl<'a> Walk<'a> {
         })
     }
 
-    /// Takes away what calendars had: the next rotation has the same people.
-    pub fn forget_calendars(&self) {
-        let forget = |tx: &mut store::WriteTx| -> Result<(), Error> {
-            for calendar in store::list_all_calendars(&tx.as_read())? {
-                store::remove_calendar(tx, &calendar.id)?;
-            }
-            Ok(())
-        };
-        self.app.store().write(forget).expect("no calendars");
-    }
-
     fn set_members(&mut self, before: &Model, members: Vec<Who>) -> Outcome {
         let users = Some(members.iter().map(|who| person(*who)).collect());
         let verdict = self.model.set_members(members);

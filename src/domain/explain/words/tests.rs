@@ -1,6 +1,7 @@
 use super::*;
 use crate::domain::absence::Skipped;
 use crate::domain::audit::Actor;
+use crate::domain::holidays::CountryCode;
 use crate::domain::naming::Naming;
 use crate::domain::rotation::PassedOver;
 
@@ -49,6 +50,13 @@ fn each_step_is_one_sentence_with_local_times() {
         },
         id: None,
     };
+    let off_day = |is_weekend, name: Option<&str>| Step::OffDay {
+        date: jiff::civil::date(2026, 3, 28),
+        country: CountryCode::parse("NO").unwrap(),
+        is_weekend,
+        name: name.map(str::to_owned),
+    };
+    let unknown = |since, is_linked| Step::ScheduleUnknown { since, is_linked };
     for (step, expected) in [
         (
             Step::WindowOpen(hours(Some(morning), Some(at("2026-03-28T16:30:00Z")))),
@@ -61,6 +69,44 @@ fn each_step_is_one_sentence_with_local_times() {
         (
             Step::WindowShut(hours(None, Some(morning))),
             "The hours are shut until Sat 28 Mar 2026, 09:00 (Europe/Paris).",
+        ),
+        (
+            off_day(true, None),
+            "Sat 28 Mar 2026 is on the weekend in NO, and days off count as shut.",
+        ),
+        (
+            off_day(false, None),
+            "Sat 28 Mar 2026 is a national holiday in NO, and days off count as shut.",
+        ),
+        (
+            off_day(false, Some("Fair\nday")),
+            "Sat 28 Mar 2026 is a national holiday in NO (Fair day), and days off count as shut.",
+        ),
+        (
+            Step::Frozen {
+                since: morning,
+                until: None,
+            },
+            "The rotation is disabled, and stands as it did on Sat 28 Mar 2026, 09:00 (Europe/Paris).",
+        ),
+        (
+            Step::Frozen {
+                since: morning,
+                until: Some(at("2026-03-29T08:00:00Z")),
+            },
+            "The rotation was disabled until Sun 29 Mar 2026, 10:00 (Europe/Paris), and stood as it did on Sat 28 Mar 2026, 09:00 (Europe/Paris).",
+        ),
+        (
+            unknown(Some(morning), true),
+            "Nothing is known of the partner's schedule from Sat 28 Mar 2026, 09:00 (Europe/Paris) on, so it stands as it was known last.",
+        ),
+        (
+            unknown(None, true),
+            "Nothing is known of the partner's schedule yet.",
+        ),
+        (
+            unknown(None, false),
+            "The rotation follows no schedule of a partner yet.",
         ),
         (
             Step::DealtAt {
@@ -143,6 +189,13 @@ fn each_step_is_one_sentence_with_local_times() {
     }
     let skipped = skipped("U1", AbsenceSource::Stored);
     assert!(said(&skipped, Naming::Ids).starts_with("U1 is absent from"));
+    let day = Step::OffDay {
+        date: jiff::civil::date(2026, 3, 28),
+        country: CountryCode::parse("NO").unwrap(),
+        is_weekend: false,
+        name: Some("Fair day".into()),
+    };
+    assert!(!said(&day, Naming::Ids).contains("Fair"));
     let rotated = by_hand(Deed::Rotated, doer(ActorKind::Key, Some("ci"), false));
     assert!(said(&rotated, Naming::Ids).starts_with("The API key U1 handed over"));
 }

@@ -53,8 +53,8 @@ fn some_file() -> impl Strategy<Value = String> {
     })
 }
 
-/// The content of the lines: code, date and whether the day is added.
-fn entries(file: &str) -> Vec<(String, String, bool)> {
+/// The content of the lines: code, date, whether the day is added, and the rest, which is its name.
+fn entries(file: &str) -> Vec<(String, String, bool, String)> {
     let lines = file
         .strip_prefix('\u{feff}')
         .unwrap_or(file)
@@ -63,13 +63,14 @@ fn entries(file: &str) -> Vec<(String, String, bool)> {
     let lines = lines.filter(|line| !line.is_empty() && !line.starts_with('#'));
     let read = |line: &str| {
         let added = !line.starts_with('-');
-        let words = line.trim_start_matches('-').replace(',', " ");
+        let line = line.trim_start_matches('-');
+        let words = line.replace(',', " ");
         let mut words = words.split_whitespace().map(str::to_owned);
-        (
-            words.next().unwrap_or_default(),
-            words.next().unwrap_or_default(),
-            added,
-        )
+        let mut word = || words.next().unwrap_or_default();
+        let (code, day) = (word(), word());
+        let after = |text: &str, word: &str| text.split_once(word).map(|(_, rest)| rest.to_owned());
+        let name = after(line, &code).and_then(|rest| after(&rest, &day));
+        (code, day, added, name.unwrap_or_default())
     };
     lines.map(read).collect()
 }
@@ -83,10 +84,10 @@ fn files_are_what_their_lines_say() {
                 let entries = entries(&file);
                 let said = |country: &str, date: &str| {
                     let mut back = entries.iter().rev();
-                    back.find(|(code, day, _)| code == country && day == date)
-                        .map(|(_, _, added)| *added)
+                    back.find(|(code, day, ..)| code == country && day == date)
+                        .map(|(_, _, added, _)| *added)
                 };
-                for (country, day, _) in &entries {
+                for (country, day, ..) in &entries {
                     let ours = code(country);
                     let whole = ours.country().unwrap_or(ours);
                     // The country and some of its subdivisions.
@@ -110,8 +111,8 @@ fn files_are_what_their_lines_say() {
                 // The same entries, written plainly, give the same calendar.
                 let plain: Vec<String> = entries
                     .iter()
-                    .map(|(code, day, added)| {
-                        format!("{}{code} {day}", if *added { "" } else { "-" })
+                    .map(|(code, day, added, name)| {
+                        format!("{}{code} {day} {name}", if *added { "" } else { "-" })
                     })
                     .collect();
                 prop_assert_eq!(&Calendar::with_file(&plain.join("\n")), &Ok(calendar));
