@@ -172,7 +172,7 @@ fn bent_requests_are_answered_or_closed() {
     rota.people(2);
     let rotation = rota.daily("U1 U2", 1);
     let mut chance = Chance::new();
-    let (mut answered_well, all) = (0, cases(1_000, 1_000));
+    let (mut answered_well, all) = (0, cases(1_000));
     for case in 0..all {
         let mut bytes = good(&mut chance, &rota, &rotation);
         bend(&mut chance, &mut bytes);

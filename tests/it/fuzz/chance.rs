@@ -1,6 +1,5 @@
 //! Pseudo-random numbers, the same in every run.
 
-use crate::support::in_full;
 use serde_json::{Value, json};
 
 /// A sequence of numbers (SplitMix64).
@@ -12,10 +11,9 @@ fn asked(name: &str) -> Option<u64> {
     Some(text.parse().unwrap_or_else(|_| panic!("{name}={text}")))
 }
 
-/// A number of cases: `usual`, or `all` of them if all tests are asked for, which `PROPTEST_CASES` scales.
-pub fn cases(usual: usize, all: usize) -> usize {
-    let known = if in_full() { all } else { usual };
-    asked("PROPTEST_CASES").map_or(known, |cases| (all * cases as usize).div_ceil(256))
+/// A number of cases, scaled by `PROPTEST_CASES`.
+pub fn cases(usual: usize) -> usize {
+    asked("PROPTEST_CASES").map_or(usual, |cases| (usual * cases as usize).div_ceil(256))
 }
 
 impl Chance {
