@@ -4,7 +4,7 @@
 //! |---|---|
 //! | Rotations: members, cadence, coverage, covered hours, rosters, absences, Free and Pro, people from outside | `rotations` |
 //! | Who is on call: setting and clearing it, and how turns are dealt | `duty` |
-//! | History, schedule, and both compared with a second implementation over two years | `record` |
+//! | History, schedule, and both compared with a second implementation over years | `record` |
 //! | Assignments, and every conflict and effect of an arrangement | `arrangements` |
 //! | Cover requests | `covers` |
 //! | Swap requests | `swaps` |
@@ -27,7 +27,7 @@
 //! | Commands, imports of the directory, migration, replication, retention, metrics, logs, readiness | `operator` |
 //! | `rota dev`: clock, demo workspace, receiver | `dev` |
 //! | Kills, stops and restarts, full disks, damaged or lost files, clock steps | `faults`, with one module for each subject |
-//! | What waits in real time, all at once | `waiting` |
+//! | What waits in real time, all at once; its name comes first, so it is begun first | `all_at_once` |
 //! | Random requests | `fuzz` |
 //! | README and manual | `docs` |
 //! | Imports between the modules of `src` | `architecture` |
@@ -35,6 +35,7 @@
 
 mod support;
 
+mod all_at_once;
 mod api;
 mod architecture;
 mod arrangements;
@@ -60,7 +61,6 @@ mod rotations;
 mod slack;
 mod sources;
 mod swaps;
-mod waiting;
 mod warnings;
 mod web;
 mod webhooks;

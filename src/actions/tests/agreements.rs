@@ -27,8 +27,8 @@ use proptest::test_runner::TestError;
 use std::cell::Cell;
 use time::{HOUR, Hours, WEEK};
 
-/// Sequences per test; `PROPTEST_CASES` sets others, and their number.
-const SEQUENCES: u32 = 400;
+/// Sequences per test: usually, and all of them; see [`runner`].
+const SEQUENCES: [u32; 2] = [60, 400];
 
 /// Runs one sequence in a new rotation, beginning on the next Monday.
 fn walk_through(office: &Office, name: &str, case: &ops::Case) -> walk::Outcome {
@@ -71,7 +71,8 @@ fn go_to_monday(office: &Office) {
 fn walk_many(name: &str, seed: u64) {
     let office = Office::open(name);
     let made = Cell::new(0_u32);
-    let outcome = runner(SEQUENCES, seed).run(&ops::case(), |case| {
+    let [usual, all] = SEQUENCES;
+    let outcome = runner(usual, all, seed).run(&ops::case(), |case| {
         made.set(made.get() + 1);
         walk_through(&office, &format!("{name} {}", made.get()), &case)
     });

@@ -76,16 +76,18 @@ fn week(mood: &Value) -> Vec<Value> {
 fn duty_does_not_mind_what_chat_does() {
     let expected = week(&json!({}));
     assert!(expected.last().unwrap()["events"].as_array().unwrap().len() > 10);
-    for mood in [
+    let moods = [
         json!({ "failure": "error" }),
+        json!({ "forgotten": ["C1", "C2", "G1", "U1", "U2", "U3"] }),
+        json!({ "delayMs": 3 }),
         json!({ "failure": "rateLimited", "retryAfterSeconds": 3600 }),
         json!({ "failure": "refused" }),
-        json!({ "forgotten": ["C1", "C2", "G1", "U1", "U2", "U3"] }),
         json!({ "noGroups": "a paid feature" }),
         json!({ "noEmptyGroups": true }),
-        json!({ "delayMs": 3 }),
-    ] {
-        for (place, (found, expected)) in week(&mood).iter().zip(&expected).enumerate() {
+    ];
+    let tried = if in_full() { moods.len() } else { 3 };
+    for mood in moods.iter().take(tried) {
+        for (place, (found, expected)) in week(mood).iter().zip(&expected).enumerate() {
             assert_eq!(found, expected, "{mood} at {place}");
         }
     }

@@ -9,7 +9,7 @@ mod names;
 mod on_call;
 mod planted;
 mod progress;
-mod readiness;
+pub mod readiness;
 mod replication;
 mod retention;
 mod schema;

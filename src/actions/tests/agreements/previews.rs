@@ -447,7 +447,7 @@ fn what_is_shown_of_edits_is_what_happens() {
     let name = "previews";
     let office = Office::open(name);
     let made = Cell::new(0_u32);
-    let outcome = runner(150, 21).run(&(ops::case(), tried()), |case| {
+    let outcome = runner(40, 150, 21).run(&(ops::case(), tried()), |case| {
         made.set(made.get() + 1);
         look_and_make(&office, &format!("{name} {}", made.get()), &case)
     });

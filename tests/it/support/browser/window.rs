@@ -4,6 +4,7 @@ use super::super::server::eventually;
 use super::driver::{Driver, Permit};
 use serde_json::{Value, json};
 use std::cell::{Cell, RefCell};
+use std::io::Write;
 use std::time::{Duration, Instant};
 
 /// A window of a browser. Given back when it is dropped.
@@ -47,7 +48,8 @@ impl Window {
         let driver = match Driver::shared() {
             Ok(driver) => driver,
             Err(why) => {
-                eprintln!("skipped: {why}");
+                // Not `eprintln!`, whose output of tests that pass is thrown away.
+                let _ = writeln!(std::io::stderr(), "skipped: {why}");
                 return None;
             }
         };

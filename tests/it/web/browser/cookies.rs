@@ -52,6 +52,7 @@ fn stranger(target: &str) -> Outlet {
 }
 
 #[test]
+#[ignore = "minutes in a browser: .ci/run runs it"]
 fn on_a_name_in_the_network_without_tls() {
     let rota = Start::default()
         .env("ROTA_BASE_URL", "http://rota.lan")
@@ -101,6 +102,7 @@ fn on_a_name_in_the_network_without_tls() {
 }
 
 #[test]
+#[ignore = "minutes in a browser: .ci/run runs it"]
 fn forms_of_other_sites_on_this_machine_are_refused() {
     let Some(window) = Window::open() else {
         return;
@@ -120,6 +122,7 @@ fn forms_of_other_sites_on_this_machine_are_refused() {
 }
 
 #[test]
+#[ignore = "minutes in a browser: .ci/run runs it"]
 fn a_link_signs_in_by_its_button_alone() {
     let dir = TempDir::new();
     let db = dir.join("rota.db");

@@ -21,6 +21,7 @@ fn hostile(kind: usize, plain: &str) -> String {
 }
 
 #[test]
+#[ignore = "minutes in a browser: .ci/run runs it"]
 fn names_that_hold_anything() {
     let Some(window) = Window::open() else {
         return;

@@ -30,6 +30,7 @@ fn row(start: &str) -> String {
 }
 
 #[test]
+#[ignore = "minutes in a browser: .ci/run runs it"]
 fn rotating_and_setting_on_duty() {
     with_and_without(|window| {
         let rota = Rota::with_people(3);
@@ -59,6 +60,7 @@ fn rotating_and_setting_on_duty() {
 }
 
 #[test]
+#[ignore = "minutes in a browser: .ci/run runs it"]
 fn assigning_and_ending() {
     with_and_without(|window| {
         let rota = Rota::with_people(3);
@@ -81,6 +83,7 @@ fn assigning_and_ending() {
 }
 
 #[test]
+#[ignore = "minutes in a browser: .ci/run runs it"]
 fn asking_for_cover_and_answering() {
     with_and_without(|window| {
         let rota = Rota::with_people(3);
@@ -117,6 +120,7 @@ fn asking_for_cover_and_answering() {
 }
 
 #[test]
+#[ignore = "minutes in a browser: .ci/run runs it"]
 fn swapping() {
     with_and_without(|window| {
         let rota = Rota::with_people(3);
@@ -137,6 +141,7 @@ fn swapping() {
 }
 
 #[test]
+#[ignore = "minutes in a browser: .ci/run runs it"]
 fn being_away_and_back() {
     with_and_without(|window| {
         let rota = Rota::with_people(3);

@@ -27,6 +27,7 @@ const WATCH: &str = "
     return stops.length + inner * 7 + scrolls + 4;";
 
 #[test]
+#[ignore = "minutes in a browser: .ci/run runs it"]
 fn every_control_is_reached_and_its_focus_seen() {
     let Some(window) = Window::open() else {
         return;

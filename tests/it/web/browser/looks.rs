@@ -85,21 +85,25 @@ fn arrived(window: &Window, page: &Page, role: Role, note: &mut impl FnMut(Strin
 }
 
 #[test]
+#[ignore = "minutes in a browser: .ci/run runs it"]
 fn for_an_owner() {
     sweep(Role::Owner);
 }
 
 #[test]
+#[ignore = "minutes in a browser: .ci/run runs it"]
 fn for_a_member() {
     sweep(Role::Member);
 }
 
 #[test]
+#[ignore = "minutes in a browser: .ci/run runs it"]
 fn for_an_admin() {
     sweep(Role::Admin);
 }
 
 #[test]
+#[ignore = "minutes in a browser: .ci/run runs it"]
 fn for_an_outsider() {
     sweep(Role::Outsider);
 }

@@ -1,5 +1,8 @@
 //! The pages in a real browser: what only layout, colours, keys and cookies show. Skipped, with a printed line, where Chromium
 //! or axe-core is not installed.
+//!
+//! Together they take two minutes of processor time, so `cargo test` runs only two small ones. `.ci/run` runs all of them:
+//! `cargo test --test it web::browser:: -- --include-ignored`.
 
 mod checks;
 mod cookies;

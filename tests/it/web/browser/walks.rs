@@ -38,6 +38,7 @@ fn people(window: &Window, field: &str, users: &[&str]) {
 }
 
 #[test]
+#[ignore = "minutes in a browser: .ci/run runs it"]
 fn weekdays_and_weekends_for_six() {
     let rota = with_admin(6);
     let Some(window) = at_home(&rota, "U1") else {
@@ -56,6 +57,7 @@ fn weekdays_and_weekends_for_six() {
 }
 
 #[test]
+#[ignore = "minutes in a browser: .ci/run runs it"]
 fn follow_the_sun_in_three_zones() {
     let rota = with_admin(6);
     let Some(window) = at_home(&rota, "U1") else {
@@ -82,6 +84,7 @@ fn follow_the_sun_in_three_zones() {
 }
 
 #[test]
+#[ignore = "minutes in a browser: .ci/run runs it"]
 fn ill_tomorrow() {
     let rota = Rota::with_people(3);
     let rotation = rota.daily("U1 U2 U3", 1);
@@ -98,6 +101,7 @@ fn ill_tomorrow() {
 }
 
 #[test]
+#[ignore = "minutes in a browser: .ci/run runs it"]
 fn ill_tomorrow_in_the_midst_of_a_turn() {
     let rota = Rota::with_people(3);
     let rotation = rota.daily("U1 U2 U3", 1);
@@ -118,6 +122,7 @@ fn ill_tomorrow_in_the_midst_of_a_turn() {
 }
 
 #[test]
+#[ignore = "minutes in a browser: .ci/run runs it"]
 fn who_was_on_call_on_tuesday_at_three_twelve() {
     let rota = Rota::with_people(3);
     rota.daily("U1 U2 U3", 1);
@@ -141,6 +146,7 @@ fn who_was_on_call_on_tuesday_at_three_twelve() {
 }
 
 #[test]
+#[ignore = "minutes in a browser: .ci/run runs it"]
 fn my_turns_for_three_months_in_my_calendar() {
     let rota = Rota::with_people(3);
     rota.daily("U1 U2 U3", 1);
