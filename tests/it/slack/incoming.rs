@@ -126,7 +126,8 @@ pub fn hurried() -> Timings {
     Timings {
         opening: Duration::from_secs(20),
         quiet: ms(100),
-        dead: ms(400),
+        // A busy machine stands still for longer than Slack would.
+        dead: ms(2_000),
         overlap: ms(1_500),
         healthy: Duration::from_secs(30),
         first_wait: ms(10),
