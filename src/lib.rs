@@ -116,7 +116,7 @@
 //!
 //! [`slack_inbound`] takes commands, clicks, modals and events, at request URLs or over a socket that it opens with [`client`].
 //! `actions::slack_envelopes` stores each before it is acknowledged. A worker finds who sent it (`actions::sessions`) and asks the
-//! desk, which calls the same [`actions`] as the API. The answer goes into the acknowledgement if it is ready in time, else to
+//! handler, which calls the same [`actions`] as the API. The answer goes into the acknowledgement if it is ready in time, else to
 //! the response URL. After a kill what was not recorded as processed is processed again, under the same `operationId`.
 //!
 //! # Operation

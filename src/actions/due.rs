@@ -17,9 +17,6 @@ use std::time::{Duration, Instant};
 /// Rotations per commit: enough to make the cost of a sync small, few enough not to delay other writers.
 const BATCH: usize = 200;
 
-/// Rotations that are read at once, at the most: large ones take memory.
-const READ_AT_ONCE: usize = 32;
-
 /// The time limit of one job, so that other writers are not delayed. The next job continues.
 const JOB_TIME: Duration = Duration::from_millis(50);
 
@@ -161,7 +158,7 @@ fn in_job_time(app: &App, tx: &mut WriteTx, ids: &[RotationId]) -> Result<Outcom
         let together;
         (together, left) = left.split_at(at_once.min(left.len()));
         // Few at first: what is read beyond the time of the job is read for nothing.
-        at_once = (2 * at_once).min(READ_AT_ONCE);
+        at_once = (2 * at_once).min(store::READ_AT_ONCE);
         // None of them depends on what falls due in another.
         let rotations = store::load_rotations(&tx.as_read(), together)?;
         for (id, rotation) in together.iter().zip(rotations) {

@@ -31,7 +31,7 @@ use crate::runtime::supervisor::{self, Cause, StopServer, Supervision};
 use crate::runtime::wakeup::Wakeup;
 use crate::server::room::RequestBudget;
 use crate::server::{Dispatch, Edge, Limits, Server, TrustedProxies};
-use crate::slack_inbound::desk::{SlackDesk, start_home_tabs};
+use crate::slack_inbound::interactions::{Interactions, start_home_tabs};
 use crate::slack_inbound::{self, RequestUrls};
 use crate::sources;
 use crate::store::{ActionError, Error, Lock, ReadTx, Store, list_cadences};
@@ -272,8 +272,8 @@ impl Bootstrap {
     /// Starts to take what comes in from Slack. Its loops are stopped with the others.
     fn inbound(&mut self) -> Result<RequestUrls, Failure> {
         let (opened, directory) = (Wakeup::default(), Box::new(directory_sync::note));
-        let desk = SlackDesk::new(self.app.clone(), opened.clone());
-        let started = slack_inbound::start(&self.app, desk, directory);
+        let handler = Interactions::new(self.app.clone(), opened.clone());
+        let started = slack_inbound::start(&self.app, handler, directory);
         let started = started.map_err(|error| self.named(format_args!("Slack: {error}")))?;
         self.inbound = started.loops;
         if let Some(slack) = self.app.slack()

@@ -7,7 +7,7 @@ use super::arrival::{Answered, Arrival};
 use super::calls::{self, Failed};
 use super::incoming::{Class, Event, Incoming, Kind, Unreadable};
 use super::queue::{Calls, Job, Queue};
-use super::reply::{Desk, Later, Reply};
+use super::reply::{Handler, Later, Reply};
 use super::slot::Slot;
 use super::strangers::{FAILED, UNKNOWN, not_opened, told};
 use crate::actions::slack_envelopes::{self as envelopes, Accepted};
@@ -39,7 +39,7 @@ pub type DirectoryEvents = Box<dyn Fn(&App, &Value) -> Result<(), Error> + Send 
 pub struct Intake {
     app: App,
     slack: Arc<Slack>,
-    desk: Box<dyn Desk>,
+    handler: Box<dyn Handler>,
     directory: DirectoryEvents,
     queue: Queue,
     wakeup: Wakeup,
@@ -72,13 +72,13 @@ impl Intake {
     pub fn start(
         app: &App,
         slack: &Arc<Slack>,
-        desk: Box<dyn Desk>,
+        handler: Box<dyn Handler>,
         directory: DirectoryEvents,
     ) -> Result<(Arc<Intake>, Vec<LoopThread>), String> {
         let intake = Arc::new(Intake {
             app: app.clone(),
             slack: Arc::clone(slack),
-            desk,
+            handler,
             directory,
             queue: Queue::default(),
             wakeup: Wakeup::default(),
@@ -237,7 +237,7 @@ impl Intake {
             let Some(who) = sessions::by_chat(&self.app, user)? else {
                 return Ok((told(incoming, UNKNOWN), "unknown_person"));
             };
-            let reply = self.desk.answer(&who, incoming)?;
+            let reply = self.handler.answer(&who, incoming)?;
             Ok::<_, Error>((reply, "answered"))
         }));
         match asked {

@@ -1,7 +1,7 @@
 //! What Slack sends: commands, clicks, modals and events, over a socket that this server opens or to its request URLs.
 //!
 //! [`incoming`] makes values of what arrives, whichever way it came. [`Intake`] stores it before it is acknowledged, so that it
-//! is neither lost nor done twice. The [`Desk`] answers it as the person who sent it, with a [`Reply`]. It renders what actions
+//! is neither lost nor done twice. The [`Handler`] answers it as the person who sent it, with a [`Reply`]. It renders what actions
 //! return and decides nothing itself.
 //!
 //! | File | Part |
@@ -17,14 +17,14 @@
 //! | `reply` | what is sent back, and who makes it |
 //! | `strangers` | what people get whom the directory does not have |
 //! | `calls` | calls to Slack after the acknowledgement |
-//! | `desk` | what people type and click, answered; and the home tab |
+//! | `interactions` | what people type and click, answered; and the home tab |
 
 mod address;
 mod arrival;
 mod calls;
-pub mod desk;
 pub mod incoming;
 mod intake;
+pub mod interactions;
 mod queue;
 pub mod reply;
 mod request_urls;
@@ -35,7 +35,7 @@ mod strangers;
 
 pub use incoming::Incoming;
 pub use intake::{DirectoryEvents, Intake};
-pub use reply::{Desk, Later, Reply};
+pub use reply::{Handler, Later, Reply};
 pub use request_urls::RequestUrls;
 pub use signature::{SIGNATURE_HEADER, TIMESTAMP_HEADER, sign};
 pub use socket::{Timings, start as start_socket, try_out as try_socket};
@@ -55,7 +55,11 @@ pub struct Inbound {
 ///
 /// # Errors
 /// If the database cannot be read, or no thread can be started.
-pub fn start(app: &App, desk: impl Desk, directory: DirectoryEvents) -> Result<Inbound, String> {
+pub fn start(
+    app: &App,
+    handler: impl Handler,
+    directory: DirectoryEvents,
+) -> Result<Inbound, String> {
     let closed = Inbound {
         edge: RequestUrls::closed(),
         loops: Vec::new(),
@@ -70,7 +74,7 @@ pub fn start(app: &App, desk: impl Desk, directory: DirectoryEvents) -> Result<I
         );
         return Ok(closed);
     }
-    let (intake, mut loops) = Intake::start(app, slack, Box::new(desk), directory)?;
+    let (intake, mut loops) = Intake::start(app, slack, Box::new(handler), directory)?;
     if settings.app_token.is_some() {
         let socket = start_socket(app.runtime(), slack, &intake, Timings::usual());
         loops.push(socket.map_err(|error| error.to_string())?);

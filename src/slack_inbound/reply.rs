@@ -11,7 +11,7 @@ use serde_json::Value;
 /// It runs the same actions as the API, as the person in `who`: their principal is that of a member token. It may be called
 /// again for something that it answered already, when the server was killed in between, so writes use
 /// [`Incoming::operation_id`] as their `operationId`.
-pub trait Desk: Send + Sync + 'static {
+pub trait Handler: Send + Sync + 'static {
     /// Does what was asked and says what to send back. Aim for well under a second: Slack waits three, and a trigger id for a
     /// modal lives as long.
     ///

@@ -108,8 +108,9 @@ pub use request::{
     RequestPosition, insert_request, list_requests, load_request, rotation_of_request, save_request,
 };
 pub use rotation::{
-    MemberLists, each_rotation, insert_rotation, load_members, load_rotation, load_rotations,
-    load_stamps, remove_rotation, save_due, save_members, save_reminder, save_rotation,
+    MemberLists, READ_AT_ONCE, each_rotation, insert_rotation, load_members, load_rotation,
+    load_rotations, load_stamps, remove_rotation, save_due, save_members, save_reminder,
+    save_rotation,
 };
 pub use schema::Differences;
 pub use sending::*;

@@ -12,7 +12,9 @@ use crate::domain::rotation::{Mode, Rotation};
 use jiff::Timestamp;
 pub use lists::{MemberLists, save_members};
 use lists::{clear, write_lists};
-pub use load::{each_rotation, load_members, load_rotation, load_rotations, load_stamps};
+pub use load::{
+    READ_AT_ONCE, each_rotation, load_members, load_rotation, load_rotations, load_stamps,
+};
 use rusqlite::params;
 pub(super) use which::{Which, of_rotations};
 

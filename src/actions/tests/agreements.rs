@@ -23,6 +23,7 @@ use super::*;
 use answers::Step;
 use model::Window;
 use ops::{Op, Pass, Slot};
+use proptest::prop_assert_eq;
 use proptest::test_runner::TestError;
 use std::cell::Cell;
 use time::{HOUR, Hours, WEEK};
@@ -80,6 +81,35 @@ fn walk_many(name: &str, seed: u64) {
         Err(TestError::Fail(why, case)) => panic!("{why}\n{case:?}"),
         outcome => outcome.expect("sequences"),
     }
+}
+
+/// Several rotations are read together as each is alone, and what is not there is known.
+#[test]
+fn rotations_are_read_together_as_alone() {
+    let office = Office::open("together");
+    let several = proptest::collection::vec(ops::case(), 3);
+    let outcome = runner(8, 40, 5).run(&several, |cases| {
+        let mut ids = vec![RotationId::from("rot_unknown")];
+        for (place, case) in cases.iter().enumerate() {
+            go_to_monday(&office);
+            let mut walk = walk::Walk::begin(&office.app, &format!("together {place}"), case)?;
+            // Absences of the rotations before it may come in between.
+            drop(walk.run(&case.ops));
+            ids.push(walk.id.clone());
+        }
+        let read = |tx: &store::ReadTx| -> Result<_, Error> {
+            let alone = ids.iter().map(|id| store::load_rotation(tx, id));
+            let alone: Vec<_> = alone.collect::<Result<_, _>>()?;
+            Ok((store::load_rotations(tx, &ids)?, alone))
+        };
+        let (together, alone) = office.app.store().read(read).expect("rotations");
+        for id in &ids[1..] {
+            leave_nothing(&office.app, id);
+        }
+        prop_assert_eq!(together, alone);
+        Ok(())
+    });
+    outcome.expect("the same");
 }
 
 fn window_daily_at_nine(hours: Hours) -> Window {

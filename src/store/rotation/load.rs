@@ -110,15 +110,15 @@ pub fn load_rotations(tx: &ReadTx, ids: &[RotationId]) -> Result<Vec<Option<Rota
     Ok(found)
 }
 
-/// Rotations that are read at once: large ones take memory.
-const AT_ONCE: usize = 32;
+/// Rotations that are read at once at the most: large ones take memory.
+pub const READ_AT_ONCE: usize = 32;
 
 /// The same one after the other, without those that are not there.
 pub fn each_rotation(
     tx: &ReadTx,
     ids: &[RotationId],
 ) -> impl Iterator<Item = Result<Rotation, Error>> {
-    ids.chunks(AT_ONCE)
+    ids.chunks(READ_AT_ONCE)
         .flat_map(|ids| match load_rotations(tx, ids) {
             Ok(found) => found.into_iter().flatten().map(Ok).collect(),
             Err(error) => vec![Err(error)],

@@ -1,6 +1,6 @@
 //! What comes in: over the socket and at the request URLs, stored, answered once, through every fault.
 //!
-//! Most tests run the intake and the socket in their own process, with a desk that counts and with short time-outs. `kills` and
+//! Most tests run the intake and the socket in their own process, with a handler that counts and with short time-outs. `kills` and
 //! `urls` start the binary.
 
 mod answers;
@@ -24,7 +24,7 @@ use rota::domain::tiers::{Tier, TierLimits};
 use rota::runtime::background::{LoopThread, stop_all};
 use rota::runtime::clock::Clock;
 use rota::slack_inbound::incoming::{Command, Kind};
-use rota::slack_inbound::{Desk, Incoming, Intake, Later, Reply, Timings, start_socket};
+use rota::slack_inbound::{Handler, Incoming, Intake, Later, Reply, Timings, start_socket};
 use rota::store::{Directory, Store, Team};
 use serde_json::json;
 use std::collections::BTreeMap;
@@ -32,7 +32,7 @@ use std::path::Path;
 use std::sync::{Arc, Condvar, Mutex};
 use std::time::Duration;
 
-/// A desk that counts what it is asked, and answers as the text of a command says.
+/// A handler that counts what it is asked, and answers as the text of a command says.
 #[derive(Clone, Default)]
 pub struct Counting {
     /// How often each id was asked.
@@ -64,7 +64,7 @@ impl Counting {
     }
 }
 
-impl Desk for Counting {
+impl Handler for Counting {
     fn answer(&self, who: &SignedIn, incoming: &Incoming) -> Result<Reply, Error> {
         let count = || {
             *self
@@ -84,7 +84,7 @@ impl Desk for Counting {
                     self.wait_at_gate();
                     Reply::body(json!({ "text": "slowly" }))
                 }
-                "panic" => panic!("a desk that panics"),
+                "panic" => panic!("a handler that panics"),
                 "fail" => return Err(Error::Stopped),
                 "modal" => Reply::nothing().and(Later::OpenView {
                     trigger_id: trigger_id.clone().unwrap(),
@@ -194,7 +194,7 @@ fn person(id: &str, is_deleted: bool) -> Person {
 pub struct Running {
     pub slack: Slack,
     pub sockets: Sockets,
-    pub desk: Counting,
+    pub handler: Counting,
     pub app: App,
     loops: Vec<LoopThread>,
     _dir: Option<TempDir>,
@@ -210,32 +210,32 @@ impl Running {
     }
 
     /// An intake, with a socket as the workspace has it.
-    pub fn with(slack: Slack, timings: Timings, desk: Counting) -> Running {
+    pub fn with(slack: Slack, timings: Timings, handler: Counting) -> Running {
         let dir = TempDir::new();
-        let mut running = Running::on(&dir.join("rota.db"), slack, timings, desk);
+        let mut running = Running::on(&dir.join("rota.db"), slack, timings, handler);
         running._dir = Some(dir);
         running
     }
 
     /// The same on a database that may be there.
-    pub fn on(db: &Path, slack: Slack, timings: Timings, desk: Counting) -> Running {
+    pub fn on(db: &Path, slack: Slack, timings: Timings, handler: Counting) -> Running {
         let sockets = slack.socket_mode();
         let app = app(db, &slack, Some(APP_TOKEN));
         let platform = Arc::clone(app.slack().expect("Slack"));
-        let noted = Arc::clone(&desk.directory);
+        let noted = Arc::clone(&handler.directory);
         let note = move |_: &App, event: &serde_json::Value| {
             let kind = event["type"].as_str().unwrap().to_owned();
             noted.lock().unwrap().push(kind);
             Ok(())
         };
-        let started = Intake::start(&app, &platform, Box::new(desk.clone()), Box::new(note));
+        let started = Intake::start(&app, &platform, Box::new(handler.clone()), Box::new(note));
         let (intake, mut loops) = started.expect("an intake");
         let socket = start_socket(app.runtime(), &platform, &intake, timings);
         loops.push(socket.expect("a socket"));
         Running {
             slack,
             sockets,
-            desk,
+            handler,
             app,
             loops,
             _dir: None,
@@ -258,7 +258,7 @@ impl Running {
 
 impl Drop for Running {
     fn drop(&mut self) {
-        self.desk.open_gate();
+        self.handler.open_gate();
         stop_all(std::mem::take(&mut self.loops), Duration::from_secs(5));
     }
 }

@@ -1,9 +1,9 @@
 //! Slack: what rota sends to it, what follows from its answers, and what comes in.
 
-pub mod desk;
 mod directory;
 mod groups;
 mod incoming;
+pub mod interactions;
 mod manifest;
 pub mod outgoing;
 mod pausing;

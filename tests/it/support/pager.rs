@@ -26,7 +26,7 @@ pub enum Trouble {
 
 /// What it has; a test changes it at any time.
 #[derive(Default)]
-pub struct Desk {
+pub struct Account {
     pub key: String,
     /// By id: the people who take turns, and the final schedule as `WHO FROM UNTIL` with instants.
     pub schedules: BTreeMap<String, (String, Vec<String>)>,
@@ -40,7 +40,7 @@ pub struct Desk {
 /// A PagerDuty, until the end of the test.
 pub struct Pager {
     pub url: String,
-    desk: Arc<Mutex<Desk>>,
+    account: Arc<Mutex<Account>>,
 }
 
 impl Pager {
@@ -52,43 +52,47 @@ impl Pager {
             let email = format!("U{n}@Example.com");
             (format!("P{n}"), (format!("Pager {n}"), Some(email)))
         };
-        let desk = Arc::new(Mutex::new(Desk {
+        let account = Arc::new(Mutex::new(Account {
             key: "pd-key".into(),
             people: [person(1), person(2), person(3)].into(),
-            ..Desk::default()
+            ..Account::default()
         }));
-        let shared = Arc::clone(&desk);
+        let shared = Arc::clone(&account);
         std::thread::spawn(move || {
             for stream in listener.incoming().map_while(Result::ok) {
                 let shared = Arc::clone(&shared);
                 std::thread::spawn(move || serve(stream, &shared));
             }
         });
-        let pager = Pager { url, desk };
+        let pager = Pager { url, account };
         pager.has("S1", "P1 P2", &[]);
         pager
     }
 
     /// Changes or reads what it has.
-    pub fn with<T>(&self, act: impl FnOnce(&mut Desk) -> T) -> T {
-        act(&mut self.desk.lock().unwrap())
+    pub fn with<T>(&self, act: impl FnOnce(&mut Account) -> T) -> T {
+        act(&mut self.account.lock().unwrap())
     }
 
     /// Writes a schedule down.
     pub fn has(&self, id: &str, people: &str, entries: &[&str]) {
         let entries = entries.iter().map(|entry| (*entry).to_owned()).collect();
-        self.with(|desk| desk.schedules.insert(id.into(), (people.into(), entries)));
+        self.with(|account| {
+            account
+                .schedules
+                .insert(id.into(), (people.into(), entries))
+        });
     }
 
     /// From now on it answers like this.
     pub fn troubles(&self, trouble: impl Into<Option<Trouble>>) {
-        self.with(|desk| desk.trouble = trouble.into());
+        self.with(|account| account.trouble = trouble.into());
     }
 
     /// How often a path was asked.
     pub fn count(&self, path: &str) -> usize {
-        self.with(|desk| {
-            let asked = desk.asked.iter();
+        self.with(|account| {
+            let asked = account.asked.iter();
             asked
                 .filter(|asked| asked.split('?').next() == Some(path))
                 .count()
@@ -103,7 +107,7 @@ impl Pager {
     }
 }
 
-fn serve(mut stream: TcpStream, desk: &Mutex<Desk>) {
+fn serve(mut stream: TcpStream, account: &Mutex<Account>) {
     stream
         .set_read_timeout(Some(Duration::from_millis(20)))
         .unwrap();
@@ -114,13 +118,13 @@ fn serve(mut stream: TcpStream, desk: &Mutex<Desk>) {
     let (method, target) = (words.next().unwrap(), words.next().unwrap());
     assert_eq!(method, "GET", "nothing is ever written to a partner");
     let trouble = {
-        let mut desk = desk.lock().unwrap();
-        desk.asked.push(target.to_owned());
-        desk.trouble.clone()
+        let mut account = account.lock().unwrap();
+        account.asked.push(target.to_owned());
+        account.trouble.clone()
     };
     let (status, more, body) = match trouble {
         None => {
-            let (status, body) = answer(&desk.lock().unwrap(), &request, target);
+            let (status, body) = answer(&account.lock().unwrap(), &request, target);
             (status, String::new(), body.to_string())
         }
         Some(Trouble::Status(status)) => (status, String::new(), "{}".to_owned()),
@@ -139,9 +143,9 @@ fn serve(mut stream: TcpStream, desk: &Mutex<Desk>) {
     let _ = stream.write_all((head + &body).as_bytes());
 }
 
-fn answer(desk: &Desk, request: &str, target: &str) -> (u16, Value) {
+fn answer(account: &Account, request: &str, target: &str) -> (u16, Value) {
     let has = |line: &str| request.lines().any(|it| it.eq_ignore_ascii_case(line));
-    if !has(&format!("Authorization: Token token={}", desk.key)) {
+    if !has(&format!("Authorization: Token token={}", account.key)) {
         return (401, json!({ "error": { "code": 2006 } }));
     }
     assert!(has("Content-Type: application/json"), "{request}");
@@ -149,18 +153,18 @@ fn answer(desk: &Desk, request: &str, target: &str) -> (u16, Value) {
     let parts: Vec<&str> = path.split('/').skip(1).collect();
     match parts[..] {
         ["schedules"] => {
-            let all = desk.schedules.keys();
+            let all = account.schedules.keys();
             let all: Vec<Value> = all.map(|id| head(id)).collect();
             (200, json!({ "schedules": all, "more": false }))
         }
-        ["schedules", id, "overrides"] if desk.schedules.contains_key(id) => {
+        ["schedules", id, "overrides"] if account.schedules.contains_key(id) => {
             (200, json!({ "overrides": [] }))
         }
-        ["schedules", id] => match desk.schedules.get(id) {
-            Some(schedule) => (200, json!({ "schedule": whole(desk, id, schedule) })),
+        ["schedules", id] => match account.schedules.get(id) {
+            Some(schedule) => (200, json!({ "schedule": whole(account, id, schedule) })),
             None => (404, json!({ "error": { "code": 2100 } })),
         },
-        ["users", id] => match desk.people.get(id) {
+        ["users", id] => match account.people.get(id) {
             Some((name, email)) => (
                 200,
                 json!({ "user": { "id": id, "name": name, "email": email } }),
@@ -179,9 +183,9 @@ fn head(id: &str) -> Value {
 }
 
 /// One layer, and the final schedule.
-fn whole(desk: &Desk, id: &str, (people, entries): &(String, Vec<String>)) -> Value {
+fn whole(account: &Account, id: &str, (people, entries): &(String, Vec<String>)) -> Value {
     let user = |id: &str| {
-        let name = desk.people.get(id).map(|(name, _)| name);
+        let name = account.people.get(id).map(|(name, _)| name);
         json!({ "id": id, "summary": name, "type": "user_reference" })
     };
     let entry = |text: &String| {

@@ -44,7 +44,7 @@ fn a_slow_command_is_acknowledged_and_answered_by_its_response_url() {
         running.sockets.acknowledged(&other).payload,
         Some(json!({ "text": "u2: OPS" }))
     );
-    running.desk.open_gate();
+    running.handler.open_gate();
     running.settled();
     assert_eq!(
         running.slack.responses(),
@@ -63,7 +63,7 @@ fn a_slow_modal_shows_that_it_is_worked_on_and_then_what_came_of_it() {
     let payload = acknowledged.payload.expect("a payload");
     assert_eq!(payload["response_action"], "update");
     assert!(acknowledged.after < Duration::from_secs(3));
-    running.desk.open_gate();
+    running.handler.open_gate();
     running.settled();
     let shown = running.slack.team().views[view["id"].as_str().unwrap()].to_string();
     assert!(shown.contains("Nothing was changed. Too short."), "{shown}");
@@ -175,7 +175,7 @@ fn people_whom_the_directory_does_not_have_are_told_so() {
         assert!(unknown(&running.slack.team().homes[user]), "{user}");
     }
     assert_eq!(running.slack.calls("chat.postEphemeral").len(), 2);
-    assert_eq!(running.desk.asked().len(), 0);
+    assert_eq!(running.handler.asked().len(), 0);
 }
 
 #[test]
@@ -225,7 +225,7 @@ fn events_of_the_directory_go_to_the_directory() {
     let id = running.sockets.send("interactive", shortcut);
     running.sockets.acknowledged(&id);
     running.settled();
-    let mut noted = running.desk.directory();
+    let mut noted = running.handler.directory();
     noted.sort_unstable();
     assert_eq!(
         noted,
@@ -236,7 +236,7 @@ fn events_of_the_directory_go_to_the_directory() {
             "user_change"
         ]
     );
-    assert_eq!(running.desk.asked().len(), 0);
+    assert_eq!(running.handler.asked().len(), 0);
 }
 
 #[test]
@@ -264,29 +264,34 @@ fn response_urls_elsewhere_are_not_called() {
         .send("slash_commands", command("U1", "OPS", ""));
     running.sockets.acknowledged(&id);
     running.settled();
-    assert_eq!(running.desk.asked().len(), 3);
+    assert_eq!(running.handler.asked().len(), 3);
     assert_eq!(running.slack.responses(), []);
 }
 
 #[test]
 fn without_a_socket_nothing_is_lost_for_those_who_wait() {
-    let desk = Counting::default();
+    let handler = Counting::default();
     let slack = Slack::with_people(3);
-    let running = Running::with(slack, hurried(), desk);
+    let running = Running::with(slack, hurried(), handler);
     running.sockets.await_greeted(1);
     let url = running.slack.response_url();
     let slow = running
         .sockets
         .send("slash_commands", command("U1", "slow", &url));
-    eventually("the desk is asked", || running.desk.asked().len() == 1);
+    eventually("the handler is asked", || {
+        running.handler.asked().len() == 1
+    });
     // The socket is gone before the answer is there: it comes by the response URL, once.
     running.sockets.cut();
     running.sockets.acknowledged(&slow);
-    running.desk.open_gate();
+    running.handler.open_gate();
     running.settled();
     assert_eq!(
         running.slack.responses(),
         [(url, json!({ "text": "slowly" }))]
     );
-    assert_eq!(running.desk.asked().into_values().collect::<Vec<_>>(), [1]);
+    assert_eq!(
+        running.handler.asked().into_values().collect::<Vec<_>>(),
+        [1]
+    );
 }

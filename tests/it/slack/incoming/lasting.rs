@@ -37,7 +37,7 @@ fn what_an_earlier_process_has_left_is_done_and_answered_by_the_response_url() {
     );
     let shown = running.slack.team().views[view["id"].as_str().unwrap()].to_string();
     assert!(shown.contains("Too short."), "{shown}");
-    assert_eq!(running.desk.asked().len(), 2);
+    assert_eq!(running.handler.asked().len(), 2);
 }
 
 #[test]
@@ -55,7 +55,7 @@ fn what_was_stored_is_known_by_the_next_process() {
     running.sockets.await_greeted(1);
     let id = running.sockets.send("slash_commands", payload);
     assert_eq!(running.sockets.acknowledged(&id).payload, None);
-    assert_eq!(running.desk.asked().len(), 0);
+    assert_eq!(running.handler.asked().len(), 0);
 }
 
 #[test]

@@ -23,7 +23,10 @@ fn the_same_twice_does_nothing() {
     eventually("both acknowledgements", || {
         running.sockets.acknowledgements(&first) == 2
     });
-    assert_eq!(running.desk.asked().into_values().collect::<Vec<_>>(), [1]);
+    assert_eq!(
+        running.handler.asked().into_values().collect::<Vec<_>>(),
+        [1]
+    );
 }
 
 #[test]
@@ -73,7 +76,7 @@ fn five_hundred_commands_while_the_socket_is_refreshed_again_and_again() {
         );
     }
     running.settled();
-    let asked = running.desk.asked();
+    let asked = running.handler.asked();
     assert_eq!(asked.len(), COMMANDS);
     assert!(asked.values().all(|times| *times == 1));
     assert!(running.sockets.most_open() >= 2);
@@ -278,7 +281,7 @@ fn garbage_is_ignored_and_huge_frames_end_the_connection() {
 #[test]
 fn stopping_is_quick_and_loses_nothing() {
     let running = Running::new();
-    let (slack, desk) = (Slack::with_people(3), running.desk.clone());
+    let (slack, handler) = (Slack::with_people(3), running.handler.clone());
     drop(slack);
     let began = Instant::now();
     drop(running);
@@ -287,5 +290,5 @@ fn stopping_is_quick_and_loses_nothing() {
         "{:?}",
         began.elapsed()
     );
-    assert_eq!(desk.asked().len(), 0);
+    assert_eq!(handler.asked().len(), 0);
 }

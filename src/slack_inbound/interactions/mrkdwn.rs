@@ -5,7 +5,7 @@ use crate::domain::ids::UserId;
 use crate::domain::time::FOREVER;
 use crate::domain::wording::one_line;
 use crate::domain::zones::ZoneName;
-use crate::slack_inbound::desk::times;
+use crate::slack_inbound::interactions::times;
 use jiff::Timestamp;
 
 /// User text on one line, so that Slack reads no people, groups, channels or links in it.

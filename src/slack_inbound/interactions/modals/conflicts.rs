@@ -7,11 +7,11 @@ use crate::domain::edit::Answering;
 use crate::domain::ids::RequestId;
 use crate::domain::refusal::Refusal;
 use crate::domain::request::Step;
-use crate::slack_inbound::desk::blocks::{Blocks, modal};
-use crate::slack_inbound::desk::mrkdwn::plain;
-use crate::slack_inbound::desk::requests;
-use crate::slack_inbound::desk::visit::{Outcome, Visit};
 use crate::slack_inbound::incoming::View;
+use crate::slack_inbound::interactions::blocks::{Blocks, modal};
+use crate::slack_inbound::interactions::mrkdwn::plain;
+use crate::slack_inbound::interactions::requests;
+use crate::slack_inbound::interactions::visit::{Outcome, Visit};
 use crate::slack_inbound::reply::Reply;
 use serde_json::Value;
 

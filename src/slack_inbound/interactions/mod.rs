@@ -28,7 +28,7 @@ mod words;
 pub use publishing::start as start_home_tabs;
 
 use super::incoming::{self, Event, Incoming, Kind};
-use super::reply::{Desk, Reply};
+use super::reply::{Handler, Reply};
 use crate::actions::sessions::SignedIn;
 use crate::actions::{ActionError, App, Error, slack_home};
 use crate::domain::ids::ChannelId;
@@ -39,20 +39,20 @@ use serde_json::Value;
 use visit::{Outcome, Visit};
 
 /// Answers what arrives in one workspace.
-pub struct SlackDesk {
+pub struct Interactions {
     app: App,
     /// Wakes what publishes home tabs.
     opened: Wakeup,
 }
 
-impl SlackDesk {
-    /// The desk of a workspace. `opened` is woken when somebody opens their home tab.
-    pub fn new(app: App, opened: Wakeup) -> SlackDesk {
-        SlackDesk { app, opened }
+impl Interactions {
+    /// The handler of a workspace. `opened` is woken when somebody opens their home tab.
+    pub fn new(app: App, opened: Wakeup) -> Interactions {
+        Interactions { app, opened }
     }
 }
 
-impl Desk for SlackDesk {
+impl Handler for Interactions {
     fn answer(&self, who: &SignedIn, incoming: &Incoming) -> Result<Reply, Error> {
         let visit = Visit {
             app: &self.app,

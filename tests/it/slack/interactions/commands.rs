@@ -1,14 +1,14 @@
 //! Commands: what each does, for whom.
 
-use super::{Desk, buttons, labels};
+use super::{Workspace, buttons, labels};
 use crate::support::*;
 use serde_json::json;
 
 #[test]
 fn who_is_on_call_and_the_next_turn() {
-    let desk = Desk::with_people(4);
-    desk.daily("PLAT", "U1 U2 U3");
-    let said = desk.said("U1", "");
+    let workspace = Workspace::with_people(4);
+    workspace.daily("PLAT", "U1 U2 U3");
+    let said = workspace.said("U1", "");
     assert!(
         said.starts_with("You are on call for PLAT team until <!date^"),
         "{said}"
@@ -18,20 +18,20 @@ fn who_is_on_call_and_the_next_turn() {
         "{said}"
     );
     assert!(said.contains(", then <@U2>"), "{said}");
-    let said = desk.said("U2", "");
+    let said = workspace.said("U2", "");
     assert!(
         said.starts_with("Your next turn: PLAT team, <!date^"),
         "{said}"
     );
     // Shown in the zone of whoever reads it.
     assert!(said.contains("|Tue 6 Jan 2026, 10:00>"), "{said}");
-    assert!(desk.said("U4", "").starts_with("You have no turn"));
+    assert!(workspace.said("U4", "").starts_with("You have no turn"));
 }
 
 #[test]
 fn one_rotation_with_what_the_reader_may_do() {
-    let desk = Desk::with_people(5);
-    let rotation = desk.daily("PLAT", "U2 U3 U4");
+    let workspace = Workspace::with_people(5);
+    let rotation = workspace.daily("PLAT", "U2 U3 U4");
     for (user, expected) in [
         ("U1", &["Rotate", "Details"][..]),
         (
@@ -41,7 +41,7 @@ fn one_rotation_with_what_the_reader_may_do() {
         ("U3", &["Ask for cover", "Offer a swap", "Details"]),
         ("U5", &["Details"]),
     ] {
-        let card = desk.say(user, "plat");
+        let card = workspace.say(user, "plat");
         assert_eq!(labels(&card), expected, "{user}");
         assert_eq!(card["response_type"], "ephemeral");
         let said = text(&card["text"]);
@@ -50,20 +50,20 @@ fn one_rotation_with_what_the_reader_may_do() {
     }
     // Whoever is not in it does not know that it is there.
     rotation.patch(json!({ "public": false })).ok();
-    let said = desk.said("U5", "PLAT");
+    let said = workspace.said("U5", "PLAT");
     assert!(said.starts_with("There is no rotation `PLAT`.\n"), "{said}");
-    assert!(!desk.said("U5", "").contains("PLAT"));
+    assert!(!workspace.said("U5", "").contains("PLAT"));
     rotation.patch(json!({ "enabled": false })).ok();
-    let card = desk.say("U2", "PLAT");
+    let card = workspace.say("U2", "PLAT");
     assert_eq!(labels(&card), ["Details"]);
     assert!(text(&card["text"]).contains("disabled"), "{card}");
 }
 
 #[test]
 fn hand_over_and_put_on_call() {
-    let desk = Desk::with_people(5);
-    let rotation = desk.daily("PLAT", "U2 U3 U4");
-    let said = desk.said("U2", "PLAT rotate");
+    let workspace = Workspace::with_people(5);
+    let rotation = workspace.daily("PLAT", "U2 U3 U4");
+    let said = workspace.said("U2", "PLAT rotate");
     assert!(said.contains("Done. On call now: <@U3>."), "{said}");
     assert_eq!(rotation.on_call(), "U3");
     for (user, words, expected, on_call) in [
@@ -94,37 +94,37 @@ fn hand_over_and_put_on_call() {
         ("U2", "PLAT set", "Say who is to be on call", "U2"),
         ("U2", "NONE rotate", "There is no rotation `NONE`.", "U2"),
     ] {
-        let said = desk.said(user, words);
+        let said = workspace.said(user, words);
         assert!(said.contains(expected), "{user} {words}: {said}");
         assert_eq!(rotation.on_call(), on_call, "{user} {words}");
     }
     rotation.patch(json!({ "enabled": false })).ok();
-    let said = desk.said("U2", "PLAT rotate");
+    let said = workspace.said("U2", "PLAT rotate");
     assert_eq!(
         said,
         "Nobody goes on or off duty while the rotation is disabled."
     );
     // Whoever nobody knows yet is asked for once, for those who may do it.
-    desk.slack.team().person("U6", json!({}));
-    let asked = || desk.slack.calls("users.info").len();
-    desk.said("U3", "PLAT set <@U6|u6>");
+    workspace.slack.team().person("U6", json!({}));
+    let asked = || workspace.slack.calls("users.info").len();
+    workspace.said("U3", "PLAT set <@U6|u6>");
     assert_eq!(asked(), 0);
     for _ in 0..2 {
-        let said = desk.said("U2", "PLAT set <@U6|u6>");
+        let said = workspace.said("U2", "PLAT set <@U6|u6>");
         assert_eq!(said, "<@U6> is not a member of this rotation.");
         assert_eq!(asked(), 1);
     }
     // What was done is in the audit log under the API's names, as the person.
-    let entries = desk.rota.caller().all("/v1/audit?actor=U2");
+    let entries = workspace.rota.caller().all("/v1/audit?actor=U2");
     let actions: Vec<&str> = entries.iter().map(|entry| text(&entry["action"])).collect();
     assert_eq!(actions, ["replaceOnCall", "rotate"]);
 }
 
 #[test]
 fn codes_that_are_close_are_suggested() {
-    let desk = Desk::with_people(3);
-    desk.daily("PLAT", "U1 U2");
-    let secret = desk.daily("PLANET", "U1");
+    let workspace = Workspace::with_people(3);
+    workspace.daily("PLAT", "U1 U2");
+    let secret = workspace.daily("PLANET", "U1");
     secret.patch(json!({ "public": false })).ok();
     for (user, words, expected) in [
         (
@@ -161,7 +161,7 @@ fn codes_that_are_close_are_suggested() {
         ),
         ("U2", "help", "`/rota` who is on call now"),
     ] {
-        let said = desk.said(user, words);
+        let said = workspace.said(user, words);
         assert!(said.starts_with(expected), "{user} {words}: {said}");
         assert!(said.contains("`/rota CODE rotate` hand over now"), "{said}");
     }
@@ -169,10 +169,10 @@ fn codes_that_are_close_are_suggested() {
 
 #[test]
 fn the_own_turns_and_requests() {
-    let desk = Desk::with_people(3);
-    let rotation = desk.daily("PLAT", "U1 U2 U3");
+    let workspace = Workspace::with_people(3);
+    let rotation = workspace.daily("PLAT", "U1 U2 U3");
     let asked = rotation.ask_cover("U1", "08 09", "U2 U3");
-    let mine = desk.say("U2", "me");
+    let mine = workspace.say("U2", "me");
     let said = text(&mine["text"]);
     assert!(
         said.starts_with("*Your turns in the next 30 days*\n• PLAT team: <!date^"),
@@ -183,13 +183,13 @@ fn the_own_turns_and_requests() {
         "{said}"
     );
     assert_eq!(labels(&mine), ["Accept", "Decline"]);
-    let own = desk.say("U1", "me");
+    let own = workspace.say("U1", "me");
     assert_eq!(labels(&own), ["Cancel the request"]);
     let cancel = buttons(&own).remove(0);
-    let reply = desk.click("U1", ("C1", "1.1"), &cancel);
+    let reply = workspace.click("U1", ("C1", "1.1"), &cancel);
     assert_eq!(reply["text"], "The request was cancelled.");
     assert_eq!(asked.state(), "cancelled");
-    let reply = desk.click("U1", ("C1", "1.2"), &cancel);
+    let reply = workspace.click("U1", ("C1", "1.2"), &cancel);
     assert_eq!(
         reply["text"],
         "This cover request is over: it was cancelled."
@@ -198,14 +198,14 @@ fn the_own_turns_and_requests() {
 
 #[test]
 fn coming_back_ends_what_is_running() {
-    let desk = Desk::with_people(3);
-    let rotation = desk.daily("PLAT", "U1 U2 U3");
-    assert_eq!(desk.said("U2", "back"), "You are not marked as away.");
+    let workspace = Workspace::with_people(3);
+    let rotation = workspace.daily("PLAT", "U1 U2 U3");
+    assert_eq!(workspace.said("U2", "back"), "You are not marked as away.");
     rotation.away("U2", "2026-01-05T07:00Z", "2026-01-20T07:00Z");
     rotation.away("U2", "2026-02-05T07:00Z", "2026-02-20T07:00Z");
-    let said = desk.said("U2", "back");
+    let said = workspace.said("U2", "back");
     assert_eq!(said, "Welcome back. Your absence has ended now.");
-    let left = desk.rota.caller().all(&rotation.path("/availability"));
+    let left = workspace.rota.caller().all(&rotation.path("/availability"));
     let periods: Vec<String> = left
         .iter()
         .map(|one| format!("{} {}", instant(&one["from"]), instant(&one["until"])))
@@ -217,16 +217,16 @@ fn coming_back_ends_what_is_running() {
             "2026-02-05T07:00Z 2026-02-20T07:00Z"
         ]
     );
-    desk.rota.to("2026-01-06T09:00Z");
+    workspace.rota.to("2026-01-06T09:00Z");
     assert_eq!(rotation.on_call(), "U2");
-    assert_eq!(desk.said("U2", "back"), "You are not marked as away.");
+    assert_eq!(workspace.said("U2", "back"), "You are not marked as away.");
 }
 
 #[test]
 fn a_link_signs_in_once_within_five_minutes() {
-    let desk = Desk::with_people(2);
+    let workspace = Workspace::with_people(2);
     let path = |user: &str| {
-        let said = desk.said(user, "link");
+        let said = workspace.said(user, "link");
         let url = said
             .split_once('<')
             .and_then(|(_, rest)| rest.split_once('|'));
@@ -235,28 +235,30 @@ fn a_link_signs_in_once_within_five_minutes() {
         format!("/login{path}")
     };
     let (first, second) = (path("U2"), path("U2"));
-    let shown = desk.rota.anyone().get(&first).ok().text();
+    let shown = workspace.rota.anyone().get(&first).ok().text();
     assert!(shown.contains("signs you in as"), "{shown}");
-    desk.rota.advance(301);
-    let shown = desk.rota.anyone().get(&second).text();
+    workspace.rota.advance(301);
+    let shown = workspace.rota.anyone().get(&second).text();
     assert!(!shown.contains("signs you in as"), "{shown}");
 }
 
 #[test]
 fn people_from_outside_see_nothing() {
-    let desk = Desk::with_people(3);
-    desk.daily("PLAT", "U1 U2");
-    desk.slack
+    let workspace = Workspace::with_people(3);
+    workspace.daily("PLAT", "U1 U2");
+    workspace
+        .slack
         .team()
         .person("U3", json!({ "is_stranger": true }));
-    desk.slack.read_directory(&desk.rota);
-    let said = desk.said("U3", "");
+    workspace.slack.read_directory(&workspace.rota);
+    let said = workspace.said("U3", "");
     assert!(
         said.contains("There is no rotation that you may see."),
         "{said}"
     );
     assert!(
-        desk.said("U3", "PLAT")
+        workspace
+            .said("U3", "PLAT")
             .starts_with("There is no rotation `PLAT`.")
     );
 }

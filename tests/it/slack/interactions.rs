@@ -12,7 +12,7 @@ use crate::support::*;
 use serde_json::{Value, json};
 
 /// A workspace on Slack, and the server on it.
-pub struct Desk {
+pub struct Workspace {
     pub slack: Slack,
     pub rota: Rota,
 }
@@ -30,14 +30,14 @@ pub enum Enter<'a> {
     Tick,
 }
 
-impl Desk {
+impl Workspace {
     /// With people `U1` to `Un`, the first of them an administrator.
-    pub fn with_people(people: usize) -> Desk {
+    pub fn with_people(people: usize) -> Workspace {
         let slack = Slack::with_people(people);
         let start = slack.start();
         let rota = start.env("ROTA_SLACK_SIGNING_SECRET", SIGNING_SECRET).go();
         slack.read_directory(&rota);
-        Desk { slack, rota }
+        Workspace { slack, rota }
     }
 
     /// A public daily rotation with a code; the first of its people owns it.

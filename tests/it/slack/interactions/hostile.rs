@@ -1,6 +1,6 @@
 //! Names and texts that would be markup, in every answer: the strict fake fails the test where one is.
 
-use super::{Desk, Enter};
+use super::{Enter, Workspace};
 use crate::support::slack::{event, posted};
 use crate::support::*;
 use serde_json::{Value, json};
@@ -38,51 +38,55 @@ fn plain_texts(shown: &Value) -> String {
 
 #[test]
 fn hostile_names() {
-    let desk = Desk::with_people(4);
+    let workspace = Workspace::with_people(4);
     for name in NAMES {
         for user in ["U1", "U2", "U3"] {
             let profile = json!({ "profile": { "display_name": name } });
-            desk.slack.team().person(user, profile);
+            workspace.slack.team().person(user, profile);
         }
-        desk.slack.read_directory(&desk.rota);
-        let rotation = desk.rota.daily("U1 U2 U3", 1);
+        workspace.slack.read_directory(&workspace.rota);
+        let rotation = workspace.rota.daily("U1 U2 U3", 1);
         let long = format!("{name}{}", "y".repeat(150));
         rotation
             .patch(json!({ "name": long, "description": name, "code": "EVIL" }))
             .ok();
         for words in ["", "EVIL", "EVIL rotate", "me", "help"] {
-            is_clean(&desk.say("U1", words));
+            is_clean(&workspace.say("U1", words));
         }
-        let form = desk.form("U2", "EVIL cover");
+        let form = workspace.form("U2", "EVIL cover");
         is_clean(&form);
         let entered = [
             ("whom", Enter::Several(&["U1", "U3"])),
             ("reason", Enter::Text(name)),
         ];
-        let reply = desk.submit("U2", &form, &entered);
+        let reply = workspace.submit("U2", &form, &entered);
         assert_eq!(reply, Value::Null);
-        is_clean(&desk.say("U1", "me"));
-        is_clean(&desk.form("U2", "swap"));
-        is_clean(&desk.form("U2", "away"));
-        let card = desk.say("U2", "EVIL");
-        is_clean(&desk.click_form("U2", ("C1", "1.1"), &super::button(&card, "Details")));
+        is_clean(&workspace.say("U1", "me"));
+        is_clean(&workspace.form("U2", "swap"));
+        is_clean(&workspace.form("U2", "away"));
+        let card = workspace.say("U2", "EVIL");
+        is_clean(&workspace.click_form("U2", ("C1", "1.1"), &super::button(&card, "Details")));
         let opened = event(json!({ "type": "app_home_opened", "user": "U1", "tab": "home" }));
-        posted(&desk.rota, "/slack/events", &opened).ok();
+        posted(&workspace.rota, "/slack/events", &opened).ok();
         eventually("a home tab", || {
-            let homes = desk.slack.team().homes.get("U1").cloned();
+            let homes = workspace.slack.team().homes.get("U1").cloned();
             homes.is_some_and(|home| home.to_string().contains("EVIL"))
         });
-        let home = desk.slack.team().homes["U1"].clone();
+        let home = workspace.slack.team().homes["U1"].clone();
         is_clean(&home);
-        desk.mention("U4", "C1", &format!("EVIL {name}"));
-        desk.rota.caller().delete_if(&rotation.path(""), "*").ok();
+        workspace.mention("U4", "C1", &format!("EVIL {name}"));
+        workspace
+            .rota
+            .caller()
+            .delete_if(&rotation.path(""), "*")
+            .ok();
     }
 }
 
 #[test]
 fn hostile_texts() {
-    let desk = Desk::with_people(3);
-    desk.daily("PLAT", "U1 U2");
+    let workspace = Workspace::with_people(3);
+    workspace.daily("PLAT", "U1 U2");
     let long = "x".repeat(4000);
     for words in [
         "<!channel>",
@@ -100,7 +104,7 @@ fn hostile_texts() {
         &format!("PLAT {long}"),
         &format!("PLAT set @{long}"),
     ] {
-        let reply = desk.say("U2", words);
+        let reply = workspace.say("U2", words);
         is_clean(&reply);
         assert!(text(&reply["text"]).len() < 4000, "{words}");
     }
@@ -108,9 +112,9 @@ fn hostile_texts() {
 
 #[test]
 fn much_fits_into_one_answer() {
-    let desk = Desk::with_people(3);
+    let workspace = Workspace::with_people(3);
     for number in 0..60 {
-        let rotation = desk.rota.daily("U1 U2 U3", 1);
+        let rotation = workspace.rota.daily("U1 U2 U3", 1);
         let name = format!("{number} {}", "long ".repeat(35));
         rotation
             .patch(json!({ "name": name, "code": format!("R{number}") }))
@@ -118,15 +122,17 @@ fn much_fits_into_one_answer() {
         rotation.ask_cover("U1", "08 09", "U2 U3");
     }
     for (user, words) in [("U2", ""), ("U2", "me"), ("U1", "me"), ("U1", "R5")] {
-        let reply = desk.say(user, words);
+        let reply = workspace.say(user, words);
         let blocks = reply["blocks"].as_array().expect("blocks");
         assert!(blocks.len() <= 50, "{words}: {}", blocks.len());
         let length = |block: &Value| text(&block["text"]["text"]).chars().count();
         assert!(blocks.iter().all(|block| length(block) <= 3000), "{words}");
     }
-    let form = desk.form("U1", "cover");
+    let form = workspace.form("U1", "cover");
     assert!(form.to_string().len() < 250_000);
     let opened = event(json!({ "type": "app_home_opened", "user": "U2", "tab": "home" }));
-    posted(&desk.rota, "/slack/events", &opened).ok();
-    eventually("a home tab", || desk.slack.team().homes.contains_key("U2"));
+    posted(&workspace.rota, "/slack/events", &opened).ok();
+    eventually("a home tab", || {
+        workspace.slack.team().homes.contains_key("U2")
+    });
 }

@@ -1,6 +1,6 @@
 //! Buttons under messages and in answers: done once, and what is over says so.
 
-use super::{Desk, Enter, button, labels};
+use super::{Enter, Workspace, button, labels};
 use crate::support::*;
 use serde_json::{Value, json};
 
@@ -15,22 +15,22 @@ fn shown(posted: &crate::support::slack::Posted) -> Value {
 
 #[test]
 fn a_cover_is_accepted_by_button_once() {
-    let desk = Desk::with_people(4);
-    let rotation = desk.daily("PLAT", "U1 U2 U3");
+    let workspace = Workspace::with_people(4);
+    let rotation = workspace.daily("PLAT", "U1 U2 U3");
     let asked = rotation.ask_cover("U2", "06 07", "U1 U3");
-    let (to_u1, to_u3) = (desk.message("U1", 1), desk.message("U3", 1));
+    let (to_u1, to_u3) = (workspace.message("U1", 1), workspace.message("U3", 1));
     assert_eq!(labels(&shown(&to_u3)), ["Accept", "Decline"]);
     let (accept, decline) = (
         button(&shown(&to_u3), "Accept"),
         button(&shown(&to_u3), "Decline"),
     );
     // Somebody else, with the value of the button.
-    let reply = desk.click("U4", place(&to_u3), &accept);
+    let reply = workspace.click("U4", place(&to_u3), &accept);
     assert_eq!(reply["text"], "Only its recipients may answer the request.");
-    let reply = desk.click("U3", place(&to_u3), &accept);
+    let reply = workspace.click("U3", place(&to_u3), &accept);
     assert_eq!(reply["text"], "You have accepted.");
     let version = rotation.read()["version"].clone();
-    let reply = desk.click("U3", place(&to_u3), &accept);
+    let reply = workspace.click("U3", place(&to_u3), &accept);
     assert_eq!(
         reply["text"], "You have accepted.",
         "clicking twice is once"
@@ -42,20 +42,20 @@ fn a_cover_is_accepted_by_button_once() {
         ("U1", &to_u1, &decline),
         ("U3", &to_u3, &decline),
     ] {
-        let reply = desk.click(user, place(from), clicked);
+        let reply = workspace.click(user, place(from), clicked);
         let said = text(&reply["text"]);
         assert_eq!(said, "This cover request is over: <@U3> has accepted it.");
         assert_eq!(rotation.read()["version"], version);
     }
     assert_eq!(asked.state(), "accepted");
-    desk.rota.to("2026-01-06T09:00Z");
+    workspace.rota.to("2026-01-06T09:00Z");
     assert_eq!(rotation.on_call(), "U3");
 }
 
 #[test]
 fn buttons_of_last_week_change_nothing() {
-    let desk = Desk::with_people(3);
-    let rotation = desk.daily("PLAT", "U1 U2 U3");
+    let workspace = Workspace::with_people(3);
+    let rotation = workspace.daily("PLAT", "U1 U2 U3");
     let mut asked = Vec::new();
     for (period, step) in [
         ("08 09", "cancel"),
@@ -70,8 +70,10 @@ fn buttons_of_last_week_change_nothing() {
         };
         asked.push(made);
     }
-    let messages: Vec<_> = (1..=3).map(|number| desk.message("U2", number)).collect();
-    desk.rota.to("2026-01-12T09:00Z");
+    let messages: Vec<_> = (1..=3)
+        .map(|number| workspace.message("U2", number))
+        .collect();
+    workspace.rota.to("2026-01-12T09:00Z");
     let version = rotation.read()["version"].clone();
     for (posted, expected) in
         messages
@@ -83,7 +85,7 @@ fn buttons_of_last_week_change_nothing() {
         let value = format!("request {} {id}", rotation.id);
         for action in ["answer:accept", "answer:decline"] {
             let clicked = json!({ "action_id": action, "value": value });
-            let reply = desk.click("U2", place(posted), &clicked);
+            let reply = workspace.click("U2", place(posted), &clicked);
             let said = text(&reply["text"]);
             assert!(said.starts_with("This cover request is over: "), "{said}");
             assert!(said.contains(expected), "{said}");
@@ -96,7 +98,7 @@ fn buttons_of_last_week_change_nothing() {
         "request rot_x cov_none".into(),
     ] {
         let clicked = json!({ "action_id": "answer:accept", "value": value });
-        let reply = desk.click("U2", ("DU2", "1.1"), &clicked);
+        let reply = workspace.click("U2", ("DU2", "1.1"), &clicked);
         assert_eq!(reply["text"], "This request is not kept any more.");
     }
 }
@@ -113,26 +115,26 @@ fn posted_request(asked: &[Asked], outcome: &str) -> String {
 
 #[test]
 fn what_is_in_the_way_of_accepting_is_named_first() {
-    let desk = Desk::with_people(3);
-    let rotation = desk.daily("PLAT", "U1 U2 U3");
+    let workspace = Workspace::with_people(3);
+    let rotation = workspace.daily("PLAT", "U1 U2 U3");
     let asked = rotation.ask_cover("U2", "06 07", "U3");
-    let posted = desk.message("U3", 1);
+    let posted = workspace.message("U3", 1);
     let accept = button(&shown(&posted), "Accept");
     rotation.away("U3", "2026-01-06T10:00Z", "2026-01-06T12:00Z");
-    let form = desk.click_form("U3", place(&posted), &accept);
+    let form = workspace.click_form("U3", place(&posted), &accept);
     assert_eq!(form["callback_id"], "accept");
     assert!(form.to_string().contains("<@U3> is away"), "{form}");
     // The box has to be ticked.
-    let reply = desk.submit("U3", &form, &[]);
+    let reply = workspace.submit("U3", &form, &[]);
     assert_eq!(reply["response_action"], "update");
     assert_eq!(asked.state(), "pending");
     assert_eq!(
-        desk.submit("U3", &form, &[("acknowledged", Enter::Tick)]),
+        workspace.submit("U3", &form, &[("acknowledged", Enter::Tick)]),
         Value::Null
     );
     assert_eq!(asked.state(), "accepted");
     // Sent once more, and what came of it meanwhile.
-    let reply = desk.submit("U3", &form, &[("acknowledged", Enter::Tick)]);
+    let reply = workspace.submit("U3", &form, &[("acknowledged", Enter::Tick)]);
     assert!(
         reply.to_string().contains("<@U3> has accepted it"),
         "{reply}"
@@ -141,15 +143,15 @@ fn what_is_in_the_way_of_accepting_is_named_first() {
 
 #[test]
 fn a_form_to_accept_tells_what_happened_meanwhile() {
-    let desk = Desk::with_people(3);
-    let rotation = desk.daily("PLAT", "U1 U2 U3");
+    let workspace = Workspace::with_people(3);
+    let rotation = workspace.daily("PLAT", "U1 U2 U3");
     let asked = rotation.ask_cover("U2", "06 07", "U3 U1");
-    let posted = desk.message("U3", 1);
+    let posted = workspace.message("U3", 1);
     let accept = button(&shown(&posted), "Accept");
     rotation.away("U3", "2026-01-06T10:00Z", "2026-01-06T12:00Z");
-    let form = desk.click_form("U3", place(&posted), &accept);
+    let form = workspace.click_form("U3", place(&posted), &accept);
     asked.step("U1", "accept").ok();
-    let reply = desk.submit("U3", &form, &[("acknowledged", Enter::Tick)]);
+    let reply = workspace.submit("U3", &form, &[("acknowledged", Enter::Tick)]);
     assert_eq!(reply["response_action"], "update");
     assert!(
         reply.to_string().contains("<@U1> has accepted it"),
@@ -159,44 +161,44 @@ fn a_form_to_accept_tells_what_happened_meanwhile() {
 
 #[test]
 fn rotate_counts_for_what_was_shown() {
-    let desk = Desk::with_people(3);
-    let rotation = desk.daily("PLAT", "U1 U2 U3");
-    let card = desk.say("U1", "PLAT");
+    let workspace = Workspace::with_people(3);
+    let rotation = workspace.daily("PLAT", "U1 U2 U3");
+    let card = workspace.say("U1", "PLAT");
     let rotate = button(&card, "Rotate");
     let asks = text(&rotate["confirm"]["text"]["text"]);
     assert_eq!(asks, "u1 goes off, u2 comes on.");
-    let reply = desk.click("U1", ("C1", "9.1"), &rotate);
+    let reply = workspace.click("U1", ("C1", "9.1"), &rotate);
     assert_eq!(reply["replace_original"], true, "{reply}");
     assert!(
         text(&reply["text"]).contains("On call now: <@U2>."),
         "{reply}"
     );
     assert_eq!(rotation.on_call(), "U2");
-    desk.click("U1", ("C1", "9.1"), &rotate);
+    workspace.click("U1", ("C1", "9.1"), &rotate);
     assert_eq!(rotation.on_call(), "U2", "clicking twice is once");
     // The same button on another message is of what has changed since.
-    let said = desk.click("U1", ("C1", "9.2"), &rotate);
+    let said = workspace.click("U1", ("C1", "9.2"), &rotate);
     assert!(
         text(&said["text"]).contains("has changed meanwhile"),
         "{said}"
     );
     assert_eq!(rotation.on_call(), "U2");
     // The new button goes on.
-    desk.click("U1", ("C1", "9.1"), &button(&reply, "Rotate"));
+    workspace.click("U1", ("C1", "9.1"), &button(&reply, "Rotate"));
     assert_eq!(rotation.on_call(), "U3");
 }
 
 #[test]
 fn buttons_of_a_rotation_open_forms() {
-    let desk = Desk::with_people(3);
-    let rotation = desk.daily("PLAT", "U1 U2 U3");
-    let card = desk.say("U2", "PLAT");
+    let workspace = Workspace::with_people(3);
+    let rotation = workspace.daily("PLAT", "U1 U2 U3");
+    let card = workspace.say("U2", "PLAT");
     for (label, form) in [
         ("Ask for cover", "cover"),
         ("Offer a swap", "swap"),
         ("Details", "details"),
     ] {
-        let view = desk.click_form("U2", ("C1", "9.1"), &button(&card, label));
+        let view = workspace.click_form("U2", ("C1", "9.1"), &button(&card, label));
         assert_eq!(view["callback_id"], form);
         let metadata = text(&view["private_metadata"]);
         assert!(!metadata.contains("team"), "ids alone: {metadata}");
@@ -206,7 +208,7 @@ fn buttons_of_a_rotation_open_forms() {
         .patch(json!({ "public": false, "userIds": ["U1", "U3"] }))
         .ok();
     for label in ["Ask for cover", "Offer a swap", "Details"] {
-        let reply = desk.click("U2", ("C1", "9.1"), &button(&card, label));
+        let reply = workspace.click("U2", ("C1", "9.1"), &button(&card, label));
         assert_eq!(reply["text"], "There is no such rotation.", "{label}");
     }
 }

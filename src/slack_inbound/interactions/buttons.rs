@@ -8,7 +8,7 @@ use crate::domain::message::Answer;
 use serde_json::Value;
 
 /// The beginning of each `action_id`.
-const BEGINNING: &str = "desk:";
+const BEGINNING: &str = "button:";
 
 /// What a click asks for. The value of a button carries ids, and the validator of what its reader saw.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -110,10 +110,10 @@ mod tests {
         for (action_id, value) in [
             ("", ""),
             ("rotate", "rot_1 x"),
-            ("desk:rotate", "rot_1"),
-            ("desk:cover", ""),
-            ("desk:cover", "a b"),
-            ("desk:other", "rot_1"),
+            ("button:rotate", "rot_1"),
+            ("button:cover", ""),
+            ("button:cover", "a b"),
+            ("button:other", "rot_1"),
         ] {
             assert_eq!(Click::parse(action_id, value), None, "{action_id} {value}");
         }

@@ -3,10 +3,10 @@
 use crate::domain::conflict::{Conflict, ConflictKind};
 use crate::domain::ids::UserId;
 use crate::domain::message::PeopleNames;
-use crate::slack_inbound::desk::blocks::{Blocks, Choice, Element, OPTIONS};
-use crate::slack_inbound::desk::mrkdwn::{person, plain, time};
-use crate::slack_inbound::desk::visit::{Visit, name};
 use crate::slack_inbound::incoming::View;
+use crate::slack_inbound::interactions::blocks::{Blocks, Choice, Element, OPTIONS};
+use crate::slack_inbound::interactions::mrkdwn::{person, plain, time};
+use crate::slack_inbound::interactions::visit::{Visit, name};
 use jiff::Timestamp;
 use sha2::{Digest, Sha256};
 
