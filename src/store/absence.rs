@@ -2,8 +2,8 @@
 
 use super::directory::{away_members, is_any_away};
 use super::personal_calendar::{has_calendars, list_mirrored_periods, list_unknown};
-use super::rotation::{Which, of_rotations};
 use super::rows::{instant, json, millis};
+use super::which::{Which, of_rotations};
 use super::{Error, ReadTx, WriteTx};
 use crate::domain::absence::{Absence, Absences, AppliesTo};
 use crate::domain::absence_policy::CalendarsCount;

@@ -1,12 +1,12 @@
 //! Arrangements. Those that have not ended are loaded and saved with their rotation.
 
 use super::history::named_cells;
-use super::rotation::{Which, of_rotations};
 use super::rows::{instant, millis};
 use super::shapes::{
     doer_from_json, doer_to_json, snapshot_from_json, snapshot_to_json, turn_selection_from_json,
     turn_selection_to_json,
 };
+use super::which::{Which, of_rotations};
 use super::{Error, Page, ReadTx, WriteTx};
 use crate::domain::arrangement::{Arranged, Arrangement, ArrangementKind};
 use crate::domain::audit::Doer;

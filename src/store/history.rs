@@ -1,12 +1,12 @@
 //! The record of who was on call: entries begin and end, and are never rewritten (rules.md 7).
 
 use super::linked::{beside_from_json, beside_to_json};
-use super::rotation::{Which, of_rotations};
 use super::rows::{instant, instant_or_none, millis};
 use super::shapes::{
     doer_from_json, doer_to_json, hours_from_json, hours_to_json, passed_over_from_json,
     passed_over_to_json, skipped_from_json, skipped_to_json,
 };
+use super::which::{Which, of_rotations};
 use super::{Error, ReadTx, WriteTx};
 use crate::domain::audit::Doer;
 use crate::domain::duty_at::Piece;

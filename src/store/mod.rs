@@ -48,6 +48,7 @@ mod sync_target;
 mod tx;
 mod version;
 mod webhook;
+mod which;
 mod writer;
 
 pub use absence::{

@@ -1,11 +1,11 @@
 //! Requests for cover and for swaps.
 
 use super::answered::request_message_updates;
-use super::rotation::{Which, of_rotations};
 use super::rows::{from_json, instant, json, millis};
 use super::shapes::{
     legs_from_json, legs_to_json, turn_selection_from_json, turn_selection_to_json,
 };
+use super::which::{Which, of_rotations};
 use super::{Error, ReadTx, WriteTx};
 use crate::domain::ids::{RequestId, RotationId, UserId};
 use crate::domain::request::{Leg, Pending, Request, RequestKind, RequestState};

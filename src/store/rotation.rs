@@ -2,7 +2,6 @@
 
 mod lists;
 mod load;
-mod which;
 
 use super::rows::millis;
 use super::shapes::{kinds_to_json, policy_to_json};
@@ -16,7 +15,6 @@ pub use load::{
     READ_AT_ONCE, each_rotation, load_members, load_rotation, load_rotations, load_stamps,
 };
 use rusqlite::params;
-pub(super) use which::{Which, of_rotations};
 
 /// Inserts a rotation, without its history.
 pub fn insert_rotation(

@@ -5,9 +5,9 @@ use super::super::shapes::{
     cadence_from_json, coverage_from_json, kinds_from_json, narrowed_from_json,
     next_turns_from_json, passed_over_from_json, policy_from_json, skipped_from_json, zone,
 };
+use super::super::which::{Which, of_rotations};
 use super::super::{Error, ReadTx, absence, arrangement, history, linked, request};
 use super::mode_name;
-use super::which::{Which, of_rotations};
 use crate::domain::ids::{GroupId, RotationId, UserId};
 use crate::domain::key::Key;
 use crate::domain::mention::MentionSettings;

@@ -1,6 +1,6 @@
 //! Statements that read rows of one rotation, or of several at once: many rotations take a third of the time together.
 
-use super::super::{Error, ReadTx};
+use super::{Error, ReadTx, rows};
 use crate::domain::ids::RotationId;
 use rusqlite::{Row, ToSql};
 use std::collections::HashMap;
@@ -15,10 +15,10 @@ macro_rules! of_rotations {
         ]
     };
 }
-pub(in crate::store) use of_rotations;
+pub(super) use of_rotations;
 
 /// The rotations that rows are read of.
-pub(in crate::store) struct Which<'a> {
+pub(super) struct Which<'a> {
     /// The id, or the ids as a list in JSON.
     key: String,
     /// The place of each, where there are several.
@@ -27,12 +27,12 @@ pub(in crate::store) struct Which<'a> {
 }
 
 impl<'a> Which<'a> {
-    pub(in crate::store) fn of(ids: &'a [RotationId]) -> Result<Which<'a>, Error> {
+    pub(super) fn of(ids: &'a [RotationId]) -> Result<Which<'a>, Error> {
         let key = match ids {
             [one] => one.to_string(),
             ids => {
                 let ids: Vec<&str> = ids.iter().map(RotationId::as_str).collect();
-                super::super::rows::json(&ids)?
+                rows::json(&ids)?
             }
         };
         let several = ids.iter().enumerate().filter(|_| ids.len() > 1);
@@ -45,7 +45,7 @@ impl<'a> Which<'a> {
 
     /// The rows of each rotation, in the order of the ids, and in the order of the statement. `read` gets the place of the rotation
     /// among the ids.
-    pub(in crate::store) fn read<T>(
+    pub(super) fn read<T>(
         &self,
         tx: &ReadTx,
         sql: [&str; 2],
