@@ -27,6 +27,7 @@ use super::time::Interval;
 use super::zones::ZoneName;
 use hours::Week;
 use jiff::Timestamp;
+use order::Counted;
 
 /// Who the partner's people are here, by the partner's ids.
 pub type Known<'a> = dyn Fn(&str) -> Option<UserId> + 'a;
@@ -145,6 +146,12 @@ pub fn of(
     blueprint
 }
 
+/// Whether the clocks of a zone change once more after a timeline.
+fn changes_clocks(zone: ZoneName, timeline: &Timeline) -> bool {
+    let mut changes = zone.tz().following(timeline.known.until);
+    changes.next().is_some()
+}
+
 /// What a sentence calls a rotation.
 fn called(rotation: &OutsideRotation) -> String {
     match rotation.name.as_str() {
@@ -190,7 +197,23 @@ impl Blueprint {
             self.unsaid
                 .push(format!("{name} ends at {at}; here it goes on"));
         }
-        let order = order::of(rotation, &turns.cadence, timeline, known, calendar, now);
+        let count = |cadence| Counted::of(rotation, cadence, timeline, calendar, now);
+        let mut cadence = turns.cadence;
+        let mut counted = count(&cadence);
+        if let Some(other) = turns.other {
+            let by_other = count(&other);
+            let is_open = by_other.agreeing == counted.agreeing;
+            if is_open && rotation.participants.len() > 1 && changes_clocks(self.zone, timeline) {
+                self.unsaid.push(format!(
+                    "{name} has turns of hours, and the timeline does not show whether a hand-over keeps its local time when the \
+                     clocks change; here it keeps its time in UTC"
+                ));
+            }
+            if by_other.agreeing > counted.agreeing {
+                (cadence, counted) = (other, by_other);
+            }
+        }
+        let order = order::of(rotation, &counted, known, now);
         let unsaid = order.unsaid.iter();
         self.unsaid
             .extend(unsaid.map(|why| format!("{name}: {why}")));
@@ -207,7 +230,7 @@ impl Blueprint {
                 false => rotation.name.clone(),
             },
             coverage: hours.stretches(),
-            cadence: turns.cadence,
+            cadence,
             order: order.users,
             next: 0,
         });

@@ -18,13 +18,85 @@ pub(super) struct Order {
     pub(super) unsaid: Vec<String>,
 }
 
+/// The turns of a rotation by one of the cadences that it may have, laid beside the partner's timeline.
+pub(super) struct Counted {
+    /// From the anchor to the end of the timeline.
+    hand_overs: Vec<Timestamp>,
+    /// By how many places the partner's order is ahead of the count.
+    ahead: usize,
+    /// At how many beginnings and ends of the partner's shifts it is their person's turn.
+    pub(super) agreeing: usize,
+}
+
+impl Counted {
+    /// Counts the hand-overs, and the places that agree with most of the timeline.
+    pub(super) fn of(
+        rotation: &OutsideRotation,
+        cadence: &Cadence,
+        timeline: &Timeline,
+        calendar: &Calendar,
+        now: Timestamp,
+    ) -> Counted {
+        let own = |shift: &&Shift| {
+            let is_of = shift.source.rotation_id.as_deref() == Some(&rotation.id);
+            is_of && shift.source.kind == SourceKind::Rotation
+        };
+        let shifts: Vec<&Shift> = timeline.shifts.iter().filter(own).collect();
+        let last = shifts.iter().map(|shift| shift.span.until).max();
+        let last = last.map_or(now, |last| last.min(timeline.known.until).max(now));
+        let hand_overs = cadence.hand_overs(calendar, cadence.starts_at).take(MOST);
+        let mut counted = Counted {
+            hand_overs: hand_overs.take_while(|at| *at <= last).collect(),
+            ahead: 0,
+            agreeing: 0,
+        };
+        let people = &rotation.participants;
+        let is_turn = |turn: usize, by: usize, shift: &Shift| {
+            let person = people.get((turn + by) % people.len().max(1));
+            person.is_some_and(|person| person.is_same(&shift.member))
+        };
+        let first = shifts.iter().take(LOOKED_AT);
+        let first: Vec<(usize, &Shift)> = first
+            .map(|shift| (counted.turn_at(shift.span.from), *shift))
+            .collect();
+        let agrees = |by: usize| {
+            let same = first
+                .iter()
+                .filter(|(turn, shift)| is_turn(*turn, by, shift));
+            same.count()
+        };
+        // The first of the best.
+        let best = (0..people.len()).rev().max_by_key(|by| agrees(*by));
+        counted.ahead = best.unwrap_or(0);
+        let ends = shifts.iter().flat_map(|shift| {
+            let until = shift.span.until.min(last);
+            [
+                (counted.turn_at(shift.span.from), shift),
+                (counted.turn_before(until), shift),
+            ]
+        });
+        let agreeing = ends.filter(|(turn, shift)| is_turn(*turn, counted.ahead, shift));
+        counted.agreeing = agreeing.count();
+        counted
+    }
+
+    /// How many hand-overs there were up to an instant.
+    fn turn_at(&self, at: Timestamp) -> usize {
+        self.hand_overs
+            .partition_point(|hand_over| *hand_over <= at)
+    }
+
+    /// How many hand-overs there were before an instant.
+    fn turn_before(&self, at: Timestamp) -> usize {
+        self.hand_overs.partition_point(|hand_over| *hand_over < at)
+    }
+}
+
 /// The people of a rotation in order. A roster has everybody once.
 pub(super) fn of(
     rotation: &OutsideRotation,
-    cadence: &Cadence,
-    timeline: &Timeline,
+    counted: &Counted,
     known: &Known,
-    calendar: &Calendar,
     now: Timestamp,
 ) -> Order {
     let people = &rotation.participants;
@@ -36,8 +108,7 @@ pub(super) fn of(
     if count == 0 {
         return order;
     }
-    let first =
-        (turn_at(cadence, calendar, now) + shifted(rotation, cadence, timeline, calendar)) % count;
+    let first = counted.turn_at(now) + counted.ahead;
     for step in 0..count {
         let member = &people[(first + step) % count];
         let user = match (member.kind, &member.id) {
@@ -63,41 +134,6 @@ pub(super) fn of(
         }
     }
     order
-}
-
-/// How many hand-overs there were from the anchor up to an instant.
-fn turn_at(cadence: &Cadence, calendar: &Calendar, at: Timestamp) -> usize {
-    let hand_overs = cadence.hand_overs(calendar, cadence.starts_at).take(MOST);
-    hand_overs.take_while(|hand_over| *hand_over <= at).count()
-}
-
-/// By how many places the partner's order is ahead of the count: what agrees with most of the timeline.
-fn shifted(
-    rotation: &OutsideRotation,
-    cadence: &Cadence,
-    timeline: &Timeline,
-    calendar: &Calendar,
-) -> usize {
-    let own = |shift: &&Shift| {
-        let is_of = shift.source.rotation_id.as_deref() == Some(&rotation.id);
-        is_of && shift.source.kind == SourceKind::Rotation
-    };
-    let shifts = timeline.shifts.iter().filter(own).take(LOOKED_AT);
-    let held: Vec<(usize, &Shift)> = shifts
-        .map(|shift| (turn_at(cadence, calendar, shift.span.from), shift))
-        .collect();
-    let people = &rotation.participants;
-    let agrees = |by: usize| {
-        let same = |(turn, shift): &&(usize, &Shift)| {
-            people[(turn + by) % people.len()].is_same(&shift.member)
-        };
-        held.iter().filter(same).count()
-    };
-    // The first of the best.
-    (0..people.len())
-        .rev()
-        .max_by_key(|by| agrees(*by))
-        .unwrap_or(0)
 }
 
 /// Whether two orders are the same but for where they begin.

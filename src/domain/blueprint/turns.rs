@@ -9,6 +9,8 @@ use jiff::SignedDuration;
 /// A cadence, and what it does not say of the turns.
 pub(super) struct Turns {
     pub(super) cadence: Cadence,
+    /// Where the definition can mean another cadence as well. The partner's timeline says which one it is.
+    pub(super) other: Option<Cadence>,
     pub(super) unsaid: Option<String>,
 }
 
@@ -24,20 +26,19 @@ pub(super) fn of(rotation: &OutsideRotation, zone: ZoneName) -> Turns {
     let local = zone.tz().to_datetime(rotation.anchor).time();
     let at = i64::from(local.hour()) * 60 + i64::from(local.minute());
     let daily = |period| {
-        cadence(
-            Kind::Daily {
-                times: vec![HhMm::of(at)],
-            },
-            zone,
-            period,
-        )
+        let times = vec![HhMm::of(at)];
+        cadence(Kind::Daily { times }, zone, period)
     };
     let weekly = |period| cadence(Kind::DayOfWeek, zone, period);
+    let mut other = None;
     let (cadence, unsaid) = match &rotation.turn {
         Turn::Weeks(weeks) => (weekly(*weeks), None),
         Turn::Days(days) => (daily(*days), None),
-        Turn::Hours(hours) => match hourly(rotation, *hours) {
-            Some(cadence) => (cadence, None),
+        Turn::Hours(hours) => match hourly(rotation, *hours, ZoneName::utc()) {
+            Some(cadence) => {
+                other = hourly(rotation, *hours, zone).filter(|local| *local != cadence);
+                (cadence, None)
+            }
             None => {
                 let why = format!(
                     "has turns of {hours} hours, which neither divide a day nor are whole days"
@@ -74,13 +75,17 @@ pub(super) fn of(rotation: &OutsideRotation, zone: ZoneName) -> Turns {
             }
         },
     };
-    Turns { cadence, unsaid }
+    Turns {
+        cadence,
+        other,
+        unsaid,
+    }
 }
 
-/// Turns of hours pass as time does, so they are counted in UTC.
-fn hourly(rotation: &OutsideRotation, hours: u32) -> Option<Cadence> {
-    let utc = ZoneName::utc();
-    let anchor = utc.tz().to_datetime(rotation.anchor).time();
+/// Turns of hours that divide a day, or are whole days, by the clock of a zone. Where a partner lets hours pass, that is UTC: the
+/// local time of a hand-over moves when the clocks change. Where it keeps the local times, it is the zone of the schedule.
+fn hourly(rotation: &OutsideRotation, hours: u32, zone: ZoneName) -> Option<Cadence> {
+    let anchor = zone.tz().to_datetime(rotation.anchor).time();
     let at = i64::from(anchor.hour()) * 60 + i64::from(anchor.minute());
     let (times, period) = if hours.is_multiple_of(24) {
         (vec![HhMm::of(at)], hours / 24)
@@ -95,7 +100,7 @@ fn hourly(rotation: &OutsideRotation, hours: u32) -> Option<Cadence> {
     };
     Some(Cadence {
         kind: Kind::Daily { times },
-        zone: utc,
+        zone,
         starts_at: rotation.anchor,
         period,
         skips: Skips::default(),

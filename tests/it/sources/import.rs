@@ -189,6 +189,65 @@ fn wrong_calls_are_refused() {
     }
 }
 
+#[test]
+fn turns_of_hours_are_counted_as_the_partner_counts_them() {
+    for kind in Kind::ALL {
+        let world = World::of(kind);
+        // The clocks change on 29 March, within the 90 days that are compared.
+        let of = |id: &str, turns: Turns, anchor: &str| {
+            let mut plan = Plan::weekly(id, "Europe/Paris", anchor, &["a1", "a2", "a3"]);
+            plan.layers[0].turns = turns;
+            plan
+        };
+        for (id, turns, anchor, zone) in [
+            (
+                "S1",
+                Turns::LocalHours(8),
+                "2025-12-01T07:00:00Z",
+                "Europe/Paris",
+            ),
+            ("S2", Turns::Hours(8), "2025-12-01T07:00:00Z", "UTC"),
+            // They changed between the anchor and now as well.
+            (
+                "S3",
+                Turns::LocalHours(12),
+                "2025-08-01T06:00:00Z",
+                "Europe/Paris",
+            ),
+            ("S4", Turns::Hours(12), "2025-08-01T06:00:00Z", "UTC"),
+        ] {
+            world.partner.plan(id, of(id, turns, anchor));
+            let (code, output, errors) = world.import(&format!("{id} --code {id} --apply"));
+            assert_eq!(code, 0, "{kind:?} {id} {output}{errors}");
+            assert!(
+                output.contains("agrees    on 129600 of 129600 minutes"),
+                "{kind:?} {id} {output}"
+            );
+            let rotations = world.rota.caller().all("/v1/rotations");
+            let made = rotations.iter().find(|one| one["code"] == id);
+            let made = made.expect("the rotation");
+            assert_eq!(
+                made["windows"][0]["cadence"]["timeZone"], zone,
+                "{kind:?} {id} {made}"
+            );
+        }
+    }
+}
+
+#[test]
+fn a_timeline_without_a_change_of_the_clocks_leaves_it_open_how_hours_are_counted() {
+    let world = World::of(Kind::Ops);
+    for (id, zone, is_open) in [("S1", "Europe/Paris", true), ("S2", "Asia/Kolkata", false)] {
+        let mut plan = Plan::weekly(id, zone, "2025-12-01T07:00:00Z", &["a1", "a2"]);
+        plan.layers[0].turns = Turns::LocalHours(8);
+        world.partner.plan(id, plan);
+        let (code, output, errors) = world.import(&format!("{id} --days 30"));
+        assert_eq!(code, 0, "{output}{errors}");
+        let said = output.contains("does not show whether a hand-over keeps its local time");
+        assert_eq!(said, is_open, "{zone} {output}");
+    }
+}
+
 /// Numbers that look random and are the same in every run.
 struct Dice(u64);
 
@@ -227,10 +286,11 @@ fn random(dice: &mut Dice, id: &str, kind: Kind) -> Plan {
             if dice.below(2) == 0 {
                 people.reverse();
             }
-            let turns = match dice.below(4) {
+            let turns = match dice.below(5) {
                 0 => Turns::Days(1 + dice.below(4) as i64),
                 1 if kind == Kind::Pager => Turns::Hours([4, 6, 8, 12][dice.below(4)]),
                 1 => Turns::Hours([4, 6, 8, 12, 24, 48][dice.below(6)]),
+                2 => Turns::LocalHours([4, 6, 8, 12][dice.below(4)]),
                 _ => Turns::Weeks(1 + dice.below(2) as i64),
             };
             let hours = match dice.below(4) {

@@ -139,7 +139,7 @@ fn schedule(estate: &Estate, id: &str, plan: &Plan) -> Result<Value, String> {
 pub fn rotations(plan: &Plan, person: &dyn Fn(&str) -> Value) -> Value {
     let rotations = plan.layers.iter().map(|layer| {
         let (kind, length) = match layer.turns {
-            Turns::Hours(n) => ("hourly", n),
+            Turns::Hours(n) | Turns::LocalHours(n) => ("hourly", n),
             Turns::Days(n) => ("daily", n),
             Turns::Weeks(n) => ("weekly", n),
         };

@@ -182,7 +182,7 @@ fn schedule(estate: &Estate, asked: &Asked, id: &str) -> Answer {
 
 fn layer_of(estate: &Estate, plan: &Plan, layer: &Layer, entries: Value) -> Value {
     let seconds = match layer.turns {
-        Turns::Hours(n) => n * 3_600,
+        Turns::Hours(n) | Turns::LocalHours(n) => n * 3_600,
         Turns::Days(n) => n * 86_400,
         Turns::Weeks(n) => n * 604_800,
     };
@@ -300,7 +300,7 @@ fn shift_based(estate: &Estate, asked: &Asked, id: &str) -> Answer {
 
 fn rotation(plan: &Plan, layer: &Layer) -> Value {
     let (rule, length) = match layer.turns {
-        Turns::Hours(n) => (format!("RRULE:FREQ=HOURLY;INTERVAL={n}"), n),
+        Turns::Hours(n) | Turns::LocalHours(n) => (format!("RRULE:FREQ=HOURLY;INTERVAL={n}"), n),
         Turns::Days(n) => (format!("RRULE:FREQ=DAILY;INTERVAL={n}"), 24 * n),
         Turns::Weeks(n) => (format!("RRULE:FREQ=WEEKLY;INTERVAL={n}"), 7 * 24 * n),
     };

@@ -42,7 +42,10 @@ pub struct Layer {
 /// How long turns are.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Turns {
+    /// Hours that pass.
     Hours(i64),
+    /// The same, but hand-overs keep their local times when the clocks change.
+    LocalHours(i64),
     Days(i64),
     Weeks(i64),
 }
@@ -265,6 +268,7 @@ impl Plan {
     pub fn longest(&self) -> SignedDuration {
         let length = |layer: &Layer| match layer.turns {
             Turns::Hours(n) => n,
+            Turns::LocalHours(n) => n + 2,
             Turns::Days(n) => 24 * n + 2,
             Turns::Weeks(n) => 7 * 24 * n + 2,
         };
@@ -280,6 +284,11 @@ impl Layer {
             Turns::Hours(n) => {
                 let passed = instant.as_second() - self.anchor.as_second();
                 return passed.div_euclid(n * 3600);
+            }
+            Turns::LocalHours(n) => {
+                let local = |at: Timestamp| tz.to_datetime(at);
+                let passed = local(instant).duration_since(local(self.anchor));
+                return passed.as_secs().div_euclid(n * 3600);
             }
             Turns::Days(n) => n,
             Turns::Weeks(n) => 7 * n,
