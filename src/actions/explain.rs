@@ -145,7 +145,7 @@ impl Reader<'_> {
             let since = first.map_or(cell.entry.start, |first| first.shift.span.from);
             // Where nothing was ever known, it says nothing of who is on call.
             if external.timeline().is_some() || first.is_some() {
-                let until = first.map(|first| first.shift.span.until);
+                let until = first.and_then(|first| first.shift.ends_at());
                 steps.push(Step::ExternalShift {
                     at: since,
                     until: until.filter(|_| unknown.is_none()),

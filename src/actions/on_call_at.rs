@@ -168,7 +168,7 @@ fn recorded(
             outsider.get_or_insert(Outsider {
                 name: Some(name.clone()),
                 email: None,
-                until: bounds.until.unwrap_or(at),
+                until: bounds.until,
             });
         }
         for user in entry.user.iter().chain(&entry.beside) {

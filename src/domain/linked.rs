@@ -75,7 +75,8 @@ pub struct Outsider {
     pub name: Option<String>,
     /// Only people have one.
     pub email: Option<String>,
-    pub until: Timestamp,
+    /// `None` where no end is known.
+    pub until: Option<Timestamp>,
 }
 
 impl Assignment {
@@ -96,7 +97,7 @@ impl Assignment {
         self.is_unmapped().then(|| Outsider {
             name: member.name.clone(),
             email: (member.kind == MemberKind::User).then(email).flatten(),
-            until: self.shift.span.until,
+            until: self.shift.ends_at(),
         })
     }
 

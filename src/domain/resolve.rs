@@ -145,11 +145,13 @@ pub fn absences_on_call(rotation: &Rotation, calendar: &Calendar) -> Vec<(usize,
     shown.filter(|(_, absences)| !absences.is_empty()).collect()
 }
 
-/// When the turns of each window end; `None` if nothing is scheduled: in manual and disabled rotations.
+/// When the turns of each window end; `None` if nothing is scheduled: in manual and disabled rotations, and where
+/// a partner's shift has no end.
 pub fn turn_ends(rotation: &Rotation, calendar: &Calendar) -> Vec<Option<Timestamp>> {
     if let Some(external) = &rotation.external {
         let first = external.first().filter(|_| rotation.enabled);
-        return vec![first.map(|first| first.shift.span.until); rotation.windows.len()];
+        let ends = first.and_then(|first| first.shift.ends_at());
+        return vec![ends; rotation.windows.len()];
     }
     let next = |window: &Window| {
         let cadence = window.cadence.as_ref().filter(|_| rotation.enabled)?;

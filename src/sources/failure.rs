@@ -12,6 +12,8 @@ pub struct Failure {
     pub detail: String,
     /// How long to wait before the next request, where the partner said so.
     pub wait: Option<Duration>,
+    /// The status of the partner's answer, where that is the failure.
+    pub status: Option<u16>,
 }
 
 impl Failure {
@@ -21,6 +23,7 @@ impl Failure {
             kind,
             detail: detail.into(),
             wait: None,
+            status: None,
         }
     }
 

@@ -164,7 +164,10 @@ fn judge(answer: &Answer, took: Duration, path: &str) -> Result<(), Failure> {
         500..=599 => ReadFailure::ServerError,
         _ => ReadFailure::InvalidResponse,
     };
-    Err(Failure::new(kind, format!("{} to {path}", answer.status)))
+    Err(Failure {
+        status: Some(answer.status),
+        ..Failure::new(kind, format!("{} to {path}", answer.status))
+    })
 }
 
 /// Queries may hold account ids, which the log does not need.

@@ -108,8 +108,8 @@ pub struct Assignment {
     pub external_email: Option<String>,
     /// What is left of the shift after overrides.
     pub since_utc: Moment,
-    /// Exclusive.
-    pub until_utc: Moment,
+    /// Exclusive. Null for a shift without an end.
+    pub until_utc: Option<Moment>,
     pub external_assignment: Origin,
 }
 
@@ -126,8 +126,8 @@ pub struct Origin {
     pub override_id: Option<String>,
     /// The start of the whole shift, as far as the partner gives it.
     pub original_start_utc: Moment,
-    /// Its end. Exclusive.
-    pub original_end_utc: Moment,
+    /// Its end. Exclusive. Null for a shift without one.
+    pub original_end_utc: Option<Moment>,
 }
 
 /// A person on duty in an external system who is unknown to the chat platform, as the holder of a cell.
@@ -192,7 +192,7 @@ fn assignment(
         external_name: member.name.clone(),
         external_email: member.email.clone(),
         since_utc: shift.span.from.into(),
-        until_utc: shift.span.until.into(),
+        until_utc: shift.ends_at().map(Moment),
         external_assignment: Origin {
             member_kind: MemberKind(member.kind),
             participant_id: member.id.clone(),
@@ -201,7 +201,7 @@ fn assignment(
             shift_id: source.shift_id.clone(),
             override_id: source.override_id.clone(),
             original_start_utc: shift.original.from.into(),
-            original_end_utc: shift.original.until.into(),
+            original_end_utc: shift.original_ends_at().map(Moment),
         },
     }
 }

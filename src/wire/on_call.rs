@@ -276,7 +276,7 @@ fn unmapped(outsider: Outsider) -> Unmapped {
     Unmapped {
         email: outsider.email,
         name: outsider.name,
-        until: Some(outsider.until.into()),
+        until: outsider.until.map(Moment),
     }
 }
 
@@ -287,6 +287,7 @@ fn from_outside(rotation: &domain::Rotation, as_of: &AsOf, users: Option<Vec<Use
     let current = external.flat_map(|external| &external.current);
     let entry = |current: &Assignment| {
         let span = current.shift.span;
+        let until = current.shift.ends_at().map(Moment);
         Some(Entry {
             user_id: current.user.as_ref()?.to_string(),
             turn: None,
@@ -296,9 +297,9 @@ fn from_outside(rotation: &domain::Rotation, as_of: &AsOf, users: Option<Vec<Use
             window_id: Some(window.id.to_string()),
             window_name: window.name.clone(),
             since: Some(span.from.into()),
-            until: Some(span.until.into()),
-            covered_until: Some(span.until.into()),
-            turn_ends: Some(span.until.into()),
+            until,
+            covered_until: until,
+            turn_ends: until,
             skipped_for_absence: Vec::new(),
             passed_over: Vec::new(),
             absences: absences(

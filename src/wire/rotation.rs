@@ -418,7 +418,7 @@ fn outside_holder(rotation: &domain::Rotation) -> Option<Holder> {
         turn: None,
         waiting: false,
         since: first.shift.span.from.into(),
-        until: Some(first.shift.span.until.into()),
+        until: first.shift.ends_at().map(Moment),
         skipped_for_absence: Vec::new(),
         passed_over: Vec::new(),
     })

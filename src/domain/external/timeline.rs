@@ -1,7 +1,7 @@
 //! Who is on call when, as a partner computed it.
 
 use super::Member;
-use crate::domain::time::Interval;
+use crate::domain::time::{FOREVER, Interval};
 use jiff::Timestamp;
 
 /// A partner's final timeline over a span.
@@ -69,7 +69,7 @@ pub struct ShiftSource {
 pub struct Shift {
     pub member: Member,
     pub source: ShiftSource,
-    /// What is left of the shift after overrides.
+    /// What is left of the shift after overrides. One without an end is for ever.
     pub span: Interval,
     /// The whole shift, as far as the partner gives it.
     pub original: Interval,
@@ -90,6 +90,16 @@ impl Shift {
             self.original.from.to_string(),
         ]
         .join("\n")
+    }
+
+    /// When it ends; `None` where the partner gives no end.
+    pub fn ends_at(&self) -> Option<Timestamp> {
+        (self.span.until < FOREVER).then_some(self.span.until)
+    }
+
+    /// When the whole shift ends; `None` where the partner gives no end.
+    pub fn original_ends_at(&self) -> Option<Timestamp> {
+        (self.original.until < FOREVER).then_some(self.original.until)
     }
 
     /// Whether the other shift continues this one: the same holder from the same source.

@@ -119,7 +119,7 @@ fn from_outside(before: &Rotation, after: &Rotation) -> Vec<HandoverNotice> {
             off: leaves,
             on: comes.and_then(|comes| comes.user.clone()),
             outside: outside.map(|outside| outside.called()),
-            until: comes.map(|comes| comes.shift.span.until),
+            until: comes.and_then(|comes| comes.shift.ends_at()),
             zone: after.cells.first().and_then(|cell| zone(after, cell)),
             begins_at: None,
         }

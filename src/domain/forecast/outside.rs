@@ -6,7 +6,7 @@ use crate::domain::rotation::{Entry, Reason, Rotation};
 use crate::domain::time::Interval;
 use jiff::Timestamp;
 
-/// An entry of the record to come, with its end; `None` in a disabled rotation, which stays as it is.
+/// An entry of the record to come, with its end; `None` for a shift without one, and in a disabled rotation, which stays as it is.
 type Known = (Entry, Option<Timestamp>);
 
 /// The entries that touch a range, as far as the schedule is known, by their start; one for each assignment. Stretches without
@@ -40,9 +40,11 @@ fn held(rotation: &Rotation, external: &External) -> Vec<Known> {
     let all = external.current.iter().cloned().chain(to_come);
     all.filter(|assignment| !assignment.is_empty())
         .map(|assignment| {
-            let until = assignment.shift.span.until;
-            let until = rotation.enabled.then_some(until);
-            (entry(rotation, &assignment), until)
+            let until = assignment.shift.ends_at();
+            (
+                entry(rotation, &assignment),
+                until.filter(|_| rotation.enabled),
+            )
         })
         .collect()
 }

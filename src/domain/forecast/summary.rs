@@ -136,7 +136,7 @@ fn by_schedule(rotation: &Rotation, external: &External) -> OnCallSummary {
 /// When the first of those who are on call goes off.
 fn first_end(assignments: &[Assignment]) -> Option<Timestamp> {
     let held = assignments.iter().filter(|one| !one.is_empty());
-    held.map(|one| one.shift.span.until).min()
+    held.filter_map(|one| one.shift.ends_at()).min()
 }
 
 /// The rotation after the first step that leaves it as asked for; `None` where that does not come within the limits.

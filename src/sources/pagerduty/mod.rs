@@ -117,7 +117,7 @@ impl PagerDuty {
         known.contains(schedule)
     }
 
-    /// Asks v2, and v3 where v2 does not know the schedule.
+    /// Asks v2, and v3 where v2 does not know the schedule: it answers 404 or 400 to one that is shift-based.
     fn either<T>(
         &self,
         schedule: &str,
@@ -128,13 +128,19 @@ impl PagerDuty {
             let why = format!("{schedule:?} is not the id of a schedule");
             return Err(Failure::new(ReadFailure::NotFound, why));
         }
+        let mut refused = None;
         if !self.is_shift_based(schedule) {
             match v2() {
                 Err(failure) if failure.kind == ReadFailure::NotFound => {}
+                Err(failure) if failure.status == Some(400) => refused = Some(failure),
                 answered => return answered,
             }
         }
-        let answered = v3();
+        let answered = match (v3(), refused) {
+            // It is no schedule of v3, so v2 refused it for another reason.
+            (Err(failure), Some(refused)) if failure.kind == ReadFailure::NotFound => Err(refused),
+            (answered, _) => answered,
+        };
         let mut known = self
             .shift_based
             .lock()

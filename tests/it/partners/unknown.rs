@@ -27,6 +27,44 @@ fn topics_name_them() {
 }
 
 #[test]
+fn a_shift_without_an_end_is_shown_without_one() {
+    let (pager, rota) = started();
+    for (schedule, who) in [("S2", "P1"), ("S3", "P3")] {
+        pager.has(schedule, "P1", &[&format!("{who} 2026-01-05T00:00Z -")]);
+        let rotation = linked(&rota, schedule);
+        rotation.tells_in("C1");
+        let read = rotation.get("").is(200).json();
+        assert!(!read.to_string().contains("9999-12-31"), "{read}");
+        let current = &read["onCall"]["externalAssignments"]["current"][0];
+        for end in [
+            &read["cells"][0]["holder"]["until"],
+            &current["untilUtc"],
+            &current["externalAssignment"]["originalEndUtc"],
+            match who {
+                "P1" => &read["onCall"]["onCall"][0]["until"],
+                _ => &read["onCall"]["unmappedExternalDuty"]["until"],
+            },
+        ] {
+            assert!(end.is_null(), "{read}");
+        }
+        let schedule = format!(
+            "/schedule?from={}&to={}",
+            rfc("2026-01-05T00:00Z"),
+            rfc("2026-02-05T00:00Z")
+        );
+        for path in [schedule.as_str(), "/explain", "/on-call"] {
+            let read = rotation.get(path).is(200).json();
+            assert!(!read.to_string().contains("9999-12-31"), "{path} {read}");
+        }
+        assert!(!rota.topic("C1").contains("9999"), "{}", rota.topic("C1"));
+        // The answer for an instant has no end either.
+        let past = format!("/on-call?at={}", rfc("2026-01-05T08:00Z"));
+        let read = rotation.get(&past).is(200).json();
+        assert!(!read.to_string().contains("9999-12-31"), "{read}");
+    }
+}
+
+#[test]
 fn a_mention_says_that_they_are_not_in_chat() {
     let (pager, rota) = started();
     pager.has("S2", "P1", STRANGER);

@@ -1,9 +1,9 @@
 //! What readers make of what the stand-ins compute.
 
 use super::{fortnight, reader, shown, span};
-use crate::support::partners::{Forward, Hours, Kind, Layer, Plan, StandIn, Turns};
+use crate::support::partners::{Forward, Hours, Kind, Layer, Plan, StandIn, Trouble, Turns};
 use jiff::civil::Weekday;
-use rota::domain::external::{MemberKind, Turn};
+use rota::domain::external::{MemberKind, ReadFailure, Turn};
 
 /// Weeks from Monday at nine in Oslo, with somebody else on the first Thursday.
 fn plan() -> Plan {
@@ -110,6 +110,28 @@ fn shift_based_schedules_are_read_by_the_newer_paths() {
     let before = partner.asked("GET /schedules/S1");
     reader.timeline("S1", fortnight()).expect("the timeline");
     assert_eq!(partner.asked("GET /schedules/S1"), before);
+}
+
+#[test]
+fn a_schedule_that_the_older_path_refuses_may_be_shift_based() {
+    let partner = StandIn::new(Kind::Pager);
+    partner.people(&["a1", "a2", "a3", "a4"]);
+    let newer = Plan {
+        shift_based: true,
+        ..plan()
+    };
+    partner.plan("S1", newer);
+    partner.plan("S2", plan());
+    let refused = |id: &str| (format!("GET /schedules/{id}"), Trouble::Status(400));
+    partner.with(|estate| estate.troubles = vec![refused("S1"), refused("S2")]);
+    let reader = reader(&partner);
+    let (_, timeline) = reader.reading("S1", fortnight()).expect("a reading");
+    assert!(!timeline.shifts.is_empty());
+    reader.definition("S1", fortnight()).expect("a definition");
+    // One that neither path answers failed for the reason of the first.
+    let failure = reader.timeline("S2", fortnight()).expect_err("400");
+    assert_eq!(failure.kind, ReadFailure::InvalidResponse);
+    assert_eq!(failure.status, Some(400));
 }
 
 #[test]

@@ -28,7 +28,7 @@ pub enum Trouble {
 #[derive(Default)]
 pub struct Account {
     pub key: String,
-    /// By id: the people who take turns, and the final schedule as `WHO FROM UNTIL` with instants.
+    /// By id: the people who take turns, and the final schedule as `WHO FROM UNTIL` with instants; `-` is no end.
     pub schedules: BTreeMap<String, (String, Vec<String>)>,
     /// By id: name and address.
     pub people: BTreeMap<String, (String, Option<String>)>,
@@ -192,7 +192,7 @@ fn whole(account: &Account, id: &str, (people, entries): &(String, Vec<String>))
         let [who, from, until] = text.split(' ').collect::<Vec<_>>()[..] else {
             panic!("{text}")
         };
-        json!({ "user": user(who), "start": rfc(from), "end": rfc(until) })
+        json!({ "user": user(who), "start": rfc(from), "end": (until != "-").then(|| rfc(until)) })
     };
     let entries: Vec<Value> = entries.iter().map(entry).collect();
     let users: Vec<Value> = people
