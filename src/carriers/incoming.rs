@@ -71,16 +71,22 @@ impl Style {
     }
 
     /// Text of people on one line, so that the product reads no markup and no mention in it. Slack decodes `&`, `<` and `>`
-    /// again; other characters with a meaning are followed by a space without width, which takes it away.
+    /// again; other characters with a meaning are followed by a space without width, which takes it away. Mattermost, Rocket.Chat
+    /// and Discord take Slack's format and read Markdown in it: a mark that begins a heading, a quotation or a list stands behind
+    /// such a space, because the text may be the beginning of a line.
     pub fn escape(self, text: &str) -> String {
         let marks = match self {
             Style::Json => return plain(text),
-            Style::Slack => "@*_~`",
-            Style::Teams => "*_~`[]()#>|\\!",
+            Style::Slack => "@*_~`[]()!",
+            Style::Teams => "*_~`[]()#<>|\\!",
             Style::Google => "@*_~`<>|",
         };
+        let text = plain(text);
         let mut escaped = String::with_capacity(text.len());
-        for c in plain(text).chars() {
+        if self == Style::Slack && text.trim_start().starts_with(['#', '>', '-', '+']) {
+            escaped.push('\u{200b}');
+        }
+        for c in text.chars() {
             match c {
                 '&' if self == Style::Slack => escaped.push_str("&amp;"),
                 '<' if self == Style::Slack => escaped.push_str("&lt;"),
@@ -204,8 +210,18 @@ mod tests {
             (Style::Slack, "Ana <a&b>", "Ana &lt;a&amp;b&gt;"),
             (
                 Style::Slack,
+                "[x](https://y) ![z](w)",
+                "[\u{200b}x]\u{200b}(\u{200b}https://y)\u{200b} !\u{200b}[\u{200b}z]\u{200b}(\u{200b}w)\u{200b}",
+            ),
+            (Style::Slack, "# a", "\u{200b}# a"),
+            (Style::Slack, "> a", "\u{200b}&gt; a"),
+            (Style::Slack, " - a", "\u{200b} - a"),
+            (Style::Slack, "+ a", "\u{200b}+ a"),
+            (Style::Slack, "a # b > c - d", "a # b &gt; c - d"),
+            (
+                Style::Slack,
                 "<!channel> @all *x*",
-                "&lt;!channel&gt; @\u{200b}all *\u{200b}x*\u{200b}",
+                "&lt;!\u{200b}channel&gt; @\u{200b}all *\u{200b}x*\u{200b}",
             ),
             (Style::Slack, "a\nb", "a b"),
             (
@@ -213,7 +229,11 @@ mod tests {
                 "[x](https://y) *b*",
                 "[\u{200b}x]\u{200b}(\u{200b}https://y)\u{200b} *\u{200b}b*\u{200b}",
             ),
-            (Style::Teams, "<at>Ana</at>", "<at>\u{200b}Ana</at>\u{200b}"),
+            (
+                Style::Teams,
+                "<at>Ana</at>",
+                "<\u{200b}at>\u{200b}Ana<\u{200b}/at>\u{200b}",
+            ),
             (
                 Style::Google,
                 "<users/all> _x_",

@@ -69,12 +69,12 @@ fn messages_to_a_channel_are_posted_in_the_style_of_its_product() {
         assert_eq!(said(0), "Rotation: @ana is on duty.", "{style}");
         let name = match style {
             "slack" => "Ana &lt;&amp;&gt; *\u{200b}b*\u{200b} @\u{200b}all",
-            "teams" => "Ana <&>\u{200b} *\u{200b}b*\u{200b} @all",
+            "teams" => "Ana <\u{200b}&>\u{200b} *\u{200b}b*\u{200b} @all",
             "google" => "Ana <\u{200b}&>\u{200b} *\u{200b}b*\u{200b} @\u{200b}all",
             _ => "Ana <&> *b* @all",
         };
         let other = match style {
-            "teams" => "[\u{200b}x]\u{200b}(\u{200b}https://y)\u{200b}  z",
+            "slack" | "teams" => "[\u{200b}x]\u{200b}(\u{200b}https://y)\u{200b}  z",
             _ => "[x](https://y)  z",
         };
         assert_eq!(
