@@ -9,7 +9,7 @@ use super::incoming::{Class, Event, Incoming, Kind, Unreadable};
 use super::queue::{Calls, Job, Queue};
 use super::reply::{Handler, Later, Reply};
 use super::slot::Slot;
-use super::strangers::{FAILED, UNKNOWN, not_opened, told};
+use super::strangers::{FAILED, OTHER_TEAM, UNKNOWN, not_opened, told};
 use crate::actions::slack_envelopes::{self as envelopes, Accepted};
 use crate::actions::{App, Error, sessions};
 use crate::chat::slack::Slack;
@@ -233,6 +233,9 @@ impl Intake {
         let Some(user) = &incoming.user else {
             return nothing("ignored");
         };
+        if self.is_of_another_team(incoming) {
+            return (told(incoming, OTHER_TEAM), "other_team");
+        }
         let asked = catch_unwind(AssertUnwindSafe(|| {
             let Some(who) = sessions::by_chat(&self.app, user)? else {
                 return Ok((told(incoming, UNKNOWN), "unknown_person"));
@@ -250,6 +253,16 @@ impl Intake {
                 log::error!("slack: {}: a panic was caught", incoming.id);
                 (told(incoming, FAILED), "failed")
             }
+        }
+    }
+
+    /// Whether somebody typed or clicked in another workspace. Events of shared channels may name the other workspace.
+    fn is_of_another_team(&self, incoming: &Incoming) -> bool {
+        let own = self.slack.workspace().map(|own| own.team_id);
+        match (&incoming.kind, &incoming.team, own) {
+            (Kind::Event(_), ..) => false,
+            (_, Some(team), Some(own)) => *team != own,
+            _ => false,
         }
     }
 

@@ -13,6 +13,7 @@ use crate::runtime::clock::{Clock, monotonic};
 use crate::server::{Body, Edge, Outcome, Problem, Request, Response};
 use crate::wire::url;
 use serde_json::{Map, Value, json};
+use std::collections::BTreeSet;
 use std::sync::Arc;
 
 /// The common prefix of the routes.
@@ -135,12 +136,17 @@ impl Open {
     }
 }
 
-/// The payload of a request; `None` if it has another form.
+/// The payload of a request; `None` if it has another form, or a field twice.
 fn payload(class: Class, body: &[u8]) -> Option<Value> {
     if class == Class::Event {
         return serde_json::from_slice(body).ok();
     }
     let fields = url::parameters(str::from_utf8(body).ok()?)?;
+    let names: BTreeSet<&str> = fields.iter().map(|(name, _)| name.as_str()).collect();
+    // Of a field that is there twice, it is unknown which one counts.
+    if names.len() < fields.len() {
+        return None;
+    }
     match class {
         Class::Interaction => {
             let (_, payload) = fields.into_iter().find(|(name, _)| name == "payload")?;

@@ -9,6 +9,9 @@ use serde_json::{Value, json};
 pub const UNKNOWN: &str = "This app does not know you: you are not in its directory, or your account is deactivated. \
      If you are new here, try again in a few minutes.";
 
+/// To somebody in another workspace than the database's.
+pub const OTHER_TEAM: &str = "This app belongs to another workspace, and nothing was changed.";
+
 /// To somebody whose request failed here.
 pub const FAILED: &str = "Something went wrong, and nothing was changed. Try again in a moment.";
 

@@ -193,6 +193,15 @@ fn garbage_that_is_signed_is_refused() {
         ("/slack/commands", b"command=%ff"),
         ("/slack/commands", b""),
         ("/slack/commands", b"text=help"),
+        (
+            "/slack/commands",
+            b"command=/rota&text=help&channel_id=C1&user_id=U1&user_id=U2",
+        ),
+        (
+            "/slack/commands",
+            b"command=/rota&text=help&te%78t=me&channel_id=C1&user_id=U1",
+        ),
+        ("/slack/interactivity", b"payload={}&payload={}"),
         ("/slack/interactivity", b"payload=%7B"),
         ("/slack/interactivity", b"other=1"),
         ("/slack/interactivity", b"payload=[]"),

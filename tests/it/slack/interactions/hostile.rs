@@ -1,7 +1,7 @@
 //! Names and texts that would be markup, in every answer: the strict fake fails the test where one is.
 
-use super::{Enter, Workspace};
-use crate::support::slack::{event, posted};
+use super::{Enter, Workspace, button};
+use crate::support::slack::{click, command, event, posted};
 use crate::support::*;
 use serde_json::{Value, json};
 
@@ -108,6 +108,45 @@ fn hostile_texts() {
         is_clean(&reply);
         assert!(text(&reply["text"]).len() < 4000, "{words}");
     }
+}
+
+#[test]
+fn what_comes_from_another_workspace_is_refused() {
+    let workspace = Workspace::with_people(3);
+    let rotation = workspace.daily("PLAT", "U1 U2 U3");
+    let asked = rotation.ask_cover("U2", "06 07", "U1 U3");
+    let message = workspace.message("U3", 1);
+    let accept = button(&json!({ "blocks": message.blocks }), "Accept");
+    let version = rotation.read()["version"].clone();
+    let sent = |path: &str, payload: &Value| -> Value {
+        let url = text(&payload["response_url"]);
+        let answer = posted(&workspace.rota, path, payload).ok();
+        workspace.answered(&answer, url)
+    };
+    let url = || workspace.slack.response_url();
+    let mut typed = command("U1", "PLAT rotate", &url());
+    typed["team_id"] = json!("T2");
+    let on = (message.channel.as_str(), message.ts.as_str());
+    let button = (text(&accept["action_id"]), text(&accept["value"]));
+    let mut clicked = click("U3", on, button, &url());
+    clicked["team"]["id"] = json!("T2");
+    for (path, payload) in [
+        ("/slack/commands", &typed),
+        ("/slack/interactivity", &clicked),
+    ] {
+        let reply = sent(path, payload);
+        assert_eq!(
+            reply["text"], "This app belongs to another workspace, and nothing was changed.",
+            "{path}"
+        );
+    }
+    assert_eq!(rotation.read()["version"], version);
+    assert_eq!(asked.state(), "pending");
+    // The same from the workspace itself.
+    assert_eq!(
+        workspace.click("U3", on, &accept)["text"],
+        "You have accepted."
+    );
 }
 
 #[test]
