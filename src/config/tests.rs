@@ -75,8 +75,8 @@ fn addresses_and_urls_are_checked() {
     }
     let url = |text: &str| text.parse::<BaseUrl>().ok().map(|url| url.to_string());
     assert_eq!(
-        url("https://a.example/rota/").as_deref(),
-        Some("https://a.example/rota")
+        url("https://a.example//").as_deref(),
+        Some("https://a.example")
     );
     assert_eq!(
         url("http://127.0.0.1:80").as_deref(),
@@ -91,9 +91,18 @@ fn addresses_and_urls_are_checked() {
         "https://a?b",
         "https://u@a",
         "https://a b",
+        "https://a.example/rota",
+        "https://a.example/rota/",
+        "https://a.example//x",
     ] {
         assert_eq!(url(bad), None, "{bad}");
     }
+    let why = "https://a.example/rota/".parse::<BaseUrl>().unwrap_err();
+    assert_eq!(
+        why,
+        "\"https://a.example/rota/\" has the path \"/rota\"; give rota a host name of its own: write one such as \
+         https://rota.example.org"
+    );
 }
 
 #[test]

@@ -43,7 +43,7 @@ impl fmt::Display for Listen {
     }
 }
 
-/// The public URL of the server, without a trailing slash.
+/// The public URL of the server, without a trailing slash. It has no path: pages, forms and cookies are at the root of a host name.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct BaseUrl(String);
 
@@ -56,16 +56,20 @@ impl FromStr for BaseUrl {
             .or_else(|| text.strip_prefix("http://"));
         let odd =
             |c: char| c.is_whitespace() || c.is_control() || matches!(c, '?' | '#' | '@' | '"');
-        match rest.map(|rest| rest.trim_end_matches('/')) {
-            Some(rest)
-                if !rest.is_empty() && !rest.starts_with(['/', ':']) && !rest.contains(odd) =>
-            {
-                Ok(BaseUrl(text.trim_end_matches('/').to_owned()))
-            }
-            _ => Err(format!(
+        let rest = rest.map(|rest| rest.trim_end_matches('/'));
+        let plain =
+            |rest: &&str| !rest.is_empty() && !rest.starts_with(['/', ':']) && !rest.contains(odd);
+        let Some(rest) = rest.filter(plain) else {
+            return Err(format!(
                 "{text:?} is not a base URL; write one such as https://rota.example.org"
-            )),
+            ));
+        };
+        if let Some((_, path)) = rest.split_once('/') {
+            return Err(format!(
+                "{text:?} has the path \"/{path}\"; give rota a host name of its own: write one such as https://rota.example.org"
+            ));
         }
+        Ok(BaseUrl(text.trim_end_matches('/').to_owned()))
     }
 }
 

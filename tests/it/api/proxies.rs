@@ -68,7 +68,7 @@ fn nobody_else_says_who_they_are() {
 
 #[test]
 fn addresses_in_answers_have_the_scheme_of_the_client() {
-    let public = Start::default().env("ROTA_BASE_URL", "http://rota.example.org/duty");
+    let public = Start::default().env("ROTA_BASE_URL", "http://rota.example.org");
     let public = public.env("ROTA_HTTP_TRUSTED_PROXIES", "127.0.0.0/8").go();
     let secure = Start::default().env("ROTA_BASE_URL", "https://rota.example.org");
     let secure = secure.env("ROTA_HTTP_TRUSTED_PROXIES", "127.0.0.0/8").go();
@@ -81,8 +81,8 @@ fn addresses_in_answers_have_the_scheme_of_the_client() {
         (&unset, "http", &unset.url),
         (&unset, "ftp", &unset.url),
         (&unset, "https, http", &unset.url),
-        (&public, "https", "https://rota.example.org/duty"),
-        (&public, "http", "http://rota.example.org/duty"),
+        (&public, "https", "https://rota.example.org"),
+        (&public, "http", "http://rota.example.org"),
         (&secure, "https", "https://rota.example.org"),
         (&secure, "http", "https://rota.example.org"),
     ] {

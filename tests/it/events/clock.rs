@@ -441,7 +441,7 @@ fn self_is_where_others_reach_the_server() {
     );
     let mut command = on(
         &db,
-        "serve --listen 127.0.0.1:0 --base-url https://rota.example/duty/",
+        "serve --listen 127.0.0.1:0 --base-url https://rota.example/",
     );
     command.env("ROTA_WEBHOOKS_ALLOW_NETS", "127.0.0.1");
     command.env("ROTA_RATE_LIMIT_REQUESTS_PER_MINUTE", "0");
@@ -452,7 +452,7 @@ fn self_is_where_others_reach_the_server() {
     people["users"].as_array_mut().unwrap().remove(1);
     dir.file("people.json", people.to_string());
     succeeds(&db, "directory import people.json --yes");
-    let expected = format!("https://rota.example/duty{}", rotation.path(""));
+    let expected = format!("https://rota.example{}", rotation.path(""));
     eventually("an attempt of both", || {
         let listed = hook.deliveries();
         listed.len() == 2

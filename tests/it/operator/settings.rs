@@ -12,6 +12,11 @@ fn wrong_settings_say_where_they_are_and_what_to_write() {
             "write listen = \"127.0.0.1:8080\"",
         ),
         (
+            "base_url = \"https://intra.example.org/rota\"\n",
+            "rota.toml:1: base_url: \"https://intra.example.org/rota\" has the path \"/rota\"",
+            "give rota a host name of its own: write one such as https://rota.example.org",
+        ),
+        (
             "[webhooks]\nlader = []\n",
             "rota.toml:2: webhooks.lader: ",
             "did you mean ladder? Write ladder = [",
