@@ -3,6 +3,7 @@
 //! Each layer is read and checked as a whole, so that an error names the source of the value. An unknown key in the file is
 //! an error that names the nearest known one. Unknown variables are ignored: those that resemble a setting are logged.
 
+mod exposed;
 mod file;
 mod known;
 mod parsed;
@@ -61,6 +62,8 @@ pub struct Config {
     pub http: HttpPart,
     pub audit: AuditPart,
     pub partners: PartnersPart,
+    /// The config file that was read.
+    pub file: Option<PathBuf>,
     /// Where what is set was set.
     pub origins: Origins,
 }
@@ -255,6 +258,7 @@ impl Config {
     /// This layer, with unset values from the one below.
     fn over(self, below: Config) -> Config {
         Config {
+            file: self.file.or(below.file),
             origins: self.origins.over(below.origins),
             db: self.db.or(below.db),
             listen: self.listen.or(below.listen),
@@ -311,6 +315,7 @@ fn from_environment(given: &dyn Fn(&str) -> Option<OsString>) -> Result<Config, 
     let set = set.map(|setting| (setting.path(), setting.variable()));
     let set = set.filter(|(_, variable)| given(variable).is_some());
     Ok(Config {
+        file: None,
         origins: Origins(set.collect()),
         db: given("ROTA_DB").map(PathBuf::from),
         listen: variables.read("ROTA_LISTEN", str::parse)?,

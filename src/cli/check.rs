@@ -50,6 +50,9 @@ fn check(place: Place) -> Result<(), Failure> {
         .collect();
     config.slack().map_err(Failure::Usage)?;
     let path = existing_database(&config)?;
+    for exposed in config.exposed_secrets() {
+        tell(&format!("note: {exposed}"));
+    }
     if let Some(note) = exposed_sessions(&config) {
         tell(&note);
     }

@@ -49,7 +49,11 @@ pub(super) fn read(path: &Path) -> Result<Config, String> {
         (path, origin)
     };
     let origins = Origins(lines(&text).map(origin).collect());
-    Ok(Config { origins, ..config })
+    Ok(Config {
+        file: Some(path.to_owned()),
+        origins,
+        ..config
+    })
 }
 
 /// Parses a config file. The error is the line, from 1, and what is wrong, starting with the key.
@@ -75,6 +79,7 @@ pub(super) fn parse(text: &str) -> Result<Config, (usize, String)> {
         audit: file.audit,
         partners: file.partners,
         http: file.http,
+        file: None,
         origins: Origins::default(),
     })
 }

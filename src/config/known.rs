@@ -167,6 +167,7 @@ impl Setting {
                 | "bot_token"
                 | "app_token"
                 | "signing_secret"
+                | "password"
         )
     }
 

@@ -142,6 +142,13 @@ fn file_errors_name_line_and_key() {
             ),
         ),
         (
+            "[mail]\npassword = hunter2",
+            (
+                2,
+                "mail.password: string values must be quoted, expected literal string; write password = \"secret\"",
+            ),
+        ),
+        (
             "base_url = https://rota.example.org",
             (
                 1,

@@ -4,6 +4,7 @@ use super::links::{links, target};
 use super::pages::{Page, pages, root};
 use crate::support::*;
 use std::fs;
+use std::os::unix::fs::MetadataExt;
 use std::process::Command;
 
 /// Packages a script that prints an old version and otherwise runs the real program, so that nothing large is compressed, and
@@ -58,6 +59,9 @@ fn the_package_is_complete() {
         let size = fs::metadata(&path).map(|data| data.len());
         assert!(size.is_ok_and(|size| size > 0), "{file}");
     }
+    // It may hold secrets.
+    let config = fs::metadata(dir.join("unpacked/etc/rota/rota.toml")).expect("the config file");
+    assert_eq!(config.mode() & 0o777, 0o640);
     let docs = dir.join("unpacked/usr/share/doc/rota");
     for page in pages() {
         let name = page.name.strip_prefix("packaging/").unwrap_or(&page.name);

@@ -2,6 +2,7 @@
 
 use crate::cli::{imported, on};
 use crate::support::*;
+use std::os::unix::fs::PermissionsExt;
 
 #[test]
 fn wrong_settings_say_where_they_are_and_what_to_write() {
@@ -153,6 +154,51 @@ fn a_variable_that_resembles_a_setting_is_told() {
     assert!(
         told[0].ends_with("ROTA_LISTN is no setting and is ignored; did you mean ROTA_LISTEN?")
     );
+}
+
+#[test]
+fn a_check_names_secrets_that_everybody_can_read() {
+    let (dir, db) = imported();
+    let secret = "[partners.pagerPartner]\napi_key = \"0123456789abcdef\"\n";
+    let by_file = "[partners.pagerPartner]\napi_key_file = \"pager.key\"\n";
+    let mode = |name: &str, mode: u32| {
+        let permissions = std::fs::Permissions::from_mode(mode);
+        std::fs::set_permissions(dir.join(name), permissions).expect("a mode");
+    };
+    dir.file("pager.key", "0123456789abcdef\n");
+    for (text, config, key, folder, note) in [
+        (
+            secret,
+            0o644,
+            0o644,
+            0o755,
+            "note: rota.toml: every user of this machine can read it, and it holds partners.pagerPartner.api_key; run: chmod o= \
+             rota.toml",
+        ),
+        (secret, 0o640, 0o644, 0o755, ""),
+        (secret, 0o644, 0o644, 0o750, ""),
+        ("log = \"info\"\n", 0o644, 0o644, 0o755, ""),
+        (
+            by_file,
+            0o644,
+            0o604,
+            0o755,
+            "note: rota.toml:2: partners.pagerPartner.api_key_file: every user of this machine can read pager.key, which holds a \
+             secret; run: chmod o= pager.key",
+        ),
+        (by_file, 0o644, 0o640, 0o755, ""),
+    ] {
+        dir.file("rota.toml", text);
+        mode("rota.toml", config);
+        mode("pager.key", key);
+        mode("", folder);
+        let (code, output, errors) = run(&mut on(&db, "check --config rota.toml"));
+        assert_eq!(code, 0, "{text}: {output}{errors}");
+        let mut told = errors.lines().filter(|line| line.contains("chmod"));
+        assert_eq!(told.next().unwrap_or_default(), note, "{text}: {errors}");
+        assert_eq!(told.next(), None);
+        assert!(!errors.contains("0123456789"), "{errors}");
+    }
 }
 
 /// Commands that need a database say which commands make one.
