@@ -36,7 +36,8 @@ use jiff::SignedDuration;
 use serde::Deserialize;
 use std::collections::BTreeMap;
 use std::ffi::OsString;
-use std::path::PathBuf;
+use std::io::ErrorKind;
+use std::path::{Path, PathBuf};
 
 /// Settings of the operator. For `None` the command uses its default.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -221,12 +222,14 @@ impl WebhooksPart {
 
 impl Config {
     /// Merges the layers. `flags` are the settings of the command line, `config` is the file that it named, and
-    /// `environment` returns a variable by its name.
+    /// `environment` returns a variable by its name. `usual` is the file that is read, if it is there, where neither a file nor a
+    /// database is named.
     ///
     /// The error is one line: the source of the value, what is wrong with it, and what to send instead.
     pub fn load(
         flags: Config,
         config: Option<PathBuf>,
+        usual: Option<&Path>,
         environment: &dyn Fn(&str) -> Option<OsString>,
     ) -> Result<Config, String> {
         let given = |name: &str| environment(name).filter(|value| !value.is_empty());
@@ -240,9 +243,13 @@ impl Config {
             origins: Origins::flags(set.map(|(path, _)| path)),
             ..flags
         };
-        let file = match config.or_else(|| given("ROTA_CONFIG").map(PathBuf::from)) {
-            Some(path) => file::read(&path)?,
-            None => Config::default(),
+        let names_database = flags.db.is_some() || given("ROTA_DB").is_some();
+        let usual = usual.filter(|path| !names_database && !is_absent(path));
+        let named = config.or_else(|| given("ROTA_CONFIG").map(PathBuf::from));
+        let file = match (named, usual) {
+            (Some(path), _) => file::read(&path, file::NAMED)?,
+            (None, Some(path)) => file::read(path, file::USUAL)?,
+            (None, None) => Config::default(),
         };
         Ok(flags.over(from_environment(&given)?).over(file))
     }
@@ -306,6 +313,12 @@ impl Config {
             },
         }
     }
+}
+
+/// Whether there is certainly no such file: one that cannot be looked at may be there.
+fn is_absent(path: &Path) -> bool {
+    let found = path.metadata();
+    found.is_err_and(|error| error.kind() == ErrorKind::NotFound)
 }
 
 /// The environment layer. An empty variable is unset.

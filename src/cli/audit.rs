@@ -1,7 +1,7 @@
 //! `rota audit`: who changed what.
 
 use super::output::{answer, table};
-use super::workspace::{Missing, database, open, settings};
+use super::workspace::{database, open, settings};
 use super::{Failure, Place};
 use crate::actions::audit;
 use crate::config;
@@ -56,7 +56,7 @@ pub fn run(place: Place, flags: Flags) -> Result<(), Failure> {
         let wrong = "--to: send an instant later than --from";
         return Err(Failure::Usage(wrong.into()));
     }
-    let store = open(&database(&settings(place)?)?, Missing::Refuse)?;
+    let store = open(&database(&settings(place)?)?)?;
     let filter = AuditFilter {
         from: flags.from,
         until: flags.to,

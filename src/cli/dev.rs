@@ -6,7 +6,7 @@ use super::outward::Receivers;
 use super::run::{Bootstrap, Time, requests};
 use super::scratch::Scratch;
 use super::signals::Signals;
-use super::workspace::{database, settings_with};
+use super::workspace::{Program, database, settings_with};
 use super::{Failure, Place, demo};
 use crate::actions::App;
 use crate::actions::development::{self, Credentials};
@@ -67,6 +67,7 @@ pub fn run(place: Place, flags: Flags) -> Result<(), Failure> {
             listen: flags.listen,
             ..Config::default()
         },
+        Program::Development,
     )?;
     let login = Login {
         development: true,

@@ -221,7 +221,7 @@ fn sync(config: &Config, flags: &Sync) -> Result<(), Failure> {
                    `rota directory import`";
         return Err(Failure::Failed(why.into()));
     };
-    let app = app(config, Missing::Create)?.with_slack(settings, &trusted(config)?);
+    let app = app(config, Missing::Refuse)?.with_slack(settings, &trusted(config)?);
     platform::begin(&app).map_err(|error| match error {
         StartError::Wrong(why) => why,
         StartError::Store(error) => error.to_string(),
@@ -245,7 +245,7 @@ fn sync(config: &Config, flags: &Sync) -> Result<(), Failure> {
 }
 
 fn export(config: &Config) -> Result<(), Failure> {
-    let store = open(&database(config)?, Missing::Refuse)?;
+    let store = open(&database(config)?)?;
     let file = wire::file(directory::export(&store)?);
     let text = serde_json::to_string_pretty(&file).map_err(|error| error.to_string())?;
     answer(&text)

@@ -2,7 +2,7 @@
 
 use super::operator::operator;
 use super::output::tell;
-use super::workspace::{Missing, database, open, settings};
+use super::workspace::{database, open, settings};
 use super::{Failure, Place};
 use crate::actions::identities;
 use crate::domain::identity::Identity;
@@ -38,7 +38,7 @@ pub struct LinkIdentity {
 /// Runs a subcommand.
 pub fn run(place: Place, command: Command) -> Result<(), Failure> {
     let Command::LinkIdentity(flags) = command;
-    let store = open(&database(&settings(place)?)?, Missing::Refuse)?;
+    let store = open(&database(&settings(place)?)?)?;
     let (user, author) = (UserId::from(flags.user), operator("login link-identity"));
     let identity = Identity {
         issuer: flags.issuer,

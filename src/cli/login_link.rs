@@ -3,7 +3,7 @@
 use super::operator::operator;
 use super::output::{answer, tell};
 use super::outward::LISTEN;
-use super::workspace::{Missing, database, open, settings};
+use super::workspace::{database, open, settings};
 use super::{Failure, Place};
 use crate::actions::due::BASE_URL_FACT;
 use crate::actions::sessions;
@@ -34,7 +34,7 @@ pub struct Flags {
 /// Prints a link, alone on its line.
 pub fn run(place: Place, flags: Flags) -> Result<(), Failure> {
     let config = settings(place)?;
-    let store = open(&database(&config)?, Missing::Refuse)?;
+    let store = open(&database(&config)?)?;
     let kept = store.read(|tx: &ReadTx| load_fact(tx, BASE_URL_FACT))?;
     let set = config.base_url.as_ref().map(ToString::to_string);
     let base_url = set.or(kept).unwrap_or_else(|| format!("http://{LISTEN}"));

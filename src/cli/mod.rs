@@ -50,7 +50,8 @@ Examples:
   rota status                                          is it up, and is anything wrong
   rota backup rota-$(date +%F).db                      copy the database while it is in use
 
-Settings come from flags, then ROTA_* environment variables, then the config file, then defaults.";
+Settings come from flags, then ROTA_* environment variables, then the config file, then defaults. Only `serve`, `dev`, `restore`
+and `directory import` make a database.";
 
 #[derive(Parser)]
 #[command(name = "rota", version, about = ABOUT, after_help = EXAMPLES, max_term_width = 100)]
@@ -67,7 +68,8 @@ pub struct Place {
     /// The database file [env: ROTA_DB] [default: rota.db; for `dev` a temporary one]
     #[arg(long, value_name = "PATH", global = true, display_order = 90)]
     db: Option<PathBuf>,
-    /// A config file in TOML [env: ROTA_CONFIG]
+    /// A config file in TOML [env: ROTA_CONFIG] [default: /etc/rota/rota.toml if it is there and no database is named; none for
+    /// `dev`]
     #[arg(long, value_name = "FILE", global = true, display_order = 91)]
     config: Option<PathBuf>,
     /// Log levels: error, warn, info, debug or off, or levels per module [env: ROTA_LOG] [default: info]

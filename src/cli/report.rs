@@ -2,7 +2,7 @@
 
 use super::operator::operator;
 use super::output::{answer, table};
-use super::workspace::{Missing, database, days, open, settings};
+use super::workspace::{database, days, open, settings};
 use super::{Failure, Place};
 use crate::actions::report::{self, Wanted};
 use crate::config;
@@ -71,7 +71,7 @@ pub fn run(place: Place, flags: Flags) -> Result<(), Failure> {
     }
     let config = settings(place)?;
     let calendar = days(&config)?;
-    let store = open(&database(&config)?, Missing::Refuse)?;
+    let store = open(&database(&config)?)?;
     let wanted = Wanted {
         range: Interval {
             from: flags.from,

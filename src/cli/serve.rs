@@ -4,7 +4,7 @@ use super::operator::operator;
 use super::outward::Receivers;
 use super::run::{Bootstrap, Time, requests};
 use super::signals::Signals;
-use super::workspace::{database, settings_with};
+use super::workspace::{Program, database, settings_with};
 use super::{Failure, Place};
 use crate::api;
 use crate::config::{BaseUrl, Config, Listen};
@@ -37,7 +37,7 @@ pub fn run(place: Place, flags: Flags) -> Result<(), Failure> {
         base_url: flags.base_url,
         ..Config::default()
     };
-    let config = settings_with(place, flags)?;
+    let config = settings_with(place, flags, Program::Server)?;
     let login = config.login().map_err(Failure::Usage)?;
     let mut bootstrap = Bootstrap::open(
         &database(&config)?,

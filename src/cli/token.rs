@@ -2,7 +2,7 @@
 
 use super::operator::operator;
 use super::output::{answer, instant_or_dash, naming, table, tell};
-use super::workspace::{Missing, database, open, settings};
+use super::workspace::{database, open, settings};
 use super::{Failure, Place};
 use crate::actions::keys;
 use crate::config;
@@ -48,10 +48,10 @@ pub struct Named {
 pub fn run(place: Place, command: Command) -> Result<(), Failure> {
     let path = database(&settings(place)?)?;
     match command {
-        Command::Create(create) => mint(&open(&path, Missing::Create)?, create),
-        Command::List => list(&open(&path, Missing::Refuse)?),
+        Command::Create(create) => mint(&open(&path)?, create),
+        Command::List => list(&open(&path)?),
         Command::Revoke(named) => {
-            let store = open(&path, Missing::Refuse)?;
+            let store = open(&path)?;
             keys::revoke_token(
                 &store,
                 &operator("token revoke"),

@@ -1,9 +1,10 @@
 //! `rota verify`: checks the signature of a delivery.
 
 use super::output::answer;
-use super::workspace::{database, development_clock, parse_clock, settings};
+use super::workspace::{Program, database, development_clock, parse_clock, settings_with};
 use super::{Failure, Place};
 use crate::config;
+use crate::config::Config;
 use crate::runtime::clock::Clock;
 use crate::store::Inspection;
 use crate::wire::signature::{
@@ -63,7 +64,7 @@ pub fn run(place: Place, flags: Flags) -> Result<(), Failure> {
 /// The current instant by the clock of the given database, if it exists and has a development clock; otherwise by the system
 /// clock.
 fn now(place: Place) -> Result<Timestamp, Failure> {
-    let config = settings(place)?;
+    let config = settings_with(place, Config::default(), Program::Receiver)?;
     let mut kept = None;
     if config.db.as_ref().is_some_and(|path| path.exists()) {
         let database = Inspection::open(&database(&config)?)?;

@@ -24,26 +24,50 @@ pub enum Missing {
     Refuse,
 }
 
+/// The config file of the Debian package.
+const USUAL_FILE: &str = "/etc/rota/rota.toml";
+
+/// Whose settings these are.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Program {
+    Server,
+    /// Reads no file that nobody named: it must not run on the database of a service by accident.
+    Development,
+    Command,
+    /// A command for receivers of webhooks, who need no file of the server.
+    Receiver,
+}
+
+impl Program {
+    fn is_command(self) -> bool {
+        matches!(self, Program::Command | Program::Receiver)
+    }
+
+    /// Whether it reads the usual config file.
+    fn reads_usual_file(self) -> bool {
+        matches!(self, Program::Server | Program::Command)
+    }
+}
+
 /// The settings of a command without its own flags.
 pub fn settings(place: Place) -> Result<Config, Failure> {
-    load(place, Config::default(), true)
+    settings_with(place, Config::default(), Program::Command)
 }
 
-/// The settings of a server, its own flags uppermost; from here on things are logged.
-pub fn settings_with(place: Place, flags: Config) -> Result<Config, Failure> {
-    load(place, flags, false)
-}
-
+/// The settings with the flags of a server uppermost; from here on things are logged.
+///
 /// To be asked for once: a config file may be a pipe, and empty when it is read again.
-fn load(place: Place, flags: Config, command: bool) -> Result<Config, Failure> {
+pub fn settings_with(place: Place, flags: Config, program: Program) -> Result<Config, Failure> {
     let flags = Config {
         db: place.db,
         log: place.log,
         ..flags
     };
     let environment = |name: &str| std::env::var_os(name);
-    let config = Config::load(flags, place.config, &environment).map_err(Failure::Usage)?;
-    logging::begin(config.log.as_ref(), command);
+    let usual = Path::new(USUAL_FILE);
+    let usual = program.reads_usual_file().then_some(usual);
+    let config = Config::load(flags, place.config, usual, &environment).map_err(Failure::Usage)?;
+    logging::begin(config.log.as_ref(), program.is_command());
     for (name, _) in std::env::vars_os() {
         if let Some(sentence) = config::resembling(&name.to_string_lossy()) {
             log::warn!("{sentence}");
@@ -113,9 +137,9 @@ pub fn open_store(path: &Path, clock: Arc<Clock>, missing: Missing) -> Result<St
     Ok(store)
 }
 
-/// The database of a command. Uses its development clock if it has one.
-pub fn open(path: &Path, missing: Missing) -> Result<Store, Failure> {
-    open_with_clock(path, missing, None).map(|(store, _)| store)
+/// The database of a command, which must be there. Uses its development clock if it has one.
+pub fn open(path: &Path) -> Result<Store, Failure> {
+    open_with_clock(path, Missing::Refuse, None).map(|(store, _)| store)
 }
 
 /// As [`open`], with its clock. `frozen_at` sets a new development clock or moves an existing one forward.

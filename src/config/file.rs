@@ -36,12 +36,17 @@ struct File {
     http: HttpPart,
 }
 
-/// Reads a config file. The error names the file, the line and the key.
-pub(super) fn read(path: &Path) -> Result<Config, String> {
+/// What to do where a file cannot be read that somebody named.
+pub(super) const NAMED: &str = "name a TOML file by --config or ROTA_CONFIG, or neither";
+
+/// What to do where the file cannot be read that nobody named.
+pub(super) const USUAL: &str = "run this as root or as the user of the service, or name a config file by --config or a database by --db";
+
+/// Reads a config file. The error names the file, the line and the key; that of a file that cannot be read ends with the advice.
+pub(super) fn read(path: &Path, advice: &str) -> Result<Config, String> {
     let name = path.display();
-    let text = std::fs::read_to_string(path).map_err(|error| {
-        format!("{name}: {error}; name a TOML file by --config or ROTA_CONFIG, or neither")
-    })?;
+    let text =
+        std::fs::read_to_string(path).map_err(|error| format!("{name}: {error}; {advice}"))?;
     let config = parse(&text).map_err(|(line, why)| format!("{name}:{line}: {why}"))?;
     let origin = |(setting, line): (&Setting, usize)| {
         let path = setting.path();

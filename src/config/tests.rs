@@ -9,7 +9,7 @@ use std::time::Duration;
 
 fn load(flags: Config, environment: &[(&str, &str)]) -> Result<Config, String> {
     let map: HashMap<&str, &str> = environment.iter().copied().collect();
-    Config::load(flags, None, &|name| map.get(name).map(OsString::from))
+    Config::load(flags, None, None, &|name| map.get(name).map(OsString::from))
 }
 
 fn listening(on: &str) -> Config {

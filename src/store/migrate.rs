@@ -2,7 +2,7 @@
 
 use super::copy::copy_database;
 use super::files::{create_new, refuse_other_names, refuse_planted_logs};
-use super::paths::{missing_database, with_suffix};
+use super::paths::{left_log, missing_database, with_suffix};
 use super::schema;
 use super::version::{APPLICATION_ID, SCHEMA, STEPS, VERSION, recognise};
 use crate::failpoint;
@@ -98,13 +98,8 @@ pub fn create_file(path: &Path) -> Result<bool, String> {
     if path.symlink_metadata().is_ok() {
         return Ok(false);
     }
-    let log = with_suffix(path, "-wal");
-    if log.symlink_metadata().is_ok_and(|data| data.len() > 0) {
-        return Err(format!(
-            "{}: there is no database here, but its log {}; put the file back, or `rota restore` a copy",
-            path.display(),
-            log.display()
-        ));
+    if left_log(path).is_some() {
+        return Err(missing_database(path));
     }
     create_new(path).map(|made| made.is_some())
 }

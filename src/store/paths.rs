@@ -20,10 +20,26 @@ pub(super) fn with_suffix(path: &Path, suffix: &str) -> PathBuf {
 
 /// Says that a database is missing, and what makes one.
 pub fn missing_database(path: &Path) -> String {
-    named(
-        path,
-        "there is no database here; `rota serve` creates one, --db names another",
-    )
+    match left_log(path) {
+        Some(log) => named(
+            path,
+            format!(
+                "there is no database here, but its log {}; put the file back, or `rota restore` a copy",
+                log.display()
+            ),
+        ),
+        None => named(
+            path,
+            "there is no database here; `rota serve` and `rota directory import` create one, --db or --config names another",
+        ),
+    }
+}
+
+/// The log of a database that was deleted or moved while it was in use.
+pub(super) fn left_log(path: &Path) -> Option<PathBuf> {
+    let log = with_suffix(path, "-wal");
+    let data = log.symlink_metadata();
+    data.is_ok_and(|data| data.len() > 0).then_some(log)
 }
 
 /// An error message that begins with the path it is about.

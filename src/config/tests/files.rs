@@ -295,7 +295,7 @@ fn what_is_set_knows_where() {
     let text = "db = 'x.db'\nlisten = 'a:1'\n\n[webhooks]\n# Ours.\nextra_ca_file = 'ca.pem'\ntrust = 'system'\n";
     std::fs::write(&path, text).expect("a file");
     let environment = |name: &str| (name == "ROTA_WEBHOOKS_TRUST").then(|| "bundled".into());
-    let config = Config::load(listening("b:2"), Some(path.clone()), &environment);
+    let config = Config::load(listening("b:2"), Some(path.clone()), None, &environment);
     let origins = config.expect("good values").origins;
     let name = path.display();
     for (setting, expected) in [
@@ -310,6 +310,81 @@ fn what_is_set_knows_where() {
     ] {
         assert_eq!(origins.of(setting), expected);
     }
+    std::fs::remove_dir_all(&folder).expect("our folder");
+}
+
+/// The usual file is read where neither a file nor a database is named.
+#[test]
+fn the_usual_file_is_read_where_nothing_else_is_said() {
+    let folder = std::env::temp_dir().join(format!("rota-usual-{}", std::process::id()));
+    std::fs::create_dir_all(&folder).expect("a folder");
+    let file = |name: &str, text: &str| {
+        let path = folder.join(name);
+        std::fs::write(&path, text).expect("a file");
+        path
+    };
+    let usual = file("usual.toml", "db = 'usual.db'\nlisten = 'usual:1'");
+    let other = file("other.toml", "listen = 'other:1'");
+    let absent = folder.join("absent").join("rota.toml");
+    let on = |db: &str| Config {
+        db: Some(db.into()),
+        ..Config::default()
+    };
+    let other_name = other.to_string_lossy();
+    type Variables<'a> = &'a [(&'a str, &'a str)];
+    let rows: [(Config, Option<&PathBuf>, Variables, _, _); 7] = [
+        (
+            Config::default(),
+            None,
+            &[],
+            Some("usual.db"),
+            Some("usual:1"),
+        ),
+        (listening("a:1"), None, &[], Some("usual.db"), Some("a:1")),
+        (Config::default(), Some(&other), &[], None, Some("other:1")),
+        (
+            Config::default(),
+            None,
+            &[("ROTA_CONFIG", &other_name)],
+            None,
+            Some("other:1"),
+        ),
+        (on("own.db"), None, &[], Some("own.db"), None),
+        (
+            Config::default(),
+            None,
+            &[("ROTA_DB", "own.db")],
+            Some("own.db"),
+            None,
+        ),
+        // An empty variable is unset.
+        (
+            Config::default(),
+            None,
+            &[("ROTA_DB", "")],
+            Some("usual.db"),
+            Some("usual:1"),
+        ),
+    ];
+    for (flags, named, variables, db, listen) in rows {
+        let environment = |name: &str| {
+            let mut found = variables.iter().filter(|(known, _)| *known == name);
+            found.next().map(|(_, value)| OsString::from(value))
+        };
+        let load = |usual| Config::load(flags.clone(), named.cloned(), usual, &environment);
+        let config = load(Some(usual.as_path())).expect("good values");
+        assert_eq!(config.db, db.map(PathBuf::from), "{variables:?}");
+        let found = config.listen.map(|listen| listen.to_string());
+        assert_eq!(found.as_deref(), listen, "{variables:?}");
+        let without = load(None).expect("good values");
+        assert_eq!(load(Some(absent.as_path())), Ok(without), "{variables:?}");
+    }
+    // It is there and cannot be read.
+    let error = Config::load(Config::default(), None, Some(&folder), &|_| None).unwrap_err();
+    assert!(
+        error.contains("run this as root or as the user of the service"),
+        "{error}"
+    );
     std::fs::remove_dir_all(&folder).expect("our folder");
 }
 

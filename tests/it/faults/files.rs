@@ -206,7 +206,6 @@ fn a_fresh_start_on_a_full_disk_names_the_file() {
     for line in [
         "serve --listen 127.0.0.1:0",
         "dev --listen 127.0.0.1:0",
-        "key create --name k --scope read:oncall",
         "directory import people.json",
     ] {
         for blocks in [0, 1, 8, 16, 64, 128] {

@@ -313,11 +313,20 @@ fn missing_databases_are_missed() {
         "directory export",
         "backup copy.db",
         "check",
+        "key create --name k --scope read:oncall",
+        "token create --user U1",
+        "directory sync",
     ] {
-        fails_with(run(&mut on(&absent, line)), &["absent.db"]);
+        fails_with(
+            run(on(&absent, line)
+                .env("ROTA_CHAT_PLATFORM", "slack")
+                .env("ROTA_SLACK_BOT_TOKEN", "xoxb-1")),
+            &["absent.db"],
+        );
         assert!(!absent.exists(), "rota {line} made one");
     }
-    key(&absent, "--scope read:oncall");
+    dir.file("people.json", directory(1).to_string());
+    succeeds(&absent, "directory import people.json");
     assert!(absent.exists());
 }
 
@@ -403,7 +412,8 @@ fn one_server_a_database_through_links_too() {
     }
     // A link to a file that does not exist yet.
     symlink("to-be.db", dir.join("ahead.db")).unwrap();
-    key(&dir.join("ahead.db"), "--scope read:oncall");
+    dir.file("people.json", directory(1).to_string());
+    succeeds(&dir.join("ahead.db"), "directory import people.json");
     assert!(dir.join("to-be.db").exists());
 }
 
@@ -442,12 +452,14 @@ fn nobody_else_reads_the_database() {
 fn a_new_database_is_told() {
     let dir = TempDir::new();
     let db = dir.join("new.db");
-    let create = || run(&mut on(&db, "key create --name cli --scope read:oncall"));
-    let (_, output, errors) = create();
+    dir.file("people.json", directory(1).to_string());
+    let create = || run(&mut on(&db, "directory import people.json"));
+    let (_, _, errors) = create();
     assert!(
         errors.contains("created") && errors.contains("/new.db\n"),
         "{errors}"
     );
+    let output = succeeds(&db, "key create --name cli --scope read:oncall");
     assert_eq!(output.lines().count(), 1, "the key alone: {output}");
     let (_, _, errors) = create();
     assert!(!errors.contains("new.db"), "it was there: {errors}");

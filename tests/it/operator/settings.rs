@@ -1,8 +1,9 @@
 //! Settings that are wrong: exit code 2, file, line and key, and what to write; nothing is made.
 
-use crate::cli::{imported, on};
+use crate::cli::{imported, on, succeeds};
 use crate::support::*;
 use std::os::unix::fs::PermissionsExt;
+use std::process::Command;
 
 #[test]
 fn wrong_settings_say_where_they_are_and_what_to_write() {
@@ -199,6 +200,63 @@ fn a_check_names_secrets_that_everybody_can_read() {
         assert_eq!(told.next(), None);
         assert!(!errors.contains("0123456789"), "{errors}");
     }
+}
+
+/// Puts a config file where the Debian package has it, for one command alone.
+const IN_ETC: &str = r#"
+mount -t tmpfs none /etc && mkdir /etc/rota && cp "$1" /etc/rota/rota.toml && shift && exec "$@"
+"#;
+
+#[test]
+fn commands_elsewhere_use_the_database_of_the_service() {
+    let isolated = Command::new("unshare").args(["--mount", "true"]).status();
+    if !isolated.is_ok_and(|status| status.success()) {
+        eprintln!("skipped: no mount namespaces here");
+        return;
+    }
+    let dir = TempDir::new();
+    let (service, elsewhere) = (dir.join("service.db"), dir.join("elsewhere"));
+    std::fs::create_dir(&elsewhere).expect("a folder");
+    let config = dir.file("service.toml", format!("db = {service:?}\n"));
+    let people = dir.file("people.json", directory(2).to_string());
+    let tried = |line: &str| {
+        let plain = rota(&elsewhere);
+        let mut command = Command::new("unshare");
+        command.args(["--mount", "bash", "-c", IN_ETC, "in etc"]);
+        command.arg(&config).arg(BINARY).args(line.split(' '));
+        for (name, value) in plain.get_envs() {
+            match value {
+                Some(value) => command.env(name, value),
+                None => command.env_remove(name),
+            };
+        }
+        run(command.current_dir(&elsewhere))
+    };
+    let key = "key create --name cli --scope read:oncall";
+    let (code, _, errors) = tried(key);
+    assert_eq!(code, 1, "{errors}");
+    assert!(
+        errors.contains("service.db: there is no database here"),
+        "{errors}"
+    );
+    for line in [
+        &format!("directory import {}", people.display()),
+        key,
+        "check",
+    ] {
+        let (code, output, errors) = tried(line);
+        assert_eq!(code, 0, "{line}: {output}{errors}");
+    }
+    assert!(succeeds(&service, "key list").contains("cli"));
+    // A database that is named is another one, and its settings are not those of the service.
+    let (code, _, errors) = tried("key list --db own.db");
+    assert_eq!(code, 1, "{errors}");
+    assert!(
+        errors.contains("own.db: there is no database here"),
+        "{errors}"
+    );
+    let left = std::fs::read_dir(&elsewhere).expect("the folder");
+    assert_eq!(left.count(), 0, "something was made elsewhere");
 }
 
 /// Commands that need a database say which commands make one.

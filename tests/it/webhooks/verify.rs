@@ -177,7 +177,8 @@ fn age_counts_against_the_clock_of_the_database_that_is_named() {
     let dir = TempDir::new();
     let (frozen, plain) = (dir.join("frozen.db"), dir.join("plain.db"));
     drop(Start::default().db(&frozen).go());
-    succeeds(&plain, "key create --name cli --scope read:oncall");
+    dir.file("people.json", directory(1).to_string());
+    succeeds(&plain, "directory import people.json");
     dir.file("empty.db", "");
     let (then, now) = (at(MONDAY).as_second(), unix_now());
     let settle = |command: &mut Command, sent: i64, tolerance: &[&str]| {

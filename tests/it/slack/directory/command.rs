@@ -26,6 +26,11 @@ fn the_directory_is_read_without_a_server() {
     let dir = TempDir::new();
     let db = dir.path().join("rota.db");
     let slack = Slack::with_people(3);
+    // Only a server makes the database.
+    let (status, said) = directory_sync(&slack, &db, "");
+    assert_eq!(status, 1, "{said}");
+    assert!(said.contains("there is no database here") && !db.exists());
+    slack.start().db(&db).go().stop();
     slack.team().group("S1", json!({ "users": ["U1"] }));
     let (status, said) = directory_sync(&slack, &db, "");
     assert_eq!(status, 0, "{said}");
