@@ -1,11 +1,12 @@
 //! Text of people without what changes how other text is read.
 
+use crate::domain::wording::turns_direction;
+
 /// A text on one line, without control characters and without those that change the direction of the text around them: a name
 /// must not hide or reorder what stands beside it.
 pub fn plain(text: &str) -> String {
-    let turns = |c: char| matches!(c, '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}' | '\u{200e}' | '\u{200f}' | '\u{61c}');
     let breaks = |c: char| c.is_control() || matches!(c, '\u{2028}' | '\u{2029}');
-    let kept = text.chars().filter(|c| !turns(*c));
+    let kept = text.chars().filter(|c| !turns_direction(*c));
     kept.map(|c| if breaks(c) { ' ' } else { c }).collect()
 }
 

@@ -1,6 +1,6 @@
 //! `rota audit`: who changed what.
 
-use super::output::{answer, table};
+use super::output::{answer, answer_json, table};
 use super::workspace::{database, open, settings};
 use super::{Failure, Place};
 use crate::actions::audit;
@@ -78,11 +78,11 @@ fn print_json(store: &Store, filter: &AuditFilter, limit: u32) -> Result<(), Fai
             serde_json::to_string(&wire::render(entry)).map_err(|error| error.to_string())?;
         let line = format!("{begin}{text}");
         begin = ",";
-        answer(&line)
+        answer_json(&line)
     })?;
     match begin {
-        "[" => answer("[]"),
-        _ => answer("]"),
+        "[" => answer_json("[]"),
+        _ => answer_json("]"),
     }
 }
 

@@ -1,6 +1,6 @@
 //! `rota completions`: what a shell needs to complete this command line.
 
-use super::output::answer;
+use super::output::answer_data;
 use super::{Failure, Rota};
 use clap::{Args, CommandFactory, ValueEnum};
 use clap_complete::shells::{Bash, Fish, Zsh};
@@ -35,7 +35,7 @@ pub fn run(flags: Flags) -> Result<(), Failure> {
         Shell::Zsh => clap_complete::generate(Zsh, &mut rota, "rota", &mut script),
         Shell::Fish => clap_complete::generate(Fish, &mut rota, "rota", &mut script),
     }
-    answer(String::from_utf8_lossy(&script).trim_end())
+    answer_data(String::from_utf8_lossy(&script).trim_end())
 }
 
 /// The command line without hidden commands: the generators would offer those too.

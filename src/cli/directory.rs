@@ -1,7 +1,7 @@
 //! `rota directory`: the people, user groups and channels of the chat platform.
 
 use super::operator::operator;
-use super::output::{answer, printable, sentence, tell};
+use super::output::{answer, answer_json, printable, sentence, tell};
 use super::outward::trusted;
 use super::workspace::{Missing, app, database, open, settings};
 use super::{Failure, Place};
@@ -248,5 +248,5 @@ fn export(config: &Config) -> Result<(), Failure> {
     let store = open(&database(config)?)?;
     let file = wire::file(directory::export(&store)?);
     let text = serde_json::to_string_pretty(&file).map_err(|error| error.to_string())?;
-    answer(&text)
+    answer_json(&text)
 }

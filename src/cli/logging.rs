@@ -1,6 +1,10 @@
 //! Logging to standard error, one line per event.
 
+use super::output::visible;
 use crate::config::LogFilter;
+use env_logger::fmt::Formatter;
+use log::Record;
+use std::io::{self, Write};
 use std::os::fd::AsFd;
 use std::os::unix::fs::MetadataExt;
 
@@ -18,11 +22,23 @@ pub fn begin(set: Option<&LogFilter>, command: bool) {
         .parse_filters(set.map_or(unset, LogFilter::as_str))
         // After the settings: it logs handshakes with the ticket of a socket, and the texts of frames.
         .filter_module("tungstenite", log::LevelFilter::Warn);
-    if is_journal() {
-        // The journal adds its own time to every line.
-        builder.format_timestamp(None);
-    }
+    // The journal adds its own time to every line.
+    let has_time = !is_journal();
+    builder.format(move |to, record| write(to, record, has_time));
     builder.init();
+}
+
+/// Writes a line as env_logger does by default, its text with [`visible`] characters: names that people wrote are in some.
+fn write(to: &mut Formatter, record: &Record, has_time: bool) -> io::Result<()> {
+    let (level, target) = (record.level(), record.target());
+    let style = to.default_level_style(level);
+    let time = match has_time {
+        true => format!("{} ", to.timestamp_seconds()),
+        false => String::new(),
+    };
+    // Further lines of a text are indented, so that none looks like a line of its own.
+    let text = visible(&record.args().to_string()).replace('\n', "\n    ");
+    writeln!(to, "[{time}{style}{level:<5}{style:#} {target}] {text}")
 }
 
 /// Whether standard error goes to systemd's journal. The variable names the file and may be inherited by programs with

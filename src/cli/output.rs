@@ -2,13 +2,27 @@
 
 use super::Failure;
 use crate::domain::refusal::Refusal;
+use crate::domain::wording::turns_direction;
 use crate::server::Problem;
 use crate::store::ActionError;
 use jiff::Timestamp;
 use std::io::{ErrorKind, Write};
 
-/// Prints a result and a line end. A closed pipe is not an error: `rota key list | head -1` works.
+/// Prints a result for people, with [`visible`] characters, and a line end.
 pub fn answer(text: &str) -> Result<(), Failure> {
+    answer_data(&visible(text))
+}
+
+/// Prints JSON and a line end. In its texts, what [`visible`] escapes is escaped as JSON has it, so that programs read the same
+/// text.
+pub fn answer_json(json: &str) -> Result<(), Failure> {
+    answer_data(&escaped(json, &['\n'], |c| {
+        format!("\\u{:04x}", u32::from(c))
+    }))
+}
+
+/// Prints a result for programs, exactly as it is, and a line end. A closed pipe is not an error: `rota key list | head -1` works.
+pub fn answer_data(text: &str) -> Result<(), Failure> {
     let mut stdout = std::io::stdout().lock();
     let written = writeln!(stdout, "{text}").and_then(|()| stdout.flush());
     match written {
@@ -19,9 +33,28 @@ pub fn answer(text: &str) -> Result<(), Failure> {
     }
 }
 
-/// Prints a message to standard error. If that fails, there is nowhere to report it.
+/// Prints a message with [`visible`] characters to standard error. If that fails, there is nowhere to report it.
 pub fn tell(sentence: &str) {
-    drop(writeln!(std::io::stderr().lock(), "{sentence}"));
+    drop(writeln!(std::io::stderr().lock(), "{}", visible(sentence)));
+}
+
+/// A text in which characters that control a terminal or turn the direction of writing are escaped; line ends and tabs stay.
+pub fn visible(text: &str) -> String {
+    escaped(text, &['\n', '\t'], |c| c.escape_default().to_string())
+}
+
+/// A text whose hidden characters are escaped, but for some.
+fn escaped(text: &str, kept: &[char], escape: fn(char) -> String) -> String {
+    let is_hidden =
+        |c: char| c.is_control() || turns_direction(c) || matches!(c, '\u{2028}' | '\u{2029}');
+    let mut shown = String::with_capacity(text.len());
+    for c in text.chars() {
+        match is_hidden(c) && !kept.contains(&c) {
+            true => shown.push_str(&escape(c)),
+            false => shown.push(c),
+        }
+    }
+    shown
 }
 
 /// A refusal as one sentence for the terminal.
@@ -71,24 +104,17 @@ pub fn instant_or_dash(at: Option<Timestamp>) -> String {
     at.map_or_else(|| "-".into(), |at| at.to_string())
 }
 
-/// Names are written by people: control characters must not reach the terminal, and an empty name must not hide a column.
+/// Names are written by people: as [`visible`], on one line, and an empty name must not hide a column.
 pub fn printable(cell: &str) -> String {
     if cell.is_empty() {
         return "-".into();
     }
-    let shown = |c: char| {
-        if c.is_control() {
-            c.escape_default().to_string()
-        } else {
-            c.to_string()
-        }
-    };
-    cell.chars().map(shown).collect()
+    escaped(cell, &[], |c| c.escape_default().to_string())
 }
 
 #[cfg(test)]
 mod tests {
-    use super::table;
+    use super::{table, visible};
 
     #[test]
     fn columns_are_aligned() {
@@ -97,5 +123,23 @@ mod tests {
         let expected = "ID      NAME  S\nkey_1   a\\nb  x\nkey_22  -     long";
         assert_eq!(table(&["ID", "NAME", "S"], &rows), expected);
         assert_eq!(table(&["ID", "NAME"], &[]), "ID  NAME");
+        let rows = [vec!["a\u{202e}b".to_owned(), "x".to_owned()]];
+        assert_eq!(table(&["ID", "S"], &rows), "ID          S\na\\u{202e}b  x");
+    }
+
+    #[test]
+    fn what_is_hidden_is_escaped() {
+        for (text, shown) in [
+            ("Ana Ruiz: \u{5d0}\u{5d1}", "Ana Ruiz: \u{5d0}\u{5d1}"),
+            (
+                "a\u{202e}b\u{2069}c\u{200f}",
+                "a\\u{202e}b\\u{2069}c\\u{200f}",
+            ),
+            ("a\u{1b}[31mb\rc", "a\\u{1b}[31mb\\rc"),
+            ("a\u{2028}b", "a\\u{2028}b"),
+            ("one\n\ttwo", "one\n\ttwo"),
+        ] {
+            assert_eq!(visible(text), shown, "{text:?}");
+        }
     }
 }

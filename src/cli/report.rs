@@ -1,7 +1,7 @@
 //! `rota report`: who carries how much.
 
 use super::operator::operator;
-use super::output::{answer, table};
+use super::output::{answer, answer_data, table};
 use super::workspace::{database, days, open, settings};
 use super::{Failure, Place};
 use crate::actions::report::{self, Wanted};
@@ -91,7 +91,7 @@ pub fn run(place: Place, flags: Flags) -> Result<(), Failure> {
 
 fn print_csv(by: GroupBy, rows: &[Row]) -> Result<(), Failure> {
     let text = wire::table(by, rows.iter().map(|row| wire::render(by, row)));
-    answer(text.strip_suffix('\n').unwrap_or(&text))
+    answer_data(text.strip_suffix('\n').unwrap_or(&text))
 }
 
 fn print_table(store: &Store, by: GroupBy, rows: &[Row]) -> Result<(), Failure> {

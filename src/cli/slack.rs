@@ -1,6 +1,6 @@
 //! `rota slack manifest` and `rota slack check`: setting up the app of a Slack workspace.
 
-use super::output::answer;
+use super::output::{answer, answer_json};
 use super::outward::trusted;
 use super::workspace::settings;
 use super::{Failure, Place};
@@ -68,7 +68,7 @@ fn print(flags: &Manifest) -> Result<(), Failure> {
         base_url: base_url.as_deref(),
     });
     let text = serde_json::to_string_pretty(&document).map_err(|error| error.to_string())?;
-    answer(&text)
+    answer_json(&text)
 }
 
 fn check(place: Place) -> Result<(), Failure> {

@@ -1,6 +1,6 @@
 //! `rota status`: whether the server is up, what is due, what waits, and what is wrong. Changes nothing.
 
-use super::output::{answer, printable};
+use super::output::{answer, answer_json, printable};
 use super::outward::LISTEN;
 use super::workspace::{database, development_clock, parse_clock, settings};
 use super::{Failure, Place};
@@ -107,7 +107,7 @@ pub fn run(place: Place, flags: Flags) -> Result<(), Failure> {
     let status = look(&config, &path)?;
     if flags.json {
         let text = serde_json::to_string_pretty(&status).map_err(|error| error.to_string())?;
-        answer(&text)?;
+        answer_json(&text)?;
     } else {
         answer(&lines(&status).join("\n"))?;
     }

@@ -1,10 +1,12 @@
 //! The wording of chat messages and channel topics.
 
 mod cut;
+mod direction;
 mod subject;
 mod topic;
 
 pub use cut::{Piece, fit, shortened};
+pub use direction::turns_direction;
 pub use subject::subject;
 pub use topic::{TopicSubject, topic};
 

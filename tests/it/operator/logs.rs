@@ -87,6 +87,59 @@ fn logged(db: &Path, path: &Path, journal: Option<String>) -> String {
     text()
 }
 
+/// Names that turn the direction of writing hide nothing: not in the log, and not in what commands print.
+#[test]
+fn names_do_not_turn_the_direction_of_writing() {
+    let dir = TempDir::new();
+    let db = dir.join("rota.db");
+    let mut people = directory(2);
+    people["users"][0]["displayName"] = "Ana\u{202e}gro.live\u{2066}".into();
+    dir.file("people.json", people.to_string());
+    let turns = |text: &str| text.contains(['\u{202e}', '\u{2066}']);
+    let printed = |line: &str| {
+        let (code, output, errors) = run(&mut on(&db, line));
+        assert_eq!(code, 0, "{line}: {output}{errors}");
+        assert!(
+            !turns(&output) && !turns(&errors),
+            "{line}: {output}{errors}"
+        );
+        output
+    };
+    let said = printed("directory import people.json");
+    assert!(
+        said.contains("Ana\\u{202e}gro.live\\u{2066} (U1)"),
+        "{said}"
+    );
+    // Programs read the same text.
+    let exported: serde_json::Value =
+        serde_json::from_str(&printed("directory export")).expect("JSON");
+    assert_eq!(
+        exported["users"][0]["displayName"],
+        people["users"][0]["displayName"]
+    );
+    let rota = Start::default().db(&db).env("ROTA_LOG", "debug").go();
+    let rotation = rota.rotation("U1 U2");
+    rotation
+        .patch(serde_json::json!({ "name": "Data\u{202e}base" }))
+        .is(200);
+    let (_, log) = rota.stop();
+    assert!(log.contains("Data\\u{202e}base"), "{log}");
+    assert!(!turns(&log), "{log}");
+    for line in [
+        "audit",
+        "audit --json",
+        "report",
+        "report --json",
+        "status --json",
+    ] {
+        let (_, output, errors) = run(&mut on(&db, line));
+        assert!(
+            !turns(&output) && !turns(&errors),
+            "{line}: {output}{errors}"
+        );
+    }
+}
+
 #[test]
 fn the_journal_has_times_of_its_own() {
     let (dir, db) = imported();
