@@ -8,10 +8,12 @@
 //! | `transaction` | rejects network calls in transactions |
 //! | `background` | registration of background loops |
 //! | `supervisor` | ends the server if a required thread ends; pings the service manager |
+//! | `users` | users of the machine |
 
 pub mod background;
 pub mod clock;
 pub mod heartbeat;
 pub mod supervisor;
 pub mod transaction;
+pub mod users;
 pub mod wakeup;

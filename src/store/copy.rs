@@ -5,7 +5,7 @@
 
 use super::files::{
     LOGS, create_new, is_same_file, open_own, real_beside, refuse_other_names_of_live,
-    refuse_planted_logs, unfinished_names,
+    refuse_other_owner, refuse_planted_logs, unfinished_names,
 };
 use super::paths::{folder_of, named, with_suffix};
 use super::progress::{copying, watch};
@@ -15,6 +15,7 @@ use super::{Error, ReadTx, rows};
 use crate::failpoint;
 use rusqlite::config::DbConfig;
 use rusqlite::{Connection, ErrorCode, OpenFlags};
+use rustix::fs::Access;
 use std::fs::{File, Permissions, TryLockError};
 use std::io::ErrorKind;
 use std::os::unix::fs::{MetadataExt, PermissionsExt, fchown};
@@ -320,6 +321,7 @@ fn read_only(path: &Path) -> Result<Connection, String> {
     }
     refuse_other_names_of_live(&real)?;
     refuse_planted_logs(&real)?;
+    refuse_other_owner(&real, Access::READ_OK)?;
     let flags = OpenFlags::SQLITE_OPEN_READ_ONLY | OpenFlags::SQLITE_OPEN_NOFOLLOW;
     let open = || {
         let conn = Connection::open_with_flags(&real, flags)?;

@@ -7,7 +7,8 @@
 //! before it opens a file.
 
 use super::paths::{folder_of, named, with_suffix};
-use rustix::fs::OFlags;
+use crate::runtime::users;
+use rustix::fs::{Access, OFlags, access};
 use rustix::process::geteuid;
 use std::fs::{File, Metadata, OpenOptions};
 use std::io::ErrorKind;
@@ -139,6 +140,37 @@ fn has_log(database: &Path) -> bool {
         .open(database);
     let read = file.and_then(|file| file.read_exact_at(&mut version, 18));
     read.is_ok() && version == [2]
+}
+
+/// Refuses a database that another user owns and that this one may not open, by itself or by one of its logs. SQLite would say
+/// only that it cannot.
+pub(super) fn refuse_other_owner(database: &Path, needed: Access) -> Result<(), String> {
+    let own = geteuid().as_raw();
+    let logs = LOGS.map(|suffix| with_suffix(database, suffix));
+    for file in std::iter::once(database.to_owned()).chain(logs) {
+        let Ok(data) = file.symlink_metadata() else {
+            continue;
+        };
+        if data.uid() == own || access(&file, needed).is_ok() {
+            continue;
+        }
+        let named_user = |id: u32| users::name_of(id).unwrap_or_else(|| id.to_string());
+        let (owner, user) = (named_user(data.uid()), named_user(own));
+        let mend = format!("as root, run: chown {user}: {}*", database.display());
+        let folder = folder_of(database).metadata();
+        // In a folder of the user's own, the file is what is wrong.
+        let advice = match folder.is_ok_and(|folder| folder.uid() == own) {
+            true => mend,
+            false => format!("run this as {owner}; or, if it is to be {user}'s, {mend}"),
+        };
+        return Err(named(
+            &file,
+            format!(
+                "the file belongs to the user {owner}, and {user}, who runs rota, may not open it; {advice}"
+            ),
+        ));
+    }
+    Ok(())
 }
 
 /// The user and group for a new file beside a database: those of the database, otherwise those of the folder.

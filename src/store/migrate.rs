@@ -1,12 +1,13 @@
 //! Migrates a database to the current schema version, after copying it.
 
 use super::copy::copy_database;
-use super::files::{create_new, refuse_other_names, refuse_planted_logs};
+use super::files::{create_new, refuse_other_names, refuse_other_owner, refuse_planted_logs};
 use super::paths::{left_log, missing_database, with_suffix};
 use super::schema;
 use super::version::{APPLICATION_ID, SCHEMA, STEPS, VERSION, recognise};
 use crate::failpoint;
 use rusqlite::{Connection, OpenFlags, Transaction, TransactionBehavior};
+use rustix::fs::Access;
 use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
@@ -121,6 +122,7 @@ fn open(path: &Path) -> Result<Connection, String> {
     let named = |error: rusqlite::Error| format!("{}: {error}", path.display());
     refuse_other_names(path)?;
     refuse_planted_logs(path)?;
+    refuse_other_owner(path, Access::READ_OK | Access::WRITE_OK)?;
     let flags = OpenFlags::SQLITE_OPEN_READ_WRITE
         | OpenFlags::SQLITE_OPEN_NO_MUTEX
         | OpenFlags::SQLITE_OPEN_NOFOLLOW;

@@ -215,6 +215,64 @@ fn set_mode(path: &Path, mode: u32) {
     std::fs::set_permissions(path, PermissionsExt::from_mode(mode)).expect("a mode");
 }
 
+/// Root ran a command once, or restored a file by hand: it is said whose the file is, who runs rota, and what mends it.
+#[test]
+fn a_database_of_another_user_is_named_with_what_mends_it() {
+    let (dir, db) = crate::cli::imported();
+    let on = |line: &str| as_nobody(&crate::cli::on(&db, line), "");
+    if on("key list").is_none() {
+        return;
+    }
+    let give = |name: &str, user: u32| chown(dir.join(name), Some(user), Some(user)).expect("root");
+    set_mode(dir.path(), 0o755);
+    let tried = |line: &str| run(&mut on(line).expect("able"));
+    let mend = format!("as root, run: chown 54321: {}*", db.display());
+    for (folder, advice) in [
+        (54321, mend.clone()),
+        (
+            0,
+            format!("run this as root; or, if it is to be 54321's, {mend}"),
+        ),
+    ] {
+        give("", folder);
+        for line in [
+            "serve --listen 127.0.0.1:0",
+            "key list",
+            "directory import people.json",
+            "backup copy.db",
+            "check",
+            "status",
+        ] {
+            // No copy can be made in root's folder.
+            if folder == 0 && line.starts_with("backup") {
+                continue;
+            }
+            let (code, output, errors) = tried(line);
+            let said = output + &errors;
+            assert_eq!(code, 1, "{line}: {said}");
+            let found = format!(
+                "{}: the file belongs to the user root, and 54321, who runs rota, may not open it; {advice}",
+                db.display()
+            );
+            assert!(said.contains(&found), "{line}: {said}");
+        }
+    }
+    // The log alone may be root's.
+    give("", 54321);
+    give("rota.db", 54321);
+    let log = dir.file("rota.db-wal", "");
+    set_mode(&log, 0o600);
+    let (code, _, errors) = tried("key list");
+    assert_eq!(code, 1, "{errors}");
+    assert!(
+        errors.contains("rota.db-wal: the file belongs to the user root") && errors.contains(&mend),
+        "{errors}"
+    );
+    give("rota.db-wal", 54321);
+    let (code, output, errors) = tried("key list");
+    assert_eq!(code, 0, "{output}{errors}");
+}
+
 #[test]
 fn files_that_may_not_be_written() {
     let world = World::new();
