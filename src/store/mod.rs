@@ -121,8 +121,8 @@ use signals::Published;
 pub use slack_envelope::*;
 pub use slack_home::*;
 pub use snapshot::{
-    database_bytes, list_open_slots, list_rotation_names, load_queue, nobody_since, schema_version,
-    sqlite_version,
+    database_bytes, list_open_slots, list_rotation_names, load_queue, load_rotation_name,
+    nobody_since, schema_version, sqlite_version,
 };
 pub use sync_target::SyncTarget;
 pub use tx::WriteTx;
