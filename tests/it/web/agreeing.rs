@@ -143,3 +143,50 @@ fn swapping_two_turns() {
         );
     }
 }
+
+/// A refusal stands at the field in which a turn was chosen, in words: no path of the API, no id.
+#[test]
+fn what_is_wrong_with_a_swap_is_said_at_its_field() {
+    let rota = Rota::with_people(3);
+    let rotation = rota.daily("U1 U2 U3", 1);
+    let bob = Browser::signed_in(&rota, "U2");
+    let action = format!("/rotations/{}/swap", rotation.id);
+    let page = bob.get(&action).is(200).text();
+    let cell = rotation.place(0);
+    let tuesday = "2026-01-06T09:00:00Z 2026-01-07T09:00:00Z";
+    let wednesday = "2026-01-07T09:00:00Z 2026-01-08T09:00:00Z";
+    let gone = "cel_abcdefghijABCDEFGHIJ";
+    for (own, theirs, field, told) in [
+        (
+            format!("{gone} {tuesday} U2"),
+            format!("{cell} {wednesday} U3"),
+            "own",
+            "This rotation has no such cell.",
+        ),
+        (
+            format!("{cell} {tuesday} U2"),
+            format!("{cell} {wednesday} U1"),
+            "theirs",
+            "Person U1 does not hold this turn as planned.",
+        ),
+        (
+            format!("{cell} {tuesday} U2"),
+            format!("{cell} {wednesday} U2"),
+            "theirs",
+            "That is you",
+        ),
+    ] {
+        let fields = [("own", own.as_str()), ("theirs", theirs.as_str())];
+        let page = bob.fill_in(&page, &action, &fields).is(400).text();
+        let summary = page.split("id=\"errors\"").nth(1).expect("a summary");
+        let summary = summary.split("</div>").next().unwrap();
+        assert!(
+            summary.contains(&format!("href=\"#f-{field}\"")),
+            "{summary}"
+        );
+        assert!(summary.contains(told), "{summary}");
+        for path in ["egs[", "cellId", "UserId", "cel_", "`"] {
+            assert!(!summary.contains(path), "{path}: {summary}");
+        }
+    }
+}
