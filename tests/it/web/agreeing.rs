@@ -190,3 +190,41 @@ fn what_is_wrong_with_a_swap_is_said_at_its_field() {
         }
     }
 }
+
+/// Whoever may cancel a request of others is led to it. Requests of other rotations are not listed.
+#[test]
+fn the_page_of_a_rotation_lists_its_open_requests_of_everybody() {
+    let rota = Rota::with_people(4);
+    let rotation = rota.daily("U1 U2 U3", 1);
+    let other = rota.daily("U1 U2 U3", 1);
+    let later = rotation.ask_cover("U3", "07T10 07T12", "U2");
+    let asked = rotation.ask_cover("U2", "06T10 06T12", "U3");
+    let elsewhere = other.ask_cover("U2", "06T10 06T12", "U3");
+    let path = format!("/rotations/{}", rotation.id);
+    let section = |browser: &Browser| -> String {
+        let page = browser.get(&path).is(200).text();
+        let part = page.split("id=\"requests\"").nth(1).expect("the requests");
+        part.split("</section>").next().unwrap().to_owned()
+    };
+    let link = |id: &str| format!("href=\"/requests/{id}\"");
+    // U1 owns the rotation, and neither asks nor is asked.
+    let owner = Browser::signed_in(&rota, "U1");
+    let listed = section(&owner);
+    let [first, second] = [&asked.id, &later.id].map(|id| listed.find(&link(id)));
+    assert!(first.is_some() && first < second, "{listed}");
+    assert!(!listed.contains(&link(&elsewhere.id)), "{listed}");
+    assert!(
+        listed.contains("Person U2") && listed.contains("Person U3"),
+        "{listed}"
+    );
+    let request = format!("/requests/{}", asked.id);
+    let page = owner.get(&request).is(200).text();
+    owner
+        .fill_in(&page, &format!("{request}/cancel"), &[])
+        .is(303);
+    assert_eq!(asked.state(), "cancelled");
+    assert!(!section(&owner).contains(&link(&asked.id)));
+    // Members see them as the API shows them; whoever does not see the rotation sees nothing.
+    assert!(section(&Browser::signed_in(&rota, "U2")).contains(&link(&later.id)));
+    Browser::signed_in(&rota, "U4").get(&path).is(404);
+}
