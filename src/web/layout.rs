@@ -28,7 +28,7 @@ pub fn page_with(visit: &Visit, status: u16, title: &str, content: Markup) -> Re
             @if let Some(secret) = &note.secret {
                 section.card aria-labelledby="secret" {
                     h2 #secret { "Shown this once" }
-                    p { "Copy it now: it is stored nowhere and cannot be shown again." }
+                    p { "Copy it now: it cannot be shown again." }
                     code.secret { (secret) }
                 }
             }
