@@ -116,6 +116,7 @@ fn page(visit: &Visit, status: u16, values: &Form, errors: &Errors) -> Result<Re
         h1 { "New rotation" }
         form method="post" action="/rotations" {
             (hidden("operationId", &key))
+            (fields::entered(None))
             div.card {
                 (filled.input("text", "name", "Name", "", true))
                 (filled.input("text", "code", "Code", "A short name for chat and addresses: letters, digits, - and _. You may leave it empty.", false))
