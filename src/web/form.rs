@@ -138,15 +138,11 @@ impl Errors {
     /// Adds a refusal in the API's words, `path: what is wrong`, to the field of that name where the form has one. Else it is
     /// one of the whole form, and says by a word what the path names.
     pub fn add_refusal(&mut self, detail: &str, fields: &[&str]) {
-        let named = detail
-            .split_once(": ")
-            .filter(|(path, _)| is_member_path(path));
-        let Some((path, message)) = named else {
-            return self.add_whole(sentence(detail));
-        };
-        match field_of(path, fields) {
-            Some(field) => self.add(field, sentence(message)),
-            None => self.add_whole(format!("{}: {}", word(path), sentence(message))),
+        let named = member_of(detail);
+        let found = named.and_then(|(path, message)| Some((field_of(path, fields)?, message)));
+        match found {
+            Some((field, message)) => self.add(field, sentence(message)),
+            None => self.add_whole(refusal(detail)),
         }
     }
 
@@ -165,10 +161,20 @@ impl Errors {
     }
 }
 
-/// Whether a text is the path of a member of a body, such as `legs[0].cellId`.
-fn is_member_path(text: &str) -> bool {
+/// A refusal in the API's words as a sentence, with a word for the path of a member that it is about.
+pub fn refusal(detail: &str) -> String {
+    match member_of(detail) {
+        Some((path, message)) => format!("{}: {}", word(path), sentence(message)),
+        None => sentence(detail),
+    }
+}
+
+/// The path of a member of a body that a refusal is about, such as `legs[0].cellId`, and what is wrong with it.
+fn member_of(detail: &str) -> Option<(&str, &str)> {
     let of_path = |c: char| c.is_ascii_alphanumeric() || "[]._-".contains(c);
-    text.starts_with(|c: char| c.is_ascii_lowercase()) && text.chars().all(of_path)
+    detail.split_once(": ").filter(|(path, _)| {
+        path.starts_with(|c: char| c.is_ascii_lowercase()) && path.chars().all(of_path)
+    })
 }
 
 /// The field that says the most of a path: of the whole of it, else of an inner part.
