@@ -7,7 +7,7 @@ use super::{ActionError, App, Error};
 use super::{overview, reads};
 use crate::domain::absence::{Absence, Absences, AppliesTo};
 use crate::domain::access::Principal;
-use crate::domain::audit::{Author, period};
+use crate::domain::audit::{Author, Phrase, period};
 use crate::domain::edit::NewAbsence;
 use crate::domain::event::Act;
 use crate::domain::ids::{AbsenceId, RotationId, UserId};
@@ -306,14 +306,9 @@ fn change(
             (all, " in all rotations")
         }
     };
-    draft.say(
-        absence.id.as_str(),
-        format!(
-            "absence of {}{scope} {done}, {}",
-            absence.user,
-            period(absence.period)
-        ),
-    );
+    let said = Phrase::from("absence of ").and(&absence.user);
+    let said = said.and(format!("{scope} {done}, {}", period(absence.period)));
+    draft.say(absence.id.as_str(), said);
     let by = (author, Act::Aside);
     mutation::follow(app, tx, by, &others, write, |tx, draft, before| {
         fill(tx, draft, absence, &before.absences);

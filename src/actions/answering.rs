@@ -8,6 +8,7 @@ use super::request_writes::{Notify, Outcome, settle, written};
 use super::requests::load;
 use crate::domain::access::Principal;
 use crate::domain::arrangement::Arranged;
+use crate::domain::audit::Phrase;
 use crate::domain::edit::Answering;
 use crate::domain::handover::WindowChange;
 use crate::domain::ids::{RequestId, UserId};
@@ -86,8 +87,8 @@ fn decline(draft: &mut Draft, request: &mut Request, person: &UserId) -> Outcome
         };
         settle(draft, request, state);
         if !all {
-            let noun = request.kind.noun();
-            let declined = format!("{noun}: declined by {person}, still pending");
+            let declined = format!("{}: declined by ", request.kind.noun());
+            let declined = Phrase::from(declined).and(person).and(", still pending");
             draft.say(request.id.as_str(), declined);
         }
     }

@@ -324,8 +324,8 @@ fn assign(
     draft.say(
         made.as_str(),
         match replaced {
-            Some(old) => format!("assignment made in the place of {old}"),
-            None => "assignment made".into(),
+            Some(_) => "assignment made in the place of another",
+            None => "assignment made",
         },
     );
     insert_over(tx, draft, vec![arrangement], |arranged| {

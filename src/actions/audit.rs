@@ -6,7 +6,8 @@
 use super::{ActionError, App, Error};
 use crate::domain::access::{Principal, Reach};
 use crate::domain::audit::{
-    Actor, ActorKind, AuditEntry, AuditFilter, AuditedChange, Author, Origin,
+    Actor, ActorKind, AuditEntry, AuditFilter, AuditedChange, Author, Named, Names, Origin,
+    Summary, quoted,
 };
 use crate::domain::ids::RotationId;
 use crate::domain::refusal::{Refusal, invalid};
@@ -52,8 +53,32 @@ fn insert(
     change: AuditedChange,
 ) -> Result<(), Error> {
     let id = tx.mint("aud_");
-    let entry = AuditEntry::new(id, tx.now(), actor, by, change);
+    let names = names(&tx.as_read(), &change.summary)?;
+    let entry = AuditEntry::new(id, tx.now(), actor, by, (change, &names));
     store::insert_entry(tx, entry)
+}
+
+/// What those whom a summary names are called now.
+fn names(tx: &ReadTx, summary: &Summary) -> Result<Names, Error> {
+    let mut names = Names::default();
+    for named in summary.named() {
+        let name = match named {
+            Named::Person(user) => store::load_name(tx, user)?.map(|(name, _)| name),
+            Named::Group(group) => store::load_group(tx, group)?.and_then(|group| {
+                let handle = group.handle.map(|handle| format!("@{handle}"));
+                handle.or(group.name)
+            }),
+            Named::Channel(channel) => store::load_channel(tx, channel)?
+                .and_then(|channel| Some(format!("#{}", channel.name?))),
+            Named::Rotation(rotation) => {
+                store::load_rotation_name(tx, rotation)?.map(|name| quoted(&name))
+            }
+        };
+        if let Some(name) = name {
+            names.add(named.clone(), &name);
+        }
+    }
+    Ok(names)
 }
 
 /// Adds the entry of a credential that was refused with this code. It may be lost with the power.

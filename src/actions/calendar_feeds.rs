@@ -8,7 +8,7 @@ use super::chat_ids::{self, Named};
 use super::keys::hash;
 use super::{ActionError, App, audit, reads};
 use crate::domain::access::{Principal, Reach, Scope};
-use crate::domain::audit::{AuditedChange, Author};
+use crate::domain::audit::{AuditedChange, Author, Phrase};
 use crate::domain::calendar_feed::{
     CalendarFeed, MOST_OF_A_PERSON, MOST_OF_KEYS, NewFeed, Revision, Shows,
 };
@@ -118,14 +118,15 @@ pub fn withdraw(
 }
 
 fn change(feed: &CalendarFeed, done: &str) -> AuditedChange {
+    let turns = Phrase::from("calendar feed of the turns of ");
     let of = match &feed.shows {
-        Shows::Person(user) => format!("of the turns of {user}"),
-        Shows::Rotation(_) => "of everybody's turns".to_owned(),
-        Shows::PersonIn(user, _) => format!("of the turns of {user} in it"),
+        Shows::Person(user) => turns.and(user),
+        Shows::Rotation(_) => "calendar feed of everybody's turns".into(),
+        Shows::PersonIn(user, _) => turns.and(user).and(" in it"),
     };
     AuditedChange {
         rotation: feed.shows.rotation().cloned(),
-        ..AuditedChange::of(feed.id.as_str(), format!("calendar feed {of} {done}"))
+        ..AuditedChange::of(feed.id.as_str(), of.and(format!(" {done}")))
     }
 }
 

@@ -9,7 +9,7 @@ pub use source::CalendarSource;
 use super::{ActionError, App, audit, reads};
 use crate::domain::absence::AppliesTo;
 use crate::domain::access::{Principal, Role};
-use crate::domain::audit::{AuditedChange, Author, host, quoted};
+use crate::domain::audit::{AuditedChange, Author, Phrase, host, quoted};
 use crate::domain::ids::{PersonalCalendarId, UserId};
 use crate::domain::personal_calendar::{
     CalendarEdit, Counts, MOST_OF_A_PERSON, NewCalendar, Pace, PersonalCalendar, Reading,
@@ -259,8 +259,9 @@ fn check_write(caller: &Principal, user: &UserId) -> Result<(), Refusal> {
 }
 
 fn entry(calendar: &PersonalCalendar, done: &str) -> AuditedChange {
-    let (user, host) = (&calendar.user, host(&calendar.address.0));
-    let summary = format!("calendar of {user} at {host}: {done}");
+    let host = host(&calendar.address.0);
+    let summary = Phrase::from("calendar of ").and(&calendar.user);
+    let summary = summary.and(format!(" at {host}: {done}"));
     AuditedChange::of(calendar.id.as_str(), summary)
 }
 

@@ -2,10 +2,10 @@
 
 use super::webhooks::{check_tier, load};
 use super::{ActionError, App, audit};
-use crate::domain::audit::{AuditedChange, Author};
+use crate::domain::audit::{AuditedChange, Author, quoted};
 use crate::domain::ids::{DeliveryId, WebhookId};
 use crate::domain::refusal::Refusal;
-use crate::domain::webhook::{Attempt, Delivery, DeliveryState, MAX_ATTEMPTS};
+use crate::domain::webhook::{Attempt, Delivery, DeliveryState, MAX_ATTEMPTS, Webhook};
 use crate::store::{self, DeliveryFilter, DeliveryRecord, Page, ReadTx};
 use crate::wire::event;
 use jiff::Timestamp;
@@ -95,7 +95,8 @@ pub fn cancel(
             return Ok::<_, ActionError>((false, None));
         }
         store::cancel(tx, record.sequence)?;
-        let change = changed(&webhook, &record.delivery, DeliveryState::Cancelled);
+        let endpoint = load(&tx.as_read(), &webhook)?;
+        let change = changed(&endpoint, &record.delivery, DeliveryState::Cancelled);
         Ok((true, Some(change)))
     })?;
     let count = u64::from(cancelled);
@@ -126,14 +127,15 @@ pub fn resend(
         }
         store::restart_schedule(tx, record.sequence)?;
         let delivery = find(&tx.as_read(), &webhook, &id)?.0.delivery;
-        let change = changed(&webhook, &record.delivery, delivery.state);
+        let change = changed(&endpoint, &record.delivery, delivery.state);
         Ok((delivery, Some(change)))
     })
 }
 
-fn changed(webhook: &WebhookId, before: &Delivery, after: DeliveryState) -> AuditedChange {
+fn changed(webhook: &Webhook, before: &Delivery, after: DeliveryState) -> AuditedChange {
     let states = (before.state.name(), after.name());
-    let summary = format!("delivery to {webhook}: {} to {}", states.0, states.1);
+    let name = quoted(&webhook.name);
+    let summary = format!("delivery to {name}: {} to {}", states.0, states.1);
     AuditedChange {
         rotation: Some(before.rotation.clone()),
         ..AuditedChange::of(before.id.as_str(), summary)

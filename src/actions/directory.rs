@@ -7,9 +7,17 @@ use crate::domain::import::ImportChanges;
 use crate::domain::refusal::Refusal;
 use crate::domain::rotation::Rotation;
 use crate::store::{
-    ReadTx, Store, WriteTx, list_duty_groups, list_group_people, load_directory, load_group,
+    self, ReadTx, Store, WriteTx, list_duty_groups, list_group_people, load_directory, load_group,
     load_topic, replace_directory,
 };
+
+/// Whether the workspace has people, deactivated ones included.
+///
+/// # Errors
+/// When the storage cannot be read.
+pub fn has_people(app: &App) -> Result<bool, Error> {
+    app.store().read(|tx: &ReadTx| store::has_people(tx))
+}
 
 /// The consent to an import's changes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -3,7 +3,9 @@
 use super::{App, Error, audit, notifications, outbox};
 use crate::domain::access::Principal;
 use crate::domain::agreement::AgreementContext;
-use crate::domain::audit::{AuditedChange, Author, CLOCK, Doer, Summary, quoted, rotation_changes};
+use crate::domain::audit::{
+    AuditedChange, Author, CLOCK, Doer, Phrase, Summary, quoted, rotation_changes,
+};
 use crate::domain::editing::Editing;
 use crate::domain::event::{self, Act, Event};
 use crate::domain::forecast::{self, Forecast, Limits};
@@ -268,7 +270,7 @@ impl<'a> Draft<'a> {
         let (subject, mut summary) = said.unwrap_or_else(|| (id.to_string(), Summary::default()));
         summary.append(rotation_changes(&self.before, &self.rotation));
         for lost in self.lost().filter(|lost| lost.id.as_str() != subject) {
-            summary.add(format!("{}: pending to expired", lost.id));
+            summary.add(expired(lost));
         }
         if summary.is_empty() {
             summary.add("details of duty changed");
@@ -294,7 +296,7 @@ impl<'a> Draft<'a> {
             let change = AuditedChange {
                 rotation: Some(self.rotation.id.clone()),
                 subject: Some(lost.id.to_string()),
-                summary: format!("request of {}: pending to expired", lost.requester).into(),
+                summary: expired(lost).into(),
             };
             audit::record(tx, &CLOCK, change)?;
         }
@@ -343,4 +345,10 @@ impl<'a> Draft<'a> {
         store::save_members(tx, &self.rotation.id, &lists)?;
         self.reload_members(tx)
     }
+}
+
+/// What the audit log says of a request that has expired.
+fn expired(request: &Pending) -> Phrase {
+    let request = Phrase::from("request of ").and(&request.requester);
+    request.and(": pending to expired")
 }

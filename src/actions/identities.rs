@@ -2,7 +2,7 @@
 
 use super::{ActionError, App, Error, audit};
 use crate::domain::access::{Principal, Role, Via};
-use crate::domain::audit::{AuditedChange, Author, Origin, quoted};
+use crate::domain::audit::{AuditedChange, Author, Origin, Phrase, quoted};
 use crate::domain::directory::Person;
 use crate::domain::identity::{Identity, ProvidedName, Unrecognised};
 use crate::domain::ids::UserId;
@@ -144,12 +144,11 @@ pub fn link(
     })
 }
 
-fn summary(identity: &Identity, user: &UserId, before: Option<&UserId>) -> String {
-    let before = before.map(|before| format!(", no longer to {before}"));
-    format!(
-        "identity {} of {} linked to {user}{}",
-        quoted(&identity.subject),
-        identity.issuer,
-        before.unwrap_or_default()
-    )
+fn summary(identity: &Identity, user: &UserId, before: Option<&UserId>) -> Phrase {
+    let (subject, issuer) = (quoted(&identity.subject), &identity.issuer);
+    let linked = Phrase::from(format!("identity {subject} of {issuer} linked to ")).and(user);
+    match before {
+        Some(before) => linked.and(", no longer to ").and(before),
+        None => linked,
+    }
 }

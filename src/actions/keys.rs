@@ -6,7 +6,7 @@
 
 use super::{ActionError, audit};
 use crate::domain::access::{Principal, Scope};
-use crate::domain::audit::{AuditedChange, Author, listed, quoted};
+use crate::domain::audit::{AuditedChange, Author, Phrase, listed, quoted};
 use crate::domain::ids::{KeyId, RotationId, TokenId, UserId};
 use crate::domain::refusal::{Refusal, invalid};
 use crate::store::{
@@ -55,12 +55,13 @@ pub fn create_key(
         let (record, secret) = mint_key(tx, new)?;
         let scopes: Vec<&str> = record.scopes.iter().map(|scope| scope.name()).collect();
         let rotations = match &record.rotations {
-            None => "all rotations".to_owned(),
-            Some(ids) => listed(&ids.iter().map(RotationId::as_str).collect::<Vec<_>>()),
+            None => "all rotations".into(),
+            Some(ids) => listed(ids),
         };
         let (name, scopes) = (quoted(&record.name), scopes.join(", "));
         let ends = ends(record.expires_at);
-        let created = format!("API key {name} created: {scopes}; {rotations}; {ends}");
+        let created = Phrase::from(format!("API key {name} created: {scopes}; "));
+        let created = created.and(rotations).and(format!("; {ends}"));
         let change = AuditedChange::of(record.id.as_str(), created);
         Ok(((record, secret), Some(change)))
     })
@@ -173,7 +174,8 @@ pub fn create_token(
     audit::write(store, author, move |tx, _| {
         let (record, secret) = mint_token(tx, user, lifetime)?;
         let ends = ends(record.expires_at);
-        let created = format!("member token of {} created; {ends}", record.user);
+        let created = Phrase::from("member token of ").and(&record.user);
+        let created = created.and(format!(" created; {ends}"));
         let change = AuditedChange::of(record.id.as_str(), created);
         Ok(((record, secret), Some(change)))
     })
@@ -212,7 +214,8 @@ pub fn revoke_token(store: &Store, author: &Author, id: TokenId) -> Result<(), A
     audit::write(store, author, move |tx, _| {
         let token = load_token(&tx.as_read(), &id)?.ok_or(Refusal::NotFound("token"))?;
         remove_token(tx, &id)?;
-        let revoked = format!("member token of {} revoked", token.user);
+        let revoked = Phrase::from("member token of ").and(&token.user);
+        let revoked = revoked.and(" revoked");
         Ok(((), Some(AuditedChange::of(id.as_str(), revoked))))
     })
 }

@@ -5,7 +5,7 @@ use super::draft::Draft;
 use super::mutation::{Mutation, Operation};
 use super::{ActionError, App, Error, notifications, reads};
 use crate::domain::access::Principal;
-use crate::domain::audit::{Author, listed};
+use crate::domain::audit::{Author, Phrase, listed};
 use crate::domain::edit::SettingsChange;
 use crate::domain::event::Act;
 use crate::domain::handover::WindowChange;
@@ -68,18 +68,14 @@ impl Operation for OpenMention {
         let (minted, id) = (MentionId::from(tx.mint("men_")), rotation.id.clone());
         let (mention, notice) = Mention::open(minted, id, new, &on_call, settings, tx.now());
         written(tx, draft.app(), rotation, &mention, Some(&notice))?;
-        let people: Vec<&str> = mention.notified.iter().map(UserId::as_str).collect();
-        let opened = match people.is_empty() {
-            true if resolve::is_anybody_on_call(rotation) => format!(
-                "mention by {} opened, nobody who is on call is in chat",
-                mention.asker
-            ),
-            true => format!("mention by {} opened, nobody is on call", mention.asker),
-            false => format!(
-                "mention by {} opened, notified {}",
-                mention.asker,
-                listed(&people)
-            ),
+        let opened = Phrase::from("mention by ").and(&mention.asker);
+        let opened = opened.and(" opened, ");
+        let opened = match mention.notified.as_slice() {
+            [] if resolve::is_anybody_on_call(rotation) => {
+                opened.and("nobody who is on call is in chat")
+            }
+            [] => opened.and("nobody is on call"),
+            notified => opened.and("notified ").and(listed(notified)),
         };
         draft.say(mention.id.as_str(), opened);
         Ok(mention)
@@ -215,17 +211,13 @@ impl Operation for AnswerMention {
             }
         };
         written(tx, draft.app(), &draft.rotation, &mention, notice.as_ref())?;
-        draft.say(
-            mention.id.as_str(),
-            match was == mention.state {
-                true => format!("mention {done} by {person}, still {}", was.name()),
-                false => format!(
-                    "mention {done} by {person}: {} to {}",
-                    was.name(),
-                    mention.state.name()
-                ),
-            },
-        );
+        let (before, after) = (was.name(), mention.state.name());
+        let answered = Phrase::from(format!("mention {done} by ")).and(person);
+        let answered = match was == mention.state {
+            true => answered.and(format!(", still {before}")),
+            false => answered.and(format!(": {before} to {after}")),
+        };
+        draft.say(mention.id.as_str(), answered);
         let hands_over = mention.settings.rotate_after_acknowledgement;
         if self.answer == Answer::Acknowledge && hands_over {
             hand_over(tx, draft, person);

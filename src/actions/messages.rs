@@ -3,7 +3,7 @@
 use super::{ActionError, App, audit, reads};
 use crate::chat;
 use crate::domain::access::{Principal, Reach};
-use crate::domain::audit::{AuditedChange, Author};
+use crate::domain::audit::{AuditedChange, Author, Phrase};
 use crate::domain::ids::{RotationId, UserId};
 use crate::domain::message::{MessageKind, Recipient, Subject};
 use crate::domain::refusal::Refusal;
@@ -161,7 +161,8 @@ pub fn choose_notifications(
         let was = store::load_notification_settings(&tx.as_read(), &user)?;
         store::save_notification_settings(tx, &user, &settings)?;
         let (was, is) = (told(&was), told(&settings));
-        let summary = format!("what {user} is mailed: {was} to {is}");
+        let summary = Phrase::from("what ").and(&user).and(" is mailed: ");
+        let summary = summary.and(format!("{was} to {is}"));
         let change = (was != is).then(|| AuditedChange::of(user.as_str(), summary));
         Ok((settings, change))
     })

@@ -7,7 +7,7 @@ use crate::domain::agreement::AgreementContext;
 use crate::domain::forecast::{self, Gap, OnCallSummary, PlannedTurn};
 use crate::domain::handover::DealingContext;
 use crate::domain::ids::{RequestId, RotationId, UserId};
-use crate::domain::request::{RequestKind, RequestView};
+use crate::domain::request::{MAX_PENDING, RequestKind, RequestView};
 use crate::domain::rotation::Rotation;
 use crate::domain::time::Interval;
 use crate::store::{self, Page, ReadTx, RotationFilter};
@@ -291,12 +291,7 @@ fn kept(
     now: Timestamp,
 ) -> Result<Vec<crate::domain::request::Request>, ActionError> {
     if wanted == Wanted::Pending {
-        let pending = rotation.pending.iter();
-        let loaded = pending.map(|pending| {
-            store::load_request(tx, &rotation.id, kind_of(&pending.id), &pending.id)
-        });
-        let loaded: Result<Vec<_>, _> = loaded.collect();
-        return Ok(loaded?.into_iter().flatten().collect());
+        return Ok(store::list_pending_requests(tx, &rotation.id, MAX_PENDING)?);
     }
     let range = Interval {
         from: now.saturating_sub(AROUND).unwrap_or(Timestamp::MIN),

@@ -10,6 +10,7 @@ use crate::domain::refusal::Refusal;
 use crate::domain::rotation::Rotation;
 use crate::domain::time::Interval;
 use crate::store::{self, HistoryEntry, Page, ReadTx, RotationFilter, Visible};
+use std::collections::HashMap;
 
 /// One rotation.
 pub fn rotation(app: &App, caller: &Principal, id: &RotationId) -> Result<Rotation, ActionError> {
@@ -31,6 +32,27 @@ pub fn rotation_named(
         };
         let id = known.ok_or(Refusal::NotFound("rotation"))?;
         Ok(visible(tx, caller, &id)?.id)
+    })
+}
+
+/// What rotations are called, for a caller who sees all of them; without those that are not there.
+///
+/// # Errors
+/// Where the caller does not, and when the storage cannot be read.
+pub fn rotation_names<'a>(
+    app: &App,
+    caller: &Principal,
+    ids: impl IntoIterator<Item = &'a RotationId>,
+) -> Result<HashMap<RotationId, String>, ActionError> {
+    caller.check_administer()?;
+    app.store().read(|tx| {
+        let mut names = HashMap::new();
+        for id in ids {
+            if let Some(name) = store::load_rotation_name(tx, id)? {
+                names.insert(id.clone(), name);
+            }
+        }
+        Ok(names)
     })
 }
 

@@ -4,7 +4,7 @@ use super::arrangements::records;
 use super::draft::Draft;
 use super::{ActionError, notifications, requests};
 use crate::domain::access::Principal;
-use crate::domain::audit::{listed, period};
+use crate::domain::audit::{Phrase, listed, period};
 use crate::domain::event::Act;
 use crate::domain::ids::{ArrangementId, UserId};
 use crate::domain::message;
@@ -79,17 +79,10 @@ pub(super) fn ask(
         return Err(Refusal::TooManyPending.into());
     }
     store::insert_request(tx, request)?;
-    let people: Vec<&str> = request.recipients.iter().map(UserId::as_str).collect();
-    draft.say(
-        request.id.as_str(),
-        format!(
-            "{} of {} to {} made, {}",
-            request.kind.noun(),
-            request.requester,
-            listed(&people),
-            period(request.span())
-        ),
-    );
+    let made = Phrase::from(format!("{} of ", request.kind.noun())).and(&request.requester);
+    let made = made.and(" to ").and(listed(&request.recipients));
+    let made = made.and(format!(" made, {}", period(request.span())));
+    draft.say(request.id.as_str(), made);
     draft.rotation.pending.push(request.pending());
     Ok(())
 }

@@ -72,6 +72,21 @@ pub fn list(
     })
 }
 
+/// The pending requests of a rotation that was loaded, at most `limit`, those that begin first first.
+///
+/// # Errors
+/// Where the caller may not see the rotation.
+pub fn pending(
+    app: &App,
+    caller: &Principal,
+    rotation: &Rotation,
+    limit: usize,
+) -> Result<Vec<Request>, ActionError> {
+    caller.check_see(rotation)?;
+    let read = |tx: &ReadTx| store::list_pending_requests(tx, &rotation.id, limit);
+    Ok(app.store().read(read)?)
+}
+
 /// A request and its rotation, for the ETag.
 pub fn read(
     app: &App,

@@ -6,7 +6,7 @@
 use super::keys::{TOKEN_PREFIX, hash};
 use super::{ActionError, App, Error, audit};
 use crate::domain::access::{Principal, Role, Via};
-use crate::domain::audit::{Actor, ActorKind, AuditedChange, Author, Origin};
+use crate::domain::audit::{Actor, ActorKind, AuditedChange, Author, Origin, Phrase};
 use crate::domain::directory::Person;
 use crate::domain::ids::{SessionId, TokenId, UserId};
 use crate::domain::refusal::{Refusal, invalid};
@@ -122,7 +122,8 @@ pub fn create_link(
         };
         let secret = tx.mint_secret();
         store::insert_login_link(tx, &hash(&secret), &user, expires_at)?;
-        let summary = format!("link made that signs {user} in once until {expires_at}");
+        let summary = Phrase::from("link made that signs ").and(&user);
+        let summary = summary.and(format!(" in once until {expires_at}"));
         let change = AuditedChange::of(user.as_str(), summary);
         Ok(((secret, expires_at), Some(change)))
     })

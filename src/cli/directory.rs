@@ -22,7 +22,8 @@ use std::time::Duration;
 
 const EXAMPLES: &str = r#"The file:
   { "team": { "id": "T1", "name": "Acme" },
-    "users": [ { "id": "U1", "displayName": "ada", "email": "ada@example.org", "isAdmin": true } ],
+    "users": [ { "id": "U1", "displayName": "ada", "email": "ada@example.org",
+                 "timeZone": "Europe/Oslo", "isAdmin": true } ],
     "groups": [ { "id": "S1", "name": "Platform", "handle": "platform", "userIds": ["U1"] } ],
     "channels": [ { "id": "C1", "name": "on-call", "appIsMember": true } ] }
 

@@ -6,6 +6,7 @@ use super::outward::{LISTEN, Receivers, outward, trusted};
 use super::signals::Signals;
 use super::workspace::{Missing, days, open_store, open_with_clock};
 use crate::actions::calendars::CalendarSource;
+use crate::actions::directory;
 use crate::actions::directory_sync::DirectorySource;
 use crate::actions::outside::Source;
 use crate::actions::partners::Partners;
@@ -229,6 +230,12 @@ impl Bootstrap {
             .read(|tx: &ReadTx| countries_without_holidays(tx, calendar, now))?;
         for country in ended {
             log::warn!("{}", holidays_end(calendar, country));
+        }
+        if app.slack().is_none() && !directory::has_people(app)? {
+            log::warn!(
+                "nobody is in the workspace yet: import people by `rota directory import people.json`, then sign in by \
+                 `rota login-link --user ID`"
+            );
         }
         Ok(())
     }

@@ -1,9 +1,11 @@
 //! Who did what: the author of a write, and the audit entry that it leaves (rules.md 18).
 
+mod phrase;
 mod summary;
 
+pub use phrase::{Named, Names, Phrase, listed};
 pub use summary::{
-    Summary, directory_changes, host, listed, period, quoted, rotation_changes, synced_changes,
+    Summary, directory_changes, host, period, quoted, rotation_changes, synced_changes,
     webhook_changes,
 };
 
@@ -197,18 +199,20 @@ pub struct AuditEntry {
     /// Only where the entry is logged: it is not stored.
     pub client_request_id: Option<String>,
     pub address: Option<String>,
-    /// One line of English, without secrets.
+    /// One line of English, without secrets. People are in it by the names that they had then.
     pub summary: String,
+    /// The same with ids in the place of names. Only where the entry is logged: it is not stored.
+    pub logged: Option<String>,
 }
 
 impl AuditEntry {
-    /// The entry of a change.
+    /// The entry of a change; `names` are those of whom its summary names.
     pub fn new(
         id: String,
         at: Timestamp,
         actor: Actor,
         (action, origin): (&str, &Origin),
-        change: AuditedChange,
+        (change, names): (AuditedChange, &Names),
     ) -> AuditEntry {
         AuditEntry {
             id,
@@ -220,12 +224,13 @@ impl AuditEntry {
             request_id: origin.request_id.clone(),
             client_request_id: origin.client_request_id.clone(),
             address: origin.address.map(|ip| ip.to_canonical().to_string()),
-            summary: change.summary.line(),
+            summary: change.summary.line(names),
+            logged: Some(change.summary.line(&Names::default())),
         }
     }
 }
 
-/// As the log has it. No name is in it, for the summary says what needs to be read.
+/// As the log has it: with ids and without the names of people.
 impl fmt::Display for AuditEntry {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "{} {}", self.id, self.actor.kind.name())?;
@@ -243,7 +248,7 @@ impl fmt::Display for AuditEntry {
         for part in parts.into_iter().flatten() {
             write!(f, " {part}")?;
         }
-        write!(f, ": {}", self.summary)
+        write!(f, ": {}", self.logged.as_deref().unwrap_or(&self.summary))
     }
 }
 

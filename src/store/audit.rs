@@ -128,6 +128,7 @@ fn read(row: &Row) -> Result<(AuditPosition, AuditEntry), Error> {
         client_request_id: None,
         address: row.get(10)?,
         summary: row.get(11)?,
+        logged: None,
     };
     Ok((position, entry))
 }

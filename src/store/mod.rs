@@ -106,7 +106,8 @@ pub use paths::{folder_of, missing_database};
 pub use personal_calendar::*;
 pub use report::{Mentioned, TakenOver, each_entry, each_mention, list_taken_over};
 pub use request::{
-    RequestPosition, insert_request, list_requests, load_request, rotation_of_request, save_request,
+    RequestPosition, insert_request, list_pending_requests, list_requests, load_request,
+    rotation_of_request, save_request,
 };
 pub use rotation::{
     MemberLists, READ_AT_ONCE, each_rotation, insert_rotation, load_members, load_rotation,
@@ -121,8 +122,8 @@ use signals::Published;
 pub use slack_envelope::*;
 pub use slack_home::*;
 pub use snapshot::{
-    database_bytes, list_open_slots, list_rotation_names, load_queue, nobody_since, schema_version,
-    sqlite_version,
+    database_bytes, list_open_slots, list_rotation_names, load_queue, load_rotation_name,
+    nobody_since, schema_version, sqlite_version,
 };
 pub use sync_target::SyncTarget;
 pub use tx::WriteTx;

@@ -147,6 +147,25 @@ pub fn list_requests(
     Ok(found)
 }
 
+/// The pending requests of a rotation, at most `limit`, those that begin first first.
+pub fn list_pending_requests(
+    tx: &ReadTx,
+    rotation: &RotationId,
+    limit: usize,
+) -> Result<Vec<Request>, Error> {
+    let sql = format!(
+        "SELECT {COLUMNS} FROM request WHERE rotation_id = ?1 AND state = 'pending'
+         ORDER BY from_at, sequence LIMIT ?2"
+    );
+    let mut query = tx.conn.prepare_cached(&sql)?;
+    let mut rows = query.query(params![rotation.as_str(), limit as i64])?;
+    let mut found = Vec::new();
+    while let Some(row) = rows.next()? {
+        found.push(read(row)?.0);
+    }
+    Ok(found)
+}
+
 fn names(users: &[UserId]) -> Result<String, Error> {
     json(&users.iter().map(UserId::as_str).collect::<Vec<_>>())
 }

@@ -3,6 +3,7 @@
 use super::rows::instant;
 use super::version::VERSION;
 use super::{Error, ReadTx};
+use crate::domain::ids::RotationId;
 use crate::domain::relay::Way;
 use crate::domain::rotation::Reason;
 use crate::domain::snapshot::{Listed, OpenSlot, Queue, Undelivered};
@@ -22,6 +23,14 @@ pub fn list_rotation_names(tx: &ReadTx) -> Result<Vec<Listed>, Error> {
         })
     })?;
     Ok(listed.collect::<Result<_, _>>()?)
+}
+
+/// The name of one of them.
+pub fn load_rotation_name(tx: &ReadTx, id: &RotationId) -> Result<Option<String>, Error> {
+    let sql = "SELECT name FROM rotation WHERE id = ?1";
+    let mut query = tx.conn.prepare_cached(sql)?;
+    let name = query.query_row([id.as_str()], |row| row.get(0));
+    Ok(name.optional()?)
 }
 
 /// The slots with a running lane and an open window, with the person on call there, as last judged. The running history

@@ -135,21 +135,14 @@ impl Errors {
         });
     }
 
-    /// Adds a refusal in the API's words, `path: what is wrong`, to the field of that name where the form has one.
+    /// Adds a refusal in the API's words, `path: what is wrong`, to the field of that name where the form has one. Else it is
+    /// one of the whole form, and says by a word what the path names.
     pub fn add_refusal(&mut self, detail: &str, fields: &[&str]) {
-        let named = detail.split_once(": ").and_then(|(path, message)| {
-            let within = |field: &str| {
-                let rest = path.strip_prefix(field);
-                rest.is_some_and(|rest| rest.is_empty() || rest.starts_with(['[', '.']))
-            };
-            // Of several, the one that says the most of the path.
-            let named = fields.iter().filter(|field| within(field));
-            let field = named.max_by_key(|field| field.len())?;
-            Some((*field, message))
-        });
-        match named {
+        let named = member_of(detail);
+        let found = named.and_then(|(path, message)| Some((field_of(path, fields)?, message)));
+        match found {
             Some((field, message)) => self.add(field, sentence(message)),
-            None => self.add_whole(sentence(detail)),
+            None => self.add_whole(refusal(detail)),
         }
     }
 
@@ -166,6 +159,57 @@ impl Errors {
             .filter(move |error| error.field.as_deref() == Some(field));
         named.map(|error| error.message.as_str())
     }
+}
+
+/// A refusal in the API's words as a sentence, with a word for the path of a member that it is about.
+pub fn refusal(detail: &str) -> String {
+    match member_of(detail) {
+        Some((path, message)) => format!("{}: {}", word(path), sentence(message)),
+        None => sentence(detail),
+    }
+}
+
+/// The path of a member of a body that a refusal is about, such as `legs[0].cellId`, and what is wrong with it.
+fn member_of(detail: &str) -> Option<(&str, &str)> {
+    let of_path = |c: char| c.is_ascii_alphanumeric() || "[]._-".contains(c);
+    detail.split_once(": ").filter(|(path, _)| {
+        path.starts_with(|c: char| c.is_ascii_lowercase()) && path.chars().all(of_path)
+    })
+}
+
+/// The field that says the most of a path: of the whole of it, else of an inner part.
+fn field_of<'a>(path: &str, fields: &[&'a str]) -> Option<&'a str> {
+    let inner = path.match_indices('.').map(|(dot, _)| &path[dot + 1..]);
+    let mut paths = std::iter::once(path).chain(inner);
+    paths.find_map(|path| {
+        let within = |field: &str| {
+            let rest = path.strip_prefix(field);
+            rest.is_some_and(|rest| rest.is_empty() || rest.starts_with(['[', '.']))
+        };
+        let named = fields.iter().filter(|field| within(field));
+        named.max_by_key(|field| field.len()).copied()
+    })
+}
+
+/// What the last member of a path is called in a sentence: `legs[0].cellId` is the slot.
+fn word(path: &str) -> String {
+    let member = path.rsplit('.').next().unwrap_or(path);
+    let member = member.split('[').next().unwrap_or(member);
+    let mut words = String::new();
+    for letter in member.chars() {
+        if letter.is_ascii_uppercase() {
+            words.push(' ');
+        }
+        words.push(letter.to_ascii_lowercase());
+    }
+    let bare = words.strip_suffix(" ids").or(words.strip_suffix(" id"));
+    let word = match bare.unwrap_or(&words) {
+        // Pages call it so.
+        "cell" => "slot",
+        "user" | "holder user" | "recipient user" => "person",
+        other => other,
+    };
+    capital(word)
 }
 
 /// A text as a sentence: begins with a capital, ends with a full stop.
@@ -217,7 +261,13 @@ mod tests {
                 "Send an instant later.",
             ),
             ("userIds[2]: not a member", Some("userIds"), "Not a member."),
-            ("legs[0].from: too late", None, "Legs[0].from: too late."),
+            ("legs[0].until: too late", Some("until"), "Too late."),
+            ("legs[0].from: too late", None, "From: Too late."),
+            ("legs[1].cellId: gone", None, "Slot: Gone."),
+            ("holderUserId: gone", None, "Person: Gone."),
+            ("rotationIds[3]: odd", None, "Rotation: Odd."),
+            ("rosters[0].nextTurns: odd", None, "Next turns: Odd."),
+            ("no path here: odd", None, "No path here: odd."),
             ("cadence.times[1]: odd", Some("cadence.times"), "Odd."),
             ("cadence.zone: odd", Some("cadence"), "Odd."),
             ("the body is empty", None, "The body is empty."),

@@ -28,7 +28,7 @@ pub fn page_with(visit: &Visit, status: u16, title: &str, content: Markup) -> Re
             @if let Some(secret) = &note.secret {
                 section.card aria-labelledby="secret" {
                     h2 #secret { "Shown this once" }
-                    p { "Copy it now: it is stored nowhere and cannot be shown again." }
+                    p { "Copy it now: it cannot be shown again." }
                     code.secret { (secret) }
                 }
             }
@@ -191,6 +191,6 @@ fn told(problem: &Problem) -> String {
         500 => {
             "The server could not do it. Look whether it was done before you try again.".to_owned()
         }
-        _ => form::sentence(problem.detail()),
+        _ => form::refusal(problem.detail()),
     }
 }

@@ -35,6 +35,7 @@ use super::form::{Errors, Form};
 use super::layout;
 use super::parts::confirm;
 use super::parts::people::People;
+use super::parts::refusals;
 use super::parts::time::{self, Times};
 use super::visit::Visit;
 use crate::actions::{ActionError, audit, reads};
@@ -130,7 +131,7 @@ pub fn failing<T>(
     if let Err(ActionError::Refused(Refusal::StaleValidator | Refusal::WeakValidator)) = outcome {
         return changed_meanwhile(visit, rotation).map(Err);
     }
-    refused(outcome, fields, again)
+    refused(visit, outcome, fields, again)
 }
 
 /// The same of a write that concerns no rotation: without the page for what has changed meanwhile.
@@ -138,6 +139,7 @@ pub fn failing<T>(
 /// # Errors
 /// Refusals that no form can mend, and errors of ours.
 pub fn refused<T>(
+    visit: &Visit,
     outcome: Result<T, ActionError>,
     fields: &[&str],
     again: impl FnOnce(u16, Errors) -> Result<Response, Problem>,
@@ -150,7 +152,7 @@ pub fn refused<T>(
     match problem.status {
         400 | 402 | 409 | 422 => {
             let mut errors = Errors::default();
-            errors.add_refusal(problem.detail(), fields);
+            refusals::add(visit.app(), &mut errors, problem.detail(), fields)?;
             again(problem.status, errors).map(Err)
         }
         _ => Err(problem),

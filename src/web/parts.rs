@@ -1,4 +1,4 @@
-//! What pages are built of. Every part is a function to HTML; none reads the database.
+//! What pages are built of. Every part is a function to HTML; none reads the database, but for the names of people.
 
 pub mod cadence;
 pub mod confirm;
@@ -7,6 +7,7 @@ pub mod fields;
 pub mod load;
 pub mod outside;
 pub mod people;
+pub mod refusals;
 pub mod time;
 pub mod timeline;
 pub mod warned;

@@ -45,7 +45,7 @@ pub struct AuditEntry {
     pub request_id: Option<String>,
     /// The client's address. Null if there was no request.
     pub address: Option<String>,
-    /// One line: what changed from what to what. No secrets.
+    /// One line: what changed from what to what, with the names that people, lanes and windows had then. No secrets.
     pub summary: String,
 }
 
@@ -64,7 +64,7 @@ fn example() -> AuditEntry {
         subject: text("rot_QzWk3pXy7LbN5vTcRfJ1"),
         request_id: text("req_836a2273_10"),
         address: text("192.0.2.7"),
-        summary: "on duty: UALAN to UADA".into(),
+        summary: "on duty: Alan to Ada".into(),
     }
 }
 

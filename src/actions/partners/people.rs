@@ -2,7 +2,7 @@
 
 use crate::actions::{ActionError, App, audit, mutation};
 use crate::domain::access::Principal;
-use crate::domain::audit::{AuditedChange, Author};
+use crate::domain::audit::{AuditedChange, Author, Phrase};
 use crate::domain::event::Act;
 use crate::domain::external::{OutsidePerson, Partner};
 use crate::domain::handover::WindowChange;
@@ -121,16 +121,15 @@ pub fn set(
             draft.change(tx, WindowChange::ByEdit, |_| ());
         })?;
         let after = person(&tx.as_read())?;
-        let who = |user: Option<&UserId>| {
-            user.map_or("whoever has the address", UserId::as_str)
-                .to_owned()
+        let who = |user: Option<&UserId>| match user {
+            Some(user) => Phrase::from(user),
+            None => "whoever has the address".into(),
         };
-        let summary = format!(
-            "person of {}: {} to {}",
-            partner.name(),
-            who(explicit),
-            who(user.as_ref())
-        );
+        let summary = Phrase::from(format!("person of {}: ", partner.name()));
+        let summary = summary
+            .and(who(explicit))
+            .and(" to ")
+            .and(who(user.as_ref()));
         let change = AuditedChange::of(&participant, summary);
         Ok((after, Some(change)))
     })

@@ -12,6 +12,7 @@ use crate::server::{Outcome, Problem, Response};
 use crate::web::form::{Errors, Form};
 use crate::web::notes::{Note, Undo};
 use crate::web::parts::fields::{self, Choice, Filled, zone_field};
+use crate::web::parts::refusals;
 use crate::web::visit::Visit;
 use crate::web::{answer, layout};
 use crate::wire::absence;
@@ -120,7 +121,7 @@ pub fn create(visit: &Visit) -> Outcome {
     let created = match created {
         Ok((created, _)) => created,
         Err(ActionError::Refused(Refusal::Invalid(detail))) => {
-            errors.add_refusal(&detail, &FIELDS);
+            refusals::add(visit.app(), &mut errors, &detail, &FIELDS)?;
             return page(visit, 400, &visit.form, &errors);
         }
         Err(stop) => return Err(stop.into()),

@@ -13,6 +13,7 @@ use crate::web::form::{Errors, Form, sentence};
 use crate::web::notes::Note;
 use crate::web::parts::confirm;
 use crate::web::parts::fields::{self, Choice, Filled, hidden};
+use crate::web::parts::refusals;
 use crate::web::visit::Visit;
 use crate::web::{answer, layout};
 use crate::wire::personal_calendar::{address, counts_of};
@@ -144,7 +145,8 @@ pub fn create(visit: &Visit) -> Outcome {
             }
             Err(ActionError::Refused(refusal @ Refusal::Invalid(_))) => {
                 let mut errors = Errors::default();
-                errors.add_refusal(Problem::from(refusal).detail(), &FIELDS);
+                let problem = Problem::from(refusal);
+                refusals::add(visit.app(), &mut errors, problem.detail(), &FIELDS)?;
                 page(visit, 400, &visit.form, &errors)
             }
             Err(error) => Err(error.into()),

@@ -18,6 +18,7 @@ use crate::web::form::{Errors, Form};
 use crate::web::notes::Note;
 use crate::web::parts::confirm;
 use crate::web::parts::fields::{self, Choice, Filled, hidden};
+use crate::web::parts::refusals;
 use crate::web::visit::Visit;
 use crate::web::{answer, layout};
 use crate::wire::etag::Precondition;
@@ -115,6 +116,7 @@ fn page(visit: &Visit, status: u16, values: &Form, errors: &Errors) -> Result<Re
         h1 { "New rotation" }
         form method="post" action="/rotations" {
             (hidden("operationId", &key))
+            (fields::entered(None))
             div.card {
                 (filled.input("text", "name", "Name", "", true))
                 (filled.input("text", "code", "Code", "A short name for chat and addresses: letters, digits, - and _. You may leave it empty.", false))
@@ -269,7 +271,7 @@ pub fn create(visit: &Visit) -> Outcome {
             let problem = Problem::from(stop);
             match problem.status {
                 400 | 402 | 409 => {
-                    errors.add_refusal(problem.detail(), &FIELDS);
+                    refusals::add(visit.app(), &mut errors, problem.detail(), &FIELDS)?;
                     page(visit, problem.status, &visit.form, &errors)
                 }
                 _ => Err(problem),

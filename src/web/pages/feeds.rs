@@ -13,6 +13,7 @@ use crate::web::gate::LONGEST_SECRET;
 use crate::web::notes::Note;
 use crate::web::parts::confirm;
 use crate::web::parts::fields::{Choice, Filled, hidden};
+use crate::web::parts::refusals;
 use crate::web::visit::Visit;
 use crate::web::{ROOM, Web, answer};
 use crate::wire::{calendar_feed as wire, etag};
@@ -258,7 +259,8 @@ pub fn make(visit: &Visit) -> Result<Result<Response, Errors>, Problem> {
         }
         Err(ActionError::Refused(refusal @ Refusal::Invalid(_))) => {
             let mut errors = Errors::default();
-            errors.add_refusal(Problem::from(refusal).detail(), &FIELDS);
+            let problem = Problem::from(refusal);
+            refusals::add(visit.app(), &mut errors, problem.detail(), &FIELDS)?;
             Ok(Err(errors))
         }
         Err(error) => Err(error.into()),

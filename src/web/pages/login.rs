@@ -1,5 +1,6 @@
 //! Signing in and out.
 
+use crate::actions::directory;
 use crate::actions::sessions::{self, Browser, Proof};
 use crate::domain::ids::UserId;
 use crate::server::{Outcome, Problem, Request, Response};
@@ -138,6 +139,8 @@ pub(super) fn ways_to(
         values: &values,
         errors: &errors,
     };
+    // Without an answer of the storage the page is as usual.
+    let is_empty = !directory::has_people(visit.app()).unwrap_or(true);
     layout::bare(
         status,
         "Sign in",
@@ -148,6 +151,7 @@ pub(super) fn ways_to(
             @if let Some(reader) = &visit.reader {
                 p.told { "You are signed in as " bdi { (reader.person.name()) } ". " a href=(next) { "Go on" } }
             }
+            @if is_empty { (nobody_yet(visit)) }
             (provider(visit, next))
             div.card {
                 h2 { "With a member token" }
@@ -160,6 +164,23 @@ pub(super) fn ways_to(
             (other_ways(visit))
         },
     )
+}
+
+/// What to do while the workspace has nobody who could sign in.
+fn nobody_yet(visit: &Visit) -> Markup {
+    html! {
+        div.card {
+            h2 { "Nobody is in the workspace yet" }
+            @if visit.app().slack().is_some() {
+                p { "People are read from Slack, which takes a moment after the first start. Where it stays like this, the log of the server says why." }
+            } @else {
+                p { "Import people on the server, then make a link that signs you in:" }
+                p { code { "rota directory import people.json" } }
+                p { code { "rota login-link --user ID" } }
+                p.muted { "The manual shows such a file in “Operating”, under “First hour”." }
+            }
+        }
+    }
 }
 
 /// The link that starts a sign-in, where there is a provider. A form would be blocked: the policy of the pages sends forms to

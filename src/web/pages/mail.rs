@@ -7,6 +7,7 @@ use crate::server::{Outcome, Problem};
 use crate::web::form::{Errors, Form};
 use crate::web::notes::Note;
 use crate::web::parts::fields::{self, Choice, Filled};
+use crate::web::parts::refusals;
 use crate::web::visit::Visit;
 use crate::web::{answer, layout};
 use maud::html;
@@ -84,7 +85,8 @@ pub fn choose(visit: &Visit) -> Outcome {
         Ok(sent) => NotificationSettings::new(sent.mail, sent.kinds.into_iter().chain(kept)),
         Err(refusal) => {
             let mut errors = Errors::default();
-            errors.add_refusal(Problem::from(refusal).detail(), &["kinds"]);
+            let problem = Problem::from(refusal);
+            refusals::add(visit.app(), &mut errors, problem.detail(), &["kinds"])?;
             return page(visit, 400, &visit.form, &errors);
         }
     };

@@ -11,6 +11,7 @@ use crate::web::form::Errors;
 use crate::web::notes::Note;
 use crate::web::parts::fields;
 use crate::web::parts::people::People;
+use crate::web::parts::refusals;
 use crate::web::visit::Visit;
 use crate::web::{answer, layout};
 use maud::html;
@@ -96,7 +97,7 @@ pub fn answer_step(visit: &Visit) -> Outcome {
             let problem = Problem::from(refusal);
             let mention = mentions::read(visit.app(), &visit.caller, &id(visit))?;
             let mut errors = Errors::default();
-            errors.add_refusal(problem.detail(), &[]);
+            refusals::add(visit.app(), &mut errors, problem.detail(), &[])?;
             page(visit, problem.status, &mention, &errors)
         }
         Err(stop) => Err(stop.into()),

@@ -55,7 +55,7 @@ pub fn show_all(visit: &Visit) -> Outcome {
         html! {
             section.card aria-labelledby=(id) {
                 h2 id=(id) { (title) }
-                @if asked.is_empty() { p.empty { (empty) } } @else { (list(visit, asked, &people)) }
+                @if asked.is_empty() { p.empty { (empty) } } @else { (list(visit, asked.iter().map(line), &people)) }
             }
         }
     };
@@ -68,19 +68,27 @@ pub fn show_all(visit: &Visit) -> Outcome {
     Ok(layout::page(visit, "Requests", content))
 }
 
-/// Requests, a line each.
-pub fn list(visit: &Visit, asked: &[Asked], people: &People) -> Markup {
+/// A request, with the name of its rotation.
+fn line(asked: &Asked) -> (&Request, &str) {
+    (&asked.view.request, &asked.view.rotation_name)
+}
+
+/// Requests, a line each, with the names of their rotations.
+pub fn list<'a>(
+    visit: &Visit,
+    asked: impl IntoIterator<Item = (&'a Request, &'a str)>,
+    people: &People,
+) -> Markup {
     let times = times(visit);
     html! {
         ul.list {
-            @for one in asked {
-                @let request = &one.view.request;
+            @for (request, rotation_name) in asked {
                 @let span = request.span();
                 li {
                     div.split {
                         span {
                             a href=(format!("/requests/{}", request.id)) {
-                                (kind(request)) " in " bdi { (one.view.rotation_name) } ", "
+                                (kind(request)) " in " bdi { (rotation_name) } ", "
                                 (times.period(span.from, Some(span.until)))
                             }
                             br;

@@ -1,12 +1,12 @@
 //! One rotation: its timeline, the same as a table, the order, absences, requests, and what the reader may do.
 
 use super::{named, path_to, slot_label, slot_text, tag, times, why};
-use crate::actions::overview::{self, Wanted};
 use crate::actions::plan::{self, Item};
-use crate::actions::{absences, overview::Asked};
+use crate::actions::{absences, requests};
 use crate::domain::absence::Absence;
 use crate::domain::arrangement::{Arrangement, ArrangementKind};
 use crate::domain::ids::UserId;
+use crate::domain::request::Request;
 use crate::domain::rotation::{Mode, Rotation};
 use crate::domain::time::Interval;
 use crate::server::{Outcome, Problem};
@@ -28,6 +28,9 @@ const SPANS: [(&str, i64); 4] = [("1d", 1), ("7d", 7), ("14d", 14), ("28d", 28)]
 
 /// Rows of the table at the most.
 const MOST_ROWS: usize = 300;
+
+/// Open requests that are listed at the most.
+const MOST_REQUESTS: usize = 50;
 
 /// What a page shows: from the first instant of a day, or an instant.
 struct Shown {
@@ -110,7 +113,7 @@ pub fn show(visit: &Visit) -> Outcome {
         div.cols {
             div {
                 (order(visit, &rotation, &people))
-                @if visit.reader.is_some() { (requests(visit, &asked, &people)) }
+                @if visit.reader.is_some() { (open_requests(visit, &rotation, &asked, &people)) }
             }
             @if visit.reader.is_some() { (absence_list(visit, &rotation, &away, &people)) }
         }
@@ -127,13 +130,13 @@ pub fn show(visit: &Visit) -> Outcome {
     Ok(layout::page(visit, &profile.name, content))
 }
 
-fn asked(visit: &Visit, rotation: &Rotation) -> Result<Vec<Asked>, Problem> {
-    let Some(user) = visit.user() else {
+/// The open requests of a rotation, and one more where there are more than are listed. Whoever is not signed in sees none.
+fn asked(visit: &Visit, rotation: &Rotation) -> Result<Vec<Request>, Problem> {
+    if visit.reader.is_none() {
         return Ok(Vec::new());
-    };
-    let all = overview::requests_of(visit.app(), &visit.caller, user, Wanted::Pending)?;
-    let here = |asked: &Asked| asked.view.request.rotation == rotation.id;
-    Ok(all.into_iter().filter(here).collect())
+    }
+    let (app, caller) = (visit.app(), &visit.caller);
+    Ok(requests::pending(app, caller, rotation, MOST_REQUESTS + 1)?)
 }
 
 fn people(
@@ -141,7 +144,7 @@ fn people(
     rotation: &Rotation,
     items: &[Item],
     away: &[Absence],
-    asked: &[Asked],
+    asked: &[Request],
 ) -> Result<People, Problem> {
     let members = crate::domain::roster::order(&rotation.members, None);
     let mut users: Vec<UserId> = members.into_iter().map(|one| one.user).collect();
@@ -157,8 +160,8 @@ fn people(
     users.extend(away.iter().map(|absence| absence.user.clone()));
     users.extend(rotation.profile.owners.iter().cloned());
     for one in asked {
-        users.push(one.view.request.requester.clone());
-        users.extend(one.view.request.recipients.iter().cloned());
+        users.push(one.requester.clone());
+        users.extend(one.recipients.iter().cloned());
     }
     Ok(People::load(visit.app(), &users, visit.reader.is_some())?)
 }
@@ -442,12 +445,17 @@ fn order(visit: &Visit, rotation: &Rotation, people: &People) -> Markup {
     }
 }
 
-fn requests(visit: &Visit, asked: &[Asked], people: &People) -> Markup {
+fn open_requests(visit: &Visit, rotation: &Rotation, asked: &[Request], people: &People) -> Markup {
+    let listed = asked.iter().take(MOST_REQUESTS);
+    let listed = listed.map(|request| (request, rotation.profile.name.as_str()));
     html! {
         section.card aria-labelledby="requests" {
-            h2 #requests { "Your open requests here" }
+            h2 #requests { "Open requests" }
             @if asked.is_empty() { p.empty { "None. Ask for cover, or swap, from a turn of yours above." } }
-            @else { (super::requests::list(visit, asked, people)) }
+            @else { (super::requests::list(visit, listed, people)) }
+            @if asked.len() > MOST_REQUESTS {
+                p.muted { "There are more than the " (MOST_REQUESTS) " that begin first. Yours are on " a href="/requests" { "Requests" } "." }
+            }
         }
     }
 }

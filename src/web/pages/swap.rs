@@ -1,11 +1,13 @@
 //! Offering somebody a swap of two turns.
 
 use super::{conflicts, crumbs, failing, named, path_to, slot_text, tag, times};
+use crate::actions::ActionError;
 use crate::actions::plan;
 use crate::actions::swaps::{self, OfferSwap};
 use crate::actions::whole_turns::{self, WholeTurn};
 use crate::domain::conflict::{self, Conflict};
 use crate::domain::ids::UserId;
+use crate::domain::refusal::Refusal;
 use crate::domain::rotation::Rotation;
 use crate::server::{Outcome, Problem, Response};
 use crate::web::form::{Errors, Form};
@@ -38,6 +40,28 @@ fn leg(key: &str, value: &str) -> Option<(Value, UserId)> {
     let (cell, from, to, user) = (parts.next()?, parts.next()?, parts.next()?, parts.next()?);
     let leg = json!({ "key": key, "cellId": cell, "holderUserId": user, "from": from, "to": to });
     Some((leg, UserId::from(user)))
+}
+
+/// What is refused of a leg or of the other person, as what is wrong with the field in which a turn was chosen.
+fn by_field<T>(outcome: Result<T, ActionError>) -> Result<T, ActionError> {
+    const CHOSEN_IN: [(&str, &str); 3] = [
+        ("legs[0].", "own"),
+        ("legs[1].", "theirs"),
+        ("recipientUserId", "theirs"),
+    ];
+    outcome.map_err(|stop| {
+        let ActionError::Refused(Refusal::Invalid(detail)) = &stop else {
+            return stop;
+        };
+        let Some((path, message)) = detail.split_once(": ") else {
+            return stop;
+        };
+        let mut fields = CHOSEN_IN.iter();
+        match fields.find(|(member, _)| path.starts_with(member)) {
+            Some((_, field)) => Refusal::Invalid(format!("{field}: {message}")).into(),
+            None => stop,
+        }
+    })
 }
 
 /// The turns to come that can be swapped.
@@ -139,7 +163,7 @@ pub fn offer(visit: &Visit) -> Outcome {
     let new = match failing(
         visit,
         &rotation.id,
-        read.map_err(Into::into),
+        by_field(read.map_err(Into::into)),
         &FIELDS,
         again,
     )? {
@@ -147,7 +171,7 @@ pub fn offer(visit: &Visit) -> Outcome {
         Err(page) => return Ok(page),
     };
     let preview = swaps::preview(visit.app(), &visit.caller, &rotation.id, &new);
-    let (stored, legs) = match failing(visit, &rotation.id, preview, &FIELDS, again)? {
+    let (stored, legs) = match failing(visit, &rotation.id, by_field(preview), &FIELDS, again)? {
         Ok(found) => found,
         Err(page) => return Ok(page),
     };
@@ -180,7 +204,7 @@ pub fn offer(visit: &Visit) -> Outcome {
         OfferSwap(new),
         made,
     );
-    let receipt = match failing(visit, &rotation.id, outcome, &FIELDS, again)? {
+    let receipt = match failing(visit, &rotation.id, by_field(outcome), &FIELDS, again)? {
         Ok(receipt) => receipt,
         Err(page) => return Ok(page),
     };

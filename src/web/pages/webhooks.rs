@@ -93,7 +93,7 @@ fn write<T>(
     if let Err(ActionError::Refused(Refusal::StaleValidator)) = outcome {
         return changed_meanwhile(visit);
     }
-    match refused(outcome, &edit::FIELDS, again)? {
+    match refused(visit, outcome, &edit::FIELDS, again)? {
         Ok(output) => then(output),
         Err(page) => Ok(page),
     }

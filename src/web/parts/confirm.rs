@@ -3,6 +3,7 @@
 
 use super::fields::hidden;
 use super::people::People;
+use crate::domain::forecast;
 use crate::domain::ids::UserId;
 use crate::domain::resolve;
 use crate::domain::rotation::Rotation;
@@ -72,7 +73,11 @@ pub fn differences(seen: &str, rotation: &Rotation, people: &People) -> Vec<Mark
                 Some(user) => people.show(user),
                 None => html! { "nobody" },
             };
-            lines.push(html! { "On duty was " (named(&was)) ", and now is " (named(&now)) "." });
+            let slot = cell.map_or_else(Vec::new, |cell| forecast::slot_name(rotation, cell));
+            lines.push(html! {
+                "On duty " @if !slot.is_empty() { "in " bdi { (slot.join(" · ")) } " " }
+                "was " (named(&was)) ", and now is " (named(&now)) "."
+            });
         } else if cell.is_none() {
             lines.push(html! { "A lane or window that was there is gone." });
         }

@@ -54,6 +54,15 @@ pub fn summary(errors: &Errors) -> Markup {
     }
 }
 
+/// The button that Enter presses in a form whose main button is not its first: browsers take the first one. It comes first, and
+/// nobody sees it; `named` is what the main button sends.
+pub fn entered(named: Option<(&str, &str)>) -> Markup {
+    html! {
+        button.unseen type="submit" name=[named.map(|(name, _)| name)] value=[named.map(|(_, value)| value)]
+            tabindex="-1" aria-hidden="true" {}
+    }
+}
+
 /// Fields that nobody sees.
 pub fn hidden(name: &str, value: &str) -> Markup {
     html! { input type="hidden" name=(name) value=(value); }

@@ -47,6 +47,11 @@ impl People {
         Ok(())
     }
 
+    /// Whether somebody has been loaded, and is there.
+    pub fn knows(&self, user: &UserId) -> bool {
+        self.known.contains_key(user)
+    }
+
     /// How a person is called; their id where nobody knows them.
     pub fn name<'a>(&'a self, user: &'a UserId) -> &'a str {
         self.known.get(user).map_or(user.as_str(), Person::name)

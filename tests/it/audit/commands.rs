@@ -40,14 +40,14 @@ fn commands_are_the_operators() {
         .map(|entry| format!("{}: {}", text(&entry["action"]), text(&entry["summary"])))
         .collect();
     let begins = [
-        "directory import: workspace: none to \"Team One\"; people added: U1, U2, U3; channels: 0 to 4",
+        "directory import: workspace: none to \"Team One\"; people added: Person U1, Person U2, Person U3; channels: 0 to 4",
         "key create: API key \"ci\" created: read:oncall, write:duty; all rotations; does not expire",
         "key disable: API key \"ci\": enabled to disabled",
         "key enable: API key \"ci\": disabled to enabled",
         "key rotate: API key \"ci\": secret rotated, the old one ends at ",
         "key revoke: API key \"ci\" revoked",
-        "token create: member token of U1 created; expires at ",
-        "token revoke: member token of U1 revoked",
+        "token create: member token of Person U1 created; expires at ",
+        "token revoke: member token of Person U1 revoked",
     ];
     assert_eq!(lines.len(), begins.len(), "{lines:?}");
     for (line, begins) in lines.iter().zip(begins) {
@@ -112,7 +112,7 @@ fn the_command_has_the_filters_of_the_route() {
         "{table}"
     );
     assert!(
-        lines[1].ends_with("127.0.0.1  on duty: U1 to U2"),
+        lines[1].ends_with("127.0.0.1  on duty: Person U1 to Person U2"),
         "{table}"
     );
     let wrong = run(&mut on(

@@ -30,7 +30,7 @@ fn an_entry_has_every_member() {
         "actor": { "kind": "key", "id": own["id"], "name": "rota dev" },
         "action": "replaceOnCall", "rotationId": rotation.id, "subject": rotation.id,
         "requestId": answer.header("x-request-id").unwrap(), "address": "127.0.0.1",
-        "summary": "on duty: U1 to U2",
+        "summary": "on duty: Person U1 to Person U2",
     });
     assert_eq!(entry, expected);
     rotation
@@ -41,7 +41,7 @@ fn an_entry_has_every_member() {
     let entry = rota.newest_entry();
     let owner = json!({ "kind": "person", "id": "U1", "name": "Person U1" });
     assert_eq!(entry["actor"], owner);
-    assert_eq!(entry["summary"], "on duty: U2 to U1");
+    assert_eq!(entry["summary"], "on duty: Person U2 to Person U1");
 }
 
 #[test]
@@ -105,18 +105,21 @@ fn the_clock_and_what_others_cause() {
         (&json!(null), &json!(null))
     );
     // Whoever takes the duty away has the request expire.
-    let asked = rotation.ask_cover("U1", "05T13 05T14", "U2");
+    rotation.ask_cover("U1", "05T13 05T14", "U2");
     let before = rota.audited("");
     rotation.put_on_call("U3").is(200);
     let [taken]: [Value; 1] = since(&rota, before).try_into().expect("one entry");
-    let summary = format!("on duty: U1 to U3; {}: pending to expired", asked.id);
+    let summary = "on duty: Person U1 to Person U3; request of Person U1: pending to expired";
     assert_eq!(text(&taken["summary"]), summary);
     // Whoever replaces the directory changes the rotations that follow it.
     let before = rota.audited("");
     rota.people(2);
     let lines: Vec<String> = since(&rota, before).iter().map(line).collect();
-    let rotations = "dev: members removed: U3; on duty: U3 to U1".to_owned();
-    assert_eq!(lines, [rotations, "dev: people removed: U3".to_owned()]);
+    let rotations = "dev: members removed: Person U3; on duty: Person U3 to Person U1".to_owned();
+    assert_eq!(
+        lines,
+        [rotations, "dev: people removed: Person U3".to_owned()]
+    );
 }
 
 #[test]
@@ -160,9 +163,52 @@ fn an_absence_from_all_rotations_is_told_where_it_counts() {
     assert_eq!(entries.len(), 1, "{entries:?}");
     assert_eq!(entries[0]["subject"], made["id"]);
     assert_eq!(entries[0]["rotationId"], one.id);
-    let summary = "absence of U1 in all rotations recorded, from 2026-01-05T10:00:00Z to 2026-01-07T00:00:00Z";
+    let summary = "absence of Person U1 in all rotations recorded, from 2026-01-05T10:00:00Z to 2026-01-07T00:00:00Z";
     assert_eq!(entries[0]["summary"], summary);
     assert_eq!(two.etag(), two.etag());
+}
+
+/// People, lanes, windows and rotations are named as people call them. The log names people by their ids.
+#[test]
+fn summaries_name_people_and_the_log_has_their_ids() {
+    let rota = Rota::with_people(4);
+    let rotation = rota.rotation("U1 U2 U3");
+    let mut grid = rotation.grid(2, &[always(daily()), always(daily())]);
+    grid["lanes"][0]["name"] = json!("Primary");
+    grid["windows"][1]["name"] = json!("Nights");
+    grid["doubleCover"] = json!(true);
+    rotation.put("/coverage", grid).is(200);
+    let before = rota.audited("");
+    rotation.patch(json!({ "owners": ["U1", "U4"] })).is(200);
+    rotation.rotate();
+    rotation.assign_at(0, "U3", "07T10 07T11");
+    let asked = rotation.ask_cover("U3", "07T10 07T11", "U1 U2");
+    asked.step("U1", "decline").is(200);
+    rotation
+        .put("/channels/C1", json!({ "postsMessages": true }))
+        .is(200);
+    let entries = since(&rota, before);
+    let lines: Vec<String> = entries.iter().map(line).collect();
+    let told = lines.join("\n");
+    for part in [
+        "patchRotation: owners added: Person U4",
+        "on duty in lane \"Primary\", window \"Nights\": Person U",
+        "in lane \"Primary\", window \"Window 1\" from 2026-01-07T10:00:00Z to 2026-01-07T11:00:00Z",
+        "createCoverRequest: cover request of Person U3 to Person U1, Person U2 made",
+        "declineCoverRequest: cover request: declined by Person U1, still pending",
+        "setChannel: channels added: #",
+    ] {
+        assert!(told.contains(part), "{part}:\n{told}");
+    }
+    for id in [
+        "cel_", "win_", "lan_", "arr_", " U1", " U2", " U3", " U4", "C1",
+    ] {
+        let bare = told.replace("Person U", "Person-U");
+        assert!(!bare.contains(id), "{id}:\n{told}");
+    }
+    let logged = "owners added: U4";
+    eventually(logged, || rota.process.log.text().contains(logged));
+    assert!(!rota.process.log.text().contains("Person U4"));
 }
 
 /// Whatever is written, no secret of it is in the log, neither the table nor the lines.

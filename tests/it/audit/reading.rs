@@ -23,8 +23,8 @@ fn entries_are_filtered_and_newest_first() {
     let key = text(&rota.caller().get("/v1/keys/self").is(200).json()["id"]).to_owned();
     let (one_id, two_id) = (&one.id, &two.id);
     let at = |hour: &str| format!("2026-01-05T{hour}:00:00Z");
-    let duty = "on duty: U1 to U2";
-    let cleared = "on duty: U2 to nobody";
+    let duty = "on duty: Person U1 to Person U2";
+    let cleared = "on duty: Person U2 to nobody";
     for (query, expected) in [
         (
             format!("rotationId={one_id}&from={}", at("10")),

@@ -143,3 +143,88 @@ fn swapping_two_turns() {
         );
     }
 }
+
+/// A refusal stands at the field in which a turn was chosen, in words: no path of the API, no id.
+#[test]
+fn what_is_wrong_with_a_swap_is_said_at_its_field() {
+    let rota = Rota::with_people(3);
+    let rotation = rota.daily("U1 U2 U3", 1);
+    let bob = Browser::signed_in(&rota, "U2");
+    let action = format!("/rotations/{}/swap", rotation.id);
+    let page = bob.get(&action).is(200).text();
+    let cell = rotation.place(0);
+    let tuesday = "2026-01-06T09:00:00Z 2026-01-07T09:00:00Z";
+    let wednesday = "2026-01-07T09:00:00Z 2026-01-08T09:00:00Z";
+    let gone = "cel_abcdefghijABCDEFGHIJ";
+    for (own, theirs, field, told) in [
+        (
+            format!("{gone} {tuesday} U2"),
+            format!("{cell} {wednesday} U3"),
+            "own",
+            "This rotation has no such cell.",
+        ),
+        (
+            format!("{cell} {tuesday} U2"),
+            format!("{cell} {wednesday} U1"),
+            "theirs",
+            "Person U1 does not hold this turn as planned.",
+        ),
+        (
+            format!("{cell} {tuesday} U2"),
+            format!("{cell} {wednesday} U2"),
+            "theirs",
+            "That is you",
+        ),
+    ] {
+        let fields = [("own", own.as_str()), ("theirs", theirs.as_str())];
+        let page = bob.fill_in(&page, &action, &fields).is(400).text();
+        let summary = page.split("id=\"errors\"").nth(1).expect("a summary");
+        let summary = summary.split("</div>").next().unwrap();
+        assert!(
+            summary.contains(&format!("href=\"#f-{field}\"")),
+            "{summary}"
+        );
+        assert!(summary.contains(told), "{summary}");
+        for path in ["egs[", "cellId", "UserId", "cel_", "`"] {
+            assert!(!summary.contains(path), "{path}: {summary}");
+        }
+    }
+}
+
+/// Whoever may cancel a request of others is led to it. Requests of other rotations are not listed.
+#[test]
+fn the_page_of_a_rotation_lists_its_open_requests_of_everybody() {
+    let rota = Rota::with_people(4);
+    let rotation = rota.daily("U1 U2 U3", 1);
+    let other = rota.daily("U1 U2 U3", 1);
+    let later = rotation.ask_cover("U3", "07T10 07T12", "U2");
+    let asked = rotation.ask_cover("U2", "06T10 06T12", "U3");
+    let elsewhere = other.ask_cover("U2", "06T10 06T12", "U3");
+    let path = format!("/rotations/{}", rotation.id);
+    let section = |browser: &Browser| -> String {
+        let page = browser.get(&path).is(200).text();
+        let part = page.split("id=\"requests\"").nth(1).expect("the requests");
+        part.split("</section>").next().unwrap().to_owned()
+    };
+    let link = |id: &str| format!("href=\"/requests/{id}\"");
+    // U1 owns the rotation, and neither asks nor is asked.
+    let owner = Browser::signed_in(&rota, "U1");
+    let listed = section(&owner);
+    let [first, second] = [&asked.id, &later.id].map(|id| listed.find(&link(id)));
+    assert!(first.is_some() && first < second, "{listed}");
+    assert!(!listed.contains(&link(&elsewhere.id)), "{listed}");
+    assert!(
+        listed.contains("Person U2") && listed.contains("Person U3"),
+        "{listed}"
+    );
+    let request = format!("/requests/{}", asked.id);
+    let page = owner.get(&request).is(200).text();
+    owner
+        .fill_in(&page, &format!("{request}/cancel"), &[])
+        .is(303);
+    assert_eq!(asked.state(), "cancelled");
+    assert!(!section(&owner).contains(&link(&asked.id)));
+    // Members see them as the API shows them; whoever does not see the rotation sees nothing.
+    assert!(section(&Browser::signed_in(&rota, "U2")).contains(&link(&later.id)));
+    Browser::signed_in(&rota, "U4").get(&path).is(404);
+}

@@ -1,6 +1,6 @@
 //! New rotation, with its patterns.
 
-use super::Browser;
+use super::{Browser, attribute};
 use crate::support::{MONDAY, Rota, directory, int};
 use serde_json::{Value, json};
 
@@ -146,4 +146,32 @@ fn what_is_wrong_is_said_beside_what_was_typed() {
     let bob = Browser::signed_in(&rota, "U2");
     bob.get("/rotations/new").is(403);
     assert!(!bob.get("/rotations").text().contains("/rotations/new"));
+}
+
+/// Browsers press the first button of a form when somebody types Enter in a field of it.
+#[test]
+fn enter_presses_the_main_button_and_not_more_lines() {
+    let rota = with_admin(3);
+    let ada = Browser::signed_in(&rota, "U1");
+    let rotation = rota.daily("U1 U2", 1);
+    let settings = format!("/rotations/{}/settings", rotation.id);
+    let grid = ada.get(&format!("{settings}/grid")).is(200).text();
+    let window = grid
+        .split("href=\"")
+        .find(|link| link.contains("/settings/windows/") && !link.contains("/new\""))
+        .and_then(|link| link.split('"').next())
+        .expect("the page of a window");
+    for (path, action, sent) in [
+        ("/rotations/new", "/rotations", None),
+        (window, window, Some("look")),
+    ] {
+        let page = ada.get(path).is(200).text();
+        let form = super::form(&page, action);
+        let button = form.split("<button ").nth(1).expect("a button");
+        let button = button.split('>').next().unwrap();
+        assert!(button.contains("type=\"submit\""), "{button}");
+        assert_eq!(attribute(button, "value").as_deref(), sent, "{button}");
+        assert!(!button.contains("formnovalidate"), "{button}");
+        assert!(form.contains("name=\"more\""), "{form}");
+    }
 }

@@ -1,7 +1,7 @@
 //! Duty by hand: rotate, set on duty, assign, end; undone, retried, and refused when others were first.
 
 use super::{Browser, form, turns};
-use crate::support::{Rota, int};
+use crate::support::{Rota, always, daily, int};
 use serde_json::{Value, json};
 
 /// Who is on call, by the API.
@@ -99,6 +99,34 @@ fn changed_since_you_looked() {
     assert!(changed[was..].contains("Person U2"), "{changed}");
     ada.fill_in(&changed, &action, &[]).is(303);
     assert_eq!(on_call(&rota, &rotation.id), ["U3"]);
+}
+
+/// Neither what differs nor what others changed names anybody or anything by an id.
+#[test]
+fn what_has_changed_meanwhile_is_told_by_name() {
+    let rota = Rota::with_people(3);
+    let rotation = rota.rotation("U1 U2 U3");
+    let mut grid = rotation.grid(2, &[always(daily())]);
+    grid["lanes"][0]["name"] = json!("Primary");
+    grid["lanes"][1]["name"] = json!("Secondary");
+    rotation.put("/coverage", grid).is(200);
+    let ada = Browser::signed_in(&rota, "U1");
+    let action = format!("/rotations/{}/on-call", rotation.id);
+    let page = ada.get(&action).is(200).text();
+    rotation.put_on_call("U3 U2").is(200);
+    let changed = ada.fill_in(&page, &action, &[]).is(412).text();
+    let (_, told) = changed.split_once("What differs").expect("a heading");
+    let (told, _) = told.split_once("<form").expect("a form");
+    let told: String = told
+        .split('<')
+        .map(|part| part.split_once('>').map_or("", |(_, text)| text))
+        .collect();
+    assert!(told.contains("On duty in Primary was "), "{told}");
+    let since = "on duty in lane \"Primary\": Person U1 to Person U3";
+    assert!(told.replace("&quot;", "\"").contains(since), "{told}");
+    for id in ["cel_", "lan_", "win_", ": U", "to U"] {
+        assert!(!told.contains(id), "{id}: {told}");
+    }
 }
 
 #[test]

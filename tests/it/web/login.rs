@@ -301,3 +301,38 @@ fn cookies_over_plain_http_elsewhere_have_another_name() {
         "{cookie}"
     );
 }
+
+/// Whoever opens a new server is told how to get in, and whoever reads its log.
+#[test]
+fn a_server_without_people_says_what_to_do() {
+    let rota = Start::default().go();
+    let browser = Browser::of(&rota);
+    let steps = [
+        "Nobody is in the workspace yet",
+        "rota directory import people.json",
+        "rota login-link --user ID",
+    ];
+    let page = browser.get("/login").is(200).text();
+    for step in steps {
+        assert!(page.contains(step), "{step}: {page}");
+    }
+    let line =
+        "nobody is in the workspace yet: import people by `rota directory import people.json`";
+    support::eventually(line, || rota.process.log.text().contains(line));
+    rota.people(1);
+    let page = browser.get("/login").is(200).text();
+    assert!(!page.contains(steps[0]), "{page}");
+}
+
+#[test]
+fn a_server_with_people_says_nothing_of_it() {
+    let dir = TempDir::new();
+    let db = dir.path().join("rota.db");
+    let rota = Start::default().db(&db).go();
+    rota.people(1);
+    drop(rota);
+    let rota = Start::default().db(&db).go();
+    let log = &rota.process.log;
+    support::eventually("it listens", || log.text().contains("listening on"));
+    assert!(!log.text().contains("nobody is in the workspace"));
+}

@@ -1,9 +1,10 @@
 //! The audit log, with the filters of the API.
 
 use super::crumbs;
-use crate::actions::audit;
+use crate::actions::{audit, reads};
 use crate::domain::audit::{ActorFilter, ActorKind, AuditEntry, AuditFilter};
-use crate::server::Outcome;
+use crate::domain::ids::RotationId;
+use crate::server::{Outcome, Problem};
 use crate::store::Page;
 use crate::web::form::{Errors, Form, capital};
 use crate::web::layout::{self, encoded};
@@ -13,6 +14,7 @@ use crate::web::parts::time;
 use crate::web::visit::Visit;
 use jiff::Timestamp;
 use maud::{Markup, html};
+use std::collections::{HashMap, HashSet};
 
 /// Entries on one page.
 const ROWS: u32 = 50;
@@ -39,6 +41,7 @@ pub fn show(visit: &Visit) -> Outcome {
         true => audit::list(visit.app(), &visit.caller, &filter, page)?,
         false => (Vec::new(), 0),
     };
+    let names = rotation_names(visit, &entries)?;
     let page_path = |number: u32| {
         let part = |name: &&str| format!("{name}={}", encoded(query.one(name)));
         let parts: Vec<String> = FILTERS.iter().map(part).collect();
@@ -58,7 +61,7 @@ pub fn show(visit: &Visit) -> Outcome {
                     @if is_narrowed { p.empty { "No entry matches. " a href="/admin/audit" { "Show all" } } }
                     @else { p.empty { "Nothing was changed yet." } }
                 }
-            } @else { (table(visit, &entries)) }
+            } @else { (table(visit, &entries, &names)) }
         }
         (pager(number, total, ROWS, page_path))
     };
@@ -106,7 +109,16 @@ fn search(visit: &Visit, query: &Form, errors: &Errors) -> Markup {
     }
 }
 
-fn table(visit: &Visit, entries: &[AuditEntry]) -> Markup {
+/// What the rotations of entries are called, as far as they are still there.
+fn rotation_names(
+    visit: &Visit,
+    entries: &[AuditEntry],
+) -> Result<HashMap<RotationId, String>, Problem> {
+    let ids: HashSet<&RotationId> = entries.iter().filter_map(|e| e.rotation.as_ref()).collect();
+    Ok(reads::rotation_names(visit.app(), &visit.caller, ids)?)
+}
+
+fn table(visit: &Visit, entries: &[AuditEntry], names: &HashMap<RotationId, String>) -> Markup {
     let times = times(visit);
     html! {
         table.rows {
@@ -123,8 +135,11 @@ fn table(visit: &Visit, entries: &[AuditEntry]) -> Markup {
                         td data-label="Action" { code { (entry.action) } }
                         td data-label="What" {
                             bdi { (entry.summary) }
-                            @if let Some(rotation) = &entry.rotation { " " a href=(format!("/rotations/{rotation}")) { code { (rotation) } } }
-                            @if let Some(subject) = &entry.subject { " " code.muted { (subject) } }
+                            @if let Some(rotation) = &entry.rotation {
+                                @if let Some(name) = names.get(rotation) { " " a href=(format!("/rotations/{rotation}")) { bdi { (name) } } }
+                                " " code.muted { (rotation) }
+                            }
+                            @if let Some(subject) = entry.subject.as_deref().filter(|id| !is_rotation(entry, id)) { " " code.muted { (subject) } }
                         }
                         td data-label="From" {
                             @if let Some(address) = &entry.address { (address) }
@@ -135,4 +150,10 @@ fn table(visit: &Visit, entries: &[AuditEntry]) -> Markup {
             }
         }
     }
+}
+
+/// Whether an id is that of the entry's rotation, which is shown already.
+fn is_rotation(entry: &AuditEntry, id: &str) -> bool {
+    let rotation = entry.rotation.as_ref();
+    rotation.is_some_and(|rotation| rotation.as_str() == id)
 }

@@ -152,7 +152,7 @@ pub fn create(visit: &Visit) -> Outcome {
             zone,
         };
         let made = boards::create(visit.app(), &visit.author("createBoard"), new);
-        let (_, secret) = match refused(made, &FIELDS, again)? {
+        let (_, secret) = match refused(visit, made, &FIELDS, again)? {
             Ok(made) => made,
             Err(page) => return Ok(page),
         };

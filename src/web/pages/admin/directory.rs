@@ -87,7 +87,7 @@ pub fn preview(visit: &Visit) -> Outcome {
     let author = visit.author("directory import");
     let tried = sent(visit)
         .and_then(|directory| action::import(visit.app(), &author, directory, Consent::DryRun));
-    match refused(tried, &FIELDS, again(visit))? {
+    match refused(visit, tried, &FIELDS, again(visit))? {
         Ok(tried) => changes_page(visit, 200, &tried.changes, &Errors::default()),
         Err(page) => Ok(page),
     }
@@ -203,7 +203,7 @@ pub fn import(visit: &Visit) -> Outcome {
         let author = visit.author("directory import");
         let outcome = sent(visit)
             .and_then(|directory| action::import(visit.app(), &author, directory, consent));
-        let Imported { changes, applied } = match refused(outcome, &FIELDS, again(visit))? {
+        let Imported { changes, applied } = match refused(visit, outcome, &FIELDS, again(visit))? {
             Ok(imported) => imported,
             Err(page) => return Ok(page),
         };

@@ -170,7 +170,7 @@ pub fn create(visit: &Visit) -> Outcome {
         let author = visit.author("key create");
         let made = new_key(visit).and_then(|new| keys::create_key(store, &author, new));
         let again = |status, errors: Errors| page(visit, status, &visit.form, &errors);
-        let (record, key) = match refused(made, &FIELDS, again)? {
+        let (record, key) = match refused(visit, made, &FIELDS, again)? {
             Ok(made) => made,
             Err(page) => return Ok(page),
         };

@@ -113,7 +113,7 @@ pub fn create(visit: &Visit) -> Outcome {
             .map_err(ActionError::from)
             .and_then(|lifetime| keys::create_token(store, &author, user, lifetime));
         let again = |status, errors: Errors| page(visit, status, &visit.form, &errors);
-        let (_, token) = match refused(made, &FIELDS, again)? {
+        let (_, token) = match refused(visit, made, &FIELDS, again)? {
             Ok(made) => made,
             Err(page) => return Ok(page),
         };

@@ -65,7 +65,7 @@ pub fn save(visit: &Visit) -> Outcome {
     }
     let Some(if_match) = visit.form.filled("ifMatch") else {
         return Ok(invalid(
-            "ifMatch: missing; open the form again and send it from there",
+            "the form is not complete; open the form again and send it from there",
         )?);
     };
     // No operationId: a rotation that is gone cannot be deleted twice.

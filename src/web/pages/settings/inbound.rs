@@ -1,4 +1,4 @@
-//! The inbound webhook: its address, and its key, which is shown once.
+//! The inbound webhook: its address and its key, which the API shows as often as it is asked for.
 
 use super::{action, carried, page};
 use crate::actions::Error;
@@ -54,6 +54,10 @@ fn form(
                         dt { "Address" } dd { code { (base) "/webhook/" (found.path) } }
                         dt { "Key" } dd { "Made " (times(visit).show(found.created_at)) ". It is sent as the header " code { "webhook-key" } "." }
                     }
+                    details {
+                        summary { "Show the key" }
+                        code.secret { (found.key) }
+                    }
                     form method="post" action=(action(rotation, PART)) {
                         (carried(visit, rotation))
                         p { "A new key takes the place of the one there is, which stops working at once." }
@@ -73,7 +77,7 @@ fn form(
     page(visit, rotation, PART, (status, errors), content)
 }
 
-/// The key is not kept with the answer: it is read again where it is shown.
+/// The key is not kept with the answer: the page reads it.
 fn unsaid(_: &str, _: &InboundWebhook) -> Result<String, Error> {
     Ok(String::new())
 }
@@ -93,11 +97,9 @@ pub fn save(visit: &Visit) -> Outcome {
     if let Err(page) = failing(visit, &rotation.id, written, &[], again)? {
         return Ok(page);
     }
-    let made = inbound::find(visit.app(), &visit.caller, &rotation.id)?;
-    visit.note(Note {
-        text: "The inbound webhook has a new key.".to_owned(),
-        undo: None,
-        secret: made.map(|made| made.key),
-    });
+    visit.note(Note::new(match anew {
+        true => "The inbound webhook has a new key.",
+        false => "The inbound webhook was made.",
+    }));
     Ok(answer::see(action(&rotation, PART)))
 }

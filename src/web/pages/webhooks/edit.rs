@@ -89,7 +89,7 @@ pub fn create(visit: &Visit) -> Outcome {
             .map_err(ActionError::from)
             .and_then(|spec| webhooks::register(app, &visit.author("registerWebhook"), spec));
         let again = |status, errors: Errors| new_page(visit, status, &visit.form, &errors);
-        let made = match refused(made, &FIELDS, again)? {
+        let made = match refused(visit, made, &FIELDS, again)? {
             Ok(made) => made,
             Err(page) => return Ok(page),
         };

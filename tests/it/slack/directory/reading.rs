@@ -173,7 +173,7 @@ fn what_a_reading_changes_is_in_the_audit_log() {
     assert_eq!(entry["actor"]["kind"], "chat");
     let summary = text(&entry["summary"]);
     assert!(
-        summary.contains("people added: U3") && summary.contains("people changed: U1"),
+        summary.contains("people added: u3") && summary.contains("people changed: Ada"),
         "{summary}"
     );
 }

@@ -74,3 +74,16 @@ fn the_skip_link_leads_to_the_content() {
         "return document.activeElement.matches('main *')",
     );
 }
+
+#[test]
+#[ignore = "minutes in a browser: .ci/run runs it"]
+fn enter_in_the_name_creates_a_rotation() {
+    let Some(window) = Window::open() else {
+        return;
+    };
+    let world = World::named(str::to_owned);
+    enter(&window, &world.rota, Role::Owner.user(), "/rotations/new");
+    window.fill("Name", "By Enter");
+    window.press(&[ENTER]);
+    window.sees("By Enter was created.");
+}

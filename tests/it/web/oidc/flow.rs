@@ -70,7 +70,7 @@ fn a_person_signs_in_and_goes_on() {
     let linked = world.rota.audit("action=linkIdentity");
     assert_eq!(linked.len(), 1);
     let summary = format!(
-        "identity \"sub-1\" of {} linked to U1",
+        "identity \"sub-1\" of {} linked to Person U1",
         world.provider.issuer
     );
     assert_eq!(text(&linked[0]["summary"]), summary);

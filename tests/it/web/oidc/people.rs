@@ -59,7 +59,7 @@ fn a_second_account_with_the_address_of_a_linked_person_is_refused_until_it_is_l
     world.is_refused(world.sign_in(json!({})), 403, "linked to another identity");
     let entries = world.rota.audit("action=login%20link-identity");
     let summary = format!(
-        "identity \"sub-2\" of {} linked to U1",
+        "identity \"sub-2\" of {} linked to Person U1",
         world.provider.issuer
     );
     assert_eq!(text(&entries[0]["summary"]), summary);
@@ -70,7 +70,7 @@ fn a_second_account_with_the_address_of_a_linked_person_is_refused_until_it_is_l
     assert_eq!(entries.len(), 2);
     assert_eq!(
         text(&entries[0]["summary"]),
-        summary.replace("U1", "U2, no longer to U1")
+        summary.replace("Person U1", "Person U2, no longer to Person U1")
     );
     world.is_signed_in(world.sign_in(json!({ "sub": "sub-2" })), "U2");
     for (line, words) in [

@@ -7,7 +7,7 @@ use crate::server::{Problem, Response};
 use crate::web::form::{Errors, Form, capital};
 use crate::web::pages::settings::{action, carried, coverage, grid, page};
 use crate::web::parts::cadence::{self, DAYS};
-use crate::web::parts::fields::{Choice, Filled, hidden};
+use crate::web::parts::fields::{self, Choice, Filled, hidden};
 use crate::web::visit::Visit;
 use maud::{Markup, html};
 use serde_json::Value;
@@ -111,6 +111,7 @@ pub fn form(
     let content = html! {
         h2 { bdi { (title) } }
         form method="post" action=(visit.here()) {
+            (fields::entered(Some(("step", "look"))))
             (carried(visit, rotation))
             div.card {
                 (filled.input("text", "name", "Name", "Shown with turns where there are several windows.", false))

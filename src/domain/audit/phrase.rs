@@ -1,0 +1,225 @@
+//! Words of a summary. People and what else has an id that nobody knows by heart stand in them by their ids, until a line is made
+//! with the names of them all.
+
+use super::one_line;
+use crate::domain::ids::{ChannelId, GroupId, RotationId, UserId};
+use std::collections::HashMap;
+
+/// The longest name that is written, in characters.
+const LONGEST_NAME: usize = 60;
+
+/// Items of a list that are named.
+const ITEMS: usize = 5;
+
+/// What a phrase names.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub enum Named {
+    Person(UserId),
+    Group(GroupId),
+    Channel(ChannelId),
+    Rotation(RotationId),
+}
+
+impl Named {
+    fn id(&self) -> &str {
+        match self {
+            Named::Person(id) => id.as_str(),
+            Named::Group(id) => id.as_str(),
+            Named::Channel(id) => id.as_str(),
+            Named::Rotation(id) => id.as_str(),
+        }
+    }
+}
+
+/// What the things that a line names are called. What is missing is written by its id.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Names(HashMap<Named, String>);
+
+impl Names {
+    /// Adds a name: one line of at most 60 characters is kept of it. It is in quotes where it has what separates words of a
+    /// summary, so that nobody is called what reads as another change.
+    pub fn add(&mut self, named: Named, name: &str) {
+        let name = cut(one_line(name).trim(), LONGEST_NAME);
+        let name = match name.contains([';', ':', ',']) && !name.starts_with('"') {
+            true => format!("\"{name}\""),
+            false => name,
+        };
+        if !name.is_empty() {
+            self.0.insert(named, name);
+        }
+    }
+
+    /// The name, with the id where something else in the line is called the same.
+    fn of(&self, named: &Named) -> String {
+        let Some(name) = self.0.get(named) else {
+            return named.id().to_owned();
+        };
+        match self.0.values().filter(|other| *other == name).count() {
+            1 => name.clone(),
+            _ => format!("{name} ({})", named.id()),
+        }
+    }
+}
+
+/// Words in order.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Phrase(Vec<Piece>);
+
+#[derive(Clone, Debug, PartialEq, Eq)]
+enum Piece {
+    Text(String),
+    Named(Named),
+}
+
+impl Phrase {
+    /// The phrase with more behind it.
+    pub fn and(mut self, more: impl Into<Phrase>) -> Phrase {
+        self.0.append(&mut more.into().0);
+        self
+    }
+
+    /// What it names, in order.
+    pub fn named(&self) -> impl Iterator<Item = &Named> {
+        self.0.iter().filter_map(|piece| match piece {
+            Piece::Named(named) => Some(named),
+            Piece::Text(_) => None,
+        })
+    }
+
+    /// The text, with names in it.
+    pub fn text(&self, names: &Names) -> String {
+        let text = |piece: &Piece| match piece {
+            Piece::Text(text) => text.clone(),
+            Piece::Named(named) => names.of(named),
+        };
+        self.0.iter().map(text).collect()
+    }
+}
+
+impl From<String> for Phrase {
+    fn from(text: String) -> Phrase {
+        Phrase(vec![Piece::Text(text)])
+    }
+}
+
+impl From<&Phrase> for Phrase {
+    fn from(phrase: &Phrase) -> Phrase {
+        phrase.clone()
+    }
+}
+
+impl From<&String> for Phrase {
+    fn from(text: &String) -> Phrase {
+        text.clone().into()
+    }
+}
+
+impl From<&str> for Phrase {
+    fn from(text: &str) -> Phrase {
+        text.to_owned().into()
+    }
+}
+
+impl From<&&str> for Phrase {
+    fn from(text: &&str) -> Phrase {
+        (*text).into()
+    }
+}
+
+impl From<Named> for Phrase {
+    fn from(named: Named) -> Phrase {
+        Phrase(vec![Piece::Named(named)])
+    }
+}
+
+impl From<&UserId> for Named {
+    fn from(user: &UserId) -> Named {
+        Named::Person(user.clone())
+    }
+}
+
+impl From<&UserId> for Phrase {
+    fn from(user: &UserId) -> Phrase {
+        Named::from(user).into()
+    }
+}
+
+impl From<&GroupId> for Phrase {
+    fn from(group: &GroupId) -> Phrase {
+        Named::Group(group.clone()).into()
+    }
+}
+
+impl From<&ChannelId> for Phrase {
+    fn from(channel: &ChannelId) -> Phrase {
+        Named::Channel(channel.clone()).into()
+    }
+}
+
+impl From<&RotationId> for Phrase {
+    fn from(rotation: &RotationId) -> Phrase {
+        Named::Rotation(rotation.clone()).into()
+    }
+}
+
+/// The first items of a list, and how many more there are.
+pub fn listed<T>(items: &[T]) -> Phrase
+where
+    for<'a> Phrase: From<&'a T>,
+{
+    let mut listed = Phrase::default();
+    for (index, item) in items.iter().take(ITEMS).enumerate() {
+        let between = if index > 0 { ", " } else { "" };
+        listed = listed.and(between).and(item);
+    }
+    match items.len().saturating_sub(ITEMS) {
+        0 => listed,
+        more => listed.and(format!(" and {more} more")),
+    }
+}
+
+/// A text of at most so many characters.
+pub(super) fn cut(text: &str, most: usize) -> String {
+    match text.char_indices().nth(most) {
+        None => text.to_owned(),
+        Some(_) => text.chars().take(most - 3).chain("...".chars()).collect(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn names_stand_in_the_place_of_ids() {
+        let users = ["U1", "U2", "U3"].map(UserId::from);
+        let mut names = Names::default();
+        for (user, name) in users.iter().zip(["Ada\nLovelace", "Bo", "Bo"]) {
+            names.add(user.into(), name);
+        }
+        names.add(Named::Group("S1".into()), "@ops");
+        names.add(Named::Channel("C1".into()), "  ");
+        names.add((&UserId::from("U5")).into(), "Ada; enabled: true to false");
+        let long = "x".repeat(61);
+        names.add(Named::Rotation("rot_1".into()), &long);
+        for (phrase, expected) in [
+            (Phrase::from(&users[0]), "Ada Lovelace"),
+            // Two people of one name are told apart.
+            (listed(&users), "Ada Lovelace, Bo (U2), Bo (U3)"),
+            (Phrase::from(&GroupId::from("S1")), "@ops"),
+            // Without a name an id is better than nothing.
+            (Phrase::from(&ChannelId::from("C1")).and("!"), "C1!"),
+            (Phrase::from(&UserId::from("U4")), "U4"),
+            (
+                Phrase::from(&UserId::from("U5")),
+                "\"Ada; enabled: true to false\"",
+            ),
+            (
+                Phrase::from(&RotationId::from("rot_1")),
+                &format!("{}...", "x".repeat(57)),
+            ),
+        ] {
+            assert_eq!(phrase.text(&names), expected);
+        }
+    }
+}
