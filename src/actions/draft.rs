@@ -152,11 +152,22 @@ impl<'a> Draft<'a> {
             (first, shows) = (first.or(Some(step.at)), shows || step.outcome.shows);
         }
         let due = forecast.next_due();
+        self.forget_unannounced();
         if first.is_some() {
             self.save(tx, Act::Clock, shows, (due, true))?;
             log::debug!("{}: {} moved on", Principal::Clock, self.rotation.id);
         }
         Ok(first)
+    }
+
+    /// Only where the rotation ended up is announced: whoever came on call meanwhile in a window that is shut again was not.
+    fn forget_unannounced(&mut self) {
+        let windows = &self.rotation.windows;
+        for (cell, was) in self.rotation.cells.iter_mut().zip(&self.before.cells) {
+            if !windows[cell.window].open && !cell.stopped {
+                cell.announced.clone_from(&was.announced);
+            }
+        }
     }
 
     /// Replaces the state before the write: what was written beneath the rotation is part of the change.

@@ -132,6 +132,7 @@ pub fn replace(
                     .filter(|_| limits.runs_lane(lane_index))
                     .map_or_else(Vec::new, |cell| cell.passed_over.clone()),
                 arranged_until: kept.and_then(|cell| cell.arranged_until),
+                announced: kept.and_then(|cell| cell.announced.clone()),
                 entry,
             });
         }

@@ -187,6 +187,7 @@ impl<'a> Change<'a> {
                 .view(self.rotation, index, self.dealing.calendar, as_of);
             self.rotation.windows[index].open = view.open;
         }
+        self.announce();
         let mut begun = Vec::new();
         for index in 0..self.rotation.cells.len() {
             let window = self.rotation.cells[index].window;
@@ -217,6 +218,20 @@ impl<'a> Change<'a> {
             begun,
         };
         (outcome, self.memo)
+    }
+
+    /// Notes who is on call in the cells of open windows. Nobody is announced in one that is shut, and a stopped cell has nobody.
+    fn announce(&mut self) {
+        for index in 0..self.rotation.cells.len() {
+            let cell = &self.rotation.cells[index];
+            if !self.rotation.windows[cell.window].open && !cell.stopped {
+                continue;
+            }
+            let on_call = resolve::on_call(self.rotation, cell).map(Hold::user);
+            if cell.announced.as_ref() != on_call {
+                self.rotation.cells[index].announced = on_call.cloned();
+            }
+        }
     }
 
     /// Why a cell's record needs a new entry now; `None` when the running one goes on.

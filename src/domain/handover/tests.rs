@@ -74,6 +74,7 @@ fn rotation(
             holder: None,
             passed_over: Vec::new(),
             arranged_until: None,
+            announced: None,
             entry: entry.clone(),
         })
         .collect();
