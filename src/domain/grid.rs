@@ -157,7 +157,7 @@ pub fn replace(
             continue;
         }
         let hours = rotation.hours(&rotation.windows[index]);
-        // A disabled rotation stands still.
+        // In a disabled rotation, which stands still, a new window is as it would have been when it was disabled.
         let as_of = match rotation.enabled {
             true => at,
             false => rotation.stamps.judged_at,
