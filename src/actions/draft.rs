@@ -257,7 +257,8 @@ impl<'a> Draft<'a> {
             let (before, after) = (&self.before, &self.rotation);
             let news = event::news(before, after, act, self.calendar);
             queued = outbox::announce(tx, self.app, after, &news)?;
-            queued |= notifications::change(tx, self.app, before, after, act, &news)?;
+            let cause = (&self.author.principal, act);
+            queued |= notifications::change(tx, self.app, [before, after], cause, &news)?;
         }
         self.before = self.rotation.clone();
         self.touched = false;

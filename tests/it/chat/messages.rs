@@ -137,9 +137,18 @@ fn owners_hear_that_nobody_is_on_call() {
     }
     let mut reader = rota.message_reader();
     let off = "U1: You are off duty for Rotation. Nobody takes over.";
-    // No warning to the owners if a person is taken off by hand.
-    by_hand.clear().is(200);
-    assert_eq!(reader.lines(), [format!("C1: {GOES}"), off.to_owned()]);
+    // No warning to the owners if a person took somebody off by hand, or edits.
+    let by_owner = by_hand.with(&rota.token("U3"));
+    let silent = [format!("C1: {GOES}"), off.to_owned()];
+    by_owner.clear().is(200);
+    assert_eq!(reader.lines(), silent);
+    by_hand.put_on_call("U1").is(200);
+    reader.lines();
+    by_owner.patch(json!({ "userIds": [] })).is(200);
+    assert_eq!(reader.lines(), silent);
+    by_hand.patch(json!({ "userIds": ["U1", "U2"] })).is(200);
+    by_hand.put_on_call("U1").is(200);
+    reader.lines();
     by_edit.patch(json!({ "userIds": [] })).is(200);
     let owner = |user: &str| format!("{user}: Rotation: nobody is on call. You are an owner.");
     let all = [
@@ -148,6 +157,9 @@ fn owners_hear_that_nobody_is_on_call() {
         owner("U3"),
         owner("U4"),
     ];
+    assert_eq!(reader.lines(), all);
+    // A key is no person, however it leaves nobody on call.
+    by_hand.clear().is(200);
     assert_eq!(reader.lines(), all);
     // Nobody is expected on call once a window is shut.
     rota.to("2026-01-05T09:00Z");
