@@ -209,6 +209,9 @@ CREATE TABLE cell (
     -- [user, cell] of people who were passed over because they are on call in another cell: when the turn was dealt or,
     -- while the slot is empty, in the last search. Null means nobody.
     passed_over TEXT CHECK (passed_over IS NULL OR json_valid(passed_over)),
+    -- Whoever was announced last as on call: of those who take the cell over while its window is shut, only the one who has it
+    -- when it opens is announced.
+    announced_user_id TEXT,
     PRIMARY KEY (rotation_id, position),
     CHECK ((holder_user_id IS NULL) = (holder_since IS NULL))
 ) STRICT, WITHOUT ROWID;

@@ -218,6 +218,7 @@ fn first_cell(id: CellId, lane: usize, at: Timestamp) -> Cell {
         holder: None,
         passed_over: Vec::new(),
         arranged_until: None,
+        announced: None,
         entry: Entry::never_held(at),
     }
 }

@@ -154,11 +154,22 @@ impl<'a> Draft<'a> {
             (first, shows) = (first.or(Some(step.at)), shows || step.outcome.shows);
         }
         let due = forecast.next_due();
+        self.forget_unannounced();
         if first.is_some() {
             self.save(tx, Act::Clock, shows, (due, true))?;
             log::debug!("{}: {} moved on", Principal::Clock, self.rotation.id);
         }
         Ok(first)
+    }
+
+    /// Only where the rotation ended up is announced: whoever came on call meanwhile in a window that is shut again was not.
+    fn forget_unannounced(&mut self) {
+        let windows = &self.rotation.windows;
+        for (cell, was) in self.rotation.cells.iter_mut().zip(&self.before.cells) {
+            if !windows[cell.window].open && !cell.stopped {
+                cell.announced.clone_from(&was.announced);
+            }
+        }
     }
 
     /// Replaces the state before the write: what was written beneath the rotation is part of the change.
@@ -248,7 +259,8 @@ impl<'a> Draft<'a> {
             let (before, after) = (&self.before, &self.rotation);
             let news = event::news(before, after, act, self.calendar);
             queued = outbox::announce(tx, self.app, after, &news)?;
-            queued |= notifications::change(tx, self.app, before, after, act, &news)?;
+            let cause = (&self.author.principal, act);
+            queued |= notifications::change(tx, self.app, [before, after], cause, &news)?;
         }
         self.before = self.rotation.clone();
         self.touched = false;

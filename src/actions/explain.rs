@@ -157,7 +157,7 @@ impl Reader<'_> {
             let user = cell.holder.as_ref().map(|holder| &holder.user);
             return Ok(found(user, Source::External, steps));
         }
-        let (is_open, opening) = explain::opening(then, window, calendar, self.as_of());
+        let (is_open, opening) = explain::opening(then, cell, calendar, self.as_of());
         steps.push(opening);
         if !is_open {
             return Ok(found(None, Source::Shut, steps));

@@ -2,6 +2,7 @@
 //! them.
 
 use super::{App, Error, relays};
+use crate::domain::access::Principal;
 use crate::domain::event::{Act, Event, Nobody};
 use crate::domain::forecast;
 use crate::domain::ids::UserId;
@@ -11,13 +12,12 @@ use crate::domain::rotation::Rotation;
 use crate::store::{self, ReadTx, WriteTx};
 use std::collections::BTreeMap;
 
-/// Queues what follows from a committed change of a rotation. Returns whether there is anything.
+/// Queues what follows from a committed change of a rotation by a principal. Returns whether there is anything.
 pub fn change(
     tx: &mut WriteTx,
     app: &App,
-    before: &Rotation,
-    after: &Rotation,
-    act: Act,
+    [before, after]: [&Rotation; 2],
+    (principal, act): (&Principal, Act),
     news: &[Event],
 ) -> Result<bool, Error> {
     let synced = request_sync(tx, before, Some(after))?;
@@ -25,8 +25,18 @@ pub fn change(
     let unplanned = |event: &Event| matches!(event, Event::NobodyOnCall { reason, .. } if *reason == Nobody::Unplanned);
     // One empty slot of several is an event, but other people are on call.
     let nobody = news.iter().any(unplanned) && !resolve::is_anybody_on_call(after);
-    let queued = queue(tx, app, message::change(after, &notices, nobody, act))?;
+    let queued = queue(
+        tx,
+        app,
+        message::change(after, &notices, nobody, is_by_hand(principal, act)),
+    )?;
     Ok(synced || queued)
+}
+
+/// Whether a person changed a rotation or who is on duty in it. An absence changes neither by itself: what comes of it is the
+/// rotation's policy.
+fn is_by_hand(principal: &Principal, act: Act) -> bool {
+    matches!(act, Act::Duty | Act::Edit | Act::Arrangement) && principal.person().is_ok()
 }
 
 /// Queues what follows from the deletion of a rotation.

@@ -68,6 +68,13 @@ pub fn list(
         if entry.end.is_none() {
             continue;
         }
+        let from = entry.entry.start;
+        if entry
+            .end
+            .is_some_and(|until| Interval { from, until }.is_momentary())
+        {
+            continue;
+        }
         items.push(Item {
             held_by: kind(&entry.entry),
             is_open: entry.entry.reason != crate::domain::rotation::Reason::BusinessHoursOffline,

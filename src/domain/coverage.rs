@@ -125,6 +125,29 @@ impl Hours {
         within.collect()
     }
 
+    /// When the last open stretch of a span ends; `None` if the window is shut throughout.
+    pub fn open_until(&self, calendar: &Calendar, span: Interval) -> Option<Timestamp> {
+        if self.always_open() {
+            return Some(span.until);
+        }
+        let mut looked_at = span.until;
+        for reach in REACHES {
+            let from = spans::around(span.until, reach).from.max(span.from);
+            let part = Interval {
+                from,
+                until: looked_at,
+            };
+            if let Some(last) = self.open_between(calendar, part).last() {
+                return Some(last.until);
+            }
+            if from == span.from {
+                break;
+            }
+            looked_at = from;
+        }
+        None
+    }
+
     /// The hours of a week, where they are not all of it.
     fn weekly(&self) -> Option<(ZoneName, Vec<spans::Piece>)> {
         let zone = self.zone.filter(|_| !self.coverage.is_empty())?;

@@ -126,7 +126,7 @@ pub fn events(
         };
         add(&mut events, rotation, &cell.id, &turn.entry, periods, whose);
     }
-    events.retain(|event| event.period.meets(span).is_some());
+    events.retain(|event| event.period.meets(span).is_some() && !event.period.is_momentary());
     events.sort_by(|one, two| (one.period, &one.cell).cmp(&(two.period, &two.cell)));
     events
 }

@@ -132,6 +132,7 @@ pub fn replace(
                     .filter(|_| limits.runs_lane(lane_index))
                     .map_or_else(Vec::new, |cell| cell.passed_over.clone()),
                 arranged_until: kept.and_then(|cell| cell.arranged_until),
+                announced: kept.and_then(|cell| cell.announced.clone()),
                 entry,
             });
         }
@@ -156,7 +157,7 @@ pub fn replace(
             continue;
         }
         let hours = rotation.hours(&rotation.windows[index]);
-        // A disabled rotation stands still.
+        // In a disabled rotation, which stands still, a new window is as it would have been when it was disabled.
         let as_of = match rotation.enabled {
             true => at,
             false => rotation.stamps.judged_at,

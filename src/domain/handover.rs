@@ -7,20 +7,20 @@ mod deal;
 mod edit;
 mod memo;
 mod outside;
+mod record;
 
 use super::absence::{Absences, Skipped};
 use super::holidays::Calendar;
 use super::ids::ArrangementId;
 use super::request::Pending;
-use super::resolve::{self, Hold};
-use super::roster::Order;
-use super::rotation::{Entry, HoursHeld, Mode, Reason, Rotation};
+use super::resolve;
+use super::rotation::{Mode, Reason, Rotation};
 use super::trace::Trace;
 pub use deal::would_double;
 pub use edit::Edit;
 use jiff::Timestamp;
 pub(super) use memo::Memo;
-use std::sync::Arc;
+pub use record::first_entry;
 
 /// What dealing and judging need beside the rotation.
 #[derive(Clone, Copy)]
@@ -161,7 +161,8 @@ impl<'a> Change<'a> {
             })
     }
 
-    /// Judges arrangements and windows (a disabled rotation stays frozen) and begins the entries needed.
+    /// Judges arrangements and windows and begins the entries needed. A disabled rotation stays frozen as of the instant it was judged
+    /// last, also under an edit of its hours.
     pub fn finish(self) -> Outcome {
         self.finished().0
     }
@@ -176,29 +177,12 @@ impl<'a> Change<'a> {
             .iter()
             .map(|window| window.open)
             .collect();
-        // A disabled rotation stands still at the instant it was judged last: only an edit of its hours opens or shuts.
-        let as_of = match self.rotation.enabled {
-            true => self.at,
-            false => self.rotation.stamps.judged_at,
-        };
-        for index in 0..self.rotation.windows.len() {
-            let view = self
-                .memo
-                .view(self.rotation, index, self.dealing.calendar, as_of);
-            self.rotation.windows[index].open = view.open;
+        if self.rotation.enabled {
+            self.judge_windows();
+            self.rotation.stamps.judged_at = self.at;
         }
-        let mut begun = Vec::new();
-        for index in 0..self.rotation.cells.len() {
-            let window = self.rotation.cells[index].window;
-            if let Some(reason) = self.entry_reason(index, was_open[window]) {
-                let (_, order) = self.order(index);
-                let hours = Arc::clone(self.memo.hours_held(self.rotation, window));
-                let entry = entry(self.rotation, &order, hours, index, self.at, reason);
-                self.rotation.cells[index].entry = entry;
-                begun.push(index);
-            }
-        }
-        self.rotation.stamps.judged_at = as_of;
+        self.announce();
+        let begun = self.begin_entries(&was_open);
         let flipped = self
             .rotation
             .windows
@@ -219,46 +203,14 @@ impl<'a> Change<'a> {
         (outcome, self.memo)
     }
 
-    /// Why a cell's record needs a new entry now; `None` when the running one goes on.
-    fn entry_reason(&mut self, index: usize, was_open: bool) -> Option<Reason> {
-        let hours = self
-            .memo
-            .hours_held(self.rotation, self.rotation.cells[index].window);
-        let same_hours = self.rotation.cells[index].entry.hours == *hours;
-        if same_hours {
-            // Shared, so that the next look compares no more than where they are.
-            self.rotation.cells[index].entry.hours = Arc::clone(hours);
+    /// Opens and shuts windows.
+    fn judge_windows(&mut self) {
+        for index in 0..self.rotation.windows.len() {
+            let view = self
+                .memo
+                .view(self.rotation, index, self.dealing.calendar, self.at);
+            self.rotation.windows[index].open = view.open;
         }
-        let cell = &self.rotation.cells[index];
-        let window = &self.rotation.windows[cell.window];
-        let covering = resolve::on_call(self.rotation, cell);
-        let same_person = covering.map(Hold::user) == cell.entry.user.as_ref();
-        if cell.stopped {
-            return (!same_person).then_some(Reason::CoverageChanged);
-        }
-        // What happens to the dealt turn beneath an arrangement is not news of who covers.
-        let is_arranged = matches!(covering, Some(Hold::Arranged(_)));
-        if self.rotation.external.is_some() && self.touched[index].is_some() {
-            return self.touched[index];
-        }
-        let changed = self.touched[index]
-            .filter(|_| !is_arranged)
-            .or(self.moved[index]);
-        let same_turn = changed.is_none() || covering.is_none();
-        if same_person && same_turn && same_hours && was_open == window.open {
-            return None;
-        }
-        let flipped = was_open != window.open;
-        Some(match changed {
-            _ if !same_hours || (flipped && self.window_change == WindowChange::ByEdit) => {
-                Reason::CoverageChanged
-            }
-            _ if flipped && !window.open => Reason::BusinessHoursOffline,
-            Some(reason) => reason,
-            None if flipped => Reason::BusinessHoursBackOnline,
-            // A cell that runs again: who covers it is a matter of the tier, not of the clock.
-            None => Reason::CoverageChanged,
-        })
     }
 }
 
@@ -279,49 +231,6 @@ const WORK_OF_A_WINDOW: usize = 4;
 
 /// What a turn that ends or begins takes, against the same.
 const WORK_OF_A_TURN: usize = 20;
-
-/// The entry that a cell's present state calls for; `order` is that of its roster, `hours` those of its window.
-fn entry(
-    rotation: &Rotation,
-    order: &Order,
-    hours: Arc<HoursHeld>,
-    index: usize,
-    at: Timestamp,
-    reason: Reason,
-) -> Entry {
-    let cell = &rotation.cells[index];
-    let window = &rotation.windows[cell.window];
-    let hold = resolve::on_call(rotation, cell);
-    Entry {
-        start: at,
-        user: hold.map(|hold| hold.user().clone()),
-        // An external assignment has no turn.
-        turn: hold
-            .filter(|_| rotation.external.is_none())
-            .and_then(|hold| order.turn_of(hold.user())),
-        reason,
-        lane_name: rotation.lane_name(cell.lane).cloned(),
-        window_name: window.name.clone(),
-        hours,
-        skipped: hold.map(|hold| hold.skipped().to_vec()).unwrap_or_default(),
-        passed_over: resolve::passed_over(rotation, cell).to_vec(),
-        arrangement: hold.and_then(|hold| hold.arrangement().cloned()),
-        outside: outside::outsider(rotation),
-        beside: outside::beside(rotation),
-    }
-}
-
-/// The entry that a slot begins with that nobody has held yet.
-pub fn first_entry(rotation: &Rotation, index: usize, at: Timestamp) -> Entry {
-    let cell = &rotation.cells[index];
-    let window = &rotation.windows[cell.window];
-    Entry {
-        lane_name: rotation.lane_name(cell.lane).cloned(),
-        window_name: window.name.clone(),
-        hours: Arc::new(rotation.hours_held(window)),
-        ..Entry::never_held(at)
-    }
-}
 
 impl Memo {
     /// Does everything due at `at`, which must be what [`Memo::next_due`] answered.

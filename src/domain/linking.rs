@@ -42,6 +42,7 @@ pub fn link(rotation: &mut Rotation, external: External, at: Timestamp, mint: &m
         holder: None,
         passed_over: Vec::new(),
         arranged_until: None,
+        announced: None,
         entry: Entry::never_held(at),
     }];
     rotation.cells[0].entry = handover::first_entry(rotation, 0, at);

@@ -164,6 +164,9 @@ pub struct Cell {
     pub passed_over: Vec<PassedOver>,
     /// When the last arrangement over it ended.
     pub arranged_until: Option<Timestamp>,
+    /// Whoever was announced last as on call in it: while its window is open, whoever is. A hand-over while the window is shut is
+    /// announced when it opens.
+    pub announced: Option<UserId>,
     /// The running entry of the record.
     pub entry: Entry,
 }
@@ -625,6 +628,7 @@ pub mod tests {
                 holder: None,
                 passed_over: Vec::new(),
                 arranged_until: None,
+                announced: None,
                 entry: Entry::never_held(begun),
             }],
             rosters: vec![Roster {

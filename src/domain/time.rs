@@ -34,6 +34,11 @@ impl Interval {
         self.until.duration_since(self.from)
     }
 
+    /// Whether it is shorter than a second, the shortest time that pages and calendars can show.
+    pub fn is_momentary(&self) -> bool {
+        self.length() < SignedDuration::from_secs(1)
+    }
+
     /// The part from an instant on; `None` once it has ended.
     pub fn since(&self, at: Timestamp) -> Option<Interval> {
         let rest = Interval {

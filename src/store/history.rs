@@ -186,7 +186,9 @@ pub fn begin_entries(
     Ok(())
 }
 
-/// Ends a cell's running entry. An entry that began at the same instant is deleted, because it lasted no time.
+/// Ends a cell's running entry. One that began at the same instant is deleted, because it lasted no time. So is the first one of a
+/// slot that nobody has held yet, if it lasted less than a second: a rotation that gets its hours right after its creation
+/// begins with these.
 pub fn end_entry(
     tx: &mut WriteTx,
     rotation: &RotationId,
@@ -194,15 +196,21 @@ pub fn end_entry(
     at: Timestamp,
 ) -> Result<(), Error> {
     // The plus keeps the start out of the index choice, so that only the running entry is read, however long the record is.
-    let sql = "UPDATE history SET ended_at = ?3
-               WHERE rotation_id = ?1 AND cell_id = ?2 AND ended_at IS NULL AND +started_at < ?3";
-    let key = params![rotation.as_str(), cell.as_str(), millis(at)];
-    if tx.conn.prepare_cached(sql)?.execute(key)? == 0 {
-        let sql =
-            "DELETE FROM history WHERE rotation_id = ?1 AND cell_id = ?2 AND ended_at IS NULL";
-        tx.conn
-            .prepare_cached(sql)?
-            .execute([rotation.as_str(), cell.as_str()])?;
+    let lasted = "UPDATE history SET ended_at = ?3
+                  WHERE rotation_id = ?1 AND cell_id = ?2 AND ended_at IS NULL
+                      AND (+started_at <= ?3 - 1000 OR +started_at < ?3 AND (user_id IS NOT NULL OR outside IS NOT NULL))";
+    let never_held = "DELETE FROM history
+                      WHERE rotation_id = ?1 AND cell_id = ?2 AND ended_at IS NULL
+                          AND (+started_at >= ?3 OR NOT EXISTS (
+                              SELECT 1 FROM history earlier WHERE earlier.rotation_id = ?1 AND earlier.cell_id = ?2
+                                  AND earlier.started_at < history.started_at))";
+    let cleared = "UPDATE history SET ended_at = ?3
+                   WHERE rotation_id = ?1 AND cell_id = ?2 AND ended_at IS NULL";
+    for sql in [lasted, never_held, cleared] {
+        let key = params![rotation.as_str(), cell.as_str(), millis(at)];
+        if tx.conn.prepare_cached(sql)?.execute(key)? > 0 {
+            break;
+        }
     }
     Ok(())
 }

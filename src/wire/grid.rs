@@ -143,8 +143,8 @@ pub struct GridRosterRequest {
     #[serde(default, deserialize_with = "present")]
     #[schemars(with = "Vec<String>")]
     user_group_ids: Option<Vec<String>>,
-    /// The position to deal from next. Counts for windows that begin to deal from the roster in this write, and for all of its
-    /// windows if its list changes.
+    /// The position to deal from next. Counts for windows that begin to deal from the roster or get their first cadence in this
+    /// write, and for all of its windows if its list changes.
     #[serde(default, deserialize_with = "present")]
     #[schemars(with = "Int32")]
     next_turn: Option<Int32>,

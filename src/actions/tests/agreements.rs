@@ -23,6 +23,7 @@ use super::*;
 use answers::Step;
 use model::Window;
 use ops::{Op, Pass, Slot};
+use proptest::prelude::Strategy;
 use proptest::prop_assert_eq;
 use proptest::test_runner::TestError;
 use std::cell::Cell;
@@ -69,11 +70,11 @@ fn go_to_monday(office: &Office) {
 }
 
 /// Runs random sequences, one rotation after the other in the same workspace.
-fn walk_many(name: &str, seed: u64) {
+fn walk_many(name: &str, cases: impl Strategy<Value = ops::Case>, seed: u64) {
     let office = Office::open(name);
     let made = Cell::new(0_u32);
     let [usual, all] = SEQUENCES;
-    let outcome = runner(usual, all, seed).run(&ops::case(), |case| {
+    let outcome = runner(usual, all, seed).run(&cases, |case| {
         made.set(made.get() + 1);
         walk_through(&office, &format!("{name} {}", made.get()), &case)
     });
@@ -204,6 +205,28 @@ fn a_rotation_that_stands_still_keeps_the_hours_of_that_instant() {
 }
 
 #[test]
+fn hours_edited_while_a_rotation_is_disabled_count_once_it_is_enabled() {
+    for (hours, edited) in [
+        (Hours::Always, Hours::Nights),
+        (Hours::Office, Hours::Always),
+    ] {
+        let ops = vec![
+            Op::Advance(12 * HOUR, Pass::Timer),
+            Op::Enable(false),
+            Op::Advance(10 * HOUR, Pass::Timer),
+            Op::Grid(ops::Grid::Hours(0, edited)),
+            Op::Advance(10 * HOUR, Pass::Timer),
+            // Somebody who is removed comes off duty all the same.
+            Op::Leave(0),
+            Op::Advance(HOUR, Pass::Timer),
+            Op::Enable(true),
+            Op::Advance(10 * HOUR, Pass::Timer),
+        ];
+        walk_once("agreements-frozen-hours", 3, hours, ops);
+    }
+}
+
+#[test]
 fn a_request_that_is_lost_fills_no_slot_for_another_one() {
     // Both slots are cleared, and with that the second request loses its duty. It would have expired a day later, with the slots
     // filled: the first one's duty, of the turn that the edit puts off, hangs on that.
@@ -228,10 +251,15 @@ fn a_request_that_is_lost_fills_no_slot_for_another_one() {
 
 #[test]
 fn random_sequences_agree_with_the_model() {
-    walk_many("agreements-1", 1);
+    walk_many("agreements-1", ops::case(), 1);
 }
 
 #[test]
 fn other_random_sequences_agree_with_the_model() {
-    walk_many("agreements-2", 2);
+    walk_many("agreements-2", ops::case(), 2);
+}
+
+#[test]
+fn edits_of_disabled_rotations_agree_with_the_model() {
+    walk_many("agreements-disabled", ops::frozen_case(), 3);
 }

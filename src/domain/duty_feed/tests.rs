@@ -6,6 +6,7 @@ use crate::domain::rotation::HoursHeld;
 use crate::domain::rotation::tests::rotation;
 use crate::domain::time::HhMm;
 use crate::domain::zones::ZoneName;
+use jiff::SignedDuration;
 use jiff::civil::Weekday;
 use std::sync::Arc;
 
@@ -27,6 +28,13 @@ fn held(user: &str, start: &str, end: &str, reason: Reason) -> HeldTurn {
         entry: entry(user, start, reason),
         end: at(end),
     }
+}
+
+/// A turn of half a second.
+fn momentary(user: &str, start: &str) -> HeldTurn {
+    let turn = held(user, start, start, Reason::ExplicitChange);
+    let end = turn.end + SignedDuration::from_millis(500);
+    HeldTurn { end, ..turn }
 }
 
 fn planned(user: &str, start: &str, end: Option<&str>) -> PlannedTurn {
@@ -93,6 +101,8 @@ fn turns_become_events_of_their_person_or_of_everybody() {
                 Reason::BusinessHoursOffline,
             ),
             held("-", "10-25T12:00", "10-26T09:00", Reason::DutyCleared),
+            momentary("a", "10-26T09:00"),
+            momentary("-", "10-26T09:00"),
             held(
                 "b",
                 "10-26T09:00",

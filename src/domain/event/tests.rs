@@ -60,6 +60,7 @@ fn rotation(text: &str) -> Rotation {
                 }),
                 passed_over: Vec::new(),
                 arranged_until: None,
+                announced: None,
                 entry: Entry::never_held(at),
             });
         }

@@ -5,7 +5,7 @@ use crate::domain::cadence::{Cadence, Kind, Skips};
 use crate::domain::coverage::Hours;
 use crate::domain::duty_at::was_open;
 use crate::domain::holidays::Calendar;
-use crate::domain::rotation::{Entry, Reason, Rotation, Window};
+use crate::domain::rotation::{Cell, Entry, Reason, Rotation, Window};
 use crate::domain::zones::ZoneName;
 use jiff::{SignedDuration, Timestamp};
 
@@ -19,16 +19,20 @@ pub struct Opening {
     pub zone: Option<ZoneName>,
 }
 
-/// Whether a window of a rotation is open as last judged, and the step that says why. `at` is the instant asked about; that of a
-/// disabled rotation is the instant since which it stands still.
+/// Whether the window of a cell is open as last judged, and the step that says why. `at` is the instant asked about; that of a
+/// disabled rotation is the instant since which it stands still, under the hours of then.
 pub fn opening(
     rotation: &Rotation,
-    window: &Window,
+    cell: &Cell,
     calendar: &Calendar,
     at: Timestamp,
 ) -> (bool, Step) {
-    let off = off_day(rotation.skips_are_off_time, window, calendar, at);
-    let whole = rotation.hours(window);
+    let window = &rotation.windows[cell.window];
+    let whole = match rotation.enabled {
+        true => rotation.hours(window),
+        false => rotation.hours_then(Some(window), &cell.entry),
+    };
+    let off = off_day(whole.off.is_some(), window, calendar, at);
     let step = match (window.open, off) {
         (true, _) => open(&whole, calendar, at),
         (false, Some(off)) => off,

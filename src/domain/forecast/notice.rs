@@ -5,32 +5,35 @@ use crate::domain::handover::DealingContext;
 use crate::domain::holidays::Calendar;
 use crate::domain::ids::{CellId, UserId};
 use crate::domain::linked::Assignment;
-use crate::domain::resolve;
+use crate::domain::resolve::{self, Hold};
 use crate::domain::rotation::{Cell, Rotation};
+use crate::domain::time::{FOREVER, Interval};
 use crate::domain::zones::ZoneName;
 use jiff::{SignedDuration, Timestamp};
 
 /// What looking for what changes hands at an instant may take: some fifteen milliseconds.
 const LIMITS: Limits = Limits::work(300_000);
 
-/// One slot that has another holder. A window that opens or shuts is none: the slot stays its holder's.
+/// One slot in which somebody else is on call than before. Hours that shut and open again for the same person are none, and a slot
+/// that changes hands while its window is shut is one when it opens.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct HandoverNotice {
     /// What the slot is called, in a rotation with more than one; parts without a name are left out.
     pub slot: Vec<String>,
+    /// Whoever was on call last.
     pub off: Option<UserId>,
     pub on: Option<UserId>,
     /// What somebody is called who comes on and is unknown here: then `on` is `None`.
     pub outside: Option<String>,
-    /// When whoever comes on goes off again, as far as that is known.
+    /// When whoever comes on is on call last by this turn or arrangement, as far as that is known.
     pub until: Option<Timestamp>,
     /// Of the hand-overs of its window.
     pub zone: Option<ZoneName>,
-    /// When the hours begin; `None` where the window is open.
+    /// Only in messages that earlier versions stored of slots that changed hands while shut: when the hours begin.
     pub begins_at: Option<Timestamp>,
 }
 
-/// The slots with another holder, in their order, those that are gone last.
+/// The slots in which somebody else is on call, in their order, those that are gone last.
 pub fn notices(before: &Rotation, after: &Rotation, calendar: &Calendar) -> Vec<HandoverNotice> {
     if before.external.is_some() && after.external.is_some() {
         return from_outside(before, after);
@@ -42,38 +45,38 @@ pub fn notices(before: &Rotation, after: &Rotation, calendar: &Calendar) -> Vec<
         .filter(|(slot, cell)| after.slot_near(&cell.id, *slot).is_none())
         .map(|(_, cell)| cell)
         .collect();
-    let mut left: Vec<UserId> = gone
+    let mut left: Vec<&UserId> = gone
         .iter()
-        .filter_map(|cell| holder(before, cell))
+        .filter_map(|cell| cell.announced.as_ref())
         .collect();
-    let ends = resolve::turn_ends(after, calendar);
+    let mut ends = None;
     let mut notices = Vec::new();
     for (slot, cell) in after.cells.iter().enumerate() {
         let known = before.slot_near(&cell.id, slot);
-        let was = known.and_then(|index| holder(before, &before.cells[index]));
-        let is = holder(after, cell);
-        if was == is {
-            continue;
-        }
         // An edit that replaces cells gives them new ids: whoever held one that is gone simply goes on.
+        let holder = resolve::holder(after, cell).map(Hold::user);
         let moved = left
             .iter()
-            .position(|user| known.is_none() && Some(user) == is.as_ref());
+            .position(|user| known.is_none() && Some(*user) == holder);
         if let Some(moved) = moved {
             left.remove(moved);
             continue;
         }
-        notices.push(notice(after, cell, was, calendar, &ends));
+        let was = known.and_then(|index| before.cells[index].announced.as_ref());
+        if after.windows[cell.window].open && was != cell.announced.as_ref() {
+            let ends = ends.get_or_insert_with(|| resolve::turn_ends(after, calendar));
+            notices.push(notice(after, cell, was.cloned(), calendar, ends));
+        }
     }
     for cell in gone {
-        let Some(off) = holder(before, cell) else {
+        let Some(off) = resolve::on_call(before, cell).map(Hold::user) else {
             continue;
         };
         if let Some(index) = left.iter().position(|user| *user == off) {
             left.remove(index);
             notices.push(HandoverNotice {
                 slot: slot_name(before, cell),
-                off: Some(off),
+                off: Some(off.clone()),
                 on: None,
                 outside: None,
                 until: None,
@@ -131,10 +134,6 @@ fn from_outside(before: &Rotation, after: &Rotation) -> Vec<HandoverNotice> {
     notices.filter(somebody).collect()
 }
 
-fn holder(rotation: &Rotation, cell: &Cell) -> Option<UserId> {
-    resolve::holder(rotation, cell).map(|hold| hold.user().clone())
-}
-
 fn notice(
     rotation: &Rotation,
     cell: &Cell,
@@ -142,24 +141,36 @@ fn notice(
     calendar: &Calendar,
     turn_ends: &[Option<Timestamp>],
 ) -> HandoverNotice {
-    let window = &rotation.windows[cell.window];
-    let hold = resolve::holder(rotation, cell);
-    let bounds = hold.map(|hold| resolve::bounds(rotation, cell, hold, turn_ends[cell.window]));
-    let opens = || {
-        let view = rotation
-            .hours(window)
-            .at(calendar, rotation.stamps.judged_at);
-        view.next.map(|stretch| stretch.from)
-    };
+    let hold = resolve::on_call(rotation, cell);
+    let until = hold.and_then(|hold| {
+        let (_, until) = resolve::bounds(rotation, cell, hold, turn_ends[cell.window]);
+        until.map(|until| covered_until(rotation, cell, calendar, until))
+    });
     HandoverNotice {
         slot: slot_name(rotation, cell),
         off,
         on: hold.map(|hold| hold.user().clone()),
         outside: None,
-        until: bounds.and_then(|(_, until)| until),
+        until,
         zone: zone(rotation, cell),
-        begins_at: (!window.open).then(opens).flatten(),
+        begins_at: None,
     }
+}
+
+/// When a cell is covered for the last time by an assignment that ends at an instant.
+fn covered_until(
+    rotation: &Rotation,
+    cell: &Cell,
+    calendar: &Calendar,
+    until: Timestamp,
+) -> Timestamp {
+    let from = rotation.stamps.judged_at;
+    if until >= FOREVER || until <= from {
+        return until;
+    }
+    let hours = rotation.hours(&rotation.windows[cell.window]);
+    let last = hours.open_until(calendar, Interval { from, until });
+    last.unwrap_or(until)
 }
 
 /// The zone that times of a slot are given in: that of its hand-overs.
@@ -201,18 +212,25 @@ pub fn next_reminder(
         .iter()
         .filter_map(|window| window.cadence.as_ref());
     let hand_overs = cadences.filter_map(|cadence| cadence.next(calendar, after));
+    // Whoever takes over while a window is shut comes on when it opens.
+    let opens = |window| {
+        let view = rotation.hours(window).at(calendar, after);
+        view.next.map(|stretch| stretch.from)
+    };
+    let openings = rotation.windows.iter().filter_map(opens);
     let arranged = rotation.arranged.iter();
     let bounds = arranged.flat_map(|arranged| [arranged.period.from, arranged.period.until]);
     let external = rotation.external.as_ref();
     let outside = external.and_then(|external| external.next_change(after));
     let next = hand_overs
+        .chain(openings)
         .chain(outside)
         .chain(bounds.filter(|at| *at > after))
         .min();
     next.and_then(|at| at.checked_sub(before).ok())
 }
 
-/// The slots that change hands at an instant to come, as forecast; none where that is beyond the limits.
+/// The slots in which somebody else comes on call at an instant to come, as forecast; none where that is beyond the limits.
 pub fn upcoming_notices(
     rotation: &Rotation,
     dealing: DealingContext,

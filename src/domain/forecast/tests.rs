@@ -33,6 +33,7 @@ fn slot(id: String, lane: usize, window: usize, holder: &str) -> Cell {
         lane,
         window,
         stopped: holder == "x",
+        announced: dealt.as_ref().map(|holder| holder.user.clone()),
         holder: dealt,
         ..plain().cells[0].clone()
     }
@@ -75,8 +76,9 @@ fn rotation(text: &str) -> Rotation {
             let usual = format!("cel_{column}_{lane}");
             let (id, holder) = text.split_once('=').unwrap_or((&usual, text));
             let (dealt, over) = holder.split_once('>').unwrap_or((holder, ""));
-            let cell = slot(id.into(), lane, column, dealt);
+            let mut cell = slot(id.into(), lane, column, dealt);
             if !over.is_empty() {
+                cell.announced = Some(over.into()).filter(|_| !cell.stopped);
                 let begun = rotation.stamps.judged_at;
                 let over = arranged(&cell, over, begun, Timestamp::MAX);
                 rotation.arranged.push(over);
@@ -122,9 +124,13 @@ fn who_takes_over_from_whom() {
         ("a", "(a)", ""),
         ("(a)", "a", ""),
         ("-", "(-)", ""),
-        ("(a)", "(b)", "a>b"),
-        ("a", "(b)", "a>b"),
         ("(a)", "-", "a>-"),
+        // A slot that changes hands while its window is shut is announced when it opens.
+        ("(a)", "(b)", ""),
+        ("a", "(b)", ""),
+        ("(a)", "(-)", ""),
+        ("(a)", "b", "a>b"),
+        ("(-)", "b", "->b"),
         // An arrangement begins, ends, gives way to another; what is dealt beneath it is not seen.
         ("a", "a>c", "a>c"),
         ("a>c", "a", "c>a"),
@@ -183,8 +189,10 @@ fn other_names_hand_nothing_over() {
     after.lanes[1].name = None;
     after.windows[1].name = Some("night".into());
     assert_eq!(told(&before, &after), "");
-    after.cells[0].holder.as_mut().unwrap().user = "c".into();
-    after.cells[3].holder.as_mut().unwrap().user = "e".into();
+    for (cell, user) in [(0, "c"), (3, "e")] {
+        after.cells[cell].holder.as_mut().unwrap().user = user.into();
+        after.cells[cell].announced = Some(user.into());
+    }
     // A slot goes by its new names; parts without one are left out.
     assert_eq!(told(&before, &after), "primary W0: a>c; night: d>e");
 }

@@ -79,8 +79,8 @@ pub(super) fn in_use(rotation: &Rotation, cells: &[Cell]) -> Vec<Roster> {
 }
 
 /// Writes the lists of a grid that has its lanes, windows and cells already, and settles the next turns of all rosters. What is
-/// sent of next turns counts for the windows that begin to deal from the roster, and for all of them where its list changes: so
-/// the same grid again changes nothing.
+/// sent of next turns counts for the windows that begin to deal from the roster or get their first cadence, and for all of them
+/// where its list changes: so the same grid again changes nothing.
 pub(super) fn write(
     before: &Rotation,
     rotation: &mut Rotation,
@@ -108,11 +108,23 @@ pub(super) fn write(
         }
     }
     roster::follow(before, rotation);
+    let was_timed = |window: &Window| {
+        let known = before.window(&window.id);
+        known.is_some_and(|known| known.cadence.is_some())
+    };
+    let timed: Vec<WindowId> = rotation
+        .windows
+        .iter()
+        .filter(|window| window.cadence.is_some() && !was_timed(window))
+        .map(|window| window.id.clone())
+        .collect();
     for (place, (index, (id, spec))) in written.iter().zip(specs).enumerate() {
         let was = before.rosters.iter().find(|roster| roster.id == *id);
         let same_list = was.filter(|was| was.narrowed == rotation.rosters[*index].narrowed);
-        let counts =
-            |window: &WindowId| same_list.is_none_or(|was| was.next_turn(window).is_none());
+        let begins = |was: &Roster, window: &WindowId| was.next_turn(window).is_none();
+        let counts = |window: &WindowId| {
+            timed.contains(window) || same_list.is_none_or(|was| begins(was, window))
+        };
         let path = format!("rosters[{place}].");
         let all_count = same_list.is_none();
         set_turns(

@@ -6,7 +6,9 @@ use crate::domain::cadence::{Cadence, Kind, Skips};
 use crate::domain::coverage::Stretch;
 use crate::domain::forecast::schedule;
 use crate::domain::ids::{CellId, LaneId, RotationId, UserId, WindowId};
-use crate::domain::rotation::{Cell, Lane, Members, NextTurn, Profile, Roster, Stamps, Window};
+use crate::domain::rotation::{
+    Cell, Entry, Lane, Members, NextTurn, Profile, Roster, Stamps, Window,
+};
 use crate::domain::time::{HhMm, Interval};
 use crate::domain::zones::ZoneName;
 use jiff::SignedDuration;
@@ -74,6 +76,7 @@ fn rotation(
             holder: None,
             passed_over: Vec::new(),
             arranged_until: None,
+            announced: None,
             entry: entry.clone(),
         })
         .collect();

@@ -4,7 +4,6 @@ use super::{
     Answer, Content, MentionOutcome, Message, PeopleNames, Recipient, RequestAsked, RequestOutcome,
     Shift, Subject, sides,
 };
-use crate::domain::event::Act;
 use crate::domain::forecast::{HandoverNotice, slot_named, zone};
 use crate::domain::ids::UserId;
 use crate::domain::linked::External;
@@ -14,12 +13,12 @@ use crate::domain::rotation::Rotation;
 use jiff::Timestamp;
 
 /// A change of a rotation: to its channels, to the people who come on and go off, and to its owners if nobody is on call
-/// (`nobody`), unless the people on call were changed by hand.
+/// (`nobody`), unless a person changed it by hand (`by_hand`).
 pub fn change(
     rotation: &Rotation,
     handovers: &[HandoverNotice],
     nobody: bool,
-    act: Act,
+    by_hand: bool,
 ) -> Vec<Message> {
     let everywhere = match (handovers, nobody) {
         ([], false) => return Vec::new(),
@@ -43,7 +42,7 @@ pub fn change(
         };
         messages.push(to_person(rotation, person, content));
     }
-    if nobody && act != Act::Duty {
+    if nobody && !by_hand {
         let owners = rotation.profile.owners.iter();
         messages.extend(owners.map(|owner| to_person(rotation, owner, NOBODY)));
     }

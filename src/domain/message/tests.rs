@@ -1,7 +1,6 @@
 //! The kind, recipient, subject and answers of messages. The wording is tested in `wording`.
 
 use super::*;
-use crate::domain::event::Act;
 use crate::domain::mention::{Mention, MentionSettings, NewMention, Notice};
 use crate::domain::request::{Leg, Request, RequestKind, RequestState};
 use crate::domain::rotation::tests::rotation as plain;
@@ -88,8 +87,8 @@ fn shown(messages: &[Message]) -> Vec<String> {
 
 #[test]
 fn a_change_is_told_to_channels_people_and_owners() {
-    for (handovers, nobody, act, expected) in [
-        (vec![], false, Act::Clock, vec![]),
+    for (handovers, nobody, by_hand, expected) in [
+        (vec![], false, false, vec![]),
         (
             vec![
                 handover("ann", "bo"),
@@ -97,7 +96,7 @@ fn a_change_is_told_to_channels_people_and_owners() {
                 handover("cy", ""),
             ],
             false,
-            Act::Clock,
+            false,
             vec![
                 "channel C1: handOver 3",
                 "person bo: onDuty 2",
@@ -108,7 +107,7 @@ fn a_change_is_told_to_channels_people_and_owners() {
         (
             vec![handover("ann", "")],
             true,
-            Act::Clock,
+            false,
             vec![
                 "channel C1: handOver 1 nobody",
                 "person ann: offDuty 1",
@@ -118,17 +117,20 @@ fn a_change_is_told_to_channels_people_and_owners() {
         (
             vec![handover("ann", "")],
             true,
-            Act::Duty,
+            true,
             vec!["channel C1: handOver 1 nobody", "person ann: offDuty 1"],
         ),
         (
             vec![],
             true,
-            Act::Clock,
+            false,
             vec!["channel C1: nobody", "person own: nobody"],
         ),
     ] {
-        assert_eq!(shown(&change(&ops(), &handovers, nobody, act)), expected);
+        assert_eq!(
+            shown(&change(&ops(), &handovers, nobody, by_hand)),
+            expected
+        );
     }
     let gone = deleted(&ops(), &ids("ann"));
     assert_eq!(

@@ -8,7 +8,6 @@ mod topics;
 
 use super::*;
 use crate::domain::cadence::{Cadence, Kind, Skips};
-use crate::domain::event::Act;
 use crate::domain::message::{change, deleted, reminder};
 use crate::domain::rotation::tests::rotation as plain;
 use crate::domain::rotation::{ChannelSetting, Lane, Rotation};
@@ -174,15 +173,15 @@ fn what_a_change_is_told_as() {
             vec!["bo You are on duty for Ops, beginning 2026-11-24 10:00 (UTC)."],
         ),
     ] {
-        let found = change_of(&[change], false, Act::Clock);
+        let found = change_of(&[change], false, false);
         let mut expected = twice(channels);
         expected.extend(people.into_iter().map(String::from));
         assert_eq!(found, expected);
     }
 }
 
-fn change_of(handovers: &[HandoverNotice], nobody: bool, act: Act) -> Vec<String> {
-    shown(&change(&ops(), handovers, nobody, act))
+fn change_of(handovers: &[HandoverNotice], nobody: bool, by_hand: bool) -> Vec<String> {
+    shown(&change(&ops(), handovers, nobody, by_hand))
 }
 
 #[test]
@@ -201,7 +200,7 @@ fn one_message_tells_of_many_places() {
         "ann You are off duty for Ops, first. Bo takes over.\nYou are on duty for Ops, second. You take over from Bo."
             .into(),
     );
-    assert_eq!(change_of(&handovers, false, Act::Clock), expected);
+    assert_eq!(change_of(&handovers, false, false), expected);
 }
 
 #[test]
@@ -210,26 +209,23 @@ fn owners_hear_that_nobody_is_left_unless_somebody_saw_to_it() {
     let line = "Ops: Ann goes off duty, and nobody takes over.";
     let owners =
         ["own", "boss"].map(|owner| format!("{owner} Ops: nobody is on call. You are an owner."));
-    for (handovers, act, text, person) in [
-        (&off[..], Act::Clock, line, true),
-        (&off[..], Act::Edit, line, true),
-        (&off[..], Act::Arrangement, line, true),
-        (&off[..], Act::Aside, line, true),
-        (&off[..], Act::Duty, line, true),
+    for (handovers, by_hand, text, person) in [
+        (&off[..], false, line, true),
+        (&off[..], true, line, true),
         // A window opens on an empty slot.
-        (&[], Act::Clock, "", false),
+        (&[], false, "", false),
     ] {
         let whole = [text, "Ops: nobody is on call."].join("\n");
         let mut expected = twice(whole.trim_start());
         if person {
             expected.push("ann You are off duty for Ops. Nobody takes over.".into());
         }
-        if act != Act::Duty {
+        if !by_hand {
             expected.extend(owners.clone());
         }
-        assert_eq!(change_of(handovers, true, act), expected, "{act:?}");
+        assert_eq!(change_of(handovers, true, by_hand), expected, "{by_hand}");
     }
-    assert_eq!(change_of(&[], false, Act::Clock), Vec::<String>::new());
+    assert_eq!(change_of(&[], false, false), Vec::<String>::new());
 }
 
 #[test]

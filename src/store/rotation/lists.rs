@@ -195,16 +195,16 @@ fn write_cells(tx: &mut WriteTx, before: Option<&Rotation>, after: &Rotation) ->
     }
     let turn =
         "UPDATE cell SET stopped = ?3, holder_user_id = ?4, holder_since = ?5, holder_skipped = ?6,
-                                arranged_until = ?7, passed_over = ?8
+                                arranged_until = ?7, passed_over = ?8, announced_user_id = ?9
                 WHERE rotation_id = ?1 AND position = ?2";
     let all = "INSERT INTO cell (rotation_id, position, stopped, holder_user_id, holder_since, holder_skipped,
-                                 arranged_until, passed_over, id, lane, window, roster_id)
-               VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12)
+                                 arranged_until, passed_over, announced_user_id, id, lane, window, roster_id)
+               VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13)
                ON CONFLICT (rotation_id, position) DO UPDATE SET id = excluded.id, lane = excluded.lane,
                    window = excluded.window, roster_id = excluded.roster_id, stopped = excluded.stopped,
                    holder_user_id = excluded.holder_user_id, holder_since = excluded.holder_since,
                    holder_skipped = excluded.holder_skipped, arranged_until = excluded.arranged_until,
-                   passed_over = excluded.passed_over";
+                   passed_over = excluded.passed_over, announced_user_id = excluded.announced_user_id";
     for (position, cell) in after.cells.iter().enumerate() {
         let known = kept.map(|before| &before.cells[position]);
         if known.is_some_and(|known| same_row(known, cell)) {
@@ -222,6 +222,7 @@ fn write_cells(tx: &mut WriteTx, before: Option<&Rotation>, after: &Rotation) ->
             skipped,
             cell.arranged_until.map(millis),
             passed_over,
+            cell.announced.as_ref().map(|user| user.as_str()),
         ];
         if known.is_some_and(|known| same_place(known, cell)) {
             tx.conn.prepare_cached(turn)?.execute(values)?;
@@ -247,7 +248,8 @@ fn same_place(a: &Cell, b: &Cell) -> bool {
 /// The history entry has its own table.
 fn same_row(a: &Cell, b: &Cell) -> bool {
     let turn = a.holder == b.holder && a.passed_over == b.passed_over;
-    turn && (a.stopped, a.arranged_until) == (b.stopped, b.arranged_until) && same_place(a, b)
+    let shown = (a.stopped, a.arranged_until, &a.announced);
+    turn && shown == (b.stopped, b.arranged_until, &b.announced) && same_place(a, b)
 }
 
 pub(super) fn clear(tx: &mut WriteTx, sql: &str, id: &str) -> Result<(), Error> {

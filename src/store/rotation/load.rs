@@ -328,7 +328,7 @@ fn cells(
 ) -> Result<Vec<Vec<Cell>>, Error> {
     let sql = of_rotations!(
         "SELECT rotation_id, id, lane, window, roster_id, stopped, holder_user_id, holder_since, holder_skipped,
-                arranged_until, passed_over
+                arranged_until, passed_over, announced_user_id
          FROM cell WHERE rotation_id",
         " ORDER BY rotation_id, position"
     );
@@ -360,6 +360,7 @@ fn cells(
             holder,
             passed_over: passed_over_from_json(text(row, 10)?)?,
             arranged_until: instant_or_none(row.get(9)?)?,
+            announced: row.get::<_, Option<String>>(11)?.map(Into::into),
             entry,
         })
     })

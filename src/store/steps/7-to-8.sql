@@ -22,6 +22,14 @@ DROP TABLE roster_7;
 ALTER TABLE cell ADD COLUMN passed_over TEXT CHECK (passed_over IS NULL OR json_valid(passed_over));
 ALTER TABLE history ADD COLUMN passed_over TEXT CHECK (passed_over IS NULL OR json_valid(passed_over));
 
+-- Whoever was announced last as on call. Until now that was whoever holds the cell, also where the window is shut.
+ALTER TABLE cell ADD COLUMN announced_user_id TEXT;
+UPDATE cell SET announced_user_id = coalesce(
+        (SELECT a.user_id FROM arrangement a
+         WHERE a.rotation_id = cell.rotation_id AND a.cell_id = cell.id AND a.stage = 'running'),
+        holder_user_id)
+    WHERE stopped = 0;
+
 -- The handles of lanes and windows.
 ALTER TABLE lane ADD COLUMN key TEXT;
 ALTER TABLE coverage_window ADD COLUMN key TEXT;

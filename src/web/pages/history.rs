@@ -88,6 +88,12 @@ pub fn show(visit: &Visit) -> Outcome {
     if visit.query.one("format") == "csv" {
         return Ok(file(&entries, &people));
     }
+    let lasts = |entry: &HistoryEntry| {
+        let from = entry.entry.start;
+        let period = entry.end.map(|until| Interval { from, until });
+        period.is_none_or(|period| !period.is_momentary())
+    };
+    entries.retain(lasts);
     let (times, errors) = (times(visit), Errors::default());
     let values = Form::with([
         ("at", shown.at.map_or(String::new(), |at| times.value(at))),

@@ -86,43 +86,6 @@ fn nobody_is_told_that_the_same_person_goes_on() {
 }
 
 #[test]
-fn windows_that_open_and_shut_tell_nothing() {
-    let rota = Rota::unreminded(2);
-    let rotation = rota.rotation("U1 U2");
-    rotation.posts_in("C1");
-    let mut reader = rota.message_reader();
-    rotation.cover(1, &[hours("UTC", &weekdays("09:00", "17:00"), daily())]);
-    assert_eq!(rotation.holders(), "(U1)");
-    // The slot is dealt while the window is shut: the message says from when it counts.
-    assert_eq!(
-        reader.lines(),
-        [
-            "C1: Rotation: @Person U1 is on duty, from 2026-01-05 09:00 (UTC) to 2026-01-06 09:00 (UTC).",
-            "U1: You are on duty for Rotation, from 2026-01-05 09:00 (UTC) to 2026-01-06 09:00 (UTC).",
-        ]
-    );
-    for (instant, on_call) in [
-        ("2026-01-05T10:00Z", "U1"),
-        ("2026-01-05T20:00Z", ""),
-        ("2026-01-06T08:00Z", ""),
-    ] {
-        rota.to(instant);
-        assert_eq!(rotation.on_call(), on_call, "{instant}");
-        assert_eq!(reader.lines(), NONE, "{instant}");
-    }
-    // The window opens and hands over at one instant: one message.
-    rota.to("2026-01-06T20:00Z");
-    assert_eq!(
-        reader.lines(),
-        [
-            "C1: Rotation: @Person U2 takes over from Person U1 until 2026-01-07 09:00 (UTC).",
-            "U2: You are on duty for Rotation until 2026-01-07 09:00 (UTC). You take over from Person U1.",
-            "U1: You are off duty for Rotation. Person U2 takes over.",
-        ]
-    );
-}
-
-#[test]
 fn times_are_told_in_the_zone_of_the_hand_overs() {
     let rota = Rota::unreminded(2);
     let rotation = rota.rotation("U1 U2");
@@ -174,9 +137,18 @@ fn owners_hear_that_nobody_is_on_call() {
     }
     let mut reader = rota.message_reader();
     let off = "U1: You are off duty for Rotation. Nobody takes over.";
-    // No warning to the owners if a person is taken off by hand.
-    by_hand.clear().is(200);
-    assert_eq!(reader.lines(), [format!("C1: {GOES}"), off.to_owned()]);
+    // No warning to the owners if a person took somebody off by hand, or edits.
+    let by_owner = by_hand.with(&rota.token("U3"));
+    let silent = [format!("C1: {GOES}"), off.to_owned()];
+    by_owner.clear().is(200);
+    assert_eq!(reader.lines(), silent);
+    by_hand.put_on_call("U1").is(200);
+    reader.lines();
+    by_owner.patch(json!({ "userIds": [] })).is(200);
+    assert_eq!(reader.lines(), silent);
+    by_hand.patch(json!({ "userIds": ["U1", "U2"] })).is(200);
+    by_hand.put_on_call("U1").is(200);
+    reader.lines();
     by_edit.patch(json!({ "userIds": [] })).is(200);
     let owner = |user: &str| format!("{user}: Rotation: nobody is on call. You are an owner.");
     let all = [
@@ -185,6 +157,9 @@ fn owners_hear_that_nobody_is_on_call() {
         owner("U3"),
         owner("U4"),
     ];
+    assert_eq!(reader.lines(), all);
+    // A key is no person, however it leaves nobody on call.
+    by_hand.clear().is(200);
     assert_eq!(reader.lines(), all);
     // Nobody is expected on call once a window is shut.
     rota.to("2026-01-05T09:00Z");

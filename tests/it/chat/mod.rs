@@ -4,6 +4,7 @@ mod bindings;
 mod directory;
 mod down;
 mod groups;
+mod hours;
 mod meanwhile;
 mod messages;
 mod refusals;

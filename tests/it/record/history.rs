@@ -54,6 +54,51 @@ fn every_reason_has_its_cause() {
     assert_eq!(all.last().unwrap().get("end"), None);
 }
 
+/// A rotation that gets its hours right after its creation was not without anybody until then.
+#[test]
+fn what_a_slot_was_before_anybody_held_it_lasts_a_second_or_is_not_recorded() {
+    for (hours_at, replaced, before) in [
+        ("2026-01-05T08:00:00Z", false, false),
+        ("2026-01-05T08:00:00.005Z", false, false),
+        ("2026-01-05T08:00:00.999Z", true, false),
+        ("2026-01-05T08:00:01Z", false, true),
+        ("2026-01-05T08:00:01Z", true, true),
+    ] {
+        let rota = Rota::with_people(2);
+        let rotation = rota.rotation("U1 U2");
+        rota.to(hours_at);
+        let mut grid = rotation.grid(1, &[always(daily())]);
+        if replaced {
+            grid["lanes"][0]["id"] = json!("own");
+            grid["cells"][0]["laneId"] = json!("own");
+        }
+        rotation.put("/coverage", grid).is(200);
+        // Those who held the slot are recorded, however short; so is that nobody did, later.
+        rotation.put_on_call("U2").is(200);
+        rota.to("2026-01-05T08:00:01.005Z");
+        rotation.clear().is(200);
+        rota.to("2026-01-05T08:00:01.010Z");
+        rotation.put_on_call("U1").is(200);
+        let all = rotation.turns("history", WEEK_RANGE.0, WEEK_RANGE.1);
+        let who = |entry: &Value| entry.get("userId").map_or("-", text).to_owned();
+        let expected = match before {
+            true => "- U2 - U1",
+            false => "U2 - U1",
+        };
+        let found: Vec<String> = all.iter().map(who).collect();
+        assert_eq!(found.join(" "), expected, "{hours_at} {replaced}");
+        if !replaced {
+            for (before, after) in all.iter().zip(&all[1..]) {
+                assert_eq!(before["end"], after["start"], "no holes");
+            }
+        }
+        let planned = rotation.turns("schedule", "2026-01-05T08:00Z", "2026-01-05T09:00Z");
+        for turn in &planned {
+            assert_ne!(turn.get("end"), Some(&turn["start"]), "{turn}");
+        }
+    }
+}
+
 #[test]
 fn a_removal_is_told_apart() {
     let rota = Rota::with_people(3);

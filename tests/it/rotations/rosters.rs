@@ -397,6 +397,46 @@ fn next_turns_are_set_alone() {
 }
 
 #[test]
+fn next_turns_count_for_a_window_that_gets_its_first_cadence() {
+    let rota = Rota::with_people(4);
+    let cadence = daily();
+    for (sent, holder, next) in [
+        (json!({}), "U1", 1),
+        (json!({ "nextTurn": 2 }), "U3", 3),
+        (json!({ "nextTurns": [{ "nextTurn": 3 }] }), "U4", 0),
+        (
+            json!({ "nextTurn": 1, "nextTurns": [{ "nextTurn": 2 }] }),
+            "U3",
+            3,
+        ),
+    ] {
+        // The only window is kept.
+        let rotation = rota.rotation("U1 U2 U3 U4");
+        let mut grid = rotation.grid(1, &[always(cadence.clone())]);
+        let mut roster = sent.clone();
+        roster["rosterId"] = Value::Null;
+        if roster.get("nextTurns").is_some() {
+            roster["nextTurns"][0]["windowId"] = grid["windows"][0]["id"].clone();
+        }
+        grid["rosters"] = json!([roster]);
+        let laid = rotation.put("/coverage", grid.clone()).is(200);
+        assert_eq!(rotation.holders(), holder, "{sent}");
+        assert_eq!(turns(&laid.json(), Value::Null), [next], "{sent}");
+        let again = rotation.put("/coverage", grid.clone()).is(200);
+        assert_eq!(again.etag(), laid.etag(), "{sent}");
+        // Another cadence is not its first.
+        grid["windows"][0]["cadence"]["times"] = json!(["10:00"]);
+        let edited = rotation.put("/coverage", grid).is(200).json();
+        assert_eq!(turns(&edited, Value::Null), [next], "{sent}");
+    }
+    // Unsent, it keeps the one that it had.
+    let rotation = rota.rotation("U1 U2 U3 U4");
+    rotation.put("/rosters", json!({ "nextTurn": 2 })).is(200);
+    rotation.cover(1, &[always(cadence)]);
+    assert_eq!(rotation.holders(), "U3");
+}
+
+#[test]
 fn what_the_rosters_of_a_grid_may_not_be() {
     let rota = Rota::with_people(7);
     let rotation = rota.rotation("U1 U2 U3 U4 U5 U6");

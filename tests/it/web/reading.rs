@@ -235,3 +235,24 @@ fn every_turn_says_why() {
     let outside = Browser::signed_in(&rota, "U1");
     outside.get(&format!("{path}/why")).is(200);
 }
+
+#[test]
+fn turns_of_less_than_a_second_are_not_shown() {
+    let rota = Rota::with_people(3);
+    let rotation = rota.daily("U1 U2 U3", 1);
+    rota.to("2026-01-05T10:00:00Z");
+    rotation.put_on_call("U2").is(200);
+    rota.to("2026-01-05T10:00:00.300Z");
+    rotation.put_on_call("U3").is(200);
+    rota.to("2026-01-05T11:00:00Z");
+    let ada = Browser::signed_in(&rota, "U1");
+    let page = ada
+        .get(&format!("/rotations/{}/history", rotation.id))
+        .is(200)
+        .text();
+    for (user, shown) in [("U1", true), ("U2", false), ("U3", true)] {
+        let row = format!("data-user=\"{user}\"");
+        assert_eq!(page.contains(&row), shown, "{user}");
+    }
+    assert!(!page.contains("Nobody"), "{page}");
+}

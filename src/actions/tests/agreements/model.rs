@@ -341,8 +341,9 @@ impl Model {
                 }
             }
         }
-        for window in &mut self.windows {
-            window.open = window.hours.open_at(self.frozen.unwrap_or(now));
+        // Also hours that are edited while it is disabled open and shut nothing.
+        for window in self.windows.iter_mut().filter(|_| self.frozen.is_none()) {
+            window.open = window.hours.open_at(now);
         }
         for place in 0..self.cells.len() {
             let (who, arrangement) = self.on_call(&self.cells[place]);

@@ -241,9 +241,36 @@ fn ops() -> impl Strategy<Value = Vec<Op>> {
     prop_oneof![6 => op().prop_map(|op| vec![op]), 1 => agreed]
 }
 
+/// Some hours, and what happens while a rotation is disabled: edits of its hours and its people.
+fn frozen() -> impl Strategy<Value = Vec<Op>> {
+    let time = || (0..30_i64).prop_map(|n| Op::Advance(n * HOUR, Pass::Timer));
+    let edit = prop_oneof![
+        6 => (0..2_usize, hours()).prop_map(|(window, hours)| Op::Grid(Grid::Hours(window, hours))),
+        1 => (0..2_usize, 0..3_i64).prop_map(|(window, day)| Op::Grid(Grid::Cadence(window, day))),
+        1 => Just(Op::Grid(Grid::AddLane)),
+        1 => (0..6_usize).prop_map(Op::Leave),
+        1 => (who(), 0..6_usize).prop_map(|(who, at)| Op::Join(who, at)),
+        2 => time(),
+    ];
+    let edits = prop::collection::vec(edit, 1..5);
+    (time(), edits, mostly()).prop_map(|(time, edits, enabled)| {
+        let around = |enabled| vec![Op::Enable(enabled)];
+        let end = if enabled { around(true) } else { Vec::new() };
+        [vec![time], around(false), edits, end].concat()
+    })
+}
+
 /// A case with its operations.
 pub fn case() -> impl Strategy<Value = Case> {
-    let ops = prop::collection::vec(ops(), 4..20).prop_map(|ops| ops.concat());
+    case_of(prop::collection::vec(ops(), 4..20).prop_map(|ops| ops.concat()))
+}
+
+/// A case in which the rotation is disabled again and again.
+pub fn frozen_case() -> impl Strategy<Value = Case> {
+    case_of(prop::collection::vec(frozen(), 1..5).prop_map(|ops| ops.concat()))
+}
+
+fn case_of(ops: impl Strategy<Value = Vec<Op>>) -> impl Strategy<Value = Case> {
     (
         2..=5_u8,
         1..3_usize,

@@ -176,7 +176,8 @@ fn what_is_to_change_hands() {
         (one(""), monday, ""),
         // A window shuts; duty is handed over while it is shut.
         (shut(one("a b")), "2026-11-24T10:00:00Z", ""),
-        (shut(one("a b")), monday, "a>b"),
+        (shut(one("a b")), monday, ""),
+        (shut(one("a b")), "2026-12-01T10:00:00Z", "a>b"),
         (with(one("a b"), "b", begins, ends), begins, "a>b"),
         (with(one("a b"), "b", begins, ends), ends, "b>a"),
         (with(rotation("a"), "b", begins, ends), begins, "a>b"),
@@ -203,15 +204,33 @@ fn what_is_told_of_those_who_come() {
         calendar: &calendar,
         absences: &absences,
     };
-    let coming = upcoming_notices(&fill(shut), dealing, at("2026-11-30T08:00:00Z"));
+    let shut = fill(shut);
+    let coming = |then: &str| upcoming_notices(&shut, dealing, at(then));
+    assert_eq!(coming("2026-11-30T08:00:00Z"), []);
     let expected = HandoverNotice {
         slot: Vec::new(),
         off: Some("a".into()),
         on: Some("b".into()),
         outside: None,
-        until: Some(at("2026-12-07T08:00:00Z")),
+        // The end of the last covered hours of the turn, which is handed over on the 7th.
+        until: Some(at("2026-12-01T16:00:00Z")),
         zone: Some(ZoneName::parse("Europe/Oslo").unwrap()),
-        begins_at: Some(at("2026-12-01T09:00:00Z")),
+        begins_at: None,
     };
-    assert_eq!(coming, [expected]);
+    assert_eq!(coming("2026-12-01T09:00:00Z"), [expected]);
+}
+
+/// An hour before whoever took a slot over while its window was shut comes on call.
+#[test]
+fn people_are_reminded_before_hours_begin() {
+    let mut shut = dealt("a b", 1, &[mondays("UTC")], TUESDAY);
+    shut.windows[0].coverage = vec![tuesdays()];
+    let shut = fill(shut);
+    for (now, expected) in [
+        (TUESDAY, "2026-11-24T09:00:00Z"),
+        ("2026-11-24T09:00:00Z", "2026-11-30T08:00:00Z"),
+        ("2026-11-30T08:00:00Z", "2026-12-01T09:00:00Z"),
+    ] {
+        assert_eq!(reminded(&shut, 60, now), expected, "{now}");
+    }
 }
