@@ -7,8 +7,8 @@ use crate::domain::import::ImportChanges;
 use crate::domain::refusal::Refusal;
 use crate::domain::rotation::Rotation;
 use crate::store::{
-    ReadTx, Store, WriteTx, list_duty_groups, list_group_people, load_directory, load_group,
-    load_topic, replace_directory,
+    ReadTx, Store, StoreError, WriteTx, list_duty_groups, list_group_people, load_directory,
+    load_group, load_topic, replace_directory,
 };
 
 /// The consent to an import's changes.
@@ -39,6 +39,15 @@ enum Stop {
 impl<E: Into<ActionError>> From<E> for Stop {
     fn from(error: E) -> Stop {
         Stop::Error(error.into())
+    }
+}
+
+impl StoreError for Stop {
+    fn of_storage(&self) -> Option<&Error> {
+        match self {
+            Stop::Undone(_) => None,
+            Stop::Error(error) => error.of_storage(),
+        }
     }
 }
 

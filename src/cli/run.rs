@@ -34,6 +34,7 @@ use crate::server::{Dispatch, Edge, Limits, Server, TrustedProxies};
 use crate::slack_inbound::interactions::{Interactions, start_home_tabs};
 use crate::slack_inbound::{self, RequestUrls};
 use crate::sources;
+use crate::storage_watch;
 use crate::store::{ActionError, Error, Lock, ReadTx, Store, list_cadences};
 use crate::sync::Sources;
 use crate::timer;
@@ -392,6 +393,8 @@ fn start_loops(app: &App, sources: &Sources) -> Result<Vec<LoopThread>, Failure>
     loops.extend(sources.start().map_err(|error| format!("sync: {error}"))?);
     let warnings = warning_watch::start(app.clone());
     loops.push(warnings.map_err(|error| format!("the count of warnings: {error}"))?);
+    let storage = storage_watch::start(app.clone());
+    loops.push(storage.map_err(|error| format!("the watch of the storage: {error}"))?);
     if let Some(slack) = app.slack() {
         let started = chat_watch::start(app.clone(), Arc::clone(slack));
         loops.push(started.map_err(|error| format!("the watch of Slack: {error}"))?);

@@ -11,7 +11,7 @@ use crate::runtime::clock::Clock;
 use crate::store::{self, Error, Inspection, Lock, ReadTx};
 use clap::Args;
 use jiff::Timestamp;
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use std::net::SocketAddr;
 use std::path::Path;
@@ -60,6 +60,18 @@ struct Server {
     holder: Option<String>,
     /// What it says of itself, or why it does not answer.
     detail: Option<String>,
+    /// The last read or write that the storage failed since the start, although it works again.
+    last_failure: Option<LastFailure>,
+}
+
+/// What the server says that its storage failed last.
+#[derive(Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+struct LastFailure {
+    /// `read` or `write`.
+    operation: String,
+    at: String,
+    cause: String,
 }
 
 #[derive(Clone, Copy, PartialEq, Eq, Serialize)]
@@ -153,34 +165,52 @@ fn look(config: &Config, path: &Path) -> Result<Status, Failure> {
 fn server(config: &Config, path: &Path, holder: Option<String>) -> Result<Server, Failure> {
     let Some(holder) = holder else {
         let url = listening_at(config);
-        let (state, detail) = match url.as_deref().map(ask).transpose()?.flatten() {
-            Some((State::Ready, _)) => {
-                let other = format!("it does not use {}", path.display());
-                (State::Ready, Some(other))
-            }
+        let found = match url.as_deref().map(ask).transpose()?.flatten() {
+            Some(answer) if answer.state == State::Ready => Answer {
+                detail: Some(format!("it does not use {}", path.display())),
+                ..answer
+            },
             Some(found) => found,
-            None => (State::Down, Some("`rota serve` starts it".into())),
+            None => Answer::of(State::Down, Some("`rota serve` starts it".into())),
         };
-        let url = url.filter(|_| state != State::Down);
-        return Ok(Server {
-            state,
-            url,
-            holder: None,
-            detail,
-        });
+        let url = url.filter(|_| found.state != State::Down);
+        return Ok(found.server(url, None));
     };
     let url = holder.split_once(" at ").map(|(_, url)| url.to_owned());
-    let (state, detail) = match &url {
-        Some(url) => ask(url)?.unwrap_or((State::Silent, Some("it does not answer".into()))),
-        None if holder.starts_with("process ") => (State::Starting, None),
-        None => (State::Restoring, Some(holder.clone())),
+    let silent = || Answer::of(State::Silent, Some("it does not answer".into()));
+    let found = match &url {
+        Some(url) => ask(url)?.unwrap_or_else(silent),
+        None if holder.starts_with("process ") => Answer::of(State::Starting, None),
+        None => Answer::of(State::Restoring, Some(holder.clone())),
     };
-    Ok(Server {
-        state,
-        url,
-        holder: Some(holder),
-        detail,
-    })
+    Ok(found.server(url, Some(holder)))
+}
+
+/// What is known of a server once it was asked.
+struct Answer {
+    state: State,
+    detail: Option<String>,
+    last_failure: Option<LastFailure>,
+}
+
+impl Answer {
+    fn of(state: State, detail: Option<String>) -> Answer {
+        Answer {
+            state,
+            detail,
+            last_failure: None,
+        }
+    }
+
+    fn server(self, url: Option<String>, holder: Option<String>) -> Server {
+        Server {
+            state: self.state,
+            url,
+            holder,
+            detail: self.detail,
+            last_failure: self.last_failure,
+        }
+    }
 }
 
 /// The address of the settings as a URL on this machine; `None` where the system picks the port.
@@ -195,7 +225,7 @@ fn listening_at(config: &Config) -> Option<String> {
 }
 
 /// What a server says of itself; `None` where none of ours answers.
-fn ask(url: &str) -> Result<Option<(State, Option<String>)>, Failure> {
+fn ask(url: &str) -> Result<Option<Answer>, Failure> {
     let tls = Tls::load(Trust::Bundled, None)?;
     let url = format!("{url}/readyz");
     let request = Request::get(&url).within(Limits {
@@ -209,8 +239,12 @@ fn ask(url: &str) -> Result<Option<(State, Option<String>)>, Failure> {
     let body: Value = serde_json::from_slice(&response.body).unwrap_or_default();
     let text = |name: &str| body[name].as_str().map(str::to_owned);
     Ok(match (response.status, text("status"), text("code")) {
-        (200, Some(status), _) if status == "ready" => Some((State::Ready, None)),
-        (503, _, Some(_)) => Some((State::NotReady, text("detail"))),
+        (200, Some(status), _) if status == "ready" => Some(Answer {
+            // An older server does not say.
+            last_failure: LastFailure::deserialize(&body["storage"]["lastFailure"]).ok(),
+            ..Answer::of(State::Ready, None)
+        }),
+        (503, _, Some(_)) => Some(Answer::of(State::NotReady, text("detail"))),
         _ => None,
     })
 }
@@ -327,6 +361,12 @@ fn lines(status: &Status) -> Vec<String> {
             work.disabled_endpoints
         ));
         lines.push(format!("messages    {} waiting", work.pending_messages));
+    }
+    if let Some(last) = &server.last_failure {
+        lines.push(format!(
+            "last fault  a {} at {}: {}",
+            last.operation, last.at, last.cause
+        ));
     }
     match status.wrong.is_empty() {
         true => lines.push("wrong       nothing".into()),

@@ -17,9 +17,11 @@ mod delivery;
 mod directory;
 mod files;
 mod finding;
+mod health;
 mod history;
 mod identity;
 mod inbound;
+mod integrity;
 mod keys;
 mod linked;
 mod lock;
@@ -82,12 +84,14 @@ pub use finding::{
     list_rotations_about, list_rotations_following, list_with_several_lanes, load_creation_key,
     next_due, next_reminder, rotation_by_code,
 };
+pub use health::{Access, AccessFailure, AccessHealth, StorageHealth, StoreError};
 pub use history::{
     HistoryEntry, begin_entries, end_entry, list_broken_chains, list_history, list_pieces,
     load_entry, load_standstill, walk_record,
 };
 pub use identity::{link_identity, load_identity, load_identity_of};
 pub use inbound::{InboundWebhook, load_inbound, load_inbound_by_path, save_inbound};
+pub use integrity::Damage;
 pub use keys::*;
 pub use linked::{
     clear_unlinked_schedules, link_participant, list_external_rotations, list_following,
@@ -255,6 +259,7 @@ pub struct Store {
     open_files: Arc<OpenFiles>,
     writer: writer::Writer,
     signals: Arc<CommitSignals>,
+    health: Arc<StorageHealth>,
 }
 
 /// Open connections kept for readers. More are opened in a burst and closed afterwards.
@@ -281,8 +286,14 @@ impl Store {
         let open_files =
             OpenFiles::of(path).map_err(|error| format!("{}: {error}", path.display()))?;
         let open_files = Arc::new(open_files);
-        let writer =
-            writer::Writer::start(conn, clock, Arc::clone(&signals), Arc::clone(&open_files));
+        let health = Arc::new(StorageHealth::default());
+        let writer = writer::Writer::start(
+            conn,
+            clock,
+            Arc::clone(&signals),
+            Arc::clone(&open_files),
+            Arc::clone(&health),
+        );
         let store = Store {
             path: path.to_owned(),
             readers: Mutex::default(),
@@ -291,6 +302,7 @@ impl Store {
             open_files,
             writer,
             signals,
+            health,
         };
         store.read(|tx| load_fact(tx, "team_id")).map_err(named)?;
         Ok(store)
@@ -306,8 +318,26 @@ impl Store {
         &self.signals
     }
 
+    /// How reads and writes have gone.
+    pub fn health(&self) -> &StorageHealth {
+        &self.health
+    }
+
     /// Reads from one snapshot.
-    pub fn read<T, E: From<Error>>(
+    pub fn read<T, E: StoreError>(
+        &self,
+        act: impl FnOnce(&ReadTx) -> Result<T, E>,
+    ) -> Result<T, E> {
+        let answer = self.read_unreported(act);
+        match answer.as_ref().err().and_then(StoreError::of_storage) {
+            Some(error) => self.health.failed(Access::Read, error),
+            // A refusal was read, too.
+            None => self.health.succeeded(Access::Read),
+        }
+        answer
+    }
+
+    fn read_unreported<T, E: StoreError>(
         &self,
         act: impl FnOnce(&ReadTx) -> Result<T, E>,
     ) -> Result<T, E> {
@@ -375,7 +405,7 @@ impl Store {
     ) -> Result<T, E>
     where
         T: Send + 'static,
-        E: From<Error> + Send + 'static,
+        E: StoreError + Send + 'static,
     {
         self.writer.run(Safety::Power, act)
     }
@@ -388,9 +418,14 @@ impl Store {
     ) -> Result<T, E>
     where
         T: Send + 'static,
-        E: From<Error> + Send + 'static,
+        E: StoreError + Send + 'static,
     {
         self.writer.run(Safety::Process, act)
+    }
+
+    /// Writes something that nobody reads, to see whether the file can be written.
+    pub fn probe(&self) -> Result<(), Error> {
+        self.write(meta::save_probe)
     }
 
     /// The current instant, never before that of a previous write: what was stored as due now is due, even if the clock was set

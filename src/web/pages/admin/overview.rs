@@ -95,6 +95,9 @@ fn wrong(visit: &Visit, work: &WorkStatus) -> Result<Vec<Markup>, Problem> {
             lines.push(html! { "The " (watched.heartbeat.name()) " " (why) "." });
         }
     }
+    for problem in visit.app().store().health().problems() {
+        lines.push(html! { (problem) });
+    }
     Ok(lines)
 }
 
