@@ -92,7 +92,7 @@ pub fn run(place: Place, command: Command) -> Result<(), Failure> {
     } else {
         Missing::Refuse
     };
-    let (store, clock) = open_with_clock(&path, missing, None)?;
+    let (store, clock) = open_with_clock(&path, missing, None, None)?;
     match command {
         Command::Create(create) => mint(&store, &operator("key create"), create, clock.now()),
         Command::List => list(&store, clock.now()),

@@ -115,9 +115,10 @@ impl Bootstrap {
         let (store, clock) = match time {
             Time::System => {
                 let clock = Arc::new(Clock::system());
-                (open_store(db, Arc::clone(&clock), Missing::Create)?, clock)
+                let store = open_store(db, Arc::clone(&clock), Missing::Create, Some(&lock))?;
+                (store, clock)
             }
-            Time::Development(at) => open_with_clock(db, Missing::Create, at)?,
+            Time::Development(at) => open_with_clock(db, Missing::Create, at, Some(&lock))?,
         };
         let listen = config
             .listen
@@ -375,11 +376,7 @@ impl Bootstrap {
                     "the thread of the {name} had ended; nothing is lost, start it again"
                 )));
             }
-            Some(Cause::Database(why)) => {
-                return Err(Failure::Failed(format!(
-                    "{why}; put the file back or restore a copy, then start it again"
-                )));
-            }
+            Some(Cause::Database(why)) => return Err(Failure::Failed(why)),
         }
         log::info!("stopped");
         Ok(())

@@ -271,9 +271,17 @@ pub struct ReadTx<'a> {
 }
 
 impl Store {
-    /// Opens a database, or creates it if `create` is set. An older one is copied and migrated; a newer one is refused and left
-    /// unchanged. The path must have no links. The error names it and says what to do.
+    /// Opens a database, or creates it if `create` is set. An older one is copied and migrated, unless a server has it open; a newer
+    /// one is refused and left unchanged. The path must have no links. The error names it and says what to do.
     pub fn open(path: &Path, clock: Arc<Clock>, create: bool) -> Result<Store, String> {
+        let older = migrate::older_version(path)?;
+        let lock = older.map(|version| Lock::take_to_migrate(path, version));
+        let _lock = lock.transpose()?;
+        Store::open_locked(path, clock, create)
+    }
+
+    /// As [`Store::open`], for whoever holds the lock of the database.
+    pub fn open_locked(path: &Path, clock: Arc<Clock>, create: bool) -> Result<Store, String> {
         migrate::prepare(path, create)?;
         let named = |error: Error| format!("{}: {error}", path.display());
         let signals = Arc::new(CommitSignals::default());
@@ -434,7 +442,8 @@ impl Store {
         self.writer.now()
     }
 
-    /// Detects commits of other processes. Called a few times a second. (Commits of this process are detected too, and only
+    /// Detects commits of other processes. Called a few times a second. After one that changed the schema version nothing is written
+    /// any more, and [`Store::check_files`] fails. (Commits of this process are detected too, and only
     /// cause caches to be read again.)
     pub fn notice_others(&self) -> Result<(), Error> {
         let mut watch = self.watch.lock().unwrap_or_else(PoisonError::into_inner);
@@ -444,6 +453,9 @@ impl Store {
         };
         let version = rows::data_version(&conn)?;
         if self.seen.swap(version, Ordering::Relaxed) != version {
+            if let Some(why) = version::superseded(&conn)? {
+                self.open_files.give_up(why);
+            }
             self.signals.publish(Published {
                 remembered: true,
                 due: i64::MIN,

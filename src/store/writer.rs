@@ -3,7 +3,7 @@
 
 use super::open_files::OpenFiles;
 use super::tx::{BEGIN, PendingSignals, Turn, Undo, attempt, run};
-use super::{Access, CommitSignals, Error, StorageHealth, StoreError, WriteTx, rows};
+use super::{Access, CommitSignals, Error, StorageHealth, StoreError, WriteTx, rows, version};
 use crate::domain::audit::AuditEntry;
 use crate::failpoint;
 use crate::runtime::clock::Clock;
@@ -307,6 +307,9 @@ impl Shared {
         if state.is_ok() {
             state = run(conn, BEGIN).map_err(failed);
         }
+        if state.is_ok() {
+            state = self.check_version(conn);
+        }
         failpoint::point("commit.begun");
         let mut replies = Vec::with_capacity(jobs.len());
         let mut jobs = jobs.into_iter();
@@ -365,6 +368,22 @@ impl Shared {
         }
         self.heartbeat.idle();
         served
+    }
+
+    /// Checks within a transaction that no other process has migrated the database. The timer notices that too, but half a second
+    /// later, and what is written in between may be lost.
+    fn check_version(&self, conn: &Connection) -> Result<(), String> {
+        match version::superseded(conn) {
+            Ok(None) => Ok(()),
+            found => {
+                if let Err(error) = run(conn, "ROLLBACK") {
+                    log::error!("storage: rollback failed: {error}");
+                }
+                let found = found.map_err(|error| self.open_files.named(&error.to_string()))?;
+                self.open_files.give_up(found.unwrap_or_default());
+                self.check_files()
+            }
+        }
     }
 
     /// Checks that the open files are still those at their paths.
