@@ -83,6 +83,15 @@ pub struct Readiness {
     timer: TimerState,
     delivery: DeliverySide,
     storage: StorageState,
+    clock: ClockState,
+}
+
+/// The system clock.
+#[derive(Serialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+struct ClockState {
+    /// By how many seconds it was set back and has not caught up; 0 if it was not.
+    behind_seconds: f64,
 }
 
 /// The storage, by what was really read and written.
@@ -207,6 +216,9 @@ pub fn readiness(api: &Api, _: &Request) -> Outcome {
                 oldest_undelivered: oldest,
             },
             storage: storage(app),
+            clock: ClockState {
+                behind_seconds: seconds(app.clock().behind()),
+            },
         },
     )
 }
@@ -400,6 +412,7 @@ fn render(api: &Api, snapshot: &KeptSnapshot, state: &State, detail: Detail) -> 
     app.metrics().render(&Snapshot {
         now: app.now(),
         storage: &storage,
+        clock_behind: app.clock().behind(),
         queue: &state.queue,
         next_due: state.next_due,
         nobody: &snapshot.nobody,

@@ -35,7 +35,7 @@ use crate::slack_inbound::interactions::{Interactions, start_home_tabs};
 use crate::slack_inbound::{self, RequestUrls};
 use crate::sources;
 use crate::storage_watch;
-use crate::store::{ActionError, Error, Lock, ReadTx, Store, list_cadences};
+use crate::store::{ActionError, Error, Lock, ReadTx, Store, latest_change, list_cadences};
 use crate::sync::Sources;
 use crate::timer;
 use crate::warning_watch;
@@ -204,6 +204,12 @@ impl Bootstrap {
         operator: &Author,
     ) -> Result<(), ActionError> {
         let app = &self.app;
+        let latest = app
+            .store()
+            .read(|tx: &ReadTx| -> Result<_, Error> { latest_change(tx) })?;
+        if let Some(latest) = latest {
+            app.clock().note(latest);
+        }
         let mut rules_changed = false;
         if !signals.told_to_stop() {
             due::keep_base_url(app)?;

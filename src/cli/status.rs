@@ -36,6 +36,9 @@ pub struct Flags {
 /// What is asked of the server may take this long.
 const PATIENCE: Duration = Duration::from_secs(5);
 
+/// From how many seconds on it is wrong that the system clock was set back.
+const CLOCK_BEHIND: f64 = 60.0;
+
 /// How many rotations are named of those in which nobody is on call.
 const NAMED: usize = 5;
 
@@ -62,6 +65,8 @@ struct Server {
     detail: Option<String>,
     /// The last read or write that the storage failed since the start, although it works again.
     last_failure: Option<LastFailure>,
+    /// By how many seconds the system clock was set back, as the server has seen.
+    clock_behind_seconds: Option<f64>,
 }
 
 /// What the server says that its storage failed last.
@@ -142,6 +147,11 @@ fn look(config: &Config, path: &Path) -> Result<Status, Failure> {
         let rest: String = url.chain(detail).collect();
         wrong.push(format!("the server {}{rest}", server.state.words()));
     }
+    if let Some(behind) = server.clock_behind_seconds.filter(|it| *it >= CLOCK_BEHIND) {
+        wrong.push(format!(
+            "the system clock was set back and is {behind:.0} s behind what the server has seen; hand-overs and retries wait for as long"
+        ));
+    }
     let work = match read(path) {
         Ok((work, complaints)) => {
             wrong.extend(complaints);
@@ -191,6 +201,7 @@ struct Answer {
     state: State,
     detail: Option<String>,
     last_failure: Option<LastFailure>,
+    clock_behind_seconds: Option<f64>,
 }
 
 impl Answer {
@@ -199,6 +210,7 @@ impl Answer {
             state,
             detail,
             last_failure: None,
+            clock_behind_seconds: None,
         }
     }
 
@@ -209,6 +221,7 @@ impl Answer {
             holder,
             detail: self.detail,
             last_failure: self.last_failure,
+            clock_behind_seconds: self.clock_behind_seconds,
         }
     }
 }
@@ -242,6 +255,7 @@ fn ask(url: &str) -> Result<Option<Answer>, Failure> {
         (200, Some(status), _) if status == "ready" => Some(Answer {
             // An older server does not say.
             last_failure: LastFailure::deserialize(&body["storage"]["lastFailure"]).ok(),
+            clock_behind_seconds: body["clock"]["behindSeconds"].as_f64(),
             ..Answer::of(State::Ready, None)
         }),
         (503, _, Some(_)) => Some(Answer::of(State::NotReady, text("detail"))),

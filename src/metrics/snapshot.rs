@@ -9,6 +9,7 @@ use crate::domain::warning_kinds::{Severity, WarningKind};
 use jiff::Timestamp;
 use std::collections::BTreeMap;
 use std::fmt::{Display, Write};
+use std::time::Duration;
 
 /// The state of the server at an instant.
 pub struct Snapshot<'a> {
@@ -27,6 +28,8 @@ pub struct Snapshot<'a> {
     pub enabled_rotations: u64,
     pub disabled_rotations: u64,
     pub database_bytes: u64,
+    /// By how much the system clock was set back and has not caught up.
+    pub clock_behind: Duration,
     /// How reads and writes of the database go.
     pub storage: &'a [StorageHealth],
     /// When the directory of the chat platform was last read; `None` where it is not read.
@@ -172,6 +175,11 @@ impl Snapshot<'_> {
         page.gauge("rota_database_bytes", "Size of the database.");
         page.sample(&[], self.database_bytes);
         self.render_storage(&mut page);
+        page.gauge(
+            "rota_clock_behind_seconds",
+            "By how much the system clock was set back and has not caught up; 0 if it was not.",
+        );
+        page.sample(&[], self.clock_behind.as_secs_f64());
         page.gauge(
             "rota_start_time_seconds",
             "When the server started, in Unix seconds.",

@@ -79,10 +79,10 @@ pub use directory::*;
 pub use files::{REPLACED, are_same_file, refuse_planted_links};
 pub use finding::{
     CreationKey, RotationFilter, RotationOrder, Visible, count_due, count_rotations,
-    insert_creation_key, last_changed_rotation, list_cadences, list_due, list_due_reminders,
-    list_people_in_rotations, list_people_of_group, list_rotation_ids, list_rotations,
-    list_rotations_about, list_rotations_following, list_with_several_lanes, load_creation_key,
-    next_due, next_reminder, rotation_by_code,
+    insert_creation_key, last_changed_rotation, latest_change, list_cadences, list_due,
+    list_due_reminders, list_people_in_rotations, list_people_of_group, list_rotation_ids,
+    list_rotations, list_rotations_about, list_rotations_following, list_with_several_lanes,
+    load_creation_key, next_due, next_reminder, rotation_by_code,
 };
 pub use health::{Access, AccessFailure, AccessHealth, StorageHealth, StoreError};
 pub use history::{
